@@ -1,0 +1,167 @@
+/* str.c - a string that grows; see str.h.
+ *
+ * Invariant: s is NULL, or holds n bytes and a NUL within cap bytes. */
+#include "proto/base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STR_MAX ((size_t)1 << 30)
+
+void str_fini(struct str *b)
+{
+    free(b->s);
+    *b = (struct str){ 0 };
+}
+
+void str_reset(struct str *b)
+{
+    b->n = 0;
+    b->failed = false;
+    if (b->s)
+        b->s[0] = '\0';
+}
+
+/* Room for n more bytes and the NUL. */
+static bool str_reserve(struct str *b, size_t n)
+{
+    if (b->failed || n > STR_MAX || b->n + n > STR_MAX) {
+        b->failed = true;
+        return false;
+    }
+    if (b->n + n < b->cap)
+        return true;
+    size_t cap = b->cap ? b->cap : 64;
+
+    while (cap <= b->n + n)
+        cap *= 2;
+    char *s = realloc(b->s, cap);
+
+    if (!s) {
+        b->failed = true;
+        return false;
+    }
+    b->s = s;
+    b->cap = cap;
+    return true;
+}
+
+void str_add_bytes(struct str *b, const void *p, size_t n)
+{
+    if (!str_reserve(b, n))
+        return;
+    if (n)
+        memcpy(b->s + b->n, p, n);
+    b->n += n;
+    b->s[b->n] = '\0';
+}
+
+void str_add(struct str *b, const char *text)
+{
+    str_add_bytes(b, text, strlen(text));
+}
+
+void str_vaddf(struct str *b, const char *fmt, va_list ap)
+{
+    va_list again;
+
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+
+    va_end(again);
+    if (n < 0) {
+        b->failed = true;
+        return;
+    }
+    if (!str_reserve(b, (size_t)n))
+        return;
+    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
+    b->n += (size_t)n;
+}
+
+void str_addf(struct str *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    str_vaddf(b, fmt, ap);
+    va_end(ap);
+}
+
+void str_add_quoted(struct str *b, const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        "_-+=./,:@%^";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        str_add(b, word);
+        return;
+    }
+    str_add(b, "'");
+    for (const char *quote; (quote = strchr(word, '\'')); word = quote + 1) {
+        str_add_bytes(b, word, (size_t)(quote - word));
+        str_add(b, "'\\''");
+    }
+    str_add(b, word);
+    str_add(b, "'");
+}
+
+/* How many of these n bytes are one control character. */
+static size_t str_control(const unsigned char *p, size_t n)
+{
+    if (p[0] < ' ' || p[0] == 0x7f)
+        return 1;
+    return p[0] == 0xc2 && n > 1 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+}
+
+size_t str_visible(char *out, size_t size, const char *text, size_t n)
+{
+    static const char hex[] = "0123456789abcdef";
+    const unsigned char *p = (const unsigned char *)text;
+    size_t to = 0;
+
+    for (size_t i = 0; i < n; ) {
+        size_t bad = str_control(p + i, n - i);
+
+        if (to + (bad ? 4 * bad : 1) >= size)
+            break;
+        if (!bad)
+            out[to++] = text[i++];
+        for (; bad; bad--, i++) {
+            out[to++] = '\\';
+            out[to++] = 'x';
+            out[to++] = hex[p[i] >> 4];
+            out[to++] = hex[p[i] & 15];
+        }
+    }
+    if (size > 0)
+        out[to] = '\0';
+    return to;
+}
+
+bool str_failed(const struct str *b)
+{
+    return b->failed;
+}
+
+const char *str_text(const struct str *b)
+{
+    return b->s ? b->s : "";
+}
+
+char *str_take(struct str *b)
+{
+    char *s = NULL;
+
+    if (!b->failed)
+        s = b->s ? b->s : strdup("");
+    if (s != b->s)
+        free(b->s);
+    *b = (struct str){ 0 };
+    if (!s)
+        errno = ENOMEM;
+    return s;
+}

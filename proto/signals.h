@@ -1,0 +1,17 @@
+/* signals.h - signals by the names people use. */
+#ifndef HECTOR_SIGNALS_H
+#define HECTOR_SIGNALS_H
+
+#include "proto/base/err.h"
+
+/* "TERM", "SIGTERM", "term", "15", "RTMIN+2" -> 15; -1 with err. */
+int signals_number(const char *text, struct err *err);
+
+/* 15 -> "SIGTERM", "SIGRTMIN+2"; "signal 99" for what is none. Static, or in
+ * a buffer of this thread that the next call overwrites. */
+const char *signals_name(int number);
+
+/* 11 -> "Segmentation fault", as strsignal() in the C locale. */
+const char *signals_describe(int number);
+
+#endif
