@@ -1,0 +1,202 @@
+# about.awk - what a call is about: the initializers of struct about for one
+# function of wrap.def, chosen from the kinds of its parameters, and a few
+# names. Read together with gen.awk, which calls about().
+# Fortran passes everything by reference.
+
+# A value: an int, a handle.
+function value(i, fortran)
+{
+    if (fortran)
+        return "WRAPF_INT(a" i ")"
+    return name_of(decl[i])
+}
+
+function handle(i, fortran)
+{
+    if (fortran)
+        return "WRAPF_KEY(a" i ")"
+    return "WRAP_" (kind[i] ~ /^file/ ? "FILE_" : "") "KEY(" \
+        name_of(decl[i]) ")"
+}
+
+# A handle behind a pointer.
+function handle_at(i, fortran)
+{
+    if (fortran)
+        return handle(i, 1)
+    return "WRAP_" (kind[i] ~ /^file/ ? "FILE_" : "") "KEY_AT(" \
+        name_of(decl[i]) ")"
+}
+
+function pointer(i, fortran)
+{
+    return fortran ? "a" i : name_of(decl[i])
+}
+
+# The n-th parameter of one of these kinds.
+function nth(kinds, n,    j)
+{
+    for (j = 1; j <= nparams; j++)
+        if (index(" " kinds " ", " " kind[j] " ") && --n == 0)
+            return j
+    return 0
+}
+
+# The n-th count, and the datatype that follows it.
+function amount(n, fortran,    c, t)
+{
+    c = nth("count", n)
+    for (t = c + 1; c && t <= nparams && kind[t] != "datatype"; t++)
+        ;
+    the_count = c ? value(c, fortran) : "0"
+    the_type = c && t <= nparams ? handle(t, fortran) : "0"
+}
+
+# How much. Where a buffer may be MPI_IN_PLACE, the count and type beside it
+# mean nothing, nor do those that only another rank has to give; a type that
+# means nothing may be anything at all.
+function how_much(fortran,    place, other, count, type, counts, last)
+{
+    counts = "NULL"
+    amount(1, fortran)
+    if (tolower(name) ~ /^i?scatterv?$/) {
+        last = nth("buf.out", 1)
+        place = pointer(last, fortran)
+        other = name !~ /v$/
+        amount(other ? 2 : 1, fortran)
+    } else if (tolower(name) ~ /^i?(all)?gatherv?$/ || tolower(name) ~ /^i?alltoall$/) {
+        place = pointer(1, fortran)
+        other = name !~ /v$/
+    } else if (tolower(name) ~ /^i?alltoallv$/) {
+        last = nth("datatype", 1)
+        counts = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" \
+            pointer(1, fortran) ") ? NULL : (const int *)" \
+            pointer(nth("counts", 1), fortran)
+        the_type = handle(last, fortran)
+    } else if (tolower(name) ~ /^i?reduce_scatter$/) {
+        counts = "(const int *)" pointer(nth("counts", 1), fortran)
+        the_type = handle(nth("datatype", 1), fortran)
+    } else if (name ~ /^R?[gG]et_accumulate$/)
+        amount(2, fortran)
+    count = the_count
+    type = the_type
+    if (place) {
+        place = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" place ")"
+        amount(tolower(name) ~ /scatter/ ? 1 : 2, fortran)
+        count = place " ? " (other ? the_count : "0") " : " count
+        type = place " ? " (other ? the_type : "0") " : " type
+    }
+    return sprintf(".count = %s, .type = %s, .counts = %s", count, type, counts)
+}
+
+function is_collective(    n, on_files)
+{
+    n = tolower(name)
+    sub(/^i?(neighbor_)?/, "", n)
+    if (n ~ /^(allgatherv?|allreduce|alltoall[vw]?|barrier|bcast|exscan)$/ ||
+        n ~ /^(gatherv?|reduce|reduce_scatter(_block)?|scan|scatterv?)$/)
+        return 1
+    on_files = "^(open|close|set_(view|size|atomicity)|preallocate|sync" \
+        "|.*_(all|ordered)(_begin|_end)?|.*_at_all)$"
+    n = name
+    if (sub(/^File_/, "", n))
+        return n ~ on_files
+    return name ~ /^Comm_(i?dup|dup_with_info|split|split_type|create)$/ ||
+        name ~ /^Comm_(accept|connect|spawn|spawn_multiple)$/ ||
+        name ~ /^Comm_(disconnect|free)$/ || name ~ /^Intercomm_/ ||
+        name ~ /^(Cart|Graph|Dist_graph)_(create|create_adjacent|sub)$/ ||
+        name ~ /^Win_(allocate|allocate_shared|create|create_dynamic)$/ ||
+        name ~ /^Win_(fence|free)$/
+}
+
+# The traits, joined by |; object, made and requests become numbers of
+# parameters.
+function traits(    t)
+{
+    t = "0"
+    object = nth("comm comm.inout", 1)
+    if (object)
+        t = "ABOUT_COMM"
+    else if (object = nth("win win.inout", 1))
+        t = "ABOUT_WIN"
+    else if (object = nth("file file.inout", 1))
+        t = "ABOUT_FILE"
+    if (object && is_collective())
+        t = t " | ABOUT_COLLECTIVE"
+    if (name ~ /^(Comm|Win)_free$|^File_close$|^Comm_disconnect$/)
+        t = t " | ABOUT_FREES"
+    if (name == "Type_free")
+        t = t " | ABOUT_FREES_TYPE"
+
+    made = 0
+    if (name !~ /_f2c$/) {
+        if (made = nth("comm.out", 1))
+            t = t " | PAGE_KIND_COMM << ABOUT_MAKES_SHIFT"
+        else if (made = nth("win.out", 1))
+            t = t " | PAGE_KIND_WIN << ABOUT_MAKES_SHIFT"
+        else if (made = nth("file.out", 1))
+            t = t " | PAGE_KIND_FILE << ABOUT_MAKES_SHIFT"
+    }
+    if (name ~ /^Comm_i?dup/ || made && kind[made] != "comm.out")
+        t = t " | ABOUT_SAME_GROUP"
+    if (name == "Comm_create_group" || name == "Intercomm_create")
+        t = t " | ABOUT_BY_GROUP"
+    if (name ~ /^Comm_(accept|connect|spawn|spawn_multiple|get_parent|join)$/)
+        t = t " | ABOUT_OUTSIDE"
+
+    requests = nth("request request.inout request.inout[]", 1)
+    if (name == "Request_free")
+        t = t " | ABOUT_FREES_REQUEST"
+    else if (name ~ /^Start(all)?$/)
+        t = t " | ABOUT_STARTS"
+    else if (name ~ /^(Wait|Test)(all|any|some)?$|^Request_get_status$/) {
+        t = t " | ABOUT_WAITS"
+        if (name ~ /^Wait(all)?$/)
+            t = t " | ABOUT_ALL"
+    } else if (name == "Imrecv" || nth("request.out", 1)) {
+        requests = nth("request.out request.inout", 1)
+        t = t " | ABOUT_MAKES_REQUEST"
+        if (name ~ /_init$/)
+            t = t " | ABOUT_PERSISTENT"
+    } else
+        requests = 0
+    return t
+}
+
+# The initializers for the function that was just parsed.
+function about(fortran,    t, peer, source, tag, text, n)
+{
+    t = traits()
+    peer = first("dest source target root")
+    source = first("dest") ? first("source") : 0
+    tag = first("tag")
+    text = sprintf(".peer = %s, .source = %s, .tag = %s", \
+        peer ? value(peer, fortran) : "0", \
+        source ? value(source, fortran) : "0", \
+        tag ? value(tag, fortran) : "0")
+    if (name == "Pcontrol") {
+        t = t " | ABOUT_LEVEL"
+        sub(/\.tag = 0/, ".tag = " value(1, fortran), text)
+    }
+    t = t (peer ? " | ABOUT_PEER" : "") (source ? " | ABOUT_SOURCE" : "") \
+        (tag ? " | ABOUT_TAG" : "") (fortran ? " | ABOUT_FORTRAN" : "")
+    if (object)
+        text = text ", .object = " \
+            (kind[object] ~ /inout/ ? handle_at(object, fortran) \
+                                    : handle(object, fortran))
+    if (made)
+        text = text ",\n    .made = " pointer(made, fortran)
+    if (requests) {
+        text = text ",\n    .requests = " \
+            (kind[requests] == "request" && !fortran ? "&" : "") \
+            pointer(requests, fortran) ", .nrequests = " \
+            (kind[requests] ~ /\[\]/ ? value(first("count"), fortran) : "1")
+    }
+    if (object && t !~ /MAKES_SHIFT/)
+        text = text ",\n    " how_much(fortran)
+    else if (name == "Type_free")
+        text = text ", .type = " handle_at(1, fortran)
+    else if (n = first("count"))
+        text = text ", .count = " value(n, fortran)
+    return ".traits = " t ",\n    " text
+}

@@ -1,0 +1,56 @@
+/* about.h - what one MPI call is about: communicator, partner, tag, how much,
+ * which requests. Filled by the generated entry points (about.awk), read by
+ * the recorder. Everything is as the program gave it. */
+#ifndef HECTOR_ABOUT_H
+#define HECTOR_ABOUT_H
+
+#include <stdint.h>
+
+/* What is true of every call of a function; about.awk chooses. */
+enum about_traits {
+    ABOUT_COMM = 1,             /* object is a communicator, window, file */
+    ABOUT_WIN = 2,
+    ABOUT_FILE = 3,
+    ABOUT_KIND = 3,             /* mask of these: enum page_kind */
+    ABOUT_FORTRAN = 1 << 2,     /* all handles are Fortran's integers */
+    ABOUT_PEER = 1 << 3,        /* peer, source, tag are there */
+    ABOUT_SOURCE = 1 << 4,
+    ABOUT_TAG = 1 << 5,
+    ABOUT_COLLECTIVE = 1 << 6,  /* all members of the object call it */
+    ABOUT_FREES = 1 << 7,       /* the object goes */
+    ABOUT_FREES_TYPE = 1 << 8,  /* type goes */
+    ABOUT_FREES_REQUEST = 1 << 9,       /* requests[0] goes */
+    ABOUT_MAKES_REQUEST = 1 << 10,      /* into requests[0] */
+    ABOUT_PERSISTENT = 1 << 11, /* ... one to be started */
+    ABOUT_STARTS = 1 << 12,     /* starts requests */
+    ABOUT_WAITS = 1 << 13,      /* waits for requests, or tests them */
+    ABOUT_ALL = 1 << 14,        /* ... and comes back when all are finished */
+    ABOUT_MAKES_SHIFT = 15,     /* a new object into made: enum page_kind */
+    ABOUT_MAKES = 3 << ABOUT_MAKES_SHIFT,
+    ABOUT_SAME_GROUP = 1 << 17, /* ... with the ranks of the object */
+    ABOUT_BY_GROUP = 1 << 18,   /* ... not all of the object's members call */
+    ABOUT_OUTSIDE = 1 << 19,    /* ... together with another world */
+    ABOUT_LEVEL = 1 << 20,      /* tag is MPI_Pcontrol's level */
+};
+
+struct about {
+    const void *from;           /* where the call returns to */
+    uintptr_t object;           /* handle; 0: none */
+    uintptr_t type;             /* handle of a datatype; 0: none */
+    const void *made;           /* where the new object's handle will stand */
+    const void *requests;       /* an array of handles */
+    const int *counts;          /* one for each member: instead of count */
+    int64_t count;              /* of elements, of requests */
+    int32_t nrequests;
+    int32_t peer, source, tag;
+    uint32_t traits;
+};
+
+/* Handles of MPI are pointers or integers. A key is one word that is never 0
+ * for a handle; integers, of C or of Fortran, make odd ones. */
+static inline uintptr_t about_key(int handle)
+{
+    return (uintptr_t)(uint32_t)handle << 1 | 1;
+}
+
+#endif

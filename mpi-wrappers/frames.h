@@ -1,0 +1,20 @@
+/* frames.h - the stack of a thread, from the program's call of MPI upwards,
+ * and what is mapped where. Off the path: once for each site. */
+#ifndef HECTOR_FRAMES_H
+#define HECTOR_FRAMES_H
+
+#include <stdint.h>
+
+#include "mpi-wrappers/page.h"
+
+/* Store up to PAGE_FRAMES return addresses into frame, from first on, which is
+ * the one that the entry point returns to; modules they are in are added to
+ * the page. Returns how many, at least 1. */
+uint32_t frames_take(struct page_shared *shared, const void *first,
+                     _Atomic uint64_t *frame);
+
+/* The module that an address is in: base address and path; NULL: none. path is
+ * cut to bytes. */
+const void *frames_module(const void *address, char *path, unsigned bytes);
+
+#endif

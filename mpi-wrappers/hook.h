@@ -1,0 +1,19 @@
+/* hook.h - what libhector.so offers to the fault injector behind it.
+ *
+ * The injector looks these up by name, so each library works without the
+ * other. Neither does anything outside of a call. */
+#ifndef HECTOR_HOOK_H
+#define HECTOR_HOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Is this thread inside of this call, as an outermost one? False in what the
+ * recording library asks MPI for its own sake. */
+bool hct_hook_inside(unsigned call);
+
+/* Stamp the outermost call that this thread is inside of, now, like one that
+ * was tagged. It is in the page, safe from this process's end, on return. */
+void hct_hook_note(int marker, const char *text, size_t text_bytes);
+
+#endif

@@ -1,0 +1,38 @@
+/* model.h - how a thread moves from call to call: the model in the page.
+ *
+ * One writer for each slot of the page at a time. Memory is fixed; what finds
+ * no room is counted. A step costs two lookups and a handful of stores; only a
+ * call from a place that was not seen before costs more, once: its stack is
+ * unwound. */
+#ifndef HECTOR_MODEL_H
+#define HECTOR_MODEL_H
+
+#include <stdint.h>
+
+#include "mpi-wrappers/page.h"
+
+struct model {
+    struct page_thread *page;   /* borrowed; the slot's tables */
+    struct page_shared *shared; /* borrowed */
+    struct page_slot *slot;     /* borrowed */
+    uint32_t what;              /* PAGE_DO_... */
+    uint32_t phase;             /* + 1, of bank; 0: none yet */
+    struct page_bank *bank;     /* borrowed */
+    uint32_t last;              /* site of the last call */
+    uint64_t in;                /* ticks it has taken */
+};
+
+/* A thread begins to use the tables. */
+void model_init(struct model *m, struct page_slot *slot,
+                struct page_thread *page, struct page_shared *shared,
+                uint32_t what);
+
+/* A call is entered, out ticks after the last one was left; from is where it
+ * returns to, height that of the stack. Returns its site. */
+uint32_t model_enter(struct model *m, unsigned call, const void *from,
+                     uint32_t height, uint64_t out, uint64_t now);
+
+/* It is left, after in ticks. */
+void model_leave(struct model *m, uint64_t in, uint64_t bytes);
+
+#endif

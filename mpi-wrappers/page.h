@@ -1,0 +1,381 @@
+/* page.h - the memory a task shares with its slave. ABI between the wrapper
+ * library (writer) and hector-slave (reader).
+ *
+ * The slave makes the page (a memfd, so it outlives either side), the
+ * wrapper library asks for it when the program calls MPI_Init and maps it.
+ * From then on the task only stores; the slave reads when it likes, also
+ * when the task hangs, without stopping it. The slave trusts no field: it
+ * bounds every offset and length by what it knows itself.
+ *
+ * Layout: struct page_header, then per thread one struct page_slot, one
+ * table of struct page_count and one ring of event records, then one struct
+ * page_shared of the task, then a struct page_thread per thread. All offsets
+ * come from the page_*_at() functions; the memory is sparse, a thread that
+ * never calls MPI costs nothing.
+ *
+ * Fields marked (task) are stored by the task alone, (slave) by the slave
+ * alone. Stores are relaxed unless said otherwise. Times in ticks are of the
+ * clock that header.clock names; the slave converts them.
+ *
+ * Changes: fields are appended and PAGE_MINOR grows; anything else makes
+ * PAGE_MAJOR grow, and the slave refuses the registration in words. */
+#ifndef HECTOR_PAGE_H
+#define HECTOR_PAGE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
+enum {
+    PAGE_MAJOR = 2,
+    PAGE_MINOR = 0,
+    PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
+    PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
+    PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
+    PAGE_TEXT_MAX = 4096,       /* bytes of a tag's text; the rest is cut */
+    PAGE_COMMS = 512,           /* communicators, windows and files at once */
+    PAGE_REQUESTS = 2048,       /* unfinished requests */
+    PAGE_REQUEST_WAYS = 8,      /* keys that one handle may be found at */
+    PAGE_FLIGHT = 64,           /* last calls of a thread */
+    PAGE_SITES = 512,           /* calls with their contexts, of a thread */
+    PAGE_FRAMES = 16,           /* return addresses of a context */
+    PAGE_EDGES = 1024,          /* pairs of them, in a phase */
+    PAGE_BANKS = 3,             /* phases kept apart, and all before them */
+    PAGE_BUCKETS = 16,          /* of a histogram */
+    PAGE_MODULES = 64,          /* executable and libraries */
+};
+
+/* What is recorded beyond counters and tags. */
+enum page_record_what {
+    PAGE_DO_STATE = 1,          /* communicators, partners, requests, bytes */
+    PAGE_DO_FLIGHT = 2,         /* the last calls */
+    PAGE_DO_MODEL = 4,          /* sites and edges */
+    PAGE_DO_FRAMES = 8,         /* ... with the stack of each site */
+    PAGE_DO_HISTOGRAM = 16,     /* ... with histograms of times */
+    PAGE_DO_ALL = 31,
+};
+
+/* Partners and tags that are no number. */
+enum { PAGE_NONE = -1, PAGE_ANY = -2, PAGE_NULL = -3, PAGE_UNKNOWN = -4 };
+
+/* Identities of communicators: the same on all members. Windows and files
+ * have identities of the same kind. With PAGE_COMM_LOCAL only this task
+ * knows it by that number: made together with another world, or in a way
+ * that could not be followed. 0: none, or not known. */
+#define PAGE_COMM_WORLD 1u
+#define PAGE_COMM_SELF  2u
+#define PAGE_COMM_LOCAL ((uint64_t)1 << 63)
+
+enum page_clock { PAGE_CLOCK_MONOTONIC = 1, PAGE_CLOCK_TSC = 2 };
+
+/* What the task as a whole is doing. */
+enum page_state {
+    PAGE_STATE_NEW,             /* mapped, MPI_Init not entered yet */
+    PAGE_STATE_INIT,            /* inside MPI_Init */
+    PAGE_STATE_RUNNING,
+    PAGE_STATE_FINALIZE,        /* inside MPI_Finalize */
+    PAGE_STATE_DONE,            /* past it */
+};
+
+struct page_header {
+    uint64_t magic;             /* (slave) all of this line, before sharing */
+    uint32_t major, minor;
+    uint64_t bytes;             /* of the whole page */
+    uint64_t job;
+    uint32_t rank, ntasks;
+    uint32_t slots, calls, ring_bytes, drop;    /* drop: 1 = never wait */
+    uint32_t what;              /* PAGE_DO_...: of threads to come */
+
+    _Alignas(64)
+    _Atomic uint64_t slave_beat;        /* (slave) grows while it is alive */
+    _Atomic uint32_t slave_gone;        /* (slave) 1: nobody reads any more */
+
+    _Alignas(64)
+    _Atomic uint32_t state;             /* (task) enum page_state */
+    _Atomic uint32_t pid;               /* (task) */
+    _Atomic uint32_t clock;             /* (task) enum page_clock */
+    _Atomic uint32_t slots_used;        /* (task) highest slot + 1 */
+    _Atomic uint64_t start_ticks;       /* (task) when it was mapped */
+    _Atomic uint64_t start_wall_ns;     /* (task) the same moment */
+    _Atomic uint32_t threads_shared;    /* (task) threads without a slot of
+                                           their own */
+    _Atomic uint32_t comms_lost;        /* (task) found no room in the table */
+    _Atomic uint64_t requests_lost;     /* (task) the same */
+    _Atomic uint32_t phase;             /* (task) the current one, from 0 */
+    _Atomic uint32_t phase_bad;         /* (task) HECTOR_PHASE makes no sense */
+};
+
+/* One thread. The writer makes seq odd, stores, makes it even (release), so
+ * a reader that saw the same even number before and after has one record; it
+ * stays odd when the task dies in between. tid is 0 while no thread has the
+ * slot; the next one to take it goes on counting. The last slot belongs to all
+ * threads that found no other: its call is that of the one who moved last. */
+struct page_slot {
+    _Alignas(64)
+    _Atomic uint32_t seq;
+    _Atomic uint32_t tid;               /* 0: free */
+    _Atomic uint32_t call;              /* current outermost call, 0 outside */
+    _Atomic uint32_t waits_call;        /* of a wait or test: the call that
+                                           made the first unfinished request;
+                                           0: none, or not known */
+    _Atomic uint64_t comm;              /* identity; of a wait: its request's */
+    _Atomic uint64_t since_ticks;       /* entry of this call, or last exit */
+    _Atomic uint64_t calls;             /* outermost calls entered so far */
+    _Atomic uint64_t in_ticks;          /* finished calls only */
+    _Atomic uint64_t out_ticks;         /* between calls, up to since_ticks */
+    _Atomic int32_t peer;               /* rank in the world, or PAGE_... */
+    _Atomic int32_t source;             /* second partner of a Sendrecv */
+    _Alignas(64)
+    _Atomic int32_t tag;
+    _Atomic uint32_t requests;          /* unfinished ones it waits for: see
+                                           page_request.waiter */
+    _Atomic uint64_t count;             /* of elements; of requests */
+    _Atomic uint64_t bytes;             /* 0 also when the size of the type
+                                           is not known yet */
+    _Atomic uint64_t collective;        /* number of this collective call in
+                                           its communicator, from 1; 0: none */
+    _Atomic uint64_t flights;           /* records in the flight recorder */
+    _Atomic uint32_t site;              /* of this call, or of the last one */
+    _Atomic uint32_t sites_lost;        /* calls from sites without room */
+
+    /* Ring of event records: head and tail count bytes since the start and
+     * never wrap; position = counter modulo ring_bytes. */
+    _Alignas(64)
+    _Atomic uint64_t head;              /* (task) release */
+    _Atomic uint64_t waits;             /* (task) times it found no room */
+    _Atomic uint64_t lost;              /* (task) records given up */
+    _Alignas(64)
+    _Atomic uint64_t tail;              /* (slave) release */
+};
+
+struct page_count {             /* one function in one slot: finished calls */
+    _Atomic uint64_t calls;
+    _Atomic uint64_t in_ticks;
+    _Atomic uint64_t bytes;
+};
+
+enum page_record_kind {
+    PAGE_RECORD_PAD = 0,        /* nothing up to the end of the ring */
+    PAGE_RECORD_ENTER = 1,      /* a tagged call begins: marker and text */
+    PAGE_RECORD_EXIT = 2,       /* it ended; see below */
+};
+
+/* A thread's calls do not overlap, so an EXIT belongs to the ENTER before it
+ * and has no text. In the last slot the calls of several threads may be mixed:
+ * there the text of an EXIT is 8 bytes, a uint64_t: the counter (see head) at
+ * which its ENTER stands. An ENTER without EXIT is a call that never returned,
+ * or was left by a jump. Of a PAD only bytes and kind are there. */
+
+/* Records are 8-byte aligned and never cross the end of the ring. */
+struct page_record {
+    uint32_t bytes;             /* this header, text, padding */
+    uint16_t kind;
+    uint16_t call;
+    int32_t marker;
+    uint32_t text_bytes;        /* without a final zero */
+    uint64_t wall_ns;
+    char text[];
+};
+
+/* ------------------------------------------------------- of the whole task */
+
+enum page_kind { PAGE_KIND_NONE, PAGE_KIND_COMM, PAGE_KIND_WIN, PAGE_KIND_FILE };
+
+/* A communicator, window or file, with the last collective call on it that
+ * this task has entered. seq as in page_slot. */
+struct page_comm {
+    _Alignas(64)
+    _Atomic uint32_t seq;
+    _Atomic uint32_t kind;              /* enum page_kind; 0: free */
+    _Atomic uint64_t id;
+    _Atomic uint64_t parent;            /* identity of what it was made from */
+    _Atomic uint32_t rank, size;        /* this task in it; its own group */
+    _Atomic uint32_t remote_size;       /* intercommunicators, else 0 */
+    _Atomic uint32_t call;              /* the last collective call */
+    _Atomic uint64_t collectives;       /* how many so far */
+    _Atomic uint64_t since_ticks;       /* when it was entered */
+};
+
+/* A request that is not finished. There is one where its key is above 1;
+ * seq as in page_slot, and even where the entry is whole. */
+struct page_request {
+    _Atomic uint64_t comm;
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t collective;        /* as in page_slot */
+    _Atomic int32_t peer;
+    _Atomic int32_t tag;
+    _Atomic uint32_t seq;
+    _Atomic uint16_t call;              /* that made it */
+    _Atomic uint8_t idle;               /* persistent, and not started */
+    _Atomic uint8_t waiter;             /* slot + 1 of the thread that waits
+                                           for it or tests it; 0: none */
+};
+
+/* What is mapped where, so that addresses can be resolved outside of the task,
+ * later. base is what was added to the addresses of the file. */
+struct page_module {
+    _Alignas(64)
+    _Atomic uint64_t start;             /* release, last; 0: free */
+    uint64_t end, base;
+    uint32_t id_bytes;
+    uint8_t id[36];                     /* build id */
+    char path[192];                     /* ends with a zero */
+};
+
+struct page_shared {
+    struct page_comm comm[PAGE_COMMS];
+    _Atomic uint64_t request_key[PAGE_REQUESTS];
+    struct page_request request[PAGE_REQUESTS];
+    struct page_module module[PAGE_MODULES];
+};
+
+/* --------------------------------------------------------- of every thread */
+
+/* Flight recorder: the n-th call of the slot to end (from 1) stands at
+ * (n - 1) modulo PAGE_FLIGHT. number is 0 while the record is written; one
+ * whose number is the same before and after was read whole. */
+struct page_flight {
+    _Alignas(64)
+    _Atomic uint64_t number;
+    _Atomic uint64_t enter_ticks, exit_ticks;
+    _Atomic uint64_t comm;
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t collective;
+    _Atomic int32_t peer;
+    _Atomic int32_t tag;
+    _Atomic uint32_t call;
+    _Atomic uint32_t site;
+};
+
+/* The model: sites are calls with the context they are made from, told apart
+ * by return address and height of the stack. An edge leads from one call of
+ * the thread to the next: its count, the time that was spent in the first one
+ * before this next one (a semi-Markov model's time in a state under the
+ * condition of the next state), and the time of the computation between.
+ * Numbers 0 and 1 are no sites. */
+enum { PAGE_SITE_START = 0, PAGE_SITE_OTHER = 1, PAGE_SITE_FIRST = 2 };
+
+/* All but the counters stays as it is once address is not 0. */
+struct page_site {
+    _Alignas(64)
+    _Atomic uint64_t address;           /* where the call returns to; release,
+                                           last; 0: free */
+    _Atomic uint32_t height;            /* of the stack, bytes */
+    _Atomic uint32_t call;
+    _Atomic uint32_t frames;            /* in page_thread.frame */
+    _Atomic uint32_t marks;             /* 1: begins a phase */
+    _Atomic uint64_t calls;             /* finished ones: each counter is */
+    _Atomic uint64_t in_ticks;          /* right by itself */
+    _Atomic uint64_t bytes;
+};
+
+/* Mean and sum of squared deviations as by Welford: variance is m2 / (n - 1).
+ * seq as in page_slot. */
+struct page_edge {
+    _Alignas(64)
+    _Atomic uint32_t seq;
+    _Atomic uint32_t ends;              /* from << 16 | to; 0: free */
+    _Atomic uint64_t n;
+    _Atomic double in_mean, in_m2;      /* ticks inside the first call */
+    _Atomic double out_mean, out_m2;    /* ticks between the two */
+    _Atomic uint64_t in_max, out_max;
+};
+
+/* Bucket i counts times from 2^(8 + 2i) ticks, the first and last one all
+ * below and above. When one is full, all of its side are halved: only ratios
+ * mean something. */
+struct page_histogram { _Atomic uint16_t in[PAGE_BUCKETS], out[PAGE_BUCKETS]; };
+
+/* One phase, or in bank 0 all that were over when their bank was needed. seq
+ * is odd while a bank is emptied: then nothing in it means anything. */
+struct page_bank {
+    _Alignas(64)
+    _Atomic uint32_t seq;
+    _Atomic uint32_t used;              /* edges */
+    _Atomic uint32_t phase;             /* number + 1; 0: never used. Bank 0:
+                                           how many phases are merged */
+    _Atomic int32_t label;              /* marker of its tag, level */
+    _Atomic uint64_t lost;              /* transitions that found no room */
+    _Atomic uint64_t since_ticks;       /* when this thread entered it */
+    struct page_edge edge[PAGE_EDGES];
+    struct page_histogram histogram[PAGE_EDGES];
+};
+
+/* The bank of a phase. */
+static inline unsigned page_bank_of(uint32_t phase)
+{
+    return 1 + phase % (PAGE_BANKS - 1);
+}
+
+struct page_thread {
+    struct page_flight flight[PAGE_FLIGHT];
+    struct page_site site[PAGE_SITES];
+    _Atomic uint64_t frame[PAGE_SITES][PAGE_FRAMES];
+    struct page_bank bank[PAGE_BANKS];
+};
+
+/* Where things are, for given numbers of slots, calls and ring bytes. */
+static inline size_t page_slot_at(unsigned slot)
+{
+    return 4096 + slot * sizeof(struct page_slot);
+}
+static inline size_t page_counts_at(unsigned slots, unsigned calls,
+                                    unsigned slot)
+{
+    size_t base = (page_slot_at(slots) + 4095) & ~(size_t)4095;
+
+    return base + slot * calls * sizeof(struct page_count);
+}
+static inline size_t page_ring_at(unsigned slots, unsigned calls,
+                                  unsigned ring_bytes, unsigned slot)
+{
+    size_t base = (page_counts_at(slots, calls, slots) + 4095) & ~(size_t)4095;
+
+    return base + (size_t)slot * ring_bytes;
+}
+static inline size_t page_shared_at(unsigned slots, unsigned calls,
+                                    unsigned ring_bytes)
+{
+    return (page_ring_at(slots, calls, ring_bytes, slots) + 4095) &
+           ~(size_t)4095;
+}
+static inline size_t page_thread_at(unsigned slots, unsigned calls,
+                                    unsigned ring_bytes, unsigned slot)
+{
+    size_t base = page_shared_at(slots, calls, ring_bytes);
+    size_t each = (sizeof(struct page_thread) + 4095) & ~(size_t)4095;
+
+    base += (sizeof(struct page_shared) + 4095) & ~(size_t)4095;
+    return base + slot * each;
+}
+static inline size_t page_bytes(unsigned slots, unsigned calls,
+                                unsigned ring_bytes)
+{
+    return page_thread_at(slots, calls, ring_bytes, slots);
+}
+
+/* Registration: the wrapper library connects to the SOCK_SEQPACKET Unix
+ * socket in $HECTOR_SLAVE (a path, or @NAME for one without a file), sends a
+ * page_hello, gets a page_grant with the memfd attached (SCM_RIGHTS) when
+ * status is 0, and closes. Both sides are on one host and check the other's
+ * uid; sizes and magic are checked too. */
+struct page_hello {
+    uint64_t magic;
+    uint32_t major, minor;
+    uint64_t job;               /* $HECTOR_JOB; when adopted, the session */
+    uint32_t rank;              /* $HECTOR_RANK, or as MPI's own environment
+                                   says; UINT32_MAX: not known */
+    uint32_t pid;
+    uint32_t ntasks;            /* 0: not known */
+    char mpi[64];               /* for people: library version */
+};
+struct page_grant {
+    uint64_t magic;
+    uint32_t status;            /* 0, or an errno value */
+    uint32_t pad;
+    uint64_t bytes;             /* of the memfd */
+    char why[112];              /* when status is not 0 */
+};
+
+#endif

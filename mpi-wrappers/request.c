@@ -1,0 +1,263 @@
+/* request.c - requests that are not finished, see request.h.
+ *
+ * A key is found in one of the PAGE_REQUEST_WAYS places of its bucket, which
+ * is one cache line. Invariants: a place belongs to whoever changed its key
+ * from 0 to TAKEN, until the key is stored; every index is computed here and
+ * bounded, whatever the page says. */
+#include "mpi-wrappers/request.h"
+
+#include "mpi-wrappers/comm.h"
+#include "mpi-wrappers/handle.h"
+
+#define GET(field)  atomic_load_explicit(&(field), memory_order_relaxed)
+#define SET(field, value) \
+    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+
+enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS, NOWHERE = PAGE_REQUESTS };
+#define TAKEN ((uint64_t)1)     /* as a key: integer 0, which is no request */
+
+static struct page_header *page;        /* borrowed */
+static struct page_shared *_Atomic shown;       /* borrowed */
+/* Handles that mean no request, and one that was complete from the start. */
+static uintptr_t null_key, empty_key, empty_fortran;
+
+static uintptr_t key_at(const struct about *a, int32_t i)
+{
+    if (a->traits & ABOUT_FORTRAN)
+        return about_key(((const MPI_Fint *)a->requests)[i]);
+    return handle_at(a->requests, i);
+}
+
+static bool means_nothing(uintptr_t key)
+{
+    return key <= TAKEN || key == null_key || key == empty_key ||
+           key == empty_fortran;
+}
+
+static unsigned bucket_of(uintptr_t key)
+{
+    return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 40) % BUCKETS *
+           PAGE_REQUEST_WAYS;
+}
+
+static unsigned find(struct page_shared *s, uintptr_t key)
+{
+    unsigned at = bucket_of(key);
+
+    for (unsigned i = 0; i < PAGE_REQUEST_WAYS; i++)
+        if (atomic_load_explicit(&s->request_key[at + i],
+                                 memory_order_acquire) == key)
+            return at + i;
+    return NOWHERE;
+}
+
+/* Its own place, if the handle came back while we looked away, or a free
+ * one. */
+static unsigned take(struct page_shared *s, uintptr_t key)
+{
+    unsigned at = bucket_of(key);
+
+    for (unsigned i = 0; i < PAGE_REQUEST_WAYS; i++) {
+        uint64_t was = key;
+
+        if (GET(s->request_key[at + i]) == key &&
+            atomic_compare_exchange_strong(&s->request_key[at + i], &was,
+                                           TAKEN))
+            return at + i;
+    }
+    for (unsigned i = 0; i < PAGE_REQUEST_WAYS; i++) {
+        uint64_t was = 0;
+
+        if (GET(s->request_key[at + i]) == 0 &&
+            atomic_compare_exchange_strong(&s->request_key[at + i], &was,
+                                           TAKEN))
+            return at + i;
+    }
+    return NOWHERE;
+}
+
+uintptr_t request_key(const struct about *a)
+{
+    return a->requests ? key_at(a, 0) : 0;
+}
+
+void request_made(const struct about *a, const struct request *r)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+    uintptr_t key;
+    struct page_request *p;
+    unsigned at;
+
+    if (!s || !a->requests || means_nothing(key = key_at(a, 0)))
+        return;
+    at = take(s, key);
+    if (at == NOWHERE) {
+        SET(page->requests_lost, GET(page->requests_lost) + 1);
+        return;
+    }
+    p = &s->request[at];
+    SET(p->seq, GET(p->seq) | 1);
+    atomic_thread_fence(memory_order_release);
+    SET(p->comm, r->comm);
+    SET(p->bytes, r->bytes);
+    SET(p->collective, r->collective);
+    SET(p->peer, r->peer);
+    SET(p->tag, r->tag);
+    SET(p->call, r->call);
+    SET(p->idle, r->idle);
+    SET(p->waiter, 0);
+    atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
+    atomic_store_explicit(&s->request_key[at], key, memory_order_release);
+}
+
+void request_started(const struct about *a)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+
+    for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
+        uintptr_t key = key_at(a, i);
+        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+
+        if (at != NOWHERE)
+            SET(s->request[at].idle, 0);
+    }
+}
+
+void request_freed(const struct about *a)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+    uintptr_t key;
+    unsigned at;
+
+    if (!s || !a->requests || means_nothing(key = key_at(a, 0)))
+        return;
+    at = find(s, key);
+    if (at != NOWHERE)
+        SET(s->request_key[at], 0);
+}
+
+static void copy(const struct page_request *p, struct request *r)
+{
+    r->comm = GET(p->comm);
+    r->bytes = GET(p->bytes);
+    r->collective = GET(p->collective);
+    r->peer = GET(p->peer);
+    r->tag = GET(p->tag);
+    r->call = GET(p->call);
+}
+
+uint32_t request_wait(struct request_wait *w, const struct about *a,
+                      unsigned waiter, struct request *first)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+    uint32_t known = 0;
+
+    w->n = 0;
+    w->more = false;
+    w->waiter = waiter;
+    for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
+        uintptr_t key = key_at(a, i);
+        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+
+        if (at == NOWHERE || GET(s->request[at].idle))
+            continue;
+        SET(s->request[at].waiter, (uint8_t)waiter);
+        if (known++ == 0)
+            copy(&s->request[at], first);
+        if (w->n < REQUEST_KEPT && i <= UINT16_MAX) {
+            w->kept[w->n].place = (uint16_t)at;
+            w->kept[w->n].at = (uint16_t)i;
+            w->kept[w->n++].key = key;
+        } else {
+            w->more = true;
+        }
+    }
+    return known;
+}
+
+/* One that this thread has waited for, and that is finished if its handle has
+ * changed. Whoever got the handle since then has taken our mark off. */
+static void settle(struct page_shared *s, unsigned at, uintptr_t key,
+                   unsigned waiter, bool gone, bool all)
+{
+    struct page_request *p = &s->request[at];
+
+    if (GET(p->waiter) != waiter || GET(s->request_key[at]) != key)
+        return;
+    SET(p->waiter, 0);
+    if (gone) {
+        bool promise = GET(p->call) == CALL_Comm_idup;
+
+        SET(s->request_key[at], 0);
+        if (promise)
+            comm_kept(key);
+    } else if (all) {
+        SET(p->idle, 1);                /* a persistent one */
+    }
+}
+
+void request_waited(struct request_wait *w, const struct about *a, bool ok)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+    bool all = ok && (a->traits & ABOUT_ALL);
+
+    if (!s)
+        return;
+    for (unsigned i = 0; i < w->n; i++)
+        settle(s, w->kept[i].place, w->kept[i].key, w->waiter,
+               key_at(a, w->kept[i].at) != w->kept[i].key, all);
+    if (!w->more)
+        return;
+    /* Those still in the array are not finished, all others with our mark
+     * are. */
+    for (int32_t i = 0; i < a->nrequests; i++) {
+        uintptr_t key = key_at(a, i);
+        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+
+        if (at != NOWHERE)
+            settle(s, at, key, w->waiter, false, all);
+    }
+    for (unsigned at = 0; at < PAGE_REQUESTS; at++)
+        if (GET(s->request[at].waiter) == w->waiter)
+            settle(s, at, GET(s->request_key[at]), w->waiter, true, all);
+}
+
+/* A send to nobody is complete at once; what stands for it then stands for
+ * all such requests. */
+static void learn_empty(void)
+{
+    MPI_Comm self = HANDLE_OF(MPI_Comm, handle_known(HANDLE_SELF));
+    MPI_Datatype type = HANDLE_OF(MPI_Datatype, handle_known(HANDLE_BYTE));
+    MPI_Request r;
+    MPI_Status status[2];       /* of either kind of MPI: not "ignore" */
+
+    null_key = handle_known(HANDLE_NO_REQUEST);
+    r = HANDLE_OF(MPI_Request, null_key);
+    if (HANDLE_ASK(Isend, (const void *, int, MPI_Datatype, int, int, MPI_Comm,
+                           MPI_Request *),
+                   (NULL, 0, type, handle_flavor.proc_null, 0, self, &r),
+                   -1) != MPI_SUCCESS)
+        return;
+    empty_key = handle_key((uintptr_t)r);
+    if (!handle_flavor.ints && real_get(REAL_P, CALL_Request_c2f))
+        empty_fortran = about_key(((MPI_Fint (*)(MPI_Request))
+            real_get(REAL_P, CALL_Request_c2f))(r));
+    HANDLE_ASK(Wait, (MPI_Request *, MPI_Status *), (&r, status), 0);
+}
+
+void request_start(struct page_header *h, struct page_shared *s)
+{
+    learn_empty();
+    page = h;
+    atomic_store_explicit(&shown, s, memory_order_release);
+}
+
+void request_stop(void)
+{
+    atomic_store_explicit(&shown, NULL, memory_order_relaxed);
+}

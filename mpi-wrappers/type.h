@@ -1,0 +1,43 @@
+/* type.h - how large datatypes are, remembered.
+ *
+ * MPI is asked about a type only after it has accepted it in a call, so a
+ * wrong one is MPI's to complain about. Found without a lock. */
+#ifndef HECTOR_TYPE_H
+#define HECTOR_TYPE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TYPE_KEPT = 256, TYPE_UNKNOWN = -1 };
+
+struct type { _Atomic uintptr_t key; _Atomic int64_t bytes; };
+extern struct type type_table[TYPE_KEPT];
+
+static inline uint32_t type_place(uintptr_t key)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) % TYPE_KEPT;
+}
+
+/* Of one element; TYPE_UNKNOWN if it was not asked for yet. Fortran's handles
+ * make keys of their own. */
+static inline int64_t type_find(uintptr_t key)
+{
+    struct type *t = &type_table[type_place(key)];
+    int64_t bytes;
+
+    if (atomic_load_explicit(&t->key, memory_order_acquire) != key)
+        return TYPE_UNKNOWN;
+    bytes = atomic_load_explicit(&t->bytes, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&t->key, memory_order_relaxed) == key
+           ? bytes : TYPE_UNKNOWN;
+}
+
+/* Ask, and remember; 0 if MPI does not know. */
+int64_t type_ask(uintptr_t key, bool fortran);
+
+/* A type is freed: its handle may come back as another one's. */
+void type_forget(void);
+
+#endif
