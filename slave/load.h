@@ -1,0 +1,30 @@
+/* load.h - what this node has and how busy it is. */
+#ifndef HECTOR_LOAD_H
+#define HECTOR_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Processors a job may use here: the affinity mask and the cgroup's quota
+ * (rounded up) are respected, at least 1. */
+unsigned load_cpus(void);
+
+/* The quota of a cgroup in processors, from the text of cpu.max ("max
+ * 100000", "150000 100000"); 0: none. */
+double load_parse_cpu_max(const char *text);
+
+/* Installed, or the cgroup's limit where that is less. */
+uint64_t load_memory_bytes(void);
+
+/* Is there a network that MPI has a better driver for than TCP? */
+bool load_fast_fabric(void);
+
+struct load {
+    double load;                /* 1-minute load average */
+    double busy;                /* 0..1 since the last reading */
+    uint64_t available_bytes;
+    uint64_t idle, total;       /* of the last reading, for busy */
+};
+void load_read(struct load *l); /* {0} before the first time */
+
+#endif

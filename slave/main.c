@@ -1,0 +1,462 @@
+/* main.c - hector-slave: options, signals, and what is wired to what.
+ *
+ * One thread and one loop, besides PMIx's own and a parent that only waits
+ * (guard.h). The process ends when its master is gone for good or it is told
+ * to, and then only after every task is dead and every directory of it
+ * removed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <event2/event.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/conf.h"
+#include "proto/key.h"
+#include "proto/paths.h"
+#include "slave/guard.h"
+#include "slave/jobs.h"
+#include "slave/launch.h"
+#include "slave/node.h"
+#include "slave/orders.h"
+#include "slave/sweep.h"
+
+#define GRACE_NS  (2 * CLOCK_NS_PER_S)          /* of tasks that we end */
+#define WARM_UP_NS (1 * CLOCK_NS_PER_MS)
+#define PRIVATE_LOST_NS (5 * CLOCK_NS_PER_S)    /* hector-run starts another */
+#define REDIAL_NS (2 * CLOCK_NS_PER_S)          /* for an address to answer */
+#define FLUSH_NS  (1 * CLOCK_NS_PER_S)          /* last words to the master */
+#define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
+
+enum { EXIT_USAGE = 2 };
+static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+struct options {
+    bool foreground, check, key_stdin, private;
+    int verbose;
+    const char *file;
+};
+
+struct conf {
+    char *master;               /* owned, as all of CONF_TEXT */
+    char *name;
+    uint64_t master_lost_ns;
+};
+
+static const struct conf_key keys[] = {
+    { "slave", "master", CONF_TEXT, offsetof(struct conf, master), "", 0, 0,
+      "addresses of the master, for example tcp:head:7117" },
+    { "slave", "name", CONF_TEXT, offsetof(struct conf, name), "", 0, 0,
+      "name of this node; empty: the host's name up to the first dot" },
+    { "slave", "master_lost_s", CONF_DURATION,
+      offsetof(struct conf, master_lost_ns), "60", 1, 86400,
+      "how long tasks run on without a master" },
+    { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0, NULL },
+};
+
+struct slave {
+    struct options options;
+    struct conf conf;
+    struct conn_conf conn;
+    struct key key;
+    struct event_base *base;
+    struct node node;
+    struct jobs *jobs;
+    struct registry *registry;
+    struct reap *reap;
+    struct uplink_conf uplink_conf;
+    struct uplink_ops uplink_ops;
+    struct gasp_conf gasp;
+    struct vault *vault;        /* shared with the guard */
+    struct event *signals[3], *warm_up;
+    bool ending;
+    int status;
+};
+
+/* --------------------------------------------------------------- the end */
+
+static void on_idle(void *arg)
+{
+    struct slave *s = arg;
+
+    event_base_loopexit(s->base, NULL);
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+    struct slave *s = arg;
+
+    uint64_t grace_ns = s->ending ? 0 : GRACE_NS;
+
+    (void)what;
+    log_info("slave", "ending after signal %d", (int)sig);
+    s->ending = true;
+    jobs_orphan(s->jobs, grace_ns);
+}
+
+static void on_gone(void *arg, const struct err *why)
+{
+    struct slave *s = arg;
+
+    if (s->options.private && !jobs_any(s->jobs)) {
+        log_debug("slave", "the master has gone: %s", why->text);
+        on_idle(s);
+        return;
+    }
+    log_warn("slave", "the master is gone, ending its jobs: %s", why->text);
+    s->status = 1;
+    jobs_orphan(s->jobs, GRACE_NS);
+}
+
+/* Every job is gone after the end was ordered. A standing slave whose master
+ * was away for too long waits for the next one. */
+static void on_jobs_gone(void *arg)
+{
+    struct slave *s = arg;
+
+    if (s->options.private || s->ending) {
+        on_idle(s);
+        return;
+    }
+    s->node.orphaned = false;
+    s->status = 0;
+}
+
+/* --------------------------------------------------------------- the link */
+
+static void on_joined(void *arg)
+{
+    struct slave *s = arg;
+
+    jobs_tell(s->jobs);
+}
+
+static void on_lost(void *arg)
+{
+    (void)arg;                  /* the jobs run on, facts are kept */
+}
+
+/* A private slave whose jobs have lost hector-run too is alone. */
+static bool on_needed(void *arg)
+{
+    const struct slave *s = arg;
+
+    return !s->ending && (!jobs_any(s->jobs) || jobs_linked(s->jobs));
+}
+
+/* The master has our Hello and something to do: time to start PMIx. */
+static void on_warm_up(evutil_socket_t fd, short what, void *arg)
+{
+    struct slave *s = arg;
+    struct err err;
+
+    (void)fd, (void)what;
+    if (!node_pmix(&s->node, &err))
+        log_warn("slave", "%s", err.text);
+}
+
+/* --------------------------------------------------------------- the start */
+
+static void usage(FILE *to)
+{
+    fputs("usage: hector-slave [-dnvV] [-f file] [--master addresses] "
+          "[--name name]\n"
+          "                    [--key-stdin] [--private]\n", to);
+}
+
+/* -1 to go on, else the exit status. */
+static int parse_options(struct slave *s, int argc, char **argv,
+                         const char **master, const char **name)
+{
+    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, HELP };
+    static const struct option longs[] = {
+        { "master", required_argument, NULL, MASTER },
+        { "name", required_argument, NULL, NAME },
+        { "key-stdin", no_argument, NULL, KEY_STDIN },
+        { "private", no_argument, NULL, PRIVATE },
+        { "foreground", no_argument, NULL, 'd' },
+        { "config", required_argument, NULL, 'f' },
+        { "check", no_argument, NULL, 'n' },
+        { "verbose", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, HELP },
+        { "version", no_argument, NULL, 'V' },
+        { NULL, 0, NULL, 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "df:nvV", longs, NULL)) != -1)
+        switch (c) {
+        case 'd': s->options.foreground = true; break;
+        case 'f': s->options.file = optarg; break;
+        case 'n': s->options.check = true; break;
+        case 'v': s->options.verbose++; break;
+        case 'V': puts("hector-slave " HECTOR_VERSION); return 0;
+        case MASTER: *master = optarg; break;
+        case NAME: *name = optarg; break;
+        case KEY_STDIN: s->options.key_stdin = true; break;
+        case PRIVATE: s->options.private = true; break;
+        case HELP: usage(stdout); return 0;
+        default: usage(stderr); return EXIT_USAGE;
+        }
+    if (optind == argc)
+        return -1;
+    fprintf(stderr, "hector-slave: unexpected argument %s\n", argv[optind]);
+    usage(stderr);
+    return EXIT_USAGE;
+}
+
+static int read_conf(struct slave *s, const char *master, const char *name,
+                     struct err *err)
+{
+    char host[256] = "localhost";
+
+    if (conf_init(keys, &s->conf, err) ||
+        (!(s->options.private && !s->options.file) &&
+         conf_load_all(keys, &s->conf, s->options.file, err)) ||
+        (master && conf_set(keys, &s->conf, "slave", "master", master, err)) ||
+        (name && conf_set(keys, &s->conf, "slave", "name", name, err)))
+        return -1;
+    if (!*s->conf.name) {
+        gethostname(host, sizeof(host) - 1);
+        host[strcspn(host, ".")] = '\0';
+        return conf_set(keys, &s->conf, "slave", "name", host, err);
+    }
+    return 0;
+}
+
+/* The first line of stdin; fails at its end. */
+static int key_from_stdin(struct key *k, struct err *err)
+{
+    char hex[KEY_HEX + 1];
+    size_t n = 0;
+
+    while (n < sizeof(hex) - 1) {
+        ssize_t got = read(STDIN_FILENO, hex + n, 1);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0 || hex[n] == '\n')
+            break;
+        n++;
+    }
+    hex[n] = '\0';
+    if (n == 0)
+        return err_set(err, ENODATA, "no key on stdin");
+    return key_from_hex(k, hex, err);
+}
+
+/* Only TCP needs a key. */
+static int find_key(struct slave *s, struct err *err)
+{
+    struct addr addrs[ADDR_LIST_MAX / 8];
+    char path[PATHS_MAX];
+    bool tcp = false;
+    int n;
+
+    n = addr_parse_list(addrs, (int)(sizeof(addrs) / sizeof(addrs[0])),
+                        s->conf.master, err);
+    if (n < 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        tcp = tcp || !addrs[i].is_unix;
+    s->conn.key = &s->key;
+    s->conn.shake_ns = REDIAL_NS;
+    if (s->options.key_stdin && key_from_stdin(&s->key, err) == 0)
+        return 0;
+    if (s->options.key_stdin && err->code != ENODATA)
+        return -1;
+    if (!tcp)
+        return s->conn.key = NULL, 0;
+    return paths_key_file(path, sizeof(path), err) ||
+           key_load(&s->key, path, err) ? -1 : 0;
+}
+
+static int catch_signals(struct slave *s, struct err *err)
+{
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < 3; i++) {
+        s->signals[i] = evsignal_new(s->base, end_signals[i], on_signal, s);
+        if (!s->signals[i] || event_add(s->signals[i], NULL))
+            return err_set(err, ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static int open_links(struct slave *s, struct err *err)
+{
+    struct timeval tv = clock_timeval(WARM_UP_NS);
+
+    s->uplink_conf = (struct uplink_conf){
+        .addresses = s->conf.master, .name = s->conf.name,
+        .mpi = pmixd_version(), .conn = &s->conn,
+        .instance = s->node.instance,
+        .lost_ns = s->options.private ? PRIVATE_LOST_NS
+                                      : s->conf.master_lost_ns,
+        .private = s->options.private };
+    s->uplink_ops = (struct uplink_ops){
+        .routes = orders_routes, .nroutes = orders_nroutes,
+        .routes_arg = s->jobs, .joined = on_joined, .lost = on_lost,
+        .needed = on_needed, .gone = on_gone };
+    s->node.uplink = uplink_open(s->base, &s->uplink_conf, &s->uplink_ops, s,
+                                 err);
+    if (!s->node.uplink)
+        return -1;
+    s->node.exchange = exchange_create(s->node.uplink, err);
+    s->warm_up = evtimer_new(s->base, on_warm_up, s);
+    if (!s->node.exchange || !s->warm_up || event_add(s->warm_up, &tv))
+        return -1;
+    return 0;
+}
+
+/* With timers finer than a millisecond: rings fill faster than that. */
+static struct event_base *make_loop(void)
+{
+    struct event_config *cfg = event_config_new();
+    struct event_base *base = NULL;
+
+    if (cfg && !event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER))
+        base = event_base_new_with_config(cfg);
+    if (cfg)
+        event_config_free(cfg);
+    return base;
+}
+
+static int start(struct slave *s, struct err *err)
+{
+    launch_init();
+    if (sweep_init())
+        return err_sys(err, "cannot inherit orphans");
+    s->base = make_loop();
+    if (!s->base)
+        return err_set(err, ENOMEM, "no event loop");
+    if (catch_signals(s, err) ||
+        node_init(&s->node, s->base, s->conf.name, &s->conn, err))
+        return -1;
+    s->node.window.vault = s->vault;
+    vault_set_instance(s->vault, s->node.instance);
+    s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);
+    if (!s->jobs)
+        return -1;
+    s->node.pmix_ops = &jobs_pmix_ops;
+    s->node.pmix_arg = s->jobs;
+    s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
+                                s->jobs, err);
+    s->reap = s->registry ? reap_open(s->base, jobs_reaped, s->jobs, err)
+                          : NULL;
+    return s->reap ? open_links(s, err) : -1;
+}
+
+static void stop_waiting(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    ((struct slave *)arg)->node.parting.open = 0;
+}
+
+/* As long as hector-run takes to read; but whoever has told us to end by a
+ * signal may know that there is no hector-run any more. */
+static void leave_streams(struct slave *s)
+{
+    struct timeval tv = clock_timeval(PART_NS);
+    struct event *over = NULL;
+
+    if (s->ending && s->node.parting.open)
+        over = evtimer_new(s->base, stop_waiting, s);
+    if (over)
+        event_add(over, &tv);
+    parting_wait(&s->node.parting, s->base);
+    if (over)
+        event_free(over);
+}
+
+/* Whoever could still call the jobs goes before them; the loop turns once
+ * more, for the link to the master and those that streams went by. */
+static void stop(struct slave *s)
+{
+    struct timeval tv = clock_timeval(FLUSH_NS);
+
+    registry_close(s->registry);
+    reap_close(s->reap);
+    for (int i = 0; i < 3; i++)
+        if (s->signals[i]) {
+            event_free(s->signals[i]);
+            signal(end_signals[i], SIG_IGN);    /* it ends already */
+        }
+    if (s->warm_up)
+        event_free(s->warm_up);
+    jobs_destroy(s->jobs);
+    node_close(&s->node);
+    if (uplink_close(s->node.uplink, on_idle, s)) {
+        event_base_loopexit(s->base, &tv);
+        event_base_dispatch(s->base);
+    }
+    leave_streams(s);
+    node_fini(&s->node);
+    vault_destroy(s->vault);
+    if (s->base)
+        event_base_free(s->base);
+    conf_fini(keys, &s->conf);
+}
+
+/* Descriptors 0, 1, 2 exist; no other goes on to the tasks. */
+static void tidy_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd < 3);
+    if (fd >= 0)
+        close(fd);
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+}
+
+int main(int argc, char **argv)
+{
+    struct slave s = { 0 };
+    const char *master = NULL, *name = NULL;
+    struct err err = { 0 };
+    int rc = parse_options(&s, argc, argv, &master, &name);
+
+    if (rc >= 0)
+        return rc;
+    log_init("hector-slave", s.options.verbose > 1 ? LOG_LEVEL_DEBUG
+             : s.options.verbose || !s.options.private ? LOG_LEVEL_INFO
+             : LOG_LEVEL_WARN);
+    tidy_descriptors();
+    unsetenv("DEBUGINFOD_URLS");
+    if (geteuid() == 0)         /* other users' tasks cannot pass it */
+        unsetenv("XDG_RUNTIME_DIR");
+    rc = read_conf(&s, master, name, &err);
+    if (!rc && !*s.conf.master)
+        rc = err_set(&err, EINVAL, "no master: give --master, or set master "
+                     "in the section [slave] of hector.conf");
+    if (!rc && s.options.check) {
+        conf_fini(keys, &s.conf);
+        return 0;
+    }
+    rc = rc || find_key(&s, &err);
+    if (!rc && !s.options.foreground) {
+        if (daemon(0, 0))
+            rc = err_sys(&err, "cannot become a daemon");
+        else
+            log_to_syslog();
+    }
+    rc = rc || !(s.vault = vault_create(&err));
+    if (!rc)
+        s.gasp = (struct gasp_conf){ s.conf.master, s.conf.name, &s.conn };
+    rc = rc || guard_start(&s.gasp, s.vault, &err) || start(&s, &err);
+    if (rc) {
+        log_warn("slave", "%s", err.text);
+        s.status = 1;
+    } else {
+        event_base_dispatch(s.base);
+    }
+    stop(&s);
+    return s.status;
+}

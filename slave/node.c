@@ -1,0 +1,97 @@
+/* node.c - what all jobs of this slave share. */
+#include "slave/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "proto/base/log.h"
+#include "proto/paths.h"
+#include "slave/load.h"
+
+/* One of our libraries; a path that LD_PRELOAD would take for two gets a
+ * symbolic link without blanks and colons in it. */
+static int find_library(const struct node *n, const char *name,
+                        char path[PATHS_MAX], struct err *err)
+{
+    char link[PATHS_MAX];
+
+    if (paths_library(name, path, PATHS_MAX, err))
+        return -1;
+    if (!strpbrk(path, " :\t\n"))
+        return 0;
+    if (snprintf(link, sizeof(link), "%s/%s", n->session.dir, name) >=
+            (int)sizeof(link) || strpbrk(link, " :\t\n") ||
+        symlink(path, link))
+        return err_set(err, EINVAL, "no path without blanks and colons leads "
+                       "to %s", path);
+    memcpy(path, link, strlen(link) + 1);
+    return 0;
+}
+
+static void find_preload(struct node *n)
+{
+    struct err err;
+
+    if (find_library(n, "libhector.so", n->preload, &err)) {
+        log_warn("node", "tasks run unwatched: %s", err.text);
+        n->preload[0] = '\0';
+    }
+    if (find_library(n, "libhector-inject.so", n->inject, &err))
+        strcpy(n->inject, "libhector-inject.so");
+}
+
+int node_init(struct node *n, struct event_base *base, const char *name,
+              const struct conn_conf *conn, struct err *err)
+{
+    memset(n, 0, sizeof(*n));
+    n->base = base;
+    n->name = name;
+    n->conn = conn;
+    n->null_fd = -1;
+    n->window.max = RECORDS_WINDOW;
+    ticks_init(&n->ticks);
+    if (getrandom(&n->instance, sizeof(n->instance), 0) !=
+        sizeof(n->instance))
+        return err_sys(err, "getrandom");
+    if (session_open(&n->session, err))
+        return -1;
+    if (snprintf(n->tasks_socket, sizeof(n->tasks_socket), "%s/tasks.sock",
+                 n->session.dir) >= (int)sizeof(n->tasks_socket))
+        return err_set(err, ENAMETOOLONG, "%s is too long", n->session.dir);
+    n->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (n->null_fd < 0)
+        return err_sys(err, "/dev/null");
+    find_preload(n);
+    n->fast_fabric = load_fast_fabric();
+    return 0;
+}
+
+void node_close(struct node *n)
+{
+    exchange_destroy(n->exchange);
+    pmixd_close(n->pmix);
+    n->exchange = NULL;
+    n->pmix = NULL;
+}
+
+void node_fini(struct node *n)
+{
+    node_close(n);
+    rings_batch_fini(&n->batch);
+    str_fini(&n->lines);
+    if (n->null_fd >= 0)
+        close(n->null_fd);
+    session_close(&n->session);
+}
+
+struct pmixd *node_pmix(struct node *n, struct err *err)
+{
+    if (!n->pmix)
+        n->pmix = pmixd_open(n->base, n->name, n->session.dir, n->pmix_ops,
+                             n->pmix_arg, err);
+    return n->pmix;
+}

@@ -1,0 +1,58 @@
+/* node.h - what all jobs of this slave share: its end of every link, its
+ * directories, its scratch memory. main.c owns it; jobs borrow it. */
+#ifndef HECTOR_NODE_H
+#define HECTOR_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <event2/event.h>
+
+#include "proto/conn.h"
+#include "slave/exchange.h"
+#include "slave/parting.h"
+#include "slave/pmix.h"
+#include "slave/records.h"
+#include "slave/session.h"
+#include "slave/ticks.h"
+#include "slave/uplink.h"
+
+struct node {
+    struct event_base *base;
+    const char *name;           /* of the node */
+    uint64_t instance;          /* of this process */
+    const struct conn_conf *conn;
+    struct session session;
+    struct uplink *uplink;
+    struct exchange *exchange;
+    struct pmixd *pmix;         /* NULL until node_pmix() */
+    const struct pmixd_ops *pmix_ops;
+    void *pmix_arg;
+    struct records_window window;
+    struct ticks ticks;
+    struct rings_batch batch;   /* scratch */
+    struct str lines;           /* scratch */
+    int null_fd;                /* /dev/null, what most tasks read */
+    struct parting parting;     /* stream links of jobs that are over */
+    char tasks_socket[PATHS_MAX];
+    char preload[PATHS_MAX];    /* libhector.so, "" if there is none */
+    char inject[PATHS_MAX];     /* libhector-inject.so, or only its name: then
+                                   tasks that want it say that it is not there */
+    bool fast_fabric;
+    unsigned njobs;             /* kept by jobs.c */
+    bool orphaned;              /* the master is gone for good */
+    bool hold;                  /* rings are only looked at, not read */
+};
+
+/* Directories, descriptors, memory; the links are the caller's to open. */
+int node_init(struct node *n, struct event_base *base, const char *name,
+              const struct conn_conf *conn, struct err *err);
+void node_fini(struct node *n);
+
+/* Stop PMIx: nothing calls the pmix_ops any more. */
+void node_close(struct node *n);
+
+/* The PMIx server, started at the first call: it takes some 20 ms, which are
+ * free while the master has something to do. */
+struct pmixd *node_pmix(struct node *n, struct err *err);
+
+#endif

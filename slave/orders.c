@@ -1,0 +1,198 @@
+/* orders.c - what a master may order a slave.
+ *
+ * An order for a job that is not here is no reason to part: the master's
+ * word and the job's end may have crossed. One that the job's state does not
+ * allow is logged, and the master learns the state from the job's facts. */
+#include "slave/orders.h"
+
+#include "proto/base/log.h"
+#include "slave/adopt.h"
+#include "slave/jobs.h"
+
+static struct adopts *adopts_of(void *arg)
+{
+    return jobs_adopts(uplink_owner(arg));
+}
+
+static struct job *find(void *arg, uint64_t id)
+{
+    struct job *j = jobs_find(uplink_owner(arg), id);
+
+    if (!j)
+        log_debug("orders", "there is no job %llu here",
+                  (unsigned long long)id);
+    return j;
+}
+
+/* The order was not followed: the person who looks at the log may care, the
+ * link need not break. */
+static int complain(int rc, const struct err *why)
+{
+    if (rc)
+        log_warn("orders", "%s", why->text);
+    return 0;
+}
+
+static int on_prepare(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    const Hct__Prepare *m = msg;
+
+    (void)c;
+    if (*m->adopt_socket)
+        return adopts_prepare(adopts_of(arg), m, err);
+    return jobs_prepare(uplink_owner(arg), m, err);
+}
+
+static int on_launch(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Launch *m = msg;
+    struct job *j = find(arg, m->job);
+
+    (void)c;
+    if (!j || (j->launched || j->state == JOB_LAUNCHING))
+        return 0;               /* known: the master has not heard of it */
+    return complain(job_launch(j, err), err);
+}
+
+static int on_signal(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__TaskSignal *m = msg;
+    struct job *j;
+
+    (void)c;
+    if (adopts_signal(adopts_of(arg), m))
+        return 0;
+    j = find(arg, m->job);
+    return j ? complain(job_signal(j, m->ranks, m->signal, err), err) : 0;
+}
+
+static int on_terminate(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    const Hct__Terminate *m = msg;
+    struct job *j;
+
+    (void)c;
+    if (adopts_terminate(adopts_of(arg), m))
+        return 0;
+    j = find(arg, m->job);
+    return j ? complain(job_terminate(j, m->ranks, m->signal, m->grace_ns,
+                                      err), err)
+             : 0;
+}
+
+static int on_forget(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Forget *m = msg;
+    struct job *j;
+
+    (void)c;
+    if (adopts_forget(adopts_of(arg), m->job))
+        return 0;
+    j = find(arg, m->job);
+    if (!j)
+        return 0;
+    if (job_forget(j, err))
+        return complain(-1, err);
+    jobs_remove(uplink_owner(arg), j);
+    return 0;
+}
+
+static int on_event_ack(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    const Hct__EventAck *m = msg;
+    struct job *j;
+
+    (void)c;
+    if (adopts_ack(adopts_of(arg), m))
+        return 0;
+    j = find(arg, m->job);
+    return j ? job_ack(j, m->rank, m->upto, err) : 0;
+}
+
+static int on_adopted(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    (void)c, (void)err;
+    adopts_adopted(adopts_of(arg), msg);
+    return 0;
+}
+
+static int on_adopt_end(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    (void)c, (void)err;
+    adopts_end(adopts_of(arg), msg);
+    return 0;
+}
+
+static struct node *node_of(void *arg)
+{
+    return jobs_node(uplink_owner(arg));
+}
+
+static int on_fence_done(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
+{
+    (void)c, (void)err;
+    exchange_fence_done(node_of(arg)->exchange, msg);
+    return 0;
+}
+
+static int on_modex_reply(void *arg, struct conn *c, const void *msg,
+                          struct err *err)
+{
+    (void)c, (void)err;
+    exchange_modex_reply(node_of(arg)->exchange, msg);
+    return 0;
+}
+
+static int on_lookup_reply(void *arg, struct conn *c, const void *msg,
+                           struct err *err)
+{
+    (void)c, (void)err;
+    exchange_lookup_reply(node_of(arg)->exchange, msg);
+    return 0;
+}
+
+static int on_modex_request(void *arg, struct conn *c, const void *msg,
+                            struct err *err)
+{
+    const Hct__ModexRequest *m = msg;
+    Hct__ModexReply no = HCT__MODEX_REPLY__INIT;
+    struct node *node = node_of(arg);
+
+    (void)c;
+    if (node_pmix(node, err) &&
+        pmixd_fetch(node->pmix, m->job, m->rank, m->ticket, m->from_node,
+                    err) == 0)
+        return 0;
+    no.job = m->job;
+    no.ticket = m->ticket;
+    no.to_node = m->from_node;
+    no.status = pmixd_not_found;
+    uplink_send(node->uplink, MESSAGE_MODEX_REPLY, &no);
+    return 0;
+}
+
+#define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+const struct conn_route orders_routes[] = {
+    { MESSAGE_PREPARE,       MASTER, on_prepare },
+    { MESSAGE_LAUNCH,        MASTER, on_launch },
+    { MESSAGE_TASK_SIGNAL,   MASTER, on_signal },
+    { MESSAGE_TERMINATE,     MASTER, on_terminate },
+    { MESSAGE_FORGET,        MASTER, on_forget },
+    { MESSAGE_EVENT_ACK,     MASTER, on_event_ack },
+    { MESSAGE_FENCE_DONE,    MASTER, on_fence_done },
+    { MESSAGE_MODEX_REPLY,   MASTER, on_modex_reply },
+    { MESSAGE_MODEX_REQUEST, MASTER, on_modex_request },
+    { MESSAGE_LOOKUP_REPLY,  MASTER, on_lookup_reply },
+    { MESSAGE_ADOPTED,       MASTER, on_adopted },
+    { MESSAGE_ADOPT_END,     MASTER, on_adopt_end },
+};
+const size_t orders_nroutes = sizeof(orders_routes) / sizeof(orders_routes[0]);

@@ -1,0 +1,55 @@
+/* parting.c - links that are closed, but whose last bytes are still under
+ * way. Invariant: links holds those whose conn has not ended. */
+#include "slave/parting.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "proto/base/clock.h"
+
+/* A peer sends a Ping every other second, unless it is stopped or gone. */
+#define PARTING_SILENCE_NS (5 * CLOCK_NS_PER_S)
+
+struct parting_link {
+    struct parting_link *next;
+    struct parting *owner;      /* borrowed */
+    const struct conn *c;       /* its own */
+};
+
+static void parting_on_closed(void *arg)
+{
+    struct parting_link *k = arg;
+    struct parting_link **at = &k->owner->links;
+
+    while (*at != k)
+        at = &(*at)->next;
+    *at = k->next;
+    free(k);
+}
+
+void parting_add(struct parting *p, struct conn *c)
+{
+    struct parting_link *k = malloc(sizeof(*k));
+
+    if (!k) {
+        conn_close_flushed(c);
+        return;
+    }
+    *k = (struct parting_link){ p->links, p, c };
+    p->links = k;
+    conn_close_then(c, parting_on_closed, k);
+}
+
+static bool parting_is_alive(const struct parting *p)
+{
+    for (const struct parting_link *k = p->links; k; k = k->next)
+        if (conn_silence_ns(k->c) < PARTING_SILENCE_NS)
+            return true;
+    return false;
+}
+
+void parting_wait(const struct parting *p, struct event_base *base)
+{
+    while (parting_is_alive(p) && event_base_loop(base, EVLOOP_ONCE) == 0)
+        ;
+}

@@ -1,0 +1,22 @@
+/* parting.h - links that are closed, but whose last bytes are still under way.
+ *
+ * A process that ends with such a link cuts it off: the kernel resets a
+ * connection that is closed with something unread. So the slave stays until
+ * none is left whose peer shows that it lives. */
+#ifndef HECTOR_PARTING_H
+#define HECTOR_PARTING_H
+
+#include <event2/event.h>
+
+#include "proto/conn.h"
+
+struct parting_link;
+struct parting { struct parting_link *links; /* owned */ };
+
+/* Close c when all is written and read; p must outlive it. */
+void parting_add(struct parting *p, struct conn *c);
+
+/* Turn the loop until all have closed, or those that have not are silent. */
+void parting_wait(const struct parting *p, struct event_base *base);
+
+#endif

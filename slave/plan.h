@@ -1,0 +1,58 @@
+/* plan.h - what the master's Prepare says, checked, in our own words.
+ *
+ * Immutable once made. Ranks are numbered through the programs (apps) in
+ * order; every rank has exactly one node. */
+#ifndef HECTOR_PLAN_H
+#define HECTOR_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#include "hct.pb-c.h"
+#include "proto/base/err.h"
+#include "proto/taskset.h"
+
+enum { PLAN_COOKIE_MAX = 64, PLAN_NSPACE_MAX = 255 };
+
+struct plan_app {
+    char **argv, **env;         /* owned, NULL-terminated */
+    char *wdir;                 /* owned */
+    uint32_t first, ntasks;     /* its ranks */
+};
+
+struct plan_node {
+    char *name;                 /* owned */
+    struct taskset ranks;       /* owned */
+};
+
+struct plan {
+    uint64_t job;
+    char nspace[PLAN_NSPACE_MAX + 1];
+    uint32_t ntasks;
+    struct plan_app *apps;      /* owned */
+    size_t napps;
+    struct plan_node *nodes;    /* owned */
+    size_t nnodes, here;
+    uint32_t *node_of;          /* owned: index in nodes, by rank */
+    uint32_t *local_of;         /* owned: place among the ranks of its node */
+    struct taskset stdin_ranks; /* owned */
+    char *stream_addresses;     /* owned: an address list, "" for none */
+    uint8_t cookie[PLAN_COOKIE_MAX];
+    size_t cookie_bytes;
+    bool merge_stderr, want_stdtim, oversubscribed;
+    bool has_terminal;          /* the tasks of stdin_ranks get one */
+    struct winsize window;
+    uint32_t uid, gid;
+};
+
+/* NULL if the message makes no sense; err says what in it. */
+struct plan *plan_create(const Hct__Prepare *m, struct err *err);
+void plan_destroy(struct plan *p);
+
+const struct plan_node *plan_here(const struct plan *p);
+const struct plan_app *plan_app(const struct plan *p, uint32_t rank);
+bool plan_is_local(const struct plan *p, uint32_t rank);
+
+#endif

@@ -1,0 +1,21 @@
+/* reap.h - tells who has died. One in a process: it reaps every child. */
+#ifndef HECTOR_REAP_H
+#define HECTOR_REAP_H
+
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+
+struct reap;
+
+/* status as from wait(2). Called once for each child, also for adopted ones. */
+typedef void reap_f(void *arg, pid_t pid, int status,
+                    const struct rusage *usage);
+
+struct reap *reap_open(struct event_base *base, reap_f *dead, void *arg,
+                       struct err *err);
+void reap_close(struct reap *r);        /* NULL is fine */
+
+#endif

@@ -1,0 +1,29 @@
+/* sweep.h - finds and kills what a job has left behind.
+ *
+ * The slave is a child subreaper, so whatever a task has started and not
+ * waited for is a descendant of the slave, also when it has made a session
+ * of its own. It belongs to a job if it is in the process group of one of
+ * the job's tasks, carries the job in its environment, or descends from
+ * something that does. */
+#ifndef HECTOR_SWEEP_H
+#define HECTOR_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Become the one who inherits orphans. */
+int sweep_init(void);
+
+struct sweep_job {
+    const pid_t *groups;        /* process groups of the tasks */
+    size_t ngroups;
+    const char *marks[2];       /* variables that all its processes have */
+    bool all;                   /* every descendant, whatever the rest says */
+};
+
+/* Send sig to every living process of the job; returns how many there are.
+ * sig 0 only counts. */
+size_t sweep_signal(const struct sweep_job *job, int sig);
+
+#endif
