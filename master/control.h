@@ -1,0 +1,17 @@
+/* control.h - Signal and Kill: from a redirector for its own job, from an
+ * operator for any, who gets a Result with a sentence. */
+#ifndef HECTOR_CONTROL_H
+#define HECTOR_CONTROL_H
+
+#include "master/job.h"
+#include "proto/base/err.h"
+#include "proto/message.h"
+
+/* own is the link of a redirector, NULL for an operator. -1 with a sentence
+ * when nothing was done. */
+int control_signal(struct jobs *jobs, const struct conn *own,
+                   const Hct__Signal *m, struct err *err);
+int control_kill(struct jobs *jobs, const struct conn *own,
+                 const Hct__Kill *m, struct err *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* events.c - hector events: the tagged MPI calls of a job, in time. */
+#include "master/hector/tool.h"
+
+#include <inttypes.h>
+
+#include "master/hector/answer.h"
+#include "master/hector/target.h"
+#include "proto/base/str.h"
+
+static const struct table_column columns[] = {
+    { "RANK", TABLE_NUMBER, NULL }, { "MARKER", TABLE_NUMBER, NULL },
+    { "LABEL", TABLE_WIDE, NULL }, { "CALL", TABLE_TEXT, NULL },
+    { "ENTERED", TABLE_STAMP, NULL },
+    { "TIME", TABLE_DURATION, "still inside" }, { "NODE", TABLE_TEXT, NULL },
+};
+
+/* -n takes the last ones. JSON has both stamps, the table their difference. */
+static void question(const struct tool *t, const struct target *target,
+                     struct str *sql)
+{
+    str_addf(sql, "SELECT rank, marker, label, call, enter_ns, %s, node"
+             " FROM events", t->json ? "exit_ns" : "exit_ns - enter_ns");
+    target_where(target, sql);
+    if (t->count)
+        str_addf(sql, " ORDER BY enter_ns DESC, rank DESC LIMIT %" PRIu64,
+                 t->count);
+    else
+        str_add(sql, " ORDER BY enter_ns, rank");
+}
+
+int events_command(const struct tool *t)
+{
+    struct str sql = { 0 };
+    struct target target;
+    struct store *st;
+    struct err err;
+    int rc;
+
+    if (t->nwords != 1)
+        return tool_complain(TOOL_USAGE, "events wants one JOB or JOB.RANKS");
+    if (target_parse(&target, t->words[0], &err))
+        return tool_complain(TOOL_USAGE, "%s", err.text);
+    if (t->count)
+        str_add(&sql, "SELECT * FROM (");
+    question(t, &target, &sql);
+    if (t->count)
+        str_add(&sql, ") ORDER BY enter_ns, rank");
+    st = tool_open_store(t);
+    rc = st ? answer_query(t, st, str_text(&sql), NULL, 0, columns, NULL, &err)
+            : 0;
+    str_fini(&sql);
+    target_fini(&target);
+    if (!st)
+        return TOOL_FAILED;
+    store_close(st);
+    return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
+}

@@ -1,0 +1,260 @@
+/* kill.c - hector kill: ends jobs or tasks, or sends them a signal, by way of
+ * the master that runs them.
+ *
+ * Where that master listens stands in the database, in the row of the job.
+ * One target after the other: connect, Hello, Welcome, the request, Result. */
+#include "master/hector/tool.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "master/hector/target.h"
+#include "proto/base/clock.h"
+#include "proto/base/str.h"
+#include "proto/conn.h"
+#include "proto/key.h"
+#include "proto/paths.h"
+
+enum { KILL_WAIT_S = 20 };
+
+struct request {
+    struct event_base *base;            /* owned */
+    struct conn *conn;                  /* owned while the loop runs */
+    const struct target *target;        /* borrowed */
+    const char *ranks;                  /* text form; borrowed */
+    char who[128];                      /* user@host, for the record */
+    int signal;                         /* 0: end them */
+    bool answered, good;
+    char text[512];                     /* the answer, or what went wrong */
+};
+
+static void settle(struct request *r, bool good, const char *text)
+{
+    if (!r->answered) {
+        r->answered = true;
+        r->good = good;
+        snprintf(r->text, sizeof(r->text), "%s", text);
+    }
+    event_base_loopbreak(r->base);
+}
+
+static void on_open(void *arg, struct conn *c)
+{
+    struct request *r = arg;
+    Hct__Hello hello = HCT__HELLO__INIT;
+    char version[] = HECTOR_VERSION;
+
+    hello.protocol = PROTOCOL_VERSION;
+    hello.role = HCT__ROLE__ROLE_OPERATOR;
+    hello.name = r->who;
+    hello.version = version;
+    hello.instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
+    if (conn_send(c, MESSAGE_HELLO, &hello))
+        settle(r, false, "cannot send to the master");
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct request *r = arg;
+
+    (void)c;
+    r->conn = NULL;
+    settle(r, false, why->text);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct request *r = arg;
+    Hct__Signal signal = HCT__SIGNAL__INIT;
+    Hct__Kill end = HCT__KILL__INIT;
+    char why[160];
+
+    (void)msg;
+    (void)err;
+    snprintf(why, sizeof(why), "hector kill by %s", r->who);
+    signal.job = end.job = r->target->job;
+    signal.ranks = end.ranks = (char *)(uintptr_t)r->ranks;
+    signal.signal = r->signal;
+    end.why = why;
+    if (r->signal ? conn_send(c, MESSAGE_SIGNAL, &signal)
+                  : conn_send(c, MESSAGE_KILL, &end))
+        settle(r, false, "cannot send to the master");
+    return 0;
+}
+
+static int on_refuse(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Refuse *m = msg;
+
+    (void)c;
+    (void)err;
+    settle(arg, false, m->why);
+    return 0;
+}
+
+static int on_result(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Result *m = msg;
+
+    (void)c;
+    (void)err;
+    settle(arg, m->ok, m->text);
+    return 0;
+}
+
+static const struct conn_route routes[] = {
+    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+    { MESSAGE_REFUSE, CONN_ANY, on_refuse },
+    { MESSAGE_RESULT, CONN_ANY, on_result },
+};
+static const struct conn_ops ops = {
+    routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
+};
+
+/* Ask the master at address. -1 with err if it gave no answer. */
+static int ask(struct request *r, const char *address, struct err *err)
+{
+    struct conn_conf conf = { 0 };
+    struct timeval limit = { KILL_WAIT_S, 0 };
+    struct key key;
+    char path[PATHS_MAX];
+
+    if (strstr(address, "tcp:")) {
+        if (paths_key_file(path, sizeof(path), err) ||
+            key_load(&key, path, err))
+            return -1;
+        conf.key = &key;
+    }
+    r->base = event_base_new();
+    if (!r->base)
+        return err_set(err, ENOMEM, "out of memory");
+    r->conn = conn_open_to(r->base, address, &conf, &ops, r, err);
+    if (!r->conn) {
+        event_base_free(r->base);
+        return -1;
+    }
+    event_base_loopexit(r->base, &limit);
+    event_base_dispatch(r->base);
+    conn_close(r->conn);
+    event_base_free(r->base);
+    if (!r->answered)
+        return err_set(err, ETIMEDOUT, "no answer within %d s", KILL_WAIT_S);
+    return 0;
+}
+
+struct place { char address[ADDR_LIST_MAX]; bool found, ended; };
+
+static int on_place(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    struct place *p = arg;
+
+    (void)ncols;
+    (void)names;
+    p->found = true;
+    p->ended = v[0].type != STORE_NULL;
+    if (v[1].type == STORE_TEXT)
+        snprintf(p->address, sizeof(p->address), "%s", v[1].text);
+    return 0;
+}
+
+/* Where is the master of this job? -1 with a sentence if there is none. */
+static int find_master(const struct tool *t, uint64_t job, struct place *p,
+                       struct err *err)
+{
+    struct store_value param = { .type = STORE_INT, .i = (int64_t)job };
+    struct store *st;
+    int rc;
+
+    *p = (struct place){ 0 };
+    if (t->address) {
+        snprintf(p->address, sizeof(p->address), "%s", t->address);
+        return 0;
+    }
+    st = tool_open_store(t);
+    if (!st)
+        return err_set(err, ENOENT, "cannot look for its master");
+    rc = store_query_bound(st,
+        "SELECT j.ended_ns, m.address FROM job j"
+        " LEFT JOIN master m ON m.instance = j.master WHERE job = ?1",
+        &param, 1, NULL, on_place, p, err);
+    store_close(st);
+    if (rc)
+        return -1;
+    if (!p->found)
+        return err_set(err, ESRCH, "there is no such job");
+    if (p->ended)
+        return err_set(err, ESRCH, "it has ended");
+    if (!p->address[0])
+        return err_set(err, ENOENT, "its master has left no address;"
+                       " name it with -s ADDRESS");
+    return 0;
+}
+
+static void answer_json(const char *word, bool good, const char *text)
+{
+    json_t *j = json_pack("{s:s, s:b, s:s}", "target", word, "ok", good,
+                          "text", text);
+
+    if (j)
+        json_dumpf(j, stdout, JSON_COMPACT);
+    json_decref(j);
+    putchar('\n');
+}
+
+static int kill_one(const struct tool *t, const struct target *target,
+                    const char *word)
+{
+    struct request r = { .target = target, .signal = t->signal };
+    const char *user = getenv("USER");
+    char host[64] = "", ranks[4096] = "all", line[4 * sizeof(r.text)];
+    struct place place;
+    struct err err = { 0 };
+
+    gethostname(host, sizeof(host) - 1);
+    snprintf(r.who, sizeof(r.who), "%.60s@%s", user ? user : "?", host);
+    if (!target->all &&
+        taskset_format(&target->ranks, ranks, sizeof(ranks)) >=
+            (int)sizeof(ranks))
+        return tool_complain(TOOL_USAGE, "%s: too many ranges", word);
+    r.ranks = ranks;
+    if (find_master(t, target->job, &place, &err) ||
+        ask(&r, place.address, &err))
+        snprintf(r.text, sizeof(r.text), "%s", err.text);
+    if (t->json) {
+        answer_json(word, r.good, r.text);
+    } else if (r.good) {
+        str_visible(line, sizeof(line), r.text, strlen(r.text));
+        printf("%s: %s\n", word, *line ? line : "done");
+    }
+    if (!r.good)
+        return tool_complain(TOOL_FAILED, "%s: %s", word, r.text);
+    return 0;
+}
+
+int kill_command(const struct tool *t)
+{
+    struct target target;
+    struct err err;
+    int status = 0;
+
+    if (t->nwords == 0)
+        return tool_complain(TOOL_USAGE, "kill wants a JOB or JOB.RANKS");
+    for (int i = 0; i < t->nwords; i++) {
+        if (target_parse(&target, t->words[i], &err))
+            return tool_complain(TOOL_USAGE, "%s", err.text);
+        if (kill_one(t, &target, t->words[i]))
+            status = TOOL_FAILED;
+        target_fini(&target);
+    }
+    return status;
+}

@@ -1,0 +1,169 @@
+/* main.c - hector, the operator's tool: reads the command line and calls the
+ * command. See hector(1). */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "master/hector/tool.h"
+#include "proto/base/log.h"
+#include "proto/base/parse.h"
+#include "proto/base/str.h"
+#include "proto/paths.h"
+#include "proto/signals.h"
+
+/* own: the options a command has besides those that all have. */
+static const struct command {
+    const char *name, *own, *words, *help;
+    int (*run)(const struct tool *t);
+} commands[] = {
+    { "ps", "an", "[JOB[.RANKS]]", "jobs, or the tasks of a job",
+      ps_command },
+    { "nodes", "", "", "machines, their load and their clocks",
+      nodes_command },
+    { "events", "n", "JOB[.RANKS]", "tagged MPI calls, in time",
+      events_command },
+    { "kill", "S", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
+      kill_command },
+    { "sql", "", "QUERY", "ask the database", sql_command },
+};
+
+static const struct option options[] = {
+    { "json", no_argument, NULL, 'j' },
+    { "db", required_argument, NULL, 'd' },
+    { "socket", required_argument, NULL, 's' },
+    { "all", no_argument, NULL, 'a' },
+    { "count", required_argument, NULL, 'n' },
+    { "signal", required_argument, NULL, 'S' },
+    { "help", no_argument, NULL, 'h' },
+    { "version", no_argument, NULL, 'V' },
+    { NULL, 0, NULL, 0 },
+};
+
+static void help(void)
+{
+    puts("usage: hector COMMAND [OPTION...] [WORD...]\n");
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        printf("  hector %-6s %-17s %s\n", commands[i].name,
+               commands[i].words, commands[i].help);
+    puts("\n"
+         "  -j, --json       answer in JSON\n"
+         "      --db FILE    another database than $HECTOR_DB\n"
+         "  -s ADDRESS       the master, where the database does not say it\n"
+         "  -a, --all        ps: all jobs, not only the latest\n"
+         "  -n, --count N    ps, events: the last N\n"
+         "      --signal S   kill: send this signal only (USR1, 10)\n"
+         "  -h, --help       this text\n"
+         "  -V, --version    which Hector this is\n\n"
+         "See hector(1).");
+}
+
+int tool_complain(int status, const char *fmt, ...)
+{
+    char text[2000], line[4000];
+    va_list ap;
+
+    fflush(stdout);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    str_visible(line, sizeof(line), text, strlen(text));
+    fprintf(stderr, "hector: %s\n", line);
+    return status;
+}
+
+struct store *tool_open_store(const struct tool *t)
+{
+    char path[PATHS_MAX];
+    struct store *st;
+    struct err err;
+
+    if (!t->db && paths_database(path, sizeof(path), &err)) {
+        tool_complain(TOOL_FAILED, "%s", err.text);
+        return NULL;
+    }
+    st = store_open_readonly(t->db ? t->db : path, &err);
+    if (!st)
+        tool_complain(TOOL_FAILED, "%s", err.text);
+    return st;
+}
+
+/* Options may stand before and behind the command. used collects the letters
+ * of those that only some commands have. */
+static int read_options(struct tool *t, int argc, char **argv, char *used)
+{
+    struct err err;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "js:an:hV", options, NULL)) != -1) {
+        if (strchr("anS", c) && !strchr(used, c))
+            used[strlen(used)] = (char)c;
+        switch (c) {
+        case 'j':
+            t->json = true;
+            break;
+        case 'd':
+            t->db = optarg;
+            break;
+        case 's':
+            t->address = optarg;
+            break;
+        case 'a':
+            t->all = true;
+            break;
+        case 'n':
+            if (parse_u64(&t->count, optarg, 1, INT32_MAX, &err))
+                return tool_complain(TOOL_USAGE, "-n: %s", err.text);
+            break;
+        case 'S':
+            t->signal = signals_number(optarg, &err);
+            if (t->signal < 1)
+                return tool_complain(TOOL_USAGE, "--signal: %s", err.text);
+            break;
+        case 'h':
+            help();
+            return -1;
+        case 'V':
+            puts("hector " HECTOR_VERSION);
+            return -1;
+        default:
+            return tool_complain(TOOL_USAGE, "see hector --help");
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct tool t = { 0 };
+    char used[8] = "";
+    int rc;
+
+    log_init("hector", LOG_LEVEL_WARN);
+    rc = read_options(&t, argc, argv, used);
+    if (rc)
+        return rc < 0 ? 0 : rc;
+    if (optind == argc)
+        return tool_complain(TOOL_USAGE, "what is to be done? See"
+                             " hector --help");
+    const char *name = argv[optind++];
+    t.words = argv + optind;
+    t.nwords = argc - optind;
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        const struct command *c = &commands[i];
+
+        if (strcmp(c->name, name) != 0)
+            continue;
+        const char *wrong = used + strspn(used, c->own);
+        if (*wrong)
+            return tool_complain(TOOL_USAGE, "%s has no option %s; see hector"
+                                 " --help", name,
+                                 *wrong == 'S' ? "--signal"
+                                 : *wrong == 'a' ? "-a" : "-n");
+        if (c->words[0] == '\0' && t.nwords)
+            return tool_complain(TOOL_USAGE, "%s takes no words", name);
+        return c->run(&t);
+    }
+    return tool_complain(TOOL_USAGE, "there is no command '%s'; see hector"
+                         " --help", name);
+}

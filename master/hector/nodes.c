@@ -1,0 +1,27 @@
+/* nodes.c - hector nodes: the machines slaves have reported from. */
+#include "master/hector/tool.h"
+
+#include "master/hector/answer.h"
+
+static const struct table_column columns[] = {
+    { "NODE", TABLE_TEXT, NULL }, { "STATE", TABLE_TEXT, NULL },
+    { "CPUS", TABLE_NUMBER, NULL }, { "LOAD", TABLE_NUMBER, NULL },
+    { "MEMORY", TABLE_BYTES, NULL }, { "CLOCK", TABLE_DURATION, NULL },
+    { "+/-", TABLE_DURATION, NULL }, { "SEEN", TABLE_AGE, NULL },
+};
+
+int nodes_command(const struct tool *t)
+{
+    struct store *st = tool_open_store(t);
+    struct err err;
+    int rc;
+
+    if (!st)
+        return TOOL_FAILED;
+    rc = answer_query(t, st,
+        "SELECT node, state, cpus, load, memory_bytes, clock_offset_ns,"
+        " clock_error_ns, seen_ns FROM nodes ORDER BY node",
+        NULL, 0, columns, NULL, &err);
+    store_close(st);
+    return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
+}

@@ -1,0 +1,99 @@
+/* ps.c - hector ps: the jobs, or the tasks of one job. */
+#include "master/hector/tool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "master/hector/answer.h"
+#include "master/hector/target.h"
+#include "proto/base/clock.h"
+#include "proto/base/str.h"
+
+enum { PS_JOBS = 20 };          /* of those that have ended, without -a */
+
+static const struct table_column job_columns[] = {
+    { "JOB", TABLE_NUMBER, NULL }, { "NAME", TABLE_TEXT, NULL },
+    { "STATE", TABLE_TEXT, NULL }, { "TASKS", TABLE_NUMBER, NULL },
+    { "STARTED", TABLE_TIME, NULL }, { "TIME", TABLE_DURATION, NULL },
+    { "EXIT", TABLE_NUMBER, NULL }, { "COMMAND", TABLE_WIDE, NULL },
+};
+
+static const struct table_column task_columns[] = {
+    { "RANK", TABLE_NUMBER, NULL }, { "NODE", TABLE_TEXT, NULL },
+    { "PID", TABLE_NUMBER, NULL }, { "STATE", TABLE_TEXT, NULL },
+    { "EXIT", TABLE_NUMBER, NULL }, { "CALLS", TABLE_NUMBER, NULL },
+    { "IN MPI", TABLE_DURATION, NULL }, { "OUTSIDE", TABLE_DURATION, NULL },
+    { "MEMORY", TABLE_BYTES, NULL }, { "LAST TAG", TABLE_WIDE, NULL },
+};
+
+static int jobs(const struct tool *t, struct store *st, struct err *err)
+{
+    struct store_value params[] = {
+        { .type = STORE_INT, .i = (int64_t)clock_wall_ns() },
+        { .type = STORE_INT, .i = t->all ? -1 : t->count ? (int64_t)t->count
+                                                         : PS_JOBS },
+    };
+
+    struct str sql = { 0 };
+    int rc;
+
+    /* Nobody has recorded yet how such a job has ended. */
+    str_addf(&sql,
+        "SELECT job, name, iif(dead, 'lost', state) AS state, ntasks,"
+        " started_ns, iif(dead, NULL, ifnull(ended_ns, ?1) - started_ns)"
+        " AS elapsed_ns, exit_code, command FROM"
+        " (SELECT j.*, j.ended_ns IS NULL AND"
+        " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
+        " FROM job j LEFT JOIN master m ON m.instance = j.master"
+        " WHERE j.ended_ns IS NULL OR j.job IN"
+        " (SELECT job FROM job ORDER BY job DESC LIMIT ?2)) ORDER BY job",
+        store_version(st) > 1 ? "m.process" : "NULL");
+    rc = answer_query(t, st, str_text(&sql), params, 2, job_columns, NULL,
+                      err);
+    str_fini(&sql);
+    return rc;
+}
+
+static int tasks(const struct tool *t, struct store *st,
+                 const struct target *target, const char *word)
+{
+    struct str sql = { 0 };
+    struct err err;
+    unsigned long rows = 0;
+
+    str_add(&sql,
+        "SELECT rank, n.name AS node, pid, t.state, exit_code, mpi_calls,"
+        " in_mpi_ns, out_mpi_ns, rss_bytes, last_tag FROM task t"
+        " LEFT JOIN node n ON n.id = t.node");
+    target_where(target, &sql);
+    str_add(&sql, " ORDER BY rank");
+    int rc = answer_query(t, st, str_text(&sql), NULL, 0, task_columns, &rows,
+                          &err);
+    str_fini(&sql);
+    if (rc)
+        return tool_complain(TOOL_FAILED, "%s", err.text);
+    return rows ? 0 : tool_complain(TOOL_FAILED, "there is no task %s", word);
+}
+
+int ps_command(const struct tool *t)
+{
+    struct target target = { 0 };
+    struct store *st;
+    struct err err;
+    int status = 0;
+
+    if (t->nwords > 1)
+        return tool_complain(TOOL_USAGE, "ps takes one JOB or JOB.RANKS");
+    if (t->nwords && target_parse(&target, t->words[0], &err))
+        return tool_complain(TOOL_USAGE, "%s", err.text);
+    st = tool_open_store(t);
+    if (!st)
+        status = TOOL_FAILED;
+    else if (t->nwords)
+        status = tasks(t, st, &target, t->words[0]);
+    else if (jobs(t, st, &err))
+        status = tool_complain(TOOL_FAILED, "%s", err.text);
+    store_close(st);
+    target_fini(&target);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* sql.c - hector sql: any question to the database, which stays as it is. */
+#include "master/hector/tool.h"
+
+#include "master/hector/answer.h"
+
+int sql_command(const struct tool *t)
+{
+    struct store *st;
+    struct err err;
+    int rc;
+
+    if (t->nwords != 1)
+        return tool_complain(TOOL_USAGE, "sql wants one query, in quotes");
+    st = tool_open_store(t);
+    if (!st)
+        return TOOL_FAILED;
+    rc = answer_query(t, st, t->words[0], NULL, 0, NULL, NULL, &err);
+    store_close(st);
+    return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
+}

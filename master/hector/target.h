@@ -1,0 +1,28 @@
+/* target.h - what an operator points at: a job, or some tasks of it.
+ *
+ *   7            job 7, all its tasks
+ *   7.0-3,9      its tasks 0 to 3 and 9 */
+#ifndef HECTOR_TARGET_H
+#define HECTOR_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/str.h"
+#include "proto/taskset.h"
+
+struct target {
+    uint64_t job;
+    bool all;                   /* no ranks were named */
+    struct taskset ranks;       /* owned; empty if all */
+};
+
+/* On error *t needs no target_fini(). */
+int target_parse(struct target *t, const char *text, struct err *err);
+void target_fini(struct target *t);
+
+/* Append " WHERE job = ... AND (rank ...)" to a query. */
+void target_where(const struct target *t, struct str *sql);
+
+#endif

@@ -1,0 +1,482 @@
+/* main.c - hector-master(8): options, sockets, and who hears of what. */
+#include <errno.h>
+#include <event2/event.h>
+#include <getopt.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "master/alive.h"
+#include "master/events.h"
+#include "master/flow.h"
+#include "master/journal.h"
+#include "master/listen.h"
+#include "master/recover.h"
+#include "master/relay.h"
+#include "master/session.h"
+#include "master/store.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/conf.h"
+#include "proto/conn.h"
+#include "proto/key.h"
+#include "proto/paths.h"
+
+struct master_conf {
+    char *listen, *database, *key_file;
+    uint64_t join_wait_ns, lost_wait_ns, end_wait_ns;
+};
+
+#define MASTER_FIELD(f) offsetof(struct master_conf, f)
+static const struct conf_key master_keys[] = {
+    { "master", "listen", CONF_TEXT, MASTER_FIELD(listen), "", 0, 0,
+      "Where to listen: a list of unix:/path and tcp:host:port. Empty: "
+      "master.sock in the runtime directory." },
+    { "master", "database", CONF_TEXT, MASTER_FIELD(database), "", 0, 0,
+      "The database file. Empty: $HECTOR_DB, else hector/hector.db in the "
+      "state directory." },
+    { "master", "key_file", CONF_TEXT, MASTER_FIELD(key_file), "", 0, 0,
+      "The cluster key, for links over TCP. Empty: $HECTOR_KEY_FILE, else "
+      "hector/key in the configuration directory." },
+    { "master", "join_wait", CONF_DURATION, MASTER_FIELD(join_wait_ns), "60s",
+      0, 86400, "How long a job waits for hosts that have not joined." },
+    { "master", "slave_lost", CONF_DURATION, MASTER_FIELD(lost_wait_ns), "4s",
+      0, 86400, "How long a slave with tasks that has lost its link may take "
+      "to come back." },
+    { "master", "end_wait", CONF_DURATION, MASTER_FIELD(end_wait_ns), "30s",
+      1, 86400, "How long a slave may take, beyond the grace, to end tasks "
+      "and to clear up behind them." },
+    { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
+};
+
+struct options {
+    const char *file, *database;
+    bool foreground, check, private;
+    enum log_level level;
+};
+
+struct master {
+    struct options options;
+    struct master_conf conf;
+    struct event_base *base;    /* owned, like the rest */
+    struct event *term, *interrupt, *orphan;
+    struct nodes nodes;
+    struct jobs jobs;
+    struct relay *relay;
+    struct flow *flow;
+    struct journal *journal;
+    struct session_hub *hub;
+    struct key key;
+    struct listen_set sockets;
+    char database[PATHS_MAX], name[320], host[256], process[256];
+    uint64_t instance;
+    bool leaving;
+};
+
+static const uint64_t master_orphan_ns = 60 * CLOCK_NS_PER_S;
+static const uint64_t master_leave_ns = 2 * CLOCK_NS_PER_S;
+static const uint64_t master_restart_ns = 10 * CLOCK_NS_PER_S;
+
+/* --------------------------------------------------------- when to leave */
+
+static void master_left(void *arg)
+{
+    struct master *m = arg;
+
+    event_base_loopexit(m->base, NULL);
+}
+
+static void master_leave(struct master *m)
+{
+    struct timeval tv = clock_timeval(master_leave_ns);
+
+    m->leaving = true;
+    log_info("master", "nothing is left to do");
+    event_del(m->term);
+    event_del(m->interrupt);
+    event_del(m->orphan);
+    event_base_loopexit(m->base, &tv);  /* whatever the peers do */
+    session_hub_leave(m->hub, master_left);
+}
+
+/* A private master lives as long as its redirector and the jobs. */
+static void master_check(void *arg)
+{
+    struct master *m = arg;
+    bool over = m->options.private && session_hub_had_redirector(m->hub) &&
+                session_hub_count(m->hub, HCT__ROLE__ROLE_REDIRECTOR) == 0;
+
+    if (!m->leaving && (over || flow_stopping(m->flow)) &&
+        flow_idle(m->flow) && journal_idle(m->journal))
+        master_leave(m);
+}
+
+static void master_on_signal(evutil_socket_t number, short what, void *arg)
+{
+    struct master *m = arg;
+
+    (void)what;
+    log_info("master", "told to stop by signal %d", (int)number);
+    flow_stop(m->flow);
+    master_check(m);
+}
+
+/* Whoever started a private master has not come. */
+static void master_on_orphan(evutil_socket_t fd, short what, void *arg)
+{
+    struct master *m = arg;
+
+    (void)fd;
+    (void)what;
+    if (!session_hub_had_redirector(m->hub)) {
+        log_warn("master", "nobody has submitted a job: leaving");
+        master_leave(m);
+    }
+}
+
+/* ------------------------------------------------------ from the journal */
+
+static void master_on_committed(void *arg)
+{
+    struct master *m = arg;
+
+    flow_committed(m->flow);
+    master_check(m);
+}
+
+static void master_on_acked(void *arg, struct job *j, uint32_t rank,
+                            uint64_t upto)
+{
+    (void)arg;
+    events_ack(j, rank, upto);
+}
+
+static void master_on_pressure(void *arg, bool high)
+{
+    struct master *m = arg;
+
+    log_debug("master", "slaves %s", high ? "wait for the database" : "go on");
+    session_hub_hold_slaves(m->hub, high);
+}
+
+/* hector-run shows the sentence; a standing master has its log. */
+static void master_warn(struct master *m, const char *why, bool bad)
+{
+    if (!m->options.private)
+        log_warn("master", "%s", why);
+    session_hub_warn(m->hub, why, bad);
+}
+
+static void master_on_replaced(void *arg, const char *why, bool aside)
+{
+    struct master *m = arg;
+
+    master_warn(m, why, aside);
+    for (size_t i = 0; i < m->nodes.n; i++)
+        journal_node(m->journal, m->nodes.v[i]);
+    flow_note_all(m->flow);
+}
+
+static const struct journal_ops master_journal_ops = {
+    .committed = master_on_committed,
+    .acked = master_on_acked,
+    .pressure = master_on_pressure,
+    .replaced = master_on_replaced,
+};
+
+/* ------------------------------------------------------------------ set up */
+
+static int master_key(struct master *m, struct err *err)
+{
+    char path[PATHS_MAX];
+
+    if (!m->sockets.tcp)
+        return 0;
+    if (*m->conf.key_file)
+        return key_load(&m->key, m->conf.key_file, err);
+    if (paths_key_file(path, sizeof(path), err))
+        return -1;
+    return key_load(&m->key, path, err);
+}
+
+static int master_sockets(struct master *m, struct err *err)
+{
+    char dir[PATHS_MAX], list[PATHS_MAX + 32];
+
+    if (listen_inherit(&m->sockets, err))
+        return -1;
+    if (m->sockets.n)
+        return 0;
+    if (m->options.private)
+        return err_set(err, EINVAL, "--private needs inherited sockets");
+    if (*m->conf.listen)
+        return listen_bind(&m->sockets, m->conf.listen, err);
+    if (paths_runtime_dir(dir, sizeof(dir), err))
+        return -1;
+    snprintf(list, sizeof(list), "unix:%s/master.sock", dir);
+    return listen_bind(&m->sockets, list, err);
+}
+
+static int master_database(struct master *m, struct err *err)
+{
+    const char *path = m->conf.database;
+
+    if (m->options.private)             /* the file is about standing ones */
+        path = "";
+    if (m->options.database)
+        path = m->options.database;
+    if (!*path)
+        return paths_database(m->database, sizeof(m->database), err);
+    snprintf(m->database, sizeof(m->database), "%s", path);
+    return 0;
+}
+
+/* A run is never refused because of its database. */
+static struct store *master_store(struct master *m, char *why, size_t size,
+                                  bool *hope, struct err *err)
+{
+    struct store *st = NULL;
+
+    *hope = true;
+
+    if (master_database(m, err))
+        err_prefix(err, "no database");
+    else
+        st = store_open(m->database, err);
+    if (st)
+        return st;
+    *hope = *m->database && journal_may_return(err);
+    snprintf(why, size, "%s: %s", err->text, journal_fate(err));
+    return store_open(":memory:", err);
+}
+
+static void master_recover(struct master *m, struct store *st)
+{
+    struct recover r = {
+        .addresses = m->sockets.addresses, .instance = m->instance,
+        .store = st, .nodes = &m->nodes, .flow = m->flow,
+        .journal = m->journal,
+    };
+    size_t n = recover_jobs(&r);
+
+    if (n)
+        log_info("master", "%zu jobs of the master before are taken up", n);
+}
+
+static int master_journal(struct master *m, struct err *err)
+{
+    char why[sizeof(err->text) + 64] = "";
+    struct store_master row = {
+        .instance = m->instance, .pid = (uint32_t)getpid(), .host = m->host,
+        .address = m->sockets.addresses, .process = m->process,
+        .started_ns = clock_wall_ns(),
+    };
+    bool hope;
+    struct store *st = master_store(m, why, sizeof(why), &hope, err);
+
+    if (!st)
+        return -1;
+    m->journal = journal_create(m->base, st, hope ? m->database : NULL, *why,
+                                &row, &master_journal_ops, m, err);
+    if (!m->journal)
+        return -1;
+    flow_set_journal(m->flow, m->journal);
+    session_hub_set_journal(m->hub, m->journal);
+    if (*why)
+        master_warn(m, why, true);
+    else
+        master_recover(m, st);
+    return 0;
+}
+
+static int master_parts(struct master *m, struct err *err)
+{
+    struct flow_conf flow = {
+        .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,
+        .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
+        .lost_wait_ns = m->conf.lost_wait_ns,
+        .restart_wait_ns = master_restart_ns,
+        .end_wait_ns = m->conf.end_wait_ns,
+    };
+    struct session_hub_conf hub = {
+        .conn.key = m->sockets.tcp ? &m->key : NULL,
+        .lost_wait_ns = m->conf.lost_wait_ns,
+        .instance = m->instance, .name = m->name, .quiet = master_check,
+        .arg = m,
+    };
+
+    m->base = event_base_new();
+    m->relay = m->base ? relay_create(m->base, &m->nodes) : NULL;
+    m->flow = m->relay ? flow_create(m->base, &flow, &m->nodes, &m->jobs,
+                                     m->relay) : NULL;
+    m->hub = m->flow ? session_hub_create(m->base, &hub, &m->nodes, &m->jobs,
+                                          m->relay, m->flow) : NULL;
+    if (m->hub) {
+        m->term = evsignal_new(m->base, SIGTERM, master_on_signal, m);
+        m->interrupt = evsignal_new(m->base, SIGINT, master_on_signal, m);
+        m->orphan = event_new(m->base, -1, 0, master_on_orphan, m);
+    }
+    if (!m->term || !m->interrupt || !m->orphan)
+        return err_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+static int master_start(struct master *m, struct err *err)
+{
+    struct timeval tv = clock_timeval(master_orphan_ns);
+
+    if (master_key(m, err) || master_parts(m, err) || master_journal(m, err))
+        return -1;
+    while (m->sockets.n)
+        if (session_hub_listen(m->hub, m->sockets.fds[--m->sockets.n], err))
+            return -1;
+    event_add(m->term, NULL);
+    event_add(m->interrupt, NULL);
+    if (m->options.private)
+        event_add(m->orphan, &tv);
+    log_info("master", "listening on %s, database %s", m->sockets.addresses,
+             m->database);
+    return 0;
+}
+
+static void master_fini(struct master *m)
+{
+    session_hub_destroy(m->hub);
+    journal_destroy(m->journal);
+    flow_destroy(m->flow);
+    relay_destroy(m->relay);
+    nodes_fini(&m->nodes);
+    if (m->term)
+        event_free(m->term);
+    if (m->interrupt)
+        event_free(m->interrupt);
+    if (m->orphan)
+        event_free(m->orphan);
+    if (m->base)
+        event_base_free(m->base);
+    conf_fini(master_keys, &m->conf);
+}
+
+static void master_identity(struct master *m)
+{
+    const struct passwd *pw = getpwuid(getuid());
+
+    if (getrandom(&m->instance, sizeof(m->instance), 0) !=
+        sizeof(m->instance))
+        m->instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
+    if (gethostname(m->host, sizeof(m->host) - 1))
+        snprintf(m->host, sizeof(m->host), "localhost");
+    alive_self(m->process, sizeof(m->process));
+    snprintf(m->name, sizeof(m->name), "%.60s@%.255s",
+             pw ? pw->pw_name : "?", m->host);
+}
+
+/* ----------------------------------------------------------------- options */
+
+static void master_usage(FILE *out)
+{
+    fputs("usage: hector-master [-dnvV] [-f FILE] [--db FILE] [--private]\n"
+          "  -d, --foreground  stay in the foreground, log to stderr\n"
+          "  -n, --check       check the configuration and exit\n"
+          "  -f, --config FILE read this configuration file only\n"
+          "      --db FILE     the database\n"
+          "      --private     for one hector-run: listen on inherited "
+          "sockets,\n"
+          "                    leave when it is gone and its jobs are "
+          "recorded\n"
+          "  -v, --verbose     log more; twice: everything\n"
+          "  -V, --version\n"
+          "  -h, --help\n", out);
+}
+
+static int master_options(int argc, char **argv, struct options *o)
+{
+    enum { OPTION_PRIVATE = 256, OPTION_DB };
+    static const struct option longs[] = {
+        { "foreground", no_argument, NULL, 'd' },
+        { "check", no_argument, NULL, 'n' },
+        { "config", required_argument, NULL, 'f' },
+        { "db", required_argument, NULL, OPTION_DB },
+        { "private", no_argument, NULL, OPTION_PRIVATE },
+        { "verbose", no_argument, NULL, 'v' },
+        { "version", no_argument, NULL, 'V' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "dnf:vVh", longs, NULL)) != -1)
+        switch (c) {
+        case 'd':
+            o->foreground = true;
+            break;
+        case 'n':
+            o->check = true;
+            break;
+        case 'f':
+            o->file = optarg;
+            break;
+        case OPTION_DB:
+            o->database = optarg;
+            break;
+        case OPTION_PRIVATE:
+            o->private = true;
+            break;
+        case 'v':
+            o->level += o->level < LOG_LEVEL_DEBUG;
+            break;
+        case 'V':
+            puts("hector-master " HECTOR_VERSION);
+            exit(EXIT_SUCCESS);
+        case 'h':
+            master_usage(stdout);
+            exit(EXIT_SUCCESS);
+        default:
+            return -1;
+        }
+    return optind == argc ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct master m = { 0 };
+    struct err err = { 0 };
+    int rc;
+
+    if (master_options(argc, argv, &m.options)) {
+        master_usage(stderr);
+        return 2;
+    }
+    log_init("hector-master", m.options.level);
+    signal(SIGPIPE, SIG_IGN);
+    if (m.options.private)
+        signal(SIGHUP, SIG_IGN);
+    master_identity(&m);
+    rc = conf_init(master_keys, &m.conf, &err);
+    if (rc == 0)
+        rc = conf_load_all(master_keys, &m.conf, m.options.file, &err);
+    if (rc == 0 && m.options.check)
+        return 0;
+    if (rc == 0)
+        rc = master_sockets(&m, &err);
+    if (rc == 0 && !m.options.foreground) {
+        if (daemon(0, 0))
+            rc = err_sys(&err, "cannot go into the background");
+        else
+            log_to_syslog();
+    }
+    if (rc == 0)
+        rc = master_start(&m, &err);
+    if (rc == 0)
+        event_base_dispatch(m.base);
+    else
+        log_warn("master", "%s", err.text);
+    if (m.options.private)
+        listen_remove_run(&m.sockets);
+    master_fini(&m);
+    return rc ? 1 : 0;
+}

@@ -1,0 +1,298 @@
+/* names.c - published values in a hash table by key, look-ups in a list.
+ *
+ * Invariants. A key is in the table at most once. A look-up in the list waits
+ * for at least one key that is not in the table. */
+#include "master/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_BUCKETS = 1024 };
+
+struct names_entry {
+    struct names_entry *next;   /* owned */
+    char *key, *nspace;         /* owned */
+    uint8_t *value;             /* owned */
+    size_t bytes;
+    uint64_t job;
+    uint32_t rank;
+    bool first_read_only;
+};
+
+struct names_wait {
+    struct names_wait *next;    /* owned */
+    struct names_asker who;
+    uint64_t deadline_ns;
+    size_t nkeys;
+    char **keys;                /* owned, and each of them */
+};
+
+struct names {
+    struct names_entry *bucket[NAMES_BUCKETS];
+    struct names_wait *waiting;
+    names_answer_f *answer;
+    void *arg;
+};
+
+static struct names_entry **names_slot(struct names *n, const char *key)
+{
+    uint32_t h = 2166136261u;
+    struct names_entry **p;
+
+    for (const char *c = key; *c; c++)
+        h = (h ^ (uint8_t)*c) * 16777619u;
+    p = &n->bucket[h % NAMES_BUCKETS];
+    while (*p && strcmp((*p)->key, key) != 0)
+        p = &(*p)->next;
+    return p;
+}
+
+static void entry_destroy(struct names_entry *e)
+{
+    if (!e)
+        return;
+    free(e->key);
+    free(e->nspace);
+    free(e->value);
+    free(e);
+}
+
+static void names_remove(struct names_entry **slot)
+{
+    struct names_entry *e = *slot;
+
+    *slot = e->next;
+    entry_destroy(e);
+}
+
+static void wait_destroy(struct names_wait *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; w->keys && i < w->nkeys; i++)
+        free(w->keys[i]);
+    free(w->keys);
+    free(w);
+}
+
+struct names *names_create(names_answer_f *answer, void *arg)
+{
+    struct names *n = calloc(1, sizeof(*n));
+
+    if (n) {
+        n->answer = answer;
+        n->arg = arg;
+    }
+    return n;
+}
+
+void names_destroy(struct names *n)
+{
+    if (!n)
+        return;
+    for (int i = 0; i < NAMES_BUCKETS; i++)
+        while (n->bucket[i])
+            names_remove(&n->bucket[i]);
+    while (n->waiting) {
+        struct names_wait *w = n->waiting;
+
+        n->waiting = w->next;
+        wait_destroy(w);
+    }
+    free(n);
+}
+
+/* Answer with those of the keys that are there. */
+static void names_give(struct names *n, const struct names_asker *who,
+                       char *const *keys, size_t nkeys)
+{
+    struct names_value *found = calloc(nkeys + 1, sizeof(*found));
+    size_t nfound = 0;
+
+    for (size_t i = 0; found && i < nkeys; i++) {
+        struct names_entry *e = *names_slot(n, keys[i]);
+
+        if (e)
+            found[nfound++] = (struct names_value){
+                .key = e->key, .nspace = e->nspace, .value = e->value,
+                .bytes = e->bytes, .job = e->job, .rank = e->rank };
+    }
+    if (!found)
+        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+    else
+        n->answer(n->arg, who, nfound == nkeys ? NAMES_OK :
+                  nfound ? NAMES_PARTIAL : NAMES_NOT_FOUND, found, nfound);
+    free(found);
+    for (size_t i = 0; i < nkeys; i++) {
+        struct names_entry **slot = names_slot(n, keys[i]);
+
+        if (*slot && (*slot)->first_read_only)
+            names_remove(slot);
+    }
+}
+
+static bool names_all_there(struct names *n, char *const *keys, size_t nkeys)
+{
+    for (size_t i = 0; i < nkeys; i++)
+        if (!*names_slot(n, keys[i]))
+            return false;
+    return true;
+}
+
+/* One look-up at a time: it may take away what the next one waits for. */
+static void names_wake(struct names *n)
+{
+    for (struct names_wait **p = &n->waiting; *p; ) {
+        struct names_wait *w = *p;
+
+        if (names_all_there(n, w->keys, w->nkeys)) {
+            *p = w->next;
+            names_give(n, &w->who, w->keys, w->nkeys);
+            wait_destroy(w);
+        } else {
+            p = &w->next;
+        }
+    }
+}
+
+/* What a slave says again, after its link was lost. */
+static bool names_is_same(const struct names_entry *e,
+                          const struct names_value *v)
+{
+    return e->job == v->job && e->rank == v->rank && e->bytes == v->bytes &&
+           memcmp(e->value, v->value, v->bytes) == 0;
+}
+
+void names_publish(struct names *n, const struct names_asker *who,
+                   const struct names_value *v)
+{
+    struct names_entry **slot = names_slot(n, v->key), *e;
+
+    if (*slot) {
+        n->answer(n->arg, who, names_is_same(*slot, v) ? NAMES_OK
+                                                       : NAMES_DUPLICATE,
+                  NULL, 0);
+        return;
+    }
+    e = calloc(1, sizeof(*e));
+    if (!e || !(e->key = strdup(v->key)) || !(e->nspace = strdup(v->nspace)) ||
+        !(e->value = malloc(v->bytes + 1))) {
+        entry_destroy(e);
+        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+        return;
+    }
+    if (v->bytes)
+        memcpy(e->value, v->value, v->bytes);
+    e->bytes = v->bytes;
+    e->job = v->job;
+    e->rank = v->rank;
+    e->first_read_only = v->first_read_only;
+    *slot = e;
+    n->answer(n->arg, who, NAMES_OK, NULL, 0);
+    names_wake(n);
+}
+
+/* Everything of one job, or of one of its tasks (rank >= 0). */
+static void names_remove_owned(struct names *n, uint64_t job, int64_t rank)
+{
+    for (int i = 0; i < NAMES_BUCKETS; i++)
+        for (struct names_entry **p = &n->bucket[i]; *p; )
+            if ((*p)->job == job && (rank < 0 || (*p)->rank == rank))
+                names_remove(p);
+            else
+                p = &(*p)->next;
+}
+
+void names_unpublish(struct names *n, const struct names_asker *who,
+                     uint32_t rank, char *const *keys, size_t nkeys)
+{
+    size_t gone = 0;
+
+    if (nkeys == 0)
+        names_remove_owned(n, who->job, rank);
+
+    for (size_t i = 0; i < nkeys; i++) {
+        struct names_entry **slot = names_slot(n, keys[i]);
+
+        if (*slot && (*slot)->job == who->job && (*slot)->rank == rank) {
+            names_remove(slot);
+            gone++;
+        }
+    }
+    n->answer(n->arg, who, gone == nkeys ? NAMES_OK : NAMES_NOT_FOUND,
+              NULL, 0);
+}
+
+static struct names_wait *wait_create(const struct names_asker *who,
+                                      char *const *keys, size_t nkeys)
+{
+    struct names_wait *w = calloc(1, sizeof(*w));
+
+    if (!w || !(w->keys = calloc(nkeys + 1, sizeof(*w->keys)))) {
+        wait_destroy(w);
+        return NULL;
+    }
+    w->who = *who;
+    for (w->nkeys = 0; w->nkeys < nkeys; w->nkeys++)
+        if (!(w->keys[w->nkeys] = strdup(keys[w->nkeys]))) {
+            wait_destroy(w);
+            return NULL;
+        }
+    return w;
+}
+
+void names_lookup(struct names *n, const struct names_asker *who,
+                  char *const *keys, size_t nkeys, bool wait,
+                  uint64_t deadline_ns)
+{
+    struct names_wait *w, **p = &n->waiting;
+
+    if (!wait || names_all_there(n, keys, nkeys)) {
+        names_give(n, who, keys, nkeys);
+        return;
+    }
+    w = wait_create(who, keys, nkeys);
+    if (!w) {
+        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+        return;
+    }
+    w->deadline_ns = deadline_ns;
+    while (*p)                          /* first come, first served */
+        p = &(*p)->next;
+    *p = w;
+}
+
+uint64_t names_expire(struct names *n, uint64_t now_ns)
+{
+    uint64_t next = 0;
+
+    for (struct names_wait **p = &n->waiting; *p; ) {
+        struct names_wait *w = *p;
+
+        if (w->deadline_ns && w->deadline_ns <= now_ns) {
+            *p = w->next;
+            n->answer(n->arg, &w->who, NAMES_TIMEOUT, NULL, 0);
+            wait_destroy(w);
+            continue;
+        }
+        if (w->deadline_ns && (!next || w->deadline_ns < next))
+            next = w->deadline_ns;
+        p = &w->next;
+    }
+    return next;
+}
+
+void names_drop_job(struct names *n, uint64_t job)
+{
+    names_remove_owned(n, job, -1);
+    for (struct names_wait **p = &n->waiting; *p; ) {
+        struct names_wait *w = *p;
+
+        if (w->who.job == job) {
+            *p = w->next;
+            wait_destroy(w);
+        } else {
+            p = &w->next;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/* node.h - the nodes this master knows: one for each slave that has ever
+ * joined, found by name. A node that left keeps its place, so pointers to it
+ * and its number stay good for the life of the master. */
+#ifndef HECTOR_NODE_H
+#define HECTOR_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conn;
+
+/* Away: its slave has tasks and no link to us, but may still come back. */
+enum node_state { NODE_UP, NODE_LEFT, NODE_AWAY, NODE_LOST };
+
+struct node {
+    uint32_t id;                /* place in the table */
+    char *name;                 /* owned */
+    char *hostname, *machine;   /* owned; for people */
+    uint32_t cpus;              /* at least 1 */
+    uint64_t memory_bytes, memory_available_bytes;
+    double load, cpu_busy;
+    enum node_state state;
+    uint64_t instance;          /* of its slave */
+    struct conn *link;          /* borrowed; NULL unless NODE_UP */
+    uint64_t seen_ns;           /* wall clock */
+    uint64_t away_mono_ns;      /* NODE_AWAY: until when we wait for it */
+    char *away_why;             /* owned; and why it is */
+    uint64_t *output_waits;     /* owned: jobs, as in NodeLoad */
+    size_t noutput_waits;
+    bool clock_known;
+    int64_t clock_offset_ns;    /* its wall clock minus ours */
+    uint64_t clock_error_ns;
+    uint32_t ntasks;            /* of jobs that have not ended */
+    uint32_t njobs;
+
+    int64_t stored;             /* its id in the database; 0: none yet */
+    bool dirty;                 /* the journal is to write it */
+};
+
+struct nodes {                  /* {0} is the empty table */
+    struct node **v;            /* owned */
+    size_t n, cap;
+};
+
+void nodes_fini(struct nodes *t);
+struct node *nodes_find(const struct nodes *t, const char *name);
+/* The node of that name, made (NODE_LEFT) if there is none yet; NULL when
+ * memory runs out. */
+struct node *nodes_make(struct nodes *t, const char *name);
+size_t nodes_up(const struct nodes *t);         /* how many */
+
+/* Replace an owned text; keeps the old one when memory runs out. */
+void node_set_text(char **field, const char *text);
+const char *node_state_name(enum node_state s); /* word of the nodes view */
+
+#endif

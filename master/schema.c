@@ -1,0 +1,133 @@
+/* schema.c - what the database looks like. The comments inside the statements
+ * are kept by SQLite, so that people who look at the file find them too.
+ *
+ * Invariants. Times are wall clock, nanoseconds since the epoch, NULL when
+ * not known. Rows of event are only appended (ids grow with time, also when
+ * several masters share the file, because ids are given inside a write
+ * transaction); a row whose call has not returned is completed later. All
+ * events of a job lie between job.first_event and job.last_event, so the
+ * view needs no index that every insert would have to maintain; the plus in
+ * it keeps SQLite from building one for each query. */
+#include "master/schema.h"
+
+#define SCHEMA_RESUME                                                         \
+"CREATE TABLE resume(        -- what a master needs to take a job up again;\n"  \
+"                            -- gone when the job has ended\n"                 \
+"  job INTEGER PRIMARY KEY,\n"                                                 \
+"  submit BLOB,              -- as it came: Submit of hct.proto\n"             \
+"  placement BLOB,           -- Prepare of hct.proto, namespace and nodes\n"   \
+"  failed INTEGER, killed INTEGER, at_once INTEGER, aborted INTEGER,\n"        \
+"  fail_code INTEGER, kill_code INTEGER, failed_ns INTEGER);\n"
+
+const char schema_sql[] =
+"CREATE TABLE master(        -- one row a hector-master that used this file\n"
+"  instance INTEGER PRIMARY KEY,  -- random\n"
+"  pid INTEGER, host TEXT,\n"
+"  address TEXT,             -- where it listens, as for --master\n"
+"  started_ns INTEGER, ended_ns INTEGER,\n"
+"  process TEXT);            -- which process of all that had this pid\n"
+
+SCHEMA_RESUME
+
+"CREATE TABLE job(\n"
+"  job INTEGER PRIMARY KEY AUTOINCREMENT,\n"
+"  name TEXT, command TEXT, ntasks INTEGER,\n"
+"  state TEXT,               -- submitted waiting preparing starting running\n"
+"                            -- ending done failed killed\n"
+"  submitted_ns INTEGER, started_ns INTEGER, ended_ns INTEGER,\n"
+"  exit_code INTEGER,        -- of the command; NULL while it runs\n"
+"  why TEXT,                 -- a sentence, when it did not end well\n"
+"  uid INTEGER,\n"
+"  master INTEGER,           -- master.instance that runs it\n"
+"  first_event INTEGER, last_event INTEGER);  -- event.id, inclusive\n"
+
+"CREATE TABLE task(\n"
+"  job INTEGER, rank INTEGER,\n"
+"  node INTEGER,             -- node.id\n"
+"  pid INTEGER,\n"
+"  state TEXT,               -- placed starting running in_mpi_init connected\n"
+"                            -- finalized exited killed lost\n"
+"  exit_code INTEGER,        -- 128 + signal if a signal ended it\n"
+"  signal INTEGER,           -- that ended it, or NULL\n"
+"  mpi_calls INTEGER, in_mpi_ns INTEGER, out_mpi_ns INTEGER,\n"
+"  cpu_ns INTEGER, cpu_in_mpi_ns INTEGER,\n"
+"  rss_bytes INTEGER,        -- now; the largest one once it has ended\n"
+"  started_ns INTEGER, ended_ns INTEGER,\n"
+"  records INTEGER NOT NULL DEFAULT 0,  -- event records stored so far\n"
+"  ring_waits INTEGER, ring_lost INTEGER,\n"
+"  last_tag TEXT, why TEXT,\n"
+"  PRIMARY KEY(job, rank)) WITHOUT ROWID;\n"
+
+"CREATE TABLE node(\n"
+"  id INTEGER PRIMARY KEY,\n"
+"  name TEXT UNIQUE NOT NULL, hostname TEXT,\n"
+"  state TEXT,               -- up, left, lost\n"
+"  cpus INTEGER, load REAL, cpu_busy REAL,\n"
+"  memory_bytes INTEGER, memory_available_bytes INTEGER,\n"
+"  machine TEXT,\n"
+"  clock_offset_ns INTEGER,  -- its wall clock minus the master's\n"
+"  clock_error_ns INTEGER,   -- the offset is right within this\n"
+"  seen_ns INTEGER);\n"
+
+"CREATE TABLE label(id INTEGER PRIMARY KEY, text TEXT UNIQUE NOT NULL);\n"
+"CREATE TABLE mpi_call(id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n"
+
+"CREATE TABLE event(         -- one row a tagged MPI call\n"
+"  id INTEGER PRIMARY KEY,\n"
+"  job INTEGER, rank INTEGER,\n"
+"  seq INTEGER,              -- of the tagged call in its task, from 0\n"
+"  marker INTEGER,\n"
+"  label INTEGER, call INTEGER,  -- label.id, mpi_call.id\n"
+"  enter_ns INTEGER,         -- clock of the node\n"
+"  exit_ns INTEGER,          -- NULL: has not returned\n"
+"  node INTEGER, thread INTEGER);\n"
+"CREATE INDEX event_open ON event(job, rank, seq) WHERE exit_ns IS NULL;\n"
+
+"CREATE TABLE transition(    -- every step of every state machine\n"
+"  id INTEGER PRIMARY KEY,\n"
+"  job INTEGER, at_ns INTEGER,\n"
+"  machine TEXT,             -- job, or task RANK\n"
+"  event TEXT, state_from TEXT, state_to TEXT);\n"
+
+"CREATE TABLE verdict(\n"
+"  job INTEGER, at_ns INTEGER, policy TEXT, kind TEXT, phase TEXT,\n"
+"  ranks TEXT, score REAL, why TEXT);\n"
+"CREATE TABLE action(\n"
+"  job INTEGER, at_ns INTEGER, action TEXT, ranks TEXT, by TEXT,\n"
+"  result TEXT, why TEXT);\n"
+
+"CREATE VIEW jobs(job, name, command, ntasks, state, started_ns, ended_ns,\n"
+"  exit_code) AS\n"
+"  SELECT job, name, command, ntasks, state, started_ns, ended_ns, exit_code\n"
+"  FROM job;\n"
+
+"CREATE VIEW tasks(job, rank, node, pid, state, exit_code, mpi_calls,\n"
+"  in_mpi_ns, out_mpi_ns, cpu_in_mpi_ns, cpu_out_mpi_ns) AS\n"
+"  SELECT t.job, t.rank, n.name, t.pid, t.state, t.exit_code, t.mpi_calls,\n"
+"    t.in_mpi_ns, t.out_mpi_ns, t.cpu_in_mpi_ns, t.cpu_ns - t.cpu_in_mpi_ns\n"
+"  FROM task t LEFT JOIN node n ON n.id = t.node;\n"
+
+"CREATE VIEW events(job, rank, marker, label, call, enter_ns, exit_ns, node)\n"
+"  AS SELECT j.job, e.rank, e.marker, l.text, c.name, e.enter_ns, e.exit_ns,\n"
+"    n.name\n"
+"  FROM job j CROSS JOIN event e\n"
+"    ON e.id BETWEEN j.first_event AND j.last_event AND +e.job = j.job\n"
+"  LEFT JOIN label l ON l.id = e.label\n"
+"  LEFT JOIN mpi_call c ON c.id = e.call\n"
+"  LEFT JOIN node n ON n.id = e.node;\n"
+
+"CREATE VIEW nodes(node, state, cpus, load, memory_bytes, clock_offset_ns,\n"
+"  seen_ns, clock_error_ns) AS\n"
+"  SELECT name, state, cpus, load, memory_bytes, clock_offset_ns, seen_ns,\n"
+"    clock_error_ns\n"
+"  FROM node;\n"
+
+"CREATE VIEW verdicts(job, at_ns, policy, kind, phase, ranks, score, why) AS\n"
+"  SELECT job, at_ns, policy, kind, phase, ranks, score, why FROM verdict;\n"
+
+"CREATE VIEW actions(job, at_ns, action, ranks, by, result, why) AS\n"
+"  SELECT job, at_ns, action, ranks, by, result, why FROM action;\n";
+
+const char *const schema_steps[SCHEMA_VERSION] = {
+    [1] = "ALTER TABLE master ADD COLUMN process TEXT;\n" SCHEMA_RESUME,
+};

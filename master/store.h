@@ -1,0 +1,189 @@
+/* store.h - the database: what happened, kept in one SQLite file.
+ *
+ * Two users. The master opens it for writing and puts everything through
+ * transactions. The operator's tool opens it read-only and asks questions;
+ * it may do so at any time, also while masters write.
+ *
+ * Errors: functions return 0 or -1 with err filled. err.code is EBUSY when
+ * another process holds the write lock just now and trying again later is
+ * right; every other code means that the file cannot be used. Writing
+ * functions must stand between store_begin() and store_commit(); after any
+ * of them failed, store_rollback(). Nothing is committed by halves. */
+#ifndef HECTOR_STORE_H
+#define HECTOR_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+
+struct store;
+
+/* ------------------------------------------------------------- questions */
+
+enum store_type { STORE_NULL, STORE_INT, STORE_REAL, STORE_TEXT, STORE_BLOB };
+
+/* One value of a row, or of a parameter. text (also for blobs) has bytes
+ * bytes and, for STORE_TEXT of a row, a final zero behind them; as a
+ * parameter bytes may be 0 for a zero-terminated text. In a row it is
+ * borrowed until the callback returns. */
+struct store_value {
+    enum store_type type;
+    int64_t i;
+    double d;
+    const char *text;
+    size_t bytes;
+};
+
+/* Called for each row; anything but 0 ends the query early, which is not an
+ * error. */
+typedef int store_row_f(void *arg, int ncols, const char *const *names,
+                        const struct store_value *values);
+
+/* Never creates the file, never writes to it. Refuses a file that is no
+ * database of ours, or of a newer version, in words. */
+struct store *store_open_readonly(const char *path, struct err *err);
+void store_close(struct store *st);             /* NULL is fine; keeps errno */
+
+/* In questions there is a function master_is_dead(host, pid, process) with
+ * the columns of table master; process is there from version 2 on. */
+int store_version(const struct store *st);
+
+/* Run one statement (or several; parameters are for the first) and give its
+ * rows to row, which may be NULL. */
+int store_query(struct store *st, const char *sql, store_row_f *row,
+                void *arg, struct err *err);
+/* The same with ?1, ?2, ... bound to params. head, if not NULL, is called
+ * once before the rows, also when there are none. */
+typedef void store_head_f(void *arg, int ncols, const char *const *names);
+int store_query_bound(struct store *st, const char *sql,
+                      const struct store_value *params, int nparams,
+                      store_head_f *head, store_row_f *row, void *arg,
+                      struct err *err);
+
+/* -------------------------------------------------------------- the file */
+
+/* Open for writing; the file and the folders it is in are made when missing
+ * (0700: what people run is their own affair). ":memory:" is legal. */
+struct store *store_open(const char *path, struct err *err);
+
+/* A database in memory that stands in for a file: jobs get numbers above
+ * last_job, and it grows to 256 MiB (ENOSPC). Later: copy all of it into the
+ * file, which has been made by store_open() and is not open; all or nothing. */
+int store_seed(struct store *mem, uint64_t last_job, struct err *err);
+int store_merge(struct store *mem, const char *path, struct err *err);
+
+int store_begin(struct store *st, struct err *err);
+int store_commit(struct store *st, struct err *err);
+void store_rollback(struct store *st);
+
+/* ------------------------------------------------------- rows to be written
+ * Texts are borrowed for the call; NULL is SQL's NULL, and so is a time of
+ * 0. Rows are written whole: the last one counts. */
+
+struct store_master {
+    uint64_t instance;          /* 63 bits are kept */
+    uint32_t pid;
+    const char *host, *address;
+    const char *process;        /* as alive_self() says; NULL: not known */
+    uint64_t started_ns, ended_ns;
+};
+int store_put_master(struct store *st, const struct store_master *m,
+                     struct err *err);
+
+struct store_job {
+    uint64_t job;               /* 0: new, and gets its number here */
+    const char *name, *command, *state, *why;
+    uint32_t ntasks, uid;
+    uint64_t submitted_ns, started_ns, ended_ns;
+    bool ended;                 /* exit_code is known */
+    int exit_code;
+    uint64_t master;
+};
+int store_put_job(struct store *st, struct store_job *j, struct err *err);
+
+struct store_task {
+    uint64_t job;
+    uint32_t rank;
+    int64_t node;               /* node.id */
+    uint32_t pid;               /* 0: NULL */
+    const char *state;
+    bool ended;                 /* exit_code and signal are known */
+    int exit_code, signal;
+    uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
+    uint64_t rss_bytes, started_ns, ended_ns, ring_waits, ring_lost;
+    const char *last_tag, *why;
+};
+int store_put_task(struct store *st, const struct store_task *t,
+                   struct err *err);
+
+struct store_node {
+    const char *name, *hostname, *state, *machine;
+    uint32_t cpus;
+    double load, cpu_busy;
+    uint64_t memory_bytes, memory_available_bytes;
+    bool clock_known;
+    int64_t clock_offset_ns;
+    uint64_t clock_error_ns, seen_ns;
+};
+/* *id becomes node.id, which is that of the name for ever. */
+int store_put_node(struct store *st, const struct store_node *n, int64_t *id,
+                   struct err *err);
+
+struct store_transition {
+    uint64_t job, at_ns;
+    const char *machine, *event, *from, *to;
+};
+int store_add_transition(struct store *st, const struct store_transition *t,
+                         struct err *err);
+
+/* ------------------------------------------------------- taking jobs up again
+ * What a job's row does not say and a later master has to know; and what an
+ * earlier master has left behind. */
+
+struct store_resume {
+    uint64_t job;
+    const void *submit, *placement;     /* NULL: as it is already */
+    size_t submit_bytes, placement_bytes;
+    bool failed, killed, at_once, aborted;
+    int fail_code, kill_code;
+    uint64_t failed_ns;
+};
+int store_put_resume(struct store *st, const struct store_resume *r,
+                     struct err *err);
+int store_drop_resume(struct store *st, uint64_t job, struct err *err);
+
+/* The jobs that a master, which is dead, has not ended: they have failed
+ * now. Tasks of theirs are lost, and so are nodes nobody hears of. */
+int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
+               struct err *err);
+
+/* ------------------------------------------------------------------ events */
+
+struct store_event {
+    uint64_t seq;
+    uint64_t enter_ns;          /* 0: only the exit of an earlier row */
+    uint64_t exit_ns;           /* 0: has not left yet */
+    int32_t marker;
+    uint32_t label;             /* index in labels */
+    uint32_t call, thread;
+};
+struct store_label { const char *text; size_t bytes; };
+
+/* Records of one task, in order; upto is the number of the record behind the
+ * last one and becomes task.records. */
+struct store_batch {
+    uint64_t job;
+    uint32_t rank;
+    int64_t node;
+    uint64_t upto;
+    const struct store_event *events;
+    size_t nevents;
+    const struct store_label *labels;   /* every index must be below nlabels */
+    size_t nlabels;
+};
+int store_add_events(struct store *st, const struct store_batch *b,
+                     struct err *err);
+
+#endif
