@@ -1,0 +1,62 @@
+/* child.h - a program that hector-run started for itself: the private
+ * master, a slave, a launch agent.
+ *
+ * It leads a session of its own, so that what the terminal sends reaches
+ * hector-run only. What it prints on stderr is said line by line as
+ * "hector: WHO: LINE"; its stdout is passed over (said with -v, as some login
+ * shells talk a lot). It inherits no descriptor but those it is given. */
+#ifndef HECTOR_CHILD_H
+#define HECTOR_CHILD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+
+enum { CHILD_FDS_MAX = 4, CHILD_LINE_MAX = 900 };
+
+struct child;
+
+struct child_conf {
+    const char *who;            /* copied */
+    char *const *argv;          /* argv[0] is looked up in PATH */
+    int fds[CHILD_FDS_MAX];     /* become 3, 4, ... with LISTEN_FDS set */
+    int nfds;
+    const char *input;          /* its stdin, then end of file; NULL: none;
+                                   must fit into a pipe at once */
+    /* It has ended (a wait status) and all it said has been said; c is
+     * freed after the call. */
+    void (*on_exit)(void *arg, struct child *c, int status);
+    void *arg;
+};
+
+/* Allow this process as many descriptors as it may have. Children, and so
+ * the tasks, get the limit the user had. */
+void child_raise_limit(void);
+
+/* NULL also if the program cannot be executed; err says why. */
+struct child *child_start(struct event_base *base,
+                          const struct child_conf *conf, struct err *err);
+
+/* After SIGCHLD: see which children have ended and call their on_exit. */
+void child_reap_all(void);
+unsigned child_count(void);
+
+/* To the child's whole process group. */
+void child_kill(const struct child *c, int sig);
+void child_kill_all(int sig);
+
+/* End what is still there, and wait for it: TERM, and KILL after a while.
+ * Slaves end their tasks on TERM. */
+void child_end_all(void);
+
+/* From now on what children say is shown with -v only: it does not matter any
+ * more. */
+void child_hush_all(void);
+const char *child_who(const struct child *c);
+
+/* "ended with status 3", "was killed by signal 9 (Killed)". */
+const char *child_fate(int status, char *buf, size_t size);
+
+#endif

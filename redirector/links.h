@@ -1,0 +1,70 @@
+/* links.h - the links on which slaves bring output and take input.
+ *
+ * Each slave of the job opens one and shows the cookie. Output flows to the
+ * owner's callbacks in order; input goes to every link that has granted
+ * credit. No link is read while links_pause() holds. */
+#ifndef HECTOR_LINKS_H
+#define HECTOR_LINKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+#include "proto/key.h"
+
+enum { LINKS_COOKIE = 16 };
+
+struct links;
+
+struct links_conf {
+    const char *dir;            /* for stream.sock; borrowed */
+    bool tcp;                   /* slaves on other machines will come */
+    const struct key *key;      /* borrowed; needed for TCP */
+    uint32_t ntasks;
+    /* stream: Hct__Stream */
+    void (*on_output)(void *arg, uint32_t rank, int stream, const void *p,
+                      size_t n, uint64_t at_ns);
+    void (*on_output_end)(void *arg, uint32_t rank, int stream);
+    void (*on_join)(void *arg, const char *name);
+    /* A link has closed; why is NULL if all its streams had ended. */
+    void (*on_leave)(void *arg, const char *name, const char *why);
+    void (*on_credit)(void *arg);       /* links_credit() may have changed */
+    void *arg;
+};
+
+struct links *links_open(struct event_base *base,
+                         const struct links_conf *conf, struct err *err);
+void links_close(struct links *s);      /* NULL is fine */
+
+/* What Submit says: where to come, one address each, and the cookie. */
+const char *const *links_addresses(const struct links *s, size_t *n);
+const uint8_t *links_cookie(const struct links *s);
+
+/* The job's number: links of another one are refused, and before it is known
+ * all are. */
+void links_set_job(struct links *s, uint64_t job);
+
+unsigned links_count(const struct links *s);
+/* Are there links, and has none been heard of for so long? */
+bool links_silent(const struct links *s, uint64_t ns);
+void links_pause(struct links *s);
+void links_resume(struct links *s);
+
+/* The window of the terminal has this size now. */
+void links_send_size(struct links *s, uint32_t rows, uint32_t columns);
+
+/* Does any link want input? all: every link has to have said so, one way or
+ * the other, before any gets a byte. Bytes that may be sent now: */
+bool links_wants_input(const struct links *s);
+size_t links_credit(const struct links *s, bool all);
+
+/* Has somebody asked for input, and nobody wants any more? */
+bool links_input_unwanted(const struct links *s);
+
+/* n must not exceed the credit. */
+void links_send_input(struct links *s, const void *p, size_t n);
+void links_send_input_end(struct links *s);
+
+#endif

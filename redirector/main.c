@@ -1,0 +1,204 @@
+/* main.c - hector-run: runs an MPI program as one Unix command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sodium.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/log.h"
+#include "proto/conf.h"
+#include "redirector/adopt.h"
+#include "redirector/behind.h"
+#include "redirector/faults.h"
+#include "redirector/options.h"
+#include "redirector/run.h"
+#include "redirector/say.h"
+#include "redirector/status.h"
+#include "redirector/submit.h"
+#include "redirector/usage.h"
+
+extern char **environ;
+
+struct main_conf { char *master, *launch_agent, *db; };
+static const struct conf_key keys[] = {
+    { "run", "master", CONF_TEXT, offsetof(struct main_conf, master), "", 0, 0,
+      "address of a standing master to submit to; empty: a private one is "
+      "started for each run" },
+    { "run", "launch_agent", CONF_TEXT,
+      offsetof(struct main_conf, launch_agent), "", 0, 0,
+      "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
+      "empty: ssh, inside a Slurm allocation srun" },
+    { "run", "db", CONF_TEXT, offsetof(struct main_conf, db), "", 0, 0,
+      "database of a private master, unless $HECTOR_DB names one; empty: the "
+      "user's own" },
+    { 0 }
+};
+
+/* Descriptors 0 to 2 must be somebody's, or a socket of ours becomes one. One
+ * that was closed reads as empty and cannot be written. */
+static void main_fill_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int main_fail(const struct err *err, int status)
+{
+    say(SAY_ERROR, "%s", err->text);
+    return status;
+}
+
+static const char *main_first(const char *a, const char *b, const char *c)
+{
+    return a && *a ? a : b && *b ? b : c && *c ? c : NULL;
+}
+
+/* The hosts of this run; *given: somebody named them. */
+static int main_find_hosts(const struct options *o, bool standing,
+                           struct hosts *h, bool *given, struct err *err)
+{
+    for (size_t i = 0; i < o->hosts.n; i++)
+        if (hosts_add_list(h, o->hosts.v[i], err) < 0)
+            return -1;
+    if (o->hostfile && hosts_load_file(h, o->hostfile, err) < 0)
+        return -1;
+    if (h->n == 0 && !standing && hosts_add_allocation(h, err) < 0)
+        return -1;
+    *given = h->n > 0;
+    if (*given) {
+        hosts_find_local(h);
+        return 0;
+    }
+    return standing ? 0 : hosts_add_here(h, err);
+}
+
+/* The tasks find the faults in their environment, which is ours. ntasks: 0 if
+ * that is for a launcher to say. */
+static int main_inject(const struct options *o, uint32_t ntasks,
+                       struct err *err)
+{
+    if (!o->faults)
+        return 0;
+    if (ntasks && faults_check(o->faults, ntasks, err) < 0)
+        return -1;
+    return setenv("HECTOR_INJECT", o->faults, 1) == 0 ? 0 :
+           err_set(err, ENOMEM, "out of memory");
+}
+
+static int main_run(struct options *o, const struct main_conf *c, char **argv)
+{
+    const char *master = main_first(o->master, getenv("HECTOR_MASTER"),
+                                    c->master);
+    const char *db = main_first(o->db, getenv("HECTOR_DB"), c->db);
+    struct hosts hosts = { 0 };
+    struct err err;
+    bool given;
+    int status = STATUS_USAGE;
+    char *absolute = NULL;
+
+    if (main_find_hosts(o, master != NULL, &hosts, &given, &err) < 0) {
+        main_fail(&err, 0);
+        goto out;
+    }
+    bool adopt = o->adopt || o->adopt_env;
+    uint32_t n = adopt ? 0 : submit_count(o, &hosts, given, submit_cpus(),
+                                          &err);
+
+    if (n == 0 && !adopt) {
+        main_fail(&err, 0);
+        goto out;
+    }
+    if (main_inject(o, n, &err) < 0) {
+        main_fail(&err, 0);
+        goto out;
+    }
+    if (db && *db != '/') {     /* the master may have another directory */
+        char *here = get_current_dir_name();
+
+        if (here && asprintf(&absolute, "%s/%s", here, db) >= 0)
+            db = absolute;
+        free(here);
+    }
+    struct run_conf conf = {
+        .options = o, .hosts = &hosts, .ntasks = n, .master = master,
+        .agent = main_first(o->agent, c->launch_agent, NULL), .db = db,
+        .argv = argv, .env = environ
+    };
+
+    status = adopt ? adopt_run(&conf) : run_job(&conf);
+out:
+    free(absolute);
+    hosts_fini(&hosts);
+    return status;
+}
+
+/* The job of a shell has its name for a program. */
+static void main_take_shell(struct options *o)
+{
+    static char name[64], *words[] = { name, NULL };
+
+    if (!o->adopt_env)
+        return;
+    behind_name(*o->adopt_env ? (pid_t)atol(o->adopt_env) : getppid(), name,
+                sizeof(name));
+    o->apps[0].argv = words;
+    o->apps[0].argc = 1;
+}
+
+/* MPIEXEC_TIMEOUT is in seconds, as mpirun and mpiexec read it. */
+static void main_take_environment(struct options *o)
+{
+    const char *text = getenv("MPIEXEC_TIMEOUT");
+    long s = text ? strtol(text, NULL, 10) : 0;
+
+    if (o->adopt || o->adopt_env)
+        return;                 /* the launcher reads it */
+    if (o->timeout_ns == 0 && s > 0 && s < INT_MAX)
+        o->timeout_ns = (uint64_t)s * 1000000000u;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct main_conf conf = { 0 };
+    struct err err;
+    int status;
+
+    main_fill_descriptors();
+    log_init("hector", LOG_LEVEL_WARN);
+    if (options_parse(&options, argc, argv, &err) < 0)
+        return main_fail(&err, STATUS_USAGE);
+    if (options.action != OPTIONS_RUN) {
+        if (options.action == OPTIONS_HELP)
+            usage_print(stdout);
+        else
+            puts("hector-run " HECTOR_VERSION);
+        options_fini(&options);
+        return fflush(stdout) == 0 ? 0 : STATUS_FAILURE;
+    }
+    say_init(options.quiet ? SAY_ERROR :
+             options.verbose ? SAY_VERBOSE : SAY_NOTE);
+    main_take_environment(&options);
+    main_take_shell(&options);
+    if (sodium_init() < 0) {
+        err_set(&err, EIO, "cannot start libsodium");
+        status = main_fail(&err, STATUS_FAILURE);
+    } else if (conf_init(keys, &conf, &err) < 0 ||
+               conf_load_all(keys, &conf, NULL, &err) < 0) {
+        status = main_fail(&err, STATUS_FAILURE);
+    } else {
+        status = main_run(&options, &conf, argv);
+    }
+    conf_fini(keys, &conf);
+    options_fini(&options);
+    return status;
+}
