@@ -1,0 +1,102 @@
+/* fuzz_page.c - a task scribbles over its whole page, again and again: what
+ * the slave reads from it stays within the page, records keep their order,
+ * and the reading comes to an end.
+ *
+ * The bytes are pieces: where (slot, part), an offset, a length, bytes. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hct.pb-c.h"
+#include "slave/registry.h"
+#include "slave/ticks.h"
+#include "slave/watch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PIECES = 64, HEAD = 6 };
+
+struct world {
+    uint64_t next;              /* record */
+    uint64_t upto;
+};
+
+static int on_send(void *arg, const void *events)
+{
+    struct world *w = arg;
+    const Hct__Events *m = events;
+
+    assert(m->first == w->next);
+    for (size_t i = 0; i < m->n_records; i++) {
+        assert(m->records[i]->label < m->n_labels ||
+               m->records[i]->enter_ns == 0 || m->n_labels > 0);
+        assert(m->records[i]->thread < PAGE_SLOTS);
+    }
+    for (size_t i = 0; i < m->n_labels; i++)
+        assert(m->labels[i].len <= PAGE_TEXT_MAX);
+    w->next += m->n_records;
+    return 0;
+}
+
+/* Where a piece goes: the header, a slot, a ring at some place. */
+static size_t place(const uint8_t *p)
+{
+    unsigned slot = p[1] % 4, at = (unsigned)(p[2] | p[3] << 8);
+
+    switch (p[0] % 4) {
+    case 0: return offsetof(struct page_header, state) + at % 64;
+    case 1: return page_slot_at(slot) + at % sizeof(struct page_slot);
+    case 2: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+                                slot) + at % 4096;
+    default: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+                                 slot) + PAGE_RING_BYTES - 1 - at % 4096;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct rings_batch batch;
+    static struct str lines;
+    struct records_window window = { .max = RECORDS_WINDOW };
+    struct world w = { 0 };
+    struct ticks ticks;
+    struct watch_sink sink = {
+        .records = { on_send, &w }, .batch = &batch, .lines = &lines,
+        .window = &window, .ticks = &ticks };
+    struct sample_page sample;
+    struct watch watch;
+    struct err err;
+    size_t bytes = page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES);
+    int fd;
+
+    ticks_init(&ticks);
+    watch_init(&watch, 7, 0, &window);
+    fd = watch_attach(&watch, getpid(), 4, &sink, &err);
+    assert(fd >= 0 && ftruncate(fd, 4096) < 0);         /* it is sealed */
+    for (int i = 0; i < PIECES && size >= HEAD; i++) {
+        size_t at = place(data), n = (size_t)(data[4] | data[5] << 8);
+
+        if (n > size - HEAD)
+            n = size - HEAD;
+        if (n > bytes - at)
+            n = bytes - at;
+        memcpy(watch.page + at, data + HEAD, n);
+        data += HEAD + n;
+        size -= HEAD + n;
+        if (i % 4 == 3 || size < HEAD) {
+            watch_read(&watch, &sink);
+            watch_counters(&watch, &ticks, &sample);
+            assert(memchr(watch.last_tag, 0, sizeof(watch.last_tag)));
+            str_reset(&lines);
+        }
+    }
+    watch_read(&watch, &sink);
+    assert(!watch_pending(&watch));
+    assert(records_ack(&watch.records, w.next, &err) == 0);
+    assert(records_empty(&watch.records));
+    close(fd);
+    watch_fini(&watch);
+    return 0;
+}

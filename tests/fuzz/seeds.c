@@ -1,0 +1,368 @@
+/* seeds.c - writes the corpora of the fuzzers of conversations: whole lives
+ * of jobs, as the processes really tell them. Run by `make seeds` after a
+ * change of the protocol.
+ *
+ * usage: seeds DIRECTORY        (writes DIRECTORY/NAME.corpus/seed-WORD) */
+#include "tests/fuzz/steps.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "mpi-wrappers/page.h"
+
+static struct { uint8_t bytes[1 << 16]; size_t n; } tale;
+
+static void raw(unsigned who, unsigned what, const void *p, size_t n)
+{
+    uint8_t *to = tale.bytes + tale.n;
+
+    to[0] = (uint8_t)who;
+    to[1] = (uint8_t)what;
+    to[2] = (uint8_t)n;
+    to[3] = (uint8_t)(n >> 8);
+    memcpy(to + STEP_HEAD, p, n);
+    tale.n += STEP_HEAD + n;
+}
+
+static void say(unsigned who, enum message_type type, const void *m)
+{
+    uint8_t body[STEP_BODY];
+
+    raw(who, type, body, protobuf_c_message_pack(m, body));
+}
+
+/* say(who, TYPE, Type, .field = value, ...) */
+#define SAY(who, TYPE, Type, TYPE_INIT, ...)                            \
+    do {                                                                \
+        Hct__##Type m_ = TYPE_INIT;                                     \
+        Hct__##Type *m = &m_;                                           \
+        __VA_ARGS__;                                                    \
+        say(who, MESSAGE_##TYPE, m);                                    \
+    } while (0)
+#define BYTES(text) (ProtobufCBinaryData){ sizeof(text) - 1,            \
+                                           (uint8_t *)(text) }
+
+static void tell(const char *dir, const char *fuzzer, const char *word)
+{
+    char path[1000];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s.corpus", dir, fuzzer);
+    mkdir(path, 0777);
+    snprintf(path, sizeof(path), "%s/%s.corpus/seed-%s", dir, fuzzer, word);
+    f = fopen(path, "w");
+    if (!f || fwrite(tale.bytes, 1, tale.n, f) != tale.n || fclose(f)) {
+        perror(path);
+        exit(1);
+    }
+    tale.n = 0;
+}
+
+/* ------------------------------------------------------------ the master */
+
+enum { N0, N1, N2, RUN, RUN2, OPERATOR, NOBODY };
+
+static char *words[] = { (char *)"unix:/tmp/stream.sock" };
+
+static void submit(unsigned who, uint32_t ntasks)
+{
+    Hct__App app = HCT__APP__INIT, *apps[] = { &app };
+    ProtobufCBinaryData argv[] = { BYTES("./solver"), BYTES("-v") };
+    ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
+
+    app.n_argv = 2;
+    app.argv = argv;
+    app.n_env = 1;
+    app.env = env;
+    app.ntasks = ntasks;
+    app.wdir = (char *)"/tmp";
+    SAY(who, SUBMIT, Submit, HCT__SUBMIT__INIT, m->n_apps = 1, m->apps = apps,
+        m->n_stream_addresses = 1, m->stream_addresses = words,
+        m->cookie = BYTES("0123456789abcdef"),
+        m->stdin_ranks = (char *)"0", m->command = (char *)"hector-run");
+}
+
+static void start(uint32_t ntasks)
+{
+    uint32_t pids[] = { 100, 101 };
+
+    submit(RUN, ntasks);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
+            m->ok = 1);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, LAUNCHED, Launched, HCT__LAUNCHED__INIT, m->job = 1,
+            m->n_pids = 2, m->pids = pids, m->at_ns = 5);
+}
+
+static void task_exited(unsigned who, uint32_t rank, int code, int sig)
+{
+    SAY(who, TASK_EXITED, TaskExited, HCT__TASK_EXITED__INIT, m->job = 1,
+        m->rank = rank, m->code = code, m->signal = sig, m->at_ns = 9,
+        m->last_tag = (char *)"step", m->finalized = 1);
+}
+
+static void finish(void)
+{
+    for (unsigned r = 0; r < 4; r++)
+        task_exited(r / 2, r, 0, 0);
+    SAY(N0, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+    SAY(N1, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+}
+
+static void state(unsigned who, uint32_t rank, Hct__TaskState__Kind kind)
+{
+    SAY(who, TASK_STATE, TaskState, HCT__TASK_STATE__INIT, m->job = 1,
+        m->rank = rank, m->kind = kind, m->at_ns = 6);
+}
+
+static void events(unsigned who, uint32_t rank, uint64_t first)
+{
+    Hct__Events__Record a = HCT__EVENTS__RECORD__INIT, b = a,
+                        *records[] = { &a, &b };
+    ProtobufCBinaryData labels[] = { BYTES("step") };
+
+    a.seq = first;
+    a.enter_ns = 10;
+    b.seq = first;
+    b.exit_ns = 20;
+    SAY(who, EVENTS, Events, HCT__EVENTS__INIT, m->job = 1, m->rank = rank,
+        m->first = first, m->n_records = 2, m->records = records,
+        m->n_labels = 1, m->labels = labels);
+}
+
+static void exchange(void)
+{
+    char *keys[] = { (char *)"port" };
+
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, FENCE, Fence, HCT__FENCE__INIT, m->job = 1,
+            m->signature = BYTES("world"), m->data = BYTES("blob"),
+            m->ranks = (char *)"all");
+    SAY(N1, LOOKUP, Lookup, HCT__LOOKUP__INIT, m->job = 1, m->n_keys = 1,
+        m->keys = keys, m->wait = 1, m->ticket = 4, m->timeout_ns = 1);
+    SAY(N0, PUBLISH, Publish, HCT__PUBLISH__INIT, m->job = 1,
+        m->key = keys[0], m->value = BYTES("x"), m->ticket = 3,
+        m->nspace = (char *)"a");
+    SAY(N0, UNPUBLISH, Unpublish, HCT__UNPUBLISH__INIT, m->job = 1,
+        m->n_keys = 1, m->keys = keys, m->ticket = 5);
+    SAY(N0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 1,
+        m->rank = 2, m->ticket = 6);
+    SAY(N1, MODEX_REPLY, ModexReply, HCT__MODEX_REPLY__INIT, m->job = 1,
+        m->ticket = 6, m->data = BYTES("y"));
+}
+
+static void reports(void)
+{
+    Hct__TaskSamples__Task t = HCT__TASK_SAMPLES__TASK__INIT, *tasks[] = { &t };
+
+    t.rank = 1;
+    t.mpi_calls = 5;
+    SAY(N0, NODE_LOAD, NodeLoad, HCT__NODE_LOAD__INIT, m->load = 0.5);
+    SAY(N0, TASK_SAMPLES, TaskSamples, HCT__TASK_SAMPLES__INIT, m->job = 1,
+        m->n_tasks = 1, m->tasks = tasks);
+}
+
+static void master_tales(const char *dir)
+{
+    start(4);
+    for (unsigned r = 0; r < 4; r++)
+        for (int k = 1; k <= 3; k++)
+            state(r / 2, r, (Hct__TaskState__Kind)k);
+    exchange();
+    finish();
+    tell(dir, "master", "life");
+    start(4);
+    reports();
+    events(N0, 0, 0);
+    events(N0, 0, 1);
+    events(N0, 0, 2);
+    task_exited(N0, 0, 3, 0);
+    events(N1, 3, 0);
+    finish();
+    tell(dir, "master", "fails");
+    start(4);
+    SAY(RUN, SIGNAL, Signal, HCT__SIGNAL__INIT, m->job = 1,
+        m->ranks = (char *)"0-1", m->signal = 10);
+    SAY(N0, TASK_ABORT, TaskAbort, HCT__TASK_ABORT__INIT, m->job = 1,
+        m->rank = 1, m->code = 7, m->text = (char *)"bad");
+    SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
+        m->ranks = (char *)"2", m->at_once = 1);
+    raw(N1, STEP_CLOSE, "", 0);
+    raw(RUN, STEP_CLOSE, "", 0);
+    finish();
+    tell(dir, "master", "killed");
+    submit(RUN2, 2);
+    SAY(N0, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
+        m->why = (char *)"no");
+    submit(RUN, 1);
+    SAY(NOBODY, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_SLAVE, m->name = (char *)"n0");
+    SAY(NOBODY, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 99);
+    raw(NOBODY, STEP_RAW, "GET / HTTP/1.0\r\n\r\n", 18);
+    tell(dir, "master", "refused");
+}
+
+/* ----------------------------------------------- slaves, redirectors, tasks */
+
+static void prepare(uint64_t job)
+{
+    Hct__App app = HCT__APP__INIT, *apps[] = { &app };
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, n1 = n0, *nodes[] = { &n0, &n1 };
+    ProtobufCBinaryData argv[] = { BYTES("true") };
+    ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
+
+    app.n_argv = app.n_env = 1;
+    app.argv = argv;
+    app.env = env;
+    app.ntasks = 4;
+    app.wdir = (char *)"/";
+    n0.name = (char *)"n0";
+    n0.ranks = (char *)"0-1";
+    n1.name = (char *)"n1";
+    n1.ranks = (char *)"2-3";
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = job,
+        m->nspace = (char *)"hector.1", m->ntasks = 4, m->n_apps = 1,
+        m->apps = apps, m->n_nodes = 2, m->nodes = nodes,
+        m->stdin_ranks = (char *)"0");
+}
+
+static void slave_tales(const char *dir)
+{
+    prepare(1);
+    raw(0, STEP_SPECIAL, "\1", 1);              /* registered */
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    raw(4, STEP_SPECIAL, "\1\0", 2);            /* asks for its page */
+    raw(1, STEP_SPECIAL, "\1\1", 2);            /* connected */
+    raw(6, STEP_SPECIAL, "\1\0\0", 3);          /* a fence */
+    raw(6, STEP_SPECIAL, "\1\2\1", 3);          /* a modex */
+    SAY(0, FENCE_DONE, FenceDone, HCT__FENCE_DONE__INIT, m->job = 1,
+        m->signature = BYTES("world"), m->data = BYTES("blob"));
+    SAY(0, EVENT_ACK, EventAck, HCT__EVENT_ACK__INIT, m->job = 1,
+        m->upto = 1);
+    SAY(0, TASK_SIGNAL, TaskSignal, HCT__TASK_SIGNAL__INIT, m->job = 1,
+        m->ranks = (char *)"0", m->signal = 10);
+    raw(5, STEP_SPECIAL, "\1\0\1", 3);          /* dead */
+    SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
+        m->ranks = (char *)"all");
+    raw(5, STEP_SPECIAL, "\1\1\0", 3);
+    SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 1);
+    tell(dir, "slave", "life");
+    prepare(2);
+    prepare(2);
+    SAY(0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 2,
+        m->rank = 1, m->ticket = 6);
+    SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 2);
+    tell(dir, "slave", "forget");
+}
+
+static void redirector_tales(const char *dir)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        SAY(i, INPUT_CREDIT, InputCredit, HCT__INPUT_CREDIT__INIT,
+            m->bytes = 65536);
+        SAY(i, OUTPUT, Output, HCT__OUTPUT__INIT, m->rank = i,
+            m->stream = HCT__STREAM__STREAM_STDOUT, m->data = BYTES("a\nb"),
+            m->at_ns = 5);
+        SAY(i, OUTPUT, Output, HCT__OUTPUT__INIT, m->rank = i,
+            m->stream = HCT__STREAM__STREAM_STDTIM, m->data = BYTES("t\n"));
+        SAY(i, OUTPUT_END, OutputEnd, HCT__OUTPUT_END__INIT, m->rank = i,
+            m->stream = HCT__STREAM__STREAM_STDOUT);
+    }
+    SAY(0, INPUT_UNWANTED, InputUnwanted, HCT__INPUT_UNWANTED__INIT, (void)m);
+    raw(1, STEP_CLOSE, "", 0);
+    SAY(6, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_SLAVE, m->job = 7);
+    tell(dir, "links", "streams");
+    SAY(0, WELCOME, Welcome, HCT__WELCOME__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_MASTER);
+    SAY(0, ACCEPTED, Accepted, HCT__ACCEPTED__INIT, m->job = 7,
+        m->name = (char *)"solver");
+    SAY(0, NOTICE, Notice, HCT__NOTICE__INIT, m->job = 7,
+        m->text = (char *)"a word", m->error = 1);
+    SAY(0, JOB_STATE, JobState, HCT__JOB_STATE__INIT, m->job = 7,
+        m->state = (char *)"running", m->started = 1, m->ntasks = 2);
+    SAY(0, JOB_ENDED, JobEnded, HCT__JOB_ENDED__INIT, m->job = 7,
+        m->exit_code = 3, m->why = (char *)"it failed");
+    tell(dir, "uplink", "life");
+    SAY(0, REFUSE, Refuse, HCT__REFUSE__INIT, m->why = (char *)"no");
+    tell(dir, "uplink", "refused");
+}
+
+static void stream_tales(const char *dir)
+{
+    SAY(0, WELCOME, Welcome, HCT__WELCOME__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_REDIRECTOR);
+    SAY(0, INPUT, Input, HCT__INPUT__INIT, m->data = BYTES("line\n"));
+    raw(0, STEP_SPECIAL, "output", 6);
+    SAY(0, INPUT_END, InputEnd, HCT__INPUT_END__INIT, (void)m);
+    raw(0, STEP_CLOSE, "", 0);
+    tell(dir, "streams", "life");
+}
+
+/* Not steps: see fuzz_page.c. */
+static void piece(unsigned where, size_t at, const void *p, size_t n)
+{
+    const uint8_t head[] = { (uint8_t)where, 0, (uint8_t)at,
+                             (uint8_t)(at >> 8), (uint8_t)n, 0 };
+
+    memcpy(tale.bytes + tale.n, head, sizeof(head));
+    memcpy(tale.bytes + tale.n + sizeof(head), p, n);
+    tale.n += sizeof(head) + n;
+}
+
+static void page_tales(const char *dir)
+{
+    struct { struct page_record r; char text[8]; } in =
+        { { 32, PAGE_RECORD_ENTER, 3, 5, 4, 1000 }, "step" };
+    struct page_record out = { 24, PAGE_RECORD_EXIT, 3, 5, 0, 2000 };
+    uint32_t used = 1;
+    uint64_t head = sizeof(in) + sizeof(out), bad = 1 << 30;
+
+    piece(0, offsetof(struct page_header, slots_used) -
+             offsetof(struct page_header, state), &used, sizeof(used));
+    piece(2, 0, &in, sizeof(in));
+    piece(2, sizeof(in), &out, sizeof(out));
+    piece(1, offsetof(struct page_slot, head), &head, sizeof(head));
+    head += sizeof(out);
+    piece(2, sizeof(in) + sizeof(out), &out, sizeof(out));
+    piece(1, offsetof(struct page_slot, calls), &head, sizeof(head));
+    piece(0, 8, &used, sizeof(used));
+    piece(1, offsetof(struct page_slot, head), &head, sizeof(head));
+    piece(1, offsetof(struct page_slot, head), &bad, sizeof(bad));
+    tell(dir, "page", "calls");
+}
+
+static void registry_tales(const char *dir)
+{
+    struct page_hello h = { .magic = PAGE_MAGIC, .major = PAGE_MAJOR,
+                            .job = 7, .rank = 1, .ntasks = 4 };
+    const uint8_t length = sizeof(h);
+
+    for (int i = 0; i < 3; i++, h.rank += 4, h.major = i == 2) {
+        memcpy(tale.bytes + tale.n++, &length, 1);
+        memcpy(tale.bytes + tale.n, &h, sizeof(h));
+        tale.n += sizeof(h);
+    }
+    tell(dir, "registry", "hello");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return fprintf(stderr, "usage: seeds DIRECTORY\n"), 2;
+    master_tales(argv[1]);
+    slave_tales(argv[1]);
+    redirector_tales(argv[1]);
+    stream_tales(argv[1]);
+    page_tales(argv[1]);
+    registry_tales(argv[1]);
+    return 0;
+}
+
+/* Of steps.h, and of no use here. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
+{
+    (void)data, (void)max;
+    return size;
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# one.sh - run one test with a time limit, for run.sh and prove.
+#
+# usage: one.sh TEST
+#
+# TAP goes to stdout and to $TAP_DIR. The limit is 120 seconds, or what a
+# line "# limit: N" in the first lines of a script says. A test that ends
+# badly without having said "not ok" gets one, so that every count sees it.
+# When something failed, what and why goes to stderr, which prove shows, with
+# what the test itself wrote there.
+set -u
+test=$1
+name=$(basename "$test")
+tap=$TAP_DIR/$name.tap
+errors=$TAP_DIR/$name.err
+limit=$(sed -n '1,20s/^# limit: *\([0-9]*\).*/\1/p' "$test" 2>/dev/null | head -n 1)
+limit=${limit:-120}
+
+case $name in
+*.t|*.sh) set -- sh "$test" ;;
+*)        set -- "$test" ;;
+esac
+timeout -k 10 "$limit" "$@" >"$tap.raw" 2>"$errors" </dev/null
+status=$?
+# cmocka 1.1.5 says "not ok" of what it skips
+sed 's/^not ok \([0-9]* # SKIP\)/ok \1/' "$tap.raw" >"$tap"
+rm -f "$tap.raw"
+
+if [ $status -ne 0 ] && ! grep -q '^not ok' "$tap"; then
+    case $status in
+    124|137) why="took longer than $limit seconds" ;;
+    *)       why="ended with status $status" ;;
+    esac
+    [ ! -s "$tap" ] || [ -z "$(tail -c 1 "$tap")" ] || echo >>"$tap"
+    echo "not ok - $name $why" >>"$tap"
+fi
+cat "$tap"
+if grep -q '^not ok' "$tap"; then
+    { grep -E '^(not ok|# )' "$tap" | grep -v '^# ok'; sed 's/^/# /' "$errors"; } >&2
+    exit 1
+fi

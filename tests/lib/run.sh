@@ -1,0 +1,60 @@
+#!/bin/sh
+# run.sh - run tests under prove (or, where there is none, one by one) and
+# count their results.
+#
+# usage: run.sh BUILD WHAT...
+#
+# WHAT is lint, unit, t, or a pattern below tests/: 't/0100*', unit/test_job.
+# The output of each test stays in BUILD/tap/. The last line is
+#
+#   N passed, N failed[, N skipped]
+#
+# (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
+# something passed.
+set -u
+build=$(cd "$1" && pwd) || exit 1
+shift
+here=$(cd "$(dirname "$0")/.." && pwd)
+export HECTOR_BUILD="$build" TAP_DIR="$build/tap"
+rm -rf "$TAP_DIR"
+mkdir -p "$TAP_DIR"
+
+# From here on in the folder of the tests: prove takes its command apart at
+# blanks, so no path may be in it.
+cd "$here" || exit 1
+list=$TAP_DIR/list
+# shellcheck disable=SC2086 # patterns are meant to match
+for what in "$@"; do
+    case $what in
+    lint)   ls lint/*.sh ;;
+    unit)   ls "$build"/unit/test_* ;;
+    t)      ls t/*.t ;;
+    unit/*) ls "$build"/$what* ;;
+    *)      ls $what* ;;
+    esac 2>/dev/null | grep -v '\.d$' || echo "run.sh: no test is called $what" >&2
+done >"$list"
+
+if command -v prove >/dev/null 2>&1; then
+    prove --timer --exec 'sh lib/one.sh' - <"$list"
+else
+    while read -r test; do
+        echo "# $test"
+        sh lib/one.sh "$test" | grep -v '^ok'
+    done <"$list"
+fi
+
+# Counted from the kept output, so that both ways count alike.
+cat "$TAP_DIR"/*.tap 2>/dev/null | awk -v summary="$TAP_DIR/summary" '
+    /^ *1\.\.0 *# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
+    /^ok .*# *[Ss][Kk][Ii][Pp]/      { skipped++; next }
+    /^ok/                            { passed++; next }
+    /^not ok .*# *[Tt][Oo][Dd][Oo]/  { skipped++; next }
+    /^not ok/                        { failed++; next }
+    END {
+        line = passed + 0 " passed, " failed + 0 " failed"
+        if (skipped)
+            line = line ", " skipped " skipped"
+        print line
+        print line >summary
+        exit failed > 0 || passed == 0
+    }'

@@ -1,0 +1,324 @@
+# t.sh - what a system test needs; a test starts with
+#
+#     . "${0%/*}/../lib/t.sh"
+#
+# and ends with `done_testing`. It gets a private directory ($T, also the
+# current one), a private home, TMPDIR and database, and the built programs in
+# PATH ($BIN, $APPS). TAP goes to stdout, everything else to stderr.
+#
+# At the end it is checked that nothing was left behind: no process that
+# descends from the test, no file in /dev/shm, nothing in TMPDIR.
+#
+# Simulated hosts (network, name, /dev/shm and TMPDIR of their own, a bridge
+# between them): call `hosts N` first thing; see there.
+# shellcheck shell=sh
+
+set -u
+top=$(cd "${0%/*}/../.." && pwd)
+t_self=$(cd "${0%/*}" && pwd)/${0##*/}
+build=${HECTOR_BUILD:-$top/build}
+BIN=$build/bin APPS=$build/apps
+export BIN APPS
+
+# ---------------------------------------------------------------- TAP
+tap_n=0
+tap_failed=0
+
+ok()            # DESCRIPTION COMMAND...: passes if the command does
+{
+    tap_what=$1
+    shift
+    if "$@"; then pass "$tap_what"; else fail "$tap_what" "failed: $*"; fi
+}
+
+is()            # GOT WANTED DESCRIPTION
+{
+    if [ "$1" = "$2" ]; then
+        pass "$3"
+    else
+        fail "$3" "got:    $1" "wanted: $2"
+    fi
+}
+
+like()          # FILE EXTENDED-REGEXP DESCRIPTION
+{
+    if grep -Eq -- "$2" "$1"; then
+        pass "$3"
+    else
+        fail "$3" "no line matches: $2" "$(head -n 20 "$1")"
+    fi
+}
+
+pass()
+{
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1"
+}
+
+fail()          # DESCRIPTION [EXPLANATION...]
+{
+    tap_n=$((tap_n + 1))
+    tap_failed=$((tap_failed + 1))
+    echo "not ok $tap_n - $1"
+    shift
+    for tap_line in "$@"; do
+        printf '%s\n' "$tap_line" | sed 's/^/#   /'
+    done
+}
+
+skip()          # DESCRIPTION REASON: one test that cannot be made here
+{
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1 # SKIP $2"
+}
+
+skip_all()      # REASON: nothing of this file can be tested here
+{
+    echo "1..0 # SKIP $1"
+    trap - EXIT
+    t_cleanup
+    exit 0
+}
+
+need()          # PROGRAM...: skip the file if one is missing
+{
+    for tap_p in "$@"; do
+        command -v "$tap_p" >/dev/null 2>&1 || skip_all "no $tap_p here"
+    done
+}
+
+done_testing()
+{
+    t_stop_started
+    t_check_processes
+    t_check_shm
+    t_check_tmp
+    echo "1..$tap_n"
+    [ "$tap_failed" -eq 0 ]
+    exit
+}
+
+# ------------------------------------------------- the private directory
+T=${T_KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/hct-XXXXXX")} || exit 1
+export T HOME="$T/home" TMPDIR="$T/tmp" HECTOR_DB="$T/hector.db"
+export HECTOR_T="$T"            # marks every process that descends from us
+mkdir -p "$HOME" "$TMPDIR"
+unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME HECTOR_MASTER \
+    HECTOR_KEY_FILE SLURM_JOB_ID
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# With SANITIZE=address: leaks are looked for in the unit tests; in a daemon
+# the leak checker stumbles over PMIx's thread and finds what PMIx leaves.
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
+export PATH="$BIN:$PATH:/usr/sbin:/sbin"
+cd "$T" || exit 1
+t_shm()         # what we have in /dev/shm
+{
+    find /dev/shm -mindepth 1 -maxdepth 1 -user "$(id -u)" 2>/dev/null
+}
+t_shm >"$T/.shm"
+
+t_cleanup()
+{
+    t_stop_started
+    for tap_p in $(t_processes) ${t_holders:-}; do
+        kill -KILL "$tap_p" 2>/dev/null
+    done
+    cd / && rm -rf "$T"
+}
+trap t_cleanup EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+# ------------------------------------------------------------- running
+status=0
+run()           # COMMAND...: output in $T/out and $T/err, $status
+{
+    status=0
+    "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
+}
+
+out() { cat "$T/out"; }
+
+sql()           # QUERY: rows, columns separated by |
+{
+    sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"
+}
+
+wait_for()      # CONDITION SECONDS: evaluated until true
+{
+    tap_until=$(($(date +%s) + $2))
+    until eval "$1"; do
+        if [ "$(date +%s)" -ge "$tap_until" ]; then
+            echo "wait_for: not within $2 s: $1" >&2
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+t_started=
+start()         # NAME COMMAND...: in the background, output in $T/NAME.log;
+{               # its pid is in $started; stopped at the end
+    tap_name=$1
+    shift
+    "$@" >"$T/$tap_name.log" 2>&1 </dev/null &
+    started=$!
+    t_started="$t_started $started"
+}
+
+t_stop_started()
+{
+    for tap_p in $t_started; do
+        kill -TERM "$tap_p" 2>/dev/null
+    done
+    for tap_p in $t_started; do
+        wait_for "! kill -0 $tap_p 2>/dev/null" 10 2>/dev/null ||
+            kill -KILL "$tap_p" 2>/dev/null
+    done
+    t_started=
+}
+
+# A standing master on a private socket, and on the addresses named.
+start_master()  # [ADDRESS...]
+{
+    master=unix:$T/master.sock
+    printf '[master]\nlisten = %s\ndatabase = %s\njoin_wait = 10s\n' \
+        "$(echo "$master" "$@" | tr ' ' ',')" "$HECTOR_DB" >"$T/master.conf"
+    start master hector-master -d -v -f "$T/master.conf"
+    master_pid=$started
+    wait_for '[ -S "$T/master.sock" ]' 10
+}
+
+start_slave()   # NAME [ARGUMENT...]
+{
+    tap_node=$1
+    shift
+    start "slave-$tap_node" hector-slave -d --master "$master" \
+        --name "$tap_node" "$@"
+    slave_pid=$started
+}
+
+# ----------------------------------------------------- nothing left behind
+t_processes()   # pids of our descendants, also of those that were orphaned
+{
+    tap_self=$(tr '\0' ' ' <"/proc/$$/cmdline")
+    # shellcheck disable=SC2013 # words are wanted: numbers
+    for tap_q in $(grep -lsz "^HECTOR_T=$T\$" /proc/[0-9]*/environ |
+                   sed 's|/proc/\([0-9]*\)/.*|\1|'); do
+        case " $$ ${t_holders:-} " in *" $tap_q "*) continue ;; esac
+        tap_c=$(tr '\0' ' ' 2>/dev/null <"/proc/$tap_q/cmdline") || continue
+        # a zombie has no words, a subshell of this test has the test's
+        [ -z "$tap_c" ] || [ "$tap_c" = "$tap_self" ] || echo "$tap_q"
+    done 2>/dev/null
+}
+
+t_check_processes()
+{
+    if wait_for '[ -z "$(t_processes)" ]' 5 2>/dev/null; then
+        pass 'no process is left behind'
+    else
+        fail 'no process is left behind' "$(t_processes | while read -r tap_p
+            do tr '\0' ' ' <"/proc/$tap_p/cmdline"; echo "(pid $tap_p)"; done)"
+    fi
+}
+
+t_new_shm()
+{
+    t_shm | grep -vxFf "$T/.shm" | while read -r tap_f; do
+        # not what another job of this user works with
+        { cat /proc/[0-9]*/maps; ls -l /proc/[0-9]*/fd; } 2>/dev/null |
+            grep -qF "$tap_f" || echo "$tap_f"
+    done
+}
+
+t_check_shm()
+{
+    if wait_for '[ -z "$(t_new_shm)" ]' 5 2>/dev/null; then
+        pass 'nothing is left in /dev/shm'
+    else
+        fail 'nothing is left in /dev/shm' "$(t_new_shm)"
+    fi
+}
+
+t_check_tmp()
+{
+    tap_left=$(ls -A "$TMPDIR")
+    for tap_h in ${t_hosts:-}; do
+        tap_left=$tap_left$(on "$tap_h" ls -A "$TMPDIR" /dev/shm | grep -v ':$')
+    done
+    is "$tap_left" '' 'no directory is left behind'
+}
+
+# --------------------------------------------------------- simulated hosts
+# hosts N: this test and what it starts move to a machine called `login` with
+# a network of its own, and N hosts n1..nN are joined to it by a bridge. As
+# an ordinary user this needs user namespaces. Then
+#
+#     on n2 COMMAND...          runs a command there
+#     hector-run --launch-agent "$AGENT" -H n1,n2 ...
+#
+# All of it ends with the test, whatever happens.
+AGENT=$T/agent          # --launch-agent takes words: no blanks from $top
+export AGENT
+
+hosts()
+{
+    if [ -z "${T_INSIDE:-}" ]; then
+        need unshare nsenter ip
+        tap_flags=-nmu
+        [ "$(id -u)" = 0 ] || tap_flags=-Urnmu
+        unshare $tap_flags true 2>/dev/null ||
+            skip_all "simulated hosts need root or user namespaces"
+        trap - EXIT
+        export T_INSIDE=1 T_KEEP="$T"
+        exec unshare $tap_flags sh "$t_self"
+    fi
+    t_hosts=
+    t_holders=
+    mkdir -p "$T/hosts"
+    cp "$top/tests/lib/agent.sh" "$AGENT"
+    hostname login
+    ip link set lo up
+    if ! ip link add lan type bridge; then
+        skip_all "no bridge between simulated hosts: see the line above"
+    fi
+    ip addr add 10.66.0.254/24 dev lan
+    ip link set lan up
+    : >"$T/resolv.conf"
+    echo '127.0.0.1 localhost' >"$T/etc-hosts"
+    echo '10.66.0.254 login' >>"$T/etc-hosts"
+    tap_i=1
+    while [ $tap_i -le "$1" ]; do
+        echo "10.66.0.$tap_i n$tap_i" >>"$T/etc-hosts"
+        tap_i=$((tap_i + 1))
+    done
+    mount --bind "$T/etc-hosts" /etc/hosts
+    mount --bind "$T/resolv.conf" /etc/resolv.conf 2>/dev/null
+    tap_i=1
+    while [ $tap_i -le "$1" ]; do
+        host_up "n$tap_i" "10.66.0.$tap_i"
+        tap_i=$((tap_i + 1))
+    done
+}
+
+host_up()       # NAME ADDRESS: a process that holds the host's namespaces
+{
+    rm -f "$T/hosts/$1"
+    T_UP="$T/hosts/$1" unshare -num sh -c '
+        hostname "$1" && mount -t tmpfs shm /dev/shm &&
+        mount -t tmpfs tmp "$TMPDIR" && echo $$ >"$T_UP.new" &&
+        mv "$T_UP.new" "$T_UP" && exec sleep 100000' - "$1" &
+    t_holders="$t_holders $!"
+    wait_for "[ -s '$T/hosts/$1' ]" 5 || exit 1
+    tap_pid=$(cat "$T/hosts/$1")
+    ip link add "v$1" type veth peer name eth0 netns "$tap_pid"
+    ip link set "v$1" master lan up
+    on "$1" sh -c "ip link set lo up; ip link set eth0 up;
+        ip addr add $2/24 dev eth0; ip route add default via 10.66.0.254"
+    t_hosts="$t_hosts $1"
+}
+
+on()            # HOST COMMAND...
+{
+    sh "$AGENT" "$@"
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# includes.sh - who may include whom.
+#
+#   proto/base <- proto <- master, slave, redirector
+#   mpi-wrappers/page.h <- slave; mpi-wrappers/calls.h <- slave, master
+#   policies/hct_policy.h <- master
+#
+# Folders never include each other otherwise; the wrapper library and the
+# policies, which live in other people's processes, include nothing of ours.
+. "${0%/*}/../lib/lint.sh"
+
+# FOLDER ALLOWED: findings among the quoted includes of a folder's files.
+# Names without a slash are generated files.
+ours()
+{
+    sources "^$1/.*\.[ch]\$" | while read -r f; do
+        grep -nE '^ *# *include *"' "$f" |
+            sed "s|^\([0-9]*\):.*\"\(.*\)\".*|$f:\1: includes \2|"
+    done | grep -vE " includes ($2)\$"
+}
+
+# FILES LIBRARY ALLOWED: system includes that only some files may have.
+only()
+{
+    sources "$1" | while read -r f; do
+        grep -nE "^ *# *include *<$2" "$f" |
+            sed "s|^\([0-9]*\):.*<\(.*\)>.*|$f:\1: includes \2|"
+    done | grep -vE "^($3):"
+}
+
+clean 'proto includes only proto' \
+    "$(ours proto 'proto/[a-z0-9_/]*\.h|hct\.pb-c\.h')"
+clean 'proto/base includes only itself' \
+    "$(ours proto/base 'proto/base/[a-z0-9_]*\.h')"
+clean 'master includes only proto, calls.h and policies/hct_policy.h' \
+    "$(ours master '(proto|master)/[a-z0-9_/]*\.h|policies/hct_policy\.h|'\
+'mpi-wrappers/calls\.h|hct\.pb-c\.h')"
+clean 'slave includes only proto, page.h and calls.h' \
+    "$(ours slave \
+        '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|calls)\.h|hct\.pb-c\.h')"
+clean 'redirector includes only proto, and the names of calls' \
+    "$(ours redirector '(proto|redirector)/[a-z0-9_/]*\.h|hct\.pb-c\.h|'\
+'call_kinds\.inc')"
+clean 'mpi-wrappers includes only itself' \
+    "$(ours mpi-wrappers 'mpi-wrappers/[a-z0-9_]*\.h|[a-z0-9_]+\.(inc|h)')"
+clean 'policies include only hct_policy.h' \
+    "$(ours policies 'policies/[a-z0-9_]*\.h')"
+clean 'only slave/pmix*.[ch] include PMIx' \
+    "$(only '\.[ch]$' pmix 'slave/pmix(_[a-z]+)?\.[ch]')"
+clean 'only master/store*.[ch] include SQLite' \
+    "$(only '^(proto|master|slave|redirector)/.*\.[ch]$' sqlite3 \
+            'master/store(_[a-z]+)?\.[ch]')"
+clean 'no monitoring library in the wrappers and policies' \
+    "$(only '^(mpi-wrappers|policies)/.*\.[ch]$' \
+            '(event2|protobuf|sodium|jansson)' -)"
+clean 'proto/base needs nothing but libc' \
+    "$(only '^proto/base/.*\.[ch]$' '(protobuf|sodium|jansson|ini)' -)"
+finish

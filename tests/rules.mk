@@ -1,0 +1,150 @@
+# tests/rules.mk - test programs, how they are run, and what `make check`,
+# `demo`, `bench` and `lint` do. Included by the Makefile at the top.
+#
+#   tests/apps/    programs for hector-run: C, Fortran, most of them MPI
+#   tests/unit/    test_NOUN.c, one program each, TAP on stdout
+#   tests/t/       NNNN-name.t, shell, real daemons in a private directory
+#   tests/lint/    rules of the house style, shell, TAP
+#   tests/fuzz/    fuzz_NAME.c for libFuzzer, NAME.corpus/ beside it
+#   tests/soak/    hours of jobs with random faults
+#   tests/bench/   measurements: scripts, and the programs they need
+#
+# A test program says by its includes what it needs: "slave/ring.h" links the
+# slave's archive, <mpi.h> makes it an MPI program.
+
+uses_dir = $(foreach d,redirector slave master/hector master,$(if \
+    $(shell grep -l '^\#include "$d/[a-z_]*\.h"' $1),$d))
+archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call uses_dir,$1))) \
+    $(if $(filter master/hector,$(call uses_dir,$1)),$(B)/obj/master.a) \
+    $(B)/obj/proto.a
+TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
+
+# ------------------------------------------------ programs for hector-run
+apps_c   := $(wildcard tests/apps/*.c)
+apps_f   := $(wildcard tests/apps/*.f tests/apps/*.f90)
+apps_all := $(patsubst tests/apps/%,$(B)/apps/%,$(basename $(apps_c) $(apps_f)))
+apps_mpi := $(if $(apps_c),$(shell grep -l '<mpi.h>' $(apps_c)))
+apps_use  = -I$(B)/include -I. -I$(B)/gen -L$(B)/lib -lhct -Wl,-rpath,'$$ORIGIN/../lib'
+apps: $(apps_all)
+$(apps_all): $(wildcard tests/apps/*.h) mpi-wrappers/page.h
+$(B)/apps/omp: private CFLAGS += -fopenmp
+
+mpi_program = $(call say,MPICC)mkdir -p $(@D); $(MPICC) -std=c11 \
+    -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< $(apps_use) -lpthread
+$(apps_mpi:tests/apps/%.c=$(B)/apps/%): $(B)/apps/%: tests/apps/%.c \
+    $(B)/.flags | $(B)/lib/libhct.so
+	$(mpi_program)
+$(B)/apps/%: tests/apps/%.c $(B)/.flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(HARD) $(CFLAGS) -o $@ $<
+$(B)/apps/%: tests/apps/%.f $(B)/.flags | $(B)/lib/libhct.so
+	@mkdir -p $(@D)
+	$(call say,MPIFC)$(MPIFC) -O2 -g -Wall -o $@ $< $(apps_use)
+$(B)/apps/%: tests/apps/%.f90 $(B)/.flags | $(B)/lib/libhct.so
+	@mkdir -p $(@D)
+	$(call say,MPIFC)$(MPIFC) -O2 -g -Wall -Wno-unused-dummy-argument -J$(@D) -o $@ $< $(apps_use)
+
+# Who says what no peer would, for tests of the sockets.
+$(B)/apps/stranger: $(B)/obj/tests/lib/stranger.o $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS)
+apps: $(B)/apps/stranger
+
+# ------------------------------------------------------------- unit tests
+# Tests of the wrapper library have their own rules in mpi-wrappers/rules.mk.
+unit_c := $(filter-out $(WRAP_UNIT_C),$(wildcard tests/unit/test_*.c))
+unit   := $(unit_c:tests/unit/%.c=$(B)/unit/%)
+define unit_rule
+$(1:tests/unit/%.c=$(B)/unit/%): $(1:%.c=$(B)/obj/%.o) $(call archives_of,$1)
+	$$(link) $$(TEST_LIBS) -lcmocka
+endef
+$(foreach t,$(unit_c),$(eval $(call unit_rule,$t)))
+units: $(unit) $(WRAP_UNITS)
+
+# ---------------------------------------------------------------- fuzzing
+# With clang, each fuzzer and what it exercises is compiled once more, with
+# coverage and sanitizers. Without it t/0030-fuzz.t skips.
+FUZZ_CC := $(firstword $(shell command -v clang 2>/dev/null))
+fuzz_c  := $(wildcard tests/fuzz/fuzz_*.c)
+fuzzers := $(if $(FUZZ_CC),$(fuzz_c:tests/fuzz/%.c=$(B)/fuzz/%))
+FUZZ_SAN := -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+$(B)/fuzz/obj/%.o: %.c | $(B)/gen/hct.pb-c.h
+	@mkdir -p $(@D)
+	$(call say,FUZZ)$(FUZZ_CC) $(HARD) $(INC) $(PKG_CFLAGS) -O1 -g \
+	    $(FUZZ_SAN) -MMD -MP -c -o $@ $<
+fuzz_objs = $(patsubst %.c,$(B)/fuzz/obj/%.o,$(filter-out %/main.c,$1))
+$(B)/fuzz/proto.a: $(call fuzz_objs,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
+$(B)/fuzz/master.a: $(call fuzz_objs,$(master_c))
+$(B)/fuzz/hector.a: $(call fuzz_objs,$(hector_c))
+$(B)/fuzz/slave.a: $(call fuzz_objs,$(slave_c))
+$(B)/fuzz/redirector.a: $(call fuzz_objs,$(redirector_c))
+$(B)/fuzz/%.a:
+	$(call say,AR)rm -f $@; ar rcs $@ $^
+define fuzz_rule
+$(1:tests/fuzz/%.c=$(B)/fuzz/%): $(1:%.c=$(B)/fuzz/obj/%.o) \
+    $(patsubst $(B)/obj/%,$(B)/fuzz/%,$(call archives_of,$1))
+	$$(call say,LD)$$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $$@ \
+	    $$(filter %.o %.a,$$^) $$(TEST_LIBS)
+endef
+$(foreach f,$(fuzz_c),$(eval $(call fuzz_rule,$f)))
+fuzzers: $(fuzzers)
+
+# Hours of it: make fuzz FUZZ_SECONDS=3600 [FUZZ=master]. Inputs that reach
+# new code stay in $(B)/fuzz/NAME.found, those that crash in $(B)/fuzz/.
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(fuzzers:$(B)/fuzz/fuzz_%=%)
+fuzz: $(fuzzers)
+	@set -e; for f in $(FUZZ); do mkdir -p $(B)/fuzz/$$f.found; \
+	    echo "fuzz_$$f for $(FUZZ_SECONDS) s"; \
+	    $(B)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	        -close_fd_mask=3 -print_final_stats=1 -max_len=16384 \
+	        -artifact_prefix=$(B)/fuzz/$$f. $(B)/fuzz/$$f.found \
+	        $$(ls -d tests/fuzz/$$f.corpus 2>/dev/null) 2>&1 | tail -n 40 \
+	        >$(B)/fuzz/$$f.log || { cat $(B)/fuzz/$$f.log; exit 1; }; done
+
+# The corpora of conversations, from real messages.
+$(B)/fuzz/seeds: $(B)/obj/tests/fuzz/seeds.o $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS)
+seeds: $(B)/fuzz/seeds
+	$< tests/fuzz
+.SECONDARY: $(fuzz_c:%.c=$(B)/fuzz/obj/%.o)
+
+# ------------------------------------------------------------- benchmarks
+bench_c := $(wildcard tests/bench/*.c)
+bench_mpi := $(if $(bench_c),$(shell grep -l '<mpi.h>' $(bench_c)))
+bench_own := $(filter-out $(bench_mpi),$(bench_c))
+bench_all := $(bench_c:tests/bench/%.c=$(B)/bench/%)
+$(bench_mpi:tests/bench/%.c=$(B)/bench/%): $(B)/bench/%: tests/bench/%.c \
+    $(B)/.flags | $(B)/lib/libhct.so
+	$(mpi_program)
+define bench_rule
+$(1:tests/bench/%.c=$(B)/bench/%): $(1:%.c=$(B)/obj/%.o) $(call archives_of,$1)
+	$$(link) $$(TEST_LIBS)
+endef
+$(foreach t,$(bench_own),$(eval $(call bench_rule,$t)))
+
+# ------------------------------------------------------- what people call
+# Each of these first installs what is missing, then starts make afresh:
+# only then pkg-config and the compilers are there to be asked.
+JOBS := $(shell nproc 2>/dev/null || echo 1)
+again = @$(MAKE) --no-print-directory \
+    $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+TESTS ?= lint unit t
+.PHONY: apps units fuzzers fuzz seeds with-tests
+.PHONY: check-built demo-built bench-built lint-built soak-built
+
+check demo bench lint soak: deps
+	$(again) $@-built
+
+with-tests: all units fuzzers
+check-built: with-tests
+	@sh tests/lib/run.sh $(B) $(TESTS)
+lint-built: all
+	@sh tests/lib/run.sh $(B) lint
+demo-built: all
+	@sh tests/demo.sh $(B)
+soak-built: all
+	@HECTOR_BUILD=$(abspath $(B)) MINUTES=$(or $(MINUTES),60) \
+	    SEED=$(SEED) sh tests/soak/soak.sh
+bench-built: all $(bench_all)
+	@sh tests/lib/bench.sh $(B)

@@ -1,0 +1,45 @@
+# On TCP nobody gets in without the cluster key, and a stranger's bytes harm
+# nothing.
+# limit: 200
+. "${0%/*}/../lib/t.sh"
+
+HECTOR_KEY_FILE=$T/key
+export HECTOR_KEY_FILE
+start_master tcp:127.0.0.1:0
+wait_for 'grep -q "listening on" "$T/master.log"' 10
+port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
+    "$T/master.log")
+like "$T/master.log" 'listening on .*,tcp:127\.0\.0\.1:[0-9]+, database' \
+    'the master says where it listens, and only there'
+is "$(stat -c %a "$T/key")" 600 'the key was made, for its owner only'
+master=tcp:127.0.0.1:$port
+start_slave n1
+ok 'a slave with the key joins' wait_for \
+    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+run hector-run --master "$master" -n 2 "$APPS/hello"
+is "$status" 0 'a job over TCP'
+
+head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$T/other"
+chmod 600 "$T/other"
+HECTOR_KEY_FILE=$T/other run timeout 60 hector-run --master "$master" -n 1 true
+is "$status" 125 'another key: 125'
+like "$T/err" '^hector: .*key' '... in words'
+chmod 644 "$T/other"
+HECTOR_KEY_FILE=$T/other run hector-run --master "$master" -n 1 true
+is "$status" 125 'a key that others can read is refused'
+like "$T/err" 'chmod' '... with the way to mend it'
+
+# Strangers: silence, noise, half a handshake; many of them.
+i=0
+while [ $i -lt 50 ]; do
+    head -c $((i * 7)) /dev/urandom | timeout 1 bash -c \
+        "cat >/dev/tcp/127.0.0.1/$port" 2>/dev/null &
+    i=$((i + 1))
+done
+timeout 3 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; sleep 2" &
+run hector-run --master "$master" -n 2 "$APPS/hello"
+is "$status" 0 'fifty strangers do not keep a job from running'
+wait_for '! pgrep -f "dev/tcp/127.0.0.1/$port" >/dev/null' 10
+kill -0 "$master_pid" 2>/dev/null
+is "$?" 0 'the master lives'
+done_testing

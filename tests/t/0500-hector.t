@@ -1,0 +1,71 @@
+# The operator's tool on a record: tables and JSON, targets, read-only SQL.
+. "${0%/*}/../lib/t.sh"
+
+run hector-run -n 2 --name sums "$APPS/tagloop" 5 --text 'a tag'
+run hector-run -n 2 --name fails "$APPS/exits" 1 exit 3
+
+run hector ps
+is "$status" 0 'ps'
+like "$T/out" '^JOB +NAME +STATE +TASKS +STARTED +TIME +EXIT +COMMAND' 'head'
+like "$T/out" '^ *1 sums +done +2 .* 0 .*tagloop.* 5 ' 'a job that is done'
+like "$T/out" '^ *2 fails +failed +2 .* 3 ' 'a job that failed'
+run hector ps -n 1
+is "$(wc -l <"$T/out")" 2 'ps -n 1'
+run hector ps 1
+like "$T/out" '^ *0 [^ ]+ +[0-9]+ exited +0 ' 'ps JOB: its tasks'
+is "$(wc -l <"$T/out")" 3 '... all of them'
+like "$T/out" 'a tag$' '... with the last tag'
+run hector ps 1.1
+is "$(wc -l <"$T/out")" 2 'ps JOB.RANK'
+run hector ps 77
+is "$status" 1 'no such job'
+
+run hector events 1
+is "$(wc -l <"$T/out")" 11 'events'
+like "$T/out" '^ *0 +4 a tag MPI_Iprobe [0-9:.]+ +[0-9.]+ [nu]s ' 'a row'
+run hector events 1.1 -n 2
+is "$(awk 'NR > 1 { print $1, $2 }' "$T/out" | tr '\n' ,)" '1 3,1 4,' \
+    'events JOB.RANK -n 2'
+run hector -j events 1.0
+is "$(sqlite3 :memory: "SELECT json_valid(j), json_array_length(j),
+    json_extract(j, '\$[0].marker'), json_extract(j, '\$[0].label'),
+    json_extract(j, '\$[0].exit_ns') > json_extract(j, '\$[0].enter_ns')
+    FROM (SELECT CAST(readfile('$T/out') AS TEXT) AS j)")" '1|5|0|a tag|1' \
+    'events as JSON'
+
+run hector nodes
+like "$T/out" "^[^ ]+ +(up|left|lost) +[0-9]+ " 'nodes'
+run hector nodes -j
+like "$T/out" '^\[\{"node":' 'nodes as JSON'
+
+run hector sql 'SELECT job, name, NULL AS none, 0.5 AS half FROM jobs'
+is "$(sed 's/  */ /g; s/^ //' "$T/out" | tr '\n' ,)" \
+    'job name none half,1 sums NULL 0.5,2 fails NULL 0.5,' 'sql'
+run hector sql -j 'SELECT job, name, NULL AS none FROM jobs WHERE job = 1'
+is "$(out)" '[{"job":1,"name":"sums","none":null}]' 'sql as JSON'
+run hector sql 'SELECT job FROM jobs WHERE 0'
+is "$(out)" 'job' 'no rows: the head line'
+run hector sql 'DELETE FROM job'
+is "$status" 1 'sql cannot write'
+run hector sql 'SELECT'
+is "$status" 1 'sql with a mistake'
+like "$T/err" '^hector: ' '... in words'
+is "$(sql 'SELECT count(*) FROM jobs')" 2 'nothing was changed'
+run hector sql --db "$T/none.db" 'SELECT 1'
+is "$status" 1 'no such database'
+ok '... is not made' [ ! -e "$T/none.db" ]
+for view in 'jobs|job,name,command,ntasks,state,started_ns,ended_ns,exit_code' \
+    'tasks|job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,'\
+'out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns' \
+    'events|job,rank,marker,label,call,enter_ns,exit_ns,node' \
+    'nodes|node,state,cpus,load,memory_bytes,clock_offset_ns,seen_ns' \
+    'verdicts|job,at_ns,policy,kind,phase,ranks,score,why' \
+    'actions|job,at_ns,action,ranks,by,result,why'; do
+    is "$(sql "SELECT group_concat(name) FROM
+        pragma_table_info('${view%%|*}')" | grep -o "^${view#*|}")" \
+        "${view#*|}" "view ${view%%|*}: its columns are promised"
+done
+hector sql 'WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n
+    WHERE i < 50000) SELECT i FROM n' | tail -n 1 >"$T/out"
+is "$(tr -d ' ' <"$T/out")" 50000 'a long table'
+done_testing

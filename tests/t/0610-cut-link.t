@@ -1,0 +1,92 @@
+# The network between a slave and its master is cut, with streams of tagged
+# events and of output under way: for 5 s nothing is lost, doubled or ended;
+# a host that does not come back ends its job within 10 s, with a sentence.
+# limit: 200
+# shellcheck disable=SC2086,SC2154 # $R is several words
+. "${0%/*}/../lib/t.sh"
+hosts 2
+
+cut()           # HOST SECONDS
+{
+    ip link set "v$1" down
+    sleep "$2"  # this is the fault itself
+    ip link set "v$1" up
+}
+exactly_once()  # JOB TASKS COUNT
+{
+    is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
+        count(exit_ns), max(seq) FROM event WHERE job = $1")" \
+        "$(($2 * $3))|$(($2 * $3))|$(($2 * $3))|$(($3 - 1))" \
+        "job $1: every event once, none is missing"
+}
+R="hector-run --launch-agent $AGENT"
+
+# Tasks that only tag and write: MPI between the hosts would wait by itself.
+$R -H n1:1,n2:1 -n 2 "$APPS/tagloop" 2000000 --stdtim=- >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for '[ "$(sql "SELECT count(*) FROM event" 2>/dev/null || echo 0)" \
+    -gt 200000 ]' 30
+cut n2 5
+status=0
+wait $runner || status=$?
+is "$status" 0 '5 s without a network in a run of tagged events'
+is "$(cat "$T/err")" '' '... without a word'
+exactly_once 1 2 2000000
+is "$(sql 'SELECT sum(ring_lost) FROM task')" 0 'no wrapper gave up'
+
+cat >"$T/count" <<'END'
+i=0
+while [ $i -lt 400 ]; do
+    echo "$HECTOR_RANK $i"
+    i=$((i + 1))
+    sleep 0.02
+done
+END
+$R -H n1,n2 -n 2 sh "$T/count" >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]' 20
+cut n2 5
+status=0
+wait $runner || status=$?
+is "$status$(cat "$T/err")" 0 'the same for what tasks write'
+is "$(sort -u "$T/out" | wc -l) $(wc -l <"$T/out")" '800 800' \
+    '... of which nothing is lost or doubled'
+is "$(sed -n 's/^1 //p' "$T/out" | awk '$1 != NR - 1' | wc -l)" 0 '... in order'
+
+# With a standing master, and hector-run on a host of its own.
+start_master tcp:10.66.0.254:7117
+start slave-n1 sh "$AGENT" n1 hector-slave -d --name n1 \
+    --master tcp:10.66.0.254:7117
+wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 10
+on n2 hector-run --master tcp:10.66.0.254:7117 -H n1 -n 1 sh "$T/count" \
+    >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]' 20
+cut n2 5
+status=0
+wait $runner || status=$?
+is "$status$(grep -v 'hector-master is' "$T/err")" 0 \
+    'hector-run itself is cut off for 5 s'
+is "$(wc -l <"$T/out")" 400 '... and has all the output'
+
+# For good.
+$R -H n1,n2 -n 2 sleep 100 >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
+    grep -q running' 20
+begin=$(date +%s%N)
+ip link set vn2 down
+status=0
+wait $runner || status=$?
+took=$((($(date +%s%N) - begin) / 1000000))
+echo "# $took ms"
+is "$status" 125 'a host vanishes: 125'
+ok '... within 10 s' [ "$took" -lt 10000 ]
+like "$T/err" '^hector: node n2 was lost' '... with a sentence'
+is "$(sql 'SELECT rank, state FROM tasks ORDER BY job DESC, rank LIMIT 2' |
+    tr '\n' ' ')" '0|killed 1|lost ' '... and a record'
+ip link set vn2 up
+ok 'the tasks there end when it is back' \
+    wait_for '[ -z "$(pgrep -x sleep -a | grep "sleep 100$")" ]' 20
+wait_for '[ -z "$(t_processes | grep -v "$master_pid")" ]' 20
+done_testing

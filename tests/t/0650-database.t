@@ -1,0 +1,108 @@
+# Databases that cannot be written: on a full disk, locked, read-only, no
+# database at all. The job is not harmed, there is one sentence, and what can
+# be kept is kept: it waits in memory until there is room.
+# limit: 300
+# shellcheck disable=SC2154 # $status and the like are t.sh's
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+hosts 1
+
+check()         # DESCRIPTION: a run that has to succeed and to say so
+{
+    run hector-run -n 2 --stdtim=- "$APPS/tagloop" 20
+    is "$status $(grep -c '^Task' "$T/out")" '0 80' "$1: the job is not harmed"
+}
+sentences()     # COUNT EXTENDED-REGEXP
+{
+    is "$(grep -Ec "$2" "$T/err")" "$1" "... $1 sentence(s)"
+    is "$(grep -Evc "$2" "$T/err")" 0 '... and no other word'
+}
+exactly_once()  # JOB TASKS COUNT
+{
+    is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
+        count(exit_ns), max(seq) FROM event WHERE job = $1")" \
+        "$(($2 * $3))|$(($2 * $3))|$(($2 * $3))|$(($3 - 1))" \
+        'every event once, none is missing'
+}
+whole()
+{
+    is "$(sql 'PRAGMA integrity_check')" ok 'the file is whole'
+}
+
+# ------------------------------------------------------------------ full disk
+mkdir "$T/small"
+mount -t tmpfs -o size=3m small "$T/small"
+HECTOR_DB=$T/small/hector.db
+run hector-run -n 1 true
+is "$(sql 'SELECT count(*) FROM jobs')" 1 'a small disk'
+dd if=/dev/zero of="$T/small/fill" bs=4k 2>/dev/null
+check 'a disk that is full'
+sentences 2 \
+    '^hector: (cannot write .* full.* waits in|the record of job .* not in the)'
+
+# It fills while a job runs, and has room again before that ends.
+rm "$T/small/fill"
+hector-run -n 2 sh -c "'$APPS/tagloop' 100000
+    while [ ! -e '$T/go' ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for 'grep -q "waits in memory" "$T/err"' 60
+like "$T/err" 'waits in memory' 'a disk that fills while a job runs'
+sleep 1         # some of it goes on in memory
+mount -o remount,size=200m "$T/small"
+wait_for 'grep -q "can be written again" "$T/err"' 20
+like "$T/err" 'nothing of the record is lost' '... and then has room'
+touch "$T/go"
+status=0
+wait $runner || status=$?
+job=$(sql 'SELECT max(job) FROM jobs')
+is "$status $(sql "SELECT state FROM jobs WHERE job = $job")" "0 done" \
+    'the job ends well'
+exactly_once "$job" 2 100000
+is "$(sql "SELECT count(*) FROM events WHERE job = $job")" 200000 \
+    'the view has them too'
+whole
+
+# --------------------------------------------------------------------- locked
+HECTOR_DB=$T/locked.db
+run hector-run -n 1 true
+{ echo '.timeout 5000'; echo 'BEGIN IMMEDIATE;'; while [ ! -e "$T/unlock" ]; do sleep 0.1; done
+    echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
+locker=$!
+hector-run -n 2 sh -c "'$APPS/tagloop' 1000
+    while [ ! -e '$T/done' ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for 'grep -q "waits in memory" "$T/err"' 20
+like "$T/err" '^hector: .*locked.* waits in memory' 'a database that is locked'
+touch "$T/unlock"
+wait $locker
+wait_for 'grep -q "can be written again" "$T/err"' 20
+touch "$T/done"
+status=0
+wait $runner || status=$?
+is "$status" 0 '... and is free again'
+exactly_once 2 2 1000
+is "$(sql 'SELECT state FROM jobs WHERE job = 2')" 'done' 'the job is recorded'
+whole
+
+# ------------------------------------------------------- of no use, for ever
+echo 'not a database, but some text that is long enough' >"$T/text.db"
+HECTOR_DB=$T/text.db check 'a file that is no database'
+sentences 1 '^hector: .*text\.db.*record is lost$'
+is "$(wc -c <"$T/text.db")" 50 '... which stays as it is'
+mkdir "$T/dir.db"
+HECTOR_DB=$T/dir.db check 'a directory'
+sentences 1 '^hector: .*record is lost$'
+mkdir "$T/readonly"
+HECTOR_DB=$T/readonly/hector.db hector-run -n 1 true
+mount --bind "$T/readonly" "$T/readonly"
+mount -o remount,ro,bind "$T/readonly"
+HECTOR_DB=$T/readonly/hector.db check 'a read-only file system'
+sentences 1 '^hector: .*[Rr]ead-only.*record is lost$'
+umount "$T/readonly"
+HECTOR_DB=/proc/none/hector.db check 'a folder that cannot be made'
+sentences 1 '^hector: .*record is lost$'
+sqlite3 "$T/other.db" 'CREATE TABLE other(x)'
+HECTOR_DB=$T/other.db check 'a database of another program'
+sentences 1 '^hector: .*not a database of Hector.*record is lost$'
+umount "$T/small"
+done_testing

@@ -1,0 +1,115 @@
+# Jobs of others: mpirun, scripts of several programs, programs without MPI;
+# streams and status are those of the command, records those of a job.
+# limit: 200
+# shellcheck disable=SC2016,SC2086 # scripts are for other shells; $A is words
+. "${0%/*}/../lib/t.sh"
+need mpirun
+export OMPI_MCA_rmaps_base_oversubscribe=1
+A='hector-run --adopt --'
+jobs()          # COLUMNS: of the job of the last run, and those of its worlds
+{
+    sql "SELECT $1 FROM jobs WHERE job >= $job ORDER BY job" | tr '\n' ' '
+}
+adopt()         # COMMAND...
+{
+    job=$(($(sql 'SELECT ifnull(max(job), 0) FROM jobs' 2>/dev/null || echo 0) + 1))
+    run $A "$@"
+}
+
+adopt mpirun -n 4 "$APPS/hello"
+is "$status" 0 'mpirun -n 4'
+is "$(sort "$T/out" | tr '\n' ' ')" 'task 0 of 4 task 1 of 4 task 2 of 4 task 3 of 4 ' \
+    '... writes what it writes'
+is "$(cat "$T/err")" '' '... and nothing else'
+is "$(jobs 'name, ntasks, state, exit_code')" 'hello|4|done|0 ' '... is one job'
+like "$T/hector.db" SQLite '... in the database'
+is "$(sql 'SELECT command FROM jobs' | tr -d \')" \
+    "hector-run --adopt -- mpirun -n 4 $APPS/hello" '... with its command'
+is "$(sql 'SELECT rank, state, exit_code FROM tasks' | tr '\n' ' ')" \
+    '0|exited| 1|exited| 2|exited| 3|exited| ' '... with its tasks'
+is "$(sql 'SELECT count(DISTINCT pid), min(mpi_calls) > 3, min(in_mpi_ns) > 0
+    FROM tasks')" '4|1|1' '... their processes and counters'
+is "$(sql "SELECT group_concat(state_to) FROM transition WHERE machine = 'task 2'")" \
+    running,in_mpi_init,connected,finalized,exited '... and their states'
+is "$(sql "SELECT group_concat(state_to) FROM transition WHERE machine = 'job'")" \
+    preparing,starting,running,done '... as those of the job'
+
+adopt mpirun -n 2 "$APPS/tagloop" 5000
+is "$(sql "SELECT rank, count(*), count(DISTINCT marker), count(exit_ns)
+    FROM events WHERE job = $job GROUP BY rank" | tr '\n' ' ')" \
+    '0|5000|5000|5000 1|5000|5000|5000 ' 'every event is there once'
+hector-run --adopt --stdtim=times -- mpirun -n 2 "$APPS/tagloop" 5000 >/dev/null
+is "$(grep -c '^Task [01] E' times)" 20000 '--stdtim shows all of them'
+is "$(sort times | uniq -d | wc -l)" 0 '... once'
+
+adopt sh -c 'mpirun -n 2 "$APPS/hello"; mpirun -n 3 "$APPS/where"; exit 5'
+is "$status" 5 'two programs of a script'
+is "$(jobs 'name, ntasks, state, exit_code')" 'hello|2|failed|5 where|3|done| ' \
+    '... are two jobs'
+is "$(sql "SELECT why FROM job WHERE job = $job")" \
+    'the launcher exited with code 5' '... the reason is recorded'
+adopt sh -c 'mpirun -n 2 "$APPS/tagloop" 100 & mpirun -n 3 "$APPS/tagloop" 100
+    wait'
+is "$(jobs 'ntasks' | tr ' ' '\n' | sort | xargs)" '2 3' \
+    'two at a time: a job each'
+is "$(sql "SELECT count(*) FROM events WHERE job >= $job")" 500 \
+    '... with its own events'
+adopt mpirun -n 1 "$APPS/hello" : -n 2 "$APPS/hello"
+is "$(jobs 'ntasks, state')" '3|done ' 'a ":" is the launcher'"'"'s own'
+adopt "$APPS/hello"
+is "$(jobs 'name, ntasks, state, exit_code')" 'hello|1|done|0 ' \
+    'a program without a launcher'
+adopt env OMPI_COMM_WORLD_SIZE=9 echo hi
+is "$status $(cat "$T/out")" '0 hi' 'a program without MPI'
+is "$(jobs 'name, ntasks, state, exit_code')" 'env|0|done|0 ' '... is a job'
+
+adopt mpirun -n 2 "$APPS/exits" 1 signal 11
+is "$status" "$(mpirun -n 2 "$APPS/exits" 1 signal 11 >/dev/null 2>&1
+    echo $?)" 'a task that is killed: the status is mpirun'"'"'s'
+is "$(jobs 'state, exit_code')" "failed|$status " '... and the job'"'"'s'
+adopt /no/such
+is "$status" 127 'no such command'
+like "$T/err" '^hector: cannot start /no/such: No such file' '... in words'
+adopt "$T"
+is "$status" 126 'no command'
+adopt sh -c 'kill -SEGV $$'
+is "$status" 139 'a command that is killed'
+status=0
+printf 'a\nb\n' | hector-run --adopt -- cat >"$T/out" || status=$?
+is "$status $(tr '\n' ' ' <"$T/out")" '0 a b ' 'the streams are the command'"'"'s'
+fds='set -- /proc/$$/fd/*; echo $#'
+bare=$(sh -c "$fds" </dev/null)
+ours=$(hector-run --adopt -- sh -c "echo \$HECTOR_JOB \${LD_PRELOAD##*/}; $fds" </dev/null)
+is "$ours" "$(sql 'SELECT max(job) FROM jobs') libhector.so
+$bare" 'it has the variables, and no descriptor more'
+
+for words in '-n 4' '-N 2' '--map-by node' '--stdin all' '-l' '--tag-output' \
+    '--timestamp-output' '--output-dir x' '--merge-stderr-to-stdout' '-x A=b' \
+    '--wdir /' '--oversubscribe'
+do
+    run hector-run --adopt $words -- mpirun -n 1 true
+    ok "$words is refused in one sentence" [ "$status $(wc -l <"$T/err")" = '2 1' ]
+done
+like "$T/err" '^hector: --oversubscribe has no use with --adopt: ' '... that names it'
+
+export LIAR="$APPS/register"
+adopt sh -c 'mpirun -n 2 sh -c "\$LIAR 7 2; \$LIAR 1 0x7fffffff"; "$LIAR" 0 0'
+is "$(grep -c '^refused: rank 7 of only 2' "$T/out")" 2 \
+    'more ranks than announced: refused in words'
+is "$(grep -c '^granted' "$T/out")" 3 '... whoever is within them is not'
+adopt sh -c 'PMIX_NAMESPACE=x PMIX_RANK=0 "$LIAR" 0 2 go & sleep 0.3
+    PMIX_NAMESPACE=x PMIX_RANK=0 "$LIAR" 0 2; PMIX_NAMESPACE=x PMIX_RANK=1 "$LIAR" 1 2
+    touch go; wait'
+is "$(jobs 'ntasks, state')" '2|done 2|failed ' \
+    'a rank that registers twice begins a job of its own'
+is "$(sql "SELECT job - $job, count(*) FROM tasks WHERE job >= $job GROUP BY 1" |
+    tr '\n' ' ')" '0|2 1|1 ' '... and leaves the first as it is'
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$T"
+    adopt setpriv --reuid 65534 --clear-groups -- "$APPS/register" 0 1
+    like "$T/out" "^refused: job $job is not of user 65534" \
+        'nobody else gets in'
+else
+    skip 'nobody else gets in' 'not root'
+fi
+done_testing

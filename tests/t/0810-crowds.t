@@ -1,0 +1,79 @@
+# Ten thousand connections that say nothing, and as many that say anything:
+# they are gone in bounded time, memory stays flat, descriptors may run out,
+# real peers come through, and a job keeps its speed.
+# limit: 300
+. "${0%/*}/../lib/t.sh"
+
+[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 10100 ] ||
+    skip_all 'fewer than 10,100 descriptors a process'
+HECTOR_KEY_FILE=$T/key
+export HECTOR_KEY_FILE
+crowd=10000
+
+# From a limit as low as this one descriptors do run out.
+ulimit -Sn 512
+start_master tcp:127.0.0.1:0
+wait_for 'grep -q "listening on" "$T/master.log"' 10
+ulimit -Sn "$(ulimit -Hn)"
+port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
+    "$T/master.log")
+start_slave n1
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+
+rss() { awk '/VmRSS/ { print $2 }' "/proc/$1/status"; }
+fds() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+now() { date +%s%N; }
+
+hector-run --master "$master" -n 1 true
+rss_before=$(rss "$master_pid") fds_before=$(fds "$master_pid")
+
+several()       # NAME SECONDS ADDRESS WORD...: the crowd, a job meanwhile
+{
+    tap_name=$1 tap_most=$2
+    shift 2
+    tap_t0=$(now)
+    "$APPS/stranger" -n "$crowd" -w 120 "$@" >"$T/fates" 2>"$T/made" &
+    tap_crowd=$!
+    sleep 1
+    timeout 100 hector-run --master "$master" -n 2 "$APPS/hello" \
+        >"$T/out" 2>"$T/err"
+    is "$?" 0 "$tap_name: a job comes through"
+    timeout 100 hector ps >/dev/null 2>&1
+    tap_peak=$(rss "$master_pid")
+    wait "$tap_crowd"
+    tap_s=$((($(now) - tap_t0) / 1000000000))
+    like "$T/fates" "^$crowd closed, 0 open, 0 failed" \
+        "$tap_name: all are sent away"
+    ok "$tap_name: within $tap_most s ($tap_s s)" [ "$tap_s" -le "$tap_most" ]
+    ok "$tap_name: in bounded memory (${rss_before} to $tap_peak KiB)" \
+        [ "$tap_peak" -lt $((rss_before + 8192)) ]
+}
+several 'TCP, silence' 60 "tcp:127.0.0.1:$port"
+several 'TCP, noise' 60 "tcp:127.0.0.1:$port" noise:100
+several 'Unix, noise' 60 "$master" noise:100
+crowd=3000
+several 'TCP, half the proof' 60 "tcp:127.0.0.1:$port" call
+several 'Unix, silence' 60 "$master"
+
+wait_for '[ "$(fds "$master_pid")" -le $((fds_before + 2)) ]' 15
+is "$(($(fds "$master_pid") <= fds_before + 2))" 1 'no descriptor is left'
+ok "the log stays short ($(wc -l <"$T/master.log") lines)" \
+    [ "$(wc -l <"$T/master.log")" -lt 80 ]
+
+# A job that runs does not notice: as many turns as before, or nearly.
+speed()         # how many ms a fixed piece of work takes under the crowd
+{
+    hector-run --master "$master" -n 1 sh -c 'a=$(date +%s%N); i=0
+        while [ $i -lt 1000000 ]; do i=$((i + 1)); done
+        echo $((($(date +%s%N) - a) / 1000000))'
+}
+alone=$(speed)
+"$APPS/stranger" -n 2000 -w 60 "tcp:127.0.0.1:$port" >/dev/null 2>&1 &
+crowded=$(speed)
+wait $!
+ok "a job keeps its speed ($alone ms alone, $crowded ms in the crowd)" \
+    [ "$crowded" -lt $((alone * 2 + 500)) ]
+
+run hector-run --master "$master" -n 2 "$APPS/hello"
+is "$status" 0 'all is as before'
+done_testing

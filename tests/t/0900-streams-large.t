@@ -1,0 +1,114 @@
+# Streams under load: much data, odd sizes, readers that leave early, writers
+# that never end, and the last words of tasks that crash.
+# limit: 200
+. "${0%/*}/../lib/t.sh"
+
+stream="$APPS/stream"
+run_memory()    # resident kB of each of Hector's processes of this test
+{
+    for p in $(t_processes); do
+        case $(cat "/proc/$p/comm") in
+        hector-*) awk '/^VmRSS/ { print $2 }' "/proc/$p/status" ;;
+        esac
+    done 2>/dev/null | sort -n | tail -n 1
+}
+
+# ---------------------------------------------------------------- all of it
+is "$(seq 1000000 | hector-run -n 1 sort -n | md5sum)" \
+    "$(seq 1000000 | md5sum)" 'a million lines through sort'
+head -c 256000000 /dev/urandom >"$T/data"
+ok '256 MB of random bytes through cat' sh -c \
+    "hector-run -n 1 cat <'$T/data' | cmp - '$T/data'"
+ok '... from a pipe into a file' sh -c \
+    "cat '$T/data' | hector-run -n 1 cat >'$T/copy' && cmp '$T/copy' '$T/data'"
+rm -f "$T/copy"
+
+# The size of a pipe, of a reading and of the credit, and one more or less.
+for n in 65535 65536 65537 131072 131073 262143 262144 262145; do
+    { head -c $((n - 1)) "$T/data"; echo; } >"$T/some"
+    hector-run -n 2 --stdin all "$stream" cat <"$T/some" 2>"$T/err" |
+        wc -c >"$T/out"
+    is "$(out) $(sort -u "$T/err")" "$((2 * n)) $n bytes" \
+        "$n bytes to two tasks"
+done
+rm -f "$T/data"
+
+# ----------------------------------------------------- readers that leave
+# yes is told by SIGPIPE that nobody reads, and so does not run for ever.
+{ timeout 20 yes; echo $? >"$T/yes"; } | hector-run -n 1 sleep 1
+is "$(cat "$T/yes")" 141 'a task that never reads: who writes to it ends'
+head -c 10000000 /dev/zero | hector-run -n 1 true
+is $? 0 'a task that ends without reading'
+{ timeout 20 yes; echo $? >"$T/yes"; } |
+    { hector-run -n 1 cat; echo $? >"$T/status"; } | head -n 1 >"$T/out"
+is "$(out) $(cat "$T/status") $(cat "$T/yes")" 'y 141 141' \
+    'cat | head -1 ends all three as in a shell'
+{ hector-run -n 4 --oversubscribe -l yes; echo $? >"$T/status"; } 2>"$T/err" |
+    head -n 1 >"$T/out"
+is "$(cat "$T/status") $(cat "$T/err")" '141 ' \
+    '... four tasks with labels too, without a word'
+hector-run -n 1 echo hello >&- 2>"$T/err"
+ok 'closed standard output is no success' [ $? -ne 0 ]
+like "$T/err" '^hector: .*standard output' '... and is told'
+hector-run -n 1 true >&- 2>"$T/err" <&-
+is "$?$(cat "$T/err")" 0 '... but only if something was written to it'
+if [ -c /dev/full ]; then
+    run sh -c "hector-run -n 1 echo hello >/dev/full"
+    ok 'a full device is no success' [ "$status" -ne 0 ]
+    like "$T/err" '^hector: .*No space' '... and is told'
+fi
+
+# ------------------------------------------------------------------ labels
+# A task writes its lines in blocks of 4096 bytes, in the middle of lines.
+run hector-run -n 4 --oversubscribe -l "$stream" lines 20000
+is "$(wc -l <"$T/out") $(grep -cvE '^([0-3]): rank \1 line [0-9]+$' "$T/out")" \
+    '80000 0' 'no label in the middle of a line'
+run hector-run -n 4 --oversubscribe -l sh -c '
+    head -c 900000 /dev/zero | tr "\0" "$HECTOR_RANK"; echo'
+is "$(awk '{ rank = substr($0, 1, 1); sub(/^[0-3]: /, ""); n = length($0)
+    print rank, n, gsub(rank, "") }' "$T/out" | sort | tr '\n' ,)" \
+    '0 900000 900000,1 900000 900000,2 900000 900000,3 900000 900000,' \
+    'lines of 900 kB stay whole'
+best=1000
+for i in 1 2 3; do      # a busy machine is no fault of ours
+    hector-run -n 1 -l sh -c 'sleep 0.5; date +%s%N >"$1"
+        printf abc; sleep 0.5; echo def' - "$T/t0" |
+        { head -c 6 >"$T/first"; date +%s%N >"$T/t1"; cat >"$T/rest"; }
+    late=$((($(cat "$T/t1") - $(cat "$T/t0")) / 1000000))
+    [ $late -ge $best ] || best=$late
+    [ $best -ge 150 ] || break
+done
+is "$(cat "$T/first")" '0: abc' 'an unfinished line appears, with its label'
+ok "... within 150 ms ($best ms)" [ $best -lt 150 ]
+is "$(cat "$T/rest")" def '... and gets no second one'
+
+# ------------------------------------------------------------------ memory
+for how in '' -l; do
+    # shellcheck disable=SC2086 # no word if empty
+    hector-run -n 64 --oversubscribe $how yes 'a line of some length' |
+        (until [ -e "$T/enough" ]; do sleep 0.02; head -c 4096; done >"$T/out") &
+    wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
+        grep -q running' 20
+    sleep 1
+    early=$(run_memory)
+    sleep 2
+    late=$(run_memory)
+    ok "64 tasks write for ever into a slow pipe${how:+, with labels}: \
+memory stays flat ($early kB, $late kB)" \
+        [ "$late" -lt $((early + 2048)) -a "$late" -lt 65536 ]
+    : >"$T/enough"
+    wait
+    rm "$T/enough"
+done
+
+# -------------------------------------------------------------- last words
+i=0 lost=0
+while [ $i -lt 100 ]; do
+    run hector-run -n 2 sh -c 'printf "out $HECTOR_RANK"; echo err >&2
+        kill -SEGV $$'
+    case $(cat "$T/out") in *"out 0"*|*"out 1"*) ;; *) lost=$((lost + 1)) ;; esac
+    [ "$status" = 139 ] && grep -q '^err$' "$T/err" || lost=$((lost + 1))
+    i=$((i + 1))
+done
+is $lost 0 '100 times: what a task wrote before it crashed arrives'
+done_testing

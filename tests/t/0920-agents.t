@@ -1,0 +1,96 @@
+# Launch agents that fail, hang, talk, or talk without end; and lists of hosts
+# with ranges. The hosts are this machine under other names.
+# limit: 120
+# shellcheck disable=SC2016 # agents expand
+. "${0%/*}/../lib/t.sh"
+
+# agent NAME LINE...: a launch agent: $1 is the host, run starts the slave
+agent()
+{
+    name=$T/$1
+    shift
+    { printf '#!/bin/sh\nhost=$1\nshift\nrun() { exec "$@"; }\n'
+      printf '%s\n' "$@"; } >"$name"
+    chmod +x "$name"
+}
+now() { echo $(($(date +%s%N) / 1000000)); }
+timed()         # COMMAND...: run it; how long it took is in $ms
+{
+    a=$(now)
+    run "$@"
+    ms=$(($(now) - a))
+}
+mkdir -p "$HOME/.config/hector"
+conf="$HOME/.config/hector/hector.conf"
+
+agent plain 'run "$@"'
+run hector-run --launch-agent "$T/plain" -H far1,far2 -n 2 "$APPS/hello"
+is "$status" 0 'an agent that does its work'
+
+# ------------------------------------------------------------------- failing
+agent fails 'case $host in far2) echo "no route to $host" >&2; exit 3;; esac' \
+    'run "$@"'
+timed hector-run --launch-agent "$T/fails" -H far1,far2 -n 2 "$APPS/hello"
+is "$status" 125 'an agent that fails: 125'
+ok "... at once ($ms ms)" [ $ms -lt 3000 ]
+like "$T/err" '^hector: cannot reach far2: launch agent .* ended with status 3' \
+    '... with a sentence that names host and status'
+like "$T/err" '^hector: far2: no route to far2' '... after its own words'
+timed hector-run --launch-agent "$T/no-such-agent" -H far1 -n 1 true
+is "$status" 125 'an agent that is not there: 125'
+like "$T/err" '^hector: launch agent for far1: .*no-such-agent' '... and a sentence'
+agent dies 'kill -9 $$'
+timed hector-run --launch-agent "$T/dies" -H far1 -n 1 true
+like "$T/err" 'cannot reach far1: .* was killed by signal 9' 'an agent that dies'
+agent backgrounds '("$@" &)' 'sleep 0.5' 'exit 0'
+timed hector-run --launch-agent "$T/backgrounds" -H far1 -n 1 echo 'done'
+is "$status $(out)" '0 done' 'an agent that leaves its slave behind will do'
+
+# ------------------------------------------------------------------- hanging
+printf '[master]\njoin_wait = 2s\n' >"$conf"
+agent hangs 'case $host in far2) exec sleep 1000;; esac' 'run "$@"'
+timed hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 "$APPS/hello"
+is "$status" 125 'an agent that hangs: 125'
+ok "... when join_wait is over ($ms ms)" [ $ms -ge 2000 -a $ms -lt 6000 ]
+like "$T/err" '^hector: .*far2' '... with a sentence that names the host'
+is "$(grep -c far1 "$T/err")" 0 '... and not the other'
+rm "$conf"
+hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 true \
+    >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
+    grep -q waiting' 20
+a=$(now)
+kill -INT $runner
+status=0
+wait $runner || status=$?
+ms=$(($(now) - a))
+is "$status" 130 'interrupted while it hangs: 130'
+ok "... soon ($ms ms)" [ $ms -lt 5000 ]
+
+# --------------------------------------------------------------------- noise
+agent talks 'echo "Welcome to $host"; printf "no newline"' \
+    'echo "your mail waits" >&2; run "$@"'
+run hector-run --launch-agent "$T/talks" -H far1,far2 -n 2 -l echo word
+is "$(sort "$T/out" | tr '\n' ,)" '0: word,1: word,' \
+    'noise of agents is not in the standard output'
+is "$(sort "$T/err" | tr '\n' ,)" \
+    'hector: far1: your mail waits,hector: far2: your mail waits,' \
+    '... that on stderr is told with its host, line by line'
+agent babbles 'yes noise & pid=$!' '"$@"; code=$?; kill $pid; exit $code'
+run hector-run --launch-agent "$T/babbles" -H far1 -n 1 cat /etc/hostname
+is "$status $(out)" "0 $(cat /etc/hostname)" 'noise without end on stdout'
+
+# -------------------------------------------------------------------- ranges
+for list in 'a[1-3]:1/a1 a2 a3' 'a[1,3-4],b/a1 a3 a4 b' \
+    'n[08-11]/n08 n09 n10 n11' 'x[1-2]y/x1y x2y'; do
+    names=${list#*/}
+    run hector-run --launch-agent "$T/plain" -H "${list%/*}" -N 1 true
+    is "$(sql "SELECT group_concat(node, ' ') FROM (SELECT node FROM tasks
+        WHERE job = (SELECT max(job) FROM jobs) ORDER BY rank)")" "$names" \
+        "-H ${list%/*}"
+done
+run hector-run --launch-agent "$T/plain" -H 'a[3-1]' -n 1 true
+is "$status" 2 'a range that runs backwards: wrong usage'
+like "$T/err" '^hector: .*a\[3-1\]' '... and names it'
+done_testing

@@ -1,0 +1,91 @@
+/* test_agent.c - the words a launch agent is called with. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/base/str.h"
+#include "redirector/agent.h"
+
+static void test_words(void **state)
+{
+    static const char *const plain[] = { "/opt/hector/bin/hector-slave",
+        "-d", "--master", "tcp:10.0.0.1:7,tcp:[fe::1]:7", NULL };
+    static const char *const odd[] = { "/a b/slave", "$x", NULL };
+    static const struct {
+        const char *agent, *user; const char *const *command;
+        const char *out;
+    } table[] = {
+        { "ssh", NULL, plain, "ssh|n1|/opt/hector/bin/hector-slave|-d|"
+          "--master|QUOTED" },
+        { "ssh", "joe", odd, "ssh|joe@n1|'/a b/slave'|'$x'" },
+        { "/usr/bin/ssh -p 22", NULL, odd,
+          "/usr/bin/ssh|-p|22|n1|'/a b/slave'|'$x'" },
+        { "rsh", NULL, odd, "rsh|n1|'/a b/slave'|'$x'" },
+        { "./agent.sh", NULL, odd, "./agent.sh|n1|/a b/slave|$x" },
+        { " agent   -v\t", "joe", odd, "agent|-v|joe@n1|/a b/slave|$x" },
+        { "srun", NULL, odd, "srun|--nodes=1|--ntasks=1|--overlap|"
+          "--cpu-bind=none|--mpi=none|--quiet|--nodelist=n1|/a b/slave|$x" },
+        { "srun -q", NULL, odd, "srun|-q|n1|/a b/slave|$x" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct host host = { .name = (char *)"n1",
+                             .user = (char *)table[i].user };
+        struct str s = { 0 };
+        struct err err = { 0 };
+        char **w = agent_words(table[i].agent, &host, table[i].command, &err);
+
+        assert_non_null(w);
+        for (size_t k = 0; w[k]; k++)
+            str_addf(&s, "%s%s", k ? "|" : "", w[k]);
+        const char *quoted = strstr(table[i].out, "QUOTED");
+
+        if (quoted)             /* how the quotes look is str.c's affair */
+            assert_memory_equal(str_text(&s), table[i].out,
+                                (size_t)(quoted - table[i].out));
+        else
+            assert_string_equal(str_text(&s), table[i].out);
+        str_fini(&s);
+        agent_free(w);
+    }
+}
+
+static void test_empty(void **state)
+{
+    static const char *const command[] = { "x", NULL };
+    struct host host = { .name = (char *)"n1" };
+    struct err err = { 0 };
+
+    (void)state;
+    assert_null(agent_words("", &host, command, &err));
+    assert_null(agent_words("  ", &host, command, &err));
+    assert_string_equal(err.text, "the launch agent is empty");
+}
+
+static void test_default(void **state)
+{
+    (void)state;
+    assert_string_equal(agent_default(false), "ssh");
+    assert_string_equal(agent_default(true), "srun");
+    assert_string_equal(agent_name("/usr/bin/ssh -p 22"), "ssh");
+    assert_string_equal(agent_name("x"), "x");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_default),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* test_comm.c - communicators as the wrappers see them: identities that all
+ * members compute alike, partners as ranks of the world, sizes of datatypes. */
+#include "tests/unit/pages.h"
+#include "tests/unit/fakempi.h"
+
+#include "mpi-wrappers/comm.h"
+#include "mpi-wrappers/record.h"
+
+void mpi_bcast_(void *buf, void *count, void *type, void *root, void *comm,
+                void *ierr);
+void mpi_comm_dup_(void *comm, void *newcomm, void *ierr);
+
+static struct attach page;
+static int next;                /* the communicator that is made next */
+
+static int fake_make(MPI_Comm *to)
+{
+    *to = FAKE_COMM(next);
+    return MPI_SUCCESS;
+}
+
+static int fake_dup(MPI_Comm c, MPI_Comm *to)
+{
+    (void)c;
+    return fake_make(to);
+}
+
+static void fake_dup_fortran(void *c, void *to, void *ierr)
+{
+    (void)c;
+    *(MPI_Fint *)to = next;
+    *(MPI_Fint *)ierr = MPI_SUCCESS;
+}
+
+static int fake_split(MPI_Comm c, int color, int key, MPI_Comm *to)
+{
+    (void)c, (void)color, (void)key;
+    return fake_make(to);
+}
+
+static int fake_create_group(MPI_Comm c, MPI_Group g, int tag, MPI_Comm *to)
+{
+    (void)c, (void)g, (void)tag;
+    return fake_make(to);
+}
+
+static int fake_intercomm(MPI_Comm c, int leader, MPI_Comm bridge, int other,
+                          int tag, MPI_Comm *to)
+{
+    (void)c, (void)leader, (void)bridge, (void)other, (void)tag;
+    return fake_make(to);
+}
+
+static int fake_win_create(void *base, MPI_Aint size, int unit, MPI_Info info,
+                           MPI_Comm c, MPI_Win *win)
+{
+    (void)base, (void)size, (void)unit, (void)info, (void)c;
+    *win = (MPI_Win)(void *)FAKE_COMM(next);
+    return MPI_SUCCESS;
+}
+
+static void fake_bcast_fortran(void *buf, void *count, void *type, void *root,
+                               void *comm, void *ierr)
+{
+    (void)buf, (void)count, (void)type, (void)root, (void)comm;
+    *(MPI_Fint *)ierr = MPI_SUCCESS;
+}
+
+static void start(int me)
+{
+    fake_me = me;
+    page = page_make(2, RING_BYTES_MIN);
+    fake_mpi();
+    real_table[REAL_C][CALL_Comm_dup] = (real_f *)fake_dup;
+    real_table[REAL_C][CALL_Comm_split] = (real_f *)fake_split;
+    real_table[REAL_C][CALL_Comm_create_group] = (real_f *)fake_create_group;
+    real_table[REAL_C][CALL_Intercomm_create] = (real_f *)fake_intercomm;
+    real_table[REAL_C][CALL_Win_create] = (real_f *)fake_win_create;
+    real_table[REAL_F][CALL_Bcast] = (real_f *)fake_bcast_fortran;
+    real_table[REAL_F][CALL_Comm_dup] = (real_f *)fake_dup_fortran;
+    record_start(&page);
+    record_init_end(true);
+}
+
+static uint64_t id_of(int i)
+{
+    struct comm *c = comm_find((uintptr_t)FAKE_COMM(i));
+
+    CHECK(c != NULL);
+    CHECK(c->shown->id == c->id && c->shown->seq % 2 == 0);
+    return c->id;
+}
+
+/* ----------------------------------------------------------- identities */
+
+/* The same program in three tasks; each must compute the same identities for
+ * what it is a member of. Written to a pipe, compared by the parent. */
+struct ids { uint64_t v[8]; };
+
+static void make_all(int me, struct ids *ids)
+{
+    MPI_Comm c;
+    MPI_Win w;
+
+    start(me);
+    fake_comms[3] = fake_comms[FAKE_WORLD];
+    next = 3;
+    MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
+    ids->v[0] = id_of(3);
+    MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    fake_comms[4] = (struct fake_comm){ .n = 2, .ranks = { me % 2, me % 2 + 2 } };
+    next = 4;
+    MPI_Comm_split(FAKE_COMM(FAKE_WORLD), 0, 0, &c);
+    ids->v[1] = id_of(4);               /* one each for odd and even */
+    fake_comms[5] = (struct fake_comm){ .n = 2, .ranks = { me % 2, me % 2 + 2 },
+        .nremote = 2, .remote = { 1 - me % 2, 3 - me % 2 } };
+    next = 5;
+    MPI_Intercomm_create(FAKE_COMM(4), 0, FAKE_COMM(0), 1 - me % 2, 7, &c);
+    ids->v[2] = id_of(5);
+    fake_comms[6] = (struct fake_comm){ .n = 2, .ranks = { 2, 3 } };
+    next = 6;
+    if (me >= 2) {              /* the others know nothing of it */
+        MPI_Comm_create_group(FAKE_COMM(0), NULL, 5, &c);
+        ids->v[3] = id_of(6);
+        fake_comms[7] = fake_comms[6];
+        next = 7;
+        MPI_Comm_create_group(FAKE_COMM(0), NULL, 5, &c);
+        ids->v[4] = id_of(7);
+    }
+    fake_comms[8] = fake_comms[FAKE_WORLD];
+    next = 8;
+    MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
+    ids->v[5] = id_of(8);
+    fake_comms[9] = fake_comms[FAKE_WORLD];
+    next = 9;
+    MPI_Win_create(NULL, 0, 1, (MPI_Info)0, FAKE_COMM(FAKE_WORLD), &w);
+    ids->v[6] = id_of(9);
+}
+
+static void the_same_on_all_members(void **state)
+{
+    struct ids ids[4] = { 0 };
+
+    (void)state;
+    for (int me = 0; me < 4; me++) {
+        int p[2], status;
+        pid_t pid;
+
+        assert_int_equal(pipe(p), 0);
+        pid = fork();
+        if (pid == 0) {
+            make_all(me, &ids[me]);
+            _exit(write(p[1], &ids[me], sizeof(ids[me])) != sizeof(ids[me]));
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+        assert_int_equal(read(p[0], &ids[me], sizeof(ids[me])),
+                         sizeof(ids[me]));
+    }
+    for (int me = 1; me < 4; me++) {
+        assert_int_equal(ids[me].v[0], ids[0].v[0]);
+        assert_int_equal(ids[me].v[1], ids[me % 2].v[1]);
+        assert_int_equal(ids[me].v[2], ids[0].v[2]);
+        assert_int_equal(ids[me].v[5], ids[0].v[5]);
+        assert_int_equal(ids[me].v[6], ids[0].v[6]);
+    }
+    assert_int_not_equal(ids[0].v[1], ids[1].v[1]);
+    assert_int_equal(ids[2].v[3], ids[3].v[3]);
+    assert_int_equal(ids[2].v[4], ids[3].v[4]);
+    for (int i = 0; i < 7; i++) {
+        assert_true(ids[2].v[i] > 2 && !(ids[2].v[i] & PAGE_COMM_LOCAL));
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(ids[2].v[i], ids[2].v[j]);
+    }
+}
+
+static void freed_and_met_again(void)
+{
+    struct page_slot *s;
+    MPI_Comm c;
+    uint64_t first;
+
+    start(0);
+    s = page_slot(&page, 0);
+    fake_comms[3] = fake_comms[FAKE_WORLD];
+    next = 3;
+    MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
+    first = id_of(3);
+    CHECK(page_shared(&page)->comm[2].kind == 0 || first);
+    MPI_Comm_free(&c);
+    CHECK(comm_find((uintptr_t)FAKE_COMM(3)) == NULL);
+    MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);    /* the same handle */
+    CHECK(id_of(3) != first);
+    /* One that came from somewhere else is known from its first call on. */
+    fake_comms[4] = fake_comms[FAKE_WORLD];
+    MPI_Barrier(FAKE_COMM(4));
+    CHECK(s->comm == 0 && s->collective == 0);
+    MPI_Barrier(FAKE_COMM(4));
+    CHECK(s->comm == id_of(4) && (s->comm & PAGE_COMM_LOCAL));
+    CHECK(s->collective == 1);
+}
+
+static void more_than_there_is_room_for(void)
+{
+    static char many[2 * PAGE_COMMS][sizeof(struct fake_comm)];
+    unsigned known = 0;
+
+    start(0);
+    for (unsigned i = 0; i < 2 * PAGE_COMMS; i++) {
+        memcpy(many[i], &fake_comms[FAKE_WORLD], sizeof(struct fake_comm));
+        MPI_Barrier((MPI_Comm)(void *)many[i]);
+    }
+    for (unsigned i = 0; i < 2 * PAGE_COMMS; i++)
+        known += comm_find((uintptr_t)many[i]) != NULL;
+    CHECK(known > PAGE_COMMS / 2 && known < PAGE_COMMS);
+    CHECK(page.page->comms_lost == 2 * PAGE_COMMS - known);
+    MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    CHECK(page_slot(&page, 0)->comm == PAGE_COMM_WORLD);
+    for (unsigned i = 0; i < 2 * PAGE_COMMS; i++) {
+        MPI_Comm c = (MPI_Comm)(void *)many[i];
+
+        MPI_Comm_free(&c);
+    }
+    /* Places are used again, also many times. */
+    for (unsigned i = 0; i < 20 * PAGE_COMMS; i++) {
+        MPI_Comm c;
+
+        next = 3 + (int)(i % 60);
+        fake_comms[next] = fake_comms[FAKE_WORLD];
+        MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
+        CHECK(comm_find((uintptr_t)c) != NULL);
+        MPI_Comm_free(&c);
+    }
+}
+
+/* ------------------------------------------------------------- partners */
+
+static void partners(void)
+{
+    struct page_slot *s;
+    MPI_Comm c;
+    int asked;
+
+    start(2);
+    s = page_slot(&page, 0);
+    fake_comms[3] = (struct fake_comm){ .n = 3, .ranks = { 2, 0, 3 } };
+    next = 3;
+    MPI_Comm_split(FAKE_COMM(FAKE_WORLD), 0, 0, &c);
+    CHECK(s->comm == PAGE_COMM_WORLD && s->collective == 1);
+    MPI_Send(NULL, 5, FAKE_TYPE(1), 1, 9, c);
+    CHECK(s->peer == 0 && s->tag == 9 && s->count == 5);
+    CHECK(s->comm == id_of(3) && s->bytes == 0);  /* of a type not yet seen */
+    CHECK(page_counts(&page, 0)[CALL_Send].bytes == 20);
+    asked = fake_asked;
+    MPI_Send(NULL, 5, FAKE_TYPE(1), 1, 9, c);
+    CHECK(s->peer == 0 && s->bytes == 20);
+    CHECK(fake_asked == asked);                 /* remembered */
+    MPI_Recv(NULL, 1, FAKE_TYPE(1), MPI_ANY_SOURCE, MPI_ANY_TAG, c, NULL);
+    CHECK(s->peer == PAGE_ANY && s->tag == PAGE_ANY);
+    MPI_Send(NULL, 1, FAKE_TYPE(1), MPI_PROC_NULL, 0, c);
+    CHECK(s->peer == PAGE_NULL);
+    MPI_Send(NULL, 1, FAKE_TYPE(1), 3, 0, c);   /* there is no such rank */
+    CHECK(s->peer == PAGE_UNKNOWN);
+    MPI_Sendrecv(NULL, 1, FAKE_TYPE(1), 0, 1, NULL, 1, FAKE_TYPE(1), 2, 2, c,
+                 NULL);
+    CHECK(s->peer == 2 && s->source == 3 && s->tag == 1);
+    MPI_Bcast(NULL, 1, FAKE_TYPE(1), 2, c);
+    CHECK(s->peer == 3 && s->source == PAGE_NONE && s->tag == PAGE_NONE);
+    CHECK(s->collective == 1);
+    MPI_Reduce(NULL, NULL, 1, FAKE_TYPE(1), (MPI_Op)0, 0, c);
+    CHECK(s->peer == 2 && s->collective == 2);
+    MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    CHECK(s->peer == PAGE_NONE && s->collective == 2);
+    /* Across an intercommunicator it is the others who are meant. */
+    fake_comms[4] = (struct fake_comm){ .n = 1, .ranks = { 2 }, .nremote = 2,
+                                        .remote = { 3, -1 } };
+    next = 4;
+    MPI_Intercomm_create(FAKE_COMM(FAKE_SELF), 0, c, 0, 1, &c);
+    MPI_Send(NULL, 1, FAKE_TYPE(1), 0, 9, FAKE_COMM(4));
+    CHECK(s->peer == 3);
+    MPI_Send(NULL, 1, FAKE_TYPE(1), 1, 9, FAKE_COMM(4));
+    CHECK(s->peer == PAGE_UNKNOWN);             /* in another world */
+}
+
+static void sizes(void)
+{
+    const int counts[] = { 1, 2, 3, 4 };
+    struct page_slot *s;
+    MPI_Datatype type = FAKE_TYPE(2);
+    MPI_Comm w = FAKE_COMM(FAKE_WORLD);
+
+    start(0);
+    s = page_slot(&page, 0);
+    MPI_Bcast(NULL, 1, type, 0, w);             /* learns the size */
+    MPI_Alltoallv(NULL, counts, NULL, type, NULL, counts, NULL, type, w);
+    CHECK(s->count == 10 && s->bytes == 40);
+    MPI_Reduce_scatter(NULL, NULL, counts, type, (MPI_Op)0, w);
+    CHECK(s->count == 10 && s->bytes == 40);
+    /* What stands beside MPI_IN_PLACE is not looked at. */
+    MPI_Allgather(MPI_IN_PLACE, 77, (MPI_Datatype)1, NULL, 3, type, w);
+    CHECK(s->count == 3 && s->bytes == 12);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, (MPI_Datatype)1, NULL, counts,
+                  NULL, type, w);
+    CHECK(s->count == 0 && s->bytes == 0);
+    MPI_Scatterv(NULL, NULL, NULL, (MPI_Datatype)1, NULL, 2, type, 1, w);
+    CHECK(s->count == 2 && s->bytes == 8);
+    fake_type_bytes = 16;
+    MPI_Bcast(NULL, 1, type, 0, w);
+    CHECK(s->bytes == 4);
+    MPI_Type_free(&type);                       /* the handle comes back */
+    type = FAKE_TYPE(2);
+    MPI_Bcast(NULL, 1, type, 0, w);
+    MPI_Bcast(NULL, 1, type, 0, w);
+    CHECK(s->bytes == 16);
+}
+
+static void fortran(void)
+{
+    MPI_Fint world = FAKE_WORLD, two = 2, type = 5, three = 3, made, ierr;
+    struct page_slot *s;
+
+    start(0);
+    s = page_slot(&page, 0);
+    mpi_bcast_(NULL, &two, &type, &three, &world, &ierr);
+    CHECK(s->comm == PAGE_COMM_WORLD && s->peer == 3 && s->collective == 1);
+    mpi_bcast_(NULL, &two, &type, &three, &world, &ierr);
+    CHECK(s->bytes == 8 && s->collective == 2);
+    fake_comms[3] = fake_comms[FAKE_WORLD];
+    next = 3;
+    mpi_comm_dup_(&world, &made, &ierr);
+    CHECK(made == 3);
+    mpi_bcast_(NULL, &two, &type, &two, &made, &ierr);
+    CHECK(s->comm == id_of(3) && s->peer == 2 && s->collective == 1);
+    /* In the other language it is the same one. */
+    MPI_Barrier(FAKE_COMM(3));
+    CHECK(s->comm == id_of(3) && s->collective == 2);
+}
+
+#define IN_CHILD(name) \
+    static void test_##name(void **state) { (void)state; in_child(name); }
+#define TESTS(X) \
+    X(freed_and_met_again) X(more_than_there_is_room_for) X(partners) \
+    X(sizes) X(fortran)
+TESTS(IN_CHILD)
+
+int main(void)
+{
+#define LIST(name) cmocka_unit_test(test_##name),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_on_all_members), TESTS(LIST)
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,400 @@
+/* test_master_flow.c - whole jobs: the real master's parts, and slaves and
+ * redirectors that speak real frames. */
+#include "tests/unit/master_rig.h"
+
+#include <signal.h>
+
+#include "master/job.h"
+
+/* A job of 4 ranks on one node, up to running. */
+static void start4(struct rig *r, struct peer **slave, struct peer **run)
+{
+    *slave = rig_slave(r, "a", 4);
+    *run = rig_redirector(r);
+    peer_submit(*run, &(struct wish){ .ntasks = 4, .hosts = { "a" } });
+    rig_wait(*run, "running 4/4");
+}
+
+static void test_whole_life(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    assert_true(heard(run, "Accepted job=1 name=solver"));
+    assert_true(heard(s, "Prepare job=1 here=0 of 1 ranks=0-3 over=0 "
+                         "app=./solver nspace=hector-abcdef12-1"));
+    for (uint32_t i = 0; i < 4; i++) {
+        peer_task_state(s, 1, i, HCT__TASK_STATE__KIND__IN_MPI_INIT);
+        peer_task_state(s, 1, i, HCT__TASK_STATE__KIND__CONNECTED);
+        peer_task_state(s, 1, i, HCT__TASK_STATE__KIND__FINALIZED);
+        peer_exit(s, 1, i, 0, 0, "");
+    }
+    assert_false(heard(run, "JobEnded"));
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=0 why=\n");
+    /* Complete as soon as the redirector knows. */
+    rig_expect(r, "SELECT job, name, command, ntasks, state, exit_code, "
+               "ended_ns >= started_ns FROM jobs",
+               "1|solver|hector-run ./solver|4|done|0|1\n");
+    rig_expect(r, "SELECT rank, node, pid, state, exit_code, mpi_calls "
+               "FROM tasks WHERE rank > 1",
+               "2|a|1002|exited|0|12\n3|a|1003|exited|0|13\n");
+    rig_expect(r, "SELECT event FROM transition WHERE job = 1 AND "
+               "machine = 'job' ORDER BY id",
+               "place\nprepared\nlaunched\nended\n");
+    rig_expect(r, "SELECT event FROM transition WHERE machine = 'task 3' "
+               "ORDER BY id",
+               "launch\nrun\nmpi_init\nconnect\nfinalize\nexit\n");
+    rig_wait(s, "Forget job=1");
+    assert_int_equal(r->jobs.n, 0);
+    assert_int_equal(r->nodes.v[0]->ntasks, 0);
+    rig_expect(r, "SELECT node, state, cpus FROM nodes", "a|up|4\n");
+}
+
+/* The order of at_ns decides, not the order of arrival. */
+static void test_first_failure_in_time(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 2), *b = rig_slave(r, "b", 2);
+    struct peer *run = rig_redirector(r);
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a", "b" } });
+    rig_wait(run, "running 4/4");
+    m.job = 1;
+    m.rank = 3;
+    m.signal = SIGSEGV;
+    m.at_ns = clock_wall_ns() - 50 * CLOCK_NS_PER_MS;
+    m.last_tag = (char *)"step 12";
+    peer_exit(a, 1, 0, 7, 0, "");
+    rig_wait(a, "Terminate job=1 ranks=all grace=250000000");
+    rig_wait(b, "Terminate");
+    conn_send(b->c, MESSAGE_TASK_EXITED, &m);
+    peer_exit(a, 1, 1, 0, SIGTERM, "");
+    peer_exit(b, 1, 2, 0, SIGKILL, "");
+    peer_drained(a, 1);
+    peer_drained(b, 1);
+    rig_wait(run, "JobEnded job=1 code=139 why=task 3 on b was killed by "
+             "signal 11 (Segmentation fault), last tag \"step 12\"\n");
+    rig_expect(r, "SELECT state, exit_code FROM jobs", "failed|139\n");
+    rig_expect(r, "SELECT rank, state, exit_code FROM tasks",
+               "0|exited|7\n1|killed|143\n2|killed|137\n3|killed|139\n");
+}
+
+static void test_cannot_start(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+    start4(r, &s, &run);
+    m.job = 1;
+    m.code = 127;
+    m.at_ns = clock_wall_ns();
+    m.why = (char *)"./solver: No such file or directory";
+    conn_send(s->c, MESSAGE_TASK_EXITED, &m);
+    for (uint32_t i = 1; i < 4; i++)
+        peer_exit(s, 1, i, 0, SIGTERM, "");
+    peer_drained(s, 1);
+    rig_wait(run, "code=127 why=task 0 on a could not be started: ./solver: "
+             "No such file or directory\n");
+}
+
+static void test_abort(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskAbort m = HCT__TASK_ABORT__INIT;
+
+    start4(r, &s, &run);
+    m.job = 1;
+    m.rank = 2;
+    m.code = 256 + 9;
+    conn_send(s->c, MESSAGE_TASK_ABORT, &m);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 9, 0, "");
+    peer_drained(s, 1);
+    rig_wait(run, "code=9 why=task 2 on a called MPI_Abort with code 265\n");
+}
+
+static void left(struct peer *s, uint32_t rank)
+{
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+    m.job = 1;
+    m.rank = rank;
+    m.at_ns = clock_wall_ns();
+    conn_send(s->c, MESSAGE_TASK_EXITED, &m);
+}
+
+static void test_left_without_finalize(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_task_state(s, 1, i, HCT__TASK_STATE__KIND__CONNECTED);
+    left(s, 1);
+    rig_wait(s, "Terminate");
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != 1)
+            peer_exit(s, 1, i, 0, SIGTERM, "");
+    peer_drained(s, 1);
+    rig_wait(run, "code=1 why=task 1 on a left without MPI_Finalize while "
+             "others were still in MPI\n");
+}
+
+static void test_all_leave_without_finalize(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_task_state(s, 1, i, HCT__TASK_STATE__KIND__CONNECTED);
+    for (uint32_t i = 0; i < 4; i++)
+        left(s, i);
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=0 why=\n");
+}
+
+static void test_lost_slave(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 2), *b = rig_slave(r, "b", 2);
+    struct peer *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a", "b" } });
+    rig_wait(run, "running 4/4");
+    conn_close(b->c);
+    b->c = NULL;
+    rig_wait(a, "Terminate");
+    peer_exit(a, 1, 0, 0, SIGTERM, "");
+    peer_exit(a, 1, 1, 0, SIGTERM, "");
+    peer_drained(a, 1);
+    rig_wait(run, "JobEnded job=1 code=125 why=node b was lost: ");
+    rig_expect(r, "SELECT rank, state, exit_code FROM tasks WHERE rank > 0",
+               "1|killed|143\n2|lost|\n3|lost|\n");
+    rig_turn(r, 100);
+    rig_expect(r, "SELECT node, state FROM nodes ORDER BY 1",
+               "a|up\nb|lost\n");
+}
+
+static void test_redirector_gone(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    conn_close(run->c);
+    run->c = NULL;
+    rig_wait(s, "Terminate");
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, SIGTERM, "");
+    peer_drained(s, 1);
+    rig_wait(s, "Forget");
+    rig_expect(r, "SELECT state, exit_code, why FROM job",
+               "killed|143|hector-run is gone\n");
+    assert_true(r->quiet > 0);
+}
+
+static void kill_job(struct peer *p, const char *ranks, int code, bool at_once)
+{
+    Hct__Kill m = HCT__KILL__INIT;
+
+    m.job = 1;
+    m.ranks = (char *)ranks;
+    m.why = (char *)"time is up";
+    m.exit_code = code;
+    m.at_once = at_once;
+    conn_send(p->c, MESSAGE_KILL, &m);
+}
+
+static void test_kill_twice(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    kill_job(run, "all", 124, false);
+    rig_wait(s, "Terminate job=1 ranks=all grace=250000000");
+    kill_job(run, "all", 0, false);
+    rig_wait(s, "Terminate job=1 ranks=all grace=0");
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, SIGKILL, "");
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=124 why=time is up\n");
+    rig_expect(r, "SELECT state FROM jobs", "killed\n");
+}
+
+static void test_operator(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run, *op;
+    Hct__Signal m = HCT__SIGNAL__INIT;
+
+    start4(r, &s, &run);
+    op = rig_connect(r, HCT__ROLE__ROLE_OPERATOR, "op@h", 0);
+    rig_wait(op, "Welcome");
+    m.job = 1;
+    m.ranks = (char *)"1-2";
+    m.signal = SIGUSR1;
+    conn_send(op->c, MESSAGE_SIGNAL, &m);
+    rig_wait(s, "TaskSignal job=1 ranks=1-2 signal=10");
+    rig_wait(op, "Result 1 \n");
+    m.job = 99;
+    conn_send(op->c, MESSAGE_SIGNAL, &m);
+    rig_wait(op, "Result 0 job 99 is not running here\n");
+    kill_job(op, "3", 0, true);
+    rig_wait(s, "Terminate job=1 ranks=3 grace=0");
+    kill_job(op, "9", 0, true);
+    rig_wait(op, "Result 0 job 1 has 4 tasks: ");
+    peer_exit(s, 1, 3, 0, SIGKILL, "");
+    rig_wait(s, "Terminate job=1 ranks=all");
+}
+
+static void test_not_your_job(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run, *other;
+
+    start4(r, &s, &run);
+    other = rig_redirector(r);
+    kill_job(other, "all", 0, true);
+    rig_turn(r, 30);
+    assert_false(heard(s, "Terminate"));
+}
+
+static void test_wait_for_hosts(void **state)
+{
+    struct rig *r = *state;
+    struct peer *run = rig_redirector(r), *a, *b;
+
+    a = rig_slave(r, "a", 2);
+    peer_submit(run, &(struct wish){ .ntasks = 3, .hosts = { "a", "b" } });
+    rig_wait(run, "waiting 0/3");
+    rig_wait(run, "Notice 0 waiting for b to join");
+    b = rig_slave(r, "b", 1);
+    rig_wait(run, "running 3/3");
+    assert_true(heard(a, "here=0 of 2 ranks=0-1"));
+    assert_true(heard(b, "here=1 of 2 ranks=2"));
+}
+
+static void test_wait_in_vain(void **state)
+{
+    struct rig *r = *state;
+    struct peer *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 3, .hosts = { "a", "b" } });
+    rig_wait(run, "JobEnded job=1 code=125 why=waited 0 s in vain for a, b to "
+             "join\n");
+    rig_expect(r, "SELECT state FROM jobs", "failed\n");
+}
+
+static void test_oversubscribed(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s = rig_slave(r, "vm", 2), *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "vm" } });
+    rig_wait(run, "running");
+    assert_true(heard(run, "Notice 0 4 tasks on 2 processors of vm: "
+                           "oversubscribed\n"));
+    assert_true(heard(s, "over=1"));
+    peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "vm" },
+                                     .per_node = 1 });
+    rig_wait(run, "code=125 why=2 tasks do not fit on 1 node with at most 1 "
+             "on each\n");
+}
+
+static void test_prepare_fails(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 2), *b = rig_slave(r, "b", 2);
+    struct peer *run = rig_redirector(r);
+
+    b->passive = true;
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a", "b" } });
+    rig_wait(b, "Prepare");
+    peer_prepared(b, 1, false, "no PMIx");
+    rig_wait(run, "code=125 why=node b cannot run the job: no PMIx\n");
+    rig_wait(a, "Forget");
+    rig_wait(b, "Forget");
+    assert_false(heard(a, "Launch"));
+}
+
+static void test_refusals(void **state)
+{
+    struct rig *r = *state;
+    struct peer *run = rig_redirector(r), *twin;
+
+    rig_slave(r, "a", 2);
+    twin = rig_connect(r, HCT__ROLE__ROLE_SLAVE, "a", 2);
+    rig_wait(twin, "Refuse a slave named a has already joined");
+    rig_wait(twin, "closed");
+    peer_submit(run, &(struct wish){ .ntasks = 0, .hosts = { "a" } });
+    rig_wait(run, "JobEnded job=0 code=125 why=./solver is to run with 0 "
+             "tasks\n");
+}
+
+/* A slave may not speak for ranks of another node. */
+static void test_foreign_rank(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 1), *b = rig_slave(r, "b", 1);
+    struct peer *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a", "b" } });
+    rig_wait(run, "running 2/2");
+    peer_exit(b, 1, 0, 3, 0, "");
+    rig_wait(b, "closed");
+    rig_wait(a, "Terminate");
+}
+
+static void test_stop(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    flow_stop(r->flow);
+    rig_wait(s, "Terminate");
+    peer_submit(run, &(struct wish){ .ntasks = 1, .hosts = { "a" } });
+    rig_wait(run, "why=hector-master is about to stop");
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, SIGTERM, "");
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=125 why=hector-master was told to "
+             "stop\n");
+    assert_true(flow_idle(r->flow));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_whole_life),
+        T(test_first_failure_in_time),
+        T(test_cannot_start),
+        T(test_abort),
+        T(test_left_without_finalize),
+        T(test_all_leave_without_finalize),
+        T(test_lost_slave),
+        T(test_redirector_gone),
+        T(test_kill_twice),
+        T(test_operator),
+        T(test_not_your_job),
+        T(test_wait_for_hosts),
+        T(test_wait_in_vain),
+        T(test_oversubscribed),
+        T(test_prepare_fails),
+        T(test_refusals),
+        T(test_foreign_rank),
+        T(test_stop),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* test_model.c - the model of a thread in the page: sites, edges, phases. */
+#include "tests/unit/pages.h"
+#include "tests/unit/fakempi.h"
+
+#include <math.h>
+
+#include "mpi-wrappers/model.h"
+#include "mpi-wrappers/phase.h"
+#include "mpi-wrappers/record.h"
+
+static struct attach page;
+static struct page_thread *tables;
+static struct model model;
+
+static void start(const char *phases)
+{
+    page = page_make(2, RING_BYTES_MIN);
+    fake_mpi();
+    CHECK(phase_start(page.page, phases) == 0);
+    tables = page_thread(&page, 0);
+    model_init(&model, page_slot(&page, 0), tables, page_shared(&page),
+               PAGE_DO_ALL & ~PAGE_DO_FRAMES);
+}
+
+/* One call from a made-up place. */
+static uint32_t call(unsigned from, uint64_t in, uint64_t out)
+{
+    uint32_t site = model_enter(&model, CALL_Send,
+                                (const void *)(uintptr_t)(0x1000 + from * 16),
+                                100, out, 7);
+
+    model_leave(&model, in, 1);
+    return site;
+}
+
+static const struct page_edge *edge(unsigned bank, uint32_t from, uint32_t to)
+{
+    for (unsigned i = 0; i < PAGE_EDGES; i++)
+        if (tables->bank[bank].edge[i].ends == (from << 16 | to))
+            return &tables->bank[bank].edge[i];
+    return NULL;
+}
+
+static bool about(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1);
+}
+
+static void edges(void)
+{
+    const struct page_edge *ab, *ba;
+    const struct page_histogram *h;
+    double sum = 0, squares = 0, sum_out = 0, mean, x;
+    uint32_t a, b;
+    enum { N = 1000 };
+
+    start(NULL);
+    for (int i = 0; i < N; i++) {
+        /* the time in a and the time from a to b vary */
+        a = call(1, 1000000 + (uint64_t)(i * 7919 % 1000), 50);
+        b = call(2, 10, (uint64_t)(i * 104729 % 500));
+    }
+    for (int i = 0; i < N; i++) {
+        sum += 1000000 + i * 7919 % 1000;
+        sum_out += i * 104729 % 500;
+    }
+    mean = sum / N;
+    for (int i = 0; i < N; i++) {
+        x = 1000000 + i * 7919 % 1000;
+        squares += (x - mean) * (x - mean);
+    }
+    ab = edge(1, a, b);
+    ba = edge(1, b, a);
+    CHECK(ab && ba && edge(1, PAGE_SITE_START, a)->n == 1);
+    CHECK(ab->n == N && ba->n == N - 1 && ab->seq % 2 == 0);
+    CHECK(about(ab->in_mean, mean) && about(ab->in_m2, squares));
+    CHECK(about(ab->out_mean, sum_out / N));
+    CHECK(ab->in_max == 1000999 && ba->in_max == 10 && ba->out_max == 50);
+    CHECK(about(ba->in_m2, 0) && about(ba->in_mean, 10));
+    h = &tables->bank[1].histogram[ab - tables->bank[1].edge];
+    CHECK(h->in[(19 - 8) / 2] == N);            /* 2^19 <= 10^6 < 2^20 */
+    CHECK(tables->site[a].calls == N && tables->site[a].bytes == N);
+    CHECK((double)tables->site[a].in_ticks == sum);
+    CHECK(tables->bank[1].used == 3 && tables->bank[1].lost == 0);
+}
+
+static void histograms_stay_in_proportion(void)
+{
+    const struct page_histogram *h;
+    uint32_t a = 0;
+    unsigned small, large;
+
+    start(NULL);
+    for (int i = 0; i < 400000; i++)
+        a = call(1, i % 4 ? 300 : 300000, 0);
+    h = &tables->bank[1].histogram[edge(1, a, a) - tables->bank[1].edge];
+    small = h->in[0];
+    large = h->in[(18 - 8) / 2];
+    CHECK(small > 20000 && large > 0);
+    CHECK(fabs((double)small / large - 3) < 0.1);
+}
+
+static void sites(void)
+{
+    uint32_t a, b, c, d;
+
+    start(NULL);
+    a = model_enter(&model, CALL_Send, (const void *)0x1000, 100, 0, 0);
+    b = model_enter(&model, CALL_Send, (const void *)0x1000, 164, 0, 0);
+    c = model_enter(&model, CALL_Recv, (const void *)0x1000, 100, 0, 0);
+    d = model_enter(&model, CALL_Send, (const void *)0x1000, 100, 0, 0);
+    CHECK(a == d && a != b && a != c && b != c);
+    CHECK(tables->site[b].height == 164 && tables->site[c].call == CALL_Recv);
+    CHECK(a >= PAGE_SITE_FIRST && b >= PAGE_SITE_FIRST);
+}
+
+static void more_than_there_is_room_for(void)
+{
+    struct page_slot *s;
+    uint64_t transitions = 0;
+
+    start(NULL);
+    s = page_slot(&page, 0);
+    for (unsigned i = 0; i < 20000; i++)
+        call((unsigned)(random() % 3000), 1, 1);
+    CHECK(s->sites_lost > 10000 && s->sites_lost < 20000);
+    CHECK(tables->bank[1].used <= PAGE_EDGES * 3 / 4);
+    for (unsigned i = 0; i < PAGE_EDGES; i++)
+        transitions += tables->bank[1].edge[i].n;
+    CHECK(transitions + tables->bank[1].lost == 20000);
+    CHECK(tables->bank[1].lost > 0);
+    CHECK(tables->site[PAGE_SITE_OTHER].calls == s->sites_lost);
+}
+
+/* Phases: the last ones by themselves, those before together; nothing is lost
+ * and the sums are those of one long phase. */
+static void phases(void)
+{
+    const struct page_edge *old, *now;
+    uint32_t a = 0;
+
+    start("pcontrol");
+    for (int phase = 0; phase < 7; phase++) {
+        if (phase)
+            phase_pcontrol(phase * 10);
+        for (int i = 0; i < 100; i++)
+            a = call(1, (uint64_t)(phase * 1000 + i), 0);
+    }
+    CHECK(page.page->phase == 6);
+    CHECK(tables->bank[page_bank_of(6)].phase == 7);
+    CHECK(tables->bank[page_bank_of(6)].label == 60);
+    CHECK(tables->bank[page_bank_of(5)].label == 50);
+    CHECK(tables->bank[0].phase == 5);
+    now = edge(page_bank_of(6), a, a);
+    CHECK(now->n == 100);
+    old = edge(0, a, a);
+    CHECK(old->n == 499);                       /* one began in START */
+    {
+        double sum = 0, squares = 0, mean;
+        int last = -1;
+
+        /* Each transition carries the time of the call before it. */
+        for (int pass = 0; pass < 2; pass++) {
+            last = -1;
+            mean = sum / 499;
+            for (int phase = 0; phase < 5; phase++)
+                for (int i = 0; i < 100; i++) {
+                    if (last >= 0 && pass == 0)
+                        sum += last;
+                    if (last >= 0 && pass == 1)
+                        squares += (last - mean) * (last - mean);
+                    last = phase * 1000 + i;
+                }
+        }
+        CHECK(about(old->in_mean, mean) && about(old->in_m2, squares));
+    }
+    CHECK(tables->bank[0].seq % 2 == 0 && tables->bank[0].lost == 0);
+}
+
+/* --------------------------------------------- through the entry points */
+
+static __attribute__((noinline)) void one_place(int depth)
+{
+    volatile char room[64];
+
+    room[0] = (char)depth;
+    if (depth == 0)
+        MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    else
+        one_place(depth - 1);
+    room[1] = room[0];
+}
+
+static void contexts(void)
+{
+    const struct page_module *m;
+    unsigned n = 0, deepest = 0;
+    struct page_slot *s;
+    char exe[192] = "";
+
+    page = page_make(2, RING_BYTES_MIN);
+    fake_mpi();
+    record_start(&page);
+    record_init_end(true);
+    tables = page_thread(&page, 0);
+    s = page_slot(&page, 0);
+    for (int i = 0; i < 10; i++)
+        one_place(i % 3);
+    for (unsigned i = PAGE_SITE_FIRST; i < PAGE_SITES; i++) {
+        const struct page_site *site = &tables->site[i];
+
+        if (!site->address)
+            continue;
+        n++;
+        CHECK(site->call == CALL_Barrier && site->calls >= 3);
+        CHECK(tables->frame[i][0] == site->address && site->frames >= 3);
+        CHECK(tables->frame[i][0] > (uintptr_t)one_place);
+        if (site->frames > deepest)
+            deepest = site->frames;
+    }
+    CHECK(n == 3 && deepest <= PAGE_FRAMES);
+    CHECK(s->site == tables->bank[1].edge[0].ends % 65536 || s->site >= 2);
+    m = &page_shared(&page)->module[0];
+    CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+    CHECK(strcmp(m->path, exe) == 0 && m->id_bytes == 20);
+    CHECK(m->start <= (uintptr_t)one_place && (uintptr_t)one_place < m->end);
+    /* The flight recorder knows the sites. */
+    CHECK(tables->flight[9].site == s->site && tables->flight[9].number == 10);
+}
+
+static void switched_off(void)
+{
+    page = page_make(2, RING_BYTES_MIN);
+    page.what = 0;
+    fake_mpi();
+    record_start(&page);
+    record_init_end(true);
+    tables = page_thread(&page, 0);
+    for (int i = 0; i < 10; i++)
+        one_place(0);
+    CHECK(page_slot(&page, 0)->calls == 10);
+    CHECK(page_slot(&page, 0)->peer == PAGE_NONE);
+    CHECK(tables->bank[1].used == 0 && tables->flight[0].number == 0);
+    CHECK(page_shared(&page)->comm[0].kind == 0);
+}
+
+#define IN_CHILD(name) \
+    static void test_##name(void **state) { (void)state; in_child(name); }
+#define TESTS(X) \
+    X(edges) X(histograms_stay_in_proportion) X(sites) \
+    X(more_than_there_is_room_for) X(phases) X(contexts) X(switched_off)
+TESTS(IN_CHILD)
+
+int main(void)
+{
+#define LIST(name) cmocka_unit_test(test_##name),
+    const struct CMUnitTest tests[] = { TESTS(LIST) };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/* test_request.c - unfinished requests in the page: what a wait waits for. */
+#include "tests/unit/pages.h"
+#include "tests/unit/fakempi.h"
+
+#include <pthread.h>
+
+#include "mpi-wrappers/record.h"
+
+static struct attach page;
+static struct page_slot *slot;
+static void (*inside)(void);            /* runs while a wait waits */
+static MPI_Request next;                /* what the next Irecv makes */
+static int finish = -1;                 /* which one a wait finishes; -1 all */
+
+static int fake_irecv(void *buf, int count, MPI_Datatype type, int source,
+                      int tag, MPI_Comm comm, MPI_Request *r)
+{
+    (void)buf, (void)count, (void)type, (void)source, (void)tag, (void)comm;
+    *r = next;
+    return MPI_SUCCESS;
+}
+
+static int fake_waitall(int n, MPI_Request *r, MPI_Status *status)
+{
+    (void)status;
+    if (inside)
+        inside();
+    for (int i = 0; i < n; i++)
+        if (finish < 0 || finish == i)
+            r[i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+    return MPI_SUCCESS;
+}
+
+static int fake_wait(MPI_Request *r, MPI_Status *status)
+{
+    return fake_waitall(1, r, status);
+}
+
+static int fake_waitany(int n, MPI_Request *r, int *index, MPI_Status *status)
+{
+    *index = finish;
+    return fake_waitall(n, r, status);
+}
+
+static int fake_persistent_wait(MPI_Request *r, MPI_Status *status)
+{
+    (void)r, (void)status;
+    return MPI_SUCCESS;
+}
+
+static void start(void)
+{
+    page = page_make(4, RING_BYTES_MIN);
+    slot = page_slot(&page, 0);
+    fake_mpi();
+    real_table[REAL_C][CALL_Irecv] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Recv_init] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_wait;
+    real_table[REAL_C][CALL_Waitall] = (real_f *)fake_waitall;
+    real_table[REAL_C][CALL_Waitany] = (real_f *)fake_waitany;
+    record_start(&page);
+    record_init_end(true);
+}
+
+static MPI_Request irecv(int i, int source, int tag)
+{
+    MPI_Request r;
+
+    next = FAKE_REQUEST(i);
+    MPI_Irecv(NULL, 1, FAKE_TYPE(1), source, tag, FAKE_COMM(FAKE_WORLD), &r);
+    return r;
+}
+
+/* How many unfinished ones there are, and how many are waited for here. */
+static unsigned unfinished(unsigned waiter)
+{
+    const struct page_shared *s = page_shared(&page);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        if (s->request_key[i] > 1) {
+            CHECK(s->request[i].seq % 2 == 0);
+            n += waiter == 0 || s->request[i].waiter == waiter;
+        }
+    return n;
+}
+
+static void while_it_waits(void)
+{
+    CHECK(slot->call == CALL_Wait && slot->requests == 1);
+    CHECK(slot->waits_call == CALL_Irecv && slot->peer == 2);
+    CHECK(slot->tag == 9 && slot->comm == PAGE_COMM_WORLD);
+    CHECK(unfinished(1) == 1 && unfinished(0) == 2);
+}
+
+static void one_wait(void)
+{
+    MPI_Request a, b;
+
+    start();
+    a = irecv(3, 2, 9);
+    b = irecv(4, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    CHECK(unfinished(0) == 2 && unfinished(1) == 0);
+    inside = while_it_waits;
+    MPI_Wait(&a, MPI_STATUS_IGNORE);
+    inside = NULL;
+    CHECK(unfinished(0) == 1);
+    MPI_Wait(&b, MPI_STATUS_IGNORE);
+    CHECK(slot->peer == PAGE_ANY && slot->tag == PAGE_ANY);
+    CHECK(unfinished(0) == 0);
+    MPI_Wait(&b, MPI_STATUS_IGNORE);            /* of nothing */
+    CHECK(slot->requests == 0 && slot->waits_call == 0);
+    CHECK(slot->peer == PAGE_NONE);
+    /* Complete from the start: many have that handle, it says nothing. */
+    a = irecv(FAKE_EMPTY_REQUEST, 1, 1);
+    CHECK(unfinished(0) == 0);
+}
+
+static void many(int n)
+{
+    static char handles[3000];
+    static MPI_Request r[3000];
+    int kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        next = (MPI_Request)(void *)&handles[i];
+        MPI_Irecv(NULL, 1, FAKE_TYPE(1), i % 4, i, FAKE_COMM(0), &r[i]);
+    }
+    kept = (int)unfinished(0);
+    CHECK(kept + (int)page.page->requests_lost >= n);
+    finish = n / 2;
+    MPI_Waitany(n, r, &(int){ 0 }, MPI_STATUS_IGNORE);
+    CHECK(slot->requests == (uint32_t)kept && slot->count == (uint64_t)n);
+    CHECK((int)unfinished(0) >= kept - 1 && (int)unfinished(0) <= kept);
+    CHECK(unfinished(1) == 0);
+    finish = -1;
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+    CHECK(unfinished(0) == 0);
+}
+
+static void several(void)
+{
+    start();
+    for (int n = 1; n < 70; n++)
+        many(n);
+    many(300);
+    CHECK(page.page->requests_lost == 0);
+    many(3000);                                 /* too many */
+    CHECK(page.page->requests_lost > 900);
+    CHECK(page.page->requests_lost < 2200);
+}
+
+static void persistent(void)
+{
+    MPI_Request r;
+
+    start();
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_persistent_wait;
+    next = FAKE_REQUEST(5);
+    MPI_Recv_init(NULL, 1, FAKE_TYPE(1), 3, 4, FAKE_COMM(FAKE_WORLD), &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(slot->requests == 0);                 /* not started */
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        CHECK(slot->requests == 1 && slot->peer == 3);
+        CHECK(slot->waits_call == CALL_Recv_init);
+        CHECK(unfinished(0) == 1);
+    }
+    MPI_Request_free(&r);
+    CHECK(unfinished(0) == 0);
+}
+
+/* ------------------------------------------------- while others read it */
+
+static atomic_bool finished;
+
+static void *work(void *arg)
+{
+    for (int i = 0; !finished; i++) {
+        MPI_Request r[4];
+
+        for (int j = 0; j < 4; j++) {
+            r[j] = irecv(2 + (i + j) % 40, (i + j) % 4, i + j);
+            CHECK(r[j] != NULL);
+        }
+        MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+    }
+    return arg;
+}
+
+/* Partner and tag belong to one request, at every moment. */
+static void never_torn(void)
+{
+    const struct page_shared *s;
+    pthread_t thread;
+    unsigned whole = 0;
+
+    start();
+    s = page_shared(&page);
+    pthread_create(&thread, NULL, work, NULL);
+    while (whole < 20000)
+        for (unsigned i = 0; i < PAGE_REQUESTS; i++) {
+            const struct page_request *p = &s->request[i];
+            uint64_t key = atomic_load_explicit(&s->request_key[i],
+                                                memory_order_acquire);
+            uint32_t seq;
+            int32_t peer, tag;
+
+            if (key <= 1)
+                continue;
+            seq = atomic_load_explicit(&p->seq, memory_order_acquire);
+            peer = atomic_load_explicit(&p->peer, memory_order_relaxed);
+            tag = atomic_load_explicit(&p->tag, memory_order_relaxed);
+            atomic_thread_fence(memory_order_acquire);
+            if (seq % 2 || seq != atomic_load_explicit(&p->seq,
+                                                       memory_order_relaxed))
+                continue;
+            whole++;
+            CHECK(peer == tag % 4);
+        }
+    finished = true;
+    pthread_join(thread, NULL);
+}
+
+#define IN_CHILD(name) \
+    static void test_##name(void **state) { (void)state; in_child(name); }
+#define TESTS(X) X(one_wait) X(several) X(persistent) X(never_torn)
+TESTS(IN_CHILD)
+
+int main(void)
+{
+#define LIST(name) cmocka_unit_test(test_##name),
+    const struct CMUnitTest tests[] = { TESTS(LIST) };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

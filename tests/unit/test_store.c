@@ -1,0 +1,462 @@
+/* test_store.c - the database: schema, rows, events, errors. */
+#include <errno.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "master/store.h"
+#include "mpi-wrappers/calls.h"
+#include "proto/base/str.h"
+#include "proto/paths.h"
+
+static char dir[PATHS_MAX], path[PATHS_MAX + 16];
+static struct err err;
+
+static int setup(void **state)
+{
+    (void)state;
+    if (paths_make_private_dir(dir, sizeof(dir), &err))
+        return -1;
+    snprintf(path, sizeof(path), "%s/sub/dir/h.db", dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return paths_remove_tree(dir, NULL);
+}
+
+static int row(void *arg, int n, const char *const *names,
+               const struct store_value *v)
+{
+    (void)names;
+    for (int i = 0; i < n; i++) {
+        if (i)
+            str_add(arg, "|");
+        if (v[i].type == STORE_INT)
+            str_addf(arg, "%lld", (long long)v[i].i);
+        else if (v[i].type == STORE_REAL)
+            str_addf(arg, "%g", v[i].d);
+        else if (v[i].type != STORE_NULL)
+            str_add_bytes(arg, v[i].text, v[i].bytes);
+    }
+    str_add(arg, "\n");
+    return 0;
+}
+
+static void expect(struct store *st, const char *sql, const char *want)
+{
+    struct str out = { 0 };
+
+    if (store_query(st, sql, row, &out, &err))
+        fail_msg("%s: %s", sql, err.text);
+    assert_string_equal(str_text(&out), want);
+    str_fini(&out);
+}
+
+static struct store *open_it(void)
+{
+    struct store *st = store_open(path, &err);
+
+    if (!st)
+        fail_msg("%s", err.text);
+    return st;
+}
+
+/* A job with two tasks on node "n1". */
+static uint64_t make_job(struct store *st, const char *name)
+{
+    struct store_job j = { .name = name, .command = "hector-run x",
+                           .state = "running", .ntasks = 2,
+                           .submitted_ns = 5, .started_ns = 10 };
+    struct store_node n = { .name = "n1", .state = "up", .cpus = 4,
+                            .load = 0.5, .clock_known = true,
+                            .clock_offset_ns = -3, .clock_error_ns = 2,
+                            .seen_ns = 9 };
+    int64_t id;
+
+    assert_int_equal(store_put_node(st, &n, &id, &err), 0);
+    assert_int_equal(store_put_job(st, &j, &err), 0);
+    for (uint32_t r = 0; r < 2; r++) {
+        struct store_task t = { .job = j.job, .rank = r, .node = id,
+                                .pid = 100 + r, .state = "running",
+                                .cpu_ns = 30, .cpu_in_mpi_ns = 10 };
+
+        assert_int_equal(store_put_task(st, &t, &err), 0);
+    }
+    return j.job;
+}
+
+static void test_views(void **state)
+{
+    static const struct { const char *view, *columns; } views[] = {
+        { "jobs", "job,name,command,ntasks,state,started_ns,ended_ns,"
+                  "exit_code" },
+        { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
+                   "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns" },
+        { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
+        { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
+                   "seen_ns,clock_error_ns" },
+        { "verdicts", "job,at_ns,policy,kind,phase,ranks,score,why" },
+        { "actions", "job,at_ns,action,ranks,by,result,why" },
+    };
+    struct store *st = open_it();
+    char sql[200], want[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+        snprintf(sql, sizeof(sql), "SELECT group_concat(name) FROM "
+                 "pragma_table_info('%s')", views[i].view);
+        snprintf(want, sizeof(want), "%s\n", views[i].columns);
+        expect(st, sql, want);
+    }
+    store_close(st);
+}
+
+static void test_rows(void **state)
+{
+    struct store *st = open_it(), *other = open_it();
+    struct store_job done;
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    assert_int_equal(make_job(st, "a"), 1);
+    /* Somebody else has the lock: later, and nothing is lost. */
+    assert_int_equal(store_begin(other, &err), -1);
+    assert_int_equal(err.code, EBUSY);
+    assert_int_equal(store_commit(st, &err), 0);
+    assert_int_equal(store_begin(other, &err), 0);
+    assert_int_equal(make_job(other, "b"), 2);
+    store_rollback(other);
+    assert_int_equal(store_begin(other, &err), 0);
+    assert_int_equal(make_job(other, "c"), 2);
+    assert_int_equal(store_commit(other, &err), 0);
+    done = (struct store_job){ .job = 1, .name = "a", .state = "done",
+                               .ended = true, .exit_code = 0, .ended_ns = 20 };
+    assert_int_equal(store_begin(st, &err), 0);
+    assert_int_equal(store_put_job(st, &done, &err), 0);
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "SELECT job, name, state, ended_ns, exit_code FROM jobs",
+           "1|a|done|20|0\n2|c|running||\n");
+    expect(st, "SELECT rank, node, pid, cpu_in_mpi_ns, cpu_out_mpi_ns "
+           "FROM tasks WHERE job = 1", "0|n1|100|10|20\n1|n1|101|10|20\n");
+    expect(st, "SELECT * FROM nodes", "n1|up|4|0.5||-3|9|2\n");
+    store_close(st);
+    store_close(other);
+}
+
+static void add_events(struct store *st, uint64_t job, uint32_t rank,
+                       const struct store_event *e, size_t n, uint64_t upto)
+{
+    static const struct store_label labels[] = {
+        { "send", 4 }, { "", 0 }, { "a\0b\tc", 5 },
+    };
+    struct store_batch b = { .job = job, .rank = rank, .node = 1,
+                             .upto = upto, .events = e, .nevents = n,
+                             .labels = labels, .nlabels = 3 };
+
+    assert_int_equal(store_add_events(st, &b, &err), 0);
+}
+
+static void test_events(void **state)
+{
+    struct store *st = open_it();
+    const struct store_event first[] = {
+        { .seq = 0, .enter_ns = 100, .exit_ns = 110, .marker = -7, .call = CALL_Init },
+        { .seq = 1, .enter_ns = 120, .label = 2, .call = CALL_Init },
+        { .seq = 2, .enter_ns = 130, .exit_ns = 131, .label = 1,
+          .call = 9999 },
+    }, second[] = {
+        { .seq = 1, .exit_ns = 125 },
+        { .seq = 7, .exit_ns = 126 },           /* its entry was lost */
+    };
+
+    (void)state;
+    store_begin(st, &err);
+    make_job(st, "a");
+    make_job(st, "b");
+    add_events(st, 1, 0, first, 3, 3);
+    store_commit(st, &err);
+    /* Taken back: neither rows nor labels nor cached ids stay. */
+    store_begin(st, &err);
+    add_events(st, 2, 1, first, 3, 3);
+    store_rollback(st);
+    store_begin(st, &err);
+    add_events(st, 2, 1, first, 1, 1);
+    add_events(st, 1, 0, second, 2, 5);
+    store_commit(st, &err);
+    expect(st, "SELECT job, rank, marker, hex(label), call, "
+           "enter_ns, exit_ns, node FROM events",
+           "1|0|-7|73656E64|MPI_Init|100|110|n1\n"
+           "1|0|0|6100620963|MPI_Init|120|125|n1\n"
+           "1|0|0|||130|131|n1\n"
+           "1|0|0|73656E64|||126|n1\n"
+           "2|1|-7|73656E64|MPI_Init|100|110|n1\n");
+    expect(st, "SELECT count(*) FROM events WHERE job = 2", "1\n");
+    expect(st, "SELECT job, rank, records FROM task WHERE records > 0",
+           "1|0|5\n2|1|1\n");
+    expect(st, "SELECT count(*) FROM label", "3\n");
+    store_close(st);
+}
+
+static int stop_at_once(void *arg, int n, const char *const *names,
+                        const struct store_value *v)
+{
+    (void)n;
+    (void)names;
+    (void)v;
+    ++*(int *)arg;
+    return 1;
+}
+
+static void test_readonly(void **state)
+{
+    struct store *st;
+    struct store_value p[2] = { { .type = STORE_INT, .i = 1 },
+                                { .type = STORE_TEXT, .text = "a" } };
+    struct str out = { 0 };
+    int rows = 0;
+
+    (void)state;
+    assert_null(store_open_readonly(path, &err));
+    assert_non_null(strstr(err.text, "No such file"));
+    st = open_it();
+    store_begin(st, &err);
+    make_job(st, "a");
+    store_commit(st, &err);
+    struct store *ro = store_open_readonly(path, &err);
+
+    assert_non_null(ro);
+    assert_int_equal(store_query_bound(ro, "SELECT ntasks FROM jobs WHERE "
+                     "job = ?1 AND name = ?2", p, 2, NULL, row, &out, &err),
+                     0);
+    assert_string_equal(str_text(&out), "2\n");
+    str_fini(&out);
+    assert_int_equal(store_query(ro, "DELETE FROM job", NULL, NULL, &err), -1);
+    assert_int_equal(store_query(ro, "SELEC", NULL, NULL, &err), -1);
+    assert_non_null(strstr(err.text, "syntax error"));
+    assert_int_equal(store_query(ro, "SELECT 1 UNION SELECT 2; SELECT 3",
+                                 stop_at_once, &rows, &err), 0);
+    assert_int_equal(rows, 1);
+    store_close(ro);
+    store_close(st);
+}
+
+static void foreign(const char *sql)
+{
+    sqlite3 *db;
+
+    assert_int_equal(paths_make_parents(path, &err), 0);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_foreign_file(void **state)
+{
+    FILE *f;
+
+    (void)state;
+    foreign("CREATE TABLE t(x); PRAGMA journal_mode=DELETE");
+    assert_null(store_open(path, &err));
+    assert_non_null(strstr(err.text, "not a database of Hector"));
+    unlink(path);
+    foreign("PRAGMA application_id=1212372017; PRAGMA user_version=99");
+    assert_null(store_open(path, &err));
+    assert_non_null(strstr(err.text, "newer Hector"));
+    f = fopen(path, "w");
+    fputs("this is a text of more than sixteen bytes", f);
+    fclose(f);
+    assert_null(store_open(path, &err));
+    assert_non_null(strstr(err.text, "not a database"));
+}
+
+static void test_unwritable(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof(path), "%s/file", dir);
+    fclose(fopen(path, "w"));
+    strcat(path, "/h.db");
+    assert_null(store_open(path, &err));
+    assert_non_null(strstr(err.text, "cannot write"));
+    assert_null(store_open(dir, &err));
+    assert_non_null(strstr(err.text, "cannot write"));
+}
+
+static void test_modes(void **state)
+{
+    struct store *st = open_it();
+    struct stat sb;
+    char parent[PATHS_MAX + 16];
+
+    (void)state;
+    snprintf(parent, sizeof(parent), "%s/sub", dir);
+    assert_int_equal(stat(parent, &sb), 0);
+    assert_int_equal(sb.st_mode & 0777, 0700);
+    expect(st, "PRAGMA journal_mode", "wal\n");
+    store_close(st);
+    store_close(NULL);
+}
+
+/* What is kept to take a job up again goes with its end, or its burial. */
+static void test_resume(void **state)
+{
+    struct store *st = open_it();
+    struct store_resume r = { .job = 1, .submit = "abc", .submit_bytes = 3 };
+    struct store_job mine = { .name = "m", .state = "running", .ntasks = 1,
+                              .master = 7 };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    assert_int_equal(make_job(st, "a"), 1);
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    r.submit = NULL;                    /* as it is already */
+    r.placement = "xy";
+    r.placement_bytes = 2;
+    r.killed = true;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    expect(st, "SELECT submit, placement, failed, killed FROM resume",
+           "abc|xy|0|1\n");
+    assert_int_equal(store_drop_resume(st, 1, &err), 0);
+    expect(st, "SELECT count(*) FROM resume", "0\n");
+
+    assert_int_equal(store_put_job(st, &mine, &err), 0);
+    r.job = mine.job;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    assert_int_equal(store_bury(st, 8, 99, &err), 0);
+    expect(st, "SELECT state FROM job WHERE master = 7", "running\n");
+    assert_int_equal(store_bury(st, 7, 99, &err), 0);
+    assert_int_equal(store_bury(st, 7, 100, &err), 0);
+    expect(st, "SELECT state, exit_code, ended_ns, why FROM job "
+           "WHERE master = 7", "failed|125|99|hector-master died\n");
+    expect(st, "SELECT count(*) FROM resume", "0\n");
+    expect(st, "SELECT count(*) FROM transition WHERE event = 'bury'", "1\n");
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+}
+
+static void put_events(struct store *st, uint64_t job, uint64_t first,
+                       const struct store_event *e, size_t n)
+{
+    static const struct store_label labels[] = { { "one", 3 }, { "two", 3 } };
+    struct store_batch b = { .job = job, .rank = 0, .node = 1,
+                             .upto = first + n, .events = e, .nevents = n,
+                             .labels = labels, .nlabels = 2 };
+
+    assert_int_equal(store_add_events(st, &b, &err), 0);
+}
+
+/* From memory into the file: names are translated, numbers kept, calls that
+ * were open are completed, and what is there already is not doubled. */
+static void test_merge(void **state)
+{
+    static const struct store_event before[] = {
+        { .seq = 0, .enter_ns = 10, .exit_ns = 11, .label = 1 },
+        { .seq = 1, .enter_ns = 12, .label = 0 } };
+    static const struct store_event after[] = {
+        { .seq = 1, .exit_ns = 13, .label = 0 },
+        { .seq = 2, .enter_ns = 14, .exit_ns = 15, .label = 0 },
+        { .seq = 3, .enter_ns = 16, .label = 1 } };
+    struct store *st = open_it(), *mem = store_open(":memory:", &err);
+    struct store_node n0 = { .name = "n0", .state = "up" };
+    struct store_job j = { .job = 1, .name = "a", .ntasks = 2,
+                           .submitted_ns = 5, .started_ns = 10 };
+    int64_t id;
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "a");
+    put_events(st, 1, 0, before, 2);
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+
+    assert_int_equal(store_seed(mem, 1, &err), 0);
+    assert_int_equal(store_begin(mem, &err), 0);
+    assert_int_equal(store_put_node(mem, &n0, &id, &err), 0);
+    j.state = "running";
+    assert_int_equal(store_put_job(mem, &j, &err), 0);
+    put_events(mem, 1, 2, after, 3);
+    assert_int_equal(make_job(mem, "new"), 2);
+    assert_int_equal(store_commit(mem, &err), 0);
+    assert_int_equal(store_merge(mem, path, &err), 0);
+
+    st = open_it();
+    expect(st, "SELECT job, name, state FROM jobs", "1|a|running\n"
+           "2|new|running\n");
+    expect(st, "SELECT seq, enter_ns, exit_ns, l.text, n.name FROM event e "
+           "JOIN label l ON l.id = e.label JOIN node n ON n.id = e.node "
+           "ORDER BY e.id", "0|10|11|two|n1\n1|12|13|one|n1\n"
+           "2|14|15|one|n0\n3|16||two|n0\n");
+    expect(st, "SELECT count(*) FROM events WHERE job = 1", "4\n");
+    expect(st, "SELECT node FROM tasks WHERE job = 2 AND rank = 1", "n1\n");
+
+    /* A number that somebody else has used: only when the job has ended. */
+    assert_int_equal(store_begin(mem, &err), 0);
+    j = (struct store_job){ .job = 2, .name = "b", .state = "running",
+                            .submitted_ns = 77 };
+    assert_int_equal(store_put_job(mem, &j, &err), 0);
+    assert_int_equal(store_commit(mem, &err), 0);
+    assert_int_equal(store_merge(mem, path, &err), -1);
+    assert_int_equal(err.code, EBUSY);
+    assert_int_equal(store_begin(mem, &err), 0);
+    j.state = "done";
+    j.ended_ns = 88;
+    j.ended = true;
+    assert_int_equal(store_put_job(mem, &j, &err), 0);
+    assert_int_equal(store_commit(mem, &err), 0);
+    assert_int_equal(store_merge(mem, path, &err), 0);
+    expect(st, "SELECT name, state, job > 2 FROM jobs WHERE name <> 'a'",
+           "new|running|0\nb|done|1\n");
+    store_close(mem);
+    store_close(st);
+}
+
+/* A file of version 1 becomes a present one, with all it had. */
+static void test_migration(void **state)
+{
+    struct store *st = open_it();
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "old");
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "DROP TABLE resume; ALTER TABLE master DROP COLUMN process;"
+           "PRAGMA user_version = 1", "");
+    store_close(st);
+    st = open_it();
+    expect(st, "PRAGMA user_version", "2\n");
+    expect(st, "SELECT name FROM jobs", "old\n");
+    expect(st, "SELECT count(*) FROM resume", "0\n");
+    expect(st, "SELECT count(process) FROM master", "0\n");
+    store_close(st);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_views),
+        T(test_rows),
+        T(test_events),
+        T(test_readonly),
+        T(test_foreign_file),
+        T(test_unwritable),
+        T(test_modes),
+        T(test_resume),
+        T(test_merge),
+        T(test_migration),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
