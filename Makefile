@@ -1,0 +1,136 @@
+# Hector: one non-recursive makefile.
+#
+#   make            programs in build/bin, libraries and policies in build/lib
+#   make demo       the paper's example under hector-run
+#   make check      everything that is tested (TESTS='t/0100* lint' for parts)
+#   make bench      measurements against the peers, as ratios
+#   make soak       jobs with random faults for an hour (MINUTES=60 SEED=)
+#   make deps       install what is missing from the distribution's packages
+#   make install    PREFIX=/usr/local DESTDIR=
+#
+# Options: B=dir V=1 CC= CFLAGS= LDFLAGS= WERROR=1 SANITIZE=address,undefined
+
+SRC    := $(dir $(lastword $(MAKEFILE_LIST)))
+B      ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+VERSION := 0.1
+
+ifneq ($(SRC),./)
+$(error run make in the folder of the makefile; B=dir chooses where to build)
+endif
+
+# ------------------------------------------------------------------- tools
+PKG_CONFIG ?= pkg-config
+PROTOC     ?= protoc-c
+MPICC      ?= mpicc
+MPIFC      ?= mpifort
+DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
+            pmix jansson smartcols inih
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+        -Wwrite-strings -Wpointer-arith -Wvla -Wundef
+HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+INC  := -I. -I$(B)/gen -DHECTOR_VERSION='"$(VERSION)"'
+ifneq ($(MAKECMDGOALS),deps)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEP_PKGS) 2>/dev/null)
+endif
+
+say = $(if $(V),,@printf '  %-5s %s\n' '$1' '$(@:$(B)/%=%)';)
+FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE) $(WERROR)
+ifneq ($(FLAGS),$(file <$(B)/.flags))
+$(shell mkdir -p $(B))$(file >$(B)/.flags,$(FLAGS))
+endif
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.PHONY: all deps demo check bench soak install uninstall clean lint
+
+# ----------------------------------------------------------------- sources
+proto_c      := $(wildcard proto/*.c proto/base/*.c)
+master_c     := $(wildcard master/*.c)
+hector_c     := $(wildcard master/hector/*.c)
+slave_c      := $(wildcard slave/*.c)
+redirector_c := $(wildcard redirector/*.c)
+obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
+
+PROGRAMS := hector-run hector hector-master hector-slave
+all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
+    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so apps
+
+# Generated protocol code: not ours to warn about, never committed.
+$(B)/gen/hct.pb-c.c: proto/hct.proto
+	@mkdir -p $(@D)
+	$(call say,GEN)$(PROTOC) --proto_path=proto --c_out=$(@D) $<
+$(B)/gen/hct.pb-c.h: $(B)/gen/hct.pb-c.c ;
+$(B)/obj/gen/hct.pb-c.o: $(B)/gen/hct.pb-c.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -w $(CFLAGS) $(SAN) -fPIC -I$(B)/gen -c -o $@ $<
+
+$(B)/obj/%.o: %.c $(B)/.flags | $(B)/gen/hct.pb-c.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(HARD) $(INC) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	    $(SAN) -MMD -MP -c -o $@ $<
+
+# One archive a folder, without its main.c: what unit tests link.
+$(B)/obj/proto.a: $(call obj,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
+$(B)/obj/master.a: $(call obj,$(master_c))
+$(B)/obj/hector.a: $(call obj,$(hector_c))
+$(B)/obj/slave.a: $(call obj,$(slave_c))
+$(B)/obj/redirector.a: $(call obj,$(redirector_c))
+$(B)/obj/%.a:
+	$(call say,AR)rm -f $@; ar rcs $@ $^
+
+libs = $(shell $(PKG_CONFIG) --libs $1)
+PROTO_LIBS = $(call libs,libevent_core libevent_extra libprotobuf-c libsodium inih)
+link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $(filter %.o %.a,$^)
+
+$(B)/bin/hector-master: $(B)/obj/master/main.o $(B)/obj/master.a $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS) $(call libs,sqlite3) -ldl -lm
+$(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master.a $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
+$(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS) $(call libs,pmix) -lpthread
+$(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS)
+
+# --------------------------------------------------- wrappers (own fragment)
+include mpi-wrappers/rules.mk
+
+# ------------------------------------------------------------------- tests
+include tests/rules.mk
+
+deps:
+	@sh config/deps.sh
+
+# ----------------------------------------------------------------- install
+# A list of source:destination below $(PREFIX); uninstall walks the same.
+man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector \
+    mpi-wrappers policies proto redirector slave))
+section = $(lastword $(subst ., ,$1))
+INSTALLED = \
+    $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \
+    $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
+    $(foreach l,libhct.so libhct.so.0,$(B)/lib/$l:lib/$l:644) \
+    $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
+    $(foreach m,$(man_pages),$m:share/man/man$(call section,$m)/$(notdir $m):644) \
+    config/hector.conf:share/doc/hector/hector.conf:644 \
+    $(foreach u,$(wildcard config/*.service config/*.socket),$(B)/$u:lib/systemd/system/$(notdir $u):644)
+$(B)/config/%: config/%
+	@mkdir -p $(@D)
+	$(call say,GEN)sed 's|@PREFIX@|$(PREFIX)|g' $< >$@
+
+install: all $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service config/*.socket))
+	@set -e; for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
+	    install -D -m $$3 "$$1" "$(DESTDIR)$(PREFIX)/$$2"; done
+
+uninstall:
+	@for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
+	    rm -f "$(DESTDIR)$(PREFIX)/$$2"; done
+	@rmdir "$(DESTDIR)$(PREFIX)/lib/hector" \
+	    "$(DESTDIR)$(PREFIX)/share/doc/hector" 2>/dev/null || true
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
