@@ -352,26 +352,11 @@ static int start(struct slave *s, struct err *err)
     return s->reap ? open_links(s, err) : -1;
 }
 
-static void stop_waiting(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd, (void)what;
-    ((struct slave *)arg)->node.parting.open = 0;
-}
-
 /* As long as hector-run takes to read; but whoever has told us to end by a
  * signal may know that there is no hector-run any more. */
 static void leave_streams(struct slave *s)
 {
-    struct timeval tv = clock_timeval(PART_NS);
-    struct event *over = NULL;
-
-    if (s->ending && s->node.parting.open)
-        over = evtimer_new(s->base, stop_waiting, s);
-    if (over)
-        event_add(over, &tv);
-    parting_wait(&s->node.parting, s->base);
-    if (over)
-        event_free(over);
+    parting_wait(&s->node.parting, s->base, s->ending ? PART_NS : 0);
 }
 
 /* Whoever could still call the jobs goes before them; the loop turns once

@@ -48,8 +48,25 @@ static bool parting_is_alive(const struct parting *p)
     return false;
 }
 
-void parting_wait(const struct parting *p, struct event_base *base)
+static void parting_on_time(evutil_socket_t fd, short what, void *over)
 {
-    while (parting_is_alive(p) && event_base_loop(base, EVLOOP_ONCE) == 0)
+    (void)fd, (void)what;
+    *(bool *)over = true;
+}
+
+void parting_wait(const struct parting *p, struct event_base *base,
+                  uint64_t max_ns)
+{
+    struct timeval tv = clock_timeval(max_ns);
+    bool over = false;
+    struct event *timer = max_ns ? evtimer_new(base, parting_on_time, &over)
+                                 : NULL;
+
+    if (timer)
+        event_add(timer, &tv);
+    while (!over && parting_is_alive(p) &&
+           event_base_loop(base, EVLOOP_ONCE) == 0)
         ;
+    if (timer)
+        event_free(timer);
 }

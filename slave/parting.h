@@ -6,6 +6,8 @@
 #ifndef HECTOR_PARTING_H
 #define HECTOR_PARTING_H
 
+#include <stdint.h>
+
 #include <event2/event.h>
 
 #include "proto/conn.h"
@@ -16,7 +18,9 @@ struct parting { struct parting_link *links; /* owned */ };
 /* Close c when all is written and read; p must outlive it. */
 void parting_add(struct parting *p, struct conn *c);
 
-/* Turn the loop until all have closed, or those that have not are silent. */
-void parting_wait(const struct parting *p, struct event_base *base);
+/* Turn the loop until all have closed, or those that have not are silent, or
+ * max_ns have passed (0: no such limit). */
+void parting_wait(const struct parting *p, struct event_base *base,
+                  uint64_t max_ns);
 
 #endif
