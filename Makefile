@@ -26,7 +26,7 @@ PROTOC     ?= protoc-c
 MPICC      ?= mpicc
 MPIFC      ?= mpifort
 DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
-            pmix jansson smartcols inih
+            pmix jansson smartcols inih libdw libelf
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
@@ -90,7 +90,7 @@ $(B)/bin/hector-master: $(B)/obj/master/main.o $(B)/obj/master.a $(B)/obj/proto.
 $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS) $(call libs,pmix) -lpthread
+	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 

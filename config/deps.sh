@@ -9,10 +9,12 @@ set -u
 # One list a purpose; keep the README's in step.
 build='gcc gfortran make pkg-config libc6-dev protobuf-c-compiler
     libevent-dev libsqlite3-dev libprotobuf-c-dev libsodium-dev
-    libpmix-dev libopenmpi-dev libjansson-dev libsmartcols-dev libinih-dev'
+    libpmix-dev libopenmpi-dev libjansson-dev libsmartcols-dev libinih-dev
+    libdw-dev'
 run='openmpi-bin openssh-client'
 tests='libcmocka-dev perl sqlite3 hpcc lammps mpich libmpich-dev iproute2
-    util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime'
+    util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime
+    binutils graphviz'
 
 missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
     awk -v want="$build $run $tests" '
