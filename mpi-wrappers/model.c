@@ -253,11 +253,13 @@ uint32_t model_enter(struct model *m, unsigned call, const void *from,
                      uint32_t height, uint64_t out, uint64_t now)
 {
     uint32_t site = find_site(m, call, from, height), phase;
+    struct page_site *s = &m->page->site[site];
     struct page_edge *e;
     double one_nth;
     uint64_t n;
 
-    if (UNLIKELY(GET(m->page->site[site].marks)))
+    SET(s->out_ticks, GET(s->out_ticks) + out);
+    if (UNLIKELY(GET(s->marks)))
         phase_marked();
     phase = phase_current();
     if (UNLIKELY(m->phase != phase + 1))
@@ -292,4 +294,6 @@ void model_leave(struct model *m, uint64_t in, uint64_t bytes)
     SET(s->calls, GET(s->calls) + 1);
     SET(s->in_ticks, GET(s->in_ticks) + in);
     SET(s->bytes, GET(s->bytes) + bytes);
+    if (UNLIKELY(in > GET(s->in_max)))
+        SET(s->in_max, in);
 }

@@ -29,7 +29,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 0,
+    PAGE_MINOR = 1,             /* 1: page_site.out_ticks, in_max */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -268,6 +268,8 @@ struct page_site {
     _Atomic uint64_t calls;             /* finished ones: each counter is */
     _Atomic uint64_t in_ticks;          /* right by itself */
     _Atomic uint64_t bytes;
+    _Atomic uint64_t out_ticks;         /* from the call before to this one */
+    _Atomic uint64_t in_max;            /* ticks of the longest one */
 };
 
 /* Mean and sum of squared deviations as by Welford: variance is m2 / (n - 1).

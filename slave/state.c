@@ -273,7 +273,8 @@ static void read_sites(struct state_model *m, const struct page_thread *t)
             .number = i, .call = a_call(LOAD(s->call)),
             .height = LOAD(s->height), .frames = LOAD(s->frames),
             .calls = LOAD(s->calls), .in_ticks = LOAD(s->in_ticks),
-            .bytes = LOAD(s->bytes) };
+            .bytes = LOAD(s->bytes), .out_ticks = LOAD(s->out_ticks),
+            .in_max = LOAD(s->in_max) };
         if (to->frames > PAGE_FRAMES || to->call == 0) {
             m->damaged++;
             continue;

@@ -69,7 +69,7 @@ unsigned state_modules(const char *page, struct state_module *v,
 /* The model of one thread. */
 struct state_site {             /* as in page_site */
     uint32_t number, call, height, frames;
-    uint64_t calls, in_ticks, bytes;
+    uint64_t calls, in_ticks, bytes, out_ticks, in_max;
     uint64_t frame[PAGE_FRAMES];        /* frame[0]: the call of MPI */
 };
 struct state_edge {             /* as in page_edge */

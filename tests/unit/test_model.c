@@ -80,6 +80,8 @@ static void edges(void)
     h = &tables->bank[1].histogram[ab - tables->bank[1].edge];
     CHECK(h->in[(19 - 8) / 2] == N);            /* 2^19 <= 10^6 < 2^20 */
     CHECK(tables->site[a].calls == N && tables->site[a].bytes == N);
+    CHECK(about((double)tables->site[b].out_ticks, sum_out));
+    CHECK(tables->site[a].in_max == 1000999 && tables->site[b].in_max == 10);
     CHECK((double)tables->site[a].in_ticks == sum);
     CHECK(tables->bank[1].used == 3 && tables->bank[1].lost == 0);
 }
