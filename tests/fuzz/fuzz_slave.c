@@ -257,15 +257,8 @@ static void fact(struct world *w, const struct step *s)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    struct sockaddr_un sa = { .sun_family = AF_UNIX };
-
     (void)argc, (void)argv;
-    peers_make_dir();
-    snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/sock", peers_dir);
-    snprintf(where, sizeof(where), "unix:%s", sa.sun_path);
-    listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert(listening >= 0 && !bind(listening, (struct sockaddr *)&sa,
-                                   sizeof(sa)) && !listen(listening, 4));
+    listening = peers_listen(where);
     setenv("TMPDIR", peers_dir, 1);
     unsetenv("XDG_RUNTIME_DIR");
     return 0;

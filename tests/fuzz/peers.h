@@ -46,6 +46,20 @@ static inline void peers_make_dir(void)
     atexit(peers_remove_dir);
 }
 
+/* A socket in it that listens, and its address as the programs are told it. */
+static inline int peers_listen(char where[64])
+{
+    struct sockaddr_un sa = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    peers_make_dir();
+    snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/sock", peers_dir);
+    snprintf(where, 64, "unix:%s", sa.sun_path);
+    assert(fd >= 0 && !bind(fd, (struct sockaddr *)&sa, sizeof(sa)) &&
+           !listen(fd, 4));
+    return fd;
+}
+
 /* The loop turns, everyone hears what there is. */
 static void peers_turn(struct peers *p)
 {

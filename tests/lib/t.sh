@@ -189,6 +189,16 @@ start_master()  # [ADDRESS...]
     wait_for '[ -S "$T/master.sock" ]' 10
 }
 
+start_tcp_master()      # also on TCP, at $port, with a key of its own
+{
+    HECTOR_KEY_FILE=$T/key
+    export HECTOR_KEY_FILE
+    start_master tcp:127.0.0.1:0
+    wait_for 'grep -q "listening on" "$T/master.log"' 10
+    port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
+        "$T/master.log")
+}
+
 start_slave()   # NAME [ARGUMENT...]
 {
     tap_node=$1

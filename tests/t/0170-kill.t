@@ -2,36 +2,15 @@
 # one of Hector's own processes dies: nothing.
 # limit: 300
 . "${0%/*}/../lib/t.sh"
-
-job=0
-begin()         # COMMAND...: start hector-run and wait until the job runs
-{
-    job=$((job + 1))
-    # a shell starts what is in the background with SIGINT ignored
-    env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
-    runner=$!
-    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 20
-}
-end()
-{
-    status=0
-    wait $runner || status=$?
-}
-child()         # NAME: pid of that process of this test
-{
-    for p in $(t_processes); do
-        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = "$1" ] && echo "$p"
-    done | head -n 1
-}
+. "$top/tests/lib/background.sh"
 
 begin hector-run -n 2 sleep 100
-run_kill=$(hector kill $job 2>&1)
+run_kill=$(hector kill "$job" 2>&1)
 is "$?" 0 "hector kill JOB ($run_kill)"
 end
 is "$status" 143 'the job ends with TERM'
 is "$(sql "SELECT state FROM jobs WHERE job = $job")" killed 'recorded as killed'
-run hector kill $job
+run hector kill "$job"
 is "$status" 1 'a job that has ended cannot be killed'
 like "$T/err" 'has ended' '... in words'
 run hector kill 999
@@ -47,7 +26,7 @@ end
 is "$status" 0 '... and the job goes on to its end'
 
 begin hector-run -n 2 sh -c 'trap "" TERM; while :; do sleep 0.2; done'
-hector kill $job >/dev/null
+hector kill "$job" >/dev/null
 end
 is "$status" 137 'tasks that ignore TERM get KILL'
 
@@ -60,7 +39,7 @@ done
 
 # A task that has left children behind: they go with its process group.
 begin hector-run -n 1 sh -c 'sleep 1000 & sleep 1001 & wait'
-hector kill $job >/dev/null
+hector kill "$job" >/dev/null
 end
 ok 'children of a task are gone' wait_for '[ -z "$(child sleep)" ]' 5
 
@@ -80,7 +59,7 @@ for daemon in slave master; do
 done
 
 begin hector-run -n 2 sleep 100
-kill -KILL $runner
+kill -KILL "$runner"
 end
 ok 'hector-run dies: nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
 # What was killed so could not remove its own directory.

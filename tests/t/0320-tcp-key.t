@@ -3,12 +3,7 @@
 # limit: 200
 . "${0%/*}/../lib/t.sh"
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:127.0.0.1:0
-wait_for 'grep -q "listening on" "$T/master.log"' 10
-port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
-    "$T/master.log")
+start_tcp_master
 like "$T/master.log" 'listening on .*,tcp:127\.0\.0\.1:[0-9]+, database' \
     'the master says where it listens, and only there'
 is "$(stat -c %a "$T/key")" 600 'the key was made, for its owner only'

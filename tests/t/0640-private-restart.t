@@ -4,32 +4,9 @@
 # limit: 200
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/background.sh"
 hosts 2
 
-child()         # NAME: pid of that process of this test
-{
-    for p in $(t_processes); do
-        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = "$1" ] && echo "$p"
-    done | tail -n 1
-}
-job=0
-begin()         # COMMAND...
-{
-    job=$((job + 1))
-    "$@" >"$T/out" 2>"$T/err" </dev/null &
-    runner=$!
-    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 20
-}
-end()
-{
-    status=0
-    wait $runner || status=$?
-}
-stored()        # COUNT: so many events of this job are
-{
-    [ "$(sql "SELECT count(*) FROM event WHERE job = $job")" -gt "$1" ]
-}
 exactly_once()  # TASKS COUNT
 {
     is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),

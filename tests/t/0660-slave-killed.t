@@ -4,6 +4,7 @@
 # limit: 200
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/background.sh"
 hosts 2
 
 slave()         # pid of the (last) slave, not of its guard
@@ -13,24 +14,6 @@ slave()         # pid of the (last) slave, not of its guard
         grep -q hector-slave "/proc/$(awk '/^PPid/ { print $2 }' \
             "/proc/$p/status")/comm" && echo "$p"
     done | tail -n 1
-}
-job=0
-begin()         # COMMAND...
-{
-    job=$((job + 1))
-    "$@" >"$T/out" 2>"$T/err" </dev/null &
-    runner=$!
-    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 20
-}
-end()
-{
-    status=0
-    wait $runner || status=$?
-}
-stored()
-{
-    [ "$(sql "SELECT count(*) FROM event WHERE job = $job")" -gt "$1" ]
 }
 no_gap()        # each rank's events are 0, 1, 2, ... as they were tagged
 {

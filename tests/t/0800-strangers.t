@@ -4,12 +4,7 @@
 # limit: 300
 . "${0%/*}/../lib/t.sh"
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:127.0.0.1:0
-wait_for 'grep -q "listening on" "$T/master.log"' 10
-port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
-    "$T/master.log")
+start_tcp_master
 tcp=tcp:127.0.0.1:$port
 start_slave n1
 ok 'a slave joins' wait_for \

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "proto/addr.h"
+#include "tests/unit/in_dir.h"
 
-static char dir[64];
 
 static void test_parse(void **state)
 {
@@ -176,23 +176,6 @@ static void test_local(void **state)
     assert_false(addr_is_local_host("no.such.host.invalid"));
 }
 
-static int set_up(void **state)
-{
-    static char name[] = "/tmp/test_addr.XXXXXX";
-
-    (void)state;
-    if (!mkdtemp(name))
-        return -1;
-    snprintf(dir, sizeof(dir), "%s", name);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return rmdir(dir);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,5 +188,6 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, in_dir_set_up,
+                                       in_dir_tear_down);
 }

@@ -16,8 +16,9 @@
 #include <cmocka.h>
 
 #include "proto/key.h"
+#include "tests/unit/in_dir.h"
 
-static char dir[64], path[96];
+static char path[96];
 
 static void put_file(const char *text, mode_t mode)
 {
@@ -237,20 +238,10 @@ static void test_reflection(void **state)
 
 static int set_up(void **state)
 {
-    static char name[] = "/tmp/test_key.XXXXXX";
-
-    (void)state;
-    if (!mkdtemp(name))
+    if (in_dir_set_up(state))
         return -1;
-    snprintf(dir, sizeof(dir), "%s", name);
-    snprintf(path, sizeof(path), "%s/key", name);
+    snprintf(path, sizeof(path), "%s/key", dir);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return rmdir(dir);
 }
 
 int main(void)
@@ -266,5 +257,5 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, in_dir_tear_down);
 }

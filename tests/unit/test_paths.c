@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include "proto/paths.h"
-
-static char top[64];
+#include "tests/unit/in_dir.h"
 
 /* Forget every variable that counts, then set home. */
 static void new_home(const char *home)
@@ -39,7 +38,7 @@ static const char *in_top(const char *name)
     static int turn;
     char *p = buf[turn++ % 4];
 
-    snprintf(p, sizeof(buf[0]), "%s/%s", top, name);
+    snprintf(p, sizeof(buf[0]), "%s/%s", dir, name);
     return p;
 }
 
@@ -81,7 +80,7 @@ static void test_database(void **state)
     char cwd[PATHS_MAX];
 
     assert_non_null(getcwd(cwd, sizeof(cwd)));
-    assert_int_equal(chdir(top), 0);
+    assert_int_equal(chdir(dir), 0);
     setenv("HECTOR_DB", "y.db", 1);
     assert_int_equal(paths_database(buf, sizeof(buf), &err), 0);
     assert_string_equal(buf, in_top("y.db"));
@@ -148,7 +147,7 @@ static void test_runtime_dir(void **state)
     assert_int_equal(paths_runtime_dir(buf, sizeof(buf), &err), -1);
     assert_int_equal(err.code, EPERM);
     assert_int_equal(rmdir(buf), 0);
-    assert_int_equal(symlink(top, buf), 0);
+    assert_int_equal(symlink(dir, buf), 0);
     assert_int_equal(paths_runtime_dir(buf, sizeof(buf), &err), -1);
     assert_int_equal(unlink(buf), 0);
     close(open(buf, O_CREAT | O_WRONLY, 0600));
@@ -173,7 +172,7 @@ static void test_private_dir(void **state)
     setenv("XDG_RUNTIME_DIR", in_top("run"), 1);
     mkdir(in_top("run"), 0700);
     assert_int_equal(paths_make_private_dir(buf, sizeof(buf), &err), 0);
-    assert_memory_equal(buf, in_top("run/hector-"), strlen(top) + 12);
+    assert_memory_equal(buf, in_top("run/hector-"), strlen(dir) + 12);
     assert_int_equal(mode_of(buf), 0700);
     assert_int_equal(paths_make_private_dir(other, sizeof(other), &err), 0);
     assert_string_not_equal(buf, other);
@@ -182,10 +181,10 @@ static void test_private_dir(void **state)
     setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
     setenv("TMPDIR", in_top("run"), 1);
     assert_int_equal(paths_make_private_dir(buf, sizeof(buf), &err), 0);
-    assert_memory_equal(buf, in_top("run/hector-"), strlen(top) + 12);
-    snprintf(longer, sizeof(longer), "%s/", top);
+    assert_memory_equal(buf, in_top("run/hector-"), strlen(dir) + 12);
+    snprintf(longer, sizeof(longer), "%s/", dir);
     memset(longer + strlen(longer), 'x', 80);
-    longer[strlen(top) + 81] = '\0';
+    longer[strlen(dir) + 81] = '\0';
     assert_int_equal(mkdir(longer, 0700), 0);
     setenv("TMPDIR", longer, 1);
     assert_int_equal(paths_make_private_dir(buf, sizeof(buf), &err), 0);
@@ -249,21 +248,10 @@ static void test_siblings(void **state)
     assert_int_equal(err.code, ENOENT);
 }
 
-static int set_up(void **state)
-{
-    static char name[] = "/tmp/test_paths.XXXXXX";
-
-    (void)state;
-    if (!mkdtemp(name))
-        return -1;
-    snprintf(top, sizeof(top), "%s", name);
-    return 0;
-}
-
 static int tear_down(void **state)
 {
     (void)state;
-    return paths_remove_tree(top, NULL);
+    return paths_remove_tree(dir, NULL);
 }
 
 int main(void)
@@ -279,5 +267,5 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, in_dir_set_up, tear_down);
 }

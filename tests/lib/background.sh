@@ -1,0 +1,33 @@
+# background.sh - a hector-run in the background, for tests that do something
+# to it or to its processes meanwhile. After t.sh:
+#
+#     begin hector-run -n 2 sleep 100
+#     kill -KILL "$(child hector-master)"
+#     end; is "$status" ...
+# shellcheck shell=sh
+
+job=0
+begin()         # COMMAND...: start hector-run and wait until the job runs;
+{               # its number is $job, its output in $T/out and $T/err
+    job=$((job + 1))
+    # a shell starts what is in the background with SIGINT ignored
+    env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
+        grep -q running' 20
+}
+end()           # wait for it: $status
+{
+    status=0
+    wait "$runner" || status=$?
+}
+child()         # NAME: the newest process of that name of this test
+{
+    for p in $(t_processes); do
+        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = "$1" ] && echo "$p"
+    done | tail -n 1
+}
+stored()        # COUNT: more than so many events of this job are stored
+{
+    [ "$(sql "SELECT count(*) FROM event WHERE job = $job")" -gt "$1" ]
+}
