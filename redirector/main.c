@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
-#include "proto/conf.h"
+#include "proto/settings.h"
 #include "redirector/adopt.h"
 #include "redirector/behind.h"
 #include "redirector/faults.h"
@@ -22,21 +22,6 @@
 #include "redirector/usage.h"
 
 extern char **environ;
-
-struct main_conf { char *master, *launch_agent, *db; };
-static const struct conf_key keys[] = {
-    { "run", "master", CONF_TEXT, offsetof(struct main_conf, master), "", 0, 0,
-      "address of a standing master to submit to; empty: a private one is "
-      "started for each run" },
-    { "run", "launch_agent", CONF_TEXT,
-      offsetof(struct main_conf, launch_agent), "", 0, 0,
-      "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
-      "empty: ssh, inside a Slurm allocation srun" },
-    { "run", "db", CONF_TEXT, offsetof(struct main_conf, db), "", 0, 0,
-      "database of a private master, unless $HECTOR_DB names one; empty: the "
-      "user's own" },
-    { 0 }
-};
 
 /* Descriptors 0 to 2 must be somebody's, or a socket of ours becomes one. One
  * that was closed reads as empty and cannot be written. */
@@ -94,7 +79,7 @@ static int main_inject(const struct options *o, uint32_t ntasks,
            err_set(err, ENOMEM, "out of memory");
 }
 
-static int main_run(struct options *o, const struct main_conf *c, char **argv)
+static int main_run(struct options *o, const struct settings *c, char **argv)
 {
     const char *master = main_first(o->master, getenv("HECTOR_MASTER"),
                                     c->master);
@@ -169,7 +154,7 @@ static void main_take_environment(struct options *o)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct main_conf conf = { 0 };
+    struct settings settings = { 0 };
     struct err err;
     int status;
 
@@ -192,13 +177,12 @@ int main(int argc, char **argv)
     if (sodium_init() < 0) {
         err_set(&err, EIO, "cannot start libsodium");
         status = main_fail(&err, STATUS_FAILURE);
-    } else if (conf_init(keys, &conf, &err) < 0 ||
-               conf_load_all(keys, &conf, NULL, &err) < 0) {
+    } else if (settings_load(&settings, &err) < 0) {
         status = main_fail(&err, STATUS_FAILURE);
     } else {
-        status = main_run(&options, &conf, argv);
+        status = main_run(&options, &settings, argv);
     }
-    conf_fini(keys, &conf);
+    settings_fini(&settings);
     options_fini(&options);
     return status;
 }

@@ -22,6 +22,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/refused.h"
+#include "slave/passfd.h"
 
 enum { PENDING_MAX = 128, BACKLOG = 1024, HELLO_S = 5 };
 /* Patience with who has said nothing while others come: a task says it in one
@@ -49,10 +50,6 @@ struct registry {
 static void answer(int fd, int memfd, const struct err *err)
 {
     struct page_grant grant = { .magic = PAGE_MAGIC };
-    struct iovec iov = { .iov_base = &grant, .iov_len = sizeof(grant) };
-    union { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; } c;
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-    struct cmsghdr *cmsg;
 
     if (memfd < 0) {
         grant.status = (uint32_t)(err->code ? err->code : EIO);
@@ -60,16 +57,8 @@ static void answer(int fd, int memfd, const struct err *err)
                  (int)sizeof(grant.why) - 1, err->text);
     } else {
         grant.bytes = page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES);
-        memset(&c, 0, sizeof(c));
-        msg.msg_control = c.room;
-        msg.msg_controllen = sizeof(c.room);
-        cmsg = CMSG_FIRSTHDR(&msg);
-        cmsg->cmsg_level = SOL_SOCKET;
-        cmsg->cmsg_type = SCM_RIGHTS;
-        cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(cmsg), &memfd, sizeof(memfd));
     }
-    if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+    if (passfd_send(fd, &grant, sizeof(grant), memfd, 0) < 0)
         log_debug("registry", "a task went without its answer: %s",
                   strerror(errno));
 }

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "slave/passfd.h"
+
 struct block {
     size_t bytes;               /* with this header */
     size_t used;                /* 0: free */
@@ -161,21 +163,7 @@ struct vault_ledger *vault_open_ledger(struct vault *v, uint64_t job,
 
 static void vault_send(struct vault *v, const struct note *n, int fd)
 {
-    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } ctl;
-    struct iovec iov = { (void *)n, sizeof(*n) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-    struct cmsghdr *c;
-
-    if (fd >= 0) {
-        msg.msg_control = ctl.bytes;
-        msg.msg_controllen = sizeof(ctl.bytes);
-        c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    if (sendmsg(v->ends[0], &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    if (passfd_send(v->ends[0], n, sizeof(*n), fd, MSG_DONTWAIT) < 0)
         return;                 /* a guard that hangs: less can be saved */
 }
 
@@ -234,25 +222,12 @@ static void vault_note(struct vault *v, const struct note *n, int fd)
 
 void vault_take(struct vault *v)
 {
-    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } ctl;
     struct note n;
-    struct iovec iov = { &n, sizeof(n) };
+    int fd;
 
-    for (;;) {
-        struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
-                              .msg_control = ctl.bytes,
-                              .msg_controllen = sizeof(ctl.bytes) };
-        struct cmsghdr *c;
-        int fd = -1;
-
-        if (recvmsg(v->ends[1], &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) !=
-            sizeof(n))
-            return;
-        c = CMSG_FIRSTHDR(&msg);
-        if (c && c->cmsg_type == SCM_RIGHTS)
-            memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+    while (passfd_receive(v->ends[1], &n, sizeof(n), &fd, MSG_DONTWAIT) ==
+           sizeof(n))
         vault_note(v, &n, fd);
-    }
 }
 
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index)

@@ -1,8 +1,10 @@
 /* main.c - hector, the operator's tool: reads the command line and calls the
  * command. See hector(1). */
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "master/hector/tool.h"
@@ -10,6 +12,7 @@
 #include "proto/base/parse.h"
 #include "proto/base/str.h"
 #include "proto/paths.h"
+#include "proto/settings.h"
 #include "proto/signals.h"
 
 /* own: the options a command has besides those that all have. */
@@ -48,7 +51,7 @@ static void help(void)
                commands[i].words, commands[i].help);
     puts("\n"
          "  -j, --json       answer in JSON\n"
-         "      --db FILE    another database than $HECTOR_DB\n"
+         "      --db FILE    the database; default: $HECTOR_DB, hector.conf\n"
          "  -s ADDRESS       the master, where the database does not say it\n"
          "  -a, --all        ps: all jobs, not only the latest\n"
          "  -n, --count N    ps, events: the last N\n"
@@ -72,17 +75,40 @@ int tool_complain(int status, const char *fmt, ...)
     return status;
 }
 
+/* The order is hector-run's: --db, $HECTOR_DB, hector.conf, the default. */
+static int find_database(const struct tool *t, char *path, size_t size,
+                         struct err *err)
+{
+    const char *given = getenv("HECTOR_DB");
+    struct settings s;
+    int rc;
+
+    if (t->db) {
+        rc = snprintf(path, size, "%s", t->db);
+    } else if (given && *given) {
+        return paths_database(path, size, err);
+    } else {
+        rc = settings_load(&s, err);
+        if (rc == 0 && !*s.db)
+            rc = paths_database(path, size, err);
+        else if (rc == 0)
+            rc = snprintf(path, size, "%s", s.db);
+        settings_fini(&s);
+    }
+    if (rc >= (int)size)
+        return err_set(err, ENAMETOOLONG, "the name of the database is too "
+                       "long");
+    return rc < 0 ? -1 : 0;
+}
+
 struct store *tool_open_store(const struct tool *t)
 {
     char path[PATHS_MAX];
     struct store *st;
     struct err err;
 
-    if (!t->db && paths_database(path, sizeof(path), &err)) {
-        tool_complain(TOOL_FAILED, "%s", err.text);
-        return NULL;
-    }
-    st = store_open_readonly(t->db ? t->db : path, &err);
+    st = find_database(t, path, sizeof(path), &err) ? NULL
+       : store_open_readonly(path, &err);
     if (!st)
         tool_complain(TOOL_FAILED, "%s", err.text);
     return st;

@@ -7,7 +7,7 @@ keys()          # "section name" of the tables of struct conf_key
 {
     # shellcheck disable=SC2046 # one word a file
     sed -n 's/^ *{ "\([a-z]*\)", "\([a-z_]*\)", CONF_.*/\1 \2/p' \
-        $(sources '^(master|slave|redirector)/.*\.c$') | sort
+        $(sources '^(proto|master|slave|redirector)/.*\.c$') | sort
 }
 example()
 {

@@ -54,6 +54,20 @@ is "$(sql 'SELECT count(*) FROM jobs')" 2 'nothing was changed'
 run hector sql --db "$T/none.db" 'SELECT 1'
 is "$status" 1 'no such database'
 ok '... is not made' [ ! -e "$T/none.db" ]
+mkdir -p "$HOME/.config/hector"
+printf '[run]\nlaunch_agent = ssh\ndb = %s\n' "$T/other.db" \
+    >"$HOME/.config/hector/hector.conf"
+run env -u HECTOR_DB hector-run -n 1 true
+is "$status" 0 'a run with a database from hector.conf'
+is "$(env -u HECTOR_DB hector sql 'SELECT name FROM jobs' | xargs)" 'name true' \
+    '... hector looks there too'
+is "$(sql 'SELECT count(*) FROM jobs')" 2 '... $HECTOR_DB comes before it'
+printf '[run]\ndatabase = x\n' >"$HOME/.config/hector/hector.conf"
+run env -u HECTOR_DB hector ps
+is "$status" 1 'a mistake in hector.conf'
+like "$T/err" '^hector: .*hector.conf:2: ' '... is shown with its line'
+run hector ps
+is "$status" 0 '... and harms nobody who does not need it'
 for view in 'jobs|job,name,command,ntasks,state,started_ns,ended_ns,exit_code' \
     'tasks|job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,'\
 'out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns' \
