@@ -1,8 +1,10 @@
 /* links.c - the stream listener and its links; see links.h.
  *
- * A link is open when its Hello has been accepted. Invariants: links holds
- * every connection that was announced and not closed; unended counts, for a
- * link, the (rank, stream) pairs it brought output of and no end. */
+ * A link is open, and has a name, when its Hello has been accepted. A slave
+ * may dial before we have read from the master what our job's number is: its
+ * Hello is then kept in early until we know. Invariants: links holds every
+ * connection that was announced and not closed; unended counts, for a link,
+ * the (rank, stream) pairs it brought output of and no end. */
 #include "redirector/links.h"
 
 #include <assert.h>
@@ -20,6 +22,8 @@
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_ADDRESSES = 64,
        LINK_MAGIC = 0x6c696e6b };
 
+#define LINKS_STRANGER "not a slave of this job"
+
 enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
 
 struct link {
@@ -27,7 +31,9 @@ struct link {
     struct link *next;
     struct links *owner;      /* borrowed */
     struct conn *conn;          /* owned */
-    char *name;                 /* owned; NULL before Hello */
+    char *name;                 /* owned; NULL: not open */
+    char *early;                /* owned: its name, if it is too early */
+    uint64_t early_job;         /* and the job it is of */
     uint64_t credit;
     bool asked, unwanted;       /* has granted input; wants no more */
     size_t unended;
@@ -67,6 +73,7 @@ static void link_free(struct link *k)
     *at = k->next;
     k->magic = 0;
     free(k->name);
+    free(k->early);
     free(k);
 }
 
@@ -119,32 +126,45 @@ static int link_refuse(struct link *k, const char *why)
     return 0;
 }
 
+static void link_welcome(struct link *k)
+{
+    struct links *s = k->owner;
+    Hct__Welcome welcome = HCT__WELCOME__INIT;
+
+    k->name = k->early;
+    k->early = NULL;
+    conn_set_role(k->conn, HCT__ROLE__ROLE_SLAVE);
+    welcome.protocol = PROTOCOL_VERSION;
+    welcome.role = HCT__ROLE__ROLE_REDIRECTOR;
+    welcome.name = (char *)"hector-run";
+    welcome.version = (char *)HECTOR_VERSION;
+    conn_send(k->conn, MESSAGE_WELCOME, &welcome);
+    s->conf.on_join(s->conf.arg, k->name);
+}
+
 static int on_hello(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
     struct link *k = link_of(arg);
     struct links *s = k->owner;
     const Hct__Hello *hello = msg;
-    Hct__Welcome welcome = HCT__WELCOME__INIT;
 
-    if (k->name)
+    (void)c;
+    if (k->name || k->early)
         return err_set(err, EPROTO, "a second Hello");
     if (hello->protocol != PROTOCOL_VERSION)
         return link_refuse(k, "another version of the protocol");
-    if (hello->role != HCT__ROLE__ROLE_SLAVE || s->job == 0 ||
-        hello->job != s->job || hello->cookie.len != LINKS_COOKIE ||
+    if (hello->role != HCT__ROLE__ROLE_SLAVE || hello->job == 0 ||
+        (s->job && hello->job != s->job) ||
+        hello->cookie.len != LINKS_COOKIE ||
         sodium_memcmp(hello->cookie.data, s->cookie, LINKS_COOKIE) != 0)
-        return link_refuse(k, "not a slave of this job");
-    k->name = strdup(hello->name);
-    if (!k->name)
+        return link_refuse(k, LINKS_STRANGER);
+    k->early = strdup(hello->name);
+    k->early_job = hello->job;
+    if (!k->early)
         return err_set(err, ENOMEM, "out of memory");
-    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
-    welcome.protocol = PROTOCOL_VERSION;
-    welcome.role = HCT__ROLE__ROLE_REDIRECTOR;
-    welcome.name = (char *)"hector-run";
-    welcome.version = (char *)HECTOR_VERSION;
-    conn_send(c, MESSAGE_WELCOME, &welcome);
-    s->conf.on_join(s->conf.arg, k->name);
+    if (s->job)
+        link_welcome(k);
     return 0;
 }
 
@@ -330,6 +350,13 @@ const uint8_t *links_cookie(const struct links *s)
 void links_set_job(struct links *s, uint64_t job)
 {
     s->job = job;
+    for (struct link *k = s->all, *next; k; k = next) {
+        next = k->next;
+        if (k->early && k->early_job == job)
+            link_welcome(k);
+        else if (k->early)
+            link_refuse(k, LINKS_STRANGER);
+    }
 }
 
 /* ---------------------------------------------------------- flow control */

@@ -42,8 +42,8 @@ void links_close(struct links *s);      /* NULL is fine */
 const char *const *links_addresses(const struct links *s, size_t *n);
 const uint8_t *links_cookie(const struct links *s);
 
-/* The job's number: links of another one are refused, and before it is known
- * all are. */
+/* The job's number: links of another one are refused; those that show our
+ * cookie before it is known wait, not welcomed yet. */
 void links_set_job(struct links *s, uint64_t job);
 
 unsigned links_count(const struct links *s);

@@ -298,16 +298,37 @@ static void test_strangers(void **state)
     assert_int_equal(links_count(w->links), 0);
 }
 
+/* The master tells slaves and hector-run at the same time, and the slaves may
+ * be the faster ones. */
 static void test_job_unknown(void **state)
 {
     struct world *w = *state;
+    const uint8_t *cookie = links_cookie(w->links);
 
     links_set_job(w->links, 0);
     fake_dial(w, 0);
-    fake_hello(w, 0, HCT__ROLE__ROLE_SLAVE, 0, links_cookie(w->links),
-               LINKS_COOKIE);
+    fake_hello(w, 0, HCT__ROLE__ROLE_SLAVE, 0, cookie, LINKS_COOKIE);
     assert_string_equal(str_text(&w->fakes[0].log),
                         "refuse:not a slave of this job closed ");
+    str_reset(&w->fakes[0].log);
+    fake_join(w, 0);
+    fake_dial(w, 1);
+    fake_hello(w, 1, HCT__ROLE__ROLE_SLAVE, JOB + 1, cookie, LINKS_COOKIE);
+    fake_join(w, 2);
+    fake_write(w, 2, 0, 1, "not welcome yet");
+    turn(w);
+    assert_string_equal(str_text(&w->fakes[0].log), "");
+    assert_string_equal(str_text(&w->fakes[1].log), "");
+    assert_string_equal(str_text(&w->fakes[2].log), "closed ");
+    assert_int_equal(links_count(w->links), 0);
+    assert_string_equal(str_text(&w->log), "");
+    links_set_job(w->links, JOB);
+    turn(w);
+    assert_string_equal(str_text(&w->fakes[0].log), "welcome ");
+    assert_string_equal(str_text(&w->fakes[1].log),
+                        "refuse:not a slave of this job closed ");
+    assert_string_equal(str_text(&w->log), "+n0 ");
+    assert_int_equal(links_count(w->links), 1);
 }
 
 static void test_output(void **state)
