@@ -20,6 +20,12 @@ case $name in
 *.t|*.sh) set -- sh "$test" ;;
 *)        set -- "$test" ;;
 esac
+# Where it is allowed, with a /dev/shm of its own, in which nobody else's files
+# come and go.
+if unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null; then
+    # shellcheck disable=SC2016 # for the other shell
+    set -- unshare -m sh -c 'mount -t tmpfs shm /dev/shm && exec "$@"' - "$@"
+fi
 timeout -k 10 "$limit" "$@" >"$tap.raw" 2>"$errors" </dev/null
 status=$?
 # cmocka 1.1.5 says "not ok" of what it skips
@@ -33,6 +39,9 @@ if [ $status -ne 0 ] && ! grep -q '^not ok' "$tap"; then
     esac
     [ ! -s "$tap" ] || [ -z "$(tail -c 1 "$tap")" ] || echo >>"$tap"
     echo "not ok - $name $why" >>"$tap"
+fi
+if ! grep -Eq '^(1\.\.|not ok)' "$tap"; then
+    echo "not ok - $name did not say how many tests it has" >>"$tap"
 fi
 cat "$tap"
 if grep -q '^not ok' "$tap"; then

@@ -10,7 +10,7 @@
 #   N passed, N failed[, N skipped]
 #
 # (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
-# something passed.
+# something passed. Two tests run at a time, or $TEST_JOBS: most of them wait.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 shift
@@ -35,7 +35,7 @@ for what in "$@"; do
 done >"$list"
 
 if command -v prove >/dev/null 2>&1; then
-    prove --timer --exec 'sh lib/one.sh' - <"$list"
+    prove --timer --jobs "${TEST_JOBS:-2}" --exec 'sh lib/one.sh' - <"$list"
 else
     while read -r test; do
         echo "# $test"

@@ -289,5 +289,6 @@ int main(void)
         cmocka_unit_test(test_names),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, make_binaries, remove_binaries);
 }
