@@ -114,8 +114,10 @@ function is_collective(    n, on_files)
 function traits(    t)
 {
     t = "0"
-    object = nth("comm comm.inout", 1)
-    if (object)
+    object = 0
+    if (name ~ /_c2f$/)         # takes MPI_COMM_NULL and the like too
+        ;
+    else if (object = nth("comm comm.inout", 1))
         t = "ABOUT_COMM"
     else if (object = nth("win win.inout", 1))
         t = "ABOUT_WIN"
@@ -143,6 +145,8 @@ function traits(    t)
         t = t " | ABOUT_BY_GROUP"
     if (name ~ /^Comm_(accept|connect|spawn|spawn_multiple|get_parent|join)$/)
         t = t " | ABOUT_OUTSIDE"
+    if (name == "Comm_get_parent")
+        t = t " | ABOUT_AGAIN"
 
     requests = nth("request request.inout request.inout[]", 1)
     if (name == "Request_free")
@@ -151,8 +155,8 @@ function traits(    t)
         t = t " | ABOUT_STARTS"
     else if (name ~ /^(Wait|Test)(all|any|some)?$|^Request_get_status$/) {
         t = t " | ABOUT_WAITS"
-        if (name ~ /^Wait(all)?$/)
-            t = t " | ABOUT_ALL"
+        if (name != "Request_get_status")
+            t = t " | ABOUT_ENDS"
     } else if (name == "Imrecv" || nth("request.out", 1)) {
         requests = nth("request.out request.inout", 1)
         t = t " | ABOUT_MAKES_REQUEST"
@@ -161,6 +165,18 @@ function traits(    t)
     } else
         requests = 0
     return t
+}
+
+# What a wait or test says about which of its requests are finished.
+function finished(fortran,    i, j, text)
+{
+    if (i = nth("flag.out", 1))
+        text = ", .flag = " pointer(i, fortran)
+    if (i = nth("index.out index.out[]", 1))
+        text = text ", .index = " pointer(i, fortran)
+    if (j = nth("count.out", 1))
+        text = text ",\n    .nindex = " pointer(j, fortran)
+    return text
 }
 
 # The initializers for the function that was just parsed.
@@ -191,6 +207,8 @@ function about(fortran,    t, peer, source, tag, text, n)
             (kind[requests] == "request" && !fortran ? "&" : "") \
             pointer(requests, fortran) ", .nrequests = " \
             (kind[requests] ~ /\[\]/ ? value(first("count"), fortran) : "1")
+        if (t ~ /ABOUT_ENDS/)
+            text = text finished(fortran)
     }
     if (object && t !~ /MAKES_SHIFT/)
         text = text ",\n    " how_much(fortran)

@@ -24,13 +24,14 @@ enum about_traits {
     ABOUT_PERSISTENT = 1 << 11, /* ... one to be started */
     ABOUT_STARTS = 1 << 12,     /* starts requests */
     ABOUT_WAITS = 1 << 13,      /* waits for requests, or tests them */
-    ABOUT_ALL = 1 << 14,        /* ... and comes back when all are finished */
+    ABOUT_ENDS = 1 << 14,       /* ... and ends those that are finished */
     ABOUT_MAKES_SHIFT = 15,     /* a new object into made: enum page_kind */
     ABOUT_MAKES = 3 << ABOUT_MAKES_SHIFT,
     ABOUT_SAME_GROUP = 1 << 17, /* ... with the ranks of the object */
     ABOUT_BY_GROUP = 1 << 18,   /* ... not all of the object's members call */
     ABOUT_OUTSIDE = 1 << 19,    /* ... together with another world */
     ABOUT_LEVEL = 1 << 20,      /* tag is MPI_Pcontrol's level */
+    ABOUT_AGAIN = 1 << 21,      /* what is made may be known already */
 };
 
 struct about {
@@ -40,6 +41,10 @@ struct about {
     const void *made;           /* where the new object's handle will stand */
     const void *requests;       /* an array of handles */
     const int *counts;          /* one for each member: instead of count */
+    /* Of a wait or test, when it is over: */
+    const int *flag;            /* is anything finished? NULL: it is */
+    const int *index;           /* which one, or ones; NULL: all of them */
+    const int *nindex;          /* how many; NULL: one */
     int64_t count;              /* of elements, of requests */
     int32_t nrequests;
     int32_t peer, source, tag;

@@ -206,7 +206,7 @@ static uint64_t identify(const struct about *a, const struct comm *parent,
     uint64_t id;
     int64_t before;
 
-    if (!parent || (parent->id & PAGE_COMM_LOCAL) ||
+    if (!parent || !parent->id || (parent->id & PAGE_COMM_LOCAL) ||
         (a->traits & ABOUT_OUTSIDE))
         return local_id();
     if (a->traits & ABOUT_BY_GROUP) {
@@ -308,7 +308,7 @@ static void add(uintptr_t key, unsigned kind, uint64_t id,
     c->size = group_size(g);
     c->same = id == PAGE_COMM_WORLD ||
               (a && (a->traits & ABOUT_SAME_GROUP) && parent && parent->same);
-    c->fortran = -1;
+    SET(c->fortran, -1);
     c->shown = p = &s->comm[c - comm_table];
     show_begin(p);
     SET(p->size, c->size);
@@ -337,15 +337,20 @@ static uintptr_t key_of_fortran(unsigned kind, int f)
            : kind == PAGE_KIND_FILE ? handle_file_f2c(f) : handle_comm_f2c(f);
 }
 
-/* The key of a handle that a call has stored; 0: none. */
+static bool means_nothing(uintptr_t key, unsigned kind)
+{
+    return key <= COMM_GONE ||
+           key == handle_known(kind == PAGE_KIND_WIN ? HANDLE_NO_WIN
+                               : kind == PAGE_KIND_FILE ? HANDLE_NO_FILE
+                               : HANDLE_NO_COMM);
+}
+
+/* The key of a handle that a call has stored. */
 static uintptr_t stored_key(const void *at, unsigned kind, bool fortran)
 {
-    uintptr_t key = fortran ? key_of_fortran(kind, *(const MPI_Fint *)at)
-                    : kind == PAGE_KIND_FILE ? *(const uintptr_t *)at
-                    : handle_at(at, 0);
-
-    return kind == PAGE_KIND_COMM && key == handle_known(HANDLE_NO_COMM)
-           ? 0 : key;
+    return fortran ? key_of_fortran(kind, *(const MPI_Fint *)at)
+           : kind == PAGE_KIND_FILE ? *(const uintptr_t *)at
+           : handle_at(at, 0);
 }
 
 void comm_made(const struct about *a, const struct comm *parent,
@@ -355,24 +360,27 @@ void comm_made(const struct about *a, const struct comm *parent,
     uintptr_t key = a->made ? stored_key(a->made, kind,
                                          a->traits & ABOUT_FORTRAN) : 0;
 
-    if (!key)
+    if (means_nothing(key, kind))
         return;
     lock();
-    add(key, kind, 0, a, parent, number);
+    if (!(a->traits & ABOUT_AGAIN) || !comm_find(key))
+        add(key, kind, 0, a, parent, number);
     unlock();
 }
 
 void comm_promised(const struct about *a, const struct comm *parent,
                    uint64_t number, uintptr_t request)
 {
+    unsigned i = 0;
+
     lock();
-    for (unsigned i = 0; parent && i < PROMISES; i++)
-        if (promises[i].request == 0) {
-            promises[i] = (struct promise){ .request = request, .about = *a,
-                .parent = { .id = parent->id, .same = parent->same },
-                .number = number };
-            break;
-        }
+    while (i < PROMISES && promises[i].request != 0)
+        i++;
+    if (i < PROMISES)
+        promises[i] = (struct promise){ .request = request, .about = *a,
+            .parent = { .id = parent ? parent->id : 0,
+                        .same = parent && parent->same },
+            .number = number };
     unlock();
 }
 
@@ -399,7 +407,7 @@ void comm_met(const struct about *a)
 
     if (a->traits & ABOUT_FORTRAN)
         key = key_of_fortran(kind, (int)(key >> 1));
-    if (key <= COMM_GONE)
+    if (means_nothing(key, kind))
         return;
     lock();
     if (!comm_find(key))
@@ -413,9 +421,15 @@ void comm_remove(struct comm *c)
     show_begin(c->shown);
     SET(c->shown->kind, 0);
     show_end(c->shown);
-    c->fortran = -1;
+    SET(c->fortran, -1);
     drop_peers(c);
     SET(c->key, COMM_GONE);
+    /* At the end of a chain nobody searches on beyond it. */
+    for (uint32_t at = (uint32_t)(c - comm_table);
+         GET(comm_table[at].key) == COMM_GONE &&
+         GET(comm_table[(at + 1) % PAGE_COMMS].key) == 0;
+         at = (at + PAGE_COMMS - 1) % PAGE_COMMS)
+        SET(comm_table[at].key, 0);
     unlock();
 }
 
@@ -428,13 +442,13 @@ struct comm *comm_find_fortran(unsigned kind, uintptr_t key)
     uint16_t at = GET(*cached);
     struct comm *c;
 
-    if (__builtin_expect(at && comm_table[at - 1].fortran == f &&
+    if (__builtin_expect(at && GET(comm_table[at - 1].fortran) == f &&
                          comm_table[at - 1].kind == kind, 1))
         return &comm_table[at - 1];
     key = key_of_fortran(kind, f);
     c = key > COMM_GONE ? comm_find(key) : NULL;
     if (c && c->kind == kind) {
-        c->fortran = f;
+        SET(c->fortran, f);
         SET(*cached, (uint16_t)(c - comm_table + 1));
     }
     return c;

@@ -29,7 +29,7 @@ struct comm {
     _Atomic uint64_t *peers;    /* owned: rank + 1 << 32 | world rank */
     uint32_t peers_mask;
     uint32_t size;              /* of the group that partners are in */
-    int32_t fortran;            /* its Fortran handle, where seen, or -1 */
+    _Atomic int32_t fortran;    /* its Fortran handle, where seen, or -1 */
     uint8_t kind;               /* enum page_kind */
     bool inter;
     bool same;                  /* its ranks are the world's */

@@ -20,7 +20,7 @@ struct handle_flavor handle_flavor = {
 bool handle_choose(const char *version)
 {
     static const char *const like_mpich[] = { "MPICH", "MVAPICH", "Intel(R) MPI",
-                                              "CRAY MPICH" };
+                                              "MPI VERSION    : CRAY MPICH" };
 
     if (strncmp(version, "Open MPI", 8) == 0) {
         handle_flavor = pointers;
@@ -67,10 +67,14 @@ uintptr_t handle_known(enum handle_known which)
         [HANDLE_WORLD] = { CALL_Comm_f2c, 0, 0x44000000 },
         [HANDLE_SELF] = { CALL_Comm_f2c, 1, 0x44000001 },
         [HANDLE_NO_COMM] = { CALL_Comm_f2c, 2, 0x04000000 },
+        [HANDLE_NO_WIN] = { CALL_Win_f2c, 0, 0x20000000 },
+        [HANDLE_NO_FILE] = { CALL_File_f2c, 0, 0 },
         [HANDLE_NO_REQUEST] = { CALL_Request_f2c, 0, 0x2c000000 },
         [HANDLE_BYTE] = { CALL_Type_f2c, 1, 0x4c00010d },
     };
 
+    if (which == HANDLE_NO_FILE && handle_flavor.ints)
+        return 0;                       /* a null pointer */
     return handle_flavor.ints ? about_key(known[which].number)
                               : f2c(known[which].call, known[which].fortran);
 }

@@ -157,6 +157,6 @@ void phase_marked(void)
 {
     uint32_t n = atomic_fetch_add_explicit(&marks, 1, memory_order_relaxed);
 
-    if ((n + 1) % rule.every == 0)
+    if (rule.every && (n + 1) % rule.every == 0)
         begin((int32_t)(n + 1));
 }

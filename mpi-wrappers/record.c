@@ -107,8 +107,10 @@ static COLD void before_freeing(struct self *t, const struct about *a)
 /* The call was successful, and is over: what did it make? */
 static COLD void after_making(struct self *t, const struct about *a)
 {
-    if ((a->traits & ABOUT_MAKES) && (a->traits & ABOUT_MAKES_REQUEST))
-        comm_promised(a, t->comm, t->about.collective, request_key(a));
+    uintptr_t request = a->traits & ABOUT_MAKES_REQUEST ? request_key(a) : 0;
+
+    if ((a->traits & ABOUT_MAKES) && request)
+        comm_promised(a, t->comm, t->about.collective, request);
     else if (a->traits & ABOUT_MAKES)
         comm_made(a, t->comm, t->about.collective);
     if (a->traits & ABOUT_STARTS)
@@ -119,6 +121,27 @@ static COLD void after_making(struct self *t, const struct about *a)
 
 /* ---------------------------------------------------------------- calls */
 
+enum { FAR = 256 * 1024 };      /* bytes of stack that MPI needs for itself */
+
+/* Is the call that we believe to be in still on the stack? Calls from inside
+ * of it come from deeper in the stack, and find its arguments where they
+ * were. If not, somebody has jumped out of it. */
+__attribute__((no_sanitize("address")))
+static inline bool is_inside(const struct self *t, const char *frame)
+{
+    const char *outermost = t->frame;
+
+    return frame < outermost &&
+           (outermost - frame > FAR || t->outer->from == t->from);
+}
+
+static COLD void abandon(struct self *t)
+{
+    t->depth = 1;
+    t->tagged = false;
+    request_left(&t->wait);
+}
+
 void record_enter(unsigned call, const struct about *a)
 {
     struct self *t = &self;
@@ -128,15 +151,14 @@ void record_enter(unsigned call, const struct about *a)
     uint32_t requests = 0, site = 0;
     int32_t source = PAGE_NONE;
 
-    /* Nested calls come from deeper in the stack. If not, an error handler
-     * has jumped out of the call that we still believe to be in. */
     if (t->depth++ > 0) {
-        if (LIKELY(frame < t->frame))
+        if (LIKELY(is_inside(t, frame)))
             return;
-        t->depth = 1;
-        t->tagged = false;
+        abandon(t);
     }
     t->frame = frame;
+    t->outer = a;
+    t->from = a->from;
     if (UNLIKELY(!s)) {
         struct page_header *h = atomic_load_explicit(&thread_page,
                                                      memory_order_acquire);
@@ -185,6 +207,7 @@ void record_enter(unsigned call, const struct about *a)
 static inline bool wants_size(const struct self *t, const struct about *a)
 {
     return a->type && (a->count > 0 || a->counts) && t->comm &&
+           t->about.peer != PAGE_NULL &&
            !(t->comm->inter && (a->traits & ABOUT_COLLECTIVE)) &&
            type_find(a->type) == TYPE_UNKNOWN;
 }
@@ -236,8 +259,11 @@ void record_leave(const struct about *a, bool ok)
     uint64_t now, in, wall_ns = 0;
     struct page_count *c;
 
-    if (UNLIKELY(t->depth == 0) || --t->depth > 0 || UNLIKELY(!s))
+    if (UNLIKELY(t->depth != 1 || !s)) {
+        if (t->depth > 0)
+            t->depth--;
         return;
+    }
     if (UNLIKELY(t->tagged))
         wall_ns = tick_wall_ns();
     now = tick_now();
@@ -264,6 +290,8 @@ void record_leave(const struct about *a, bool ok)
     t->since = now;
     if (UNLIKELY(t->tagged))
         stamp_leave(t, wall_ns);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->depth = 0;               /* a signal's calls up to here are nested */
 }
 
 /* ------------------------------------------------------- the life of MPI */

@@ -18,6 +18,9 @@ enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS, NOWHERE = PAGE_REQUESTS };
 
 static struct page_header *page;        /* borrowed */
 static struct page_shared *_Atomic shown;       /* borrowed */
+/* Who waits for the request at each place: waiter, but not for others to
+ * scribble on, nor shared by the threads of the last slot. */
+static struct request_wait *_Atomic waits[PAGE_REQUESTS];
 /* Handles that mean no request, and one that was complete from the start. */
 static uintptr_t null_key, empty_key, empty_fortran;
 
@@ -78,7 +81,9 @@ static unsigned take(struct page_shared *s, uintptr_t key)
 
 uintptr_t request_key(const struct about *a)
 {
-    return a->requests ? key_at(a, 0) : 0;
+    uintptr_t key = a->requests ? key_at(a, 0) : 0;
+
+    return means_nothing(key) ? 0 : key;
 }
 
 void request_made(const struct about *a, const struct request *r)
@@ -107,6 +112,7 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->call, r->call);
     SET(p->idle, r->idle);
     SET(p->waiter, 0);
+    SET(waits[at], NULL);
     atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
     atomic_store_explicit(&s->request_key[at], key, memory_order_release);
 }
@@ -158,7 +164,6 @@ uint32_t request_wait(struct request_wait *w, const struct about *a,
 
     w->n = 0;
     w->more = false;
-    w->waiter = waiter;
     for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
         uintptr_t key = key_at(a, i);
         unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
@@ -166,6 +171,7 @@ uint32_t request_wait(struct request_wait *w, const struct about *a,
         if (at == NOWHERE || GET(s->request[at].idle))
             continue;
         SET(s->request[at].waiter, (uint8_t)waiter);
+        SET(waits[at], w);
         if (known++ == 0)
             copy(&s->request[at], first);
         if (w->n < REQUEST_KEPT && i <= UINT16_MAX) {
@@ -179,24 +185,71 @@ uint32_t request_wait(struct request_wait *w, const struct about *a,
     return known;
 }
 
-/* One that this thread has waited for, and that is finished if its handle has
- * changed. Whoever got the handle since then has taken our mark off. */
+/* What has become of a request that was waited for. */
+enum fate { PENDING, IDLE, GONE };
+
+/* Whoever got its handle since it was finished has taken our mark off, or
+ * does so while we look: that is why the place is taken first. */
 static void settle(struct page_shared *s, unsigned at, uintptr_t key,
-                   unsigned waiter, bool gone, bool all)
+                   const struct request_wait *w, enum fate fate)
 {
     struct page_request *p = &s->request[at];
+    uint64_t was = key;
+    bool ours, promise;
 
-    if (GET(p->waiter) != waiter || GET(s->request_key[at]) != key)
+    if (GET(waits[at]) != w)
         return;
-    SET(p->waiter, 0);
-    if (gone) {
-        bool promise = GET(p->call) == CALL_Comm_idup;
+    if (fate != GONE) {
+        SET(waits[at], NULL);
+        SET(p->waiter, 0);
+        if (fate == IDLE)
+            SET(p->idle, 1);
+        return;
+    }
+    if (!atomic_compare_exchange_strong(&s->request_key[at], &was, TAKEN))
+        return;
+    ours = GET(waits[at]) == w;
+    promise = ours && GET(p->call) == CALL_Comm_idup;
+    if (ours) {
+        SET(waits[at], NULL);
+        SET(p->waiter, 0);
+    }
+    atomic_store_explicit(&s->request_key[at], ours ? 0 : key,
+                          memory_order_release);
+    if (promise)
+        comm_kept(key);
+}
 
-        SET(s->request_key[at], 0);
-        if (promise)
-            comm_kept(key);
-    } else if (all) {
-        SET(p->idle, 1);                /* a persistent one */
+/* Those still in the array are not finished, or persistent; all others with
+ * our mark are. */
+static void settle_more(struct page_shared *s, const struct request_wait *w,
+                        const struct about *a, enum fate fate)
+{
+    for (int32_t i = 0; i < a->nrequests; i++) {
+        uintptr_t key = key_at(a, i);
+        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+
+        if (at != NOWHERE)
+            settle(s, at, key, w, fate);
+    }
+    for (unsigned at = 0; at < PAGE_REQUESTS; at++)
+        if (GET(waits[at]) == w)
+            settle(s, at, GET(s->request_key[at]), w, GONE);
+}
+
+/* Persistent ones that one of many, or some, are said to be. */
+static void settle_named(struct page_shared *s, const struct about *a)
+{
+    int n = a->nindex ? *a->nindex : 1;
+
+    for (int i = 0; i < n && i < a->nrequests; i++) {
+        int which = a->index[i] - ((a->traits & ABOUT_FORTRAN) != 0);
+        uintptr_t key = which >= 0 && which < a->nrequests ? key_at(a, which)
+                                                           : 0;
+        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+
+        if (at != NOWHERE)
+            SET(s->request[at].idle, 1);
     }
 }
 
@@ -204,27 +257,30 @@ void request_waited(struct request_wait *w, const struct about *a, bool ok)
 {
     struct page_shared *s = atomic_load_explicit(&shown,
                                                  memory_order_acquire);
-    bool all = ok && (a->traits & ABOUT_ALL);
+    bool ended = ok && (a->traits & ABOUT_ENDS) && (!a->flag || *a->flag);
+    enum fate stays = ended && !a->index ? IDLE : PENDING;
 
-    if (!s)
+    if (!s || !w->n)
         return;
     for (unsigned i = 0; i < w->n; i++)
-        settle(s, w->kept[i].place, w->kept[i].key, w->waiter,
-               key_at(a, w->kept[i].at) != w->kept[i].key, all);
-    if (!w->more)
-        return;
-    /* Those still in the array are not finished, all others with our mark
-     * are. */
-    for (int32_t i = 0; i < a->nrequests; i++) {
-        uintptr_t key = key_at(a, i);
-        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+        settle(s, w->kept[i].place, w->kept[i].key, w,
+               key_at(a, w->kept[i].at) == w->kept[i].key ? stays : GONE);
+    if (w->more)
+        settle_more(s, w, a, stays);
+    if (ended && a->index)
+        settle_named(s, a);
+    w->n = 0;
+}
 
-        if (at != NOWHERE)
-            settle(s, at, key, w->waiter, false, all);
-    }
-    for (unsigned at = 0; at < PAGE_REQUESTS; at++)
-        if (GET(s->request[at].waiter) == w->waiter)
-            settle(s, at, GET(s->request_key[at]), w->waiter, true, all);
+void request_left(struct request_wait *w)
+{
+    struct page_shared *s = atomic_load_explicit(&shown,
+                                                 memory_order_acquire);
+
+    for (unsigned at = 0; s && w->n && at < PAGE_REQUESTS; at++)
+        if (GET(waits[at]) == w)
+            settle(s, at, 0, w, PENDING);
+    w->n = 0;
 }
 
 /* A send to nobody is complete at once; what stands for it then stands for

@@ -27,9 +27,8 @@ struct request {
 
 /* What a thread waits for, from the entry of a call to its exit. */
 struct request_wait {
-    unsigned n;                 /* kept below; more were looked up anew */
-    unsigned waiter;            /* slot + 1 */
-    bool more;
+    unsigned n;                 /* kept below; 0: it waits for nothing */
+    bool more;                  /* ... than are kept: to be looked up anew */
     struct { uint16_t place; uint16_t at; uintptr_t key; } kept[REQUEST_KEPT];
 };
 
@@ -37,7 +36,7 @@ struct request_wait {
 void request_start(struct page_header *h, struct page_shared *shared);
 void request_stop(void);
 
-/* The key of its first request. */
+/* The key of its first request; 0: one that was complete when it was made. */
 uintptr_t request_key(const struct about *a);
 
 /* The call has made one, or a persistent one. */
@@ -46,9 +45,11 @@ void request_started(const struct about *a);
 void request_freed(const struct about *a);
 
 /* Returns how many of a's requests are known and not finished; *first is the
- * first of them. Each wait is ended, with the same arguments. */
+ * first of them. Each wait is ended, with the same arguments, or was left by
+ * a jump or with its thread. */
 uint32_t request_wait(struct request_wait *w, const struct about *a,
                       unsigned waiter, struct request *first);
 void request_waited(struct request_wait *w, const struct about *a, bool ok);
+void request_left(struct request_wait *w);
 
 #endif

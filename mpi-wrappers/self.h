@@ -34,6 +34,8 @@ struct self {
     struct page_count *counts;  /* borrowed: the slot's */
     struct page_thread *thread; /* borrowed: the slot's */
     void *frame;                /* where the outermost call was entered */
+    const struct about *outer;  /* borrowed: of that call, in its wrapper's */
+    const void *from;           /* frame; and what outer->from is */
     uint64_t since;             /* ticks: its entry, or the last exit */
     uint32_t call;
     unsigned number;            /* of the slot */
@@ -80,7 +82,7 @@ static inline void slot_unlock(const struct self *t)
 /* A slot is read while it is written, under its lock: see struct page_slot. */
 static inline void slot_begin(const struct self *t)
 {
-    SET(t->slot->seq, GET(t->slot->seq) + 1);
+    SET(t->slot->seq, GET(t->slot->seq) | 1);   /* also after a jump out */
     atomic_thread_fence(memory_order_release);
 }
 

@@ -93,6 +93,7 @@ static void thread_release(void *arg)
 {
     struct self *t = arg;
 
+    request_left(&t->wait);
     if (t->slot && !t->shared) {
         slot_begin(t);
         SET(t->slot->call, 0);

@@ -16,20 +16,30 @@
 #define WRAPF_KEY(a) about_key(WRAPF_INT(a))
 #define WRAPF_IN_PLACE(a) in_place(a)
 
-/* MPI_IN_PLACE is a variable in Fortran, under the compiler's name for it. */
+/* MPI_IN_PLACE is a variable in Fortran, under the compiler's name for it; in
+ * MPICH the second one of a common block. */
 static bool in_place(const void *buf)
 {
-    static const char *const names[] = { "mpi_fortran_in_place_",
-        "mpi_fortran_in_place", "mpi_fortran_in_place__",
-        "MPI_FORTRAN_IN_PLACE", "mpi_fortran_in_place_f08_" };
-    enum { NAMES = sizeof(names) / sizeof(names[0]) };
+    static const struct { const char *name; ptrdiff_t offset; } place[] = {
+        { "mpi_fortran_in_place_", 0 }, { "mpi_fortran_in_place", 0 },
+        { "mpi_fortran_in_place__", 0 }, { "MPI_FORTRAN_IN_PLACE", 0 },
+        { "mpi_fortran_in_place_f08_", 0 },
+        { "mpipriv1_", sizeof(MPI_Fint) }, { "mpipriv1", sizeof(MPI_Fint) },
+        { "mpipriv1__", sizeof(MPI_Fint) }, { "MPIPRIV1", sizeof(MPI_Fint) },
+    };
+    enum { NAMES = sizeof(place) / sizeof(place[0]) };
     static const void *_Atomic at[NAMES];
     static atomic_bool known;
 
+    if (!buf)
+        return false;
     if (!atomic_load_explicit(&known, memory_order_acquire)) {
-        for (unsigned i = 0; i < NAMES; i++)
-            atomic_store_explicit(&at[i], dlsym(RTLD_DEFAULT, names[i]),
+        for (unsigned i = 0; i < NAMES; i++) {
+            const char *p = dlsym(RTLD_DEFAULT, place[i].name);
+
+            atomic_store_explicit(&at[i], p ? p + place[i].offset : NULL,
                                   memory_order_relaxed);
+        }
         atomic_store_explicit(&known, true, memory_order_release);
     }
     for (unsigned i = 0; i < NAMES; i++)

@@ -9,6 +9,8 @@
 void mpi_bcast_(void *buf, void *count, void *type, void *root, void *comm,
                 void *ierr);
 void mpi_comm_dup_(void *comm, void *newcomm, void *ierr);
+void mpi_gather_(void *buf, void *count, void *type, void *to, void *to_count,
+                 void *to_type, void *root, void *comm, void *ierr);
 
 static struct attach page;
 static int next;                /* the communicator that is made next */
@@ -200,6 +202,79 @@ static void freed_and_met_again(void)
     CHECK(s->collective == 1);
 }
 
+/* Some functions take MPI_COMM_NULL and the like; to ask MPI about these would
+ * be an error, which ends the program. */
+static int never_ask(void)
+{
+    CHECK(!"asked about a null handle");
+    return MPI_SUCCESS;
+}
+
+static MPI_Win fake_win_f2c(MPI_Fint f)
+{
+    return (MPI_Win)(void *)FAKE_COMM(f + 10);
+}
+
+static MPI_File fake_file_f2c(MPI_Fint f)
+{
+    return (MPI_File)(void *)FAKE_COMM(f + 11);
+}
+
+static void null_handles(void)
+{
+    MPI_Errhandler handler = (MPI_Errhandler)0;
+
+    start(0);
+    real_table[REAL_P][CALL_Win_f2c] = (real_f *)fake_win_f2c;
+    real_table[REAL_P][CALL_File_f2c] = (real_f *)fake_file_f2c;
+    real_table[REAL_P][CALL_Comm_group] = (real_f *)never_ask;
+    real_table[REAL_P][CALL_Win_get_group] = (real_f *)never_ask;
+    real_table[REAL_P][CALL_File_get_group] = (real_f *)never_ask;
+    MPI_Comm_c2f(FAKE_COMM(3));
+    MPI_Comm_c2f(FAKE_COMM(FAKE_NULL));
+    MPI_Win_c2f((MPI_Win)(void *)FAKE_COMM(10));
+    MPI_Comm_set_errhandler(FAKE_COMM(FAKE_NULL), handler);
+    MPI_Win_set_errhandler((MPI_Win)(void *)FAKE_COMM(10), handler);
+    MPI_File_set_errhandler((MPI_File)(void *)FAKE_COMM(11), handler);
+    MPI_File_get_errhandler((MPI_File)(void *)FAKE_COMM(11), &handler);
+    CHECK(page.page->comms_lost == 0);
+}
+
+static int fake_parent(MPI_Comm *to)
+{
+    return fake_make(to);
+}
+
+static int fake_idup(MPI_Comm c, MPI_Comm *to, MPI_Request *r)
+{
+    (void)c;
+    *r = FAKE_REQUEST(FAKE_EMPTY_REQUEST);
+    return fake_make(to);
+}
+
+static void told_again(void)
+{
+    MPI_Request r;
+    MPI_Comm c;
+    uint64_t id;
+
+    start(0);
+    real_table[REAL_C][CALL_Comm_get_parent] = (real_f *)fake_parent;
+    real_table[REAL_C][CALL_Comm_idup] = (real_f *)fake_idup;
+    fake_comms[3] = fake_comms[4] = fake_comms[FAKE_WORLD];
+    next = 3;
+    MPI_Comm_get_parent(&c);
+    id = id_of(3);
+    CHECK(id & PAGE_COMM_LOCAL);
+    MPI_Barrier(c);
+    MPI_Comm_get_parent(&c);            /* the same one, not one more */
+    MPI_Barrier(c);
+    CHECK(id_of(3) == id && page_slot(&page, 0)->collective == 2);
+    next = 4;
+    MPI_Comm_idup(FAKE_COMM(FAKE_WORLD), &c, &r);       /* done at once */
+    CHECK(!(id_of(4) & PAGE_COMM_LOCAL));
+}
+
 static void more_than_there_is_room_for(void)
 {
     static char many[2 * PAGE_COMMS][sizeof(struct fake_comm)];
@@ -331,15 +406,22 @@ static void fortran(void)
     CHECK(made == 3);
     mpi_bcast_(NULL, &two, &type, &two, &made, &ierr);
     CHECK(s->comm == id_of(3) && s->peer == 2 && s->collective == 1);
+    /* A buffer of no elements may have no address: it is not MPI_IN_PLACE,
+     * and what another rank would give means nothing. */
+    real_table[REAL_F][CALL_Gather] = (real_f *)fake_nothing;
+    mpi_gather_(NULL, &two, &type, NULL, &three, &(MPI_Fint){ 99 }, &two,
+                &made, &ierr);
+    CHECK(s->count == 2);
     /* In the other language it is the same one. */
     MPI_Barrier(FAKE_COMM(3));
-    CHECK(s->comm == id_of(3) && s->collective == 2);
+    CHECK(s->comm == id_of(3) && s->collective == 3);
 }
 
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(freed_and_met_again) X(more_than_there_is_room_for) X(partners) \
+    X(freed_and_met_again) X(null_handles) X(told_again) \
+    X(more_than_there_is_room_for) X(partners) \
     X(sizes) X(fortran)
 TESTS(IN_CHILD)
 

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "mpi-wrappers/hct_rt.h"
@@ -207,6 +209,85 @@ static void left_by_a_jump(void)
     CHECK(page_slot(&page, 0)->calls == 4);
     CHECK(page_slot(&page, 0)->call == 0);
     CHECK(page_counts(&page, 0)[CALL_Barrier].calls == 1);
+}
+
+/* And all further calls come from deeper in the stack. */
+static __attribute__((noinline)) void deeper(int n)
+{
+    volatile char room[512];
+
+    for (size_t i = 0; i < sizeof(room); i++)
+        room[i] = (char)n;
+    if (n > 0)
+        deeper(n - 1);
+    else
+        barrier();
+    room[0] = 0;
+}
+
+static void deeper_inside(void)
+{
+    inside = NULL;
+    deeper(3);
+}
+
+static void left_for_deeper_calls(void)
+{
+    start(4);
+    inside = jump_out;
+    if (setjmp(out) == 0)
+        send_to(1, 1, 1);
+    inside = NULL;
+    for (int i = 0; i < 5; i++)
+        deeper(1 + i);
+    CHECK(page_slot(&page, 0)->calls == 6);
+    CHECK(page_counts(&page, 0)[CALL_Barrier].calls == 5);
+    inside = deeper_inside;
+    deeper(3);                          /* what is inside stays inside */
+    CHECK(page_slot(&page, 0)->calls == 7);
+}
+
+/* A handler that jumps, in the middle of our writing: what is read later is
+ * whole all the same. */
+static void left_while_writing(void)
+{
+    struct page_slot *s;
+
+    start(4);
+    barrier();
+    s = page_slot(&page, 0);
+    s->seq = s->seq + 1;
+    inside = look_inside;
+    s->calls = 0;
+    send_to(3, 8, 9);                   /* looks: seq is even */
+    CHECK(s->seq % 2 == 0);
+}
+
+/* A signal's calls of MPI while a call is being written down are not the
+ * program's next call. */
+static void handler(int sig)
+{
+    (void)sig;
+    barrier();
+}
+
+static void in_a_signal_handler(void)
+{
+    const struct itimerval often = { { 0, 50 }, { 0, 50 } };
+    uint64_t outer = 0;
+    struct page_slot *s;
+
+    start(4);
+    barrier();
+    s = page_slot(&page, 0);
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 300000; i++, outer++)
+        send_to(1, 1, 1);
+    signal(SIGALRM, SIG_IGN);
+    CHECK(page_counts(&page, 0)[CALL_Send].calls == outer);
+    CHECK(s->calls == outer + page_counts(&page, 0)[CALL_Barrier].calls);
+    CHECK(s->call == 0 && s->seq % 2 == 0);
 }
 
 /* ------------------------------------------------------------------- tags */
@@ -501,7 +582,8 @@ static void without_a_page(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(one_call) X(outermost_only) X(notes) X(left_by_a_jump) X(tags) \
+    X(one_call) X(outermost_only) X(notes) X(left_by_a_jump) X(left_for_deeper_calls) \
+    X(left_while_writing) X(in_a_signal_handler) X(tags) \
     X(nobody_reads) \
     X(more_threads_than_slots) X(slots_are_given_back) X(in_a_forked_child) \
     X(never_torn) X(life_of_mpi) X(without_a_page)

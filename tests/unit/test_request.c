@@ -48,6 +48,46 @@ static int fake_persistent_wait(MPI_Request *r, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+/* Persistent requests keep their handles: what is finished is said. */
+static int said, says[4];
+
+static int fake_test(MPI_Request *r, int *flag, MPI_Status *status)
+{
+    (void)r, (void)status;
+    *flag = said;
+    return MPI_SUCCESS;
+}
+
+static int fake_testall(int n, MPI_Request *r, int *flag, MPI_Status *status)
+{
+    (void)n;
+    return fake_test(r, flag, status);
+}
+
+static int fake_testany(int n, MPI_Request *r, int *index, int *flag,
+                        MPI_Status *status)
+{
+    (void)n;
+    *index = says[0];
+    return fake_test(r, flag, status);
+}
+
+static int fake_waitsome(int n, MPI_Request *r, int *nout, int *index,
+                         MPI_Status *status)
+{
+    (void)n, (void)r, (void)status;
+    *nout = said;
+    memcpy(index, says, sizeof(says));
+    return MPI_SUCCESS;
+}
+
+static void fake_waitsome_fortran(void *n, void *r, void *nout, void *index,
+                                  void *status, void *ierr)
+{
+    fake_waitsome(*(int *)n, r, nout, index, status);
+    *(int *)ierr = MPI_SUCCESS;
+}
+
 static void start(void)
 {
     page = page_make(4, RING_BYTES_MIN);
@@ -171,6 +211,210 @@ static void persistent(void)
     CHECK(unfinished(0) == 0);
 }
 
+static unsigned active(void)
+{
+    const struct page_shared *s = page_shared(&page);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++) {
+        n += s->request_key[i] > 1 && !s->request[i].idle;
+        CHECK(s->request[i].waiter == 0);
+    }
+    return n;
+}
+
+void mpi_waitsome_(void *n, void *r, void *nout, void *index, void *status,
+                   void *ierr);
+void mpi_startall_(void *n, void *r, void *ierr);
+void mpi_recv_init_(void *buf, void *count, void *type, void *source,
+                    void *tag, void *comm, void *r, void *ierr);
+
+static void fake_recv_init_fortran(void *buf, void *count, void *type,
+                                   void *source, void *tag, void *comm,
+                                   void *r, void *ierr)
+{
+    (void)buf, (void)count, (void)type, (void)source, (void)comm;
+    *(int *)r = 7 + *(int *)tag;
+    *(int *)ierr = MPI_SUCCESS;
+}
+
+static void finished_as_it_is_said(void)
+{
+    MPI_Request r[4];
+    int flag, index[4], n = 4, f[4], one = 1, type = 5, ierr;
+
+    start();
+    real_table[REAL_C][CALL_Test] = (real_f *)fake_test;
+    real_table[REAL_C][CALL_Testall] = (real_f *)fake_testall;
+    real_table[REAL_C][CALL_Testany] = (real_f *)fake_testany;
+    real_table[REAL_C][CALL_Waitsome] = (real_f *)fake_waitsome;
+    real_table[REAL_C][CALL_Testsome] = (real_f *)fake_waitsome;
+    real_table[REAL_C][CALL_Request_get_status] = (real_f *)fake_test;
+    for (int i = 0; i < 4; i++) {
+        next = FAKE_REQUEST(5 + i);
+        MPI_Recv_init(NULL, 1, FAKE_TYPE(1), i, i, FAKE_COMM(0), &r[i]);
+    }
+    MPI_Startall(4, r);
+    CHECK(active() == 4);
+    said = 0;
+    MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    MPI_Testall(4, r, &flag, MPI_STATUSES_IGNORE);
+    MPI_Testany(4, r, index, &flag, MPI_STATUS_IGNORE);
+    MPI_Testsome(4, r, &n, index, MPI_STATUSES_IGNORE);
+    CHECK(active() == 4 && slot->requests == 4);
+    said = MPI_UNDEFINED;
+    MPI_Waitsome(4, r, &n, index, MPI_STATUSES_IGNORE);
+    said = 1;
+    MPI_Request_get_status(r[0], &flag, MPI_STATUS_IGNORE);
+    CHECK(active() == 4);
+    MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    CHECK(active() == 3);
+    says[0] = 2;
+    MPI_Testany(4, r, index, &flag, MPI_STATUS_IGNORE);
+    CHECK(active() == 2 && slot->requests == 3);
+    said = 2;
+    says[0] = 3;
+    says[1] = 1;
+    MPI_Waitsome(4, r, &n, index, MPI_STATUSES_IGNORE);
+    CHECK(active() == 0);
+    MPI_Startall(4, r);
+    said = 4711;                /* nonsense is as harmless as it can be */
+    says[2] = -5;
+    says[3] = 70000;
+    MPI_Testsome(4, r, &n, index, MPI_STATUSES_IGNORE);
+    CHECK(active() == 2);
+    said = 1;
+    MPI_Testall(4, r, &flag, MPI_STATUSES_IGNORE);
+    CHECK(active() == 0);
+    for (int i = 0; i < 4; i++)
+        MPI_Request_free(&r[i]);
+
+    /* In Fortran the first one has number 1. */
+    real_table[REAL_F][CALL_Waitsome] = (real_f *)fake_waitsome_fortran;
+    real_table[REAL_F][CALL_Recv_init] = (real_f *)fake_recv_init_fortran;
+    real_table[REAL_F][CALL_Startall] = (real_f *)fake_nothing;
+    ierr = MPI_SUCCESS;
+    for (int i = 0; i < 4; i++)
+        mpi_recv_init_(NULL, &one, &type, &one, &i, &(int){ 0 }, &f[i], &ierr);
+    n = 4;
+    mpi_startall_(&n, f, &ierr);
+    CHECK(active() == 4);
+    said = 1;
+    says[0] = 4;
+    mpi_waitsome_(&n, f, &flag, index, NULL, &ierr);
+    CHECK(active() == 3);
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        if (page_shared(&page)->request_key[i] > 1)
+            CHECK(page_shared(&page)->request[i].idle ==
+                  (page_shared(&page)->request[i].tag == 3));
+}
+
+/* ------------------------------------- waits that are left, or are alike */
+
+static jmp_buf out;
+
+static void jump_out(void)
+{
+    inside = NULL;
+    longjmp(out, 1);
+}
+
+static void *dies_in_a_wait(void *r)
+{
+    inside = jump_out;
+    if (setjmp(out) == 0)
+        MPI_Waitall(100, r, MPI_STATUSES_IGNORE);
+    return NULL;
+}
+
+static void left_by_a_jump(void)
+{
+    static char handles[100];
+    MPI_Request r[100], one;
+    pthread_t thread;
+
+    start();
+    for (int i = 0; i < 100; i++) {
+        next = (MPI_Request)(void *)&handles[i];
+        MPI_Irecv(NULL, 1, FAKE_TYPE(1), 1, i, FAKE_COMM(0), &r[i]);
+    }
+    dies_in_a_wait(r);
+    CHECK(unfinished(1) == 100);                /* as far as we know */
+    one = irecv(3, 2, 9);
+    CHECK(active() == 101);                     /* now we know better */
+    pthread_create(&thread, NULL, dies_in_a_wait, r);
+    pthread_join(thread, NULL);
+    CHECK(active() == 101);
+    MPI_Wait(&one, MPI_STATUS_IGNORE);
+    MPI_Waitall(100, r, MPI_STATUSES_IGNORE);
+    CHECK(active() == 0);
+}
+
+/* Threads of the last slot are told apart. */
+static pthread_barrier_t gate;
+
+static void meet(void)
+{
+    pthread_barrier_wait(&gate);        /* all are inside of their waits */
+    pthread_barrier_wait(&gate);
+}
+
+static void *waits_for_many(void *arg)
+{
+    static char handles[2][100];
+    MPI_Request r[100];
+    char (*mine)[100] = arg ? &handles[0] : &handles[1];
+
+    for (int i = 0; i < 100; i++)
+        r[i] = (MPI_Request)(void *)&(*mine)[i];
+    for (int i = 0; i < 100; i++) {
+        static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+        pthread_mutex_lock(&turn);
+        next = r[i];
+        MPI_Irecv(NULL, 1, FAKE_TYPE(1), 1, i, FAKE_COMM(0), &r[i]);
+        pthread_mutex_unlock(&turn);
+    }
+    pthread_barrier_wait(&gate);
+    if (arg) {
+        MPI_Waitall(100, r, MPI_STATUSES_IGNORE);
+        return arg;
+    }
+    pthread_barrier_wait(&gate);        /* the other one is waiting */
+    {
+        int flag;
+
+        said = 0;
+        MPI_Testall(100, r, &flag, MPI_STATUSES_IGNORE);
+        CHECK(unfinished(0) == 200);
+        for (int i = 0; i < 100; i++)   /* finished */
+            r[i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+    }
+    pthread_barrier_wait(&gate);
+    return arg;
+}
+
+static void in_one_slot(void)
+{
+    pthread_t thread[2];
+
+    page = page_make(1, RING_BYTES_MIN);
+    slot = page_slot(&page, 0);
+    fake_mpi();
+    real_table[REAL_C][CALL_Irecv] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Waitall] = (real_f *)fake_waitall;
+    real_table[REAL_C][CALL_Testall] = (real_f *)fake_testall;
+    record_start(&page);
+    record_init_end(true);
+    inside = meet;
+    pthread_barrier_init(&gate, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, waits_for_many, i ? &gate : NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    CHECK(unfinished(0) == 100);        /* those that were tested in vain */
+}
+
 /* ------------------------------------------------- while others read it */
 
 static atomic_bool finished;
@@ -225,7 +469,9 @@ static void never_torn(void)
 
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
-#define TESTS(X) X(one_wait) X(several) X(persistent) X(never_torn)
+#define TESTS(X) \
+    X(one_wait) X(several) X(persistent) X(finished_as_it_is_said) \
+    X(left_by_a_jump) X(in_one_slot) X(never_torn)
 TESTS(IN_CHILD)
 
 int main(void)
