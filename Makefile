@@ -44,7 +44,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all deps demo check bench soak install uninstall clean lint
+.PHONY: all policies deps demo check bench soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 proto_c      := $(wildcard proto/*.c proto/base/*.c)
@@ -56,7 +56,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
 PROGRAMS := hector-run hector hector-master hector-slave
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
-    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so apps
+    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps
 
 # Generated protocol code: not ours to warn about, never committed.
 $(B)/gen/hct.pb-c.c: proto/hct.proto
@@ -97,6 +97,10 @@ $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/p
 # --------------------------------------------------- wrappers (own fragment)
 include mpi-wrappers/rules.mk
 
+# ----------------------------------------------------------------- policies
+include policies/rules.mk
+policies: $(POLICY_SO)
+
 # ------------------------------------------------------------------- tests
 include tests/rules.mk
 
@@ -111,6 +115,8 @@ section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
+    $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
+    policies/hct_policy.h:include/hct_policy.h:644 \
     $(foreach l,libhct.so libhct.so.0,$(B)/lib/$l:lib/$l:644) \
     $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
     $(foreach m,$(man_pages),$m:share/man/man$(call section,$m)/$(notdir $m):644) \
@@ -127,7 +133,8 @@ install: all $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service confi
 uninstall:
 	@for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
 	    rm -f "$(DESTDIR)$(PREFIX)/$$2"; done
-	@rmdir "$(DESTDIR)$(PREFIX)/lib/hector" \
+	@rmdir "$(DESTDIR)$(PREFIX)/lib/hector/policies" \
+	    "$(DESTDIR)$(PREFIX)/lib/hector" \
 	    "$(DESTDIR)$(PREFIX)/share/doc/hector" 2>/dev/null || true
 
 clean:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # symbols.sh - every entry point of the MPI library is wrapped, or left out
-# for a reason that wrap.def gives; and libhector.so shows nothing else.
+# for a reason that wrap.def gives; and libhector.so shows nothing else. A
+# policy shows hct_policy alone, and needs nothing but libc and libm.
 #
 # Walks what Open MPI exports for C and for Fortran (mpif.h, use mpi, use
 # mpi_f08) and, where it is installed, MPICH for C.
@@ -78,6 +79,25 @@ for name in libmpi.so.40 libmpi_mpifh.so.40 libmpi_usempi_ignore_tkr.so.40 \
     comm -23 "$work/theirs" "$work/ours" | left_out >"$work/bad"
     [ -s "$work/theirs" ] || echo "no MPI function in $path" >"$work/bad"
     result "$work/bad" "$name: all $(wc -l <"$work/theirs") functions are wrapped or accounted for"
+done
+
+for so in "${lib%/*}"/policies/*.so; do
+    name=${so##*/}
+    nm -D --defined-only "$so" | awk '$2 ~ /^[A-Z]$/ { print $3 }' |
+        grep -vE '^(__a?ubsan|__asan|__odr_asan|__sancov)' |
+        sed '/^hct_policy$/d; $!b' >"$work/bad"
+    nm -D --defined-only "$so" | grep -q ' T hct_policy$' ||
+        echo "no function hct_policy" >>"$work/bad"
+    result "$work/bad" "$name shows hct_policy, and nothing else"
+    ${READELF:-readelf} -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+        grep -vE '^(libc|libm|lib[aut]bsan|lib[atu]*san)\.so' >"$work/bad"
+    result "$work/bad" "$name needs libc and libm, and nothing else"
+    # What would make two runs differ.
+    nm -D --undefined-only "$so" | awk '{ sub(/@.*/, "", $2); print $2 }' |
+        grep -E '^(clock_gettime|gettimeofday|time|s?rand(om)?(_r)?|getrandom)$'"\
+|^(getenv|f?open(64)?|read|write|f?printf|puts)$|^(malloc|calloc|realloc|free)$"\
+'|^pthread_create$' >"$work/bad"
+    result "$work/bad" "$name asks no clock, file, environment or allocator"
 done
 
 echo "1..$n"

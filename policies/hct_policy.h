@@ -1,0 +1,333 @@
+/* hct_policy.h - what a policy is: a model that looks at a job and says what
+ * it finds. PUBLIC: a policy is one shared object that includes this header
+ * and libc's, and exports one symbol, hct_policy. See hector-policy(7).
+ *
+ * A policy is a function (state, snapshot) -> (state, findings). It never
+ * reads a clock, a file, the environment or a random device, keeps no globals,
+ * starts no threads and allocates nothing: a live, a replayed and a tested run
+ * give the same bytes. The host owns all memory. It loads the object, checks
+ * version and parameters, allocates the state, and then calls step() for each
+ * look at the job, one call at a time. Policies propose, the master acts.
+ *
+ * Changes. Structs only grow at their end, and then HCT_POLICY_MINOR grows:
+ * older policies still load, since all strides are given. Anything else makes
+ * HCT_POLICY_MAJOR grow, and the host refuses the object with a sentence.
+ *   1.0  first version */
+#ifndef HCT_POLICY_H
+#define HCT_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HCT_POLICY_MAJOR 1u
+#define HCT_POLICY_MINOR 0u
+
+/* ------------------------------------------------------------- MPI's calls */
+
+enum hct_class {
+    HCT_CLASS_NONE,             /* outside of MPI: number 0 */
+    HCT_CLASS_SEND,             /* to one partner: Send, Isend, Ssend_init */
+    HCT_CLASS_RECV,             /* Recv, Irecv, Recv_init, Mrecv */
+    HCT_CLASS_SENDRECV,         /* both at once */
+    HCT_CLASS_COLLECTIVE,       /* of communicators, windows and files */
+    HCT_CLASS_WAIT,             /* for requests */
+    HCT_CLASS_TEST,             /* looks at requests, returns at once */
+    HCT_CLASS_PROBE,            /* for a message, or looks for one */
+    HCT_CLASS_RMA,              /* one-sided, but fence: that is collective */
+    HCT_CLASS_IO,               /* on files, by one task */
+    HCT_CLASS_INIT,
+    HCT_CLASS_FINALIZE,
+    HCT_CLASS_OTHER,            /* local ones, and what fits nowhere */
+};
+
+enum hct_call_flags {
+    HCT_CALL_BLOCKING = 1,      /* may wait for others before it returns */
+    HCT_CALL_REQUEST = 2,       /* makes a request */
+    HCT_CALL_PERSISTENT = 4,    /* ... that is to be started */
+    HCT_CALL_ROOTED = 8,        /* collective: peer is the root */
+    HCT_CALL_FROM_ROOT = 16,    /* ... whose data the others wait for */
+    HCT_CALL_ALL = 32,          /* collective: none returns before all have
+                                   entered. Wait: for all of the requests */
+    HCT_CALL_SYNC = 64,         /* send: returns when it is received */
+    HCT_CALL_BUFFERED = 128,    /* send: never waits for the receiver */
+    HCT_CALL_POLL = 256,        /* only looks: Test, Iprobe, and local calls.
+                                   A loop of these gets nowhere by itself */
+    HCT_CALL_PART = 512,        /* collective, but of some members only, or
+                                   together with another group */
+};
+
+struct hct_call {               /* by number, as in wrap.def */
+    char name[40];              /* "MPI_Send"; "" for unknown numbers */
+    uint16_t class_;            /* enum hct_class */
+    uint16_t flags;             /* enum hct_call_flags */
+};
+
+/* Partners and tags that are no number. */
+enum {
+    HCT_NONE = -1,              /* the call has none */
+    HCT_ANY = -2,               /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+    HCT_NULL = -3,              /* MPI_PROC_NULL */
+    HCT_UNKNOWN = -4,
+};
+
+/* Identities of communicators, windows and files are the same on all members,
+ * but for those with HCT_COMM_LOCAL. 0: none, or not known. */
+#define HCT_COMM_WORLD 1u
+#define HCT_COMM_SELF 2u
+#define HCT_COMM_LOCAL ((uint64_t)1 << 63)
+
+/* ----------------------------------------------------------- the snapshot */
+
+enum hct_level {                /* of threads, as asked of MPI_Init_thread */
+    HCT_LEVEL_UNKNOWN,
+    HCT_LEVEL_SINGLE, HCT_LEVEL_FUNNELED,
+    HCT_LEVEL_SERIALIZED, HCT_LEVEL_MULTIPLE,
+};
+
+struct hct_job {                /* does not change while the job lives */
+    uint32_t size;              /* of this struct, bytes */
+    uint32_t nranks;
+    uint64_t job;
+    uint64_t seed;              /* the only randomness */
+    uint32_t level;             /* enum hct_level */
+    uint32_t pad;
+    char name[64];              /* for people */
+};
+
+enum hct_life {
+    HCT_LIFE_NONE,              /* not started yet */
+    HCT_LIFE_STARTED,           /* runs, MPI_Init not entered */
+    HCT_LIFE_INIT,              /* inside MPI_Init */
+    HCT_LIFE_RUNNING,
+    HCT_LIFE_FINALIZE,          /* inside MPI_Finalize */
+    HCT_LIFE_DONE,              /* past it */
+    HCT_LIFE_ENDED,             /* the process is gone */
+};
+
+enum hct_rank_flags {
+    HCT_OBSERVED = 1,           /* this look has a reading of it; without it
+                                   only rank, life and the six below hold */
+    HCT_PAGE = 2,               /* from its shared page: all fields hold */
+    HCT_STACK = 4,              /* from its stack: only HCT_IN_MPI holds */
+    HCT_IN_MPI = 8,
+    HCT_SUSPENDED = 16,         /* by Hector */
+    HCT_MIGRATING = 32,
+    HCT_TRACED = 64,            /* a debugger holds it */
+    HCT_STDIN = 128,            /* waits for input that has not come */
+    HCT_STOPPED = 256,          /* by a signal, and not by Hector */
+    HCT_SLEEPS = 512,           /* in uninterruptible sleep: see wchan */
+    HCT_TORN = 1024,            /* fields may be of two calls */
+    HCT_LOST = 2048,            /* has requests or communicators that found no
+                                   room in the page */
+};
+
+/* One task. Of several threads, that of the main one, or under
+ * HCT_LEVEL_SERIALIZED and above of the one in MPI that entered first. */
+struct hct_rank {
+    uint32_t rank;
+    uint16_t life;              /* enum hct_life */
+    uint16_t flags;             /* enum hct_rank_flags */
+    uint32_t threads;           /* that have called MPI */
+    uint32_t threads_in;        /* of these, in MPI now */
+    uint64_t calls;             /* entered so far, of all threads */
+    uint64_t polls;             /* finished so far, HCT_CALL_POLL ones */
+    uint64_t age_ns;            /* since the call was entered or left */
+    uint64_t in_ns, out_ns;     /* of finished stays in and out of MPI */
+    uint64_t cpu_ns;            /* of the process; 0: not known */
+    uint32_t call;              /* outermost; outside of MPI the last one */
+    uint32_t waits_call;        /* of a wait: that made its first request */
+    uint64_t comm;
+    uint64_t collective;        /* number of this call on comm; 0: none */
+    uint64_t bytes;             /* 0 also: not known */
+    uint64_t count;             /* of elements; of requests */
+    int32_t peer;               /* rank in the world, root, or HCT_... */
+    int32_t source;             /* of a Sendrecv, where peer is the target */
+    int32_t tag;                /* of a Sendrecv: what it sends */
+    uint32_t requests;          /* unfinished ones that it waits for */
+    uint32_t site;              /* place of the call, of the main thread */
+    uint32_t phase;             /* number, from 0 */
+    int32_t mark;               /* marker of the last tag; 0: none */
+    uint32_t pad;
+    char tag_text[64];          /* ... its text, cut; "" if none */
+    char wchan[32];             /* kernel function it sleeps in; "" if none */
+};
+
+/* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */
+struct hct_request {            /* one that is not known to be finished */
+    uint32_t rank;
+    uint32_t call;              /* that made it */
+    uint64_t comm, bytes;
+    uint64_t collective;        /* of a collective one: as in hct_rank */
+    int32_t peer, tag;
+    uint16_t idle;              /* persistent, and not started */
+    uint16_t waited;            /* 1: the call of hct_rank waits for it */
+    uint32_t pad;
+};
+
+struct hct_comm {               /* one that the rank is a member of */
+    uint32_t rank;
+    uint32_t kind;              /* enum hct_comm_kind */
+    uint64_t id, parent;
+    uint32_t local;             /* number of the rank in its group */
+    uint32_t size;              /* of its group */
+    uint32_t remote_size;       /* of the other group, else 0 */
+    uint32_t call;              /* last collective call entered */
+    uint64_t collectives;       /* entered so far, by this rank */
+    uint64_t age_ns;            /* since the last one was entered */
+};
+enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
+                     HCT_KIND_FILE };
+
+struct hct_flight {             /* one of the last calls, oldest first */
+    uint32_t rank;
+    uint32_t call;
+    uint64_t comm, collective, bytes;
+    int32_t peer, tag;
+    uint32_t site, pad;
+    uint64_t number;            /* of the call in its thread, from 1 */
+    uint64_t entered_ns, left_ns;       /* ages */
+};
+
+/* Immutable. Arrays are walked by the strides that are given. */
+struct hct_snapshot {
+    uint32_t size;              /* of this struct, bytes */
+    uint32_t has_detail;        /* 1: the arrays of detail hold */
+    uint64_t seq;               /* of the look, from 1 */
+    uint64_t now_ns;            /* the only clock */
+    const struct hct_job *job;
+    const struct hct_call *calls;
+    uint32_t ncalls, call_size;
+    const struct hct_rank *ranks;       /* ranks[i].rank is i */
+    uint32_t nranks, rank_size;
+    const struct hct_request *requests;
+    uint32_t nrequests, request_size;
+    const struct hct_comm *comms;
+    uint32_t ncomms, comm_size;
+    const struct hct_flight *flights;
+    uint32_t nflights, flight_size;
+};
+
+/* ------------------------------------------------------------ what is found */
+
+enum hct_kind {
+    HCT_HANG = 1, HCT_SLOWDOWN, HCT_DEADLOCK, HCT_OUTLIER, HCT_PROGRESS,
+    HCT_DEADLINE, HCT_IMBALANCE,
+};
+
+enum hct_where {                /* of the error */
+    HCT_WHERE_UNKNOWN, HCT_WHERE_COMPUTATION, HCT_WHERE_COMMUNICATION,
+};
+
+/* A verdict. Its ranks and its lines of text follow each other in out's
+ * arrays. A later verdict of kind HCT_PROGRESS takes a hang, slowdown or
+ * deadlock back: the job moves again. */
+struct hct_verdict {
+    uint32_t kind;              /* enum hct_kind */
+    uint32_t where;             /* enum hct_where */
+    uint32_t phase;             /* number of the program's phase */
+    uint32_t ranks, nranks;     /* to blame: first in out->ranks, how many */
+    uint32_t lines, nlines;     /* first in out->lines, how many */
+    uint32_t pad;
+    double score;               /* confidence, 0 to 1 */
+    uint64_t age_ns;            /* how long it has been so */
+};
+
+/* One line of a verdict's text. The first says it in a sentence; the others
+ * say it of one rank each: the host adds where in its source that rank is. */
+struct hct_line {
+    int32_t rank;               /* it is about; HCT_NONE: about none */
+    char text[252];             /* ends with a zero, no newline */
+};
+
+enum hct_action { HCT_REPORT = 1, HCT_SUSPEND, HCT_KILL };
+
+struct hct_proposal {
+    uint32_t action;            /* enum hct_action */
+    uint32_t verdict;           /* index of the reason */
+};
+
+enum hct_need {
+    HCT_NEED_DETAIL = 1,        /* the next look is to have detail */
+};
+
+/* The host's storage, empty at each step. What does not fit is counted, and
+ * the host says so. */
+struct hct_out {
+    uint32_t size;              /* of this struct, bytes */
+    uint32_t need;              /* enum hct_need */
+    uint64_t wake_ns;           /* look again then, in now_ns; 0: when the
+                                   host likes to */
+    struct hct_verdict *verdicts;
+    uint32_t nverdicts, verdicts_max;
+    uint32_t *ranks;
+    uint32_t nranks, ranks_max;
+    struct hct_line *lines;
+    uint32_t nlines, lines_max;
+    struct hct_proposal *proposals;
+    uint32_t nproposals, proposals_max;
+    uint64_t lost;
+};
+
+/* ---------------------------------------------------------------- a policy */
+
+struct hct_param {              /* the table ends with name NULL */
+    const char *name, *unit, *help;
+    double def, min, max;       /* min and max are allowed themselves */
+};
+
+enum { HCT_PARAMS_MAX = 32, HCT_STATE_MAX = 64 * 1024 * 1024 };
+
+struct hct_policy {
+    uint32_t major, minor;      /* HCT_POLICY_MAJOR and MINOR */
+    const char *name, *help;    /* one word; one sentence */
+    const struct hct_param *params;
+    /* How many bytes of state it needs: the host allocates them, zeroed. They
+     * hold no pointers: they may be stored, and come back elsewhere. At most
+     * HCT_STATE_MAX. */
+    size_t (*state_bytes)(const struct hct_job *job, const double *params);
+    /* params is as long as the table and within its bounds. Not 0: refused,
+     * and why is a sentence. */
+    int (*init)(void *state, const struct hct_job *job, const double *params,
+                char *why, size_t why_bytes);
+    /* Not 0: it cannot go on, and is switched off. */
+    int (*step)(void *state, const struct hct_snapshot *in,
+                struct hct_out *out);
+};
+
+/* The one symbol. */
+typedef const struct hct_policy *hct_policy_f(void);
+__attribute__((visibility("default"))) hct_policy_f hct_policy;
+
+/* Entries by the strides of the host. */
+#define HCT_AT(type, base, stride, i) \
+    ((const type *)(const void *)((const char *)(base) + (size_t)(i) * (stride)))
+
+static inline const struct hct_rank *hct_rank(const struct hct_snapshot *s,
+                                              uint32_t i)
+{
+    return HCT_AT(struct hct_rank, s->ranks, s->rank_size, i);
+}
+static inline const struct hct_request *hct_request(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_request, s->requests, s->request_size, i);
+}
+static inline const struct hct_comm *hct_comm(const struct hct_snapshot *s,
+                                              uint32_t i)
+{
+    return HCT_AT(struct hct_comm, s->comms, s->comm_size, i);
+}
+static inline const struct hct_flight *hct_flight(const struct hct_snapshot *s,
+                                                  uint32_t i)
+{
+    return HCT_AT(struct hct_flight, s->flights, s->flight_size, i);
+}
+/* Number 0 for those out of range. */
+static inline const struct hct_call *hct_call(const struct hct_snapshot *s,
+                                              uint32_t call)
+{
+    return HCT_AT(struct hct_call, s->calls, s->call_size,
+                  call < s->ncalls ? call : 0);
+}
+
+#endif

@@ -1,0 +1,21 @@
+# rules.mk - policies: shared objects of one exported symbol each.
+#
+# A policy is a name and its parts; each part is a file in policies/. The file
+# with the policy's name has hct_policy, the others are also what unit tests
+# link.
+
+POLICIES    := null
+PARTS_null  := null
+
+POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
+policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p,$(PARTS_$p))))
+$(B)/obj/policies.a: $(policy_parts:%=$(B)/obj/policies/%.o)
+
+# Nothing of ours and no library but libc and libm.
+$(B)/obj/policies/%.o: private PKG_CFLAGS = -fvisibility=hidden
+define policy_rule
+$(B)/lib/policies/$1.so: $(PARTS_$1:%=$(B)/obj/policies/%.o)
+	$$(call say,LD)mkdir -p $$(@D); $$(CC) -shared $$(CFLAGS) $$(LDFLAGS) $$(SAN) \
+	    $$(if $$(SANITIZE),,-Wl,-z,defs) -o $$@ $$^ -lm
+endef
+$(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
