@@ -1,4 +1,4 @@
-/* control.h - Signal and Kill: from a redirector for its own job, from an
+/* control.h - Signal, Hold and Kill: from a redirector for its own job, from an
  * operator for any, who gets a Result with a sentence. */
 #ifndef HECTOR_CONTROL_H
 #define HECTOR_CONTROL_H
@@ -11,6 +11,10 @@
  * when nothing was done. */
 int control_signal(struct jobs *jobs, const struct conn *own,
                    const Hct__Signal *m, struct err *err);
+/* What an operator hears is left in text. */
+int control_hold(struct jobs *jobs, const struct conn *own,
+                 const Hct__Hold *m, char *text, size_t size,
+                 struct err *err);
 int control_kill(struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err);
 

@@ -138,13 +138,14 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
     if (job_state_final(j->state)) {
         j->ended_ns = clock_wall_ns();
         effects |= JOB_EFFECT_END;
+        flow_hold_settle(j);
         if (j->timer)
             event_del(j->timer);
     }
     log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
              job_state_name(j->state), flow_id(j), j->why ? ": " : "",
              j->why ? j->why : "");
-    journal_step(j->flow->journal, j, -1, job_event_name(ev),
+    journal_step(j->flow->journal, j, "job", -1, job_event_name(ev),
                  job_state_name(from), job_state_name(j->state));
     flow_act(j, effects | JOB_EFFECT_STATE);
     return true;
@@ -160,8 +161,9 @@ bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
                   job_rank(j, t), err.text);
         return false;
     }
-    journal_step(j->flow->journal, j, job_rank(j, t), task_event_name(ev),
-                 task_state_name(from), task_state_name(t->state));
+    journal_step(j->flow->journal, j, "task", job_rank(j, t),
+                 task_event_name(ev), task_state_name(from),
+                 task_state_name(t->state));
     journal_task(j->flow->journal, j, t);
     return true;
 }
@@ -385,6 +387,8 @@ static void flow_carry_out(struct flow *f, struct job *j, unsigned effects)
         effect_prepare(j);
     if (effects & JOB_EFFECT_LAUNCH)
         effect_launch(j);
+    if (effects & JOB_EFFECT_HOLD)
+        flow_hold_orders(j, NULL);
     if (effects & JOB_EFFECT_TERMINATE)
         effect_terminate(j);
     if (effects & JOB_EFFECT_END)

@@ -48,6 +48,8 @@ int flow_task_state(struct job *j, struct job_node *jn,
                     const Hct__TaskState *m, struct err *err);
 int flow_task_exited(struct job *j, struct job_node *jn,
                      const Hct__TaskExited *m, struct err *err);
+int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
+              struct err *err);
 int flow_task_abort(struct job *j, struct job_node *jn,
                     const Hct__TaskAbort *m, struct err *err);
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
@@ -56,8 +58,21 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
 /* End a job; a second time, or at_once, without grace. exit_code 0: as its
  * tasks end. */
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);
+/* flow_hold.c. -1 if none of these tasks runs, or if they are being ended. by
+ * and why are for the record. */
+struct flow_order {
+    const struct taskset *ranks;
+    const char *by, *why;
+};
+/* The row in table action of something that is done in this turn. */
+void flow_record(struct job *j, const struct flow_order *o,
+                 const char *action);
+/* Suspend tasks, or let them go on. Returns how many change. */
+long flow_hold(struct job *j, const struct flow_order *o, bool release,
+               struct err *err);
 /* TERM, grace, KILL for some tasks only; what follows from their ends does. */
-void flow_terminate(struct job *j, const struct taskset *ranks, bool at_once);
+int flow_terminate(struct job *j, const struct flow_order *o, bool at_once,
+                   struct err *err);
 /* -1 if the job has no running tasks. */
 int flow_signal(struct job *j, const struct taskset *ranks, int number,
                 struct err *err);

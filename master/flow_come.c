@@ -128,6 +128,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
     jn->away = false;
     if (is_there || j->state == JOB_PREPARING) {
         flow_order_again(j, jn);
+        flow_hold_orders(j, jn);
         relay_node_back(j->flow->relay, j, jn);
         if (jn->nlive == 0)
             relay_node_gone(j->flow->relay, j, jn, false);

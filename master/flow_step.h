@@ -22,6 +22,18 @@ struct flow {
 bool flow_step(struct job *j, enum job_event ev, unsigned effects);
 bool flow_task_step(struct job *j, struct task *t, enum task_event ev);
 
+/* The task, if it is on that node. */
+struct task *flow_task(struct job *j, const struct job_node *jn,
+                       uint32_t rank, const char *message, struct err *err);
+
+/* Orders of hold.h that are not carried out yet, to one node or to all. */
+void flow_hold_orders(struct job *j, const struct job_node *only);
+/* It has ended, or is continued to be ended. */
+void flow_hold_over(struct task *t, uint64_t at_ns);
+
+/* The job has come to its end: what is to be said of orders still open. */
+void flow_hold_settle(struct job *j);
+
 /* Effects without a step. */
 void flow_act(struct job *j, unsigned effects);
 

@@ -27,10 +27,8 @@ static uint64_t flow_time(const struct job_node *jn, uint64_t at_ns)
     return at_ns - (uint64_t)o->offset_ns + o->error_ns;
 }
 
-/* The task, if it is on that node. */
-static struct task *flow_task(struct job *j, const struct job_node *jn,
-                              uint32_t rank, const char *message,
-                              struct err *err)
+struct task *flow_task(struct job *j, const struct job_node *jn,
+                       uint32_t rank, const char *message, struct err *err)
 {
     struct task *t = job_task_find(j, rank);
 
@@ -128,6 +126,7 @@ static void exit_copy(struct task *t, const Hct__TaskExited *m)
     t->signal = m->signal;
     t->exit_code = m->signal ? 128 + m->signal : m->code;
     t->ended_ns = m->at_ns;
+    flow_hold_over(t, m->at_ns);
     t->cpu_ns = m->user_ns + m->system_ns;
     t->rss_bytes = m->max_rss_bytes;
     t->mpi_calls = m->mpi_calls;
@@ -283,78 +282,5 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
     jn->drained = true;
     j->ndrained++;
     flow_check_drained(j);
-    return 0;
-}
-
-/* ------------------------------------------------------ signals, partial ends */
-
-/* Send to the nodes that have some of the ranks. */
-static size_t flow_to_ranks(struct job *j, const struct taskset *ranks,
-                            enum message_type type, const void *msg)
-{
-    size_t sent = 0;
-
-    for (size_t i = 0; i < j->nnodes; i++) {
-        struct job_node *n = &j->nodes[i];
-        bool some = false;
-
-        for (size_t k = 0; k < ranks->n && !some; k++) {
-            int64_t r = taskset_next(&n->ranks,
-                                     (int64_t)ranks->v[k].first - 1);
-            some = r >= 0 && r <= ranks->v[k].last;
-        }
-        if (!some || n->lost || n->drained || !n->node->link)
-            continue;
-        conn_send(n->node->link, type, msg);
-        sent++;
-    }
-    return sent;
-}
-
-static void flow_ranks_text(const struct taskset *ranks, struct str *text)
-{
-    char buf[64];
-
-    for (size_t i = 0; i < ranks->n; i++) {
-        struct taskset one = { &ranks->v[i], 1, 1 };
-
-        taskset_format(&one, buf, sizeof(buf));
-        str_addf(text, "%s%s", i ? "," : "", buf);
-    }
-}
-
-void flow_terminate(struct job *j, const struct taskset *ranks, bool at_once)
-{
-    Hct__Terminate m = HCT__TERMINATE__INIT;
-    struct str text = { 0 };
-
-    flow_ranks_text(ranks, &text);
-    m.job = j->id;
-    m.ranks = (char *)str_text(&text);
-    m.grace_ns = at_once ? 0 : j->grace_ns;
-    flow_to_ranks(j, ranks, MESSAGE_TERMINATE, &m);
-    str_fini(&text);
-}
-
-int flow_signal(struct job *j, const struct taskset *ranks, int number,
-                struct err *err)
-{
-    Hct__TaskSignal m = HCT__TASK_SIGNAL__INIT;
-    struct str text = { 0 };
-    size_t sent;
-
-    if (j->state < JOB_STARTING || job_state_final(j->state))
-        return err_set(err, ESRCH, "job %llu is %s: it has no tasks to be "
-                       "signalled", (unsigned long long)j->id,
-                       job_state_name(j->state));
-    flow_ranks_text(ranks, &text);
-    m.job = j->id;
-    m.ranks = (char *)str_text(&text);
-    m.signal = number;
-    sent = flow_to_ranks(j, ranks, MESSAGE_TASK_SIGNAL, &m);
-    str_fini(&text);
-    if (sent == 0)
-        return err_set(err, ESRCH, "these tasks of job %llu have ended",
-                       (unsigned long long)j->id);
     return 0;
 }

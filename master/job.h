@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/hold.h"
 #include "master/job_state.h"
 #include "master/node.h"
 #include "master/task_state.h"
@@ -34,6 +35,9 @@ struct task {
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
     uint64_t rss_bytes, ring_waits, ring_lost;
     uint64_t started_ns, ended_ns;      /* clock of its node */
+    enum hold hold;             /* what hands have done to it */
+    uint64_t held_since_ns;     /* stopped since then; 0: it is not */
+    uint64_t held_ns;           /* and for so long before */
     char *last_tag, *why;       /* owned; may be NULL */
     uint64_t records;           /* event records received so far */
     uint64_t acked;             /* of them committed */
@@ -65,6 +69,7 @@ enum job_effect {
     JOB_EFFECT_STATE = 1 << 4,  /* tell the redirector */
     JOB_EFFECT_END = 1 << 5,    /* frees the job */
     JOB_EFFECT_ATTACH = 1 << 6, /* answer a redirector that has come back */
+    JOB_EFFECT_HOLD = 1 << 7,   /* orders of hold.h */
 };
 
 struct job {

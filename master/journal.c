@@ -37,8 +37,7 @@ static void journal_timer(evutil_socket_t fd, short what, void *arg)
     journal_flush(jn);
 }
 
-/* Flush in at most delay. 0: when this turn of the loop is over. */
-static void journal_wake(struct journal *jn, uint64_t delay_ns)
+void journal_wake(struct journal *jn, uint64_t delay_ns)
 {
     uint64_t now = clock_monotonic_ns(), at = now + delay_ns;
     struct timeval tv;
@@ -117,8 +116,9 @@ void journal_node(struct journal *jn, struct node *n)
     journal_wake(jn, journal_soon_ns);
 }
 
-void journal_step(struct journal *jn, const struct job *j, int64_t rank,
-                  const char *event, const char *from, const char *to)
+void journal_step(struct journal *jn, const struct job *j,
+                  const char *machine, int64_t rank, const char *event,
+                  const char *from, const char *to)
 {
     if (jn->nsteps == jn->steps_cap) {
         size_t cap = jn->steps_cap ? 2 * jn->steps_cap : 256;
@@ -133,7 +133,7 @@ void journal_step(struct journal *jn, const struct job *j, int64_t rank,
         jn->steps_cap = cap;
     }
     jn->steps[jn->nsteps++] = (struct journal_step){
-        j, clock_wall_ns(), rank, event, from, to };
+        j, clock_wall_ns(), machine, rank, event, from, to };
     journal_wake(jn, journal_soon_ns);
 }
 
@@ -196,7 +196,7 @@ void journal_events(struct journal *jn, struct journal_batch *b)
 bool journal_idle(const struct journal *jn)
 {
     return !jn->jobs && !jn->first && !jn->nsteps && !jn->nnodes &&
-           !jn->master_dirty && !jn->ndead;
+           !jn->master_dirty && !jn->ndead && !jn->notes;
 }
 
 /* ---------------------------------------------------------- after a commit */
@@ -271,6 +271,7 @@ static void journal_done(struct journal *jn, uint64_t now)
         jn->nodes[i]->dirty = false;
     jn->nnodes = 0;
     jn->nsteps = 0;
+    journal_notes_drop(jn);
     jn->ndead = 0;
     clean_jobs(jn, now);
     ack_batches(jn);
@@ -510,5 +511,6 @@ void journal_destroy(struct journal *jn)
     free(jn->path);
     free(jn->nodes);
     free(jn->steps);
+    journal_notes_drop(jn);
     free(jn);
 }

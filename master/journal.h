@@ -64,9 +64,22 @@ void journal_node(struct journal *jn, struct node *n);
  * (journal_job()) by then. */
 void journal_bury(struct journal *jn, uint64_t master);
 
-/* A step of a machine; rank < 0 is the job itself. The names are static. */
-void journal_step(struct journal *jn, const struct job *j, int64_t rank,
-                  const char *event, const char *from, const char *to);
+/* A step of a machine ("job", "task", "hold"); rank < 0: of the job as a
+ * whole. The names are static. */
+void journal_step(struct journal *jn, const struct job *j,
+                  const char *machine, int64_t rank, const char *event,
+                  const char *from, const char *to);
+
+/* Rows of table action: what was ordered, in this turn's commit, and later how
+ * it went, for those of that name (NULL: any) whose result is "ordered". Texts
+ * are copied. */
+struct journal_action {
+    const char *action, *ranks, *by, *result, *why;
+};
+void journal_action(struct journal *jn, const struct job *j,
+                    const struct journal_action *a);
+void journal_action_result(struct journal *jn, const struct job *j,
+                           const char *action, const char *result);
 
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */

@@ -63,7 +63,7 @@ static int write_job(struct journal *jn, struct job *j, struct err *err)
     return write_resume(jn, j, row.job, err);
 }
 
-static uint64_t journal_job_id(const struct job *j)
+uint64_t journal_job_id(const struct job *j)
 {
     return j->id ? j->id : j->new_id;
 }
@@ -82,6 +82,8 @@ static int write_task(struct journal *jn, const struct job *j,
         .started_ns = t->started_ns, .ended_ns = t->ended_ns,
         .ring_waits = t->ring_waits, .ring_lost = t->ring_lost,
         .last_tag = t->last_tag, .why = t->why,
+        .hold = hold_name(t->hold), .held_ns = t->held_ns,
+        .held_since_ns = t->held_since_ns,
     };
 
     return store_put_task(jn->store, &row, err);
@@ -90,14 +92,17 @@ static int write_task(struct journal *jn, const struct job *j,
 static int write_step(struct journal *jn, const struct journal_step *s,
                       struct err *err)
 {
-    char machine[32] = "job";
+    char machine[32];
     struct store_transition row = {
         .job = journal_job_id(s->job), .at_ns = s->at_ns, .machine = machine,
         .event = s->event, .from = s->from, .to = s->to,
     };
 
     if (s->rank >= 0)
-        snprintf(machine, sizeof(machine), "task %lld", (long long)s->rank);
+        snprintf(machine, sizeof(machine), "%s %lld", s->machine,
+                 (long long)s->rank);
+    else
+        snprintf(machine, sizeof(machine), "%s", s->machine);
     return store_add_transition(jn->store, &row, err);
 }
 
@@ -143,6 +148,8 @@ static int write_all(struct journal *jn, uint64_t now, struct err *err)
     for (size_t i = 0; i < jn->nsteps; i++)
         if (write_step(jn, &jn->steps[i], err))
             return -1;
+    if (journal_notes_write(jn, err))
+        return -1;
     for (size_t i = 0; i < jn->ndead; i++)
         if (store_bury(jn->store, jn->dead[i], clock_wall_ns(), err))
             return -1;

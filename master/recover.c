@@ -179,11 +179,12 @@ static struct job *restore_job(const struct recover *r,
 
 enum { T_RANK, T_STATE, T_PID, T_CODE, T_SIGNAL, T_CALLS, T_IN, T_OUT, T_CPU,
        T_CPU_IN, T_RSS, T_STARTED, T_ENDED, T_RECORDS, T_WAITS, T_LOST, T_TAG,
-       T_WHY };
+       T_WHY, T_HOLD, T_HELD, T_HELD_SINCE };
 static const char sql_task[] =
     "SELECT rank, state, pid, exit_code, signal, mpi_calls, in_mpi_ns,"
     " out_mpi_ns, cpu_ns, cpu_in_mpi_ns, rss_bytes, started_ns, ended_ns,"
-    " records, ring_waits, ring_lost, last_tag, why FROM task WHERE job = ?1";
+    " records, ring_waits, ring_lost, last_tag, why, hold, held_ns,"
+    " held_since_ns FROM task WHERE job = ?1";
 
 static int task_row(void *arg, int ncols, const char *const *names,
                     const struct store_value *v)
@@ -213,6 +214,11 @@ static int task_row(void *arg, int ncols, const char *const *names,
     t->records = t->acked = (uint64_t)v[T_RECORDS].i;
     t->ring_waits = (uint64_t)v[T_WAITS].i;
     t->ring_lost = (uint64_t)v[T_LOST].i;
+    t->hold = hold_find(text_of(&v[T_HOLD]) ? v[T_HOLD].text : "");
+    if (t->hold == HOLD_COUNT)
+        t->hold = HOLD_GOING;
+    t->held_ns = (uint64_t)v[T_HELD].i;
+    t->held_since_ns = (uint64_t)v[T_HELD_SINCE].i;
     if (text_of(&v[T_TAG]))
         node_set_text(&t->last_tag, v[T_TAG].text);
     if (text_of(&v[T_WHY]))

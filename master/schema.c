@@ -19,6 +19,14 @@
 "  failed INTEGER, killed INTEGER, at_once INTEGER, aborted INTEGER,\n"        \
 "  fail_code INTEGER, kill_code INTEGER, failed_ns INTEGER);\n"
 
+#define SCHEMA_TASKS                                                          \
+"CREATE VIEW tasks(job, rank, node, pid, state, exit_code, mpi_calls,\n"       \
+"  in_mpi_ns, out_mpi_ns, cpu_in_mpi_ns, cpu_out_mpi_ns, hold, held_ns) AS\n"  \
+"  SELECT t.job, t.rank, n.name, t.pid, t.state, t.exit_code, t.mpi_calls,\n"  \
+"    t.in_mpi_ns, t.out_mpi_ns, t.cpu_in_mpi_ns, t.cpu_ns - t.cpu_in_mpi_ns,\n"\
+"    t.hold, t.held_ns\n"                                                      \
+"  FROM task t LEFT JOIN node n ON n.id = t.node;\n"
+
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
 "  instance INTEGER PRIMARY KEY,  -- random\n"
@@ -56,6 +64,10 @@ SCHEMA_RESUME
 "  records INTEGER NOT NULL DEFAULT 0,  -- event records stored so far\n"
 "  ring_waits INTEGER, ring_lost INTEGER,\n"
 "  last_tag TEXT, why TEXT,\n"
+"  hold TEXT,                -- going suspending suspended resuming ending\n"
+"                            -- killing\n"
+"  held_ns INTEGER NOT NULL DEFAULT 0,  -- suspended so long, until\n"
+"  held_since_ns INTEGER,    -- it was again; NULL: it is not\n"
 "  PRIMARY KEY(job, rank)) WITHOUT ROWID;\n"
 
 "CREATE TABLE node(\n"
@@ -86,7 +98,7 @@ SCHEMA_RESUME
 "CREATE TABLE transition(    -- every step of every state machine\n"
 "  id INTEGER PRIMARY KEY,\n"
 "  job INTEGER, at_ns INTEGER,\n"
-"  machine TEXT,             -- job, or task RANK\n"
+"  machine TEXT,             -- job, task RANK or hold RANK\n"
 "  event TEXT, state_from TEXT, state_to TEXT);\n"
 
 "CREATE TABLE verdict(\n"
@@ -101,11 +113,7 @@ SCHEMA_RESUME
 "  SELECT job, name, command, ntasks, state, started_ns, ended_ns, exit_code\n"
 "  FROM job;\n"
 
-"CREATE VIEW tasks(job, rank, node, pid, state, exit_code, mpi_calls,\n"
-"  in_mpi_ns, out_mpi_ns, cpu_in_mpi_ns, cpu_out_mpi_ns) AS\n"
-"  SELECT t.job, t.rank, n.name, t.pid, t.state, t.exit_code, t.mpi_calls,\n"
-"    t.in_mpi_ns, t.out_mpi_ns, t.cpu_in_mpi_ns, t.cpu_ns - t.cpu_in_mpi_ns\n"
-"  FROM task t LEFT JOIN node n ON n.id = t.node;\n"
+SCHEMA_TASKS
 
 "CREATE VIEW events(job, rank, marker, label, call, enter_ns, exit_ns, node)\n"
 "  AS SELECT j.job, e.rank, e.marker, l.text, c.name, e.enter_ns, e.exit_ns,\n"
@@ -130,4 +138,8 @@ SCHEMA_RESUME
 
 const char *const schema_steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE master ADD COLUMN process TEXT;\n" SCHEMA_RESUME,
+    [2] = "ALTER TABLE task ADD COLUMN hold TEXT;\n"
+          "ALTER TABLE task ADD COLUMN held_ns INTEGER NOT NULL DEFAULT 0;\n"
+          "ALTER TABLE task ADD COLUMN held_since_ns INTEGER;\n"
+          "DROP VIEW IF EXISTS tasks;\n" SCHEMA_TASKS,
 };

@@ -121,7 +121,8 @@ static int on_adopt_end(void *arg, struct conn *c, const void *msg,
 }
 
 /* An operator hears how it went; a redirector sees it. */
-static void session_result(struct conn *c, int rc, const struct err *err)
+static void session_answer(struct conn *c, int rc, const struct err *err,
+                           const char *text)
 {
     Hct__Result m = HCT__RESULT__INIT;
 
@@ -131,8 +132,13 @@ static void session_result(struct conn *c, int rc, const struct err *err)
         return;
     }
     m.ok = rc == 0;
-    m.text = rc ? (char *)err->text : (char *)"";
+    m.text = rc ? (char *)err->text : (char *)text;
     conn_send(c, MESSAGE_RESULT, &m);
+}
+
+static void session_result(struct conn *c, int rc, const struct err *err)
+{
+    session_answer(c, rc, err, "");
 }
 
 static const struct conn *session_own(struct conn *c)
@@ -147,6 +153,18 @@ static int on_signal(void *arg, struct conn *c, const void *msg,
 
     session_result(c, control_signal(s->hub->jobs, session_own(c), msg, err),
                    err);
+    return 0;
+}
+
+static int on_hold(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    struct session *s = arg;
+    char text[200] = "";
+    int rc = control_hold(s->hub->jobs, session_own(c), msg, text,
+                          sizeof(text), err);
+
+    session_answer(c, rc, err, text);
     return 0;
 }
 
@@ -193,6 +211,7 @@ ON_JOB(launched, Launched, flow_launched(s->job, s->at, m, err))
 ON_JOB(task_state, TaskState, flow_task_state(s->job, s->at, m, err))
 ON_JOB(task_exited, TaskExited, flow_task_exited(s->job, s->at, m, err))
 ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
+ON_JOB(held, Held, flow_held(s->job, s->at, m, err))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(publish, Publish, relay_publish(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(lookup, Lookup, relay_lookup(s->hub->relay, s->job, s->at, m, err))
@@ -353,6 +372,7 @@ const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_HELLO, CONN_ANY, session_on_hello },
     { MESSAGE_SUBMIT, REDIRECTOR, on_submit },
     { MESSAGE_SIGNAL, REDIRECTOR | OPERATOR, on_signal },
+    { MESSAGE_HOLD, REDIRECTOR | OPERATOR, on_hold },
     { MESSAGE_KILL, REDIRECTOR | OPERATOR, on_kill },
     { MESSAGE_ATTACH, REDIRECTOR, on_attach },
     { MESSAGE_ADOPT_END, REDIRECTOR, on_adopt_end },
@@ -361,6 +381,7 @@ const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_TASK_STATE, SLAVE, on_task_state },
     { MESSAGE_TASK_EXITED, SLAVE, on_task_exited },
     { MESSAGE_TASK_ABORT, SLAVE, on_task_abort },
+    { MESSAGE_HELD, SLAVE, on_held },
     { MESSAGE_FENCE, SLAVE, on_fence },
     { MESSAGE_EVENTS, SLAVE, on_events },
     { MESSAGE_NODE_LOAD, SLAVE, on_node_load },

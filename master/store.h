@@ -114,6 +114,8 @@ struct store_task {
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
     uint64_t rss_bytes, started_ns, ended_ns, ring_waits, ring_lost;
     const char *last_tag, *why;
+    const char *hold;
+    uint64_t held_ns, held_since_ns;
 };
 int store_put_task(struct store *st, const struct store_task *t,
                    struct err *err);
@@ -137,6 +139,17 @@ struct store_transition {
 };
 int store_add_transition(struct store *st, const struct store_transition *t,
                          struct err *err);
+
+struct store_action {
+    uint64_t job, at_ns;
+    const char *action, *ranks, *by, *result, *why;
+};
+int store_add_action(struct store *st, const struct store_action *a,
+                     struct err *err);
+/* The result of those that have the result "ordered"; only job, action (NULL:
+ * any) and result count. */
+int store_put_result(struct store *st, const struct store_action *a,
+                     struct err *err);
 
 /* ------------------------------------------------------- taking jobs up again
  * What a job's row does not say and a later master has to know; and what an

@@ -48,11 +48,13 @@ static const char sql_rows[] =
 
     "INSERT INTO disk.task(job, rank, node, pid, state, exit_code, signal,"
     " mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns, rss_bytes,"
-    " started_ns, ended_ns, records, ring_waits, ring_lost, last_tag, why)"
+    " started_ns, ended_ns, records, ring_waits, ring_lost, last_tag, why,"
+    " hold, held_ns, held_since_ns)"
     " SELECT n.job, t.rank, dn.id, t.pid, t.state, t.exit_code, t.signal,"
     " t.mpi_calls, t.in_mpi_ns, t.out_mpi_ns, t.cpu_ns, t.cpu_in_mpi_ns,"
     " t.rss_bytes, t.started_ns, t.ended_ns, t.records, t.ring_waits,"
-    " t.ring_lost, t.last_tag, t.why FROM main.task t"
+    " t.ring_lost, t.last_tag, t.why, t.hold, t.held_ns, t.held_since_ns"
+    " FROM main.task t"
     " JOIN number n ON n.old = t.job LEFT JOIN main.node mn ON mn.id = t.node"
     " LEFT JOIN disk.node dn ON dn.name = mn.name WHERE true"
     " ON CONFLICT(job, rank) DO UPDATE SET node = excluded.node,"
@@ -64,7 +66,9 @@ static const char sql_rows[] =
     " started_ns = excluded.started_ns, ended_ns = excluded.ended_ns,"
     " records = max(records, excluded.records),"
     " ring_waits = excluded.ring_waits, ring_lost = excluded.ring_lost,"
-    " last_tag = excluded.last_tag, why = excluded.why;"
+    " last_tag = excluded.last_tag, why = excluded.why,"
+    " hold = excluded.hold, held_ns = excluded.held_ns,"
+    " held_since_ns = excluded.held_since_ns;"
 
     "INSERT OR REPLACE INTO disk.resume SELECT n.job, submit, placement,"
     " failed, killed, at_once, aborted, fail_code, kill_code, failed_ns"
@@ -74,7 +78,14 @@ static const char sql_rows[] =
 
     "INSERT INTO disk.transition(job, at_ns, machine, event, state_from,"
     " state_to) SELECT n.job, at_ns, machine, event, state_from, state_to"
-    " FROM main.transition t JOIN number n ON n.old = t.job ORDER BY t.id;";
+    " FROM main.transition t JOIN number n ON n.old = t.job ORDER BY t.id;"
+
+    "INSERT INTO disk.action(job, at_ns, action, ranks, by, result, why)"
+    " SELECT n.job, at_ns, action, ranks, by, result, why FROM main.action a"
+    " JOIN number n ON n.old = a.job ORDER BY a.rowid;"
+    "INSERT INTO disk.verdict(job, at_ns, policy, kind, phase, ranks, score,"
+    " why) SELECT n.job, at_ns, policy, kind, phase, ranks, score, why"
+    " FROM main.verdict v JOIN number n ON n.old = v.job ORDER BY v.rowid;";
 
 /* First the exits of calls whose entry is in the file already. */
 static const char sql_events[] =

@@ -29,14 +29,16 @@ static const char sql_job[] =
 static const char sql_task[] =
     "INSERT INTO task(job, rank, node, pid, state, exit_code, signal,"
     " mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns, rss_bytes,"
-    " started_ns, ended_ns, ring_waits, ring_lost, last_tag, why)"
+    " started_ns, ended_ns, ring_waits, ring_lost, last_tag, why, hold,"
+    " held_ns, held_since_ns)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17, ?18, ?19)"
+    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"
     " ON CONFLICT DO UPDATE SET node = ?3, pid = ?4, state = ?5,"
     " exit_code = ?6, signal = ?7, mpi_calls = ?8, in_mpi_ns = ?9,"
     " out_mpi_ns = ?10, cpu_ns = ?11, cpu_in_mpi_ns = ?12, rss_bytes = ?13,"
     " started_ns = ?14, ended_ns = ?15, ring_waits = ?16, ring_lost = ?17,"
-    " last_tag = ?18, why = ?19";
+    " last_tag = ?18, why = ?19, hold = ?20, held_ns = ?21,"
+    " held_since_ns = ?22";
 
 static const char sql_node[] =
     "INSERT INTO node(name, hostname, state, cpus, load, cpu_busy,"
@@ -51,6 +53,14 @@ static const char sql_node[] =
 static const char sql_transition[] =
     "INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
+
+static const char sql_action[] =
+    "INSERT INTO action(job, at_ns, action, ranks, by, result, why)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+static const char sql_result[] =
+    "UPDATE action SET result = ?3 WHERE job = ?1"
+    " AND action = ifnull(?2, action) AND result = 'ordered'";
 
 static const char sql_call[] =
     "INSERT OR REPLACE INTO mpi_call(id, name) VALUES(?1, ?2)";
@@ -136,6 +146,9 @@ int store_put_task(struct store *st, const struct store_task *t,
     sqlite3_bind_int64(s, 17, (int64_t)t->ring_lost);
     store_bind_text(s, 18, t->last_tag);
     store_bind_text(s, 19, t->why);
+    store_bind_text(s, 20, t->hold);
+    sqlite3_bind_int64(s, 21, (int64_t)t->held_ns);
+    store_bind_known(s, 22, t->held_since_ns);
     return store_run(st, s, err);
 }
 
@@ -186,6 +199,36 @@ int store_add_transition(struct store *st, const struct store_transition *t,
     store_bind_text(s, 4, t->event);
     store_bind_text(s, 5, t->from);
     store_bind_text(s, 6, t->to);
+    return store_run(st, s, err);
+}
+
+int store_add_action(struct store *st, const struct store_action *a,
+                     struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_ACTION, sql_action, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)a->job);
+    sqlite3_bind_int64(s, 2, (int64_t)a->at_ns);
+    store_bind_text(s, 3, a->action);
+    store_bind_text(s, 4, a->ranks);
+    store_bind_text(s, 5, a->by);
+    store_bind_text(s, 6, a->result);
+    store_bind_text(s, 7, a->why);
+    return store_run(st, s, err);
+}
+
+int store_put_result(struct store *st, const struct store_action *a,
+                     struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_RESULT, sql_result, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)a->job);
+    store_bind_text(s, 2, a->action);
+    store_bind_text(s, 3, a->result);
     return store_run(st, s, err);
 }
 

@@ -27,6 +27,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(18, KILL, kill)                       \
     X(19, ADOPT_END, adopt_end)  /* also master -> slave */ \
     X(20, ATTACH, attach)                   \
+    X(22, HOLD, hold)                       \
     /* master -> redirector, operator */    \
     X(24, ACCEPTED, accepted)               \
     X(25, NOTICE, notice)                   \
@@ -42,6 +43,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(37, FENCE_DONE, fence_done)           \
     X(38, EVENT_ACK, event_ack)             \
     X(39, ADOPTED, adopted)                 \
+    X(42, TASK_HOLD, task_hold)             \
     /* slave -> master */                   \
     X(48, PREPARED, prepared)               \
     X(49, LAUNCHED, launched)               \
@@ -59,6 +61,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(61, ADOPT, adopt)                     \
     X(62, SLAVE_JOBS, slave_jobs)           \
     X(63, FAREWELL, farewell)               \
+    X(70, HELD, held)                       \
     /* both ways between master and slave */\
     X(64, MODEX_REQUEST, modex_request)     \
     X(65, MODEX_REPLY, modex_reply)         \

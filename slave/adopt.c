@@ -423,6 +423,14 @@ bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m)
     return each_ordered(as, m->job, m->ranks, m->signal, false, &s);
 }
 
+bool adopts_hold(struct adopts *as, const Hct__TaskHold *m)
+{
+    struct adopt *s;
+
+    return each_ordered(as, m->job, m->ranks, m->release ? SIGCONT : SIGSTOP,
+                        false, &s);
+}
+
 bool adopts_terminate(struct adopts *as, const Hct__Terminate *m)
 {
     struct timeval tv = clock_timeval(m->grace_ns);

@@ -56,6 +56,7 @@ int adopts_prepare(struct adopts *as, const Hct__Prepare *m, struct err *err);
 void adopts_adopted(struct adopts *as, const Hct__Adopted *m);
 void adopts_end(struct adopts *as, const Hct__AdoptEnd *m);
 bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m);
+bool adopts_hold(struct adopts *as, const Hct__TaskHold *m);
 bool adopts_terminate(struct adopts *as, const Hct__Terminate *m);
 bool adopts_forget(struct adopts *as, uint64_t job);
 bool adopts_ack(struct adopts *as, const Hct__EventAck *m);

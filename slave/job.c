@@ -80,6 +80,8 @@ void job_tell(struct job *j, bool again)
         j->told_prepared = j->told_launched = j->told_drained = false;
         for (size_t i = 0; i < j->ntasks; i++)
             j->tasks[i].told = 0;
+        for (size_t i = 0; i < j->ntasks; i++)
+            j->tasks[i].held_news = j->tasks[i].held_ns != 0;
     }
     if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING))
         tell_prepared(j);
@@ -358,12 +360,20 @@ static int parse_ranks(const struct job *j, const char *text,
     return taskset_parse(set, *text ? text : "all", j->plan->ntasks, err);
 }
 
-/* To the groups of all tasks in the set. */
+/* To the groups of all tasks in the set; who is suspended stays so. */
 static void signal_set(struct job *j, const struct taskset *set, int sig)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (taskset_has(set, j->tasks[i].rank))
+        if (taskset_has(set, j->tasks[i].rank) &&
+            !(sig == SIGCONT && j->tasks[i].held))
             task_signal(&j->tasks[i], sig);
+}
+
+static void hold_set(struct job *j, const struct taskset *set, bool release)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (taskset_has(set, j->tasks[i].rank))
+            task_hold(&j->tasks[i], release);
 }
 
 int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
@@ -379,6 +389,27 @@ int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
     return 0;
 }
 
+int job_hold(struct job *j, const char *ranks, bool release, struct err *err)
+{
+    struct taskset set = { 0 };
+
+    if (parse_ranks(j, ranks, &set, err))
+        return taskset_fini(&set), -1;
+    hold_set(j, &set, release);
+    taskset_fini(&set);
+    job_tell(j, false);
+    return 0;
+}
+
+/* Whoever stopped them: a task that is suspended is told of. */
+static void continue_set(struct job *j, const struct taskset *set)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (taskset_has(set, j->tasks[i].rank) && j->tasks[i].held)
+            task_hold(&j->tasks[i], true);
+    signal_set(j, set, SIGCONT);
+}
+
 /* sig now, KILL when the grace is over. */
 static void doom(struct job *j, const struct taskset *set, int sig,
                  uint64_t grace_ns)
@@ -387,7 +418,7 @@ static void doom(struct job *j, const struct taskset *set, int sig,
 
     if (grace_ns)
         signal_set(j, set, sig);
-    signal_set(j, set, SIGCONT);
+    continue_set(j, set);
     for (size_t i = 0; i < j->ntasks; i++) {
         struct task *t = &j->tasks[i];
 

@@ -54,6 +54,7 @@ void job_destroy(struct job *j);        /* kills nothing; NULL is fine */
 /* The master's orders. -1 if the job's state does not allow it. */
 int job_launch(struct job *j, struct err *err);
 int job_signal(struct job *j, const char *ranks, int sig, struct err *err);
+int job_hold(struct job *j, const char *ranks, bool release, struct err *err);
 int job_terminate(struct job *j, const char *ranks, int sig,
                   uint64_t grace_ns, struct err *err);  /* sig 0: TERM */
 int job_forget(struct job *j, struct err *err);         /* then destroy it */

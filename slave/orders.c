@@ -69,6 +69,19 @@ static int on_signal(void *arg, struct conn *c, const void *msg,
     return j ? complain(job_signal(j, m->ranks, m->signal, err), err) : 0;
 }
 
+static int on_hold(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    const Hct__TaskHold *m = msg;
+    struct job *j;
+
+    (void)c;
+    if (adopts_hold(adopts_of(arg), m))
+        return 0;
+    j = find(arg, m->job);
+    return j ? complain(job_hold(j, m->ranks, m->release, err), err) : 0;
+}
+
 static int on_terminate(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
@@ -185,6 +198,7 @@ const struct conn_route orders_routes[] = {
     { MESSAGE_PREPARE,       MASTER, on_prepare },
     { MESSAGE_LAUNCH,        MASTER, on_launch },
     { MESSAGE_TASK_SIGNAL,   MASTER, on_signal },
+    { MESSAGE_TASK_HOLD,     MASTER, on_hold },
     { MESSAGE_TERMINATE,     MASTER, on_terminate },
     { MESSAGE_FORGET,        MASTER, on_forget },
     { MESSAGE_EVENT_ACK,     MASTER, on_event_ack },

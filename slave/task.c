@@ -236,6 +236,20 @@ bool task_signal(const struct task *t, int sig)
     return kill(-t->pid, sig) == 0;
 }
 
+void task_hold(struct task *t, bool release)
+{
+    if (task_signal(t, release ? SIGCONT : SIGSTOP))
+        task_held(t, !release);
+}
+
+void task_held(struct task *t, bool held)
+{
+    t->held_news = true;
+    if (t->held != held || !t->held_ns)
+        t->held_ns = clock_wall_ns();
+    t->held = held;
+}
+
 void task_connected(struct task *t)
 {
     t->nconnected++;
@@ -334,6 +348,18 @@ static void tell_exit(const struct task *t, const struct node *node,
     uplink_send(node->uplink, MESSAGE_TASK_EXITED, &m);
 }
 
+static void tell_held(const struct task *t, const struct node *node,
+                      uint64_t job)
+{
+    Hct__Held m = HCT__HELD__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.held = t->held;
+    m.at_ns = t->held_ns;
+    uplink_send(node->uplink, MESSAGE_HELD, &m);
+}
+
 void task_tell(struct task *t, const struct node *node, uint64_t job)
 {
     unsigned news = t->facts & ~t->told;
@@ -347,6 +373,9 @@ void task_tell(struct task *t, const struct node *node, uint64_t job)
     if (news & TASK_FINALIZED)
         tell_state(t, node, job, HCT__TASK_STATE__KIND__FINALIZED,
                    t->finalized_ns);
+    if (t->held_news)
+        tell_held(t, node, job);
+    t->held_news = false;
     if (news & TASK_ABORTED)
         tell_abort(t, node, job);
     if (news & TASK_EXITED)

@@ -30,6 +30,8 @@ struct task {
     struct event *report_event; /* owned */
     bool over;                  /* it will never run, or was reaped */
     uint64_t kill_ns;           /* when its grace is over; 0: not ordered */
+    bool held, held_news;       /* suspended; the master is to be told */
+    uint64_t held_ns;           /* when that was last ordered; 0: never */
     unsigned facts, told;       /* masks of enum task_fact */
     uint64_t init_ns, connected_ns, finalized_ns, exited_ns;
     unsigned nconnected, nfinalized;
@@ -72,6 +74,10 @@ void task_reaped(struct task *t, int status, const struct rusage *usage);
 
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);
+
+/* Suspend it, or let it go on. A task that is over stays so. */
+void task_hold(struct task *t, bool release);
+void task_held(struct task *t, bool held);      /* that has been done */
 
 void task_connected(struct task *t);
 void task_finalized(struct task *t);

@@ -308,6 +308,7 @@ void world_take(struct adopted *a, uint64_t job)
     a->world->job = t->watch.job = t->watch.records.job = job;
     a->taken = true;
     t->told = 0;
+    t->held_news = t->held_ns != 0;
     records_resend(&t->watch.records, &out);
     task_tell(t, a->world->owner->node, job);
 }
@@ -320,6 +321,15 @@ static void signal_task(const struct adopted *a, int sig)
         syscall(SYS_pidfd_send_signal, a->pidfd, sig, NULL, 0);
 }
 
+static void hold_task(struct adopted *a, bool held)
+{
+    if (a->task.over)
+        return;
+    task_held(&a->task, held);
+    if (a->taken)
+        task_tell(&a->task, a->world->owner->node, a->world->job);
+}
+
 void world_signal(struct world *w, const struct taskset *set, int sig,
                   bool dying)
 {
@@ -327,6 +337,8 @@ void world_signal(struct world *w, const struct taskset *set, int sig,
         if (taskset_has(set, a->task.rank)) {
             a->dying |= dying;
             signal_task(a, sig);
+            if (sig == SIGSTOP || sig == SIGCONT)
+                hold_task(a, sig == SIGSTOP);
         }
 }
 

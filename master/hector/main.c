@@ -28,6 +28,9 @@ static const struct command {
       events_command },
     { "kill", "S", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
       kill_command },
+    { "suspend", "", "JOB[.RANKS]...", "stop jobs or tasks where they are",
+      suspend_command },
+    { "resume", "", "JOB[.RANKS]...", "let them go on", resume_command },
     { "sql", "", "QUERY", "ask the database", sql_command },
 };
 
@@ -47,7 +50,7 @@ static void help(void)
 {
     puts("usage: hector COMMAND [OPTION...] [WORD...]\n");
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-        printf("  hector %-6s %-17s %s\n", commands[i].name,
+        printf("  hector %-7s %-17s %s\n", commands[i].name,
                commands[i].words, commands[i].help);
     puts("\n"
          "  -j, --json       answer in JSON\n"

@@ -23,7 +23,8 @@ static const struct table_column task_columns[] = {
     { "PID", TABLE_NUMBER, NULL }, { "STATE", TABLE_TEXT, NULL },
     { "EXIT", TABLE_NUMBER, NULL }, { "CALLS", TABLE_NUMBER, NULL },
     { "IN MPI", TABLE_DURATION, NULL }, { "OUTSIDE", TABLE_DURATION, NULL },
-    { "MEMORY", TABLE_BYTES, NULL }, { "LAST TAG", TABLE_WIDE, NULL },
+    { "MEMORY", TABLE_BYTES, NULL }, { "SUSPENDED", TABLE_DURATION, NULL },
+    { "LAST TAG", TABLE_WIDE, NULL },
 };
 
 static int jobs(const struct tool *t, struct store *st, struct err *err)
@@ -39,14 +40,19 @@ static int jobs(const struct tool *t, struct store *st, struct err *err)
 
     /* Nobody has recorded yet how such a job has ended. */
     str_addf(&sql,
-        "SELECT job, name, iif(dead, 'lost', state) AS state, ntasks,"
+        "SELECT job, name, iif(dead, 'lost', iif(held, 'suspended', state))"
+        " AS state, ntasks,"
         " started_ns, iif(dead, NULL, ifnull(ended_ns, ?1) - started_ns)"
         " AS elapsed_ns, exit_code, command FROM"
-        " (SELECT j.*, j.ended_ns IS NULL AND"
+        " (SELECT j.*, %s AS held, j.ended_ns IS NULL AND"
         " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
         " FROM job j LEFT JOIN master m ON m.instance = j.master"
         " WHERE j.ended_ns IS NULL OR j.job IN"
         " (SELECT job FROM job ORDER BY job DESC LIMIT ?2)) ORDER BY job",
+        store_version(st) < 3 ? "0"
+        : "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
+          " t.job = j.job AND t.held_since_ns IS NULL AND t.state NOT IN"
+          " ('exited', 'killed', 'lost'))",
         store_version(st) > 1 ? "m.process" : "NULL");
     rc = answer_query(t, st, str_text(&sql), params, 2, job_columns, NULL,
                       err);
@@ -61,10 +67,17 @@ static int tasks(const struct tool *t, struct store *st,
     struct err err;
     unsigned long rows = 0;
 
-    str_add(&sql,
-        "SELECT rank, n.name AS node, pid, t.state, exit_code, mpi_calls,"
-        " in_mpi_ns, out_mpi_ns, rss_bytes, last_tag FROM task t"
-        " LEFT JOIN node n ON n.id = t.node");
+    str_add(&sql, "SELECT rank, n.name AS node, pid, ");
+    str_add(&sql, store_version(st) > 2
+        ? "iif(hold <> 'going' AND t.state NOT IN ('exited', 'killed', 'lost'),"
+          " hold, t.state) AS state" : "t.state");
+    str_add(&sql, ", exit_code, mpi_calls, in_mpi_ns, out_mpi_ns, rss_bytes,");
+    if (store_version(st) > 2)
+        str_addf(&sql, " nullif(held_ns + ifnull(%" PRIu64 " - held_since_ns,"
+                 " 0), 0) AS suspended_ns,", clock_wall_ns());
+    else
+        str_add(&sql, " NULL AS suspended_ns,");
+    str_add(&sql, " last_tag FROM task t LEFT JOIN node n ON n.id = t.node");
     target_where(target, &sql);
     str_add(&sql, " ORDER BY rank");
     int rc = answer_query(t, st, str_text(&sql), NULL, 0, task_columns, &rows,

@@ -30,6 +30,8 @@ int nodes_command(const struct tool *t);
 int events_command(const struct tool *t);
 int sql_command(const struct tool *t);
 int kill_command(const struct tool *t);
+int suspend_command(const struct tool *t);
+int resume_command(const struct tool *t);
 
 /* The database of --db, or the user's, for questions; NULL after having
  * complained. */

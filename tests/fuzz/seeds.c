@@ -192,6 +192,19 @@ static void master_tales(const char *dir)
     raw(RUN, STEP_CLOSE, "", 0);
     finish();
     tell(dir, "master", "killed");
+    start(4);
+    SAY(OPERATOR, HOLD, Hold, HCT__HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"0-2", m->why = (char *)"lunch");
+    for (unsigned r = 0; r < 3; r++)
+        SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
+            m->held = 1, m->at_ns = 7);
+    SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->release = 1);
+    SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
+    SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
+        m->ranks = (char *)"2");
+    SAY(N1, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = 2);
+    finish();
+    tell(dir, "master", "held");
     submit(RUN2, 2);
     SAY(N0, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
         m->why = (char *)"no");
@@ -242,6 +255,10 @@ static void slave_tales(const char *dir)
         m->upto = 1);
     SAY(0, TASK_SIGNAL, TaskSignal, HCT__TASK_SIGNAL__INIT, m->job = 1,
         m->ranks = (char *)"0", m->signal = 10);
+    SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"0-1");
+    SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"1", m->release = 1);
     raw(5, STEP_SPECIAL, "\1\0\1", 3);          /* dead */
     SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
         m->ranks = (char *)"all");

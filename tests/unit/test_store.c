@@ -103,7 +103,7 @@ static void test_views(void **state)
         { "jobs", "job,name,command,ntasks,state,started_ns,ended_ns,"
                   "exit_code" },
         { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
-                   "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns" },
+                   "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns" },
         { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
         { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
                    "seen_ns,clock_error_ns" },
@@ -431,13 +431,17 @@ static void test_migration(void **state)
     make_job(st, "old");
     assert_int_equal(store_commit(st, &err), 0);
     expect(st, "DROP TABLE resume; ALTER TABLE master DROP COLUMN process;"
+           "DROP VIEW tasks; ALTER TABLE task DROP COLUMN hold;"
+           "ALTER TABLE task DROP COLUMN held_ns;"
+           "ALTER TABLE task DROP COLUMN held_since_ns;"
            "PRAGMA user_version = 1", "");
     store_close(st);
     st = open_it();
-    expect(st, "PRAGMA user_version", "2\n");
+    expect(st, "PRAGMA user_version", "3\n");
     expect(st, "SELECT name FROM jobs", "old\n");
     expect(st, "SELECT count(*) FROM resume", "0\n");
     expect(st, "SELECT count(process) FROM master", "0\n");
+    expect(st, "SELECT DISTINCT hold, held_ns FROM tasks", "|0\n");
     store_close(st);
 }
 

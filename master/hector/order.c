@@ -1,5 +1,5 @@
-/* kill.c - hector kill: ends jobs or tasks, or sends them a signal, by way of
- * the master that runs them.
+/* order.c - hector kill, suspend, resume: ends jobs or tasks, sends them a
+ * signal, stops them and lets them go on, by way of the master that runs them.
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
@@ -21,7 +21,8 @@
 #include "proto/key.h"
 #include "proto/paths.h"
 
-enum { KILL_WAIT_S = 20 };
+enum { ORDER_WAIT_S = 20 };
+enum order { ORDER_KILL, ORDER_SIGNAL, ORDER_SUSPEND, ORDER_RESUME };
 
 struct request {
     struct event_base *base;            /* owned */
@@ -29,7 +30,8 @@ struct request {
     const struct target *target;        /* borrowed */
     const char *ranks;                  /* text form; borrowed */
     char who[128];                      /* user@host, for the record */
-    int signal;                         /* 0: end them */
+    enum order order;
+    int signal;
     bool answered, good;
     char text[512];                     /* the answer, or what went wrong */
 };
@@ -74,17 +76,33 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     struct request *r = arg;
     Hct__Signal signal = HCT__SIGNAL__INIT;
     Hct__Kill end = HCT__KILL__INIT;
+    Hct__Hold hold = HCT__HOLD__INIT;
     char why[160];
+    int rc = 0;
 
     (void)msg;
     (void)err;
-    snprintf(why, sizeof(why), "hector kill by %s", r->who);
-    signal.job = end.job = r->target->job;
-    signal.ranks = end.ranks = (char *)(uintptr_t)r->ranks;
+    snprintf(why, sizeof(why), "hector %s by %s",
+             r->order == ORDER_SUSPEND ? "suspend"
+             : r->order == ORDER_RESUME ? "resume" : "kill", r->who);
+    signal.job = end.job = hold.job = r->target->job;
+    signal.ranks = end.ranks = hold.ranks = (char *)(uintptr_t)r->ranks;
     signal.signal = r->signal;
-    end.why = why;
-    if (r->signal ? conn_send(c, MESSAGE_SIGNAL, &signal)
-                  : conn_send(c, MESSAGE_KILL, &end))
+    end.why = hold.why = why;
+    hold.release = r->order == ORDER_RESUME;
+    switch (r->order) {
+    case ORDER_KILL:
+        rc = conn_send(c, MESSAGE_KILL, &end);
+        break;
+    case ORDER_SIGNAL:
+        rc = conn_send(c, MESSAGE_SIGNAL, &signal);
+        break;
+    case ORDER_SUSPEND:
+    case ORDER_RESUME:
+        rc = conn_send(c, MESSAGE_HOLD, &hold);
+        break;
+    }
+    if (rc)
         settle(r, false, "cannot send to the master");
     return 0;
 }
@@ -124,7 +142,7 @@ static const struct conn_ops ops = {
 static int ask(struct request *r, const char *address, struct err *err)
 {
     struct conn_conf conf = { 0 };
-    struct timeval limit = { KILL_WAIT_S, 0 };
+    struct timeval limit = { ORDER_WAIT_S, 0 };
     struct key key;
     char path[PATHS_MAX];
 
@@ -147,7 +165,7 @@ static int ask(struct request *r, const char *address, struct err *err)
     conn_close(r->conn);
     event_base_free(r->base);
     if (!r->answered)
-        return err_set(err, ETIMEDOUT, "no answer within %d s", KILL_WAIT_S);
+        return err_set(err, ETIMEDOUT, "no answer within %d s", ORDER_WAIT_S);
     return 0;
 }
 
@@ -211,10 +229,11 @@ static void answer_json(const char *word, bool good, const char *text)
     putchar('\n');
 }
 
-static int kill_one(const struct tool *t, const struct target *target,
-                    const char *word)
+static int order_one(const struct tool *t, enum order order,
+                     const struct target *target, const char *word)
 {
-    struct request r = { .target = target, .signal = t->signal };
+    struct request r = { .target = target, .order = order,
+                         .signal = t->signal };
     const char *user = getenv("USER");
     char host[64] = "", ranks[4096] = "all", line[4 * sizeof(r.text)];
     struct place place;
@@ -241,20 +260,35 @@ static int kill_one(const struct tool *t, const struct target *target,
     return 0;
 }
 
-int kill_command(const struct tool *t)
+static int order_all(const struct tool *t, enum order order, const char *name)
 {
     struct target target;
     struct err err;
     int status = 0;
 
     if (t->nwords == 0)
-        return tool_complain(TOOL_USAGE, "kill wants a JOB or JOB.RANKS");
+        return tool_complain(TOOL_USAGE, "%s wants a JOB or JOB.RANKS", name);
     for (int i = 0; i < t->nwords; i++) {
         if (target_parse(&target, t->words[i], &err))
             return tool_complain(TOOL_USAGE, "%s", err.text);
-        if (kill_one(t, &target, t->words[i]))
+        if (order_one(t, order, &target, t->words[i]))
             status = TOOL_FAILED;
         target_fini(&target);
     }
     return status;
+}
+
+int kill_command(const struct tool *t)
+{
+    return order_all(t, t->signal ? ORDER_SIGNAL : ORDER_KILL, "kill");
+}
+
+int suspend_command(const struct tool *t)
+{
+    return order_all(t, ORDER_SUSPEND, "suspend");
+}
+
+int resume_command(const struct tool *t)
+{
+    return order_all(t, ORDER_RESUME, "resume");
 }
