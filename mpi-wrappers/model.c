@@ -229,10 +229,14 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
         return;
     bank_begin(b);
     if (GET(b->phase)) {
+        uint64_t lost = GET(old->lost);
+
         bank_begin(old);
         for (unsigned i = 0; i < PAGE_EDGES; i++)
             if (GET(b->edge[i].ends))
                 merge_edge(old, b, i);
+        SET(m->slot->edges_lost, GET(m->slot->edges_lost) + GET(old->lost) -
+                                 lost);
         SET(old->lost, GET(old->lost) + GET(b->lost));
         SET(old->phase, GET(old->phase) + 1);
         bank_end(old);
@@ -268,6 +272,7 @@ uint32_t model_enter(struct model *m, unsigned call, const void *from,
     m->last = site;
     if (UNLIKELY(!e)) {
         SET(m->bank->lost, GET(m->bank->lost) + 1);
+        SET(m->slot->edges_lost, GET(m->slot->edges_lost) + 1);
         return site;
     }
     n = GET(e->n) + 1;

@@ -29,7 +29,9 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 1,             /* 1: page_site.out_ticks, in_max */
+    PAGE_MINOR = 2,             /* 1: page_site.out_ticks, in_max;
+                                   2: page_header.without,
+                                   page_slot.edges_lost */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -104,6 +106,8 @@ struct page_header {
     _Atomic uint64_t requests_lost;     /* (task) the same */
     _Atomic uint32_t phase;             /* (task) the current one, from 0 */
     _Atomic uint32_t phase_bad;         /* (task) HECTOR_PHASE makes no sense */
+    _Atomic uint32_t without;           /* (task) PAGE_DO_... of what cannot be
+                                           recorded with this MPI library */
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so
@@ -138,6 +142,7 @@ struct page_slot {
     _Atomic uint64_t flights;           /* records in the flight recorder */
     _Atomic uint32_t site;              /* of this call, or of the last one */
     _Atomic uint32_t sites_lost;        /* calls from sites without room */
+    _Atomic uint64_t edges_lost;        /* transitions without room */
 
     /* Ring of event records: head and tail count bytes since the start and
      * never wrap; position = counter modulo ring_bytes. */

@@ -331,8 +331,10 @@ void record_init_begin(void)
         if (get_version && get_version(version, &bytes) == 0)
             version[sizeof(version) - 1] = '\0';
         if (attach_open(&a, version, ATTACH_MS) == 0) {
-            if (!comm_choose(version))
+            if (!comm_choose(version)) {
                 a.what &= ~(uint32_t)PAGE_DO_STATE;
+                SET(a.page->without, PAGE_DO_STATE);
+            }
             record_start(&a);
         }
     }

@@ -38,6 +38,7 @@ struct job {
     struct event *kill_timer;   /* owned: the grace is over */
     struct event *drain_timer;  /* owned: looks whether all is gone */
     bool swept, ended_stdtim;
+    unsigned losses_told;       /* see losses.h */
     uint64_t draining_ns, cut_ns;
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */

@@ -24,7 +24,8 @@ static struct watch_sink sink_of(struct job *j)
     return (struct watch_sink){
         .records = { send_events, node }, .batch = &node->batch,
         .lines = j->plan->want_stdtim ? &node->lines : NULL,
-        .window = &node->window, .ticks = &node->ticks, .hold = node->hold };
+        .window = &node->window, .ticks = &node->ticks,
+        .told = &j->losses_told, .hold = node->hold };
 }
 
 static void say_lines(struct job *j, const struct task *t)

@@ -364,10 +364,24 @@ void state_model_read(struct state_model *m, const char *page, unsigned slot)
     }
 }
 
-uint32_t state_phase(const char *page, bool *bad)
+uint32_t state_phase(const char *page)
 {
     const struct page_header *h = (const struct page_header *)page;
 
-    *bad = LOAD(h->phase_bad) != 0;
     return LOAD(h->phase);
+}
+
+void state_losses(const char *page, struct state_losses *l)
+{
+    const struct page_header *h = (const struct page_header *)page;
+    uint32_t used = LOAD(h->slots_used);
+
+    *l = (struct state_losses){
+        .phase = LOAD(h->phase_bad) != 0, .library = LOAD(h->without) != 0,
+        .threads = LOAD(h->threads_shared), .comms = LOAD(h->comms_lost),
+        .requests = LOAD(h->requests_lost) };
+    for (unsigned i = 0; i < used && i < PAGE_SLOTS; i++) {
+        l->sites += LOAD(slot_at(page, i)->sites_lost);
+        l->edges += LOAD(slot_at(page, i)->edges_lost);
+    }
 }

@@ -98,7 +98,18 @@ int state_model_init(struct state_model *m, struct err *err);
 void state_model_fini(struct state_model *m);
 void state_model_read(struct state_model *m, const char *page, unsigned slot);
 
-/* The number of a phase; was its description wrong? */
-uint32_t state_phase(const char *page, bool *bad);
+/* The number of the current phase. */
+uint32_t state_phase(const char *page);
+
+/* What is not in the page: found no room, was not understood. */
+struct state_losses {
+    bool phase;                 /* HECTOR_PHASE makes no sense */
+    bool library;               /* MPI is not known: no communicators,
+                                   partners, requests */
+    uint32_t threads;           /* that share the last slot */
+    uint64_t comms, requests;
+    uint64_t sites, edges;      /* calls, transitions */
+};
+void state_losses(const char *page, struct state_losses *l);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "mpi-wrappers/page.h"
 #include "proto/base/log.h"
+#include "slave/losses.h"
 #include "slave/registry.h"
-#include "slave/state.h"
 #include "slave/stdtim.h"
 #include "slave/vault.h"
 
@@ -114,19 +114,6 @@ static long read_once(struct watch *w, const struct watch_sink *sink)
     return n;
 }
 
-/* One sentence a job. */
-static void tell_phases(struct watch *w)
-{
-    bool bad;
-
-    state_phase(w->page, &bad);
-    if (!bad || w->phases_told || w->rank != 0)
-        return;
-    w->phases_told = true;
-    log_warn("watch", "HECTOR_PHASE makes no sense: the models of all tasks "
-             "have one phase job=%llu", (unsigned long long)w->job);
-}
-
 long watch_read(struct watch *w, const struct watch_sink *sink)
 {
     struct page_header *h = (struct page_header *)w->page;
@@ -135,7 +122,8 @@ long watch_read(struct watch *w, const struct watch_sink *sink)
     if (!w->page)
         return 0;
     atomic_fetch_add_explicit(&h->slave_beat, 1, memory_order_relaxed);
-    tell_phases(w);
+    if (sink->told)
+        losses_tell(w->page, w->job, w->rank, sink->told);
     if (sink->hold || records_window_full(sink->window))
         return 0;
     n = read_once(w, sink);

@@ -22,7 +22,6 @@ struct watch {
     pid_t pid;                  /* who has it */
     struct rings rings;         /* of the page */
     uint64_t next_seq, damaged;
-    bool phases_told;           /* that HECTOR_PHASE makes no sense */
     uint64_t page_number;       /* in the vault; 0: not there */
     struct records records;
     struct sample_page past;    /* of pages that are gone */
@@ -37,6 +36,8 @@ struct watch_sink {
     struct str *lines;          /* stdtim lines; NULL: not wanted */
     const struct records_window *window;
     const struct ticks *ticks;
+    unsigned *told;             /* about this job (losses.h); NULL: nobody
+                                   wants to hear */
     bool hold;                  /* read nothing now, but show that we live */
 };
 

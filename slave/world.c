@@ -80,14 +80,15 @@ static int send_events(void *arg, const void *events)
     return 0;
 }
 
-static struct watch_sink sink_of(const struct world *w)
+static struct watch_sink sink_of(struct world *w)
 {
     struct node *node = w->owner->node;
 
     return (struct watch_sink){
         .records = { send_events, node }, .batch = &node->batch,
         .lines = w->owner->streams ? &node->lines : NULL,
-        .window = &node->window, .ticks = &node->ticks, .hold = node->hold };
+        .window = &node->window, .ticks = &node->ticks,
+        .told = &w->losses_told, .hold = node->hold };
 }
 
 static void sample_process(struct adopted *a)

@@ -31,6 +31,7 @@ struct world {
     uint32_t ntasks;            /* the most that was announced; 0: unknown */
     uint64_t job;               /* 0: the master has not said yet */
     struct adopted *tasks;      /* owned, by rank */
+    unsigned losses_told;       /* see losses.h */
 };
 
 struct adopted {                /* a task */

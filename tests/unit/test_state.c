@@ -125,7 +125,7 @@ static void never_torn(void)
     pthread_t thread;
     uint64_t calls = 0, collectives = 0;
     unsigned whole = 0, requests = 0;
-    bool bad;
+    struct state_losses losses;
 
     start("pcontrol");
     CHECK(state_model_init(&m, &err) == 0);
@@ -160,7 +160,9 @@ static void never_torn(void)
     pthread_join(thread, NULL);
     CHECK(state_comms(mem, c, PAGE_COMMS) == 2);
     CHECK(c[c[0].id != PAGE_COMM_WORLD].collectives >= 20000 / 4);
-    CHECK(state_phase(mem, &bad) > 0 && !bad);
+    CHECK(state_phase(mem) > 0);
+    state_losses(mem, &losses);
+    CHECK(!losses.phase && !losses.library && losses.comms == 0);
     state_model_read(&m, mem, 0);
     CHECK(m.nsites == 5 && m.bank[1].there && m.bank[2].there);
     CHECK(m.site[0].frames >= 2 && m.site[0].frame[0] != 0);
@@ -177,7 +179,7 @@ static void scribbled(void)
     static struct state_module mod[PAGE_MODULES];
     struct state_model m;
     struct err err;
-    bool bad;
+    struct state_losses losses;
 
     start("");
     CHECK(state_model_init(&m, &err) == 0);
@@ -221,7 +223,8 @@ static void scribbled(void)
         for (unsigned i = 0; i < m.nsites; i++)
             CHECK(m.site[i].frames <= PAGE_FRAMES &&
                   m.site[i].call < PAGE_CALLS);
-        state_phase(mem, &bad);
+        state_phase(mem);
+        state_losses(mem, &losses);
         /* Nor does the task itself mind. */
         MPI_Send(NULL, 1, FAKE_TYPE(1), 1, 1, FAKE_COMM(FAKE_WORLD));
         MPI_Barrier(FAKE_COMM(FAKE_WORLD));
