@@ -193,10 +193,49 @@ void journal_events(struct journal *jn, struct journal_batch *b)
     journal_press(jn);
 }
 
+struct journal_profile *journal_profile_create(
+    const struct store_profile *counts, size_t nlists, size_t text_bytes)
+{
+    const struct store_profile *n = counts;
+    size_t bytes = sizeof(struct journal_profile) +
+                   n->nmodules * sizeof(*n->modules) +
+                   n->nframes * sizeof(*n->frames) +
+                   n->nsites * sizeof(*n->sites) +
+                   n->ncosts * sizeof(*n->costs) +
+                   n->nnames * sizeof(*n->names) +
+                   nlists * sizeof(int64_t) + text_bytes;
+    struct journal_profile *p = malloc(bytes);
+
+    if (!p)
+        return NULL;
+    *p = (struct journal_profile){ .rows = *n, .bytes = bytes };
+    p->rows.modules = (struct store_module *)(p + 1);
+    p->rows.frames = (struct store_frame *)(p->rows.modules + n->nmodules);
+    p->rows.sites = (struct store_site *)(p->rows.frames + n->nframes);
+    p->rows.costs = (struct store_cost *)(p->rows.sites + n->nsites);
+    p->rows.names = (struct store_name *)(p->rows.costs + n->ncosts);
+    p->lists = (int64_t *)(p->rows.names + n->nnames);
+    p->text = (char *)(p->lists + nlists);
+    return p;
+}
+
+void journal_costs(struct journal *jn, struct journal_profile *p)
+{
+    if (jn->last_profile)
+        jn->last_profile->next = p;
+    else
+        jn->first_profile = p;
+    jn->last_profile = p;
+    jn->rows += p->rows.ncosts;
+    jn->bytes += p->bytes;
+    journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
+    journal_press(jn);
+}
+
 bool journal_idle(const struct journal *jn)
 {
-    return !jn->jobs && !jn->first && !jn->nsteps && !jn->nnodes &&
-           !jn->master_dirty && !jn->ndead && !jn->notes;
+    return !jn->jobs && !jn->first && !jn->first_profile && !jn->nsteps &&
+           !jn->nnodes && !jn->master_dirty && !jn->ndead && !jn->notes;
 }
 
 /* ---------------------------------------------------------- after a commit */
@@ -264,6 +303,17 @@ static void ack_batches(struct journal *jn)
     jn->rows = jn->bytes = 0;
 }
 
+static void drop_profiles(struct journal *jn)
+{
+    while (jn->first_profile) {
+        struct journal_profile *p = jn->first_profile;
+
+        jn->first_profile = p->next;
+        free(p);
+    }
+    jn->last_profile = NULL;
+}
+
 static void journal_done(struct journal *jn, uint64_t now)
 {
     jn->master_dirty = false;
@@ -274,6 +324,7 @@ static void journal_done(struct journal *jn, uint64_t now)
     journal_notes_drop(jn);
     jn->ndead = 0;
     clean_jobs(jn, now);
+    drop_profiles(jn);
     ack_batches(jn);
     journal_press(jn);
     jn->ops->committed(jn->arg);
@@ -502,6 +553,7 @@ void journal_destroy(struct journal *jn)
         jn->first = b->next;
         free(b);
     }
+    drop_profiles(jn);
     store_close(jn->store);
     event_free(jn->timer);
     free((char *)jn->master.host);

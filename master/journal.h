@@ -97,6 +97,21 @@ struct journal_batch *journal_batch_create(size_t nevents, size_t nlabels,
                                            size_t text_bytes);
 void journal_events(struct journal *jn, struct journal_batch *b);
 
+/* Costs of calls. Make one with the counts of what there will be, nlists
+ * frames in the lists of all sites together; fill the arrays of rows (all in
+ * the same allocation), then give it back for good. */
+struct journal_profile {
+    struct journal_profile *next;
+    struct job *job;            /* borrowed: outlives it */
+    struct store_profile rows;
+    int64_t *lists;
+    char *text;
+    size_t bytes;
+};
+struct journal_profile *journal_profile_create(
+    const struct store_profile *counts, size_t nlists, size_t text_bytes);
+void journal_costs(struct journal *jn, struct journal_profile *p);
+
 /* How a job has ended that is no longer alive. -1: that is not known. */
 struct journal_end { int exit_code; char why[400]; };
 int journal_find_end(struct journal *jn, uint64_t job,

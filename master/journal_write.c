@@ -145,6 +145,11 @@ static int write_all(struct journal *jn, uint64_t now, struct err *err)
         if (store_add_events(jn->store, &b->rows, err))
             return -1;
     }
+    for (struct journal_profile *p = jn->first_profile; p; p = p->next) {
+        p->rows.job = p->job->id;
+        if (store_put_profile(jn->store, &p->rows, err))
+            return -1;
+    }
     for (size_t i = 0; i < jn->nsteps; i++)
         if (write_step(jn, &jn->steps[i], err))
             return -1;

@@ -45,6 +45,7 @@ struct journal {
     uint64_t *dead;             /* owned: masters to be buried */
     size_t ndead;
     struct journal_batch *first, *last;
+    struct journal_profile *first_profile, *last_profile;
     size_t rows, bytes;
     bool high;
 };

@@ -26,6 +26,68 @@
 "    t.in_mpi_ns, t.out_mpi_ns, t.cpu_in_mpi_ns, t.cpu_ns - t.cpu_in_mpi_ns,\n"\
 "    t.hold, t.held_ns\n"                                                      \
 "  FROM task t LEFT JOIN node n ON n.id = t.node;\n"
+/* Costs of MPI calls. The numbers of modules, frames and sites are made of
+ * what they are (profile.c), so the same line of the same program has the same
+ * number in all jobs and databases, and its names are kept once. */
+#define SCHEMA_PROFILE                                                        \
+"CREATE TABLE module(        -- an executable or a library\n"                  \
+"  id INTEGER PRIMARY KEY,\n"                                                  \
+"  path TEXT,\n"                                                               \
+"  build_id TEXT);           -- hexadecimal; NULL: it has none\n"              \
+"CREATE TABLE frame(         -- where a call returns to\n"                     \
+"  id INTEGER PRIMARY KEY,\n"                                                  \
+"  module INTEGER,           -- module.id; NULL: in none\n"                    \
+"  offset INTEGER);          -- as in the file; in none: the address\n"        \
+"CREATE TABLE source(        -- what a frame is called, with those inlined\n"  \
+"  frame INTEGER, depth INTEGER,  -- frame.id; 0 is the innermost\n"           \
+"  function TEXT, file TEXT, line INTEGER,\n"                                  \
+"  note TEXT,                -- why it has no name\n"                          \
+"  PRIMARY KEY(frame, depth)) WITHOUT ROWID;\n"                                \
+"CREATE TABLE site(          -- an MPI function and the stack under it\n"      \
+"  id INTEGER PRIMARY KEY,\n"                                                  \
+"  call INTEGER);            -- mpi_call.id\n"                                 \
+"CREATE TABLE site_frame(    -- none: all calls whose site is not known\n"     \
+"  site INTEGER, depth INTEGER,  -- site.id; 0 calls MPI\n"                    \
+"  frame INTEGER,            -- frame.id\n"                                    \
+"  PRIMARY KEY(site, depth)) WITHOUT ROWID;\n"                                 \
+"CREATE TABLE cost(          -- of a task's calls from a site, so far\n"       \
+"  job INTEGER, rank INTEGER, site INTEGER,\n"                                 \
+"  calls INTEGER, in_ns INTEGER,\n"                                            \
+"  out_ns INTEGER,           -- outside of MPI, before these calls\n"          \
+"  bytes INTEGER,\n"                                                           \
+"  max_ns INTEGER,           -- the longest call\n"                            \
+"  PRIMARY KEY(job, rank, site)) WITHOUT ROWID;\n"                             \
+                                                                              \
+"CREATE VIEW places(frame, depth, function, file, line, module, offset,\n"     \
+"  note, place) AS\n"                                                          \
+"  SELECT f.id, ifnull(s.depth, 0), s.function, s.file, s.line, m.path,\n"     \
+"    f.offset, s.note, CASE\n"                                                 \
+"    WHEN s.function IS NULL THEN ifnull(replace(m.path, rtrim(m.path,\n"      \
+"      replace(m.path, '/', '')), ''), '?') || printf('+0x%x', f.offset)\n"    \
+"    WHEN s.file IS NULL THEN s.function\n"                                    \
+"    ELSE s.function || ' ' || replace(s.file, rtrim(s.file,\n"                \
+"      replace(s.file, '/', '')), '') || ':' || s.line END\n"                  \
+"  FROM frame f LEFT JOIN module m ON m.id = f.module\n"                       \
+"  LEFT JOIN source s ON s.frame = f.id;\n"                                    \
+"CREATE VIEW sites(job, rank, site, call, function, file, line, calls,\n"      \
+"  in_ns, bytes, out_ns, max_ns, place) AS\n"                                  \
+"  SELECT c.job, c.rank, c.site, n.name, p.function, p.file, p.line,\n"        \
+"    c.calls, c.in_ns, c.bytes, c.out_ns, c.max_ns, p.place\n"                 \
+"  FROM cost c JOIN site s ON s.id = c.site\n"                                 \
+"  LEFT JOIN mpi_call n ON n.id = s.call\n"                                    \
+"  LEFT JOIN site_frame f ON f.site = c.site AND f.depth = 0\n"                \
+"  LEFT JOIN places p ON p.frame = f.frame AND p.depth = 0;\n"                 \
+"CREATE VIEW callers(site, depth, inlined, function, file, line, place,\n"     \
+"  note) AS\n"                                                                 \
+"  SELECT f.site, f.depth, p.depth, p.function, p.file, p.line, p.place,\n"    \
+"    p.note FROM site_frame f JOIN places p ON p.frame = f.frame;\n"           \
+"CREATE VIEW calls(job, rank, call, calls, in_ns, bytes, out_ns,\n"            \
+"  max_ns) AS\n"                                                               \
+"  SELECT c.job, c.rank, n.name, sum(c.calls), sum(c.in_ns), sum(c.bytes),\n"  \
+"    sum(c.out_ns), max(c.max_ns)\n"                                           \
+"  FROM cost c JOIN site s ON s.id = c.site\n"                                 \
+"  LEFT JOIN mpi_call n ON n.id = s.call\n"                                    \
+"  GROUP BY c.job, c.rank, s.call;\n"
 
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
@@ -35,7 +97,7 @@ const char schema_sql[] =
 "  started_ns INTEGER, ended_ns INTEGER,\n"
 "  process TEXT);            -- which process of all that had this pid\n"
 
-SCHEMA_RESUME
+SCHEMA_RESUME SCHEMA_PROFILE
 
 "CREATE TABLE job(\n"
 "  job INTEGER PRIMARY KEY AUTOINCREMENT,\n"
@@ -142,4 +204,5 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE task ADD COLUMN held_ns INTEGER NOT NULL DEFAULT 0;\n"
           "ALTER TABLE task ADD COLUMN held_since_ns INTEGER;\n"
           "DROP VIEW IF EXISTS tasks;\n" SCHEMA_TASKS,
+    [3] = SCHEMA_PROFILE,
 };

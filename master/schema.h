@@ -1,12 +1,13 @@
 /* schema.h - the tables and views of Hector's database, as SQL text.
  *
- * The views jobs, tasks, events, nodes, verdicts and actions are a contract
- * with users: names and columns stay. The tables under them are ours; a
- * change of them gets a new SCHEMA_VERSION and a migration in store.c. */
+ * The views jobs, tasks, events, nodes, verdicts, actions, calls, sites and
+ * callers are a contract with users: names and columns stay. The tables under
+ * them are ours; a change of them gets a new SCHEMA_VERSION and a migration in
+ * store.c. */
 #ifndef HECTOR_SCHEMA_H
 #define HECTOR_SCHEMA_H
 
-enum { SCHEMA_VERSION = 3 };    /* PRAGMA user_version of the file */
+enum { SCHEMA_VERSION = 4 };    /* PRAGMA user_version of the file */
 
 extern const char schema_sql[]; /* makes an empty database ours */
 

@@ -14,6 +14,7 @@
 #include "master/adopt.h"
 #include "master/control.h"
 #include "master/events.h"
+#include "master/profile.h"
 #include "master/submit.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -327,6 +328,8 @@ static int session_samples(struct session *s, const Hct__TaskSamples *m,
 }
 ON_JOB(task_samples, TaskSamples, session_samples(s, m, err))
 
+ON_JOB(profile, Profile, profile_take(s->hub->journal, s->job, s->at, m, err))
+
 static void session_take_waits(struct node *n, const Hct__NodeLoad *m)
 {
     size_t bytes = m->n_output_waits * sizeof(*n->output_waits);
@@ -386,6 +389,7 @@ const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_EVENTS, SLAVE, on_events },
     { MESSAGE_NODE_LOAD, SLAVE, on_node_load },
     { MESSAGE_TASK_SAMPLES, SLAVE, on_task_samples },
+    { MESSAGE_PROFILE, SLAVE, on_profile },
     { MESSAGE_DRAINED, SLAVE, on_drained },
     { MESSAGE_PUBLISH, SLAVE, on_publish },
     { MESSAGE_LOOKUP, SLAVE, on_lookup },

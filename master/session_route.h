@@ -5,7 +5,7 @@
 
 #include "master/session.h"
 
-enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 26 };
+enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 27 };
 
 struct session {
     struct session *next, *prev;        /* in the hub */

@@ -126,6 +126,7 @@ void store_rollback(struct store *st)
     if (s && !sqlite3_get_autocommit(st->db))
         store_run(st, s, NULL);
     store_labels_forget(st);
+    store_sites_forget(st);
 }
 
 /* -------------------------------------------------------------- questions */
@@ -290,6 +291,7 @@ void store_close(struct store *st)
     sqlite3_close(st->db);
     store_labels_forget(st);
     free(st->labels);
+    free(st->sites);
     free(st->path);
     free(st);
     errno = saved;

@@ -199,4 +199,39 @@ struct store_batch {
 int store_add_events(struct store *st, const struct store_batch *b,
                      struct err *err);
 
+/* ------------------------------------------------------ costs of MPI calls */
+
+struct store_module { int64_t id; const char *path, *build_id; };
+struct store_frame { int64_t id, module; uint64_t offset; };    /* 0: none */
+struct store_site {
+    int64_t id;
+    uint32_t call;
+    const int64_t *frames;      /* ids, the caller of MPI first */
+    size_t nframes;
+};
+struct store_cost {
+    uint32_t rank;
+    int64_t site;
+    uint64_t calls, in_ns, out_ns, bytes, max_ns;
+};
+struct store_name {             /* NULL, or a line of 0: not known */
+    int64_t frame;
+    uint32_t depth, line;
+    const char *function, *file, *note;
+};
+
+/* Costs count from the start of the task, the last ones stay. A name once
+ * known is never lost to a note. */
+struct store_profile {
+    uint64_t job;
+    struct store_module *modules;
+    struct store_frame *frames;
+    struct store_site *sites;
+    struct store_cost *costs;
+    struct store_name *names;
+    size_t nmodules, nframes, nsites, ncosts, nnames;
+};
+int store_put_profile(struct store *st, const struct store_profile *p,
+                      struct err *err);
+
 #endif

@@ -14,6 +14,8 @@ enum store_stmt {
     STORE_RESUME, STORE_RESUME_DROP, STORE_ACTION, STORE_RESULT,
     STORE_LABEL_FIND, STORE_LABEL_ADD,
     STORE_EVENT, STORE_EVENT_EXIT, STORE_JOB_EVENTS, STORE_TASK_RECORDS,
+    STORE_MODULE, STORE_FRAME, STORE_SITE, STORE_SITE_FRAME, STORE_COST,
+    STORE_SOURCE,
     STORE_STMT_COUNT
 };
 
@@ -27,12 +29,18 @@ struct store_label_entry {
     char *text;                 /* owned */
 };
 
+/* Call sites that are in the database already; 0: none. A full set is
+ * emptied. */
+enum { STORE_SITES = 16384 };
+struct store_sites { int64_t v[STORE_SITES]; size_t n; };
+
 struct store {
     sqlite3 *db;                /* owned */
     char *path;                 /* owned */
     int64_t version;            /* of the schema, when it was opened */
     sqlite3_stmt *stmt[STORE_STMT_COUNT];       /* owned */
     struct store_label_entry (*labels)[2];      /* owned; NULL until used */
+    struct store_sites *sites;                  /* the same */
 };
 
 /* The prepared statement, or NULL with err filled. */
@@ -55,5 +63,6 @@ void store_bind_text(sqlite3_stmt *s, int at, const char *text);
 
 /* Ids given since store_begin() may have been taken back. */
 void store_labels_forget(struct store *st);
+void store_sites_forget(struct store *st);
 
 #endif

@@ -87,6 +87,19 @@ static const char sql_rows[] =
     " why) SELECT n.job, at_ns, policy, kind, phase, ranks, score, why"
     " FROM main.verdict v JOIN number n ON n.old = v.job ORDER BY v.rowid;";
 
+/* Numbers of modules, frames and sites are the same everywhere. */
+static const char sql_costs[] =
+    "INSERT OR IGNORE INTO disk.module SELECT * FROM main.module;"
+    "INSERT OR IGNORE INTO disk.frame SELECT * FROM main.frame;"
+    "INSERT OR IGNORE INTO disk.site SELECT * FROM main.site;"
+    "INSERT OR IGNORE INTO disk.site_frame SELECT * FROM main.site_frame;"
+    "INSERT INTO disk.source SELECT * FROM main.source WHERE true"
+    " ON CONFLICT DO UPDATE SET function = excluded.function,"
+    " file = excluded.file, line = excluded.line, note = excluded.note"
+    " WHERE excluded.function IS NOT NULL;"
+    "INSERT OR REPLACE INTO disk.cost SELECT n.job, rank, site, calls, in_ns,"
+    " out_ns, bytes, max_ns FROM main.cost c JOIN number n ON n.old = c.job;";
+
 /* First the exits of calls whose entry is in the file already. */
 static const char sql_events[] =
     "CREATE TEMP TABLE late AS SELECT e.id, n.job, e.rank, e.seq, e.exit_ns"
@@ -144,8 +157,8 @@ static int merge_copy(struct store *mem, struct err *err)
         return -1;
     if (waiting)
         return err_set(err, EBUSY, "the number of a job that runs is taken");
-    return merge_run(mem, sql_rows, err) || merge_run(mem, sql_events, err)
-           ? -1 : 0;
+    return merge_run(mem, sql_rows, err) || merge_run(mem, sql_costs, err) ||
+           merge_run(mem, sql_events, err) ? -1 : 0;
 }
 
 static int merge_into(struct store *mem, const char *path, struct err *err)

@@ -256,7 +256,7 @@ void record_leave(const struct about *a, bool ok)
 {
     struct self *t = &self;
     struct page_slot *s = t->slot;
-    uint64_t now, in, wall_ns = 0;
+    uint64_t now, in, bytes, wall_ns = 0;
     struct page_count *c;
 
     if (UNLIKELY(t->depth != 1 || !s)) {
@@ -273,16 +273,18 @@ void record_leave(const struct about *a, bool ok)
     if (LIKELY(t->what & PAGE_DO_STATE))
         conclude(t, a, ok);
     c = &t->counts[t->call];
+    /* Those of a request were counted for the call that made it. */
+    bytes = UNLIKELY(a->traits & ABOUT_WAITS) ? 0 : t->about.bytes;
     slot_lock(t);
     if (LIKELY(t->what & PAGE_DO_MODEL))
-        model_leave(&t->model, in, t->about.bytes);
+        model_leave(&t->model, in, bytes);
     slot_begin(t);
     SET(s->call, 0);
     SET(s->since_ticks, now);
     SET(s->in_ticks, GET(s->in_ticks) + in);
     SET(c->calls, GET(c->calls) + 1);
     SET(c->in_ticks, GET(c->in_ticks) + in);
-    SET(c->bytes, GET(c->bytes) + t->about.bytes);
+    SET(c->bytes, GET(c->bytes) + bytes);
     if (LIKELY(t->what & PAGE_DO_FLIGHT))
         fly(t, t->since, now);
     slot_end(t);

@@ -61,6 +61,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(61, ADOPT, adopt)                     \
     X(62, SLAVE_JOBS, slave_jobs)           \
     X(63, FAREWELL, farewell)               \
+    X(67, PROFILE, profile)                 \
     X(70, HELD, held)                       \
     /* both ways between master and slave */\
     X(64, MODEX_REQUEST, modex_request)     \

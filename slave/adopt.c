@@ -21,6 +21,7 @@ struct adopt {
     struct adopt *next;
     struct adopts *all;         /* borrowed */
     struct world_owner owner;
+    struct launch_user user;
     struct plan plan;           /* for the streams; texts owned */
     struct registry *registry;  /* owned */
     struct world *worlds;       /* owned */
@@ -96,6 +97,7 @@ static void adopt_free(struct adopt *s)
         event_free(s->kill);
     if (s->end)
         event_free(s->end);
+    launch_user_fini(&s->user);
     free(s->plan.stream_addresses);
     free(s->refusal);
     free(s);
@@ -307,6 +309,8 @@ static int adopt_open(struct adopt *s, const Hct__Prepare *m,
 
     if (take_plan(s, m, err))
         return -1;
+    if (launch_user_init(&s->user, m->uid, m->gid, err))
+        s->user.change = geteuid() == 0;        /* nobody we know by name */
     if (*m->adopt_socket != '@' || strlen(m->adopt_socket) < 8)
         return err_set(err, EINVAL, "\"%s\" is no name for the socket of "
                        "adopted tasks", m->adopt_socket);
@@ -338,9 +342,9 @@ int adopts_prepare(struct adopts *as, const Hct__Prepare *m, struct err *err)
     if (!s)
         return err_set(err, ENOMEM, "out of memory");
     s->all = as;
-    s->owner = (struct world_owner){ .node = as->node, .here = m->here,
-                                     .session = m->job, .moved = on_moved,
-                                     .arg = s };
+    s->owner = (struct world_owner){ .node = as->node, .user = &s->user,
+                                     .here = m->here, .session = m->job,
+                                     .moved = on_moved, .arg = s };
     s->kill = evtimer_new(as->node->base, on_kill, s);
     s->end = evtimer_new(as->node->base, on_end, s);
     if (!s->kill || !s->end) {
@@ -518,8 +522,10 @@ bool adopts_any(const struct adopts *as)
 void adopts_sample(struct adopts *as)
 {
     for (struct adopt *s = as->first; s; s = s->next)
-        for (struct world *w = s->worlds; w; w = w->next)
+        for (struct world *w = s->worlds; w; w = w->next) {
             world_sample(w);
+            world_account(w);
+        }
 }
 
 void adopts_tell(struct adopts *as)

@@ -237,6 +237,7 @@ void job_destroy(struct job *j)
     for (size_t i = 0; i < j->ntasks; i++)
         task_fini(&j->tasks[i]);
     free(j->tasks);
+    account_fini(&j->account);
     launch_user_fini(&j->user);
     plan_destroy(j->plan);
     free(j->refusal);
@@ -474,8 +475,10 @@ bool job_reaped(struct job *j, pid_t pid, int status,
         task_report(t, j->plan);
         job_read_rings(j);      /* for the last tag */
         task_reaped(t, status, usage);
-        if (j->told_launched)
+        if (j->told_launched) {
             job_sample_last(j, t);
+            job_account_last(j, t);
+        }
         look(j);
         return true;
     }

@@ -14,6 +14,7 @@
 #include "hct.pb-c.h"
 #include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
+#include "slave/account.h"
 #include "slave/jobstate.h"
 #include "slave/node.h"
 #include "slave/plan.h"
@@ -30,6 +31,7 @@ struct job {
     struct streams *streams;    /* owned */
     struct task *tasks;         /* owned: the local ones, by rank */
     size_t ntasks;
+    struct account account;
     bool pmix_ready, streams_ready;
     char *refusal;              /* owned: why it cannot be prepared */
     bool launched, told_prepared, told_launched, told_drained;
@@ -37,7 +39,7 @@ struct job {
     uint64_t launched_ns;
     struct event *kill_timer;   /* owned: the grace is over */
     struct event *drain_timer;  /* owned: looks whether all is gone */
-    bool swept, ended_stdtim;
+    bool swept, ended_stdtim, accounted;
     unsigned losses_told;       /* see losses.h */
     uint64_t draining_ns, cut_ns;
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
@@ -82,5 +84,13 @@ bool job_has_pages(const struct job *j);
 /* Send TaskSamples: of all tasks that run, or of one that was reaped. */
 void job_sample(struct job *j);
 void job_sample_last(struct job *j, struct task *t);
+
+/* What their calls have cost: now and then, of all; of one that has ended;
+ * all of it once more, to another master; and of all before the end, to be
+ * called until it says that this is done. */
+void job_account(struct job *j);
+void job_account_last(struct job *j, struct task *t);
+void job_account_again(struct job *j);
+bool job_account_close(struct job *j);
 
 #endif

@@ -3,7 +3,8 @@
  * In this order, each step looked at every few milliseconds: every process
  * that the tasks left behind is killed; what is in rings and pipes is read;
  * pipes that somebody outside the job still holds are cut after a while;
- * the stream link has taken all; the master has all records. */
+ * the stream link has taken all; the master has all records, and has been
+ * told what the calls have cost. */
 #include "slave/jobdrain.h"
 
 #include <signal.h>
@@ -129,7 +130,8 @@ static bool flushed(struct job *j)
         return true;
     return processes_gone(j) && rings_empty(j) && pipes_ended(j) &&
            (!j->streams || streams_flushed(j->streams)) &&
-           (j->node->orphaned || records_acknowledged(j));
+           (j->node->orphaned ||
+            (records_acknowledged(j) && job_account_close(j)));
 }
 
 static void look_again(struct job *j)

@@ -85,8 +85,10 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     ticks_update(&js->node->ticks);
     send_load(js);
-    for (struct job *j = js->first; j; j = j->next)
+    for (struct job *j = js->first; j; j = j->next) {
         job_sample(j);
+        job_account(j);
+    }
     adopts_sample(js->adopts);
 }
 
@@ -229,6 +231,7 @@ void jobs_tell(struct jobs *js)
     for (struct job *j = js->first; j; j = j->next) {
         for (size_t i = 0; i < j->ntasks; i++)
             records_resend(&j->tasks[i].watch.records, &out);
+        job_account_again(j);
         job_tell(j, true);
     }
     adopts_tell(js->adopts);

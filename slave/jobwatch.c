@@ -25,7 +25,8 @@ static struct watch_sink sink_of(struct job *j)
         .records = { send_events, node }, .batch = &node->batch,
         .lines = j->plan->want_stdtim ? &node->lines : NULL,
         .window = &node->window, .ticks = &node->ticks,
-        .told = &j->losses_told, .hold = node->hold };
+        .sites = &j->account.sites, .told = &j->losses_told,
+        .hold = node->hold };
 }
 
 static void say_lines(struct job *j, const struct task *t)
@@ -174,4 +175,68 @@ void job_sample(struct job *j)
         send_samples(j, p, n);
     free(v);
     free(p);
+}
+
+/* ---------------------------------------------------------------- costs */
+
+static struct account_of account_of(struct job *j)
+{
+    return (struct account_of){
+        .account = &j->account, .node = j->node, .user = &j->user,
+        .job = j->id, .ntasks = j->plan ? j->plan->ntasks : 0 };
+}
+
+typedef void account_f(const struct account_of *o, struct watch *const *v,
+                       size_t n);
+
+/* With all tasks, or those that live. */
+static void with_tasks(struct job *j, bool living, account_f *call)
+{
+    struct watch **v = calloc(j->ntasks + 1, sizeof(*v));
+    struct account_of o = account_of(j);
+    size_t n = 0;
+
+    for (size_t i = 0; v && i < j->ntasks; i++)
+        if (!living || (j->tasks[i].pid && !j->tasks[i].over))
+            v[n++] = &j->tasks[i].watch;
+    if (v)
+        call(&o, v, n);
+    free(v);
+}
+
+void job_account(struct job *j)
+{
+    if (j->told_launched)
+        with_tasks(j, true, account_tick);
+}
+
+void job_account_last(struct job *j, struct task *t)
+{
+    struct account_of o = account_of(j);
+    struct watch *w = &t->watch;
+
+    account_end(w);
+    account_tell(&o, &w, 1);
+}
+
+static void tell_again(const struct account_of *o, struct watch *const *v,
+                       size_t n)
+{
+    account_forget_sent(o->account, v, n);
+    account_tell(o, v, n);
+}
+
+void job_account_again(struct job *j)
+{
+    with_tasks(j, false, tell_again);
+}
+
+bool job_account_close(struct job *j)
+{
+    struct account_of o = account_of(j);
+
+    if (!j->accounted)          /* what a task has left behind counts too */
+        with_tasks(j, false, account_tell);
+    j->accounted = true;
+    return account_close(&o);
 }

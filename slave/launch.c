@@ -94,7 +94,7 @@ static int place_fds(const int fds[3])
     return 0;
 }
 
-static int become(const struct launch_user *u)
+int launch_become(const struct launch_user *u)
 {
     if (!u->change)
         return 0;
@@ -118,7 +118,7 @@ static _Noreturn void child(const struct launch_spec *s, pid_t slave,
         fail(report, EXEC_STEP_SETUP, errno);
     if (task_files.rlim_max)
         setrlimit(RLIMIT_NOFILE, &task_files);
-    if (become(s->user))
+    if (launch_become(s->user))
         fail(report, EXEC_STEP_USER, errno);
     /* After the change of user, which would clear it again. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != slave)

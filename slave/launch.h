@@ -31,6 +31,7 @@ struct launch_user {
 int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
                      struct err *err);
 void launch_user_fini(struct launch_user *u);
+int launch_become(const struct launch_user *u); /* for good; -1 and errno */
 
 struct launch_spec {            /* everything borrowed */
     const struct exec_search *search;

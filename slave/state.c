@@ -96,6 +96,16 @@ static void read_slot(const struct page_slot *s, struct state_thread *t)
         t->requests = PAGE_REQUESTS;
 }
 
+struct state_count state_count(const char *page, unsigned slot,
+                               unsigned call)
+{
+    const struct page_count *c = (const struct page_count *)
+        (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, slot)) + call;
+
+    return (struct state_count){ LOAD(c->calls), LOAD(c->in_ticks),
+                                 LOAD(c->bytes) };
+}
+
 unsigned state_threads(const char *page, struct state_thread *v,
                        unsigned max)
 {
@@ -261,27 +271,34 @@ static bool sane(double mean, double m2)
     return isfinite(mean) && isfinite(m2) && mean >= 0 && m2 >= 0;
 }
 
-static void read_sites(struct state_model *m, const struct page_thread *t)
+int state_site(const char *page, unsigned slot, unsigned i,
+               struct state_site *to)
+{
+    const struct page_thread *t = thread_at(page, slot);
+    const struct page_site *s = &t->site[i];
+
+    if (!atomic_load_explicit(&s->address, memory_order_acquire))
+        return 0;
+    *to = (struct state_site){
+        .number = i, .call = a_call(LOAD(s->call)),
+        .height = LOAD(s->height), .frames = LOAD(s->frames),
+        .calls = LOAD(s->calls), .in_ticks = LOAD(s->in_ticks),
+        .bytes = LOAD(s->bytes), .out_ticks = LOAD(s->out_ticks),
+        .in_max = LOAD(s->in_max) };
+    if (to->frames > PAGE_FRAMES || to->call == 0)
+        return -1;
+    for (unsigned f = 0; f < to->frames; f++)
+        to->frame[f] = LOAD(t->frame[i][f]);
+    return 1;
+}
+
+static void read_sites(struct state_model *m, const char *page, unsigned slot)
 {
     for (unsigned i = PAGE_SITE_FIRST; i < PAGE_SITES; i++) {
-        const struct page_site *s = &t->site[i];
-        struct state_site *to = &m->site[m->nsites];
+        int rc = state_site(page, slot, i, &m->site[m->nsites]);
 
-        if (!atomic_load_explicit(&s->address, memory_order_acquire))
-            continue;
-        *to = (struct state_site){
-            .number = i, .call = a_call(LOAD(s->call)),
-            .height = LOAD(s->height), .frames = LOAD(s->frames),
-            .calls = LOAD(s->calls), .in_ticks = LOAD(s->in_ticks),
-            .bytes = LOAD(s->bytes), .out_ticks = LOAD(s->out_ticks),
-            .in_max = LOAD(s->in_max) };
-        if (to->frames > PAGE_FRAMES || to->call == 0) {
-            m->damaged++;
-            continue;
-        }
-        for (unsigned f = 0; f < to->frames; f++)
-            to->frame[f] = LOAD(t->frame[i][f]);
-        m->nsites++;
+        m->nsites += rc > 0;
+        m->damaged += rc < 0;
     }
 }
 
@@ -353,7 +370,7 @@ void state_model_read(struct state_model *m, const char *page, unsigned slot)
     m->nsites = m->nedges = 0;
     m->damaged = 0;
     m->sites_lost = LOAD(slot_at(page, slot)->sites_lost);
-    read_sites(m, t);
+    read_sites(m, page, slot);
     for (unsigned i = 0; i < PAGE_BANKS; i++) {
         bool whole = false;
 

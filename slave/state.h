@@ -28,6 +28,11 @@ struct state_thread {           /* as in page_slot */
     bool torn;                  /* fields may be of two calls */
 };
 
+/* What one thread has done in one function. */
+struct state_count { uint64_t calls, in_ticks, bytes; };
+struct state_count state_count(const char *page, unsigned slot,
+                               unsigned call);
+
 /* Threads that have called MPI, also those that have ended (tid 0). */
 unsigned state_threads(const char *page, struct state_thread *v,
                        unsigned max);
@@ -72,6 +77,11 @@ struct state_site {             /* as in page_site */
     uint64_t calls, in_ticks, bytes, out_ticks, in_max;
     uint64_t frame[PAGE_FRAMES];        /* frame[0]: the call of MPI */
 };
+/* Entry number i of a thread's table. 1: there is a site; 0: there is none;
+ * -1: it makes no sense. */
+int state_site(const char *page, unsigned slot, unsigned i,
+               struct state_site *to);
+
 struct state_edge {             /* as in page_edge */
     uint32_t bank;              /* index into state_model.bank */
     uint16_t from, to;          /* numbers of sites, PAGE_SITE_... */

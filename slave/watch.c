@@ -59,6 +59,7 @@ static void drop_page(struct watch *w)
 void watch_fini(struct watch *w)
 {
     drop_page(w);
+    profile_fini(&w->profile);
     records_fini(&w->records);
     vault_close_ledger(w->records.window->vault, w->records.ledger);
 }
@@ -163,6 +164,8 @@ int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
         sample_page_read(w->page, sink->ticks, &last);
         sample_page_add(&w->past, &last);
         w->past.call = 0;
+        profile_read(&w->profile, w->page, sink->ticks, sink->sites);
+        profile_keep(&w->profile);
         drop_page(w);
     }
     w->page = mem;

@@ -9,6 +9,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/str.h"
+#include "slave/profile.h"
 #include "slave/records.h"
 #include "slave/rings.h"
 #include "slave/sample.h"
@@ -26,6 +27,7 @@ struct watch {
     struct records records;
     struct sample_page past;    /* of pages that are gone */
     struct sample_split split;
+    struct profile profile;     /* read by account.c */
     char last_tag[WATCH_TAG_MAX];
 };
 
@@ -36,6 +38,7 @@ struct watch_sink {
     struct str *lines;          /* stdtim lines; NULL: not wanted */
     const struct records_window *window;
     const struct ticks *ticks;
+    struct sites *sites;        /* of the job */
     unsigned *told;             /* about this job (losses.h); NULL: nobody
                                    wants to hear */
     bool hold;                  /* read nothing now, but show that we live */

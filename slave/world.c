@@ -48,6 +48,7 @@ void world_destroy(struct world *w)
         w->tasks = a->next;
         adopted_free(a);
     }
+    account_fini(&w->account);
     free(w->name);
     free(w);
 }
@@ -88,7 +89,15 @@ static struct watch_sink sink_of(struct world *w)
         .records = { send_events, node }, .batch = &node->batch,
         .lines = w->owner->streams ? &node->lines : NULL,
         .window = &node->window, .ticks = &node->ticks,
-        .told = &w->losses_told, .hold = node->hold };
+        .sites = &w->account.sites, .told = &w->losses_told,
+        .hold = node->hold };
+}
+
+static struct account_of account_of(struct world *w)
+{
+    return (struct account_of){
+        .account = &w->account, .node = w->owner->node,
+        .user = w->owner->user, .job = w->job, .ntasks = w->ntasks };
 }
 
 static void sample_process(struct adopted *a)
@@ -121,12 +130,25 @@ static void read_state(struct adopted *a)
     }
 }
 
+/* Its costs have been told, with names. */
+static bool accounted(struct adopted *a)
+{
+    struct account_of o = account_of(a->world);
+    struct watch *w = &a->task.watch;
+
+    if (!a->accounted)
+        account_tell(&o, &w, 1);
+    a->accounted = true;
+    return account_close(&o);
+}
+
 /* Whether the last word on a task that is gone can be said. */
-static bool finished(const struct adopted *a)
+static bool finished(struct adopted *a)
 {
     const struct watch *w = &a->task.watch;
 
-    return a->task.over && !watch_pending(w) && records_empty(&w->records);
+    return a->task.over && !watch_pending(w) && records_empty(&w->records) &&
+           accounted(a);
 }
 
 static long read_task(struct adopted *a, const struct watch_sink *sink)
@@ -210,6 +232,24 @@ void world_sample(struct world *w)
     free(p);
 }
 
+void world_account(struct world *w)
+{
+    struct account_of o = account_of(w);
+    struct watch **v;
+    size_t n = 0;
+
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        n += a->taken && !a->task.over;
+    v = calloc(n + 1, sizeof(*v));
+    n = 0;
+    for (struct adopted *a = w->tasks; v && a; a = a->next)
+        if (a->taken && !a->task.over)
+            v[n++] = &a->task.watch;
+    if (v)
+        account_tick(&o, v, n);
+    free(v);
+}
+
 /* ------------------------------------------------------- coming and going */
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)
@@ -225,6 +265,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!(a->task.facts & TASK_FINALIZED))
         a->task.nconnected = a->task.nfinalized + 1;
     a->task.over = true;
+    account_end(&a->task.watch);
     a->task.exited_ns = clock_wall_ns();
     log_info("world", "gone session=%llu rank=%u pid=%d",
              (unsigned long long)o->session, a->task.rank, (int)a->task.pid);
@@ -297,6 +338,7 @@ void world_ask(struct adopted *a)
     m.name = (char *)str_text(&a->origin.name);
     m.command = (char *)str_text(&a->origin.command);
     a->taken = false;
+    a->world->account.names_sent = 0;
     uplink_send(w->owner->node->uplink, MESSAGE_ADOPT, &m);
 }
 
@@ -305,12 +347,17 @@ void world_take(struct adopted *a, uint64_t job)
 {
     struct task *t = &a->task;
     struct records_out out = { send_events, a->world->owner->node };
+    struct watch *w = &t->watch;
+    struct account_of o;
 
     a->world->job = t->watch.job = t->watch.records.job = job;
     a->taken = true;
     t->told = 0;
     t->held_news = t->held_ns != 0;
     records_resend(&t->watch.records, &out);
+    profile_forget_sent(&t->watch.profile);
+    o = account_of(a->world);
+    account_tell(&o, &w, 1);
     task_tell(t, a->world->owner->node, job);
 }
 

@@ -10,6 +10,7 @@
 #include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
 #include "proto/taskset.h"
+#include "slave/account.h"
 #include "slave/node.h"
 #include "slave/origin.h"
 #include "slave/streams.h"
@@ -18,6 +19,7 @@
 struct world_owner {            /* the session; all borrowed */
     struct node *node;
     struct streams *streams;    /* for stdtim; NULL: not wanted */
+    const struct launch_user *user;
     uint32_t here;              /* our number among the session's nodes */
     uint64_t session;
     void (*moved)(void *arg);   /* a process is gone */
@@ -32,6 +34,7 @@ struct world {
     uint64_t job;               /* 0: the master has not said yet */
     struct adopted *tasks;      /* owned, by rank */
     unsigned losses_told;       /* see losses.h */
+    struct account account;
 };
 
 struct adopted {                /* a task */
@@ -41,6 +44,7 @@ struct adopted {                /* a task */
     int pidfd;                  /* owned */
     struct event *gone;         /* owned */
     bool taken;                 /* the master knows it */
+    bool accounted;             /* its last costs were told */
     bool dying;                 /* TERM was ordered: KILL follows */
     uint64_t at_ns;
     struct origin origin;
@@ -64,6 +68,7 @@ void world_take(struct adopted *a, uint64_t job);
 /* Read the rings, pass on what the pages say; stamps found. */
 long world_read(struct world *w);
 void world_sample(struct world *w);
+void world_account(struct world *w);
 
 /* To the processes of a set that still live. */
 void world_signal(struct world *w, const struct taskset *set, int sig,

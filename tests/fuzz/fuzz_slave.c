@@ -77,6 +77,31 @@ int launch_report(int report, struct exec_report *r)
     return 0;
 }
 
+/* No process looks names up. */
+void names_ask(struct names *n, struct event_base *base,
+               const struct sites *s, const struct launch_user *user,
+               bool calm)
+{
+    (void)base, (void)user, (void)calm;
+    n->known = s->nframes;
+}
+
+bool names_settled(struct names *n, const struct sites *s)
+{
+    return n->known == s->nframes;
+}
+
+const char *name_text(const struct names *n, uint32_t at)
+{
+    (void)n, (void)at;
+    return "";
+}
+
+void names_fini(struct names *n)
+{
+    n->known = 0;
+}
+
 int sweep_init(void)
 {
     return 0;

@@ -163,6 +163,38 @@ static void reports(void)
         m->n_tasks = 1, m->tasks = tasks);
 }
 
+static void costs(unsigned who, uint32_t rank)
+{
+    Hct__Profile__Module module = HCT__PROFILE__MODULE__INIT,
+                         *modules[] = { &module };
+    Hct__Profile__Frame frame = HCT__PROFILE__FRAME__INIT, *frames[] = { &frame };
+    Hct__Profile__Site site = HCT__PROFILE__SITE__INIT, *sites[] = { &site };
+    Hct__Profile__Task task = HCT__PROFILE__TASK__INIT, *tasks[] = { &task };
+    Hct__Profile__Name name = HCT__PROFILE__NAME__INIT, *names[] = { &name };
+    uint32_t first[] = { 0 };
+    uint64_t some[] = { 7 };
+
+    module.path = (char *)"/bin/solver";
+    module.build_id = BYTES("id");
+    frame.module = 1;
+    frame.offset = 0x1234;
+    site.call = 12;
+    site.n_frames = 1;
+    site.frames = first;
+    task.rank = rank;
+    task.n_site = task.n_calls = task.n_in_ns = task.n_out_ns = 1;
+    task.n_bytes = task.n_max_ns = 1;
+    task.site = first;
+    task.calls = task.in_ns = task.out_ns = task.bytes = task.max_ns = some;
+    name.function = (char *)"solve";
+    name.file = (char *)"solve.c";
+    name.line = 12;
+    SAY(who, PROFILE, Profile, HCT__PROFILE__INIT, m->job = 1,
+        m->n_modules = 1, m->modules = modules, m->n_frames = 1,
+        m->frames = frames, m->n_sites = 1, m->sites = sites, m->n_tasks = 1,
+        m->tasks = tasks, m->n_names = 1, m->names = names);
+}
+
 static void master_tales(const char *dir)
 {
     start(4);
@@ -177,7 +209,9 @@ static void master_tales(const char *dir)
     events(N0, 0, 0);
     events(N0, 0, 1);
     events(N0, 0, 2);
+    costs(N0, 1);
     task_exited(N0, 0, 3, 0);
+    costs(N0, 0);
     events(N1, 3, 0);
     finish();
     tell(dir, "master", "fails");

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "master/schema.h"
 #include "master/store.h"
 #include "mpi-wrappers/calls.h"
 #include "proto/base/str.h"
@@ -109,6 +110,10 @@ static void test_views(void **state)
                    "seen_ns,clock_error_ns" },
         { "verdicts", "job,at_ns,policy,kind,phase,ranks,score,why" },
         { "actions", "job,at_ns,action,ranks,by,result,why" },
+        { "calls", "job,rank,call,calls,in_ns,bytes,out_ns,max_ns" },
+        { "sites", "job,rank,site,call,function,file,line,calls,in_ns,"
+                   "bytes,out_ns,max_ns,place" },
+        { "callers", "site,depth,inlined,function,file,line,place,note" },
     };
     struct store *st = open_it();
     char sql[200], want[200];
@@ -206,6 +211,66 @@ static void test_events(void **state)
     expect(st, "SELECT job, rank, records FROM task WHERE records > 0",
            "1|0|5\n2|1|1\n");
     expect(st, "SELECT count(*) FROM label", "3\n");
+    store_close(st);
+}
+
+/* The last costs count; names stay; a site has one number. */
+static void put_costs(struct store *st, uint64_t job, uint64_t calls,
+                      const char *function, const char *note)
+{
+    struct store_module m = { 11, "/bin/solver", "ab01" };
+    struct store_frame f[] = { { 21, 11, 0x1a4 }, { 22, 0, 0x7f00 } };
+    const int64_t list[] = { 21, 22 };
+    struct store_site s[] = { { 31, CALL_Send, list, 2 },
+                              { 32, CALL_Init, NULL, 0 } };
+    struct store_cost c[] = { { 0, 31, calls, 100, 9, 80, 60 },
+                              { 0, 32, 1, 50, 0, 0, 50 },
+                              { 1, 31, 2, 30, 9, 8, 20 } };
+    struct store_name n = { 21, 0, function ? 7 : 0, function,
+                            function ? "src/halo.c" : NULL, note };
+    struct store_profile p = {
+        .job = job, .modules = &m, .frames = f, .sites = s, .costs = c,
+        .names = &n, .nmodules = 1, .nframes = 2, .nsites = 2, .ncosts = 3,
+        .nnames = function || note };
+
+    assert_int_equal(store_put_profile(st, &p, &err), 0);
+}
+
+static void test_costs(void **state)
+{
+    struct store *st = open_it();
+
+    (void)state;
+    store_begin(st, &err);
+    make_job(st, "a");
+    make_job(st, "b");
+    put_costs(st, 1, 5, NULL, "stripped");
+    store_commit(st, &err);
+    expect(st, "SELECT rank, call, function, calls, in_ns, place FROM sites "
+           "WHERE site = 31", "0|MPI_Send||5|100|solver+0x1a4\n"
+           "1|MPI_Send||2|30|solver+0x1a4\n");
+    /* Taken back: what is remembered of it must be, too. */
+    store_begin(st, &err);
+    put_costs(st, 2, 1, NULL, NULL);
+    store_rollback(st);
+    store_begin(st, &err);
+    put_costs(st, 1, 6, "halo", NULL);
+    put_costs(st, 1, 7, NULL, "cannot be read");
+    put_costs(st, 2, 8, NULL, NULL);
+    store_commit(st, &err);
+    expect(st, "SELECT job, rank, call, function, file, line, calls, place "
+           "FROM sites ORDER BY 1, 2, 3 DESC",
+           "1|0|MPI_Send|halo|src/halo.c|7|7|halo halo.c:7\n"
+           "1|0|MPI_Init||||1|\n"
+           "1|1|MPI_Send|halo|src/halo.c|7|2|halo halo.c:7\n"
+           "2|0|MPI_Send|halo|src/halo.c|7|8|halo halo.c:7\n"
+           "2|0|MPI_Init||||1|\n"
+           "2|1|MPI_Send|halo|src/halo.c|7|2|halo halo.c:7\n");
+    expect(st, "SELECT call, sum(calls), sum(in_ns), max(max_ns) FROM calls "
+           "WHERE job = 1 GROUP BY call",
+           "MPI_Init|1|50|50\nMPI_Send|9|130|60\n");
+    expect(st, "SELECT depth, function, place FROM callers WHERE site = 31",
+           "0|halo|halo halo.c:7\n1||?+0x7f00\n");
     store_close(st);
 }
 
@@ -377,6 +442,7 @@ static void test_merge(void **state)
     assert_int_equal(store_begin(st, &err), 0);
     make_job(st, "a");
     put_events(st, 1, 0, before, 2);
+    put_costs(st, 1, 5, NULL, "stripped");
     assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 
@@ -386,6 +452,7 @@ static void test_merge(void **state)
     j.state = "running";
     assert_int_equal(store_put_job(mem, &j, &err), 0);
     put_events(mem, 1, 2, after, 3);
+    put_costs(mem, 1, 6, "halo", NULL);
     assert_int_equal(make_job(mem, "new"), 2);
     assert_int_equal(store_commit(mem, &err), 0);
     assert_int_equal(store_merge(mem, path, &err), 0);
@@ -398,6 +465,8 @@ static void test_merge(void **state)
            "ORDER BY e.id", "0|10|11|two|n1\n1|12|13|one|n1\n"
            "2|14|15|one|n0\n3|16||two|n0\n");
     expect(st, "SELECT count(*) FROM events WHERE job = 1", "4\n");
+    expect(st, "SELECT rank, call, calls, place FROM sites WHERE site = 31",
+           "0|MPI_Send|6|halo halo.c:7\n1|MPI_Send|2|halo halo.c:7\n");
     expect(st, "SELECT node FROM tasks WHERE job = 2 AND rank = 1", "n1\n");
 
     /* A number that somebody else has used: only when the job has ended. */
@@ -425,6 +494,7 @@ static void test_merge(void **state)
 static void test_migration(void **state)
 {
     struct store *st = open_it();
+    char version[16];
 
     (void)state;
     assert_int_equal(store_begin(st, &err), 0);
@@ -434,11 +504,18 @@ static void test_migration(void **state)
            "DROP VIEW tasks; ALTER TABLE task DROP COLUMN hold;"
            "ALTER TABLE task DROP COLUMN held_ns;"
            "ALTER TABLE task DROP COLUMN held_since_ns;"
-           "PRAGMA user_version = 1", "");
+           "DROP VIEW calls; DROP VIEW callers; DROP VIEW sites;"
+           "DROP VIEW places; DROP TABLE cost; DROP TABLE site_frame;"
+           "DROP TABLE site; DROP TABLE source; DROP TABLE frame;"
+           "DROP TABLE module; PRAGMA user_version = 1", "");
     store_close(st);
     st = open_it();
-    expect(st, "PRAGMA user_version", "3\n");
+    snprintf(version, sizeof(version), "%d\n", SCHEMA_VERSION);
+    expect(st, "PRAGMA user_version", version);
     expect(st, "SELECT name FROM jobs", "old\n");
+    expect(st, "SELECT count(*) FROM sites", "0\n");
+    expect(st, "SELECT count(*) FROM calls", "0\n");
+    expect(st, "SELECT count(*) FROM callers", "0\n");
     expect(st, "SELECT count(*) FROM resume", "0\n");
     expect(st, "SELECT count(process) FROM master", "0\n");
     expect(st, "SELECT DISTINCT hold, held_ns FROM tasks", "|0\n");
@@ -452,6 +529,7 @@ int main(void)
         T(test_views),
         T(test_rows),
         T(test_events),
+        T(test_costs),
         T(test_readonly),
         T(test_foreign_file),
         T(test_unwritable),
