@@ -11,6 +11,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -124,6 +125,19 @@ int addr_parse_list(struct addr *v, int max, const char *text,
     return n;
 }
 
+unsigned addr_unix(const struct addr *a, struct sockaddr_un *sun)
+{
+    size_t n = offsetof(struct sockaddr_un, sun_path) + strlen(a->host);
+
+    memset(sun, 0, sizeof(*sun));
+    sun->sun_family = AF_UNIX;
+    snprintf(sun->sun_path, sizeof(sun->sun_path), "%.107s", a->host);
+    if (*a->host != '@')
+        return sizeof(*sun);
+    sun->sun_path[0] = '\0';
+    return (unsigned)n;
+}
+
 static int addr_socket(int family)
 {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -167,19 +181,20 @@ static int addr_lock_directory(const char *path)
 
 static int addr_listen_unix(const struct addr *a, struct err *err)
 {
-    struct sockaddr_un sun = { .sun_family = AF_UNIX };
+    struct sockaddr_un sun;
+    bool file = *a->host != '@';
     int fd = addr_socket(AF_UNIX);
 
     if (fd < 0)
         return err_sys(err, "socket");
-    snprintf(sun.sun_path, sizeof(sun.sun_path), "%.107s", a->host);
-    int lock = addr_lock_directory(a->host);
+    socklen_t bytes = addr_unix(a, &sun);
+    int lock = file ? addr_lock_directory(a->host) : -1;
 
     /* The umask would be process-wide; the mode of the socket is not what
      * protects it, the uid check of conn is. */
-    int rc = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
+    int rc = bind(fd, (struct sockaddr *)&sun, bytes);
 
-    if (rc < 0 && errno == EADDRINUSE) {
+    if (rc < 0 && errno == EADDRINUSE && file) {
         struct stat st;
 
         if (lstat(a->host, &st) == 0 && !S_ISSOCK(st.st_mode))
@@ -196,7 +211,8 @@ static int addr_listen_unix(const struct addr *a, struct err *err)
     } else if (rc < 0) {
         err_sys(err, "cannot listen on %s", a->host);
     }
-    if (rc == 0 && (chmod(a->host, 0600) < 0 || listen(fd, SOMAXCONN) < 0))
+    if (rc == 0 && ((file && chmod(a->host, 0600) < 0) ||
+                    listen(fd, SOMAXCONN) < 0))
         rc = err_sys(err, "cannot listen on %s", a->host);
     if (lock >= 0)
         close(lock);

@@ -3,7 +3,8 @@
  * A list "tcp:10.0.0.1:7000,tcp:192.168.1.1:7000" names one listener by
  * several ways; whoever connects tries them in that order. "[::1]" style
  * brackets surround IPv6 hosts. A bare "/path" means unix:, a bare
- * "host:port" means tcp:. */
+ * "host:port" means tcp:. "unix:@name" has no file: the name is in the kernel
+ * (an abstract socket), and goes with the process. */
 #ifndef HECTOR_ADDR_H
 #define HECTOR_ADDR_H
 
@@ -20,6 +21,10 @@ struct addr {
     char host[128];             /* host, or the path of a Unix socket */
     uint16_t port;              /* 0 when listening: any free port */
 };
+
+struct sockaddr_un;
+/* The address of a Unix socket; returns how many bytes of it count. */
+unsigned addr_unix(const struct addr *a, struct sockaddr_un *sun);
 
 int addr_parse(struct addr *a, const char *text, struct err *err);
 int addr_format(const struct addr *a, char *buf, size_t size);

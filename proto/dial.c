@@ -46,9 +46,7 @@ static int dial_add_unix(struct dial_target *t, const struct addr *a)
 {
     struct sockaddr_un *sun = (struct sockaddr_un *)&t->sa;
 
-    sun->sun_family = AF_UNIX;
-    snprintf(sun->sun_path, sizeof(sun->sun_path), "%.107s", a->host);
-    t->len = sizeof(*sun);
+    t->len = addr_unix(a, sun);
     addr_format(a, t->text, sizeof(t->text));
     return 1;
 }

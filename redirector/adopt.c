@@ -529,7 +529,7 @@ static int adopt_open(struct adopt *a, struct err *err)
 
     if (adopt_open_events(a, err) < 0 ||
         (tcp && adopt_load_key(a, err) < 0) ||
-        paths_make_private_dir(a->dir, sizeof(a->dir), err) < 0 ||
+        (!a->conf->master && paths_make_private_dir(a->dir, PATHS_MAX, err)) ||
         adoptenv_library(a->preload, sizeof(a->preload), a->dir, err) < 0 ||
         adopt_open_streams(a, tcp, err) < 0 ||
         adopt_open_master(a, err) < 0)

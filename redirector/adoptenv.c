@@ -73,8 +73,7 @@ void adoptenv_socket(char name[ADOPTENV_SOCKET])
     sodium_bin2hex(name + 8, 2 * sizeof(random) + 1, random, sizeof(random));
 }
 
-int adoptenv_library(char *buf, size_t size, const char *dir,
-                     struct err *err)
+int adoptenv_library(char *buf, size_t size, char *dir, struct err *err)
 {
     char link[PATHS_MAX + 16];
 
@@ -82,6 +81,8 @@ int adoptenv_library(char *buf, size_t size, const char *dir,
         return err_prefix(err, "tasks cannot be adopted");
     if (!strpbrk(buf, " :\t\n"))
         return 0;
+    if (!*dir && paths_make_private_dir(dir, PATHS_MAX, err))
+        return -1;
     snprintf(link, sizeof(link), "%s/libhector.so", dir);
     if (strlen(link) >= size || strpbrk(link, " :\t\n") ||
         symlink(buf, link) < 0)

@@ -35,9 +35,8 @@ enum { ADOPTENV_SOCKET = 8 + 32 + 1 };
 void adoptenv_socket(char name[ADOPTENV_SOCKET]);
 
 /* The path of the wrapper library without blanks and colons, if need be by a
- * link in dir. */
-int adoptenv_library(char *buf, size_t size, const char *dir,
-                     struct err *err);
+ * link in dir, a buffer of PATHS_MAX; if that is empty it is made. */
+int adoptenv_library(char *buf, size_t size, char *dir, struct err *err);
 
 /* Is this command Open MPI's mpirun with nothing in its words and no list of
  * the user's (old_list, may be NULL) that forbids to name variables in the

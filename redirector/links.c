@@ -284,6 +284,20 @@ static int links_listen(struct links *s, int which, struct addr *a,
     return s->listeners[which] ? 0 : -1;
 }
 
+/* Without a directory nothing is left behind by a process that is killed. */
+static void links_name(char *buf, size_t size, const char *dir)
+{
+    uint8_t random[12];
+    char hex[2 * sizeof(random) + 1];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(hex, sizeof(hex), random, sizeof(random));
+    if (*dir)
+        snprintf(buf, size, "%s/stream.sock", dir);
+    else
+        snprintf(buf, size, "@hector-%s", hex);
+}
+
 struct links *links_open(struct event_base *base,
                          const struct links_conf *conf, struct err *err)
 {
@@ -300,7 +314,7 @@ struct links *links_open(struct event_base *base,
         goto fail;
     }
     randombytes_buf(s->cookie, sizeof(s->cookie));
-    snprintf(a.host, sizeof(a.host), "%s/stream.sock", conf->dir);
+    links_name(a.host, sizeof(a.host), conf->dir);
     addr_format(&a, s->unix_address, sizeof(s->unix_address));
     if (links_listen(s, 0, &a, err) < 0)
         goto fail;

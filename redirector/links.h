@@ -19,7 +19,8 @@ enum { LINKS_COOKIE = 16 };
 struct links;
 
 struct links_conf {
-    const char *dir;            /* for stream.sock; borrowed */
+    const char *dir;            /* for stream.sock; borrowed; "": the socket is
+                                 * to have no file */
     bool tcp;                   /* slaves on other machines will come */
     const struct key *key;      /* borrowed; needed for TCP */
     uint32_t ntasks;

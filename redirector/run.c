@@ -533,7 +533,8 @@ static int run_open(struct run *r, struct err *err)
     r->interrupt = interrupt_open(r->base, run_on_signal, r, err);
     if (!r->interrupt || (tcp && run_load_key(r, err) < 0) ||
         run_open_output(r, err) < 0 ||
-        paths_make_private_dir(r->dir, sizeof(r->dir), err) < 0 ||
+        (!r->conf->master &&
+         paths_make_private_dir(r->dir, sizeof(r->dir), err) < 0) ||
         run_open_links(r, tcp, err) < 0)
         return -1;
     if (strcmp(o->stdin_ranks, "none") != 0) {

@@ -223,6 +223,14 @@ struct job *job_create(struct node *node, const Hct__Prepare *m,
     return j;
 }
 
+static bool torn(const struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (watch_in_init(&j->tasks[i].watch))
+            return true;
+    return false;
+}
+
 void job_destroy(struct job *j)
 {
     if (!j)
@@ -230,7 +238,7 @@ void job_destroy(struct job *j)
     if (j->plan) {
         exchange_drop(j->node->exchange, j->id);
         if (j->node->pmix)
-            pmixd_deregister(j->node->pmix, j->id);
+            pmixd_deregister(j->node->pmix, j->id, torn(j));
         session_job_close(&j->node->session, j->id);
     }
     streams_close(j->streams, &j->node->parting);

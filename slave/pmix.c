@@ -47,6 +47,7 @@ struct pmixd {
     void *arg;
     struct nspace *nspaces;     /* owned */
     struct event *wake;         /* owned */
+    bool torn;                  /* see pmixd_deregister() */
 };
 
 static struct nspace *nspace_of_job(const struct pmixd *p, uint64_t job)
@@ -455,7 +456,7 @@ void pmixd_close(struct pmixd *p)
 {
     struct nspace *next;
 
-    if (!p)
+    if (!p || p->torn)          /* its thread goes with the process */
         return;
     PMIx_server_finalize();
     event_free(p->wake);
@@ -509,12 +510,18 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
     return 0;
 }
 
-void pmixd_deregister(struct pmixd *p, uint64_t job)
+/* When a client goes while PMIx answers its first words, PMIx (4.2, mended in
+ * later ones) releases its record of that rank once too often: what frees the
+ * list with it waits for ever for a lock in memory that is something else by
+ * now. Such a list is left to the end of the process. */
+void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
 {
+    p->torn = p->torn || torn;
     for (struct nspace **at = &p->nspaces, *n; (n = *at); at = &n->next)
         if (n->job == job) {
             *at = n->next;
-            PMIx_server_deregister_nspace(n->name, NULL, NULL);
+            if (!torn)
+                PMIx_server_deregister_nspace(n->name, NULL, NULL);
             nspace_free(n);
             return;
         }

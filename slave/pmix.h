@@ -88,7 +88,8 @@ void pmixd_close(struct pmixd *p);      /* NULL is fine */
  * own directories are, one a local rank, named by the rank. */
 int pmixd_register(struct pmixd *p, const struct plan *plan,
                    const char *job_dir, struct err *err);
-void pmixd_deregister(struct pmixd *p, uint64_t job);
+/* torn: a task of it died while it was connecting, see pmix.c. */
+void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn);
 
 /* Add to a task's environment what its PMIx client needs. */
 int pmixd_setup_env(struct pmixd *p, uint64_t job, uint32_t rank,

@@ -136,6 +136,13 @@ bool watch_pending(const struct watch *w)
     return w->page && rings_pending(&w->rings);
 }
 
+bool watch_in_init(const struct watch *w)
+{
+    const struct page_header *h = (const struct page_header *)w->page;
+
+    return w->past_torn || (h && atomic_load(&h->state) == PAGE_STATE_INIT);
+}
+
 void watch_counters(const struct watch *w, const struct ticks *ticks,
                     struct sample_page *out)
 {
@@ -166,6 +173,7 @@ int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
         w->past.call = 0;
         profile_read(&w->profile, w->page, sink->ticks, sink->sites);
         profile_keep(&w->profile);
+        w->past_torn = watch_in_init(w);
         drop_page(w);
     }
     w->page = mem;

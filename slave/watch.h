@@ -23,6 +23,7 @@ struct watch {
     pid_t pid;                  /* who has it */
     struct rings rings;         /* of the page */
     uint64_t next_seq, damaged;
+    bool past_torn;             /* a page before was left inside MPI_Init */
     uint64_t page_number;       /* in the vault; 0: not there */
     struct records records;
     struct sample_page past;    /* of pages that are gone */
@@ -59,6 +60,9 @@ long watch_read(struct watch *w, const struct watch_sink *sink);
 
 /* Is anything left in the rings? */
 bool watch_pending(const struct watch *w);
+
+/* Has a program of this task gone no further than into MPI_Init? */
+bool watch_in_init(const struct watch *w);
 
 /* Counters of all pages up to now. */
 void watch_counters(const struct watch *w, const struct ticks *ticks,

@@ -4,8 +4,8 @@
  *
  * Every thread of every task tags COUNT calls of MPI_Iprobe; the marker counts
  * from 0, the text is TEXT or "thread T". HOW the tasks end afterwards:
- * finalize (the default), segv, quick (_exit without MPI_Finalize, status 0).
- * Rank 0 says what one tagged call took. */
+ * finalize (the default), segv, quick (_exit without MPI_Finalize, status 0),
+ * hang. Rank 0 says what one tagged call took. */
 #include <hct_rt.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -75,6 +75,8 @@ int main(int argc, char **argv)
         raise(SIGSEGV);
     if (strcmp(end, "quick") == 0)
         _exit(0);
+    if (strcmp(end, "hang") == 0)
+        pause();
     MPI_Finalize();
     return 0;
 }

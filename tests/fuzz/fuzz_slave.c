@@ -146,8 +146,9 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
     return 0;
 }
 
-void pmixd_deregister(struct pmixd *p, uint64_t job)
+void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
 {
+    (void)torn;
     (void)p, (void)job;
 }
 

@@ -175,13 +175,17 @@ one_round()
         asleep -n $n
         running
         if [ $mode = standing ]; then
-            kill -KILL "$(named "$s1" hector-slave | tail -n 1)"
+            # where rank 0 is: the other node may have no task of it
+            node=$(sql "SELECT node FROM tasks WHERE rank = 0 AND job =
+                (SELECT job FROM jobs WHERE name = 'soak$round')")
+            eval "guard=\$$node"
+            kill -KILL "$(named "$guard" hector-slave | tail -n 1)"
             finish 125
-            wait_for '! kill -0 '"$s1"' 2>/dev/null' 10
-            start_slave s1
-            s1=$slave_pid
-            wait_for '[ "$(sql "SELECT state FROM nodes WHERE
-                node = '\''s1'\''")" = up ]' 20 || wrong 's1 is not back'
+            wait_for "! kill -0 $guard 2>/dev/null" 10
+            start_slave "$node"
+            eval "$node=$slave_pid"
+            wait_for "[ \"\$(sql \"SELECT state FROM nodes WHERE
+                node = '$node'\")\" = up ]" 20 || wrong "$node is not back"
         else
             kill -KILL "$(named $run hector-slave | tail -n 1)"
             finish 125

@@ -18,7 +18,18 @@ exec 9>"$T/gate"
 wait_for '[ "$(sql "SELECT state FROM jobs")" = running ]' 20
 echo before >&9
 ok 'a job runs' wait_for '[ "$(grep -c before "$T/job.out")" = 2 ]' 10
-stream=unix:$(find "$TMPDIR" -name stream.sock)
+# The job's streams: a socket that has no file, and one of TCP.
+of_job()        # FILE COLUMN CONDITION: of a socket of hector-run
+{
+    find "/proc/$job/fd" -lname 'socket:*' -printf '%l\n' | tr -dc '0-9\n' |
+        awk -v at="$2" 'NR == FNR { mine[$1]; next } ($at in mine) &&
+            '"$3" - "/proc/net/$1"
+}
+stream=unix:$(of_job unix 7 '$8 ~ /^@hector-/ { print $8; exit }')
+number=$(for f in tcp tcp6; do
+    of_job $f 10 '$4 == "0A" { sub(/.*:/, "", $2); print $2; exit }' 2>/dev/null
+done)
+stream_tcp=tcp:127.0.0.1:$(printf '%d' "0x$number")
 tasks=unix:$(find "$TMPDIR" -name tasks.sock)
 
 says()          # FATE DESCRIPTION [OPTION...] ADDRESS WORD...
@@ -58,6 +69,7 @@ frames()        # NAME [OPTION...] ADDRESS
 frames 'master, Unix' "$master"
 frames 'master, TCP' -k "$T/key" "$tcp"
 frames 'streams' "$stream"
+frames 'streams, TCP' -k "$T/key" "$stream_tcp"
 
 # ------------------------------------------------------------- the master
 for how in "$master" "-k $T/key $tcp"; do
@@ -97,11 +109,22 @@ says open 'TCP: with the key an operator is welcome' -w 1 -k "$T/key" "$tcp" \
 like "$T/heard" '^Welcome' '... and told so'
 
 # ---------------------------------------------------------------- streams
-says closed 'streams: a wrong cookie' "$stream" \
-    hello:role=2,job=1,cookie=00112233445566778899aabbccddeeff frame:80:0801
-like "$T/heard" '^Refuse: ' '... told so'
-says closed 'streams: a wrong job' "$stream" hello:role=2,job=2
-says closed 'streams: an operator' "$stream" hello:role=4
+for how in "$stream" "-k $T/key $stream_tcp"; do
+    # shellcheck disable=SC2086 # one word or three
+    says closed "${how##* }: a wrong cookie" $how hello:role=2,job=1,\
+cookie=00112233445566778899aabbccddeeff frame:80:0801
+    like "$T/heard" '^Refuse: ' '... told so'
+    # shellcheck disable=SC2086
+    says closed "${how##* }: a wrong job" $how hello:role=2,job=2
+    # shellcheck disable=SC2086
+    says closed "${how##* }: an operator" $how hello:role=4
+done
+says closed 'streams, TCP: Hello without the proof' "$stream_tcp" hello:role=2
+is "$(cat "$T/heard")" closed '... hears nothing'
+says closed 'streams, TCP: the wrong key' -k "$T/other" "$stream_tcp" \
+    hello:role=2
+says closed 'streams, TCP: half of the proof, then noise' "$stream_tcp" \
+    call noise:32
 
 # ----------------------------------------------------------- registration
 says closed 'registration: noise' -q "$tasks" noise:500
@@ -111,7 +134,6 @@ says closed 'registration: silence' -q "$tasks"
 # ------------------------------------------------------------ other users
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$T" "$TMPDIR" && chmod 777 "$T/master.sock"
-    chmod 755 "$(dirname "${stream#unix:}")" && chmod 777 "${stream#unix:}"
     chmod 755 "$T/stranger"
     stranger_as="setpriv --reuid nobody --regid nogroup --clear-groups
         $T/stranger"

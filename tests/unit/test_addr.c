@@ -23,6 +23,7 @@ static void test_parse(void **state)
         { "unix:/run/x.sock", "unix:/run/x.sock" },
         { "/run/x.sock", "unix:/run/x.sock" },
         { "unix:rel/x", "unix:rel/x" },
+        { "unix:@name", "unix:@name" },
         { "tcp:node1:7000", "tcp:node1:7000" },
         { "node1:7000", "tcp:node1:7000" },
         { "10.0.0.1:0", "tcp:10.0.0.1:0" },
@@ -123,6 +124,25 @@ static void test_listen_unix(void **state)
     assert_int_equal(err.code, ENOENT);
 }
 
+/* Not a file, and so nothing stale: the name is free with the process. */
+static void test_listen_abstract(void **state)
+{
+    struct addr a = { .is_unix = true };
+    struct err err;
+
+    (void)state;
+    snprintf(a.host, sizeof(a.host), "@hector-test-%d", (int)getpid());
+    int fd = addr_listen(&a, &err);
+
+    assert_true(fd >= 0);
+    assert_int_equal(access(a.host, F_OK), -1);
+    assert_int_equal(addr_listen(&a, &err), -1);
+    close(fd);
+    fd = addr_listen(&a, &err);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
 static void test_listen_tcp(void **state)
 {
     static const char *const hosts[] = { "127.0.0.1", "*" };
@@ -183,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_listen_unix),
+        cmocka_unit_test(test_listen_abstract),
         cmocka_unit_test(test_listen_tcp),
         cmocka_unit_test(test_local),
     };
