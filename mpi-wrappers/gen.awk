@@ -104,7 +104,7 @@ function put_inject_c(params, args,    peer)
     printf "INJECT%s(%s, %s, (%s), (%s), %s)\n", \
         flag == "undeclared" || flag == "conly" ? "_UNDECLARED" : "", \
         type, name, nparams ? params : "void", args, \
-        peer ? name_of(decl[peer]) " = MPI_PROC_NULL" : "(void)0"
+        peer ? name_of(decl[peer]) " = handle_flavor.proc_null" : "(void)0"
 }
 
 function put_inject_f(cptr, params, args,    peer)
@@ -113,7 +113,7 @@ function put_inject_f(cptr, params, args,    peer)
     printf "INJECTF%s%s(%s, %s, %s, (%s), (%s), %s)\n", \
         type == "int" ? "" : "_VALUE", cptr ? "_CPTR" : "", \
         name, tolower(name), toupper(name), params, args, \
-        type != "int" ? type : peer ? "a" peer " = &nobody" : "(void)0"
+        type != "int" ? type : peer ? "a" peer " = &handle_flavor.proc_null" : "(void)0"
 }
 
 # All by reference; functions of a value have no error code. Strings of any

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/handle.h"
 #include "mpi-wrappers/hook.h"
 #include "mpi-wrappers/inject_strike.h"
 
@@ -58,11 +59,17 @@ static void start(void)
     static const char *const ntasks[] = { "HECTOR_NTASKS",
         "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL };
     const char *text = getenv("HECTOR_INJECT");
+    char version[8192] = "";    /* MPI_MAX_LIBRARY_VERSION_STRING and more */
+    int bytes = 0;
+    int (*get_version)(char *, int *) = (int (*)(char *, int *))
+        real_get(REAL_C, CALL_Get_library_version);
     void *p = dlsym(RTLD_DEFAULT, "hct_hook_inside");
 
     memcpy(&recorder_inside, &p, sizeof(p));
     p = dlsym(RTLD_DEFAULT, "hct_hook_note");
     memcpy(&recorder_note, &p, sizeof(p));
+    if (get_version && get_version(version, &bytes) == 0)
+        handle_choose(version);
     our_rank = env_number(rank, UINT32_MAX);
     if (text && inject_parse(&plan, text, our_rank,
                              env_number(ntasks, 0)) < 0)
@@ -172,6 +179,10 @@ void inject_leave(unsigned call, const struct inject_call *c)
     if (!c->after)
         return;
     memcpy(&recorder, &recorder_note, sizeof(recorder));
-    if (!inject_return_arm(recorder, strike, rules))
-        strike(rules);
+    if (inject_return_arm(recorder, strike, rules))
+        return;
+    fprintf(stderr, "libhector-inject: cannot wait for the return of %s on "
+            "this machine: what should strike after it strikes at its end\n",
+            call_name(call));
+    strike(rules);
 }

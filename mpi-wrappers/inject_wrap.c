@@ -4,7 +4,7 @@
 #include "mpi-wrappers/inject.h"
 #include "mpi-wrappers/wrap.h"
 
-#include <mpi.h>
+#include "mpi-wrappers/handle.h"
 
 #define INJECT_MISSING(type) \
     ((type)_Generic((type *)0, int *: MPI_ERR_INTERN, default: 0))

@@ -3,9 +3,7 @@
 #include "mpi-wrappers/wrap.h"
 #include "mpi-wrappers/wrapf.h"
 
-#include <mpi.h>
-
-static MPI_Fint nobody = MPI_PROC_NULL;
+#include "mpi-wrappers/handle.h"
 
 #define INJECTF_VOID(symbol, which, name, params, args, to_nobody)        \
     WRAP_EXPORT void symbol params;                                       \

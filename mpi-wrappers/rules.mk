@@ -14,10 +14,11 @@ WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
 WRAP_OWN  := calls tick ring attach real thread record stamp tag hook \
              model frames phase
 WRAP_ASKS := handle comm request type
-WRAP_MPI  := wrap wrapf $(WRAP_ASKS) inject_wrap inject_wrapf inject_poll
+WRAP_MPI  := wrap wrapf $(WRAP_ASKS) inject_wrap inject_wrapf inject_poll \
+             inject_call
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) wrap wrapf
-WRAP_INJECT := calls real inject inject_call inject_fault inject_return \
-               inject_poll inject_wrap inject_wrapf
+WRAP_INJECT := calls real handle inject inject_call inject_fault \
+               inject_return inject_poll inject_wrap inject_wrapf
 WRAP_LIB   = -fvisibility=hidden -fno-plt -ftls-model=initial-exec \
              -fno-semantic-interposition
 WRAP_HDRS := $(B)/include/hct_rt.h $(B)/include/hct_rtf.h \
