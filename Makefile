@@ -72,6 +72,12 @@ $(B)/obj/%.o: %.c $(B)/.flags | $(B)/gen/hct.pb-c.h
 	$(call say,CC)$(CC) $(HARD) $(INC) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	    $(SAN) -MMD -MP -c -o $@ $<
 
+# The page of hector stack --html, as a list of bytes.
+$(B)/gen/stack_page.inc: master/hector/stack_page.html
+	@mkdir -p $(@D)
+	$(call say,GEN)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
+$(B)/obj/master/hector/stack_html.o $(B)/fuzz/obj/master/hector/stack_html.o: $(B)/gen/stack_page.inc
+
 # One archive a folder, without its main.c: what unit tests link.
 $(B)/obj/proto.a: $(call obj,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
 $(B)/obj/master.a: $(call obj,$(master_c))

@@ -25,6 +25,7 @@
 #include "slave/launch.h"
 #include "slave/node.h"
 #include "slave/orders.h"
+#include "slave/stackcmd.h"
 #include "slave/sweep.h"
 
 #define GRACE_NS  (2 * CLOCK_NS_PER_S)          /* of tasks that we end */
@@ -38,7 +39,7 @@ enum { EXIT_USAGE = 2 };
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
 struct options {
-    bool foreground, check, key_stdin, private;
+    bool foreground, check, key_stdin, private, stack;
     int verbose;
     const char *file;
 };
@@ -174,12 +175,13 @@ static void usage(FILE *to)
 static int parse_options(struct slave *s, int argc, char **argv,
                          const char **master, const char **name)
 {
-    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, HELP };
+    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, STACK, HELP };
     static const struct option longs[] = {
         { "master", required_argument, NULL, MASTER },
         { "name", required_argument, NULL, NAME },
         { "key-stdin", no_argument, NULL, KEY_STDIN },
         { "private", no_argument, NULL, PRIVATE },
+        { "stack", no_argument, NULL, STACK },
         { "foreground", no_argument, NULL, 'd' },
         { "config", required_argument, NULL, 'f' },
         { "check", no_argument, NULL, 'n' },
@@ -201,9 +203,12 @@ static int parse_options(struct slave *s, int argc, char **argv,
         case NAME: *name = optarg; break;
         case KEY_STDIN: s->options.key_stdin = true; break;
         case PRIVATE: s->options.private = true; break;
+        case STACK: s->options.stack = true; break;
         case HELP: usage(stdout); return 0;
         default: usage(stderr); return EXIT_USAGE;
         }
+    if (s->options.stack)
+        return stackcmd_run(argc - optind, argv + optind);
     if (optind == argc)
         return -1;
     fprintf(stderr, "hector-slave: unexpected argument %s\n", argv[optind]);

@@ -1,16 +1,42 @@
-/* reap.c - tells who has died. */
+/* reap.c - tells who has died.
+ *
+ * Only ends are waited for: that a child which we trace has stopped is for
+ * halt.c to see. wait4(2) would take both. */
 #include "slave/reap.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 struct reap {
     struct event *event;        /* owned */
     reap_f *dead;
     void *arg;
 };
+
+/* As from wait(2). */
+static int status_of(const siginfo_t *info)
+{
+    switch (info->si_code) {
+    case CLD_EXITED: return (info->si_status & 0xff) << 8;
+    case CLD_DUMPED: return (info->si_status & 0x7f) | 0x80;
+    default: return info->si_status & 0x7f;
+    }
+}
+
+/* glibc's waitid() does not pass the usage on. */
+static pid_t wait_end(int *status, struct rusage *usage)
+{
+    siginfo_t info = { .si_pid = 0 };
+
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG, usage))
+        return -1;
+    *status = status_of(&info);
+    return info.si_pid;
+}
 
 static void on_child(evutil_socket_t sig, short what, void *arg)
 {
@@ -20,7 +46,7 @@ static void on_child(evutil_socket_t sig, short what, void *arg)
     pid_t pid;
 
     (void)sig, (void)what;
-    while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+    while ((pid = wait_end(&status, &usage)) > 0)
         r->dead(r->arg, pid, status, &usage);
 }
 

@@ -104,24 +104,6 @@ void symbol_pretty(char *out, unsigned size, const char *name)
         snprintf(out, size, "%s", name);
 }
 
-static bool starts(const char *text, const char *with)
-{
-    return strncasecmp(text, with, strlen(with)) == 0;
-}
-
-bool symbol_in_mpi(const char *function, const char *module)
-{
-    static const char *const modules[] = {
-        "libmpi", "libopen-rte", "libopen-pal", "libpmpi", "libmpich",
-        "mca_", "libmca_" };
-
-    for (size_t i = 0; module && i < sizeof(modules) / sizeof(*modules); i++)
-        if (strncmp(module, modules[i], strlen(modules[i])) == 0)
-            return true;
-    return starts(function, "mpi_") || starts(function, "pmpi_") ||
-           strncmp(function, "ompi_", 5) == 0;
-}
-
 const char *symbol_note_text(enum symbol_note note)
 {
     switch (note) {

@@ -58,9 +58,6 @@ const struct symbol *symbols_find(struct symbols *s, const char *path,
 /* The sentence for a person about this note; NULL for SYMBOL_FOUND. */
 const char *symbol_note_text(enum symbol_note note);
 
-/* Is a frame with this name and module part of MPI? */
-bool symbol_in_mpi(const char *function, const char *module);
-
 /* The name as the source has it. */
 void symbol_pretty(char *out, unsigned size, const char *name);
 

@@ -28,6 +28,10 @@ apps_use  = -I$(B)/include -I. -I$(B)/gen -L$(B)/lib -lhct -Wl,-rpath,'$$ORIGIN/
 apps: $(apps_all)
 $(apps_all): $(wildcard tests/apps/*.h) mpi-wrappers/page.h
 $(B)/apps/omp: private CFLAGS += -fopenmp
+apps: $(B)/apps/stuck_omp
+$(B)/apps/stuck_omp: private CFLAGS += -fopenmp
+$(B)/apps/stuck_omp: tests/apps/stuck.c $(B)/.flags | $(B)/lib/libhct.so
+	$(mpi_program)
 
 mpi_program = $(call say,MPICC)mkdir -p $(@D); $(MPICC) -std=c11 \
     -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< $(apps_use) -lpthread

@@ -31,6 +31,8 @@ static const struct command {
     { "suspend", "", "JOB[.RANKS]...", "stop jobs or tasks where they are",
       suspend_command },
     { "resume", "", "JOB[.RANKS]...", "let them go on", resume_command },
+    { "stack", "aPNILTDFGH", "JOB[.RANKS]", "where the tasks are",
+      stack_command },
     { "sql", "", "QUERY", "ask the database", sql_command },
 };
 
@@ -41,6 +43,15 @@ static const struct option options[] = {
     { "all", no_argument, NULL, 'a' },
     { "count", required_argument, NULL, 'n' },
     { "signal", required_argument, NULL, 'S' },
+    { "pid", required_argument, NULL, 'P' },
+    { "samples", required_argument, NULL, 'N' },
+    { "interval", required_argument, NULL, 'I' },
+    { "lines", no_argument, NULL, 'L' },
+    { "threads", no_argument, NULL, 'T' },
+    { "dot", no_argument, NULL, 'D' },
+    { "folded", no_argument, NULL, 'F' },
+    { "svg", no_argument, NULL, 'G' },
+    { "html", no_argument, NULL, 'H' },
     { "help", no_argument, NULL, 'h' },
     { "version", no_argument, NULL, 'V' },
     { NULL, 0, NULL, 0 },
@@ -56,9 +67,18 @@ static void help(void)
          "  -j, --json       answer in JSON\n"
          "      --db FILE    the database; default: $HECTOR_DB, hector.conf\n"
          "  -s ADDRESS       the master, where the database does not say it\n"
-         "  -a, --all        ps: all jobs, not only the latest\n"
+         "  -a, --all        ps: all jobs, not only the latest; stack: also\n"
+         "                   what is inside of MPI\n"
          "  -n, --count N    ps, events: the last N\n"
          "      --signal S   kill: send this signal only (USR1, 10)\n"
+         "      --samples N  stack: look N times ...\n"
+         "      --interval MS  ... so many milliseconds apart (100)\n"
+         "      --lines      stack: with source files and lines\n"
+         "      --threads    stack: of all threads\n"
+         "      --pid P,...  stack: of these processes, without a job\n"
+         "      --dot, --folded, --svg, --html\n"
+         "                   stack: for Graphviz, for flame graphs, as a\n"
+         "                   picture, as a page\n"
          "  -h, --help       this text\n"
          "  -V, --version    which Hector this is\n\n"
          "See hector(1).");
@@ -125,7 +145,7 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
     int c;
 
     while ((c = getopt_long(argc, argv, "js:an:hV", options, NULL)) != -1) {
-        if (strchr("anS", c) && !strchr(used, c))
+        if (strchr("anSPNILTDFGH", c) && !strchr(used, c))
             used[strlen(used)] = (char)c;
         switch (c) {
         case 'j':
@@ -149,6 +169,29 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
             if (t->signal < 1)
                 return tool_complain(TOOL_USAGE, "--signal: %s", err.text);
             break;
+        case 'P':
+            t->pids = optarg;
+            break;
+        case 'N':
+            if (parse_u64(&t->samples, optarg, 1, 1000, &err))
+                return tool_complain(TOOL_USAGE, "--samples: %s", err.text);
+            break;
+        case 'I':
+            if (parse_u64(&t->interval_ms, optarg, 0, 3600000, &err))
+                return tool_complain(TOOL_USAGE, "--interval: %s", err.text);
+            break;
+        case 'L':
+            t->lines = true;
+            break;
+        case 'T':
+            t->threads = true;
+            break;
+        case 'D': case 'F': case 'G': case 'H':
+            if (t->shape && t->shape != c)
+                return tool_complain(TOOL_USAGE, "one of --dot, --folded,"
+                                     " --svg and --html");
+            t->shape = c;
+            break;
         case 'h':
             help();
             return -1;
@@ -162,10 +205,18 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
     return 0;
 }
 
+static const char *option_name(int letter)
+{
+    for (const struct option *o = options; o->name; o++)
+        if (o->val == letter)
+            return o->name;
+    return "?";
+}
+
 int main(int argc, char **argv)
 {
-    struct tool t = { 0 };
-    char used[8] = "";
+    struct tool t = { .interval_ms = 100 };
+    char used[16] = "";
     int rc;
 
     log_init("hector", LOG_LEVEL_WARN);
@@ -185,10 +236,9 @@ int main(int argc, char **argv)
             continue;
         const char *wrong = used + strspn(used, c->own);
         if (*wrong)
-            return tool_complain(TOOL_USAGE, "%s has no option %s; see hector"
-                                 " --help", name,
-                                 *wrong == 'S' ? "--signal"
-                                 : *wrong == 'a' ? "-a" : "-n");
+            return tool_complain(TOOL_USAGE, "%s has no option --%s; see"
+                                 " hector --help", name,
+                                 option_name(*wrong));
         if (c->words[0] == '\0' && t.nwords)
             return tool_complain(TOOL_USAGE, "%s takes no words", name);
         return c->run(&t);

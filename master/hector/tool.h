@@ -21,6 +21,10 @@ struct tool {
     int signal;                 /* --signal, 0: not given */
     const char *db;             /* --db, or NULL; borrowed */
     const char *address;        /* -s, or NULL; borrowed */
+    const char *pids;           /* --pid, or NULL; borrowed */
+    uint64_t samples, interval_ms;      /* --samples, 0: not given */
+    bool lines, threads;
+    int shape;                  /* D dot, F folded, G svg, H html; 0: text */
     int nwords;
     char **words;               /* borrowed */
 };
@@ -32,6 +36,7 @@ int sql_command(const struct tool *t);
 int kill_command(const struct tool *t);
 int suspend_command(const struct tool *t);
 int resume_command(const struct tool *t);
+int stack_command(const struct tool *t);
 
 /* The database of --db, or the user's, for questions; NULL after having
  * complained. */

@@ -34,7 +34,7 @@ clean 'proto/base includes only itself' \
     "$(ours proto/base 'proto/base/[a-z0-9_]*\.h')"
 clean 'master includes only proto, calls.h and policies/hct_policy.h' \
     "$(ours master '(proto|master)/[a-z0-9_/]*\.h|policies/hct_policy\.h|'\
-'mpi-wrappers/calls\.h|hct\.pb-c\.h')"
+'mpi-wrappers/calls\.h|hct\.pb-c\.h|stack_page\.inc')"
 clean 'slave includes only proto, page.h and calls.h' \
     "$(ours slave \
         '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|calls)\.h|hct\.pb-c\.h')"

@@ -246,11 +246,6 @@ static void test_names(void **state)
         symbol_pretty(out, sizeof(out), names[i].raw);
         assert_string_equal(out, names[i].pretty);
     }
-    assert_true(symbol_in_mpi("PMPI_Waitall", "x"));
-    assert_true(symbol_in_mpi("mpi_send", "x"));
-    assert_true(symbol_in_mpi("f", "libopen-pal.so.40"));
-    assert_true(symbol_in_mpi("ompi_mpi_finalize", NULL));
-    assert_false(symbol_in_mpi("main", "a.out"));
 }
 
 static int make_binaries(void **state)

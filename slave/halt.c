@@ -1,0 +1,185 @@
+/* halt.c - stops a thread for some microseconds.
+ *
+ * Invariant: a seized thread is let go as soon as its stop is seen; only
+ * WSTOPPED is waited for, so that its end stays for slave/reap.c. */
+#include "slave/halt.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+
+#define EVENT_STOP 128          /* PTRACE_EVENT_STOP; glibc names it late */
+
+enum { PAGE = 4096, SPINS = 400 };
+
+/* The number behind a name in /proc/PID/status; -1: not there. */
+static long status_number(pid_t pid, const char *name)
+{
+    char path[40], line[256];
+    size_t n = strlen(name);
+    long value = -1;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    f = fopen(path, "re");
+    while (f && value < 0 && fgets(line, sizeof(line), f))
+        if (strncmp(line, name, n) == 0 && line[n] == ':')
+            sscanf(line + n + 1, "%ld", &value);
+    if (f)
+        fclose(f);
+    return value;
+}
+
+static int explain(pid_t pid, int code, struct err *err)
+{
+    long tracer = status_number(pid, "TracerPid");
+
+    if (code == ESRCH || tracer < 0)
+        return err_set(err, ESRCH, "it is gone");
+    if (tracer == getpid())
+        return err_set(err, EAGAIN, "it has not stopped since it was asked"
+                       " last: it sleeps in the kernel");
+    if (tracer > 0)
+        return err_set(err, EBUSY, "process %ld traces it", tracer);
+    if (code == EPERM)
+        return err_set(err, EPERM, "ptrace is not permitted");
+    return err_set(err, code, "ptrace: %s", strerror(code));
+}
+
+int halt_begin(struct halt *h, pid_t pid, pid_t tid, struct err *err)
+{
+    *h = (struct halt){ .pid = pid, .tid = tid };
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
+        return explain(tid, errno, err);
+    h->asked_ns = clock_monotonic_ns();
+    h->state = HALT_WAIT;
+    /* It can only fail because the thread is gone; then it never stops. */
+    ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+    return 0;
+}
+
+/* ------------------------------------------------------------- registers */
+
+#if defined(__x86_64__)
+static void take_registers(struct halt_copy *c,
+                           const struct user_regs_struct *r)
+{
+    const uint64_t v[] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
+        r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14,
+        r->r15, r->rip };
+
+    memcpy(c->regs, v, sizeof(v));
+    c->nregs = sizeof(v) / sizeof(v[0]);
+    c->pc = r->rip;
+    c->sp = r->rsp;
+}
+#elif defined(__aarch64__)
+static void take_registers(struct halt_copy *c,
+                           const struct user_regs_struct *r)
+{
+    for (unsigned i = 0; i < 31; i++)
+        c->regs[i] = r->regs[i];
+    c->regs[31] = r->sp;
+    c->nregs = 32;
+    c->pc = r->pc;
+    c->sp = r->sp;
+}
+#else
+#error "say here how the registers of this processor are numbered"
+#endif
+
+/* By pages, for the kernel gives whole pieces only: the stack may end. */
+static void take_stack(struct halt_copy *c, pid_t pid)
+{
+    struct iovec local = { c->stack, HALT_STACK };
+    struct iovec remote[HALT_STACK / PAGE + 1];
+    uint64_t at = c->sp, end = c->sp + HALT_STACK;
+    unsigned n = 0;
+    ssize_t got;
+
+    while (at < end && n < sizeof(remote) / sizeof(remote[0])) {
+        uint64_t next = (at / PAGE + 1) * PAGE;
+
+        if (next > end)
+            next = end;
+        remote[n].iov_base = (void *)(uintptr_t)at;
+        remote[n++].iov_len = next - at;
+        at = next;
+    }
+    got = process_vm_readv(pid, &local, 1, remote, n, 0);
+    c->bytes = got > 0 ? (uint32_t)got : 0;
+}
+
+static bool take(const struct halt *h, struct halt_copy *c)
+{
+    struct user_regs_struct regs;
+    struct iovec iov = { &regs, sizeof(regs) };
+
+    if (ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &iov))
+        return false;
+    take_registers(c, &regs);
+    take_stack(c, h->pid);
+    return c->bytes > 0;
+}
+
+/* ----------------------------------------------------------------- stops */
+
+/* 1: stopped, *status as wait(2) has it; 0: not yet; -1: never. */
+static int wait_stop(pid_t tid, int *status)
+{
+    siginfo_t info = { .si_pid = 0 };
+
+    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL))
+        return -1;
+    *status = info.si_status;
+    return info.si_pid == tid;
+}
+
+static int wait_a_little(pid_t tid, int *status)
+{
+    int rc = 0;
+
+    for (int i = 0; i < SPINS && rc == 0; i++)
+        rc = wait_stop(tid, status);
+    return rc;
+}
+
+enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
+{
+    uint64_t seen_ns;
+    int status = 0, rc, sig;
+    bool whole = false;
+
+    if (h->state != HALT_WAIT && h->state != HALT_LEFT)
+        return h->state;
+    rc = h->state == HALT_WAIT ? wait_a_little(h->tid, &status)
+                               : wait_stop(h->tid, &status);
+    if (rc == 0)
+        return h->state;
+    if (rc < 0)
+        return h->state = HALT_GONE;
+    seen_ns = clock_monotonic_ns();
+    if (h->state == HALT_WAIT && copy)
+        whole = take(h, copy);
+    /* Another stop than the one we asked for is a signal on its way. */
+    sig = status >> 8 == EVENT_STOP ? 0 : status & 0x7f;
+    h->stopped = status >> 8 == EVENT_STOP && (status & 0x7f) != SIGTRAP;
+    ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)sig);
+    h->held_ns = clock_monotonic_ns() - seen_ns;
+    h->since_asked_ns = clock_monotonic_ns() - h->asked_ns;
+    return h->state = whole ? HALT_COPIED : HALT_GONE;
+}
+
+void halt_leave(struct halt *h)
+{
+    if (h->state == HALT_WAIT)
+        h->state = HALT_LEFT;
+}

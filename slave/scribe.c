@@ -1,0 +1,224 @@
+/* scribe.c - a child process that makes a call tree of copied stacks: the
+ * slave's end of it. */
+#include "slave/scribe.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+
+#include "proto/base/clock.h"
+#include "slave/scribe_work.h"
+
+enum { LIFE_S = 600 };          /* whatever happens, it ends */
+#define ANSWER_MAX (1u << 30)
+
+struct scribe {
+    struct scribe_conf conf;
+    scribe_done_f *done;
+    void *arg;
+    pid_t pid;
+    int pidfd;                  /* others reap it: its number may be another's */
+    struct bufferevent *bev;    /* owned */
+    struct event *timer;        /* owned: the tree is late */
+    bool told;
+};
+
+/* ------------------------------------------------------------- the child */
+
+static int drop_rights(const struct launch_user *u)
+{
+    if (!u || !u->change)
+        return 0;
+    return setgroups((size_t)u->ngroups, u->groups) || setgid(u->gid) ||
+           setuid(u->uid);
+}
+
+static _Noreturn void be_scribe(const struct scribe_conf *c, int fd)
+{
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (dup2(fd, 3) < 0)
+        _exit(1);
+    close_range(4, ~0u, 0);
+    prctl(PR_SET_NAME, "hector-scribe");
+    if (drop_rights(c->user))
+        _exit(1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(LIFE_S);
+    _exit(scribe_work(3, c->ntasks, c->nsamples, c->lines));
+}
+
+/* ------------------------------------------------------------ the answer */
+
+static void tell(struct scribe *s, const struct scribe_result *r, int code,
+                 const char *why)
+{
+    struct err err;
+
+    if (s->told)
+        return;
+    s->told = true;
+    err_set(&err, code, "%s", why);
+    s->done(s->arg, r, r ? NULL : &err);
+}
+
+static void on_answer(struct bufferevent *bev, void *arg)
+{
+    struct scribe *s = arg;
+    struct evbuffer *in = bufferevent_get_input(bev);
+    size_t counts = s->conf.ntasks * sizeof(uint32_t), want;
+    struct scribe_answer a;
+    struct scribe_result r;
+    char *notes, *p;
+
+    if (evbuffer_copyout(in, &a, sizeof(a)) != sizeof(a))
+        return;
+    if (a.tree_bytes > ANSWER_MAX || a.notes_bytes > ANSWER_MAX) {
+        tell(s, NULL, EPROTO, "the reader of stacks makes no sense");
+        return;
+    }
+    want = sizeof(a) + counts + a.tree_bytes + a.notes_bytes;
+    if (evbuffer_get_length(in) < want)
+        return;
+    p = (char *)evbuffer_pullup(in, (ev_ssize_t)want);
+    notes = p ? strndup(p + want - a.notes_bytes, a.notes_bytes) : NULL;
+    if (!notes) {
+        tell(s, NULL, ENOMEM, "out of memory");
+        return;
+    }
+    r.traces = (const uint32_t *)(const void *)(p + sizeof(a));
+    r.tree = (const uint8_t *)p + sizeof(a) + counts;
+    r.bytes = a.tree_bytes;
+    r.notes = notes;
+    tell(s, &r, 0, "");         /* may stop s */
+    free(notes);
+}
+
+static void on_end(struct bufferevent *bev, short what, void *arg)
+{
+    (void)bev, (void)what;
+    tell(arg, NULL, EPIPE, "the reader of stacks has ended: one of the"
+                           " binaries may be damaged");
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    tell(arg, NULL, ETIMEDOUT, "reading the binaries takes too long");
+}
+
+/* ------------------------------------------------------------------- life */
+
+struct scribe *scribe_start(const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err)
+{
+    struct scribe *s = calloc(1, sizeof(*s));
+    int fds[2] = { -1, -1 };
+
+    if (!s)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    s->conf = *conf;
+    s->done = done;
+    s->arg = arg;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+        free(s);
+        return err_sys(err, "cannot make a socket"), NULL;
+    }
+    s->pid = fork();
+    if (s->pid == 0)
+        be_scribe(conf, fds[1]);
+    close(fds[1]);
+    s->pidfd = s->pid > 0 ? pidfd_open(s->pid, 0) : -1;
+    evutil_make_socket_nonblocking(fds[0]);
+    if (s->pid > 0)
+        s->bev = bufferevent_socket_new(conf->base, fds[0],
+                                        BEV_OPT_CLOSE_ON_FREE);
+    s->timer = evtimer_new(conf->base, on_late, s);
+    if (!s->bev || !s->timer) {
+        err_sys(err, "cannot start the reader of stacks");
+        if (!s->bev)
+            close(fds[0]);
+        scribe_stop(s);
+        return NULL;
+    }
+    bufferevent_setcb(s->bev, on_answer, NULL, on_end, s);
+    bufferevent_enable(s->bev, EV_READ | EV_WRITE);
+    return s;
+}
+
+/* It is reaped by whoever reaps our children. */
+void scribe_stop(struct scribe *s)
+{
+    if (!s)
+        return;
+    if (s->bev)
+        bufferevent_free(s->bev);
+    if (s->timer)
+        event_free(s->timer);
+    if (s->pidfd >= 0) {
+        pidfd_send_signal(s->pidfd, SIGKILL, NULL, 0);
+        close(s->pidfd);
+    }
+    free(s);
+}
+
+/* ----------------------------------------------------------------- pieces */
+
+static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
+                uint32_t sample, pid_t pid, const void *data, size_t n)
+{
+    struct scribe_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
+                             n };
+
+    if (n > SCRIBE_PIECE_MAX)
+        return;
+    bufferevent_write(s->bev, &h, sizeof(h));
+    if (n)
+        bufferevent_write(s->bev, data, n);
+}
+
+void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
+                 const char *text, size_t n)
+{
+    put(s, SCRIBE_MAPS, position, 0, pid, text, n);
+}
+
+void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
+                 const struct halt_copy *copy)
+{
+    put(s, SCRIBE_COPY, position, sample, 0, copy,
+        offsetof(struct halt_copy, stack) + copy->bytes);
+}
+
+void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
+                      const uint64_t *pc, uint32_t n)
+{
+    put(s, SCRIBE_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
+}
+
+void scribe_end(struct scribe *s)
+{
+    struct timeval tv = clock_timeval(s->conf.timeout_ns);
+
+    put(s, SCRIBE_END, 0, 0, 0, NULL, 0);
+    event_add(s->timer, &tv);
+}
+
+size_t scribe_backlog(const struct scribe *s)
+{
+    return evbuffer_get_length(bufferevent_get_output(s->bev));
+}

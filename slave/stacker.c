@@ -1,0 +1,579 @@
+/* stacker.c - takes the stacks of processes of this node.
+ *
+ * A sample goes through the tasks in slices, a few in each turn of the loop:
+ * the maps are read before the stop, so that a process which has become
+ * another program meanwhile is not mistaken. Threads that do not stop at once
+ * are looked at again after each SIGCHLD, until the sample's time is up.
+ *
+ *     IDLE -begin-> TAKING -all asked-> WAITING -all here, or late-> PAUSING
+ *                     ^--------------------interval-----------------'
+ *                                      last sample: READING -tree-> IDLE
+ *
+ * Invariant: a halt that has not ended is in halts[] or in left[]; nothing
+ * that was seized is ever forgotten. */
+#include "slave/stacker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "slave/asking.h"
+#include "slave/halt.h"
+#include "slave/scribe.h"
+#include "slave/stacker_note.h"
+
+#define LATE_NS (500 * CLOCK_NS_PER_MS)         /* for a thread to stop */
+#define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
+#define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
+
+enum { SLICE = 8, MAPS_MAX = 4 << 20, BACKLOG_MAX = 8 << 20,
+       THREADS_MAX = 1024, TIMES_MAX = 1 << 16 };
+
+enum stage { TAKING, WAITING, PAUSING, READING };
+
+struct taken {                  /* a thread that was asked to stop */
+    struct halt halt;
+    uint32_t position;
+};
+
+struct request {
+    struct request *next;
+    struct stacker *all;        /* borrowed */
+    struct stacker_conf conf;   /* tasks owned */
+    struct launch_user user;
+    struct stacker_task *tasks; /* owned */
+    char **maps;                /* owned: what the scribe knows, by position */
+    char (*notes)[STACKER_NOTE];        /* owned */
+    struct scribe *scribe;      /* owned */
+    struct asking *asking;      /* owned: those that answer themselves */
+    enum stage stage;
+    uint32_t sample, at;        /* the next task to be asked */
+    uint64_t sample_ns;         /* when this sample began */
+    struct taken *taken;        /* owned */
+    size_t ntaken, cap_taken, nwaiting;
+    uint64_t *held, *total;     /* owned */
+    uint32_t ntimes, copies, asked;
+    stacker_done_f *done;
+    void *arg;
+};
+
+struct stacker {
+    struct event_base *base;
+    struct event *child, *step; /* owned */
+    struct request *first;      /* owned: the one that is served */
+    struct halt *left;          /* owned */
+    size_t nleft, cap_left;
+    struct halt_copy copy;      /* scratch */
+    char *text;                 /* scratch: owned */
+};
+
+static void request_next(struct stacker *st);
+
+/* -------------------------------------------------------------------- maps */
+
+static ssize_t read_maps(pid_t pid, char *text)
+{
+    char path[40];
+    size_t n = 0;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    while (n < MAPS_MAX - 1 && (got = read(fd, text + n, MAPS_MAX - 1 - n)) > 0)
+        n += (size_t)got;
+    close(fd);
+    text[n] = '\0';
+    return (ssize_t)n;
+}
+
+/* False: there is nothing to look at; the note says why. */
+static bool send_maps(struct request *r, uint32_t i)
+{
+    struct stacker *st = r->all;
+    ssize_t n = read_maps(r->tasks[i].pid, st->text);
+
+    if (n <= 0) {
+        note_gone(r->notes[i], r->tasks[i].pid);
+        return false;
+    }
+    if (r->maps[i] && strcmp(r->maps[i], st->text) == 0)
+        return true;
+    free(r->maps[i]);
+    r->maps[i] = strdup(st->text);
+    scribe_maps(r->scribe, i, r->tasks[i].pid, st->text, (size_t)n);
+    return r->maps[i] != NULL;
+}
+
+/* ------------------------------------------------------------------- times */
+
+static void add_times(struct request *r, const struct halt *h)
+{
+    r->copies++;
+    if (r->ntimes == TIMES_MAX || !r->held || !r->total)
+        return;
+    r->held[r->ntimes] = h->held_ns;
+    r->total[r->ntimes++] = h->since_asked_ns;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t quantile(const uint64_t *v, uint32_t n, unsigned percent)
+{
+    return n ? v[(uint64_t)(n - 1) * percent / 100] : 0;
+}
+
+/* ------------------------------------------------------------------- stops */
+
+static bool keep_left(struct stacker *st, const struct halt *h)
+{
+    if (st->nleft == st->cap_left) {
+        size_t cap = st->cap_left ? 2 * st->cap_left : 16;
+        struct halt *v = realloc(st->left, cap * sizeof(*v));
+
+        if (!v)
+            return false;
+        st->left = v;
+        st->cap_left = cap;
+    }
+    st->left[st->nleft++] = *h;
+    return true;
+}
+
+static void poll_left(struct stacker *st)
+{
+    for (size_t i = 0; i < st->nleft; )
+        if (halt_poll(&st->left[i], NULL) == HALT_LEFT)
+            i++;
+        else
+            st->left[i] = st->left[--st->nleft];
+}
+
+/* Whatever is mapped where the stack should be: after an exec nothing is as
+ * the maps have said. */
+static bool fits(const char *maps, const struct halt_copy *c)
+{
+    bool pc = false, sp = false;
+    unsigned long long from, to;
+
+    for (const char *p = maps; *p; p = strchr(p, '\n') + 1) {
+        if (sscanf(p, "%llx-%llx", &from, &to) == 2) {
+            pc = pc || (c->pc >= from && c->pc < to);
+            sp = sp || (c->sp >= from && c->sp < to);
+        }
+        if ((pc && sp) || !strchr(p, '\n'))
+            break;
+    }
+    return pc && sp;
+}
+
+static void poll_one(struct request *r, struct taken *t)
+{
+    struct halt_copy *copy = &r->all->copy;
+    uint32_t i = t->position;
+
+    switch (halt_poll(&t->halt, copy)) {
+    case HALT_COPIED:
+        add_times(r, &t->halt);
+        if (!fits(r->maps[i], copy))
+            note_set(r->notes[i], "it has become another program meanwhile");
+        else
+            scribe_copy(r->scribe, i, r->sample, copy);
+        if (t->halt.stopped)
+            note_set(r->notes[i], "it is stopped by a signal");
+        break;
+    case HALT_GONE:
+        note_gone(r->notes[i], r->tasks[i].pid);
+        break;
+    case HALT_NONE: case HALT_WAIT: case HALT_LEFT:
+        return;
+    }
+    r->nwaiting--;
+    *t = r->taken[--r->ntaken];
+}
+
+static void poll_all(struct request *r)
+{
+    for (size_t i = 0; i < r->ntaken; ) {
+        size_t before = r->ntaken;
+
+        poll_one(r, &r->taken[i]);
+        i += r->ntaken == before;
+    }
+}
+
+static void give_up_late(struct request *r)
+{
+    for (; r->ntaken > 0; r->ntaken--) {
+        struct taken *t = &r->taken[r->ntaken - 1];
+
+        note_late(r->notes[t->position], t->halt.tid);
+        halt_leave(&t->halt);
+        keep_left(r->all, &t->halt);
+    }
+    r->nwaiting = 0;
+}
+
+/* ------------------------------------------------------------------ asking */
+
+static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
+                        uint32_t n)
+{
+    struct request *r = arg;
+
+    r->asked++;
+    scribe_addresses(r->scribe, position, r->sample, pc, n);
+}
+
+/* The task answers itself, where it can. */
+static void ask_task(struct request *r, uint32_t i, const struct err *why)
+{
+    if (asking_add(r->asking, i, r->tasks[i].pid, r->tasks[i].page) == 0)
+        note_set(r->notes[i], "%s: the task has told its stack itself",
+                 why->text);
+    else
+        note_set(r->notes[i], "%s, and the task has no wrapper library that"
+                 " could tell", why->text);
+}
+
+static void ask_thread(struct request *r, uint32_t i, pid_t tid)
+{
+    struct taken *t;
+    struct err err;
+
+    if (r->ntaken == r->cap_taken) {
+        size_t cap = r->cap_taken ? 2 * r->cap_taken : 64;
+        struct taken *v = realloc(r->taken, cap * sizeof(*v));
+
+        if (!v)
+            return;
+        r->taken = v;
+        r->cap_taken = cap;
+    }
+    t = &r->taken[r->ntaken];
+    t->position = i;
+    if (r->conf.no_ptrace)
+        err_set(&err, EPERM, "ptrace is switched off");
+    if (r->conf.no_ptrace || halt_begin(&t->halt, r->tasks[i].pid, tid, &err)) {
+        if (err.code == EPERM && tid == r->tasks[i].pid)
+            ask_task(r, i, &err);
+        else if (tid == r->tasks[i].pid)
+            note_set(r->notes[i], "%s", err.text);
+        return;
+    }
+    r->ntaken++;
+    r->nwaiting++;
+    poll_one(r, t);
+}
+
+static void ask_threads(struct request *r, uint32_t i)
+{
+    pid_t pid = r->tasks[i].pid;
+    struct dirent *e;
+    char path[40];
+    unsigned n = 0;
+    DIR *d;
+
+    ask_thread(r, i, pid);
+    if (!r->conf.threads)
+        return;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    while (d && n++ < THREADS_MAX && (e = readdir(d))) {
+        pid_t tid = (pid_t)atol(e->d_name);
+
+        if (tid > 0 && tid != pid)
+            ask_thread(r, i, tid);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* ---------------------------------------------------------------- the steps */
+
+static void arm(struct stacker *st, uint64_t ns)
+{
+    struct timeval tv = clock_timeval(ns);
+
+    event_add(st->step, &tv);
+}
+
+static void step_taking(struct request *r)
+{
+    for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
+        uint32_t i = r->at++;
+
+        if (r->tasks[i].pid <= 0)
+            note_gone(r->notes[i], 0);
+        else if (send_maps(r, i))
+            ask_threads(r, i);
+    }
+    if (r->at < r->conf.ntasks) {
+        arm(r->all, 0);
+        return;
+    }
+    r->stage = WAITING;
+    arm(r->all, r->nwaiting || asking_open(r->asking) ? LATE_NS : 0);
+}
+
+static void step_waiting(struct request *r)
+{
+    poll_all(r);
+    give_up_late(r);
+    asking_end(r->asking, r->notes);
+    r->sample++;
+    r->stage = PAUSING;
+    if (r->sample == r->conf.nsamples) {
+        r->stage = READING;
+        scribe_end(r->scribe);
+        return;
+    }
+    uint64_t next_ns = r->sample_ns + r->conf.interval_ns;
+    uint64_t now_ns = clock_monotonic_ns();
+
+    arm(r->all, next_ns > now_ns ? next_ns - now_ns : 0);
+}
+
+static void step_pausing(struct request *r)
+{
+    if (scribe_backlog(r->scribe) > BACKLOG_MAX) {
+        arm(r->all, BACKLOG_NS);
+        return;
+    }
+    r->stage = TAKING;
+    r->at = 0;
+    r->sample_ns = clock_monotonic_ns();
+    step_taking(r);
+}
+
+static void on_step(evutil_socket_t fd, short what, void *arg)
+{
+    struct stacker *st = arg;
+    struct request *r = st->first;
+
+    (void)fd, (void)what;
+    if (!r)
+        return;
+    switch (r->stage) {
+    case TAKING: step_taking(r); break;
+    case WAITING: step_waiting(r); break;
+    case PAUSING: step_pausing(r); break;
+    case READING: break;
+    }
+}
+
+/* All are there before their time is up. */
+static void look(struct request *r)
+{
+    if (r->stage == WAITING && r->nwaiting == 0 && !asking_open(r->asking))
+        arm(r->all, 0);
+}
+
+static void on_child(evutil_socket_t fd, short what, void *arg)
+{
+    struct stacker *st = arg;
+
+    (void)fd, (void)what;
+    poll_left(st);
+    if (!st->first)
+        return;
+    poll_all(st->first);
+    look(st->first);
+}
+
+static void on_asked(void *arg)
+{
+    look(arg);
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static void request_free(struct request *r)
+{
+    give_up_late(r);
+    scribe_stop(r->scribe);
+    asking_destroy(r->asking);
+    for (uint32_t i = 0; r->maps && i < r->conf.ntasks; i++)
+        free(r->maps[i]);
+    free(r->maps);
+    free(r->notes);
+    free(r->tasks);
+    free(r->taken);
+    free(r->held);
+    free(r->total);
+    free(r->user.groups);
+    free(r);
+}
+
+static void request_end(struct request *r, const struct scribe_result *s,
+                        const struct err *why)
+{
+    struct stacker_result out = { .task_notes = r->notes,
+        .copies = r->copies, .asked = r->asked };
+    struct stacker *st = r->all;
+
+    if (s) {
+        for (uint32_t i = 0; i < r->conf.ntasks; i++)
+            if (s->traces[i] == 0)
+                note_set(r->notes[i], "its stack could not be followed");
+        qsort(r->held, r->ntimes, sizeof(*r->held), by_size);
+        qsort(r->total, r->ntimes, sizeof(*r->total), by_size);
+        out.tree = s->tree;
+        out.bytes = s->bytes;
+        out.notes = s->notes;
+        out.held_p50_ns = quantile(r->held, r->ntimes, 50);
+        out.held_p99_ns = quantile(r->held, r->ntimes, 99);
+        out.total_p50_ns = quantile(r->total, r->ntimes, 50);
+        out.total_p99_ns = quantile(r->total, r->ntimes, 99);
+    }
+    st->first = r->next;
+    r->done(r->arg, s ? &out : NULL, why);
+    request_free(r);
+    request_next(st);
+}
+
+static void on_tree(void *arg, const struct scribe_result *s,
+                    const struct err *why)
+{
+    request_end(arg, s, why);
+}
+
+/* The scribe is started when its turn has come. */
+static void request_next(struct stacker *st)
+{
+    struct request *r = st->first;
+    struct err err;
+
+    event_del(st->step);
+    if (!r)
+        return;
+    struct scribe_conf conf = { .base = st->base,
+        .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
+        .nsamples = r->conf.nsamples, .lines = r->conf.lines,
+        .timeout_ns = READ_NS };
+
+    r->scribe = scribe_start(&conf, on_tree, r, &err);
+    if (!r->scribe) {
+        request_end(r, NULL, &err);
+        return;
+    }
+    r->stage = PAUSING;
+    arm(st, 0);
+}
+
+static int copy_user(struct request *r, const struct launch_user *u)
+{
+    if (!u)
+        return 0;
+    r->user = *u;
+    r->user.groups = calloc((size_t)u->ngroups + 1, sizeof(*u->groups));
+    if (r->user.groups && u->ngroups > 0)
+        memcpy(r->user.groups, u->groups,
+               (size_t)u->ngroups * sizeof(*u->groups));
+    return r->user.groups ? 0 : -1;
+}
+
+static struct request *request_make(const struct stacker_conf *conf)
+{
+    struct request *r = calloc(1, sizeof(*r));
+    size_t n = conf->ntasks;
+
+    if (!r)
+        return NULL;
+    r->conf = *conf;
+    r->tasks = calloc(n, sizeof(*r->tasks));
+    r->maps = calloc(n, sizeof(*r->maps));
+    r->notes = calloc(n, sizeof(*r->notes));
+    r->held = calloc(TIMES_MAX, sizeof(*r->held));
+    r->total = calloc(TIMES_MAX, sizeof(*r->total));
+    r->asking = asking_create(on_answered, on_asked, r);
+    if (r->tasks && r->maps && r->notes && r->held && r->total && r->asking &&
+        copy_user(r, conf->user) == 0) {
+        memcpy(r->tasks, conf->tasks, n * sizeof(*r->tasks));
+        return r;
+    }
+    request_free(r);
+    return NULL;
+}
+
+int stacker_take(struct stacker *st, const struct stacker_conf *conf,
+                 stacker_done_f *done, void *arg, struct err *err)
+{
+    struct request **at = &st->first, *r;
+
+    if (conf->ntasks < 1 || conf->ntasks > STACKER_TASKS_MAX)
+        return err_set(err, EINVAL, "stacks of %u tasks", conf->ntasks);
+    if (conf->nsamples < 1 || conf->nsamples > STACKER_SAMPLES_MAX)
+        return err_set(err, EINVAL, "%u samples: 1 to %d are possible",
+                       conf->nsamples, STACKER_SAMPLES_MAX);
+    r = request_make(conf);
+    if (!r)
+        return err_set(err, ENOMEM, "out of memory");
+    r->all = st;
+    r->done = done;
+    r->arg = arg;
+    while (*at)
+        at = &(*at)->next;
+    *at = r;
+    if (st->first == r)
+        request_next(st);
+    return 0;
+}
+
+void stacker_forget(struct stacker *st, const char *page)
+{
+    for (struct request *r = st->first; page && r; r = r->next) {
+        asking_forget(r->asking, page);
+        for (uint32_t i = 0; i < r->conf.ntasks; i++)
+            if (r->tasks[i].page == page)
+                r->tasks[i].page = NULL;
+    }
+}
+
+struct stacker *stacker_open(struct event_base *base, struct err *err)
+{
+    struct stacker *st = calloc(1, sizeof(*st));
+
+    if (!st)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    st->base = base;
+    st->text = malloc(MAPS_MAX);
+    st->step = evtimer_new(base, on_step, st);
+    st->child = evsignal_new(base, SIGCHLD, on_child, st);
+    if (st->text && st->step && st->child && !event_add(st->child, NULL))
+        return st;
+    stacker_close(st);
+    return err_set(err, ENOMEM, "out of memory"), NULL;
+}
+
+void stacker_close(struct stacker *st)
+{
+    if (!st)
+        return;
+    while (st->first) {
+        struct request *r = st->first;
+
+        st->first = r->next;
+        request_free(r);
+    }
+    if (st->child)
+        event_free(st->child);
+    if (st->step)
+        event_free(st->step);
+    free(st->left);
+    free(st->text);
+    free(st);
+}

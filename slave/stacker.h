@@ -1,0 +1,67 @@
+/* stacker.h - takes the stacks of processes of this node, several times if
+ * wanted, and gives back their merged call tree.
+ *
+ * Requests are served one after the other, and never block the loop: a
+ * process that does not stop, stops for good, is traced by a debugger, ends or
+ * becomes another program costs a sentence in the result, not time. One
+ * stacker in a process. */
+#ifndef HECTOR_STACKER_H
+#define HECTOR_STACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+#include "slave/launch.h"
+
+enum {
+    STACKER_TASKS_MAX = 65536,
+    STACKER_SAMPLES_MAX = 1000,
+    STACKER_NOTE = 120,
+};
+
+struct stacker_task {
+    pid_t pid;                  /* 0: it has ended before */
+    char *page;                 /* borrowed, for as long as the request takes;
+                                   NULL: none. See stacker_forget() */
+};
+
+struct stacker_conf {
+    const struct stacker_task *tasks;   /* borrowed during the call */
+    uint32_t ntasks, nsamples;
+    uint64_t interval_ns;
+    bool lines, threads;
+    bool no_ptrace;             /* ask the tasks themselves */
+    const struct launch_user *user;     /* as in scribe.h */
+};
+
+struct stacker_result {
+    const uint8_t *tree;        /* packed; positions are those of tasks[] */
+    size_t bytes;
+    const char *notes;          /* lines about files */
+    const char (*task_notes)[STACKER_NOTE];     /* "" or a sentence a task */
+    uint32_t copies, asked;     /* stacks that were taken by ptrace; by the
+                                   tasks themselves */
+    uint64_t held_p50_ns, held_p99_ns;  /* how long a thread was stopped */
+    uint64_t total_p50_ns, total_p99_ns;        /* since it was asked to */
+};
+
+typedef void stacker_done_f(void *arg, const struct stacker_result *r,
+                            const struct err *why);
+
+struct stacker;
+struct stacker *stacker_open(struct event_base *base, struct err *err);
+void stacker_close(struct stacker *st);         /* NULL is fine; done is not
+                                                   called any more */
+
+/* done() comes once, from the loop; without a tree why is set. */
+int stacker_take(struct stacker *st, const struct stacker_conf *conf,
+                 stacker_done_f *done, void *arg, struct err *err);
+
+/* This page goes away. */
+void stacker_forget(struct stacker *st, const char *page);
+
+#endif

@@ -1,0 +1,58 @@
+/* stacker_note.c - sentences about tasks whose stacks could not be taken. */
+#include "slave/stacker_note.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void note_set(char note[STACKER_NOTE], const char *fmt, ...)
+{
+    va_list ap;
+
+    if (*note)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(note, STACKER_NOTE, fmt, ap);
+    va_end(ap);
+}
+
+void note_gone(char note[STACKER_NOTE], pid_t pid)
+{
+    char path[40];
+    FILE *f;
+
+    if (pid <= 0 || (kill(pid, 0) && errno == ESRCH)) {
+        note_set(note, "there is no such process any more");
+        return;
+    }
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    f = fopen(path, "re");
+    note_set(note, !f && (errno == EACCES || errno == EPERM)
+             ? "we may not look at it: it is another user's, or has more"
+               " rights than we"
+             : "it has ended");
+    if (f)
+        fclose(f);
+}
+
+/* Where in the kernel a thread sleeps, as far as we may know. */
+void note_late(char note[STACKER_NOTE], pid_t tid)
+{
+    char path[40], where[60] = "";
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/wchan", (int)tid);
+    f = fopen(path, "re");
+    if (f && !fgets(where, sizeof(where), f))
+        where[0] = '\0';
+    if (f)
+        fclose(f);
+    if (*where && strcmp(where, "0") != 0)
+        note_set(note, "it does not stop: it sleeps in the kernel, in %s",
+                 where);
+    else
+        note_set(note, "it does not stop: it sleeps in the kernel, or gets no"
+                 " processor");
+}

@@ -1,0 +1,15 @@
+/* stacker_note.h - sentences about tasks whose stacks could not be taken, or
+ * not as usual. The first one about a task stays. */
+#ifndef HECTOR_STACKER_NOTE_H
+#define HECTOR_STACKER_NOTE_H
+
+#include <sys/types.h>
+
+#include "slave/stacker.h"
+
+void note_set(char note[STACKER_NOTE], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void note_gone(char note[STACKER_NOTE], pid_t pid);     /* 0: not known */
+void note_late(char note[STACKER_NOTE], pid_t tid);
+
+#endif

@@ -1,0 +1,99 @@
+# hector stack --pid: the merged tree of processes that belong to no job, in
+# all shapes; what cannot be looked at; no daemon.
+. "${0%/*}/../lib/t.sh"
+need dot strip
+
+# Two that are in inner(), below main, and one that is elsewhere.
+cat >"$T/p.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int go = 1;
+__attribute__((noinline)) static void inner(void) { while (go) usleep(1000); }
+__attribute__((noinline)) static void other(void) { while (go) pause(); }
+int main(int argc, char **argv)
+{
+    FILE *f = fopen(argv[1], "w");
+    if (f)
+        fclose(f);
+    if (argc > 2)
+        other();
+    else
+        inner();
+    return go;
+}
+END
+gcc -g -O1 -o "$T/p" "$T/p.c" && cp "$T/p" "$T/bare" && strip "$T/bare"
+start a "$T/p" "$T/a.up"; a=$started
+start b "$T/p" "$T/b.up"; b=$started
+start c "$T/p" "$T/c.up" other; c=$started
+start d "$T/bare" "$T/d.up"; d=$started
+wait_for '[ -e a.up ] && [ -e b.up ] && [ -e c.up ] && [ -e d.up ]' 10
+# Each is where it stays, and no longer in what made its file.
+settled()
+{
+    hector stack --pid "$a,$b,$c" --folded >"$T/settled" 2>&1 &&
+        [ "$(grep -c 'main;\(inner\|other\);' "$T/settled")" -ge 2 ] &&
+        ! grep -Eqv 'main;(inner|other);' "$T/settled"
+}
+ok 'the programs run' wait_for settled 10
+
+run hector stack --pid "$a,$b,$c" --lines
+is "$status" 0 'three processes'
+like "$T/out" '3 processes, [0-9] classes$' '... in classes'
+like "$T/out" '^ +1 +\[[0-9]+\] +main > other \(p.c:6\)' 'the odd one first'
+like "$T/out" "^ +2 +\[[0-9,-]+\] +inner  p.c:5" 'two in one function'
+is "$(awk '/CALLS/ { on = 1; next } on && NF { print $4; exit }' "$T/out")" \
+    'p.c:13' 'the tree begins with the rare branch'
+
+run hector stack --pid "$d"
+is "$status" 0 'a stripped program'
+like "$T/out" ' bare\+0x[0-9a-f]+' '... has offsets'
+
+run hector stack --pid "$a-$a,$c" -j --samples 4 --interval 1
+is "$(sqlite3 :memory: "SELECT json_extract(j, '\$.tasks'),
+    json_extract(j, '\$.samples'), json_extract(j, '\$.stops.ptrace')
+    FROM (SELECT CAST(readfile('$T/out') AS TEXT) AS j)")" '2|4|8' 'JSON'
+is "$(sqlite3 :memory: "SELECT DISTINCT json_extract(n.value, '\$.count'),
+    json_extract(n.value, '\$.ranks'), json_extract(n.value, '\$.traces')
+    FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+    WHERE json_extract(n.value, '\$.function') = 'other'")" \
+    "1|$c|[1,1,1,1]" '... with the traces of each sample'
+
+run hector stack --pid "$a,$b,$c" --lines --dot
+ok 'Graphviz draws it' dot -Tsvg -o "$T/dot.svg" "$T/out"
+like "$T/dot.svg" 'inner@p.c:5' '... with labels'
+like "$T/out" 'bv="\[[0-9,-]+\]", count="2", rep="[0-9]+"' "... STAT's names"
+run hector stack --pid "$a,$b,$c" --svg
+like "$T/out" '^<svg ' 'SVG'
+like "$T/out" '<title>inner' '... with functions'
+run hector stack --pid "$a,$b,$c" --lines --html
+like "$T/out" '^<!DOCTYPE html>' 'HTML'
+like "$T/out" 'while \(go\) pause' '... with the source'
+is "$(grep -Ec '(src|href)=' "$T/out")" 0 '... that needs nothing else'
+
+run hector stack --pid "$a" --pid 4194303
+is "$status" 1 'a process that is not there'
+like "$T/out" '\[4194303\]: there is no such process' '... is named'
+run hector stack --pid "$a,4194303"
+is "$status" 0 '... and does not hinder the others'
+
+kill -STOP "$a"
+wait_for '[ "$(cut -d " " -f 3 "/proc/$a/stat")" = T ]' 5
+run hector stack --pid "$a"
+like "$T/out" '\[[0-9]*\]: it is stopped by a signal' 'a stopped process'
+like "$T/out" ' inner$' '... has its stack'
+is "$(cut -d ' ' -f 3 "/proc/$a/stat")" T '... and stays stopped'
+kill -CONT "$a"
+
+for words in '' '1 2' 'x' '7 --pid 1' '--pid x' '--pid 1 --dot --svg' \
+    '-j --dot --pid 1' '--samples 0 --pid 1' '--samples x --pid 1'; do
+    # shellcheck disable=SC2086 # words are wanted
+    run hector stack $words
+    ok "refused: stack $words" test "$status" -gt 0
+    is "$(grep -c '^hector' "$T/err")" 1 '... in one sentence'
+done
+run hector ps --lines
+is "$status" 2 'an option of another command'
+like "$T/err" 'ps has no option --lines' '... is named'
+done_testing
