@@ -133,6 +133,8 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
         return true;
     if (j->state == JOB_RUNNING)
         j->started_ns = clock_wall_ns();
+    if (j->state == JOB_PREPARING)
+        j->preparing_mono_ns = clock_monotonic_ns();
     if (j->state == JOB_ENDING)
         j->ending_mono_ns = clock_monotonic_ns();
     if (job_state_final(j->state)) {

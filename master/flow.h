@@ -23,6 +23,7 @@ struct flow_conf {
                                    MPI_Finalize */
     uint64_t lost_wait_ns;      /* for a slave or hector-run without a link */
     uint64_t restart_wait_ns;   /* the same after this master has started */
+    uint64_t prepare_wait_ns;   /* for slaves to prepare a job */
     uint64_t end_wait_ns;       /* for slaves, beyond the grace, to end tasks
                                    and to clear up */
 };

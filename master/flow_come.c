@@ -224,7 +224,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
 
     j->alone_mono_ns = until_ns;
-    j->ending_mono_ns = j->submitted_mono_ns = clock_monotonic_ns();
+    j->ending_mono_ns = j->submitted_mono_ns = j->preparing_mono_ns =
+        clock_monotonic_ns();
     for (size_t i = 0; i < j->nnodes; i++) {
         struct node *n = j->nodes[i].node;
 

@@ -1,6 +1,6 @@
 /* flow_watch.c - what takes too long: nodes and redirectors that do not come
- * back, slaves that do not end their part of a job. Looked for four times a
- * second; nothing here waits. */
+ * back, slaves that do not prepare their part of a job, or do not end it.
+ * Looked for four times a second; nothing here waits. */
 #include "master/flow.h"
 
 #include <stdio.h>
@@ -8,6 +8,9 @@
 #include "master/adopt.h"
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
+#include "proto/conn.h"
+
+enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 
 /* A slave says so once a second; an old word does not count. */
 static const uint64_t watch_word_ns = 5 * CLOCK_NS_PER_S;
@@ -60,6 +63,32 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
     flow_job_node_lost(j, jn, why);
 }
 
+/* A hector-run that a person has stopped is not to blame its slaves for. */
+static void watch_preparing(struct job *j, uint64_t now_ns)
+{
+    const struct job_node *late = NULL;
+    uint64_t wait_ns = j->flow->conf.prepare_wait_ns;
+    size_t nlate = 0;
+    char more[40] = "", why[400];
+
+    if (j->redirector && conn_silence_ns(j->redirector) > watch_word_ns)
+        j->preparing_mono_ns = now_ns;
+    if (now_ns < j->preparing_mono_ns + wait_ns)
+        return;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (!j->nodes[i].prepared) {
+            late = late ? late : &j->nodes[i];
+            nlate++;
+        }
+    if (nlate > 1)
+        snprintf(more, sizeof(more), " and %zu other%s", nlate - 1,
+                 nlate == 2 ? "" : "s");
+    snprintf(why, sizeof(why), "node %.200s%s did not prepare the job within "
+             "%.0f s: can hector-run be reached from there?",
+             late ? late->node->name : "?", more, (double)wait_ns / 1e9);
+    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
+}
+
 static void watch_job(struct job *j, uint64_t now_ns)
 {
     if (job_state_final(j->state))
@@ -68,6 +97,8 @@ static void watch_job(struct job *j, uint64_t now_ns)
         j->alone_mono_ns = 0;
         flow_abandon(j);
     }
+    if (j->state == JOB_PREPARING)
+        watch_preparing(j, now_ns);
     for (size_t i = 0; watch_is_over(j) && i < j->nnodes; i++)
         if (!job_state_final(j->state))
             watch_node(j, &j->nodes[i], now_ns);

@@ -28,7 +28,7 @@
 
 struct master_conf {
     char *listen, *database, *key_file;
-    uint64_t join_wait_ns, lost_wait_ns, end_wait_ns;
+    uint64_t join_wait_ns, prepare_wait_ns, lost_wait_ns, end_wait_ns;
 };
 
 #define MASTER_FIELD(f) offsetof(struct master_conf, f)
@@ -44,6 +44,8 @@ static const struct conf_key master_keys[] = {
       "hector/key in the configuration directory." },
     { "master", "join_wait", CONF_DURATION, MASTER_FIELD(join_wait_ns), "60s",
       0, 86400, "How long a job waits for hosts that have not joined." },
+    { "master", "prepare_wait", CONF_DURATION, MASTER_FIELD(prepare_wait_ns),
+      "60s", 1, 86400, "How long slaves may take to prepare a job." },
     { "master", "slave_lost", CONF_DURATION, MASTER_FIELD(lost_wait_ns), "4s",
       0, 86400, "How long a slave with tasks that has lost its link may take "
       "to come back." },
@@ -300,6 +302,7 @@ static int master_parts(struct master *m, struct err *err)
         .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
         .lost_wait_ns = m->conf.lost_wait_ns,
         .restart_wait_ns = master_restart_ns,
+        .prepare_wait_ns = m->conf.prepare_wait_ns,
         .end_wait_ns = m->conf.end_wait_ns,
     };
     struct session_hub_conf hub = {

@@ -171,6 +171,22 @@ one_round()
         finish 137
         wait_for '[ -n "$(sql_job ended_ns)" ]' 20 || wrong 'has not ended'
         ;;
+    early)      # as its tasks are on their way into MPI, or before
+        launch -n $n "$APPS/hello" --wait-for "$T/never"
+        pick 300
+        sleep "0.$(printf '%03d' "$picked")"
+        kill -TERM $run
+        finish 143
+        ;;
+    adopt)
+        # both slaves are on this host, which has one such socket
+        [ $mode = private ] || to="$to -H s1"
+        hector-run $to --adopt --name "soak$round" -- mpirun --oversubscribe \
+            -n $n "$APPS/tagloop" 1000 >"$T/out" 2>"$T/err" </dev/null ||
+            wrong "status $?"
+        expect events "$(sql "SELECT count(*) FROM events WHERE job =
+            (SELECT job FROM jobs WHERE name = 'soak$round')")" $((n * 1000))
+        ;;
     slave)
         asleep -n $n
         running
@@ -207,18 +223,22 @@ one_round()
         finish 0
         ;;
     esac
-    [ "$kind" = runner ] || [ -n "$(sql_job ended_ns)" ] ||
-        wrong 'the record is not complete'
+    case $kind in
+    runner) ;;
+    early) expect 'records not complete' "$(sql_job 'sum(ended_ns IS NULL)' |
+        tr -d 0)" '' ;;
+    *) [ -n "$(sql_job ended_ns)" ] || wrong 'the record is not complete' ;;
+    esac
     wait_for '[ -z "$(strangers)" ]' 10 2>/dev/null ||
         wrong "left behind: $(ps -o pid=,args= -p "$(strangers | paste -sd,)")"
 }
 
 kinds='hello exit signal abort tags crash pipe flood timeout interrupt task
-runner slave master'
+runner slave master early adopt'
 daemons_up
 while [ "$(date +%s)" -lt $until_s ]; do
     round=$((round + 1))
-    pick 14
+    pick "$(echo $kinds | wc -w)"
     # shellcheck disable=SC2086 # one word a kind
     kind=$(echo $kinds | cut -d' ' -f$((picked + 1)))
     mode=private

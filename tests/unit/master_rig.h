@@ -275,6 +275,7 @@ static void rig_start(struct rig *r)
         .notice_ns = 50 * CLOCK_NS_PER_MS, .left_wait_ns = 50 * CLOCK_NS_PER_MS,
         .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
         .restart_wait_ns = 2 * CLOCK_NS_PER_S,
+        .prepare_wait_ns = CLOCK_NS_PER_S,
         .end_wait_ns = 2 * CLOCK_NS_PER_S,
     };
     struct session_hub_conf hub = { .instance = 0xabcdef12, .name = "rig",

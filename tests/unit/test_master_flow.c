@@ -325,6 +325,24 @@ static void test_prepare_fails(void **state)
     assert_false(heard(a, "Launch"));
 }
 
+static void test_prepare_in_vain(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 2), *b = rig_slave(r, "b", 2);
+    struct peer *run = rig_redirector(r);
+
+    b->passive = true;
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a", "b" } });
+    rig_wait(run, "code=125 why=node b did not prepare the job within 1 s: can "
+             "hector-run be reached from there?\n");
+    rig_wait(a, "Forget");
+    rig_wait(b, "Forget");
+    assert_false(heard(a, "Launch"));
+    peer_prepared(b, 1, true, "");      /* too late */
+    rig_turn(r, 30);
+    rig_expect(r, "SELECT state, exit_code FROM jobs", "failed|125\n");
+}
+
 static void test_refusals(void **state)
 {
     struct rig *r = *state;
@@ -390,6 +408,7 @@ int main(void)
         T(test_wait_in_vain),
         T(test_oversubscribed),
         T(test_prepare_fails),
+        T(test_prepare_in_vain),
         T(test_refusals),
         T(test_foreign_rank),
         T(test_stop),

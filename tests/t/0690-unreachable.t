@@ -1,0 +1,75 @@
+# Slaves that cannot prepare a job: one that does not reach hector-run, at once
+# or by a network that swallows everything, and one that hangs. Each time the
+# job fails with a sentence, within bounded time.
+# limit: 120
+. "${0%/*}/../lib/t.sh"
+hosts 2
+HECTOR_KEY_FILE=$T/key
+export HECTOR_KEY_FILE
+
+printf '[master]\nlisten = tcp:10.66.0.254:7117\ndatabase = %s\n%s\n' \
+    "$HECTOR_DB" 'prepare_wait = 3s' >"$T/master.conf"
+start master hector-master -d -v -f "$T/master.conf"
+master=tcp:10.66.0.254:7117
+wait_for 'grep -q "listening on" "$T/master.log"' 10
+start slave on n1 hector-slave -d --master "$master" --name n1
+wait_for '[ "$(sql "SELECT state FROM nodes" 2>/dev/null)" = up ]' 10
+
+slaves()
+{
+    t_processes | while read -r p; do
+        [ "$(cat "/proc/$p/comm")" != hector-slave ] || echo "$p"
+    done
+}
+away()          # HOST: hector-run, and what it took; $seconds
+{
+    began=$(date +%s)
+    run on "$1" timeout 60 hector-run --master "$master" -H n1 -n 1 echo here
+    seconds=$(($(date +%s) - began))
+}
+away n2
+is "$status $(out)" '0 here' 'from another host'
+
+on n1 ip route add unreachable 10.66.0.2/32
+away n2
+is "$status" 125 'a slave without a way to hector-run: status 125'
+like "$T/err" '^hector: node n1 cannot run the job: n1 cannot reach hector-run' \
+    '... in words'
+on n1 ip route del unreachable 10.66.0.2/32
+
+# Answers do not arrive.
+on n2 ip route add blackhole 10.66.0.1/32
+away n2
+is "$status" 125 'a network that swallows everything: status 125'
+like "$T/err" '^hector: node n1 (cannot run|did not prepare) the job' \
+    '... in words'
+ok "... in bounded time ($seconds s)" [ "$seconds" -le 20 ]
+on n2 ip route del blackhole 10.66.0.1/32
+is "$(sql "SELECT DISTINCT state, exit_code FROM jobs WHERE job > 1")" \
+    'failed|125' '... and recorded'
+away n2
+is "$status $(out)" '0 here' 'the way is free again'
+# shellcheck disable=SC2046 # words
+kill $(slaves)
+
+# A slave on this machine that hangs.
+start_master
+printf 'prepare_wait = 2s\n' >>"$T/master.conf"
+kill "$master_pid"
+wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
+start master hector-master -d -v -f "$T/master.conf"
+wait_for '[ -S "$T/master.sock" ]' 10
+start_slave hung
+wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
+hung="$slave_pid $(cat "/proc/$slave_pid/task/$slave_pid/children")"
+# shellcheck disable=SC2086 # two
+kill -STOP $hung
+run timeout 60 hector-run --master "$master" -H hung -n 1 true
+is "$status" 125 'a slave that hangs: status 125'
+like "$T/err" '^hector: node hung did not prepare the job within 2 s' \
+    '... in words'
+# shellcheck disable=SC2086
+kill -CONT $hung
+run timeout 60 hector-run --master "$master" -H hung -n 1 echo here
+is "$status $(out)" '0 here' '... and when it goes on it serves'
+done_testing
