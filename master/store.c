@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +312,32 @@ static void store_is_dead(sqlite3_context *ctx, int n, sqlite3_value **v)
         (const char *)sqlite3_value_text(v[2])));
 }
 
+/* Standard deviation over mean, by Welford. */
+struct store_cov { double n, mean, squares; };
+
+static void store_cov_step(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct store_cov *c = sqlite3_aggregate_context(ctx, sizeof(*c));
+    double x = sqlite3_value_double(v[0]), from;
+
+    (void)n;
+    if (!c || sqlite3_value_type(v[0]) == SQLITE_NULL)
+        return;
+    from = x - c->mean;
+    c->mean += from / ++c->n;
+    c->squares += from * (x - c->mean);
+}
+
+static void store_cov_end(sqlite3_context *ctx)
+{
+    struct store_cov *c = sqlite3_aggregate_context(ctx, 0);
+
+    if (c && c->n > 0 && c->mean > 0)
+        sqlite3_result_double(ctx, sqrt(c->squares / c->n) / c->mean);
+    else
+        sqlite3_result_double(ctx, 0);
+}
+
 static struct store *store_new(const char *path, struct err *err)
 {
     struct store *st = calloc(1, sizeof(*st));
@@ -337,6 +364,8 @@ struct store *store_open_readonly(const char *path, struct err *err)
     sqlite3_busy_timeout(st->db, STORE_OPEN_MS);
     sqlite3_create_function(st->db, "master_is_dead", 3, SQLITE_UTF8, NULL,
                             store_is_dead, NULL, NULL);
+    sqlite3_create_function(st->db, "cov", 1, SQLITE_UTF8, NULL, NULL,
+                            store_cov_step, store_cov_end);
     if (store_check(st, &st->version, err)) {
         store_close(st);
         return NULL;

@@ -47,7 +47,8 @@ struct store *store_open_readonly(const char *path, struct err *err);
 void store_close(struct store *st);             /* NULL is fine; keeps errno */
 
 /* In questions there is a function master_is_dead(host, pid, process) with
- * the columns of table master; process is there from version 2 on. */
+ * the columns of table master; process is there from version 2 on; and an
+ * aggregate cov(x), the coefficient of variation. */
 int store_version(const struct store *st);
 
 /* Run one statement (or several; parameters are for the first) and give its

@@ -26,6 +26,8 @@ static const struct command {
       nodes_command },
     { "events", "n", "JOB[.RANKS]", "tagged MPI calls, in time",
       events_command },
+    { "report", "an", "JOB[.RANKS]", "where its time went: tasks, calls, sites",
+      report_command },
     { "kill", "S", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
       kill_command },
     { "suspend", "", "JOB[.RANKS]...", "stop jobs or tasks where they are",
@@ -67,9 +69,9 @@ static void help(void)
          "  -j, --json       answer in JSON\n"
          "      --db FILE    the database; default: $HECTOR_DB, hector.conf\n"
          "  -s ADDRESS       the master, where the database does not say it\n"
-         "  -a, --all        ps: all jobs, not only the latest; stack: also\n"
-         "                   what is inside of MPI\n"
-         "  -n, --count N    ps, events: the last N\n"
+         "  -a, --all        ps: all jobs, not only the latest; report: all of\n"
+         "                   it; stack: also what is inside of MPI\n"
+         "  -n, --count N    ps, events: the last N; report: the first N\n"
          "      --signal S   kill: send this signal only (USR1, 10)\n"
          "      --samples N  stack: look N times ...\n"
          "      --interval MS  ... so many milliseconds apart (100)\n"

@@ -32,6 +32,7 @@ struct tool {
 int ps_command(const struct tool *t);
 int nodes_command(const struct tool *t);
 int events_command(const struct tool *t);
+int report_command(const struct tool *t);
 int sql_command(const struct tool *t);
 int kill_command(const struct tool *t);
 int suspend_command(const struct tool *t);
