@@ -527,19 +527,28 @@ static int rig_row(void *arg, int n, const char *const *names,
     return 0;
 }
 
-/* The answer of the database, as another process would get it. */
-static inline void rig_expect(const struct rig *r, const char *sql,
+/* The answer of the database, as another process would get it, once what is
+ * under way has been committed. */
+static inline void rig_expect(struct rig *r, const char *sql,
                               const char *want)
 {
+    uint64_t until = clock_monotonic_ns() + 5 * CLOCK_NS_PER_S;
     struct str out = { 0 };
     struct err err = { 0 };
-    struct store *st = store_open_readonly(r->db, &err);
 
-    if (!st || store_query(st, sql, rig_row, &out, &err))
-        fail_msg("%s: %s", sql, err.text);
+    for (;;) {
+        struct store *st = store_open_readonly(r->db, &err);
+
+        str_reset(&out);
+        if (!st || store_query(st, sql, rig_row, &out, &err))
+            fail_msg("%s: %s", sql, err.text);
+        store_close(st);
+        if (strcmp(str_text(&out), want) == 0 || clock_monotonic_ns() > until)
+            break;
+        rig_turn(r, 5);
+    }
     assert_string_equal(str_text(&out), want);
     str_fini(&out);
-    store_close(st);
 }
 
 #endif
