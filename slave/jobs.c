@@ -290,6 +290,7 @@ int jobs_grant(void *arg, const struct page_hello *hello,
     if (!j)
         return err_set(err, ESRCH, "there is no job %llu here",
                        (unsigned long long)hello->job);
+    ticks_update(&js->node->ticks);     /* a page before is read to its end */
     fd = job_grant_page(j, hello, peer, err);
     if (fd >= 0)
         schedule_rings(js, RINGS_IDLE_NS);

@@ -83,9 +83,20 @@ static int widen(const struct sites *s, struct sites_index *x, size_t n)
 
 /* -------------------------------------------------------------- modules */
 
+/* What the kernel says of a program whose file has been replaced; whether the
+ * one that is there now is the same its build id tells. */
+static size_t path_bytes(const char *path)
+{
+    static const char gone[] = " (deleted)";
+    size_t n = strlen(path), more = sizeof(gone) - 1;
+
+    return n > more && !strcmp(path + n - more, gone) ? n - more : n;
+}
+
 /* 0: it has no number, and gets none any more. */
 static uint32_t module_number(struct sites *s, const struct state_module *m)
 {
+    size_t bytes = path_bytes(m->path);
     struct sites_module *to;
 
     for (size_t i = 0; i < s->nmodules; i++) {
@@ -93,7 +104,7 @@ static uint32_t module_number(struct sites *s, const struct state_module *m)
 
         if (is->id_bytes == m->id_bytes &&
             memcmp(is->id, m->id, m->id_bytes) == 0 &&
-            strcmp(is->path, m->path) == 0)
+            strncmp(is->path, m->path, bytes) == 0 && !is->path[bytes])
             return (uint32_t)i + 1;
     }
     if (s->nmodules == SITES_MODULES_MAX ||
@@ -102,7 +113,7 @@ static uint32_t module_number(struct sites *s, const struct state_module *m)
         return 0;
     to = &s->module[s->nmodules++];
     memset(to, 0, sizeof(*to));
-    memcpy(to->path, m->path, strlen(m->path));
+    memcpy(to->path, m->path, bytes);
     memcpy(to->id, m->id, m->id_bytes);
     to->id_bytes = m->id_bytes;
     return (uint32_t)s->nmodules;

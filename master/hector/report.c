@@ -365,8 +365,8 @@ static int tell_people(const struct report *r, struct err *err)
     print_load(r);
     puts("");
     if (r->top >= 0 && r->shown > r->top)
-        printf("The %" PRId64 " tasks that were outside of MPI for longest;"
-               " -a shows all\n", r->top);
+        printf("First of %" PRId64 " tasks, by their time outside of MPI"
+               " (-a: all)\n", r->shown);
     if (tell_tasks(r, err))
         return -1;
     puts("");
