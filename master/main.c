@@ -29,6 +29,8 @@
 struct master_conf {
     char *listen, *database, *key_file;
     uint64_t join_wait_ns, prepare_wait_ns, lost_wait_ns, end_wait_ns;
+    uint64_t tree_wait_ns;
+    int64_t tree_fan_out, tree_levels;
 };
 
 #define MASTER_FIELD(f) offsetof(struct master_conf, f)
@@ -52,6 +54,13 @@ static const struct conf_key master_keys[] = {
     { "master", "end_wait", CONF_DURATION, MASTER_FIELD(end_wait_ns), "30s",
       1, 86400, "How long a slave may take, beyond the grace, to end tasks "
       "and to clear up behind them." },
+    { "master", "tree_fan_out", CONF_INT, MASTER_FIELD(tree_fan_out), "32",
+      0, 65536, "When something is gathered from many slaves: the most that "
+      "are below the master, or below one of them. 0: by tree_levels." },
+    { "master", "tree_levels", CONF_INT, MASTER_FIELD(tree_levels), "2",
+      1, 16, "Where tree_fan_out is 0: levels of slaves below the master." },
+    { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns), "10s",
+      0.1, 3600, "After this time what has been gathered is the result." },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
 };
 
@@ -308,6 +317,9 @@ static int master_parts(struct master *m, struct err *err)
     struct session_hub_conf hub = {
         .conn.key = m->sockets.tcp ? &m->key : NULL,
         .lost_wait_ns = m->conf.lost_wait_ns,
+        .reduce = { .fan_out = (uint32_t)m->conf.tree_fan_out,
+                    .levels = (uint32_t)m->conf.tree_levels,
+                    .wait_ns = m->conf.tree_wait_ns },
         .instance = m->instance, .name = m->name, .quiet = master_check,
         .arg = m,
     };

@@ -13,6 +13,7 @@ static void node_destroy(struct node *n)
     free(n->machine);
     free(n->away_why);
     free(n->output_waits);
+    free(n->reduce_at);
     free(n);
 }
 

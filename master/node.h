@@ -26,6 +26,8 @@ struct node {
     uint64_t seen_ns;           /* wall clock */
     uint64_t away_mono_ns;      /* NODE_AWAY: until when we wait for it */
     char *away_why;             /* owned; and why it is */
+    char *reduce_at;            /* owned: where it listens for slaves below it;
+                                   NULL: not known */
     uint64_t *output_waits;     /* owned: jobs, as in NodeLoad */
     size_t noutput_waits;
     bool clock_known;

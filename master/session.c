@@ -52,6 +52,8 @@ static void node_describe(struct node *n, const Hct__Hello *m)
     n->state = NODE_UP;
     n->seen_ns = clock_wall_ns();
     n->clock_known = false;
+    free(n->reduce_at);
+    n->reduce_at = NULL;
     if (!m->node)
         return;
     n->cpus = m->node->cpus ? m->node->cpus : 1;
@@ -68,6 +70,7 @@ static void session_drop_link(struct session_hub *h, const struct node *n)
             session_unlink(s);
             conn_close(s->link);
             free(s);
+            reducer_node_gone(h->reducer, n, "its link was lost");
             break;
         }
 }
@@ -199,6 +202,7 @@ static void session_slave_gone(struct session *s, const char *why)
     struct node *n = s->node;
 
     n->link = NULL;
+    reducer_node_gone(s->hub->reducer, n, why);
     n->seen_ns = clock_wall_ns();
     if (n->state == NODE_UP)
         flow_node_away(s->hub->flow, n, why);
@@ -241,6 +245,7 @@ static void session_close(void *arg, struct conn *c, const struct err *why)
         session_slave_gone(s, why->text);
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
         flow_redirector_gone(h->flow, c, session_run_wait(s, why));
+    gather_cancel(s->gather);
     free(s);
     h->conf.quiet(h->conf.arg);
 }
@@ -267,7 +272,15 @@ struct session_hub *session_hub_create(struct event_base *base,
     h->jobs = jobs;
     h->relay = relay;
     h->flow = flow;
+    h->reducer = reducer_create(base, &conf->reduce, nodes);
+    if (!h->reducer)
+        return free(h), NULL;
     return h;
+}
+
+struct reducer *session_hub_reducer(const struct session_hub *h)
+{
+    return h->reducer;
 }
 
 void session_hub_set_journal(struct session_hub *h, struct journal *jn)
@@ -355,6 +368,7 @@ void session_hub_leave(struct session_hub *h, void (*left)(void *arg))
             journal_node(h->journal, s->node);
         }
         session_unlink(s);
+        gather_cancel(s->gather);
         h->nleaving++;
         conn_close_then(s->link, session_flushed, h);
         free(s);
@@ -371,9 +385,11 @@ void session_hub_destroy(struct session_hub *h)
         struct session *s = h->sessions;
 
         session_unlink(s);
+        gather_cancel(s->gather);
         conn_close(s->link);
         free(s);
     }
+    reducer_destroy(h->reducer);
     free(h->warning);
     free(h);
 }

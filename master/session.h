@@ -11,6 +11,7 @@
 
 #include "master/flow.h"
 #include "master/journal.h"
+#include "master/reduce.h"
 #include "master/relay.h"
 #include "proto/conn.h"
 
@@ -19,6 +20,7 @@ struct session_hub_conf {
     uint64_t instance;
     const char *name;           /* user@host, for people; borrowed */
     uint64_t lost_wait_ns;      /* for a silent hector-run to come back */
+    struct reducer_conf reduce;
     /* Called when a link is gone: time to see what is left to do. */
     void (*quiet)(void *arg);
     void *arg;
@@ -31,6 +33,9 @@ struct session_hub *session_hub_create(struct event_base *base,
                                        struct relay *relay, struct flow *flow);
 void session_hub_set_journal(struct session_hub *h, struct journal *jn);
 void session_hub_destroy(struct session_hub *h);
+
+/* For who wants to gather something from the slaves; lives as the hub does. */
+struct reducer *session_hub_reducer(const struct session_hub *h);
 
 /* Take a listening socket. */
 int session_hub_listen(struct session_hub *h, int fd, struct err *err);

@@ -365,6 +365,49 @@ static int on_node_load(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* ------------------------------------------------------ trees of slaves */
+
+static int on_reduce_at(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct session *s = arg;
+    const Hct__ReduceAt *m = msg;
+
+    (void)c;
+    if (strlen(m->addresses) >= ADDR_LIST_MAX)
+        return err_set(err, EPROTO, "addresses of %zu bytes",
+                       strlen(m->addresses));
+    node_set_text(&s->node->reduce_at, m->addresses);
+    return 0;
+}
+
+static int on_reduce_part(void *arg, struct conn *c, const void *msg,
+                          struct err *err)
+{
+    struct session *s = arg;
+
+    (void)c;
+    return reducer_part(s->hub->reducer, s->node, msg, err);
+}
+
+static void on_gathered(void *arg)
+{
+    ((struct session *)arg)->gather = NULL;
+}
+
+static int on_gather(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct session *s = arg;
+
+    if (s->gather)
+        return err_set(err, EPROTO, "Gather before the answer to the last "
+                       "one");
+    s->gather = gather_start(s->hub->reducer, s->hub->jobs, c, msg,
+                             on_gathered, s);
+    return 0;
+}
+
 /* ------------------------------------------------------------- the table */
 
 #define SLAVE CONN_ROLE(HCT__ROLE__ROLE_SLAVE)
@@ -399,4 +442,7 @@ const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_FAREWELL, SLAVE, on_farewell },
     { MESSAGE_MODEX_REQUEST, SLAVE, on_modex_request },
     { MESSAGE_MODEX_REPLY, SLAVE, on_modex_reply },
+    { MESSAGE_REDUCE_AT, SLAVE, on_reduce_at },
+    { MESSAGE_REDUCE_PART, SLAVE, on_reduce_part },
+    { MESSAGE_GATHER, OPERATOR, on_gather },
 };

@@ -3,9 +3,10 @@
 #ifndef HECTOR_SESSION_ROUTE_H
 #define HECTOR_SESSION_ROUTE_H
 
+#include "master/gather.h"
 #include "master/session.h"
 
-enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 27 };
+enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 30 };
 
 struct session {
     struct session *next, *prev;        /* in the hub */
@@ -14,6 +15,7 @@ struct session {
     struct node *node;          /* borrowed; slaves only */
     struct job *job;            /* of the message being handled */
     struct job_node *at;        /* its part of that job */
+    struct gather *gather;      /* operators: what they wait for, or NULL */
 };
 
 struct session_hub {
@@ -24,8 +26,9 @@ struct session_hub {
     struct relay *relay;
     struct flow *flow;
     struct session_hub_conf conf;
-    struct session *sessions;   /* owned */
-    struct conn_listener *listeners[SESSION_LISTENERS]; /* owned */
+    struct reducer *reducer;    /* owned, like the next two */
+    struct session *sessions;
+    struct conn_listener *listeners[SESSION_LISTENERS];
     size_t nlisteners;
     bool holding, had_redirector;
     size_t nleaving;            /* links that are still being flushed */

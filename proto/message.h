@@ -43,6 +43,8 @@ enum { PROTOCOL_VERSION = 1 };
     X(37, FENCE_DONE, fence_done)           \
     X(38, EVENT_ACK, event_ack)             \
     X(39, ADOPTED, adopted)                 \
+    X(40, REDUCE, reduce)                   \
+    X(41, REDUCE_END, reduce_end)           \
     X(42, TASK_HOLD, task_hold)             \
     /* slave -> master */                   \
     X(48, PREPARED, prepared)               \
@@ -67,6 +69,8 @@ enum { PROTOCOL_VERSION = 1 };
     X(64, MODEX_REQUEST, modex_request)     \
     X(65, MODEX_REPLY, modex_reply)         \
     X(66, LOOKUP_REPLY, lookup_reply)       \
+    X(68, REDUCE_AT, reduce_at)             \
+    X(69, REDUCE_PART, reduce_part)  /* also slave -> slave */ \
     /* slave <-> redirector: streams */     \
     X(80, OUTPUT, output)                   \
     X(81, OUTPUT_END, output_end)           \
@@ -74,7 +78,10 @@ enum { PROTOCOL_VERSION = 1 };
     X(83, INPUT, input)                     \
     X(84, INPUT_END, input_end)             \
     X(85, INPUT_UNWANTED, input_unwanted)   \
-    X(86, TERMINAL, terminal)
+    X(86, TERMINAL, terminal)               \
+    /* operator <-> master */               \
+    X(88, GATHER, gather)                   \
+    X(89, GATHERED, gathered)
 
 enum message_type {
 #define X(number, NAME, symbol) MESSAGE_##NAME = number,

@@ -20,6 +20,7 @@
 #include "proto/conf.h"
 #include "proto/key.h"
 #include "proto/paths.h"
+#include "slave/gather.h"
 #include "slave/guard.h"
 #include "slave/jobs.h"
 #include "slave/launch.h"
@@ -73,10 +74,11 @@ struct slave {
     struct reap *reap;
     struct uplink_conf uplink_conf;
     struct uplink_ops uplink_ops;
+    struct reduce_conf reduce_conf;
     struct gasp_conf gasp;
     struct vault *vault;        /* shared with the guard */
     struct event *signals[3], *warm_up;
-    bool ending;
+    bool ending, tcp;           /* tcp: the master is not on this machine */
     int status;
 };
 
@@ -136,11 +138,14 @@ static void on_joined(void *arg)
     struct slave *s = arg;
 
     jobs_tell(s->jobs);
+    reduce_tell(s->node.reduce);
 }
 
 static void on_lost(void *arg)
 {
-    (void)arg;                  /* the jobs run on, facts are kept */
+    struct slave *s = arg;
+
+    reduce_abandon(s->node.reduce);     /* the jobs run on, facts are kept */
 }
 
 /* A private slave whose jobs have lost hector-run too is alone. */
@@ -261,7 +266,6 @@ static int find_key(struct slave *s, struct err *err)
 {
     struct addr addrs[ADDR_LIST_MAX / 8];
     char path[PATHS_MAX];
-    bool tcp = false;
     int n;
 
     n = addr_parse_list(addrs, (int)(sizeof(addrs) / sizeof(addrs[0])),
@@ -269,14 +273,14 @@ static int find_key(struct slave *s, struct err *err)
     if (n < 0)
         return -1;
     for (int i = 0; i < n; i++)
-        tcp = tcp || !addrs[i].is_unix;
+        s->tcp = s->tcp || !addrs[i].is_unix;
     s->conn.key = &s->key;
     s->conn.shake_ns = REDIAL_NS;
     if (s->options.key_stdin && key_from_stdin(&s->key, err) == 0)
         return 0;
     if (s->options.key_stdin && err->code != ENODATA)
         return -1;
-    if (!tcp)
+    if (!s->tcp)
         return s->conn.key = NULL, 0;
     return paths_key_file(path, sizeof(path), err) ||
            key_load(&s->key, path, err) ? -1 : 0;
@@ -291,6 +295,24 @@ static int catch_signals(struct slave *s, struct err *err)
             return err_set(err, ENOMEM, "out of memory");
     }
     return 0;
+}
+
+static void send_up(void *arg, enum message_type type, const void *msg)
+{
+    uplink_send(((struct slave *)arg)->node.uplink, type, msg);
+}
+
+/* To slaves above and below this one, where there is a tree of them. */
+static int open_reduce(struct slave *s, struct err *err)
+{
+    s->reduce_conf = (struct reduce_conf){
+        .links = { .conn = &s->conn, .name = s->conf.name,
+                   .instance = s->node.instance,
+                   .dir = s->node.session.dir, .tcp = s->tcp },
+        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = s->jobs,
+        .send = send_up, .send_arg = s };
+    s->node.reduce = reduce_open(s->base, &s->reduce_conf, err);
+    return s->node.reduce ? 0 : -1;
 }
 
 static int open_links(struct slave *s, struct err *err)
@@ -354,7 +376,7 @@ static int start(struct slave *s, struct err *err)
                                 s->jobs, err);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, s->jobs, err)
                           : NULL;
-    return s->reap ? open_links(s, err) : -1;
+    return s->reap && open_reduce(s, err) == 0 ? open_links(s, err) : -1;
 }
 
 /* As long as hector-run takes to read; but whoever has told us to end by a
@@ -370,6 +392,8 @@ static void stop(struct slave *s)
 {
     struct timeval tv = clock_timeval(FLUSH_NS);
 
+    reduce_close(s->node.reduce);
+    s->node.reduce = NULL;
     registry_close(s->registry);
     reap_close(s->reap);
     for (int i = 0; i < 3; i++)

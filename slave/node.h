@@ -12,6 +12,7 @@
 #include "slave/parting.h"
 #include "slave/pmix.h"
 #include "slave/records.h"
+#include "slave/reduce.h"
 #include "slave/session.h"
 #include "slave/ticks.h"
 #include "slave/uplink.h"
@@ -24,6 +25,7 @@ struct node {
     struct session session;
     struct uplink *uplink;
     struct exchange *exchange;
+    struct reduce *reduce;
     struct pmixd *pmix;         /* NULL until node_pmix() */
     const struct pmixd_ops *pmix_ops;
     void *pmix_arg;

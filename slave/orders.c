@@ -193,6 +193,21 @@ static int on_modex_request(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_reduce(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    (void)c;
+    return reduce_begin(node_of(arg)->reduce, msg, err);
+}
+
+static int on_reduce_end(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
+{
+    (void)c, (void)err;
+    reduce_end(node_of(arg)->reduce, msg);
+    return 0;
+}
+
 #define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
 const struct conn_route orders_routes[] = {
     { MESSAGE_PREPARE,       MASTER, on_prepare },
@@ -208,5 +223,7 @@ const struct conn_route orders_routes[] = {
     { MESSAGE_LOOKUP_REPLY,  MASTER, on_lookup_reply },
     { MESSAGE_ADOPTED,       MASTER, on_adopted },
     { MESSAGE_ADOPT_END,     MASTER, on_adopt_end },
+    { MESSAGE_REDUCE,        MASTER, on_reduce },
+    { MESSAGE_REDUCE_END,    MASTER, on_reduce_end },
 };
 const size_t orders_nroutes = sizeof(orders_routes) / sizeof(orders_routes[0]);

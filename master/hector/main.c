@@ -35,6 +35,8 @@ static const struct command {
     { "resume", "", "JOB[.RANKS]...", "let them go on", resume_command },
     { "stack", "aPNILTDFGH", "JOB[.RANKS]", "where the tasks are",
       stack_command },
+    { "tree", "n", "[JOB]", "the tree of slaves, and who answers",
+      tree_command },
     { "sql", "", "QUERY", "ask the database", sql_command },
 };
 
@@ -71,7 +73,8 @@ static void help(void)
          "  -s ADDRESS       the master, where the database does not say it\n"
          "  -a, --all        ps: all jobs, not only the latest; report: all of\n"
          "                   it; stack: also what is inside of MPI\n"
-         "  -n, --count N    ps, events: the last N; report: the first N\n"
+         "  -n, --count N    ps, events: the last N; report: the first N;\n"
+         "                   tree: N levels\n"
          "      --signal S   kill: send this signal only (USR1, 10)\n"
          "      --samples N  stack: look N times ...\n"
          "      --interval MS  ... so many milliseconds apart (100)\n"

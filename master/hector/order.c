@@ -14,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "master/hector/seek.h"
 #include "master/hector/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 #include "proto/conn.h"
-#include "proto/key.h"
-#include "proto/paths.h"
 
 enum { ORDER_WAIT_S = 20 };
 enum order { ORDER_KILL, ORDER_SIGNAL, ORDER_SUSPEND, ORDER_RESUME };
@@ -144,14 +143,9 @@ static int ask(struct request *r, const char *address, struct err *err)
     struct conn_conf conf = { 0 };
     struct timeval limit = { ORDER_WAIT_S, 0 };
     struct key key;
-    char path[PATHS_MAX];
 
-    if (strstr(address, "tcp:")) {
-        if (paths_key_file(path, sizeof(path), err) ||
-            key_load(&key, path, err))
-            return -1;
-        conf.key = &key;
-    }
+    if (seek_key(address, &conf, &key, err))
+        return -1;
     r->base = event_base_new();
     if (!r->base)
         return err_set(err, ENOMEM, "out of memory");
@@ -166,55 +160,6 @@ static int ask(struct request *r, const char *address, struct err *err)
     event_base_free(r->base);
     if (!r->answered)
         return err_set(err, ETIMEDOUT, "no answer within %d s", ORDER_WAIT_S);
-    return 0;
-}
-
-struct place { char address[ADDR_LIST_MAX]; bool found, ended; };
-
-static int on_place(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
-{
-    struct place *p = arg;
-
-    (void)ncols;
-    (void)names;
-    p->found = true;
-    p->ended = v[0].type != STORE_NULL;
-    if (v[1].type == STORE_TEXT)
-        snprintf(p->address, sizeof(p->address), "%s", v[1].text);
-    return 0;
-}
-
-/* Where is the master of this job? -1 with a sentence if there is none. */
-static int find_master(const struct tool *t, uint64_t job, struct place *p,
-                       struct err *err)
-{
-    struct store_value param = { .type = STORE_INT, .i = (int64_t)job };
-    struct store *st;
-    int rc;
-
-    *p = (struct place){ 0 };
-    if (t->address) {
-        snprintf(p->address, sizeof(p->address), "%s", t->address);
-        return 0;
-    }
-    st = tool_open_store(t);
-    if (!st)
-        return err_set(err, ENOENT, "cannot look for its master");
-    rc = store_query_bound(st,
-        "SELECT j.ended_ns, m.address FROM job j"
-        " LEFT JOIN master m ON m.instance = j.master WHERE job = ?1",
-        &param, 1, NULL, on_place, p, err);
-    store_close(st);
-    if (rc)
-        return -1;
-    if (!p->found)
-        return err_set(err, ESRCH, "there is no such job");
-    if (p->ended)
-        return err_set(err, ESRCH, "it has ended");
-    if (!p->address[0])
-        return err_set(err, ENOENT, "its master has left no address;"
-                       " name it with -s ADDRESS");
     return 0;
 }
 
@@ -236,7 +181,7 @@ static int order_one(const struct tool *t, enum order order,
                          .signal = t->signal };
     const char *user = getenv("USER");
     char host[64] = "", ranks[4096] = "all", line[4 * sizeof(r.text)];
-    struct place place;
+    char address[ADDR_LIST_MAX];
     struct err err = { 0 };
 
     gethostname(host, sizeof(host) - 1);
@@ -246,8 +191,8 @@ static int order_one(const struct tool *t, enum order order,
             (int)sizeof(ranks))
         return tool_complain(TOOL_USAGE, "%s: too many ranges", word);
     r.ranks = ranks;
-    if (find_master(t, target->job, &place, &err) ||
-        ask(&r, place.address, &err))
+    if (seek_master(t, target->job, address, &err) ||
+        ask(&r, address, &err))
         snprintf(r.text, sizeof(r.text), "%s", err.text);
     if (t->json) {
         answer_json(word, r.good, r.text);

@@ -38,6 +38,7 @@ int kill_command(const struct tool *t);
 int suspend_command(const struct tool *t);
 int resume_command(const struct tool *t);
 int stack_command(const struct tool *t);
+int tree_command(const struct tool *t);
 
 /* The database of --db, or the user's, for questions; NULL after having
  * complained. */

@@ -79,6 +79,8 @@ static void world_open(struct world *w)
         .notice_ns = 1, .left_wait_ns = 1, .lost_wait_ns = 1,
         .restart_wait_ns = 1, .end_wait_ns = 1 };
     struct session_hub_conf hub = { .instance = 5, .name = "fuzz",
+                                    .reduce = { .fan_out = 1,
+                                                .last_id = 100 },
                                     .quiet = on_quiet, .arg = w };
     struct store_master row = { .instance = 5, .pid = 1, .host = "here",
                                 .address = "x", .started_ns = 1 };

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "proto/refused.h"
+#include "slave/gather.h"
 #include "slave/jobs.h"
 #include "slave/launch.h"
 #include "slave/orders.h"
@@ -25,6 +26,7 @@ struct world {
     struct node node;
     struct jobs *jobs;
     struct uplink_conf conf;
+    struct reduce_conf reduce_conf;
     struct uplink_ops ops;
     struct peers peers;
 };
@@ -300,6 +302,11 @@ static void on_gone(void *arg, const struct err *why)
     (void)arg, (void)why;
 }
 
+static void send_up(void *arg, enum message_type type, const void *msg)
+{
+    uplink_send(((struct world *)arg)->node.uplink, type, msg);
+}
+
 static void world_open(struct world *w)
 {
     static const struct conn_conf conn;
@@ -321,7 +328,12 @@ static void world_open(struct world *w)
         .joined = on_uplink, .lost = on_uplink, .gone = on_gone };
     w->node.uplink = uplink_open(w->node.base, &w->conf, &w->ops, w, &err);
     w->node.exchange = exchange_create(w->node.uplink, &err);
-    assert(w->jobs && w->node.uplink && w->node.exchange);
+    w->reduce_conf = (struct reduce_conf){
+        .links = { .conn = &conn, .name = "n0", .dir = peers_dir },
+        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = w->jobs,
+        .send = send_up, .send_arg = w };
+    w->node.reduce = reduce_open(w->node.base, &w->reduce_conf, &err);
+    assert(w->jobs && w->node.uplink && w->node.exchange && w->node.reduce);
     peers_turn(&w->peers);
     w->peers.v[0].fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     welcome.protocol = PROTOCOL_VERSION;
@@ -334,6 +346,7 @@ static void world_close(struct world *w)
 {
     struct event_base *base = w->node.base;
 
+    reduce_close(w->node.reduce);
     jobs_destroy(w->jobs);
     node_close(&w->node);
     for (int i = 0; i < CALLS; i++)

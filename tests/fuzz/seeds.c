@@ -195,8 +195,50 @@ static void costs(unsigned who, uint32_t rank)
         m->tasks = tasks, m->n_names = 1, m->names = names);
 }
 
+static void part(unsigned who, uint32_t member, const char *text,
+                 Hct__Lack lack, uint32_t missing)
+{
+    Hct__ReducePart__Missing x = HCT__REDUCE_PART__MISSING__INIT,
+                             *list[] = { &x };
+
+    x.first = x.last = missing;
+    x.lack = lack;
+    SAY(who, REDUCE_PART, ReducePart, HCT__REDUCE_PART__INIT, m->id = 101,
+        m->member = member, m->last = 1, m->n_missing = lack != 0,
+        m->missing = list,
+        m->piece = (ProtobufCBinaryData){ strlen(text), (uint8_t *)text });
+}
+
+static void gather(uint64_t job)
+{
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, REDUCE_AT, ReduceAt, HCT__REDUCE_AT__INIT,
+            m->addresses = (char *)"unix:/tmp/s");
+    SAY(OPERATOR, GATHER, Gather, HCT__GATHER__INIT, m->job = job,
+        m->kind = (char *)"who");
+}
+
+/* Two slaves, one below the other. */
+static void reductions(const char *dir)
+{
+    gather(0);
+    part(N0, 0, "0 n0\n1 n1\n", HCT__LACK__LACK_NONE, 0);
+    gather(0);
+    tell(dir, "master", "reduce");
+    gather(0);
+    part(N1, 1, "0 n1\n", HCT__LACK__LACK_NONE, 0);
+    part(N0, 0, "0 n0\n", HCT__LACK__LACK_LINK, 1);
+    tell(dir, "master", "reduce-alone");
+    start(4);
+    gather(1);
+    raw(N0, STEP_CLOSE, "", 0);
+    part(N1, 1, "0 n1\n", HCT__LACK__LACK_FAILED, 1);
+    tell(dir, "master", "reduce-dead");
+}
+
 static void master_tales(const char *dir)
 {
+    reductions(dir);
     start(4);
     for (unsigned r = 0; r < 4; r++)
         for (int k = 1; k <= 3; k++)
@@ -307,6 +349,42 @@ static void slave_tales(const char *dir)
     tell(dir, "slave", "forget");
 }
 
+static void reduce(uint64_t id, uint32_t own, const char *parent)
+{
+    Hct__Reduce__Child x = HCT__REDUCE__CHILD__INIT, *children[] = { &x };
+
+    x.member = 4;
+    x.members = 2;
+    x.at = own;
+    x.width = 2;
+    SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = id,
+        m->kind = (char *)"who", m->member = 3, m->own = own,
+        m->width = own + 2, m->n_children = 1, m->children = children,
+        m->parent = (char *)parent, m->parent_member = 1,
+        m->wait_ns = 1000000000);
+}
+
+static void reduce_tales(const char *dir)
+{
+    uint32_t gone = 1;
+
+    reduce(101, 1, "");
+    part(1, 4, "0 n1\n1 n2\n", HCT__LACK__LACK_NONE, 0);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101);
+    tell(dir, "reduce", "top");
+    part(1, 4, "0 n1\n", HCT__LACK__LACK_LATE, 5);     /* early */
+    reduce(101, 2, "up");
+    raw(0, STEP_SPECIAL, "0 a", 3);
+    raw(0, STEP_SPECIAL, "", 0);                /* the parent hangs up */
+    tell(dir, "reduce", "alone");
+    reduce(101, 2, "up");
+    raw(1, STEP_CLOSE, "", 0);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101,
+        m->n_gone = 1, m->gone = &gone);
+    raw(0, STEP_CLOSE, "", 0);
+    tell(dir, "reduce", "gone");
+}
+
 static void redirector_tales(const char *dir)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -404,6 +482,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "usage: seeds DIRECTORY\n"), 2;
     master_tales(argv[1]);
     slave_tales(argv[1]);
+    reduce_tales(argv[1]);
     redirector_tales(argv[1]);
     stream_tales(argv[1]);
     page_tales(argv[1]);

@@ -134,6 +134,7 @@ static const struct conn_route routes[] = {
     { MESSAGE_TASK_STATE, CONN_ANY, on_other },
     { MESSAGE_SLAVE_JOBS, CONN_ANY, on_other },
     { MESSAGE_FAREWELL, CONN_ANY, on_other },
+    { MESSAGE_REDUCE_AT, CONN_ANY, on_other },
 };
 static const struct conn_ops ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),

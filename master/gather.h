@@ -1,0 +1,19 @@
+/* gather.h - an operator's Gather: a reduction, and its result as Gathered. */
+#ifndef HECTOR_GATHER_H
+#define HECTOR_GATHER_H
+
+#include "master/reduce.h"
+#include "proto/conn.h"
+
+struct gather;
+
+/* Answers to c, always: at once with the reason if it cannot be done (then it
+ * returns NULL), else later, and calls ended(arg), after which it is gone. */
+struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
+                            struct conn *c, const Hct__Gather *m,
+                            void (*ended)(void *arg), void *arg);
+
+/* The operator is gone. */
+void gather_cancel(struct gather *g);           /* NULL is fine */
+
+#endif

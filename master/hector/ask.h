@@ -1,0 +1,22 @@
+/* ask.h - ask a master to gather something from its slaves, and wait for the
+ * result. */
+#ifndef HECTOR_ASK_H
+#define HECTOR_ASK_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/str.h"
+#include "proto/message.h"
+
+struct ask {
+    struct str bytes;           /* owned: the result, as merge.h says */
+    Hct__Gathered *end;         /* owned: how it went; without a piece */
+};
+
+/* -1 with a sentence if nothing was gathered; then there is nothing to free. */
+int ask_gather(struct ask *a, const char *address, const Hct__Gather *m,
+               struct err *err);
+void ask_fini(struct ask *a);
+
+#endif

@@ -1,0 +1,53 @@
+/* reduce_link.h - links between slaves: to the parent of a reduction tree, and
+ * from the children.
+ *
+ * A child connects to its parent as it does to the master: with the proof of
+ * the key over TCP, with the uid on a Unix socket; it says Hello as a slave
+ * and is welcomed. Links stay for the next reduction. */
+#ifndef HECTOR_REDUCE_LINK_H
+#define HECTOR_REDUCE_LINK_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/conn.h"
+
+struct reduce_links;
+struct reduce_link;
+
+struct reduce_links_conf {      /* borrowed as long as the links live */
+    const struct conn_conf *conn;
+    const char *name;           /* of this slave */
+    uint64_t instance;
+    const char *dir;            /* for the Unix socket */
+    bool tcp;                   /* listen on TCP, not on a Unix socket */
+};
+
+struct reduce_links_ops {
+    /* From a child. */
+    int (*part)(void *arg, struct reduce_link *l, const Hct__ReducePart *m,
+                struct err *err);
+    /* The link is gone when this returns; of a parent, when it was put. */
+    void (*child_lost)(void *arg, struct reduce_link *l);
+    void (*parent_lost)(void *arg, struct reduce_link *l,
+                        const struct err *why);
+};
+
+struct reduce_links *reduce_links_open(struct event_base *base,
+                                       const struct reduce_links_conf *conf,
+                                       const struct reduce_links_ops *ops,
+                                       void *arg, struct err *err);
+void reduce_links_close(struct reduce_links *ls);       /* NULL is fine */
+
+/* Where children find us. */
+const char *reduce_links_addresses(const struct reduce_links *ls);
+
+/* The link to a parent, opened if there is none yet. Each take is put back. */
+struct reduce_link *reduce_link_take(struct reduce_links *ls,
+                                     const char *addresses, struct err *err);
+void reduce_link_put(struct reduce_link *l);            /* NULL is fine */
+
+int reduce_link_send(struct reduce_link *l, const Hct__ReducePart *m);
+
+#endif

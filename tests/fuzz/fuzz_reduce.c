@@ -1,0 +1,146 @@
+/* fuzz_reduce.c - a master, children and a parent say anything about
+ * reductions to a slave: it answers each at most once, and nothing is left.
+ *
+ * Peer 0 is the master, 1 to 3 connect as children, and say Hello; what
+ * dials, as to a parent, is taken and hung up by a special step. */
+#include "tests/fuzz/peers.h"
+
+#include "proto/refused.h"
+#include "slave/reduce.h"
+
+enum { DONE_MAX = 64 };
+
+static int listening;
+static char where[64], own[64];
+static uint64_t done[DONE_MAX];
+static unsigned ndone;
+static struct reduction *waiting;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    struct sockaddr_un sa = { .sun_family = AF_UNIX };
+
+    (void)argc, (void)argv;
+    peers_make_dir();
+    snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/sock", peers_dir);
+    snprintf(where, sizeof(where), "unix:%s", sa.sun_path);
+    snprintf(own, sizeof(own), "%s/reduce", peers_dir);
+    listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    assert(listening >= 0 && !bind(listening, (struct sockaddr *)&sa,
+                                   sizeof(sa)) && !listen(listening, 64));
+    return 0;
+}
+
+static void on_send(void *arg, enum message_type type, const void *msg)
+{
+    const Hct__ReducePart *m = msg;
+
+    (void)arg;
+    assert(type == MESSAGE_REDUCE_PART || type == MESSAGE_REDUCE_AT);
+    if (type != MESSAGE_REDUCE_PART || !m->last)
+        return;
+    for (unsigned i = 0; i < ndone; i++)
+        assert(done[i] != m->id);               /* told once */
+    if (ndone < DONE_MAX)
+        done[ndone++] = m->id;
+}
+
+/* A part that comes at once, one that comes later, and one that fails. */
+static void on_start(void *arg, struct reduction *r)
+{
+    (void)arg;
+    if (reduction_width(r) == 1)
+        reduction_own(r, "0 a\n", 4);
+    else if (reduction_width(r) == 2 && !waiting)
+        waiting = r;
+    else
+        reduction_fail(r, "no");
+}
+
+static void on_stop(void *arg, struct reduction *r)
+{
+    (void)arg;
+    assert(waiting == r);
+    waiting = NULL;
+}
+
+static void by_master(struct reduce *rs, const struct step *s)
+{
+    ProtobufCMessage *m = step_is_message(s)
+        ? protobuf_c_message_unpack(message_descriptor(s->what), NULL, s->n,
+                                    s->body) : NULL;
+    struct err err;
+
+    if (m && s->what == MESSAGE_REDUCE) {
+        Hct__Reduce *x = (Hct__Reduce *)m;
+        char *said = x->parent;
+
+        x->parent = *said ? where : said;       /* no other address */
+        reduce_begin(rs, x, &err);
+        x->parent = said;
+    } else if (m && s->what == MESSAGE_REDUCE_END) {
+        reduce_end(rs, (Hct__ReduceEnd *)m);
+    } else if (s->what == STEP_SPECIAL && waiting && s->n % 2) {
+        struct reduction *r = waiting;
+
+        waiting = NULL;
+        reduction_own(r, s->body, s->n);
+    } else if (s->what == STEP_SPECIAL) {
+        close(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
+    } else if (s->what == STEP_CLOSE) {
+        reduce_abandon(rs);             /* numbers may come again */
+        ndone = 0;
+    }
+    if (m)
+        protobuf_c_message_free_unpacked(m, NULL);
+}
+
+static void by_child(struct peers *p, int who, const struct step *s)
+{
+    struct sockaddr_un sa = { .sun_family = AF_UNIX };
+    Hct__Hello m = HCT__HELLO__INIT;
+
+    memcpy(sa.sun_path, own, sizeof(own));
+    if (s->what != STEP_CLOSE && peers_come(p, who, &sa, sizeof(sa))) {
+        m.protocol = PROTOCOL_VERSION;
+        m.role = HCT__ROLE__ROLE_SLAVE;
+        peers_turn(p);
+        peers_message(p, who, MESSAGE_HELLO, &m);
+        peers_turn(p);
+    }
+    peers_step(p, who, s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct reduce_kind kinds[] = { { "who", on_start, on_stop } };
+    static const struct conn_conf conn;
+    struct reduce_conf conf = {
+        .links = { .conn = &conn, .name = "n0", .dir = peers_dir },
+        .kinds = kinds, .nkinds = 1, .send = on_send };
+    struct step v[STEP_MAX];
+    size_t n = steps_parse(v, data, size);
+    struct peers peers;
+    struct reduce *rs;
+    struct err err;
+
+    refused_reset();
+    ndone = 0;
+    peers_open(&peers, event_base_new());
+    rs = reduce_open(peers.base, &conf, &err);
+    assert(rs);
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].who % 4 == 0)
+            by_master(rs, &v[i]);
+        else
+            by_child(&peers, v[i].who % 4, &v[i]);
+        peers_turn(&peers);
+    }
+    reduce_close(rs);
+    assert(!waiting);
+    peers_close(&peers);
+    event_base_free(peers.base);
+    for (int fd; (fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0; )
+        close(fd);
+    return 0;
+}
