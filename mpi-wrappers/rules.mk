@@ -98,6 +98,22 @@ $(B)/unit/test_inject: $(B)/obj/tests/unit/test_inject.o \
     $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) -lcmocka
 $(B)/unit/test_state: $(B)/obj/slave.a $(B)/obj/proto.a
+# Some of them once more, with every access of every thread looked at: run by
+# t/1150-threads.t. With gcc, which brings the library along.
+WRAP_TSAN_C := $(foreach t,ring record comm request model state,tests/unit/test_$t.c)
+WRAP_TSAN   := $(if $(SANITIZE),,$(if $(filter /%,$(shell \
+    $(CC) -print-file-name=libtsan.so)),$(WRAP_TSAN_C:tests/unit/%.c=$(B)/tsan/%)))
+$(B)/tsan/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
+	@mkdir -p $(@D)
+	$(call say,TSAN)$(CC) $(HARD) $(INC) $(CPPFLAGS) -O2 -g -fsanitize=thread \
+	    -Wno-tsan $(MPI_INC) -MMD -MP -c -o $@ $<
+$(WRAP_TSAN): $(B)/tsan/%: $(B)/tsan/tests/unit/%.o \
+    $(WRAP_LIBHECTOR:%=$(B)/tsan/mpi-wrappers/%.o) \
+    $(B)/tsan/slave/state.o $(B)/tsan/proto/base/err.o
+	$(call say,LD)$(CC) -fsanitize=thread -o $@ $^ -lcmocka -lpthread -ldl -lm
+.SECONDARY: $(WRAP_TSAN_C:%.c=$(B)/tsan/%.o)
+units: $(WRAP_TSAN)
+
 $(filter-out %/test_inject,$(WRAP_UNITS)): $(B)/unit/%: $(B)/obj/tests/unit/%.o \
     $(WRAP_LIBHECTOR:%=$(B)/obj/mpi-wrappers/%.o)
 	$(link) -lcmocka -lpthread -ldl

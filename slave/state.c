@@ -310,6 +310,8 @@ static int read_edge(const struct page_edge *e, const struct page_histogram *h,
     for (int i = 0; i < TRIES; i++) {
         uint32_t seq = begin(&e->seq), ends = LOAD(e->ends);
 
+        if (seq % 2)
+            continue;
         to->from = (uint16_t)(ends >> 16);
         to->to = (uint16_t)ends;
         to->n = LOAD(e->n);
@@ -346,6 +348,8 @@ static bool read_bank(struct state_model *m, const struct page_bank *b,
         .phase = i == 0 || phase == 0 ? phase : phase - 1,
         .label = LOAD(b->label), .lost = LOAD(b->lost),
         .since_ticks = LOAD(b->since_ticks) };
+    if (seq % 2)
+        return false;
     for (unsigned j = 0; phase && j < PAGE_EDGES; j++) {
         int rc;
 

@@ -17,7 +17,8 @@ static struct fake_comm fake_comms[FAKE_MAX] = {
     [FAKE_WORLD] = { .n = 4, .ranks = { 0, 1, 2, 3 } },
     [FAKE_SELF] = { .n = 1, .ranks = { 0 } },
 };
-static int fake_me, fake_asked, fake_type_bytes = 4;
+static int fake_me, fake_type_bytes = 4;
+static atomic_int fake_asked;
 static char fake_requests[FAKE_MAX], fake_types[FAKE_MAX];
 
 #define FAKE_COMM(i)    ((MPI_Comm)(void *)&fake_comms[i])

@@ -3,6 +3,8 @@
 #include "tests/unit/pages.h"
 #include "tests/unit/fakempi.h"
 
+#include <pthread.h>
+
 #include "mpi-wrappers/comm.h"
 #include "mpi-wrappers/record.h"
 
@@ -13,7 +15,7 @@ void mpi_gather_(void *buf, void *count, void *type, void *to, void *to_count,
                  void *to_type, void *root, void *comm, void *ierr);
 
 static struct attach page;
-static int next;                /* the communicator that is made next */
+static _Thread_local int next;  /* the communicator that is made next */
 
 static int fake_make(MPI_Comm *to)
 {
@@ -417,12 +419,67 @@ static void fortran(void)
     CHECK(s->comm == id_of(3) && s->collective == 3);
 }
 
+/* ------------------------------------------------------- many threads */
+
+enum { THREADS = 4, EACH = 3000 };
+
+/* Makes, uses and frees communicators and types of its own, while the others
+ * do the same, in both languages. */
+static void *makes_and_frees(void *arg)
+{
+    int mine = *(int *)arg, here = -1;
+    MPI_Fint f = mine, two = 2, type = mine, zero = 0, ierr;
+
+    for (int i = 0; i < EACH; i++) {
+        MPI_Comm c;
+        MPI_Datatype t = FAKE_TYPE(mine);
+
+        next = mine;
+        MPI_Comm_split(FAKE_COMM(FAKE_SELF), 0, 0, &c);
+        MPI_Barrier(c);
+        for (unsigned s = 0; s < page.slots && here < 0; s++)
+            if (page_slot(&page, s)->tid == (uint32_t)gettid())
+                here = (int)s;
+        CHECK(page_slot(&page, here)->comm == id_of(mine));
+        CHECK(page_slot(&page, here)->collective == 1);
+        mpi_bcast_(NULL, &two, &type, &zero, &f, &ierr);
+        CHECK(page_slot(&page, here)->collective == 2);
+        MPI_Send(NULL, 3, t, 1, 1, c);
+        CHECK(page_slot(&page, here)->peer == (mine + 1) % 4);
+        MPI_Type_free(&t);
+        MPI_Comm_free(&c);
+    }
+    return NULL;
+}
+
+static void by_many_threads(void)
+{
+    static int number[THREADS];
+    pthread_t thread[THREADS];
+
+    start(0);
+    page = page_make(THREADS + 2, RING_BYTES_MIN);
+    record_start(&page);
+    record_init_end(true);
+    for (int i = 0; i < THREADS; i++) {
+        number[i] = 10 + i;
+        fake_comms[10 + i] = (struct fake_comm){ .n = 2,
+            .ranks = { (10 + i) % 4, (11 + i) % 4 } };
+        pthread_create(&thread[i], NULL, makes_and_frees, &number[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    CHECK(page.page->comms_lost == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(!comm_find((uintptr_t)FAKE_COMM(10 + i)));
+}
+
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(freed_and_met_again) X(null_handles) X(told_again) \
     X(more_than_there_is_room_for) X(partners) \
-    X(sizes) X(fortran)
+    X(sizes) X(fortran) X(by_many_threads)
 TESTS(IN_CHILD)
 
 int main(void)
