@@ -221,8 +221,8 @@ struct store_name {             /* NULL, or a line of 0: not known */
     const char *function, *file, *note;
 };
 
-/* Costs count from the start of the task, the last ones stay. A name once
- * known is never lost to a note. */
+/* Costs count from the start of the task, so the greatest ones stay. A name
+ * once known is never lost to a note. */
 struct store_profile {
     uint64_t job;
     struct store_module *modules;

@@ -97,8 +97,13 @@ static const char sql_costs[] =
     " ON CONFLICT DO UPDATE SET function = excluded.function,"
     " file = excluded.file, line = excluded.line, note = excluded.note"
     " WHERE excluded.function IS NOT NULL;"
-    "INSERT OR REPLACE INTO disk.cost SELECT n.job, rank, site, calls, in_ns,"
-    " out_ns, bytes, max_ns FROM main.cost c JOIN number n ON n.old = c.job;";
+    "INSERT INTO disk.cost SELECT n.job, rank, site, calls, in_ns, out_ns,"
+    " bytes, max_ns FROM main.cost c JOIN number n ON n.old = c.job"
+    " WHERE true ON CONFLICT DO UPDATE SET calls = max(calls, excluded.calls),"
+    " in_ns = max(in_ns, excluded.in_ns),"
+    " out_ns = max(out_ns, excluded.out_ns),"
+    " bytes = max(bytes, excluded.bytes),"
+    " max_ns = max(max_ns, excluded.max_ns);";
 
 /* First the exits of calls whose entry is in the file already. */
 static const char sql_events[] =

@@ -21,7 +21,9 @@ static const char sql_site_frame[] =
 static const char sql_cost[] =
     "INSERT INTO cost(job, rank, site, calls, in_ns, out_ns, bytes, max_ns)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET"
-    " calls = ?4, in_ns = ?5, out_ns = ?6, bytes = ?7, max_ns = ?8";
+    " calls = max(calls, ?4), in_ns = max(in_ns, ?5),"
+    " out_ns = max(out_ns, ?6), bytes = max(bytes, ?7),"
+    " max_ns = max(max_ns, ?8)";
 static const char sql_source[] =
     "INSERT INTO source(frame, depth, function, file, line, note)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"

@@ -1,4 +1,5 @@
-/* gasp.c - collects what a dead slave has left, and delivers it.
+/* gasp.c - collects what a dead slave has left, records and the costs of calls,
+ * and delivers it.
  *
  * Invariant: what was read from a ring is numbered behind what the ledger
  * says was read before, so the master knows what it has already. */
@@ -8,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/records.h"
+#include "slave/statement.h"
 
 #define GASP_NS (5 * CLOCK_NS_PER_S)
 #define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)
@@ -25,7 +28,10 @@ struct gasp {
     struct event *retry, *end;
     struct records_window window;
     struct records *tasks;
+    struct profile *profiles;   /* of the same tasks */
     size_t ntasks;
+    struct sites sites;         /* of all jobs; nobody looks up names */
+    struct ticks ticks;
 };
 
 /* -------------------------------------------------------------- collecting */
@@ -76,28 +82,42 @@ static void read_page(struct records *r, void *page,
     rings_fini(&rings);
 }
 
+/* From now on the rate of the tasks' clock is known. */
+static void watch_clock(struct ticks *t)
+{
+    const struct timespec some = { .tv_nsec = 5 * CLOCK_NS_PER_MS };
+
+    ticks_init(t);
+    nanosleep(&some, NULL);
+    ticks_update(t);
+}
+
 static void collect_task(struct gasp *g, size_t index)
 {
     const struct vault_ledger *l = vault_ledger(g->vault, index);
     const struct vault_state *s;
     size_t bytes = page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES);
     struct records *r;
+    struct profile *p;
     void *page;
     int fd;
 
     if (!l)
         return;
     s = &l->state[atomic_load(&l->now) & 1];
+    p = &g->profiles[g->ntasks];
     r = &g->tasks[g->ntasks++];
     records_init(r, l->job, l->rank, &g->window);
     records_inherit(r, atomic_load(&l->first), s->next);
     fd = vault_page(g->vault, index, s->page);
-    if (fd < 0 || r->next != s->next)
+    if (fd < 0)
         return;
     page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         return;
-    read_page(r, page, s);
+    profile_read(p, page, &g->ticks, &g->sites);
+    if (r->next == s->next)
+        read_page(r, page, s);
     munmap(page, bytes);
 }
 
@@ -139,6 +159,27 @@ static int send_events(void *arg, const void *events)
     return 0;
 }
 
+static void send_profile(void *arg, const void *profile)
+{
+    struct gasp *g = arg;
+
+    conn_send(g->link, MESSAGE_PROFILE, profile);
+}
+
+/* Of programs that a task ran before only the slave knew: the master keeps the
+ * greater figures. */
+static void send_costs(struct gasp *g, size_t i)
+{
+    struct statement s;
+
+    profile_forget_sent(&g->profiles[i]);
+    statement_init(&s, g->tasks[i].job, &g->sites);
+    statement_add_task(&s, g->tasks[i].rank, &g->profiles[i]);
+    if (!statement_is_empty(&s) && statement_send(&s, send_profile, g))
+        log_warn("gasp", "costs of calls are lost: out of memory");
+    statement_fini(&s);
+}
+
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
@@ -147,8 +188,10 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
 
     (void)msg, (void)err;
     conn_set_role(c, HCT__ROLE__ROLE_MASTER);
-    for (size_t i = 0; i < g->ntasks; i++)
+    for (size_t i = 0; i < g->ntasks; i++) {
         records_resend(&g->tasks[i], &out);
+        send_costs(g, i);
+    }
     gasp_check(g);
     return 0;
 }
@@ -251,11 +294,13 @@ void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
 
     g.base = event_base_new();
     g.tasks = calloc(VAULT_TASKS, sizeof(*g.tasks));
+    g.profiles = calloc(VAULT_TASKS, sizeof(*g.profiles));
     if (g.base) {
         g.retry = evtimer_new(g.base, on_retry, &g);
         g.end = evtimer_new(g.base, on_end, &g);
     }
-    if (g.tasks && g.retry && g.end) {
+    if (g.tasks && g.profiles && g.retry && g.end) {
+        watch_clock(&g.ticks);
         vault_take(v);
         for (size_t i = 0; i < VAULT_TASKS; i++)
             collect_task(&g, i);
@@ -270,5 +315,6 @@ void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
         event_free(g.end);
     if (g.base)
         event_base_free(g.base);
+    free(g.profiles);
     free(g.tasks);              /* the records go with the process */
 }

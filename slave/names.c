@@ -143,6 +143,7 @@ static void become_harmless(pid_t parent, int fd,
         sigaction(sig, &dfl, NULL);
     close_range(3, (unsigned)fd - 1, 0);
     close_range((unsigned)fd + 1, ~0u, 0);
+    prctl(PR_SET_NAME, "hector-names");
     if (launch_become(user) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
         getppid() != parent)
         _exit(1);

@@ -4,7 +4,7 @@
 # limit: 120
 # shellcheck disable=SC2016 # what is quoted is SQL
 . "${0%/*}/../lib/t.sh"
-need mpicc strip
+need mpicc strip ps
 
 cat >far.c <<'EOF'
 #include <mpi.h>
@@ -61,6 +61,8 @@ int main(int argc, char **argv)
         MPI_Recv(in, 1, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(how, "die") && rank == 1)
         abort();
+    if (argc > 3 && rank == 0)
+        fclose(fopen(argv[3], "w"));
     while (!strcmp(how, "wait") && access(argv[2], F_OK))
         usleep(1000);
     left(5, 10);                                                /* again */
@@ -199,4 +201,15 @@ wait_for 'grep -q "node n2 joined" "$T/again.log"' 20
 wait $runner
 is "$?" 0 'a killed master'
 is "$(places 10)" "$wanted" '... neither loses nor doubles anything'
+
+# A slave that is killed: its guard tells what the pages say.
+hector-run -q --master "$master" -H n2:2 -n 2 --oversubscribe ./prog wait \
+    "$T/never" "$T/ready" >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for '[ -e "$T/ready" ]' 20
+kill -KILL "$(ps -o pid= --ppid "$slave_pid" | tr -d ' ')"
+wait $runner
+is "$?" 125 'a killed slave'
+is "$(sql "SELECT sum(calls), sum(in_ns) > 0 FROM sites WHERE job = 11 AND
+    rank = 0 AND call = 'MPI_Bcast'")" '20|1' '... leaves its account'
 done_testing

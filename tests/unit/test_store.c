@@ -214,7 +214,7 @@ static void test_events(void **state)
     store_close(st);
 }
 
-/* The last costs count; names stay; a site has one number. */
+/* The greatest costs count; names stay; a site has one number. */
 static void put_costs(struct store *st, uint64_t job, uint64_t calls,
                       const char *function, const char *note)
 {
@@ -256,6 +256,7 @@ static void test_costs(void **state)
     store_begin(st, &err);
     put_costs(st, 1, 6, "halo", NULL);
     put_costs(st, 1, 7, NULL, "cannot be read");
+    put_costs(st, 1, 4, NULL, NULL);
     put_costs(st, 2, 8, NULL, NULL);
     store_commit(st, &err);
     expect(st, "SELECT job, rank, call, function, file, line, calls, place "
