@@ -131,8 +131,12 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
     }
     if (from == j->state)
         return true;
-    if (j->state == JOB_RUNNING)
+    if (j->state == JOB_RUNNING) {
         j->started_ns = clock_wall_ns();
+        watcher_start(j->watcher);
+    } else {
+        watcher_stop(j->watcher);
+    }
     if (j->state == JOB_PREPARING)
         j->preparing_mono_ns = clock_monotonic_ns();
     if (j->state == JOB_ENDING)
@@ -414,6 +418,19 @@ void flow_committed(struct flow *f)
 }
 
 /* ---------------------------------------------------------- begin and end */
+
+int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
+               struct err *err)
+{
+    j->watcher = watcher_create(f->base, j, &f->conf.watch, s, err);
+    return j->watcher ? 0 : -1;
+}
+
+int flow_looked(struct job *j, struct job_node *jn, const Hct__Looked *m,
+                struct err *err)
+{
+    return watcher_looked(j->watcher, jn, m, err);
+}
 
 void flow_submit(struct flow *f, struct job *j)
 {

@@ -12,6 +12,7 @@
 #include "master/job.h"
 #include "master/journal.h"
 #include "master/relay.h"
+#include "master/watcher.h"
 #include "proto/base/err.h"
 #include "proto/message.h"
 
@@ -26,6 +27,7 @@ struct flow_conf {
     uint64_t prepare_wait_ns;   /* for slaves to prepare a job */
     uint64_t end_wait_ns;       /* for slaves, beyond the grace, to end tasks
                                    and to clear up */
+    struct watcher_conf watch;
 };
 
 struct flow;
@@ -35,6 +37,11 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct relay *relay);
 void flow_set_journal(struct flow *f, struct journal *jn);
 void flow_destroy(struct flow *f);      /* and all its jobs */
+
+/* The policies of a job that is to be submitted, or taken up again. -1 with a
+ * sentence: one of them is wrong. */
+int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
+               struct err *err);
 
 /* Take a checked job; its redirector hears of everything. */
 void flow_submit(struct flow *f, struct job *j);
@@ -51,6 +58,8 @@ int flow_task_exited(struct job *j, struct job_node *jn,
                      const Hct__TaskExited *m, struct err *err);
 int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
               struct err *err);
+int flow_looked(struct job *j, struct job_node *jn, const Hct__Looked *m,
+                struct err *err);
 int flow_task_abort(struct job *j, struct job_node *jn,
                     const Hct__TaskAbort *m, struct err *err);
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,

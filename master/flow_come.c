@@ -129,6 +129,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
     if (is_there || j->state == JOB_PREPARING) {
         flow_order_again(j, jn);
         flow_hold_orders(j, jn);
+        watcher_node_back(j->watcher, jn);
         relay_node_back(j->flow->relay, j, jn);
         if (jn->nlive == 0)
             relay_node_gone(j->flow->relay, j, jn, false);
@@ -239,6 +240,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     if (flow_enter(f, j))
         return err_set(err, ENOMEM, "out of memory");
     journal_job(f->journal, j);
+    if (j->state == JOB_RUNNING)
+        watcher_start(j->watcher);
     log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
              (unsigned long long)j->id);
     return 0;

@@ -21,6 +21,7 @@ struct adopt;
 struct conn;
 struct event;
 struct flow;
+struct watcher;
 
 /* What the journal still has to write of a task. */
 enum task_dirty { TASK_CLEAN, TASK_DIRTY_LATER, TASK_DIRTY };
@@ -116,6 +117,7 @@ struct job {
     uint64_t failed_ns;         /* when, on the master's clock */
     char *why;                  /* owned */
 
+    struct watcher *watcher;    /* owned: its policies; NULL: none */
     struct adopt *adopt;        /* owned: others start its tasks; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */

@@ -81,6 +81,25 @@ void journal_action(struct journal *jn, const struct job *j,
 void journal_action_result(struct journal *jn, const struct job *j,
                            const char *action, const char *result);
 
+/* A row of table verdict. Texts are copied. */
+struct journal_verdict {
+    const char *policy, *kind, *phase, *ranks, *why;
+    const char *detail;         /* verdict_text() */
+    const char *report;         /* what people see of it, lines */
+    double score;
+    uint64_t seq, age_ns;       /* of the look; how long it has been so */
+};
+void journal_verdict(struct journal *jn, const struct job *j,
+                     const struct journal_verdict *v);
+
+/* A piece of tape (tape.h), from look seq on, copied; and that those before
+ * seq are not needed any more. */
+struct journal_look { uint64_t seq; const void *data; size_t bytes; };
+void journal_look(struct journal *jn, const struct job *j,
+                  const struct journal_look *l);
+void journal_trim_looks(struct journal *jn, const struct job *j,
+                        uint64_t seq);
+
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */
 struct journal_batch {

@@ -1,5 +1,5 @@
-/* journal_note.c - rows of table action that wait to be written. Each is
- * written once; they leave in the order they came, after the commit. */
+/* journal_note.c - rows that wait to be written, each once: of tables action,
+ * verdict and look. They leave in the order they came, after the commit. */
 #include "master/journal_write.h"
 
 #include <stdlib.h>
@@ -7,74 +7,143 @@
 
 #include "proto/base/log.h"
 
+enum note_kind { NOTE_ACTION, NOTE_RESULT, NOTE_VERDICT, NOTE_LOOK,
+                 NOTE_TRIM };
+enum { NOTE_TEXTS = 8 };
+
 struct journal_note {
     struct journal_note *next;
     const struct job *job;      /* borrowed, as in struct journal_step */
-    bool result_only;
-    struct store_action row;    /* texts owned */
+    enum note_kind kind;
+    uint64_t at_ns;
+    char *text[NOTE_TEXTS];     /* owned; of the row, in order */
+    double score;
+    uint64_t seq, age_ns;
+    size_t bytes;               /* of text[0], where it is no text */
 };
 
 static void note_free(struct journal_note *n)
 {
-    free((char *)n->row.action);
-    free((char *)n->row.ranks);
-    free((char *)n->row.by);
-    free((char *)n->row.result);
-    free((char *)n->row.why);
+    for (size_t i = 0; i < NOTE_TEXTS; i++)
+        free(n->text[i]);
     free(n);
 }
 
-static const char *copy_of(const char *text)
-{
-    return text ? strdup(text) : NULL;
-}
-
-static void note_add(struct journal *jn, const struct job *j,
-                     const struct journal_action *a, bool result_only)
+static struct journal_note *note_add(struct journal *jn, const struct job *j,
+                                     enum note_kind kind,
+                                     const char *const *texts, size_t ntexts)
 {
     struct journal_note *n = calloc(1, sizeof(*n));
 
     if (!n) {
-        log_warn("journal", "an action is not recorded job=%llu: out of "
-                 "memory", (unsigned long long)j->id);
-        return;
+        log_warn("journal", "an action or verdict is not recorded job=%llu: "
+                 "out of memory", (unsigned long long)j->id);
+        return NULL;
     }
     n->job = j;
-    n->result_only = result_only;
-    n->row = (struct store_action){
-        .at_ns = clock_wall_ns(), .action = copy_of(a->action),
-        .ranks = copy_of(a->ranks), .by = copy_of(a->by),
-        .result = copy_of(a->result), .why = copy_of(a->why) };
+    n->kind = kind;
+    n->at_ns = clock_wall_ns();
+    for (size_t i = 0; i < ntexts; i++)
+        n->text[i] = texts[i] ? strdup(texts[i]) : NULL;
     if (jn->last_note)
         jn->last_note->next = n;
     else
         jn->notes = n;
     jn->last_note = n;
-    journal_wake(jn, 0);
+    return n;
 }
 
 void journal_action(struct journal *jn, const struct job *j,
                     const struct journal_action *a)
 {
-    note_add(jn, j, a, false);
+    const char *const texts[] = { a->action, a->ranks, a->by, a->result,
+                                  a->why };
+
+    note_add(jn, j, NOTE_ACTION, texts, 5);
+    journal_wake(jn, 0);
 }
 
 void journal_action_result(struct journal *jn, const struct job *j,
                            const char *action, const char *result)
 {
-    const struct journal_action a = { .action = action, .result = result };
+    const char *const texts[] = { action, NULL, NULL, result };
 
-    note_add(jn, j, &a, true);
+    note_add(jn, j, NOTE_RESULT, texts, 4);
+    journal_wake(jn, 0);
+}
+
+void journal_verdict(struct journal *jn, const struct job *j,
+                     const struct journal_verdict *v)
+{
+    const char *const texts[] = { v->policy, v->kind, v->phase, v->ranks,
+                                  v->why, v->detail, v->report };
+    struct journal_note *n = note_add(jn, j, NOTE_VERDICT, texts, 7);
+
+    if (n) {
+        n->score = v->score;
+        n->seq = v->seq;
+        n->age_ns = v->age_ns;
+    }
+    journal_wake(jn, 0);
+}
+
+void journal_look(struct journal *jn, const struct job *j,
+                  const struct journal_look *l)
+{
+    struct journal_note *n = note_add(jn, j, NOTE_LOOK, NULL, 0);
+
+    if (!n)
+        return;
+    n->seq = l->seq;
+    n->text[0] = malloc(l->bytes + 1);
+    n->bytes = n->text[0] ? l->bytes : 0;
+    if (n->text[0])
+        memcpy(n->text[0], l->data, l->bytes);
+    journal_wake(jn, journal_later_ns);
+}
+
+void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
+{
+    struct journal_note *n = note_add(jn, j, NOTE_TRIM, NULL, 0);
+
+    if (n)
+        n->seq = seq;
+}
+
+static int note_write(struct journal *jn, const struct journal_note *n,
+                      struct err *err)
+{
+    uint64_t job = journal_job_id(n->job);
+    char *const *t = n->text;
+    struct store_action action = { job, n->at_ns, t[0], t[1], t[2], t[3],
+                                   t[4] };
+    struct store_verdict verdict = {
+        .job = job, .at_ns = n->at_ns, .policy = t[0], .kind = t[1],
+        .phase = t[2], .ranks = t[3], .why = t[4], .detail = t[5],
+        .report = t[6], .score = n->score, .seq = n->seq,
+        .age_ns = n->age_ns };
+    struct store_look look = { job, n->seq, n->at_ns, t[0], n->bytes };
+
+    switch (n->kind) {
+    case NOTE_ACTION:
+        return store_add_action(jn->store, &action, err);
+    case NOTE_RESULT:
+        return store_put_result(jn->store, &action, err);
+    case NOTE_VERDICT:
+        return store_add_verdict(jn->store, &verdict, err);
+    case NOTE_LOOK:
+        return store_add_look(jn->store, &look, err);
+    case NOTE_TRIM:
+        return store_trim_looks(jn->store, job, n->seq, err);
+    }
+    return 0;
 }
 
 int journal_notes_write(struct journal *jn, struct err *err)
 {
-    for (struct journal_note *n = jn->notes; n; n = n->next) {
-        n->row.job = journal_job_id(n->job);
-        if (n->result_only ? store_put_result(jn->store, &n->row, err)
-                           : store_add_action(jn->store, &n->row, err))
+    for (struct journal_note *n = jn->notes; n; n = n->next)
+        if (note_write(jn, n, err))
             return -1;
-    }
     return 0;
 }
 

@@ -31,7 +31,8 @@ static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
     };
 
     if (job_state_final(j->state))
-        return store_drop_resume(jn->store, id, err);
+        return store_drop_resume(jn->store, id, err) ||
+                       store_tidy_looks(jn->store, err) ? -1 : 0;
     if (!j->submit_stored) {
         row.submit = j->submit;
         row.submit_bytes = j->submit_bytes;

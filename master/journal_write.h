@@ -18,7 +18,7 @@ struct journal_step {
     const char *event, *from, *to;
 };
 
-/* A row of text that is written once: journal_note.c. */
+/* A row that is written once: journal_note.c. */
 struct journal_note;
 
 struct journal {

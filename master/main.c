@@ -28,6 +28,9 @@
 
 struct master_conf {
     char *listen, *database, *key_file;
+    char *policies;
+    int64_t kills_per_hour;
+    uint64_t looks_kept_bytes;
     uint64_t join_wait_ns, prepare_wait_ns, lost_wait_ns, end_wait_ns;
     uint64_t tree_wait_ns;
     int64_t tree_fan_out, tree_levels;
@@ -61,6 +64,14 @@ static const struct conf_key master_keys[] = {
       1, 16, "Where tree_fan_out is 0: levels of slaves below the master." },
     { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns), "10s",
       0.1, 3600, "After this time what has been gathered is the result." },
+    { "master", "policies", CONF_TEXT, MASTER_FIELD(policies), "hang", 0, 0,
+      "Policies that watch every job, with their parameters, separated by "
+      "blanks; hector-run --policy none declines them." },
+    { "master", "kills_per_hour", CONF_INT, MASTER_FIELD(kills_per_hour),
+      "20", 0, 64, "How many jobs policies may end within an hour "
+      "(--on-hang kill)." },
+    { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
+      "32M", 65536, 1e12, "How much is kept of what policies saw of a job." },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
 };
 
@@ -307,6 +318,9 @@ static int master_journal(struct master *m, struct err *err)
 static int master_parts(struct master *m, struct err *err)
 {
     struct flow_conf flow = {
+        .watch = { .policies = m->conf.policies,
+                   .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
+                   .tape_bytes = m->conf.looks_kept_bytes },
         .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,
         .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
         .lost_wait_ns = m->conf.lost_wait_ns,

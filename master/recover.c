@@ -117,7 +117,8 @@ static void restore_nodes(struct job *j)
     }
 }
 
-static struct job *restore_submit(const struct store_value *blob,
+static struct job *restore_submit(const struct recover *r,
+                                  const struct store_value *blob,
                                   struct err *err)
 {
     Hct__Submit *s = NULL;
@@ -130,6 +131,8 @@ static struct job *restore_submit(const struct store_value *blob,
         err_set(err, EBADMSG, "what was submitted is not there any more");
     else
         j = submit_job(s, err);
+    if (j && flow_watch(r->flow, j, s, err))
+        log_warn("recover", "nobody watches it: %s", err->text);
     if (s)
         hct__submit__free_unpacked(s, NULL);
     return j;
@@ -148,7 +151,7 @@ static const char sql_job[] =
 static struct job *restore_job(const struct recover *r,
                                const struct store_value *v, struct err *err)
 {
-    struct job *j = restore_submit(&v[C_SUBMIT], err);
+    struct job *j = restore_submit(r, &v[C_SUBMIT], err);
 
     if (!j)
         return NULL;

@@ -89,6 +89,12 @@
 "  LEFT JOIN mpi_call n ON n.id = s.call\n"                                    \
 "  GROUP BY c.job, c.rank, s.call;\n"
 
+#define SCHEMA_LOOK                                                           \
+"CREATE TABLE look(          -- what policies saw: pieces of a tape, see\n"     \
+"                            -- tape.h; hector replay reads it\n"               \
+"  job INTEGER, seq INTEGER, -- the first look of the piece\n"                  \
+"  at_ns INTEGER, data BLOB, PRIMARY KEY(job, seq));\n"
+
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
 "  instance INTEGER PRIMARY KEY,  -- random\n"
@@ -165,7 +171,11 @@ SCHEMA_RESUME SCHEMA_PROFILE
 
 "CREATE TABLE verdict(\n"
 "  job INTEGER, at_ns INTEGER, policy TEXT, kind TEXT, phase TEXT,\n"
-"  ranks TEXT, score REAL, why TEXT);\n"
+"  ranks TEXT, score REAL, why TEXT,\n"
+"  seq INTEGER,              -- of the look that gave it\n"
+"  age_ns INTEGER,           -- it had been so for so long\n"
+"  detail TEXT, report TEXT);  -- all of it; what people are told\n"
+SCHEMA_LOOK
 "CREATE TABLE action(\n"
 "  job INTEGER, at_ns INTEGER, action TEXT, ranks TEXT, by TEXT,\n"
 "  result TEXT, why TEXT);\n"
@@ -205,4 +215,8 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE task ADD COLUMN held_since_ns INTEGER;\n"
           "DROP VIEW IF EXISTS tasks;\n" SCHEMA_TASKS,
     [3] = SCHEMA_PROFILE,
+    [4] = "ALTER TABLE verdict ADD COLUMN seq INTEGER;\n"
+          "ALTER TABLE verdict ADD COLUMN age_ns INTEGER;\n"
+          "ALTER TABLE verdict ADD COLUMN detail TEXT;\n"
+          "ALTER TABLE verdict ADD COLUMN report TEXT;\n" SCHEMA_LOOK,
 };

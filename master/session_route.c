@@ -21,11 +21,11 @@
 
 /* -------------------------------------------------- redirectors, operators */
 
-static void session_end_job(struct conn *c, const char *why)
+static void session_end_job(struct conn *c, int exit_code, const char *why)
 {
     Hct__JobEnded m = HCT__JOB_ENDED__INIT;
 
-    m.exit_code = 125;
+    m.exit_code = exit_code;
     m.why = (char *)why;
     conn_send(c, MESSAGE_JOB_ENDED, &m);
 }
@@ -51,12 +51,17 @@ static int on_submit(void *arg, struct conn *c, const void *msg,
         return 0;
     }
     if (flow_stopping(h->flow)) {
-        session_end_job(c, "hector-master is about to stop");
+        session_end_job(c, 125, "hector-master is about to stop");
         return 0;
     }
     j = submit_job(msg, err);
     if (!j) {
-        session_end_job(c, err->text);
+        session_end_job(c, 125, err->text);
+        return 0;
+    }
+    if (flow_watch(h->flow, j, msg, err)) {
+        session_end_job(c, 2, err->text);       /* as for wrong usage */
+        job_destroy(j);
         return 0;
     }
     j->redirector = c;
@@ -213,6 +218,7 @@ ON_JOB(task_state, TaskState, flow_task_state(s->job, s->at, m, err))
 ON_JOB(task_exited, TaskExited, flow_task_exited(s->job, s->at, m, err))
 ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
 ON_JOB(held, Held, flow_held(s->job, s->at, m, err))
+ON_JOB(looked, Looked, flow_looked(s->job, s->at, m, err))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(publish, Publish, relay_publish(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(lookup, Lookup, relay_lookup(s->hub->relay, s->job, s->at, m, err))
@@ -428,6 +434,7 @@ const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_TASK_EXITED, SLAVE, on_task_exited },
     { MESSAGE_TASK_ABORT, SLAVE, on_task_abort },
     { MESSAGE_HELD, SLAVE, on_held },
+    { MESSAGE_LOOKED, SLAVE, on_looked },
     { MESSAGE_FENCE, SLAVE, on_fence },
     { MESSAGE_EVENTS, SLAVE, on_events },
     { MESSAGE_NODE_LOAD, SLAVE, on_node_load },

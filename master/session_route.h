@@ -6,7 +6,7 @@
 #include "master/gather.h"
 #include "master/session.h"
 
-enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 30 };
+enum { SESSION_LISTENERS = 8, SESSION_ROUTES = 31 };
 
 struct session {
     struct session *next, *prev;        /* in the hub */

@@ -152,6 +152,28 @@ int store_add_action(struct store *st, const struct store_action *a,
 int store_put_result(struct store *st, const struct store_action *a,
                      struct err *err);
 
+struct store_verdict {
+    uint64_t job, at_ns;
+    const char *policy, *kind, *phase, *ranks, *why, *detail, *report;
+    double score;
+    uint64_t seq, age_ns;
+};
+int store_add_verdict(struct store *st, const struct store_verdict *v,
+                      struct err *err);
+
+/* A piece of tape.h. Those of a job before seq are dropped; and when a job has
+ * ended, those of jobs about which there is no verdict, but for the latest. */
+struct store_look {
+    uint64_t job, seq, at_ns;
+    const void *data;
+    size_t bytes;
+};
+int store_add_look(struct store *st, const struct store_look *l,
+                   struct err *err);
+int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
+                     struct err *err);
+int store_tidy_looks(struct store *st, struct err *err);
+
 /* ------------------------------------------------------- taking jobs up again
  * What a job's row does not say and a later master has to know; and what an
  * earlier master has left behind. */

@@ -84,8 +84,11 @@ static const char sql_rows[] =
     " SELECT n.job, at_ns, action, ranks, by, result, why FROM main.action a"
     " JOIN number n ON n.old = a.job ORDER BY a.rowid;"
     "INSERT INTO disk.verdict(job, at_ns, policy, kind, phase, ranks, score,"
-    " why) SELECT n.job, at_ns, policy, kind, phase, ranks, score, why"
-    " FROM main.verdict v JOIN number n ON n.old = v.job ORDER BY v.rowid;";
+    " why, seq, age_ns, detail, report) SELECT n.job, at_ns, policy, kind,"
+    " phase, ranks, score, why, seq, age_ns, detail, report"
+    " FROM main.verdict v JOIN number n ON n.old = v.job ORDER BY v.rowid;"
+    "INSERT OR REPLACE INTO disk.look(job, seq, at_ns, data) SELECT n.job,"
+    " seq, at_ns, data FROM main.look l JOIN number n ON n.old = l.job;";
 
 /* Numbers of modules, frames and sites are the same everywhere. */
 static const char sql_costs[] =

@@ -54,14 +54,6 @@ static const char sql_transition[] =
     "INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
 
-static const char sql_action[] =
-    "INSERT INTO action(job, at_ns, action, ranks, by, result, why)"
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-
-static const char sql_result[] =
-    "UPDATE action SET result = ?3 WHERE job = ?1"
-    " AND action = ifnull(?2, action) AND result = 'ordered'";
-
 static const char sql_call[] =
     "INSERT OR REPLACE INTO mpi_call(id, name) VALUES(?1, ?2)";
 
@@ -199,36 +191,6 @@ int store_add_transition(struct store *st, const struct store_transition *t,
     store_bind_text(s, 4, t->event);
     store_bind_text(s, 5, t->from);
     store_bind_text(s, 6, t->to);
-    return store_run(st, s, err);
-}
-
-int store_add_action(struct store *st, const struct store_action *a,
-                     struct err *err)
-{
-    sqlite3_stmt *s = store_stmt(st, STORE_ACTION, sql_action, err);
-
-    if (!s)
-        return -1;
-    sqlite3_bind_int64(s, 1, (int64_t)a->job);
-    sqlite3_bind_int64(s, 2, (int64_t)a->at_ns);
-    store_bind_text(s, 3, a->action);
-    store_bind_text(s, 4, a->ranks);
-    store_bind_text(s, 5, a->by);
-    store_bind_text(s, 6, a->result);
-    store_bind_text(s, 7, a->why);
-    return store_run(st, s, err);
-}
-
-int store_put_result(struct store *st, const struct store_action *a,
-                     struct err *err)
-{
-    sqlite3_stmt *s = store_stmt(st, STORE_RESULT, sql_result, err);
-
-    if (!s)
-        return -1;
-    sqlite3_bind_int64(s, 1, (int64_t)a->job);
-    store_bind_text(s, 2, a->action);
-    store_bind_text(s, 3, a->result);
     return store_run(st, s, err);
 }
 

@@ -46,6 +46,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(40, REDUCE, reduce)                   \
     X(41, REDUCE_END, reduce_end)           \
     X(42, TASK_HOLD, task_hold)             \
+    X(43, LOOK, look)                       \
     /* slave -> master */                   \
     X(48, PREPARED, prepared)               \
     X(49, LAUNCHED, launched)               \
@@ -65,6 +66,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(63, FAREWELL, farewell)               \
     X(67, PROFILE, profile)                 \
     X(70, HELD, held)                       \
+    X(71, LOOKED, looked)                   \
     /* both ways between master and slave */\
     X(64, MODEX_REQUEST, modex_request)     \
     X(65, MODEX_REPLY, modex_reply)         \

@@ -76,7 +76,7 @@ static int options_check_variable(const char *text, const char *option,
 /* NAME[:KEY=VALUE,...] */
 static int options_check_policy(const char *text, struct err *err)
 {
-    static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+    static const char word[] = "/abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const char *p = text + strspn(text, word);
 

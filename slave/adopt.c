@@ -12,6 +12,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/look.h"
 #include "slave/registry.h"
 #include "slave/world.h"
 
@@ -433,6 +434,19 @@ bool adopts_hold(struct adopts *as, const Hct__TaskHold *m)
 
     return each_ordered(as, m->job, m->ranks, m->release ? SIGCONT : SIGSTOP,
                         false, &s);
+}
+
+bool adopts_look(struct adopts *as, struct look *l)
+{
+    struct adopt *s = adopt_find(as, l->order->job), *in;
+    struct world *w = world_of(as, l->order->job, &in);
+
+    if (!s && !w)
+        return false;
+    for (struct adopted *a = w ? w->tasks : NULL; a; a = a->next)
+        if (a->taken)
+            look_at(l, &a->task);
+    return true;
 }
 
 bool adopts_terminate(struct adopts *as, const Hct__Terminate *m)

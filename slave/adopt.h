@@ -57,6 +57,8 @@ void adopts_adopted(struct adopts *as, const Hct__Adopted *m);
 void adopts_end(struct adopts *as, const Hct__AdoptEnd *m);
 bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m);
 bool adopts_hold(struct adopts *as, const Hct__TaskHold *m);
+struct look;
+bool adopts_look(struct adopts *as, struct look *l);
 bool adopts_terminate(struct adopts *as, const Hct__Terminate *m);
 bool adopts_forget(struct adopts *as, uint64_t job);
 bool adopts_ack(struct adopts *as, const Hct__EventAck *m);

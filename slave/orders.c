@@ -8,10 +8,16 @@
 #include "proto/base/log.h"
 #include "slave/adopt.h"
 #include "slave/jobs.h"
+#include "slave/look.h"
 
 static struct adopts *adopts_of(void *arg)
 {
     return jobs_adopts(uplink_owner(arg));
+}
+
+static struct node *node_of(void *arg)
+{
+    return jobs_node(uplink_owner(arg));
 }
 
 static struct job *find(void *arg, uint64_t id)
@@ -82,6 +88,24 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
     return j ? complain(job_hold(j, m->ranks, m->release, err), err) : 0;
 }
 
+static int on_look(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    struct look l = { .node = node_of(arg), .order = msg };
+    struct job *j;
+
+    (void)c, (void)err;
+    if (!adopts_look(adopts_of(arg), &l)) {
+        j = find(arg, l.order->job);
+        for (size_t i = 0; j && i < j->ntasks; i++)
+            look_at(&l, &j->tasks[i]);
+        if (!j)
+            return 0;
+    }
+    look_send(&l);
+    return 0;
+}
+
 static int on_terminate(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
@@ -142,11 +166,6 @@ static int on_adopt_end(void *arg, struct conn *c, const void *msg,
     (void)c, (void)err;
     adopts_end(adopts_of(arg), msg);
     return 0;
-}
-
-static struct node *node_of(void *arg)
-{
-    return jobs_node(uplink_owner(arg));
 }
 
 static int on_fence_done(void *arg, struct conn *c, const void *msg,
@@ -214,6 +233,7 @@ const struct conn_route orders_routes[] = {
     { MESSAGE_LAUNCH,        MASTER, on_launch },
     { MESSAGE_TASK_SIGNAL,   MASTER, on_signal },
     { MESSAGE_TASK_HOLD,     MASTER, on_hold },
+    { MESSAGE_LOOK,          MASTER, on_look },
     { MESSAGE_TERMINATE,     MASTER, on_terminate },
     { MESSAGE_FORGET,        MASTER, on_forget },
     { MESSAGE_EVENT_ACK,     MASTER, on_event_ack },

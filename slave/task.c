@@ -15,6 +15,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/look.h"
 #include "slave/pty.h"
 #include "slave/taskenv.h"
 
@@ -36,6 +37,7 @@ void task_fini(struct task *t)
     free(t->why);
     free(t->abort_text);
     free(t->abort_ranks);
+    look_task_free(t->look);
     watch_fini(&t->watch);
 }
 

@@ -23,6 +23,8 @@ enum task_fact {
     TASK_ABORTED = 8, TASK_EXITED = 16,
 };
 
+struct look_task;
+
 struct task {
     uint32_t rank;
     pid_t pid;                  /* its process group too; 0: never forked */
@@ -42,6 +44,7 @@ struct task {
     int abort_code;
     char *abort_text, *abort_ranks;     /* owned */
     struct watch watch;
+    struct look_task *look;     /* owned: what the last look found, or NULL */
 };
 
 struct task_start {             /* all borrowed */

@@ -81,6 +81,7 @@ static void keep_tag(struct watch *w, const struct rings_batch *b)
         }
         memcpy(w->last_tag, str_text(&b->text) + s->text, n);
         w->last_tag[n] = '\0';
+        w->last_mark = s->marker;
         return;
     }
 }

@@ -30,6 +30,7 @@ struct watch {
     struct sample_split split;
     struct profile profile;     /* read by account.c */
     char last_tag[WATCH_TAG_MAX];
+    int32_t last_mark;          /* its marker */
 };
 
 /* Where what is read goes; all borrowed. */

@@ -37,6 +37,9 @@ static const struct command {
       stack_command },
     { "tree", "n", "[JOB]", "the tree of slaves, and who answers",
       tree_command },
+    { "why", "", "JOB", "what policies have found about it",
+      why_command },
+    { "replay", "p", "[DATABASE] JOB", "ask a policy again", replay_command },
     { "sql", "", "QUERY", "ask the database", sql_command },
 };
 
@@ -47,6 +50,7 @@ static const struct option options[] = {
     { "all", no_argument, NULL, 'a' },
     { "count", required_argument, NULL, 'n' },
     { "signal", required_argument, NULL, 'S' },
+    { "policy", required_argument, NULL, 'p' },
     { "pid", required_argument, NULL, 'P' },
     { "samples", required_argument, NULL, 'N' },
     { "interval", required_argument, NULL, 'I' },
@@ -76,6 +80,7 @@ static void help(void)
          "  -n, --count N    ps, events: the last N; report: the first N;\n"
          "                   tree: N levels\n"
          "      --signal S   kill: send this signal only (USR1, 10)\n"
+         "      --policy NAME[:KEY=VALUE,...]  replay: which one (hang)\n"
          "      --samples N  stack: look N times ...\n"
          "      --interval MS  ... so many milliseconds apart (100)\n"
          "      --lines      stack: with source files and lines\n"
@@ -150,7 +155,7 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
     int c;
 
     while ((c = getopt_long(argc, argv, "js:an:hV", options, NULL)) != -1) {
-        if (strchr("anSPNILTDFGH", c) && !strchr(used, c))
+        if (strchr("anSpPNILTDFGH", c) && !strchr(used, c))
             used[strlen(used)] = (char)c;
         switch (c) {
         case 'j':
@@ -168,6 +173,9 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
         case 'n':
             if (parse_u64(&t->count, optarg, 1, INT32_MAX, &err))
                 return tool_complain(TOOL_USAGE, "-n: %s", err.text);
+            break;
+        case 'p':
+            t->policy = optarg;
             break;
         case 'S':
             t->signal = signals_number(optarg, &err);

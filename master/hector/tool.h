@@ -19,6 +19,7 @@ struct tool {
     bool all;                   /* -a */
     uint64_t count;             /* -n, 0: not given */
     int signal;                 /* --signal, 0: not given */
+    const char *policy;         /* --policy, or NULL; borrowed */
     const char *db;             /* --db, or NULL; borrowed */
     const char *address;        /* -s, or NULL; borrowed */
     const char *pids;           /* --pid, or NULL; borrowed */
@@ -36,6 +37,8 @@ int report_command(const struct tool *t);
 int sql_command(const struct tool *t);
 int kill_command(const struct tool *t);
 int suspend_command(const struct tool *t);
+int why_command(const struct tool *t);
+int replay_command(const struct tool *t);
 int resume_command(const struct tool *t);
 int stack_command(const struct tool *t);
 int tree_command(const struct tool *t);

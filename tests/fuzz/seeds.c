@@ -236,6 +236,29 @@ static void reductions(const char *dir)
     tell(dir, "master", "reduce-dead");
 }
 
+/* Only what has been asked for counts, but it is read in any case. */
+static void looks(const char *dir)
+{
+    Hct__Looked__Task t = HCT__LOOKED__TASK__INIT, *tasks[] = { &t };
+    Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
+    Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
+    Hct__Looked__Flight f = HCT__LOOKED__FLIGHT__INIT, *flights[] = { &f };
+
+    start(4);
+    t.rank = q.rank = c.rank = f.rank = 1;
+    t.life = 3;
+    t.flags = 11;
+    t.calls = 7;
+    t.tag_text = BYTES("step");
+    for (uint64_t seq = 1; seq < 4; seq++)
+        SAY(N0, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
+            m->tasks = tasks, m->n_tasks = 1, m->requests = requests,
+            m->n_requests = 1, m->comms = comms, m->n_comms = 1,
+            m->flights = flights, m->n_flights = 1);
+    finish();
+    tell(dir, "master", "looks");
+}
+
 static void master_tales(const char *dir)
 {
     reductions(dir);
@@ -281,6 +304,7 @@ static void master_tales(const char *dir)
     SAY(N1, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = 2);
     finish();
     tell(dir, "master", "held");
+    looks(dir);
     submit(RUN2, 2);
     SAY(N0, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
         m->why = (char *)"no");
@@ -331,6 +355,9 @@ static void slave_tales(const char *dir)
         m->upto = 1);
     SAY(0, TASK_SIGNAL, TaskSignal, HCT__TASK_SIGNAL__INIT, m->job = 1,
         m->ranks = (char *)"0", m->signal = 10);
+    for (int i = 0; i < 3; i++)
+        SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1,
+            m->full = i == 0, m->detail = i == 2, m->polls = BYTES("\377"));
     SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
         m->ranks = (char *)"0-1");
     SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,

@@ -3,7 +3,7 @@
 #
 #   proto/base <- proto <- master, slave, redirector
 #   mpi-wrappers/page.h <- slave; mpi-wrappers/calls.h <- slave, master
-#   policies/hct_policy.h <- master
+#   policies/hct_policy.h <- master, slave (numbers that travel)
 #
 # Folders never include each other otherwise; the wrapper library and the
 # policies, which live in other people's processes, include nothing of ours.
@@ -35,9 +35,10 @@ clean 'proto/base includes only itself' \
 clean 'master includes only proto, calls.h and policies/hct_policy.h' \
     "$(ours master '(proto|master)/[a-z0-9_/]*\.h|policies/hct_policy\.h|'\
 'mpi-wrappers/calls\.h|hct\.pb-c\.h|stack_page\.inc')"
-clean 'slave includes only proto, page.h and calls.h' \
+clean 'slave includes only proto, page.h, calls.h and hct_policy.h' \
     "$(ours slave \
-        '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|calls)\.h|hct\.pb-c\.h')"
+        '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|calls)\.h|'\
+'policies/hct_policy\.h|hct\.pb-c\.h')"
 clean 'redirector includes only proto, and the names of calls' \
     "$(ours redirector '(proto|redirector)/[a-z0-9_/]*\.h|hct\.pb-c\.h|'\
 'call_kinds\.inc')"

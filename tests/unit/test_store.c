@@ -508,7 +508,12 @@ static void test_migration(void **state)
            "DROP VIEW calls; DROP VIEW callers; DROP VIEW sites;"
            "DROP VIEW places; DROP TABLE cost; DROP TABLE site_frame;"
            "DROP TABLE site; DROP TABLE source; DROP TABLE frame;"
-           "DROP TABLE module; PRAGMA user_version = 1", "");
+           "DROP TABLE module; DROP TABLE look;"
+           "ALTER TABLE verdict DROP COLUMN seq;"
+           "ALTER TABLE verdict DROP COLUMN age_ns;"
+           "ALTER TABLE verdict DROP COLUMN detail;"
+           "ALTER TABLE verdict DROP COLUMN report;"
+           "PRAGMA user_version = 1", "");
     store_close(st);
     st = open_it();
     snprintf(version, sizeof(version), "%d\n", SCHEMA_VERSION);

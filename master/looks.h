@@ -1,0 +1,53 @@
+/* looks.h - what is known of all tasks of a job, as its policies see it.
+ *
+ * Filled from what slaves answer, or from a tape (tape.h). Pure: no I/O, no
+ * clock. */
+#ifndef HECTOR_LOOKS_H
+#define HECTOR_LOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+#include "policies/hct_policy.h"
+#include "proto/base/err.h"
+
+struct looks {
+    struct hct_job job;
+    struct hct_rank *known;     /* owned: what was heard last of each */
+    bool *fresh;                /* owned: it was heard for this snapshot */
+    bool *absent;               /* owned: its slave has not answered */
+    struct hct_rank *ranks;     /* owned: of the snapshot */
+    struct hct_request *requests;       /* owned, as the next two */
+    struct hct_comm *comms;
+    struct hct_flight *flights;
+    uint32_t nrequests, ncomms, nflights;
+    uint32_t requests_cap, comms_cap, flights_cap;
+    bool detail;
+    uint64_t seq, now_ns;       /* of the last snapshot */
+};
+
+int looks_init(struct looks *l, const struct hct_job *job);
+void looks_fini(struct looks *l);
+
+/* A new look begins. */
+void looks_begin(struct looks *l, bool detail);
+/* A slave's answer; is_there says which ranks are that slave's. -1: it makes
+ * no sense. */
+int looks_take(struct looks *l, const Hct__Looked *m,
+               bool (*is_there)(const void *arg, uint32_t rank),
+               const void *arg, struct err *err);
+void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
+void looks_set_absent(struct looks *l, uint32_t rank);
+
+/* All have answered that will. The snapshot points into l. */
+void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out);
+/* The same for arrays that were filled by other means. */
+void looks_snapshot(const struct looks *l, struct hct_snapshot *out);
+
+/* Room for so many more; NULL without memory. For the tape. */
+struct hct_request *looks_add_request(struct looks *l);
+struct hct_comm *looks_add_comm(struct looks *l);
+struct hct_flight *looks_add_flight(struct looks *l);
+
+#endif

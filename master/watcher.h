@@ -1,0 +1,44 @@
+/* watcher.h - the policies of one job: has its tasks looked at, asks them,
+ * records what they saw and said, and does what they propose within limits.
+ *
+ * Made when the job is submitted, so that a policy that cannot be is said at
+ * once; begins when the job runs, ends with it. */
+#ifndef HECTOR_WATCHER_H
+#define HECTOR_WATCHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <event2/event.h>
+
+#include "hct.pb-c.h"
+#include "proto/base/err.h"
+
+enum { WATCHER_EXIT = 123 };    /* of a job that --on-hang kill has ended */
+
+struct job;
+struct job_node;
+struct watcher;
+
+struct watcher_conf {
+    const char *policies;       /* by default, separated by blanks */
+    uint32_t kills_per_hour;    /* of all jobs of this master together */
+    uint64_t tape_bytes;        /* kept of a job */
+};
+
+/* For a job that is being submitted. NULL with a sentence: a policy is
+ * wrong. */
+struct watcher *watcher_create(struct event_base *base, struct job *j,
+                               const struct watcher_conf *conf,
+                               const Hct__Submit *s, struct err *err);
+void watcher_destroy(struct watcher *w);        /* NULL is fine, as below */
+
+void watcher_start(struct watcher *w);
+void watcher_stop(struct watcher *w);
+
+/* Words of a slave; -1: they make no sense. */
+int watcher_looked(struct watcher *w, struct job_node *jn,
+                   const Hct__Looked *m, struct err *err);
+/* Its slave does not remember what it has told. */
+void watcher_node_back(struct watcher *w, const struct job_node *jn);
+
+#endif

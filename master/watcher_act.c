@@ -1,0 +1,258 @@
+/* watcher_act.c - what follows from a verdict, see watcher_act.h.
+ *
+ * Limits. Nothing is done on a look in which a task was not seen; each master
+ * ends at most so many jobs an hour; what is done is recorded with its reason
+ * before. */
+#include "master/watcher_act.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "master/flow.h"
+#include "master/flow_step.h"
+#include "master/verdict.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+
+enum { ACT_LINES = 8, ACT_KILLS = 64 };
+
+static unsigned long long act_id(const struct watcher_act *a)
+{
+    return a->job->id;
+}
+
+/* ------------------------------------------------------------------ words */
+
+static const char *what_it_is(const struct hct_verdict *v)
+{
+    switch (v->kind) {
+    case HCT_DEADLOCK:
+        return "is deadlocked";
+    case HCT_HANG:
+        return "hangs";
+    case HCT_SLOWDOWN:
+        return "is slow";
+    case HCT_PROGRESS:
+        return "is moving again";
+    default:
+        return policy_kind_name(v->kind);
+    }
+}
+
+static void say_line(const struct watcher_act *a, const struct hct_line *l,
+                     const struct hct_snapshot *s, struct str *to)
+{
+    const struct hct_rank *r = hct_rank(s, (uint32_t)l->rank);
+    const struct task *t = &a->job->tasks[l->rank];
+
+    str_addf(to, "task %d on %s: %s", l->rank, job_node_name(a->job, t),
+             l->text);
+    if (r->tag_text[0])
+        str_addf(to, ", last tag \"%s\"", r->tag_text);
+}
+
+static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
+                     const struct policy_out *o, struct str *to)
+{
+    const char *where = policy_where_name(v->where);
+    const char *sentence = verdict_sentence(o, v);
+    struct str ranks = { 0 };
+
+    verdict_ranks(&ranks, o, v);
+    str_addf(to, "job %llu %s", act_id(a), what_it_is(v));
+    if (v->kind != HCT_PROGRESS)
+        str_addf(to, " (%.6g %% sure, for %.3g s%s%s)", 100 * v->score,
+                 (double)v->age_ns / 1e9,
+                 *where ? ", error in " : "", where);
+    if (ranks.n)
+        str_addf(to, ", faulty: task%s %s", v->nranks == 1 ? "" : "s",
+                 str_text(&ranks));
+    str_addf(to, "%s%s", *sentence ? ": " : "", sentence);
+    str_fini(&ranks);
+}
+
+static const char *what_next(const struct watcher_act *a)
+{
+    switch (a->on_hang) {
+    case ON_HANG_KILL:
+        return "it is ended, as --on-hang kill wishes";
+    case ON_HANG_SUSPEND:
+        return "it is suspended, as --on-hang suspend wishes: look at it with "
+               "a debugger, then hector resume or hector kill";
+    default:
+        return "hector why shows all of it, hector kill ends it; --on-hang "
+               "kill would have";
+    }
+}
+
+/* What a person is to know: one line each. */
+static void report(const struct watcher_act *a, const struct hct_snapshot *s,
+                   const struct policy_out *o, const struct hct_verdict *v,
+                   struct str *to)
+{
+    say_head(a, v, o, to);
+    str_add(to, "\n");
+    for (uint32_t i = 1; i < v->nlines; i++) {
+        const struct hct_line *l = &o->lines[v->lines + i];
+
+        str_add(to, "  ");
+        if (l->rank == HCT_NONE)
+            str_add(to, l->text);
+        else
+            say_line(a, l, s, to);
+        str_add(to, "\n");
+    }
+}
+
+/* The head and the first lines, then where the rest is. */
+static void tell(const struct watcher_act *a, const char *text)
+{
+    unsigned n = 0;
+    const char *end;
+
+    for (; (end = strchr(text, '\n')); text = end + 1)
+        if (n++ <= ACT_LINES)
+            flow_notice(a->job, true, "%.*s", (int)(end - text), text);
+    if (n > ACT_LINES + 1)
+        flow_notice(a->job, true, "  ... and %u lines more: hector why %llu",
+                    n - ACT_LINES - 1, act_id(a));
+}
+
+/* ---------------------------------------------------------------- actions */
+
+static bool may_kill(const struct watcher_act *a)
+{
+    static uint64_t kills[ACT_KILLS];   /* when; of all jobs */
+    static size_t at;
+    uint64_t now = clock_monotonic_ns(), hour = 3600 * CLOCK_NS_PER_S;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < ACT_KILLS; i++)
+        n += kills[i] && now - kills[i] < hour;
+    if (n >= a->conf->kills_per_hour)
+        return false;
+    kills[at++ % ACT_KILLS] = now;
+    return true;
+}
+
+static void record(const struct watcher_act *a, const char *action,
+                   const char *result, const char *why, const char *by)
+{
+    struct journal_action row = { .action = action, .ranks = "all", .by = by,
+                                  .result = result, .why = why };
+
+    journal_action(a->job->flow->journal, a->job, &row);
+}
+
+static void act_kill(struct watcher_act *a, const struct policy *p,
+                     const char *why)
+{
+    if (!may_kill(a)) {
+        record(a, "kill", "refused: too many kills in this hour", why,
+               p->name);
+        flow_notice(a->job, true, "job %llu is not ended: this master has "
+                    "ended %u hung jobs within an hour", act_id(a),
+                    a->conf->kills_per_hour);
+        return;
+    }
+    record(a, "kill", "ordered", why, p->name);
+    flow_kill(a->job, "it hung, and --on-hang kill was given", WATCHER_EXIT,
+              false);
+}
+
+static void act_suspend(struct watcher_act *a, const struct policy *p,
+                        const char *why)
+{
+    struct taskset all = { 0 };
+    struct flow_order o = { .ranks = &all, .by = p->name, .why = why };
+    struct err err;
+
+    if (taskset_add(&all, 0, a->job->ntasks - 1) == 0 &&
+        flow_hold(a->job, &o, false, &err) < 0)
+        record(a, "suspend", err.text, why, p->name);
+    taskset_fini(&all);
+}
+
+static void act(struct watcher_act *a, const struct policy *p,
+                const char *why)
+{
+    if (a->stale) {
+        record(a, a->on_hang == ON_HANG_KILL ? "kill" : "suspend",
+               "refused: not all tasks were seen", why, p->name);
+        return;
+    }
+    if (a->on_hang == ON_HANG_KILL)
+        act_kill(a, p, why);
+    else if (a->on_hang == ON_HANG_SUSPEND)
+        act_suspend(a, p, why);
+}
+
+static void hang(struct watcher_act *a, const struct policy *p,
+                 const struct hct_verdict *v, const struct policy_out *o,
+                 const char *text)
+{
+    struct str why = { 0 };
+
+    if (a->told)
+        return;
+    a->told = true;
+    tell(a, text);
+    flow_notice(a->job, true, "  %s", what_next(a));
+    say_head(a, v, o, &why);
+    record(a, "report", "done", str_text(&why), p->name);
+    if (a->on_hang != ON_HANG_REPORT)
+        act(a, p, str_text(&why));
+    str_fini(&why);
+}
+
+static void verdict(struct watcher_act *a, const struct policy *p,
+                    const struct hct_snapshot *s, const struct policy_out *o,
+                    uint32_t i)
+{
+    const struct hct_verdict *v = &o->verdicts[i];
+    struct str detail = { 0 }, text = { 0 }, ranks = { 0 };
+    struct journal_verdict row = {
+        .policy = p->name, .kind = policy_kind_name(v->kind),
+        .phase = policy_where_name(v->where), .score = v->score,
+        .seq = s->seq, .age_ns = v->age_ns, .why = verdict_sentence(o, v) };
+
+    verdict_text(&detail, p, s, o, i);
+    verdict_ranks(&ranks, o, v);
+    report(a, s, o, v, &text);
+    row.detail = str_text(&detail);
+    row.report = str_text(&text);
+    row.ranks = str_text(&ranks);
+    journal_verdict(a->job->flow->journal, a->job, &row);
+    log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
+             act_id(a), row.ranks);
+    if (verdict_is_hang(v))
+        hang(a, p, v, o, str_text(&text));
+    else if (v->kind == HCT_PROGRESS && a->told) {
+        a->told = false;
+        tell(a, str_text(&text));
+    }
+    str_fini(&detail);
+    str_fini(&text);
+    str_fini(&ranks);
+}
+
+void watcher_act(struct watcher_act *a, const struct policy *p,
+                 const struct hct_snapshot *s, const struct policy_out *o)
+{
+    for (uint32_t i = 0; i < o->out.nverdicts; i++)
+        verdict(a, p, s, o, i);
+}
+
+void watcher_complain(struct watcher_act *a, const struct policy *p,
+                      const char *why, bool off)
+{
+    struct journal_action row = {
+        .action = off ? "switch off" : "warn", .by = p->name, .why = why,
+        .result = "done" };
+
+    journal_action(a->job->flow->journal, a->job, &row);
+    log_warn("watcher", "policy %s: %s%s job=%llu", p->name, why,
+             off ? ", it is switched off" : "", act_id(a));
+    flow_notice(a->job, off, "policy %s: %s%s", p->name, why,
+                off ? ", it does not watch the job any more" : "");
+}

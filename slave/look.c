@@ -1,0 +1,465 @@
+/* look.c - one reading of a task, see look.h.
+ *
+ * Invariants. What is compared between two looks are the raw values of the
+ * page, in ticks, which change only when the task does; what is sent is
+ * computed from them. Bits of polls are the master's word on which functions
+ * only look, and stay until the next full order. */
+#include "slave/look.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "policies/hct_policy.h"
+#include "proto/base/clock.h"
+#include "slave/state.h"
+
+static const uint64_t look_stands_ns = 500 * CLOCK_NS_PER_MS;
+static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
+enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8 };
+
+struct look_raw {               /* all but padding is compared */
+    uint32_t life, flags, threads, threads_in, call, waits_call, requests,
+             site, phase;
+    int32_t peer, source, tag, mark;
+    uint64_t calls, polls, comm, collective, bytes, count;
+    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, tags;
+    char wchan[32];
+};
+
+struct look_task {
+    struct look_raw last;
+    bool known;                 /* the master has been told last */
+    uint64_t moved_ns;          /* when the task was last seen to move */
+    uint64_t proc_at_ns;        /* /proc was read; 0: not since it moved */
+    uint32_t proc_flags;
+    uint64_t cpu_ns;
+    char wchan[32];
+    uint8_t polls[PAGE_CALLS / 8];
+};
+
+void look_task_free(struct look_task *k)
+{
+    free(k);
+}
+
+/* ------------------------------------------------------------------- /proc */
+
+static bool proc_text(pid_t pid, const char *name, char *buf, size_t size)
+{
+    char path[48];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, buf, size - 1);
+    close(fd);
+    buf[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+char look_stat_letter(const char *text)
+{
+    const char *p = strrchr(text, ')');         /* the name may have any */
+
+    return p && p[1] == ' ' ? p[2] : '\0';
+}
+
+bool look_reads_stdin(const char *text)
+{
+    unsigned long long arg;
+    long number;
+
+    return sscanf(text, "%ld %llx", &number, &arg) == 2 &&
+           number == SYS_read && arg == 0;
+}
+
+/* The kernel says who traces it in a file of many lines: read it only where
+ * the state makes one curious. */
+static bool is_traced(pid_t pid)
+{
+    char text[4096];
+    const char *p;
+
+    if (!proc_text(pid, "status", text, sizeof(text)))
+        return false;
+    p = strstr(text, "\nTracerPid:");
+    return p && atoi(p + 11) > 0;
+}
+
+static void read_proc(struct look_task *k, pid_t pid)
+{
+    char text[1024];
+    struct sample_proc proc;
+    char state;
+
+    k->proc_flags = 0;
+    k->wchan[0] = '\0';
+    if (!proc_text(pid, "stat", text, sizeof(text)))
+        return;
+    if (sample_proc_parse(text, false, &proc) == 0)
+        k->cpu_ns = proc.cpu_ns;
+    state = look_stat_letter(text);
+    if (state == 't')
+        k->proc_flags |= HCT_TRACED;
+    else if (state == 'T')
+        k->proc_flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
+    else if (state == 'D')
+        k->proc_flags |= HCT_SLEEPS;
+    else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)) &&
+             look_reads_stdin(text))
+        k->proc_flags |= HCT_STDIN;
+    if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
+        strcmp(text, "0") != 0)
+        snprintf(k->wchan, sizeof(k->wchan), "%.31s", text);
+}
+
+/* -------------------------------------------------------------- the page */
+
+static uint32_t life_of(const struct task *t)
+{
+    static const uint8_t lives[] = {
+        [PAGE_STATE_NEW] = HCT_LIFE_STARTED, [PAGE_STATE_INIT] = HCT_LIFE_INIT,
+        [PAGE_STATE_RUNNING] = HCT_LIFE_RUNNING,
+        [PAGE_STATE_FINALIZE] = HCT_LIFE_FINALIZE,
+        [PAGE_STATE_DONE] = HCT_LIFE_DONE,
+    };
+    const struct page_header *h = (const void *)t->watch.page;
+    uint32_t state;
+
+    if (t->over)
+        return HCT_LIFE_ENDED;
+    if (!t->pid)
+        return HCT_LIFE_NONE;
+    if (!h)
+        return HCT_LIFE_STARTED;
+    state = atomic_load_explicit(&h->state, memory_order_relaxed);
+    return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
+}
+
+static uint64_t polls_of(const struct look_task *k, const char *page,
+                         unsigned slots)
+{
+    uint64_t n = 0;
+
+    for (unsigned s = 0; s < slots; s++) {
+        const struct page_count *c = (const struct page_count *)
+            (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
+
+        for (unsigned i = 0; i < PAGE_CALLS / 8; i++)
+            for (unsigned b = k->polls[i]; b; b &= b - 1)
+                n += atomic_load_explicit(&c[8 * i + (unsigned)
+                                              __builtin_ctz(b)].calls,
+                                          memory_order_relaxed);
+    }
+    return n;
+}
+
+/* Outside of MPI: the call that was left last. */
+static uint32_t last_call(const char *page, unsigned slot)
+{
+    struct state_flight f;
+
+    return state_flights(page, slot, &f, 1) ? f.call : 0;
+}
+
+static void take_thread(struct look_raw *r, const struct state_thread *t)
+{
+    r->call = t->call;
+    r->waits_call = t->waits_call;
+    r->requests = t->requests;
+    r->site = t->site;
+    r->peer = t->peer;
+    r->source = t->source;
+    r->tag = t->tag;
+    r->comm = t->comm;
+    r->collective = t->collective;
+    r->bytes = t->bytes;
+    r->count = t->count;
+    r->since_ticks = t->since_ticks;
+    r->in_ticks = t->in_ticks;
+    r->out_ticks = t->out_ticks;
+    if (t->torn)
+        r->flags |= HCT_TORN;
+}
+
+/* The main thread has the first slot. It speaks for the task, unless it is
+ * outside of MPI and another one is inside: then the one that entered
+ * first. */
+static void read_page(struct look_raw *r, const struct look_task *k,
+                      const char *page)
+{
+    static struct state_thread v[PAGE_SLOTS];
+    const struct page_header *h = (const void *)page;
+    unsigned n = state_threads(page, v, PAGE_SLOTS), chosen = 0;
+
+    r->flags |= HCT_PAGE | HCT_OBSERVED;
+    r->peer = r->source = r->tag = HCT_NONE;
+    r->phase = state_phase(page);
+    if (atomic_load_explicit(&h->comms_lost, memory_order_relaxed) ||
+        atomic_load_explicit(&h->requests_lost, memory_order_relaxed))
+        r->flags |= HCT_LOST;
+    for (unsigned i = 0; i < n; i++) {
+        r->calls += v[i].calls;
+        r->threads_in += v[i].call != 0;
+        if (v[i].call && (!v[chosen].call || (chosen && v[i].since_ticks <
+                                              v[chosen].since_ticks)))
+            chosen = i;
+    }
+    r->threads = n;
+    if (n == 0)
+        return;
+    r->polls = polls_of(k, page, v[n - 1].slot + 1);
+    take_thread(r, &v[chosen]);
+    if (r->call)
+        r->flags |= HCT_IN_MPI;
+    else
+        r->call = last_call(page, v[chosen].slot);
+}
+
+/* ------------------------------------------------------------ collecting */
+
+static void *one_more(void **v, size_t *n, size_t *cap, size_t bytes)
+{
+    if (*n == *cap) {
+        size_t more = *cap ? 2 * *cap : 64;
+        void *bigger = realloc(*v, more * bytes);
+
+        if (!bigger)
+            return NULL;
+        *v = bigger;
+        *cap = more;
+    }
+    return (char *)*v + (*n)++ * bytes;
+}
+
+#define ONE_MORE(l, what) \
+    one_more((void **)&(l)->what, &(l)->n##what, &(l)->what##_cap, \
+             sizeof(*(l)->what))
+
+static unsigned clock_of(const struct task *t)
+{
+    const struct page_header *h = (const void *)t->watch.page;
+
+    return h ? atomic_load_explicit(&h->clock, memory_order_relaxed) : 0;
+}
+
+static uint64_t age_of(const struct look *l, unsigned clock, uint64_t ticks)
+{
+    uint64_t now = ticks_now(clock);
+
+    return ticks && now > ticks ? ticks_ns(&l->node->ticks, clock, now - ticks)
+                                : 0;
+}
+
+static void tell(struct look *l, const struct task *t,
+                 const struct look_raw *r)
+{
+    unsigned clock = clock_of(t);
+    Hct__Looked__Task *m = ONE_MORE(l, tasks);
+
+    if (!m)
+        return;
+    hct__looked__task__init(m);
+    m->rank = t->rank;
+    m->life = r->life;
+    m->flags = r->flags;
+    m->threads = r->threads;
+    m->threads_in = r->threads_in;
+    m->calls = r->calls;
+    m->polls = r->polls;
+    m->age_ns = age_of(l, clock, r->since_ticks);
+    m->in_ns = ticks_ns(&l->node->ticks, clock, r->in_ticks);
+    m->out_ns = ticks_ns(&l->node->ticks, clock, r->out_ticks);
+    m->cpu_ns = r->cpu_ns;
+    m->call = r->call;
+    m->waits_call = r->waits_call;
+    m->comm = r->comm;
+    m->collective = r->collective;
+    m->bytes = r->bytes;
+    m->count = r->count;
+    m->peer = r->peer;
+    m->source = r->source;
+    m->tag = r->tag;
+    m->requests = r->requests;
+    m->site = r->site;
+    m->phase = r->phase;
+    m->mark = r->mark;
+    m->tag_text.data = (uint8_t *)t->watch.last_tag;
+    m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
+        ((struct hct_rank *)NULL)->tag_text) - 1);
+    m->wchan = (char *)t->look->wchan;
+}
+
+static void detail_requests(struct look *l, const struct task *t)
+{
+    static struct state_request v[LOOK_REQUESTS];
+    unsigned n = state_requests(t->watch.page, v, LOOK_REQUESTS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Request *m = ONE_MORE(l, requests);
+
+        if (!m)
+            return;
+        hct__looked__request__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->comm = v[i].comm;
+        m->bytes = v[i].bytes;
+        m->collective = v[i].collective;
+        m->peer = v[i].peer;
+        m->tag = v[i].tag;
+        m->idle = v[i].idle;
+        m->waited = v[i].waiter >= 0;
+    }
+}
+
+static void detail_comms(struct look *l, const struct task *t)
+{
+    static struct state_comm v[LOOK_COMMS];
+    unsigned n = state_comms(t->watch.page, v, LOOK_COMMS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Comm *m = ONE_MORE(l, comms);
+
+        if (!m)
+            return;
+        hct__looked__comm__init(m);
+        m->rank = t->rank;
+        m->kind = v[i].kind;
+        m->id = v[i].id;
+        m->parent = v[i].parent;
+        m->local = v[i].rank;
+        m->size = v[i].size;
+        m->remote_size = v[i].remote_size;
+        m->call = v[i].call;
+        m->collectives = v[i].collectives;
+        m->age_ns = age_of(l, clock_of(t), v[i].since_ticks);
+    }
+}
+
+static void detail_flights(struct look *l, const struct task *t)
+{
+    struct state_flight v[LOOK_FLIGHTS];
+    unsigned n = state_flights(t->watch.page, 0, v, LOOK_FLIGHTS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Flight *m = ONE_MORE(l, flights);
+
+        if (!m)
+            return;
+        hct__looked__flight__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->comm = v[i].comm;
+        m->collective = v[i].collective;
+        m->bytes = v[i].bytes;
+        m->peer = v[i].peer;
+        m->tag = v[i].tag;
+        m->site = v[i].site;
+        m->number = v[i].number;
+        m->entered_ns = age_of(l, clock_of(t), v[i].enter_ticks);
+        m->left_ns = age_of(l, clock_of(t), v[i].exit_ticks);
+    }
+}
+
+/* Has it moved since the look before? What /proc says of it counts until then,
+ * and for a while. */
+static void look_proc(struct look_task *k, const struct task *t,
+                      struct look_raw *r)
+{
+    uint64_t now = clock_monotonic_ns();
+    const struct look_raw *o = &k->last;
+
+    if (!k->moved_ns || r->calls != o->calls || r->life != o->life ||
+        r->since_ticks != o->since_ticks) {
+        k->moved_ns = now;
+        k->proc_at_ns = 0;
+        k->proc_flags = 0;
+        k->wchan[0] = '\0';
+    } else if (now - k->moved_ns >= look_stands_ns &&
+               now - k->proc_at_ns >= look_proc_ns) {
+        k->proc_at_ns = now;
+        read_proc(k, t->watch.page ? t->watch.pid : t->pid);
+    }
+    r->flags |= k->proc_flags;
+    r->cpu_ns = k->cpu_ns;
+    memcpy(r->wchan, k->wchan, sizeof(r->wchan));
+}
+
+void look_at(struct look *l, struct task *t)
+{
+    const Hct__Look *m = l->order;
+    struct look_raw r;
+    struct look_task *k = t->look;
+
+    if (!k && !(k = t->look = calloc(1, sizeof(*k))))
+        return;
+    if (m->full && m->polls.len <= sizeof(k->polls))
+        memcpy(k->polls, m->polls.data, m->polls.len);
+    memset(&r, 0, sizeof(r));
+    r.life = life_of(t);
+    r.mark = t->watch.last_mark;
+    r.tags = t->watch.next_seq;
+    if (t->watch.page)
+        read_page(&r, k, t->watch.page);
+    if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
+        look_proc(k, t, &r);
+    if (t->held) {
+        r.flags |= HCT_SUSPENDED;
+        r.flags &= ~(uint32_t)HCT_STOPPED;
+    }
+    if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
+        tell(l, t, &r);
+    memcpy(&k->last, &r, sizeof(r));
+    k->known = true;
+    if (m->detail && t->watch.page && r.life < HCT_LIFE_ENDED) {
+        detail_requests(l, t);
+        detail_comms(l, t);
+        detail_flights(l, t);
+    }
+}
+
+/* protobuf-c wants arrays of pointers. */
+static void *pointers_to(void *v, size_t n, size_t bytes)
+{
+    void **p = malloc((n + 1) * sizeof(void *));
+
+    for (size_t i = 0; p && i < n; i++)
+        p[i] = (char *)v + i * bytes;
+    return p;
+}
+
+#define POINTERS(l, what) \
+    pointers_to((l)->what, (l)->n##what, sizeof(*(l)->what))
+
+void look_send(struct look *l)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+
+    m.job = l->order->job;
+    m.seq = l->order->seq;
+    m.tasks = POINTERS(l, tasks);
+    m.requests = POINTERS(l, requests);
+    m.comms = POINTERS(l, comms);
+    m.flights = POINTERS(l, flights);
+    m.n_tasks = m.tasks ? l->ntasks : 0;
+    m.n_requests = m.requests ? l->nrequests : 0;
+    m.n_comms = m.comms ? l->ncomms : 0;
+    m.n_flights = m.flights ? l->nflights : 0;
+    uplink_send(l->node->uplink, MESSAGE_LOOKED, &m);
+    free(m.tasks);
+    free(m.requests);
+    free(m.comms);
+    free(m.flights);
+    free(l->tasks);
+    free(l->requests);
+    free(l->comms);
+    free(l->flights);
+}

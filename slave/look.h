@@ -1,0 +1,41 @@
+/* look.h - what the tasks of a job do just now, for the policies of the master:
+ * from their pages, and of those that have not moved for a while from /proc.
+ *
+ * A look costs the tasks nothing and the node little: one reading of a page is
+ * a few hundred bytes, only what has changed is sent, and /proc is asked
+ * twice a second at most, for tasks that seem to stand. */
+#ifndef HECTOR_LOOK_H
+#define HECTOR_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+#include "slave/node.h"
+#include "slave/task.h"
+
+/* What is collected for one answer. {.node, .order} is how it begins. */
+struct look {
+    const struct node *node;    /* borrowed */
+    const Hct__Look *order;     /* borrowed */
+    Hct__Looked__Task *tasks;   /* owned, as all below */
+    Hct__Looked__Request *requests;
+    Hct__Looked__Comm *comms;
+    Hct__Looked__Flight *flights;
+    size_t ntasks, nrequests, ncomms, nflights;
+    size_t tasks_cap, requests_cap, comms_cap, flights_cap;
+};
+
+/* Add what is to be said of this task. */
+void look_at(struct look *l, struct task *t);
+void look_send(struct look *l);         /* and free what was collected */
+
+void look_task_free(struct look_task *k);       /* NULL is fine */
+
+/* The part that is not /proc's; for tests. text of /proc/PID/stat: the state
+ * letter, 0 if there is none. */
+char look_stat_letter(const char *text);
+/* Of /proc/PID/syscall: it reads its standard input. */
+bool look_reads_stdin(const char *text);
+
+#endif

@@ -1,0 +1,121 @@
+# The host of policies: which are refused and how, what is done about a hang,
+# and that a policy that misbehaves harms nobody but itself.
+# limit: 120
+. "${0%/*}/../lib/t.sh"
+need cc
+
+odd() { cc -shared -fPIC -I "$top/policies" "$@" "$top/tests/lib/odd_policy.c"; }
+odd -o odd.so
+odd -DMAJOR=99 -o other.so
+echo 'int x;' >none.c
+cc -shared -fPIC -o none.so none.c
+R="hector-run -n 2 --policy none"
+
+refused()       # SPEC WORDS
+{
+    # shellcheck disable=SC2086
+    run $R --policy "$1" sh -c "echo ran >>$T/ran"
+    is "$status" 2 "refused: $1"
+    like "$T/err" "^hector: .*$2" '... in words'
+}
+refused nix 'there is no policy called nix'
+refused "$T/nix.so" 'cannot load the policy: .*nix.so'
+refused "$T/none.so" 'none.so is not a policy'
+refused "$T/other.so" 'was built for version 99 .*, this Hector has version 1'
+refused null:often=1 'policy null has no parameter often; it has every'
+refused null:every=0 'policy null: every=0: a number from 0.01 to 3600'
+refused null:every=nan 'policy null: every=nan: a number from'
+refused 'null:every=1 ' 'policy null: every=1 : a number from'
+ok '... before anything ran' [ ! -e "$T/ran" ]
+
+# A hang is reported once, and that it is over.
+watched()       # MODE OPTION...: a job with a rank that waits for 2 s
+{
+    mode=$1
+    shift
+    # shellcheck disable=SC2086
+    run $R --policy "$T/odd.so:mode=$mode,at=10" "$@" \
+        --inject "rank=1,call=MPI_Iprobe:100,fault=stall,time=${stall:-2}" \
+        "$APPS/tagloop" 1000 --text 'step 12'
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+watched 1
+is "$status" 0 'a hang that is only reported'
+is "$(grep -c 'hangs' "$T/err")" 1 '... once'
+like "$T/err" "^hector: job $job hangs \(99.9 % sure, for 1.5 s, error in "\
+'computation\), faulty: task 1: nobody moves' '... how sure, how long, where, who'
+like "$T/err" '^hector:   task 0 on [^ ]+: in MPI_[A-Z][a-z]+ .*, last tag "step 12"' \
+    '... what the others do, and their last tag'
+like "$T/err" '^hector:   task 1 on [^ ]+: in MPI_Iprobe ' '... and the faulty one'
+like "$T/err" "^hector: job $job is moving again" '... and that it is over'
+is "$(sql "SELECT group_concat(policy || ' ' || kind || ' ' || phase || ' ' ||
+    ranks, ', ') FROM verdicts WHERE job = $job")" \
+    'odd hang computation 1, odd progress computation 1' 'the view of verdicts'
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions
+    WHERE job = $job")" 'report odd done' '... of actions'
+
+# The same object over the record says the same, byte by byte.
+recorded() { sql "SELECT group_concat(detail, '') FROM verdict WHERE job = $1"; }
+run hector replay "$job" --policy "$T/odd.so:mode=1,at=10"
+is "$status|$(out)" "0|$(recorded "$job")" 'hector replay: the same verdicts'
+run hector replay "$HECTOR_DB" "$job" --policy "$T/odd.so:mode=1,at=12"
+ok '... with another parameter others' [ "$status|$(out)" != "0|$(recorded "$job")" ]
+like "$T/out" '^look 1[2-9] ' '... at a later look'
+run hector replay "$job" --policy odd
+is "$status" 2 'replay: no such policy'
+run hector replay 99 --policy null
+is "$status" 1 'replay: no such job'
+like "$T/err" 'no recorded looks of job 99' '... in words'
+
+run hector why "$job"
+like "$T/out" "odd: job $job hangs .* faulty: task 1: nobody moves" 'hector why'
+like "$T/out" '^  task 0 on [^ ]+: in MPI_.*last tag "step 12"' '... each task'
+like "$T/out" "odd: job $job is moving again" '... and the end of it'
+run hector why -j "$job"
+is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
+    '\$[0].kind'), json_extract(j, '\$[0].ranks'),
+    json_extract(j, '\$[0].look') BETWEEN 10 AND 19
+    FROM (SELECT CAST(readfile('$T/out') AS TEXT) AS j)")" '2|hang|1|1' \
+    '... as JSON'
+run hector why 99
+is "$status" 1 'why: no such job'
+
+stall=30 watched 1 --on-hang kill
+is "$status" 123 '--on-hang kill: the job is ended, status 123'
+is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'killed|123' \
+    '... recorded'
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
+    actions WHERE job = $job")" 'report odd done, kill odd done' '... with its reason'
+
+# shellcheck disable=SC2086
+$R --policy "$T/odd.so:mode=1,at=10" --on-hang suspend --inject \
+    'rank=1,call=MPI_Iprobe:100,fault=stall,time=30' \
+    "$APPS/tagloop" 1000 >"$T/out" 2>"$T/err" &
+runner=$!
+job=$((job + 1))
+ok '--on-hang suspend: all tasks are' wait_for "[ \"\$(sql 'SELECT
+    group_concat(hold) FROM tasks WHERE job = $job')\" = suspended,suspended ]" 10
+hector kill "$job" >/dev/null
+status=0
+wait $runner || status=$?
+is "$status" 143 '... until somebody ends them'
+
+# Policies that misbehave are named and switched off; the job knows nothing.
+off()           # MODE WORDS
+{
+    stall=1.5 watched "$1"
+    is "$status" 0 "mode $1: the job ends well"
+    like "$T/err" "^hector: policy odd: .*$2.*, it does not watch the job any more" \
+        '... the policy is named'
+    is "$(sql "SELECT count(*) FROM actions WHERE job = $job AND
+        action = 'switch off' AND by = 'odd'")|$(sql "SELECT count(*) FROM
+        verdicts WHERE job = $job")" '1|0' '... recorded, and not believed'
+}
+off 2 'a verdict of no kind'
+off 3 'a rank that the job does not have'
+stall=5 off 4 'a step took [0-9]+ ms'
+stall=5 off 5 'it thought for more than 1 s'
+off 6 'it was ended by signal 11'
+off 7 'it says that it cannot go on'
+off 8 'more than there is room for'
+done_testing

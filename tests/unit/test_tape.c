@@ -1,0 +1,192 @@
+/* test_tape.c - what is written to a tape comes back, byte for byte, takes
+ * little room, and a damaged tape is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "master/tape.h"
+
+enum { RANKS = 64, FRAMES = 200 };
+
+static uint64_t random_state = 88172645463325252u;
+static uint64_t draw(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static bool all(const void *arg, uint32_t rank)
+{
+    (void)arg;
+    return rank < RANKS;
+}
+
+/* One look: some tasks have moved, one has a new tag; detail now and then. */
+static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
+{
+    static Hct__Looked__Task task[RANKS];
+    Hct__Looked__Task *tasks[RANKS];
+    Hct__Looked__Request request = HCT__LOOKED__REQUEST__INIT,
+                         *requests[] = { &request, &request };
+    Hct__Looked m = HCT__LOOKED__INIT;
+    struct err err;
+
+    m.tasks = tasks;
+    for (uint32_t i = 0; i < RANKS; i++) {
+        if (draw() % 4)
+            continue;
+        hct__looked__task__init(&task[i]);
+        task[i].rank = i;
+        task[i].life = HCT_LIFE_RUNNING;
+        task[i].flags = HCT_OBSERVED | HCT_PAGE | (draw() & HCT_IN_MPI);
+        task[i].calls = l->known[i].calls + draw() % 1000;
+        task[i].age_ns = draw() % 1000000;
+        task[i].peer = (int32_t)(draw() % 8) - 4;
+        task[i].tag_text.data = (uint8_t *)"step 12";
+        task[i].tag_text.len = draw() % 8;
+        tasks[m.n_tasks++] = &task[i];
+    }
+    request.rank = (uint32_t)(draw() % RANKS);
+    request.comm = draw();
+    m.requests = requests;
+    m.n_requests = 2;
+    looks_begin(l, draw() % 8 == 0);
+    assert_int_equal(looks_take(l, &m, all, NULL, &err), 0);
+    if (draw() % 16 == 0)
+        looks_set_absent(l, 7);
+    looks_end(l, now_ns, s);
+}
+
+static void test_round_trip(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS, .job = 3,
+                           .seed = 9, .name = "solver" };
+    struct looks live;
+    struct tape tape;
+    struct tape_reader r = { 0 };
+    struct str bytes = { 0 };
+    struct hct_snapshot s;
+    struct hct_rank *want = calloc(FRAMES * RANKS, sizeof(*want));
+    uint32_t nrequests[FRAMES];
+    struct err err;
+
+    (void)state;
+    assert_non_null(want);
+    assert_int_equal(looks_init(&live, &job), 0);
+    assert_int_equal(tape_init(&tape, RANKS), 0);
+    for (uint64_t f = 0; f < FRAMES; f++) {
+        look(&live, 1000000 + f * 10000000, &s);
+        memcpy(&want[f * RANKS], s.ranks, RANKS * sizeof(*want));
+        nrequests[f] = s.nrequests;
+        if (f == 100)
+            tape_cut(&tape);
+        tape_write(&tape, &s, &bytes);
+    }
+    /* A quarter of the tasks moves each time: some 20 bytes for each. */
+    assert_true(bytes.n < FRAMES * RANKS / 4 * 40);
+    r.p = (const uint8_t *)str_text(&bytes);
+    r.end = r.p + bytes.n;
+    for (uint64_t f = 0; f < FRAMES; f++) {
+        assert_int_equal(tape_read(&r, &s, &err), 1);
+        assert_int_equal(s.seq, f + 1);
+        assert_int_equal(s.now_ns, 1000000 + f * 10000000);
+        assert_string_equal(s.job->name, "solver");
+        assert_int_equal(s.job->seed, 9);
+        assert_memory_equal(s.ranks, &want[f * RANKS],
+                            RANKS * sizeof(*want));
+        assert_int_equal(s.nrequests, nrequests[f]);
+    }
+    assert_int_equal(tape_read(&r, &s, &err), 0);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    tape_fini(&tape);
+    str_fini(&bytes);
+    free(want);
+}
+
+/* Bytes that are not ours: an error or a snapshot, never more than there is. */
+static void test_damage(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct looks live;
+    struct tape tape;
+    struct str bytes = { 0 };
+    struct hct_snapshot s;
+    struct err err;
+    unsigned refused = 0;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    for (uint64_t f = 0; f < 10; f++) {
+        look(&live, f * 10000000, &s);
+        tape_write(&tape, &s, &bytes);
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+        size_t n = i < bytes.n ? i : bytes.n;
+        uint8_t *copy = malloc(n + 1);
+        struct tape_reader r = { .p = copy, .end = copy + n };
+        int rc;
+
+        memcpy(copy, str_text(&bytes), n);
+        if (i >= bytes.n && n)
+            copy[draw() % n] ^= (uint8_t)(1u << draw() % 8);
+        while ((rc = tape_read(&r, &s, &err)) > 0)
+            ;
+        refused += rc < 0;
+        looks_fini(&r.looks);
+        free(copy);
+    }
+    assert_true(refused > 500);
+    looks_fini(&live);
+    tape_fini(&tape);
+    str_fini(&bytes);
+}
+
+/* Of a task that stands nothing is heard: it grows older, and takes no byte. */
+static void test_standing(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct looks live;
+    struct tape tape;
+    struct str bytes = { 0 };
+    struct hct_snapshot s;
+    size_t before;
+    Hct__Looked m = HCT__LOOKED__INIT;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    for (uint64_t f = 1; f < 50; f++)
+        look(&live, f * 1000, &s);
+    tape_write(&tape, &s, &bytes);
+    before = bytes.n;
+    looks_begin(&live, false);
+    looks_take(&live, &m, all, NULL, NULL);
+    looks_end(&live, s.now_ns + 5000000000, &s);
+    tape_write(&tape, &s, &bytes);
+    assert_true(bytes.n - before < 20);
+    assert_true(s.ranks[0].age_ns >= 5000000000);
+    looks_fini(&live);
+    tape_fini(&tape);
+    str_fini(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_standing),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
