@@ -16,7 +16,10 @@
 #include <unistd.h>
 #include <unwind.h>
 
-enum { SKIP_MAX = 8 };          /* frames of ours below the program's */
+enum {
+    SKIP_MAX = 8,               /* frames of ours below the program's */
+    SEARCH_MAX = 512,
+};
 
 struct walk {
     const void *first;
@@ -175,6 +178,25 @@ uint32_t frames_take(struct page_shared *shared, const void *first,
         if (!is_known(shared, ip))
             add_module(shared, ip);
     }
+    return w.n;
+}
+
+static _Unwind_Reason_Code search(struct _Unwind_Context *c, void *arg)
+{
+    struct walk *w = arg;
+
+    w->skipped++;
+    if (w->skipped < SEARCH_MAX && _Unwind_GetIP(c) != (uintptr_t)w->first)
+        return _URC_NO_REASON;
+    w->n = 1;
+    return _URC_NORMAL_STOP;
+}
+
+bool frames_have(const void *address)
+{
+    struct walk w = { .first = address };
+
+    _Unwind_Backtrace(search, &w);
     return w.n;
 }
 

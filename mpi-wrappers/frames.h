@@ -3,6 +3,7 @@
 #ifndef HECTOR_FRAMES_H
 #define HECTOR_FRAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mpi-wrappers/page.h"
@@ -12,6 +13,10 @@
  * the page. Returns how many, at least 1. */
 uint32_t frames_take(struct page_shared *shared, const void *first,
                      _Atomic uint64_t *frame);
+
+/* Does anybody on this thread's stack return there? True also when the stack
+ * is too deep to tell. */
+bool frames_have(const void *address);
 
 /* The module that an address is in: base address and path; NULL: none. path is
  * cut to bytes. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/frames.h"
 #include "mpi-wrappers/phase.h"
 #include "mpi-wrappers/real.h"
 #include "mpi-wrappers/self.h"
@@ -121,18 +122,26 @@ static COLD void after_making(struct self *t, const struct about *a)
 
 /* ---------------------------------------------------------------- calls */
 
-enum { FAR = 256 * 1024 };      /* bytes of stack that MPI needs for itself */
-
-/* Is the call that we believe to be in still on the stack? Calls from inside
- * of it come from deeper in the stack, and find its arguments where they
- * were. If not, somebody has jumped out of it. */
-__attribute__((no_sanitize("address")))
-static inline bool is_inside(const struct self *t, const char *frame)
+/* Is the call that we believe to be in still on the stack? Somebody may have
+ * jumped out of it: an error handler, a C++ exception. Calls from inside of it
+ * come from deeper in the stack, and from few places: a place that was not
+ * seen before costs a look at the stack. */
+static COLD bool look_inside(struct self *t, const void *from,
+                             const void **known)
 {
-    const char *outermost = t->frame;
+    if (!frames_have(t->from))
+        return false;
+    *known = from;
+    return true;
+}
 
-    return frame < outermost &&
-           (outermost - frame > FAR || t->outer->from == t->from);
+static inline bool is_inside(struct self *t, const char *frame,
+                             const void *from)
+{
+    const void **known = &t->inner[(uintptr_t)from / 4 % SELF_INNER];
+
+    return frame < (const char *)t->frame &&
+           (LIKELY(*known == from) || look_inside(t, from, known));
 }
 
 static COLD void abandon(struct self *t)
@@ -152,12 +161,11 @@ void record_enter(unsigned call, const struct about *a)
     int32_t source = PAGE_NONE;
 
     if (t->depth++ > 0) {
-        if (LIKELY(is_inside(t, frame)))
+        if (LIKELY(is_inside(t, frame, a->from)))
             return;
         abandon(t);
     }
     t->frame = frame;
-    t->outer = a;
     t->from = a->from;
     if (UNLIKELY(!s)) {
         struct page_header *h = atomic_load_explicit(&thread_page,

@@ -24,6 +24,8 @@
 #define SET(field, value) \
     atomic_store_explicit(&(field), (value), memory_order_relaxed)
 
+enum { SELF_INNER = 64 };       /* a power of two */
+
 struct self {
     unsigned depth;             /* MPI calls this thread is inside of */
     uint32_t what;              /* PAGE_DO_... */
@@ -34,8 +36,8 @@ struct self {
     struct page_count *counts;  /* borrowed: the slot's */
     struct page_thread *thread; /* borrowed: the slot's */
     void *frame;                /* where the outermost call was entered */
-    const struct about *outer;  /* borrowed: of that call, in its wrapper's */
-    const void *from;           /* frame; and what outer->from is */
+    const void *from;           /* where it returns to */
+    const void *inner[SELF_INNER];      /* where calls inside of it have */
     uint64_t since;             /* ticks: its entry, or the last exit */
     uint32_t call;
     unsigned number;            /* of the slot */
