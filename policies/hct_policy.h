@@ -12,7 +12,8 @@
  * Changes. Structs only grow at their end, and then HCT_POLICY_MINOR grows:
  * older policies still load, since all strides are given. Anything else makes
  * HCT_POLICY_MAJOR grow, and the host refuses the object with a sentence.
- *   1.0  first version */
+ *   1.0  first version
+ *   1.1  hct_rank.site_calls */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 0u
+#define HCT_POLICY_MINOR 1u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -150,6 +151,7 @@ struct hct_rank {
     uint32_t pad;
     char tag_text[64];          /* ... its text, cut; "" if none */
     char wchan[32];             /* kernel function it sleeps in; "" if none */
+    uint64_t site_calls;        /* finished ones from site; 0: not known */
 };
 
 /* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */

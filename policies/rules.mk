@@ -4,8 +4,10 @@
 # with the policy's name has hct_policy, the others are also what unit tests
 # link.
 
-POLICIES    := null
+POLICIES    := null hang
 PARTS_null  := null
+PARTS_hang  := hang runs sout words deadlock graph_collective deadlock_say \
+               parastack watch watch_say
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p,$(PARTS_$p))))
@@ -19,3 +21,6 @@ $(B)/lib/policies/$1.so: $(PARTS_$1:%=$(B)/obj/policies/%.o)
 	    $$(if $$(SANITIZE),,-Wl,-z,defs) -o $$@ $$^ -lm
 endef
 $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
+
+# Tests that load one.
+$(B)/unit/test_simulate $(B)/unit/test_hang: | $(POLICY_SO)

@@ -1,0 +1,73 @@
+/* deadlock.h - do tasks wait for each other, so that nothing can end it? A
+ * proof from one detailed look, by the wait-for graph.
+ *
+ * The set of all tasks that are blocked, as far as the evidence is complete,
+ * is made smaller until each one in it can be released only by others in it,
+ * or by tasks that have ended MPI: the greatest set of this kind. If it is not
+ * empty, nothing that is under way can dissolve it, since a message that is
+ * being sent, or is waited for, keeps both its partners out of it.
+ *
+ * A wait has conditions. One that only a certain task can meet is an AND node
+ * of the graph, one that any of several can meet (MPI_ANY_SOURCE, windows) an
+ * OR node. Of requests it cannot be seen which ones are finished already, so a
+ * wait for all of several also counts as ended by any: then whichever is not
+ * finished, the task is blocked. Where evidence is missing, a task counts as
+ * free. */
+#ifndef HCT_DEADLOCK_H
+#define HCT_DEADLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+
+struct deadlock_limits {
+    uint64_t still_ns;          /* so long a task has not moved at least */
+    uint64_t small_ns;          /* ... in a send that may be buffered */
+    uint64_t spin_ns;           /* ... that asks in a loop, and does nothing
+                                   else */
+    uint64_t small_bytes;
+    uint64_t tiny_bytes;        /* never waits for the receiver */
+};
+
+/* Work space: one for each rank. The caller fills still_ns. */
+struct deadlock_rank {
+    uint64_t still_ns;          /* since its calls but polling ones moved; 0:
+                                   not known */
+    uint32_t request, flight;   /* its first entries in the detail */
+    uint32_t by;                /* request that it waits by; UINT32_MAX: none */
+    int32_t to;                 /* whom it waits for, of those in the set */
+    uint8_t state;              /* enum deadlock_state */
+    uint8_t why;                /* enum deadlock_why */
+    uint8_t mark;               /* while a cycle is looked for */
+    uint8_t spins;              /* asks in a loop */
+};
+
+enum deadlock_state { DEADLOCK_FREE, DEADLOCK_BLOCKED, DEADLOCK_ENDED };
+
+enum deadlock_why {
+    DEADLOCK_RECV, DEADLOCK_SEND, DEADLOCK_PROBE,
+    DEADLOCK_MEMBER,            /* has not entered the collective call */
+    DEADLOCK_MISMATCH,          /* has entered another one */
+    DEADLOCK_ROOT,              /* has named another root */
+    DEADLOCK_LOCK,              /* has locked the window */
+    DEADLOCK_WINDOW,            /* any member has to act */
+};
+
+/* What rank did as collective call n on comm: the call's number and its root;
+ * 0: not known. */
+uint32_t deadlock_call(const struct hct_snapshot *in,
+                       const struct deadlock_rank *w, uint32_t rank,
+                       uint64_t comm, uint64_t n, int32_t *root);
+
+/* The set in words, as a verdict of out. */
+void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
+                  struct hct_out *out);
+
+/* Adds a verdict if there is one; how many ranks are in it. The snapshot has
+ * detail. */
+uint32_t deadlock_find(const struct hct_snapshot *in, struct deadlock_rank *w,
+                       const struct deadlock_limits *limits,
+                       struct hct_out *out);
+
+#endif

@@ -1,0 +1,296 @@
+/* deadlock_say.c - a deadlock in words: who waits for whom, in which call. */
+#include "policies/deadlock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/words.h"
+
+enum { LINES = 12, CYCLE = 64 };
+
+struct cycle {
+    uint32_t rank[CYCLE];
+    uint32_t n;                 /* of them in the cycle, or on the way */
+    bool closed;                /* the last one waits for the first one */
+};
+
+static bool ends_here(const struct deadlock_rank *w, uint32_t r)
+{
+    return w[r].state != DEADLOCK_BLOCKED || w[r].why == DEADLOCK_MISMATCH ||
+           w[r].why == DEADLOCK_ROOT;
+}
+
+/* From one rank on, to whom it waits for, until it comes back or ends. */
+static void walk(uint32_t nranks, struct deadlock_rank *w, uint32_t from,
+                 struct cycle *c)
+{
+    uint32_t r = from;
+
+    for (uint32_t i = 0; i < nranks; i++)
+        w[i].mark = 0;
+    while (!w[r].mark && !ends_here(w, r)) {
+        w[r].mark = 1;
+        r = (uint32_t)w[r].to;
+    }
+    *c = (struct cycle){ .closed = !ends_here(w, r) };
+    if (c->closed) {            /* r is in the cycle */
+        uint32_t at = r;
+
+        do {
+            if (c->n < CYCLE)
+                c->rank[c->n++] = at;
+            at = (uint32_t)w[at].to;
+        } while (at != r);
+        return;
+    }
+    for (uint32_t at = from; c->n < CYCLE; at = (uint32_t)w[at].to) {
+        c->rank[c->n++] = at;
+        if (ends_here(w, at))
+            break;
+    }
+}
+
+/* The best one to tell: an error of the program's first, then a cycle, then
+ * what leads to a task that has ended. */
+static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
+                   struct cycle *best)
+{
+    int best_is = -1;
+
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        struct cycle c;
+        int is;
+
+        if (w[r].state != DEADLOCK_BLOCKED)
+            continue;
+        if (w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT)
+            is = 3;
+        else if (best_is >= 2)
+            continue;
+        else
+            is = 0;
+        walk(in->nranks, w, r, &c);
+        if (is == 0)
+            is = c.closed ? 2 : 1;
+        if (is > best_is) {
+            best_is = is;
+            *best = c;
+        }
+        if (best_is == 3)
+            break;
+    }
+}
+
+static uint64_t comm_of(const struct hct_snapshot *in,
+                        const struct deadlock_rank *w, uint32_t r, uint64_t *n)
+{
+    if (w[r].by < in->nrequests) {
+        *n = hct_request(in, w[r].by)->collective;
+        return hct_request(in, w[r].by)->comm;
+    }
+    *n = hct_rank(in, r)->collective;
+    return hct_rank(in, r)->comm;
+}
+
+static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                 uint32_t r, struct hct_out *out)
+{
+    const struct hct_rank *k = hct_rank(in, r);
+    const char *call = hct_call(in, k->call)->name;
+    char comm[WORDS_COMM], what[64] = "", tag[24] = "any tag", from[24];
+    const struct hct_request *q = w[r].by < in->nrequests
+        ? hct_request(in, w[r].by) : NULL;
+    int32_t t = q ? q->tag : k->tag, to = w[r].to, other;
+    int32_t peer = q ? q->peer : k->peer;
+    uint64_t n, id = comm_of(in, w, r, &n);
+
+    if (w[r].state != DEADLOCK_BLOCKED) {
+        words_line(out, (int32_t)r, k->life == HCT_LIFE_FINALIZE
+            ? "rank %" PRIu32 " is in MPI_Finalize: it will send and receive "
+              "nothing more" : "rank %" PRIu32 " has ended MPI", r);
+        return;
+    }
+    words_comm(comm, in, r, id);
+    if (!q && hct_call(in, k->call)->class_ == HCT_CLASS_SENDRECV &&
+        w[r].why == DEADLOCK_RECV)
+        t = HCT_UNKNOWN;        /* only that of the message it sends is known */
+    if (t >= 0)
+        snprintf(tag, sizeof(tag), "tag %" PRId32, t);
+    else if (t != HCT_ANY)
+        snprintf(tag, sizeof(tag), "its tag");
+    if (q)
+        snprintf(what, sizeof(what), " by %s",
+                 hct_call(in, q->call)->name);
+    if (w[r].spins)
+        snprintf(what, sizeof(what), "%s, asking in a loop",
+                 q ? hct_call(in, q->call)->name : "");
+    snprintf(from, sizeof(from), peer == HCT_ANY ? "any rank"
+                                                 : "rank %" PRId32, to);
+    switch (w[r].why) {
+    case DEADLOCK_RECV:
+    case DEADLOCK_PROBE:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s%s for a "
+                   "message from %s (%s, %s)", r, call, what, from, tag, comm);
+        break;
+    case DEADLOCK_SEND:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s%s for rank "
+                   "%" PRId32 " to receive its message (%s, %s)", r, call,
+                   what, to, tag, comm);
+        break;
+    case DEADLOCK_MEMBER:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s%s for rank "
+                   "%" PRId32 ", which has not entered collective call %"
+                   PRIu64 " of %s", r, call, what, to, n, comm);
+        break;
+    case DEADLOCK_MISMATCH:
+    case DEADLOCK_ROOT:
+        deadlock_call(in, w, r, id, n, &other);
+        if (w[r].why == DEADLOCK_ROOT)
+            snprintf(what, sizeof(what), " with root %" PRId32, other);
+        words_line(out, (int32_t)r, "rank %" PRIu32 " has entered %s%s as "
+                   "collective call %" PRIu64 " of %s", r, call, what, n,
+                   comm);
+        break;
+    case DEADLOCK_LOCK:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
+                   PRId32 ", which keeps rank %" PRId32 " of %s locked", r,
+                   call, to, k->peer, comm);
+        break;
+    default:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
+                   "other members of %s", r, call, comm);
+    }
+}
+
+/* What the other one of a mismatch did. */
+static void other_line(const struct hct_snapshot *in,
+                       const struct deadlock_rank *w, uint32_t r,
+                       struct hct_out *out)
+{
+    char comm[WORDS_COMM];
+    uint64_t n, id = comm_of(in, w, r, &n);
+    uint32_t to = (uint32_t)w[r].to, call;
+    int32_t root;
+
+    call = deadlock_call(in, w, to, id, n, &root);
+    words_comm(comm, in, r, id);
+    if (w[r].why == DEADLOCK_ROOT)
+        words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s with root %"
+                   PRId32 " as the same call", to, hct_call(in, call)->name,
+                   root);
+    else
+        words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s as the same "
+                   "call", to, hct_call(in, call)->name);
+}
+
+/* Everybody in it waits for somebody who has not entered a collective call,
+ * and these are of two communicators or more. */
+static bool crossed(const struct hct_snapshot *in,
+                    const struct deadlock_rank *w, const struct cycle *c)
+{
+    uint64_t n, first = comm_of(in, w, c->rank[0], &n);
+    bool differ = false;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (w[c->rank[i]].why != DEADLOCK_MEMBER)
+            return false;
+        differ |= comm_of(in, w, c->rank[i], &n) != first;
+    }
+    return c->closed && differ;
+}
+
+static bool all_why(const struct deadlock_rank *w, const struct cycle *c,
+                    unsigned why)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (w[c->rank[i]].why != why)
+            return false;
+    return true;
+}
+
+static void headline(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, const struct cycle *c,
+                     struct hct_out *out)
+{
+    char ranks[WORDS_RANKS];
+    uint32_t sorted[CYCLE], n = 0, last = c->rank[c->n - 1];
+
+    for (uint32_t r = 0; r < in->nranks && n < CYCLE; r++)
+        for (uint32_t i = 0; i < c->n; i++)
+            if (c->rank[i] == r)
+                sorted[n++] = r;
+    words_ranks(ranks, sorted, n);
+    if (!c->closed && w[last].state != DEADLOCK_BLOCKED)
+        words_line(out, (int32_t)c->rank[0], "deadlock: rank %" PRIu32
+                   " waits for rank %" PRIu32 ", which has ended its part in "
+                   "MPI", c->n > 1 ? c->rank[c->n - 2] : last, last);
+    else if (!c->closed && w[last].why == DEADLOCK_ROOT)
+        words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
+                   PRId32 " name different roots in one collective call",
+                   last, w[last].to);
+    else if (!c->closed)
+        words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
+                   PRId32 " are in different collective calls that ought to "
+                   "be one", last, w[last].to);
+    else if (c->n == 1)
+        words_line(out, (int32_t)last, "deadlock: %s waits for itself", ranks);
+    else if (crossed(in, w, c))
+        words_line(out, (int32_t)last, "deadlock: %s make their collective "
+                   "calls on different communicators in different orders",
+                   ranks);
+    else if (all_why(w, c, DEADLOCK_SEND))
+        words_line(out, (int32_t)last, "deadlock: %s all wait to send to each "
+                   "other, and nobody receives", ranks);
+    else if (all_why(w, c, DEADLOCK_RECV))
+        words_line(out, (int32_t)last, "deadlock: %s all wait for messages "
+                   "from each other, and nobody sends", ranks);
+    else
+        words_line(out, (int32_t)last, "deadlock: %s wait for each other",
+                   ranks);
+}
+
+void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
+                  struct hct_out *out)
+{
+    struct hct_verdict *v = words_verdict(out, HCT_DEADLOCK);
+    char text[WORDS_RANKS];
+    uint32_t others[CYCLE], nothers = 0, all = 0, last;
+    struct cycle c = { .n = 0 };
+
+    if (!v)
+        return;
+    choose(in, w, &c);
+    last = c.rank[c.n - 1];
+    v->where = HCT_WHERE_COMMUNICATION;
+    v->score = 1;
+    v->phase = hct_rank(in, c.rank[0])->phase;
+    headline(in, w, &c, out);
+    for (uint32_t i = 0; i < c.n; i++) {
+        uint32_t r = c.rank[i];
+
+        words_blame(out, r);
+        if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns > v->age_ns)
+            v->age_ns = w[r].still_ns;
+        if (i < LINES)
+            line(in, w, r, out);
+        w[r].mark = 2;
+    }
+    if (!c.closed && w[last].state == DEADLOCK_BLOCKED) {
+        other_line(in, w, last, out);
+        if (w[w[last].to].mark != 2)
+            words_blame(out, (uint32_t)w[last].to);
+        w[w[last].to].mark = 2;
+    }
+    for (uint32_t r = 0; r < in->nranks; r++)
+        if (w[r].state == DEADLOCK_BLOCKED && w[r].mark != 2) {
+            if (nothers < CYCLE)
+                others[nothers++] = r;
+            all++;
+        }
+    if (all)
+        words_line(out, HCT_NONE, "%s%s wait%s for these in the end",
+                   words_ranks(text, others, nothers),
+                   all > nothers ? " and more" : "", all == 1 ? "s" : "");
+    words_propose(out, HCT_REPORT);
+}

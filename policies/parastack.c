@@ -1,0 +1,283 @@
+/* parastack.c - the published method, see parastack.h. Numbers of sections are
+ * those of the paper. */
+#include "policies/parastack.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "policies/words.h"
+
+enum { CHECK_NS = 100 * 1000 * 1000 };
+
+uint64_t parastack_random(uint64_t *state, uint64_t n)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;         /* splitmix64 */
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return n ? z % n : 0;
+}
+
+uint64_t parastack_step(uint64_t *state, uint64_t interval_ns)
+{
+    return parastack_random(state, interval_ns + 1) + interval_ns / 2;
+}
+
+bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k)
+{
+    unsigned class_ = hct_call(in, k->call)->class_;
+
+    if (k->life == HCT_LIFE_INIT || k->life == HCT_LIFE_FINALIZE)
+        return true;
+    if (k->flags & HCT_IN_MPI)
+        return true;
+    /* Section 6: any thread, where several may communicate. */
+    if ((k->flags & HCT_PAGE) && k->threads > 1 &&
+        in->job->level != HCT_LEVEL_SINGLE &&
+        in->job->level != HCT_LEVEL_FUNNELED && k->threads_in > 0)
+        return true;
+    /* Section 4: between two questions of a loop; a task that has asked just
+     * now and computes for long is out. */
+    return (k->flags & HCT_PAGE) && k->age_ns < CHECK_NS / 10 &&
+           (class_ == HCT_CLASS_TEST || (class_ == HCT_CLASS_PROBE &&
+            (hct_call(in, k->call)->flags & HCT_CALL_POLL)));
+}
+
+/* Section 3.3: two disjoint random sets. */
+static void choose_sets(struct parastack *p, uint32_t nranks)
+{
+    p->nset = nranks / 2 < PARASTACK_C ? nranks / 2 : PARASTACK_C;
+    if (p->nset == 0)
+        p->nset = 1;
+    for (uint32_t n = 0; nranks > 1 && n < 2 * p->nset;) {
+        uint32_t r = (uint32_t)parastack_random(&p->random, nranks);
+        bool taken = false;
+
+        for (uint32_t i = 0; i < n; i++)
+            taken |= p->set[i / p->nset][i % p->nset] == r;
+        if (!taken) {
+            p->set[n / p->nset][n % p->nset] = r;
+            n++;
+        }
+    }
+}
+
+void parastack_init(struct parastack *p, const struct hct_job *job,
+                    const struct parastack_options *options)
+{
+    p->options = *options;
+    p->random = job->seed;
+    choose_sets(p, job->nranks);
+}
+
+/* Section 6: a model for each phase. */
+static struct sout *model_of(struct parastack *p, const struct hct_snapshot *in)
+{
+    uint32_t phase = hct_rank(in, 0)->phase, i = phase % PARASTACK_PHASES;
+    uint32_t of = p->options.mode == PARASTACK_ALL ? in->nranks : p->nset;
+
+    if (!p->phase[i].used || p->phase[i].phase != phase) {
+        p->phase[i].used = 1;
+        p->phase[i].phase = phase;
+        sout_init(&p->phase[i].model, of, p->options.interval_ns,
+                  p->options.mode == PARASTACK_FIXED ? p->options.interval_ns
+                                          : p->options.interval_max_ns);
+        p->streak = 0;
+        p->nlow = 0;
+    }
+    return &p->phase[i].model;
+}
+
+static uint32_t count_out(const struct parastack *p,
+                          const struct hct_snapshot *in, uint32_t *of)
+{
+    uint32_t n = 0;
+
+    *of = p->options.mode == PARASTACK_ALL ? in->nranks : p->nset;
+    for (uint32_t i = 0; i < *of; i++) {
+        uint32_t r = p->options.mode == PARASTACK_ALL ? i
+                                                      : p->set[p->uses][i];
+
+        n += r < in->nranks && !parastack_in(in, hct_rank(in, r));
+    }
+    return n;
+}
+
+/* One sample. True: the streak is long enough. */
+static bool sample(struct parastack *p, const struct hct_snapshot *in)
+{
+    struct sout *m = model_of(p, in);
+    struct sout_limit l = { 0 };
+    uint32_t of, level, out = count_out(p, in, &of);
+    bool suspicion;
+
+    if (++p->observed % PARASTACK_SWAP == 0)
+        p->uses = !p->uses;
+    level = sout_level(m, out, of);
+    if (p->options.mode == PARASTACK_FIXED) {
+        l.k = p->options.fixed;
+        suspicion = level == 0;
+    } else {
+        suspicion = sout_limit(m, p->options.alpha, &l) && level <= l.level;
+    }
+    if (!suspicion) {
+        /* A hang must not teach the model that hangs are usual: the values
+         * of a streak count when it is over. */
+        for (uint32_t i = 0; i < p->nlow; i++)
+            sout_add(m, p->low[i]);
+        sout_add(m, level);
+        p->nlow = p->streak = 0;
+        return false;
+    }
+    if (p->streak++ == 0)
+        p->streak_ns = in->now_ns;
+    if (p->nlow < SOUT_LEVELS)
+        p->low[p->nlow++] = (uint16_t)level;
+    p->q = l.q;
+    return p->streak >= l.k;
+}
+
+static bool judged(const struct hct_snapshot *in)
+{
+    uint32_t running = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->life < HCT_LIFE_RUNNING || !(k->flags & HCT_OBSERVED) ||
+            (k->flags & (HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
+                         HCT_STDIN | HCT_STOPPED)))
+            return false;
+        running += k->life == HCT_LIFE_RUNNING;
+    }
+    return running > 0;
+}
+
+static void remember(struct parastack_rank *ranks,
+                     const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        ranks[i].call = k->call;
+        ranks[i].in = parastack_in(in, k);
+        ranks[i].out_always = !ranks[i].in;
+    }
+}
+
+static bool asks(const struct hct_snapshot *in, uint32_t call)
+{
+    const struct hct_call *c = hct_call(in, call);
+
+    return (c->flags & HCT_CALL_POLL) &&
+           (c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE);
+}
+
+/* Section 3.3, transient slow-downs: does anybody go through different
+ * functions, or in and out of one that does not just ask? */
+static bool steps_on(struct parastack_rank *ranks,
+                     const struct hct_snapshot *in)
+{
+    bool steps = false;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        bool now = parastack_in(in, k);
+
+        if (ranks[i].call != k->call)
+            steps |= !asks(in, ranks[i].call) || !asks(in, k->call);
+        else if (ranks[i].in != now)
+            steps |= !asks(in, k->call);
+        ranks[i].out_always = ranks[i].out_always && !now;
+    }
+    return steps;
+}
+
+static void report(struct parastack *p, const struct parastack_rank *ranks,
+                   const struct hct_snapshot *in, struct hct_out *out)
+{
+    struct hct_verdict *v = words_verdict(out, HCT_HANG);
+    uint32_t n = 0, some[16];
+    char who[WORDS_RANKS], time[WORDS_TIME];
+
+    if (!v)
+        return;
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (ranks[i].out_always) {
+            words_blame(out, i);
+            if (n < 16)
+                some[n] = i;
+            n++;
+        }
+    v->phase = hct_rank(in, 0)->phase;
+    v->where = n ? HCT_WHERE_COMPUTATION : HCT_WHERE_COMMUNICATION;
+    v->score = p->options.mode == PARASTACK_FIXED ? 0.5
+                                                  : 1 - pow(p->q, p->streak);
+    v->age_ns = in->now_ns - p->streak_ns;
+    words_time(time, v->age_ns);
+    if (n)
+        words_line(out, HCT_NONE, "hang in the computation: %s out of MPI in "
+                   "%" PRIu32 " looks in a row, %s",
+                   words_ranks(who, some, n < 16 ? n : 16), p->streak, time);
+    else
+        words_line(out, HCT_NONE, "hang in the communication: all tasks are "
+                   "in MPI in %" PRIu32 " looks in a row, %s", p->streak,
+                   time);
+    words_propose(out, HCT_REPORT);
+    p->reported = 1;
+}
+
+static void moves_again(struct parastack *p, struct hct_out *out)
+{
+    if (p->reported && words_verdict(out, HCT_PROGRESS))
+        words_line(out, HCT_NONE, "the job moves again");
+    p->reported = 0;
+}
+
+static void check(struct parastack *p, struct parastack_rank *ranks,
+                  const struct hct_snapshot *in, struct hct_out *out)
+{
+    if (steps_on(ranks, in)) {
+        if (!p->slow && p->options.mode != PARASTACK_FIXED &&
+            words_verdict(out, HCT_SLOWDOWN))
+            words_line(out, HCT_NONE, "slow: few tasks are out of MPI, and "
+                       "some of them step on");
+        p->slow = 1;
+        p->checks = p->streak = p->nlow = 0;
+        return;
+    }
+    p->next_ns = in->now_ns + CHECK_NS;
+    if (++p->checks <= PARASTACK_CHECKS)
+        return;
+    p->checks = 0;
+    report(p, ranks, in, out);
+}
+
+void parastack_look(struct parastack *p, struct parastack_rank *ranks,
+                    const struct hct_snapshot *in, struct hct_out *out)
+{
+    if (!judged(in)) {
+        p->checks = p->streak = p->nlow = 0;
+        p->next_ns = in->now_ns + p->options.interval_ns;
+    } else if (in->now_ns >= p->next_ns) {
+        uint64_t interval = model_of(p, in)->interval_ns;
+
+        p->next_ns = in->now_ns + (p->options.mode == PARASTACK_FIXED
+            ? interval : parastack_step(&p->random, interval));
+        if (p->checks) {
+            check(p, ranks, in, out);
+        } else if (sample(p, in)) {
+            if (!p->reported) {
+                remember(ranks, in);
+                p->checks = 1;
+                p->next_ns = in->now_ns + CHECK_NS;
+            }
+        } else if (p->streak == 0) {
+            moves_again(p, out);
+            p->slow = 0;
+        }
+    }
+    out->wake_ns = p->next_ns;
+}

@@ -1,0 +1,72 @@
+/* parastack.h - ParaStack (SC17) as it was published: S_crout of two random
+ * sets of tasks, or S_out of all, sampled at random steps. A streak of low
+ * values that is too long for chance is a hang, unless somebody steps on
+ * slowly. Also its table 1: a fixed number of low values. */
+#ifndef HCT_PARASTACK_H
+#define HCT_PARASTACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/sout.h"
+
+enum {
+    PARASTACK_C = 10,           /* tasks in a set (section 3.3) */
+    PARASTACK_SWAP = 30,        /* observations of one set, then the other */
+    PARASTACK_PHASES = 8,       /* models that are kept */
+    PARASTACK_CHECKS = 5,       /* looks at all, to find who is to blame */
+};
+
+enum parastack_mode { PARASTACK_SOME, PARASTACK_ALL, PARASTACK_FIXED };
+
+struct parastack_options {
+    double alpha;
+    uint64_t interval_ns, interval_max_ns;
+    uint32_t fixed;             /* low values in a row, PARASTACK_FIXED */
+    uint32_t mode;
+};
+
+struct parastack_rank {         /* one for each rank, the caller's */
+    uint32_t call;
+    uint8_t in, out_always, pad[2];
+};
+
+struct parastack {
+    struct parastack_options options;
+    uint64_t random;
+    uint32_t set[2][PARASTACK_C];
+    uint32_t nset;              /* in each */
+    uint32_t uses, observed;    /* which set, how often so far */
+    struct {
+        uint32_t phase, used;
+        struct sout model;
+    } phase[PARASTACK_PHASES];
+    uint64_t next_ns;           /* sample, or check */
+    uint32_t streak;
+    uint64_t streak_ns;         /* when it began */
+    uint16_t low[SOUT_LEVELS];  /* its values: part of the model if it ends */
+    uint32_t nlow;
+    uint32_t checks;            /* of a hang that is suspected */
+    double q;
+    uint8_t reported, slow, pad[6];
+};
+
+/* A uniform number below n, from a state that is not 0. */
+uint64_t parastack_random(uint64_t *state, uint64_t n);
+
+/* ParaStack's step: rand(I) + I/2. */
+uint64_t parastack_step(uint64_t *state, uint64_t interval_ns);
+
+/* Is the task in MPI, as section 6 says for its threads? A loop of
+ * MPI_Test counts as in. */
+bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k);
+
+void parastack_init(struct parastack *p, const struct hct_job *job,
+                    const struct parastack_options *options);
+
+/* One look; sets out->wake_ns. */
+void parastack_look(struct parastack *p, struct parastack_rank *ranks,
+                    const struct hct_snapshot *in, struct hct_out *out);
+
+#endif

@@ -1,0 +1,100 @@
+/* watch.h - is the job hung? With better evidence than S_out: the counters of
+ * all tasks.
+ *
+ * A task that makes calls other than questions is alive, and so is its job.
+ * Still is a job in which no task moves. A hang is reported when all of this
+ * holds:
+ *   - nobody is suspended, moved, debugged or waits for a person's input;
+ *   - few tasks are outside of MPI, the others wait;
+ *   - no task that is outside has been so at the same place for anything like
+ *     as long before. If stays of n visits lasted at most L, one of c L is
+ *     less likely than alpha where (n + 1) c^2 >= 1 / alpha: tails are taken
+ *     to fall with the square at least. c is never less than 4. Where it is
+ *     for the first time, there is no measure, and only patience helps: serial
+ *     input and output. More of it for who is at work than for who sleeps;
+ *   - where visits were few, the job has been still in k samples in a row, at
+ *     ParaStack's random steps, where q^k <= alpha and q is the upper
+ *     confidence bound of how often it was still before;
+ *   - it lasts longer than the transient stalls of a system.
+ * If all tasks wait in MPI, the times in which all waited are the measure, and
+ * what is being sent needs its time. Deadlocks are proven before (deadlock.h). */
+#ifndef HCT_WATCH_H
+#define HCT_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/deadlock.h"
+#include "policies/hct_policy.h"
+
+enum {
+    WATCH_PLACES = 4,           /* of a rank, and */
+    WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
+    WATCH_PHASES = 8,
+    WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
+};
+
+struct watch_options {
+    double alpha;
+    uint64_t interval_ns, interval_max_ns;
+    uint64_t least_ns, patience_ns;
+    uint64_t look_ns;
+    struct deadlock_limits deadlock;
+    uint32_t prove;
+};
+
+struct watch_rank {
+    uint64_t progress;          /* calls but questions, the highest seen */
+    uint64_t moved_ns;          /* when that was */
+    uint64_t age_ns;            /* at the last look: of its stay */
+    uint64_t cpu_ns, cpu_still_ns;      /* and what it was when it stopped */
+    uint32_t site;
+    uint8_t known, in, asks, pad;
+    /* where it has stayed for long, outside of MPI, and came back */
+    struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
+    /* of its present stay, from the last calls */
+    uint32_t visits;
+    uint64_t longest_ns;
+    uint32_t call, pad2;
+};
+
+struct watch {
+    struct watch_options options;
+    uint64_t random, looks;
+    uint64_t sample_ns, detail_ns, backoff_ns;
+    uint64_t moved_ns;          /* the last time that anybody moved */
+    uint64_t all_in_ns;         /* longest time that all waited in MPI */
+    uint32_t all_ins;           /* how many such times of a second or more */
+    struct {
+        uint32_t phase, used;
+        uint32_t n, still;      /* samples, those in which nobody had moved */
+    } phase[WATCH_PHASES];
+    /* Ranks number their places alone, but mostly alike: what others took
+     * there makes us more patient. */
+    struct { uint32_t site, call; uint64_t longest_ns; } place[WATCH_POOLED];
+    uint32_t streak;
+    uint8_t reported;           /* enum hct_kind */
+    uint8_t moved, was_all_in, has_flights;
+    uint32_t about;             /* rank to move again */
+    uint64_t about_progress, reported_ns;
+};
+
+void watch_init(struct watch *s, const struct hct_job *job,
+                const struct watch_options *options);
+
+/* Upper bound of a probability, seen x times of n: Wilson's, 97.5 %. */
+double watch_bound(uint32_t x, uint32_t n);
+
+/* How many times longer than the longest of n visits a stay has to be. */
+double watch_factor(uint32_t n, double alpha);
+
+void watch_look(struct watch *s, struct watch_rank *ranks,
+                struct deadlock_rank *work, const struct hct_snapshot *in,
+                struct hct_out *out);
+
+/* The hang in words; outside: how many ranks to blame. */
+void watch_say(const struct watch *s, const struct watch_rank *ranks,
+               const struct hct_snapshot *in, uint32_t outside, double score,
+               struct hct_out *out);
+
+#endif

@@ -1,0 +1,124 @@
+/* words.c - findings in words, see words.h. */
+#include "policies/words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct hct_verdict *words_verdict(struct hct_out *out, enum hct_kind kind)
+{
+    struct hct_verdict *v;
+
+    if (out->nverdicts >= out->verdicts_max) {
+        out->lost++;
+        return NULL;
+    }
+    v = &out->verdicts[out->nverdicts++];
+    memset(v, 0, sizeof(*v));
+    v->kind = kind;
+    v->ranks = out->nranks;
+    v->lines = out->nlines;
+    return v;
+}
+
+void words_blame(struct hct_out *out, uint32_t rank)
+{
+    if (out->nverdicts == 0 || out->nranks >= out->ranks_max) {
+        out->lost++;
+        return;
+    }
+    out->ranks[out->nranks++] = rank;
+    out->verdicts[out->nverdicts - 1].nranks++;
+}
+
+void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...)
+{
+    struct hct_line *l;
+    va_list ap;
+
+    if (out->nverdicts == 0 || out->nlines >= out->lines_max) {
+        out->lost++;
+        return;
+    }
+    l = &out->lines[out->nlines++];
+    memset(l, 0, sizeof(*l));
+    l->rank = rank;
+    va_start(ap, fmt);
+    vsnprintf(l->text, sizeof(l->text), fmt, ap);
+    va_end(ap);
+    out->verdicts[out->nverdicts - 1].nlines++;
+}
+
+void words_propose(struct hct_out *out, enum hct_action action)
+{
+    if (out->nverdicts == 0 || out->nproposals >= out->proposals_max) {
+        out->lost++;
+        return;
+    }
+    out->proposals[out->nproposals++] = (struct hct_proposal){
+        .action = action, .verdict = out->nverdicts - 1,
+    };
+}
+
+const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *v, uint32_t n)
+{
+    size_t at = (size_t)snprintf(buf, WORDS_RANKS, n == 1 ? "rank " : "ranks ");
+
+    if (n == 0)
+        snprintf(buf, WORDS_RANKS, "no rank");
+    for (uint32_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && v[j] == v[j - 1] + 1; j++)
+            ;
+        if (at + 28 > WORDS_RANKS) {
+            snprintf(buf + at, WORDS_RANKS - at, "...");
+            break;
+        }
+        at += (size_t)snprintf(buf + at, WORDS_RANKS - at,
+                               j - i > 1 ? "%s%" PRIu32 "-%" PRIu32
+                                         : "%s%" PRIu32, i ? "," : "",
+                               v[i], v[j - 1]);
+    }
+    return buf;
+}
+
+const char *words_time(char buf[WORDS_TIME], uint64_t ns)
+{
+    if (ns < 1000000000u)
+        snprintf(buf, WORDS_TIME, "%" PRIu64 " ms", ns / 1000000);
+    else if (ns < 120000000000u)
+        snprintf(buf, WORDS_TIME, "%.1f s", (double)ns / 1e9);
+    else
+        snprintf(buf, WORDS_TIME, "%" PRIu64 " min", ns / 60000000000u);
+    return buf;
+}
+
+const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,
+                       uint32_t rank, uint64_t id)
+{
+    unsigned tail = (unsigned)(id & 0xffff);
+
+    if (id == HCT_COMM_WORLD || id == HCT_COMM_SELF) {
+        snprintf(buf, WORDS_COMM, id == HCT_COMM_WORLD ? "MPI_COMM_WORLD"
+                                                       : "MPI_COMM_SELF");
+        return buf;
+    }
+    for (uint32_t i = 0; in->has_detail && i < in->ncomms; i++) {
+        const struct hct_comm *c = hct_comm(in, i);
+
+        if (c->rank != rank || c->id != id)
+            continue;
+        if (c->remote_size)
+            snprintf(buf, WORDS_COMM, "an intercommunicator of %" PRIu32
+                     "+%" PRIu32, c->size, c->remote_size);
+        else if (c->kind == HCT_KIND_COMM)
+            snprintf(buf, WORDS_COMM, "communicator %04x of %" PRIu32, tail,
+                     c->size);
+        else
+            snprintf(buf, WORDS_COMM, "%s %04x",
+                     c->kind == HCT_KIND_WIN ? "window" : "file", tail);
+        return buf;
+    }
+    snprintf(buf, WORDS_COMM, "communicator %04x", tail);
+    return buf;
+}

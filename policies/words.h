@@ -1,0 +1,32 @@
+/* words.h - what a policy finds, put into its host's storage and in words. */
+#ifndef HCT_WORDS_H
+#define HCT_WORDS_H
+
+#include "policies/hct_policy.h"
+
+/* Begins a verdict; NULL: no room, and it is counted. Ranks and lines that
+ * follow belong to it. */
+struct hct_verdict *words_verdict(struct hct_out *out, enum hct_kind kind);
+
+void words_blame(struct hct_out *out, uint32_t rank);
+
+__attribute__((format(printf, 3, 4)))
+void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...);
+
+void words_propose(struct hct_out *out, enum hct_action action);
+
+/* "rank 3", "ranks 0-2,7": into buf of that size, cut with "...". */
+enum { WORDS_RANKS = 96 };
+const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *sorted,
+                        uint32_t n);
+
+/* "12.3 s", "80 ms", "5 min" */
+enum { WORDS_TIME = 24 };
+const char *words_time(char buf[WORDS_TIME], uint64_t ns);
+
+/* "MPI_COMM_WORLD", "a communicator of 4" as rank knows it. */
+enum { WORDS_COMM = 48 };
+const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,
+                       uint32_t rank, uint64_t id);
+
+#endif

@@ -1,0 +1,185 @@
+/* look.h - looks at jobs, made by hand: for tests of policies. */
+#ifndef HECTOR_TESTS_LOOK_H
+#define HECTOR_TESTS_LOOK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "master/callclass.h"
+#include "mpi-wrappers/calls.h"
+
+#define MS 1000000ull
+#define S 1000000000ull
+#define WORLD HCT_COMM_WORLD
+
+enum { RANKS = 64, MANY = 4096 };
+
+static struct look {
+    struct hct_job job;
+    struct hct_snapshot in;
+    struct hct_rank rank[RANKS];
+    struct hct_request request[MANY];
+    struct hct_comm comm[MANY];
+    struct hct_flight flight[MANY];
+    uint64_t entered[RANKS];    /* collective calls on the world */
+    struct hct_out out;
+    struct hct_verdict verdicts[8];
+    struct hct_line lines[64];
+    uint32_t blamed[RANKS];
+    struct hct_proposal proposals[8];
+} look;
+
+static void look_empty_out(void)
+{
+    look.out = (struct hct_out){
+        .size = sizeof(look.out),
+        .verdicts = look.verdicts, .verdicts_max = 8,
+        .ranks = look.blamed, .ranks_max = RANKS,
+        .lines = look.lines, .lines_max = 64,
+        .proposals = look.proposals, .proposals_max = 8,
+    };
+}
+
+/* n tasks that compute. */
+static void look_at(uint32_t n)
+{
+    memset(&look, 0, sizeof(look));
+    look.job = (struct hct_job){ .size = sizeof(look.job), .nranks = n,
+                                 .job = 1, .seed = 42, .name = "test" };
+    look.in = (struct hct_snapshot){
+        .size = sizeof(look.in), .seq = 1, .now_ns = S, .job = &look.job,
+        .call_size = sizeof(struct hct_call), .has_detail = 1,
+        .ranks = look.rank, .nranks = n, .rank_size = sizeof(look.rank[0]),
+        .requests = look.request, .request_size = sizeof(look.request[0]),
+        .comms = look.comm, .comm_size = sizeof(look.comm[0]),
+        .flights = look.flight, .flight_size = sizeof(look.flight[0]),
+    };
+    look.in.calls = callclass_table(&look.in.ncalls);
+    for (uint32_t r = 0; r < n; r++)
+        look.rank[r] = (struct hct_rank){
+            .rank = r, .life = HCT_LIFE_RUNNING, .threads = 1,
+            .flags = HCT_OBSERVED | HCT_PAGE, .calls = 10,
+            .peer = HCT_NONE, .source = HCT_NONE, .tag = HCT_NONE,
+        };
+    look_empty_out();
+}
+
+static inline uint32_t number_of(const char *name)
+{
+    char full[64];
+    unsigned call;
+
+    snprintf(full, sizeof(full), "MPI_%s", name);
+    call = call_find(full);
+    if (!call)
+        fail_msg("no function %s", full);
+    return call;
+}
+
+static inline struct hct_rank *is_in(uint32_t r, const char *call)
+{
+    struct hct_rank *k = &look.rank[r];
+
+    k->call = number_of(call);
+    k->flags |= HCT_IN_MPI;
+    k->threads_in = 1;
+    k->comm = WORLD;
+    if (strcmp(call, "Finalize") == 0)
+        k->life = HCT_LIFE_FINALIZE;
+    return k;
+}
+
+static inline struct hct_rank *talks(uint32_t r, const char *call, int peer,
+                                     int tag)
+{
+    struct hct_rank *k = is_in(r, call);
+
+    k->peer = k->source = peer;
+    k->tag = tag;
+    k->bytes = k->count = 1 << 20;
+    return k;
+}
+
+static inline struct hct_request *asks(uint32_t r, const char *call, int peer,
+                                       int tag)
+{
+    struct hct_request *q = &look.request[look.in.nrequests++];
+
+    *q = (struct hct_request){ .rank = r, .call = number_of(call),
+                               .comm = WORLD, .peer = peer, .tag = tag,
+                               .bytes = 1 << 20, .waited = 1 };
+    look.rank[r].requests++;
+    return q;
+}
+
+/* In its n-th collective call on a communicator of these members. */
+static inline struct hct_rank *joins(uint32_t r, const char *call,
+                                     uint64_t comm, uint64_t n, int root)
+{
+    struct hct_rank *k = is_in(r, call);
+
+    k->comm = comm;
+    k->collective = n;
+    k->peer = root;
+    return k;
+}
+
+/* rank is a member, and has entered so many collective calls. */
+static inline struct hct_comm *member(uint32_t r, uint64_t comm, uint32_t size,
+                                      uint64_t entered, const char *last)
+{
+    struct hct_comm *c = &look.comm[look.in.ncomms++];
+
+    *c = (struct hct_comm){ .rank = r, .kind = HCT_KIND_COMM, .id = comm,
+                            .size = size, .collectives = entered,
+                            .call = last ? number_of(last) : 0 };
+    return c;
+}
+
+/* All ranks are members of the world. */
+static inline void world(uint64_t entered)
+{
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        member(r, WORLD, look.in.nranks,
+               (look.rank[r].flags & HCT_IN_MPI) &&
+               look.rank[r].comm == WORLD && look.rank[r].collective
+                   ? look.rank[r].collective : entered, NULL);
+}
+
+static inline struct hct_flight *flew(uint32_t r, const char *call,
+                                      uint64_t comm, uint64_t n, int peer,
+                                      int tag)
+{
+    struct hct_flight *f = &look.flight[look.in.nflights++];
+
+    *f = (struct hct_flight){ .rank = r, .call = number_of(call), .comm = comm,
+                              .collective = n, .peer = peer, .tag = tag };
+    return f;
+}
+
+#define BY_RANK(name, type) \
+    static inline int name(const void *a, const void *b) \
+    { \
+        const type *x = a, *y = b; \
+        return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) \
+                                  : (x > y) - (x < y); \
+    }
+BY_RANK(by_request, struct hct_request)
+BY_RANK(by_comm, struct hct_comm)
+BY_RANK(by_flight, struct hct_flight)
+
+static inline void look_sort(void)
+{
+    qsort(look.request, look.in.nrequests, sizeof(look.request[0]), by_request);
+    qsort(look.comm, look.in.ncomms, sizeof(look.comm[0]), by_comm);
+    qsort(look.flight, look.in.nflights, sizeof(look.flight[0]), by_flight);
+}
+
+#endif

@@ -1,0 +1,864 @@
+/* test_deadlock.c - the deadlock proof, on looks made by hand: deadlocks of
+ * every kind, each with a correct look-alike that must be left alone. */
+#include "tests/unit/look.h"
+
+#include "master/callclass.h"
+#include "policies/deadlock.h"
+
+static struct deadlock_rank work[RANKS];
+static uint64_t still_ns;
+static char text[8192];
+
+/* How many ranks are in a deadlock; text is what is said. */
+static uint32_t proof(void)
+{
+    static const struct deadlock_limits limits = {
+        .still_ns = 300 * MS, .small_ns = 2 * S, .spin_ns = 3 * S,
+        .small_bytes = 65536, .tiny_bytes = 4096,
+    };
+    uint32_t n;
+
+    look_sort();
+    look_empty_out();
+    memset(work, 0, sizeof(work));
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
+                                               : still_ns;
+    n = deadlock_find(&look.in, work, &limits, &look.out);
+    text[0] = '\0';
+    for (uint32_t i = 0; i < look.out.nlines; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\n",
+                 look.lines[i].text);
+    if (getenv("SHOW"))
+        fputs(text, stderr);
+    assert_int_equal(look.out.nverdicts, n > 0);
+    assert_int_equal(look.out.lost, 0);
+    return n;
+}
+
+static void begin(uint32_t n)
+{
+    look_at(n);
+    still_ns = 500 * MS;
+}
+
+#define SAYS(what) \
+    do { \
+        if (!strstr(text, what)) \
+            fail_msg("\"%s\" is not in:\n%s", what, text); \
+    } while (0)
+
+/* ------------------------------------------------------------- messages */
+
+static void receive_cycle(void **state)
+{
+    (void)state;
+    begin(3);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", (int)(r + 1) % 3, 7);
+    world(0);
+    assert_int_equal(proof(), 3);
+    SAYS("ranks 0-2 all wait for messages from each other");
+    SAYS("rank 1 waits in MPI_Recv for a message from rank 2 (tag 7, "
+         "MPI_COMM_WORLD)");
+    assert_int_equal(look.verdicts[0].nranks, 3);
+
+    /* Not yet for long enough; or one of them has been elsewhere since. */
+    still_ns = 200 * MS;
+    assert_int_equal(proof(), 0);
+    still_ns = 500 * MS;
+    look.rank[1].age_ns = 1;
+    assert_int_equal(proof(), 0);
+}
+
+static void receive_from_who_computes(void **state)
+{
+    (void)state;
+    begin(3);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 2, 7);
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
+/* One of the cycle's messages is being sent. */
+static void receive_cycle_with_a_message(void **state)
+{
+    (void)state;
+    begin(3);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", (int)(r + 1) % 3, 7);
+    asks(1, "Isend", 0, 7)->waited = 0;
+    world(0);
+    assert_int_equal(proof(), 0);
+    /* ... with another tag, or on another communicator, it does not help */
+    look.request[0].tag = 8;
+    assert_int_equal(proof(), 3);
+    look.request[0].tag = 7;
+    look.request[0].comm = 99;
+    assert_int_equal(proof(), 3);
+    look.request[0].comm = WORLD;
+    look.request[0].idle = 1;           /* persistent, not started */
+    look.request[0].call = number_of("Send_init");
+    assert_int_equal(proof(), 3);
+}
+
+static void part_of_the_job(void **state)
+{
+    (void)state;
+    begin(5);
+    talks(1, "Recv", 3, 0);
+    talks(3, "Recv", 1, 0);
+    talks(4, "Recv", 3, 0);
+    world(0);
+    assert_int_equal(proof(), 3);
+    SAYS("ranks 1,3 all wait for messages from each other");
+    SAYS("rank 4 waits for these in the end");
+    assert_int_equal(look.verdicts[0].nranks, 2);
+}
+
+static void to_itself(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 0, 3);
+    world(0);
+    assert_int_equal(proof(), 1);
+    SAYS("rank 0 waits for itself");
+    begin(2);
+    talks(0, "Ssend", 0, 3);
+    world(0);
+    assert_int_equal(proof(), 1);
+}
+
+static void sends(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Send", 1, 7);
+    talks(1, "Send", 0, 7);
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("ranks 0-1 all wait to send to each other, and nobody receives");
+    /* Small ones come through. */
+    look.rank[0].bytes = look.rank[1].bytes = 100;
+    look.rank[0].count = look.rank[1].count = 100;
+    still_ns = 100 * S;
+    assert_int_equal(proof(), 0);
+    /* In between it takes longer to be sure. */
+    look.rank[0].bytes = look.rank[1].bytes = 10000;
+    still_ns = S;
+    assert_int_equal(proof(), 0);
+    still_ns = 3 * S;
+    assert_int_equal(proof(), 2);
+    /* Synchronous ones never come through. */
+    begin(2);
+    talks(0, "Ssend", 1, 7)->bytes = 4;
+    talks(1, "Ssend", 0, 7)->bytes = 4;
+    world(0);
+    assert_int_equal(proof(), 2);
+    /* The first use of a type: bytes are not known. */
+    begin(2);
+    talks(0, "Send", 1, 7)->bytes = 0;
+    talks(1, "Send", 0, 7)->bytes = 0;
+    world(0);
+    assert_int_equal(proof(), 2);
+    look.rank[0].count = look.rank[1].count = 1;
+    assert_int_equal(proof(), 0);
+}
+
+static void a_long_message(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Send", 1, 7)->bytes = 1 << 30;
+    talks(1, "Recv", 0, 7)->bytes = 1 << 30;
+    world(0);
+    for (still_ns = 300 * MS; still_ns < 200 * S; still_ns *= 2)
+        assert_int_equal(proof(), 0);
+    look.rank[1].peer = HCT_ANY;
+    assert_int_equal(proof(), 0);
+    look.rank[1].peer = 0;
+    look.rank[1].tag = HCT_ANY;
+    assert_int_equal(proof(), 0);
+}
+
+static void wrong_tag(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Ssend", 1, 7);
+    talks(1, "Recv", 0, 8);
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("ranks 0-1 wait for each other");
+    SAYS("tag 7");
+    SAYS("tag 8");
+}
+
+static void wrong_communicator(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Ssend", 1, 7);
+    talks(1, "Recv", 0, 7)->comm = 0xabcd;
+    world(0);
+    member(0, 0xabcd, 2, 0, NULL);
+    member(1, 0xabcd, 2, 0, NULL);
+    assert_int_equal(proof(), 2);
+    SAYS("communicator abcd of 2");
+}
+
+static void any_source(void **state)
+{
+    (void)state;
+    begin(3);
+    talks(0, "Recv", HCT_ANY, HCT_ANY);
+    talks(1, "Recv", 0, 1);
+    talks(2, "Recv", 0, 1);
+    world(0);
+    assert_int_equal(proof(), 3);
+    SAYS("rank 0 waits in MPI_Recv for a message from any rank (any tag");
+    /* One who computes may send. */
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(), 0);
+    /* ... but not on this communicator. */
+    look.rank[0].comm = 77;
+    member(0, 77, 2, 0, NULL);
+    member(1, 77, 2, 0, NULL);
+    assert_int_equal(proof(), 2);
+}
+
+static void any_source_and_a_send(void **state)
+{
+    (void)state;
+    begin(3);
+    talks(0, "Recv", HCT_ANY, 5);
+    talks(1, "Ssend", 0, 5);
+    talks(2, "Recv", 0, 1);
+    world(0);
+    assert_int_equal(proof(), 0);
+    look.rank[1].tag = 6;
+    assert_int_equal(proof(), 3);
+}
+
+static void sendrecv(void **state)
+{
+    (void)state;
+    begin(3);                           /* a shift: all is well */
+    for (uint32_t r = 0; r < 3; r++) {
+        talks(r, "Sendrecv", (int)(r + 1) % 3, 7);
+        look.rank[r].source = (int)(r + 2) % 3;
+    }
+    world(0);
+    assert_int_equal(proof(), 0);
+    begin(3);                           /* all from the wrong side */
+    for (uint32_t r = 0; r < 3; r++) {
+        talks(r, "Sendrecv", (int)(r + 1) % 3, 7);
+        look.rank[r].source = (int)(r + 1) % 3;
+    }
+    world(0);
+    assert_int_equal(proof(), 3);
+    begin(2);                           /* an open end */
+    talks(0, "Sendrecv", HCT_NULL, 7);
+    look.rank[0].source = 1;
+    talks(1, "Recv", 0, 7);
+    world(0);
+    assert_int_equal(proof(), 2);
+}
+
+static void probe(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Probe", 1, 7);
+    talks(1, "Probe", 0, 7);
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("waits in MPI_Probe for a message from rank 1");
+    talks(1, "Ssend", 0, 7);
+    assert_int_equal(proof(), 0);
+    talks(1, "Mrecv", 0, 7);
+    assert_int_equal(proof(), 0);
+}
+
+static void after_the_end(void **state)
+{
+    (void)state;
+    begin(3);
+    talks(0, "Recv", 1, 7);
+    is_in(1, "Finalize");
+    world(0);
+    assert_int_equal(proof(), 1);
+    SAYS("rank 0 waits for rank 1, which has ended its part in MPI");
+    SAYS("rank 1 is in MPI_Finalize");
+    begin(3);
+    talks(0, "Recv", 1, 7);
+    look.rank[1].life = HCT_LIFE_ENDED;
+    look.rank[1].flags = 0;
+    world(0);
+    assert_int_equal(proof(), 1);
+    begin(2);                           /* all are in Finalize */
+    is_in(0, "Finalize");
+    is_in(1, "Finalize");
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
+/* ------------------------------------------------------------- requests */
+
+static void waits(void **state)
+{
+    static const char *const calls[] = { "Wait", "Waitall", "Waitany",
+                                         "Waitsome" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        begin(3);
+        is_in(0, calls[i]);
+        asks(0, "Irecv", 1, 7);
+        if (i > 0)
+            asks(0, "Irecv", 2, 7);
+        talks(1, "Recv", 0, 7);
+        talks(2, "Recv", 0, 7);
+        world(0);
+        assert_int_equal(proof(), 3);
+        SAYS("by MPI_Irecv for a message from rank 1 (tag 7");
+        /* Another one computes: it may be the one. */
+        if (i > 0) {
+            look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+            assert_int_equal(proof(), 0);
+        }
+    }
+}
+
+/* Of two requests the first is served, and may be finished already: only the
+ * second one counts, and its sender still computes. */
+static void waits_for_the_other(void **state)
+{
+    (void)state;
+    begin(3);
+    is_in(0, "Waitall");
+    asks(0, "Irecv", 1, 7);
+    asks(0, "Irecv", 2, 7);
+    talks(1, "Recv", 0, 8);
+    world(0);
+    still_ns = 100 * S;
+    assert_int_equal(proof(), 0);
+}
+
+/* A neighbour exchange in which one receives with the wrong tag: matched
+ * messages are under way at first, and through after a while. */
+static void exchange(void **state)
+{
+    (void)state;
+    begin(4);
+    for (uint32_t r = 0; r < 4; r++) {
+        int right = (int)(r + 1) % 4, left = (int)(r + 3) % 4;
+
+        is_in(r, "Waitall");
+        asks(r, "Irecv", left, r == 2 ? 9 : 1);
+        asks(r, "Irecv", right, 2);
+        asks(r, "Isend", right, 1);
+        asks(r, "Isend", left, 2);
+    }
+    world(0);
+    assert_int_equal(proof(), 0);
+    still_ns = 5 * S;
+    assert_int_equal(proof(), 2);
+    SAYS("rank 2 waits in MPI_Waitall by MPI_Irecv for a message from rank 1 "
+         "(tag 9");
+}
+
+static void nobody_serves(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Waitall");
+    asks(0, "Irecv", 1, 7);
+    joins(1, "Barrier", WORLD, 1, HCT_NONE);
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("has not entered collective call 1 of MPI_COMM_WORLD");
+    /* What is lost, or not seen, is no evidence. */
+    look.rank[0].requests = 2;
+    assert_int_equal(proof(), 0);
+    look.rank[0].requests = 1;
+    look.rank[0].flags |= HCT_LOST;
+    assert_int_equal(proof(), 0);
+}
+
+static void not_waited_for(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Wait");
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    asks(0, "Ssend_init", 1, 7);
+    talks(1, "Recv", 0, 7);
+    look.rank[0].requests = 1;
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
+static void persistent(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Wait");
+    asks(0, "Recv_init", 1, 7);
+    is_in(1, "Wait");
+    asks(1, "Recv_init", 0, 7);
+    asks(1, "Send_init", 0, 7)->idle = 1;
+    look.rank[1].requests = 1;
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("by MPI_Recv_init");
+    look.request[2].idle = 0;           /* started after all */
+    assert_int_equal(proof(), 0);
+}
+
+static void other_requests(void **state)
+{
+    static const char *const calls[] = { "File_iread", "Rput",
+                                         "Grequest_start" };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin(2);
+        is_in(0, "Wait");
+        asks(0, calls[i], 1, 7);
+        talks(1, "Recv", 0, 7);
+        world(0);
+        assert_int_equal(proof(), 0);
+    }
+}
+
+static void in_a_loop(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Test")->flags &= (uint16_t)~HCT_IN_MPI;
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    talks(1, "Recv", 0, 7);
+    world(0);
+    for (int i = 0; i < 5; i++)
+        flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    assert_int_equal(proof(), 0);       /* it may give up soon */
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 2);
+    SAYS("asking in a loop");
+    look.flight[2].call = number_of("Send");    /* it does something else */
+    assert_int_equal(proof(), 0);
+    look.flight[2].left_ns = 5 * S;             /* ... that is long ago */
+    assert_int_equal(proof(), 2);
+}
+
+static void probes_in_a_loop(void **state)
+{
+    (void)state;
+    begin(3);
+    is_in(0, "Iprobe");
+    talks(1, "Recv", 0, 7);
+    world(0);
+    for (int i = 0; i < 6; i++)
+        flew(0, "Iprobe", WORLD, 0, i % 2 + 1, 7);
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 0);       /* rank 2 computes */
+    talks(2, "Recv", 0, 7);
+    assert_int_equal(proof(), 3);
+}
+
+/* ------------------------------------------------------ collective calls */
+
+static void missing_member(void **state)
+{
+    (void)state;
+    begin(3);
+    joins(0, "Barrier", WORLD, 4, HCT_NONE);
+    joins(1, "Barrier", WORLD, 4, HCT_NONE);
+    talks(2, "Recv", 0, 7);
+    world(3);
+    assert_int_equal(proof(), 3);
+    SAYS("ranks 0,2 wait for each other");
+    SAYS("rank 0 waits in MPI_Barrier for rank 2, which has not entered "
+         "collective call 4 of MPI_COMM_WORLD");
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;        /* will come */
+    assert_int_equal(proof(), 0);
+}
+
+static void all_have_entered(void **state)
+{
+    (void)state;
+    begin(3);
+    for (uint32_t r = 0; r < 3; r++)
+        joins(r, "Allreduce", WORLD, 4, HCT_NONE);
+    world(3);
+    for (still_ns = 300 * MS; still_ns < 200 * S; still_ns *= 2)
+        assert_int_equal(proof(), 0);
+}
+
+static void left_before(void **state)
+{
+    (void)state;
+    begin(3);
+    joins(0, "Barrier", WORLD, 4, HCT_NONE);
+    joins(1, "Barrier", WORLD, 4, HCT_NONE);
+    is_in(2, "Finalize");
+    world(3);
+    assert_int_equal(proof(), 2);
+    SAYS("which has ended its part in MPI");
+    /* Its page is gone. */
+    look.rank[2].life = HCT_LIFE_ENDED;
+    look.rank[2].flags = 0;
+    look.in.ncomms--;
+    assert_int_equal(proof(), 2);
+    /* It is not known: then nothing is. */
+    look.rank[2].life = HCT_LIFE_RUNNING;
+    assert_int_equal(proof(), 0);
+}
+
+static void mismatch(void **state)
+{
+    (void)state;
+    begin(3);
+    joins(0, "Barrier", WORLD, 4, HCT_NONE);
+    joins(1, "Allreduce", WORLD, 4, HCT_NONE);
+    joins(2, "Barrier", WORLD, 4, HCT_NONE);
+    world(3);
+    assert_int_equal(proof(), 3);
+    SAYS("are in different collective calls that ought to be one");
+    SAYS("rank 0 has entered MPI_Barrier as collective call 4");
+    SAYS("rank 1 entered MPI_Allreduce as the same call");
+}
+
+/* The one with the other call has left it, and waits elsewhere. */
+static void mismatch_before(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Barrier", WORLD, 5, HCT_NONE);
+    joins(1, "Barrier", WORLD, 4, HCT_NONE);
+    flew(0, "Bcast", WORLD, 4, 0, HCT_NONE);
+    world(3);
+    assert_int_equal(proof(), 2);
+    SAYS("rank 1 has entered MPI_Barrier as collective call 4");
+    SAYS("rank 0 entered MPI_Bcast as the same call");
+    /* It was the same call: then it will go on, or the network is stuck. */
+    look.flight[0].call = number_of("Barrier");
+    assert_int_equal(proof(), 0);
+}
+
+static void roots(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Bcast", WORLD, 4, 1);
+    joins(1, "Bcast", WORLD, 4, 0);
+    world(3);
+    assert_int_equal(proof(), 2);
+    SAYS("name different roots");
+    SAYS("MPI_Bcast with root 1 as collective call 4");
+    SAYS("with root 0 as the same call");
+    look.rank[0].peer = 0;
+    assert_int_equal(proof(), 0);
+}
+
+static void root_missing(void **state)
+{
+    (void)state;
+    begin(3);
+    joins(0, "Bcast", WORLD, 4, 2);
+    joins(1, "Bcast", WORLD, 4, 2);
+    talks(2, "Recv", 1, 0);
+    world(3);
+    assert_int_equal(proof(), 3);
+    SAYS("for rank 2, which has not entered");
+    /* Without another rank, the root's data may come. */
+    begin(3);
+    joins(0, "Bcast", WORLD, 4, 2);
+    talks(1, "Recv", 0, 0);
+    world(3);
+    member(2, WORLD, 3, 4, NULL);
+    look.in.ncomms--;
+    look.comm[2].collectives = 4;
+    assert_int_equal(proof(), 2);       /* 1 is all that is missing */
+    look.comm[1].collectives = 4;
+    look.comm[1].call = look.comm[2].call = look.rank[0].call;
+    assert_int_equal(proof(), 0);
+}
+
+static void orders(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Barrier", 0xaaaa, 1, HCT_NONE);
+    joins(1, "Barrier", 0xbbbb, 1, HCT_NONE);
+    member(0, 0xaaaa, 2, 1, NULL);
+    member(1, 0xaaaa, 2, 0, NULL);
+    member(0, 0xbbbb, 2, 0, NULL);
+    member(1, 0xbbbb, 2, 1, NULL);
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("ranks 0-1 make their collective calls on different communicators in "
+         "different orders");
+    /* Two groups that have nothing to do with each other. */
+    begin(4);
+    joins(0, "Barrier", 0xaaaa, 1, HCT_NONE);
+    joins(1, "Barrier", 0xbbbb, 1, HCT_NONE);
+    member(0, 0xaaaa, 2, 1, NULL);
+    member(2, 0xaaaa, 2, 0, NULL);
+    member(1, 0xbbbb, 2, 1, NULL);
+    member(3, 0xbbbb, 2, 0, NULL);
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
+static void not_blocking(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Wait");
+    asks(0, "Ibarrier", HCT_NONE, HCT_NONE)->collective = 2;
+    talks(1, "Recv", 0, 7);
+    world(1);
+    look.comm[0].collectives = 2;
+    assert_int_equal(proof(), 2);
+    SAYS("rank 0 waits in MPI_Wait by MPI_Ibarrier for rank 1, which has not "
+         "entered collective call 2");
+    look.comm[1].collectives = 2;
+    assert_int_equal(proof(), 0);
+    /* A blocking one does not match it. */
+    joins(1, "Barrier", WORLD, 2, HCT_NONE);
+    flew(0, "Ibarrier", WORLD, 2, HCT_NONE, HCT_NONE);
+    assert_int_equal(proof(), 2);
+    is_in(0, "Recv")->peer = 1;
+    look.rank[0].tag = 3;
+    assert_int_equal(proof(), 2);
+    SAYS("different collective calls");
+}
+
+static void amounts_may_be_zero(void **state)
+{
+    (void)state;
+    begin(3);
+    joins(0, "Alltoallv", WORLD, 4, HCT_NONE);
+    talks(1, "Recv", 0, 7);
+    world(3);
+    assert_int_equal(proof(), 0);       /* 2 may be the one it waits for */
+    talks(2, "Recv", 0, 7);
+    assert_int_equal(proof(), 3);
+}
+
+static void intercommunicators(void **state)
+{
+    (void)state;
+    begin(4);
+    joins(0, "Barrier", 0xcccc, 1, HCT_NONE);
+    joins(1, "Barrier", 0xcccc, 1, HCT_NONE);
+    talks(2, "Recv", 0, 1)->comm = 0xcccc;
+    talks(3, "Recv", 1, 1)->comm = 0xcccc;
+    for (uint32_t r = 0; r < 4; r++)
+        member(r, 0xcccc, 2, r < 2, NULL)->remote_size = 2;
+    world(0);
+    assert_int_equal(proof(), 4);
+    SAYS("an intercommunicator of 2+2");
+    look.rank[3].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(), 0);
+    begin(2);                           /* with another world */
+    talks(0, "Recv", 1, 0)->comm = HCT_COMM_LOCAL | 5;
+    talks(1, "Recv", 0, 0)->comm = HCT_COMM_LOCAL | 5;
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
+static void of_some_members(void **state)
+{
+    static const char *const calls[] = { "Intercomm_create", "Comm_accept",
+                                         "Comm_create_group", "Comm_spawn" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        begin(2);
+        joins(0, calls[i], WORLD, 1, 0);
+        talks(1, "Recv", 0, 7);
+        world(0);
+        assert_int_equal(proof(), 0);
+    }
+}
+
+/* ----------------------------------------------------------- one-sided */
+
+static void windows(uint64_t entered)
+{
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        member(r, 0xdddd, look.in.nranks,
+               look.rank[r].comm == 0xdddd && look.rank[r].collective
+                   ? look.rank[r].collective : entered,
+               NULL)->kind = HCT_KIND_WIN;
+}
+
+static void fence(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Win_fence", 0xdddd, 3, HCT_NONE);
+    joins(1, "Barrier", WORLD, 1, HCT_NONE);
+    world(0);
+    windows(2);
+    assert_int_equal(proof(), 2);
+    SAYS("in different orders");
+    SAYS("window dddd");
+    joins(1, "Win_fence", 0xdddd, 3, HCT_NONE);
+    look.comm[3].collectives = 3;
+    look_sort();
+    for (uint32_t i = 0; i < look.in.ncomms; i++)
+        if (look.comm[i].id == 0xdddd)
+            look.comm[i].collectives = 3;
+    assert_int_equal(proof(), 0);
+}
+
+static void locks(void **state)
+{
+    (void)state;
+    begin(3);
+    flew(0, "Win_lock", 0xdddd, 0, 2, HCT_NONE);
+    joins(0, "Barrier", WORLD, 1, HCT_NONE);
+    joins(2, "Barrier", WORLD, 1, HCT_NONE);
+    is_in(1, "Win_lock")->comm = 0xdddd;
+    look.rank[1].peer = 2;
+    world(0);
+    windows(0);
+    assert_int_equal(proof(), 3);
+    SAYS("rank 1 waits in MPI_Win_lock for rank 0, which keeps rank 2 of "
+         "window dddd locked");
+    flew(0, "Win_unlock", 0xdddd, 0, 2, HCT_NONE);
+    assert_int_equal(proof(), 0);
+}
+
+static void post_and_wait(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Win_wait")->comm = 0xdddd;
+    is_in(1, "Win_wait")->comm = 0xdddd;
+    world(0);
+    windows(0);
+    assert_int_equal(proof(), 2);
+    SAYS("waits in MPI_Win_wait for the other members of window dddd");
+    is_in(1, "Win_complete")->comm = 0xdddd;
+    assert_int_equal(proof(), 0);
+    is_in(1, "Barrier")->comm = WORLD;
+    look.rank[1].collective = 1;
+    for (uint32_t i = 0; i < look.in.ncomms; i++)
+        if (look.comm[i].id == WORLD && look.comm[i].rank == 1)
+            look.comm[i].collectives = 1;
+    assert_int_equal(proof(), 2);
+}
+
+/* ---------------------------------------------------- what is no evidence */
+
+static void not_free_to_go(void **state)
+{
+    static const uint16_t flags[] = {
+        HCT_SUSPENDED, HCT_MIGRATING, HCT_TRACED, HCT_STDIN, HCT_STOPPED,
+        HCT_SLEEPS, HCT_TORN, HCT_LOST,
+    };
+
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 0, 7);
+    world(0);
+    assert_int_equal(proof(), 2);
+    for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        look.rank[1].flags |= flags[i];
+        assert_int_equal(proof(), 0);
+        look.rank[1].flags &= (uint16_t)~flags[i];
+    }
+    look.rank[1].threads = 2;           /* the other one may send */
+    assert_int_equal(proof(), 0);
+    look.rank[1].threads = 1;
+    look.rank[1].flags = HCT_OBSERVED | HCT_STACK | HCT_IN_MPI;
+    assert_int_equal(proof(), 0);
+    look.rank[1].flags = 0;
+    assert_int_equal(proof(), 0);
+}
+
+static void io(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Barrier", WORLD, 1, HCT_NONE);
+    is_in(1, "File_write_at");
+    world(0);
+    still_ns = 1000 * S;
+    assert_int_equal(proof(), 0);
+}
+
+/* Damaged numbers are looked at, and lead nowhere. */
+static void nonsense(void **state)
+{
+    (void)state;
+    begin(4);
+    talks(0, "Recv", 1 << 30, 7);
+    talks(1, "Recv", -100, 7);
+    joins(2, "Barrier", WORLD, UINT64_MAX, HCT_NONE);
+    look.rank[3].call = 100000;
+    look.rank[3].flags |= HCT_IN_MPI;
+    world(0);
+    member(77, WORLD, 4, 1, NULL);
+    asks(77 % RANKS, "Irecv", 1 << 20, 5)->rank = 9999;
+    flew(9, "Recv", WORLD, 0, 1 << 20, 5)->rank = 9999;
+    assert_int_equal(proof(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(receive_cycle),
+        cmocka_unit_test(receive_from_who_computes),
+        cmocka_unit_test(receive_cycle_with_a_message),
+        cmocka_unit_test(part_of_the_job),
+        cmocka_unit_test(to_itself),
+        cmocka_unit_test(sends),
+        cmocka_unit_test(a_long_message),
+        cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(wrong_communicator),
+        cmocka_unit_test(any_source),
+        cmocka_unit_test(any_source_and_a_send),
+        cmocka_unit_test(sendrecv),
+        cmocka_unit_test(probe),
+        cmocka_unit_test(after_the_end),
+        cmocka_unit_test(waits),
+        cmocka_unit_test(waits_for_the_other),
+        cmocka_unit_test(exchange),
+        cmocka_unit_test(nobody_serves),
+        cmocka_unit_test(not_waited_for),
+        cmocka_unit_test(persistent),
+        cmocka_unit_test(other_requests),
+        cmocka_unit_test(in_a_loop),
+        cmocka_unit_test(probes_in_a_loop),
+        cmocka_unit_test(missing_member),
+        cmocka_unit_test(all_have_entered),
+        cmocka_unit_test(left_before),
+        cmocka_unit_test(mismatch),
+        cmocka_unit_test(mismatch_before),
+        cmocka_unit_test(roots),
+        cmocka_unit_test(root_missing),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(not_blocking),
+        cmocka_unit_test(amounts_may_be_zero),
+        cmocka_unit_test(intercommunicators),
+        cmocka_unit_test(of_some_members),
+        cmocka_unit_test(fence),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(post_and_wait),
+        cmocka_unit_test(not_free_to_go),
+        cmocka_unit_test(io),
+        cmocka_unit_test(nonsense),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

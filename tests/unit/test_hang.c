@@ -1,0 +1,410 @@
+/* test_hang.c - the policy hang as its host sees it: what it says of jobs that
+ * stand still, and of those that have a reason to. */
+#include "tests/unit/look.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+
+#include "master/callclass.h"
+
+static const struct hct_policy *policy;
+static char object[4096];
+static void *model;
+static char text[8192];
+
+static void start(uint32_t n, const char *name, double value)
+{
+    double param[HCT_PARAMS_MAX] = { 0 };
+    char why[100];
+
+    look_at(n);
+    look.job.level = HCT_LEVEL_SINGLE;
+    for (unsigned i = 0; policy->params[i].name; i++)
+        param[i] = name && strcmp(policy->params[i].name, name) == 0
+            ? value : policy->params[i].def;
+    free(model);
+    model = calloc(1, policy->state_bytes(&look.job, param));
+    assert_int_equal(policy->init(model, &look.job, param, why, sizeof(why)),
+                     0);
+    look.in.has_detail = 0;
+}
+
+/* One look; how long until the next one. */
+static uint64_t see(void)
+{
+    look_empty_out();
+    assert_int_equal(policy->step(model, &look.in, &look.out), 0);
+    look.in.seq++;
+    assert_true(look.out.wake_ns > look.in.now_ns);
+    text[0] = '\0';
+    for (uint32_t i = 0; i < look.out.nlines; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\n",
+                 look.lines[i].text);
+    return look.out.wake_ns - look.in.now_ns;
+}
+
+/* Nothing moves: until something is found, or for so long. Returns when. */
+static uint64_t stand(uint64_t limit_ns)
+{
+    uint64_t passed = 0;
+
+    while (passed < limit_ns) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            return passed;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        passed += wait;
+        for (uint32_t r = 0; r < look.in.nranks; r++)
+            look.rank[r].age_ns += wait;
+    }
+    return limit_ns;
+}
+
+/* All go round and round for that long. */
+static void run(uint64_t ns)
+{
+    for (uint64_t until = look.in.now_ns + ns; look.in.now_ns < until;) {
+        look.in.now_ns += see();
+        assert_int_equal(look.out.nverdicts, 0);
+        for (uint32_t r = 0; r < look.in.nranks; r++) {
+            look.rank[r].calls += 7;
+            look.rank[r].age_ns = MS;
+            look.rank[r].site = 2;
+            look.rank[r].site_calls = look.rank[r].calls;
+            look.rank[r].call = number_of("Allreduce");
+            look.rank[r].flags = (uint16_t)(HCT_OBSERVED | HCT_PAGE |
+                (look.rank[r].calls * 31 % 3 == r % 3 ? HCT_IN_MPI : 0));
+        }
+    }
+}
+
+/* Rank 2 does not come; the others wait in call n. */
+static void without_two(uint64_t n)
+{
+    world(n);
+    for (uint32_t r = 0; r < look.in.nranks; r++) {
+        joins(r, "Allreduce", WORLD, n, HCT_NONE);
+        look.rank[r].calls += 3;
+        look.rank[r].age_ns = MS;
+    }
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+    look.rank[2].collective = 0;
+    for (uint32_t i = 0; i < look.in.ncomms; i++)
+        look.comm[i].collectives = look.comm[i].rank == 2 ? n - 1 : n;
+}
+
+#define SAYS(what) \
+    do { \
+        if (!strstr(text, what)) \
+            fail_msg("\"%s\" is not in:\n%s", what, text); \
+    } while (0)
+
+static void computation(void **state)
+{
+    uint64_t after;
+
+    (void)state;
+    start(8, NULL, 0);
+    run(20 * S);
+    without_two(100);
+    snprintf(look.rank[2].tag_text, sizeof(look.rank[2].tag_text), "step 12");
+    after = stand(100 * S);
+    assert_true(after >= 5 * S && after < 8 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+    assert_int_equal(look.verdicts[0].nranks, 1);
+    assert_int_equal(look.blamed[0], 2);
+    assert_true(look.verdicts[0].score >= 0.999);
+    SAYS("rank 2 has not come back to MPI");
+    SAYS("after MPI_Allreduce");
+    SAYS("its last tag was \"step 12\"");
+    SAYS("ranks 0-1,3-7 wait in MPI_Allreduce");
+    assert_int_equal(look.proposals[0].action, HCT_REPORT);
+
+    /* Once; and it is taken back. */
+    look.in.now_ns += S;
+    assert_int_equal(stand(100 * S), 100 * S);
+    look.rank[2].calls++;
+    look.rank[2].flags |= HCT_IN_MPI;
+    look.rank[2].age_ns = 0;
+    see();
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+    SAYS("the job moves again");
+    /* A later one is found, but it has to be longer. */
+    run(10 * S);
+    without_two(200);
+    assert_true(stand(10000 * S) >= 400 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+}
+
+static void communication(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    world(5);
+    for (uint32_t r = 0; r < 4; r++) {
+        joins(r, "Allreduce", WORLD, 5, HCT_NONE)->calls += 3;
+        look.rank[r].age_ns = MS;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        look.comm[i].collectives = 5;
+    assert_true(stand(100 * S) < 8 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+    assert_int_equal(look.verdicts[0].nranks, 0);
+    SAYS("hang in the communication");
+}
+
+static void deadlock_at_once(void **state)
+{
+    uint64_t after;
+
+    (void)state;
+    start(3, NULL, 0);          /* no history at all */
+    see();
+    look.in.now_ns += 200 * MS;
+    world(0);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", (int)(r + 1) % 3, 1)->calls++;
+    after = stand(100 * S);
+    assert_true(after < S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    SAYS("deadlock: ranks 0-2 all wait for messages");
+    look.rank[0].calls += 2;
+    look.rank[0].age_ns = 0;
+    see();
+    assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+
+    start(3, "prove", 0);       /* not asked for: a hang like others */
+    run(20 * S);
+    world(0);
+    for (uint32_t r = 0; r < 3; r++) {
+        talks(r, "Recv", (int)(r + 1) % 3, 1)->calls += 2;
+        look.rank[r].bytes = 8;
+        look.rank[r].age_ns = 1;
+    }
+    after = stand(100 * S);
+    assert_true(after > 5 * S && after < 8 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+}
+
+/* Whoever has a reason that is not the program's. */
+static void excused(void **state)
+{
+    static const uint16_t flags[] = {
+        HCT_SUSPENDED, HCT_MIGRATING, HCT_TRACED, HCT_STDIN, HCT_STOPPED,
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        start(4, NULL, 0);
+        run(20 * S);
+        without_two(9);
+        look.rank[2].flags |= flags[i];
+        assert_int_equal(stand(3600 * S), 3600 * S);
+        /* From then on it counts. */
+        look.rank[2].flags &= (uint16_t)~flags[i];
+        assert_true(stand(3600 * S) < 10 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    }
+    start(4, NULL, 0);                  /* nobody can be seen */
+    run(20 * S);
+    without_two(9);
+    look.rank[2].flags = 0;
+    assert_int_equal(stand(3600 * S), 3600 * S);
+}
+
+/* One who makes calls is alive, one who only asks is not. */
+static void loops(void **state)
+{
+    (void)state;
+    for (int alive = 0; alive < 2; alive++) {
+        bool found = false;
+
+        start(4, NULL, 0);
+        run(20 * S);
+        without_two(9);
+        look.rank[2].call = number_of("Test");
+        for (uint64_t t = 0; t < 60 * S && !found;) {
+            uint64_t wait = see();
+
+            found = look.out.nverdicts > 0;
+            look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+            look.in.now_ns += wait;
+            t += wait;
+            for (uint32_t r = 0; r < 4; r++)
+                look.rank[r].age_ns += r == 2 ? 0 : wait;
+            look.rank[2].calls += 1000;
+            look.rank[2].polls += alive ? 999 : 1000;
+            look.rank[2].flags ^= HCT_IN_MPI;
+        }
+        assert_int_equal(found, !alive);
+        if (!alive) {
+            assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+            assert_int_equal(look.verdicts[0].where,
+                             HCT_WHERE_COMMUNICATION);
+            SAYS("rank 2 waits in MPI_Test, asking in a loop");
+        }
+    }
+}
+
+/* Where it has not been before: patience, more of it for who works. */
+static void new_place(void **state)
+{
+    (void)state;
+    for (int works = 0; works < 2; works++) {
+        uint64_t after = 0;
+
+        start(4, NULL, 0);
+        run(20 * S);
+        without_two(9);
+        look.rank[2].site = 77;
+        look.rank[2].site_calls = 1;
+        look.rank[2].cpu_ns = 10 * S;
+        while (after < 3600 * S) {
+            uint64_t wait = see();
+
+            if (look.out.nverdicts)
+                break;
+            look.in.now_ns += wait;
+            after += wait;
+            for (uint32_t r = 0; r < 4; r++)
+                look.rank[r].age_ns += wait;
+            look.rank[2].cpu_ns += works ? wait : 0;
+        }
+        assert_true(after >= (works ? 600 : 60) * S);
+        assert_true(after < (works ? 660 : 70) * S);
+        SAYS(works ? "uses the processor" : "and sleeps");
+    }
+}
+
+static void sleeps_in_the_kernel(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].flags |= HCT_SLEEPS;
+    snprintf(look.rank[2].wchan, sizeof(look.rank[2].wchan), "nfs_wait_bit");
+    assert_true(stand(7200 * S) < 7000 * S);
+    SAYS("in uninterruptible sleep in nfs_wait_bit");
+}
+
+/* The method as published, on the same looks. */
+static void parastack(void **state)
+{
+    (void)state;
+    for (int mode = 1; mode <= 3; mode++) {
+        uint64_t after;
+
+        start(32, "mode", mode);
+        run(120 * S);
+        without_two(50);
+        after = stand(3600 * S);
+        assert_true(after > S && after < 60 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+        assert_int_equal(look.verdicts[0].nranks, 1);
+        assert_int_equal(look.blamed[0], 2);
+    }
+}
+
+/* Somebody steps on, while few are outside. */
+static void transient(void **state)
+{
+    bool slow = false;
+
+    (void)state;
+    start(32, "mode", 2);
+    run(120 * S);
+    without_two(50);
+    for (unsigned i = 0; i < 2000; i++) {
+        look.in.now_ns += see();
+        for (uint32_t j = 0; j < look.out.nverdicts; j++) {
+            assert_int_equal(look.verdicts[j].kind, HCT_SLOWDOWN);
+            slow = true;
+        }
+        look.rank[5].call = number_of(i % 2 ? "Send" : "Recv");
+    }
+    assert_true(slow);
+}
+
+/* The same looks give the same bytes. */
+static void same_again(void **state)
+{
+    static struct hct_verdict first;
+    static char said[8192];
+    uint64_t after[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start(8, NULL, 0);
+        run(20 * S);
+        without_two(100);
+        after[i] = stand(100 * S);
+        if (i == 0) {
+            first = look.verdicts[0];
+            memcpy(said, text, sizeof(said));
+        }
+    }
+    assert_int_equal(after[0], after[1]);
+    assert_memory_equal(&first, &look.verdicts[0], sizeof(first));
+    assert_string_equal(said, text);
+}
+
+/* A host with little room: nothing is written beyond it. */
+static void little_room(void **state)
+{
+    (void)state;
+    start(8, NULL, 0);
+    run(20 * S);
+    without_two(100);
+    for (unsigned i = 0; i < 200; i++) {
+        look_empty_out();
+        look.out.lines_max = look.out.ranks_max = look.out.proposals_max = 0;
+        look.out.verdicts_max = i % 2;
+        assert_int_equal(policy->step(model, &look.in, &look.out), 0);
+        if (look.out.lost)
+            break;
+        look.in.now_ns = look.out.wake_ns;
+    }
+    assert_true(look.out.lost > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(computation),
+        cmocka_unit_test(communication),
+        cmocka_unit_test(deadlock_at_once),
+        cmocka_unit_test(excused),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(new_place),
+        cmocka_unit_test(sleeps_in_the_kernel),
+        cmocka_unit_test(parastack),
+        cmocka_unit_test(transient),
+        cmocka_unit_test(same_again),
+        cmocka_unit_test(little_room),
+    };
+    hct_policy_f *get;
+    void *so;
+    int failed;
+
+    (void)argc;
+    snprintf(object, sizeof(object), "%s/../lib/policies/hang.so",
+             dirname(argv[0]));
+    so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    if (!so || !(*(void **)(void *)&get = dlsym(so, "hct_policy"))) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    policy = get();
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(model);
+    return failed;
+}
