@@ -126,12 +126,16 @@ static bool records_acknowledged(const struct job *j)
 
 static bool flushed(struct job *j)
 {
+    bool told;
+
     if (!j->launched && !j->tasks)
         return true;
-    return processes_gone(j) && rings_empty(j) && pipes_ended(j) &&
+    if (!processes_gone(j))
+        return false;
+    told = j->node->orphaned || job_account_close(j);   /* takes its time */
+    return rings_empty(j) && pipes_ended(j) &&
            (!j->streams || streams_flushed(j->streams)) &&
-           (j->node->orphaned ||
-            (records_acknowledged(j) && job_account_close(j)));
+           (j->node->orphaned || records_acknowledged(j)) && told;
 }
 
 static void look_again(struct job *j)

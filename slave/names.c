@@ -343,8 +343,12 @@ void names_ask(struct names *n, struct event_base *base,
 
 bool names_settled(struct names *n, const struct sites *s)
 {
-    if (n->child && clock_monotonic_ns() >= n->child->until_ns)
+    if (n->child && clock_monotonic_ns() >= n->child->until_ns) {
+        log_warn("names", "looking up the places of calls takes too long: "
+                 "some stay without names");
         end_child(n);
+        n->failures = FAILURES_MAX;
+    }
     return !n->child &&
            (n->known >= s->nframes || n->failures >= FAILURES_MAX);
 }

@@ -331,21 +331,31 @@ static struct place call_place(Dwarf_Die *inlined, Dwarf_Die *cu)
     return p;
 }
 
-static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
+/* What the line table says. */
+static struct place line_place(Dwarf_Die *cu, Dwarf_Addr address)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *cu = find_unit(mod, address, &bias), *inner, *scopes = NULL;
-    Dwarf_Line *line = cu ? dwarf_getsrc_die(cu, address - bias) : NULL;
+    Dwarf_Line *line = dwarf_getsrc_die(cu, address);
     struct place p = { NULL, 0 };
-    char name[NAME_MAX_BYTES];
-    int n, number = 0;
+    int number = 0;
 
-    if (!cu)
-        return;
     if (line && dwarf_lineno(line, &number) == 0 && number > 0) {
         p.file = dwarf_linesrc(line, NULL, NULL);
         p.line = (unsigned)number;
     }
+    return p;
+}
+
+static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *cu = find_unit(mod, address, &bias), *inner, *scopes = NULL;
+    struct place p;
+    char name[NAME_MAX_BYTES];
+    int n;
+
+    if (!cu)
+        return;
+    p = line_place(cu, address - bias);
     /* Behind an inlined function the scopes by address are those of its
      * definition: only the innermost one is asked where it stands. */
     if (dwarf_getscopes(cu, address - bias, &inner) <= 0)
@@ -368,10 +378,15 @@ static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
     free(scopes);
 }
 
-/* The symbol table knows more functions than the DWARF, but no lines. */
+/* The symbol table knows more functions than the DWARF: those without, and
+ * those that a compiler has made of parts of others (loops of OpenMP), whose
+ * lines are known all the same. */
 static void read_table(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
 {
     char name[NAME_MAX_BYTES];
+    struct place p = { NULL, 0 };
+    Dwarf_Addr bias;
+    Dwarf_Die *cu;
     GElf_Off off = 0;
     GElf_Sym sym;
     const char *raw = dwfl_module_addrinfo(mod, address, &off, &sym, NULL,
@@ -381,7 +396,10 @@ static void read_table(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
         return;
     symbol_pretty(name, sizeof(name), raw);
     name[strcspn(name, "@")] = '\0';
-    draft_frame(d, name, NULL, 0);
+    cu = find_unit(mod, address, &bias);
+    if (cu)
+        p = line_place(cu, address - bias);
+    draft_frame(d, name, p.file, p.line);
 }
 
 static struct answer *look_up(const struct binary *b, uint64_t offset,

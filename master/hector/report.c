@@ -419,9 +419,10 @@ static int report(struct report *r, const char *word)
 
     if (look(r, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
-    if (!r->job || !r->shown)
-        return tool_complain(TOOL_FAILED, r->job ? "there is no task %s"
-                             : "there is no job %s", word);
+    if (!r->job)
+        return tool_complain(TOOL_FAILED, "there is no job %s", word);
+    if (!r->shown)
+        return tool_complain(TOOL_FAILED, "%s has no tasks", word);
     if (r->tool->json ? tell_programs(r, &err) : tell_people(r, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     return 0;

@@ -1,8 +1,9 @@
 /* bench_master.c - what a master costs with 200 slaves and a job of 10,000
  * tasks: its processor time and memory while it has nothing to do, while each
- * slave sends its load and the samples of its tasks once a second, and with
- * 100,000 events a second on top, many to a message and one to a message. The
- * slaves are ours, over real sockets; the master is the program.
+ * slave sends its load and the samples of its tasks once a second, when each
+ * sends what its tasks' calls have cost, and with 100,000 events a second on
+ * top, many to a message and one to a message. The slaves are ours, over real
+ * sockets; the master is the program.
  *
  *   bench_master [SECONDS [SLAVES [TASKS [EVENTS]]]] */
 #include <event2/event.h>
@@ -18,7 +19,10 @@
 #include "proto/paths.h"
 #include "proto/taskset.h"
 
-enum { SLAVES_MAX = 1000, TURNS = 100 };        /* turns of sending a second */
+enum {
+    SLAVES_MAX = 1000, TURNS = 100,     /* turns of sending a second */
+    SITES = 50, DEPTH = 6,              /* of calls of each task */
+};
 
 struct peer {
     struct conn *c;
@@ -295,6 +299,57 @@ static void send_events(uint32_t rank, size_t n)
     conn_send(slave_of(rank)->c, MESSAGE_EVENTS, &m);
 }
 
+/* All that the tasks of a slave have called MPI from has cost something. */
+static void send_costs(struct peer *p)
+{
+    static Hct__Profile__Module module, *modules[] = { &module };
+    static Hct__Profile__Frame frame[SITES + DEPTH], *frames[SITES + DEPTH];
+    static Hct__Profile__Site site[SITES], *sites[SITES];
+    static Hct__Profile__Task tasks[1 << 16], *list[1 << 16];
+    static uint32_t steps[SITES][DEPTH], of[SITES];
+    static uint64_t v[SITES];
+    Hct__Profile m = HCT__PROFILE__INIT;
+
+    hct__profile__module__init(&module);
+    module.path = (char *)"/home/user/project/build/bin/solver";
+    module.build_id = (ProtobufCBinaryData){ 20, (uint8_t *)module.path };
+    for (uint32_t i = 0; i < SITES + DEPTH; i++) {
+        hct__profile__frame__init(frames[i] = &frame[i]);
+        frame[i].module = 1;
+        frame[i].offset = 4096 + 16 * i;
+    }
+    for (uint32_t i = 0; i < SITES; i++) {
+        hct__profile__site__init(sites[i] = &site[i]);
+        site[i].call = 1 + i;
+        site[i].frames = steps[i];
+        site[i].n_frames = DEPTH;
+        for (uint32_t d = 0; d < DEPTH; d++)
+            steps[i][d] = d ? SITES + d : i;
+        of[i] = i;
+        v[i] = clock_wall_ns();
+    }
+    for (int64_t r = -1; (r = taskset_next(&p->ranks, r)) >= 0; ) {
+        Hct__Profile__Task *t = list[m.n_tasks] = &tasks[m.n_tasks];
+
+        hct__profile__task__init(t);
+        t->rank = (uint32_t)r;
+        t->n_site = t->n_calls = t->n_in_ns = t->n_out_ns = SITES;
+        t->n_bytes = t->n_max_ns = SITES;
+        t->site = of;
+        t->calls = t->in_ns = t->out_ns = t->bytes = t->max_ns = v;
+        m.n_tasks++;
+    }
+    m.job = 1;
+    m.n_modules = 1;
+    m.modules = modules;
+    m.n_frames = SITES + DEPTH;
+    m.frames = frames;
+    m.n_sites = SITES;
+    m.sites = sites;
+    m.tasks = list;
+    conn_send(p->c, MESSAGE_PROFILE, &m);
+}
+
 /* -------------------------------------------------------------- measurements */
 
 static double cpu_s(void)
@@ -390,6 +445,35 @@ static void measure(const char *what, double seconds, bool samples,
     fflush(stdout);
 }
 
+/* As slaves do it: every 5 s and 3 ms for each task. Until the master has no
+ * more to do: then its processor time stands still. */
+static void measure_costs(void)
+{
+    double cpu = cpu_s(), last, rows = (double)ntasks * SITES;
+    double interval = 5 + 0.003 * ntasks;
+
+    for (int round = 0; round < 2; round++) {   /* the first one inserts */
+        cpu = cpu_s();
+        for (size_t i = 0; i < nslaves; i++) {
+            send_costs(&slaves[i]);
+            event_base_loop(base, EVLOOP_NONBLOCK);
+        }
+        do {
+            last = cpu_s();
+            for (uint64_t end = clock_monotonic_ns() + CLOCK_NS_PER_S / 2;
+                 clock_monotonic_ns() < end; usleep(500))
+                event_base_loop(base, EVLOOP_NONBLOCK);
+        } while (cpu_s() > last + 0.02);
+        cpu = cpu_s() - cpu;
+        printf("master, %zu slaves, %u tasks, costs of %d call sites each,"
+               " %s: %.2f CPU seconds, %.0f rows a CPU second, every %.0f s"
+               " that is %.1f %% of a processor, %.1f MB\n", nslaves, ntasks,
+               SITES, round ? "again" : "first", cpu, rows / cpu, interval,
+               100 * cpu / interval, rss_mb());
+    }
+    fflush(stdout);
+}
+
 static void start_master(const char *address)
 {
     char path[PATHS_MAX], conf[PATHS_MAX + 16];
@@ -469,6 +553,7 @@ int main(int argc, char **argv)
            rss_mb());
     measure("nothing to do", seconds, false, 0);
     measure("load and samples once a second", seconds, true, 0);
+    measure_costs();
     measure("and events, 100 a message", seconds, true, 100);
     measure("and events, one a message", seconds, true, 1);
     end_job();

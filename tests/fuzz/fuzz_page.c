@@ -11,6 +11,7 @@
 
 #include "hct.pb-c.h"
 #include "slave/registry.h"
+#include "slave/statement.h"
 #include "slave/ticks.h"
 #include "slave/watch.h"
 
@@ -40,19 +41,55 @@ static int on_send(void *arg, const void *events)
     return 0;
 }
 
-/* Where a piece goes: the header, a slot, a ring at some place. */
+/* Where a piece goes: the header, a slot, a ring at some place, counters,
+ * call sites with their frames, modules. */
 static size_t place(const uint8_t *p)
 {
     unsigned slot = p[1] % 4, at = (unsigned)(p[2] | p[3] << 8);
 
-    switch (p[0] % 4) {
+    switch (p[0] % 8) {
     case 0: return offsetof(struct page_header, state) + at % 64;
     case 1: return page_slot_at(slot) + at % sizeof(struct page_slot);
     case 2: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
                                 slot) + at % 4096;
+    case 4: return page_counts_at(PAGE_SLOTS, PAGE_CALLS, slot) + at % 4096;
+    case 5: return page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+                                  slot) +
+                   offsetof(struct page_thread, site) + at % 32768;
+    case 6: return page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+                                  slot) + offsetof(struct page_thread, frame) +
+                   at;
+    case 7: return page_shared_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES) +
+                   offsetof(struct page_shared, module) + at % 4096;
     default: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
                                  slot) + PAGE_RING_BYTES - 1 - at % 4096;
     }
+}
+
+static void on_profile(void *arg, const void *profile)
+{
+    (void)arg;
+    assert(protobuf_c_message_check(profile));
+}
+
+static void check_profile(struct profile *p, const struct sites *sites)
+{
+    struct statement s;
+
+    for (size_t i = 0; i < p->n; i++)
+        assert(p->cost[i].site < sites->nsites);
+    for (size_t i = 0; i < sites->nsites; i++)
+        for (uint32_t f = 0; f < sites->site[i].frames; f++)
+            assert(sites->site[i].frame[f] < sites->nframes);
+    for (size_t i = 0; i < sites->nframes; i++)
+        assert(sites->frame[i].module <= sites->nmodules);
+    for (size_t i = 0; i < sites->nmodules; i++)
+        assert(memchr(sites->module[i].path, 0,
+                      sizeof(sites->module[i].path)));
+    statement_init(&s, 7, sites);
+    statement_add_task(&s, 0, p);
+    statement_send(&s, on_profile, NULL);
+    statement_fini(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,11 +97,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct rings_batch batch;
     static struct str lines;
     struct records_window window = { .max = RECORDS_WINDOW };
+    struct sites sites = { 0 };
     struct world w = { 0 };
     struct ticks ticks;
     struct watch_sink sink = {
         .records = { on_send, &w }, .batch = &batch, .lines = &lines,
-        .window = &window, .ticks = &ticks };
+        .window = &window, .ticks = &ticks, .sites = &sites };
     struct sample_page sample;
     struct watch watch;
     struct err err;
@@ -89,6 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             watch_read(&watch, &sink);
             watch_counters(&watch, &ticks, &sample);
             assert(memchr(watch.last_tag, 0, sizeof(watch.last_tag)));
+            profile_read(&watch.profile, watch.page, &ticks, &sites);
+            check_profile(&watch.profile, &sites);
             str_reset(&lines);
         }
     }
@@ -98,5 +138,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(records_empty(&watch.records));
     close(fd);
     watch_fini(&watch);
+    sites_fini(&sites);
     return 0;
 }
