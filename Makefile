@@ -4,6 +4,7 @@
 #   make demo       the paper's example under hector-run
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
 #   make bench      measurements against the peers, as ratios
+#   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make soak       jobs with random faults for an hour (MINUTES=60 SEED=)
 #   make deps       install what is missing from the distribution's packages
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -44,7 +45,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check bench soak install uninstall clean lint
+.PHONY: all policies deps demo check bench eval soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 proto_c      := $(wildcard proto/*.c proto/base/*.c)

@@ -32,6 +32,7 @@
 #include "redirector/output.h"
 #include "redirector/private.h"
 #include "redirector/progress.h"
+#include "redirector/saved.h"
 #include "redirector/say.h"
 #include "redirector/status.h"
 #include "redirector/submit.h"
@@ -404,6 +405,7 @@ static void run_on_ended(void *arg, int code, const char *why)
 
     if (*why)
         say(told ? SAY_VERBOSE : SAY_ERROR, "%s", why);
+    saved_say(code, r->conf->options->on_hang);
     status_end(&r->status, code);
     run_drain(r);
 }

@@ -18,6 +18,7 @@
 #include "slave/state.h"
 
 static const uint64_t look_stands_ns = 500 * CLOCK_NS_PER_MS;
+static const uint64_t look_used_ns = CLOCK_NS_PER_S;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8 };
 
@@ -39,6 +40,8 @@ struct look_task {
     uint64_t cpu_ns;
     char wchan[32];
     uint8_t polls[PAGE_CALLS / 8];
+    uint8_t used[PAGE_CALLS / 8];       /* those of them that are called */
+    uint64_t used_at_ns;        /* when that was looked for; 0: never */
 };
 
 void look_task_free(struct look_task *k)
@@ -143,20 +146,33 @@ static uint32_t life_of(const struct task *t)
     return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
 }
 
-static uint64_t polls_of(const struct look_task *k, const char *page,
+/* Most programs use few functions, and the table is long: which ones are used
+ * is found out once a second. */
+static uint64_t polls_of(struct look_task *k, const char *page,
                          unsigned slots)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, now = clock_monotonic_ns();
+    bool all = now - k->used_at_ns >= look_used_ns;
+
+    if (all) {
+        k->used_at_ns = now;
+        memset(k->used, 0, sizeof(k->used));
+    }
 
     for (unsigned s = 0; s < slots; s++) {
         const struct page_count *c = (const struct page_count *)
             (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
 
         for (unsigned i = 0; i < PAGE_CALLS / 8; i++)
-            for (unsigned b = k->polls[i]; b; b &= b - 1)
-                n += atomic_load_explicit(&c[8 * i + (unsigned)
-                                              __builtin_ctz(b)].calls,
-                                          memory_order_relaxed);
+            for (unsigned b = all ? k->polls[i] : k->used[i]; b; b &= b - 1) {
+                unsigned bit = (unsigned)__builtin_ctz(b);
+                uint64_t calls = atomic_load_explicit(&c[8 * i + bit].calls,
+                                                      memory_order_relaxed);
+
+                n += calls;
+                if (calls)
+                    k->used[i] |= (uint8_t)(1u << bit);
+            }
     }
     return n;
 }
@@ -192,7 +208,7 @@ static void take_thread(struct look_raw *r, const struct state_thread *t)
 /* The main thread has the first slot. It speaks for the task, unless it is
  * outside of MPI and another one is inside: then the one that entered
  * first. */
-static void read_page(struct look_raw *r, const struct look_task *k,
+static void read_page(struct look_raw *r, struct look_task *k,
                       const char *page)
 {
     static struct state_thread v[PAGE_SLOTS];

@@ -7,6 +7,7 @@
 #   tests/lint/    rules of the house style, shell, TAP
 #   tests/fuzz/    fuzz_NAME.c for libFuzzer, NAME.corpus/ beside it
 #   tests/soak/    hours of jobs with random faults
+#   tests/eval/    how well policies find hangs: faults by lot, and clean runs
 #   tests/bench/   measurements: scripts, and the programs they need
 #
 # A test program says by its includes what it needs: "slave/ring.h" links the
@@ -135,9 +136,9 @@ again = @$(MAKE) --no-print-directory \
     $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 TESTS ?= lint unit t
 .PHONY: apps units fuzzers fuzz seeds with-tests
-.PHONY: check-built demo-built bench-built lint-built soak-built
+.PHONY: check-built demo-built bench-built eval-built lint-built soak-built
 
-check demo bench lint soak: deps
+check demo bench eval lint soak: deps
 	$(again) $@-built
 
 with-tests: all units fuzzers
@@ -150,5 +151,7 @@ demo-built: all
 soak-built: all
 	@HECTOR_BUILD=$(abspath $(B)) MINUTES=$(or $(MINUTES),60) \
 	    SEED=$(SEED) sh tests/soak/soak.sh
+eval-built: all
+	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 bench-built: all $(bench_all)
 	@sh tests/lib/bench.sh $(B)

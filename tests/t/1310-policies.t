@@ -80,8 +80,10 @@ is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
 run hector why 99
 is "$status" 1 'why: no such job'
 
-stall=30 watched 1 --on-hang kill
+SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 1 --on-hang kill
 is "$status" 123 '--on-hang kill: the job is ended, status 123'
+like "$T/err" '^hector: 2h00m of the allocation are left, 4.0 core hours of its 2 tasks' \
+    '... and what that saves inside Slurm is said'
 is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'killed|123' \
     '... recorded'
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
