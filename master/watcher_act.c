@@ -6,6 +6,7 @@
 #include "master/watcher_act.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "master/flow.h"
@@ -45,9 +46,13 @@ static void say_line(const struct watcher_act *a, const struct hct_line *l,
     const struct hct_rank *r = hct_rank(s, (uint32_t)l->rank);
     const struct task *t = &a->job->tasks[l->rank];
 
-    str_addf(to, "task %d on %s: %s", l->rank, job_node_name(a->job, t),
-             l->text);
-    if (r->tag_text[0])
+    char own[24];
+    size_t n = (size_t)snprintf(own, sizeof(own), "rank %d ", l->rank);
+    bool again = strncmp(l->text, own, n) == 0;
+
+    str_addf(to, "task %d on %s%s%s", l->rank, job_node_name(a->job, t),
+             again ? " " : ": ", l->text + (again ? n : 0));
+    if (r->tag_text[0] && !strstr(l->text, "last tag"))
         str_addf(to, ", last tag \"%s\"", r->tag_text);
 }
 
