@@ -1,5 +1,7 @@
 /* bench_store.c - event rows a second through the master's store, against a
- * bare prepared INSERT of the same rows in the same batches. Both in one run,
+ * bare prepared INSERT of the same rows in the same batches; and the costs of
+ * 50 call sites of each of 10,000 tasks, written twice, against the same
+ * upserts bare. Both in one run,
  * turn about, best of three each; prints the two rates and their ratio.
  *
  *   bench_store [ROWS [BATCH]] */
@@ -12,7 +14,10 @@
 #include "proto/base/clock.h"
 #include "proto/paths.h"
 
-enum { RANKS = 16, LABELS = 32, PER_MESSAGE = 256, ROUNDS = 3 };
+enum {
+    RANKS = 16, LABELS = 32, PER_MESSAGE = 256, ROUNDS = 3,
+    TASKS = 10000, SITES = 50, TASKS_A_BATCH = 320,
+};
 
 static struct store_label labels[LABELS];
 static char texts[LABELS][64];
@@ -79,6 +84,16 @@ static double through_store(const char *path, uint64_t rows, uint64_t batch)
     return (double)rows * 1e9 / (double)start;
 }
 
+/* Rows a second. */
+static double close_raw(sqlite3 *db, sqlite3_stmt *s, uint64_t start,
+                        double rows)
+{
+    start = clock_monotonic_ns() - start;
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return rows * 1e9 / (double)start;
+}
+
 /* The same columns, nothing else: no labels, no high-water marks. */
 static double raw(const char *path, uint64_t rows, uint64_t batch)
 {
@@ -117,15 +132,118 @@ static double raw(const char *path, uint64_t rows, uint64_t batch)
         }
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     }
-    start = clock_monotonic_ns() - start;
-    sqlite3_finalize(s);
-    sqlite3_close(db);
-    return (double)rows * 1e9 / (double)start;
+    return close_raw(db, s, start, (double)rows);
 }
+
+/* ------------------------------------------------------- costs of calls */
 
 static double better(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static int64_t site_id(int i)
+{
+    return 1234567890123 * (i + 1);
+}
+
+static void cost_of(struct store_cost *c, uint32_t rank, int site, int round)
+{
+    *c = (struct store_cost){
+        .rank = rank, .site = site_id(site), .calls = 1000u * (round + 1),
+        .in_ns = 123456789u * (uint64_t)(round + 1), .out_ns = 987654321,
+        .bytes = 1u << 30, .max_ns = 1234567 };
+}
+
+static double costs_through_store(const char *path)
+{
+    static struct store_cost costs[SITES];
+    struct store_site sites[SITES];
+    struct store_job job = { .name = "bench", .state = "running",
+                             .ntasks = TASKS };
+    struct store_profile p = { .sites = sites, .nsites = SITES,
+                               .costs = costs, .ncosts = SITES };
+    struct err err;
+    struct store *st = store_open(path, &err);
+    uint64_t start = clock_monotonic_ns();
+
+    if (!st || store_begin(st, &err) || store_put_job(st, &job, &err) ||
+        store_commit(st, &err))
+        die("store", err.text);
+    p.job = job.job;
+    for (int i = 0; i < SITES; i++)
+        sites[i] = (struct store_site){ .id = site_id(i), .call = 1 };
+    for (int round = 0; round < 2; round++)
+        for (uint32_t rank = 0; rank < TASKS; rank++) {
+            if (rank % TASKS_A_BATCH == 0 && store_begin(st, &err))
+                die("store", err.text);
+            for (int i = 0; i < SITES; i++)
+                cost_of(&costs[i], rank, i, round);
+            if (store_put_profile(st, &p, &err) ||
+                ((rank % TASKS_A_BATCH == TASKS_A_BATCH - 1 ||
+                  rank == TASKS - 1) && store_commit(st, &err)))
+                die("store", err.text);
+        }
+    start = clock_monotonic_ns() - start;
+    store_close(st);
+    return 2.0 * TASKS * SITES * 1e9 / (double)start;
+}
+
+static double costs_raw(const char *path)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    uint64_t start = clock_monotonic_ns();
+
+    if (sqlite3_open(path, &db) ||
+        sqlite3_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+                     "CREATE TABLE cost(job, rank, site, calls, in_ns, out_ns,"
+                     " bytes, max_ns, PRIMARY KEY(job, rank, site))"
+                     " WITHOUT ROWID", NULL, NULL, NULL) ||
+        sqlite3_prepare_v2(db, "INSERT INTO cost VALUES(?1, ?2, ?3, ?4, ?5,"
+                           " ?6, ?7, ?8) ON CONFLICT DO UPDATE SET calls = ?4,"
+                           " in_ns = ?5, out_ns = ?6, bytes = ?7, max_ns = ?8",
+                           -1, &s, NULL))
+        die("sqlite", sqlite3_errmsg(db));
+    for (int row = 0; row < 2 * TASKS * SITES; row++) {
+        uint32_t rank = (uint32_t)(row / SITES % TASKS);
+        bool edge = rank % TASKS_A_BATCH == 0 && row % SITES == 0;
+        struct store_cost c;
+
+        if (edge && !sqlite3_get_autocommit(db))
+            sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+        if (edge)
+            sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        cost_of(&c, rank, row % SITES, row / SITES / TASKS);
+        sqlite3_bind_int64(s, 1, 1);
+        sqlite3_bind_int64(s, 2, c.rank);
+        sqlite3_bind_int64(s, 3, c.site);
+        sqlite3_bind_int64(s, 4, (int64_t)c.calls);
+        sqlite3_bind_int64(s, 5, (int64_t)c.in_ns);
+        sqlite3_bind_int64(s, 6, (int64_t)c.out_ns);
+        sqlite3_bind_int64(s, 7, (int64_t)c.bytes);
+        sqlite3_bind_int64(s, 8, (int64_t)c.max_ns);
+        if (sqlite3_step(s) != SQLITE_DONE)
+            die("sqlite", sqlite3_errmsg(db));
+        sqlite3_reset(s);
+    }
+    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return close_raw(db, s, start, 2.0 * TASKS * SITES);
+}
+
+static void compare_costs(void)
+{
+    double ours = 0, bare = 0;
+    char path[PATHS_MAX + 32];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        snprintf(path, sizeof(path), "%s/costs%d.db", dir, i);
+        ours = better(ours, costs_through_store(path));
+        snprintf(path, sizeof(path), "%s/bare%d.db", dir, i);
+        bare = better(bare, costs_raw(path));
+    }
+    printf("store: %.0f rows/s of costs committed, bare upsert %.0f rows/s, "
+           "ratio %.2f\n", ours, bare, ours / bare);
 }
 
 int main(int argc, char **argv)
@@ -152,6 +270,7 @@ int main(int argc, char **argv)
         snprintf(path, sizeof(path), "%s/store%d.db", dir, i);
         ours = better(ours, through_store(path, rows, batch));
     }
+    compare_costs();
     paths_remove_tree(dir, NULL);
     printf("store: %.0f event rows/s committed, bare insert %.0f rows/s, "
            "ratio %.2f\n", ours, bare, ours / bare);

@@ -182,7 +182,13 @@ else
     skip 'tasks of mpirun' 'no mpirun here'
 fi
 
+run $R -n 1 "$APPS/omp"
+is "$(sql "SELECT DISTINCT replace(file, rtrim(file, replace(file, '/', '')), '')
+    FROM sites WHERE job = (SELECT max(job) FROM jobs) AND function LIKE
+    'pass_on%'")" omp.c 'what a compiler has made of a loop is in its file'
+
 # A master that is killed while the job runs, two slaves.
+job=$(($(sql 'SELECT max(job) FROM jobs') + 1))
 start_master
 start_slave n1
 start_slave n2
@@ -190,9 +196,9 @@ hector-run -q --master "$master" -H n1:1,n2:2 -n 3 --oversubscribe ./prog wait \
     "$T/go" >"$T/out" 2>"$T/err" &
 runner=$!
 ok 'while a job runs' wait_for '[ "$(sql "SELECT sum(calls) FROM sites
-    WHERE job = 10 AND call = '"'MPI_Bcast'"'")" = 60 ]' 20
-run hector report 10
-like "$T/out" '^Job 10 prog: 3 tasks on 2 nodes, running for ' '... it has a report'
+    WHERE job = $job AND call = '"'MPI_Bcast'"'")" = 60 ]' 20
+run hector report "$job"
+like "$T/out" "^Job $job prog: 3 tasks on 2 nodes, running for " '... it has a report'
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 start again hector-master -d -v -f "$T/master.conf"
@@ -200,7 +206,7 @@ wait_for 'grep -q "node n2 joined" "$T/again.log"' 20
 : >"$T/go"
 wait $runner
 is "$?" 0 'a killed master'
-is "$(places 10)" "$wanted" '... neither loses nor doubles anything'
+is "$(places "$job")" "$wanted" '... neither loses nor doubles anything'
 
 # A slave that is killed: its guard tells what the pages say.
 hector-run -q --master "$master" -H n2:2 -n 2 --oversubscribe ./prog wait \
@@ -210,6 +216,6 @@ wait_for '[ -e "$T/ready" ]' 20
 kill -KILL "$(ps -o pid= --ppid "$slave_pid" | tr -d ' ')"
 wait $runner
 is "$?" 125 'a killed slave'
-is "$(sql "SELECT sum(calls), sum(in_ns) > 0 FROM sites WHERE job = 11 AND
+is "$(sql "SELECT sum(calls), sum(in_ns) > 0 FROM sites WHERE job = $((job + 1)) AND
     rank = 0 AND call = 'MPI_Bcast'")" '20|1' '... leaves its account'
 done_testing

@@ -505,6 +505,24 @@ static inline void peer_task_state(struct peer *p, uint64_t job, uint32_t rank,
     conn_send(p->c, MESSAGE_TASK_STATE, &m);
 }
 
+/* A job of two tasks runs on one slave; and comes to its end. */
+static inline void rig_run_two(struct rig *r, struct peer **slave,
+                               struct peer **run)
+{
+    *slave = rig_slave(r, "a", 2);
+    *run = rig_redirector(r);
+    peer_submit(*run, &(struct wish){ .ntasks = 2, .hosts = { "a" } });
+    rig_wait(*run, "running 2/2");
+}
+
+static inline void rig_end_two(struct peer *slave, struct peer *run)
+{
+    peer_exit(slave, 1, 0, 0, 0, "");
+    peer_exit(slave, 1, 1, 0, 0, "");
+    peer_drained(slave, 1);
+    rig_wait(run, "JobEnded job=1 code=0");
+}
+
 /* -------------------------------------------------------------- the record */
 
 static int rig_row(void *arg, int n, const char *const *names,

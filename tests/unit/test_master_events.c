@@ -9,14 +9,6 @@
 
 static struct peer *slave, *run;
 
-static void start(struct rig *r)
-{
-    slave = rig_slave(r, "a", 2);
-    run = rig_redirector(r);
-    peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a" } });
-    rig_wait(run, "running 2/2");
-}
-
 /* Records first..first+n-1 of a rank, each a whole call. */
 static void send_events(uint32_t rank, uint64_t first, size_t n)
 {
@@ -45,20 +37,11 @@ static void send_events(uint32_t rank, uint64_t first, size_t n)
     conn_send(slave->c, MESSAGE_EVENTS, &m);
 }
 
-static void finish(struct rig *r)
-{
-    (void)r;
-    peer_exit(slave, 1, 0, 0, 0, "");
-    peer_exit(slave, 1, 1, 0, 0, "");
-    peer_drained(slave, 1);
-    rig_wait(run, "JobEnded job=1 code=0");
-}
-
 static void test_once_each(void **state)
 {
     struct rig *r = *state;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     send_events(0, 0, 3);
     send_events(1, 0, 2);
     rig_wait(slave, "EventAck job=1 rank=0 upto=3");
@@ -72,14 +55,14 @@ static void test_once_each(void **state)
                "0|0|even|1000|1005|a\n0|1|odd|1010|1015|a\n"
                "0|2|even|1020|1025|a\n0|3|odd|1030|1035|a\n"
                "0|4|even|1040|1045|a\n");
-    finish(r);
+    rig_end_two(slave, run);
 }
 
 static void test_gap(void **state)
 {
     struct rig *r = *state;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     send_events(0, 0, 3);
     send_events(0, 4, 1);
     rig_wait(slave, "closed");
@@ -93,7 +76,7 @@ static void test_nonsense(void **state)
     Hct__Events m = HCT__EVENTS__INIT;
     Hct__Events__Record x = HCT__EVENTS__RECORD__INIT, *list[1] = { &x };
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     m.job = 99;                         /* forgotten, or never heard of */
     m.n_records = 1;
     m.records = list;
@@ -124,7 +107,7 @@ static void test_busy(void **state)
     struct rig *r = *state;
     sqlite3 *db;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     db = lock(r);
     send_events(0, 0, 3);
     send_events(0, 3, 3);
@@ -158,7 +141,7 @@ static void test_busy_submit(void **state)
     sqlite3_close(db);
     rig_wait(run, "Accepted job=1");
     rig_wait(run, "running 2/2");
-    finish(r);
+    rig_end_two(slave, run);
 }
 
 /* The database breaks: the run goes on, and says so once. */
@@ -167,7 +150,7 @@ static void test_broken(void **state)
     struct rig *r = *state;
     sqlite3 *db;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     assert_int_equal(sqlite3_open(r->db, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "DROP TABLE event; DROP TABLE job",
                                   NULL, NULL, NULL), SQLITE_OK);
@@ -176,7 +159,7 @@ static void test_broken(void **state)
     rig_wait(slave, "EventAck job=1 rank=0 upto=3");
     assert_true(heard(run, "Notice 1 cannot write "));
     assert_true(heard(run, ": the run goes on, its record is lost\n"));
-    finish(r);
+    rig_end_two(slave, run);
 }
 
 static void test_samples(void **state)
@@ -186,7 +169,7 @@ static void test_samples(void **state)
     Hct__TaskSamples__Task t = HCT__TASK_SAMPLES__TASK__INIT, *list[1] = { &t };
     Hct__NodeLoad load = HCT__NODE_LOAD__INIT;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     m.job = 1;
     m.n_tasks = 1;
     m.tasks = list;
@@ -203,7 +186,7 @@ static void test_samples(void **state)
                "cpu_out_mpi_ns FROM tasks WHERE rank = 1", "1|42|7|30|70\n");
     rig_expect(r, "SELECT node, load, memory_bytes FROM nodes",
                "a|1.5|1073741824\n");
-    finish(r);
+    rig_end_two(slave, run);
 }
 
 int main(void)

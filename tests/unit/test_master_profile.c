@@ -8,23 +8,6 @@
 
 static struct peer *slave, *run;
 
-static void start(struct rig *r)
-{
-    slave = rig_slave(r, "a", 2);
-    run = rig_redirector(r);
-    peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a" } });
-    rig_wait(run, "running 2/2");
-}
-
-static void finish(struct rig *r)
-{
-    (void)r;
-    peer_exit(slave, 1, 0, 0, 0, "");
-    peer_exit(slave, 1, 1, 0, 0, "");
-    peer_drained(slave, 1);
-    rig_wait(run, "JobEnded job=1 code=0");
-}
-
 /* A message that is right: two sites, one of them without frames, costs of
  * one task, a name. Tests make it wrong. */
 struct words {
@@ -93,7 +76,7 @@ static void test_sums(void **state)
     struct rig *r = *state;
     struct words w;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     for (uint64_t calls = 5; calls < 8; calls++) {
         words_init(&w, calls);
         send_words(&w);
@@ -162,7 +145,7 @@ static void test_nonsense(void **state)
     struct err err;
 
     memset(long_text, 'x', sizeof(long_text) - 1);
-    start(r);
+    rig_run_two(r, &slave, &run);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct job *j = jobs_find(&r->jobs, 1);
 
@@ -179,7 +162,7 @@ static void test_nonsense(void **state)
     send_words(&w);
     words_init(&w, 3);
     send_words(&w);
-    finish(r);
+    rig_end_two(slave, run);
     rig_expect(r, "SELECT calls FROM sites WHERE call = 'MPI_Send'", "3\n");
 }
 
@@ -188,7 +171,7 @@ static void test_link(void **state)
     struct rig *r = *state;
     struct words w;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     words_init(&w, 1);
     bad_site(&w);
     send_words(&w);
@@ -204,11 +187,11 @@ static void test_without_id(void **state)
     struct rig *r = *state;
     struct words w;
 
-    start(r);
+    rig_run_two(r, &slave, &run);
     words_init(&w, 1);
     w.module.build_id.len = 0;
     send_words(&w);
-    finish(r);
+    rig_end_two(slave, run);
     peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a" } });
     rig_wait(run, "JobState job=2 running 2/2");
     words_init(&w, 1);
