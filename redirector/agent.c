@@ -2,6 +2,7 @@
 #include "redirector/agent.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 
 struct words { char **v; size_t n, cap; bool failed; };
 
-const char *agent_default(bool slurm)
+const char *agent_default(const struct hosts *h)
 {
-    return slurm ? "srun" : "ssh";
+    return h->agent ? h->agent : "ssh";
 }
 
 const char *agent_name(const char *agent)
@@ -29,7 +30,7 @@ const char *agent_name(const char *agent)
 static bool agent_uses_shell(const char *name)
 {
     return strcmp(name, "ssh") == 0 || strcmp(name, "rsh") == 0 ||
-           strcmp(name, "remsh") == 0;
+           strcmp(name, "remsh") == 0 || strcmp(name, "qrsh") == 0;
 }
 
 static void words_add(struct words *w, char *owned)

@@ -311,72 +311,10 @@ int hosts_load_file(struct hosts *h, const char *path, struct err *err)
     return rc;
 }
 
-/* --------------------------------------------------------- batch systems */
-
-/* Take the next "2" or "2(x3)" off Slurm's counts. */
-static int hosts_slurm_count(const char **text, uint32_t *tasks,
-                             uint32_t *times)
+int hosts_add(struct hosts *h, const char *name, uint32_t slots,
+              struct err *err)
 {
-    char *end;
-    unsigned long n = strtoul(*text, &end, 10);
-
-    if (end == *text || !isdigit((unsigned char)**text) || n == 0 ||
-        n > HOSTS_SLOTS_MAX)
-        return -1;
-    *tasks = (uint32_t)n;
-    *times = 1;
-    if (strncmp(end, "(x", 2) == 0) {
-        n = strtoul(end + 2, &end, 10);
-        if (*end++ != ')' || n == 0 || n > HOSTLIST_MAX)
-            return -1;
-        *times = (uint32_t)n;
-    }
-    if (*end == ',')
-        end++;
-    *text = end;
-    return 0;
-}
-
-int hosts_add_slurm(struct hosts *h, const char *nodelist, const char *tasks,
-                    struct err *err)
-{
-    struct hostlist list = { 0 };
-    uint32_t slots = 1, times = 0;
-    int rc = hostlist_expand(&list, nodelist, err);
-
-    if (rc < 0)
-        err_prefix(err, "SLURM_JOB_NODELIST");
-    for (size_t i = 0; rc == 0 && i < list.n; i++) {
-        if (tasks && times == 0 &&
-            hosts_slurm_count(&tasks, &slots, &times) < 0) {
-            rc = err_set(err, EINVAL, "SLURM_TASKS_PER_NODE does not fit "
-                         "SLURM_JOB_NODELIST");
-            break;
-        }
-        if (times > 0)
-            times--;
-        rc = hosts_mention(h, NULL, list.v[i], slots, 0, err);
-    }
-    hostlist_fini(&list);
-    h->slurm = rc == 0;
-    return rc;
-}
-
-int hosts_add_allocation(struct hosts *h, struct err *err)
-{
-    const char *slurm = getenv("SLURM_JOB_NODELIST");
-    const char *pbs = getenv("PBS_NODEFILE");
-
-    if (slurm && *slurm)
-        return hosts_add_slurm(h, slurm, getenv("SLURM_TASKS_PER_NODE"), err);
-    if (pbs && *pbs) {
-        if (hosts_load_file(h, pbs, err) < 0)
-            return err_prefix(err, "PBS_NODEFILE");
-        for (size_t i = 0; i < h->n; i++)       /* a line is a slot */
-            if (h->v[i].slots == 0)
-                h->v[i].slots = 1;
-    }
-    return 0;
+    return hosts_mention(h, NULL, name, slots, 0, err);
 }
 
 /* ---------------------------------------------------------- this machine */

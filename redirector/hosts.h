@@ -1,7 +1,7 @@
 /* hosts.h - which hosts a job may use, and how many slots each has.
  *
  * Sources, of which exactly one is used: -H, a hostfile, the allocation of a
- * batch system, else this machine. A host keeps the place where it was named
+ * batch system (allocation.h), else this machine. A host keeps the place where it was named
  * first; named again, its slots add up. */
 #ifndef HECTOR_HOSTS_H
 #define HECTOR_HOSTS_H
@@ -27,7 +27,7 @@ struct hosts {
     struct host *v;             /* owned */
     size_t n, cap;
     uint32_t *table;            /* owned; by name, 2 * cap: 1 + index in v */
-    bool slurm;                 /* from a Slurm allocation */
+    const char *agent;          /* of the allocation they are from, or NULL */
 };
 
 /* {0} is empty. */
@@ -44,13 +44,9 @@ int hosts_add_file(struct hosts *h, const char *text, size_t n,
                    const char *name, struct err *err);
 int hosts_load_file(struct hosts *h, const char *path, struct err *err);
 
-/* Slurm's SLURM_JOB_NODELIST with SLURM_TASKS_PER_NODE ("2(x3),1"; NULL: one
- * each). */
-int hosts_add_slurm(struct hosts *h, const char *nodelist, const char *tasks,
-                    struct err *err);
-
-/* The allocation we are in, from the environment; none: h stays empty. */
-int hosts_add_allocation(struct hosts *h, struct err *err);
+/* One more mention of a host; slots 0: it gave no number. */
+int hosts_add(struct hosts *h, const char *name, uint32_t slots,
+              struct err *err);
 
 /* This machine under its own name. */
 int hosts_add_here(struct hosts *h, struct err *err);

@@ -12,6 +12,7 @@
 #include "proto/base/log.h"
 #include "proto/settings.h"
 #include "redirector/adopt.h"
+#include "redirector/allocation.h"
 #include "redirector/behind.h"
 #include "redirector/faults.h"
 #include "redirector/options.h"
@@ -56,7 +57,7 @@ static int main_find_hosts(const struct options *o, bool standing,
             return -1;
     if (o->hostfile && hosts_load_file(h, o->hostfile, err) < 0)
         return -1;
-    if (h->n == 0 && !standing && hosts_add_allocation(h, err) < 0)
+    if (h->n == 0 && !standing && allocation_add(h, err) < 0)
         return -1;
     *given = h->n > 0;
     if (*given) {

@@ -113,7 +113,7 @@ static void private_on_exit(void *arg, struct child *c, int status)
         private_fail(p, sentence);
     } else if (!m->joined && !p->settled) {
         const char *agent = p->conf.agent ? p->conf.agent :
-                            agent_default(p->conf.hosts->slurm);
+                            agent_default(p->conf.hosts);
 
         snprintf(sentence, sizeof(sentence), "cannot reach %s: launch agent "
                  "\"%.100s\" %s before a slave joined from there",
@@ -254,7 +254,7 @@ static int private_start_slave(struct private *p, struct member *m,
     key_to_hex(p->conf.key, key);
     strcat(key, "\n");
     const char *agent = p->conf.agent ? p->conf.agent :
-                        agent_default(p->conf.hosts->slurm);
+                        agent_default(p->conf.hosts);
     char **all = agent_words(agent, h, argv, err);
     int rc = -1;
 

@@ -33,7 +33,7 @@ static const struct usage_option options[] = {
       "hosts from a file, one a line: node01 slots=4, or node01:4" },
     { USAGE_AGENT, NULL, "launch-agent", USAGE_ARG, "CMD",
       "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
-      "default: ssh, inside a Slurm allocation srun" },
+      "default: ssh, inside an allocation its own" },
     { USAGE_MASTER, NULL, "master", USAGE_ARG, "ADDRESS",
       "submit to this standing master instead of starting a private one" },
 

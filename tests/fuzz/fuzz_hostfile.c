@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redirector/allocation.h"
 #include "redirector/hosts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (half) {
         *half++ = '\0';
         err = (struct err){ 0 };
-        int rc = hosts_add_slurm(&h, text, half, &err);
+        int rc = allocation_add_slurm(&h, text, half, &err);
 
         if (rc < 0 || h.n > 0)
             check(&h, rc, &err);

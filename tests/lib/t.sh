@@ -104,7 +104,7 @@ export T HOME="$T/home" TMPDIR="$T/tmp" HECTOR_DB="$T/hector.db"
 export HECTOR_T="$T"            # marks every process that descends from us
 mkdir -p "$HOME" "$TMPDIR"
 unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME HECTOR_MASTER \
-    HECTOR_KEY_FILE SLURM_JOB_ID
+    HECTOR_KEY_FILE SLURM_JOB_ID FLUX_URI
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # With SANITIZE=address: leaks are looked for in the unit tests; in a daemon
 # the leak checker stumbles over PMIx's thread and finds what PMIx leaves.

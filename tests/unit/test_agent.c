@@ -71,9 +71,11 @@ static void test_empty(void **state)
 
 static void test_default(void **state)
 {
+    struct hosts allocated = { .agent = "srun" };
+
     (void)state;
-    assert_string_equal(agent_default(false), "ssh");
-    assert_string_equal(agent_default(true), "srun");
+    assert_string_equal(agent_default(&(struct hosts){ 0 }), "ssh");
+    assert_string_equal(agent_default(&allocated), "srun");
     assert_string_equal(agent_name("/usr/bin/ssh -p 22"), "ssh");
     assert_string_equal(agent_name("x"), "x");
 }

@@ -1,5 +1,4 @@
-/* test_hosts.c - lists of hosts as -H, hostfiles and batch systems have
- * them. */
+/* test_hosts.c - lists of hosts as -H and hostfiles have them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,71 +176,6 @@ static void test_bad_file(void **state)
     hosts_fini(&h);
 }
 
-static void test_slurm(void **state)
-{
-    static const struct { const char *nodes, *tasks, *out; } table[] = {
-        { "n1", NULL, "n1:1" },
-        { "n1", "4", "n1:4" },
-        { "n[1-3]", "2(x3)", "n1:2 n2:2 n3:2" },
-        { "n[1-3],m7", "2(x2),1,8", "n1:2 n2:2 n3:1 m7:8" },
-        { "n[1-3]", "2(x2),1(x5)", "n1:2 n2:2 n3:1" },
-        { "n[1-3]", "2(x2)", NULL },
-        { "n[1-2]", "x", NULL },
-        { "n[1-2]", "2(x", NULL },
-        { "n[1-2]", "0(x2)", NULL },
-        { "n[1-", "2", NULL },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        struct hosts h = { 0 };
-        struct err err = { 0 };
-        int rc = hosts_add_slurm(&h, table[i].nodes, table[i].tasks, &err);
-
-        assert_int_equal(rc, table[i].out ? 0 : -1);
-        if (rc == 0) {
-            assert_true(h.slurm);
-            expect(&h, table[i].nodes, table[i].out);
-        } else {
-            assert_non_null(strstr(err.text, "SLURM_"));
-        }
-        hosts_fini(&h);
-    }
-}
-
-static void test_allocation(void **state)
-{
-    char path[] = "/tmp/hosts-XXXXXX";
-    struct hosts h = { 0 };
-    struct err err;
-
-    (void)state;
-    unsetenv("SLURM_JOB_NODELIST");
-    unsetenv("PBS_NODEFILE");
-    assert_int_equal(hosts_add_allocation(&h, &err), 0);
-    assert_int_equal(h.n, 0);
-
-    int fd = mkstemp(path);
-
-    assert_int_equal(write(fd, "a\na\nb\n", 6), 6);
-    close(fd);
-    setenv("PBS_NODEFILE", path, 1);
-    assert_int_equal(hosts_add_allocation(&h, &err), 0);
-    expect(&h, "PBS", "a:2 b:1");
-
-    setenv("SLURM_JOB_NODELIST", "n[1-2]", 1);
-    setenv("SLURM_TASKS_PER_NODE", "3(x2)", 1);
-    assert_int_equal(hosts_add_allocation(&h, &err), 0);
-    expect(&h, "Slurm", "n1:3 n2:3");
-
-    unsetenv("SLURM_JOB_NODELIST");
-    unlink(path);
-    assert_int_equal(hosts_add_allocation(&h, &err), -1);
-    assert_non_null(strstr(err.text, "PBS_NODEFILE"));
-    unsetenv("PBS_NODEFILE");
-    hosts_fini(&h);
-}
-
 static void test_local(void **state)
 {
     char name[256] = "";
@@ -276,8 +210,6 @@ int main(void)
         cmocka_unit_test(test_bad_list),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_file),
-        cmocka_unit_test(test_slurm),
-        cmocka_unit_test(test_allocation),
         cmocka_unit_test(test_local),
     };
 

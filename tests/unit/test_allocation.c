@@ -1,0 +1,228 @@
+/* test_allocation.c - the hosts of batch systems' allocations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proto/base/str.h"
+#include "redirector/allocation.h"
+
+/* out NULL: it was refused, and the sentence names the variable. */
+static void expect(struct hosts *h, int rc, const struct err *err,
+                   const char *in, const char *out, const char *variable)
+{
+    struct str s = { 0 };
+
+    for (size_t i = 0; i < h->n; i++)
+        str_addf(&s, "%s%s:%u", i ? " " : "", h->v[i].name, h->v[i].slots);
+    if (rc != (out ? 0 : -1))
+        fail_msg("%s: %d", in, rc);
+    if (out && strcmp(str_text(&s), out) != 0)
+        fail_msg("%s: got %s", in, str_text(&s));
+    if (!out && !strstr(err->text, variable))
+        fail_msg("%s: %s", in, err->text);
+    str_fini(&s);
+    hosts_fini(h);
+}
+
+static void test_slurm(void **state)
+{
+    static const struct { const char *nodes, *tasks, *out; } table[] = {
+        { "n1", NULL, "n1:1" },
+        { "n1", "4", "n1:4" },
+        { "n[1-3]", "2(x3)", "n1:2 n2:2 n3:2" },
+        { "n[1-3],m7", "2(x2),1,8", "n1:2 n2:2 n3:1 m7:8" },
+        { "n[1-3]", "2(x2),1(x5)", "n1:2 n2:2 n3:1" },
+        { "n[1-3]", "2(x2)", NULL },
+        { "n[1-2]", "x", NULL },
+        { "n[1-2]", "2(x", NULL },
+        { "n[1-2]", "0(x2)", NULL },
+        { "n[1-", "2", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct hosts h = { 0 };
+        struct err err = { 0 };
+        int rc = allocation_add_slurm(&h, table[i].nodes, table[i].tasks,
+                                      &err);
+
+        expect(&h, rc, &err, table[i].nodes, table[i].out, "SLURM_");
+    }
+}
+
+static void test_lsf(void **state)
+{
+    static const struct { const char *in, *out; } table[] = {
+        { "a 4", "a:4" },
+        { "a 4 b 2", "a:4 b:2" },
+        { " a  4  b 2 ", "a:4 b:2" },
+        { "a 1 b 2 a 3", "a:4 b:2" },
+        { "a", NULL }, { "a 4 b", NULL }, { "a b", NULL }, { " ", NULL },
+        { "a 0", NULL }, { "a -1", NULL }, { "a 4x", NULL },
+        { "-oProxyCommand=x 4", NULL }, { "a 99999999", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct hosts h = { 0 };
+        struct err err = { 0 };
+        int rc = allocation_add_lsf(&h, table[i].in, &err);
+
+        expect(&h, rc, &err, table[i].in, table[i].out, "LSB_MCPU_HOSTS");
+    }
+}
+
+/* A file with this text; returns its path. */
+static const char *file_of(const char *text, mode_t mode)
+{
+    static char path[64];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s", "/tmp/allocation-XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+    return path;
+}
+
+static void test_sge(void **state)
+{
+    static const struct { const char *in, *out; } table[] = {
+        { "a.x.org 4 all.q@a.x.org UNDEFINED\nb 2 all.q@b <NULL>\n",
+          "a.x.org:4 b:2" },
+        { "a 4 q 0,0:0,1\na 2 q UNDEFINED", "a:6" },
+        { "\na 1\n\n", "a:1" },
+        { "", NULL }, { "a\n", NULL }, { "a q 4\n", NULL }, { "a 0 q\n", NULL },
+    };
+    struct hosts h = { 0 };
+    struct err err = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const char *path = file_of(table[i].in, 0600);
+        int rc = allocation_add_sge(&h, path, &err);
+
+        unlink(path);
+        expect(&h, rc, &err, table[i].in, table[i].out, "PE_HOSTFILE");
+    }
+    assert_int_equal(allocation_add_sge(&h, "/nonexistent/x", &err), -1);
+    assert_non_null(strstr(err.text, "PE_HOSTFILE"));
+}
+
+static void test_pbs(void **state)
+{
+    struct hosts h = { 0 };
+    struct err err = { 0 };
+    const char *path = file_of("a\na\nb\n", 0600);
+    int rc = allocation_add_pbs(&h, path, &err);
+
+    (void)state;
+    unlink(path);
+    expect(&h, rc, &err, "a a b", "a:2 b:1", "");
+    rc = allocation_add_pbs(&h, path, &err);
+    expect(&h, rc, &err, path, NULL, "PBS_NODEFILE");
+}
+
+/* A flux that says this, and is the only one there is. */
+static int ask_flux(struct hosts *h, const char *script, struct err *err)
+{
+    char dir[] = "/tmp/allocation-XXXXXX", path[64], *old = getenv("PATH");
+    struct str s = { 0 };
+
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/flux", dir);
+    str_addf(&s, "#!/bin/sh\n%s\n", script);
+    const char *made = file_of(str_text(&s), 0700);
+
+    assert_int_equal(rename(made, path), 0);
+    str_fini(&s);
+    old = strdup(old ? old : "/bin");
+    setenv("PATH", dir, 1);
+    int rc = allocation_add_flux(h, "local:///x", err);
+
+    setenv("PATH", old, 1);
+    free(old);
+    unlink(path);
+    rmdir(dir);
+    return rc;
+}
+
+static void test_flux(void **state)
+{
+    static const struct { const char *in, *out; } table[] = {
+        { "[ \"$*\" = 'getattr hostlist' ] && echo 'n[1-3],m'",
+          "n1:0 n2:0 n3:0 m:0" },
+        { "echo vm,vm,vm", "vm:0" },
+        { "echo 'n['", NULL }, { "echo", NULL }, { "exit 1", NULL },
+        { "echo n1; exit 1", NULL }, { "kill -9 $$", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct hosts h = { 0 };
+        struct err err = { 0 };
+        int rc = ask_flux(&h, table[i].in, &err);
+
+        expect(&h, rc, &err, table[i].in, table[i].out, "flux getattr");
+    }
+}
+
+static void test_which(void **state)
+{
+    static const char *const all[] = { "FLUX_URI", "SLURM_JOB_NODELIST",
+                                       "LSB_MCPU_HOSTS", "PE_HOSTFILE",
+                                       "PBS_NODEFILE" };
+    struct hosts h = { 0 };
+    struct err err = { 0 };
+    const char *path = file_of("a 2 q\n", 0600);
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        unsetenv(all[i]);
+    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(h.n, 0);
+    assert_null(h.agent);
+
+    setenv("PE_HOSTFILE", path, 1);
+    setenv("PBS_NODEFILE", "", 1);
+    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_string_equal(h.agent, "qrsh -inherit");
+    expect(&h, 0, &err, "Grid Engine", "a:2", "");
+    setenv("LSB_MCPU_HOSTS", "b 3", 1);
+    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_string_equal(h.agent, "blaunch");
+    expect(&h, 0, &err, "LSF", "b:3", "");
+    setenv("SLURM_JOB_NODELIST", "n[1-2]", 1);
+    setenv("SLURM_TASKS_PER_NODE", "3(x2)", 1);
+    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_string_equal(h.agent, "srun");
+    expect(&h, 0, &err, "Slurm", "n1:3 n2:3", "");
+    for (int i = 0; i < 5; i++)
+        unsetenv(all[i]);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slurm),
+        cmocka_unit_test(test_lsf),
+        cmocka_unit_test(test_sge),
+        cmocka_unit_test(test_pbs),
+        cmocka_unit_test(test_flux),
+        cmocka_unit_test(test_which),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
