@@ -92,7 +92,7 @@ struct master {
     struct flow *flow;
     struct journal *journal;
     struct session_hub *hub;
-    struct key key;
+    struct key *key;            /* NULL: no TCP */
     struct listen_set sockets;
     char database[PATHS_MAX], name[320], host[256], process[256];
     uint64_t instance;
@@ -218,11 +218,14 @@ static int master_key(struct master *m, struct err *err)
 
     if (!m->sockets.tcp)
         return 0;
+    m->key = key_new(err);
+    if (!m->key)
+        return -1;
     if (*m->conf.key_file)
-        return key_load(&m->key, m->conf.key_file, err);
+        return key_load(m->key, m->conf.key_file, err);
     if (paths_key_file(path, sizeof(path), err))
         return -1;
-    return key_load(&m->key, path, err);
+    return key_load(m->key, path, err);
 }
 
 static int master_sockets(struct master *m, struct err *err)
@@ -329,7 +332,7 @@ static int master_parts(struct master *m, struct err *err)
         .end_wait_ns = m->conf.end_wait_ns,
     };
     struct session_hub_conf hub = {
-        .conn.key = m->sockets.tcp ? &m->key : NULL,
+        .conn.key = m->key,
         .lost_wait_ns = m->conf.lost_wait_ns,
         .reduce = { .fan_out = (uint32_t)m->conf.tree_fan_out,
                     .levels = (uint32_t)m->conf.tree_levels,
@@ -378,6 +381,7 @@ static void master_fini(struct master *m)
     journal_destroy(m->journal);
     flow_destroy(m->flow);
     relay_destroy(m->relay);
+    key_free(m->key);
     nodes_fini(&m->nodes);
     if (m->term)
         event_free(m->term);

@@ -22,6 +22,22 @@ static void key_need_sodium(void)
         sodium_misuse();
 }
 
+struct key *key_new(struct err *err)
+{
+    struct key *k;
+
+    key_need_sodium();
+    k = sodium_malloc(sizeof(*k));
+    if (!k)
+        err_set(err, ENOMEM, "no memory for the key");
+    return k;
+}
+
+void key_free(struct key *k)
+{
+    sodium_free(k);
+}
+
 /* The file is made under another name and linked into place, so that of two
  * programs starting at once both use the same key, and none reads half a
  * file. Some file systems have no links; there the last one wins. */

@@ -23,6 +23,11 @@ enum { KEY_BYTES = 32, KEY_HEX = 2 * KEY_BYTES + 1,
 
 struct key { uint8_t bytes[KEY_BYTES]; };
 
+/* A place for a key that stays: not in core dumps, not in swap, cleared when
+ * it is freed. */
+struct key *key_new(struct err *err);
+void key_free(struct key *k);           /* NULL is fine */
+
 /* Read the key file; make it (mode 0600) if it does not exist. A file that
  * others can read, or of another owner, is refused with the way to mend it. */
 int key_load(struct key *k, const char *path, struct err *err);

@@ -59,8 +59,7 @@ struct adopt {
     char dir[PATHS_MAX];                /* "" if not made */
     char socket[ADOPTENV_SOCKET];       /* of the tasks */
     char preload[PATHS_MAX];
-    struct key key;
-    bool has_key;
+    struct key *key;                    /* NULL: not needed */
     struct private *private;            /* NULL: standing master */
     struct uplink *uplink;
     struct links *links;
@@ -463,11 +462,10 @@ static int adopt_load_key(struct adopt *a, struct err *err)
 {
     char path[PATHS_MAX];
 
-    if (paths_key_file(path, sizeof(path), err) < 0 ||
-        key_load(&a->key, path, err) < 0)
+    a->key = key_new(err);
+    if (!a->key || paths_key_file(path, sizeof(path), err) < 0)
         return -1;
-    a->has_key = true;
-    return 0;
+    return key_load(a->key, path, err);
 }
 
 static int adopt_open_streams(struct adopt *a, bool tcp, struct err *err)
@@ -476,7 +474,7 @@ static int adopt_open_streams(struct adopt *a, bool tcp, struct err *err)
     size_t nhosts = a->conf->hosts->n;
     uint32_t nodes = nhosts ? (uint32_t)nhosts : ADOPT_NODES;
     struct links_conf links = {
-        .dir = a->dir, .tcp = tcp, .key = a->has_key ? &a->key : NULL,
+        .dir = a->dir, .tcp = tcp, .key = a->key,
         .ntasks = nodes, .on_output = adopt_on_output,
         .on_output_end = adopt_on_output_end, .on_join = adopt_on_join,
         .on_leave = adopt_on_leave, .on_credit = adopt_on_credit, .arg = a
@@ -507,7 +505,7 @@ static int adopt_open_master(struct adopt *a, struct err *err)
     if (!address) {
         struct private_conf conf = {
             .dir = a->dir, .hosts = c->hosts, .agent = c->agent, .db = c->db,
-            .key = &a->key, .verbose = c->options->verbose,
+            .key = a->key, .verbose = c->options->verbose,
             .on_failure = adopt_fail, .arg = a
         };
 
@@ -516,7 +514,7 @@ static int adopt_open_master(struct adopt *a, struct err *err)
             return -1;
         address = private_address(a->private);
     }
-    a->uplink = uplink_open(a->base, address, a->has_key ? &a->key : NULL,
+    a->uplink = uplink_open(a->base, address, a->key,
                             &ops, a, err);
     if (!a->uplink)
         return err_prefix(err, "master at %.80s", address);
@@ -560,7 +558,7 @@ static void adopt_close(struct adopt *a)
         close(a->script);
     if (a->base)
         event_base_free(a->base);
-    explicit_bzero(&a->key, sizeof(a->key));
+    key_free(a->key);
 }
 
 static int adopt_session(const struct run_conf *conf, pid_t shell, int script)

@@ -147,7 +147,8 @@ int allocation_add_flux(struct hosts *h, const char *uri, struct err *err)
     if (status != 0 || n == sizeof(text) - 1)
         return err_set(err, EIO, "FLUX_URI is %.80s, but \"%s\" does not say "
                        "the hosts there", uri, command);
-    int rc = hostlist_expand(&list, text, err);
+    int rc = *text ? hostlist_expand(&list, text, err)
+                   : err_set(err, EINVAL, "no host");
 
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         rc = hosts_add(h, list.v[i], 0, err);

@@ -55,8 +55,7 @@ struct run {
     enum run_phase phase;
     struct status status;
     char dir[PATHS_MAX];                /* "" if not made */
-    struct key key;
-    bool has_key;
+    struct key *key;                    /* NULL: not needed */
     struct private *private;            /* NULL: standing master */
     struct uplink *uplink;
     struct links *links;
@@ -461,11 +460,10 @@ static int run_load_key(struct run *r, struct err *err)
 {
     char path[PATHS_MAX];
 
-    if (paths_key_file(path, sizeof(path), err) < 0 ||
-        key_load(&r->key, path, err) < 0)
+    r->key = key_new(err);
+    if (!r->key || paths_key_file(path, sizeof(path), err) < 0)
         return -1;
-    r->has_key = true;
-    return 0;
+    return key_load(r->key, path, err);
 }
 
 static int run_open_output(struct run *r, struct err *err)
@@ -486,7 +484,7 @@ static int run_open_output(struct run *r, struct err *err)
 static int run_open_links(struct run *r, bool tcp, struct err *err)
 {
     struct links_conf conf = {
-        .dir = r->dir, .tcp = tcp, .key = r->has_key ? &r->key : NULL,
+        .dir = r->dir, .tcp = tcp, .key = r->key,
         .ntasks = r->conf->ntasks, .on_output = run_on_output,
         .on_output_end = run_on_output_end, .on_join = run_on_join,
         .on_leave = run_on_leave, .on_credit = run_on_credit, .arg = r
@@ -508,7 +506,7 @@ static int run_open_master(struct run *r, struct err *err)
     if (!address) {
         struct private_conf conf = {
             .dir = r->dir, .hosts = r->conf->hosts, .agent = r->conf->agent,
-            .db = r->conf->db, .key = &r->key,
+            .db = r->conf->db, .key = r->key,
             .verbose = r->conf->options->verbose,
             .on_failure = run_on_failure, .arg = r
         };
@@ -518,7 +516,7 @@ static int run_open_master(struct run *r, struct err *err)
             return -1;
         address = private_address(r->private);
     }
-    r->uplink = uplink_open(r->base, address, r->has_key ? &r->key : NULL,
+    r->uplink = uplink_open(r->base, address, r->key,
                             &ops, r, err);
     if (!r->uplink)
         return err_prefix(err, "master at %.80s", address);
@@ -578,7 +576,7 @@ static void run_close(struct run *r)
     suspend_close(r->suspend);
     if (r->base)
         event_base_free(r->base);
-    explicit_bzero(&r->key, sizeof(r->key));
+    key_free(r->key);
 }
 
 int run_job(const struct run_conf *conf)

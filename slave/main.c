@@ -66,7 +66,7 @@ struct slave {
     struct options options;
     struct conf conf;
     struct conn_conf conn;
-    struct key key;
+    struct key *key;            /* owned */
     struct event_base *base;
     struct node node;
     struct jobs *jobs;
@@ -274,16 +274,19 @@ static int find_key(struct slave *s, struct err *err)
         return -1;
     for (int i = 0; i < n; i++)
         s->tcp = s->tcp || !addrs[i].is_unix;
-    s->conn.key = &s->key;
+    s->key = key_new(err);
+    if (!s->key)
+        return -1;
+    s->conn.key = s->key;
     s->conn.shake_ns = REDIAL_NS;
-    if (s->options.key_stdin && key_from_stdin(&s->key, err) == 0)
+    if (s->options.key_stdin && key_from_stdin(s->key, err) == 0)
         return 0;
     if (s->options.key_stdin && err->code != ENODATA)
         return -1;
     if (!s->tcp)
         return s->conn.key = NULL, 0;
     return paths_key_file(path, sizeof(path), err) ||
-           key_load(&s->key, path, err) ? -1 : 0;
+           key_load(s->key, path, err) ? -1 : 0;
 }
 
 static int catch_signals(struct slave *s, struct err *err)
@@ -412,6 +415,7 @@ static void stop(struct slave *s)
     leave_streams(s);
     node_fini(&s->node);
     vault_destroy(s->vault);
+    key_free(s->key);
     if (s->base)
         event_base_free(s->base);
     conf_fini(keys, &s->conf);

@@ -173,6 +173,8 @@ one_round()
         ;;
     early)      # as its tasks are on their way into MPI, or before
         launch -n $n "$APPS/hello" --wait-for "$T/never"
+        # a shell that is about to become hector-run has our traps
+        wait_for '[ "$(cat "/proc/$run/comm" 2>/dev/null)" != sh ]' 5
         pick 300
         sleep "0.$(printf '%03d' "$picked")"
         kill -TERM $run

@@ -14,6 +14,15 @@ ok 'a slave with the key joins' wait_for \
 run hector-run --master "$master" -n 2 "$APPS/hello"
 is "$status" 0 'a job over TCP'
 
+hidden()        # PID: memory of its own that no core dump has
+{
+    awk '/^[0-9a-f]+-/ { own = $2 ~ /^rw-p/ && NF == 5 }
+        /^VmFlags:.* dd/ && own { n++ } END { print n + 0 }' "/proc/$1/smaps"
+}
+for p in $master_pid $(cat "/proc/$slave_pid/task/$slave_pid/children"); do
+    is "$(hidden "$p")" 1 "$(cat "/proc/$p/comm"): the key is in no core dump"
+done
+
 head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$T/other"
 chmod 600 "$T/other"
 HECTOR_KEY_FILE=$T/other run timeout 60 hector-run --master "$master" -n 1 true

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -244,6 +245,38 @@ static int set_up(void **state)
     return 0;
 }
 
+/* What the kernel says of the memory around p, "dd": not in a core dump. */
+static bool is_dumped(const void *p)
+{
+    FILE *f = fopen("/proc/self/smaps", "r");
+    char line[512];
+    unsigned long from, to;
+    bool here = false, dumped = true;
+
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f)) {
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            here = (uintptr_t)p >= from && (uintptr_t)p < to;
+        if (here && strncmp(line, "VmFlags:", 8) == 0)
+            dumped = !strstr(line, " dd");
+    }
+    fclose(f);
+    return dumped;
+}
+
+static void test_not_in_core_dumps(void **state)
+{
+    struct err err = { 0 };
+    struct key *k = key_new(&err);
+
+    (void)state;
+    assert_non_null(k);
+    assert_true(is_dumped(&err));
+    assert_false(is_dumped(k));
+    key_free(k);
+    key_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_proof),
         cmocka_unit_test(test_wrong_key),
         cmocka_unit_test(test_reflection),
+        cmocka_unit_test(test_not_in_core_dumps),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
