@@ -409,6 +409,9 @@ static int start_server(const char *node, const char *dir, struct err *err)
      * graphics cards, and the name service for "localhost" each time: no
      * task needs either, and a slow name service costs seconds here. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
+    /* Not by way of shared memory: its locks are held by tasks as well, and
+     * one that is killed while it has one blocks this server for ever. */
+    setenv("PMIX_MCA_gds", "hash", 0);
     rc = PMIx_server_init(pmix_call_module(), info, n);
     for (size_t i = 0; i < n; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
