@@ -16,23 +16,23 @@ exactly_once()  # TASKS COUNT
 }
 R="hector-run --launch-agent $AGENT"
 
-begin hector-run -n 2 "$APPS/tagloop" 500000
-wait_for 'stored 100000' 30
+begin hector-run -n 2 "$APPS/tagloop" 150000
+wait_for 'stored 40000' 30
 kill -KILL "$(child hector-master)"
 end
 is "$status" 0 'kill -9 of the master on one machine: the job runs on'
 like "$T/err" '^hector: hector-master was killed by signal 9 .* runs on$' \
     '... with a sentence'
-exactly_once 2 500000
+exactly_once 2 150000
 is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'done|0' \
     '... and a record'
 
-begin $R -H n1,n2 -n 2 "$APPS/tagloop" 500000
-wait_for 'stored 100000' 30
+begin $R -H n1,n2 -n 2 "$APPS/tagloop" 150000
+wait_for 'stored 40000' 30
 kill -KILL "$(child hector-master)"
 end
 is "$status" 0 'the same with slaves on other hosts'
-exactly_once 2 500000
+exactly_once 2 150000
 
 begin $R -H n1,n2 -n 2 sh -c "cat >/dev/null
     while [ ! -e '$T/go' ]; do sleep 0.05; done; exit 9"
@@ -53,7 +53,7 @@ ok '... and nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
 
 # hector-run itself. What it could not remove any more the master does.
 begin $R -H n1,n2 -n 2 "$APPS/tagloop" 100000000
-wait_for 'stored 100000' 30
+wait_for 'stored 40000' 30
 kill -KILL $runner
 wait $runner 2>/dev/null
 ok 'kill -9 of hector-run: the job ends' wait_for \

@@ -28,6 +28,7 @@ to=
 run hector-run -n 1 true         # makes the database
 launch tagged -n 2 "$APPS/tagloop" 2000 --end hang
 wait_for '[ "$(sql "SELECT count(*) FROM events")" = 4000 ]' 20
+# shellcheck disable=SC2046 # a word a task
 is "$(grep -l '[-_]dstor\|smlockseg' $(sql "SELECT '/proc/' || pid || '/maps'
     FROM tasks WHERE job = 2"))" '' \
     'a task can take no lock of PMIx with it into its grave'
