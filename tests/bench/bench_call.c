@@ -3,6 +3,9 @@
  * call it with everything recorded or only some of it, and with a tag in
  * front.
  *
+ * bench_call HOW N makes N calls of one kind and measures nothing: for tools
+ * that count instructions (instructions.sh).
+ *
  * Run it as a task of hector-run; without Hector the lines after the second
  * show the bare call again. What a thread records is decided when it begins,
  * by the page's header, so each line is measured in a thread of its own.
@@ -106,6 +109,21 @@ static void *work(void *arg)
     return NULL;
 }
 
+/* By this name instructions.sh finds it. */
+__attribute__((noinline)) void bench_calls(enum how how, int n);
+void bench_calls(enum how how, int n)
+{
+    iprobe_f *volatile iprobe = how == BARE ? PMPI_Iprobe
+                                : how == EMPTY ? empty_wrapper : MPI_Iprobe;
+    int flag;
+
+    for (int i = 0; i < n; i++) {
+        if (how == TAGGED)
+            HCT_RT_Tag(i, "halo exchange");
+        iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; uint32_t what; } line[HOWS] = {
@@ -122,6 +140,11 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);             /* one thread calls at a time */
     page = find_page();
+    if (argc == 3) {
+        bench_calls((enum how)atoi(argv[1]), 100);
+        bench_calls((enum how)atoi(argv[1]), atoi(argv[2]));
+        return MPI_Finalize();
+    }
     pthread_barrier_init(&turn, NULL, HOWS);
     for (enum how how = 0; how < HOWS; how++) {
         unsigned slots = page ? page->slots_used : 0;
