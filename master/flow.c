@@ -506,6 +506,11 @@ void flow_set_journal(struct flow *f, struct journal *jn)
     f->journal = jn;
 }
 
+void flow_set_reducer(struct flow *f, struct reducer *rd)
+{
+    f->reducer = rd;
+}
+
 static void flow_free_job(struct job *j)
 {
     if (j->timer)

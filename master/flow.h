@@ -36,6 +36,8 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct nodes *nodes, struct jobs *jobs,
                          struct relay *relay);
 void flow_set_journal(struct flow *f, struct journal *jn);
+struct reducer;
+void flow_set_reducer(struct flow *f, struct reducer *rd);  /* or NULL */
 void flow_destroy(struct flow *f);      /* and all its jobs */
 
 /* The policies of a job that is to be submitted, or taken up again. -1 with a

@@ -11,6 +11,7 @@ struct flow {
     struct jobs *jobs;
     struct journal *journal;
     struct relay *relay;
+    struct reducer *reducer;    /* borrowed; NULL: none, or not any more */
     struct flow_conf conf;
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */

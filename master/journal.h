@@ -92,6 +92,10 @@ struct journal_verdict {
 void journal_verdict(struct journal *jn, const struct job *j,
                      const struct journal_verdict *v);
 
+/* What is told of a verdict has become more. */
+void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
+                    const char *policy, const char *report);
+
 /* A piece of tape (tape.h), from look seq on, copied; and that those before
  * seq are not needed any more. */
 struct journal_look { uint64_t seq; const void *data; size_t bytes; };

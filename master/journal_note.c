@@ -8,7 +8,7 @@
 #include "proto/base/log.h"
 
 enum note_kind { NOTE_ACTION, NOTE_RESULT, NOTE_VERDICT, NOTE_LOOK,
-                 NOTE_TRIM };
+                 NOTE_TRIM, NOTE_REPORT };
 enum { NOTE_TEXTS = 8 };
 
 struct journal_note {
@@ -87,6 +87,18 @@ void journal_verdict(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
+                    const char *policy, const char *report)
+{
+    const char *const texts[] = { policy, NULL, NULL, NULL, NULL, NULL,
+                                  report };
+    struct journal_note *n = note_add(jn, j, NOTE_REPORT, texts, 7);
+
+    if (n)
+        n->seq = seq;
+    journal_wake(jn, 0);
+}
+
 void journal_look(struct journal *jn, const struct job *j,
                   const struct journal_look *l)
 {
@@ -131,6 +143,8 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         return store_put_result(jn->store, &action, err);
     case NOTE_VERDICT:
         return store_add_verdict(jn->store, &verdict, err);
+    case NOTE_REPORT:
+        return store_put_report(jn->store, &verdict, err);
     case NOTE_LOOK:
         return store_add_look(jn->store, &look, err);
     case NOTE_TRIM:

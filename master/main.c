@@ -348,6 +348,7 @@ static int master_parts(struct master *m, struct err *err)
     m->hub = m->flow ? session_hub_create(m->base, &hub, &m->nodes, &m->jobs,
                                           m->relay, m->flow) : NULL;
     if (m->hub) {
+        flow_set_reducer(m->flow, session_hub_reducer(m->hub));
         m->term = evsignal_new(m->base, SIGTERM, master_on_signal, m);
         m->interrupt = evsignal_new(m->base, SIGINT, master_on_signal, m);
         m->orphan = event_new(m->base, -1, 0, master_on_orphan, m);
@@ -377,6 +378,8 @@ static int master_start(struct master *m, struct err *err)
 
 static void master_fini(struct master *m)
 {
+    if (m->flow)
+        flow_set_reducer(m->flow, NULL);
     session_hub_destroy(m->hub);
     journal_destroy(m->journal);
     flow_destroy(m->flow);

@@ -340,6 +340,8 @@ static bool verdict_makes_sense(const struct hct_verdict *v,
             *why = "a line about a rank that the job does not have";
         else if (!memchr(l->text, '\0', sizeof(l->text)))
             *why = "a line without an end";
+        else if (strchr(l->text, '\n'))
+            *why = "a line that is several";
     }
     return !*why;
 }

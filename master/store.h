@@ -161,6 +161,10 @@ struct store_verdict {
 int store_add_verdict(struct store *st, const struct store_verdict *v,
                       struct err *err);
 
+/* Another report of the one of that job, policy and seq. */
+int store_put_report(struct store *st, const struct store_verdict *v,
+                     struct err *err);
+
 /* A piece of tape.h. Those of a job before seq are dropped; and when a job has
  * ended, those of jobs about which there is no verdict, but for the latest. */
 struct store_look {

@@ -17,6 +17,10 @@ static const char sql_verdict[] =
     " seq, age_ns, detail, report)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
+static const char sql_report[] =
+    "UPDATE verdict SET report = ?4 WHERE job = ?1 AND policy = ?2"
+    " AND seq = ?3";
+
 static const char sql_look[] =
     "INSERT OR REPLACE INTO look(job, seq, at_ns, data)"
     " VALUES(?1, ?2, ?3, ?4)";
@@ -77,6 +81,20 @@ int store_add_verdict(struct store *st, const struct store_verdict *v,
     sqlite3_bind_int64(s, 10, (int64_t)v->age_ns);
     store_bind_text(s, 11, v->detail);
     store_bind_text(s, 12, v->report);
+    return store_run(st, s, err);
+}
+
+int store_put_report(struct store *st, const struct store_verdict *v,
+                     struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_REPORT, sql_report, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)v->job);
+    store_bind_text(s, 2, v->policy);
+    sqlite3_bind_int64(s, 3, (int64_t)v->seq);
+    store_bind_text(s, 4, v->report);
     return store_run(st, s, err);
 }
 

@@ -146,6 +146,7 @@ void watcher_destroy(struct watcher *w)
         return;
     for (size_t i = 0; i < w->npolicies; i++)
         policy_close(&w->policy[i]);
+    watcher_act_fini(&w->act);
     watcher_drop_states(w);
     str_fini(&w->row);
     free(w->rows);
@@ -258,6 +259,7 @@ void watcher_stop(struct watcher *w)
         return;
     w->running = false;
     event_del(w->timer);
+    watcher_act_stop(&w->act);
     tape_flush(w);
 }
 

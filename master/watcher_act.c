@@ -1,5 +1,9 @@
 /* watcher_act.c - what follows from a verdict, see watcher_act.h.
  *
+ * Of a hang the stacks of all tasks are taken first, so that the person is
+ * told where in the source they are, and nothing is done before that is known
+ * or has failed, which takes seconds at most.
+ *
  * Limits. Nothing is done on a look in which a task was not seen; each master
  * ends at most so many jobs an hour; what is done is recorded with its reason
  * before. */
@@ -7,11 +11,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "master/flow.h"
 #include "master/flow_step.h"
 #include "master/verdict.h"
+#include "master/whereis.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
@@ -179,35 +185,150 @@ static void act_suspend(struct watcher_act *a, const struct policy *p,
 }
 
 static void act(struct watcher_act *a, const struct policy *p,
-                const char *why)
+                const char *why, bool stale)
 {
-    if (a->stale) {
+    if (stale)
         record(a, a->on_hang == ON_HANG_KILL ? "kill" : "suspend",
                "refused: not all tasks were seen", why, p->name);
-        return;
-    }
-    if (a->on_hang == ON_HANG_KILL)
+    else if (a->on_hang == ON_HANG_KILL)
         act_kill(a, p, why);
     else if (a->on_hang == ON_HANG_SUSPEND)
         act_suspend(a, p, why);
 }
 
-static void hang(struct watcher_act *a, const struct policy *p,
-                 const struct hct_verdict *v, const struct policy_out *o,
-                 const char *text)
+/* ------------------------------------------------------------------- hangs */
+
+/* A hang whose tasks are being looked for in their sources. */
+struct watcher_hang {
+    const struct policy *policy;        /* borrowed */
+    uint64_t seq;
+    bool stale;
+    char *text, *why;           /* owned */
+    int32_t *rank;              /* owned: of each line of text, or HCT_NONE */
+    struct whereis *where;      /* owned; NULL: nothing is to be waited for */
+};
+
+static void hang_free(struct watcher_hang *h)
 {
+    if (!h)
+        return;
+    free(h->text);
+    free(h->why);
+    free(h->rank);
+    free(h);
+}
+
+static void add_places(const struct watcher_hang *h,
+                       const struct prefixtree *tree, struct str *to)
+{
+    const char *p = h->text, *end;
+    struct str place = { 0 };
+
+    for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
+        str_add_bytes(to, p, (size_t)(end - p));
+        str_reset(&place);
+        if (tree && h->rank[i] != HCT_NONE)
+            whereis_text(tree, (uint32_t)h->rank[i], &place);
+        str_addf(to, "%s%s\n", place.n ? ", " : "", str_text(&place));
+    }
+    str_fini(&place);
+}
+
+/* Say it, and with and_act do what is wished. The hang is done with. */
+static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
+                        bool and_act)
+{
+    struct watcher_hang *h = a->hang;
+    struct str text = { 0 };
+
+    a->hang = NULL;
+    add_places(h, tree, &text);
+    if (tree)
+        journal_report(a->job->flow->journal, a->job, h->seq, h->policy->name,
+                       str_text(&text));
+    tell(a, str_text(&text));
+    record(a, "report", "done", h->why, h->policy->name);
+    if (and_act) {
+        flow_notice(a->job, true, "  %s", what_next(a));
+        act(a, h->policy, h->why, h->stale);
+    }
+    hang_free(h);
+    str_fini(&text);
+}
+
+static void hang_on_where(void *arg, const struct prefixtree *tree)
+{
+    struct watcher_act *a = arg;
+
+    a->hang->where = NULL;
+    hang_finish(a, tree, true);
+}
+
+static void hang_cut(struct watcher_act *a, bool and_act)
+{
+    if (!a->hang)
+        return;
+    whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
+    hang_finish(a, NULL, and_act);
+}
+
+void watcher_act_stop(struct watcher_act *a)
+{
+    hang_cut(a, false);
+}
+
+void watcher_act_fini(struct watcher_act *a)
+{
+    if (a->hang)
+        whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
+    hang_free(a->hang);
+    a->hang = NULL;
+}
+
+static struct watcher_hang *hang_make(const struct watcher_act *a,
+                                      const struct policy *p,
+                                      const struct hct_snapshot *s,
+                                      const struct hct_verdict *v,
+                                      const struct policy_out *o,
+                                      const char *text)
+{
+    struct watcher_hang *h = calloc(1, sizeof(*h));
     struct str why = { 0 };
 
+    if (!h)
+        return NULL;
+    h->policy = p;
+    h->seq = s->seq;
+    h->stale = a->stale;
+    h->text = strdup(text);
+    h->rank = malloc((v->nlines + 1) * sizeof(*h->rank));
+    say_head(a, v, o, &why);
+    h->why = str_take(&why);
+    if (!h->text || !h->rank || !h->why) {
+        hang_free(h);
+        return NULL;
+    }
+    h->rank[0] = HCT_NONE;              /* the head */
+    for (uint32_t i = 1; i < v->nlines; i++)
+        h->rank[i] = o->lines[v->lines + i].rank;
+    return h;
+}
+
+static void hang(struct watcher_act *a, const struct policy *p,
+                 const struct hct_snapshot *s, const struct hct_verdict *v,
+                 const struct policy_out *o, const char *text)
+{
     if (a->told)
         return;
     a->told = true;
-    tell(a, text);
-    flow_notice(a->job, true, "  %s", what_next(a));
-    say_head(a, v, o, &why);
-    record(a, "report", "done", str_text(&why), p->name);
-    if (a->on_hang != ON_HANG_REPORT)
-        act(a, p, str_text(&why));
-    str_fini(&why);
+    a->hang = hang_make(a, p, s, v, o, text);
+    if (!a->hang)
+        return;
+    if (a->job->flow->reducer)
+        a->hang->where = whereis_start(a->job->flow->reducer, a->job,
+                                       hang_on_where, a);
+    if (!a->hang->where)
+        hang_finish(a, NULL, true);
 }
 
 static void verdict(struct watcher_act *a, const struct policy *p,
@@ -231,8 +352,9 @@ static void verdict(struct watcher_act *a, const struct policy *p,
     log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
              act_id(a), row.ranks);
     if (verdict_is_hang(v))
-        hang(a, p, v, o, str_text(&text));
+        hang(a, p, s, v, o, str_text(&text));
     else if (v->kind == HCT_PROGRESS && a->told) {
+        hang_cut(a, false);
         a->told = false;
         tell(a, str_text(&text));
     }

@@ -9,6 +9,7 @@
 enum watcher_on_hang { ON_HANG_REPORT, ON_HANG_SUSPEND, ON_HANG_KILL };
 
 /* What has been said and done so far. {.job, .conf, .on_hang} at first. */
+struct watcher_hang;
 struct watcher_act {
     struct job *job;            /* borrowed */
     const struct watcher_conf *conf;    /* borrowed */
@@ -16,7 +17,12 @@ struct watcher_act {
     bool told;                  /* the person knows of a hang, and not that
                                    it is over */
     bool stale;                 /* not all tasks were seen in this look */
+    struct watcher_hang *hang;  /* owned: one that is not told yet */
 };
+
+/* The job does not run any more: tell what is not told yet. */
+void watcher_act_stop(struct watcher_act *a);
+void watcher_act_fini(struct watcher_act *a);
 
 /* Everything that came out of one step. */
 void watcher_act(struct watcher_act *a, const struct policy *p,

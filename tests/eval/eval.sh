@@ -62,7 +62,7 @@ one()           # KIND
 {
     kind=$1
     pick cg stencil transpose wavefront imbalance farm poll
-    program=$picked seconds=40 hangs=1
+    program=$picked seconds=120 hangs=1
     lot 25
     after=$(echo $lot | awk '{ printf "%.1f", 0.2 + $1 / 10 }')
     lot "$tasks"
@@ -78,7 +78,7 @@ one()           # KIND
     [ $hangs = 1 ] || seconds=8
     rm -f "$HECTOR_DB"*
     status=0
-    "$build/bin/hector-run" -n "$tasks" --oversubscribe --timeout 60 \
+    "$build/bin/hector-run" -n "$tasks" --oversubscribe --timeout 150 \
         --policy none --policy "$policy" --on-hang kill \
         ${inject:+--inject "$inject"} "$build/apps/$program" 16 $seconds \
         >"$dir/out" 2>"$dir/err" || status=$?
