@@ -24,7 +24,7 @@ enum {
 struct walk {
     const void *first;
     _Atomic uint64_t *frame;
-    uint32_t n, skipped;
+    uint32_t max, n, skipped;
 };
 
 struct look {
@@ -45,7 +45,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
 
     if (w->n == 0 && ip != (uintptr_t)w->first)
         return ++w->skipped > SKIP_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
-    if (ip == 0 || w->n == PAGE_FRAMES)
+    if (ip == 0 || w->n == w->max)
         return _URC_END_OF_STACK;
     atomic_store_explicit(&w->frame[w->n++], ip, memory_order_relaxed);
     return _URC_NO_REASON;
@@ -163,22 +163,29 @@ static void add_module(struct page_shared *s, uint64_t address)
     atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 
-uint32_t frames_take(struct page_shared *shared, const void *first,
-                     _Atomic uint64_t *frame)
+uint32_t frames_walk(const void *first, _Atomic uint64_t *frame, uint32_t max)
 {
-    struct walk w = { .first = first, .frame = frame };
+    struct walk w = { .first = first, .frame = frame, .max = max };
 
     _Unwind_Backtrace(step, &w);
     if (w.n == 0)
         atomic_store_explicit(&frame[w.n++], (uint64_t)(uintptr_t)first,
                               memory_order_relaxed);
-    for (uint32_t i = 0; i < w.n; i++) {
+    return w.n;
+}
+
+uint32_t frames_take(struct page_shared *shared, const void *first,
+                     _Atomic uint64_t *frame)
+{
+    uint32_t n = frames_walk(first, frame, PAGE_FRAMES);
+
+    for (uint32_t i = 0; i < n; i++) {
         uint64_t ip = atomic_load_explicit(&frame[i], memory_order_relaxed);
 
         if (!is_known(shared, ip))
             add_module(shared, ip);
     }
-    return w.n;
+    return n;
 }
 
 static _Unwind_Reason_Code search(struct _Unwind_Context *c, void *arg)

@@ -18,6 +18,10 @@ uint32_t frames_take(struct page_shared *shared, const void *first,
  * is too deep to tell. */
 bool frames_have(const void *address);
 
+/* Up to max addresses of the calling thread's stack, from first on. Safe in a
+ * signal handler. Returns how many, at least 1. */
+uint32_t frames_walk(const void *first, _Atomic uint64_t *frame, uint32_t max);
+
 /* The module that an address is in: base address and path; NULL: none. path is
  * cut to bytes. */
 const void *frames_module(const void *address, char *path, unsigned bytes);

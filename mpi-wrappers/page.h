@@ -9,9 +9,9 @@
  *
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
- * page_shared of the task, then a struct page_thread per thread. All offsets
- * come from the page_*_at() functions; the memory is sparse, a thread that
- * never calls MPI costs nothing.
+ * page_shared of the task, then a struct page_thread per thread, then one
+ * struct page_told. All offsets come from the page_*_at() functions; the
+ * memory is sparse, a thread that never calls MPI costs nothing.
  *
  * Fields marked (task) are stored by the task alone, (slave) by the slave
  * alone. Stores are relaxed unless said otherwise. Times in ticks are of the
@@ -29,9 +29,10 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 2,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 3,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
-                                   page_slot.edges_lost */
+                                   page_slot.edges_lost;
+                                   3: page_told, behind the threads */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -42,6 +43,7 @@ enum {
     PAGE_FLIGHT = 64,           /* last calls of a thread */
     PAGE_SITES = 512,           /* calls with their contexts, of a thread */
     PAGE_FRAMES = 16,           /* return addresses of a context */
+    PAGE_TOLD = 128,            /* return addresses of a stack told */
     PAGE_EDGES = 1024,          /* pairs of them, in a phase */
     PAGE_BANKS = 3,             /* phases kept apart, and all before them */
     PAGE_BUCKETS = 16,          /* of a histogram */
@@ -322,6 +324,19 @@ struct page_thread {
     struct page_bank bank[PAGE_BANKS];
 };
 
+/* The stack of the thread that called MPI_Init, told by itself: the slave
+ * raises ask and sends the signal, whose handler stores the addresses. */
+struct page_told {
+    _Alignas(64)
+    _Atomic uint32_t signal;            /* (task) 0: it cannot tell */
+    _Atomic uint32_t tid;               /* (task) of the thread */
+    _Atomic uint32_t ask;               /* (slave) */
+    _Atomic uint32_t answer;            /* (task) release: the last ask that
+                                           was followed */
+    _Atomic uint32_t frames;            /* (task) */
+    _Atomic uint64_t frame[PAGE_TOLD];  /* (task) innermost first */
+};
+
 /* Where things are, for given numbers of slots, calls and ring bytes. */
 static inline size_t page_slot_at(unsigned slot)
 {
@@ -356,10 +371,17 @@ static inline size_t page_thread_at(unsigned slots, unsigned calls,
     base += (sizeof(struct page_shared) + 4095) & ~(size_t)4095;
     return base + slot * each;
 }
+static inline size_t page_told_at(unsigned slots, unsigned calls,
+                                  unsigned ring_bytes)
+{
+    return page_thread_at(slots, calls, ring_bytes, slots);
+}
 static inline size_t page_bytes(unsigned slots, unsigned calls,
                                 unsigned ring_bytes)
 {
-    return page_thread_at(slots, calls, ring_bytes, slots);
+    size_t each = (sizeof(struct page_told) + 4095) & ~(size_t)4095;
+
+    return page_told_at(slots, calls, ring_bytes) + each;
 }
 
 /* Registration: the wrapper library connects to the SOCK_SEQPACKET Unix

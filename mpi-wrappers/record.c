@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/backtrace.h"
 #include "mpi-wrappers/calls.h"
 #include "mpi-wrappers/frames.h"
 #include "mpi-wrappers/phase.h"
@@ -326,6 +327,7 @@ void record_start(const struct attach *a)
     SET(h->pid, (uint32_t)getpid());
     SET(h->start_wall_ns, tick_wall_ns());
     SET(h->start_ticks, tick_now());
+    backtrace_start(a);
     atomic_store_explicit(&thread_page, h, memory_order_release);
 }
 

@@ -36,5 +36,7 @@ const struct merge_kind *merge_find(const char *name);
 extern const struct merge_kind merge_who;
 /* "tree": a call graph prefix tree, see prefixtree.h. */
 extern const struct merge_kind merge_tree;
+/* "stack": a CallTree of hct.proto: a tree, with notes about tasks. */
+extern const struct merge_kind merge_stack;
 
 #endif

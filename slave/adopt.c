@@ -113,8 +113,8 @@ static struct adopt *adopt_find(const struct adopts *as, uint64_t id)
 }
 
 /* The world that is this job, and its session. */
-static struct world *world_of(const struct adopts *as, uint64_t job,
-                              struct adopt **in)
+struct world *adopts_world(const struct adopts *as, uint64_t job,
+                           struct adopt **in)
 {
     for (struct adopt *s = as->first; s; s = s->next)
         for (struct world *w = s->worlds; w; w = w->next)
@@ -399,7 +399,7 @@ static bool each_ordered(struct adopts *as, uint64_t job, const char *ranks,
                          int sig, bool dying, struct adopt **in)
 {
     struct adopt *s = adopt_find(as, job);
-    struct world *w = world_of(as, job, in);
+    struct world *w = adopts_world(as, job, in);
     bool all = !*ranks || strcmp(ranks, "all") == 0;
     struct taskset set = { 0 };
     struct err err;
@@ -424,7 +424,7 @@ bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m)
     struct adopt *s;
 
     if (m->signal < 1 || m->signal >= NSIG)
-        return adopt_find(as, m->job) || world_of(as, m->job, &s);
+        return adopt_find(as, m->job) || adopts_world(as, m->job, &s);
     return each_ordered(as, m->job, m->ranks, m->signal, false, &s);
 }
 
@@ -439,7 +439,7 @@ bool adopts_hold(struct adopts *as, const Hct__TaskHold *m)
 bool adopts_look(struct adopts *as, struct look *l)
 {
     struct adopt *s = adopt_find(as, l->order->job), *in;
-    struct world *w = world_of(as, l->order->job, &in);
+    struct world *w = adopts_world(as, l->order->job, &in);
 
     if (!s && !w)
         return false;
@@ -479,7 +479,7 @@ bool adopts_forget(struct adopts *as, uint64_t job)
         adopt_free(s);
         return true;
     }
-    w = world_of(as, job, &s);
+    w = adopts_world(as, job, &s);
     if (!w)
         return false;
     for (struct world **in = &s->worlds; *in; in = &(*in)->next)
@@ -495,7 +495,7 @@ bool adopts_forget(struct adopts *as, uint64_t job)
 bool adopts_ack(struct adopts *as, const Hct__EventAck *m)
 {
     struct adopt *s;
-    struct world *w = world_of(as, m->job, &s);
+    struct world *w = adopts_world(as, m->job, &s);
     struct adopted *a = w ? world_find(w, m->rank) : NULL;
     struct err err;
 

@@ -40,6 +40,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "slave/node.h"
+#include "slave/world.h"
 
 enum { ADOPT_RANKS = 1 << 20 };
 
@@ -68,6 +69,11 @@ void adopts_tell(struct adopts *as);
 
 /* The jobs that are here; at most max numbers, returns how many there are. */
 size_t adopts_list(const struct adopts *as, uint64_t *ids, size_t max);
+
+/* The world that is this job, *in its session; NULL: not here. */
+struct adopt;
+struct world *adopts_world(const struct adopts *as, uint64_t job,
+                           struct adopt **in);
 
 /* The master is gone for good: let all tasks go. */
 void adopts_orphan(struct adopts *as);

@@ -1,7 +1,8 @@
 /* asking.h - tasks that tell their stack themselves, where ptrace is not
- * permitted: the slave raises a number in the page and sends a signal, a
- * handler of the wrapper library (mpi-wrappers/backtrace.h) stores the return
- * addresses of the thread. One sample at a time. */
+ * permitted: the slave raises a number in the page and sends a signal, whose
+ * handler in the wrapper library stores the return addresses of the thread
+ * (mpi-wrappers/backtrace.h). A program that has taken the handler away since
+ * is not sent anything: the signal would end it. */
 #ifndef HECTOR_ASKING_H
 #define HECTOR_ASKING_H
 
@@ -15,21 +16,17 @@ typedef void asking_answer_f(void *arg, uint32_t position, const uint64_t *pc,
                              uint32_t n);
 
 struct asking;
-
-/* moved() is called when an answer came outside of asking_end(). */
-struct asking *asking_create(asking_answer_f *answer, void (*moved)(void *arg),
-                             void *arg);
+struct asking *asking_create(asking_answer_f *answer, stacker_page_f *page_of,
+                             void *page_arg, void *arg);
 void asking_destroy(struct asking *a);  /* NULL is fine */
 
 /* Ask; -1: this task cannot answer. */
-int asking_add(struct asking *a, uint32_t position, pid_t pid, char *page);
+int asking_add(struct asking *a, uint32_t position, pid_t pid);
 
-/* Is an answer still missing? Those that have come are given out. */
+/* Give out what has come; is an answer still missing? */
 bool asking_open(struct asking *a);
 
-/* The time is up: give out what is there, note what is not. */
+/* The time is up: note who has not answered. */
 void asking_end(struct asking *a, char (*notes)[STACKER_NOTE]);
-
-void asking_forget(struct asking *a, const char *page);
 
 #endif

@@ -9,6 +9,17 @@
 #include "proto/prefixtree.h"
 #include "proto/taskset.h"
 
+static int copy_tree(Hct__CallTree *m, const struct stacker_result *r,
+                     struct err *err)
+{
+    m->tree.data = malloc(r->bytes + 1);
+    if (!m->tree.data)
+        return err_set(err, ENOMEM, "out of memory");
+    memcpy(m->tree.data, r->tree, r->bytes);
+    m->tree.len = r->bytes;
+    return 0;
+}
+
 static int make_tree(Hct__CallTree *m, const struct stacker_result *r,
                      const uint32_t *rank_of, uint32_t n, struct err *err)
 {
@@ -16,6 +27,9 @@ static int make_tree(Hct__CallTree *m, const struct stacker_result *r,
     struct str packed = { 0 };
     uint32_t limit = 0;
     int rc;
+
+    if (!rank_of)
+        return copy_tree(m, r, err);
 
     for (uint32_t i = 0; i < n; i++)
         if (rank_of[i] >= limit)
@@ -55,7 +69,8 @@ static int add_note(Hct__CallTree *m, const struct stacker_result *r,
     m->notes[m->n_notes++] = note;
     for (uint32_t i = first; i < n; i++)
         if (strcmp(r->task_notes[i], r->task_notes[first]) == 0)
-            taskset_add(&set, rank_of[i], rank_of[i]);
+            taskset_add(&set, rank_of ? rank_of[i] : i,
+                        rank_of ? rank_of[i] : i);
     note->ranks = set_text(&set);
     note->text = strdup(r->task_notes[first]);
     taskset_fini(&set);

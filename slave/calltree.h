@@ -8,7 +8,8 @@
 #include "proto/base/err.h"
 #include "slave/stacker.h"
 
-/* rank_of: of each position. Fill m; calltree_fini() frees what it has. */
+/* rank_of: of each position; NULL: they stay what they are. Fill m;
+ * calltree_fini() frees what it has. */
 int calltree_make(Hct__CallTree *m, const struct stacker_result *r,
                   const uint32_t *rank_of, uint32_t n, struct err *err);
 void calltree_fini(Hct__CallTree *m);

@@ -2,6 +2,7 @@
 #include "slave/gather.h"
 
 #include "proto/base/str.h"
+#include "slave/gather_stack.h"
 #include "slave/jobs.h"
 
 /* Who is there: the name of the node, for each of its positions. */
@@ -18,5 +19,6 @@ static void who_start(void *arg, struct reduction *r)
 
 const struct reduce_kind gather_kinds[] = {
     { "who", who_start, NULL },
+    { "stack", gather_stack_start, gather_stack_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

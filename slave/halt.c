@@ -1,7 +1,8 @@
 /* halt.c - stops a thread for some microseconds.
  *
  * Invariant: a seized thread is let go as soon as its stop is seen; only
- * WSTOPPED is waited for, so that its end stays for slave/reap.c. */
+ * WSTOPPED is waited for, so that its end stays for slave/reap.c. Whoever sees
+ * the stop first, we or reap.c, has consumed it. */
 #include "slave/halt.h"
 
 #include <elf.h>
@@ -152,21 +153,15 @@ static int wait_a_little(pid_t tid, int *status)
     return rc;
 }
 
-enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
+enum halt_state halt_stopped(struct halt *h, int status,
+                             struct halt_copy *copy)
 {
-    uint64_t seen_ns;
-    int status = 0, rc, sig;
+    uint64_t seen_ns = clock_monotonic_ns();
     bool whole = false;
+    int sig;
 
     if (h->state != HALT_WAIT && h->state != HALT_LEFT)
         return h->state;
-    rc = h->state == HALT_WAIT ? wait_a_little(h->tid, &status)
-                               : wait_stop(h->tid, &status);
-    if (rc == 0)
-        return h->state;
-    if (rc < 0)
-        return h->state = HALT_GONE;
-    seen_ns = clock_monotonic_ns();
     if (h->state == HALT_WAIT && copy)
         whole = take(h, copy);
     /* Another stop than the one we asked for is a signal on its way. */
@@ -176,6 +171,21 @@ enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
     h->held_ns = clock_monotonic_ns() - seen_ns;
     h->since_asked_ns = clock_monotonic_ns() - h->asked_ns;
     return h->state = whole ? HALT_COPIED : HALT_GONE;
+}
+
+enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
+{
+    int status = 0, rc;
+
+    if (h->state != HALT_WAIT && h->state != HALT_LEFT)
+        return h->state;
+    rc = h->state == HALT_WAIT ? wait_a_little(h->tid, &status)
+                               : wait_stop(h->tid, &status);
+    if (rc == 0)
+        return h->state;
+    if (rc < 0)
+        return h->state = HALT_GONE;
+    return halt_stopped(h, status, copy);
 }
 
 void halt_leave(struct halt *h)

@@ -11,7 +11,8 @@
  *
  * The thread is stopped by ptrace: a signal that arrives meanwhile reaches
  * it, one that was stopped by a signal stays so, and if we are killed the
- * kernel lets it go. Ends of processes are not consumed (slave/reap.h). */
+ * kernel lets it go. Ends of processes are not consumed; but who waits for
+ * ends may be told of stops, and has to pass them on (slave/reap.h). */
 #ifndef HECTOR_HALT_H
 #define HECTOR_HALT_H
 
@@ -48,6 +49,10 @@ int halt_begin(struct halt *h, pid_t pid, pid_t tid, struct err *err);
 
 /* Has it stopped? Then copy (HALT_COPIED), or only let it go (HALT_LEFT). */
 enum halt_state halt_poll(struct halt *h, struct halt_copy *copy);
+
+/* The same, when somebody else has seen the stop: see slave/reap.h. */
+enum halt_state halt_stopped(struct halt *h, int status,
+                             struct halt_copy *copy);
 
 /* No copy is wanted any more. */
 void halt_leave(struct halt *h);

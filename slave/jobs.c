@@ -280,6 +280,11 @@ void jobs_reaped(void *arg, pid_t pid, int status,
     log_debug("jobs", "an orphan is dead pid=%d", (int)pid);
 }
 
+void jobs_stopped(void *arg, pid_t tid, int status)
+{
+    stacker_stopped(((struct jobs *)arg)->node->stacker, tid, status);
+}
+
 int jobs_grant(void *arg, const struct page_hello *hello,
                const struct registry_peer *peer, struct err *err)
 {

@@ -49,6 +49,7 @@ struct conf {
     char *master;               /* owned, as all of CONF_TEXT */
     char *name;
     uint64_t master_lost_ns;
+    bool ptrace;
 };
 
 static const struct conf_key keys[] = {
@@ -59,6 +60,8 @@ static const struct conf_key keys[] = {
     { "slave", "master_lost_s", CONF_DURATION,
       offsetof(struct conf, master_lost_ns), "60", 1, 86400,
       "how long tasks run on without a master" },
+    { "slave", "ptrace", CONF_BOOL, offsetof(struct conf, ptrace), "yes", 0, 0,
+      "take stacks by ptrace(2); no: the tasks tell them themselves" },
     { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0, NULL },
 };
 
@@ -377,9 +380,12 @@ static int start(struct slave *s, struct err *err)
     s->node.pmix_arg = s->jobs;
     s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
                                 s->jobs, err);
-    s->reap = s->registry ? reap_open(s->base, jobs_reaped, s->jobs, err)
-                          : NULL;
-    return s->reap && open_reduce(s, err) == 0 ? open_links(s, err) : -1;
+    s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
+                                      s->jobs, err) : NULL;
+    s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;
+    s->node.no_ptrace = !s->conf.ptrace;
+    return s->node.stacker && open_reduce(s, err) == 0 ? open_links(s, err)
+                                                       : -1;
 }
 
 /* As long as hector-run takes to read; but whoever has told us to end by a
@@ -397,6 +403,7 @@ static void stop(struct slave *s)
 
     reduce_close(s->node.reduce);
     s->node.reduce = NULL;
+    stacker_close(s->node.stacker);
     registry_close(s->registry);
     reap_close(s->reap);
     for (int i = 0; i < 3; i++)

@@ -14,6 +14,7 @@
 #include "slave/records.h"
 #include "slave/reduce.h"
 #include "slave/session.h"
+#include "slave/stacker.h"
 #include "slave/ticks.h"
 #include "slave/uplink.h"
 
@@ -26,6 +27,9 @@ struct node {
     struct uplink *uplink;
     struct exchange *exchange;
     struct reduce *reduce;
+    struct stacker *stacker;
+    struct stack_part *stack_parts;     /* of gather_stack.c */
+    bool no_ptrace;             /* stacks are told by the tasks */
     struct pmixd *pmix;         /* NULL until node_pmix() */
     const struct pmixd_ops *pmix_ops;
     void *pmix_arg;

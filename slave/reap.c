@@ -1,11 +1,12 @@
 /* reap.c - tells who has died.
  *
- * Only ends are waited for: that a child which we trace has stopped is for
- * halt.c to see. wait4(2) would take both. */
+ * The kernel also reports here that a child which we trace has stopped,
+ * whatever flags are given: that is no end, and somebody has to let it go. */
 #include "slave/reap.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,8 +15,15 @@
 struct reap {
     struct event *event;        /* owned */
     reap_f *dead;
+    reap_stop_f *stopped;
     void *arg;
 };
+
+static bool is_end(const siginfo_t *info)
+{
+    return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+           info->si_code == CLD_DUMPED;
+}
 
 /* As from wait(2). */
 static int status_of(const siginfo_t *info)
@@ -28,36 +36,36 @@ static int status_of(const siginfo_t *info)
 }
 
 /* glibc's waitid() does not pass the usage on. */
-static pid_t wait_end(int *status, struct rusage *usage)
+static bool wait_one(siginfo_t *info, struct rusage *usage)
 {
-    siginfo_t info = { .si_pid = 0 };
-
-    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG, usage))
-        return -1;
-    *status = status_of(&info);
-    return info.si_pid;
+    info->si_pid = 0;
+    return syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG, usage) == 0 &&
+           info->si_pid > 0;
 }
 
 static void on_child(evutil_socket_t sig, short what, void *arg)
 {
     struct reap *r = arg;
     struct rusage usage;
-    int status;
-    pid_t pid;
+    siginfo_t info;
 
     (void)sig, (void)what;
-    while ((pid = wait_end(&status, &usage)) > 0)
-        r->dead(r->arg, pid, status, &usage);
+    while (wait_one(&info, &usage))
+        if (is_end(&info))
+            r->dead(r->arg, info.si_pid, status_of(&info), &usage);
+        else
+            r->stopped(r->arg, info.si_pid, info.si_status);
 }
 
-struct reap *reap_open(struct event_base *base, reap_f *dead, void *arg,
-                       struct err *err)
+struct reap *reap_open(struct event_base *base, reap_f *dead,
+                       reap_stop_f *stopped, void *arg, struct err *err)
 {
     struct reap *r = calloc(1, sizeof(*r));
 
     if (!r)
         return err_set(err, ENOMEM, "out of memory"), NULL;
     r->dead = dead;
+    r->stopped = stopped;
     r->arg = arg;
     r->event = evsignal_new(base, SIGCHLD, on_child, r);
     if (r->event && !event_add(r->event, NULL))

@@ -14,8 +14,12 @@ struct reap;
 typedef void reap_f(void *arg, pid_t pid, int status,
                     const struct rusage *usage);
 
-struct reap *reap_open(struct event_base *base, reap_f *dead, void *arg,
-                       struct err *err);
+/* A thread that we trace has stopped (halt.h); status as si_status of
+ * waitid(2) has it. */
+typedef void reap_stop_f(void *arg, pid_t tid, int status);
+
+struct reap *reap_open(struct event_base *base, reap_f *dead,
+                       reap_stop_f *stopped, void *arg, struct err *err);
 void reap_close(struct reap *r);        /* NULL is fine */
 
 #endif

@@ -20,8 +20,8 @@ struct stackcmd {
     struct event_base *base;
     struct stacker *stacker;
     struct reap *reap;
-    struct stacker_task *tasks; /* owned */
-    uint32_t *pids;             /* owned: of each position */
+    pid_t *pids;                /* owned */
+    uint32_t *numbers;          /* owned: the same */
     uint32_t n;
     int status;
 };
@@ -55,7 +55,7 @@ static void on_done(void *arg, const struct stacker_result *r,
 
     if (why)
         c->status = fail(why->text);
-    else if (calltree_make(&m, r, c->pids, c->n, &err))
+    else if (calltree_make(&m, r, c->numbers, c->n, &err))
         c->status = fail(err.text);
     else {
         c->status = write_out(&m) ? 1 : 0;
@@ -70,6 +70,11 @@ static void on_dead(void *arg, pid_t pid, int status,
     (void)arg, (void)pid, (void)status, (void)usage;
 }
 
+static void on_stopped(void *arg, pid_t tid, int status)
+{
+    stacker_stopped(((struct stackcmd *)arg)->stacker, tid, status);
+}
+
 /* Numbers of processes are a set like ranks. */
 static int read_pids(struct stackcmd *c, const char *text, struct err *err)
 {
@@ -82,13 +87,13 @@ static int read_pids(struct stackcmd *c, const char *text, struct err *err)
         taskset_fini(&set);
         return err_set(err, EINVAL, "%u processes", c->n);
     }
-    c->tasks = calloc(c->n, sizeof(*c->tasks));
     c->pids = calloc(c->n, sizeof(*c->pids));
+    c->numbers = calloc(c->n, sizeof(*c->numbers));
     c->n = 0;
-    for (int64_t p = -1; c->tasks && c->pids &&
+    for (int64_t p = -1; c->pids && c->numbers &&
                          (p = taskset_next(&set, p)) >= 0; c->n++) {
-        c->tasks[c->n].pid = (pid_t)p;
-        c->pids[c->n] = (uint32_t)p;
+        c->pids[c->n] = (pid_t)p;
+        c->numbers[c->n] = (uint32_t)p;
     }
     taskset_fini(&set);
     return c->n ? 0 : err_set(err, ENOMEM, "out of memory");
@@ -106,12 +111,12 @@ static int begin(struct stackcmd *c, char **words, struct err *err)
     conf.nsamples = (uint32_t)samples;
     conf.lines = strcmp(words[3], "1") == 0;
     conf.threads = strcmp(words[4], "1") == 0;
-    conf.tasks = c->tasks;
+    conf.pids = c->pids;
     conf.ntasks = c->n;
     c->base = event_base_new();
     if (!c->base)
         return err_set(err, ENOMEM, "out of memory");
-    c->reap = reap_open(c->base, on_dead, c, err);
+    c->reap = reap_open(c->base, on_dead, on_stopped, c, err);
     c->stacker = c->reap ? stacker_open(c->base, err) : NULL;
     return c->stacker ? stacker_take(c->stacker, &conf, on_done, c, err) : -1;
 }
@@ -133,7 +138,7 @@ int stackcmd_run(int nwords, char **words)
     reap_close(c.reap);
     if (c.base)
         event_base_free(c.base);
-    free(c.tasks);
     free(c.pids);
+    free(c.numbers);
     return c.status;
 }

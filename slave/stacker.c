@@ -15,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +24,13 @@
 #include "proto/base/clock.h"
 #include "slave/asking.h"
 #include "slave/halt.h"
+#include "slave/procmaps.h"
 #include "slave/scribe.h"
 #include "slave/stacker_note.h"
 
 #define LATE_NS (500 * CLOCK_NS_PER_MS)         /* for a thread to stop */
 #define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
+#define ASKED_NS (2 * CLOCK_NS_PER_MS)          /* look for answers */
 #define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
 
 enum { SLICE = 8, MAPS_MAX = 4 << 20, BACKLOG_MAX = 8 << 20,
@@ -45,16 +46,17 @@ struct taken {                  /* a thread that was asked to stop */
 struct request {
     struct request *next;
     struct stacker *all;        /* borrowed */
-    struct stacker_conf conf;   /* tasks owned */
+    struct stacker_conf conf;
     struct launch_user user;
-    struct stacker_task *tasks; /* owned */
+    pid_t *pids;                /* owned */
     char **maps;                /* owned: what the scribe knows, by position */
     char (*notes)[STACKER_NOTE];        /* owned */
     struct scribe *scribe;      /* owned */
     struct asking *asking;      /* owned: those that answer themselves */
     enum stage stage;
     uint32_t sample, at;        /* the next task to be asked */
-    uint64_t sample_ns;         /* when this sample began */
+    uint64_t sample_ns;         /* when this sample began, */
+    uint64_t late_ns;           /* and when its time is up */
     struct taken *taken;        /* owned */
     size_t ntaken, cap_taken, nwaiting;
     uint64_t *held, *total;     /* owned */
@@ -77,39 +79,21 @@ static void request_next(struct stacker *st);
 
 /* -------------------------------------------------------------------- maps */
 
-static ssize_t read_maps(pid_t pid, char *text)
-{
-    char path[40];
-    size_t n = 0;
-    ssize_t got;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    while (n < MAPS_MAX - 1 && (got = read(fd, text + n, MAPS_MAX - 1 - n)) > 0)
-        n += (size_t)got;
-    close(fd);
-    text[n] = '\0';
-    return (ssize_t)n;
-}
-
 /* False: there is nothing to look at; the note says why. */
 static bool send_maps(struct request *r, uint32_t i)
 {
     struct stacker *st = r->all;
-    ssize_t n = read_maps(r->tasks[i].pid, st->text);
+    ssize_t n = procmaps_read(r->pids[i], st->text, MAPS_MAX);
 
     if (n <= 0) {
-        note_gone(r->notes[i], r->tasks[i].pid);
+        note_gone(r->notes[i], r->pids[i]);
         return false;
     }
     if (r->maps[i] && strcmp(r->maps[i], st->text) == 0)
         return true;
     free(r->maps[i]);
     r->maps[i] = strdup(st->text);
-    scribe_maps(r->scribe, i, r->tasks[i].pid, st->text, (size_t)n);
+    scribe_maps(r->scribe, i, r->pids[i], st->text, (size_t)n);
     return r->maps[i] != NULL;
 }
 
@@ -162,33 +146,17 @@ static void poll_left(struct stacker *st)
             st->left[i] = st->left[--st->nleft];
 }
 
-/* Whatever is mapped where the stack should be: after an exec nothing is as
- * the maps have said. */
-static bool fits(const char *maps, const struct halt_copy *c)
+/* After its state may have changed; t is gone if it has. */
+static void settle(struct request *r, struct taken *t)
 {
-    bool pc = false, sp = false;
-    unsigned long long from, to;
-
-    for (const char *p = maps; *p; p = strchr(p, '\n') + 1) {
-        if (sscanf(p, "%llx-%llx", &from, &to) == 2) {
-            pc = pc || (c->pc >= from && c->pc < to);
-            sp = sp || (c->sp >= from && c->sp < to);
-        }
-        if ((pc && sp) || !strchr(p, '\n'))
-            break;
-    }
-    return pc && sp;
-}
-
-static void poll_one(struct request *r, struct taken *t)
-{
-    struct halt_copy *copy = &r->all->copy;
+    const struct halt_copy *copy = &r->all->copy;
     uint32_t i = t->position;
 
-    switch (halt_poll(&t->halt, copy)) {
+    switch (t->halt.state) {
     case HALT_COPIED:
         add_times(r, &t->halt);
-        if (!fits(r->maps[i], copy))
+        if (!procmaps_has(r->maps[i], copy->pc) ||
+            !procmaps_has(r->maps[i], copy->sp))
             note_set(r->notes[i], "it has become another program meanwhile");
         else
             scribe_copy(r->scribe, i, r->sample, copy);
@@ -196,13 +164,19 @@ static void poll_one(struct request *r, struct taken *t)
             note_set(r->notes[i], "it is stopped by a signal");
         break;
     case HALT_GONE:
-        note_gone(r->notes[i], r->tasks[i].pid);
+        note_gone(r->notes[i], r->pids[i]);
         break;
     case HALT_NONE: case HALT_WAIT: case HALT_LEFT:
         return;
     }
     r->nwaiting--;
     *t = r->taken[--r->ntaken];
+}
+
+static void poll_one(struct request *r, struct taken *t)
+{
+    halt_poll(&t->halt, &r->all->copy);
+    settle(r, t);
 }
 
 static void poll_all(struct request *r)
@@ -241,7 +215,7 @@ static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
 /* The task answers itself, where it can. */
 static void ask_task(struct request *r, uint32_t i, const struct err *why)
 {
-    if (asking_add(r->asking, i, r->tasks[i].pid, r->tasks[i].page) == 0)
+    if (asking_add(r->asking, i, r->pids[i]) == 0)
         note_set(r->notes[i], "%s: the task has told its stack itself",
                  why->text);
     else
@@ -267,10 +241,10 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     t->position = i;
     if (r->conf.no_ptrace)
         err_set(&err, EPERM, "ptrace is switched off");
-    if (r->conf.no_ptrace || halt_begin(&t->halt, r->tasks[i].pid, tid, &err)) {
-        if (err.code == EPERM && tid == r->tasks[i].pid)
+    if (r->conf.no_ptrace || halt_begin(&t->halt, r->pids[i], tid, &err)) {
+        if (err.code == EPERM && tid == r->pids[i])
             ask_task(r, i, &err);
-        else if (tid == r->tasks[i].pid)
+        else if (tid == r->pids[i])
             note_set(r->notes[i], "%s", err.text);
         return;
     }
@@ -281,7 +255,7 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
 
 static void ask_threads(struct request *r, uint32_t i)
 {
-    pid_t pid = r->tasks[i].pid;
+    pid_t pid = r->pids[i];
     struct dirent *e;
     char path[40];
     unsigned n = 0;
@@ -316,9 +290,9 @@ static void step_taking(struct request *r)
     for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
         uint32_t i = r->at++;
 
-        if (r->tasks[i].pid <= 0)
+        if (r->pids[i] == 0)
             note_gone(r->notes[i], 0);
-        else if (send_maps(r, i))
+        else if (r->pids[i] > 0 && send_maps(r, i))
             ask_threads(r, i);
     }
     if (r->at < r->conf.ntasks) {
@@ -326,12 +300,19 @@ static void step_taking(struct request *r)
         return;
     }
     r->stage = WAITING;
-    arm(r->all, r->nwaiting || asking_open(r->asking) ? LATE_NS : 0);
+    r->late_ns = clock_monotonic_ns() + LATE_NS;
+    arm(r->all, asking_open(r->asking) ? ASKED_NS : r->nwaiting ? LATE_NS : 0);
 }
 
 static void step_waiting(struct request *r)
 {
+    uint64_t now_ns = clock_monotonic_ns();
+
     poll_all(r);
+    if (now_ns < r->late_ns && (asking_open(r->asking) || r->nwaiting)) {
+        arm(r->all, asking_open(r->asking) ? ASKED_NS : r->late_ns - now_ns);
+        return;
+    }
     give_up_late(r);
     asking_end(r->asking, r->notes);
     r->sample++;
@@ -342,8 +323,8 @@ static void step_waiting(struct request *r)
         return;
     }
     uint64_t next_ns = r->sample_ns + r->conf.interval_ns;
-    uint64_t now_ns = clock_monotonic_ns();
 
+    now_ns = clock_monotonic_ns();
     arm(r->all, next_ns > now_ns ? next_ns - now_ns : 0);
 }
 
@@ -394,11 +375,6 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
     look(st->first);
 }
 
-static void on_asked(void *arg)
-{
-    look(arg);
-}
-
 /* ------------------------------------------------------------------ requests */
 
 static void request_free(struct request *r)
@@ -410,7 +386,7 @@ static void request_free(struct request *r)
         free(r->maps[i]);
     free(r->maps);
     free(r->notes);
-    free(r->tasks);
+    free(r->pids);
     free(r->taken);
     free(r->held);
     free(r->total);
@@ -427,7 +403,7 @@ static void request_end(struct request *r, const struct scribe_result *s,
 
     if (s) {
         for (uint32_t i = 0; i < r->conf.ntasks; i++)
-            if (s->traces[i] == 0)
+            if (s->traces[i] == 0 && r->pids[i] >= 0)
                 note_set(r->notes[i], "its stack could not be followed");
         qsort(r->held, r->ntimes, sizeof(*r->held), by_size);
         qsort(r->total, r->ntimes, sizeof(*r->total), by_size);
@@ -486,7 +462,7 @@ static int copy_user(struct request *r, const struct launch_user *u)
     return r->user.groups ? 0 : -1;
 }
 
-static struct request *request_make(const struct stacker_conf *conf)
+static struct request *request_make(const struct stacker_conf *conf, void *arg)
 {
     struct request *r = calloc(1, sizeof(*r));
     size_t n = conf->ntasks;
@@ -494,15 +470,15 @@ static struct request *request_make(const struct stacker_conf *conf)
     if (!r)
         return NULL;
     r->conf = *conf;
-    r->tasks = calloc(n, sizeof(*r->tasks));
+    r->pids = calloc(n, sizeof(*r->pids));
     r->maps = calloc(n, sizeof(*r->maps));
     r->notes = calloc(n, sizeof(*r->notes));
     r->held = calloc(TIMES_MAX, sizeof(*r->held));
     r->total = calloc(TIMES_MAX, sizeof(*r->total));
-    r->asking = asking_create(on_answered, on_asked, r);
-    if (r->tasks && r->maps && r->notes && r->held && r->total && r->asking &&
+    r->asking = asking_create(on_answered, conf->page_of, arg, r);
+    if (r->pids && r->maps && r->notes && r->held && r->total && r->asking &&
         copy_user(r, conf->user) == 0) {
-        memcpy(r->tasks, conf->tasks, n * sizeof(*r->tasks));
+        memcpy(r->pids, conf->pids, n * sizeof(*r->pids));
         return r;
     }
     request_free(r);
@@ -519,7 +495,7 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
     if (conf->nsamples < 1 || conf->nsamples > STACKER_SAMPLES_MAX)
         return err_set(err, EINVAL, "%u samples: 1 to %d are possible",
                        conf->nsamples, STACKER_SAMPLES_MAX);
-    r = request_make(conf);
+    r = request_make(conf, arg);
     if (!r)
         return err_set(err, ENOMEM, "out of memory");
     r->all = st;
@@ -533,14 +509,37 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
     return 0;
 }
 
-void stacker_forget(struct stacker *st, const char *page)
+void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
-    for (struct request *r = st->first; page && r; r = r->next) {
-        asking_forget(r->asking, page);
-        for (uint32_t i = 0; i < r->conf.ntasks; i++)
-            if (r->tasks[i].page == page)
-                r->tasks[i].page = NULL;
-    }
+    struct request *r = st->first;
+
+    for (size_t i = 0; i < st->nleft; i++)
+        if (st->left[i].tid == tid) {
+            halt_stopped(&st->left[i], status, NULL);
+            st->left[i] = st->left[--st->nleft];
+            return;
+        }
+    for (size_t i = 0; r && i < r->ntaken; i++)
+        if (r->taken[i].halt.tid == tid) {
+            halt_stopped(&r->taken[i].halt, status, &st->copy);
+            settle(r, &r->taken[i]);
+            look(r);
+            return;
+        }
+}
+
+void stacker_cancel(struct stacker *st, const void *arg)
+{
+    for (struct request **at = &st->first, *r; (r = *at); at = &r->next)
+        if (r->arg == arg) {
+            bool served = r == st->first;
+
+            *at = r->next;
+            request_free(r);
+            if (served)
+                request_next(st);
+            return;
+        }
 }
 
 struct stacker *stacker_open(struct event_base *base, struct err *err)

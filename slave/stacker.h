@@ -23,23 +23,24 @@ enum {
     STACKER_NOTE = 120,
 };
 
-struct stacker_task {
-    pid_t pid;                  /* 0: it has ended before */
-    char *page;                 /* borrowed, for as long as the request takes;
-                                   NULL: none. See stacker_forget() */
-};
+/* The page that a task has now, or NULL. */
+typedef char *stacker_page_f(void *arg, uint32_t position);
 
 struct stacker_conf {
-    const struct stacker_task *tasks;   /* borrowed during the call */
+    const pid_t *pids;          /* 0: it has ended before; -1: it is not to
+                                   be looked at; borrowed during the call */
     uint32_t ntasks, nsamples;
     uint64_t interval_ns;
     bool lines, threads;
     bool no_ptrace;             /* ask the tasks themselves */
-    const struct launch_user *user;     /* as in scribe.h */
+    const struct launch_user *user;     /* as in scribe.h; borrowed during
+                                           the call */
+    stacker_page_f *page_of;    /* NULL: there are no pages; called with the
+                                   arg of done() */
 };
 
 struct stacker_result {
-    const uint8_t *tree;        /* packed; positions are those of tasks[] */
+    const uint8_t *tree;        /* packed; positions are those of pids[] */
     size_t bytes;
     const char *notes;          /* lines about files */
     const char (*task_notes)[STACKER_NOTE];     /* "" or a sentence a task */
@@ -61,7 +62,10 @@ void stacker_close(struct stacker *st);         /* NULL is fine; done is not
 int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                  stacker_done_f *done, void *arg, struct err *err);
 
-/* This page goes away. */
-void stacker_forget(struct stacker *st, const char *page);
+/* What slave/reap.c has seen. */
+void stacker_stopped(struct stacker *st, pid_t tid, int status);
+
+/* The answer with this arg is not wanted any more. */
+void stacker_cancel(struct stacker *st, const void *arg);
 
 #endif

@@ -236,7 +236,8 @@ static struct binary *binary_create(const char *path, const uint8_t *id,
     }
     slash = strrchr(b->path, '/');
     b->module = slash ? slash + 1 : b->path;
-    memcpy(b->id, id, id_bytes);
+    if (id_bytes)
+        memcpy(b->id, id, id_bytes);
     b->id_bytes = id_bytes;
     binary_open(b);
     return b;
@@ -250,8 +251,8 @@ static struct binary *binary_get(struct symbols *s, const char *path,
     struct binary **at = &s->first, *b;
 
     for (; (b = *at); at = &b->next)
-        if (b->id_bytes == id_bytes && memcmp(b->id, id, id_bytes) == 0 &&
-            strcmp(b->path, path) == 0)
+        if (b->id_bytes == id_bytes && strcmp(b->path, path) == 0 &&
+            (id_bytes == 0 || memcmp(b->id, id, id_bytes) == 0))
             break;
     if (b) {
         *at = b->next;
@@ -307,6 +308,8 @@ static void die_name(char *out, unsigned size, Dwarf_Die *die)
     if (linkage && (!name || strstr(linkage, "_MOD_") ||
                     strncmp(linkage, "_Z", 2) == 0))
         symbol_pretty(out, size, linkage);
+    else if (name && strncmp(name, "mpi_", 4) == 0)
+        symbol_pretty(out, size, name);         /* Fortran's, written in C */
     else
         snprintf(out, size, "%s", name ? name : "");
 }

@@ -171,7 +171,11 @@ static int by_rareness(const void *a, const void *b)
         return n < m ? -1 : 1;
     by_name = strcmp(callview_function(sorted, x),
                      callview_function(sorted, y));
-    return by_name ? by_name : x < y ? -1 : x > y;
+    if (by_name)
+        return by_name;
+    n = callview_line(sorted, x);
+    m = callview_line(sorted, y);
+    return n != m ? (n < m ? -1 : 1) : x < y ? -1 : x > y;
 }
 
 /* Children of node, and all below them. stack has room for all nodes. */

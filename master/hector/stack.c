@@ -150,6 +150,13 @@ static int show(const struct tool *t, const Hct__CallTree *m,
     struct err err;
     int status = 0;
 
+    if (m->tree.len == 0) {
+        for (size_t i = 0; i < m->n_notes; i++)
+            tool_complain(0, "[%s]: %s", m->notes[i]->ranks,
+                          m->notes[i]->text);
+        return tool_complain(TOOL_FAILED, "%s: no stack could be taken",
+                             title);
+    }
     if (callview_init(&v, m, !t->all && t->shape != 'H', &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     v.title = title;

@@ -87,6 +87,9 @@ static void parts_are_apart(void **state)
                             page_thread_at(n, calls[c], rings[r], 0));
                 assert_true(page_thread_at(n, calls[c], rings[r], last) +
                             sizeof(struct page_thread) <=
+                            page_told_at(n, calls[c], rings[r]));
+                assert_true(page_told_at(n, calls[c], rings[r]) +
+                            sizeof(struct page_told) <=
                             page_bytes(n, calls[c], rings[r]));
                 assert_int_equal(page_ring_at(n, calls[c], rings[r], last) %
                                  4096, 0);

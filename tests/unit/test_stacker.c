@@ -19,6 +19,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/prefixtree.h"
+#include "slave/reap.h"
 #include "slave/stacker.h"
 
 static struct event_base *base;
@@ -113,6 +114,23 @@ static char state_of(pid_t pid)
 
 /* ---------------------------------------------------------------- asking */
 
+/* Ends are seen through reap.c, as in the slave: stops must not be among
+ * them. */
+static unsigned ends, killed_by_trap;
+
+static void on_dead(void *arg, pid_t pid, int status, const struct rusage *u)
+{
+    (void)arg, (void)pid, (void)u;
+    ends++;
+    killed_by_trap += WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP;
+}
+
+static void on_stopped(void *arg, pid_t tid, int status)
+{
+    (void)arg;
+    stacker_stopped(stacker, tid, status);
+}
+
 static void on_done(void *arg, const struct stacker_result *r,
                     const struct err *why)
 {
@@ -131,13 +149,9 @@ static void on_done(void *arg, const struct stacker_result *r,
 
 static void take(const pid_t *pids, uint32_t n, struct stacker_conf conf)
 {
-    struct stacker_task tasks[8] = { { 0, NULL } };
-
     prefixtree_fini(&tree);
     memset(notes, 0, sizeof(notes));
-    for (uint32_t i = 0; i < n; i++)
-        tasks[i].pid = pids[i];
-    conf.tasks = tasks;
+    conf.pids = pids;
     conf.ntasks = n;
     if (!conf.nsamples)
         conf.nsamples = 1;
@@ -315,10 +329,34 @@ static void test_restless(void **state)
     end(pids[1]);
 }
 
+/* With somebody else who waits for all children, in both orders. */
+static void test_reaped(void **state)
+{
+    struct stacker_conf conf = { .nsamples = 200, .interval_ns = 200000 };
+    pid_t pids[6];
+    struct reap *reap = reap_open(base, on_dead, on_stopped, NULL, NULL);
+
+    (void)state;
+    assert_non_null(reap);
+    ends = killed_by_trap = 0;
+    for (int i = 0; i < 6; i++)
+        pids[i] = start(PLAIN);
+    take(pids, 6, conf);
+    assert_int_equal(killed_by_trap, 0);
+    for (int i = 0; i < 6; i++) {
+        assert_string_equal(notes[i], "");
+        assert_int_equal(state_of(pids[i]), 'R');
+        kill(pids[i], SIGKILL);
+    }
+    while (ends < 7)            /* the scribe, too */
+        event_base_loop(base, EVLOOP_ONCE);
+    reap_close(reap);
+}
+
 static void test_limits(void **state)
 {
-    struct stacker_task one = { getpid(), NULL };
-    struct stacker_conf conf = { .tasks = &one, .ntasks = 0, .nsamples = 1 };
+    pid_t one = getpid();
+    struct stacker_conf conf = { .pids = &one, .ntasks = 0, .nsamples = 1 };
     struct err err;
 
     (void)state;
@@ -333,8 +371,7 @@ static void test_limits(void **state)
 static void test_close(void **state)
 {
     pid_t pid = start(PLAIN);
-    struct stacker_task task = { pid, NULL };
-    struct stacker_conf conf = { .tasks = &task, .ntasks = 1, .nsamples = 100,
+    struct stacker_conf conf = { .pids = &pid, .ntasks = 1, .nsamples = 100,
                                  .interval_ns = CLOCK_NS_PER_MS };
     struct stacker *own;
 
@@ -343,6 +380,11 @@ static void test_close(void **state)
     own = stacker_open(base, NULL);
     assert_non_null(own);
     answered = false;
+    assert_int_equal(stacker_take(own, &conf, on_done, NULL, NULL), 0);
+    for (int i = 0; i < 20; i++)
+        event_base_loop(base, EVLOOP_ONCE);
+    stacker_cancel(own, NULL);
+    assert_int_equal(state_of(pid), 'R');
     assert_int_equal(stacker_take(own, &conf, on_done, NULL, NULL), 0);
     for (int i = 0; i < 20; i++)
         event_base_loop(base, EVLOOP_ONCE);
@@ -376,7 +418,8 @@ int main(void)
         cmocka_unit_test(test_plain), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_traced),
-        cmocka_unit_test(test_restless), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_restless), cmocka_unit_test(test_reaped),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_close),
     };
 

@@ -1,0 +1,17 @@
+/* procmaps.h - what is mapped in a process, as the text of /proc/PID/maps. */
+#ifndef HECTOR_PROCMAPS_H
+#define HECTOR_PROCMAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* At most size - 1 bytes and a NUL; how many. 0: it is ending. -1: errno says
+ * why not. */
+ssize_t procmaps_read(pid_t pid, char *text, size_t size);
+
+/* Is anything mapped there? After an exec nothing is where it was. */
+bool procmaps_has(const char *text, uint64_t address);
+
+#endif

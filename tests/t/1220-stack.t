@@ -1,0 +1,171 @@
+# hector stack on a job: the ring program of the STAT paper with one task
+# stuck before its send, 16 tasks on 4 hosts; in C, Fortran and with OpenMP;
+# once and over several samples; tasks that die, stop and exec meanwhile;
+# without ptrace, without the wrapper library; bad input.
+# limit: 300
+. "${0%/*}/../lib/t.sh"
+hosts 4
+
+run_job()       # OPTION... PROGRAM: on four hosts; waits until rank 5 is stuck
+{
+    rm -f "$T/mark"
+    job=$((job + 1))
+    hector-run --launch-agent "$AGENT" -H n1:4,n2:4,n3:4,n4:4 -n 16 "$@" \
+        >"$T/run.out" 2>"$T/run.err" </dev/null &
+    runner=$!
+}
+stuck() { run_job "$APPS/$1" 5 "$T/mark"; wait_for '[ -e "$T/mark" ]' 60; }
+finish() { kill -TERM "$runner"; wait "$runner"; }
+job=0
+
+# A class for each place; what a task that is on its way to it shows first is
+# not what is looked for.
+classes()       # the classes of -j: "RANKS FUNCTION LINE" of the last own frame
+{
+    sqlite3 -separator ' ' :memory: "
+    WITH d(j) AS (SELECT CAST(readfile('$T/out') AS TEXT)),
+    n AS (SELECT json_extract(value, '\$.id') id,
+                 json_extract(value, '\$.parent') parent,
+                 json_extract(value, '\$.function') f,
+                 json_extract(value, '\$.line') line,
+                 json_extract(value, '\$.in_mpi') mpi
+          FROM d, json_each(j, '\$.nodes')),
+    c AS (SELECT json_extract(value, '\$.ranks') ranks, key,
+                 json_extract(value, '\$.leaves[0]') leaf
+          FROM d, json_each(j, '\$.classes'))
+    SELECT ranks, (SELECT f FROM n WHERE id = leaf),
+        coalesce((SELECT line FROM n WHERE id = leaf AND NOT mpi),
+            (SELECT line FROM n WHERE id =
+                (SELECT parent FROM n WHERE id = leaf)))
+    FROM c ORDER BY key"
+}
+line_of() { grep -n "$2" "$top/tests/apps/$1" | head -n 1 | cut -d : -f 1; }
+three()         # all have come where they stay
+{
+    hector stack "$job" "$@" -j >"$T/out" 2>"$T/err" &&
+        [ "$(classes | wc -l)" = 3 ] &&
+        classes | grep -Eq '^0-4,7-15 (MPI_Barrier|mpi_barrier)'
+}
+
+for p in stuck stuck_omp; do
+    stuck $p
+    ok "$p: three classes" wait_for 'three --lines' 30
+    is "$(classes | sed 's/ [^ ]* [0-9]*$//' | tr '\n' ' ')" \
+        '5 6 0-4,7-15 ' '... the outliers first, with their ranks'
+    is "$(classes | tail -n 2)" "6 MPI_Waitall $(line_of stuck.c 'MPI_Waitall(')
+0-4,7-15 MPI_Barrier $(line_of stuck.c 'MPI_Barrier(')" \
+        '... their functions and lines'
+    run hector stack "$job" --lines
+    like "$T/out" "^ +1  \[5\] +main > do_send_or_stall \(stuck.c:$(line_of \
+        stuck.c 'usleep(')\)" '... and the stuck one at its line'
+    if [ $p = stuck_omp ]; then
+        run hector stack "$job" --threads
+        like "$T/out" 'libgomp' 'OpenMP: all threads'
+    fi
+    finish
+done
+
+# The program of before again: the tree over space and time, and in shapes.
+stuck stuck
+three_3d() { three --samples 4 --interval 20 && [ -s "$T/out" ]; }
+ok 'three classes over four samples' wait_for three_3d 30
+is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.traces')
+    FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+    WHERE json_extract(n.value, '\$.function') = 'MPI_Barrier'")" \
+    '[14,14,14,14]' '... with the traces of each'
+is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.ranks')
+    FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+    WHERE json_extract(n.value, '\$.function') = 'main'")" '0-15' \
+    'load addresses of four hosts merge: one main'
+if command -v dot >/dev/null; then
+    run hector stack "$job" --lines --dot
+    ok 'Graphviz draws it' dot -Tsvg -o "$T/dot.svg" "$T/out"
+    like "$T/dot.svg" '14:\[0.*4,7.*15\]' '... with labels on the edges'
+    run hector stack "$job" -a --dot
+    ok '... also the inside of MPI' dot -Tsvg -o "$T/dot.svg" "$T/out"
+else
+    skip 'Graphviz draws it' 'no dot here'
+fi
+run hector stack "$job" --folded
+like "$T/out" '^main;MPI_Barrier 14$' 'folded'
+run hector stack "$job.4-6"
+like "$T/out" "^job $job.4-6: 3 tasks, 3 classes" 'some ranks'
+run hector stack "$job" --html --lines
+like "$T/out" 'do_send_or_stall' 'HTML'
+
+# One stops: it has a stack, and stays stopped. One dies: the job ends.
+pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 9")
+kill -STOP "$pid"
+run hector stack "$job"
+like "$T/out" '^\[9\]: it is stopped by a signal' 'a stopped task'
+like "$T/out" ' 14 +\[0-4,7-15\] +MPI_Barrier' '... is in the tree'
+kill -CONT "$pid"
+run hector stack "$job.16"
+is "$status" 1 'no such rank'
+like "$T/err" 'has 16 tasks: there is no task 16' '... in words'
+finish
+run hector stack "$job"
+is "$status" 1 'a job that has ended'
+like "$T/err" 'has ended' '... in words'
+run hector stack 99
+is "$status" 1 'no such job'
+like "$T/err" 'no such job' '... in words'
+
+stuck fstuck
+ok 'Fortran: three classes' wait_for 'three --lines' 30
+is "$(classes | sed 's/ [0-9]*$//' | tr '\n' '|')" \
+    '5 ring_parts::do_send_or_stall|6 mpi_waitall|0-4,7-15 mpi_barrier|' \
+    '... with names of the source'
+is "$(classes | tail -n 2 | sed 's/.* //' | tr '\n' ' ')" \
+    "$(line_of fstuck.f90 'MPI_Waitall') $(line_of fstuck.f90 'MPI_Barrier') " \
+    '... and lines'
+finish
+
+# Tasks that exec and end all the time, without MPI and wrapper library.
+cat >"$T/restless" <<'END'
+case ${1:-0}${HECTOR_RANK:-0} in
+40*) exit 0 ;;
+[0-3][0-4]|[0-3]?[0-4]) sleep 0.2; exit 0 ;;
+esac
+sleep 0.02
+exec sh "$0" $((${1:-0} + 1))
+END
+run_job --map-by node sh "$T/restless"
+wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running' 20
+n=0
+while kill -0 "$runner" 2>/dev/null && [ $n -lt 6 ]; do
+    run hector stack "$job" --samples 5 --interval 10
+    [ "$status" = 0 ] || wait_for '! kill -0 "$runner" 2>/dev/null' 20 ||
+        fail 'restless tasks: a tree of those that are there' "$(cat "$T/err")"
+    n=$((n + 1))
+done
+ok '... was asked for' test $n -gt 0
+wait "$runner"
+is "$?" 0 '... and they end well'
+
+# Without ptrace each task tells its stack itself.
+printf '[master]\nlisten = unix:%s/m.sock,tcp:10.66.0.254:7117\ndatabase = %s\n' \
+    "$T" "$HECTOR_DB" >"$T/m.conf"
+printf '[slave]\nptrace = no\n' >"$T/s.conf"
+start master hector-master -d -f "$T/m.conf"
+wait_for '[ -S "$T/m.sock" ]' 10
+start slave hector-slave -d -f "$T/s.conf" --master "unix:$T/m.sock" --name one
+rm -f "$T/mark"
+hector-run --master "unix:$T/m.sock" -n 4 "$APPS/stuck" 2 "$T/mark" \
+    >"$T/run.out" 2>"$T/run.err" </dev/null &
+runner=$!
+wait_for '[ -e "$T/mark" ]' 60
+job=$(sql 'SELECT max(job) FROM jobs')
+told()
+{
+    run hector stack "$job" --lines && grep -q '0-1' "$T/out" &&
+        grep -Eq '2 +\[0-1\] +main .* > MPI_Barrier' "$T/out"
+}
+ok 'without ptrace' wait_for told 20
+like "$T/out" '\[0-3\]: .*has told its stack itself' '... which is said'
+like "$T/out" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' '... with lines'
+run hector stack --pid "$(sql "SELECT pid FROM tasks
+    WHERE job = $job AND rank = 3")"
+like "$T/out" 'MPI_Waitall' 'the same by --pid'
+finish
+done_testing
