@@ -52,10 +52,11 @@ proto_c      := $(wildcard proto/*.c proto/base/*.c)
 master_c     := $(wildcard master/*.c)
 hector_c     := $(wildcard master/hector/*.c)
 slave_c      := $(wildcard slave/*.c)
+emulate_c    := $(wildcard slave/emulate/*.c)
 redirector_c := $(wildcard redirector/*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
-PROGRAMS := hector-run hector hector-master hector-slave
+PROGRAMS := hector-run hector hector-master hector-slave hector-emulate
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps
 
@@ -84,6 +85,7 @@ $(B)/obj/proto.a: $(call obj,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
 $(B)/obj/master.a: $(call obj,$(master_c))
 $(B)/obj/hector.a: $(call obj,$(hector_c))
 $(B)/obj/slave.a: $(call obj,$(slave_c))
+$(B)/obj/emulate.a: $(call obj,$(emulate_c))
 $(B)/obj/redirector.a: $(call obj,$(redirector_c))
 $(B)/obj/%.a:
 	$(call say,AR)rm -f $@; ar rcs $@ $^
@@ -98,6 +100,8 @@ $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl
+$(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS)
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 
@@ -117,7 +121,7 @@ deps:
 # ----------------------------------------------------------------- install
 # A list of source:destination below $(PREFIX); uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector \
-    mpi-wrappers policies proto redirector slave))
+    mpi-wrappers policies proto redirector slave slave/emulate))
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \

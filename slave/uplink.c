@@ -60,7 +60,7 @@ static void on_open(void *arg, struct conn *c)
     gethostname(host, sizeof(host) - 1);
     uname(&uts);
     node.hostname = host;
-    node.cpus = load_cpus();
+    node.cpus = u->conf->cpus ? u->conf->cpus : load_cpus();
     node.memory_bytes = load_memory_bytes();
     node.machine = uts.machine;
     node.mpi = (char *)u->conf->mpi;
@@ -198,8 +198,18 @@ struct uplink *uplink_open(struct event_base *base,
                            u, err);
     if (u->retry && u->link)
         return u;
-    uplink_close(u, NULL, NULL);
+    uplink_drop(u);
     return NULL;
+}
+
+void uplink_drop(struct uplink *u)
+{
+    if (!u)
+        return;
+    if (u->retry)
+        event_free(u->retry);
+    conn_close(u->link);
+    free(u);
 }
 
 bool uplink_close(struct uplink *u, void (*done)(void *arg), void *arg)

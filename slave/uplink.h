@@ -25,6 +25,7 @@ struct uplink_conf {            /* borrowed as long as the uplink lives */
     uint64_t instance;
     uint64_t lost_ns;           /* a master away for so long is gone */
     bool private;               /* see above */
+    uint32_t cpus;              /* to tell; 0: those of this machine */
 };
 
 struct uplink_ops {
@@ -42,6 +43,9 @@ struct uplink *uplink_open(struct event_base *base,
                            const struct uplink_conf *conf,
                            const struct uplink_ops *ops, void *arg,
                            struct err *err);
+
+/* As if the process had been killed. NULL is fine. */
+void uplink_drop(struct uplink *u);
 
 /* True if there is something to wait for: done() will be called when what
  * was queued has been written. NULL is fine. */

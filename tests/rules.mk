@@ -13,7 +13,8 @@
 # A test program says by its includes what it needs: "slave/ring.h" links the
 # slave's archive, <mpi.h> makes it an MPI program.
 
-uses_dir = $(foreach d,policies redirector slave master/hector master,$(if \
+uses_dir = $(foreach d,policies redirector slave/emulate slave master/hector \
+    master,$(if \
     $(shell grep -l '^\#include "$d/[a-z_]*\.h"' $1),$d))
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call uses_dir,$1))) \
     $(if $(filter master/hector,$(call uses_dir,$1)),$(B)/obj/master.a) \

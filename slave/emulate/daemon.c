@@ -1,0 +1,467 @@
+/* daemon.c - an emulated slave.
+ *
+ * Its tasks are numbers: what they would have done is computed from the
+ * virtual time when somebody asks. The call tree of a job is made once, at the
+ * first reduction, and kept packed. */
+#include "slave/emulate/daemon.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/str.h"
+#include "proto/paths.h"
+#include "proto/taskset.h"
+#include "slave/emulate/traces.h"
+#include "slave/reduce.h"
+#include "slave/uplink.h"
+
+struct daemon {
+    const struct daemon_conf *conf;     /* borrowed */
+    uint32_t number;
+    char name[16], dir[PATHS_MAX];
+    struct uplink_conf uplink_conf;
+    struct uplink_ops uplink_ops;
+    struct reduce_conf reduce_conf;
+    struct uplink *uplink;              /* owned, like the rest */
+    struct reduce *reduce;
+    uint64_t job;                       /* the last one; 0: none */
+    struct taskset ranks;
+    uint32_t next;                      /* whose events come next */
+    uint64_t *seq;                      /* events of each, by position */
+    struct str tree;                    /* packed */
+    bool made, gone;
+    const struct emulate_fault *fault;
+    struct event *timer;                /* of a fault */
+    struct reduction *late;             /* what it is late with */
+};
+
+uint64_t daemon_now_ns(const struct daemon_conf *conf)
+{
+    double past = (double)(clock_monotonic_ns() - conf->began_ns);
+
+    return conf->wall_ns + (uint64_t)(past * conf->options->speed);
+}
+
+/* ------------------------------------------------------------- reductions */
+
+static int make_tree(struct daemon *d, struct err *err)
+{
+    const struct emulate *e = d->conf->options;
+    struct traces p = { e->depth, e->breadth, e->classes, e->traces };
+    struct prefixtree t;
+    int rc;
+
+    if (d->made)
+        return 0;
+    if (traces_tree(&p, &d->ranks, &t, err))
+        return -1;
+    rc = prefixtree_pack(&t, &d->tree);
+    prefixtree_fini(&t);
+    if (rc)
+        return err_set(err, ENOMEM, "out of memory");
+    d->made = true;
+    return 0;
+}
+
+static void answer(struct daemon *d, struct reduction *r)
+{
+    struct err err;
+
+    if (reduction_job(r) != d->job || !d->job)
+        reduction_fail(r, "the job is not here");
+    else if (make_tree(d, &err))
+        reduction_fail(r, err.text);
+    else
+        reduction_own(r, d->tree.s, d->tree.n);
+}
+
+static void on_fault(evutil_socket_t fd, short what, void *arg)
+{
+    struct daemon *d = arg;
+    struct reduction *r = d->late;
+
+    (void)fd, (void)what;
+    d->late = NULL;
+    if (d->fault->kind == EMULATE_LATE) {
+        if (r)
+            answer(d, r);
+        return;
+    }
+    d->gone = true;                     /* as a process that is killed */
+    reduce_close(d->reduce);
+    d->reduce = NULL;
+    uplink_drop(d->uplink);
+    d->uplink = NULL;
+}
+
+static void on_start(void *arg, struct reduction *r)
+{
+    struct daemon *d = arg;
+    struct timeval tv;
+
+    if (!d->fault) {
+        answer(d, r);
+        return;
+    }
+    d->late = r;
+    if (d->fault->kind == EMULATE_SILENT)
+        return;
+    tv = clock_timeval(d->fault->late_ns);
+    if (!d->timer)
+        d->timer = evtimer_new(d->conf->base, on_fault, d);
+    if (d->timer)
+        event_add(d->timer, &tv);
+}
+
+static void on_stop(void *arg, struct reduction *r)
+{
+    struct daemon *d = arg;
+
+    if (d->late == r)
+        d->late = NULL;
+}
+
+static void who_start(void *arg, struct reduction *r)
+{
+    struct daemon *d = arg;
+    struct str s = { 0 };
+
+    for (uint32_t i = 0; i < reduction_width(r); i++)
+        str_addf(&s, "%u %s\n", i, d->name);
+    reduction_own(r, str_text(&s), s.n);
+    str_fini(&s);
+}
+
+static const struct reduce_kind kinds[] = {
+    { "tree", on_start, on_stop }, { "who", who_start, NULL },
+};
+
+/* --------------------------------------------------------- from the master */
+
+static struct daemon *of(void *arg)
+{
+    return uplink_owner(arg);
+}
+
+static int on_prepare(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct daemon *d = of(arg);
+    const Hct__Prepare *m = msg;
+    Hct__Prepared answer = HCT__PREPARED__INIT;
+
+    if (m->here >= m->n_nodes)
+        return err_set(err, EPROTO, "Prepare without this node");
+    if (taskset_parse(&d->ranks, m->nodes[m->here]->ranks, m->ntasks, err))
+        return -1;
+    free(d->seq);
+    d->seq = calloc(taskset_count(&d->ranks) + 1, sizeof(*d->seq));
+    d->job = m->job;
+    d->next = 0;
+    d->made = false;
+    str_reset(&d->tree);
+    answer.job = m->job;
+    answer.ok = d->seq != NULL;
+    answer.why = (char *)(d->seq ? "" : "out of memory");
+    return conn_send(c, MESSAGE_PREPARED, &answer);
+}
+
+static int on_launch(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct daemon *d = of(arg);
+    const Hct__Launch *m = msg;
+    Hct__Launched answer = HCT__LAUNCHED__INIT;
+
+    if (m->job != d->job)
+        return 0;
+    answer.pids = malloc((taskset_count(&d->ranks) + 1) *
+                         sizeof(*answer.pids));
+    if (!answer.pids)
+        return err_set(err, ENOMEM, "out of memory");
+    for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; )
+        answer.pids[answer.n_pids++] = 1000 + (uint32_t)r;
+    answer.job = d->job;
+    answer.at_ns = daemon_now_ns(d->conf);
+    conn_send(c, MESSAGE_LAUNCHED, &answer);
+    free(answer.pids);
+    d->conf->count->launched++;
+    return 0;
+}
+
+/* Its tasks die at once. */
+static int on_terminate(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct daemon *d = of(arg);
+    const Hct__Terminate *m = msg;
+    Hct__TaskExited x = HCT__TASK_EXITED__INIT;
+    Hct__Drained drained = HCT__DRAINED__INIT;
+
+    (void)err;
+    if (m->job != d->job)
+        return 0;
+    x.job = drained.job = d->job;
+    x.signal = 15;
+    for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; ) {
+        x.rank = (uint32_t)r;
+        x.at_ns = daemon_now_ns(d->conf);
+        conn_send(c, MESSAGE_TASK_EXITED, &x);
+    }
+    return conn_send(c, MESSAGE_DRAINED, &drained);
+}
+
+static int on_forget(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct daemon *d = of(arg);
+    const Hct__Forget *m = msg;
+
+    (void)c, (void)err;
+    if (m->job == d->job)
+        d->job = 0;
+    return 0;
+}
+
+static int on_ack(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    (void)c, (void)msg, (void)err;
+    of(arg)->conf->count->acked++;
+    return 0;
+}
+
+static int on_reduce(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    (void)c;
+    return reduce_begin(of(arg)->reduce, msg, err);
+}
+
+static int on_reduce_end(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
+{
+    (void)c, (void)err;
+    reduce_end(of(arg)->reduce, msg);
+    return 0;
+}
+
+static int on_rest(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    (void)arg, (void)c, (void)msg, (void)err;
+    return 0;
+}
+
+#define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+static const struct conn_route routes[] = {
+    { MESSAGE_PREPARE, MASTER, on_prepare },
+    { MESSAGE_LAUNCH, MASTER, on_launch },
+    { MESSAGE_TERMINATE, MASTER, on_terminate },
+    { MESSAGE_FORGET, MASTER, on_forget },
+    { MESSAGE_EVENT_ACK, MASTER, on_ack },
+    { MESSAGE_REDUCE, MASTER, on_reduce },
+    { MESSAGE_REDUCE_END, MASTER, on_reduce_end },
+    { MESSAGE_TASK_SIGNAL, MASTER, on_rest },
+    { MESSAGE_FENCE_DONE, MASTER, on_rest },
+};
+
+/* ------------------------------------------------------------ to the master */
+
+static void on_joined(void *arg)
+{
+    struct daemon *d = arg;
+    Hct__SlaveJobs m = HCT__SLAVE_JOBS__INIT;
+
+    m.jobs = &d->job;
+    m.n_jobs = d->job != 0;
+    uplink_send(d->uplink, MESSAGE_SLAVE_JOBS, &m);
+    reduce_tell(d->reduce);
+    d->conf->count->joined++;
+}
+
+static void on_lost(void *arg)
+{
+    struct daemon *d = arg;
+
+    reduce_abandon(d->reduce);
+    d->conf->count->lost++;
+}
+
+static bool on_needed(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+static void on_gone(void *arg, const struct err *why)
+{
+    (void)arg, (void)why;
+}
+
+static void send_up(void *arg, enum message_type type, const void *msg)
+{
+    struct daemon *d = arg;
+
+    if (d->uplink)
+        uplink_send(d->uplink, type, msg);
+}
+
+/* Tasks are in MPI for some part of their time, which differs. */
+static void fill_sample(const struct daemon *d, Hct__TaskSamples__Task *t,
+                        uint32_t rank, uint64_t age_ns)
+{
+    uint64_t in = age_ns / 100 * (10 + rank % 50);
+
+    hct__task_samples__task__init(t);
+    t->rank = rank;
+    t->mpi_calls = age_ns / 1000000;
+    t->in_mpi_ns = in;
+    t->out_mpi_ns = age_ns - in;
+    t->cpu_ns = age_ns / 10 * 9;
+    t->cpu_in_mpi_ns = in / 10 * 9;
+    t->call = (age_ns / 1000 + rank) % 100 < 10 + rank % 50
+        ? 1 + (rank + d->number) % 100 : 0;
+    t->rss_bytes = 100 << 20;
+}
+
+static void send_load(struct daemon *d, uint64_t now_ns)
+{
+    Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
+
+    m.at_ns = now_ns;
+    m.load = (double)d->conf->options->tasks;
+    m.cpu_busy = 0.9;
+    m.memory_available_bytes = 1 << 30;
+    uplink_send(d->uplink, MESSAGE_NODE_LOAD, &m);
+}
+
+void daemon_samples(struct daemon *d)
+{
+    size_t n = taskset_count(&d->ranks);
+    uint64_t now_ns = daemon_now_ns(d->conf);
+    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
+    Hct__TaskSamples__Task *v, **list;
+
+    if (d->gone || !d->job)
+        return;
+    send_load(d, now_ns);
+    v = malloc((n + 1) * sizeof(*v));
+    list = malloc((n + 1) * sizeof(Hct__TaskSamples__Task *));
+    for (int64_t r = -1; v && list &&
+                         (r = taskset_next(&d->ranks, r)) >= 0; ) {
+        fill_sample(d, &v[m.n_tasks], (uint32_t)r,
+                    now_ns - d->conf->wall_ns);
+        list[m.n_tasks] = &v[m.n_tasks];
+        m.n_tasks++;
+    }
+    m.job = d->job;
+    m.at_ns = now_ns;
+    m.tasks = list;
+    uplink_send(d->uplink, MESSAGE_TASK_SAMPLES, &m);
+    free(v);
+    free(list);
+}
+
+void daemon_events(struct daemon *d, uint32_t n)
+{
+    static Hct__Events__Record records[1000], *list[1000];
+    static ProtobufCBinaryData label = { 7, (uint8_t *)"step 12" };
+    size_t ntasks = taskset_count(&d->ranks);
+    Hct__Events m = HCT__EVENTS__INIT;
+    int64_t rank = -1;
+
+    if (d->gone || !d->job || !ntasks)
+        return;
+    d->next = (d->next + 1) % (uint32_t)ntasks;
+    for (uint32_t i = 0; i <= d->next; i++)
+        rank = taskset_next(&d->ranks, rank);
+    m.first = d->seq[d->next];
+    for (; m.n_records < n && m.n_records < 1000; m.n_records++) {
+        Hct__Events__Record *x = list[m.n_records] = &records[m.n_records];
+
+        hct__events__record__init(x);
+        x->seq = m.first + m.n_records;
+        x->marker = 12;
+        x->call = 7;
+        x->enter_ns = daemon_now_ns(d->conf);
+        x->exit_ns = x->enter_ns + 900;
+    }
+    d->seq[d->next] += m.n_records;
+    m.job = d->job;
+    m.rank = (uint32_t)rank;
+    m.records = list;
+    m.n_labels = 1;
+    m.labels = &label;
+    uplink_send(d->uplink, MESSAGE_EVENTS, &m);
+    d->conf->count->sent += m.n_records;
+}
+
+/* ------------------------------------------------------------------- life */
+
+static int open_daemon(struct daemon *d, struct err *err)
+{
+    const struct daemon_conf *conf = d->conf;
+
+    if (snprintf(d->dir, sizeof(d->dir), "%s/%u", conf->dir, d->number) >=
+            (int)sizeof(d->dir) || mkdir(d->dir, 0700))
+        return err_sys(err, "cannot make the directory %s", d->dir);
+    d->reduce_conf = (struct reduce_conf){
+        .links = { .conn = conf->conn, .name = d->name,
+                   .instance = d->number + 1, .dir = d->dir,
+                   .tcp = conf->conn->key != NULL },
+        .kinds = kinds, .nkinds = sizeof(kinds) / sizeof(kinds[0]),
+        .arg = d, .send = send_up, .send_arg = d };
+    d->reduce = reduce_open(conf->base, &d->reduce_conf, err);
+    if (!d->reduce)
+        return -1;
+    d->uplink_conf = (struct uplink_conf){
+        .addresses = conf->master, .name = d->name, .mpi = "0",
+        .conn = conf->conn, .instance = d->number + 1,
+        .lost_ns = CONN_NEVER, .cpus = conf->options->tasks };
+    d->uplink_ops = (struct uplink_ops){
+        .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+        .routes_arg = d, .joined = on_joined, .lost = on_lost,
+        .needed = on_needed, .gone = on_gone };
+    d->uplink = uplink_open(conf->base, &d->uplink_conf, &d->uplink_ops, d,
+                            err);
+    return d->uplink ? 0 : -1;
+}
+
+struct daemon *daemon_create(const struct daemon_conf *conf, uint32_t number,
+                             struct err *err)
+{
+    struct daemon *d = calloc(1, sizeof(*d));
+
+    if (!d)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    d->conf = conf;
+    d->number = number;
+    snprintf(d->name, sizeof(d->name), "e%05u", number);
+    for (uint32_t i = 0; i < conf->options->nfaults; i++)
+        if (conf->options->faults[i].daemon == number)
+            d->fault = &conf->options->faults[i];
+    if (open_daemon(d, err)) {
+        daemon_destroy(d);
+        return NULL;
+    }
+    return d;
+}
+
+void daemon_destroy(struct daemon *d)
+{
+    if (!d)
+        return;
+    if (d->timer)
+        event_free(d->timer);
+    reduce_close(d->reduce);
+    if (d->uplink)
+        uplink_drop(d->uplink);
+    taskset_fini(&d->ranks);
+    str_fini(&d->tree);
+    free(d->seq);
+    free(d);
+}

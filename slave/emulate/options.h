@@ -1,0 +1,49 @@
+/* options.h - what hector-emulate is to emulate: its command line. */
+#ifndef HECTOR_EMULATE_OPTIONS_H
+#define HECTOR_EMULATE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+
+enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
+       EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64 };
+
+enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE };
+struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
+                       uint64_t late_ns; };
+
+struct emulate {
+    /* STATBench's, by its letters; -D is the number of its processes. */
+    uint32_t daemons;           /* -D */
+    uint32_t tasks;             /* -n: of each daemon */
+    uint32_t traces;            /* -t: of each task, its samples */
+    uint32_t depth;             /* -m: calls below main() */
+    uint32_t breadth;           /* -b: functions that each can call */
+    uint32_t classes;           /* -e: of equivalent tasks; 0: all differ */
+    uint32_t fan_out, levels;   /* -f, -d: of the tree; 0: the master's */
+    uint32_t iterations;        /* -i */
+    bool brief;                 /* -U: counts and representatives */
+    bool json;                  /* -j */
+
+    uint64_t seconds_ns;        /* --seconds: of samples and events */
+    uint64_t events;            /* --events: a second, over all tasks */
+    uint32_t batch;             /* --batch: events in a message */
+    double speed;               /* --speed: virtual seconds a second */
+    uint64_t wait_ns;           /* --wait: of a reduction; 0: the master's */
+    uint32_t workers;           /* --workers: processes that play daemons */
+    const char *master;         /* --master; NULL: one of our own */
+    bool no_end;                /* --no-end: leave without ending the job */
+    struct emulate_fault faults[EMULATE_FAULTS_MAX];
+    uint32_t nfaults;
+};
+
+/* Returns -1 to go on, else the exit status; complains itself. */
+int emulate_options(struct emulate *e, int argc, char **argv);
+
+/* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION" */
+int emulate_fault_parse(struct emulate_fault *f, const char *text,
+                        uint32_t daemons, struct err *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* peer.h - the emulator as hector-run and as an operator of the master. */
+#ifndef HECTOR_EMULATE_PEER_H
+#define HECTOR_EMULATE_PEER_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+
+#include "proto/base/str.h"
+#include "proto/conn.h"
+
+struct peer {
+    struct event_base *base;            /* borrowed */
+    Hct__Role role;
+    struct conn *c;                     /* owned */
+    bool welcome, running, ended;
+    uint64_t job;
+    struct str bytes;                   /* owned: of the last Gather */
+    Hct__Gathered *gathered;            /* owned: its end */
+    struct err why;                     /* code not 0: it went wrong */
+};
+
+int peer_open(struct peer *p, struct event_base *base, Hct__Role role,
+              const char *master, const struct conn_conf *conf,
+              struct err *err);
+void peer_close(struct peer *p);        /* {0} is fine */
+
+void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node);
+void peer_kill(struct peer *p);
+/* The result is in bytes and gathered when gathered is not NULL. */
+void peer_gather(struct peer *p, const Hct__Gather *m);
+
+#endif

@@ -1,0 +1,152 @@
+/* report.c - what hector-emulate has measured. */
+#include "slave/emulate/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/prefixtree.h"
+
+enum { CLASSES_SHOWN = 10, RANKS_SHOWN = 60 };
+
+static double s(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static double mb(uint64_t bytes)
+{
+    return (double)bytes / (1 << 20);
+}
+
+static void print_merge(const char *what, const struct report_merge *m)
+{
+    printf("%-8s %.4f s: made in %.4f s, merged on a path in %.4f s, in the "
+           "master %.4f s, to ranks %.4f s\n", what, s(m->asked_ns),
+           s(m->own_ns), s(m->path_ns), s(m->master_ns), s(m->finish_ns));
+}
+
+static void print_class(const struct prefixtree_classes *c,
+                        const struct prefixtree *t, uint32_t i, bool brief)
+{
+    struct taskset ranks = { 0 };
+    char text[RANKS_SHOWN];
+
+    printf("  %u tasks, for example %u", c->v[i].count,
+           c->v[i].representative);
+    if (!brief && prefixtree_class_tasks(c, t, i, &ranks) == 0) {
+        int n = taskset_format(&ranks, text, sizeof(text));
+
+        printf(": %s%s", text, n >= (int)sizeof(text) ? "..." : "");
+    }
+    putchar('\n');
+    taskset_fini(&ranks);
+}
+
+static void print_text(const struct report *r, const Hct__Gathered *m,
+                       const struct prefixtree *t,
+                       const struct prefixtree_classes *c)
+{
+    const struct emulate *e = r->options;
+    uint32_t ntasks = e->daemons * e->tasks;
+
+    printf("%u tasks: %u daemons of %u; %u traces, depth %u, breadth %u, %u "
+           "classes\n", ntasks, e->daemons, e->tasks, e->traces, e->depth,
+           e->breadth, e->classes);
+    printf("join     %.3f s\nlaunch   %.3f s\n", s(r->join_ns),
+           s(r->launch_ns));
+    print_merge("first", &r->first);
+    if (e->iterations) {
+        print_merge("merge", &r->median);
+        printf("         median of %u, %.4f to %.4f s\n", e->iterations,
+               s(r->least_ns), s(r->most_ns));
+    }
+    printf("tree     %u levels, fan-out %u; %.2f MB to the master, %.2f MB "
+           "the result\n", r->first.levels, r->first.fan_out,
+           mb(r->first.received_bytes), mb(r->first.result_bytes));
+    printf("result   %u of %u tasks, %zu nodes, %u classes, %zu daemons "
+           "missing\n", t->nnodes ? prefixtree_count(t, 0) : 0, ntasks,
+           t->nnodes, c->n, m->n_absent);
+    for (uint32_t i = 0; i < c->n && i < CLASSES_SHOWN; i++)
+        print_class(c, t, i, e->brief);
+    for (size_t i = 0; i < m->n_absent && i < CLASSES_SHOWN; i++)
+        printf("  missing %s, ranks %s: %s\n", m->absent[i]->node,
+               m->absent[i]->ranks, m->absent[i]->why);
+    if (r->rss_bytes)
+        printf("memory   master %.1f MB, at most %.1f MB, %.1f MB before the "
+               "job: %.0f bytes a task\n", mb(r->rss_bytes),
+               mb(r->peak_bytes), mb(r->idle_bytes),
+               (double)(r->peak_bytes - r->idle_bytes) / ntasks);
+    if (r->run_s > 0)
+        printf("run      %.1f s: master %.3f CPU seconds a second, %" PRIu64
+               " events\n", r->run_s, r->run_cpu_s / r->run_s,
+               r->run_events);
+    if (r->end_ns)
+        printf("end      %.3f s\n", s(r->end_ns));
+}
+
+static void json_merge(const char *name, const struct report_merge *m)
+{
+    printf("\"%s\":{\"asked_ns\":%" PRIu64 ",\"took_ns\":%" PRIu64
+           ",\"own_ns\":%" PRIu64 ",\"path_ns\":%" PRIu64 ",\"master_ns\":%"
+           PRIu64 ",\"finish_ns\":%" PRIu64 ",\"received_bytes\":%" PRIu64
+           ",\"result_bytes\":%" PRIu64 "},", name, m->asked_ns, m->took_ns,
+           m->own_ns, m->path_ns, m->master_ns, m->finish_ns,
+           m->received_bytes, m->result_bytes);
+}
+
+/* Every text in it is ours: nothing needs an escape. */
+static void print_json(const struct report *r, const Hct__Gathered *m,
+                       const struct prefixtree *t,
+                       const struct prefixtree_classes *c)
+{
+    const struct emulate *e = r->options;
+
+    printf("{\"daemons\":%u,\"tasks\":%u,\"traces\":%u,\"depth\":%u,"
+           "\"breadth\":%u,\"classes\":%u,\"levels\":%u,\"fan_out\":%u,"
+           "\"join_ns\":%" PRIu64 ",\"launch_ns\":%" PRIu64 ",\"end_ns\":%"
+           PRIu64 ",", e->daemons, e->daemons * e->tasks, e->traces, e->depth,
+           e->breadth, e->classes, r->first.levels, r->first.fan_out,
+           r->join_ns, r->launch_ns, r->end_ns);
+    json_merge("first", &r->first);
+    json_merge("merge", &r->median);
+    printf("\"least_ns\":%" PRIu64 ",\"most_ns\":%" PRIu64
+           ",\"rss_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64
+           ",\"idle_bytes\":%" PRIu64 ",\"run_s\":%.3f,\"run_cpu_s\":%.3f,"
+           "\"run_events\":%" PRIu64 ",", r->least_ns, r->most_ns,
+           r->rss_bytes, r->peak_bytes, r->idle_bytes, r->run_s,
+           r->run_cpu_s, r->run_events);
+    printf("\"found_tasks\":%u,\"found_nodes\":%zu,\"missing\":%zu,"
+           "\"found_classes\":[", t->nnodes ? prefixtree_count(t, 0) : 0,
+           t->nnodes, m->n_absent);
+    for (uint32_t i = 0; i < c->n; i++)
+        printf("%s{\"count\":%u,\"representative\":%u}", i ? "," : "",
+               c->v[i].count, c->v[i].representative);
+    printf("]}\n");
+}
+
+int report_print(const struct report *r, const Hct__Gathered *m,
+                 const struct str *bytes, struct err *err)
+{
+    struct prefixtree t = { 0 };
+    struct prefixtree_classes c = { 0 };
+    int rc = 0;
+
+    if (bytes->n && prefixtree_parse(&t, (const uint8_t *)bytes->s, bytes->n,
+                                     err))
+        return -1;
+    if (bytes->n && prefixtree_classify(&c, &t)) {
+        prefixtree_fini(&t);
+        return err_set(err, ENOMEM, "out of memory");
+    }
+    if (r->options->json)
+        print_json(r, m, &t, &c);
+    else
+        print_text(r, m, &t, &c);
+    if (fflush(stdout) || ferror(stdout))
+        rc = err_sys(err, "cannot write");
+    prefixtree_classes_fini(&c);
+    prefixtree_fini(&t);
+    return rc;
+}

@@ -1,0 +1,86 @@
+# hector-emulate: 64 slaves in trees of one, two and three levels give the same
+# merged tree; slaves that die, are silent or late; samples and events in
+# virtual time; bad input.
+# limit: 120
+# shellcheck disable=SC2086,SC2154
+. "${0%/*}/../lib/t.sh"
+
+field()         # NAME: a number of the JSON answer
+{
+    sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" "$T/out"
+}
+E='hector-emulate -D 64 -n 16 -i 1'
+
+for levels in 1 2 3; do
+    run $E -j -d $levels
+    is "$status" 0 "$levels levels"
+    is "$(field levels)" $levels '... they are'
+    is "$(field found_tasks),$(field missing)" 1024,0 '... every task is in it'
+    sed 's/.*"found_tasks"/"found_tasks"/' "$T/out" >"$T/result.$levels"
+done
+ok 'one level and two give the same' cmp "$T/result.1" "$T/result.2"
+ok '... and three' cmp "$T/result.2" "$T/result.3"
+like "$T/result.1" '"found_classes":\[.*"count":204,.*"count":205,' \
+    '... five classes of 1,024 tasks'
+run $E -e 0 -m 9 -j
+is "$status,$(cat "$T/err")" 0, 'all tasks differ'
+is "$(field found_tasks)" 1024 '... and are there'
+ok '... in many classes' \
+    [ "$(grep -o '"representative"' "$T/out" | wc -l)" -gt 900 ]
+run $E -U
+like "$T/out" '^  205 tasks, for example 0$' 'representatives only'
+run $E -n 128
+like "$T/out" '^  1639 tasks, for example 0: 0,5,10' 'and all ranks'
+
+# 64 slaves, fan-out 8: those at the top have seven below them.
+run $E -f 8 -i 0 --fault 8:die --fault 17:die
+is "$status" 0 'two slaves die'
+like "$T/out" '^result +992 of 1024 tasks, .* 2 daemons missing' \
+    '... only their tasks are missing'
+like "$T/out" 'missing e000[0-9]*, ranks [0-9]*-[0-9]*: .*closed' \
+    '... with names and ranks'
+run $E -f 8 -i 0 --wait 1s --fault 9:silent -j
+is "$(field found_tasks),$(field missing)" 1008,1 'a silent one is left out'
+ok '... when the time is over, not later' \
+    [ "$(field asked_ns)" -lt 5000000000 ]
+run $E -f 8 -i 0 --wait 30s --fault 8:late=300ms -j
+is "$(field found_tasks),$(field missing)" 1024,0 'a late one is waited for'
+ok '... so long' [ "$(sed 's/.*"first":{"asked_ns":\([0-9]*\).*/\1/' \
+    "$T/out")" -gt 250000000 ]
+
+run $E -i 0 --seconds 1 --speed 20 --events 500 --batch 10 -j
+is "$status" 0 'samples and events in virtual time'
+ok '... 10,000 a second' [ "$(field run_events)" -gt 2000 ]
+
+start_tcp_master
+run $E --master "tcp:127.0.0.1:$port" -i 1 -f 8 -j
+is "$(field found_tasks),$(field missing)" 1024,0 'a master that runs, over TCP'
+is "$(sql 'SELECT state, ntasks FROM jobs')" 'killed|1024' '... has the job'
+is "$(sql 'SELECT count(*) FROM tasks WHERE state = '\''killed'\''')" 1024 \
+    '... and the end of its tasks'
+
+wrong()         # SENTENCE OPTION...
+{
+    tap_why=$1
+    shift
+    run hector-emulate "$@"
+    is "$status,$(cat "$T/err")" "2,hector-emulate: $tap_why" "$*"
+}
+wrong '-D: "x" is not a number' -D x
+wrong '-D, -n: 1024 daemons of 2000 tasks are more than 1048576 tasks' \
+    -D 1024 -n 2000
+wrong '-f, -d: give the fan-out or the levels, the other follows from it' \
+    -f 2 -d 2
+wrong '--events: needs --seconds' --events 5
+wrong '--fault: "64:die" does not begin with the number of a daemon, 0 to 63' \
+    --fault 64:die
+wrong '--fault: "sick" is no fault; there are die, silent and late=DURATION' \
+    --fault 3:sick
+wrong 'now: nothing is expected behind the options' now
+run hector-emulate --master "unix:$T/nobody" -D 1
+is "$status" 1 'no master there'
+ulimit -n 128
+run hector-emulate -D 1000
+like "$T/err" 'daemons need [0-9]* descriptors in a process, 128 are allowed' \
+    'too few descriptors'
+done_testing
