@@ -15,6 +15,7 @@
 #include "proto/base/str.h"
 #include "proto/paths.h"
 #include "proto/taskset.h"
+#include "slave/emulate/tasks.h"
 #include "slave/emulate/traces.h"
 #include "slave/reduce.h"
 #include "slave/uplink.h"
@@ -234,6 +235,36 @@ static int on_ack(void *arg, struct conn *c, const void *msg, struct err *err)
     return 0;
 }
 
+/* Every task has done something since the last look. */
+static int on_look(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    struct daemon *d = of(arg);
+    const Hct__Look *m = msg;
+    size_t n = taskset_count(&d->ranks);
+    Hct__Looked__Task *v = malloc((n + 1) * sizeof(*v));
+    Hct__Looked__Task **list = malloc((n + 1) * sizeof(Hct__Looked__Task *));
+    Hct__Looked answer = HCT__LOOKED__INIT;
+    uint64_t age_ns = daemon_now_ns(d->conf) - d->conf->wall_ns;
+    int rc = 0;
+
+    if (!v || !list)
+        rc = err_set(err, ENOMEM, "out of memory");
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&d->ranks, r)) >= 0; ) {
+        tasks_look(&v[answer.n_tasks], (uint32_t)r, age_ns);
+        list[answer.n_tasks] = &v[answer.n_tasks];
+        answer.n_tasks++;
+    }
+    answer.job = m->job;
+    answer.seq = m->seq;
+    answer.tasks = list;
+    if (rc == 0 && m->job == d->job)
+        conn_send(c, MESSAGE_LOOKED, &answer);
+    free(v);
+    free(list);
+    return rc;
+}
+
 static int on_reduce(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
@@ -265,6 +296,8 @@ static const struct conn_route routes[] = {
     { MESSAGE_EVENT_ACK, MASTER, on_ack },
     { MESSAGE_REDUCE, MASTER, on_reduce },
     { MESSAGE_REDUCE_END, MASTER, on_reduce_end },
+    { MESSAGE_LOOK, MASTER, on_look },
+    { MESSAGE_TASK_HOLD, MASTER, on_rest },
     { MESSAGE_TASK_SIGNAL, MASTER, on_rest },
     { MESSAGE_FENCE_DONE, MASTER, on_rest },
 };
@@ -310,24 +343,6 @@ static void send_up(void *arg, enum message_type type, const void *msg)
         uplink_send(d->uplink, type, msg);
 }
 
-/* Tasks are in MPI for some part of their time, which differs. */
-static void fill_sample(const struct daemon *d, Hct__TaskSamples__Task *t,
-                        uint32_t rank, uint64_t age_ns)
-{
-    uint64_t in = age_ns / 100 * (10 + rank % 50);
-
-    hct__task_samples__task__init(t);
-    t->rank = rank;
-    t->mpi_calls = age_ns / 1000000;
-    t->in_mpi_ns = in;
-    t->out_mpi_ns = age_ns - in;
-    t->cpu_ns = age_ns / 10 * 9;
-    t->cpu_in_mpi_ns = in / 10 * 9;
-    t->call = (age_ns / 1000 + rank) % 100 < 10 + rank % 50
-        ? 1 + (rank + d->number) % 100 : 0;
-    t->rss_bytes = 100 << 20;
-}
-
 static void send_load(struct daemon *d, uint64_t now_ns)
 {
     Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
@@ -353,8 +368,7 @@ void daemon_samples(struct daemon *d)
     list = malloc((n + 1) * sizeof(Hct__TaskSamples__Task *));
     for (int64_t r = -1; v && list &&
                          (r = taskset_next(&d->ranks, r)) >= 0; ) {
-        fill_sample(d, &v[m.n_tasks], (uint32_t)r,
-                    now_ns - d->conf->wall_ns);
+        tasks_sample(&v[m.n_tasks], (uint32_t)r, now_ns - d->conf->wall_ns);
         list[m.n_tasks] = &v[m.n_tasks];
         m.n_tasks++;
     }
