@@ -67,11 +67,13 @@ static int main_find_hosts(const struct options *o, bool standing,
     return standing ? 0 : hosts_add_here(h, err);
 }
 
-/* The tasks find the faults in their environment, which is ours. ntasks: 0 if
- * that is for a launcher to say. */
-static int main_inject(const struct options *o, uint32_t ntasks,
-                       struct err *err)
+/* The tasks find faults and phases in their environment, which is ours.
+ * ntasks: 0 if that is for a launcher to say. */
+static int main_tell_tasks(const struct options *o, uint32_t ntasks,
+                           struct err *err)
 {
+    if (o->phase && setenv("HECTOR_PHASE", o->phase, 1) != 0)
+        return err_set(err, ENOMEM, "out of memory");
     if (!o->faults)
         return 0;
     if (ntasks && faults_check(o->faults, ntasks, err) < 0)
@@ -103,7 +105,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         main_fail(&err, 0);
         goto out;
     }
-    if (main_inject(o, n, &err) < 0) {
+    if (main_tell_tasks(o, n, &err) < 0) {
         main_fail(&err, 0);
         goto out;
     }

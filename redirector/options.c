@@ -16,6 +16,7 @@
 
 #include "proto/base/parse.h"
 #include "redirector/faults.h"
+#include "redirector/phases.h"
 #include "redirector/usage.h"
 
 static int options_no_memory(struct err *err)
@@ -304,6 +305,9 @@ static int options_set(struct options *o, struct options_app *app,
         return options_unsupported(option, err);
     case USAGE_INJECT:
         return options_inject(o, value, err);
+    case USAGE_PHASE:
+        o->phase = value;
+        return phases_check(value, err);
     case USAGE_ADOPT:
         o->adopt = true;
         return 0;

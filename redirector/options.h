@@ -46,6 +46,7 @@ struct options {
     struct options_list policies;
     const char *on_hang;
     char *faults;               /* owned; the rules of --inject; NULL: none */
+    const char *phase;          /* of --phase; NULL: not given */
     int32_t priority;
     uint64_t deadline_ns;
     bool adopt;                 /* one app: the launcher and all its words */

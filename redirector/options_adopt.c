@@ -22,6 +22,7 @@ static const struct { enum usage_id id; const char *name, *why; } refused[] = {
     { USAGE_EXPORT, "-x", here },
     { USAGE_GENV, "-genv", here },
     { USAGE_INJECT, "--inject", tasks },
+    { USAGE_PHASE, "--phase", here },
     { USAGE_STDIN, "--stdin", streams },
     { USAGE_LABEL, "--label", streams },
     { USAGE_TAG, "--tag-output", streams },

@@ -80,6 +80,9 @@ static const struct usage_option options[] = {
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "
       "hector-inject(7)" },
+    { USAGE_PHASE, NULL, "phase", USAGE_ARG, "WHAT",
+      "what begins a new phase of the program, whose models are kept apart: "
+      "tag, tag:TEXT, pcontrol, MPI_Name[@FILE+OFFSET][:N]" },
 
     { USAGE_ADOPT, "Adoption", "adopt", USAGE_NO_ARG, NULL,
       "run a command that starts MPI tasks by itself (mpirun, srun, mpiexec, a "

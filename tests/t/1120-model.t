@@ -18,6 +18,14 @@ well 'none for another text' 0 tag:stop
 well 'each sum' 12 MPI_Allreduce
 well 'each fifth exchange' 240 MPI_Sendrecv_replace:5
 
+unset HECTOR_PHASE
+run hector-run --phase MPI_Allreduce --oversubscribe -n 3 "$APPS/model" 12 12
+is "$status" 0 'a phase for each sum, by an option'
+for bad in MPI_Alreduce MPI_Send:0 MPI_Send@here sums; do
+    run hector-run --phase $bad -n 1 "$APPS/hello"
+    is "$status $(wc -l <"$T/err") $(wc -c <"$T/out")" '2 1 0' \
+        "--phase $bad: refused in one line, nothing is started"
+done
 export HECTOR_PHASE=MPI_Alreduce
 run hector-run -n 1 "$APPS/hello"
 is "$status" 0 'a description that makes no sense harms nobody'
