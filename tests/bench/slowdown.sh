@@ -68,7 +68,7 @@ Innovative Computing Laboratory, University of Tennessee
 HPL.out
 8
 1
-1500
+1000
 1
 64
 0
@@ -103,7 +103,7 @@ END
     rm -f hpccoutf.txt
     job "$1" "$2" hpcc
     # the time of one HPL, as it prints it
-    awk '/^W[A-Z0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ / { t = $6 }
+    awk '/^W[RC][0-9][0-9][A-Z]/ { t = $6 }
         END { print t, t }' hpccoutf.txt
 }
 
