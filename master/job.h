@@ -95,6 +95,7 @@ struct job {
     uint64_t grace_ns;
     uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
     uint64_t submitted_mono_ns;
+    bool names_told;            /* that it has published too much */
     uint64_t preparing_mono_ns; /* since when it is preparing */
     uint64_t ending_mono_ns;    /* since when it is ending */
     uint64_t alone_mono_ns;     /* since when its redirector is away, or 0 */

@@ -27,7 +27,15 @@ struct names_wait {
     char **keys;                /* owned, and each of them */
 };
 
+/* How much a job has published. */
+struct names_owner {
+    struct names_owner *next;   /* owned */
+    uint64_t job;
+    size_t values, bytes;
+};
+
 struct names {
+    struct names_owner *owners;
     struct names_entry *bucket[NAMES_BUCKETS];
     struct names_wait *waiting;
     names_answer_f *answer;
@@ -57,10 +65,47 @@ static void entry_destroy(struct names_entry *e)
     free(e);
 }
 
-static void names_remove(struct names_entry **slot)
+static size_t entry_bytes(const char *key, const char *nspace, size_t bytes)
+{
+    return sizeof(struct names_entry) + strlen(key) + strlen(nspace) + bytes;
+}
+
+/* The owner's account, made if need be; NULL: no memory. */
+static struct names_owner *names_owner(struct names *n, uint64_t job)
+{
+    struct names_owner *o = n->owners;
+
+    while (o && o->job != job)
+        o = o->next;
+    if (o || !(o = calloc(1, sizeof(*o))))
+        return o;
+    o->job = job;
+    o->next = n->owners;
+    n->owners = o;
+    return o;
+}
+
+static void names_close_account(struct names *n, uint64_t job)
+{
+    for (struct names_owner **p = &n->owners; *p; p = &(*p)->next)
+        if ((*p)->job == job) {
+            struct names_owner *o = *p;
+
+            *p = o->next;
+            free(o);
+            break;
+        }
+}
+
+static void names_remove(struct names *n, struct names_entry **slot)
 {
     struct names_entry *e = *slot;
+    struct names_owner *o = names_owner(n, e->job);
 
+    if (o) {
+        o->values--;
+        o->bytes -= entry_bytes(e->key, e->nspace, e->bytes);
+    }
     *slot = e->next;
     entry_destroy(e);
 }
@@ -92,7 +137,9 @@ void names_destroy(struct names *n)
         return;
     for (int i = 0; i < NAMES_BUCKETS; i++)
         while (n->bucket[i])
-            names_remove(&n->bucket[i]);
+            names_remove(n, &n->bucket[i]);
+    while (n->owners)
+        names_close_account(n, n->owners->job);
     while (n->waiting) {
         struct names_wait *w = n->waiting;
 
@@ -127,7 +174,7 @@ static void names_give(struct names *n, const struct names_asker *who,
         struct names_entry **slot = names_slot(n, keys[i]);
 
         if (*slot && (*slot)->first_read_only)
-            names_remove(slot);
+            names_remove(n, slot);
     }
 }
 
@@ -163,24 +210,33 @@ static bool names_is_same(const struct names_entry *e,
            memcmp(e->value, v->value, v->bytes) == 0;
 }
 
-void names_publish(struct names *n, const struct names_asker *who,
+bool names_publish(struct names *n, const struct names_asker *who,
                    const struct names_value *v)
 {
     struct names_entry **slot = names_slot(n, v->key), *e;
+    struct names_owner *o = names_owner(n, v->job);
+    size_t bytes = entry_bytes(v->key, v->nspace, v->bytes);
 
     if (*slot) {
         n->answer(n->arg, who, names_is_same(*slot, v) ? NAMES_OK
                                                        : NAMES_DUPLICATE,
                   NULL, 0);
-        return;
+        return true;
+    }
+    if (o && (o->values == NAMES_JOB_VALUES ||
+              bytes > NAMES_JOB_BYTES - o->bytes)) {
+        n->answer(n->arg, who, NAMES_FULL, NULL, 0);
+        return false;
     }
     e = calloc(1, sizeof(*e));
-    if (!e || !(e->key = strdup(v->key)) || !(e->nspace = strdup(v->nspace)) ||
+    if (!o || !e || !(e->key = strdup(v->key)) || !(e->nspace = strdup(v->nspace)) ||
         !(e->value = malloc(v->bytes + 1))) {
         entry_destroy(e);
         n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
-        return;
+        return true;
     }
+    o->values++;
+    o->bytes += bytes;
     if (v->bytes)
         memcpy(e->value, v->value, v->bytes);
     e->bytes = v->bytes;
@@ -190,6 +246,7 @@ void names_publish(struct names *n, const struct names_asker *who,
     *slot = e;
     n->answer(n->arg, who, NAMES_OK, NULL, 0);
     names_wake(n);
+    return true;
 }
 
 /* Everything of one job, or of one of its tasks (rank >= 0). */
@@ -198,7 +255,7 @@ static void names_remove_owned(struct names *n, uint64_t job, int64_t rank)
     for (int i = 0; i < NAMES_BUCKETS; i++)
         for (struct names_entry **p = &n->bucket[i]; *p; )
             if ((*p)->job == job && (rank < 0 || (*p)->rank == rank))
-                names_remove(p);
+                names_remove(n, p);
             else
                 p = &(*p)->next;
 }
@@ -215,7 +272,7 @@ void names_unpublish(struct names *n, const struct names_asker *who,
         struct names_entry **slot = names_slot(n, keys[i]);
 
         if (*slot && (*slot)->job == who->job && (*slot)->rank == rank) {
-            names_remove(slot);
+            names_remove(n, slot);
             gone++;
         }
     }
@@ -285,6 +342,7 @@ uint64_t names_expire(struct names *n, uint64_t now_ns)
 void names_drop_job(struct names *n, uint64_t job)
 {
     names_remove_owned(n, job, -1);
+    names_close_account(n, job);
     for (struct names_wait **p = &n->waiting; *p; ) {
         struct names_wait *w = *p;
 

@@ -16,10 +16,14 @@ enum names_status {
     NAMES_OK = 0,
     NAMES_ERROR = -1,
     NAMES_TIMEOUT = -24,
+    NAMES_FULL = -29,           /* the job has published as much as it may */
     NAMES_NOT_FOUND = -46,
     NAMES_PARTIAL = -52,        /* some of the keys were found */
     NAMES_DUPLICATE = -53,
 };
+
+/* What one job may have published at a time. */
+enum { NAMES_JOB_VALUES = 65536, NAMES_JOB_BYTES = 64 << 20 };
 
 struct names_value {
     const char *key, *nspace;
@@ -42,8 +46,9 @@ struct names *names_create(names_answer_f *answer, void *arg);
 void names_destroy(struct names *n);
 
 /* Each answers the asker through the callback, at once or later; publishing
- * may answer others who waited. */
-void names_publish(struct names *n, const struct names_asker *who,
+ * may answer others who waited. It returns false when the job has published
+ * as much as it may. */
+bool names_publish(struct names *n, const struct names_asker *who,
                    const struct names_value *v);
 /* Only what the task itself has published; no keys means all of that. */
 void names_unpublish(struct names *n, const struct names_asker *who,

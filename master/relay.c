@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "master/fence.h"
+#include "master/flow.h"
 #include "master/names.h"
 #include "proto/base/clock.h"
 #include "proto/conn.h"
@@ -288,7 +289,12 @@ int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
 
     if (!*m->key)
         return err_set(err, EPROTO, "publishing without a key");
-    names_publish(r->names, &who, &v);
+    if (!names_publish(r->names, &who, &v) && !j->names_told) {
+        j->names_told = true;
+        flow_notice(j, true, "the job has published %d values or %d MB, more "
+                    "is not possible: MPI_Publish_name and the like fail",
+                    NAMES_JOB_VALUES, NAMES_JOB_BYTES >> 20);
+    }
     return 0;
 }
 

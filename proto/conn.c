@@ -306,6 +306,17 @@ static bool conn_is_silent(struct conn *c, uint64_t now)
            now - c->heard_ns > c->dead_ns;
 }
 
+/* No later than the peer would be dead: a vanished host is missed in time. */
+static uint64_t conn_next_tick(const struct conn *c, uint64_t now)
+{
+    uint64_t ns = c->conf.ping_ns, least = CLOCK_NS_PER_MS;
+
+    if (c->dead_ns != CONN_NEVER && now - c->heard_ns < c->dead_ns &&
+        c->dead_ns - (now - c->heard_ns) + least < ns)
+        ns = c->dead_ns - (now - c->heard_ns) + least;
+    return ns;
+}
+
 static void conn_tick(struct conn *c)
 {
     uint64_t now = clock_monotonic_ns();
@@ -330,7 +341,7 @@ static void conn_tick(struct conn *c)
     if (c->state == CONN_OPEN)
         conn_ping(c);
     conn_spare_reader(c);
-    conn_set_timer(c, c->conf.ping_ns);
+    conn_set_timer(c, conn_next_tick(c, now));
 }
 
 /* ---------------------------------------------------------------- receiving */

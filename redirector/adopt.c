@@ -532,6 +532,8 @@ static int adopt_open(struct adopt *a, struct err *err)
         adopt_open_streams(a, tcp, err) < 0 ||
         adopt_open_master(a, err) < 0)
         return -1;
+    if (hosts_any_remote(a->conf->hosts))
+        adoptenv_tell_link(a->preload, a->dir);
     if (a->conf->options->timeout_ns)
         adopt_set_timer(a->timeout, a->conf->options->timeout_ns);
     return 0;

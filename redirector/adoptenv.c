@@ -10,6 +10,7 @@
 
 #include "proto/base/str.h"
 #include "proto/paths.h"
+#include "redirector/say.h"
 
 static void adoptenv_add(struct adoptenv *e, const char *name, char *value)
 {
@@ -90,6 +91,13 @@ int adoptenv_library(char *buf, size_t size, char *dir, struct err *err)
                        "blanks and colons leads to %.100s", buf);
     strcpy(buf, link);
     return 0;
+}
+
+void adoptenv_tell_link(const char *library, const char *dir)
+{
+    if (*dir && strncmp(library, dir, strlen(dir)) == 0)
+        say(SAY_ERROR, "tasks on other hosts run unwatched: the path of "
+            "libhector.so has a blank or a colon");
 }
 
 bool adoptenv_may_export(char *const *argv, const char *old_list)

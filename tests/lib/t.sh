@@ -111,6 +111,13 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 export PATH="$BIN:$PATH:/usr/sbin:/sbin"
 cd "$T" || exit 1
+# Tests put $APPS into words, of mpirun and others too; $BIN stays as it is.
+case $build in
+*' '*)
+    ln -sfn "$build/apps" "$T/apps"
+    APPS=$T/apps
+    ;;
+esac
 t_shm()         # what we have in /dev/shm
 {
     find /dev/shm -mindepth 1 -maxdepth 1 -user "$(id -u)" 2>/dev/null

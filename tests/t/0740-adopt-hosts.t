@@ -20,6 +20,14 @@ M="mpirun --mca plm_rsh_agent $T/rsh-agent --mca plm_rsh_no_tree_spawn 1
 run timeout 60 $M "$APPS/where"
 [ "$status" = 0 ] || skip_all "mpirun cannot reach simulated hosts: $(head -n 3 "$T/err")"
 
+case $build in
+*' '*)
+    run $R --adopt -H n1,n2 -- $M "$APPS/where"
+    like "$T/err" '^hector: tasks on other hosts run unwatched: .* blank' \
+        'no library where there is a blank in its path: told so'
+    done_testing
+    ;;
+esac
 run $R --adopt -H n1,n2,n3 -- $M "$APPS/where"
 is "$status" 0 'mpirun on two hosts of three'
 is "$(sql 'SELECT count(*), max(ntasks), max(state) FROM jobs')" '1|4|done' \

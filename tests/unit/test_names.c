@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -140,6 +141,41 @@ static void test_drop_job(void **state)
     str_fini(&said);
 }
 
+static void test_bounds(void **state)
+{
+    struct names *n = names_create(answer, NULL);
+    static uint8_t big[NAMES_JOB_BYTES];
+    struct names_asker who = { 2, 0, 7 };
+    struct names_value v = { .key = "big", .nspace = "ns", .value = big,
+                             .bytes = sizeof(big), .job = 2 };
+    char key[16];
+
+    (void)state;
+    for (int i = 0; i < NAMES_JOB_VALUES; i++) {
+        snprintf(key, sizeof(key), "k%d", i);
+        publish(n, 1, 1, key, "v", false);
+    }
+    str_reset(&said);
+    publish(n, 1, 2, "one more", "v", false);
+    expect("2:-29\n");
+    publish(n, 2, 3, "another's", "v", false);
+    expect("3:0\n");
+    assert_false(names_publish(n, &who, &v));
+    expect("7:-29\n");
+    v.bytes /= 2;
+    assert_true(names_publish(n, &who, &v));
+    expect("7:0\n");
+    unpublish(n, 1, 5, "k7");
+    str_reset(&said);
+    publish(n, 1, 4, "one more", "v", false);
+    expect("4:0\n");
+    names_drop_job(n, 1);
+    publish(n, 1, 5, "one more", "v", false);
+    expect("5:0\n");
+    names_destroy(n);
+    str_fini(&said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_first_read_only),
         cmocka_unit_test(test_drop_job),
+        cmocka_unit_test(test_bounds),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
