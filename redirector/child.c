@@ -234,7 +234,7 @@ static struct child *child_create(const struct child_conf *conf)
     for (int i = 0; i < 2; i++) {
         c->streams[i].fd = -1;
         c->streams[i].child = c;
-        c->streams[i].level = i == 0 ? SAY_VERBOSE : SAY_ERROR;
+        c->streams[i].level = i == 0 && !conf->loud ? SAY_VERBOSE : SAY_ERROR;
     }
     c->on_exit = conf->on_exit;
     c->arg = conf->arg;

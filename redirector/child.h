@@ -8,6 +8,7 @@
 #ifndef HECTOR_CHILD_H
 #define HECTOR_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <event2/event.h>
@@ -25,6 +26,7 @@ struct child_conf {
     int nfds;
     const char *input;          /* its stdin, then end of file; NULL: none;
                                    must fit into a pipe at once */
+    bool loud;                  /* its stdout is for the person, too */
     /* It has ended (a wait status) and all it said has been said; c is
      * freed after the call. */
     void (*on_exit)(void *arg, struct child *c, int status);

@@ -29,6 +29,7 @@
 #include "redirector/feed.h"
 #include "redirector/interrupt.h"
 #include "redirector/links.h"
+#include "redirector/loop.h"
 #include "redirector/output.h"
 #include "redirector/private.h"
 #include "redirector/progress.h"
@@ -38,6 +39,7 @@
 #include "redirector/submit.h"
 #include "redirector/suspend.h"
 #include "redirector/uplink.h"
+#include "redirector/where.h"
 
 /* How long links may be silent after the job's end, before we stop waiting
  * for the rest of its output. */
@@ -64,6 +66,7 @@ struct run {
     struct interrupt *interrupt;
     struct progress *progress;
     struct suspend *suspend;
+    struct where *where;
     struct event *timeout, *silence;
     uint64_t job;
     char state[32];                     /* of the job, as the master says */
@@ -166,26 +169,31 @@ static void run_end(struct run *r, const char *why, int sig)
     }
 }
 
+static void run_end_late(void *arg)
+{
+    if (((struct run *)arg)->phase < RUN_DRAINING)
+        run_end(arg, "time-out", 0);
+}
+
 static void run_on_timeout(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
-    char why[80];
 
-    (void)fd;
-    (void)what;
-    snprintf(why, sizeof(why), "time-out of %g s",
-             (double)r->conf->options->timeout_ns / 1e9);
-    say(SAY_ERROR, "%s: the job is ended", why);
+    (void)fd, (void)what;
+    say(SAY_ERROR, "time-out of %g s: the job is ended",
+        (double)r->conf->options->timeout_ns / 1e9);
     status_note(&r->status, STATUS_BY_TIMEOUT, 0);
-    run_end(r, why, 0);
+    r->where = where_ask(r->base, r->private ? private_address(r->private)
+                                             : r->conf->master,
+                         r->phase == RUN_UNDER_WAY ? r->job : 0, run_end_late,
+                         r);
 }
 
 static void run_on_silence(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
 
-    (void)fd;
-    (void)what;
+    (void)fd, (void)what;
     if (r->phase != RUN_DRAINING)
         return;
     if (r->heard || (r->looking && !links_silent(r->links, RUN_VANISHED_NS))) {
@@ -205,7 +213,7 @@ static void run_on_silence(evutil_socket_t fd, short what, void *arg)
 static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
 {
     struct run *r = arg;
-    char why[80];
+    const char *why;
 
     switch (kind) {
     case INTERRUPT_CHILD:
@@ -220,8 +228,7 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
         break;
     case INTERRUPT_END:
         status_note(&r->status, STATUS_BY_SIGNAL, sig);
-        snprintf(why, sizeof(why), "%s",
-                 sig == SIGINT ? "interrupted" : signals_name(sig));
+        why = sig == SIGINT ? "interrupted" : signals_name(sig);
         if (r->phase == RUN_UNDER_WAY && r->requests == 0)
             say(SAY_ERROR, "%s: job %llu is being ended; once more kills it at "
                 "once", why, (unsigned long long)r->job);
@@ -367,10 +374,9 @@ static void run_on_notice(void *arg, const char *text, bool error)
 
 static bool run_is_one_of(const char *word, const char *const *words)
 {
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
 }
 
 static void run_on_state(void *arg, const char *state, uint32_t started,
@@ -437,14 +443,7 @@ static void run_on_failure(void *arg, const char *sentence)
 
 static int run_open_timers(struct run *r, struct err *err)
 {
-    struct event_config *config = event_config_new();
-
-    if (config) {
-        /* Deadlines of lines and time-outs are in ms, not in ticks. */
-        event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
-        r->base = event_base_new_with_config(config);
-        event_config_free(config);
-    }
+    r->base = loop_open();
     if (!r->base)
         return err_set(err, ENOMEM, "cannot start the event loop");
     r->timeout = evtimer_new(r->base, run_on_timeout, r);
@@ -574,6 +573,7 @@ static void run_close(struct run *r)
     run_free_event(r->silence);
     progress_close(r->progress);
     suspend_close(r->suspend);
+    where_close(r->where);
     if (r->base)
         event_base_free(r->base);
     key_free(r->key);
