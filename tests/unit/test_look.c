@@ -1,0 +1,190 @@
+/* test_look.c - what a look finds in a page and in the texts of /proc, and
+ * that only what has changed is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/page.h"
+#include "policies/hct_policy.h"
+#include "slave/look.h"
+
+#define SET(field, value) \
+    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+
+static struct node node;
+static char *page;
+static struct task task;
+static uint8_t polls[PAGE_CALLS / 8];
+
+static struct page_slot *slot(unsigned i)
+{
+    return (struct page_slot *)(page + page_slot_at(i));
+}
+
+static struct page_count *count_of(unsigned i, unsigned call)
+{
+    return (struct page_count *)
+        (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, i)) + call;
+}
+
+static int setup(void **state)
+{
+    struct page_header *h;
+
+    (void)state;
+    page = mmap(NULL, page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES),
+                PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+                MAP_NORESERVE, -1, 0);
+    h = (void *)page;
+    SET(h->state, PAGE_STATE_RUNNING);
+    SET(h->clock, PAGE_CLOCK_MONOTONIC);
+    SET(h->slots_used, 1);
+    memset(&task, 0, sizeof(task));
+    task.rank = 3;
+    task.pid = 1 << 30;                 /* nobody */
+    task.watch.page = page;
+    task.watch.pid = 1 << 30;
+    ticks_init(&node.ticks);
+    memset(polls, 0, sizeof(polls));
+    polls[CALL_Test / 8] |= (uint8_t)(1u << CALL_Test % 8);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    look_task_free(task.look);
+    munmap(page, page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    return 0;
+}
+
+static size_t look(struct look *l, Hct__Look *order, bool full)
+{
+    hct__look__init(order);
+    order->full = full;
+    if (full) {
+        order->polls.data = polls;
+        order->polls.len = sizeof(polls);
+    }
+    *l = (struct look){ .node = &node, .order = order };
+    look_at(l, &task);
+    return l->ntasks;
+}
+
+static void test_page(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    SET(slot(0)->calls, 5);
+    SET(slot(0)->call, CALL_Recv);
+    SET(slot(0)->since_ticks, ticks_now(PAGE_CLOCK_MONOTONIC) - 1000000);
+    SET(slot(0)->peer, 2);
+    SET(slot(0)->tag, 9);
+    SET(slot(0)->comm, PAGE_COMM_WORLD);
+    SET(count_of(0, CALL_Test)->calls, 4);
+    SET(count_of(0, CALL_Send)->calls, 8);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].rank, 3);
+    assert_int_equal(l.tasks[0].life, HCT_LIFE_RUNNING);
+    assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI);
+    assert_int_equal(l.tasks[0].call, CALL_Recv);
+    assert_int_equal(l.tasks[0].calls, 5);
+    assert_int_equal(l.tasks[0].polls, 4);
+    assert_int_equal(l.tasks[0].peer, 2);
+    assert_int_equal(l.tasks[0].tag, 9);
+    assert_true(l.tasks[0].age_ns >= 1000000);
+    free(l.tasks);
+    assert_int_equal(look(&l, &order, false), 0);       /* nothing is new */
+    SET(slot(0)->calls, 6);
+    SET(slot(0)->call, 0);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_PAGE);
+    assert_int_equal(l.tasks[0].threads_in, 0);
+    free(l.tasks);
+    task.held = true;
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_true(l.tasks[0].flags & HCT_SUSPENDED);
+    free(l.tasks);
+}
+
+/* A thread in MPI speaks for a task whose main one computes. */
+static void test_threads(void **state)
+{
+    struct look l;
+    Hct__Look order;
+    uint64_t now = ticks_now(PAGE_CLOCK_MONOTONIC);
+
+    (void)state;
+    SET(((struct page_header *)(void *)page)->slots_used, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        SET(slot(i)->tid, 70 + i);
+        SET(slot(i)->calls, 1);
+        SET(slot(i)->since_ticks, now - 1000 * (i + 1));
+    }
+    SET(slot(1)->call, CALL_Send);
+    SET(slot(2)->call, CALL_Barrier);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].call, CALL_Barrier);    /* it entered first */
+    assert_int_equal(l.tasks[0].threads, 3);
+    assert_int_equal(l.tasks[0].threads_in, 2);
+    assert_int_equal(l.tasks[0].calls, 3);
+    free(l.tasks);
+}
+
+/* Whatever a page holds, what is sent is within bounds. */
+static void test_garbage(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    memset(page, 0xff, page_counts_at(PAGE_SLOTS, PAGE_CALLS, 2));
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_true(l.tasks[0].life <= HCT_LIFE_ENDED);
+    assert_true(l.tasks[0].call < PAGE_CALLS);
+    assert_true(l.tasks[0].peer >= PAGE_UNKNOWN);
+    free(l.tasks);
+}
+
+static void test_texts(void **state)
+{
+    char text[100];
+
+    (void)state;
+    assert_int_equal(look_stat_letter("12 (a) S) D 1 2"), 'D');
+    assert_int_equal(look_stat_letter("12 (x) R"), 'R');
+    assert_int_equal(look_stat_letter("12 (x"), 0);
+    assert_int_equal(look_stat_letter(""), 0);
+    snprintf(text, sizeof(text), "%ld 0x0 0x7ff 0x400", (long)SYS_read);
+    assert_true(look_reads_stdin(text));
+    snprintf(text, sizeof(text), "%ld 0x3 0x7ff 0x400", (long)SYS_read);
+    assert_false(look_reads_stdin(text));
+    assert_false(look_reads_stdin("running"));
+    assert_false(look_reads_stdin("-1 0x0"));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_page),
+        T(test_threads),
+        T(test_garbage),
+        T(test_texts),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
