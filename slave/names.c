@@ -19,9 +19,11 @@
 #include "proto/base/log.h"
 #include "slave/symbols.h"
 
-#define NAMES_NS (10 * CLOCK_NS_PER_S)
+#define NAMES_NS (10 * CLOCK_NS_PER_S)  /* as long as somebody waits */
+#define CALM_NS  (60 * CLOCK_NS_PER_S)
 enum {
-    FAILURES_MAX = 3, FILES_MAX = 8, CALM = 10, OUT_BYTES = 32768,
+    FAILURES_MAX = 3, FAILURES_CALM = 2,        /* one try is for the end */
+    FILES_MAX = 8, CALM = 10, OUT_BYTES = 32768,
     TEXT_MAX = 16 << 20,        /* of one job: the rest stays nameless */
 };
 
@@ -35,9 +37,10 @@ struct namer {
     pid_t pid;
     int fd;
     struct event *event;        /* owned */
-    uint64_t until_ns;
+    uint64_t since_ns, until_ns;
     struct str in;              /* not taken yet */
     bool over;
+    bool hurried;               /* somebody waits for it */
 };
 
 /* ------------------------------------------------------------- the child */
@@ -253,9 +256,11 @@ static bool take(struct names *n)
 static void end_child(struct names *n)
 {
     struct namer *c = n->child;
+    uint64_t since_ns;
 
     if (!c)
         return;
+    since_ns = c->since_ns;
     n->child = NULL;
     if (!c->over)
         kill(c->pid, SIGKILL);  /* reap.c reaps it */
@@ -264,8 +269,11 @@ static void end_child(struct names *n)
     close(c->fd);
     str_fini(&c->in);
     free(c);
-    if (n->known == n->asked)
+    if (n->known == n->asked) {
+        log_debug("names", "%zu frames are looked up, %.1f ms", n->known,
+                  (double)(clock_monotonic_ns() - since_ns) / 1e6);
         return;
+    }
     /* Names of a frame that was being answered come again. */
     while (n->n && n->v[n->n - 1].frame == n->known)
         n->n--;
@@ -315,14 +323,27 @@ static pid_t start(const struct names *n, const struct sites *s,
     return pid;
 }
 
+/* From now on it has no more than NAMES_NS. */
+static void hurry(struct namer *c)
+{
+    uint64_t until_ns = clock_monotonic_ns() + NAMES_NS;
+
+    c->hurried = true;
+    if (until_ns < c->until_ns)
+        c->until_ns = until_ns;
+}
+
 void names_ask(struct names *n, struct event_base *base,
                const struct sites *s, const struct launch_user *user,
                bool calm)
 {
-    struct namer *c;
+    struct namer *c = n->child;
     int fds[2];
 
-    if (n->child || n->known >= s->nframes || n->failures >= FAILURES_MAX ||
+    if (c && !calm)
+        hurry(c);
+    if (c || n->known >= s->nframes ||
+        n->failures >= (calm ? FAILURES_CALM : FAILURES_MAX) ||
         !(c = calloc(1, sizeof(*c))))
         return;
     c->pid = start(n, s, user, calm, fds);
@@ -332,7 +353,9 @@ void names_ask(struct names *n, struct event_base *base,
         return;
     }
     c->fd = fds[0];
-    c->until_ns = clock_monotonic_ns() + NAMES_NS;
+    c->since_ns = clock_monotonic_ns();
+    c->until_ns = c->since_ns + (calm ? CALM_NS : NAMES_NS);
+    c->hurried = !calm;
     fcntl(c->fd, F_SETFL, O_NONBLOCK);
     n->asked = s->nframes;
     n->child = c;
@@ -343,11 +366,17 @@ void names_ask(struct names *n, struct event_base *base,
 
 bool names_settled(struct names *n, const struct sites *s)
 {
-    if (n->child && clock_monotonic_ns() >= n->child->until_ns) {
-        log_warn("names", "looking up the places of calls takes too long: "
-                 "some stay without names");
+    struct namer *c = n->child;
+
+    if (c && clock_monotonic_ns() >= c->until_ns) {
+        bool hurried = c->hurried;
+
         end_child(n);
-        n->failures = FAILURES_MAX;
+        if (hurried) {
+            log_warn("names", "looking up the places of calls takes too long:"
+                     " some stay without names");
+            n->failures = FAILURES_MAX;
+        }
     }
     return !n->child &&
            (n->known >= s->nframes || n->failures >= FAILURES_MAX);
