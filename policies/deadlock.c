@@ -426,12 +426,18 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
         k->life == HCT_LIFE_ENDED)
         return DEADLOCK_ENDED;
     if (k->life != HCT_LIFE_RUNNING || (k->flags & known) != known ||
-        (k->flags & other) || k->threads > 1 ||
-        g->w[r].still_ns < g->limits->still_ns)
+        (k->flags & other) || g->w[r].still_ns < g->limits->still_ns)
         return DEADLOCK_FREE;
+    /* Another thread may send, also one that has not called MPI yet. */
+    if (k->threads > 1 || k->level >= HCT_LEVEL_SERIALIZED)
+        return DEADLOCK_FREE;
+    /* Who sleeps in MPI may not look for messages that have come: a signal
+     * handler, a fault, a system that swaps. */
     if ((k->flags & HCT_IN_MPI) &&
         (call_of(g, r)->flags & HCT_CALL_BLOCKING))
-        return DEADLOCK_BLOCKED;
+        return (k->flags & HCT_RUNS) ||
+               g->w[r].still_ns >= g->limits->asleep_ns
+            ? DEADLOCK_BLOCKED : DEADLOCK_FREE;
     *spinning_too = spins(g, r);
     return *spinning_too ? DEADLOCK_BLOCKED : DEADLOCK_FREE;
 }

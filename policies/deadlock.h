@@ -23,6 +23,7 @@
 
 struct deadlock_limits {
     uint64_t still_ns;          /* so long a task has not moved at least */
+    uint64_t asleep_ns;         /* ... that sleeps, and does not poll */
     uint64_t small_ns;          /* ... in a send that may be buffered */
     uint64_t spin_ns;           /* ... that asks in a loop, and does nothing
                                    else */

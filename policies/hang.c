@@ -86,6 +86,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
         .least_ns = ns(param[LEAST]), .patience_ns = ns(param[PATIENCE]),
         .look_ns = ns(param[LOOK]), .prove = param[PROVE] >= 0.5,
         .deadlock = { .still_ns = ns(param[STILL]), .small_ns = ns(2),
+                      .asleep_ns = ns(param[LEAST]),
                       .spin_ns = ns(param[SPIN]), .tiny_bytes = 4096,
                       .small_bytes = (uint64_t)param[SMALL] },
     };

@@ -13,7 +13,7 @@
  * older policies still load, since all strides are given. Anything else makes
  * HCT_POLICY_MAJOR grow, and the host refuses the object with a sentence.
  *   1.0  first version
- *   1.1  hct_rank.site_calls */
+ *   1.1  hct_rank.site_calls, level; HCT_RUNS */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -120,6 +120,8 @@ enum hct_rank_flags {
     HCT_TORN = 1024,            /* fields may be of two calls */
     HCT_LOST = 2048,            /* has requests or communicators that found no
                                    room in the page */
+    HCT_RUNS = 4096,            /* uses a processor, or would like to: so does
+                                   a task that waits in MPI, mostly */
 };
 
 /* One task. Of several threads, that of the main one, or under
@@ -152,6 +154,8 @@ struct hct_rank {
     char tag_text[64];          /* ... its text, cut; "" if none */
     char wchan[32];             /* kernel function it sleeps in; "" if none */
     uint64_t site_calls;        /* finished ones from site; 0: not known */
+    uint32_t level;             /* enum hct_level */
+    uint32_t pad2;
 };
 
 /* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */

@@ -35,8 +35,8 @@ bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k)
         return true;
     /* Section 6: any thread, where several may communicate. */
     if ((k->flags & HCT_PAGE) && k->threads > 1 &&
-        in->job->level != HCT_LEVEL_SINGLE &&
-        in->job->level != HCT_LEVEL_FUNNELED && k->threads_in > 0)
+        k->level != HCT_LEVEL_SINGLE && k->level != HCT_LEVEL_FUNNELED &&
+        k->threads_in > 0)
         return true;
     /* Section 4: between two questions of a loop; a task that has asked just
      * now and computes for long is out. */

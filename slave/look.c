@@ -17,17 +17,17 @@
 #include "proto/base/clock.h"
 #include "slave/state.h"
 
-static const uint64_t look_stands_ns = 500 * CLOCK_NS_PER_MS;
+static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_used_ns = CLOCK_NS_PER_S;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8 };
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
-             site, phase;
+             site, phase, level;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
-    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, tags;
+    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, tags, site_calls;
     char wchan[32];
 };
 
@@ -113,6 +113,8 @@ static void read_proc(struct look_task *k, pid_t pid)
         k->proc_flags |= HCT_TRACED;
     else if (state == 'T')
         k->proc_flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
+    else if (state == 'R')
+        k->proc_flags |= HCT_RUNS;
     else if (state == 'D')
         k->proc_flags |= HCT_SLEEPS;
     else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)) &&
@@ -185,6 +187,17 @@ static uint32_t last_call(const char *page, unsigned slot)
     return state_flights(page, slot, &f, 1) ? f.call : 0;
 }
 
+/* How often the task has been there before. */
+static uint64_t calls_of_site(const char *page, unsigned slot, uint32_t site)
+{
+    const struct page_thread *t = (const void *)
+        (page + page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES, slot));
+
+    if (site < PAGE_SITE_FIRST || site >= PAGE_SITES)
+        return 0;
+    return atomic_load_explicit(&t->site[site].calls, memory_order_relaxed);
+}
+
 static void take_thread(struct look_raw *r, const struct state_thread *t)
 {
     r->call = t->call;
@@ -233,6 +246,7 @@ static void read_page(struct look_raw *r, struct look_task *k,
         return;
     r->polls = polls_of(k, page, v[n - 1].slot + 1);
     take_thread(r, &v[chosen]);
+    r->site_calls = calls_of_site(page, v[chosen].slot, r->site);
     if (r->call)
         r->flags |= HCT_IN_MPI;
     else
@@ -307,6 +321,8 @@ static void tell(struct look *l, const struct task *t,
     m->site = r->site;
     m->phase = r->phase;
     m->mark = r->mark;
+    m->site_calls = r->site_calls;
+    m->level = r->level;
     m->tag_text.data = (uint8_t *)t->watch.last_tag;
     m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
         ((struct hct_rank *)NULL)->tag_text) - 1);

@@ -8,6 +8,7 @@
 #   tests/fuzz/    fuzz_NAME.c for libFuzzer, NAME.corpus/ beside it
 #   tests/soak/    hours of jobs with random faults
 #   tests/eval/    how well policies find hangs: faults by lot, and clean runs
+#   tests/deadlocks/  small programs that deadlock, and look-alikes
 #   tests/bench/   measurements: scripts, and the programs they need
 #
 # A test program says by its includes what it needs: "slave/ring.h" links the
@@ -49,6 +50,13 @@ $(B)/apps/%: tests/apps/%.f $(B)/.flags | $(B)/lib/libhct.so
 $(B)/apps/%: tests/apps/%.f90 $(B)/.flags | $(B)/lib/libhct.so
 	@mkdir -p $(@D)
 	$(call say,MPIFC)$(MPIFC) -O2 -g -Wall -Wno-unused-dummy-argument -J$(@D) -o $@ $< $(apps_use)
+
+# Deadlocks and their look-alikes: many small programs in two.
+deadlocks := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/deadlocks/*.c))
+$(deadlocks): $(B)/deadlocks/%: tests/deadlocks/%.c tests/deadlocks/mini.h \
+    $(B)/.flags | $(B)/lib/libhct.so
+	$(mpi_program)
+apps: $(deadlocks)
 
 # Who says what no peer would, for tests of the sockets.
 $(B)/apps/stranger: $(B)/obj/tests/lib/stranger.o $(B)/obj/proto.a
@@ -152,7 +160,9 @@ demo-built: all
 soak-built: all
 	@HECTOR_BUILD=$(abspath $(B)) MINUTES=$(or $(MINUTES),60) \
 	    SEED=$(SEED) sh tests/soak/soak.sh
-eval-built: all
+eval-built: all $(B)/unit/test_simulate
+	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
+	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 bench-built: all $(bench_all)
 	@sh tests/lib/bench.sh $(B)

@@ -88,7 +88,7 @@ static inline struct hct_rank *is_in(uint32_t r, const char *call)
     struct hct_rank *k = &look.rank[r];
 
     k->call = number_of(call);
-    k->flags |= HCT_IN_MPI;
+    k->flags |= HCT_IN_MPI | HCT_RUNS;
     k->threads_in = 1;
     k->comm = WORLD;
     if (strcmp(call, "Finalize") == 0)

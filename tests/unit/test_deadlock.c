@@ -13,7 +13,7 @@ static char text[8192];
 static uint32_t proof(void)
 {
     static const struct deadlock_limits limits = {
-        .still_ns = 300 * MS, .small_ns = 2 * S, .spin_ns = 3 * S,
+        .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S, .spin_ns = 3 * S,
         .small_bytes = 65536, .tiny_bytes = 4096,
     };
     uint32_t n;
@@ -779,10 +779,27 @@ static void not_free_to_go(void **state)
     look.rank[1].threads = 2;           /* the other one may send */
     assert_int_equal(proof(), 0);
     look.rank[1].threads = 1;
+    look.rank[1].level = HCT_LEVEL_MULTIPLE;    /* one may yet begin to */
+    assert_int_equal(proof(), 0);
+    look.rank[1].level = HCT_LEVEL_FUNNELED;
+    assert_int_equal(proof(), 2);
     look.rank[1].flags = HCT_OBSERVED | HCT_STACK | HCT_IN_MPI;
     assert_int_equal(proof(), 0);
     look.rank[1].flags = 0;
     assert_int_equal(proof(), 0);
+}
+
+/* Who sleeps may have a message that it has not looked at yet. */
+static void asleep(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 0, 7)->flags &= (uint16_t)~HCT_RUNS;
+    world(0);
+    assert_int_equal(proof(), 0);
+    still_ns = 6 * S;
+    assert_int_equal(proof(), 2);
 }
 
 static void io(void **state)
@@ -855,6 +872,7 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
         cmocka_unit_test(not_free_to_go),
+        cmocka_unit_test(asleep),
         cmocka_unit_test(io),
         cmocka_unit_test(nonsense),
     };

@@ -1,0 +1,409 @@
+/* stuck.c - small MPI programs that deadlock, each in another way. */
+#include "mini.h"
+
+#define RIGHT ((rank + 1) % size)
+#define LEFT ((rank + size - 1) % size)
+
+static void recv_cycle(void) { get(RIGHT, 1); }
+static void recv_self(void)
+{
+    if (rank == 0)
+        get(0, 1);
+    MPI_Barrier(W);
+}
+static void send_ring(void) { put_big(RIGHT, 1); get_big(LEFT, 1); }
+static void ssend_ring(void)
+{
+    MPI_Ssend(&one, 1, MPI_INT, RIGHT, 1, W);
+    get(LEFT, 1);
+}
+static void wrong_tag(void)
+{
+    if (rank == 0)
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+    else
+        get(0, 2);
+}
+static void wrong_comm(void)
+{
+    MPI_Comm c = copy();
+
+    if (rank == 0)
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+    else
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
+}
+static void wrong_source(void)
+{
+    if (rank == 0)
+        get(2, 1);
+    else if (rank == 1)
+        MPI_Ssend(&one, 1, MPI_INT, 0, 1, W);
+    else
+        get(0, 1);
+}
+static void any_source(void) { get(rank ? 0 : MPI_ANY_SOURCE, 1); }
+static void any_source_part(void)
+{
+    MPI_Comm c = part(rank / 2);
+
+    if (rank % 2 == 0)
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO);
+    else
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
+}
+static void master_waits_for_one_more(void)
+{
+    for (int i = 1; rank == 0 && i <= size; i++)
+        get(MPI_ANY_SOURCE, 1);
+    if (rank)
+        put(0, 1);
+    MPI_Barrier(W);
+}
+static void gone(void)
+{
+    if (rank == 0)
+        get(1, 1);
+}
+static void barrier_missing(void)
+{
+    if (rank == 2)
+        get(0, 1);
+    MPI_Barrier(W);
+}
+static void barrier_skipped(void)
+{
+    if (rank != 1)
+        MPI_Barrier(W);
+}
+static void bcast_skipped(void)
+{
+    if (rank != 0)
+        MPI_Bcast(&one, 1, MPI_INT, 0, W);
+    MPI_Barrier(W);
+}
+static void mismatch(void)
+{
+    int sum;
+
+    if (rank == 0)
+        MPI_Barrier(W);
+    else
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+}
+static void mismatch_reduce(void)
+{
+    int sum, *all = calloc((size_t)size, sizeof(int));
+
+    if (rank == 0)
+        MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, W);
+    else
+        MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, W);
+}
+static void mismatch_left(void)
+{
+    if (rank == 0) {
+        MPI_Bcast(&one, 1, MPI_INT, 0, W);
+        get(1, 1);
+    } else {
+        MPI_Barrier(W);
+    }
+}
+static void roots(void) { MPI_Bcast(&one, 1, MPI_INT, RIGHT, W); }
+static void roots_scatter(void)
+{
+    int *from = calloc((size_t)size, sizeof(int));
+
+    MPI_Scatter(from, 1, MPI_INT, &one, 1, MPI_INT, rank ? 0 : 1, W);
+    if (rank == 1)
+        get(0, 1);
+}
+static void orders(void)
+{
+    MPI_Comm a = copy(), b = copy();
+
+    MPI_Barrier(rank ? a : b);
+    MPI_Barrier(rank ? b : a);
+}
+static void orders_grid(void)
+{
+    MPI_Comm row = part(rank / 2), column = part(rank % 2);
+    int rows_first = rank == 0 || rank == 3;
+
+    MPI_Barrier(rows_first ? row : column);
+    MPI_Barrier(rows_first ? column : row);
+}
+static void waitall_nobody(void)
+{
+    MPI_Request r[2];
+
+    if (rank == 0) {
+        r[0] = want(1, 1);
+        r[1] = want(1, 2);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    } else {
+        put(0, 1);
+    }
+    MPI_Barrier(W);
+}
+static void wait_nobody(void)
+{
+    MPI_Request r = want(RIGHT, rank);
+
+    MPI_Wait(&r, NO);
+}
+static void waitany(void)
+{
+    MPI_Request r[2];
+    int i;
+
+    if (rank == 0) {
+        r[0] = want(1, 1);
+        r[1] = want(2, 1);
+        MPI_Waitany(2, r, &i, NO);
+    } else {
+        get(0, 1);
+    }
+}
+static void waitsome(void)
+{
+    MPI_Request r[2] = { want(LEFT, 1), want(RIGHT, 2) };
+    int n, i[2];
+
+    MPI_Waitsome(2, r, &n, i, MPI_STATUSES_IGNORE);
+}
+static void isend_wait(void)
+{
+    MPI_Request r;
+
+    MPI_Isend(big, BIG, MPI_BYTE, RIGHT, 1, W, &r);
+    MPI_Wait(&r, NO);
+    get_big(LEFT, 1);
+}
+static void persistent(void)
+{
+    MPI_Request r;
+
+    MPI_Recv_init(&one, 1, MPI_INT, RIGHT, 1, W, &r);
+    MPI_Start(&r);
+    MPI_Wait(&r, NO);
+}
+static void persistent_not_started(void)
+{
+    MPI_Request r;
+
+    if (rank == 0) {
+        get(1, 1);
+    } else {
+        MPI_Send_init(&one, 1, MPI_INT, 0, 1, W, &r);
+        MPI_Barrier(W);
+    }
+}
+static void probe(void)
+{
+    MPI_Probe(RIGHT, 1, W, NO);
+}
+static void mprobe(void)
+{
+    MPI_Message m;
+
+    if (rank == 0)
+        MPI_Mprobe(MPI_ANY_SOURCE, 1, W, &m, NO);
+    else
+        get(0, 1);
+}
+static void sendrecv(void)
+{
+    MPI_Sendrecv(big, BIG, MPI_BYTE, RIGHT, 1, other, BIG, MPI_BYTE, RIGHT, 1,
+                 W, NO);
+}
+static void inter_barrier(void)
+{
+    MPI_Comm c = between();
+
+    if (rank % 2 == 0)
+        MPI_Barrier(c);
+    else
+        MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
+}
+static void inter_recv(void)
+{
+    MPI_Comm c = between();
+
+    MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
+}
+static void ibarrier(void)
+{
+    MPI_Request r;
+
+    if (rank == 0) {
+        MPI_Ibarrier(W, &r);
+        MPI_Wait(&r, NO);
+    } else {
+        get(0, 1);
+    }
+}
+static void dup_missing(void)
+{
+    if (rank == 0)
+        copy();
+    else
+        get(0, 1);
+}
+static void fence(void)
+{
+    MPI_Win w = window();
+
+    MPI_Win_fence(0, w);
+    if (rank == 0)
+        MPI_Win_fence(0, w);
+    else
+        MPI_Barrier(W);
+}
+static void win_free(void)
+{
+    MPI_Win w = window();
+
+    if (rank == 0)
+        MPI_Barrier(W);
+    else
+        get(0, 1);
+    MPI_Win_free(&w);
+}
+static void lock(void)
+{
+    MPI_Win w = window();
+
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w);
+        MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w);
+        MPI_Win_flush(2, w);
+        put(1, 1);
+        MPI_Barrier(W);
+        MPI_Win_unlock(2, w);
+    } else if (rank == 1) {
+        get(0, 1);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w);
+        MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w);
+        MPI_Win_unlock(2, w);
+        MPI_Barrier(W);
+    } else {
+        MPI_Barrier(W);
+    }
+}
+static void wait_for_complete(void)
+{
+    MPI_Win w = window();
+
+    if (rank == 0) {
+        MPI_Win_post(only(1), 0, w);
+        MPI_Win_wait(w);
+    } else {
+        get(0, 1);
+    }
+}
+static void start_without_post(void)
+{
+    MPI_Win w = window();
+
+    if (rank == 0) {
+        MPI_Win_start(only(1), 0, w);
+        MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, w);
+        MPI_Win_complete(w);
+    }
+    MPI_Barrier(W);
+}
+static void spin_test(void)
+{
+    MPI_Request r;
+    int done = 0;
+
+    if (rank)
+        get(0, 1);
+    r = want(1, 1);
+    while (!done)
+        MPI_Test(&r, &done, NO);
+}
+static void spin_iprobe(void)
+{
+    int there = 0;
+
+    if (rank)
+        get(0, 1);
+    while (!there) {
+        MPI_Iprobe(1, 1, W, &there, NO);
+        usleep(1000);
+    }
+}
+static void spin_both(void)
+{
+    MPI_Request r = want(RIGHT, rank);
+    int done = 0, i;
+
+    while (!done)
+        MPI_Testany(1, &r, &i, &done, NO);
+}
+
+static const struct mini all[] = {
+    { "recv-cycle", 2, "wait for messages from each other", recv_cycle },
+    { "recv-ring", 4, "ranks 0-3 all wait for messages", recv_cycle },
+    { "recv-self", 2, "rank 0 waits for itself", recv_self },
+    { "send-send", 2, "all wait to send", send_ring },
+    { "send-ring", 4, "ranks 0-3 all wait to send", send_ring },
+    { "ssend-ring", 3, "ranks 0-2 all wait to send", ssend_ring },
+    { "wrong-tag", 2, "wait for each other.*tag 1.*tag 2", wrong_tag },
+    { "wrong-comm", 2, "wait for each other.*COMM_WORLD.*communicator .* of 2",
+      wrong_comm },
+    { "wrong-source", 3, "ranks 0,2 all wait for messages", wrong_source },
+    { "any-source", 3, "from any rank", any_source },
+    { "any-source-part", 4, "from any rank .any tag, communicator",
+      any_source_part },
+    { "one-more", 3, "any rank.*has not entered", master_waits_for_one_more },
+    { "gone", 2, "waits for rank 1, which has ended its part", gone },
+    { "barrier-missing", 3, "rank 2, which has not entered", barrier_missing },
+    { "barrier-skipped", 3, "rank 1, which has ended its part",
+      barrier_skipped },
+    { "bcast-skipped", 3, "different collective calls|has not entered|"
+      "different orders", bcast_skipped },
+    { "mismatch", 3, "different collective calls.*(Barrier.*Allreduce|"
+      "Allreduce.*Barrier)", mismatch },
+    { "mismatch-reduce", 3, "different collective calls.*Reduce|"
+      "different collective calls.*Allgather", mismatch_reduce },
+    { "mismatch-left", 2, "Barrier as collective call 1.*Bcast as the same",
+      mismatch_left },
+    { "roots", 3, "different roots.*root", roots },
+    { "roots-scatter", 2, "different roots", roots_scatter },
+    { "orders", 2, "different orders", orders },
+    { "orders-grid", 4, "ranks 0-3 .*different orders", orders_grid },
+    { "waitall-nobody", 2, "Waitall by MPI_Irecv .*from rank 1 .tag 2",
+      waitall_nobody },
+    { "wait-nobody", 3, "Wait by MPI_Irecv", wait_nobody },
+    { "waitany", 3, "Waitany by MPI_Irecv", waitany },
+    { "waitsome", 3, "Waitsome by MPI_Irecv", waitsome },
+    { "isend-wait", 2, "Wait by MPI_Isend", isend_wait },
+    { "persistent", 2, "Wait by MPI_Recv_init", persistent },
+    { "persistent-not-started", 2, "rank 1, which has not|ranks 0-1 wait",
+      persistent_not_started },
+    { "probe", 2, "waits in MPI_Probe", probe },
+    { "mprobe", 3, "waits in MPI_Mprobe .*any rank", mprobe },
+    { "sendrecv", 3, "waits in MPI_Sendrecv", sendrecv },
+    { "inter-barrier", 4, "an intercommunicator of 2.2", inter_barrier },
+    { "inter-recv", 4, "an intercommunicator of 2.2", inter_recv },
+    { "ibarrier", 2, "Wait by MPI_Ibarrier", ibarrier },
+    { "dup-missing", 2, "waits in MPI_Comm_dup", dup_missing },
+    { "fence", 2, "waits in MPI_Win_fence .*window", fence },
+    { "win-free", 2, "waits in MPI_Barrier", win_free },
+    { "lock", 3, "keeps rank 2 of window .* locked", lock },
+    { "wait-for-complete", 2, "waits in MPI_Win_wait", wait_for_complete },
+    { "start-without-post", 2, "MPI_Win_(start|complete)",
+      start_without_post },
+    { "spin-test", 2, "asking in a loop", spin_test },
+    { "spin-iprobe", 2, "asking in a loop", spin_iprobe },
+    { "spin-both", 2, "asking in a loop", spin_both },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    return mini_main(argc, argv, all);
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# deadlocks.sh - small MPI programs that deadlock, and correct look-alikes:
+# is each named for what it is, and are the others left alone? The verdict in
+# the database counts. One line a program, then the sums.
+#
+# usage: deadlocks.sh BUILD [NAME...]
+set -u
+build=$(cd "$1" && pwd)
+shift
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HECTOR_DB="$dir/run.db"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+tab=$(printf '\t')
+bad=0 n=0
+
+wanted()        # NAME WANTED...: is it among them? Without any: yes
+{
+    w=" $1 "
+    shift
+    case " ${*:-$w} " in
+    *"$w"*) return 0 ;;
+    esac
+    return 1
+}
+
+one()           # PROGRAM NAME TASKS: status, verdict, all that was said
+{
+    status=0
+    timeout 60 "$build/bin/hector-run" -n "$3" --oversubscribe --policy hang \
+        --on-hang kill "$build/deadlocks/$1" "$2" \
+        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
+        FROM verdicts WHERE job = (SELECT max(job) FROM jobs)" | head -n 1)
+    said=$(tr '\n' ' ' <"$dir/err")
+}
+
+result()        # GOOD TEXT
+{
+    n=$((n + 1))
+    [ "$1" = 0 ] || bad=$((bad + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+"$build/deadlocks/stuck" >"$dir/stuck"
+while IFS=$tab read -r name tasks words; do
+    wanted "$name" "$@" || continue
+    one stuck "$name" "$tasks"
+    good=1
+    case $found in
+    'deadlock|'*) ! printf '%s\n' "$said" | grep -qE "$words" || good=0 ;;
+    esac
+    result $good "stuck $name"
+    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+done <"$dir/stuck"
+
+"$build/deadlocks/fine" >"$dir/fine"
+while IFS=$tab read -r name tasks words; do
+    wanted "fine-$name" "$@" || continue
+    one fine "$name" "$tasks"
+    good=1
+    [ "$status" != 0 ] || [ -n "$found" ] || good=0
+    result $good "fine $name"
+    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+done <"$dir/fine"
+echo "# $((n - bad)) of $n are right"
+echo "1..$n"
+[ $bad = 0 ]

@@ -1,0 +1,9 @@
+# Deadlocks are proven in programs of all kinds, and named for what they are;
+# programs that look like them for a while are left alone. These are some of
+# those that tests/eval/deadlocks.sh has.
+# limit: 120
+. "${0%/*}/../lib/t.sh"
+
+exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
+    orders waitany fence gone any-source \
+    fine-ring fine-send fine-waitall
