@@ -70,6 +70,13 @@ is "$status$(grep -v 'hector-master is' "$T/err")" 0 \
 is "$(wc -l <"$T/out")" 400 '... and has all the output'
 
 # For good.
+ours_have_ended()       # no task of that job is left
+{
+    for p in $(t_processes); do
+        tr '\0' ' ' <"/proc/$p/cmdline" | grep -q '^sleep 100 $' && return 1
+    done 2>/dev/null
+    return 0
+}
 $R -H n1,n2 -n 2 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
@@ -87,6 +94,6 @@ is "$(sql 'SELECT rank, state FROM tasks ORDER BY job DESC, rank LIMIT 2' |
     tr '\n' ' ')" '0|killed 1|lost ' '... and a record'
 ip link set vn2 up
 ok 'the tasks there end when it is back' \
-    wait_for '[ -z "$(pgrep -x sleep -a | grep "sleep 100$")" ]' 20
+    wait_for 'ours_have_ended' 20
 wait_for '[ -z "$(t_processes | grep -v "$master_pid")" ]' 20
 done_testing
