@@ -4,7 +4,7 @@
 . "${0%/*}/../lib/t.sh"
 
 ls "$build"/fuzz/fuzz_* >/dev/null 2>&1 || skip_all 'no clang, no fuzzers'
-seconds=${FUZZ_SECONDS:-3}
+seconds=${FUZZ_SECONDS:-2}
 for f in "$build"/fuzz/fuzz_*; do
     case $f in *.d) continue ;; esac
     name=${f##*/}

@@ -39,7 +39,7 @@ for p in hector-run hector hector-master hector-slave; do
     is "$status" 2 "$p --no-such-option: status 2"
 done
 
-for words in '' 'stack 1' 'why 1' 'ps x' 'ps 1.' 'events' 'events 1 2' \
+for words in '' 'stack' 'why' 'migrate 1' 'ps x' 'ps 1.' 'events' 'events 1 2' \
     'sql' 'nodes 1' 'kill' 'kill x' 'kill --signal NOPE 1' 'nodes -n 3' \
     'sql -a x' 'ps -n 0'; do
     # shellcheck disable=SC2086 # these are words
