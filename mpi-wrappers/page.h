@@ -29,10 +29,11 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 3,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 4,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
                                    page_slot.edges_lost;
-                                   3: page_told, behind the threads */
+                                   3: page_told, behind the threads;
+                                   4: page_header.level */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -110,6 +111,9 @@ struct page_header {
     _Atomic uint32_t phase_bad;         /* (task) HECTOR_PHASE makes no sense */
     _Atomic uint32_t without;           /* (task) PAGE_DO_... of what cannot be
                                            recorded with this MPI library */
+    _Atomic uint32_t level;             /* (task) of threads, as MPI_Init_thread
+                                           provides it: MPI's number + 1; 0:
+                                           not known */
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so

@@ -353,6 +353,16 @@ void record_init_begin(void)
     set_state(PAGE_STATE_INIT);
 }
 
+/* How many threads may call MPI. */
+static void learn_level(struct page_header *h, bool ok)
+{
+    int (*query)(int *) = (int (*)(int *))real_get(REAL_C, CALL_Query_thread);
+    int level = -1;
+
+    if (h && ok && query && query(&level) == 0 && level >= 0 && level < 4)
+        SET(h->level, (uint32_t)level + 1);
+}
+
 void record_init_end(bool ok)
 {
     struct page_header *h = atomic_load_explicit(&thread_page,
@@ -367,6 +377,7 @@ void record_init_end(bool ok)
         comm_start(h, s);
         request_start(h, s);
     }
+    learn_level(h, ok);
     set_state(PAGE_STATE_RUNNING);
 }
 

@@ -10,6 +10,8 @@
 
 #include "policies/graph.h"
 
+#define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
+
 static const struct hct_call *call_of(const struct graph *g, uint32_t r)
 {
     return hct_call(g->in, hct_rank(g->in, r)->call);
@@ -394,6 +396,7 @@ static enum met released(struct graph *g, uint32_t r)
 
 static bool spins(const struct graph *g, uint32_t r)
 {
+    uint64_t last_ns = UINT64_MAX;
     unsigned asked = 0;
 
     if (g->w[r].still_ns < g->limits->spin_ns)
@@ -409,8 +412,10 @@ static bool spins(const struct graph *g, uint32_t r)
         if (!(c->flags & HCT_CALL_POLL))
             return false;
         asked += c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE;
+        last_ns = f->left_ns;
     }
-    return asked >= 3;
+    /* Who has asked, but does not now, is held up by something else. */
+    return asked >= 3 && last_ns <= LOOPS_NS;
 }
 
 static enum deadlock_state begins_as(const struct graph *g, uint32_t r,

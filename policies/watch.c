@@ -114,8 +114,9 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         if ((k->flags & HCT_IN_MPI) && k->threads < 2 &&
             (hct_call(in, k->call)->flags & HCT_CALL_POLL) && progress)
             progress--;
-        /* a call is counted when it begins; its end is a move, too */
-        moved = progress > w->progress ||
+        /* a call is counted when it begins; its end is a move, too, and so
+         * is a tag: the program says where it is */
+        moved = progress > w->progress || k->mark != w->mark ||
                 (w->known && w->in != in_mpi && !w->asks && !asking(in, k));
         if (progress < w->progress)
             progress = w->progress;
@@ -148,6 +149,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
     w->cpu_ns = k->cpu_ns;
     w->site = k->site;
     w->call = k->call;
+    w->mark = k->mark;
 }
 
 /* Has anybody a reason to stand still that is none of the program's? */

@@ -55,7 +55,8 @@ struct watch_rank {
     /* of its present stay, from the last calls */
     uint32_t visits;
     uint64_t longest_ns;
-    uint32_t call, pad2;
+    uint32_t call;
+    int32_t mark;               /* of its last tag */
 };
 
 struct watch {

@@ -231,6 +231,9 @@ static void read_page(struct look_raw *r, struct look_task *k,
     r->flags |= HCT_PAGE | HCT_OBSERVED;
     r->peer = r->source = r->tag = HCT_NONE;
     r->phase = state_phase(page);
+    r->level = atomic_load_explicit(&h->level, memory_order_relaxed);
+    if (r->level > HCT_LEVEL_MULTIPLE)
+        r->level = HCT_LEVEL_UNKNOWN;
     if (atomic_load_explicit(&h->comms_lost, memory_order_relaxed) ||
         atomic_load_explicit(&h->requests_lost, memory_order_relaxed))
         r->flags |= HCT_LOST;

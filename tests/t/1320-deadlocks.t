@@ -6,4 +6,4 @@
 
 exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
     orders waitany fence gone any-source \
-    fine-ring fine-send fine-waitall
+    fine-ring fine-send fine-waitall fine-threads
