@@ -50,7 +50,8 @@ static int control_stop(struct job *j, const struct conn *own,
 
     if (flow_hold(j, &o, number == SIGCONT, err) < 0)
         return -1;
-    return number == SIGCONT ? flow_signal(j, ranks, number, err) : 0;
+    return number == SIGCONT && j->state >= JOB_STARTING
+           ? flow_signal(j, ranks, number, err) : 0;
 }
 
 int control_signal(struct jobs *jobs, const struct conn *own,

@@ -60,9 +60,13 @@ static size_t hold_send(struct job *j, const struct taskset *ranks,
 
 /* ------------------------------------------------------------------ orders */
 
-static int hold_check(const struct job *j, struct err *err)
+/* What is suspended before it runs stops as soon as it does. */
+static int hold_check(const struct job *j, enum hold_event ev, struct err *err)
 {
-    if (j->state == JOB_STARTING || j->state == JOB_RUNNING)
+    bool early = ev == HOLD_EVENT_SUSPEND || ev == HOLD_EVENT_RESUME;
+
+    if (j->state == JOB_STARTING || j->state == JOB_RUNNING ||
+        (early && (j->state == JOB_WAITING || j->state == JOB_PREPARING)))
         return 0;
     return err_set(err, ESRCH, "job %llu is %s", hold_id(j),
                    job_state_name(j->state));
@@ -104,7 +108,7 @@ static long hold_order(struct job *j, const struct flow_order *o,
 {
     long changed = 0, alive = 0, refused = 0;
 
-    if (hold_check(j, err))
+    if (hold_check(j, ev, err))
         return -1;
     for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
         struct task *t = &j->tasks[r];
@@ -191,8 +195,8 @@ void flow_hold_orders(struct job *j, const struct job_node *only)
 {
     struct taskset sets[HOLD_COUNT] = { 0 };
 
-    if (hold_check(j, NULL))
-        return;                 /* all of it ends, or has ended */
+    if (j->state != JOB_STARTING && j->state != JOB_RUNNING)
+        return;                 /* nothing runs yet, or all of it ends */
     for (uint32_t r = 0; r < j->ntasks; r++) {
         enum hold hold = j->tasks[r].hold;
 

@@ -92,7 +92,7 @@ int flow_launched(struct job *j, struct job_node *jn, const Hct__Launched *m,
             flow_task_runs(j, &j->tasks[r], m->at_ns);
     }
     if (job_all_launched(j) && j->state == JOB_STARTING)
-        flow_step(j, JOB_EVENT_LAUNCHED, 0);
+        flow_step(j, JOB_EVENT_LAUNCHED, JOB_EFFECT_HOLD);
     return 0;
 }
 

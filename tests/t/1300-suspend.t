@@ -151,4 +151,21 @@ is "$(sql "SELECT group_concat(action || ' ' || by, ', ') FROM actions
 touch "$T/go"
 end
 is "$status" 0 '... to the end'
+
+# Before anything runs: a host of the job has not joined yet.
+job=$((job + 1))
+rm -f "$T/go" "$T"/child.* "$T"/task.*
+hector-run --master "$master" -H n1,n3 -n 2 sh "$T/count.sh" >"$T/out" \
+    2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job")" = waiting ]' 10
+run hector suspend $job
+is "$status $(out)" "0 $job: 2 tasks are being suspended" 'suspend what does not run yet'
+start_slave n3
+ok '... it stops when it does' wait_for 'is_held "suspended suspended"' 10
+hector resume $job >/dev/null
+ok '... and goes on' wait_for 'is_held "going going"' 5
+touch "$T/go"
+end
+is "$status" 0 '... to the end'
 done_testing
