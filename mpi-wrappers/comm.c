@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "mpi-wrappers/handle.h"
-
-#define GET(field)  atomic_load_explicit(&(field), memory_order_relaxed)
-#define SET(field, value) \
-    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+#include "mpi-wrappers/fields.h"
 
 enum {
     PEERS_EACH = 1024,          /* translations kept for one communicator */

@@ -13,13 +13,7 @@
 
 #include "mpi-wrappers/frames.h"
 #include "mpi-wrappers/phase.h"
-
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define COLD        __attribute__((noinline, cold))
-#define GET(field)  atomic_load_explicit(&(field), memory_order_relaxed)
-#define SET(field, value) \
-    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+#include "mpi-wrappers/fields.h"
 
 enum {
     EDGES_FULL = PAGE_EDGES * 3 / 4,

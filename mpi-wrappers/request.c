@@ -8,10 +8,7 @@
 
 #include "mpi-wrappers/comm.h"
 #include "mpi-wrappers/handle.h"
-
-#define GET(field)  atomic_load_explicit(&(field), memory_order_relaxed)
-#define SET(field, value) \
-    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+#include "mpi-wrappers/fields.h"
 
 enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS, NOWHERE = PAGE_REQUESTS };
 #define TAKEN ((uint64_t)1)     /* as a key: integer 0, which is no request */

@@ -16,13 +16,7 @@
 #include "mpi-wrappers/model.h"
 #include "mpi-wrappers/request.h"
 #include "mpi-wrappers/ring.h"
-
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define COLD        __attribute__((noinline, cold))
-#define GET(field)  atomic_load_explicit(&(field), memory_order_relaxed)
-#define SET(field, value) \
-    atomic_store_explicit(&(field), (value), memory_order_relaxed)
+#include "mpi-wrappers/fields.h"
 
 enum { SELF_INNER = 64 };       /* a power of two */
 

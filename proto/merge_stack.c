@@ -131,16 +131,6 @@ static int stack_add(void *whole, const uint8_t *bytes, size_t n, uint32_t at,
 
 /* ---------------------------------------------------------------- packing */
 
-static char *set_text(const struct taskset *set)
-{
-    int n = taskset_format(set, NULL, 0);
-    char *text = malloc((size_t)n + 1);
-
-    if (text)
-        taskset_format(set, text, (size_t)n + 1);
-    return text;
-}
-
 /* rank_of NULL: positions stay what they are. */
 static char *note_ranks(const struct note *n, const uint32_t *rank_of)
 {
@@ -148,10 +138,10 @@ static char *note_ranks(const struct note *n, const uint32_t *rank_of)
     char *text;
 
     if (!rank_of)
-        return set_text(&n->at);
+        return taskset_text(&n->at);
     for (int64_t p = -1; (p = taskset_next(&n->at, p)) >= 0; )
         taskset_add(&ranks, rank_of[p], rank_of[p]);
-    text = set_text(&ranks);
+    text = taskset_text(&ranks);
     taskset_fini(&ranks);
     return text;
 }

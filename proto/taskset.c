@@ -317,3 +317,13 @@ void taskset_to_bits(const struct taskset *s, uint32_t first,
         }
     }
 }
+
+char *taskset_text(const struct taskset *s)
+{
+    size_t size = (size_t)taskset_format(s, NULL, 0) + 1;
+    char *text = malloc(size);
+
+    if (text)
+        taskset_format(s, text, size);
+    return text;
+}

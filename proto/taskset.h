@@ -44,6 +44,8 @@ int taskset_parse(struct taskset *s, const char *text, uint32_t limit,
 /* The text form without brackets, "" for the empty set, as snprintf: returns
  * the length it needs. */
 int taskset_format(const struct taskset *s, char *buf, size_t size);
+/* The same in memory of its own, which the caller frees; NULL: there is none. */
+char *taskset_text(const struct taskset *s);
 
 /* Bit i of words[] (least significant first) <-> rank first + i. The set
  * (or all of words[]) is overwritten. */

@@ -46,16 +46,6 @@ static int make_tree(Hct__CallTree *m, const struct stacker_result *r,
     return rc;
 }
 
-static char *set_text(const struct taskset *set)
-{
-    int n = taskset_format(set, NULL, 0);
-    char *text = malloc((size_t)n + 1);
-
-    if (text)
-        taskset_format(set, text, (size_t)n + 1);
-    return text;
-}
-
 /* One for all tasks of which the same is to be said. */
 static int add_note(Hct__CallTree *m, const struct stacker_result *r,
                     const uint32_t *rank_of, uint32_t n, uint32_t first)
@@ -71,7 +61,7 @@ static int add_note(Hct__CallTree *m, const struct stacker_result *r,
         if (strcmp(r->task_notes[i], r->task_notes[first]) == 0)
             taskset_add(&set, rank_of ? rank_of[i] : i,
                         rank_of ? rank_of[i] : i);
-    note->ranks = set_text(&set);
+    note->ranks = taskset_text(&set);
     note->text = strdup(r->task_notes[first]);
     taskset_fini(&set);
     return note->ranks && note->text ? 0 : -1;

@@ -5,7 +5,6 @@
 #include "slave/load.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,19 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The beginning of a small file as a string; false if there is none. */
-static bool read_text(const char *path, char *buf, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n;
-
-    if (fd < 0)
-        return false;
-    n = read(fd, buf, size - 1);
-    close(fd);
-    buf[n > 0 ? n : 0] = '\0';
-    return n > 0;
-}
+#include "slave/smallfile.h"
 
 double load_parse_cpu_max(const char *text)
 {
@@ -42,7 +29,7 @@ static bool own_cgroup(char *path, size_t size)
 {
     char text[2048], *line, *end;
 
-    if (!read_text("/proc/self/cgroup", text, sizeof(text)))
+    if (!smallfile_read("/proc/self/cgroup", text, sizeof(text)))
         return false;
     line = strstr(text, "0::");
     if (!line || (line != text && line[-1] != '\n'))
@@ -65,7 +52,7 @@ static double least_limit(const char *name, double (*look)(const char *))
         char *slash;
 
         snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", group, name);
-        limit = read_text(path, text, sizeof(text)) ? look(text) : 0;
+        limit = smallfile_read(path, text, sizeof(text)) ? look(text) : 0;
         if (limit > 0 && (least == 0 || limit < least))
             least = limit;
         slash = strrchr(group, '/');
@@ -80,9 +67,9 @@ static double old_quota(void)
 {
     char quota[32], period[32], both[80];
 
-    if (!read_text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota,
+    if (!smallfile_read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota,
                    sizeof(quota)) ||
-        !read_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period,
+        !smallfile_read("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period,
                    sizeof(period)))
         return 0;
     snprintf(both, sizeof(both), "%s %s", quota, period);
@@ -124,7 +111,7 @@ static uint64_t meminfo(const char *name)
     const char *line;
     uint64_t kib = 0;
 
-    if (!read_text("/proc/meminfo", text, sizeof(text)) ||
+    if (!smallfile_read("/proc/meminfo", text, sizeof(text)) ||
         !(line = strstr(text, name)) ||
         sscanf(line + strlen(name), " %" SCNu64, &kib) != 1)
         return 0;
@@ -168,10 +155,10 @@ void load_read(struct load *l)
     char text[512];
     uint64_t v[8] = { 0 }, idle, total = 0;
 
-    if (read_text("/proc/loadavg", text, sizeof(text)))
+    if (smallfile_read("/proc/loadavg", text, sizeof(text)))
         l->load = strtod(text, NULL);
     l->available_bytes = meminfo("MemAvailable:");
-    if (!read_text("/proc/stat", text, sizeof(text)) ||
+    if (!smallfile_read("/proc/stat", text, sizeof(text)) ||
         sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &v[0], &v[1],
                &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) < 5)

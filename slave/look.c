@@ -15,6 +15,7 @@
 
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
+#include "slave/smallfile.h"
 #include "slave/state.h"
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
@@ -54,17 +55,9 @@ void look_task_free(struct look_task *k)
 static bool proc_text(pid_t pid, const char *name, char *buf, size_t size)
 {
     char path[48];
-    ssize_t n;
-    int fd;
 
     snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, buf, size - 1);
-    close(fd);
-    buf[n > 0 ? n : 0] = '\0';
-    return n > 0;
+    return smallfile_read(path, buf, size);
 }
 
 char look_stat_letter(const char *text)

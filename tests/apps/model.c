@@ -15,6 +15,7 @@
 
 #include "call_ids.h"
 #include "mpi-wrappers/page.h"
+#include "tests/apps/page_here.h"
 
 enum { EXCHANGES = 100 };
 
@@ -30,20 +31,6 @@ static void check(int good, const char *what, int line)
                 what);
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
-}
-
-static char *find_page(void)
-{
-    FILE *f = fopen("/proc/self/maps", "r");
-    char line[4096];
-    unsigned long from = 0;
-
-    while (f && fgets(line, sizeof(line), f))
-        if (strstr(line, "hector-page") && sscanf(line, "%lx-", &from) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return (char *)from;
 }
 
 static __attribute__((noinline)) void step(int n)
@@ -98,7 +85,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    page = find_page();
+    page = page_here();
     CHECK(page != NULL);
     h = (struct page_header *)page;
     t = (const struct page_thread *)

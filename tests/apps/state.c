@@ -13,6 +13,7 @@
 
 #include "call_ids.h"
 #include "mpi-wrappers/page.h"
+#include "tests/apps/page_here.h"
 
 static char *page;
 static int rank, size, checks;
@@ -26,20 +27,6 @@ static void check(int good, const char *what, int line)
                 what);
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
-}
-
-static char *find_page(void)
-{
-    FILE *f = fopen("/proc/self/maps", "r");
-    char line[4096];
-    unsigned long from = 0;
-
-    while (f && fgets(line, sizeof(line), f))
-        if (strstr(line, "hector-page") && sscanf(line, "%lx-", &from) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return (char *)from;
 }
 
 static struct page_slot *slot(void)
@@ -216,7 +203,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    page = find_page();
+    page = page_here();
     CHECK(page != NULL && size >= 4);
     communicators();
     messages();

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "mpi-wrappers/page.h"
+#include "tests/apps/page_here.h"
 
 enum { ROUNDS = 31, CALLS = 20000, BURST = 2000 };
 enum how {
@@ -44,20 +45,6 @@ static double now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static struct page_header *find_page(void)
-{
-    FILE *f = fopen("/proc/self/maps", "r");
-    char line[4096];
-    unsigned long from = 0;
-
-    while (f && fgets(line, sizeof(line), f))
-        if (strstr(line, "hector-page") && sscanf(line, "%lx-", &from) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return (struct page_header *)from;
 }
 
 /* One round: ns a call. */
@@ -139,7 +126,7 @@ int main(int argc, char **argv)
     double bare;
 
     MPI_Init(&argc, &argv);             /* one thread calls at a time */
-    page = find_page();
+    page = page_here();
     if (argc == 3) {
         bench_calls((enum how)atoi(argv[1]), 100);
         bench_calls((enum how)atoi(argv[1]), atoi(argv[2]));

@@ -4,26 +4,14 @@
 #
 # usage: page.sh BUILD
 set -eu
+. "$(dirname "$0")/../lib/inputs.sh"
 build=$1
 dir=$(mktemp -d)
 run=
 trap 'test -z "$run" || kill "$run" 2>/dev/null; wait; rm -rf "$dir"' EXIT
 export HECTOR_DB="$dir/bench.db" HECTOR_INJECT_LOG="$dir/log"
 cd "$dir"
-cat >in.melt <<'END'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 6 0 6 0 6
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-fix 1 all nve
-run 100
-END
+melt_input 6 100
 
 page()          # NAME COMMAND...: of the largest of two tasks
 {

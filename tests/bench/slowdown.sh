@@ -12,6 +12,7 @@
 #
 # usage: slowdown.sh BUILD [PAIRS [PROGRAM...]]
 set -eu
+. "$(dirname "$0")/../lib/inputs.sh"
 build=$1 pairs=${2:-7}
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
 programs=${*:-ring:20000 stencil:512 cg:10000 transpose:256 wavefront:20000
@@ -40,21 +41,7 @@ kernel()
 
 lammps()        # TASKS with|without
 {
-    cat >in.melt <<'END'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 8 0 8 0 8
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-fix 1 all nve
-run 300
-END
+    melt_input 8 300
     job "$1" "$2" lmp -in in.melt -log none
     awk '/^Loop time of/ { t = $4 } /% CPU use/ { c = $1 }
         END { print t, t * c / 100 }' out
@@ -62,44 +49,7 @@ END
 
 hpl()           # TASKS with|without
 {
-    cat >hpccinf.txt <<END
-HPLinpack benchmark input file
-Innovative Computing Laboratory, University of Tennessee
-HPL.out
-8
-1
-1000
-1
-64
-0
-1
-1
-$1
-16.0
-1
-2
-1
-4
-1
-2
-1
-1
-1
-1
-1
-0
-2
-64
-0
-0
-1
-8
-#
-0
-1200
-0
-40
-END
+    hpl_input 1000 64 1 "$1"
     rm -f hpccoutf.txt
     job "$1" "$2" hpcc
     # the time of one HPL, as it prints it

@@ -2,24 +2,10 @@
 # the same numbers as under mpirun.
 # limit: 300
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/inputs.sh"
 need lmp mpirun
 
-cat >in.melt <<'END'
-units           lj
-atom_style      atomic
-lattice         fcc 0.8442
-region          box block 0 6 0 6 0 6
-create_box      1 box
-create_atoms    1 box
-mass            1 1.0
-velocity        all create 3.0 87287
-pair_style      lj/cut 2.5
-pair_coeff      1 1 1.0 1.0 2.5
-neighbor        0.3 bin
-fix             1 all nve
-thermo          20
-run             100
-END
+melt_input 6 100
 thermo() { awk '/^ *Step /{ on = 1 } /^Loop time/{ on = 0 } on' "$1"; }
 for n in 2 4; do
     run mpirun --oversubscribe -n $n lmp -in in.melt -log none

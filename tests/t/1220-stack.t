@@ -67,12 +67,17 @@ done
 
 # The program of before again: the tree over space and time, and in shapes.
 stuck stuck
+traces()        # in MPI_Barrier, of each sample
+{
+    sqlite3 :memory: "SELECT json_extract(n.value, '\$.traces')
+        FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+        WHERE json_extract(n.value, '\$.function') = 'MPI_Barrier'"
+}
 three_3d() { three --samples 4 --interval 20 && [ -s "$T/out" ]; }
 ok 'three classes over four samples' wait_for three_3d 30
-is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.traces')
-    FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
-    WHERE json_extract(n.value, '\$.function') = 'MPI_Barrier'")" \
-    '[14,14,14,14]' '... with the traces of each'
+# A task that has just entered a function may have one frame less.
+three_times_14() { three_3d && [ "$(traces)" = '[14,14,14,14]' ]; }
+ok '... with the traces of each' wait_for three_times_14 30
 is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.ranks')
     FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
     WHERE json_extract(n.value, '\$.function') = 'main'")" '0-15' \
