@@ -185,7 +185,9 @@ int prefixtree_init(struct prefixtree *t, uint32_t width, uint32_t nsamples,
                        "are possible", nsamples, PREFIXTREE_SAMPLES_MAX);
     t->width = width;
     t->nsamples = nsamples;
-    if (prefixtree_name(t, "", 0) == PREFIXTREE_NONE ||
+    /* words is never NULL: empty labels are at 0, too */
+    if (reserve(&t->words, &t->cap_words, 1, sizeof(*t->words)) ||
+        prefixtree_name(t, "", 0) == PREFIXTREE_NONE ||
         push_frame(t, &none, prefixtree_frame_hash(&none)) || push_node(t, 0, 0, 0)) {
         prefixtree_fini(t);
         return out_of_memory(err);

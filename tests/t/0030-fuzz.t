@@ -11,7 +11,7 @@ for f in "$build"/fuzz/fuzz_*; do
     mkdir -p "$T/$name"
     seeds=$top/tests/fuzz/${name#fuzz_}.corpus
     [ -d "$seeds" ] || seeds=
-    ok "$name for $seconds s" "$f" -max_total_time="$seconds" -timeout=10 \
+    ok "$name for $seconds s" "$f" -seed=1 -max_total_time="$seconds" -timeout=10 \
         -rss_limit_mb=2048 -max_len=16384 -close_fd_mask=3 \
         -artifact_prefix="$T/$name." "$T/$name" \
         ${seeds:+"$seeds"} 2>"$T/err"

@@ -66,7 +66,9 @@ status=0
 wait $runner || status=$?
 ms=$(($(now) - a))
 is "$status" 130 'interrupted while it hangs: 130'
-ok "... soon ($ms ms)" [ $ms -lt 5000 ]
+# At the latest when its own master, which may be in the middle of starting
+# somebody, is not waited for any more: after 5 s.
+ok "... soon ($ms ms)" [ $ms -lt 8000 ]
 
 # --------------------------------------------------------------------- noise
 agent talks 'echo "Welcome to $host"; printf "no newline"' \
