@@ -3,7 +3,8 @@
  *
  *   0 nothing   1 a hang of task 1 at look `at`, over at look 2 x `at`
  *   2 a verdict of no kind   3 a rank that there is not   4 slow
- *   5 never comes back   6 a wild pointer   7 gives up   8 too many lines */
+ *   5 never comes back   6 a wild pointer   7 gives up   8 too many lines
+ *   9 a hang of task 1 at look `at` that is never over */
 #include <hct_policy.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #endif
 
 static const struct hct_param params[] = {
-    { "mode", "", "what to do", 0, 0, 8 },
+    { "mode", "", "what to do", 0, 0, 9 },
     { "at", "", "when: number of the look", 10, 1, 1e6 },
     { "every", "s", "how often to look", 0.02, 0.01, 10 },
     { .name = NULL },
@@ -98,6 +99,8 @@ static int step(void *state, const struct hct_snapshot *in,
             find(in, out, s->n == (uint64_t)s->at ? HCT_HANG : HCT_PROGRESS);
         out->need = s->mode == 1 ? HCT_NEED_DETAIL : 0;
     }
+    if (s->mode == 9 && s->n == (uint64_t)s->at)
+        find(in, out, HCT_HANG);
     if (s->n < s->at)
         return 0;
     switch ((int)s->mode) {

@@ -80,7 +80,9 @@ is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
 run hector why 99
 is "$status" 1 'why: no such job'
 
-SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 1 --on-hang kill
+# A hang that is over before its stack trees are there is not acted on: these
+# stay.
+SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 9 --on-hang kill
 is "$status" 123 '--on-hang kill: the job is ended, status 123'
 like "$T/err" '^hector: 2h00m of the allocation are left, 4.0 core hours of its 2 tasks' \
     '... and what that saves inside Slurm is said'
@@ -90,7 +92,7 @@ is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
     actions WHERE job = $job")" 'report odd done, kill odd done' '... with its reason'
 
 # shellcheck disable=SC2086
-$R --policy "$T/odd.so:mode=1,at=10" --on-hang suspend --inject \
+$R --policy "$T/odd.so:mode=9,at=10" --on-hang suspend --inject \
     'rank=1,call=MPI_Iprobe:100,fault=stall,time=30' \
     "$APPS/tagloop" 1000 >"$T/out" 2>"$T/err" &
 runner=$!
