@@ -106,7 +106,7 @@ WRAP_TSAN   := $(if $(SANITIZE),,$(if $(filter /%,$(shell \
 $(B)/tsan/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 	@mkdir -p $(@D)
 	$(call say,TSAN)$(CC) $(HARD) $(INC) $(CPPFLAGS) -O2 -g -fsanitize=thread \
-	    -Wno-tsan $(MPI_INC) -MMD -MP -c -o $@ $<
+	    -Wno-unknown-warning-option -Wno-tsan $(MPI_INC) -MMD -MP -c -o $@ $<
 $(WRAP_TSAN): $(B)/tsan/%: $(B)/tsan/tests/unit/%.o \
     $(WRAP_LIBHECTOR:%=$(B)/tsan/mpi-wrappers/%.o) \
     $(B)/tsan/slave/state.o $(B)/tsan/proto/base/err.o
