@@ -7,9 +7,9 @@
  * before bank.used says so. */
 #include "mpi-wrappers/model.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "mpi-wrappers/frames.h"
 #include "mpi-wrappers/phase.h"
@@ -210,6 +210,16 @@ static void bank_end(struct page_bank *b)
     atomic_store_explicit(&b->seq, GET(b->seq) + 1, memory_order_release);
 }
 
+/* Clears fields of the page word by word: a reader may look meanwhile, and
+ * drops what it saw. */
+static void wipe(void *fields, size_t bytes)
+{
+    _Atomic uint64_t *word = fields;
+
+    for (size_t i = 0; i < bytes / sizeof(*word); i++)
+        SET(word[i], 0);
+}
+
 /* The bank for the edges of a phase; what another phase has left in it goes
  * to bank 0. */
 static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
@@ -234,8 +244,10 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
         SET(old->lost, GET(old->lost) + GET(b->lost));
         SET(old->phase, GET(old->phase) + 1);
         bank_end(old);
-        memset((void *)b->edge, 0, sizeof(b->edge));
-        memset((void *)b->histogram, 0, sizeof(b->histogram));
+        static_assert(sizeof(b->edge) % 8 == 0 &&
+                      sizeof(b->histogram) % 8 == 0, "wipe() clears words");
+        wipe(b->edge, sizeof(b->edge));
+        wipe(b->histogram, sizeof(b->histogram));
     }
     SET(b->used, 0);
     SET(b->lost, 0);

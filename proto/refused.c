@@ -33,10 +33,10 @@ static size_t source_length(const char *peer)
     const char *end = NULL;
 
     if (strncmp(peer, "tcp:", 4) == 0)
-        end = strrchr(peer + 4, ':');
+        end = strrchr(peer, ':');
     else if (strncmp(peer, "uid ", 4) == 0)
         end = strstr(peer, " pid ");
-    size_t n = end ? (size_t)(end - peer) : strlen(peer);
+    size_t n = end && end > peer + 3 ? (size_t)(end - peer) : strlen(peer);
 
     return n < REFUSED_NAME ? n : REFUSED_NAME - 1;
 }

@@ -10,7 +10,8 @@ lint_failed=0
 sources()       # EXTENDED-REGEXP: files of the project whose path matches
 {
     { git ls-files -co --exclude-standard 2>/dev/null ||
-        find . -type f ! -path './.git/*' ! -path './build/*' |
+        find . -type f ! -path './.git/*' ! -path './build/*' \
+            ! -path './build-*' |
         sed 's|^\./||'; } |
         sort -u | grep -E "$1" | while read -r lint_f; do
             [ ! -e "$lint_f" ] || echo "$lint_f"
