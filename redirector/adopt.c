@@ -364,16 +364,12 @@ static void adopt_on_ready(void *arg)
 {
     static char *const no_env[] = { NULL };
     struct adopt *a = arg;
-    struct submit_links where = {
-        .cookie = links_cookie(a->links), .cookie_bytes = LINKS_COOKIE
-    };
+    struct links_where where = links_where(a->links);
     const struct run_conf *c = a->conf;
-    Hct__Submit *m;
     struct err err;
+    Hct__Submit *m = submit_build(c->options, c->hosts, c->hosts->n > 0,
+                                  no_env, c->argv, &where, &err);
 
-    where.addresses = links_addresses(a->links, &where.naddresses);
-    m = submit_build(c->options, c->hosts, c->hosts->n > 0, no_env, c->argv,
-                     &where, &err);
     if (m) {
         m->adopt_socket = a->socket;
         m->stdin_ranks = (char *)"";

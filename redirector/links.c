@@ -350,15 +350,11 @@ void links_close(struct links *s)
     free(s);
 }
 
-const char *const *links_addresses(const struct links *s, size_t *n)
+struct links_where links_where(const struct links *s)
 {
-    *n = s->naddresses;
-    return s->addresses;
-}
-
-const uint8_t *links_cookie(const struct links *s)
-{
-    return s->cookie;
+    return (struct links_where){ .addresses = s->addresses,
+                                 .naddresses = s->naddresses,
+                                 .cookie = s->cookie };
 }
 
 void links_set_job(struct links *s, uint64_t job)

@@ -39,9 +39,15 @@ struct links *links_open(struct event_base *base,
                          const struct links_conf *conf, struct err *err);
 void links_close(struct links *s);      /* NULL is fine */
 
-/* What Submit says: where to come, one address each, and the cookie. */
-const char *const *links_addresses(const struct links *s, size_t *n);
-const uint8_t *links_cookie(const struct links *s);
+/* What Submit says: where to come, one address each, and the cookie. Borrowed
+ * from s. */
+struct links_where {
+    const char *const *addresses;
+    size_t naddresses;
+    const uint8_t *cookie;      /* of LINKS_COOKIE bytes */
+};
+
+struct links_where links_where(const struct links *s);
 
 /* The job's number: links of another one are refused; those that show our
  * cookie before it is known wait, not welcomed yet. */

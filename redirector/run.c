@@ -341,16 +341,12 @@ static void run_on_leave(void *arg, const char *name, const char *why)
 static void run_on_ready(void *arg)
 {
     struct run *r = arg;
-    struct submit_links where = {
-        .cookie = links_cookie(r->links), .cookie_bytes = LINKS_COOKIE
-    };
+    struct links_where where = links_where(r->links);
     const struct run_conf *c = r->conf;
-    Hct__Submit *m;
     struct err err;
+    Hct__Submit *m = submit_build(c->options, c->hosts, c->hosts->n > 0,
+                                  c->env, c->argv, &where, &err);
 
-    where.addresses = links_addresses(r->links, &where.naddresses);
-    m = submit_build(c->options, c->hosts, c->hosts->n > 0, c->env, c->argv,
-                     &where, &err);
     r->phase = RUN_SUBMITTED;
     if (!m || uplink_submit(r->uplink, m, &err) < 0)
         run_fail(r, err.text);

@@ -267,7 +267,7 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
 
 Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
                           bool with_hosts, char *const *env,
-                          char *const *argv, const struct submit_links *links,
+                          char *const *argv, const struct links_where *links,
                           struct err *err)
 {
     Hct__Submit *m = malloc(sizeof(*m));
@@ -279,7 +279,7 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
     m->stream_addresses = (char **)links->addresses;
     m->n_stream_addresses = links->naddresses;
     m->cookie.data = (uint8_t *)links->cookie;
-    m->cookie.len = links->cookie_bytes;
+    m->cookie.len = LINKS_COOKIE;
     m->command = submit_command(argv);
     m->apps = calloc(o->napps, sizeof(*m->apps));
     if (!m->command || !m->apps || (o->pty && !m->terminal) ||

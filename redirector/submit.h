@@ -11,6 +11,7 @@
 #include "proto/base/err.h"
 #include "proto/message.h"
 #include "redirector/hosts.h"
+#include "redirector/links.h"
 #include "redirector/options.h"
 
 /* Set ntasks of every program and return all tasks together; 0 with err.
@@ -19,19 +20,12 @@
 uint32_t submit_count(struct options *o, const struct hosts *h,
                       bool hosts_given, uint32_t cpus, struct err *err);
 
-struct submit_links {
-    const char *const *addresses;
-    size_t naddresses;
-    const uint8_t *cookie;
-    size_t cookie_bytes;
-};
-
 /* The message, to be freed by submit_free(). env: as environ; argv: the
  * command line. Texts are borrowed from the arguments where possible.
  * with_hosts: name the hosts; else every node of the master will do. */
 Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
                           bool with_hosts, char *const *env,
-                          char *const *argv, const struct submit_links *links,
+                          char *const *argv, const struct links_where *links,
                           struct err *err);
 void submit_free(Hct__Submit *m);
 

@@ -78,6 +78,8 @@ int main(int argc, char **argv)
     struct termios before, after;
     int master, slave, input = STDIN_FILENO, status, i = 1;
 
+    memset(&before, 0, sizeof(before));     /* its padding, too */
+    memset(&after, 0, sizeof(after));
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
         if (!size_of(argv[i + 1], strcmp(argv[i], "--size") ? &then : &size))
             return 2;

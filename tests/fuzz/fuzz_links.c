@@ -76,7 +76,7 @@ static void come(struct world *w, int who)
     m.name = (char *)"n";
     m.job = JOB;
     m.cookie.len = LINKS_COOKIE;
-    m.cookie.data = (uint8_t *)links_cookie(w->links);
+    m.cookie.data = (uint8_t *)links_where(w->links).cookie;
     peers_turn(&w->peers);
     peers_message(&w->peers, who, MESSAGE_HELLO, &m);
     peers_turn(&w->peers);

@@ -150,13 +150,12 @@ static void turn(struct world *w)
 static void fake_dial(struct world *w, int i)
 {
     static const struct conn_conf conf = { .key = NULL };
+    struct links_where where = links_where(w->links);
     struct err err;
-    size_t n;
-    const char *const *addresses = links_addresses(w->links, &n);
 
-    assert_int_equal(n, 1);
-    w->fakes[i].conn = conn_open_to(w->base, addresses[0], &conf, &fake_ops,
-                                    &w->fakes[i], &err);
+    assert_int_equal(where.naddresses, 1);
+    w->fakes[i].conn = conn_open_to(w->base, where.addresses[0], &conf,
+                                    &fake_ops, &w->fakes[i], &err);
     assert_non_null(w->fakes[i].conn);
     turn(w);
     assert_true(w->fakes[i].open);
@@ -182,7 +181,7 @@ static void fake_hello(struct world *w, int i, int role, uint64_t job,
 static void fake_join(struct world *w, int i)
 {
     fake_dial(w, i);
-    fake_hello(w, i, HCT__ROLE__ROLE_SLAVE, JOB, links_cookie(w->links),
+    fake_hello(w, i, HCT__ROLE__ROLE_SLAVE, JOB, links_where(w->links).cookie,
                LINKS_COOKIE);
 }
 
@@ -271,7 +270,7 @@ static void test_strangers(void **state)
 {
     static const uint8_t wrong[LINKS_COOKIE] = { 0 };
     struct world *w = *state;
-    const uint8_t *cookie = links_cookie(w->links);
+    const uint8_t *cookie = links_where(w->links).cookie;
     struct { int role; uint64_t job; const uint8_t *cookie; size_t n; }
     table[] = {
         { HCT__ROLE__ROLE_SLAVE, JOB, wrong, LINKS_COOKIE },
@@ -303,7 +302,7 @@ static void test_strangers(void **state)
 static void test_job_unknown(void **state)
 {
     struct world *w = *state;
-    const uint8_t *cookie = links_cookie(w->links);
+    const uint8_t *cookie = links_where(w->links).cookie;
 
     links_set_job(w->links, 0);
     fake_dial(w, 0);

@@ -122,7 +122,7 @@ static void test_build(void **state)
                                        NULL };
     static const char *const addresses[] = { "unix:/x", "tcp:h:1" };
     static const uint8_t cookie[] = "0123456789abcdef";
-    struct submit_links links = { addresses, 2, cookie, 16 };
+    struct links_where links = { addresses, 2, cookie };
     struct options o;
     struct hosts h = { 0 };
     struct err err = { 0 };
