@@ -24,12 +24,20 @@ void task_init(struct task *t, uint64_t job, uint32_t rank,
 {
     memset(t, 0, sizeof(*t));
     t->rank = rank;
-    t->report = -1;
+    t->report = t->terminal = -1;
     watch_init(&t->watch, job, rank, window);
+}
+
+static void let_go_of_terminal(struct task *t)
+{
+    if (t->terminal >= 0)
+        close(t->terminal);
+    t->terminal = -1;
 }
 
 void task_fini(struct task *t)
 {
+    let_go_of_terminal(t);
     if (t->report_event)
         event_free(t->report_event);
     if (t->report >= 0)
@@ -157,6 +165,8 @@ static int fork_it(struct task *t, const struct task_start *s,
     memcpy(spec.fds, pipes.task, sizeof(spec.fds));
     spec.terminal = pipes.terminal;
     t->pid = launch_start(&spec, &t->report, err);
+    if (pipes.terminal && t->pid > 0)
+        t->terminal = fcntl(pipes.task[0], F_DUPFD_CLOEXEC, 0);
     close_pipes(&pipes, s->node->null_fd);
     if (t->pid < 0) {
         t->pid = 0;
@@ -280,6 +290,7 @@ void task_aborted(struct task *t, int code, const char *text,
 void task_reaped(struct task *t, int status, const struct rusage *usage)
 {
     t->over = true;
+    let_go_of_terminal(t);
     t->exited_ns = clock_wall_ns();
     if (WIFSIGNALED(status)) {
         t->sig = WTERMSIG(status);

@@ -29,6 +29,9 @@ struct task {
     uint32_t rank;
     pid_t pid;                  /* its process group too; 0: never forked */
     int report;                 /* of its exec; -1: known */
+    int terminal;               /* its end of it, while it runs, so that it is
+                                   not hung up should it close its own; -1:
+                                   it has none */
     struct event *report_event; /* owned */
     bool over;                  /* it will never run, or was reaped */
     uint64_t kill_ns;           /* when its grace is over; 0: not ordered */

@@ -57,6 +57,10 @@ leave
 is "$status" 7 'the status of the shell'
 is "$(cat "$T/err")" '' 'the terminal is as it was'
 
+at_terminal hector-run --pty -n 1 sh -c 'exec <&- >&- 2>&-; sleep 0.3; exit 7'
+leave
+is "$status" 7 'a task that closes its terminal is not hung up'
+
 # --------------------------------------------------- however hector-run ends
 for signal in TERM KILL; do
     at_terminal sh -c 'hector-run --pty -n 1 cat; sleep 0.5'
