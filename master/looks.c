@@ -101,6 +101,7 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
         .threads = m->threads, .threads_in = m->threads_in,
         .calls = m->calls, .polls = m->polls, .age_ns = m->age_ns,
         .in_ns = m->in_ns, .out_ns = m->out_ns, .cpu_ns = m->cpu_ns,
+        .own_cpu_ns = m->own_cpu_ns,
         .call = m->call, .waits_call = m->waits_call, .comm = m->comm,
         .collective = m->collective, .bytes = m->bytes, .count = m->count,
         .peer = m->peer, .source = m->source, .tag = m->tag,

@@ -42,7 +42,7 @@ void verdict_text(struct str *to, const struct policy *p,
     const char *where = policy_where_name(v->where);
 
     str_addf(to, "look %" PRIu64 " +%.6f s: %s, %s, %s%sphase %u, score %.6f, "
-             "for %.6f s, ranks ", s->seq, (double)s->now_ns / 1e9, p->name,
+             "for %.6f s, ranks ", s->seq, (double)s->now_ns / 1e9, p->p->name,
              policy_kind_name(v->kind), where, *where ? ", " : "", v->phase,
              v->score, (double)v->age_ns / 1e9);
     verdict_ranks(to, o, v);

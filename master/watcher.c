@@ -59,6 +59,11 @@ static int add_policy(struct watcher *w, const char *spec, struct err *err)
         return err_set(err, E2BIG, "more than %d policies", WATCHER_POLICIES);
     if (policy_open(&w->policy[w->npolicies], spec, err))
         return -1;
+    /* Two of a kind are told apart by their parameters. */
+    for (size_t i = 0; i < w->npolicies; i++)
+        if (strcmp(w->policy[i].name, w->policy[w->npolicies].name) == 0)
+            snprintf(w->policy[w->npolicies].name,
+                     sizeof(w->policy->name), "%.47s", spec);
     w->npolicies++;
     return 0;
 }

@@ -424,7 +424,8 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
     const struct hct_rank *k = hct_rank(g->in, r);
     const unsigned known = HCT_OBSERVED | HCT_PAGE;
     const unsigned other = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
-        HCT_STDIN | HCT_STOPPED | HCT_SLEEPS | HCT_TORN | HCT_LOST;
+        HCT_STDIN | HCT_STOPPED | HCT_SLEEPS | HCT_PAUSES | HCT_TORN |
+        HCT_LOST;
 
     *spinning_too = 0;
     if (k->life == HCT_LIFE_FINALIZE || k->life == HCT_LIFE_DONE ||
@@ -440,8 +441,8 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
      * handler, a fault, a system that swaps. */
     if ((k->flags & HCT_IN_MPI) &&
         (call_of(g, r)->flags & HCT_CALL_BLOCKING))
-        return (k->flags & HCT_RUNS) ||
-               g->w[r].still_ns >= g->limits->asleep_ns
+        return (k->flags & HCT_RUNS ? !g->w[r].starved
+                : g->w[r].still_ns >= g->limits->asleep_ns)
             ? DEADLOCK_BLOCKED : DEADLOCK_FREE;
     *spinning_too = spins(g, r);
     return *spinning_too ? DEADLOCK_BLOCKED : DEADLOCK_FREE;

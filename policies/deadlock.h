@@ -42,6 +42,9 @@ struct deadlock_rank {
     uint8_t why;                /* enum deadlock_why */
     uint8_t mark;               /* while a cycle is looked for */
     uint8_t spins;              /* asks in a loop */
+    uint8_t starved;            /* the caller's: it may not have looked for
+                                   messages since others moved, for want of a
+                                   processor */
 };
 
 enum deadlock_state { DEADLOCK_FREE, DEADLOCK_BLOCKED, DEADLOCK_ENDED };

@@ -119,12 +119,10 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         snprintf(tag, sizeof(tag), "tag %" PRId32, t);
     else if (t != HCT_ANY)
         snprintf(tag, sizeof(tag), "its tag");
-    if (q)
-        snprintf(what, sizeof(what), " by %s",
-                 hct_call(in, q->call)->name);
-    if (w[r].spins)
-        snprintf(what, sizeof(what), "%s, asking in a loop",
-                 q ? hct_call(in, q->call)->name : "");
+    if (q || w[r].spins)
+        snprintf(what, sizeof(what), "%s%s%s", q ? " by " : "",
+                 q ? hct_call(in, q->call)->name : "",
+                 w[r].spins ? ", asking in a loop" : "");
     snprintf(from, sizeof(from), peer == HCT_ANY ? "any rank"
                                                  : "rank %" PRId32, to);
     switch (w[r].why) {

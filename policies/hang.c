@@ -1,5 +1,6 @@
 /* hang.c - the policy that finds hangs and deadlocks: its parameters, and
  * which of the methods looks. */
+#include <math.h>
 #include <string.h>
 
 #include "policies/hct_policy.h"
@@ -8,7 +9,8 @@
 
 enum mode { MODE_HECTOR, MODE_PARASTACK, MODE_SOUT, MODE_FIXED };
 
-enum { ALPHA, MODE, INTERVAL, INTERVAL_MAX, LEAST, PATIENCE, LOOK, PROVE,
+enum { ALPHA, MODE, INTERVAL, INTERVAL_MAX, LEAST, SURE, WORK, PATIENCE,
+       LOOK, PROVE,
        STILL, SPIN, SMALL, TIMES };
 
 static const struct hct_param params[] = {
@@ -23,6 +25,10 @@ static const struct hct_param params[] = {
                        60, 0.01, 86400 },
     [LEAST] = { "least", "s", "how long a hang lasts at least: longer than "
                 "transient stalls", 5.5, 0.1, 86400 },
+    [SURE] = { "sure", "s", "... of a task that sleeps until a signal comes: "
+               "no stall of a system does that", 1.5, 0.1, 86400 },
+    [WORK] = { "work", "s", "... of a task that works for longer than ever "
+               "before: of its processor time", 2, 0.1, 86400 },
     [PATIENCE] = { "patience", "s", "how long a task may compute where it has "
                    "not been before", 60, 0.1, 864000 },
     [LOOK] = { "look", "s", "time between looks", 0.2, 0.01, 60 },
@@ -84,6 +90,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
     struct watch_options w = {
         .alpha = param[ALPHA], .interval_ns = ns(param[INTERVAL]),
         .least_ns = ns(param[LEAST]), .patience_ns = ns(param[PATIENCE]),
+        .sure_ns = ns(fmin(param[SURE], param[LEAST])),
+        .work_ns = ns(param[WORK]),
         .look_ns = ns(param[LOOK]), .prove = param[PROVE] >= 0.5,
         .deadlock = { .still_ns = ns(param[STILL]), .small_ns = ns(2),
                       .asleep_ns = ns(param[LEAST]),

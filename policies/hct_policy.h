@@ -13,7 +13,8 @@
  * older policies still load, since all strides are given. Anything else makes
  * HCT_POLICY_MAJOR grow, and the host refuses the object with a sentence.
  *   1.0  first version
- *   1.1  hct_rank.site_calls, level; HCT_RUNS */
+ *   1.1  hct_rank.site_calls, level; HCT_RUNS
+ *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -21,7 +22,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 1u
+#define HCT_POLICY_MINOR 2u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -122,6 +123,8 @@ enum hct_rank_flags {
                                    room in the page */
     HCT_RUNS = 4096,            /* uses a processor, or would like to: so does
                                    a task that waits in MPI, mostly */
+    HCT_PAUSES = 8192,          /* its main thread sleeps until a signal comes:
+                                   not for a time, a lock, input or output */
 };
 
 /* One task. Of several threads, that of the main one, or under
@@ -136,7 +139,8 @@ struct hct_rank {
     uint64_t polls;             /* finished so far, HCT_CALL_POLL ones */
     uint64_t age_ns;            /* since the call was entered or left */
     uint64_t in_ns, out_ns;     /* of finished stays in and out of MPI */
-    uint64_t cpu_ns;            /* of the process; 0: not known */
+    uint64_t cpu_ns;            /* of the process; 0: not known, and so it is
+                                   of one that has just moved */
     uint32_t call;              /* outermost; outside of MPI the last one */
     uint32_t waits_call;        /* of a wait: that made its first request */
     uint64_t comm;
@@ -156,6 +160,7 @@ struct hct_rank {
     uint64_t site_calls;        /* finished ones from site; 0: not known */
     uint32_t level;             /* enum hct_level */
     uint32_t pad2;
+    uint64_t own_cpu_ns;        /* of its main thread; 0: not known */
 };
 
 /* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */

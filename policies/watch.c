@@ -12,9 +12,9 @@
 #define SECOND (1000 * MS)
 
 enum {
+    RAN_NS = 50000,             /* to ask for messages some times */
     LONG_MS = 500,              /* shorter stays are never a measure */
-    AT_WORK = 10,               /* who uses the processor, or the disk, has so
-                                   many times the patience */
+    TORN = 16,                  /* calls, while they are counted */
 };
 
 void watch_init(struct watch *s, const struct hct_job *job,
@@ -41,11 +41,6 @@ double watch_bound(uint32_t x, uint32_t n)
 double watch_factor(uint32_t n, double alpha)
 {
     return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
-}
-
-static bool alive(const struct hct_rank *k)
-{
-    return k->life == HCT_LIFE_RUNNING;
 }
 
 /* Is it in a loop that only asks? */
@@ -118,7 +113,9 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
          * is a tag: the program says where it is */
         moved = progress > w->progress || k->mark != w->mark ||
                 (w->known && w->in != in_mpi && !w->asks && !asking(in, k));
-        if (progress < w->progress)
+        /* A reading may be torn, and a little low. One that is far lower than
+         * before says that questions had been taken for more. */
+        if (progress < w->progress && w->progress - progress < TORN)
             progress = w->progress;
     } else {
         progress = w->progress + (w->known && w->in != in_mpi);
@@ -127,6 +124,9 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
     if (!w->known || moved) {
         uint64_t entered = k->age_ns < in->now_ns ? in->now_ns - k->age_ns : 0;
 
+        if (w->paused)
+            s->pause_ns = watch_max(s->pause_ns, in->now_ns - w->moved_ns);
+        w->paused = 0;
         if (w->known && !w->in && w->age_ns > LONG_MS * MS) {
             remember_place(w, in->now_ns - w->moved_ns);
             remember_pooled(s, w, in->now_ns - w->moved_ns);
@@ -134,144 +134,62 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         w->moved_ns = !w->known || !(k->flags & HCT_PAGE) ||
                       entered < w->moved_ns || asking(in, k)
             ? in->now_ns : entered;
-        w->progress = progress;
-        w->cpu_still_ns = k->cpu_ns;
+        w->cpu_still_ns = w->own_still_ns = 0;
         w->visits = 0;
         w->longest_ns = 0;
         s->moved |= w->known;
-        if (w->moved_ns > s->moved_ns)
+        if (w->moved_ns > s->moved_ns) {
+            if (w->known && w->moved_ns - s->moved_ns > s->quiet_ns &&
+                s->begun_ns)
+                s->quiet_ns = w->moved_ns - s->moved_ns;
+            if (!s->begun_ns)
+                s->begun_ns = w->moved_ns;
             s->moved_ns = w->moved_ns;
+        }
     }
+    w->progress = progress;
+    w->paused |= (k->flags & HCT_PAUSES) != 0;
     w->known = 1;
     w->in = in_mpi;
     w->asks = asking(in, k);
     w->age_ns = in->now_ns - w->moved_ns;
     w->cpu_ns = k->cpu_ns;
+    w->own_ns = k->own_cpu_ns;
+    if (!w->cpu_still_ns)
+        w->cpu_still_ns = k->cpu_ns;
+    if (!w->own_still_ns)
+        w->own_still_ns = k->own_cpu_ns;
     w->site = k->site;
     w->call = k->call;
     w->mark = k->mark;
 }
 
-/* Has anybody a reason to stand still that is none of the program's? */
+/* Has anybody a reason to stand still that is none of the program's? To begin
+ * takes the time it takes, unless somebody sleeps over it. */
 static bool excused(const struct hct_snapshot *in)
 {
-    bool running = false;
+    bool running = false, sleeper = false;
 
+    for (uint32_t i = 0; i < in->nranks && !sleeper; i++)
+        sleeper = hct_rank(in, i)->life == HCT_LIFE_INIT &&
+                  (hct_rank(in, i)->flags & HCT_PAUSES);
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
-        if (k->life < HCT_LIFE_RUNNING ||
+        if (k->life < (sleeper ? HCT_LIFE_INIT : HCT_LIFE_RUNNING) ||
             (k->flags & (HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
                          HCT_STDIN | HCT_STOPPED)) ||
-            (alive(k) && !(k->flags & HCT_OBSERVED)))
+            (watch_alive(k) && !(k->flags & HCT_OBSERVED)))
             return true;
-        running |= alive(k);
+        running |= watch_alive(k);
     }
     return !running;
 }
 
-/* ------------------------------------------------------------- how long */
-
-/* The last calls of a rank that is outside: has it been there before? */
-static void read_flights(struct watch_rank *ranks,
-                         const struct hct_snapshot *in)
-{
-    for (uint32_t i = 0; i + 1 < in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(in, i);
-        const struct hct_flight *next = hct_flight(in, i + 1);
-        struct watch_rank *w;
-        uint64_t stay;
-
-        if (f->rank >= in->nranks || next->rank != f->rank)
-            continue;
-        w = &ranks[f->rank];
-        if (i == 0 || hct_flight(in, i - 1)->rank != f->rank) {
-            w->visits = 0;
-            w->longest_ns = 0;
-        }
-        if (w->in || f->site != w->site || f->left_ns < next->entered_ns)
-            continue;
-        stay = f->left_ns - next->entered_ns;
-        w->visits++;
-        if (stay > w->longest_ns)
-            w->longest_ns = stay;
-    }
-}
-
-/* How long a rank may stay where it is, outside of MPI. */
-static uint64_t allowed_outside(const struct watch *s,
-                                const struct watch_rank *w,
-                                const struct hct_rank *k, uint32_t *seen)
-{
-    uint32_t visits = w->visits;
-    uint64_t longest = w->longest_ns, most = 0;
-    double limit;
-
-    for (unsigned i = 0; i < WATCH_POOLED; i++)
-        if (s->place[i].site == w->site && s->place[i].call == w->call &&
-            s->place[i].longest_ns > longest)
-            longest = s->place[i].longest_ns;
-
-    for (unsigned i = 0; i < WATCH_PLACES; i++) {
-        if (!w->place[i].visits)
-            continue;
-        if (w->place[i].longest_ns > most)
-            most = w->place[i].longest_ns;
-        if (w->place[i].site != w->site)
-            continue;
-        visits += w->place[i].visits;
-        if (w->place[i].longest_ns > longest)
-            longest = w->place[i].longest_ns;
-    }
-    if (k->site_calls > visits && k->site_calls < UINT32_MAX)
-        visits = (uint32_t)k->site_calls;
-    *seen = visits;
-    if (!(k->flags & HCT_PAGE) || visits < 2 || (k->flags & HCT_SLEEPS)) {
-        bool works = (k->flags & HCT_SLEEPS) || !k->cpu_ns ||
-                     k->cpu_ns - w->cpu_still_ns > w->age_ns / 20;
-
-        limit = fmax((double)s->options.patience_ns * (works ? AT_WORK : 1),
-                     watch_factor(visits, s->options.alpha) * (double)most);
-    } else {
-        limit = fmax((double)s->options.least_ns,
-                     watch_factor(visits, s->options.alpha) * (double)longest);
-    }
-    return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
-}
-
-/* How long all of them may wait in MPI. */
-static uint64_t allowed_inside(const struct watch *s,
-                               const struct hct_snapshot *in)
-{
-    uint64_t bytes = 0;
-    bool slow = false;
-    double limit = (double)s->options.least_ns;
-
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-        const struct hct_call *c = hct_call(in, k->call);
-
-        if (!alive(k))
-            continue;
-        if ((k->flags & HCT_PAGE) && k->bytes > bytes)
-            bytes = k->bytes;
-        slow |= (k->flags & HCT_SLEEPS) || c->class_ == HCT_CLASS_IO ||
-                strncmp(c->name, "MPI_File_", 9) == 0 ||
-                ((c->flags & HCT_CALL_PART) && (k->flags & HCT_IN_MPI));
-    }
-    if (slow)
-        limit = (double)s->options.patience_ns;
-    limit += (double)bytes * 100;       /* 10 MB/s */
-    limit = fmax(limit, watch_factor(s->all_ins, s->options.alpha) *
-                        (double)s->all_in_ns);
-    return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
-}
-
 /* ---------------------------------------------------------- the samples */
 
-/* Still since the last sample? Learns; returns the chance that a healthy job
- * has stood still for as many in a row. */
-static double sample(struct watch *s, const struct hct_snapshot *in,
+/* Still since the last sample? Learns. */
+static void sample(struct watch *s, const struct hct_snapshot *in,
                      uint64_t since_ns)
 {
     uint32_t phase = hct_rank(in, 0)->phase, i = phase % WATCH_PHASES;
@@ -294,50 +212,87 @@ static double sample(struct watch *s, const struct hct_snapshot *in,
             s->phase[i].still /= 2;
         }
     }
+}
+
+/* That a healthy job has stood still in as many samples in a row. */
+static double chance_of(const struct watch *s, const struct hct_snapshot *in)
+{
+    uint32_t i = hct_rank(in, 0)->phase % WATCH_PHASES;
+
     return pow(watch_bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 
 static void judge(struct watch *s, struct watch_rank *ranks,
-                  const struct hct_snapshot *in, double chance,
-                  struct hct_out *out)
+                  const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - s->moved_ns;
     uint32_t outside = 0, running = 0;
     uint32_t visits = UINT32_MAX, seen;
-    bool long_enough = true;
+    bool long_enough = true, pauses = false;
+    double chance = chance_of(s, in);
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
-        if (!alive(k))
+        if (!watch_alive(k))
             continue;
         running++;
+        pauses |= (k->flags & HCT_PAUSES) != 0;
         if (ranks[i].in)
             continue;
         outside++;
         if (in->now_ns - ranks[i].moved_ns <
-            allowed_outside(s, &ranks[i], k, &seen))
+            watch_allowed_outside(s, &ranks[i], k, in, &seen))
             long_enough = false;
         if (seen < visits)
             visits = seen;
     }
     if (outside == 0) {
-        long_enough = still >= allowed_inside(s, in);
+        long_enough = still >= watch_allowed_inside(s, ranks, in);
         visits = s->all_ins;
     }
     /* Each of these is less likely than alpha. */
-    if (visits >= WATCH_ENOUGH && long_enough && chance > s->options.alpha)
+    if ((visits >= WATCH_ENOUGH || pauses) && long_enough &&
+        chance > s->options.alpha)
         chance = s->options.alpha;
     /* A hang of few holds up the others; where most are at work, wait. */
     if (outside > (running + 1) / 2 || !long_enough ||
-        still < s->options.least_ns)
+        still < s->options.sure_ns)
         return;
     if (chance > s->options.alpha &&
-        still < 2 * AT_WORK * s->options.patience_ns)
+        still < 2 * WATCH_AT_WORK * s->options.patience_ns)
         return;                         /* too early for statistics */
     watch_say(s, ranks, in, outside, 1 - chance, out);
     s->reported = HCT_HANG;
     s->reported_ns = in->now_ns;
+    s->alone = 0;
+}
+
+/* A task that sleeps until a signal comes, while others find something to do:
+ * for as long as all of them may stand still. */
+static void judge_alone(struct watch *s, struct watch_rank *ranks,
+                        const struct hct_snapshot *in, struct hct_out *out)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        uint32_t visits = WATCH_ENOUGH;
+        uint64_t limit = s->options.least_ns;
+
+        if (!(k->flags & HCT_PAUSES) || k->life != HCT_LIFE_RUNNING)
+            continue;
+        if (!ranks[i].in)
+            limit = watch_max(limit, watch_allowed_outside(s, &ranks[i], k, in,
+                                                 &visits));
+        if (visits < WATCH_ENOUGH || in->now_ns - ranks[i].moved_ns < limit)
+            continue;
+        watch_say_alone(s, &ranks[i], in, i, out);
+        s->reported = HCT_HANG;
+        s->reported_ns = in->now_ns;
+        s->alone = 1;
+        s->about = i;
+        s->about_progress = ranks[i].progress;
+        return;
+    }
 }
 
 /* -------------------------------------------------------------- deadlock */
@@ -352,7 +307,7 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
         const struct hct_rank *k = hct_rank(in, i);
         uint64_t age = in->now_ns - ranks[i].moved_ns;
 
-        if (!alive(k))
+        if (!watch_alive(k))
             continue;
         running++;
         if (!ranks[i].in || !(k->flags & HCT_PAGE))
@@ -364,16 +319,41 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
            (old == 1 && running < in->nranks);
 }
 
-static void prove(struct watch *s, const struct watch_rank *ranks,
+/* A message that was sent is found when its receiver runs: those that wait
+ * must have run since the last one that stands moved. */
+static void mark_starved(const struct watch *s, struct watch_rank *ranks,
+                         struct deadlock_rank *work,
+                         const struct hct_snapshot *in)
+{
+    uint64_t latest = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (in->now_ns - ranks[i].moved_ns >= s->options.deadlock.still_ns / 2)
+            latest = watch_max(latest, ranks[i].moved_ns);
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        uint64_t own = hct_rank(in, i)->own_cpu_ns;
+        struct watch_rank *w = &ranks[i];
+
+        if (own && (w->base_ns <= latest || own < w->own_base_ns)) {
+            w->base_ns = in->now_ns;
+            w->own_base_ns = own;
+        }
+        work[i].starved = own && own - w->own_base_ns < RAN_NS;
+    }
+}
+
+static void prove(struct watch *s, struct watch_rank *ranks,
                   struct deadlock_rank *work, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
+    mark_starved(s, ranks, work, in);
     for (uint32_t i = 0; i < in->nranks; i++)
         work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
     if (deadlock_find(in, work, &s->options.deadlock, out) == 0)
         return;
     s->reported = HCT_DEADLOCK;
     s->reported_ns = in->now_ns;
+    s->alone = 1;
     for (uint32_t i = 0; i < in->nranks; i++)
         if (work[i].state == DEADLOCK_BLOCKED) {
             s->about = i;
@@ -389,8 +369,8 @@ static void moves_again(struct watch *s, const struct watch_rank *ranks,
 {
     char time[WORDS_TIME];
 
-    if (s->reported == HCT_DEADLOCK ? ranks[s->about].progress ==
-        s->about_progress && alive(hct_rank(in, s->about)) : !s->moved)
+    if (s->alone ? ranks[s->about].progress ==
+        s->about_progress && watch_alive(hct_rank(in, s->about)) : !s->moved)
         return;
     if (words_verdict(out, HCT_PROGRESS))
         words_line(out, HCT_NONE, "the job moves again, %s after that",
@@ -416,7 +396,6 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
 {
     uint64_t was_moved_ns = s->moved_ns, interval = s->options.interval_ns;
     bool all_in = true, sampled = in->now_ns >= s->sample_ns;
-    double chance = 1;
 
     out->wake_ns = in->now_ns + s->options.look_ns;
     s->moved = 0;
@@ -425,7 +404,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
 
         if (k->flags & HCT_OBSERVED)
             look_at_rank(s, &ranks[i], k, in);
-        if (alive(k))
+        if (watch_alive(k))
             all_in &= ranks[i].in;
     }
     if (s->looks++ == 0 || excused(in)) {
@@ -442,10 +421,13 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     if (s->reported)
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
-        read_flights(ranks, in);
+        watch_read_flights(ranks, in);
         if (s->options.prove && !s->reported)
             prove(s, ranks, work, in, out);
         s->detail_ns = in->now_ns + s->backoff_ns;
+        if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
+            s->detail_ns = watch_min(s->detail_ns, s->moved_ns +
+                                 s->options.deadlock.spin_ns);
         if (s->backoff_ns < 5 * SECOND)
             s->backoff_ns *= 2;
     }
@@ -453,15 +435,17 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         uint64_t next = in->now_ns + parastack_step(&s->random, interval);
 
         if (s->sample_ns)
-            chance = sample(s, in, s->sample_ns > interval
+            sample(s, in, s->sample_ns > interval
                             ? s->sample_ns - interval / 2 : 0);
         s->sample_ns = next;
     }
     if (s->moved && in->now_ns - s->moved_ns < SECOND &&
         !suspicious(s, ranks, in))
         s->backoff_ns = 100 * MS;
-    if (!s->reported && sampled)
-        judge(s, ranks, in, chance, out);
+    if (!s->reported)
+        judge(s, ranks, in, out);
+    if (!s->reported)
+        judge_alone(s, ranks, in, out);
     if (!s->reported && in->now_ns >= s->detail_ns &&
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {

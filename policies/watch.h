@@ -17,7 +17,20 @@
  *     confidence bound of how often it was still before;
  *   - it lasts longer than the transient stalls of a system.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
- * what is being sent needs its time. Deadlocks are proven before (deadlock.h). */
+ * what is being sent needs its time. Deadlocks are proven before (deadlock.h).
+ *
+ * Whom the system has stopped for a while, or whom a disk or network keeps
+ * waiting, uses no processor and does not wait for a signal. So the last
+ * condition is not asked of
+ *   - a task that sleeps until a signal comes: only other such times, after
+ *     which one came, are a measure. In MPI, which asks for messages
+ *     all the time, it is to blame wherever the others are. If others go on,
+ *     and there is no reason to wait for it, it is a hang of its own;
+ *   - a task that has used the processor so long, counted without the time
+ *     that it was kept from it, as it never has at this place. That, too, is
+ *     at least twice the longest time that the job has stood still, and at
+ *     most a quarter of the time that it has been seen to move: a job that is
+ *     young has shown little. */
 #ifndef HCT_WATCH_H
 #define HCT_WATCH_H
 
@@ -32,12 +45,15 @@ enum {
     WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
     WATCH_PHASES = 8,
     WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
+    WATCH_AT_WORK = 10,         /* who uses the processor, or the disk, has so
+                                   many times the patience */
 };
 
 struct watch_options {
     double alpha;
     uint64_t interval_ns, interval_max_ns;
     uint64_t least_ns, patience_ns;
+    uint64_t sure_ns, work_ns;  /* in place of least_ns, as said above */
     uint64_t look_ns;
     struct deadlock_limits deadlock;
     uint32_t prove;
@@ -47,9 +63,13 @@ struct watch_rank {
     uint64_t progress;          /* calls but questions, the highest seen */
     uint64_t moved_ns;          /* when that was */
     uint64_t age_ns;            /* at the last look: of its stay */
-    uint64_t cpu_ns, cpu_still_ns;      /* and what it was when it stopped */
+    uint64_t cpu_ns, cpu_still_ns;      /* and what it was when first read
+                                           after it stopped; 0: not yet */
+    uint64_t own_ns, own_still_ns;      /* of its main thread */
+    uint64_t own_base_ns, base_ns;      /* at a look with details, and when */
     uint32_t site;
-    uint8_t known, in, asks, pad;
+    uint8_t known, in, asks;
+    uint8_t paused;             /* it has slept, here, until a signal comes */
     /* where it has stayed for long, outside of MPI, and came back */
     struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
     /* of its present stay, from the last calls */
@@ -64,6 +84,10 @@ struct watch {
     uint64_t random, looks;
     uint64_t sample_ns, detail_ns, backoff_ns;
     uint64_t moved_ns;          /* the last time that anybody moved */
+    uint64_t begun_ns;          /* the first time that anybody moved */
+    uint64_t quiet_ns;          /* the longest that nobody did, and then did */
+    uint64_t pause_ns;          /* the longest that a task slept until a
+                                   signal came */
     uint64_t all_in_ns;         /* longest time that all waited in MPI */
     uint32_t all_ins;           /* how many such times of a second or more */
     struct {
@@ -75,7 +99,8 @@ struct watch {
     struct { uint32_t site, call; uint64_t longest_ns; } place[WATCH_POOLED];
     uint32_t streak;
     uint8_t reported;           /* enum hct_kind */
-    uint8_t moved, was_all_in, has_flights;
+    uint8_t moved, was_all_in;
+    uint8_t alone;              /* it is about one rank; others go on */
     uint32_t about;             /* rank to move again */
     uint64_t about_progress, reported_ns;
 };
@@ -93,9 +118,49 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out);
 
-/* The hang in words; outside: how many ranks to blame. */
+/* Does it take part, or will it soon? */
+static inline bool watch_alive(const struct hct_rank *k)
+{
+    return k->life == HCT_LIFE_RUNNING || k->life == HCT_LIFE_INIT;
+}
+
+static inline uint64_t watch_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t watch_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Does it sleep in MPI until a signal comes? */
+bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k);
+
+/* The last calls of a rank that is outside: has it been there before? */
+void watch_read_flights(struct watch_rank *ranks,
+                        const struct hct_snapshot *in);
+
+/* How long a rank may stay where it is, outside of MPI; *seen: how often it
+ * has been there before. */
+uint64_t watch_allowed_outside(const struct watch *s,
+                               const struct watch_rank *w,
+                               const struct hct_rank *k,
+                               const struct hct_snapshot *in, uint32_t *seen);
+
+/* How long all of them may wait in MPI. */
+uint64_t watch_allowed_inside(const struct watch *s,
+                              const struct watch_rank *ranks,
+                              const struct hct_snapshot *in);
+
+/* The hang in words; outside: how many ranks are outside of MPI, to blame. */
 void watch_say(const struct watch *s, const struct watch_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
                struct hct_out *out);
+
+/* That rank r sleeps for good, while others go on. */
+void watch_say_alone(const struct watch *s, const struct watch_rank *w,
+                     const struct hct_snapshot *in, uint32_t r,
+                     struct hct_out *out);
 
 #endif

@@ -28,7 +28,7 @@ struct look_raw {               /* all but padding is compared */
              site, phase, level;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
-    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, tags, site_calls;
+    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
     char wchan[32];
 };
 
@@ -38,7 +38,7 @@ struct look_task {
     uint64_t moved_ns;          /* when the task was last seen to move */
     uint64_t proc_at_ns;        /* /proc was read; 0: not since it moved */
     uint32_t proc_flags;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns, own_cpu_ns;        /* 0: not read since it moved */
     char wchan[32];
     uint8_t polls[PAGE_CALLS / 8];
     uint8_t used[PAGE_CALLS / 8];       /* those of them that are called */
@@ -76,6 +76,33 @@ bool look_reads_stdin(const char *text)
            number == SYS_read && arg == 0;
 }
 
+bool look_pauses(const char *text)
+{
+    unsigned long long arg[4] = { 0 };
+    long number;
+    int n = sscanf(text, "%ld %llx %llx %llx %llx", &number, &arg[0], &arg[1],
+                   &arg[2], &arg[3]);
+
+    if (n < 5)
+        return false;
+    switch (number) {
+#ifdef SYS_pause                /* some have only ppoll() */
+    case SYS_pause:
+        return true;
+    case SYS_poll:              /* of nothing, for ever */
+        return arg[1] == 0 && (int32_t)arg[2] < 0;
+#endif
+    case SYS_rt_sigsuspend:
+        return true;
+    case SYS_ppoll:
+        return arg[1] == 0 && arg[2] == 0;
+    case SYS_rt_sigtimedwait:
+        return arg[2] == 0;
+    default:
+        return false;
+    }
+}
+
 /* The kernel says who traces it in a file of many lines: read it only where
  * the state makes one curious. */
 static bool is_traced(pid_t pid)
@@ -102,6 +129,8 @@ static void read_proc(struct look_task *k, pid_t pid)
     if (sample_proc_parse(text, false, &proc) == 0)
         k->cpu_ns = proc.cpu_ns;
     state = look_stat_letter(text);
+    if (proc_text(pid, "schedstat", text, sizeof(text)))
+        k->own_cpu_ns = strtoull(text, NULL, 10);
     if (state == 't')
         k->proc_flags |= HCT_TRACED;
     else if (state == 'T')
@@ -110,9 +139,9 @@ static void read_proc(struct look_task *k, pid_t pid)
         k->proc_flags |= HCT_RUNS;
     else if (state == 'D')
         k->proc_flags |= HCT_SLEEPS;
-    else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)) &&
-             look_reads_stdin(text))
-        k->proc_flags |= HCT_STDIN;
+    else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)))
+        k->proc_flags |= look_reads_stdin(text) ? HCT_STDIN
+                         : look_pauses(text) ? HCT_PAUSES : 0;
     if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
         strcmp(text, "0") != 0)
         snprintf(k->wchan, sizeof(k->wchan), "%.31s", text);
@@ -142,12 +171,15 @@ static uint32_t life_of(const struct task *t)
 }
 
 /* Most programs use few functions, and the table is long: which ones are used
- * is found out once a second. */
+ * is found out once a second, and when the task is in one that is not known to
+ * be. */
 static uint64_t polls_of(struct look_task *k, const char *page,
-                         unsigned slots)
+                         unsigned slots, uint32_t call)
 {
     uint64_t n = 0, now = clock_monotonic_ns();
-    bool all = now - k->used_at_ns >= look_used_ns;
+    bool all = now - k->used_at_ns >= look_used_ns ||
+               (call < PAGE_CALLS &&
+                (k->polls[call / 8] & ~k->used[call / 8]) >> call % 8 & 1);
 
     if (all) {
         k->used_at_ns = now;
@@ -240,13 +272,13 @@ static void read_page(struct look_raw *r, struct look_task *k,
     r->threads = n;
     if (n == 0)
         return;
-    r->polls = polls_of(k, page, v[n - 1].slot + 1);
     take_thread(r, &v[chosen]);
     r->site_calls = calls_of_site(page, v[chosen].slot, r->site);
     if (r->call)
         r->flags |= HCT_IN_MPI;
     else
         r->call = last_call(page, v[chosen].slot);
+    r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call);
 }
 
 /* ------------------------------------------------------------ collecting */
@@ -304,6 +336,7 @@ static void tell(struct look *l, const struct task *t,
     m->in_ns = ticks_ns(&l->node->ticks, clock, r->in_ticks);
     m->out_ns = ticks_ns(&l->node->ticks, clock, r->out_ticks);
     m->cpu_ns = r->cpu_ns;
+    m->own_cpu_ns = r->own_cpu_ns;
     m->call = r->call;
     m->waits_call = r->waits_call;
     m->comm = r->comm;
@@ -400,7 +433,7 @@ static void detail_flights(struct look *l, const struct task *t)
 /* Has it moved since the look before? What /proc says of it counts until then,
  * and for a while. */
 static void look_proc(struct look_task *k, const struct task *t,
-                      struct look_raw *r)
+                      struct look_raw *r, bool detail)
 {
     uint64_t now = clock_monotonic_ns();
     const struct look_raw *o = &k->last;
@@ -410,14 +443,16 @@ static void look_proc(struct look_task *k, const struct task *t,
         k->moved_ns = now;
         k->proc_at_ns = 0;
         k->proc_flags = 0;
+        k->cpu_ns = k->own_cpu_ns = 0;
         k->wchan[0] = '\0';
-    } else if (now - k->moved_ns >= look_stands_ns &&
-               now - k->proc_at_ns >= look_proc_ns) {
+    } else if (detail || (now - k->moved_ns >= look_stands_ns &&
+                          now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
         read_proc(k, t->watch.page ? t->watch.pid : t->pid);
     }
     r->flags |= k->proc_flags;
     r->cpu_ns = k->cpu_ns;
+    r->own_cpu_ns = k->own_cpu_ns;
     memcpy(r->wchan, k->wchan, sizeof(r->wchan));
 }
 
@@ -438,7 +473,7 @@ void look_at(struct look *l, struct task *t)
     if (t->watch.page)
         read_page(&r, k, t->watch.page);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
-        look_proc(k, t, &r);
+        look_proc(k, t, &r, m->detail);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;

@@ -3,7 +3,7 @@
  *
  * A look costs the tasks nothing and the node little: one reading of a page is
  * a few hundred bytes, only what has changed is sent, and /proc is asked
- * twice a second at most, for tasks that seem to stand. */
+ * twice a second at most, for tasks that seem to stand, and for details. */
 #ifndef HECTOR_LOOK_H
 #define HECTOR_LOOK_H
 
@@ -37,5 +37,7 @@ void look_task_free(struct look_task *k);       /* NULL is fine */
 char look_stat_letter(const char *text);
 /* Of /proc/PID/syscall: it reads its standard input. */
 bool look_reads_stdin(const char *text);
+/* ... it sleeps, and only a signal can end that. */
+bool look_pauses(const char *text);
 
 #endif

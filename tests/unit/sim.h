@@ -38,7 +38,7 @@ struct sim {
     struct hct_job job;
     struct hct_snapshot in;
     struct hct_rank *rank;      /* owned, as what follows */
-    uint64_t *out_until;
+    uint64_t *out_until, *stall_ns;     /* of which it did not run */
     void *state;
     struct hct_out out;
     struct hct_verdict verdicts[16];
@@ -51,6 +51,7 @@ struct sim {
     uint64_t hang_ns;           /* 0: none */
     uint32_t hang_rank;
     bool hang_inside;           /* of MPI */
+    bool hang_pauses;           /* asleep, else at work */
     uint32_t call;              /* number of MPI_Allreduce */
 };
 
@@ -117,11 +118,13 @@ static inline void sim_rounds(struct sim *s)
             if (!serial && r == n - 1 && p->imbalance > 1)
                 t *= 1 + (p->imbalance - 1) * fmin(done, 1);
             s->out_until[r] = s->begin_ns + sim_ns(t);
+            s->stall_ns[r] = 0;
         }
         if (p->stall_every_s > 0 && s->begin_ns >= s->next_stall_ns) {
             uint32_t r = (uint32_t)(sim_uniform(s) * n);
 
-            s->out_until[r] += sim_ns(p->stall_s * sim_uniform(s));
+            s->stall_ns[r] = sim_ns(p->stall_s * sim_uniform(s));
+            s->out_until[r] += s->stall_ns[r];
             s->next_stall_ns = s->begin_ns +
                 sim_ns(-log(sim_uniform(s)) * p->stall_every_s);
         }
@@ -166,6 +169,13 @@ static inline void sim_see(struct sim *s, bool detail)
             k->age_ns = s->now_ns - s->begin_ns;
         /* The waiting ones spin, who computes computes. */
         k->cpu_ns = s->now_ns;
+        k->own_cpu_ns = s->now_ns - s->begin_ns > s->stall_ns[r]
+            ? s->now_ns - s->stall_ns[r] : s->begin_ns;
+        if (s->hang_ns && s->hang_pauses && r == s->hang_rank &&
+            s->begin_ns >= s->hang_ns && s->now_ns - s->begin_ns > SIM_S / 2) {
+            k->flags |= HCT_PAUSES;
+            k->cpu_ns = k->own_cpu_ns = s->begin_ns;
+        }
     }
     s->in.now_ns = s->now_ns;
     s->in.seq++;
@@ -209,6 +219,7 @@ static inline bool sim_open(struct sim *s, const char *object,
                                .seed = seed, .level = HCT_LEVEL_SINGLE };
     s->rank = calloc(n, sizeof(*s->rank));
     s->out_until = calloc(n, sizeof(*s->out_until));
+    s->stall_ns = calloc(n, sizeof(*s->stall_ns));
     s->blamed = calloc(n, sizeof(*s->blamed));
     s->state = calloc(1, s->policy->state_bytes(&s->job, param));
     s->call = call_find("MPI_Allreduce");
@@ -233,6 +244,7 @@ static inline void sim_close(struct sim *s)
 {
     free(s->rank);
     free(s->out_until);
+    free(s->stall_ns);
     free(s->blamed);
     free(s->state);
 }

@@ -192,6 +192,36 @@ static void deadlock_at_once(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_HANG);
 }
 
+/* Tasks that get no processor do not see the messages that have come. */
+static void no_processor(void **state)
+{
+    uint64_t own[3] = { S, S, S }, found = 0;
+
+    (void)state;
+    start(3, NULL, 0);
+    see();
+    look.in.now_ns += 200 * MS;
+    world(0);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", (int)(r + 1) % 3, 1)->calls++;
+    while (look.in.now_ns < 12 * S && !found) {
+        uint64_t wait;
+
+        for (uint32_t r = 0; r < 3; r++)
+            look.rank[r].own_cpu_ns = own[r];
+        wait = see();
+        found = look.out.nverdicts ? look.in.now_ns : 0;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 3; r++) {
+            look.rank[r].age_ns += wait;
+            own[r] += r < 2 || look.in.now_ns > 4 * S ? wait / 10 : 0;
+        }
+    }
+    assert_true(found > 4 * S && found < 8 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+}
+
 /* Whoever has a reason that is not the program's. */
 static void excused(void **state)
 {
@@ -252,6 +282,30 @@ static void loops(void **state)
     }
 }
 
+/* Questions that were taken for more at first do not hide what comes then. */
+static void miscounted(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(2 * S);
+    for (uint32_t r = 0; r < 4; r++) {
+        look.rank[r].call = number_of("Testany");
+        look.rank[r].calls += 20000;
+    }
+    look.in.now_ns += see();
+    for (uint32_t r = 0; r < 4; r++)
+        look.rank[r].polls += 20000;
+    for (uint64_t until = look.in.now_ns + 60 * S; look.in.now_ns < until;) {
+        look.in.now_ns += see();
+        assert_int_equal(look.out.nverdicts, 0);
+        for (uint32_t r = 0; r < 4; r++) {
+            look.rank[r].calls += 101;
+            look.rank[r].polls += 100;
+            look.rank[r].age_ns = 0;
+        }
+    }
+}
+
 /* Where it has not been before: patience, more of it for who works. */
 static void new_place(void **state)
 {
@@ -292,6 +346,169 @@ static void sleeps_in_the_kernel(void **state)
     snprintf(look.rank[2].wchan, sizeof(look.rank[2].wchan), "nfs_wait_bit");
     assert_true(stand(7200 * S) < 7000 * S);
     SAYS("in uninterruptible sleep in nfs_wait_bit");
+}
+
+/* Who waits for a signal is not stalled by the system: outside of MPI, inside,
+ * and while the others begin. */
+static void sleeps_for_good(void **state)
+{
+    uint64_t after;
+
+    (void)state;
+    start(8, NULL, 0);
+    run(20 * S);
+    without_two(100);
+    look.rank[2].flags |= HCT_PAUSES;
+    after = stand(100 * S);
+    assert_true(after >= 1400 * MS && after < 2 * S);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+    assert_int_equal(look.blamed[0], 2);
+    SAYS("and sleeps until a signal comes");
+
+    start(8, NULL, 0);
+    run(20 * S);
+    without_two(100);
+    joins(2, "Allreduce", WORLD, 100, HCT_NONE)->flags |= HCT_PAUSES;
+    for (uint32_t i = 0; i < look.in.ncomms; i++)
+        look.comm[i].collectives = 100;
+    after = stand(100 * S);
+    assert_true(after >= 1400 * MS && after < 2 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+    assert_int_equal(look.verdicts[0].nranks, 1);
+    assert_int_equal(look.blamed[0], 2);
+    SAYS("rank 2 sleeps in MPI, and the others wait");
+    SAYS("ranks 0-1,3-7 wait in MPI_Allreduce");
+
+    start(8, NULL, 0);                  /* it has, and a signal came */
+    run(20 * S);
+    without_two(100);
+    look.rank[2].flags |= HCT_PAUSES;
+    look.rank[2].site_calls = 0;        /* where it has not been before */
+    assert_int_equal(stand(5 * S), 5 * S);
+    look.rank[2].flags &= (uint16_t)~HCT_PAUSES;
+    run(20 * S);
+    without_two(200);
+    look.rank[2].flags |= HCT_PAUSES;
+    after = stand(100 * S);
+    assert_true(after >= 19 * S && after < 22 * S);
+
+    start(4, NULL, 0);
+    for (uint32_t r = 0; r < 4; r++)
+        look.rank[r].life = HCT_LIFE_INIT;
+    assert_int_equal(stand(3600 * S), 3600 * S);
+    look.rank[1].flags |= HCT_PAUSES;
+    after = stand(100 * S);
+    assert_true(after > 5 * S && after < 7 * S);
+    assert_int_equal(look.blamed[0], 1);
+}
+
+/* Others go on: it hangs all the same, and comes back itself or not at all. */
+static void sleeps_alone(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    joins(2, "Send", WORLD, 0, HCT_NONE)->flags |= HCT_PAUSES;
+    look.rank[2].age_ns = 0;
+    began = look.in.now_ns;
+    while (look.in.now_ns < began + 20 * S) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 4; r++) {
+            look.rank[r].calls += r == 2 ? 0 : 5;
+            look.rank[r].age_ns = r == 2 ? look.in.now_ns - began : MS;
+        }
+    }
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_true(look.in.now_ns - began > 5 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.blamed[0], 2);
+    SAYS("rank 2 hangs");
+    look.in.now_ns += S;
+    look.rank[1].calls += 5;
+    see();
+    assert_int_equal(look.out.nverdicts, 0);
+    look.in.now_ns += S;
+    look.rank[2].calls += 5;
+    look.rank[2].age_ns = 0;
+    see();
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+}
+
+/* Work is told from a stall by the processor time it takes. */
+static void overworked(void **state)
+{
+    (void)state;
+    for (int works = 0; works < 2; works++) {
+        uint64_t after = 0;
+
+        start(8, NULL, 0);
+        run(60 * S);
+        without_two(100);
+        look.rank[2].own_cpu_ns = 5 * S;
+        while (after < 100 * S) {
+            uint64_t wait = see();
+
+            if (look.out.nverdicts)
+                break;
+            look.in.now_ns += wait;
+            after += wait;
+            for (uint32_t r = 0; r < 8; r++)
+                look.rank[r].age_ns += wait;
+            look.rank[2].own_cpu_ns += works ? wait * 9 / 10 : wait / 100;
+        }
+        assert_true(works ? after > 2 * S && after < 3 * S
+                          : after > 5 * S && after < 7 * S);
+        assert_int_equal(look.blamed[0], 2);
+    }
+    /* Of a young job nobody knows what it does in the long run. */
+    start(8, NULL, 0);
+    run(6 * S);
+    without_two(100);
+    look.rank[2].own_cpu_ns = 5 * S;
+    for (uint64_t after = 0; after < 5 * S;) {
+        uint64_t wait = see();
+
+        assert_int_equal(look.out.nverdicts, 0);
+        look.in.now_ns += wait;
+        after += wait;
+        for (uint32_t r = 0; r < 8; r++)
+            look.rank[r].age_ns += wait;
+        look.rank[2].own_cpu_ns += wait;
+    }
+}
+
+/* One that asks for the time again and again is not at the place where it
+ * has asked so often before: it writes, say, and looks at the clock. */
+static void looks_at_the_clock(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].call = number_of("Wtime");
+    look.rank[2].site_calls = 1000;
+    for (uint64_t t = 0; t < 50 * S;) {
+        uint64_t wait = see();
+
+        assert_int_equal(look.out.nverdicts, 0);
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        t += wait;
+        for (uint32_t r = 0; r < 4; r++)
+            look.rank[r].age_ns += r == 2 ? 0 : wait;
+        look.rank[2].calls += 10;
+        look.rank[2].polls += 10;
+        look.rank[2].site_calls += 10;
+        look.rank[2].age_ns = 20 * MS;
+    }
 }
 
 /* The method as published, on the same looks. */
@@ -370,6 +587,8 @@ static void little_room(void **state)
         assert_int_equal(policy->step(model, &look.in, &look.out), 0);
         if (look.out.lost)
             break;
+        for (uint32_t r = 0; r < look.in.nranks; r++)
+            look.rank[r].age_ns += look.out.wake_ns - look.in.now_ns;
         look.in.now_ns = look.out.wake_ns;
     }
     assert_true(look.out.lost > 0);
@@ -381,10 +600,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(computation),
         cmocka_unit_test(communication),
         cmocka_unit_test(deadlock_at_once),
+        cmocka_unit_test(no_processor),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
+        cmocka_unit_test(miscounted),
         cmocka_unit_test(new_place),
         cmocka_unit_test(sleeps_in_the_kernel),
+        cmocka_unit_test(sleeps_for_good),
+        cmocka_unit_test(sleeps_alone),
+        cmocka_unit_test(overworked),
+        cmocka_unit_test(looks_at_the_clock),
         cmocka_unit_test(parastack),
         cmocka_unit_test(transient),
         cmocka_unit_test(same_again),

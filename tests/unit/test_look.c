@@ -119,6 +119,27 @@ static void test_page(void **state)
     free(l.tasks);
 }
 
+/* A function that begins to be used is a question from then on. */
+static void test_new_question(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    SET(slot(0)->calls, 5);
+    SET(slot(0)->call, CALL_Recv);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].polls, 0);
+    free(l.tasks);
+    SET(slot(0)->calls, 1005);
+    SET(slot(0)->call, CALL_Test);
+    SET(count_of(0, CALL_Test)->calls, 1000);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].polls, 1000);
+    free(l.tasks);
+}
+
 /* A thread in MPI speaks for a task whose main one computes. */
 static void test_threads(void **state)
 {
@@ -173,6 +194,24 @@ static void test_texts(void **state)
     assert_false(look_reads_stdin(text));
     assert_false(look_reads_stdin("running"));
     assert_false(look_reads_stdin("-1 0x0"));
+    /* sleep until a signal comes; for a time, for a lock, for a file */
+    assert_true(look_pauses("34 0x0 0x0 0x0 0x0 0x0 0x0 0x7f 0x7e") ==
+                (SYS_ppoll == 271));
+    snprintf(text, sizeof(text), "%ld 0x7f 0x8 0x0 0x0", (long)SYS_rt_sigsuspend);
+    assert_true(look_pauses(text));
+    snprintf(text, sizeof(text), "%ld 0x0 0x0 0x0 0x0", (long)SYS_ppoll);
+    assert_true(look_pauses(text));
+    snprintf(text, sizeof(text), "%ld 0x7f 0x1 0x0 0x0", (long)SYS_ppoll);
+    assert_false(look_pauses(text));
+    snprintf(text, sizeof(text), "%ld 0x0 0x0 0x7ff 0x0", (long)SYS_ppoll);
+    assert_false(look_pauses(text));
+    snprintf(text, sizeof(text), "%ld 0x1 0x1 0x7ff 0x0",
+             (long)SYS_clock_nanosleep);
+    assert_false(look_pauses(text));
+    snprintf(text, sizeof(text), "%ld 0x7f 0x80 0x0 0x0", (long)SYS_futex);
+    assert_false(look_pauses(text));
+    assert_false(look_pauses("running"));
+    assert_false(look_pauses(""));
 }
 
 int main(void)
@@ -180,6 +219,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_page),
+        T(test_new_question),
         T(test_threads),
         T(test_garbage),
         T(test_texts),

@@ -87,6 +87,7 @@ static void hanging_run(struct result *r, const char *so,
     s.hang_ns = (uint64_t)((p->input_s + 20 + 300 * sim_uniform(&s)) * 1e9);
     s.hang_rank = (uint32_t)(sim_uniform(&s) * n);
     s.hang_inside = inside;
+    s.hang_pauses = seed % 2;
     while ((at = sim_until(&s, HCT_HANG)) && at < s.hang_ns)
         ;
     r->hangs++;
@@ -101,6 +102,7 @@ static void hanging_run(struct result *r, const char *so,
         r->sum += delay;
         r->squares += delay * delay;
         r->longest = delay > r->longest ? delay : r->longest;
+        inside &= !s.hang_pauses;       /* else it is known who sleeps */
         r->blamed += inside ? s.out.nranks == 0 : right;
         r->exact += inside ? s.out.nranks == 0
                            : right && s.out.nranks == 1;

@@ -1,0 +1,141 @@
+/* watch_limit.c - how long tasks may stay where they are, see watch.h. */
+#include <math.h>
+#include <string.h>
+
+#include "policies/watch.h"
+
+enum { PAUSES = 4 };            /* times longer than any before */
+
+/* The last calls of a rank that is outside: has it been there before? */
+void watch_read_flights(struct watch_rank *ranks,
+                         const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i + 1 < in->nflights; i++) {
+        const struct hct_flight *f = hct_flight(in, i);
+        const struct hct_flight *next = hct_flight(in, i + 1);
+        struct watch_rank *w;
+        uint64_t stay;
+
+        if (f->rank >= in->nranks || next->rank != f->rank)
+            continue;
+        w = &ranks[f->rank];
+        if (i == 0 || hct_flight(in, i - 1)->rank != f->rank) {
+            w->visits = 0;
+            w->longest_ns = 0;
+        }
+        if (w->in || f->site != w->site || f->left_ns < next->entered_ns)
+            continue;
+        stay = f->left_ns - next->entered_ns;
+        w->visits++;
+        if (stay > w->longest_ns)
+            w->longest_ns = stay;
+    }
+}
+
+bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k)
+{
+    return watch_alive(k) && w->in && (k->flags & HCT_PAUSES) &&
+           ((k->flags & HCT_IN_MPI) || k->life == HCT_LIFE_INIT);
+}
+
+/* Has it worked for longer than ever at this place, whatever has kept it from
+ * working meanwhile? */
+static bool overworked(const struct watch *s, const struct watch_rank *w,
+                       double factor, uint64_t longest_ns)
+{
+    uint64_t worked = w->own_ns > w->own_still_ns ? w->own_ns - w->own_still_ns
+                                                  : 0;
+    double limit = fmax((double)s->options.work_ns,
+                        fmax(factor * (double)longest_ns,
+                             2 * (double)s->quiet_ns));
+
+    return w->own_still_ns && (double)worked >= limit &&
+           (double)(s->moved_ns - s->begun_ns) >= 4 * limit;
+}
+
+/* How long a rank may stay where it is, outside of MPI. */
+uint64_t watch_allowed_outside(const struct watch *s,
+                                const struct watch_rank *w,
+                                const struct hct_rank *k,
+                                const struct hct_snapshot *in, uint32_t *seen)
+{
+    uint32_t visits = w->visits;
+    uint64_t longest = w->longest_ns, most = 0;
+    bool known;
+    double limit;
+
+    for (unsigned i = 0; i < WATCH_POOLED; i++)
+        if (s->place[i].site == w->site && s->place[i].call == w->call &&
+            s->place[i].longest_ns > longest)
+            longest = s->place[i].longest_ns;
+
+    for (unsigned i = 0; i < WATCH_PLACES; i++) {
+        if (!w->place[i].visits)
+            continue;
+        if (w->place[i].longest_ns > most)
+            most = w->place[i].longest_ns;
+        if (w->place[i].site != w->site)
+            continue;
+        visits += w->place[i].visits;
+        if (w->place[i].longest_ns > longest)
+            longest = w->place[i].longest_ns;
+    }
+    if (k->site_calls > visits && k->site_calls < UINT32_MAX)
+        visits = (uint32_t)k->site_calls;
+    /* Who asks for the time in a loop has moved on, to who knows where. */
+    if (k->age_ns < (in->now_ns - w->moved_ns) / 10 * 9)
+        visits = 0;
+    *seen = visits;
+    known = (k->flags & HCT_PAGE) && visits >= 2 && !(k->flags & HCT_SLEEPS);
+    if (k->flags & HCT_PAUSES)
+        return watch_max(known ? s->options.sure_ns : s->options.least_ns,
+                     PAUSES * s->pause_ns);
+    if (!known) {
+        bool works = (k->flags & HCT_SLEEPS) || !k->cpu_ns ||
+                     k->cpu_ns - w->cpu_still_ns > w->age_ns / 20;
+
+        limit = fmax((double)s->options.patience_ns * (works ? WATCH_AT_WORK : 1),
+                     watch_factor(visits, s->options.alpha) * (double)most);
+    } else {
+        double factor = watch_factor(visits, s->options.alpha);
+
+        limit = (double)(visits >= WATCH_ENOUGH &&
+                         overworked(s, w, factor, longest)
+                             ? s->options.sure_ns : s->options.least_ns);
+        limit = fmax(limit, factor * (double)longest);
+    }
+    return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
+}
+
+/* How long all of them may wait in MPI. */
+uint64_t watch_allowed_inside(const struct watch *s,
+                               const struct watch_rank *ranks,
+                               const struct hct_snapshot *in)
+{
+    uint64_t bytes = 0;
+    bool slow = false;
+    double limit = (double)s->options.least_ns;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        const struct hct_call *c = hct_call(in, k->call);
+
+        if (!watch_alive(k))
+            continue;
+        if (watch_pauses_in(&ranks[i], k))
+            return watch_max(k->life == HCT_LIFE_INIT ? s->options.least_ns
+                                                  : s->options.sure_ns,
+                         PAUSES * s->pause_ns);
+        if ((k->flags & HCT_PAGE) && k->bytes > bytes)
+            bytes = k->bytes;
+        slow |= (k->flags & HCT_SLEEPS) || c->class_ == HCT_CLASS_IO ||
+                strncmp(c->name, "MPI_File_", 9) == 0 ||
+                ((c->flags & HCT_CALL_PART) && (k->flags & HCT_IN_MPI));
+    }
+    if (slow)
+        limit = (double)s->options.patience_ns;
+    limit += (double)bytes * 100;       /* 10 MB/s */
+    limit = fmax(limit, watch_factor(s->all_ins, s->options.alpha) *
+                        (double)s->all_in_ns);
+    return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
+}

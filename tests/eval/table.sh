@@ -1,0 +1,94 @@
+#!/bin/sh
+# table.sh - what the runs of eval.sh came to: one line for each policy and
+# kind of fault, one for all, then pairs of policies on the same runs.
+#
+# usage: table.sh DB [SEED]
+set -eu
+db=$1 seed=${2:+"AND seed = $2"}
+sqlite3 -separator '|' "$db" "SELECT policy, iif(hangs = 2, 'in-part', kind),
+    hangs, fault IS NOT NULL, found IS NOT NULL, ifnull(delay_s, -1), right,
+    blamed, early + back, ended OR status = 124, seed || ' ' || number,
+    min(rowid) OVER (PARTITION BY policy)
+    FROM run WHERE (status IN (0, 124) OR ended) $seed
+    ORDER BY 12, rowid" | awk -F'|' '
+function tail(k, n, p,    i, c, s) {    # probability of at most k
+    c = (1 - p) ^ n
+    for (i = 0; i <= k; i++) { s += c; c *= (n - i) / (i + 1) * p / (1 - p) }
+    return s
+}
+# Of K in N, the rate that is too high in 95 of 100 cases (Clopper, Pearson).
+function bound(k, n,    low, high, p, i) {
+    if (!n || k >= n) return 1
+    low = k / n; high = 1
+    for (i = 0; i < 60; i++) {
+        p = (low + high) / 2
+        if (tail(k, n, p) > 0.05) low = p; else high = p
+    }
+    return low
+}
+function sorted(list, v,    n, i, j, x) {
+    n = split(list, v, " ")
+    for (i = 2; i <= n; i++) {
+        x = v[i] + 0
+        for (j = i - 1; j > 0 && v[j] + 0 > x; j--) v[j + 1] = v[j]
+        v[j + 1] = x
+    }
+    return n
+}
+function count(p, k) {
+    if (!((p, k) in seen)) { seen[p, k] = 1; kinds[p] = kinds[p] " " k }
+    if ($3 && $4 && ($10 || $5)) hangs[p, k]++
+    if ($3 && $4 && $5) {
+        found[p, k]++
+        delays[p, k] = delays[p, k] " " $6
+        right[p, k] += $7
+        if ($7 && $8) precision[p, k] += 1 / $8
+    }
+    if (!$3) quiet[p, k]++
+    if (!$3 && $5 || $9) alarms[p, k]++
+    runs[p, k]++
+}
+!($1 in known) { known[$1] = 1; policy[++npolicies] = $1 }
+{
+    count($1, $2)
+    if ($3 == 1 && $2 ~ /after|spin|probe|drop|hang/) count($1, $2 ~ /-after$/ ? \
+        "=computation" : $2 == "drop" ? "=deadlock" : "=in-MPI")
+    if ($3 < 2) count($1, "=all")
+    if ($3 && $4 && $5) delay[$1, $11] = $6
+    id[$11] = 1
+}
+END {
+    for (i = 1; i <= npolicies; i++) {
+        p = policy[i]
+        printf "%-18s %5s %5s %6s %6s %6s %6s %7s %7s %6s %6s\n", p, "hangs",
+            "found", "mean s", "median", "max", "right", "precis.", "other",
+            "alarms", "below"
+        n = split(kinds[p], list, " ")
+        for (pass = 0; pass < 2; pass++)
+        for (j = 1; j <= n; j++) {
+            k = list[j]
+            if ((k ~ /^=/) != pass) continue
+            m = sorted(delays[p, k], v)
+            sum = 0
+            for (x = 1; x <= m; x++) sum += v[x]
+            printf "  %-16s %5d %5d ", k, hangs[p, k], found[p, k]
+            if (m) printf "%6.2f %6.2f %6.2f %6.3f %7.3f ", sum / m,
+                v[int((m + 1) / 2)], v[m], right[p, k] / m, precision[p, k] / m
+            else printf "%6s %6s %6s %6s %7s ", "-", "-", "-", "-", "-"
+            printf "%7d %6d %6.3f\n", quiet[p, k], alarms[p, k],
+                bound(alarms[p, k], runs[p, k])
+        }
+    }
+    for (i = 2; i <= npolicies; i++) {
+        both = one = two = a = b = 0
+        for (r in id) {
+            x = (policy[1], r) in delay; y = (policy[i], r) in delay
+            if (x && y) { both++; a += delay[policy[1], r]; b += delay[policy[i], r] }
+            else if (x) one++
+            else if (y) two++
+        }
+        if (both) printf "%s and %s: both find %d, mean %.2f s and %.2f s, " \
+            "ratio %.2f; only the first %d, only the other %d\n", policy[1],
+            policy[i], both, a / both, b / both, a / b, one, two
+    }
+}'
