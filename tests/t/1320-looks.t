@@ -31,22 +31,45 @@ wait $runner
 rm -f in
 
 # A hang: found, the right task, at once where it can be proven.
-hang()          # FAULT SECONDS: status 123 within that time
+hang()          # FAULT SECONDS KIND [PROGRAM [OPTION...]]: status 123 within
+                # that time; what was said is in $T/said
 {
     job=$((job + 1))
     from=$(date +%s)
-    run hector-run -n 4 --oversubscribe --on-hang kill --timeout 100 \
-        --inject "rank=2,call=MPI_$1" "$APPS/stencil" 16 100
+    seconds=$2 kind=$3 program=${4:-stencil}
+    set -- "$1" "${5:---oversubscribe}" "${6:---oversubscribe}"
+    run hector-run -n 4 --oversubscribe "$2" "$3" --on-hang kill --timeout 100 \
+        --inject "rank=2,call=MPI_$1" "$APPS/$program" 16 100
+    cp "$T/err" "$T/said"
     is "$status" 123 "$1: found and ended"
-    ok "... within $2 s" [ $(($(date +%s) - from)) -le "$2" ]
-    is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '$3'
-        AND policy = 'hang'")" 1 "... as $3"
+    ok "... within $seconds s" [ $(($(date +%s) - from)) -le "$seconds" ]
+    is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '$kind'
+        AND policy = 'hang'")" 1 "... as $kind"
     run hector replay "$job"
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... and so by the replay'
 }
 job=1
 hang 'Waitall:200,fault=spin' 60 deadlock
+
+blamed() { sql "SELECT ranks || ' ' || phase FROM verdicts WHERE job = $job"; }
+# A task that sleeps in a call is named, where in its source it is, and where
+# the others are; before there is any history, too, and in MPI_Init.
+hang 'Waitall:200,fault=hang' 30 hang
+is "$(blamed)" '2 communication' '... with the task that sleeps'
+like "$T/said" '^hector:   task 2 on [^ ]+ is in MPI_Waitall for .*, and sleeps there until a '\
+'signal comes.*, in exchange \(stencil\.c:[0-9]+\)' '... its function, file and line'
+like "$T/said" '^hector:   task [013] on [^ ]+(:.*)? waits? in MPI_.* \([a-z]+\.[ch]:[0-9]+\)' \
+    '... and those of others'
+hang '*:1,fault=hang' 60 hang
+is "$(blamed)" '2 communication' '... with the task that sleeps'
+like "$T/said" 'task 2 on [^ ]+ is in MPI_Init for ' '... in MPI_Init'
+# In the computation, in the phase that it is in.
+hang 'Allreduce:500,fault=hang-after' 30 hang phases --phase pcontrol
+is "$(blamed)" '2 computation' '... with the task that sleeps'
+like "$T/said" 'task 2 on [^ ]+ is outside of MPI .*, in sum_up \(phases\.c:[0-9]+\)' \
+    '... where it is'
+like "$T/out" ', phase [1-9][0-9]*, score' '... and its phase'
 
 run hector-run -n 4 --oversubscribe --on-hang kill "$APPS/stencil" 16 3
 is "$status|$(cat "$T/err")" '0|' 'without a fault nothing is said'
