@@ -25,6 +25,8 @@
 
 enum { POLICY_SLOW_MAX = 3, POLICY_WRONG_MAX = 3, POLICY_TIME_S = 1 };
 static const uint64_t policy_slow_ns = 100 * CLOCK_NS_PER_MS;
+/* A look of a series may come so much early. */
+static const uint64_t policy_early_ns = CLOCK_NS_PER_MS;
 static const uint64_t policy_wake_least_ns = 10 * CLOCK_NS_PER_MS;
 static const uint64_t policy_wake_usual_ns = CLOCK_NS_PER_S;
 
@@ -280,7 +282,7 @@ void policy_out_fini(struct policy_out *o)
 
 bool policy_due(const struct policy *p, uint64_t now_ns)
 {
-    return !p->off && now_ns >= p->wake_ns;
+    return !p->off && now_ns + policy_early_ns >= p->wake_ns;
 }
 
 /* -------------------------------------------------------------------- steps */

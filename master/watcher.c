@@ -4,7 +4,11 @@
  * answered it. It ends when all have, or after a while without those that have
  * not; then the policies that are due take a step, in the order they were
  * named, and the snapshot goes to the tape, whoever looked at it. So a replay
- * of the tape asks a policy at the same snapshots. */
+ * of the tape asks a policy at the same snapshots.
+ *
+ * Where all tasks are on one node, and the policies ask for looks at the same
+ * short interval again and again, the slave takes several looks at that interval
+ * for one order. They go the same way, one after the other, a little later. */
 #include "master/watcher.h"
 
 #include <stdlib.h>
@@ -24,8 +28,11 @@ static const uint64_t watcher_row_ns = 10 * CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
 static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
 static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
+/* How long a series takes at most, and the longest interval that is one. */
+static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
+static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
 enum { WATCHER_ROW_BYTES = 128 * 1024, WATCHER_POLICIES = 16,
-       WATCHER_POLLS = 512 / 8 };
+       WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_SERIES = 64 };
 
 struct watcher_row { uint64_t seq; size_t bytes; };
 
@@ -40,6 +47,9 @@ struct watcher {
     struct looks looks;
     struct policy_out out;
     uint64_t began_ns;          /* the look */
+    uint64_t every_ns;          /* what the policies asked for last, and how */
+    uint32_t same;              /* often, in a row */
+    uint32_t count;             /* looks of the order that is under way */
     struct { bool asked, known; } *node;        /* owned, as job->nodes */
     size_t nnodes, pending;
     uint64_t start_ns;          /* what the snapshots' clock begins with */
@@ -270,6 +280,24 @@ void watcher_stop(struct watcher *w)
 
 /* ------------------------------------------------------------------- looks */
 
+/* How many looks the next order is for: the more, the longer nothing else has
+ * been wanted, or found. */
+static uint32_t series_length(const struct watcher *w)
+{
+    const struct job *j = w->job;
+    uint64_t n;
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < j->nnodes; i++)
+        nodes += j->nodes[i].nlive > 0;
+    if (w->detail || nodes != 1 || w->same < 2 * WATCHER_SAME ||
+        w->every_ns > watcher_often_ns)
+        return 1;
+    n = watcher_series_ns / w->every_ns;
+    n = n < WATCHER_SERIES ? n : WATCHER_SERIES;
+    return n < w->same / WATCHER_SAME ? (uint32_t)n : w->same / WATCHER_SAME;
+}
+
 static void send_look(struct watcher *w, size_t i)
 {
     static uint8_t polls[WATCHER_POLLS];
@@ -282,6 +310,8 @@ static void send_look(struct watcher *w, size_t i)
     m.seq = w->looks.seq;
     m.detail = w->looks.detail;
     m.full = !w->node[i].known;
+    m.count = w->count;
+    m.every_ns = w->every_ns;
     if (m.full) {
         memset(polls, 0, sizeof(polls));
         for (uint32_t c = 0; c < n && c < 8 * WATCHER_POLLS; c++)
@@ -295,7 +325,7 @@ static void send_look(struct watcher *w, size_t i)
     w->pending++;
 }
 
-static void look_end(struct watcher *w);
+static void look_end(struct watcher *w, uint64_t now_ns);
 
 static void look_begin(struct watcher *w)
 {
@@ -308,6 +338,7 @@ static void look_begin(struct watcher *w)
         w->running = false;
         return;
     }
+    w->count = series_length(w);
     looks_begin(&w->looks, w->detail);
     w->looking = true;
     w->detail = false;
@@ -320,9 +351,9 @@ static void look_begin(struct watcher *w)
         if (jn->nlive && !jn->lost && !jn->away && jn->node->link)
             send_look(w, i);
     }
-    watcher_arm(w, watcher_late_ns);
+    watcher_arm(w, watcher_late_ns + w->count * w->every_ns);
     if (w->pending == 0)
-        look_end(w);
+        look_end(w, clock_monotonic_ns());
 }
 
 /* Whose slave has not answered, or cannot be asked. */
@@ -331,7 +362,7 @@ static void mark_absent(struct watcher *w)
     const struct job *j = w->job;
 
     w->act.stale = false;
-    for (uint32_t r = 0; r < j->ntasks; r++) {
+    for (uint32_t r = 0; r < j->ntasks && r < w->looks.job.nranks; r++) {
         const struct task *t = &j->tasks[r];
 
         if (task_state_final(t->state)) {
@@ -359,33 +390,54 @@ static void step_policies(struct watcher *w, const struct hct_snapshot *s)
             watcher_complain(&w->act, p, why, rc == POLICY_OFF);
         w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
         watcher_act(&w->act, p, s, &w->out);
+        if (w->out.out.nverdicts)
+            w->same = 0;
     }
 }
 
 /* When the first policy wants to see something. */
-static void look_schedule(struct watcher *w)
+static uint64_t wanted(const struct watcher *w)
 {
-    uint64_t now = clock_monotonic_ns() - w->start_ns, next = UINT64_MAX;
+    uint64_t next = UINT64_MAX;
 
     for (size_t i = 0; i < w->npolicies; i++)
         if (!w->policy[i].off && w->policy[i].wake_ns < next)
             next = w->policy[i].wake_ns;
+    return next;
+}
+
+static void look_schedule(struct watcher *w)
+{
+    uint64_t now = clock_monotonic_ns() - w->start_ns, next = wanted(w);
+
     if (next == UINT64_MAX)
         watcher_stop(w);        /* nobody is left to look */
     else
         watcher_arm(w, (next > now ? next - now : 0) + watcher_early_ns);
 }
 
-static void look_end(struct watcher *w)
+/* All that is known now is a snapshot. */
+static void look_done(struct watcher *w, uint64_t now_ns)
 {
     struct hct_snapshot s;
+    uint64_t every;
 
+    mark_absent(w);
+    looks_end(&w->looks, now_ns - w->start_ns, &s);
+    tape_add(w, &s);
+    w->same++;
+    step_policies(w, &s);
+    every = wanted(w) - s.now_ns;
+    if (every != w->every_ns)
+        w->same = 0;
+    w->every_ns = every;
+}
+
+static void look_end(struct watcher *w, uint64_t now_ns)
+{
     w->looking = false;
     event_del(w->timer);
-    mark_absent(w);
-    looks_end(&w->looks, clock_monotonic_ns() - w->start_ns, &s);
-    tape_add(w, &s);
-    step_policies(w, &s);
+    look_done(w, now_ns);
     if (w->running)
         look_schedule(w);
 }
@@ -397,7 +449,8 @@ static void watcher_on_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (w->looking)
-        look_end(w);            /* without those that have not answered */
+        look_end(w, clock_monotonic_ns());      /* without those that have
+                                                   not answered */
     else
         look_begin(w);
 }
@@ -409,22 +462,60 @@ static bool is_there(const void *arg, uint32_t rank)
     return taskset_has(&jn->ranks, rank);
 }
 
+/* The looks of a series, one after the other; the last one ends the order. */
+static int take_series(struct watcher *w, struct job_node *jn,
+                       const Hct__Looked *m, bool in_time, struct err *err)
+{
+    int rc = 0;
+
+    if (m->n_more > WATCHER_SERIES)
+        return err_set(err, EPROTO, "Looked with %zu looks", m->n_more);
+    for (size_t i = 0; i < m->n_more && rc == 0 && w->running; i++) {
+        Hct__Looked *one = hct__looked__unpack(NULL, m->more[i].len,
+                                               m->more[i].data);
+
+        if (!one)
+            return err_set(err, EPROTO, "Looked with a look that is none");
+        if (in_time && i > 0)
+            looks_begin(&w->looks, false);
+        rc = looks_take(&w->looks, one, is_there, jn, err);
+        if (rc == 0 && in_time) {
+            uint64_t at = w->began_ns + one->after_ns;
+
+            if (at < w->start_ns + w->looks.now_ns)
+                at = w->start_ns + w->looks.now_ns;
+            if (i + 1 < m->n_more)
+                look_done(w, at);
+            else
+                look_end(w, at);
+        }
+        hct__looked__free_unpacked(one, NULL);
+    }
+    return rc;
+}
+
 int watcher_looked(struct watcher *w, struct job_node *jn,
                    const Hct__Looked *m, struct err *err)
 {
+    bool in_time;
     size_t i;
 
     if (!w || !w->running || w->nnodes != w->job->nnodes)
         return 0;
     i = (size_t)(jn - w->job->nodes);
+    /* What is too late for its look is worth knowing. */
+    in_time = w->looking && m->seq == w->looks.seq && w->node[i].asked;
+    if (in_time) {
+        w->node[i].asked = false;
+        w->node[i].known = true;
+        w->pending--;
+    }
+    if (m->n_more)
+        return take_series(w, jn, m, in_time && w->pending == 0, err);
     if (looks_take(&w->looks, m, is_there, jn, err))
         return -1;
-    if (!w->looking || m->seq != w->looks.seq || !w->node[i].asked)
-        return 0;               /* too late for its look, but worth knowing */
-    w->node[i].asked = false;
-    w->node[i].known = true;
-    if (--w->pending == 0)
-        look_end(w);
+    if (in_time && w->pending == 0)
+        look_end(w, clock_monotonic_ns());
     return 0;
 }
 

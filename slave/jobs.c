@@ -13,6 +13,7 @@
 #include "proto/base/log.h"
 #include "slave/adopt.h"
 #include "slave/load.h"
+#include "slave/lookout.h"
 
 #define RINGS_IDLE_NS (10 * CLOCK_NS_PER_MS)
 #define RINGS_BUSY_NS (1 * CLOCK_NS_PER_MS)
@@ -24,6 +25,7 @@ struct jobs {
     struct node *node;          /* borrowed */
     struct job *first;          /* owned */
     struct adopts *adopts;      /* owned */
+    struct lookout *lookout;    /* owned */
     struct event *rings;        /* owned */
     struct event *samples;      /* owned */
     struct load load;
@@ -52,6 +54,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
         found += job_read_rings(j);
     found += adopts_read(js->adopts);
     js->node->hold = false;
+    lookout_tick(js->lookout);
     pages = adopts_any(js->adopts);
     for (struct job *j = js->first; j && !pages; j = j->next)
         pages = job_has_pages(j);
@@ -113,7 +116,8 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->rings = evtimer_new(node->base, on_rings, js);
     js->adopts = adopts_create(node, on_adopted_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
-    if (js->rings && js->samples && js->adopts && !event_add(js->samples, &tv))
+    js->lookout = lookout_create(node->base, js);
+    if (js->rings && js->samples && js->adopts && js->lookout && !event_add(js->samples, &tv))
         return js;
     jobs_destroy(js);
     return err_set(err, ENOMEM, "out of memory"), NULL;
@@ -129,6 +133,7 @@ void jobs_destroy(struct jobs *js)
         js->first = j->next;
         job_destroy(j);
     }
+    lookout_destroy(js->lookout);
     adopts_destroy(js->adopts);
     if (js->rings)
         event_free(js->rings);
@@ -158,6 +163,11 @@ struct node *jobs_node(const struct jobs *js)
 struct adopts *jobs_adopts(const struct jobs *js)
 {
     return js->adopts;
+}
+
+struct lookout *jobs_lookout(const struct jobs *js)
+{
+    return js->lookout;
 }
 
 void jobs_remove(struct jobs *js, struct job *j)

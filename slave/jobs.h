@@ -16,6 +16,7 @@
 
 struct adopts;
 struct jobs;
+struct lookout;
 
 /* idle() is called when the last job is gone after jobs_orphan(). */
 struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
@@ -26,6 +27,7 @@ bool jobs_any(const struct jobs *js);
 struct job *jobs_find(const struct jobs *js, uint64_t id);
 struct node *jobs_node(const struct jobs *js);
 struct adopts *jobs_adopts(const struct jobs *js);       /* of others' jobs */
+struct lookout *jobs_lookout(const struct jobs *js);
 
 /* A Prepare. A second one of a job that is here (after a reconnection) is
  * answered with what is so. */

@@ -502,25 +502,55 @@ static void *pointers_to(void *v, size_t n, size_t bytes)
 #define POINTERS(l, what) \
     pointers_to((l)->what, (l)->n##what, sizeof(*(l)->what))
 
+/* m borrows from l; false without memory. */
+static bool fill(struct look *l, Hct__Looked *m)
+{
+    m->job = l->order->job;
+    m->seq = l->order->seq;
+    m->n_tasks = l->ntasks;
+    m->n_requests = l->nrequests;
+    m->n_comms = l->ncomms;
+    m->n_flights = l->nflights;
+    m->tasks = POINTERS(l, tasks);
+    m->requests = POINTERS(l, requests);
+    m->comms = POINTERS(l, comms);
+    m->flights = POINTERS(l, flights);
+    return m->tasks && m->requests && m->comms && m->flights;
+}
+
+static void empty(Hct__Looked *m)
+{
+    free(m->tasks);
+    free(m->requests);
+    free(m->comms);
+    free(m->flights);
+}
+
 void look_send(struct look *l)
 {
     Hct__Looked m = HCT__LOOKED__INIT;
 
-    m.job = l->order->job;
-    m.seq = l->order->seq;
-    m.tasks = POINTERS(l, tasks);
-    m.requests = POINTERS(l, requests);
-    m.comms = POINTERS(l, comms);
-    m.flights = POINTERS(l, flights);
-    m.n_tasks = m.tasks ? l->ntasks : 0;
-    m.n_requests = m.requests ? l->nrequests : 0;
-    m.n_comms = m.comms ? l->ncomms : 0;
-    m.n_flights = m.flights ? l->nflights : 0;
-    uplink_send(l->node->uplink, MESSAGE_LOOKED, &m);
-    free(m.tasks);
-    free(m.requests);
-    free(m.comms);
-    free(m.flights);
+    if (fill(l, &m))
+        uplink_send(l->node->uplink, MESSAGE_LOOKED, &m);
+    empty(&m);
+}
+
+bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+    bool good = fill(l, &m);
+
+    m.after_ns = after_ns;
+    to->len = good ? hct__looked__get_packed_size(&m) : 0;
+    to->data = good ? malloc(to->len + 1) : NULL;
+    if (to->data)
+        hct__looked__pack(&m, to->data);
+    empty(&m);
+    return to->data != NULL;
+}
+
+void look_free(struct look *l)
+{
     free(l->tasks);
     free(l->requests);
     free(l->comms);

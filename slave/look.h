@@ -28,7 +28,10 @@ struct look {
 
 /* Add what is to be said of this task. */
 void look_at(struct look *l, struct task *t);
-void look_send(struct look *l);         /* and free what was collected */
+void look_send(struct look *l);
+/* The same into memory of its own, owned by the caller; false without any. */
+bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to);
+void look_free(struct look *l);         /* what was collected */
 
 void look_task_free(struct look_task *k);       /* NULL is fine */
 

@@ -8,7 +8,7 @@
 #include "proto/base/log.h"
 #include "slave/adopt.h"
 #include "slave/jobs.h"
-#include "slave/look.h"
+#include "slave/lookout.h"
 
 static struct adopts *adopts_of(void *arg)
 {
@@ -91,18 +91,8 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
 static int on_look(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
-    struct look l = { .node = node_of(arg), .order = msg };
-    struct job *j;
-
     (void)c, (void)err;
-    if (!adopts_look(adopts_of(arg), &l)) {
-        j = find(arg, l.order->job);
-        for (size_t i = 0; j && i < j->ntasks; i++)
-            look_at(&l, &j->tasks[i]);
-        if (!j)
-            return 0;
-    }
-    look_send(&l);
+    lookout_order(jobs_lookout(uplink_owner(arg)), msg);
     return 0;
 }
 

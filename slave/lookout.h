@@ -1,0 +1,27 @@
+/* lookout.h - answers the master's orders to look at the tasks of a job: once,
+ * or several times at an interval, told in one message.
+ *
+ * A series costs no wake-up of its own as long as rings are being read: it goes
+ * along with that. One series a job; a new order ends it. */
+#ifndef HECTOR_LOOKOUT_H
+#define HECTOR_LOOKOUT_H
+
+#include <event2/event.h>
+
+#include "hct.pb-c.h"
+#include "proto/base/err.h"
+
+struct jobs;
+struct lookout;
+
+enum { LOOKOUT_MAX = 64 };      /* looks of a series */
+
+struct lookout *lookout_create(struct event_base *base, struct jobs *js);
+void lookout_destroy(struct lookout *lo);       /* NULL is fine */
+
+void lookout_order(struct lookout *lo, const Hct__Look *m);
+
+/* The rings have been read: looks that are due are taken now. */
+void lookout_tick(struct lookout *lo);
+
+#endif
