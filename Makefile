@@ -5,7 +5,7 @@
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
-#   make soak       jobs with random faults for an hour (MINUTES=60 SEED=)
+#   make soak       jobs with random faults for an hour (MINUTES=60 SEED= KINDS=)
 #   make deps       install what is missing from the distribution's packages
 #   make install    PREFIX=/usr/local DESTDIR=
 #
