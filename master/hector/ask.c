@@ -65,13 +65,19 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int refused(struct err *err, int code, const char *why)
+{
+    return err_set(err, code, "%s", *why ? why : "the master does not want to,"
+                   " and does not say why");
+}
+
 static int on_refuse(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     const Hct__Refuse *m = msg;
 
     (void)arg, (void)c;
-    return err_set(err, ECONNREFUSED, "%s", m->why);
+    return refused(err, ECONNREFUSED, m->why);
 }
 
 /* The answer outlives its message by way of its own bytes. */
@@ -98,8 +104,10 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
     const Hct__Gathered *m = msg;
 
     (void)c;
+    if (a->answer->end)
+        return err_set(err, EPROTO, "an answer goes on after its end");
     if (!m->ok)
-        return err_set(err, EIO, "%s", m->why);
+        return refused(err, EIO, m->why);
     str_add_bytes(&a->answer->bytes, m->piece.data, m->piece.len);
     if (!m->last)
         return 0;

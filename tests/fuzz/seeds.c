@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "mpi-wrappers/page.h"
+#include "proto/prefixtree.h"
 
 static struct { uint8_t bytes[1 << 16]; size_t n; } tale;
 
@@ -259,6 +260,44 @@ static void looks(const char *dir)
     tell(dir, "master", "looks");
 }
 
+static void adopt(unsigned who, uint32_t rank, const char *world)
+{
+    SAY(who, ADOPT, Adopt, HCT__ADOPT__INIT, m->job = 1, m->ntasks = 2,
+        m->rank = rank, m->pid = 100 + rank, m->world = (char *)world,
+        m->name = (char *)"solver", m->command = (char *)"./solver");
+}
+
+/* Two worlds of others in one session; the link of its hector-run is lost. */
+static void adoption(const char *dir)
+{
+    uint64_t jobs[] = { 1 };
+
+    SAY(RUN, SUBMIT, Submit, HCT__SUBMIT__INIT,
+        m->cookie = BYTES("0123456789abcdef"), m->adopt_socket = words[0],
+        m->command = (char *)"mpirun");
+    for (unsigned i = N0; i <= N2; i++)
+        SAY(i, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1, m->ok = 1);
+    for (unsigned r = 0; r < 2; r++) {
+        adopt(r, r, "a");
+        state(r, r, HCT__TASK_STATE__KIND__CONNECTED);
+        adopt(N0, r, "b");
+    }
+    raw(RUN, STEP_CLOSE, "", 0);
+    SAY(RUN, ATTACH, Attach, HCT__ATTACH__INIT, m->job = 1,
+        m->cookie = BYTES("0123456789abcdef"));
+    SAY(RUN, PING, Ping, HCT__PING__INIT, m->sent_ns = 1);
+    SAY(N0, PONG, Pong, HCT__PONG__INIT, m->sent_ns = 1, m->received_ns = 2);
+    raw(N0, STEP_CLOSE, "", 0);
+    SAY(N0, SLAVE_JOBS, SlaveJobs, HCT__SLAVE_JOBS__INIT, m->n_jobs = 1,
+        m->jobs = jobs);
+    task_exited(N0, 0, 0, 0);
+    SAY(N1, FAREWELL, Farewell, HCT__FAREWELL__INIT, m->why = (char *)"killed");
+    SAY(RUN, ADOPT_END, AdoptEnd, HCT__ADOPT_END__INIT, m->job = 1);
+    for (unsigned i = N0; i <= N2; i++)
+        SAY(i, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+    tell(dir, "master", "adoption");
+}
+
 static void master_tales(const char *dir)
 {
     reductions(dir);
@@ -305,6 +344,7 @@ static void master_tales(const char *dir)
     finish();
     tell(dir, "master", "held");
     looks(dir);
+    adoption(dir);
     submit(RUN2, 2);
     SAY(N0, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
         m->why = (char *)"no");
@@ -374,6 +414,31 @@ static void slave_tales(const char *dir)
         m->rank = 1, m->ticket = 6);
     SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 2);
     tell(dir, "slave", "forget");
+}
+
+/* Tasks of others, and answers to what nobody has asked. */
+static void slave_rest(const char *dir)
+{
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, *nodes[] = { &n0 };
+
+    n0.name = (char *)"n0";
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = 1,
+        m->nspace = (char *)"hector.1", m->n_nodes = 1, m->nodes = nodes,
+        m->adopt_socket = (char *)"@hct-fuzz");
+    raw(4, STEP_SPECIAL, "\1\0", 2);            /* asks for its page */
+    SAY(0, ADOPTED, Adopted, HCT__ADOPTED__INIT, m->session = 1, m->job = 2,
+        m->world = (char *)"a");
+    SAY(0, ADOPTED, Adopted, HCT__ADOPTED__INIT, m->session = 1, m->rank = 1,
+        m->world = (char *)"a", m->why = (char *)"no");
+    SAY(0, LOOKUP_REPLY, LookupReply, HCT__LOOKUP_REPLY__INIT, m->ticket = 1);
+    SAY(0, MODEX_REPLY, ModexReply, HCT__MODEX_REPLY__INIT, m->ticket = 1,
+        m->data = BYTES("y"));
+    SAY(0, PING, Ping, HCT__PING__INIT, m->sent_ns = 1);
+    SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9,
+        m->kind = (char *)"stack", m->job = 1, m->own = 1, m->width = 1);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 9);
+    SAY(0, ADOPT_END, AdoptEnd, HCT__ADOPT_END__INIT, m->job = 1);
+    tell(dir, "slave", "adoption");
 }
 
 static void reduce(uint64_t id, uint32_t own, const char *parent)
@@ -450,10 +515,83 @@ static void stream_tales(const char *dir)
     SAY(0, WELCOME, Welcome, HCT__WELCOME__INIT, m->protocol = 1,
         m->role = HCT__ROLE__ROLE_REDIRECTOR);
     SAY(0, INPUT, Input, HCT__INPUT__INIT, m->data = BYTES("line\n"));
+    SAY(0, TERMINAL, Terminal, HCT__TERMINAL__INIT, m->rows = 33,
+        m->columns = 99);
     raw(0, STEP_SPECIAL, "output", 6);
     SAY(0, INPUT_END, InputEnd, HCT__INPUT_END__INIT, (void)m);
     raw(0, STEP_CLOSE, "", 0);
     tell(dir, "streams", "life");
+}
+
+/* What a master answers to hector(1). */
+static void operator_welcome(unsigned command)
+{
+    SAY(command, WELCOME, Welcome, HCT__WELCOME__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_MASTER);
+}
+
+static void operator_tales(const char *dir)
+{
+    Hct__CallTree tree = HCT__CALL_TREE__INIT;
+    Hct__TreeNote note = HCT__TREE_NOTE__INIT, *notes[] = { &note };
+    Hct__Gathered__Absent gone = HCT__GATHERED__ABSENT__INIT, *absent[] = { &gone };
+    char *nodes[] = { (char *)"n0", (char *)"n1" };
+    uint32_t parents[] = { 0, 1 };
+    const char *const names[] = { "main", "solve", "MPI_Barrier" };
+    struct prefixtree t;
+    struct str packed = { 0 };
+    uint8_t bytes[4096];
+    uint32_t stack[3];
+    struct err err;
+
+    operator_welcome(0);
+    SAY(0, RESULT, Result, HCT__RESULT__INIT, m->ok = 1,
+        m->text = (char *)"2 tasks are being ended");
+    tell(dir, "operator", "kill");
+    operator_welcome(2);
+    SAY(0, REFUSE, Refuse, HCT__REFUSE__INIT, m->why = (char *)"no");
+    tell(dir, "operator", "refused");
+    gone.node = nodes[1];
+    gone.ranks = (char *)"1";
+    gone.why = (char *)"it was late";
+    operator_welcome(3);
+    SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1,
+        m->piece = BYTES("0 n0\n"), m->n_nodes = 2, m->nodes = nodes,
+        m->n_parents = 2, m->parents = parents, m->members = 2,
+        m->n_absent = 1, m->absent = absent);
+    tell(dir, "operator", "tree");
+    if (prefixtree_init(&t, 2, 1, &err))
+        exit(1);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct prefixtree_frame f = { .offset = i + 1, .line = i,
+            .function = prefixtree_name(&t, names[i], strlen(names[i])),
+            .module = prefixtree_name(&t, "/bin/solver", 11) };
+
+        stack[i] = prefixtree_frame(&t, &f);
+    }
+    if (prefixtree_add(&t, 0, 0, stack, 3, &err) ||
+        prefixtree_add(&t, 1, 0, stack, 2, &err) ||
+        prefixtree_pack(&t, &packed))
+        exit(1);
+    note.ranks = (char *)"1";
+    note.text = (char *)"has ended";
+    tree.n_notes = 1;
+    tree.notes = notes;
+    tree.tree.data = (uint8_t *)(uintptr_t)str_text(&packed);
+    tree.tree.len = packed.n;
+    for (unsigned shape = 4; shape < 8; shape++) {
+        size_t n = hct__call_tree__pack(&tree, bytes);
+
+        operator_welcome(shape);
+        SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1,
+            m->piece.data = bytes, m->piece.len = n / 2);
+        SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1,
+            m->piece.data = bytes + n / 2, m->piece.len = n - n / 2);
+        tell(dir, "operator", shape == 4 ? "stack" : shape == 5 ? "stack-json"
+             : shape == 6 ? "stack-graph" : "stack-page");
+    }
+    prefixtree_fini(&t);
+    str_fini(&packed);
 }
 
 /* Not steps: see fuzz_page.c. */
@@ -509,6 +647,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "usage: seeds DIRECTORY\n"), 2;
     master_tales(argv[1]);
     slave_tales(argv[1]);
+    slave_rest(argv[1]);
+    operator_tales(argv[1]);
     reduce_tales(argv[1]);
     redirector_tales(argv[1]);
     stream_tales(argv[1]);
