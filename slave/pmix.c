@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <pmix.h>
 #include <pmix_server.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/str.h"
+#include "slave/door.h"
 #include "slave/pmix_call.h"
 #include "slave/pmix_nspace.h"
 
@@ -36,6 +38,7 @@ struct nspace {
     uint64_t job;
     char name[PMIX_MAX_NSLEN + 1];
     uint32_t ntasks;
+    uid_t uid;
     pmix_info_t *info;          /* owned, until PMIx has read it */
     size_t ninfo;
     size_t waiting;             /* callbacks until it is registered */
@@ -47,6 +50,7 @@ struct pmixd {
     void *arg;
     struct nspace *nspaces;     /* owned */
     struct event *wake;         /* owned */
+    struct door *door;          /* owned; NULL: everybody gets through */
     bool torn;                  /* see pmixd_deregister() */
 };
 
@@ -420,17 +424,31 @@ static int start_server(const char *node, const char *dir, struct err *err)
                    PMIx_Error_string(rc));
 }
 
+/* Of the tasks that may connect, and of the slave itself. */
+static bool pmixd_may_connect(void *arg, uid_t uid)
+{
+    const struct pmixd *p = arg;
+    const struct nspace *n = p->nspaces;
+
+    while (n && n->uid != uid)
+        n = n->next;
+    return n || uid == geteuid();
+}
+
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
                          const char *dir, const struct pmixd_ops *ops,
                          void *arg, struct err *err)
 {
     struct pmixd *p = calloc(1, sizeof(*p));
+    struct door_before before;
+    struct err why;
     int fd;
 
     if (!p)
         return err_set(err, ENOMEM, "out of memory"), NULL;
     p->ops = ops;
     p->arg = arg;
+    door_look(&before);
     fd = pmix_call_open(err);
     if (fd < 0)
         return free(p), NULL;
@@ -439,6 +457,10 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
         err_set(err, ENOMEM, "out of memory");
     } else if (!start_server(node, dir, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
+        p->door = door_open(base, &before, pmixd_may_connect, p, &why);
+        if (!p->door)
+            log_warn("pmix", "strangers may keep tasks from their PMIx server: "
+                     "%s", why.text);
         return p;
     }
     if (p->wake)
@@ -461,6 +483,7 @@ void pmixd_close(struct pmixd *p)
 
     if (!p || p->torn)          /* its thread goes with the process */
         return;
+    door_close(p->door);
     PMIx_server_finalize();
     event_free(p->wake);
     pmix_call_close();
@@ -492,6 +515,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
         return err_set(err, ENOMEM, "out of memory");
     n->job = plan->job;
     n->ntasks = plan->ntasks;
+    n->uid = plan->uid;
     PMIX_LOAD_NSPACE(n->name, plan->nspace);
     if (pmix_nspace_info(plan, job_dir, &n->info, &n->ninfo, err))
         return nspace_free(n), -1;
