@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -62,13 +63,31 @@ static int wait_for(pid_t slave, int signals, struct vault *v)
     }
 }
 
-static _Noreturn void watch(pid_t slave, int signals,
-                            const struct gasp_conf *conf, struct vault *v)
+/* Has somebody told us to end since? */
+static bool told_to_end(int signals)
+{
+    struct signalfd_siginfo info;
+
+    while (read(signals, &info, sizeof(info)) == sizeof(info))
+        if (info.ssi_signo != SIGCHLD)
+            return true;
+    return false;
+}
+
+/* Returns when the slave is to be replaced. */
+static void watch(pid_t slave, int signals, const struct gasp_conf *conf,
+                  struct vault *v)
 {
     int status = wait_for(slave, signals, v);
     char why[100];
 
     kill_heirs();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == GUARD_RENEW) {
+        if (told_to_end(signals))
+            _exit(0);
+        vault_empty(v);
+        return;
+    }
     if (WIFSIGNALED(status)) {
         snprintf(why, sizeof(why), "its slave was killed by signal %d",
                  WTERMSIG(status));
@@ -96,11 +115,10 @@ int guard_start(const struct gasp_conf *conf, struct vault *v,
     sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, &before);
     signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    slave = signals < 0 ? -1 : fork();
+    while ((slave = signals < 0 ? -1 : fork()) > 0)
+        watch(slave, signals, conf, v);
     if (slave < 0)
         return err_sys(err, "cannot make a process");
-    if (slave > 0)
-        watch(slave, signals, conf, v);
     close(signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGTERM))

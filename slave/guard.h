@@ -11,6 +11,10 @@
 #include "proto/base/err.h"
 #include "slave/gasp.h"
 
+/* A slave that exits with this, everything cleared up, wants to be replaced:
+ * the guard makes another one, in which guard_start() returns once more. */
+enum { GUARD_RENEW = 75 };
+
 /* conf and vault are for the last words (gasp.h). Returns 0 in the slave. The
  * guard never returns: it exits as the slave did. Call before there are
  * threads or an event loop. */

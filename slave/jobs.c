@@ -93,6 +93,7 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
         job_account(j);
     }
     adopts_sample(js->adopts);
+    node_look_at_pmix(js->node);
 }
 
 static void on_adopted_page(void *arg)
@@ -181,6 +182,8 @@ void jobs_remove(struct jobs *js, struct job *j)
     job_destroy(j);
     if (js->node->orphaned && !js->first)
         js->idle(js->arg);
+    else
+        node_look_at_pmix(js->node);
 }
 
 /* A job has ended itself. */
@@ -246,6 +249,29 @@ void jobs_tell(struct jobs *js)
     }
     adopts_tell(js->adopts);
     tell_jobs(js);
+}
+
+/* The master gives the order to prepare anew to the next process. */
+static bool can_wait(const struct node *n, const struct job *j)
+{
+    return pmixd_health(n->pmix) == PMIXD_STUCK && j->state == JOB_PREPARING;
+}
+
+bool jobs_renewable(struct jobs *js)
+{
+    bool now = pmixd_health(js->node->pmix) != PMIXD_SOUND &&
+               !js->node->parting.links && !adopts_list(js->adopts, NULL, 0);
+    struct job *next;
+
+    for (const struct job *j = js->first; j; j = j->next)
+        now = now && can_wait(js->node, j);
+    for (struct job *j = js->first; j && !now; j = next) {
+        next = j->next;
+        if (can_wait(js->node, j) && !j->pmix_ready)
+            job_registered(j, "the library does not answer any more, and "
+                           "other jobs keep this slave from being replaced");
+    }
+    return now;
 }
 
 bool jobs_linked(const struct jobs *js)
@@ -318,6 +344,11 @@ static void on_registered(void *arg, uint64_t job, const char *why)
 
     if (j)
         job_registered(j, why);
+}
+
+static void on_stuck(void *arg)
+{
+    node_look_at_pmix(((struct jobs *)arg)->node);
 }
 
 static struct task *find_task(struct jobs *js, uint64_t job, uint32_t rank,
@@ -453,7 +484,7 @@ static void on_fetched(void *arg, uint64_t job, uint64_t ticket,
 }
 
 const struct pmixd_ops jobs_pmix_ops = {
-    .registered = on_registered, .connected = on_connected,
+    .registered = on_registered, .stuck = on_stuck, .connected = on_connected,
     .finalized = on_finalized, .aborted = on_aborted, .refused = on_refused,
     .fence = on_fence, .modex = on_modex, .publish = on_publish,
     .unpublish = on_unpublish, .lookup = on_lookup, .fetched = on_fetched,

@@ -37,6 +37,11 @@ void jobs_remove(struct jobs *js, struct job *j);
 /* A master has been joined, or joined again: tell it everything. */
 void jobs_tell(struct jobs *js);
 
+/* This process is to be replaced because of its PMIx library (pmix.h). True if
+ * that may be now: nothing here needs it. Else jobs that the library leaves
+ * waiting are refused. */
+bool jobs_renewable(struct jobs *js);
+
 /* Is some stream link up, so that hector-run lives? */
 bool jobs_linked(const struct jobs *js);
 

@@ -50,6 +50,7 @@ struct conf {
     char *name;
     uint64_t master_lost_ns;
     bool ptrace;
+    uint64_t pmix_wait_ns;
 };
 
 static const struct conf_key keys[] = {
@@ -62,6 +63,9 @@ static const struct conf_key keys[] = {
       "how long tasks run on without a master" },
     { "slave", "ptrace", CONF_BOOL, offsetof(struct conf, ptrace), "yes", 0, 0,
       "take stacks by ptrace(2); no: the tasks tell them themselves" },
+    { "slave", "pmix_wait", CONF_DURATION,
+      offsetof(struct conf, pmix_wait_ns), "10", 1, 86400,
+      "how long the PMIx library may take for an answer" },
     { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0, NULL },
 };
 
@@ -80,8 +84,9 @@ struct slave {
     struct reduce_conf reduce_conf;
     struct gasp_conf gasp;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[3], *warm_up;
+    struct event *signals[3], *warm_up, *renew;
     bool ending, tcp;           /* tcp: the master is not on this machine */
+    bool renewing;              /* the guard is to make another one of us */
     int status;
 };
 
@@ -168,6 +173,22 @@ static void on_warm_up(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     if (!node_pmix(&s->node, &err))
         log_warn("slave", "%s", err.text);
+}
+
+/* Is PMIx not sound? A private slave has one job, and ends with it. */
+static void on_renew(evutil_socket_t fd, short what, void *arg)
+{
+    struct slave *s = arg;
+
+    (void)fd, (void)what;
+    if (s->ending || s->renewing || s->node.orphaned ||
+        (s->options.private && !jobs_any(s->jobs)) || !jobs_renewable(s->jobs))
+        return;
+    log_info("slave", "replaced by a new process: the PMIx library of this "
+             "one is not sound any more");
+    s->renewing = true;
+    s->status = GUARD_RENEW;
+    on_idle(s);
 }
 
 /* --------------------------------------------------------------- the start */
@@ -378,6 +399,9 @@ static int start(struct slave *s, struct err *err)
         return -1;
     s->node.pmix_ops = &jobs_pmix_ops;
     s->node.pmix_arg = s->jobs;
+    s->node.pmix_wait_ns = s->conf.pmix_wait_ns;
+    s->renew = event_new(s->base, -1, 0, on_renew, s);
+    s->node.renew = s->node.parting.over = s->renew;
     s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
                                 s->jobs, err);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
@@ -389,18 +413,31 @@ static int start(struct slave *s, struct err *err)
 }
 
 /* As long as hector-run takes to read; but whoever has told us to end by a
- * signal may know that there is no hector-run any more. */
+ * signal may know that there is no hector-run any more, and no task of a slave
+ * that is replaced has written anything. */
 static void leave_streams(struct slave *s)
 {
-    parting_wait(&s->node.parting, s->base, s->ending ? PART_NS : 0);
+    parting_wait(&s->node.parting, s->base,
+                 s->ending || s->renewing ? PART_NS : 0);
+}
+
+/* No farewell from one that is replaced: to the master it is a broken link. */
+static void leave_master(struct slave *s)
+{
+    struct timeval tv = clock_timeval(FLUSH_NS);
+
+    if (s->renewing) {
+        uplink_drop(s->node.uplink);
+    } else if (uplink_close(s->node.uplink, on_idle, s)) {
+        event_base_loopexit(s->base, &tv);
+        event_base_dispatch(s->base);
+    }
 }
 
 /* Whoever could still call the jobs goes before them; the loop turns once
  * more, for the link to the master and those that streams went by. */
 static void stop(struct slave *s)
 {
-    struct timeval tv = clock_timeval(FLUSH_NS);
-
     reduce_close(s->node.reduce);
     s->node.reduce = NULL;
     stacker_close(s->node.stacker);
@@ -413,12 +450,12 @@ static void stop(struct slave *s)
         }
     if (s->warm_up)
         event_free(s->warm_up);
+    s->node.renew = s->node.parting.over = NULL;
+    if (s->renew)
+        event_free(s->renew);
     jobs_destroy(s->jobs);
     node_close(&s->node);
-    if (uplink_close(s->node.uplink, on_idle, s)) {
-        event_base_loopexit(s->base, &tv);
-        event_base_dispatch(s->base);
-    }
+    leave_master(s);
     leave_streams(s);
     node_fini(&s->node);
     vault_destroy(s->vault);

@@ -91,7 +91,13 @@ void node_fini(struct node *n)
 struct pmixd *node_pmix(struct node *n, struct err *err)
 {
     if (!n->pmix)
-        n->pmix = pmixd_open(n->base, n->name, n->session.dir, n->pmix_ops,
-                             n->pmix_arg, err);
+        n->pmix = pmixd_open(n->base, n->name, n->session.dir,
+                             n->pmix_wait_ns, n->pmix_ops, n->pmix_arg, err);
     return n->pmix;
+}
+
+void node_look_at_pmix(const struct node *n)
+{
+    if (n->renew && pmixd_health(n->pmix) != PMIXD_SOUND)
+        event_active(n->renew, EV_TIMEOUT, 0);
 }

@@ -33,6 +33,9 @@ struct node {
     struct pmixd *pmix;         /* NULL until node_pmix() */
     const struct pmixd_ops *pmix_ops;
     void *pmix_arg;
+    uint64_t pmix_wait_ns;      /* for its answers */
+    struct event *renew;        /* borrowed: looks whether this process is to
+                                   be replaced; NULL: it never is */
     struct records_window window;
     struct ticks ticks;
     struct rings_batch batch;   /* scratch */
@@ -60,5 +63,9 @@ void node_close(struct node *n);
 /* The PMIx server, started at the first call: it takes some 20 ms, which are
  * free while the master has something to do. */
 struct pmixd *node_pmix(struct node *n, struct err *err);
+
+/* Something has changed: if PMIx is not sound, look whether this process may
+ * be replaced now. */
+void node_look_at_pmix(const struct node *n);
 
 #endif

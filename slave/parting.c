@@ -24,6 +24,8 @@ static void parting_on_closed(void *arg)
     while (*at != k)
         at = &(*at)->next;
     *at = k->next;
+    if (!k->owner->links && k->owner->over)
+        event_active(k->owner->over, EV_TIMEOUT, 0);
     free(k);
 }
 

@@ -13,7 +13,11 @@
 #include "proto/conn.h"
 
 struct parting_link;
-struct parting { struct parting_link *links; /* owned */ };
+struct parting {
+    struct parting_link *links; /* owned */
+    struct event *over;         /* borrowed: made active when the last one has
+                                   closed; or NULL */
+};
 
 /* Close c when all is written and read; p must outlive it. */
 void parting_add(struct parting *p, struct conn *c);

@@ -51,7 +51,10 @@ struct pmixd {
     struct nspace *nspaces;     /* owned */
     struct event *wake;         /* owned */
     struct door *door;          /* owned; NULL: everybody gets through */
-    bool torn;                  /* see pmixd_deregister() */
+    struct event *late;         /* owned: pending while an answer is due */
+    uint64_t wait_ns;
+    size_t leaving;             /* namespaces that are being deregistered */
+    enum pmixd_health health;   /* torn: see pmixd_deregister() */
 };
 
 static struct nspace *nspace_of_job(const struct pmixd *p, uint64_t job)
@@ -70,74 +73,47 @@ static struct nspace *nspace_of(const struct pmixd *p, const char *name)
     return NULL;
 }
 
-void pmixd_answer(struct pmixd_call *c, int status)
+/* ------------------------------------------------- does it answer at all? */
+
+static bool owes(const struct pmixd *p)
 {
-    if (c->modex)
-        c->modex(status, NULL, 0, c->cbdata, NULL, NULL);
-    else if (c->lookup)
-        c->lookup(status, NULL, 0, c->cbdata);
-    else if (c->op)
-        c->op(status, c->cbdata);
-    pmix_call_free(c);
+    for (const struct nspace *n = p->nspaces; n; n = n->next)
+        if (n->waiting)
+            return true;
+    return p->leaving != 0;
 }
 
-void pmixd_answer_data(struct pmixd_call *c, int status, const void *data,
-                       size_t bytes)
+/* After something was asked, or answered: the time begins anew. */
+static void watch_late(struct pmixd *p)
 {
-    char *copy;
+    struct timeval tv = clock_timeval(p->wait_ns);
 
-    if (!c->modex || status != PMIX_SUCCESS) {
-        pmixd_answer(c, status);
+    if (p->health != PMIXD_STUCK && owes(p))
+        event_add(p->late, &tv);
+    else
+        event_del(p->late);
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    struct pmixd *p = arg;
+
+    (void)fd, (void)what;
+    pmixd_drain(p);             /* it may be us who were late */
+    if (event_pending(p->late, EV_TIMEOUT, NULL) || !owes(p))
         return;
-    }
-    copy = malloc(bytes ? bytes : 1);   /* PMIx frees it when it is done */
-    if (copy && bytes)
-        memcpy(copy, data, bytes);
-    c->modex(copy ? PMIX_SUCCESS : PMIX_ERR_NOMEM, copy, copy ? bytes : 0,
-             c->cbdata, free, copy);
-    pmix_call_free(c);
+    p->health = PMIXD_STUCK;
+    log_warn("pmix", "the PMIx library has not answered for %.0f s: this "
+             "process is of no use for other jobs", (double)p->wait_ns / 1e9);
+    p->ops->stuck(p->arg);
 }
 
-static int unpack_value(const struct pmixd_item *item, pmix_value_t *value)
+enum pmixd_health pmixd_health(const struct pmixd *p)
 {
-    pmix_byte_object_t packed = { .bytes = (char *)item->value,
-                                  .size = item->bytes };
-    pmix_data_buffer_t buf;
-    pmix_status_t rc;
-    int32_t one = 1;
-
-    PMIX_DATA_BUFFER_CONSTRUCT(&buf);
-    rc = PMIx_Data_embed(&buf, &packed);
-    if (rc == PMIX_SUCCESS)
-        rc = PMIx_Data_unpack(NULL, &buf, value, &one, PMIX_VALUE);
-    PMIX_DATA_BUFFER_DESTRUCT(&buf);
-    return rc;
+    return p ? p->health : PMIXD_SOUND;
 }
 
-void pmixd_answer_lookup(struct pmixd_call *c, int status,
-                         const struct pmixd_item *items, size_t n)
-{
-    pmix_pdata_t *found = NULL;
-    size_t got = 0;
-
-    if (status == PMIX_SUCCESS && n) {
-        PMIX_PDATA_CREATE(found, n);
-        for (size_t i = 0; found && i < n; i++) {
-            if (unpack_value(&items[i], &found[got].value))
-                continue;
-            PMIX_LOAD_KEY(found[got].key, items[i].key);
-            PMIX_LOAD_PROCID(&found[got].proc, items[i].nspace,
-                             items[i].rank);
-            got++;
-        }
-    }
-    if (status == PMIX_SUCCESS && !got)
-        status = PMIX_ERR_NOT_FOUND;
-    c->lookup(status, found, got, c->cbdata);
-    if (found)
-        PMIX_PDATA_FREE(found, n);
-    pmix_call_free(c);
-}
+/* ------------------------------------------------------- what it says to us */
 
 static void run_connected(struct pmixd *p, struct pmixd_call *c)
 {
@@ -349,6 +325,14 @@ static void run_registered(struct pmixd *p, struct pmixd_call *c)
         p->ops->registered(p->arg, n->job, n->status
                            ? PMIx_Error_string(n->status) : NULL);
     }
+    watch_late(p);
+    pmix_call_free(c);
+}
+
+static void run_deregistered(struct pmixd *p, struct pmixd_call *c)
+{
+    p->leaving--;
+    watch_late(p);
     pmix_call_free(c);
 }
 
@@ -367,6 +351,7 @@ void pmixd_drain(struct pmixd *p)
         [PMIX_CALL_SPAWN] = run_spawn,
         [PMIX_CALL_FETCHED] = run_fetched,
         [PMIX_CALL_REGISTERED] = run_registered,
+        [PMIX_CALL_DEREGISTERED] = run_deregistered,
     };
     struct pmixd_call *next;
 
@@ -435,9 +420,20 @@ static bool pmixd_may_connect(void *arg, uid_t uid)
     return n || uid == geteuid();
 }
 
+static void pmixd_free(struct pmixd *p)
+{
+    if (p->wake)
+        event_free(p->wake);
+    if (p->late)
+        event_free(p->late);
+    pmix_call_close();
+    free(p);
+}
+
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
-                         const char *dir, const struct pmixd_ops *ops,
-                         void *arg, struct err *err)
+                         const char *dir, uint64_t wait_ns,
+                         const struct pmixd_ops *ops, void *arg,
+                         struct err *err)
 {
     struct pmixd *p = calloc(1, sizeof(*p));
     struct door_before before;
@@ -449,11 +445,13 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
     p->ops = ops;
     p->arg = arg;
     door_look(&before);
+    p->wait_ns = wait_ns;
     fd = pmix_call_open(err);
     if (fd < 0)
         return free(p), NULL;
     p->wake = event_new(base, fd, EV_READ | EV_PERSIST, on_wake, p);
-    if (!p->wake || event_add(p->wake, NULL)) {
+    p->late = evtimer_new(base, on_late, p);
+    if (!p->wake || !p->late || event_add(p->wake, NULL)) {
         err_set(err, ENOMEM, "out of memory");
     } else if (!start_server(node, dir, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
@@ -463,10 +461,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
                      "%s", why.text);
         return p;
     }
-    if (p->wake)
-        event_free(p->wake);
-    pmix_call_close();
-    free(p);
+    pmixd_free(p);
     return NULL;
 }
 
@@ -481,17 +476,19 @@ void pmixd_close(struct pmixd *p)
 {
     struct nspace *next;
 
-    if (!p || p->torn)          /* its thread goes with the process */
+    if (!p)
+        return;
+    event_del(p->late);
+    event_del(p->wake);
+    if (p->health != PMIXD_SOUND)       /* its thread goes with the process */
         return;
     door_close(p->door);
     PMIx_server_finalize();
-    event_free(p->wake);
-    pmix_call_close();
     for (struct nspace *n = p->nspaces; n; n = next) {
         next = n->next;
         nspace_free(n);
     }
-    free(p);
+    pmixd_free(p);
 }
 
 /* Count a step that will call back; one that is done at once does not. */
@@ -532,6 +529,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
                                        "job: %s", PMIx_Error_string(rc));
     n->next = p->nspaces;
     p->nspaces = n;
+    watch_late(p);
     if (!n->waiting)
         p->ops->registered(p->arg, n->job, NULL);
     return 0;
@@ -540,18 +538,26 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
 /* When a client goes while PMIx answers its first words, PMIx (4.2, mended in
  * later ones) releases its record of that rank once too often: what frees the
  * list with it waits for ever for a lock in memory that is something else by
- * now. Such a list is left to the end of the process. */
+ * now. Such a list is left to the end of the process, which is to be soon. */
 void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
 {
-    p->torn = p->torn || torn;
-    for (struct nspace **at = &p->nspaces, *n; (n = *at); at = &n->next)
-        if (n->job == job) {
-            *at = n->next;
-            if (!torn)
-                PMIx_server_deregister_nspace(n->name, NULL, NULL);
-            nspace_free(n);
-            return;
-        }
+    struct nspace **at = &p->nspaces, *n;
+
+    if (torn && p->health == PMIXD_SOUND)
+        p->health = PMIXD_TORN;
+    while ((n = *at) && n->job != job)
+        at = &n->next;
+    if (!n)
+        return;
+    *at = n->next;
+    if (!torn && p->health != PMIXD_STUCK) {
+        p->leaving++;
+        PMIx_server_deregister_nspace(n->name, pmix_call_deregistered, NULL);
+    }
+    if (n->waiting)
+        n->info = NULL;         /* the library may be reading it */
+    watch_late(p);
+    nspace_free(n);
 }
 
 int pmixd_setup_env(struct pmixd *p, uint64_t job, uint32_t rank,

@@ -37,6 +37,9 @@ struct pmixd_ops {
     /* The namespace is known to PMIx, or cannot be (why). */
     void (*registered)(void *arg, uint64_t job, const char *why);
 
+    /* The library has not answered us in time: PMIXD_STUCK from now on. */
+    void (*stuck)(void *arg);
+
     void (*connected)(void *arg, uint64_t job, uint32_t rank);
     void (*finalized)(void *arg, uint64_t job, uint32_t rank);
 
@@ -78,14 +81,23 @@ struct pmixd_ops {
 /* "4.2.2" of the library; known before it is started. */
 const char *pmixd_version(void);
 
-/* Start the server: takes some 20 ms. Its files go below dir. */
+/* Start the server: takes some 20 ms. Its files go below dir. wait_ns: how
+ * long the library may take for an answer. */
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
-                         const char *dir, const struct pmixd_ops *ops,
-                         void *arg, struct err *err);
+                         const char *dir, uint64_t wait_ns,
+                         const struct pmixd_ops *ops, void *arg,
+                         struct err *err);
 void pmixd_close(struct pmixd *p);      /* NULL is fine */
 
-/* Tell PMIx of a job; ops->registered answers. job_dir is where its tasks'
- * own directories are, one a local rank, named by the rank. */
+/* Torn: a task died while it was connecting, and what the library keeps of
+ * its job is left to the end of the process; other jobs go on. Stuck: it does
+ * not answer any more, no job can be registered. Only a new process mends
+ * either. NULL is sound. */
+enum pmixd_health { PMIXD_SOUND, PMIXD_TORN, PMIXD_STUCK };
+enum pmixd_health pmixd_health(const struct pmixd *p);
+
+/* Tell PMIx of a job; ops->registered answers, unless it is stuck. job_dir is
+ * where its tasks' own directories are, one a local rank, named by the rank. */
 int pmixd_register(struct pmixd *p, const struct plan *plan,
                    const char *job_dir, struct err *err);
 /* torn: a task of it died while it was connecting, see pmix.c. */

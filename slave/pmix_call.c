@@ -315,15 +315,26 @@ static pmix_server_module_t module = {
     .notify_event = up_notify,
 };
 
-void pmix_call_registered(pmix_status_t status, void *cbdata)
+static void answered(enum pmix_call_kind kind, pmix_status_t status,
+                     void *cbdata)
 {
-    struct pmixd_call *c = call_new(PMIX_CALL_REGISTERED, NULL);
+    struct pmixd_call *c = call_new(kind, NULL);
 
     if (!c)
         abort();                /* the job would wait for ever */
     c->job = (uint64_t)(uintptr_t)cbdata;
     c->status = status;
     post(c);
+}
+
+void pmix_call_registered(pmix_status_t status, void *cbdata)
+{
+    answered(PMIX_CALL_REGISTERED, status, cbdata);
+}
+
+void pmix_call_deregistered(pmix_status_t status, void *cbdata)
+{
+    answered(PMIX_CALL_DEREGISTERED, status, cbdata);
 }
 
 void pmix_call_fetched(pmix_status_t status, char *data, size_t bytes,

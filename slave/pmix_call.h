@@ -15,6 +15,7 @@ enum pmix_call_kind {
     PMIX_CALL_FENCE, PMIX_CALL_MODEX, PMIX_CALL_PUBLISH, PMIX_CALL_LOOKUP,
     PMIX_CALL_UNPUBLISH, PMIX_CALL_SPAWN,
     PMIX_CALL_FETCHED, PMIX_CALL_REGISTERED,    /* answers to ourselves */
+    PMIX_CALL_DEREGISTERED,
     PMIX_CALL_KINDS
 };
 
@@ -52,6 +53,8 @@ pmix_server_module_t *pmix_call_module(void);
 
 /* Callback of a step of a registration; cbdata is the job's number. */
 void pmix_call_registered(pmix_status_t status, void *cbdata);
+/* The same of a namespace that goes. */
+void pmix_call_deregistered(pmix_status_t status, void *cbdata);
 
 /* Callback of PMIx_server_dmodex_request(); cbdata is from new_fetch. */
 void pmix_call_fetched(pmix_status_t status, char *data, size_t bytes,

@@ -37,6 +37,12 @@ struct vault {
 
 struct note { uint32_t index, drop; uint64_t page; };
 
+/* The memory, from fresh zeros. */
+static void vault_init(struct vault *v)
+{
+    *(struct block *)v->arena = (struct block){ v->arena_bytes, 0 };
+}
+
 struct vault *vault_create(struct err *err)
 {
     struct vault *v = calloc(1, sizeof(*v));
@@ -56,7 +62,7 @@ struct vault *vault_create(struct err *err)
     v->shared = p;
     v->arena = (char *)p + head;
     v->arena_bytes = VAULT_BYTES - head;
-    *(struct block *)v->arena = (struct block){ v->arena_bytes, 0 };
+    vault_init(v);
     for (size_t i = 0; i < VAULT_TASKS; i++)
         v->kept[i].fd = -1;
     return v;
@@ -228,6 +234,19 @@ void vault_take(struct vault *v)
     while (passfd_receive(v->ends[1], &n, sizeof(n), &fd, MSG_DONTWAIT) ==
            sizeof(n))
         vault_note(v, &n, fd);
+}
+
+void vault_empty(struct vault *v)
+{
+    vault_take(v);
+    for (size_t i = 0; i < VAULT_TASKS; i++) {
+        if (v->kept[i].fd >= 0)
+            close(v->kept[i].fd);
+        v->kept[i].fd = -1;
+    }
+    if (madvise(v->shared, VAULT_BYTES, MADV_REMOVE))
+        memset(v->shared, 0, VAULT_BYTES);
+    vault_init(v);
 }
 
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index)

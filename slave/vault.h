@@ -72,6 +72,8 @@ uint64_t vault_keep_page(struct vault *v, const struct vault_ledger *l,
  * slave is dead. */
 int vault_socket(const struct vault *v);
 void vault_take(struct vault *v);
+/* As it was made, for another slave: the one before is dead. */
+void vault_empty(struct vault *v);
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index);
 /* The page's descriptor; -1 if it is not there. */
 int vault_page(const struct vault *v, size_t index, uint64_t page);

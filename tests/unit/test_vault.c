@@ -57,6 +57,33 @@ static void test_memory(void **state)
     assert_false(vault_has(v, &seed));
 }
 
+/* For another slave it is as new, whatever the one before has left. */
+static void test_empty(void **state)
+{
+    struct vault_ledger *l;
+    int pipe_fds[2];
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe(pipe_fds), 0);
+    assert_non_null(vault_alloc(v, 20 << 20));
+    l = vault_open_ledger(v, 7, 3);
+    assert_non_null(l);
+    assert_int_not_equal(vault_keep_page(v, l, pipe_fds[1]), 0);
+    vault_take(v);
+    assert_non_null(vault_open_ledger(v, 8, 3));
+    close(pipe_fds[1]);
+    vault_empty(v);
+    assert_int_equal(read(pipe_fds[0], &byte, 1), 0);   /* it has let go */
+    close(pipe_fds[0]);
+    for (size_t i = 0; i < 3; i++)
+        assert_null(vault_ledger(v, i));
+    l = vault_alloc(v, VAULT_BYTES - (1 << 20));
+    assert_non_null(l);
+    vault_free(v, l);
+    assert_int_equal(vault_open_ledger(v, 9, 0)->index, 0);
+}
+
 static void test_ledgers(void **state)
 {
     struct vault_ledger *a = vault_open_ledger(v, 1, 2);
@@ -166,7 +193,8 @@ static void test_inherit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_ledgers),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_ledgers),
         cmocka_unit_test(test_pages), cmocka_unit_test(test_inherit),
     };
 

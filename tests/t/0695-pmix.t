@@ -1,0 +1,111 @@
+# The PMIx library inside a standing slave is not sound any more: the slave is
+# replaced by a new process as soon as nothing needs it, and jobs do not fail,
+# unless others keep the slave.
+# limit: 120
+# shellcheck disable=SC2086,SC2154 # $R is several words; slave_pid is t.sh's
+. "${0%/*}/../lib/t.sh"
+
+slave() { cat "/proc/$slave_pid/task/$slave_pid/children"; }
+replaced()      # DESCRIPTION: the guard is the same, the slave is another one
+{
+    ok "$1" wait_for '[ -n "$(slave)" ] && [ "$(slave)" != "$before" ]' 10
+    is "$(sql "SELECT count(*) FROM nodes WHERE node = 'n1'")" 1 \
+        '... under its name'
+}
+state() { sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1"; }
+
+# Dies when it has sent its first words to the PMIx server.
+cat >"$T/dies.c" <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+ssize_t recv(int fd, void *p, size_t n, int flags)
+{
+    kill(getpid(), SIGKILL);
+    return read(fd, p, n) + flags;
+}
+int main(int argc, char **argv)
+{
+    return MPI_Init(&argc, &argv);
+}
+END
+mpicc -rdynamic -o "$T/dies" "$T/dies.c"
+# shellcheck disable=SC2046 # several words
+cc -shared -fPIC $(pkg-config --cflags pmix) -o "$T/stuck.so" \
+    "$top/tests/lib/pmix_stuck.c" -ldl
+
+start_master
+printf '[slave]\npmix_wait = 1s\n' >"$T/slave.conf"
+R="hector-run --master $master --oversubscribe"
+# shellcheck disable=SC2016 # for the inner shell
+start slave env LD_PRELOAD="$T/stuck.so" PMIX_STUCK="$T/stuck" \
+    hector-slave -d -f "$T/slave.conf" --master "$master" --name n1
+slave_pid=$started
+run $R -n 2 "$APPS/hello"
+is "$status" 0 'a job'
+before=$(slave)
+run $R -n 2 "$APPS/hello"
+is "$status $(slave)" "0 $before" 'a slave that is well stays'
+
+# ----------------------------------------------------------------------- torn
+run $R -n 4 "$T/dies"
+is "$status" 137 'tasks die while they connect'
+replaced 'the slave is replaced when the job is over'
+run $R -n 4 "$APPS/hello"
+is "$status" 0 '... and serves'
+
+codes=
+for i in 1 2 3 4; do
+    run $R -n 4 "$T/dies"
+    codes="$codes $status"
+    run $R -n 2 "$APPS/hello"
+    codes="$codes $status"
+done
+is "$codes" ' 137 0 137 0 137 0 137 0' 'jobs that follow at once run'
+is "$(grep -c 'replaced by a new process' "$T/slave.log")" 5 \
+    '... each on a new slave'
+
+$R -n 1 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done; echo went" \
+    >"$T/1" 2>&1 &
+other=$!
+wait_for '[ "$(state)" = running ]' 10
+before=$(slave)
+run $R -n 4 "$T/dies"
+is "$status" 137 'tasks die beside another job'
+run $R -n 4 "$APPS/hello"
+is "$status $(slave)" "0 $before" 'the slave goes on while it is needed'
+touch "$T/go"
+wait $other
+is "$? $(cat "$T/1")" '0 went' 'the other job is not disturbed'
+replaced 'then it is replaced'
+
+# ---------------------------------------------------------------------- stuck
+before=$(slave)
+touch "$T/stuck"
+run $R -n 2 --stdin all cat </dev/null
+is "$status" 0 'PMIx does not answer: the job waits for another slave, and runs'
+replaced 'the slave is replaced'
+like "$T/slave.log" 'has not answered for 1 s' '... with a sentence'
+is "$(sql 'SELECT count(*) FROM event')" 0 'nothing is odd in the record'
+
+rm "$T/go"
+$R -n 1 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done; echo went" \
+    >"$T/1" 2>&1 &
+other=$!
+wait_for '[ "$(state)" = running ]' 10
+before=$(slave)
+touch "$T/stuck"
+run $R -n 2 "$APPS/hello"
+is "$status" 125 'PMIx does not answer, and a job runs: the next is refused'
+like "$T/err" '^hector: .*node n1 cannot run the job: .*does not answer any more' \
+    '... in words'
+run $R -n 2 "$APPS/hello"
+is "$status" 125 '... and the one after'
+touch "$T/go"
+wait $other
+is "$? $(cat "$T/1")" '0 went' 'the job that ran is not disturbed'
+replaced 'then the slave is replaced'
+run $R -n 2 "$APPS/hello"
+is "$status" 0 '... and serves'
+done_testing
