@@ -127,7 +127,20 @@ static void gasp_over(void *arg)
 {
     struct gasp *g = arg;
 
-    event_base_loopbreak(g->base);
+    event_base_loopexit(g->base, NULL);     /* also before the loop begins */
+}
+
+/* With records to deliver it is worth while to wait for another master; that
+ * a slave without any job is gone need not be told but to this one. */
+static void gasp_failed(struct gasp *g)
+{
+    struct timeval tv = clock_timeval(GASP_RETRY_NS);
+
+    g->link = NULL;
+    if (g->ntasks)
+        event_add(g->retry, &tv);
+    else
+        gasp_over(g);
 }
 
 static bool gasp_all_acknowledged(const struct gasp *g)
@@ -235,13 +248,9 @@ static void on_open(void *arg, struct conn *c)
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
 {
-    struct gasp *g = arg;
-    struct timeval tv = clock_timeval(GASP_RETRY_NS);
-
     (void)c;
     log_debug("gasp", "%s", why->text);
-    g->link = NULL;
-    event_add(g->retry, &tv);
+    gasp_failed(arg);
 }
 
 #define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
@@ -272,14 +281,13 @@ static const struct conn_ops gasp_ops = {
 static void on_retry(evutil_socket_t fd, short what, void *arg)
 {
     struct gasp *g = arg;
-    struct timeval tv = clock_timeval(GASP_RETRY_NS);
     struct err err;
 
     (void)fd, (void)what;
     g->link = conn_open_to(g->base, g->conf->addresses, g->conf->conn,
                            &gasp_ops, g, &err);
     if (!g->link)
-        event_add(g->retry, &tv);
+        gasp_failed(g);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)

@@ -18,7 +18,8 @@ struct gasp_conf {              /* borrowed */
     const struct conn_conf *conn;
 };
 
-/* Blocks for some seconds at most. No task of the slave lives any more. */
+/* Blocks for some seconds at most; no longer than one call to the master when
+ * the slave had no job. No task of it lives any more. */
 void gasp(const struct gasp_conf *conf, struct vault *v, const char *why);
 
 #endif

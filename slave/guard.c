@@ -103,7 +103,7 @@ int guard_start(const struct gasp_conf *conf, struct vault *v,
                 struct err *err)
 {
     pid_t guard = getpid(), slave;
-    sigset_t set, before;
+    sigset_t set;
     int signals;
 
     if (sweep_init())
@@ -113,14 +113,13 @@ int guard_start(const struct gasp_conf *conf, struct vault *v,
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, &before);
+    sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     while ((slave = signals < 0 ? -1 : fork()) > 0)
         watch(slave, signals, conf, v);
     if (slave < 0)
         return err_sys(err, "cannot make a process");
     close(signals);
-    sigprocmask(SIG_SETMASK, &before, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGTERM))
         return err_sys(err, "cannot be told of the guard's end");
     if (getppid() != guard)
