@@ -180,6 +180,7 @@ static void adopt_send_end(const struct job *s, const struct job_node *jn,
 static void adopt_close(struct job *s, uint64_t grace_ns)
 {
     s->adopt->closing = true;
+    journal_job(s->flow->journal, s);
     s->ending_mono_ns = clock_monotonic_ns();
     for (size_t i = 0; i < s->nnodes; i++)
         adopt_send_end(s, &s->nodes[i], grace_ns);
@@ -262,6 +263,7 @@ void adopt_order_again(struct job *j, struct job_node *jn)
         conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
     if (adopt_is_over(j))
         adopt_send_end(j, jn, j->grace_ns);
+    adopt_check(j);
 }
 
 /* -------------------------------------------------------------------- tasks */
@@ -276,6 +278,7 @@ void adopt_task_ended(struct job *j, struct task *t, bool finalized)
                  job_rank(j, t), job_node_name(j, t));
         if (!j->killed)
             node_set_text(&j->why, why);
+        journal_job(j->flow->journal, j);
     }
     adopt_check(j);
 }
@@ -328,18 +331,19 @@ static void adopt_name(struct job *w, const Hct__Adopt *m)
         node_set_text(&w->name, m->name);
 }
 
-static struct job *adopt_make_world(struct job *s, const Hct__Adopt *m)
+static struct job *adopt_new_world(struct job *s, const char *name,
+                                   const char *command, const char *world)
 {
     struct job *w = calloc(1, sizeof(*w));
 
     if (!w)
         return NULL;
     w->adopt = calloc(1, sizeof(*w->adopt));
-    w->name = strdup(*m->name ? m->name : "?");
-    w->command = strdup(m->command);
+    w->name = strdup(*name ? name : "?");
+    w->command = strdup(command);
     w->tasks = calloc(1, sizeof(*w->tasks));
     if (w->adopt)
-        adopt_name(w, m);
+        node_set_text(&w->adopt->world, world);
     if (!w->adopt || !w->name || !w->command || !w->tasks ||
         !w->adopt->world) {
         job_destroy(w);
@@ -352,8 +356,27 @@ static struct job *adopt_make_world(struct job *s, const Hct__Adopt *m)
     w->adopt->session = s;
     w->adopt->next = s->adopt->worlds;
     s->adopt->worlds = w;
-    flow_submit(s->flow, w);
     return w;
+}
+
+static struct job *adopt_make_world(struct job *s, const Hct__Adopt *m)
+{
+    struct job *w = adopt_new_world(s, m->name, m->command, m->world);
+
+    if (w)
+        flow_submit(s->flow, w);
+    return w;
+}
+
+/* Has the job ended that this world was before? */
+static bool adopt_was(const struct job *s, const Hct__Adopt *m)
+{
+    if (!m->known || m->known == s->id)
+        return false;
+    for (const struct job *w = s->adopt->worlds; w; w = w->adopt->next)
+        if (w->id == m->known)
+            return job_state_final(w->state);
+    return true;
 }
 
 /* The job of this world, perhaps a new one. */
@@ -409,7 +432,8 @@ int adopt_task(struct job *s, struct job_node *jn, const Hct__Adopt *m,
         m->pid == 0 || !*m->world)
         return err_set(err, EPROTO, "Adopt of rank %u of %u", m->rank,
                        m->ntasks);
-    if (s->state < JOB_STARTING || job_state_final(s->state) || jn->drained)
+    if (s->state < JOB_STARTING || job_state_final(s->state) ||
+        jn->drained || adopt_was(s, m))
         why = "its job has ended";
     else
         w = adopt_find_world(s, m);
@@ -424,4 +448,44 @@ int adopt_task(struct job *s, struct job_node *jn, const Hct__Adopt *m,
     else if (w->id)
         adopt_reply(s, w, jn->node, m->rank, "");
     return 0;
+}
+
+/* ------------------------------------------------------------- taken up again */
+
+int adopt_restore(struct job *j, const struct adopt_past *past)
+{
+    struct adopt *a = j->adopt;
+
+    a->closing = past->closing;
+    a->known = past->known;
+    a->code = past->code;
+    a->left = past->left;
+    if (past->world)
+        node_set_text(&a->world, past->world);
+    if (past->name)
+        node_set_text(&j->name, past->name);
+    return job_grow(j, past->ntasks);
+}
+
+struct job *adopt_restore_world(struct job *s, const struct adopt_past *past)
+{
+    struct job *w = adopt_new_world(s, past->name ? past->name : "",
+                                    past->command ? past->command : "",
+                                    past->world ? past->world : "");
+
+    if (!w || adopt_restore(w, past) == 0)
+        return w;
+    job_destroy(w);
+    return NULL;
+}
+
+struct task *adopt_restore_task(struct job *j, struct node *n, uint64_t rank)
+{
+    struct job_node *jn = n ? job_node_find(j, n) : NULL;
+
+    if (rank >= j->ntasks || (n && !jn && !(jn = job_add_node(j, n))) || !jn ||
+        j->tasks[rank].node < j->nnodes ||
+        job_add_task(j, jn, (uint32_t)rank))
+        return NULL;
+    return &j->tasks[rank];
 }

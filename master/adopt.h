@@ -48,6 +48,21 @@ int adopt_init(struct job *j, bool named, struct err *err);
 void adopt_fini(struct job *j);         /* part of job_destroy() */
 bool adopt_is_session(const struct job *j);
 
+/* What a master before has noted of an adopted job that is taken up again: the
+ * session itself if session is j; world may be NULL. A world is made, without
+ * a number yet. */
+struct adopt_past {
+    uint32_t ntasks;
+    const char *name, *command, *world;
+    bool closing, known, left;
+    int code;
+};
+int adopt_restore(struct job *j, const struct adopt_past *past);
+struct job *adopt_restore_world(struct job *session,
+                                const struct adopt_past *past);
+/* A task of it, which is to be filled in: a rank below ntasks. NULL: no. */
+struct task *adopt_restore_task(struct job *j, struct node *n, uint64_t rank);
+
 /* The session's nodes, instead of a placement. */
 int adopt_place(struct job *j, struct node *const *nodes, size_t n,
                 struct err *err);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/adopt.h"
+
 static int write_node(struct journal *jn, struct node *n, struct err *err)
 {
     struct store_node row = {
@@ -20,6 +22,18 @@ static int write_node(struct journal *jn, struct node *n, struct err *err)
     return store_put_node(jn->store, &row, &n->stored, err);
 }
 
+static void write_adopted(struct store_resume *row, const struct job *j)
+{
+    const struct adopt *a = j->adopt;
+
+    row->session = a->session ? journal_job_id(a->session) : row->job;
+    row->world = a->world;
+    row->closing = a->closing;
+    row->code_known = a->known;
+    row->launcher_code = a->code;
+    row->unfinalized = a->left;
+}
+
 static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
                         struct err *err)
 {
@@ -30,6 +44,8 @@ static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
         .failed_ns = j->failed_ns,
     };
 
+    if (j->adopt)
+        write_adopted(&row, j);
     if (job_state_final(j->state))
         return store_drop_resume(jn->store, id, err) ||
                        store_tidy_looks(jn->store, err) ? -1 : 0;

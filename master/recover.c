@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/adopt.h"
 #include "master/alive.h"
 #include "master/submit.h"
 #include "proto/base/log.h"
@@ -55,23 +56,26 @@ static int restore_place(struct job *j, struct nodes *nodes,
 {
     struct node **hosts = calloc(p->n_nodes + 1, sizeof(struct node *));
     uint32_t *count = calloc(p->n_nodes + 1, sizeof(*count));
-    uint32_t *host_of = calloc(j->ntasks, sizeof(*host_of));
+    uint32_t *host_of = calloc(j->ntasks + 1, sizeof(*host_of));
     struct taskset ranks = { 0 };
     int rc = hosts && count && host_of
              ? 0 : err_set(err, ENOMEM, "out of memory");
 
     for (size_t i = 0; rc == 0 && i < p->n_nodes; i++) {
         hosts[i] = nodes_make(nodes, p->nodes[i]->name);
-        rc = hosts[i] ? taskset_parse(&ranks, p->nodes[i]->ranks, j->ntasks,
-                                      err)
-                      : err_set(err, ENOMEM, "out of memory");
+        if (!hosts[i])
+            rc = err_set(err, ENOMEM, "out of memory");
+        else if (!j->adopt)
+            rc = taskset_parse(&ranks, p->nodes[i]->ranks, j->ntasks, err);
         for (int64_t r = -1; !rc && (r = taskset_next(&ranks, r)) >= 0; ) {
             host_of[r] = (uint32_t)i;
             count[i]++;
         }
         taskset_fini(&ranks);
     }
-    if (rc == 0)
+    if (rc == 0 && j->adopt)
+        rc = adopt_place(j, hosts, p->n_nodes, err);
+    else if (rc == 0)
         rc = job_place(j, hosts, host_of, count, p->n_nodes, err);
     if (rc == 0 && j->nnodes != p->n_nodes)
         rc = err_set(err, EBADMSG, "a placement that is none");
@@ -111,8 +115,10 @@ static void restore_nodes(struct job *j)
 {
     for (size_t i = 0; i < j->nnodes; i++) {
         j->nodes[i].prepared = j->state >= JOB_STARTING;
-        j->nodes[i].launched = j->state == JOB_RUNNING;
         j->nprepared += j->nodes[i].prepared;
+        if (j->adopt)
+            continue;           /* launched by others */
+        j->nodes[i].launched = j->state == JOB_RUNNING;
         j->nlaunched += j->nodes[i].launched;
     }
 }
@@ -141,17 +147,61 @@ static struct job *restore_submit(const struct recover *r,
 /* Columns in the order of sql_job. */
 enum { C_JOB, C_STATE, C_WHY, C_SUBMITTED, C_STARTED, C_SUBMIT, C_PLACEMENT,
        C_FAILED, C_KILLED, C_AT_ONCE, C_ABORTED, C_FAIL_CODE, C_KILL_CODE,
-       C_FAILED_NS };
+       C_FAILED_NS, C_NAME, C_COMMAND, C_NTASKS, C_SESSION, C_WORLD,
+       C_CLOSING, C_LAUNCHER_CODE, C_UNFINALIZED };
 static const char sql_job[] =
     "SELECT j.job, j.state, j.why, j.submitted_ns, j.started_ns, r.submit,"
     " r.placement, r.failed, r.killed, r.at_once, r.aborted, r.fail_code,"
-    " r.kill_code, r.failed_ns FROM job j LEFT JOIN resume r ON r.job = j.job"
-    " WHERE j.master = ?1 AND j.ended_ns IS NULL";
+    " r.kill_code, r.failed_ns, j.name, j.command, j.ntasks, r.session,"
+    " r.world, r.closing, r.launcher_code, r.unfinalized"
+    " FROM job j LEFT JOIN resume r ON r.job = j.job"
+    " WHERE j.master = ?1 AND j.ended_ns IS NULL ORDER BY j.job";
 
-static struct job *restore_job(const struct recover *r,
+struct taking {
+    const struct recover *r;
+    struct job **v;             /* owned */
+    size_t n;
+};
+
+/* A session, or a world of one that came before. */
+static struct job *restore_adopted(const struct taking *t,
+                                   const struct store_value *v,
+                                   struct err *err)
+{
+    const struct adopt_past past = {
+        .ntasks = (uint32_t)v[C_NTASKS].i, .name = text_of(&v[C_NAME]),
+        .command = text_of(&v[C_COMMAND]), .world = text_of(&v[C_WORLD]),
+        .closing = v[C_CLOSING].i, .left = v[C_UNFINALIZED].i,
+        .known = v[C_LAUNCHER_CODE].type == STORE_INT,
+        .code = (int)v[C_LAUNCHER_CODE].i,
+    };
+    struct job *j = NULL;
+
+    if (v[C_SESSION].i == v[C_JOB].i) {
+        j = restore_submit(t->r, &v[C_SUBMIT], err);
+        if (j && j->adopt && adopt_restore(j, &past) == 0)
+            return j;
+        if (j)
+            err_set(err, EBADMSG, "what was submitted does not fit");
+        job_destroy(j);
+        return NULL;
+    }
+    err_set(err, ENOENT, "its session has ended");
+    for (size_t i = 0; i < t->n && !j; i++)
+        if (t->v[i]->id == (uint64_t)v[C_SESSION].i && t->v[i]->adopt) {
+            j = adopt_restore_world(t->v[i], &past);
+            err_set(err, ENOMEM, "out of memory");
+        }
+    return j;
+}
+
+static struct job *restore_job(const struct taking *t,
                                const struct store_value *v, struct err *err)
 {
-    struct job *j = restore_submit(r, &v[C_SUBMIT], err);
+    const struct recover *r = t->r;
+    struct job *j = v[C_SESSION].type == STORE_INT
+                    ? restore_adopted(t, v, err)
+                    : restore_submit(r, &v[C_SUBMIT], err);
 
     if (!j)
         return NULL;
@@ -170,7 +220,8 @@ static struct job *restore_job(const struct recover *r,
     if (text_of(&v[C_WHY]))
         node_set_text(&j->why, v[C_WHY].text);
     if (j->state < JOB_STATE_COUNT && !job_state_final(j->state) &&
-        restore_placement(j, r->nodes, &v[C_PLACEMENT], err) == 0) {
+        ((j->adopt && !adopt_is_session(j)) ||
+         restore_placement(j, r->nodes, &v[C_PLACEMENT], err) == 0)) {
         restore_nodes(j);
         return j;
     }
@@ -182,18 +233,35 @@ static struct job *restore_job(const struct recover *r,
 
 enum { T_RANK, T_STATE, T_PID, T_CODE, T_SIGNAL, T_CALLS, T_IN, T_OUT, T_CPU,
        T_CPU_IN, T_RSS, T_STARTED, T_ENDED, T_RECORDS, T_WAITS, T_LOST, T_TAG,
-       T_WHY, T_HOLD, T_HELD, T_HELD_SINCE };
+       T_WHY, T_HOLD, T_HELD, T_HELD_SINCE, T_NODE };
 static const char sql_task[] =
-    "SELECT rank, state, pid, exit_code, signal, mpi_calls, in_mpi_ns,"
-    " out_mpi_ns, cpu_ns, cpu_in_mpi_ns, rss_bytes, started_ns, ended_ns,"
-    " records, ring_waits, ring_lost, last_tag, why, hold, held_ns,"
-    " held_since_ns FROM task WHERE job = ?1";
+    "SELECT t.rank, t.state, t.pid, t.exit_code, t.signal, t.mpi_calls,"
+    " t.in_mpi_ns, t.out_mpi_ns, t.cpu_ns, t.cpu_in_mpi_ns, t.rss_bytes,"
+    " t.started_ns, t.ended_ns, t.records, t.ring_waits, t.ring_lost,"
+    " t.last_tag, t.why, t.hold, t.held_ns, t.held_since_ns, n.name"
+    " FROM task t LEFT JOIN node n ON n.id = t.node WHERE t.job = ?1";
+
+/* Of an adopted job the rows are all that is known of where its tasks are. */
+static struct task *restore_task(const struct taking *taking, struct job *j,
+                                 const struct store_value *v)
+{
+    uint64_t rank = (uint64_t)v[T_RANK].i;
+    const char *node = text_of(&v[T_NODE]);
+
+    if (!j->adopt)
+        return job_task_find(j, rank);
+    return adopt_restore_task(j, node ? nodes_make(taking->r->nodes, node)
+                                      : NULL, rank);
+}
+
+struct task_reader { const struct taking *taking; struct job *job; };
 
 static int task_row(void *arg, int ncols, const char *const *names,
                     const struct store_value *v)
 {
-    struct job *j = arg;
-    struct task *t = job_task_find(j, (uint64_t)v[T_RANK].i);
+    const struct task_reader *reader = arg;
+    struct job *j = reader->job;
+    struct task *t = restore_task(reader->taking, j, v);
 
     (void)ncols;
     (void)names;
@@ -235,12 +303,6 @@ static int task_row(void *arg, int ncols, const char *const *names,
 
 /* ---------------------------------------------------------------- all of it */
 
-struct taking {
-    const struct recover *r;
-    struct job **v;             /* owned */
-    size_t n;
-};
-
 static int job_row(void *arg, int ncols, const char *const *names,
                    const struct store_value *v)
 {
@@ -254,7 +316,7 @@ static int job_row(void *arg, int ncols, const char *const *names,
     if (!all)
         return 1;
     t->v = all;
-    j = restore_job(t->r, v, &err);
+    j = restore_job(t, v, &err);
     if (j)
         all[t->n++] = j;
     else
@@ -274,10 +336,11 @@ static size_t take_up(const struct recover *r, uint64_t master)
         log_warn("recover", "%s", err.text);
     for (size_t i = 0; i < t.n; i++) {
         struct job *j = t.v[i];
+        struct task_reader reader = { &t, j };
 
         id.i = (int64_t)j->id;
-        if (store_query_bound(r->store, sql_task, &id, 1, NULL, task_row, j,
-                              &err) == 0 && flow_restore(r->flow, j, &err) == 0)
+        if (store_query_bound(r->store, sql_task, &id, 1, NULL, task_row,
+                              &reader, &err) == 0 && flow_restore(r->flow, j, &err) == 0)
             n++;
         else
             log_warn("recover", "%s", err.text);

@@ -10,14 +10,14 @@
  * it keeps SQLite from building one for each query. */
 #include "master/schema.h"
 
-#define SCHEMA_RESUME                                                         \
+#define SCHEMA_RESUME_HEAD                                                    \
 "CREATE TABLE resume(        -- what a master needs to take a job up again;\n"  \
 "                            -- gone when the job has ended\n"                 \
 "  job INTEGER PRIMARY KEY,\n"                                                 \
 "  submit BLOB,              -- as it came: Submit of hct.proto\n"             \
 "  placement BLOB,           -- Prepare of hct.proto, namespace and nodes\n"   \
 "  failed INTEGER, killed INTEGER, at_once INTEGER, aborted INTEGER,\n"        \
-"  fail_code INTEGER, kill_code INTEGER, failed_ns INTEGER);\n"
+"  fail_code INTEGER, kill_code INTEGER, failed_ns INTEGER"
 
 #define SCHEMA_TASKS                                                          \
 "CREATE VIEW tasks(job, rank, node, pid, state, exit_code, mpi_calls,\n"       \
@@ -103,7 +103,13 @@ const char schema_sql[] =
 "  started_ns INTEGER, ended_ns INTEGER,\n"
 "  process TEXT);            -- which process of all that had this pid\n"
 
-SCHEMA_RESUME SCHEMA_PROFILE
+SCHEMA_RESUME_HEAD ",\n"
+"  session INTEGER,          -- job whose launcher started it; NULL: we did\n"
+"  world TEXT,               -- the MPI world that it is\n"
+"  closing INTEGER,          -- the launcher has ended\n"
+"  launcher_code INTEGER,    -- with this; NULL: not known\n"
+"  unfinalized INTEGER);     -- a task went without MPI_Finalize\n"
+SCHEMA_PROFILE
 
 "CREATE TABLE job(\n"
 "  job INTEGER PRIMARY KEY AUTOINCREMENT,\n"
@@ -209,7 +215,8 @@ SCHEMA_TASKS
 "  SELECT job, at_ns, action, ranks, by, result, why FROM action;\n";
 
 const char *const schema_steps[SCHEMA_VERSION] = {
-    [1] = "ALTER TABLE master ADD COLUMN process TEXT;\n" SCHEMA_RESUME,
+    [1] = "ALTER TABLE master ADD COLUMN process TEXT;\n"
+          SCHEMA_RESUME_HEAD ");\n",
     [2] = "ALTER TABLE task ADD COLUMN hold TEXT;\n"
           "ALTER TABLE task ADD COLUMN held_ns INTEGER NOT NULL DEFAULT 0;\n"
           "ALTER TABLE task ADD COLUMN held_since_ns INTEGER;\n"
@@ -219,4 +226,9 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE verdict ADD COLUMN age_ns INTEGER;\n"
           "ALTER TABLE verdict ADD COLUMN detail TEXT;\n"
           "ALTER TABLE verdict ADD COLUMN report TEXT;\n" SCHEMA_LOOK,
+    [5] = "ALTER TABLE resume ADD COLUMN session INTEGER;\n"
+          "ALTER TABLE resume ADD COLUMN world TEXT;\n"
+          "ALTER TABLE resume ADD COLUMN closing INTEGER;\n"
+          "ALTER TABLE resume ADD COLUMN launcher_code INTEGER;\n"
+          "ALTER TABLE resume ADD COLUMN unfinalized INTEGER;\n",
 };

@@ -189,6 +189,10 @@ struct store_resume {
     bool failed, killed, at_once, aborted;
     int fail_code, kill_code;
     uint64_t failed_ns;
+    uint64_t session;                   /* 0: not an adopted job */
+    const char *world;                  /* NULL: none yet */
+    bool closing, code_known, unfinalized;
+    int launcher_code;
 };
 int store_put_resume(struct store *st, const struct store_resume *r,
                      struct err *err);

@@ -71,8 +71,9 @@ static const char sql_rows[] =
     " held_since_ns = excluded.held_since_ns;"
 
     "INSERT OR REPLACE INTO disk.resume SELECT n.job, submit, placement,"
-    " failed, killed, at_once, aborted, fail_code, kill_code, failed_ns"
-    " FROM main.resume r JOIN number n ON n.old = r.job;"
+    " failed, killed, at_once, aborted, fail_code, kill_code, failed_ns,"
+    " (SELECT s.job FROM number s WHERE s.old = r.session), world, closing,"
+    " launcher_code, unfinalized FROM main.resume r JOIN number n ON n.old = r.job;"
     "DELETE FROM disk.resume WHERE job IN (SELECT job FROM number"
     " WHERE ended);"
 

@@ -6,12 +6,14 @@
 
 static const char sql_resume[] =
     "INSERT INTO resume(job, submit, placement, failed, killed, at_once,"
-    " aborted, fail_code, kill_code, failed_ns)"
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    " aborted, fail_code, kill_code, failed_ns, session, world, closing,"
+    " launcher_code, unfinalized) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+    " ?10, ?11, ?12, ?13, ?14, ?15)"
     " ON CONFLICT DO UPDATE SET submit = coalesce(?2, submit),"
     " placement = coalesce(?3, placement), failed = ?4, killed = ?5,"
     " at_once = ?6, aborted = ?7, fail_code = ?8, kill_code = ?9,"
-    " failed_ns = ?10";
+    " failed_ns = ?10, session = ?11, world = ?12, closing = ?13,"
+    " launcher_code = ?14, unfinalized = ?15";
 
 static const char sql_drop[] = "DELETE FROM resume WHERE job = ?1";
 
@@ -32,6 +34,19 @@ static const char *const sql_bury[] = {
      " AND seen_ns < ?2 - 5000000000"),
 };
 
+/* Of an adopted job; of others these are NULL. */
+static void resume_bind_adopted(sqlite3_stmt *s, const struct store_resume *r)
+{
+    store_bind_known(s, 11, r->session);
+    store_bind_text(s, 12, r->world);
+    sqlite3_bind_int(s, 13, r->closing);
+    if (r->code_known)
+        sqlite3_bind_int(s, 14, r->launcher_code);
+    else
+        sqlite3_bind_null(s, 14);
+    sqlite3_bind_int(s, 15, r->unfinalized);
+}
+
 int store_put_resume(struct store *st, const struct store_resume *r,
                      struct err *err)
 {
@@ -50,6 +65,7 @@ int store_put_resume(struct store *st, const struct store_resume *r,
     sqlite3_bind_int(s, 8, r->fail_code);
     sqlite3_bind_int(s, 9, r->kill_code);
     store_bind_known(s, 10, r->failed_ns);
+    resume_bind_adopted(s, r);
     return store_run(st, s, err);
 }
 

@@ -3,8 +3,9 @@
  * Invariants. Once the master was reached, a link that is lost is opened
  * again until it has been away for UPLINK_LOST_NS. What was submitted is kept:
  * sent again to a master that has not accepted it, it names our job by its
- * cookie. A wish to end the job is repeated to a master that has accepted it
- * again, as the one before may not have heard it. */
+ * cookie. A wish to end the job, and that adopted tasks' launcher has ended, is
+ * repeated to a master that has accepted the job again, as the one before may
+ * not have heard it. */
 #include "redirector/uplink.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ struct uplink {
     uint64_t away_ns;           /* since when there is no link */
     Hct__Submit *submit;        /* owned; NULL: not yet */
     Hct__Kill *kill;            /* owned: the last one; NULL: none */
+    Hct__AdoptEnd *adopt_end;   /* owned; NULL: not yet */
     struct conn *conn;          /* owned; NULL: lost */
     const struct uplink_ops *ops;
     void *arg;
@@ -153,6 +155,8 @@ static int on_accepted(void *arg, struct conn *c, const void *msg,
     if (m->job != 0 && m->job == u->job) {      /* again */
         if (u->kill)
             conn_send(c, MESSAGE_KILL, u->kill);
+        if (u->adopt_end)
+            conn_send(c, MESSAGE_ADOPT_END, u->adopt_end);
         return 0;
     }
     if (m->job == 0 || u->job != 0)
@@ -315,14 +319,16 @@ void uplink_adopt_end(struct uplink *u, bool unknown, int code, int sig,
 {
     Hct__AdoptEnd m = HCT__ADOPT_END__INIT;
 
-    if (!u->conn || u->job == 0)
+    if (u->job == 0 || u->adopt_end)
         return;
     m.job = u->job;
     m.code = code;
     m.signal = sig;
     m.unknown = unknown;
     m.grace_ns = grace_ns;
-    conn_send(u->conn, MESSAGE_ADOPT_END, &m);
+    u->adopt_end = uplink_copy(&m);
+    if (u->conn)
+        conn_send(u->conn, MESSAGE_ADOPT_END, &m);
 }
 
 bool uplink_is_flushed(const struct uplink *u)
@@ -341,6 +347,8 @@ void uplink_close(struct uplink *u)
         hct__submit__free_unpacked(u->submit, NULL);
     if (u->kill)
         hct__kill__free_unpacked(u->kill, NULL);
+    if (u->adopt_end)
+        hct__adopt_end__free_unpacked(u->adopt_end, NULL);
     free(u->addresses);
     free(u);
 }

@@ -30,7 +30,7 @@ struct adopt {
     struct event *end;          /* owned: the grace of AdoptEnd is over */
     char *refusal;              /* owned */
     bool ready;                 /* the stream link stands, or is not needed */
-    bool ending, drained;
+    bool ending, drained, closed;       /* closed: so is stdtim */
 };
 
 struct adopts {
@@ -135,10 +135,8 @@ static void on_streams_ready(void *arg, const struct err *why)
     tell_prepared(s);
 }
 
-static void on_streams_lost(void *arg)
-{
-    (void)arg;                  /* nobody sees the lines, no more than that */
-}
+/* Nobody sees the lines, no more than that. */
+static void on_streams_lost(void *arg) { (void)arg; }
 
 static const struct streams_ops streams_ops = {
     .ready = on_streams_ready, .lost = on_streams_lost,
@@ -155,9 +153,10 @@ static void look(struct adopt *s)
             return;
     s->drained = true;
     event_del(s->end);
-    if (s->owner.streams)
+    if (s->owner.streams && !s->closed)
         streams_end(s->owner.streams, s->owner.here,
                     HCT__STREAM__STREAM_STDTIM);
+    s->closed = true;
     tell_drained(s);
 }
 
@@ -269,7 +268,7 @@ static void on_end(evutil_socket_t fd, short what, void *arg)
     for (struct world *w = s->worlds; w; w = w->next)
         for (struct adopted *a = w->tasks, *next; a; a = next) {
             next = a->next;
-            if (a->task.told & TASK_EXITED)
+            if (a->task.over)   /* the master has yet to take it all */
                 continue;
             log_info("adopt", "let go job=%llu rank=%u pid=%d", adopt_id(s),
                      a->task.rank, (int)a->task.pid);
@@ -369,13 +368,13 @@ void adopts_adopted(struct adopts *as, const Hct__Adopted *m)
             a = world_find(w, m->rank);
     if (!a)
         return;
-    if (*m->why) {
+    if (*m->why && !a->task.over)
         log_warn("adopt", "a task runs unwatched job=%llu rank=%u pid=%d: %s",
                  adopt_id(s), m->rank, (int)a->task.pid, m->why);
+    if (*m->why)
         world_drop(a);
-    } else {
+    else
         world_take(a, m->job);
-    }
     on_moved(s);
 }
 
@@ -546,11 +545,11 @@ void adopts_tell(struct adopts *as)
 {
     for (struct adopt *s = as->first; s; s = s->next) {
         tell_prepared(s);
+        s->drained = false;     /* until all tasks are told of again */
         for (struct world *w = s->worlds; w; w = w->next)
             for (struct adopted *a = w->tasks; a; a = a->next)
                 world_ask(a);
-        if (s->drained)
-            tell_drained(s);
+        look(s);
     }
 }
 

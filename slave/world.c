@@ -337,7 +337,9 @@ void world_ask(struct adopted *a)
     m.at_ns = a->at_ns;
     m.name = (char *)str_text(&a->origin.name);
     m.command = (char *)str_text(&a->origin.command);
+    m.known = w->job;
     a->taken = false;
+    a->task.told = 0;
     a->world->account.names_sent = 0;
     uplink_send(w->owner->node->uplink, MESSAGE_ADOPT, &m);
 }

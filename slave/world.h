@@ -61,7 +61,8 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
               struct origin *origin, struct err *err);
 void world_drop(struct adopted *a);     /* lets it go, frees it */
 
-/* Ask the master, and its answer. */
+/* Ask the master, and its answer. Until it comes nothing is told, and what was
+ * is to be told again. */
 void world_ask(struct adopted *a);
 void world_take(struct adopted *a, uint64_t job);
 

@@ -80,6 +80,8 @@ is "$status" 0 'without its slave the job runs on'
 is "$(grep -c 'task . of 2' "$T/out")" 2 '... to its end'
 begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 kill -KILL "$(child hector-master)"
+wait_for '[ -n "$(child hector-master)" ]' 10
+kill -KILL "$(child hector-master)"
 wait_for 'grep -q "runs on unwatched" "$T/err"' 10
 ok 'without its master as well, in words' grep -q '^hector: .*unwatched' "$T/err"
 touch "$T/go"

@@ -37,21 +37,97 @@ is "$(sql 'SELECT name, ntasks, state FROM jobs' | xargs)" \
 is "$(sql "SELECT count(*) FROM tasks WHERE state = 'exited'")" 5 \
     '... with all their tasks'
 
-hector-run --adopt --master "$master" -- sh "$AGENT" n1 mpirun -n 2 \
-    "$APPS/hello" --wait-for "$T/go" >"$T/out" 2>"$T/err" &
-runner=$!
-wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE state = '"'connected'"'")" = 2 ]' 20
-kill -KILL "$master_pid"
-wait_for '! kill -0 $master_pid 2>/dev/null' 5
-start master2 hector-master -d -v -f "$T/master.conf"
-wait_for 'grep -q "runs on unwatched" "$T/err"' 20
+# The master is killed, and started again with the same database.
+again()
+{
+    kill -KILL "$master_pid"
+    wait_for '! kill -0 $master_pid 2>/dev/null' 5
+    [ $# = 0 ] || "$@"
+    start "master$((n += 1))" hector-master -d -v -f "$T/master.conf"
+    master_pid=$started
+}
+n=1
+events() { sql "SELECT count(*) FROM event WHERE job >= $job" 2>/dev/null || echo 0; }
+begin()         # COMMAND...: adopted, in the background; its job is $job
+{
+    job=$(($(sql 'SELECT max(job) FROM job') + 1))
+    hector-run --adopt --master "$master" -- "$@" >"$T/out" 2>"$T/err" &
+    runner=$!
+}
+end()
+{
+    status=0
+    wait $runner || status=$?
+}
+
+begin sh "$AGENT" n1 mpirun -n 2 "$APPS/tagloop" 500000
+for more in 100000 300000; do
+    wait_for "[ \"\$(events)\" -gt $more ]" 30
+    again
+done
+end
+is "$status $(cat "$T/err")" '0 ' 'a master that is killed twice: not a word'
+is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
+    count(exit_ns), max(seq) FROM event WHERE job >= $job")" \
+    '1000000|1000000|1000000|499999' '... every event once, none is missing'
+is "$(sql "SELECT name, ntasks, state, exit_code FROM jobs WHERE job >= $job")" \
+    'tagloop|2|done|0' '... the job is one, with its end'
+is "$(sql "SELECT rank, node, state, mpi_calls > 500000 FROM tasks
+    WHERE job = $job" | xargs)" '0|n1|exited|1 1|n1|exited|1' '... and its tasks'
+is "$(sql "SELECT count(*) FROM calls WHERE job = $job AND call = 'MPI_Init_thread'")" 2 \
+    '... and what its calls have cost'
+
+# Two worlds, one after the other; the second one lives when the master dies,
+# and ends, as the launcher does, when there is none.
+begin sh "$AGENT" n1 sh -c "mpirun -n 2 $APPS/hello
+    mpirun -n 3 $APPS/hello --wait-for $T/go; exit 6"
+wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job > $job
+    AND state = '"'connected'"'")" = 3 ]' 20
+ended()
+{
+    touch "$T/go"
+    wait_for '[ "$(grep -c "task . of 3" "$T/out")" = 3 ]' 20
+}
+again ended
+end
+is "$status" 6 'the launcher ends while there is no master: its status'
+is "$(cat "$T/err")" '' '... without a word'
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
+is "$(sql "SELECT name, ntasks, state, exit_code FROM jobs WHERE job >= $job" |
+    xargs)" 'hello|2|failed|6 hello|3|done|' '... both jobs are recorded'
+is "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND state = 'exited'")" 5 \
+    '... with the ends of their tasks'
+is "$(sql 'SELECT count(*) FROM resume')" 0 'what was kept for them is gone'
+
+# hector-run dies with the master: the tasks are let go.
+rm "$T/go"
+begin sh "$AGENT" n1 mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
+wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job
+    AND state = '"'connected'"'")" = 2 ]' 20
+again kill -KILL $runner
+ok 'hector-run dies as well: the job ends' wait_for \
+    'sql "SELECT state FROM jobs WHERE job = $job" | grep -q done' 30
+is "$(sql "SELECT why FROM job WHERE job = $job")" 'hector-run is gone' \
+    '... with its reason'
 touch "$T/go"
-status=0
-wait $runner || status=$?
-is "$status $(grep -c 'task . of 2' "$T/out")" '0 2' \
-    'a master that is killed and comes back: the job runs on'
-like "$T/err" '^hector: .*: the command runs on unwatched' '... which is said'
-is "$(sql "SELECT count(*) FROM tasks WHERE state = 'lost'") $(sql \
-    'SELECT state FROM jobs ORDER BY job DESC LIMIT 1')" '2 failed' \
-    '... and recorded'
+wait $runner 2>/dev/null
+
+# A master of its own is started again.
+hector-run --adopt -- mpirun -n 2 "$APPS/tagloop" 300000 >"$T/out" 2>"$T/err" &
+runner=$!
+job=$((job + 1))
+wait_for '[ "$(events)" -gt 100000 ]' 30
+for p in $(t_processes); do
+    grep -qs -e --private "/proc/$p/cmdline" &&
+        [ "$(cat "/proc/$p/comm")" = hector-master ] && kill -KILL "$p"
+done
+end
+is "$status" 0 'the same with a master of its own'
+like "$T/err" 'hector-master was killed by signal 9 .* the job runs on$' \
+    '... which is said'
+is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
+    count(exit_ns), max(seq) FROM event WHERE job = $job")" \
+    '600000|600000|600000|299999' '... every event once, none is missing'
+is "$(sql "SELECT name, state, exit_code FROM jobs WHERE job >= $job")" \
+    'tagloop|done|0' '... and the job is one'
 done_testing

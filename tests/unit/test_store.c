@@ -393,6 +393,18 @@ static void test_resume(void **state)
     assert_int_equal(store_put_resume(st, &r, &err), 0);
     expect(st, "SELECT submit, placement, failed, killed FROM resume",
            "abc|xy|0|1\n");
+    expect(st, "SELECT session, world, launcher_code FROM resume", "||\n");
+    r.session = 1;
+    r.world = "w";
+    r.closing = r.code_known = true;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    expect(st, "SELECT session, world, closing, launcher_code, unfinalized "
+           "FROM resume", "1|w|1|0|0\n");
+    r.session = 0;
+    r.world = NULL;
+    r.code_known = false;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    expect(st, "SELECT session, world, launcher_code FROM resume", "||\n");
     assert_int_equal(store_drop_resume(st, 1, &err), 0);
     expect(st, "SELECT count(*) FROM resume", "0\n");
 
