@@ -195,7 +195,7 @@ void adopt_end(struct job *s, const Hct__AdoptEnd *m)
     if (a->closing || job_state_final(s->state))
         return;
     a->known = !m->unknown;
-    a->code = m->signal ? 128 + (m->signal & 127) : m->code;
+    a->code = m->signal ? 128 + m->signal : m->code;
     if (m->signal)
         snprintf(why, sizeof(why), "the launcher was killed by signal %d (%s)",
                  m->signal, signals_describe(m->signal));

@@ -227,7 +227,7 @@ int flow_task_exited(struct job *j, struct job_node *jn,
     if (j->state < JOB_STARTING)
         return err_set(err, EPROTO, "TaskExited for job %llu, which is %s",
                        (unsigned long long)j->id, job_state_name(j->state));
-    if (m->signal < 0 || m->signal > SIGRTMAX)
+    if (!signals_may_end(m->signal))
         return err_set(err, EPROTO, "TaskExited by signal %d", m->signal);
     ran = t->state >= TASK_RUNNING;
     exit_copy(t, m);

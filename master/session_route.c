@@ -18,6 +18,7 @@
 #include "master/submit.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/signals.h"
 
 /* -------------------------------------------------- redirectors, operators */
 
@@ -122,6 +123,8 @@ static int on_adopt_end(void *arg, struct conn *c, const void *msg,
     if (j->redirector != c || !adopt_is_session(j))
         return err_set(err, EPROTO, "AdoptEnd for job %llu",
                        (unsigned long long)m->job);
+    if (!signals_may_end(m->signal))
+        return err_set(err, EPROTO, "AdoptEnd by signal %d", m->signal);
     adopt_end(j, m);
     return 0;
 }

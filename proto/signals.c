@@ -35,6 +35,11 @@ static int signals_realtime(const char *name)
     return -1;
 }
 
+bool signals_may_end(int number)
+{
+    return number >= 0 && number <= SIGRTMAX;
+}
+
 int signals_number(const char *text, struct err *err)
 {
     const char *name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;

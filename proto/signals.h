@@ -2,6 +2,8 @@
 #ifndef HECTOR_SIGNALS_H
 #define HECTOR_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "proto/base/err.h"
 
 /* "TERM", "SIGTERM", "term", "15", "RTMIN+2" -> 15; -1 with err. */
@@ -10,6 +12,9 @@ int signals_number(const char *text, struct err *err);
 /* 15 -> "SIGTERM", "SIGRTMIN+2"; "signal 99" for what is none. Static, or in
  * a buffer of this thread that the next call overwrites. */
 const char *signals_name(int number);
+
+/* Can a process have been ended by this? 0, none, is fine. */
+bool signals_may_end(int number);
 
 /* 11 -> "Segmentation fault", as strsignal() in the C locale. */
 const char *signals_describe(int number);

@@ -104,8 +104,9 @@ static int peer_prepare(void *arg, struct conn *c, const void *msg,
 
     (void)c;
     taskset_fini(&p->ranks);
-    assert_int_equal(taskset_parse(&p->ranks, m->nodes[m->here]->ranks,
-                                   m->ntasks, err), 0);
+    if (m->ntasks)
+        assert_int_equal(taskset_parse(&p->ranks, m->nodes[m->here]->ranks,
+                                       m->ntasks, err), 0);
     peer_say(p, "Prepare job=%llu here=%u of %zu ranks=%s over=%d app=%.*s "
              "nspace=%s", (unsigned long long)m->job, m->here, m->n_nodes,
              m->nodes[m->here]->ranks, m->oversubscribed,
@@ -425,6 +426,7 @@ struct wish {
     bool by_node;
     uint32_t per_node;
     bool again;                 /* with the cookie of the last one */
+    bool adopt;                 /* others start the tasks */
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -461,9 +463,11 @@ static void peer_submit(struct peer *p, const struct wish *w)
                                                        : ++submitted);
     m.cookie.data = (uint8_t *)cookie;
     m.cookie.len = 16;
-    m.stdin_ranks = (char *)"0";
+    m.stdin_ranks = (char *)(w->adopt ? "" : "0");
     m.grace_ns = 250 * CLOCK_NS_PER_MS;
     m.command = (char *)"hector-run ./solver";
+    if (w->adopt)
+        m.adopt_socket = (char *)"@hector-test";
     conn_send(p->c, MESSAGE_SUBMIT, &m);
 }
 

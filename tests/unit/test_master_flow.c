@@ -82,6 +82,35 @@ static void test_first_failure_in_time(void **state)
                "0|exited|7\n1|killed|143\n2|killed|137\n3|killed|139\n");
 }
 
+/* 128 + such a number would be no exit code: whoever says so is sent away. */
+static void test_impossible_signals(void **state)
+{
+    static const int bad[] = { 65, 128, 200, INT32_MAX, -1, INT32_MIN };
+    static const char *const names[] = { "u", "v", "w", "x", "y", "z" };
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__AdoptEnd end = HCT__ADOPT_END__INIT;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        rig_slave(r, names[i], 2);
+        run = rig_redirector(r);
+        peer_submit(run, &(struct wish){ .hosts = { names[i] },
+                                         .adopt = true });
+        rig_wait(run, "starting");
+        end.job = i + 1;
+        end.signal = bad[i];
+        conn_send(run->c, MESSAGE_ADOPT_END, &end);
+        rig_wait(run, "closed");
+    }
+    s = rig_slave(r, "a", 4);
+    run = rig_redirector(r);
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a" } });
+    rig_wait(run, "running 4/4");
+    peer_exit(s, 7, 0, 0, 65, "");
+    rig_wait(s, "closed");
+    rig_expect(r, "SELECT count(*) FROM tasks WHERE state = 'killed'", "0\n");
+}
+
 static void test_cannot_start(void **state)
 {
     struct rig *r = *state;
@@ -395,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_whole_life),
         T(test_first_failure_in_time),
+        T(test_impossible_signals),
         T(test_cannot_start),
         T(test_abort),
         T(test_left_without_finalize),

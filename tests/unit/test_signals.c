@@ -54,6 +54,16 @@ static void test_name(void **state)
     assert_string_equal(signals_name(-1), "signal -1");
 }
 
+static void test_may_end(void **state)
+{
+    (void)state;
+    assert_true(signals_may_end(0));
+    assert_true(signals_may_end(SIGKILL));
+    assert_true(signals_may_end(SIGRTMAX));
+    assert_false(signals_may_end(SIGRTMAX + 1));
+    assert_false(signals_may_end(-1));
+}
+
 static void test_describe(void **state)
 {
     (void)state;
@@ -67,6 +77,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_number),
         cmocka_unit_test(test_name),
+        cmocka_unit_test(test_may_end),
         cmocka_unit_test(test_describe),
     };
 
