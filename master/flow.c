@@ -229,6 +229,10 @@ static void flow_missing(struct job *j, const char *missing)
 
     if (j->state == JOB_SUBMITTED)
         flow_step(j, JOB_EVENT_WAIT, 0);
+    if (waited >= c->join_wait_ns && flow_may_be_stopped(j)) {
+        flow_arm(j, flow_watch_ns);
+        return;
+    }
     if (waited >= c->join_wait_ns) {
         snprintf(why, sizeof(why), "waited %llu s in vain for %.200s to join",
                  (unsigned long long)(c->join_wait_ns / CLOCK_NS_PER_S),

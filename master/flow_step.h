@@ -61,6 +61,9 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why);
 /* Its redirector is gone for good. */
 void flow_abandon(struct job *j);
 
+/* Has a person stopped its hector-run, it seems? */
+bool flow_may_be_stopped(const struct job *j);
+
 /* flow_watch.c: the timer of struct flow; arg is the flow. */
 void flow_on_watch(evutil_socket_t fd, short what, void *arg);
 

@@ -15,6 +15,20 @@ enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 /* A slave says so once a second; an old word does not count. */
 static const uint64_t watch_word_ns = 5 * CLOCK_NS_PER_S;
 
+/* hector-run pings once a second: now somebody has stopped it. */
+static const uint64_t watch_quiet_ns = 5 * CLOCK_NS_PER_S / 2;
+static const uint64_t watch_late_ns = 3 * CLOCK_NS_PER_S / 2;
+
+static uint64_t watch_silence_ns(const struct job *j)
+{
+    return j->redirector ? conn_silence_ns(j->redirector) : 0;
+}
+
+bool flow_may_be_stopped(const struct job *j)
+{
+    return watch_silence_ns(j) > watch_late_ns;
+}
+
 /* Is what keeps the node from being done that hector-run does not read? */
 static bool watch_waits_for_reader(const struct job *j,
                                    const struct job_node *jn)
@@ -63,7 +77,18 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
     flow_job_node_lost(j, jn, why);
 }
 
-/* A hector-run that a person has stopped is not to blame its slaves for. */
+/* Time in which a person has stopped hector-run does not count against anybody
+ * that it, or its output, waits for. */
+static void watch_stopped(struct job *j, uint64_t now_ns)
+{
+    if (watch_silence_ns(j) < watch_quiet_ns)
+        return;
+    if (j->state == JOB_PREPARING)
+        j->preparing_mono_ns = now_ns;
+    else
+        j->submitted_mono_ns = now_ns;
+}
+
 static void watch_preparing(struct job *j, uint64_t now_ns)
 {
     const struct job_node *late = NULL;
@@ -71,9 +96,7 @@ static void watch_preparing(struct job *j, uint64_t now_ns)
     size_t nlate = 0;
     char more[40] = "", why[400];
 
-    if (j->redirector && conn_silence_ns(j->redirector) > watch_word_ns)
-        j->preparing_mono_ns = now_ns;
-    if (now_ns < j->preparing_mono_ns + wait_ns)
+    if (now_ns < j->preparing_mono_ns + wait_ns || flow_may_be_stopped(j))
         return;
     for (size_t i = 0; i < j->nnodes; i++)
         if (!j->nodes[i].prepared) {
@@ -97,6 +120,8 @@ static void watch_job(struct job *j, uint64_t now_ns)
         j->alone_mono_ns = 0;
         flow_abandon(j);
     }
+    if (j->state <= JOB_PREPARING)
+        watch_stopped(j, now_ns);
     if (j->state == JOB_PREPARING)
         watch_preparing(j, now_ns);
     for (size_t i = 0; watch_is_over(j) && i < j->nnodes; i++)

@@ -72,4 +72,34 @@ like "$T/err" '^hector: node hung did not prepare the job within 2 s' \
 kill -CONT $hung
 run timeout 60 hector-run --master "$master" -H hung -n 1 echo here
 is "$status $(out)" '0 here' '... and when it goes on it serves'
+
+# A hector-run that a person has stopped meanwhile: that time does not count,
+# neither in preparing nor in waiting for a node.
+kill "$master_pid"
+wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
+sed -i 's/^join_wait.*/join_wait = 2s/' "$T/master.conf"
+start master hector-master -d -v -f "$T/master.conf"
+wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
+slave=$hung
+# shellcheck disable=SC2086
+kill -STOP $slave
+for node in hung later; do
+    hector-run --master "$master" -H $node -n 1 echo here >"$T/$node.out" \
+        2>"$T/$node.err" &
+    eval "$node=$!"
+done
+begun() { sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL
+    AND state IN ('preparing', 'waiting')"; }
+wait_for '[ "$(begun)" = 2 ]' 10
+# shellcheck disable=SC2154 # set by eval
+kill -STOP "$hung" "$later"
+sleep 5         # this is what is tested
+is "$(begun)" 2 'two that are stopped for longer than is waited: none has failed'
+# shellcheck disable=SC2086
+kill -CONT $slave "$hung" "$later"
+start_slave later
+for node in hung later; do
+    eval "wait \$$node"
+    is "$? $(cat "$T/$node.out" "$T/$node.err")" '0 here' "... $node runs"
+done
 done_testing
