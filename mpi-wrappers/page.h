@@ -29,11 +29,12 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 4,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 5,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
                                    page_slot.edges_lost;
                                    3: page_told, behind the threads;
-                                   4: page_header.level */
+                                   4: page_header.level;
+                                   5: marks that stand */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -139,7 +140,8 @@ struct page_slot {
     _Alignas(64)
     _Atomic int32_t tag;
     _Atomic uint32_t requests;          /* unfinished ones it waits for: see
-                                           page_request.waiter */
+                                           page_request.waiter; with
+                                           PAGE_BY_STANDING or without */
     _Atomic uint64_t count;             /* of elements; of requests */
     _Atomic uint64_t bytes;             /* 0 also when the size of the type
                                            is not known yet */
@@ -220,8 +222,15 @@ struct page_request {
     _Atomic uint16_t call;              /* that made it */
     _Atomic uint8_t idle;               /* persistent, and not started */
     _Atomic uint8_t waiter;             /* slot + 1 of the thread that waits
-                                           for it or tests it; 0: none */
+                                           for it or tests it; 0: none. With
+                                           PAGE_STANDING or without */
 };
+
+/* A thread that asks for many requests again and again leaves its marks on
+ * them, with PAGE_STANDING. They mean something while its slot is in a call
+ * that waits by these: requests has PAGE_BY_STANDING. Others do not, then. */
+#define PAGE_STANDING    0x80u
+#define PAGE_BY_STANDING 0x80000000u
 
 /* What is mapped where, so that addresses can be resolved outside of the task,
  * later. base is what was added to the addresses of the file. */

@@ -1,4 +1,5 @@
-/* request.c - requests that are not finished, see request.h.
+/* request.c - requests that are not finished, see request.h. Those that are
+ * asked for again and again are polled.c's.
  *
  * A key is found in one of the PAGE_REQUEST_WAYS places of its bucket, which
  * is one cache line. Invariants: a place belongs to whoever changed its key
@@ -9,26 +10,29 @@
 #include "mpi-wrappers/comm.h"
 #include "mpi-wrappers/handle.h"
 #include "mpi-wrappers/fields.h"
+#include "mpi-wrappers/polled.h"
 
-enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS, NOWHERE = PAGE_REQUESTS };
+enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS,
+       NOWHERE = REQUEST_NOWHERE };
 #define TAKEN ((uint64_t)1)     /* as a key: integer 0, which is no request */
 
 static struct page_header *page;        /* borrowed */
-static struct page_shared *_Atomic shown;       /* borrowed */
+struct page_shared *_Atomic request_shown;      /* borrowed */
+_Atomic uint64_t request_starts;
 /* Who waits for the request at each place: waiter, but not for others to
  * scribble on, nor shared by the threads of the last slot. */
-static struct request_wait *_Atomic waits[PAGE_REQUESTS];
+static const void *_Atomic owner[PAGE_REQUESTS];
 /* Handles that mean no request, and one that was complete from the start. */
 static uintptr_t null_key, empty_key, empty_fortran;
 
-static uintptr_t key_at(const struct about *a, int32_t i)
+uintptr_t request_key_at(const struct about *a, int32_t i)
 {
     if (a->traits & ABOUT_FORTRAN)
         return about_key(((const MPI_Fint *)a->requests)[i]);
     return handle_at(a->requests, i);
 }
 
-static bool means_nothing(uintptr_t key)
+bool request_is_none(uintptr_t key)
 {
     return key <= TAKEN || key == null_key || key == empty_key ||
            key == empty_fortran;
@@ -40,7 +44,7 @@ static unsigned bucket_of(uintptr_t key)
            PAGE_REQUEST_WAYS;
 }
 
-static unsigned find(struct page_shared *s, uintptr_t key)
+unsigned request_find(struct page_shared *s, uintptr_t key)
 {
     unsigned at = bucket_of(key);
 
@@ -49,6 +53,17 @@ static unsigned find(struct page_shared *s, uintptr_t key)
                                  memory_order_acquire) == key)
             return at + i;
     return NOWHERE;
+}
+
+void request_own(struct page_shared *s, unsigned at, const void *who,
+                 unsigned waiter)
+{
+    const void *was = GET(owner[at]);
+
+    if (UNLIKELY(was && was != who))
+        polled_disturb(was);
+    SET(s->request[at].waiter, (uint8_t)waiter);
+    SET(owner[at], who);
 }
 
 /* Its own place, if the handle came back while we looked away, or a free
@@ -78,20 +93,20 @@ static unsigned take(struct page_shared *s, uintptr_t key)
 
 uintptr_t request_key(const struct about *a)
 {
-    uintptr_t key = a->requests ? key_at(a, 0) : 0;
+    uintptr_t key = a->requests ? request_key_at(a, 0) : 0;
 
-    return means_nothing(key) ? 0 : key;
+    return request_is_none(key) ? 0 : key;
 }
 
 void request_made(const struct about *a, const struct request *r)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
     uintptr_t key;
     struct page_request *p;
     unsigned at;
 
-    if (!s || !a->requests || means_nothing(key = key_at(a, 0)))
+    if (!s || !a->requests || request_is_none(key = request_key_at(a, 0)))
         return;
     at = take(s, key);
     if (at == NOWHERE) {
@@ -108,41 +123,45 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->tag, r->tag);
     SET(p->call, r->call);
     SET(p->idle, r->idle);
-    SET(p->waiter, 0);
-    SET(waits[at], NULL);
+    request_own(s, at, NULL, 0);
     atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
     atomic_store_explicit(&s->request_key[at], key, memory_order_release);
 }
 
 void request_started(const struct about *a)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
 
     for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
-        uintptr_t key = key_at(a, i);
-        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+        uintptr_t key = request_key_at(a, i);
+        unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
-        if (at != NOWHERE)
+        if (at != NOWHERE && GET(s->request[at].idle)) {
             SET(s->request[at].idle, 0);
+            atomic_fetch_add_explicit(&request_starts, 1,
+                                      memory_order_relaxed);
+        }
     }
 }
 
 void request_freed(const struct about *a)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
     uintptr_t key;
     unsigned at;
 
-    if (!s || !a->requests || means_nothing(key = key_at(a, 0)))
+    if (!s || !a->requests || request_is_none(key = request_key_at(a, 0)))
         return;
-    at = find(s, key);
-    if (at != NOWHERE)
+    at = request_find(s, key);
+    if (at != NOWHERE) {
+        request_own(s, at, NULL, 0);
         SET(s->request_key[at], 0);
+    }
 }
 
-static void copy(const struct page_request *p, struct request *r)
+void request_copy(const struct page_request *p, struct request *r)
 {
     r->comm = GET(p->comm);
     r->bytes = GET(p->bytes);
@@ -155,22 +174,26 @@ static void copy(const struct page_request *p, struct request *r)
 uint32_t request_wait(struct request_wait *w, const struct about *a,
                       unsigned waiter, struct request *first)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
     uint32_t known = 0;
 
     w->n = 0;
     w->more = false;
+    w->polls = s && polled_fits(w, a);
+    if (w->polls) {
+        known = polled_enter(w->polled, s, a, waiter, first);
+        return known ? known | PAGE_BY_STANDING : 0;
+    }
     for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
-        uintptr_t key = key_at(a, i);
-        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+        uintptr_t key = request_key_at(a, i);
+        unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
         if (at == NOWHERE || GET(s->request[at].idle))
             continue;
-        SET(s->request[at].waiter, (uint8_t)waiter);
-        SET(waits[at], w);
+        request_own(s, at, w, waiter);
         if (known++ == 0)
-            copy(&s->request[at], first);
+            request_copy(&s->request[at], first);
         if (w->n < REQUEST_KEPT && i <= UINT16_MAX) {
             w->kept[w->n].place = (uint16_t)at;
             w->kept[w->n].at = (uint16_t)i;
@@ -182,33 +205,30 @@ uint32_t request_wait(struct request_wait *w, const struct about *a,
     return known;
 }
 
-/* What has become of a request that was waited for. */
-enum fate { PENDING, IDLE, GONE };
-
 /* Whoever got its handle since it was finished has taken our mark off, or
  * does so while we look: that is why the place is taken first. */
-static void settle(struct page_shared *s, unsigned at, uintptr_t key,
-                   const struct request_wait *w, enum fate fate)
+void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
+                    const void *who, enum request_fate fate)
 {
     struct page_request *p = &s->request[at];
     uint64_t was = key;
     bool ours, promise;
 
-    if (GET(waits[at]) != w)
+    if (GET(owner[at]) != who)
         return;
-    if (fate != GONE) {
-        SET(waits[at], NULL);
+    if (fate != REQUEST_GONE) {
+        SET(owner[at], NULL);
         SET(p->waiter, 0);
-        if (fate == IDLE)
+        if (fate == REQUEST_IDLE)
             SET(p->idle, 1);
         return;
     }
     if (!atomic_compare_exchange_strong(&s->request_key[at], &was, TAKEN))
         return;
-    ours = GET(waits[at]) == w;
+    ours = GET(owner[at]) == who;
     promise = ours && GET(p->call) == CALL_Comm_idup;
     if (ours) {
-        SET(waits[at], NULL);
+        SET(owner[at], NULL);
         SET(p->waiter, 0);
     }
     atomic_store_explicit(&s->request_key[at], ours ? 0 : key,
@@ -220,18 +240,18 @@ static void settle(struct page_shared *s, unsigned at, uintptr_t key,
 /* Those still in the array are not finished, or persistent; all others with
  * our mark are. */
 static void settle_more(struct page_shared *s, const struct request_wait *w,
-                        const struct about *a, enum fate fate)
+                        const struct about *a, enum request_fate fate)
 {
     for (int32_t i = 0; i < a->nrequests; i++) {
-        uintptr_t key = key_at(a, i);
-        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+        uintptr_t key = request_key_at(a, i);
+        unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
         if (at != NOWHERE)
-            settle(s, at, key, w, fate);
+            request_settle(s, at, key, w, fate);
     }
     for (unsigned at = 0; at < PAGE_REQUESTS; at++)
-        if (GET(waits[at]) == w)
-            settle(s, at, GET(s->request_key[at]), w, GONE);
+        if (GET(owner[at]) == w)
+            request_settle(s, at, GET(s->request_key[at]), w, REQUEST_GONE);
 }
 
 /* Persistent ones that one of many, or some, are said to be. */
@@ -241,9 +261,9 @@ static void settle_named(struct page_shared *s, const struct about *a)
 
     for (int i = 0; i < n && i < a->nrequests; i++) {
         int which = a->index[i] - ((a->traits & ABOUT_FORTRAN) != 0);
-        uintptr_t key = which >= 0 && which < a->nrequests ? key_at(a, which)
-                                                           : 0;
-        unsigned at = means_nothing(key) ? NOWHERE : find(s, key);
+        uintptr_t key = which >= 0 && which < a->nrequests
+                        ? request_key_at(a, which) : 0;
+        unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
         if (at != NOWHERE)
             SET(s->request[at].idle, 1);
@@ -252,16 +272,20 @@ static void settle_named(struct page_shared *s, const struct about *a)
 
 void request_waited(struct request_wait *w, const struct about *a, bool ok)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
     bool ended = ok && (a->traits & ABOUT_ENDS) && (!a->flag || *a->flag);
-    enum fate stays = ended && !a->index ? IDLE : PENDING;
+    enum request_fate stays = ended && !a->index ? REQUEST_IDLE
+                                                 : REQUEST_PENDING;
 
+    if (s && w->polls)
+        polled_leave(w->polled, s, a, ok);
     if (!s || !w->n)
         return;
     for (unsigned i = 0; i < w->n; i++)
-        settle(s, w->kept[i].place, w->kept[i].key, w,
-               key_at(a, w->kept[i].at) == w->kept[i].key ? stays : GONE);
+        request_settle(s, w->kept[i].place, w->kept[i].key, w,
+                       request_key_at(a, w->kept[i].at) == w->kept[i].key
+                       ? stays : REQUEST_GONE);
     if (w->more)
         settle_more(s, w, a, stays);
     if (ended && a->index)
@@ -271,13 +295,22 @@ void request_waited(struct request_wait *w, const struct about *a, bool ok)
 
 void request_left(struct request_wait *w)
 {
-    struct page_shared *s = atomic_load_explicit(&shown,
+    struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
 
     for (unsigned at = 0; s && w->n && at < PAGE_REQUESTS; at++)
-        if (GET(waits[at]) == w)
-            settle(s, at, 0, w, PENDING);
+        if (GET(owner[at]) == w)
+            request_settle(s, at, 0, w, REQUEST_PENDING);
     w->n = 0;
+}
+
+void request_end(struct request_wait *w)
+{
+    request_left(w);
+    if (w->polled)
+        polled_free(w->polled, atomic_load_explicit(&request_shown,
+                                                    memory_order_acquire));
+    w->polled = NULL;
 }
 
 /* A send to nobody is complete at once; what stands for it then stands for
@@ -307,10 +340,10 @@ void request_start(struct page_header *h, struct page_shared *s)
 {
     learn_empty();
     page = h;
-    atomic_store_explicit(&shown, s, memory_order_release);
+    atomic_store_explicit(&request_shown, s, memory_order_release);
 }
 
 void request_stop(void)
 {
-    atomic_store_explicit(&shown, NULL, memory_order_relaxed);
+    atomic_store_explicit(&request_shown, NULL, memory_order_relaxed);
 }

@@ -29,6 +29,8 @@ struct request {
 struct request_wait {
     unsigned n;                 /* kept below; 0: it waits for nothing */
     bool more;                  /* ... than are kept: to be looked up anew */
+    bool polls;                 /* it goes by polled instead */
+    struct polled *polled;      /* borrowed: the thread's; NULL: it has none */
     struct { uint16_t place; uint16_t at; uintptr_t key; } kept[REQUEST_KEPT];
 };
 
@@ -44,12 +46,15 @@ void request_made(const struct about *a, const struct request *r);
 void request_started(const struct about *a);
 void request_freed(const struct about *a);
 
-/* Returns how many of a's requests are known and not finished; *first is the
- * first of them. Each wait is ended, with the same arguments, or was left by
- * a jump or with its thread. */
+/* Returns how many of a's requests are known and not finished, as in
+ * page_slot.requests; *first is the first of them. Each wait is ended, with
+ * the same arguments, or was left by a jump. */
 uint32_t request_wait(struct request_wait *w, const struct about *a,
                       unsigned waiter, struct request *first);
 void request_waited(struct request_wait *w, const struct about *a, bool ok);
 void request_left(struct request_wait *w);
+
+/* The thread ends, whatever it waits for. */
+void request_end(struct request_wait *w);
 
 #endif

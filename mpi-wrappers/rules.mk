@@ -13,7 +13,7 @@ WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
 WRAP_OWN  := calls tick ring attach real thread record stamp tag hook \
              model frames phase backtrace
-WRAP_ASKS := handle comm request type
+WRAP_ASKS := handle comm request polled type
 WRAP_MPI  := wrap wrapf $(WRAP_ASKS) inject_wrap inject_wrapf inject_poll \
              inject_call
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) wrap wrapf

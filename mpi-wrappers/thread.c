@@ -93,7 +93,7 @@ static void thread_release(void *arg)
 {
     struct self *t = arg;
 
-    request_left(&t->wait);
+    request_end(&t->wait);
     if (t->slot && !t->shared) {
         slot_begin(t);
         SET(t->slot->call, 0);

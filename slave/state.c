@@ -92,6 +92,7 @@ static void read_slot(const struct page_slot *s, struct state_thread *t)
     t->source = a_rank(t->source);
     t->tag = a_rank(t->tag);
     t->site = a_site(t->site);
+    t->requests &= ~PAGE_BY_STANDING;
     if (t->requests > PAGE_REQUESTS)
         t->requests = PAGE_REQUESTS;
 }
@@ -154,7 +155,24 @@ unsigned state_comms(const char *page, struct state_comm *v, unsigned max)
     return n;
 }
 
-static bool read_request(const struct page_request *p, struct state_request *r)
+/* Who waits for it now. Marks that stand are there also between the calls that
+ * mean them. */
+static int32_t waiter_of(const char *page, uint32_t waiter)
+{
+    uint32_t slot = (waiter & ~PAGE_STANDING) - 1;
+    bool stands = waiter & PAGE_STANDING;
+    const struct page_slot *s;
+
+    if (slot >= PAGE_SLOTS)
+        return -1;
+    s = slot_at(page, slot);
+    if (stands && (!LOAD(s->call) || !(LOAD(s->requests) & PAGE_BY_STANDING)))
+        return -1;
+    return (int32_t)slot;
+}
+
+static bool read_request(const char *page, const struct page_request *p,
+                         struct state_request *r)
 {
     for (int i = 0; i < TRIES; i++) {
         uint32_t seq = begin(&p->seq), waiter = LOAD(p->waiter);
@@ -163,7 +181,7 @@ static bool read_request(const struct page_request *p, struct state_request *r)
             .comm = LOAD(p->comm), .bytes = LOAD(p->bytes),
             .collective = LOAD(p->collective), .peer = a_rank(LOAD(p->peer)),
             .tag = a_rank(LOAD(p->tag)), .call = a_call(LOAD(p->call)),
-            .waiter = waiter <= PAGE_SLOTS ? (int32_t)waiter - 1 : -1,
+            .waiter = waiter_of(page, waiter),
             .idle = LOAD(p->idle) };
         if (end(&p->seq, seq))
             return true;
@@ -180,7 +198,7 @@ unsigned state_requests(const char *page, struct state_request *v,
     for (unsigned i = 0; i < PAGE_REQUESTS && n < max; i++)
         if (atomic_load_explicit(&s->request_key[i],
                                  memory_order_acquire) > 1 &&
-            read_request(&s->request[i], &v[n]))
+            read_request(page, &s->request[i], &v[n]))
             n++;
     return n;
 }

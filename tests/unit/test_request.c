@@ -170,7 +170,8 @@ static void many(int n)
     CHECK(kept + (int)page.page->requests_lost >= n);
     finish = n / 2;
     MPI_Waitany(n, r, &(int){ 0 }, MPI_STATUS_IGNORE);
-    CHECK(slot->requests == (uint32_t)kept && slot->count == (uint64_t)n);
+    CHECK((slot->requests & ~PAGE_BY_STANDING) == (uint32_t)kept);
+    CHECK(slot->count == (uint64_t)n);
     CHECK((int)unfinished(0) >= kept - 1 && (int)unfinished(0) <= kept);
     CHECK(unfinished(1) == 0);
     finish = -1;
@@ -218,7 +219,8 @@ static unsigned active(void)
 
     for (unsigned i = 0; i < PAGE_REQUESTS; i++) {
         n += s->request_key[i] > 1 && !s->request[i].idle;
-        CHECK(s->request[i].waiter == 0);
+        CHECK(s->request[i].waiter == 0 ||
+              (s->request[i].waiter & PAGE_STANDING && slot->call == 0));
     }
     return n;
 }
@@ -350,6 +352,241 @@ static void left_by_a_jump(void)
     CHECK(active() == 0);
 }
 
+/* ------------------------------------------ many, asked again and again */
+
+/* What the program does by lot, and what it knows itself of its requests. */
+enum { ASKED = 200, LIVES = 3000 };
+static struct { bool there, persistent, idle; int peer; } life[LIVES];
+static char life_handle[LIVES];
+static MPI_Request asked[2][ASKED];
+static int asked_array, asked_n, lives;
+
+static unsigned lot(unsigned n)
+{
+    static uint64_t x = 88172645463325252u;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return (unsigned)(x % n);
+}
+
+static int life_of(MPI_Request r)
+{
+    char *p = (char *)(void *)r;
+
+    return p >= life_handle && p < life_handle + LIVES ? (int)(p - life_handle)
+                                                       : -1;
+}
+
+/* Inside of a call on the first asked_n of one array. */
+static void marks_are_right(void)
+{
+    const struct page_shared *s = page_shared(&page);
+    unsigned known = 0, marked = 0, by = asked_n >= 8 ? PAGE_STANDING : 0;
+    int first = -1;
+
+    for (int i = 0; i < asked_n; i++) {
+        int l = life_of(asked[asked_array][i]);
+
+        if (l < 0 || life[l].idle)
+            continue;
+        known++;
+        if (first < 0)
+            first = life[l].peer;
+    }
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++) {
+        int l = s->request_key[i] > 1 ? life_of((MPI_Request)
+                                                s->request_key[i]) : -1;
+        bool in = false;
+
+        if (s->request_key[i] <= 1)
+            continue;
+        CHECK(l >= 0 && life[l].there);
+        if (s->request[i].waiter != (1 | by))
+            continue;
+        for (int j = 0; j < asked_n; j++)
+            in |= asked[asked_array][j] == (MPI_Request)s->request_key[i];
+        CHECK(in && !life[l].idle && !s->request[i].idle);
+        marked++;
+    }
+    CHECK(marked == known);
+    CHECK(slot->requests == (known ? known | (by ? PAGE_BY_STANDING : 0) : 0));
+    CHECK(slot->peer == (known ? first : PAGE_NONE));
+}
+
+static void finish_one(int i)
+{
+    int l = life_of(asked[asked_array][i]);
+
+    if (l < 0)
+        return;
+    if (life[l].persistent) {
+        life[l].idle = true;
+        return;
+    }
+    life[l].there = false;
+    asked[asked_array][i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+}
+
+static int a_live_one(void)
+{
+    for (int i = 0, at = (int)lot((unsigned)asked_n); i < asked_n; i++) {
+        int l = life_of(asked[asked_array][(at + i) % asked_n]);
+
+        if (l >= 0 && !life[l].idle)
+            return (at + i) % asked_n;
+    }
+    return -1;
+}
+
+static int lot_testany(int n, MPI_Request *r, int *index, int *flag,
+                       MPI_Status *status)
+{
+    (void)n, (void)r, (void)status;
+    marks_are_right();
+    *flag = lot(2) == 0;
+    *index = *flag ? a_live_one() : MPI_UNDEFINED;
+    if (*flag && *index < 0)
+        *index = MPI_UNDEFINED;
+    else if (*flag)
+        finish_one(*index);
+    return MPI_SUCCESS;
+}
+
+static int lot_testsome(int n, MPI_Request *r, int *nout, int *index,
+                        MPI_Status *status)
+{
+    (void)n, (void)r, (void)status;
+    marks_are_right();
+    *nout = 0;
+    for (unsigned k = lot(5); k > 0; k--) {
+        int i = a_live_one();
+
+        if (i < 0)
+            break;
+        finish_one(index[(*nout)++] = i);
+    }
+    return MPI_SUCCESS;
+}
+
+/* Sometimes it fails, after it has finished some. */
+static int lot_testall(int n, MPI_Request *r, int *flag, MPI_Status *status)
+{
+    bool fails = lot(8) == 0;
+
+    (void)r, (void)status;
+    marks_are_right();
+    *flag = lot(6) == 0;
+    for (int i = 0; i < n; i++)
+        if (*flag && !fails)
+            finish_one(i);
+    if (!fails)
+        return MPI_SUCCESS;
+    for (int i = 0; i < n; i++) {
+        int l = life_of(asked[asked_array][i]);
+
+        if (l >= 0 && !life[l].persistent && lot(3) == 0)
+            finish_one(i);
+    }
+    return MPI_ERR_IN_STATUS;
+}
+
+static int lot_wait(MPI_Request *r, MPI_Status *status)
+{
+    (void)status;
+    finish_one((int)(r - asked[asked_array]));
+    return MPI_SUCCESS;
+}
+
+static int lot_free(MPI_Request *r)
+{
+    life[life_of(*r)].there = false;
+    *r = FAKE_REQUEST(FAKE_NO_REQUEST);
+    return MPI_SUCCESS;
+}
+
+/* A handle that is free again may be the next one to be given away. */
+static void begin_one(MPI_Request *r)
+{
+    int l = lot(2) ? lives++ % LIVES : (int)lot(LIVES);
+    bool persistent = lot(4) == 0;
+
+    if (life[l].there)
+        return;
+    next = (MPI_Request)(void *)&life_handle[l];
+    life[l].there = true;
+    life[l].persistent = life[l].idle = persistent;
+    life[l].peer = (int)lot(4);
+    if (persistent)
+        MPI_Recv_init(NULL, 1, FAKE_TYPE(1), life[l].peer, 7, FAKE_COMM(0), r);
+    else
+        MPI_Irecv(NULL, 1, FAKE_TYPE(1), life[l].peer, 7, FAKE_COMM(0), r);
+}
+
+static void change_one(MPI_Request *v)
+{
+    MPI_Request *r = &v[lot(ASKED)], *other = &v[lot(ASKED)], was = *r;
+    int l = life_of(*r);
+
+    switch (lot(12)) {
+    case 0:                             /* put elsewhere */
+        *r = *other;
+        *other = was;
+        break;
+    case 1:
+        if (l >= 0 && !life[l].idle)
+            MPI_Wait(r, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        if (l >= 0)
+            MPI_Request_free(r);
+        break;
+    default:
+        if (l < 0)
+            begin_one(r);
+        else if (life[l].idle) {
+            life[l].idle = false;
+            MPI_Start(r);
+        }
+    }
+}
+
+static void asked_again(void)
+{
+    int flag, n, index[ASKED];
+
+    start();
+    real_table[REAL_C][CALL_Wait] = (real_f *)lot_wait;
+    real_table[REAL_C][CALL_Testany] = (real_f *)lot_testany;
+    real_table[REAL_C][CALL_Testsome] = (real_f *)lot_testsome;
+    real_table[REAL_C][CALL_Testall] = (real_f *)lot_testall;
+    real_table[REAL_C][CALL_Request_free] = (real_f *)lot_free;
+    for (int a = 0; a < 2; a++)
+        for (int i = 0; i < ASKED; i++)
+            asked[a][i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+    for (int round = 0; round < 20000; round++) {
+        MPI_Request *v;
+
+        asked_array = lot(10) == 0;
+        asked_n = lot(6) ? ASKED : (int)lot(ASKED) + 1;
+        v = asked[asked_array];
+        for (unsigned k = lot(3) ? lot(3) : lot(60); k > 0; k--)
+            change_one(v);
+        switch (lot(3)) {
+        case 0:
+            MPI_Testany(asked_n, v, &n, &flag, MPI_STATUS_IGNORE);
+            break;
+        case 1:
+            MPI_Testsome(asked_n, v, &n, index, MPI_STATUSES_IGNORE);
+            break;
+        case 2:
+            MPI_Testall(asked_n, v, &flag, MPI_STATUSES_IGNORE);
+        }
+    }
+    CHECK(page.page->requests_lost == 0);
+}
+
 /* Threads of the last slot are told apart. */
 static pthread_barrier_t gate;
 
@@ -471,7 +708,7 @@ static void never_torn(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(one_wait) X(several) X(persistent) X(finished_as_it_is_said) \
-    X(left_by_a_jump) X(in_one_slot) X(never_torn)
+    X(left_by_a_jump) X(asked_again) X(in_one_slot) X(never_torn)
 TESTS(IN_CHILD)
 
 int main(void)

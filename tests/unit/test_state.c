@@ -169,6 +169,65 @@ static void never_torn(void)
     state_model_fini(&m);
 }
 
+/* -------------------------------------- marks that stand between the calls */
+
+static unsigned waited_for(uint32_t *said)
+{
+    static struct state_request r[PAGE_REQUESTS];
+    struct state_thread t[4];
+    unsigned n = state_requests(mem, r, PAGE_REQUESTS), waited = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        waited += r[i].waiter == 0;
+    CHECK(state_threads(mem, t, 4) == 1);
+    *said = t[0].requests;
+    return waited;
+}
+
+static uint32_t inside_of, said_inside;
+
+static int fake_testany(int n, MPI_Request *r, int *index, int *flag,
+                        MPI_Status *status)
+{
+    (void)n, (void)r, (void)index, (void)status;
+    inside_of = waited_for(&said_inside);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int fake_wait_and_see(MPI_Request *r, MPI_Status *status)
+{
+    inside_of = waited_for(&said_inside);
+    return fake_wait(r, status);
+}
+
+static void standing(void)
+{
+    MPI_Request r[20], other;
+    uint32_t said;
+    int n, flag;
+
+    start("");
+    real_table[REAL_C][CALL_Testany] = (real_f *)fake_testany;
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_wait_and_see;
+    for (int i = 0; i < 20; i++)
+        MPI_Irecv(NULL, i, FAKE_TYPE(1), 1, i, FAKE_COMM(FAKE_WORLD), &r[i]);
+    MPI_Irecv(NULL, 30, FAKE_TYPE(1), 1, 30, FAKE_COMM(FAKE_WORLD), &other);
+    for (int i = 0; i < 3; i++) {
+        MPI_Testany(20, r, &n, &flag, MPI_STATUS_IGNORE);
+        CHECK(inside_of == 20 && said_inside == 20);
+        CHECK(waited_for(&said) == 0);          /* it computes */
+        if (i == 1) {
+            MPI_Wait(&other, MPI_STATUS_IGNORE);
+            CHECK(inside_of == 1 && said_inside == 1);
+        }
+    }
+    MPI_Wait(&r[3], MPI_STATUS_IGNORE);         /* one of them */
+    CHECK(inside_of == 1 && said_inside == 1);
+    MPI_Testany(20, r, &n, &flag, MPI_STATUS_IGNORE);
+    CHECK(inside_of == 19 && said_inside == 19);
+}
+
 /* Anything may stand anywhere. */
 static void scribbled(void)
 {
@@ -252,7 +311,7 @@ static void little_room(void)
 
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
-#define TESTS(X) X(never_torn) X(scribbled) X(little_room)
+#define TESTS(X) X(never_torn) X(standing) X(scribbled) X(little_room)
 TESTS(IN_CHILD)
 
 int main(void)
