@@ -237,13 +237,10 @@ static void messages(void)
 }
 
 /* --------------------------------------------- one-sided, files, threads */
-static void windows(void)
+static void one_sided(MPI_Win win, int *base)
 {
-    int *base, got = -1, one = 1, before;
-    MPI_Win win;
+    int got = -1, one = 1, before;
 
-    MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL,
-                     MPI_COMM_WORLD, &base, &win);
     base[0] = base[1] = 0;
     MPI_Win_fence(0, win);
     MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
@@ -261,6 +258,24 @@ static void windows(void)
     MPI_Get(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
     MPI_Win_unlock(0, win);
     CHECK(got == size);
+}
+
+/* MPICH 4.0 of Debian loses what is put into a window that it has allocated
+ * (pmodels/mpich issue 6110); Open MPI 4.1 cannot make one of the program's
+ * memory for a single task. */
+static void windows(void)
+{
+    int mine[2], *base = mine;
+    MPI_Win win;
+
+#ifdef MPICH_VERSION
+    MPI_Win_create(mine, sizeof(mine), sizeof(int), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
+#else
+    MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &base, &win);
+#endif
+    one_sided(win, base);
     MPI_Win_free(&win);
 }
 
