@@ -338,6 +338,31 @@ static void store_cov_end(sqlite3_context *ctx)
         sqlite3_result_double(ctx, 0);
 }
 
+/* As sum() of integers, but stops at the largest one: a task that has written
+ * all over its page may have counted to anything. */
+struct store_whole { int64_t sum; bool any; };
+
+static void store_whole_step(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct store_whole *w = sqlite3_aggregate_context(ctx, sizeof(*w));
+    int64_t x = sqlite3_value_int64(v[0]);
+
+    (void)n;
+    if (!w || sqlite3_value_type(v[0]) == SQLITE_NULL)
+        return;
+    w->any = true;
+    if (__builtin_add_overflow(w->sum, x, &w->sum))
+        w->sum = x > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static void store_whole_end(sqlite3_context *ctx)
+{
+    struct store_whole *w = sqlite3_aggregate_context(ctx, 0);
+
+    if (w && w->any)
+        sqlite3_result_int64(ctx, w->sum);
+}
+
 static struct store *store_new(const char *path, struct err *err)
 {
     struct store *st = calloc(1, sizeof(*st));
@@ -366,6 +391,8 @@ struct store *store_open_readonly(const char *path, struct err *err)
                             store_is_dead, NULL, NULL);
     sqlite3_create_function(st->db, "cov", 1, SQLITE_UTF8, NULL, NULL,
                             store_cov_step, store_cov_end);
+    sqlite3_create_function(st->db, "whole", 1, SQLITE_UTF8, NULL, NULL,
+                            store_whole_step, store_whole_end);
     if (store_check(st, &st->version, err)) {
         store_close(st);
         return NULL;

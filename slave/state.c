@@ -45,6 +45,12 @@ static bool end(const _Atomic uint32_t *seq, uint32_t before)
            atomic_load_explicit(seq, memory_order_relaxed) == before;
 }
 
+/* A month of ticks; so many in all sites of a function can still be added. */
+static uint64_t a_count(uint64_t n)
+{
+    return n < UINT64_C(1) << 53 ? n : UINT64_C(1) << 53;
+}
+
 static uint32_t a_call(uint32_t call)
 {
     return call < PAGE_CALLS ? call : 0;
@@ -103,8 +109,9 @@ struct state_count state_count(const char *page, unsigned slot,
     const struct page_count *c = (const struct page_count *)
         (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, slot)) + call;
 
-    return (struct state_count){ LOAD(c->calls), LOAD(c->in_ticks),
-                                 LOAD(c->bytes) };
+    return (struct state_count){ a_count(LOAD(c->calls)),
+                                 a_count(LOAD(c->in_ticks)),
+                                 a_count(LOAD(c->bytes)) };
 }
 
 unsigned state_threads(const char *page, struct state_thread *v,
@@ -300,9 +307,11 @@ int state_site(const char *page, unsigned slot, unsigned i,
     *to = (struct state_site){
         .number = i, .call = a_call(LOAD(s->call)),
         .height = LOAD(s->height), .frames = LOAD(s->frames),
-        .calls = LOAD(s->calls), .in_ticks = LOAD(s->in_ticks),
-        .bytes = LOAD(s->bytes), .out_ticks = LOAD(s->out_ticks),
-        .in_max = LOAD(s->in_max) };
+        .calls = a_count(LOAD(s->calls)),
+        .in_ticks = a_count(LOAD(s->in_ticks)),
+        .bytes = a_count(LOAD(s->bytes)),
+        .out_ticks = a_count(LOAD(s->out_ticks)),
+        .in_max = a_count(LOAD(s->in_max)) };
     if (to->frames > PAGE_FRAMES || to->call == 0)
         return -1;
     for (unsigned f = 0; f < to->frames; f++)

@@ -74,22 +74,22 @@ static void add_from(struct str *sql, const struct report *r, const char *from)
  * spent; and of every key which rank spent most. */
 static void add_sums(struct str *sql, const struct report *r, const char *key)
 {
-    add_from(sql, r, "WITH app(app) AS (SELECT sum(in_mpi_ns + out_mpi_ns)"
+    add_from(sql, r, "WITH app(app) AS (SELECT whole(in_mpi_ns + out_mpi_ns)"
              " FROM tasks");
-    str_addf(sql, "), per AS (SELECT %s AS k, c.rank AS rank, sum(calls) AS n,"
-             " sum(in_ns) AS ns, sum(out_ns) AS o, sum(bytes) AS b,"
+    str_addf(sql, "), per AS (SELECT %s AS k, c.rank AS rank, whole(calls) AS n,"
+             " whole(in_ns) AS ns, whole(out_ns) AS o, whole(bytes) AS b,"
              " max(max_ns) AS m FROM cost c JOIN site s ON s.id = c.site",
              key);
     target_where(&r->target, sql);
     str_add(sql, " GROUP BY 1, 2), most AS (SELECT k, max(ns) AS ns, rank"
-            " FROM per GROUP BY k), mpi(mpi) AS (SELECT sum(ns) FROM per),"
-            " sums AS (SELECT per.k AS k, sum(per.ns) AS ns,"
-            " 100.0 * sum(per.ns) / nullif(app, 0) AS app,"
-            " 100.0 * sum(per.ns) / nullif(mpi, 0) AS mpi,"
-            " sum(n) AS n, sum(b) AS b, sum(o) AS o,"
-            " sum(per.ns) / nullif(sum(n), 0) AS mean, max(m) AS m,"
+            " FROM per GROUP BY k), mpi(mpi) AS (SELECT whole(ns) FROM per),"
+            " sums AS (SELECT per.k AS k, whole(per.ns) AS ns,"
+            " 100.0 * whole(per.ns) / nullif(app, 0) AS app,"
+            " 100.0 * whole(per.ns) / nullif(mpi, 0) AS mpi,"
+            " whole(n) AS n, whole(b) AS b, whole(o) AS o,"
+            " whole(per.ns) / nullif(whole(n), 0) AS mean, max(m) AS m,"
             " count(*) AS ranks, most.ns AS most, most.rank AS rank,"
-            " 100.0 * (count(*) * most.ns / nullif(1.0 * sum(per.ns), 0) - 1)"
+            " 100.0 * (count(*) * most.ns / nullif(1.0 * whole(per.ns), 0) - 1)"
             " AS imb, cov(per.ns) AS cov"
             " FROM per JOIN most ON most.k = per.k, app, mpi"
             " GROUP BY per.k ORDER BY ns DESC, k)");
@@ -108,7 +108,7 @@ static int tell_tasks(const struct report *r, struct err *err)
     struct str sql = { 0 };
     int rc;
 
-    str_add(&sql, "WITH b AS (SELECT rank AS r, sum(bytes) AS bytes FROM");
+    str_add(&sql, "WITH b AS (SELECT rank AS r, whole(bytes) AS bytes FROM");
     add_from(&sql, r, store_version(r->store) >= REPORT_VERSION ? " cost"
              : " (SELECT job, rank, NULL AS bytes FROM tasks)");
     add_from(&sql, r, " GROUP BY rank), t AS (SELECT *, in_mpi_ns + out_mpi_ns"
@@ -124,10 +124,10 @@ static int tell_tasks(const struct report *r, struct err *err)
         str_add(&sql, " ORDER BY rank");
     str_add(&sql, ")");
     if (!json)
-        str_add(&sql, " UNION ALL SELECT NULL, sum(app_ns), sum(in_mpi_ns),"
-                " 100.0 * sum(in_mpi_ns) / nullif(sum(app_ns), 0),"
-                " sum(out_mpi_ns), sum(cpu_in_mpi_ns), sum(cpu_out_mpi_ns),"
-                " sum(mpi_calls), sum(bytes) FROM t");
+        str_add(&sql, " UNION ALL SELECT NULL, whole(app_ns), whole(in_mpi_ns),"
+                " 100.0 * whole(in_mpi_ns) / nullif(whole(app_ns), 0),"
+                " whole(out_mpi_ns), whole(cpu_in_mpi_ns), whole(cpu_out_mpi_ns),"
+                " whole(mpi_calls), whole(bytes) FROM t");
     rc = ask(r, &sql, task_columns, err);
     str_fini(&sql);
     return rc;
@@ -307,8 +307,8 @@ static int look(struct report *r, struct err *err)
                           " FROM tasks WHERE job = ?1) FROM jobs"
                           " WHERE job = ?1", &job, 1, NULL, head_row, r, err))
         return -1;
-    add_from(&sql, r, "SELECT count(*), sum(mpi_calls), sum(in_mpi_ns +"
-             " out_mpi_ns), sum(out_mpi_ns), max(out_mpi_ns), rank,"
+    add_from(&sql, r, "SELECT count(*), whole(mpi_calls), whole(in_mpi_ns +"
+             " out_mpi_ns), whole(out_mpi_ns), max(out_mpi_ns), rank,"
              " cov(out_mpi_ns) FROM tasks");
     rc = store_query(r->store, str_text(&sql), load_row, r, err);
     if (rc == 0 && store_version(r->store) >= REPORT_VERSION) {

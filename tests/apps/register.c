@@ -1,9 +1,9 @@
 /* register.c - a process that registers with its slave as a task would, and
  * claims what it is told to.
  *
- *   register RANK NTASKS [FILE]
+ *   register RANK NTASKS [FILE [MAJOR]]
  *
- * Says "granted" or "refused: WHY", then waits until FILE exists. No MPI. */
+ * MAJOR is the version of the page that it wants. Says "granted" or "refused: WHY", then waits until FILE exists. No MPI. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,6 +35,8 @@ int main(int argc, char **argv)
     hello.rank = (uint32_t)strtoul(argv[1], NULL, 10);
     hello.ntasks = (uint32_t)strtoul(argv[2], NULL, 10);
     hello.pid = (uint32_t)getpid();
+    if (argc > 4)
+        hello.major = (uint32_t)strtoul(argv[4], NULL, 10);
     if (connect(fd, (struct sockaddr *)&sa, bytes) != 0 ||
         send(fd, &hello, sizeof(hello), 0) != (ssize_t)sizeof(hello) ||
         recv(fd, &grant, sizeof(grant), 0) != (ssize_t)sizeof(grant)) {

@@ -1,6 +1,8 @@
 # More than the page has room for, an MPI library that is not known, a page of
-# another version: one sentence each, and the job is as it ever was.
+# another version, a task that writes all over its page: one sentence each, and
+# the job is as it ever was.
 # limit: 120
+# shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 
 says()          # KIND SENTENCE: exhausts that, is told so, and nothing else
@@ -42,4 +44,38 @@ if cc -shared -fPIC -o tool.so tool.c; then
 else
     skip 'an MPI library that is not known' 'no compiler here'
 fi
+
+# A task of another version: no page, and everything else.
+export HELLO="$APPS/hello" LIAR="$APPS/register"
+: >"$T/there"
+run hector-run -n 2 sh -c '"$LIAR" $HECTOR_RANK 2 "$T/there" 99; exec "$HELLO"'
+is "$status" 0 'a page of another version: the program is right'
+is "$(grep -c '^refused: .*version' "$T/out") $(grep -c '^refused' "$T/out")" \
+    '2 2' '... each is told in words'
+
+# Whatever a task writes there, neither it nor anybody else is harmed.
+start_master
+start_slave n1
+H="hector-run -q --master $master -H n1:8"
+start other $H -n 2 "$APPS/hello" --wait-for "$T/go" --say "$T/ready"
+other=$started
+wait_for '[ -e "$T/ready" ]' 20
+jobs=$(sql 'SELECT max(job) FROM jobs')
+for n in 1 2 3; do
+    run $H -n $n "$APPS/scribble" 40
+    is "$status $(out)" '0 scribble: ok' "$n tasks that scribble are right"
+    run hector report "$((jobs + n))"
+    is "$status" 0 '... there is a report, whatever it says'
+done
+sort "$T/slave-n1.log" | sed -n 's/.* watch: \(.*\) job=.*/\1/p' |
+    sed 's/[0-9]//g' | sort | uniq -c | awk '$1 > 3' >"$T/often"
+is "$(cat "$T/often")" '' '... a sentence each a job is the most that is said'
+run $H -n 2 "$APPS/ring"
+is "$status $(out)" '0 ring: ok' '... the slave takes the next job'
+: >"$T/go"
+wait "$other"
+is "$?" 0 '... and the one beside them knows nothing of it'
+is "$(sql "SELECT count(*), sum(mpi_calls BETWEEN 4 AND 1000) FROM tasks
+    WHERE job = $jobs")" '2|2' '... nor does what is recorded of it'
+ok '... the slave is the same' kill -0 "$slave_pid"
 done_testing
