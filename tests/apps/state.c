@@ -62,7 +62,7 @@ static void same_everywhere(MPI_Comm c, const char *what)
 
 static void communicators(void)
 {
-    MPI_Comm dup, half, cart, row, made, inter, merged, nosy, idup;
+    MPI_Comm dup, half, cart, row, made, inter, merged, nosy, idup, node;
     MPI_Group world, some;
     MPI_Request r;
     int dims[2] = { 0, 0 }, periods[2] = { 1, 1 }, keep[2] = { 0, 1 };
@@ -101,6 +101,12 @@ static void communicators(void)
     MPI_Comm_idup(MPI_COMM_WORLD, &idup, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     same_everywhere(idup, "idup");
+    MPI_Comm_split_type(half, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    same_everywhere(node, "shared");
+    MPI_Comm_free(&node);
+    MPI_Comm_dup_with_info(half, MPI_INFO_NULL, &node);
+    same_everywhere(node, "dup with info");
+    MPI_Comm_free(&node);
 
     /* Ranks of half run backwards, those of the world are meant. */
     MPI_Comm_size(half, &n);
@@ -178,6 +184,80 @@ static void messages(void)
         CHECK(shared()->request_key[i] <= 1);
 }
 
+/* What a wait or a test has waited for, of a communicator whose ranks are not
+ * those of the world. */
+static void about(uint64_t id, int peer, int tag, unsigned call)
+{
+    CHECK(slot()->comm == id && slot()->peer == peer && slot()->tag == tag);
+    CHECK(slot()->waits_call == call);
+}
+
+static void partners(void)
+{
+    int n, me, flag, which, index[9], in[9], to, from, world_from;
+    MPI_Comm half;
+    MPI_Request r[9], send;
+    uint64_t id;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    MPI_Comm_size(half, &n);
+    MPI_Comm_rank(half, &me);
+    to = (me + 1) % n;
+    from = (me + n - 1) % n;
+    MPI_Sendrecv(&rank, 1, MPI_INT, to, 1, &world_from, 1, MPI_INT, from, 1,
+                 half, MPI_STATUS_IGNORE);
+    CHECK(slot()->source == world_from);
+    id = slot()->comm;
+    for (int i = 0; i < 8; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, from, 10 + i, half, &r[i]);
+    MPI_Recv_init(&in[8], 1, MPI_INT, from, 18, half, &r[8]);
+    MPI_Test(&r[8], &flag, MPI_STATUS_IGNORE);
+    CHECK(flag && slot()->requests == 0);       /* not started */
+    MPI_Start(&r[8]);
+    MPI_Test(&r[8], &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag && slot()->requests == 1);
+    about(id, world_from, 18, CALL_Recv_init);
+    MPI_Request_get_status(r[3], &flag, MPI_STATUS_IGNORE);
+    about(id, world_from, 13, CALL_Irecv);
+    for (int many = 4; many <= 8; many += 4) {
+        MPI_Testall(many, r, &flag, MPI_STATUSES_IGNORE);
+        CHECK(!flag && (slot()->requests & ~PAGE_BY_STANDING) == (uint32_t)many);
+        about(id, world_from, 10, CALL_Irecv);
+        MPI_Testany(many, r, &which, &flag, MPI_STATUS_IGNORE);
+        CHECK(!flag && (slot()->requests & ~PAGE_BY_STANDING) == (uint32_t)many);
+        about(id, world_from, 10, CALL_Irecv);
+        MPI_Testsome(many, r, &which, index, MPI_STATUSES_IGNORE);
+        CHECK(which == 0);
+        about(id, world_from, 10, CALL_Irecv);
+    }
+    MPI_Barrier(half);
+    for (int i = 0; i < 9; i++) {
+        MPI_Isend(&i, 1, MPI_INT, to, 10 + i, half, &send);
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+        MPI_Barrier(half);
+        if (i == 0) {
+            MPI_Waitany(9, r, &which, MPI_STATUS_IGNORE);
+            CHECK(which == 0);
+            about(id, world_from, 10, CALL_Irecv);
+        } else if (i == 1) {
+            MPI_Waitsome(9, r, &which, index, MPI_STATUSES_IGNORE);
+            CHECK(which == 1 && index[0] == 1);
+            about(id, world_from, 11, CALL_Irecv);
+        }
+        MPI_Barrier(half);
+    }
+    MPI_Wait(&r[8], MPI_STATUS_IGNORE);
+    about(id, world_from, 18, CALL_Recv_init);
+    MPI_Request_free(&r[8]);
+    MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
+    about(id, world_from, 12, CALL_Irecv);
+    for (int i = 0; i < 9; i++)
+        CHECK(in[i] == i);
+    MPI_Comm_free(&half);
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        CHECK(shared()->request_key[i] <= 1);
+}
+
 /* The last calls, in order, with their times. */
 static void flights(void)
 {
@@ -207,6 +287,8 @@ int main(int argc, char **argv)
     CHECK(page != NULL && size >= 4);
     communicators();
     messages();
+    partners();
+    MPI_Barrier(MPI_COMM_WORLD);
     flights();
     MPI_Reduce(&checks, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
