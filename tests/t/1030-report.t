@@ -137,34 +137,38 @@ is "$(sql "SELECT place, calls, in_ns > 0 FROM sites WHERE job = 3 AND
     call = 'MPI_Bcast'")" "inner prog.c:$(line inner)|20|1" \
     'a program that a script has started'
 
+build fixed -fno-pie -no-pie
+run $R -n 3 ./fixed
+is "$(places 4)" "$wanted" 'a program that is not position independent'
+
 run $R -n 2 --timeout 1 ./prog hang
 is "$status" 124 'a task that hangs'
-is "$(sql "SELECT rank, calls, in_ns > 300000000 FROM sites WHERE job = 4 AND
+is "$(sql "SELECT rank, calls, in_ns > 300000000 FROM sites WHERE job = 5 AND
     call = 'MPI_Recv'")" '0|0|1' '... where it hung, without an end'
-is "$(sql "SELECT sum(calls) FROM sites WHERE job = 4 AND call = 'MPI_Bcast'")" \
+is "$(sql "SELECT sum(calls) FROM sites WHERE job = 5 AND call = 'MPI_Bcast'")" \
     40 '... and all it did before'
 run $R -n 2 ./prog die
 is "$status" 134 'a task that dies'
-is "$(sql "SELECT calls, place FROM sites WHERE job = 5 AND rank = 1 AND
+is "$(sql "SELECT calls, place FROM sites WHERE job = 6 AND rank = 1 AND
     call = 'MPI_Bcast'")" "20|inner prog.c:$(line inner)" '... is recorded'
 
 build bare -DBARE -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567
 strip bare
 run $R -n 1 ./bare
 is "$(sql "SELECT count(*), sum(function IS NULL), min(place) FROM sites
-    WHERE job = 6 AND call = 'MPI_Bcast'" | sed 's/0x[0-9a-f]*/0x.../')" \
+    WHERE job = 7 AND call = 'MPI_Bcast'" | sed 's/0x[0-9a-f]*/0x.../')" \
     '1|1|bare+0x...' 'a stripped program'
-run hector report 6
+run hector report 7
 like "$T/out" '^.*/bare +it is stripped' '... and report says so'
 build before -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234568
 build after -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234569
 run $R -n 1 ./before replace after
-run hector report 7
+run hector report 8
 like "$T/out" ' before\+0x[0-9a-f]+$' 'a program that is another one meanwhile'
 like "$T/out" '^.*/before +the file is not what was loaded' '... is not guessed at'
 
 run $R -n 1 true
-run hector report 8
+run hector report 9
 like "$T/out" '^Not shown: no call of MPI was recorded' 'no MPI at all'
 sqlite3 "$HECTOR_DB" ".backup $T/old.db"
 sqlite3 "$T/old.db" 'DROP VIEW calls; DROP VIEW sites; DROP VIEW callers;
@@ -176,7 +180,7 @@ like "$T/out" '^ *2 .* 4[0-9] +-$' '... has the tasks'
 
 if command -v mpirun >/dev/null; then
     run hector-run -q --adopt -- mpirun --oversubscribe -n 3 ./prog
-    is "$(places 9)" "$wanted" 'tasks of mpirun'
+    is "$(places 10)" "$wanted" 'tasks of mpirun'
 else
     skip 'tasks of mpirun' 'no mpirun here'
 fi
