@@ -3,6 +3,7 @@
 # threads, children, jumps, MPI loaded at run time, no MPI_Finalize, an
 # LD_PRELOAD of their own.
 # limit: 200
+# shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpicc
 
@@ -28,6 +29,18 @@ is "$(seen)" 2 '... it was recorded'
 same 'callbacks and jumps' 2 "$APPS/tag_nest"
 same 'children' 2 "$APPS/tag_fork"
 same 'a walk through MPI' 3 "$APPS/comms" "$T"
+export MM="$top/tests/apps/mm.small"
+same 'the example' 3 sh -c '"$APPS/mm" "$MM" 1000 | sed -n /product/p'
+like out '^0: The product is right$' '... is right'
+for p in names tag_mpif tag_usempi tag_f08 fhello fcomms f08 heat jacobi; do
+    [ ! -x "$APPS/$p" ] || same "$p" 2 "$APPS/$p"
+done
+for p in ring stencil cg transpose wavefront farm imbalance phases poll omp; do
+    same "$p" 3 "$APPS/$p"
+done
+for p in comms requests sites edges threads; do
+    same "more $p than there is room for" 2 "$APPS/exhaust" $p
+done
 same 'no MPI_Finalize, status 0' 2 "$APPS/exits" all quick 0 late
 same 'no MPI_Finalize' 2 "$APPS/exits" all quick 3
 same 'exit inside' 2 "$APPS/exits" all exit 5
