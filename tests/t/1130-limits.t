@@ -56,13 +56,12 @@ is "$(grep -c '^refused: .*version' "$T/out") $(grep -c '^refused' "$T/out")" \
 # Whatever a task writes there, neither it nor anybody else is harmed.
 start_master
 start_slave n1
-H="hector-run -q --master $master -H n1:8"
-start other $H -n 2 "$APPS/hello" --wait-for "$T/go" --say "$T/ready"
+start other hector-run -q --master "$master" -H n1:8 -n 2 "$APPS/hello" --wait-for "$T/go" --say "$T/ready"
 other=$started
 wait_for '[ -e "$T/ready" ]' 20
 jobs=$(sql 'SELECT max(job) FROM jobs')
 for n in 1 2 3; do
-    run $H -n $n "$APPS/scribble" 40
+    run hector-run -q --master "$master" -H n1:8 -n $n "$APPS/scribble" 40
     is "$status $(out)" '0 scribble: ok' "$n tasks that scribble are right"
     run hector report "$((jobs + n))"
     is "$status" 0 '... there is a report, whatever it says'
@@ -70,7 +69,7 @@ done
 sort "$T/slave-n1.log" | sed -n 's/.* watch: \(.*\) job=.*/\1/p' |
     sed 's/[0-9]//g' | sort | uniq -c | awk '$1 > 3' >"$T/often"
 is "$(cat "$T/often")" '' '... a sentence each a job is the most that is said'
-run $H -n 2 "$APPS/ring"
+run hector-run -q --master "$master" -n 2 --oversubscribe "$APPS/ring"
 is "$status $(out)" '0 ring: ok' '... the slave takes the next job'
 : >"$T/go"
 wait "$other"

@@ -86,11 +86,9 @@ compare()       # CONDITION over o(wn) and d (what is recorded): tasks for which
 is "$(compare 'd.calls = 200')" 0 'calls'
 is "$(compare 'd.bytes = 101000')" 0 'bytes'
 # The program looks at its clock outside of what is recorded.
-near='abs(%s - %s) < 0.02 * %s + 3e6'
-is "$(compare "$(printf "$near" d.in_ns o.in_ns o.in_ns)")" 0 \
-    'wall time inside of the calls'
-is "$(compare "$(printf "$near" d.out_ns o.out_ns o.out_ns)")" 0 \
-    '... and before them'
+near() { echo "abs(d.$1 - o.$1) < 0.02 * o.$1 + 3e6"; }
+is "$(compare "$(near in_ns)")" 0 'wall time inside of the calls'
+is "$(compare "$(near out_ns)")" 0 '... and before them'
 is "$(sqlite3 "$HECTOR_DB" "SELECT count(*) FROM tasks t JOIN calls c USING (job,
     rank) WHERE c.call = 'MPI_Allreduce' AND c.in_ns <= t.in_mpi_ns AND
     c.calls = 200 AND c.bytes = 101000")" 3 'by function and by task, the same'
