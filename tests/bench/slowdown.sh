@@ -1,22 +1,30 @@
 #!/bin/sh
 # slowdown.sh - how much longer programs take with the recording library than
-# without it, under the same launcher: the kernels of tests/apps, LAMMPS and
-# the HPL of hpcc. Runs alternate; ratios of medians, one line a program:
+# without it, under the same launcher: all kernels of tests/apps, LAMMPS and
+# the HPL of hpcc. One line a program and measure:
 #
-#   slow-down ring:20000: wall 1.002 (2 tasks), cpu 1.003 (1 task), of 7 pairs
+#   slow-down ring:20000  cpu, 1 task   1.003 (0.998 1.002 1.007) of 0.253 s, 15 pairs
+#   slow-down ring:20000  wall, 2 tasks 1.002 (0.991 1.003 1.011) of 0.301 s, 15 pairs
 #
-# Wall time of two tasks says nothing on a machine that has other things to
-# do; CPU time of one task, which waits for nobody, does. Behind the name of a
-# kernel is its size. ring:1 does nothing but call MPI, four times in some 150
-# ns: it is the worst that can be.
+# Runs come in pairs, one with and one without, each time in the other order;
+# what is printed is the ratio of the medians, the quartiles of the ratios of
+# the pairs and their median, and the median time without. Wall time of two tasks says little on a
+# machine that has other things to do; CPU time of one task, which waits for
+# nobody, does. Behind the name of a kernel is its size. ring:1 does nothing
+# but call MPI, four times in some 150 ns: it is the worst that can be, and
+# not meant by the goal of 1.01.
 #
 # usage: slowdown.sh BUILD [PAIRS [PROGRAM...]]
+#
+# PROGRAM may lack its size. No program gets more than $SLOWDOWN_SECONDS (20)
+# a measure, then it has fewer pairs.
 set -eu
 . "$(dirname "$0")/../lib/inputs.sh"
-build=$1 pairs=${2:-7}
+build=$1 pairs=${2:-15} seconds=${SLOWDOWN_SECONDS:-20}
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
-programs=${*:-ring:20000 stencil:512 cg:10000 transpose:256 wavefront:20000
-    farm:100 imbalance:1000 phases:2000 ring:1 lammps hpl}
+all='ring:20000 stencil:512 cg:10000 transpose:256 wavefront:20000 farm:100
+    imbalance:1000 phases:2000 poll:20000 omp:20000 heat:20000 jacobi:300
+    ring:1 lammps hpl'
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HECTOR_DB="$dir/bench.db"
@@ -36,42 +44,25 @@ job()
 kernel()
 {
     KERNEL_ROUNDS=$rounds job "$1" "$2" "$build/apps/${3%:*}" "${3#*:}"
-    sed -n "s/^${3%:*}: \([0-9.]* [0-9.]*\)\$/\1/p" err
+    sed -n "s/^${3%:*}: *\([0-9.]* [0-9.]*\)\$/\1/p" err
 }
 
 lammps()        # TASKS with|without
 {
-    melt_input 8 300
+    melt_input 8 150
     job "$1" "$2" lmp -in in.melt -log none
     awk '/^Loop time of/ { t = $4 } /% CPU use/ { c = $1 }
         END { print t, t * c / 100 }' out
 }
 
-hpl()           # TASKS with|without
+hpl()           # TASKS with|without: the time of one HPL, as it prints it
 {
     hpl_input 1000 64 1 "$1"
     rm -f hpccoutf.txt
     job "$1" "$2" hpcc
-    # the time of one HPL, as it prints it
-    awk '/^W[RC][0-9][0-9][A-Z]/ { t = $6 }
-        END { print t, t }' hpccoutf.txt
+    awk '/^W[RC][0-9][0-9][A-Z]/ { t = $6 } END { print t, t }' hpccoutf.txt
 }
 
-median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-
-# ratio COLUMN TASKS COMMAND: of the medians
-ratio()
-{
-    : >times.with; : >times.without
-    r_i=0
-    while [ $r_i -lt "$pairs" ]; do
-        for r_how in with without; do
-            measure "$2" $r_how "$3" | cut -d' ' -f"$1" >>"times.$r_how"
-        done
-        r_i=$((r_i + 1))
-    done
-    echo "$(median times.with) $(median times.without)" | awk '{ printf "%.3f", $1 / $2 }'
-}
 measure()       # TASKS with|without PROGRAM
 {
     case $3 in
@@ -80,16 +71,68 @@ measure()       # TASKS with|without PROGRAM
     esac
 }
 
-for p in $programs; do
+# tell LABEL COLUMN TASKS PROGRAM
+tell()
+{
+    tell_begin=$(date +%s) tell_n=0 tell_took=0
+    : >pairs
+    while [ $tell_n -lt "$pairs" ] &&
+            { [ "$tell_took" -lt "$seconds" ] || [ $tell_n -lt 1 ] ||
+            { [ $tell_n -lt 3 ] && [ "$tell_took" -lt $((3 * seconds)) ]; }; }; do
+        tell_order='with without'
+        [ $((tell_n % 2)) = 0 ] || tell_order='without with'
+        for tell_how in $tell_order; do
+            measure "$3" "$tell_how" "$4" | cut -d' ' -f"$2" >"one.$tell_how"
+        done
+        paste -d' ' one.with one.without >>pairs
+        tell_n=$((tell_n + 1)) tell_took=$(($(date +%s) - tell_begin))
+    done
+    awk -v what="$(printf '%-15s %s' "$4" "$1")" '
+        function sort(v, n,    i, j, x) {
+            for (i = 2; i <= n; i++) {
+                x = v[i]
+                for (j = i - 1; j > 0 && v[j] > x; j--)
+                    v[j + 1] = v[j]
+                v[j + 1] = x
+            }
+        }
+        # the value with a part q of the others below, between two if need be
+        function at(v, n, q,    i) {
+            q = 1 + q * (n - 1)
+            i = int(q)
+            return i < n ? v[i] + (q - i) * (v[i + 1] - v[i]) : v[n]
+        }
+        NF == 2 && $2 > 0 { n++; a[n] = $1; b[n] = $2; r[n] = $1 / $2 }
+        END {
+            if (!n) { print "slow-down " what " not measured"; exit }
+            sort(a, n); sort(b, n); sort(r, n)
+            printf "slow-down %s %.3f (%.3f %.3f %.3f) of %.3f s, %d pairs\n",
+                what, at(a, n, 0.5) / at(b, n, 0.5), at(r, n, 0.25),
+                at(r, n, 0.5), at(r, n, 0.75), at(b, n, 0.5), n
+        }' pairs
+}
+
+[ $# -gt 0 ] || echo 'slow-down: with over without (quartiles of the pairs), goal 1.010'
+for p in $all; do
+    chosen=$#
+    for one in "$@"; do
+        case $p in "$one" | "$one":*) chosen=0 ;; esac
+    done
+    [ "$chosen" = 0 ] || continue
     case $p in
     lammps) command -v lmp >/dev/null || continue ;;
     hpl) command -v hpcc >/dev/null || continue ;;
-    *)  rounds=4            # then as many as take half a second of CPU
-        t=$(kernel 1 with "$p" | cut -d' ' -f2)
-        rounds=$(echo "$t" | awk '{ n = int(4 * 0.5 / ($1 > 1e-5 ? $1 : 1e-5))
-            print n < 4 ? 4 : n }') ;;
+    *)  [ -x "$build/apps/${p%:*}" ] || continue
+        rounds=4 tasks=1
+        [ "${p%:*}" != poll ] || tasks=2
+        for wanted in 0.05 0.25; do     # as many as take so many seconds
+            t=$(kernel $tasks with "$p" | cut -d' ' -f2)
+            rounds=$(echo "$t $rounds $wanted" | awk '{
+                n = int($2 * $3 / ($1 > 1e-5 ? $1 : 1e-5))
+                print n < 4 ? 4 : n }')
+        done ;;
     esac
-    cpu=$(ratio 2 1 "$p")
-    wall=$(ratio 1 2 "$p")
-    echo "slow-down $p: wall $wall (2 tasks), cpu $cpu (1 task), of $pairs pairs"
+    # A single task has nobody to poll for.
+    [ "${p%:*}" = poll ] || tell 'cpu, 1 task  ' 2 1 "$p"
+    tell 'wall, 2 tasks' 1 2 "$p"
 done
