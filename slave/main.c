@@ -197,14 +197,25 @@ static void usage(FILE *to)
 {
     fputs("usage: hector-slave [-dnvV] [-f file] [--master addresses] "
           "[--name name]\n"
-          "                    [--key-stdin] [--private]\n", to);
+          "                    [--key-stdin] [--private]\n"
+          "       hector-slave --stack words, for hector stack --pid\n"
+          "  -d, --foreground  stay in the foreground, log to stderr\n"
+          "  -n, --check       check the configuration and exit\n"
+          "  -f, --config FILE read this configuration file only\n"
+          "      --master ADDRESS,...  where the master listens\n"
+          "      --name NAME   of this node; default: the host's\n"
+          "      --key-stdin   read the cluster key from standard input\n"
+          "      --private     for one hector-run: leave with its master\n"
+          "  -v, --verbose     log more; twice: everything\n"
+          "  -V, --version\n"
+          "  -h, --help\n", to);
 }
 
 /* -1 to go on, else the exit status. */
 static int parse_options(struct slave *s, int argc, char **argv,
                          const char **master, const char **name)
 {
-    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, STACK, HELP };
+    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, STACK };
     static const struct option longs[] = {
         { "master", required_argument, NULL, MASTER },
         { "name", required_argument, NULL, NAME },
@@ -215,13 +226,13 @@ static int parse_options(struct slave *s, int argc, char **argv,
         { "config", required_argument, NULL, 'f' },
         { "check", no_argument, NULL, 'n' },
         { "verbose", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, HELP },
+        { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, 'V' },
         { NULL, 0, NULL, 0 },
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "df:nvV", longs, NULL)) != -1)
+    while ((c = getopt_long(argc, argv, "df:hnvV", longs, NULL)) != -1)
         switch (c) {
         case 'd': s->options.foreground = true; break;
         case 'f': s->options.file = optarg; break;
@@ -233,7 +244,7 @@ static int parse_options(struct slave *s, int argc, char **argv,
         case KEY_STDIN: s->options.key_stdin = true; break;
         case PRIVATE: s->options.private = true; break;
         case STACK: s->options.stack = true; break;
-        case HELP: usage(stdout); return 0;
+        case 'h': usage(stdout); return 0;
         default: usage(stderr); return EXIT_USAGE;
         }
     if (s->options.stack)

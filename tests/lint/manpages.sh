@@ -1,6 +1,6 @@
 #!/bin/sh
-# manpages.sh - manual pages are well formed, and each program, daemon and
-# file format has one.
+# manpages.sh - manual pages are well formed, each program, daemon and file
+# format has one, and options are the same there and in --help.
 . "${0%/*}/../lib/lint.sh"
 
 pages=$(sources '\.[1-8]$')
@@ -26,4 +26,37 @@ clean 'pages refer to pages that are there' \
                     echo "$f: refers to $page, which is missing"
             done
     done)"
+# What --help names stands in the page; of what has an entry there at least one
+# name is in --help: others are for those who come from elsewhere.
+dashes()        # reads mdoc, writes options as they are typed
+{
+    sed 's/ , -\([a-z]\)/ --\1/g; s/Fl Fl /--/g; s/Fl -/--/g; s/Fl /-/g
+        s/[],()[]/ /g'
+}
+named()         # reads --help, writes an option a line
+{
+    grep -oE '(^|[][ ,(|])--?[A-Za-z][A-Za-z-]*' | sed 's/^[^-]//' | awk '
+        /^--/ || length($0) == 2 || /^-(np|genv)$/ { print; next }
+        { for (i = 2; i <= length($0); i++) print "-" substr($0, i, 1) }'
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build=${HECTOR_BUILD:-build}
+for page in $(sources '/hector(-run|-master|-slave|-emulate)?\.[18]$'); do
+    program=${page##*/}
+    program=${program%.[18]}
+    if [ ! -x "$build/bin/$program" ]; then
+        skip "options of $program" 'not built'
+        continue
+    fi
+    "$build/bin/$program" --help 2>&1 | named | sort -u >"$work/help"
+    dashes <"$page" | tr ' ' '\n' | grep '^-' | sort -u >"$work/page"
+    clean "options of $program: the same in its page and in --help" \
+        "$(comm -23 "$work/help" "$work/page" | sed 's/^/not in the page: /'
+        sed -n 's/^\.It \(Fl .*\)/\1/p' "$page" | dashes |
+            while read -r entry; do
+                printf '%s\n' "$entry" | tr ' ' '\n' | grep '^-' |
+                    grep -qxFf "$work/help" || echo "not in --help: $entry"
+            done)"
+done
 finish
