@@ -3,7 +3,8 @@
  *
  *   register RANK NTASKS [FILE [MAJOR]]
  *
- * MAJOR is the version of the page that it wants. Says "granted" or "refused: WHY", then waits until FILE exists. No MPI. */
+ * MAJOR is the version of the page that it wants. Says "granted" or "refused:
+ * WHY", then waits until FILE exists. No MPI. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

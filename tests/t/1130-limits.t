@@ -56,7 +56,8 @@ is "$(grep -c '^refused: .*version' "$T/out") $(grep -c '^refused' "$T/out")" \
 # Whatever a task writes there, neither it nor anybody else is harmed.
 start_master
 start_slave n1
-start other hector-run -q --master "$master" -H n1:8 -n 2 "$APPS/hello" --wait-for "$T/go" --say "$T/ready"
+start other hector-run -q --master "$master" -H n1:8 -n 2 "$APPS/hello" \
+    --wait-for "$T/go" --say "$T/ready"
 other=$started
 wait_for '[ -e "$T/ready" ]' 20
 jobs=$(sql 'SELECT max(job) FROM jobs')
