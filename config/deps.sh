@@ -14,7 +14,7 @@ build='gcc gfortran make pkg-config libc6-dev protobuf-c-compiler
 run='openmpi-bin openssh-client'
 tests='libcmocka-dev perl sqlite3 hpcc lammps mpich libmpich-dev iproute2
     util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime
-    binutils graphviz'
+    binutils graphviz libc6-dev-arm64-cross'
 
 missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
     awk -v want="$build $run $tests" '
