@@ -150,7 +150,7 @@ TESTS ?= lint unit t
 check demo bench eval lint soak: deps
 	$(again) $@-built
 
-with-tests: all units fuzzers
+with-tests: all units fuzzers $(B)/bench/bench_master
 check-built: with-tests
 	@sh tests/lib/run.sh $(B) $(TESTS)
 lint-built: all

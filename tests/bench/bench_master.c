@@ -18,6 +18,7 @@
 #include "proto/conn.h"
 #include "proto/paths.h"
 #include "proto/taskset.h"
+#include "slave/emulate/tasks.h"
 
 enum {
     SLAVES_MAX = 1000, TURNS = 100,     /* turns of sending a second */
@@ -126,6 +127,29 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* Every task has done something since the last look. */
+static int on_look(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    static Hct__Looked__Task task[1 << 16], *tasks[1 << 16];
+    const struct peer *p = arg;
+    const Hct__Look *m = msg;
+    Hct__Looked answer = HCT__LOOKED__INIT;
+    static uint64_t age_ns;
+
+    (void)err;
+    age_ns += CLOCK_NS_PER_MS;
+    for (int64_t r = -1; (r = taskset_next(&p->ranks, r)) >= 0; ) {
+        tasks_look(&task[answer.n_tasks], (uint32_t)r, age_ns);
+        tasks[answer.n_tasks] = &task[answer.n_tasks];
+        answer.n_tasks++;
+    }
+    answer.job = m->job;
+    answer.seq = m->seq;
+    answer.tasks = tasks;
+    conn_send(c, MESSAGE_LOOKED, &answer);
+    return 0;
+}
+
 static int on_ack(void *arg, struct conn *c, const void *msg, struct err *err)
 {
     const Hct__EventAck *m = msg;
@@ -177,6 +201,7 @@ static const struct conn_route routes[] = {
     { MESSAGE_PREPARE, CONN_ANY, on_prepare },
     { MESSAGE_LAUNCH, CONN_ANY, on_launch },
     { MESSAGE_EVENT_ACK, CONN_ANY, on_ack },
+    { MESSAGE_LOOK, CONN_ANY, on_look },
     { MESSAGE_FORGET, CONN_ANY, on_forget },
     { MESSAGE_TERMINATE, CONN_ANY, on_rest },
     { MESSAGE_ACCEPTED, CONN_ANY, on_rest },

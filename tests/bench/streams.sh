@@ -51,6 +51,9 @@ against "${mb}000000" MB/s "stdin alone, $mb MB" \
 against "${mb}000000" MB/s "stdout alone, $mb MB" \
     "$H -n 1 cat $big </dev/null >/dev/null" \
     "mpirun -n 1 cat $big </dev/null >/dev/null"
+against "${mb}000000" MB/s "stdout of four tasks, $mb MB" \
+    "$H -n 4 --oversubscribe head -c $((mb * 250000)) $big </dev/null >/dev/null" \
+    "mpirun -n 4 --oversubscribe head -c $((mb * 250000)) $big </dev/null >/dev/null"
 against "${mb}000000" MB/s "stdout into a pipe, $mb MB" \
     "$H -n 1 cat $big </dev/null | cat >/dev/null" \
     "mpirun -n 1 cat $big </dev/null | cat >/dev/null"
