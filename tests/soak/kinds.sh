@@ -116,6 +116,20 @@ kind_pipe()
     wanted 0
     cmp -s "$T/in" "$T/out" || wrong 'not the same bytes'
 }
+kind_gigabyte()
+{
+    rm -f "$T/copy"
+    mkfifo "$T/copy"
+    md5sum <"$T/copy" >"$T/sum" &
+    status=0
+    head -c 1000000000 /dev/urandom | tee "$T/copy" |
+        hector-run $to --name "soak$round" -n 1 cat 2>"$T/err" |
+        md5sum >"$T/out"
+    wait $!
+    [ -n "$(job_is 'max(ended_ns)')" ] || wrong 'the record is not complete'
+    cmp -s "$T/sum" "$T/out" || wrong 'not the same gigabyte'
+    rm -f "$T/copy"
+}
 kind_flood()
 {
     launch -l -n 4 "$APPS/stream" lines 20000

@@ -30,6 +30,51 @@ hector kill "$job" >/dev/null
 end
 is "$status" 137 'tasks that ignore TERM get KILL'
 
+# One task dies: the others get TERM, and KILL when the grace is over.
+cat >"$T/die.c" <<'END'
+#include <hct_rt.h>
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+static void told(int s)
+{
+    if (write(1, s == SIGTERM ? "TERM\n" : "?\n", s == SIGTERM ? 5 : 2) < 0)
+        _exit(1);
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    signal(SIGTERM, told);
+    HCT_RT_Tag(rank, "step 12");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        sleep(1);
+        raise(SIGBUS);
+    }
+    for (;;)
+        pause();
+}
+END
+if mpicc -o "$T/die" "$T/die.c" -I"$build/include" -L"$build/lib" -lhct \
+    -Wl,-rpath,"$build/lib"; then
+    a=$(date +%s)
+    run hector-run -n 3 --oversubscribe "$T/die"
+    b=$(date +%s)
+    job=$((job + 1))
+    is "$status" 135 'the first that died says the status'
+    like "$T/err" "^hector: task 1 on $(hostname) was killed by signal 7 "\
+'\(Bus error\), last tag "step 12"' '... rank, node, signal and last tag are named'
+    is "$(sort "$T/out" | uniq -c | tr -s ' ')" ' 2 TERM' \
+        '... the others get TERM, once'
+    ok "... then some time ($((b - a)) s)" [ $((b - a)) -ge 2 ]
+    is "$(sql "SELECT rank, exit_code FROM tasks WHERE job = $job ORDER BY rank" |
+        tr '\n' ' ')" '0|137 1|135 2|137 ' '... and KILL'
+    is "$(sql "SELECT count(*) FROM events WHERE job = $job")" 3 \
+        '... and what they had tagged is there'
+fi
+
 for s in INT:130 TERM:143 HUP:129; do
     begin hector-run -n 2 sleep 100
     kill -"${s%:*}" $runner

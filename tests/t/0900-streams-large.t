@@ -4,13 +4,14 @@
 . "${0%/*}/../lib/t.sh"
 
 stream="$APPS/stream"
-run_memory()    # resident kB of each of Hector's processes of this test
+run_memory()    # NAME PID resident-kB of each of Hector's processes
 {
     for p in $(t_processes); do
         case $(cat "/proc/$p/comm") in
-        hector-*) awk '/^VmRSS/ { print $2 }' "/proc/$p/status" ;;
+        hector-*) awk -v pid="$p" '/^Name/ { name = $2 }
+            /^VmRSS/ { print name, pid, $2 }' "/proc/$p/status" ;;
         esac
-    done 2>/dev/null | sort -n | tail -n 1
+    done 2>/dev/null | sort
 }
 
 # ---------------------------------------------------------------- all of it
@@ -90,12 +91,17 @@ for how in '' -l; do
     wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
         grep -q running' 20
     sleep 1
-    early=$(run_memory)
+    run_memory >"$T/early"
     sleep 2
-    late=$(run_memory)
-    ok "64 tasks write for ever into a slow pipe${how:+, with labels}: \
-memory stays flat ($early kB, $late kB)" \
-        [ "$late" -lt $((early + 2048)) -a "$late" -lt 65536 ]
+    run_memory >"$T/late"
+    paste -d ' ' "$T/early" "$T/late" | awk '
+        { print "# " $1 ": " $3 " kB, " $6 " kB" }
+        $2 != $5 || $6 >= $3 + 2048 || $6 >= 65536 { print $1 }' >"$T/grown"
+    grep '^#' "$T/grown"
+    is "$(awk '{ print $1 }' "$T/late" | uniq | tr '\n' ' ')" \
+        'hector-master hector-run hector-slave ' \
+        "64 tasks write for ever into a slow pipe${how:+, with labels}"
+    is "$(grep -v '^#' "$T/grown")" '' '... memory stays flat, of each process'
     : >"$T/enough"
     wait
     rm "$T/enough"
