@@ -51,8 +51,8 @@ static void walk(uint32_t nranks, struct deadlock_rank *w, uint32_t from,
     }
 }
 
-/* The best one to tell: an error of the program's first, then a cycle, then
- * what leads to a task that has ended. */
+/* The best one to tell: an error of the program's first, then a task that waits
+ * for itself alone, then a cycle, then what leads to a task that has ended. */
 static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
                    struct cycle *best)
 {
@@ -66,13 +66,17 @@ static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
             continue;
         if (w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT)
             is = 3;
-        else if (best_is >= 2)
+        else if (w[r].to == (int32_t)r)
+            is = 2;
+        else if (best_is >= 1)
             continue;
         else
             is = 0;
+        if (is <= best_is)
+            continue;
         walk(in->nranks, w, r, &c);
-        if (is == 0)
-            is = c.closed ? 2 : 1;
+        if (is == 0 && c.closed)
+            is = 1;
         if (is > best_is) {
             best_is = is;
             *best = c;

@@ -472,6 +472,25 @@ static void in_a_loop(void **state)
     assert_int_equal(proof(), 2);
 }
 
+/* It is to blame, and not those that wait for somebody, also each other. */
+static void waits_for_itself(void **state)
+{
+    (void)state;
+    begin(4);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", r ? 0 : HCT_ANY, 7);
+    is_in(3, "Test")->flags &= (uint16_t)~HCT_IN_MPI;
+    asks(3, "Irecv", 3, 7)->waited = 0;
+    world(0);
+    for (int i = 0; i < 5; i++)
+        flew(3, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 4);
+    assert_int_equal(look.verdicts[0].nranks, 1);
+    assert_int_equal(look.blamed[0], 3);
+    SAYS("rank 3 waits for itself");
+}
+
 static void probes_in_a_loop(void **state)
 {
     (void)state;
@@ -874,6 +893,7 @@ int main(void)
         cmocka_unit_test(other_requests),
         cmocka_unit_test(starved),
         cmocka_unit_test(in_a_loop),
+        cmocka_unit_test(waits_for_itself),
         cmocka_unit_test(probes_in_a_loop),
         cmocka_unit_test(missing_member),
         cmocka_unit_test(all_have_entered),
