@@ -67,6 +67,17 @@ run hector replay 99 --policy null
 is "$status" 1 'replay: no such job'
 like "$T/err" 'no recorded looks of job 99' '... in words'
 
+# Looks at short intervals come several at a time, and are the same to a policy.
+# shellcheck disable=SC2086
+run $R --policy "$T/odd.so:mode=1,at=150,every=0.01" --inject \
+    'rank=1,call=MPI_Iprobe:100,fault=stall,time=5' "$APPS/tagloop" 1000
+quick=$(sql 'SELECT max(job) FROM jobs')
+is "$status|$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $quick")" \
+    '0|hang,progress' 'a look each 10 ms'
+run hector replay "$quick" --policy "$T/odd.so:mode=1,at=150,every=0.01"
+is "$status|$(out)" "0|$(recorded "$quick")" '... and replayed: the same verdicts'
+like "$T/out" '^look 300 \+[3-7]\.' '... at the times that were asked for'
+
 run hector why "$job"
 like "$T/out" "odd: job $job hangs .* faulty: task 1: nobody moves" 'hector why'
 like "$T/out" '^  task 0 on [^ ]+: in MPI_.*last tag "step 12"' '... each task'
