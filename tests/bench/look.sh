@@ -1,18 +1,19 @@
 #!/bin/sh
-# look.sh - what watching costs: processor time of master and slave for each
-# look at all tasks of a node, at 100 looks a second, and its share of the
-# node; runs with and without a policy that only looks alternate. Then the same
-# at the rate of the policy that watches every job, with the bytes it records.
+# look.sh - what watching costs, at 5, 20 and 100 looks a second at all tasks of
+# a node: processor time of master and slave for each look and its share of one
+# processor and of the node, each from alternating runs with and without a
+# policy that only looks; and the bytes that are recorded. The instructions of
+# one look, without what it takes to wake the two, and the share that they are of
+# a processor that does 3 * 10^9 a second. And how much longer a program takes.
 #
-# usage: look.sh BUILD [RUNS]
+# usage: look.sh BUILD [RUNS [SECONDS]]
 set -eu
-build=$1 runs=${2:-5}
+build=$1 runs=${2:-5} seconds=${3:-4}
 dir=$(mktemp -d)
 run=
 trap 'test -z "$run" || kill "$run" 2>/dev/null; wait; rm -rf "$dir"' EXIT
 export HECTOR_DB="$dir/bench.db"
 cpus=$(nproc)
-seconds=4
 
 below()         # PID: all its descendants
 {
@@ -41,7 +42,7 @@ measure()
     run=$!
     sleep 1.5
     a=$(busy $run)
-    sleep $seconds
+    sleep "$seconds"
     b=$(busy $run)
     wait $run || { cat "$dir/err" >&2; exit 1; }
     run=
@@ -52,20 +53,53 @@ kept() { sqlite3 "$HECTOR_DB" "SELECT ifnull(sum(length(data)), 0) FROM look
 
 for n in 2 16; do
     i=0
-    rm -f "$dir/without" "$dir/with" "$dir/usual"
+    rm -f "$dir/0" "$dir/5" "$dir/20" "$dir/100"
     while [ $i -lt "$runs" ]; do
-        measure without "$n"
-        measure with "$n" --policy null:every=0.01
+        measure 0 "$n"
+        measure 5 "$n" --policy null:every=0.2
+        measure 20 "$n" --policy null:every=0.05
+        measure 100 "$n" --policy null:every=0.01
         bytes=$(kept)
-        measure usual "$n" --policy null:every=0.2
         i=$((i + 1))
     done
-    echo "$n $(median "$dir/without") $(median "$dir/with") \
-        $(median "$dir/usual") $bytes $cpus $runs $((seconds + 3))" | awk '{
-        printf "look n=%d: %.1f us a look, %.2f us a task, at 100 looks/s " \
-            "%.3f %% of the node'\''s %d processors, at 5/s %.4f %%; " \
-            "recorded %.1f B a task and look (median of %d)\n",
-            $1, ($3 - $2) / 100 / 1e3, ($3 - $2) / 100 / 1e3 / $1,
-            ($3 - $2) / 1e7 / $6, $6, ($4 - $2) / 1e7 / $6,
-            $5 / ($8 * 100) / $1, $7 }'
+    for rate in 5 20 100; do
+        echo "$n $rate $(median "$dir/0") $(median "$dir/$rate") $cpus $runs"
+    done | awk '{
+        printf "look n=%d, %d a second: %.1f us a look, %.3f %% of a " \
+            "processor, %.4f %% of the node'\''s %d, %.4f %% of one a task " \
+            "(median of %d)\n", $1, $2, ($4 - $3) / $2 / 1e3, ($4 - $3) / 1e7,
+            ($4 - $3) / 1e7 / $5, $5, ($4 - $3) / 1e7 / $1, $6
+    }'
+    echo "$bytes $n $seconds" | awk '{
+        printf "look n=%d: recorded %.1f B a task and look at 100 a second\n",
+            $2, $1 / (($3 + 3) * 100) / $2 }'
 done
+
+# Instructions: the first look, which sees everything for the first time, is
+# taken off again.
+if command -v valgrind >/dev/null; then
+    for n in 0 1000; do
+        valgrind -q --tool=callgrind --callgrind-out-file="$dir/out" \
+            --toggle-collect=look_once "$build/bench/bench_look" $n \
+            >"$dir/log" 2>&1 || { cat "$dir/log" >&2; exit 1; }
+        awk '/^(summary|totals):/ { n = $2 } END { print n }' "$dir/out"
+    done | awk '{ v[NR] = $1 } END { n = (v[2] - v[1]) / 1000
+        printf "look: %.0f instructions for 16 tasks that have moved, %.0f a " \
+            "task; at 100 a second %.4f %% of each task'\''s processor\n",
+            n, n / 16, n / 16 * 100 / 3e7 }'
+fi
+
+# Runs in pairs: CPU time of one task alone, which waits for nobody.
+i=0
+rm -f "$dir/ratio"
+while [ $i -lt "$runs" ]; do
+    for every in none null:every=0.01; do
+        KERNEL_ROUNDS=${ROUNDS:-60000} "$build/bin/hector-run" -n 1 \
+            --policy none --policy $every "$build/apps/cg" 100 2>"$dir/err" \
+            >/dev/null
+        sed -n 's/^cg: [0-9.]* \([0-9.]*\)$/\1/p' "$dir/err"
+    done | awk '{ v[NR] = $1 } END { print v[2] / v[1] }' >>"$dir/ratio"
+    i=$((i + 1))
+done
+echo "look: a program looked at 100 times a second takes $(median "$dir/ratio")" \
+    "times as long (median of $runs pairs)"

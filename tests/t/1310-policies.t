@@ -76,7 +76,7 @@ is "$status|$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $quick")"
     '0|hang,progress' 'a look each 10 ms'
 run hector replay "$quick" --policy "$T/odd.so:mode=1,at=150,every=0.01"
 is "$status|$(out)" "0|$(recorded "$quick")" '... and replayed: the same verdicts'
-like "$T/out" '^look 300 \+[3-7]\.' '... at the times that were asked for'
+like "$T/out" '^look 3[0-4][0-9] \+[3-9]\.' '... at the times that were asked for'
 
 run hector why "$job"
 like "$T/out" "odd: job $job hangs .* faulty: task 1: nobody moves" 'hector why'

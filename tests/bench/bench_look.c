@@ -1,0 +1,122 @@
+/* bench_look.c - what one look at tasks all of which have moved takes, without
+ * what the system takes to wake processes: the slave reads the pages and packs
+ * what it has seen, the master unpacks it, makes a snapshot and records it.
+ *
+ * usage: bench_look [LOOKS]     so many, and nothing is printed: for programs
+ *                               that count instructions (look.sh) */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/looks.h"
+#include "master/tape.h"
+#include "mpi-wrappers/calls.h"
+#include "proto/base/clock.h"
+#include "slave/look.h"
+#include "slave/registry.h"
+
+enum { TASKS = 16, LOOKS = 2000 };
+
+static struct task task[TASKS];
+static struct node node;
+static struct looks looks;
+static struct tape tape;
+
+static bool is_there(const void *arg, uint32_t rank)
+{
+    (void)arg;
+    return rank < TASKS;
+}
+
+static int make_tasks(void)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = TASKS, .job = 1 };
+    struct err err;
+
+    ticks_init(&node.ticks);
+    for (unsigned i = 0; i < TASKS; i++) {
+        struct page_header *h;
+        struct page_slot *s;
+
+        if (registry_make_page(&task[i].watch.page, 1, i, TASKS, &err) < 0)
+            return fprintf(stderr, "bench_look: %s\n", err.text), -1;
+        h = (void *)task[i].watch.page;
+        s = (struct page_slot *)(task[i].watch.page + page_slot_at(0));
+        h->slots_used = 1;
+        h->clock = PAGE_CLOCK_MONOTONIC;
+        h->state = PAGE_STATE_RUNNING;
+        s->tid = 1;
+        s->call = CALL_Allreduce;
+        s->comm = PAGE_COMM_WORLD;
+        s->peer = PAGE_NONE;
+        task[i].rank = i;
+        task[i].pid = task[i].watch.pid = 1 << 30;
+    }
+    return looks_init(&looks, &job) || tape_init(&tape, TASKS) ? -1 : 0;
+}
+
+/* All have made a hundred calls. */
+static void move(uint64_t seq)
+{
+    for (unsigned i = 0; i < TASKS; i++) {
+        struct page_slot *s = (struct page_slot *)
+            (task[i].watch.page + page_slot_at(0));
+
+        s->calls = 100 * seq + i;
+        s->collective = 50 * seq;
+        s->since_ticks = ticks_now(PAGE_CLOCK_MONOTONIC) - 1000;
+        s->in_ticks = 5000000 * seq;
+        s->out_ticks = 5000000 * seq + i;
+    }
+}
+
+/* By this name look.sh finds it. */
+__attribute__((noinline)) void look_once(uint64_t seq, struct str *row);
+
+void look_once(uint64_t seq, struct str *row)
+{
+    Hct__Look order = HCT__LOOK__INIT;
+    struct look l = { .node = &node, .order = &order };
+    struct hct_snapshot s;
+    ProtobufCBinaryData packed;
+    Hct__Looked *m;
+    struct err err;
+
+    order.seq = seq;
+    for (unsigned i = 0; i < TASKS; i++)
+        look_at(&l, &task[i]);
+    if (!look_pack(&l, 0, &packed))
+        exit(1);
+    look_free(&l);
+    m = hct__looked__unpack(NULL, packed.len, packed.data);
+    looks_begin(&looks, false);
+    if (!m || looks_take(&looks, m, is_there, NULL, &err))
+        exit(1);
+    looks_end(&looks, clock_monotonic_ns(), &s);
+    tape_write(&tape, &s, row);
+    hct__looked__free_unpacked(m, NULL);
+    free(packed.data);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : LOOKS, began;
+    struct str row = { 0 };
+
+    if (make_tasks())
+        return 1;
+    move(1);
+    look_once(1, &row);                 /* the tables are full then */
+    began = clock_monotonic_ns();
+    for (uint64_t seq = 2; seq < n + 2; seq++) {
+        move(seq);
+        look_once(seq, &row);
+        if (row.n > 1 << 20)
+            str_reset(&row);
+    }
+    if (argc == 1)
+        printf("look at %d tasks that move, without wake-ups: %.1f us\n",
+               TASKS, (double)(clock_monotonic_ns() - began) / 1e3 / (double)n);
+    str_fini(&row);
+    return 0;
+}
