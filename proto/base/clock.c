@@ -5,7 +5,7 @@
 
 static uint64_t clock_read(clockid_t id)
 {
-    struct timespec t;
+    struct timespec t = { 0 };
 
     clock_gettime(id, &t);
     return (uint64_t)t.tv_sec * CLOCK_NS_PER_S + (uint64_t)t.tv_nsec;
@@ -19,6 +19,13 @@ uint64_t clock_monotonic_ns(void)
 uint64_t clock_wall_ns(void)
 {
     return clock_read(CLOCK_REALTIME);
+}
+
+uint64_t clock_process_ns(pid_t pid)
+{
+    clockid_t id;
+
+    return clock_getcpuclockid(pid, &id) ? 0 : clock_read(id);
 }
 
 struct timeval clock_timeval(uint64_t ns)

@@ -7,12 +7,15 @@
 
 #include <stdint.h>
 #include <sys/time.h>
+#include <sys/types.h>
 
 #define CLOCK_NS_PER_S  1000000000ull
 #define CLOCK_NS_PER_MS 1000000ull
 
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_wall_ns(void);
+/* Processor time of another process so far; 0 if there is none. */
+uint64_t clock_process_ns(pid_t pid);
 struct timeval clock_timeval(uint64_t ns);      /* for libevent */
 
 /* One exchange of wall-clock stamps, as in NTP: ours when we sent, theirs

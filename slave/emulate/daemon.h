@@ -12,6 +12,7 @@
 /* What happens in all daemons of a process. */
 struct daemon_count {
     uint64_t joined, lost, launched, acked, sent;
+    uint64_t made_ns;                   /* processor time for traces */
 };
 
 struct daemon_conf {                    /* borrowed as long as they live */

@@ -165,11 +165,23 @@ static int launch(struct world *w, struct err *err)
     peer_submit(&w->runner, w->options.daemons * w->options.tasks,
                 w->options.tasks);
     w->report.launch_ns = until(w, running, PHASE_NS, "launch", err);
+    w->report.made_ns = SUM(w, made_ns);
     return w->report.launch_ns ? 0 : -1;
+}
+
+static uint64_t daemons_cpu_ns(const struct world *w)
+{
+    uint64_t ns = 0;
+
+    for (uint32_t i = 0; i < w->options.workers; i++)
+        ns += clock_process_ns(w->workers[i].pid);
+    return ns;
 }
 
 static int reduce(struct world *w, struct report_merge *m, struct err *err)
 {
+    uint64_t master_ns = ownmaster_cpu_ns(&w->master);
+    uint64_t daemons_ns = daemons_cpu_ns(w);
     Hct__Gather ask = HCT__GATHER__INIT;
     const Hct__Gathered *g;
 
@@ -182,6 +194,8 @@ static int reduce(struct world *w, struct report_merge *m, struct err *err)
     m->asked_ns = until(w, gathered, PHASE_NS, "merge", err);
     if (!m->asked_ns)
         return -1;
+    m->cpu_master_ns = ownmaster_cpu_ns(&w->master) - master_ns;
+    m->cpu_daemons_ns = daemons_cpu_ns(w) - daemons_ns;
     g = w->operator.gathered;
     m->took_ns = g->took_ns;
     m->own_ns = g->own_ns;
@@ -223,8 +237,7 @@ static int reductions(struct world *w, struct err *err)
 
 static int run(struct world *w, struct err *err)
 {
-    double cpu_s = ownmaster_cpu_s(&w->master);
-    uint64_t took_ns;
+    uint64_t cpu_ns = ownmaster_cpu_ns(&w->master), took_ns;
 
     if (!w->options.seconds_ns)
         return 0;
@@ -234,7 +247,8 @@ static int run(struct world *w, struct err *err)
     for (uint32_t i = 0; i < w->options.workers; i++)
         worker_tell(&w->workers[i], WORKER_STOP);
     w->report.run_s = (double)took_ns / 1e9;
-    w->report.run_cpu_s = ownmaster_cpu_s(&w->master) - cpu_s;
+    w->report.run_cpu_s =
+        (double)(ownmaster_cpu_ns(&w->master) - cpu_ns) / 1e9;
     w->report.run_events = SUM(w, sent);
     return took_ns ? 0 : -1;
 }

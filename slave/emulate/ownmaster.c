@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proto/base/clock.h"
 #include "proto/paths.h"
 
 enum { START_S = 20 };
@@ -88,21 +89,9 @@ void ownmaster_end(struct ownmaster *m)
     m->pid = 0;
 }
 
-double ownmaster_cpu_s(const struct ownmaster *m)
+uint64_t ownmaster_cpu_ns(const struct ownmaster *m)
 {
-    unsigned long user = 0, system = 0;
-    char path[64];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)m->pid);
-    f = m->pid > 0 ? fopen(path, "r") : NULL;
-    if (!f)
-        return 0;
-    if (fscanf(f, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu "
-               "%lu", &user, &system) != 2)
-        user = system = 0;
-    fclose(f);
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    return m->pid > 0 ? clock_process_ns(m->pid) : 0;
 }
 
 static uint64_t status_kb(const struct ownmaster *m, const char *key)

@@ -15,7 +15,7 @@ int ownmaster_start(struct ownmaster *m, const char *dir, struct err *err);
 void ownmaster_end(struct ownmaster *m);        /* {0} is fine */
 
 /* Processor time so far and memory; 0 where it is not ours. */
-double ownmaster_cpu_s(const struct ownmaster *m);
+uint64_t ownmaster_cpu_ns(const struct ownmaster *m);
 uint64_t ownmaster_rss_bytes(const struct ownmaster *m);
 uint64_t ownmaster_peak_bytes(const struct ownmaster *m);
 

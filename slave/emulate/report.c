@@ -22,9 +22,13 @@ static double mb(uint64_t bytes)
 
 static void print_merge(const char *what, const struct report_merge *m)
 {
-    printf("%-8s %.4f s: made in %.4f s, merged on a path in %.4f s, in the "
-           "master %.4f s, to ranks %.4f s\n", what, s(m->asked_ns),
-           s(m->own_ns), s(m->path_ns), s(m->master_ns), s(m->finish_ns));
+    printf("%-8s %.4f s: parts there in %.4f s, merged on a path in %.4f s, "
+           "in the master %.4f s, to ranks %.4f s; CPU seconds of all slaves "
+           "%.4f", what, s(m->asked_ns), s(m->own_ns), s(m->path_ns),
+           s(m->master_ns), s(m->finish_ns), s(m->cpu_daemons_ns));
+    if (m->cpu_master_ns)
+        printf(", of the master %.4f", s(m->cpu_master_ns));
+    putchar('\n');
 }
 
 static void print_class(const struct prefixtree_classes *c,
@@ -56,6 +60,8 @@ static void print_text(const struct report *r, const Hct__Gathered *m,
            e->breadth, e->classes);
     printf("join     %.3f s\nlaunch   %.3f s\n", s(r->join_ns),
            s(r->launch_ns));
+    printf("made     %.3f CPU seconds for the traces, before the first "
+           "question\n", s(r->made_ns));
     print_merge("first", &r->first);
     if (e->iterations) {
         print_merge("merge", &r->median);
@@ -90,9 +96,11 @@ static void json_merge(const char *name, const struct report_merge *m)
 {
     printf("\"%s\":{\"asked_ns\":%" PRIu64 ",\"took_ns\":%" PRIu64
            ",\"own_ns\":%" PRIu64 ",\"path_ns\":%" PRIu64 ",\"master_ns\":%"
-           PRIu64 ",\"finish_ns\":%" PRIu64 ",\"received_bytes\":%" PRIu64
+           PRIu64 ",\"finish_ns\":%" PRIu64 ",\"cpu_master_ns\":%" PRIu64
+           ",\"cpu_daemons_ns\":%" PRIu64 ",\"received_bytes\":%" PRIu64
            ",\"result_bytes\":%" PRIu64 "},", name, m->asked_ns, m->took_ns,
            m->own_ns, m->path_ns, m->master_ns, m->finish_ns,
+           m->cpu_master_ns, m->cpu_daemons_ns,
            m->received_bytes, m->result_bytes);
 }
 
@@ -106,9 +114,10 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
     printf("{\"daemons\":%u,\"tasks\":%u,\"traces\":%u,\"depth\":%u,"
            "\"breadth\":%u,\"classes\":%u,\"levels\":%u,\"fan_out\":%u,"
            "\"join_ns\":%" PRIu64 ",\"launch_ns\":%" PRIu64 ",\"end_ns\":%"
-           PRIu64 ",", e->daemons, e->daemons * e->tasks, e->traces, e->depth,
-           e->breadth, e->classes, r->first.levels, r->first.fan_out,
-           r->join_ns, r->launch_ns, r->end_ns);
+           PRIu64 ",\"made_ns\":%" PRIu64 ",", e->daemons,
+           e->daemons * e->tasks, e->traces, e->depth, e->breadth, e->classes,
+           r->first.levels, r->first.fan_out, r->join_ns, r->launch_ns,
+           r->end_ns, r->made_ns);
     json_merge("first", &r->first);
     json_merge("merge", &r->median);
     printf("\"least_ns\":%" PRIu64 ",\"most_ns\":%" PRIu64

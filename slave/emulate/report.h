@@ -10,6 +10,8 @@
 struct report_merge {
     uint64_t asked_ns;          /* from the question to the whole answer */
     uint64_t took_ns, own_ns, path_ns, master_ns, finish_ns;
+    uint64_t cpu_master_ns, cpu_daemons_ns;     /* processor time meanwhile;
+                                   0: the master is not ours */
     uint64_t received_bytes, result_bytes;
     uint32_t levels, fan_out;
 };
@@ -17,6 +19,8 @@ struct report_merge {
 struct report {
     const struct emulate *options;
     uint64_t join_ns, launch_ns, end_ns;
+    uint64_t made_ns;           /* processor time of making the traces, before
+                                   the first reduction */
     struct report_merge first, median;  /* of all after the first */
     uint64_t least_ns, most_ns; /* asked_ns of these */
     uint64_t rss_bytes, peak_bytes, idle_bytes; /* of the master, 0: not ours;
