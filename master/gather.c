@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/lasttree.h"
 #include "master/treeshape.h"
 #include "proto/base/clock.h"
 
@@ -11,10 +12,12 @@ enum { GATHER_PIECE = 4 << 20 };
 #define GATHER_WAIT_MAX_NS (3600 * CLOCK_NS_PER_S)
 
 struct gather {
-    struct reducer *reducer;            /* borrowed, like the next */
+    struct reducer *reducer;            /* borrowed, like the next two */
+    struct journal *journal;
     struct conn *link;
-    uint64_t id;
+    uint64_t id, job;
     bool quiet;
+    bool keep;                          /* it is the call tree of the job */
     void (*ended)(void *arg);
     void *arg;
 };
@@ -143,11 +146,28 @@ static void on_done(void *arg, const struct reduce_result *r)
         if (!g->quiet)
             send_pieces(g->link, &bytes, &m.piece);
         conn_send(g->link, MESSAGE_GATHERED, &m);
+        if (g->keep)
+            lasttree_keep(g->journal, g->job, 0, r, &bytes);
     }
     lists_free(&lists);
     str_fini(&bytes);
     g->ended(g->arg);
     free(g);
+}
+
+/* A tree of some ranks only is not the one of the job. */
+static bool is_whole_tree(const Hct__Gather *m)
+{
+    Hct__Stack *how;
+    bool whole;
+
+    if (!m->job || strcmp(m->kind, "stack") != 0)
+        return false;
+    how = hct__stack__unpack(NULL, m->argument.len, m->argument.data);
+    whole = how && !*how->ranks;
+    if (how)
+        hct__stack__free_unpacked(how, NULL);
+    return whole;
 }
 
 static uint64_t begin(struct gather *g, struct jobs *jobs,
@@ -167,15 +187,18 @@ static uint64_t begin(struct gather *g, struct jobs *jobs,
 }
 
 struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
-                            struct conn *c, const Hct__Gather *m,
+                            struct journal *jn, struct conn *c,
+                            const Hct__Gather *m,
                             void (*ended)(void *arg), void *arg)
 {
     struct gather *g = calloc(1, sizeof(*g));
     struct err err = { 0, "out of memory" };
 
     if (g) {
-        *g = (struct gather){ .reducer = rd, .link = c, .quiet = m->quiet,
-                              .ended = ended, .arg = arg };
+        *g = (struct gather){ .reducer = rd, .journal = jn, .link = c,
+                              .job = m->job, .quiet = m->quiet,
+                              .keep = is_whole_tree(m), .ended = ended,
+                              .arg = arg };
         g->id = begin(g, jobs, m, &err);
     }
     if (g && g->id)

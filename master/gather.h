@@ -2,15 +2,18 @@
 #ifndef HECTOR_GATHER_H
 #define HECTOR_GATHER_H
 
+#include "master/journal.h"
 #include "master/reduce.h"
 #include "proto/conn.h"
 
 struct gather;
 
 /* Answers to c, always: at once with the reason if it cannot be done (then it
- * returns NULL), else later, and calls ended(arg), after which it is gone. */
+ * returns NULL), else later, and calls ended(arg), after which it is gone. The
+ * call tree of all tasks of a job is kept. */
 struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
-                            struct conn *c, const Hct__Gather *m,
+                            struct journal *jn, struct conn *c,
+                            const Hct__Gather *m,
                             void (*ended)(void *arg), void *arg);
 
 /* The operator is gone. */

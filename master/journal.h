@@ -104,6 +104,11 @@ void journal_look(struct journal *jn, const struct job *j,
 void journal_trim_looks(struct journal *jn, const struct job *j,
                         uint64_t seq);
 
+/* A call tree of the job with that number, which may have ended, copied; see
+ * struct store_stack. */
+void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
+                   const void *tree, size_t bytes);
+
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */
 struct journal_batch {

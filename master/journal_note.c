@@ -1,5 +1,5 @@
 /* journal_note.c - rows that wait to be written, each once: of tables action,
- * verdict and look. They leave in the order they came, after the commit. */
+ * verdict, look and stack. They leave in the order they came, after the commit. */
 #include "master/journal_write.h"
 
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "proto/base/log.h"
 
 enum note_kind { NOTE_ACTION, NOTE_RESULT, NOTE_VERDICT, NOTE_LOOK,
-                 NOTE_TRIM, NOTE_REPORT };
+                 NOTE_TRIM, NOTE_REPORT, NOTE_STACK };
 enum { NOTE_TEXTS = 8 };
 
 struct journal_note {
     struct journal_note *next;
-    const struct job *job;      /* borrowed, as in struct journal_step */
+    const struct job *job;      /* borrowed, as in struct journal_step, */
+    uint64_t id;                /* or NULL and its number */
     enum note_kind kind;
     uint64_t at_ns;
     char *text[NOTE_TEXTS];     /* owned; of the row, in order */
@@ -37,7 +38,7 @@ static struct journal_note *note_add(struct journal *jn, const struct job *j,
 
     if (!n) {
         log_warn("journal", "an action or verdict is not recorded job=%llu: "
-                 "out of memory", (unsigned long long)j->id);
+                 "out of memory", j ? (unsigned long long)j->id : 0);
         return NULL;
     }
     n->job = j;
@@ -99,19 +100,36 @@ void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
     journal_wake(jn, 0);
 }
 
+static void note_bytes(struct journal_note *n, uint64_t seq, const void *data,
+                       size_t bytes)
+{
+    n->seq = seq;
+    n->text[0] = malloc(bytes + 1);
+    n->bytes = n->text[0] ? bytes : 0;
+    if (n->text[0])
+        memcpy(n->text[0], data, bytes);
+}
+
 void journal_look(struct journal *jn, const struct job *j,
                   const struct journal_look *l)
 {
     struct journal_note *n = note_add(jn, j, NOTE_LOOK, NULL, 0);
 
-    if (!n)
-        return;
-    n->seq = l->seq;
-    n->text[0] = malloc(l->bytes + 1);
-    n->bytes = n->text[0] ? l->bytes : 0;
-    if (n->text[0])
-        memcpy(n->text[0], l->data, l->bytes);
+    if (n)
+        note_bytes(n, l->seq, l->data, l->bytes);
     journal_wake(jn, journal_later_ns);
+}
+
+void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
+                   const void *tree, size_t bytes)
+{
+    struct journal_note *n = note_add(jn, NULL, NOTE_STACK, NULL, 0);
+
+    if (n) {
+        n->id = job;
+        note_bytes(n, seq, tree, bytes);
+    }
+    journal_wake(jn, 0);
 }
 
 void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
@@ -125,7 +143,7 @@ void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
 static int note_write(struct journal *jn, const struct journal_note *n,
                       struct err *err)
 {
-    uint64_t job = journal_job_id(n->job);
+    uint64_t job = n->job ? journal_job_id(n->job) : n->id;
     char *const *t = n->text;
     struct store_action action = { job, n->at_ns, t[0], t[1], t[2], t[3],
                                    t[4] };
@@ -135,6 +153,7 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         .report = t[6], .score = n->score, .seq = n->seq,
         .age_ns = n->age_ns };
     struct store_look look = { job, n->seq, n->at_ns, t[0], n->bytes };
+    struct store_stack stack = { job, n->seq, n->at_ns, t[0], n->bytes };
 
     switch (n->kind) {
     case NOTE_ACTION:
@@ -149,6 +168,8 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         return store_add_look(jn->store, &look, err);
     case NOTE_TRIM:
         return store_trim_looks(jn->store, job, n->seq, err);
+    case NOTE_STACK:
+        return store_put_stack(jn->store, &stack, err);
     }
     return 0;
 }

@@ -29,7 +29,7 @@
 struct master_conf {
     char *listen, *database, *key_file;
     char *policies;
-    int64_t kills_per_hour;
+    int64_t kills_per_hour, hang_samples;
     uint64_t looks_kept_bytes;
     uint64_t join_wait_ns, prepare_wait_ns, lost_wait_ns, end_wait_ns;
     uint64_t tree_wait_ns;
@@ -70,6 +70,10 @@ static const struct conf_key master_keys[] = {
     { "master", "kills_per_hour", CONF_INT, MASTER_FIELD(kills_per_hour),
       "20", 0, 64, "How many jobs policies may end within an hour "
       "(--on-hang kill)." },
+    { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples), "3",
+      0, 1000, "How often, 10 ms apart, the stacks of all tasks are taken when "
+      "a policy finds a hang; hector why and hector stack --last show them. 0: "
+      "not at all." },
     { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
       "32M", 65536, 1e12, "How much is kept of what policies saw of a job." },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
@@ -323,7 +327,8 @@ static int master_parts(struct master *m, struct err *err)
     struct flow_conf flow = {
         .watch = { .policies = m->conf.policies,
                    .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
-                   .tape_bytes = m->conf.looks_kept_bytes },
+                   .tape_bytes = m->conf.looks_kept_bytes,
+                   .hang_samples = (uint32_t)m->conf.hang_samples },
         .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,
         .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
         .lost_wait_ns = m->conf.lost_wait_ns,

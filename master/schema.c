@@ -95,6 +95,15 @@
 "  job INTEGER, seq INTEGER, -- the first look of the piece\n"                  \
 "  at_ns INTEGER, data BLOB, PRIMARY KEY(job, seq));\n"
 
+#define SCHEMA_STACK                                                          \
+"CREATE TABLE stack(         -- call trees of jobs: the last one that somebody\n"\
+"                            -- asked for, and those of hangs\n"               \
+"  job INTEGER,\n"                                                             \
+"  seq INTEGER,              -- verdict.seq; 0: somebody asked\n"              \
+"  at_ns INTEGER,\n"                                                           \
+"  tree BLOB,                -- CallTree of hct.proto\n"                       \
+"  PRIMARY KEY(job, seq));\n"
+
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
 "  instance INTEGER PRIMARY KEY,  -- random\n"
@@ -181,7 +190,7 @@ SCHEMA_PROFILE
 "  seq INTEGER,              -- of the look that gave it\n"
 "  age_ns INTEGER,           -- it had been so for so long\n"
 "  detail TEXT, report TEXT);  -- all of it; what people are told\n"
-SCHEMA_LOOK
+SCHEMA_LOOK SCHEMA_STACK
 "CREATE TABLE action(\n"
 "  job INTEGER, at_ns INTEGER, action TEXT, ranks TEXT, by TEXT,\n"
 "  result TEXT, why TEXT);\n"
@@ -231,4 +240,5 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE resume ADD COLUMN closing INTEGER;\n"
           "ALTER TABLE resume ADD COLUMN launcher_code INTEGER;\n"
           "ALTER TABLE resume ADD COLUMN unfinalized INTEGER;\n",
+    [6] = SCHEMA_STACK,
 };

@@ -412,8 +412,8 @@ static int on_gather(void *arg, struct conn *c, const void *msg,
     if (s->gather)
         return err_set(err, EPROTO, "Gather before the answer to the last "
                        "one");
-    s->gather = gather_start(s->hub->reducer, s->hub->jobs, c, msg,
-                             on_gathered, s);
+    s->gather = gather_start(s->hub->reducer, s->hub->jobs, s->hub->journal,
+                             c, msg, on_gathered, s);
     return 0;
 }
 

@@ -178,6 +178,17 @@ int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
                      struct err *err);
 int store_tidy_looks(struct store *st, struct err *err);
 
+/* A call tree of a job, CallTree of hct.proto; seq is that of the verdict, 0 if
+ * somebody asked for it. The last one that was asked for, and of the last
+ * verdicts, are kept. */
+struct store_stack {
+    uint64_t job, seq, at_ns;
+    const void *tree;
+    size_t bytes;
+};
+int store_put_stack(struct store *st, const struct store_stack *s,
+                    struct err *err);
+
 /* ------------------------------------------------------- taking jobs up again
  * What a job's row does not say and a later master has to know; and what an
  * earlier master has left behind. */

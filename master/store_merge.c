@@ -89,7 +89,9 @@ static const char sql_rows[] =
     " phase, ranks, score, why, seq, age_ns, detail, report"
     " FROM main.verdict v JOIN number n ON n.old = v.job ORDER BY v.rowid;"
     "INSERT OR REPLACE INTO disk.look(job, seq, at_ns, data) SELECT n.job,"
-    " seq, at_ns, data FROM main.look l JOIN number n ON n.old = l.job;";
+    " seq, at_ns, data FROM main.look l JOIN number n ON n.old = l.job;"
+    "INSERT OR REPLACE INTO disk.stack(job, seq, at_ns, tree) SELECT n.job,"
+    " seq, at_ns, tree FROM main.stack s JOIN number n ON n.old = s.job;";
 
 /* Numbers of modules, frames and sites are the same everywhere. */
 static const char sql_costs[] =

@@ -1,5 +1,5 @@
-/* store_note.c - rows that are written once: actions, verdicts and the tape of
- * looks they came from. */
+/* store_note.c - rows that are written once: actions, verdicts, the tape of
+ * looks they came from, and call trees. */
 #include "master/store.h"
 
 #include "master/store_db.h"
@@ -31,6 +31,14 @@ static const char sql_tidy[] =
     "DELETE FROM look WHERE job IN (SELECT job FROM job"
     " WHERE ended_ns IS NOT NULL AND job NOT IN (SELECT job FROM verdict)"
     " ORDER BY job DESC LIMIT -1 OFFSET 20)";
+
+static const char sql_stack[] =
+    "INSERT OR REPLACE INTO stack(job, seq, at_ns, tree)"
+    " VALUES(?1, ?2, ?3, ?4)";
+
+static const char sql_stack_trim[] =
+    "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
+    " WHERE job = ?1 AND seq > 0 ORDER BY at_ns DESC LIMIT -1 OFFSET 8)";
 
 int store_add_action(struct store *st, const struct store_action *a,
                      struct err *err)
@@ -129,4 +137,24 @@ int store_tidy_looks(struct store *st, struct err *err)
     sqlite3_stmt *s = store_stmt(st, STORE_LOOK_TIDY, sql_tidy, err);
 
     return s ? store_run(st, s, err) : -1;
+}
+
+int store_put_stack(struct store *st, const struct store_stack *k,
+                    struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_STACK, sql_stack, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)k->job);
+    sqlite3_bind_int64(s, 2, (int64_t)k->seq);
+    sqlite3_bind_int64(s, 3, (int64_t)k->at_ns);
+    sqlite3_bind_blob(s, 4, k->tree, (int)k->bytes, SQLITE_STATIC);
+    if (store_run(st, s, err))
+        return -1;
+    s = store_stmt(st, STORE_STACK_TRIM, sql_stack_trim, err);
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)k->job);
+    return store_run(st, s, err);
 }

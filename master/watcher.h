@@ -23,6 +23,7 @@ struct watcher_conf {
     const char *policies;       /* by default, separated by blanks */
     uint32_t kills_per_hour;    /* of all jobs of this master together */
     uint64_t tape_bytes;        /* kept of a job */
+    uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
 };
 
 /* For a job that is being submitted. NULL with a sentence: a policy is

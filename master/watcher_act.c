@@ -324,8 +324,8 @@ static void hang(struct watcher_act *a, const struct policy *p,
     a->hang = hang_make(a, p, s, v, o, text);
     if (!a->hang)
         return;
-    if (a->job->flow->reducer)
-        a->hang->where = whereis_start(a->job->flow->reducer, a->job,
+    if (a->job->flow->reducer && a->conf->hang_samples)
+        a->hang->where = whereis_start(a->job, s->seq, a->conf->hang_samples,
                                        hang_on_where, a);
     if (!a->hang->where)
         hang_finish(a, NULL, true);

@@ -5,14 +5,18 @@
 #include <string.h>
 #include <strings.h>
 
+#include "master/flow_step.h"
+#include "master/lasttree.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
 static const uint64_t whereis_wait_ns = 3 * CLOCK_NS_PER_S;
+static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
 
 struct whereis {
-    struct reducer *reducer;    /* borrowed */
-    uint64_t id;
+    struct reducer *reducer;    /* borrowed, like the next */
+    struct job *job;
+    uint64_t id, seq;
     whereis_done_f *done;
     void *arg;
 };
@@ -31,6 +35,8 @@ static void whereis_tree(struct whereis *w, const struct reduce_result *r)
         m = hct__call_tree__unpack(NULL, bytes.n,
                                    (const uint8_t *)str_text(&bytes));
     if (m)
+        lasttree_keep(w->job->flow->journal, w->job->id, w->seq, r, &bytes);
+    if (m)
         good = prefixtree_parse(&tree, m->tree.data, m->tree.len, &err) == 0;
     w->done(w->arg, good ? &tree : NULL);
     if (good)
@@ -48,20 +54,24 @@ static void whereis_on_done(void *arg, const struct reduce_result *r)
     free(w);
 }
 
-struct whereis *whereis_start(struct reducer *rd, struct job *j,
+struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
                               whereis_done_f *done, void *arg)
 {
     struct whereis *w = calloc(1, sizeof(*w));
+    struct reducer *rd = j->flow->reducer;
     Hct__Stack stack = HCT__STACK__INIT;
     uint8_t argument[64];
     struct reduce_ask ask = { .kind = "stack", .argument = argument, .job = j,
-                              .wait_ns = whereis_wait_ns };
+                              .wait_ns = whereis_wait_ns +
+                                  samples * whereis_interval_ns };
     struct err err;
 
     if (!w)
         return NULL;
-    *w = (struct whereis){ .reducer = rd, .done = done, .arg = arg };
-    stack.samples = 1;
+    *w = (struct whereis){ .reducer = rd, .job = j, .seq = seq, .done = done,
+                           .arg = arg };
+    stack.samples = samples;
+    stack.interval_ns = whereis_interval_ns;
     stack.lines = true;
     ask.nargument = hct__stack__pack(&stack, argument);
     w->id = reducer_start(rd, &ask, whereis_on_done, w, &err);

@@ -1,5 +1,6 @@
-/* whereis.h - where in their sources the tasks of a job are just now: one
- * sample of all their stacks, through the tree of slaves. */
+/* whereis.h - where in their sources the tasks of a job are just now: some
+ * samples of all their stacks, through the tree of slaves. The tree is kept in
+ * the database, with the verdict that asks. */
 #ifndef HECTOR_WHEREIS_H
 #define HECTOR_WHEREIS_H
 
@@ -12,9 +13,10 @@
 
 struct whereis;
 
-/* done() comes once, later, also when nothing was found: tree is NULL then. */
+/* seq: of the verdict. done() comes once, later, also when nothing was found:
+ * tree is NULL then. */
 typedef void whereis_done_f(void *arg, const struct prefixtree *tree);
-struct whereis *whereis_start(struct reducer *rd, struct job *j,
+struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
                               whereis_done_f *done, void *arg);
 /* alive: the reducer is. NULL is fine. */
 void whereis_cancel(struct whereis *w, bool alive);

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/paths.h"
+
 static const uint8_t key_magic[KEY_MAGIC_BYTES] = "HECTOR1\n";
 
 static void key_need_sodium(void)
@@ -134,6 +136,18 @@ int key_load(struct key *k, const char *path, struct err *err)
 
     close(fd);
     return rc;
+}
+
+struct key *key_own(struct err *err)
+{
+    char path[PATHS_MAX];
+    struct key *k = key_new(err);
+
+    if (k && paths_key_file(path, sizeof(path), err) == 0 &&
+        key_load(k, path, err) == 0)
+        return k;
+    key_free(k);
+    return NULL;
 }
 
 int key_from_hex(struct key *k, const char *hex, struct err *err)

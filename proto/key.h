@@ -31,6 +31,8 @@ void key_free(struct key *k);           /* NULL is fine */
 /* Read the key file; make it (mode 0600) if it does not exist. A file that
  * others can read, or of another owner, is refused with the way to mend it. */
 int key_load(struct key *k, const char *path, struct err *err);
+/* The user's, from the file that paths_key_file() names. */
+struct key *key_own(struct err *err);
 int key_from_hex(struct key *k, const char *hex, struct err *err);
 void key_to_hex(const struct key *k, char hex[KEY_HEX]);
 

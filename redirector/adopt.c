@@ -35,6 +35,7 @@
 #include "redirector/submit.h"
 #include "redirector/ttysignal.h"
 #include "redirector/uplink.h"
+#include "redirector/where.h"
 
 /* How long tasks may outlive their launcher and still be watched to their
  * end; the master may take to write; links may be silent; after TERM. */
@@ -69,6 +70,7 @@ struct adopt {
     int script;                         /* where its lines go; -1: done */
     struct ttysignal *signals;
     struct event *timeout, *patience, *kill;
+    struct where *where;                /* NULL: not asked */
     uint64_t job;
     bool ending;                        /* somebody wants its end */
 };
@@ -86,9 +88,7 @@ static void adopt_set_timer(struct event *ev, uint64_t ns)
 
 static void adopt_on_gone(void *arg)
 {
-    struct adopt *a = arg;
-
-    event_base_loopbreak(a->base);
+    event_base_loopbreak(((struct adopt *)arg)->base);
 }
 
 static void adopt_leave(void *arg)
@@ -164,9 +164,8 @@ static void adopt_on_patience(evutil_socket_t fd, short what, void *arg)
 
 static int adopt_status(const struct adopt *a)
 {
-    if (a->timed_out)
-        return STATUS_TIMEOUT;
-    return a->ran ? a->code : status_exit_code(&a->status);
+    return a->timed_out ? STATUS_TIMEOUT
+           : a->ran ? a->code : status_exit_code(&a->status);
 }
 
 static void adopt_on_launcher(void *arg, int status)
@@ -245,24 +244,34 @@ static void adopt_on_kill(evutil_socket_t fd, short what, void *arg)
     launcher_signal(&a->launcher, SIGKILL);
 }
 
+/* The tasks have been looked for. */
+static void adopt_end_late(void *arg)
+{
+    struct adopt *a = arg;
+
+    if (a->phase != ADOPT_WATCHING)
+        return;
+    if (a->uplink)
+        uplink_kill(a->uplink, "time-out", STATUS_TIMEOUT, 0, false);
+    adopt_end_command(a);
+}
+
 static void adopt_on_timeout(evutil_socket_t fd, short what, void *arg)
 {
     struct adopt *a = arg;
-    char why[80];
 
     (void)fd, (void)what;
-    snprintf(why, sizeof(why), "time-out of %g s",
-             (double)a->conf->options->timeout_ns / 1e9);
-    say(SAY_ERROR, "%s: the command is ended", why);
+    say(SAY_ERROR, "time-out of %g s: the command is ended",
+        (double)a->conf->options->timeout_ns / 1e9);
     a->timed_out = true;
     if (a->phase == ADOPT_STARTING) {
         status_note(&a->status, STATUS_BY_TIMEOUT, 0);
         adopt_drain(a);
         return;
     }
-    if (a->uplink)
-        uplink_kill(a->uplink, why, STATUS_TIMEOUT, 0, false);
-    adopt_end_command(a);
+    a->where = where_ask(a->base, a->private ? private_address(a->private)
+                                             : a->conf->master,
+                         a->uplink ? a->job : 0, adopt_end_late, a);
 }
 
 /* ---------------------------------------------------------------- signals */
@@ -455,16 +464,6 @@ static int adopt_open_events(struct adopt *a, struct err *err)
     return a->signals ? 0 : -1;
 }
 
-static int adopt_load_key(struct adopt *a, struct err *err)
-{
-    char path[PATHS_MAX];
-
-    a->key = key_new(err);
-    if (!a->key || paths_key_file(path, sizeof(path), err) < 0)
-        return -1;
-    return key_load(a->key, path, err);
-}
-
 static int adopt_open_streams(struct adopt *a, bool tcp, struct err *err)
 {
     const char *stdtim = a->conf->options->stdtim;
@@ -523,7 +522,7 @@ static int adopt_open(struct adopt *a, struct err *err)
     bool tcp = a->conf->master || hosts_any_remote(a->conf->hosts);
 
     if (adopt_open_events(a, err) < 0 ||
-        (tcp && adopt_load_key(a, err) < 0) ||
+        (tcp && !(a->key = key_own(err))) ||
         (!a->conf->master && paths_make_private_dir(a->dir, PATHS_MAX, err)) ||
         adoptenv_library(a->preload, sizeof(a->preload), a->dir, err) < 0 ||
         adopt_open_streams(a, tcp, err) < 0 ||
@@ -541,6 +540,7 @@ static void adopt_close(struct adopt *a)
     struct event *timers[] = { a->timeout, a->patience, a->kill };
     struct err err;
 
+    where_close(a->where);
     child_end_all();
     uplink_close(a->uplink);
     private_destroy(a->private);

@@ -452,16 +452,6 @@ static int run_open_timers(struct run *r, struct err *err)
     return 0;
 }
 
-static int run_load_key(struct run *r, struct err *err)
-{
-    char path[PATHS_MAX];
-
-    r->key = key_new(err);
-    if (!r->key || paths_key_file(path, sizeof(path), err) < 0)
-        return -1;
-    return key_load(r->key, path, err);
-}
-
 static int run_open_output(struct run *r, struct err *err)
 {
     const struct options *o = r->conf->options;
@@ -527,7 +517,7 @@ static int run_open(struct run *r, struct err *err)
     if (run_open_timers(r, err) < 0)
         return -1;
     r->interrupt = interrupt_open(r->base, run_on_signal, r, err);
-    if (!r->interrupt || (tcp && run_load_key(r, err) < 0) ||
+    if (!r->interrupt || (tcp && !(r->key = key_own(err))) ||
         run_open_output(r, err) < 0 ||
         (!r->conf->master &&
          paths_make_private_dir(r->dir, sizeof(r->dir), err) < 0) ||

@@ -197,6 +197,11 @@ void gather_stack_start(void *arg, struct reduction *r)
         reduction_fail(r, "this is no request for stacks");
         return;
     }
+    if (reduction_width(r) == 0) {      /* no task is here yet */
+        reduction_own(r, NULL, 0);
+        hct__stack__free_unpacked(m, NULL);
+        return;
+    }
     p = part_make(arg, r);
     if (!p || begin(p, m, &err)) {
         if (p)

@@ -28,7 +28,8 @@ static size_t sweep(struct job *j, int sig)
     struct taskenv env = { .plan = j->plan,
                            .tasks_socket = j->node->tasks_socket };
     struct sweep_job s = { .marks = { job_mark, slave_mark },
-                           .all = j->node->njobs == 1 };
+                           .all = j->node->njobs == 1,
+                           .spare = stacker_child(j->node->stacker) };
     pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
     size_t n = 0;
 

@@ -176,6 +176,11 @@ void scribe_stop(struct scribe *s)
     free(s);
 }
 
+pid_t scribe_pid(const struct scribe *s)
+{
+    return s ? s->pid : 0;
+}
+
 /* ----------------------------------------------------------------- pieces */
 
 static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,

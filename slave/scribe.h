@@ -46,6 +46,9 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
                             scribe_done_f *done, void *arg, struct err *err);
 void scribe_stop(struct scribe *s);     /* also before done; NULL is fine */
 
+/* Of the child. NULL is fine: 0. */
+pid_t scribe_pid(const struct scribe *s);
+
 /* What is mapped in a task's process from now on. */
 void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
                  const char *text, size_t n);

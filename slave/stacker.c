@@ -509,6 +509,11 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
     return 0;
 }
 
+pid_t stacker_child(const struct stacker *st)
+{
+    return st && st->first ? scribe_pid(st->first->scribe) : 0;
+}
+
 void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
     struct request *r = st->first;

@@ -62,6 +62,10 @@ void stacker_close(struct stacker *st);         /* NULL is fine; done is not
 int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                  stacker_done_f *done, void *arg, struct err *err);
 
+/* The child that makes a tree just now, 0: none. It outlives the tasks that it
+ * reads about. */
+pid_t stacker_child(const struct stacker *st);
+
 /* What slave/reap.c has seen. */
 void stacker_stopped(struct stacker *st, pid_t tid, int status);
 

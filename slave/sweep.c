@@ -136,7 +136,8 @@ static void mark(struct proc *v, size_t n, const struct sweep_job *job)
             if (v[i].parent != me && !(up && up->ours))
                 continue;
             v[i].ours = changed = true;
-            v[i].hit = (up && up->hit) || belongs(&v[i], job);
+            v[i].hit = v[i].pid != job->spare &&
+                       ((up && up->hit) || belongs(&v[i], job));
         }
     }
 }

@@ -19,7 +19,8 @@ struct sweep_job {
     const pid_t *groups;        /* process groups of the tasks */
     size_t ngroups;
     const char *marks[2];       /* variables that all its processes have */
-    bool all;                   /* every descendant, whatever the rest says */
+    bool all;                   /* every descendant, whatever the rest says, */
+    pid_t spare;                /* but for this child; 0: none */
 };
 
 /* Send sig to every living process of the job; returns how many there are.

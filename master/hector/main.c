@@ -33,7 +33,7 @@ static const struct command {
     { "suspend", "", "JOB[.RANKS]...", "stop jobs or tasks where they are",
       suspend_command },
     { "resume", "", "JOB[.RANKS]...", "let them go on", resume_command },
-    { "stack", "aPNILTDFGH", "JOB[.RANKS]", "where the tasks are",
+    { "stack", "aPNILTDFGHK", "JOB[.RANKS]", "where the tasks are",
       stack_command },
     { "tree", "n", "[JOB]", "the tree of slaves, and who answers",
       tree_command },
@@ -60,6 +60,7 @@ static const struct option options[] = {
     { "folded", no_argument, NULL, 'F' },
     { "svg", no_argument, NULL, 'G' },
     { "html", no_argument, NULL, 'H' },
+    { "last", no_argument, NULL, 'K' },
     { "help", no_argument, NULL, 'h' },
     { "version", no_argument, NULL, 'V' },
     { NULL, 0, NULL, 0 },
@@ -86,6 +87,7 @@ static void help(void)
          "      --lines      stack: with source files and lines\n"
          "      --threads    stack: of all threads\n"
          "      --pid P,...  stack: of these processes, without a job\n"
+         "      --last       stack: what is kept of the last time\n"
          "      --dot, --folded, --svg, --html\n"
          "                   stack: for Graphviz, for flame graphs, as a\n"
          "                   picture, as a page\n"
@@ -155,7 +157,7 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
     int c;
 
     while ((c = getopt_long(argc, argv, "js:an:hV", options, NULL)) != -1) {
-        if (strchr("anSpPNILTDFGH", c) && !strchr(used, c))
+        if (strchr("anSpPNILTDFGHK", c) && !strchr(used, c))
             used[strlen(used)] = (char)c;
         switch (c) {
         case 'j':
@@ -204,6 +206,9 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
                 return tool_complain(TOOL_USAGE, "one of --dot, --folded,"
                                      " --svg and --html");
             t->shape = c;
+            break;
+        case 'K':
+            t->last = true;
             break;
         case 'h':
             help();

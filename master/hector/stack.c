@@ -1,8 +1,9 @@
 /* stack.c - hector stack: where the tasks of a job are, or any processes of
  * this node.
  *
- * A job's tree comes from its master (stack_ask.c), that of processes from
- * hector-slave --stack, which needs no daemon. */
+ * A job's tree comes from its master (stack_ask.c), or is the last one that
+ * is kept (stack_last.c); that of processes comes from hector-slave --stack,
+ * which needs no daemon. */
 #include "master/hector/tool.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 
 #include "master/hector/stack_ask.h"
 #include "master/hector/stack_draw.h"
+#include "master/hector/stack_last.h"
 #include "proto/paths.h"
 
 enum { ANSWER_MAX = 1 << 30 };
@@ -154,8 +156,8 @@ static int show(const struct tool *t, const Hct__CallTree *m,
         for (size_t i = 0; i < m->n_notes; i++)
             tool_complain(0, "[%s]: %s", m->notes[i]->ranks,
                           m->notes[i]->text);
-        return tool_complain(TOOL_FAILED, "%s: no stack could be taken",
-                             title);
+        return tool_complain(TOOL_FAILED, "%s: %s", title, m->n_notes
+                             ? "no stack could be taken" : "it has no tasks");
     }
     if (callview_init(&v, m, !t->all && t->shape != 'H', &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
@@ -186,6 +188,9 @@ int stack_command(const struct tool *t)
     if (t->json && t->shape)
         return tool_complain(TOOL_USAGE, "one of -j, --dot, --folded, --svg"
                              " and --html");
+    if (t->last && (t->pids || t->samples || t->lines || t->threads))
+        return tool_complain(TOOL_USAGE, "--last shows what is kept: no --pid,"
+                             " --samples, --lines or --threads with it");
     if (t->pids ? t->nwords != 0 : t->nwords != 1)
         return tool_complain(TOOL_USAGE, "stack wants a JOB, a JOB.RANKS or"
                              " --pid P,...");
@@ -193,6 +198,8 @@ int stack_command(const struct tool *t)
         snprintf(title, sizeof(title), strlen(t->pids) > 40
                  ? "processes %.37s..." : "processes %s", t->pids);
         m = take_processes(t);
+    } else if (t->last) {
+        m = stack_last(t, t->words[0], title, sizeof(title));
     } else {
         snprintf(title, sizeof(title), "job %.200s", t->words[0]);
         m = stack_ask(t, t->words[0]);

@@ -15,6 +15,10 @@ struct stack_text_style {
 void stack_draw_text(struct str *out, const struct callview *v,
                      const struct stack_text_style *style);
 
+/* Its classes only, at most so many, with lines of their own. */
+void stack_draw_classes(struct str *out, const struct callview *v,
+                        const struct stack_text_style *style, uint32_t most);
+
 void stack_draw_json(struct str *out, const struct callview *v);
 
 /* STAT's attributes, and labels for plain dot. */

@@ -216,6 +216,18 @@ static void draw_notes(const struct pen *p)
     str_fini(&line);
 }
 
+void stack_draw_classes(struct str *out, const struct callview *v,
+                        const struct stack_text_style *style, uint32_t most)
+{
+    struct pen p = { .out = out, .v = v, .style = style };
+
+    widths(&p);
+    draw_head(&p);
+    for (uint32_t i = 0; i < v->classes.n && i < most; i++)
+        draw_class(&p, i);
+    draw_notes(&p);
+}
+
 void stack_draw_text(struct str *out, const struct callview *v,
                      const struct stack_text_style *style)
 {

@@ -25,6 +25,7 @@ struct tool {
     const char *pids;           /* --pid, or NULL; borrowed */
     uint64_t samples, interval_ms;      /* --samples, 0: not given */
     bool lines, threads;
+    bool last;                  /* --last */
     int shape;                  /* D dot, F folded, G svg, H html; 0: text */
     int nwords;
     char **words;               /* borrowed */

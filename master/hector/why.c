@@ -8,15 +8,19 @@
 
 #include "master/hector/answer.h"
 #include "master/hector/human.h"
+#include "master/hector/stack_draw.h"
+#include "master/hector/stack_last.h"
 #include "master/hector/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 
-enum { W_AT, W_POLICY, W_REPORT, W_ACTION, W_RANKS, W_BY, W_RESULT, W_WHY };
+enum { W_AT, W_POLICY, W_REPORT, W_SEQ, W_ACTION, W_RANKS, W_BY, W_RESULT,
+       W_WHY };
+enum { CLASSES = 8 };           /* of a tree that are shown */
 static const char sql_text[] =
     "SELECT at_ns, policy, ifnull(report, kind || ': ' || why || char(10)),"
-    " NULL, NULL, NULL, NULL, NULL FROM verdict WHERE job = ?1"
-    " UNION ALL SELECT at_ns, NULL, NULL, action, ranks, by, result, why"
+    " seq, NULL, NULL, NULL, NULL, NULL FROM verdict WHERE job = ?1"
+    " UNION ALL SELECT at_ns, NULL, NULL, NULL, action, ranks, by, result, why"
     " FROM action WHERE job = ?1 AND action <> 'report' ORDER BY 1";
 static const char sql_json[] =
     "SELECT at_ns, policy, kind, phase, ranks, score, age_ns, why, report,"
@@ -39,21 +43,48 @@ static const char *text_of(const struct store_value *v)
     return v->type == STORE_TEXT ? v->text : "";
 }
 
+struct rows { struct store *st; uint64_t job; unsigned long n; };
+
+/* Where all tasks were, if that was looked for. */
+static void say_stacks(const struct rows *r, uint64_t seq)
+{
+    Hct__CallTree *m = stack_of_verdict(r->st, r->job, seq);
+    struct stack_text_style style = { 0 };
+    struct str out = { 0 };
+    struct callview v;
+
+    if (!m)
+        return;
+    if (callview_init(&v, m, true, NULL) == 0) {
+        v.title = "stacks";
+        stack_draw_classes(&out, &v, &style, CLASSES);
+        if (v.classes.n > CLASSES)
+            str_addf(&out, "... and %u classes more\n",
+                     v.classes.n - CLASSES);
+        say_lines("  ", str_text(&out));
+        callview_fini(&v);
+    }
+    str_fini(&out);
+    hct__call_tree__free_unpacked(m, NULL);
+}
+
 static int why_row(void *arg, int ncols, const char *const *names,
                    const struct store_value *v)
 {
-    unsigned long *rows = arg;
+    struct rows *rows = arg;
     char at[HUMAN_MAX], head[2000];
     uint64_t now = clock_wall_ns();
 
     (void)ncols;
     (void)names;
-    ++*rows;
+    rows->n++;
     human_time(at, (uint64_t)v[W_AT].i, now);
     if (v[W_ACTION].type == STORE_NULL) {
         snprintf(head, sizeof(head), "%s %s: ", at, text_of(&v[W_POLICY]));
         fputs(head, stdout);
         say_lines("", text_of(&v[W_REPORT]));
+        if (v[W_SEQ].type == STORE_INT)
+            say_stacks(rows, (uint64_t)v[W_SEQ].i);
     } else {
         snprintf(head, sizeof(head), "%s %s%s%s by %s, %s: %s", at,
                  text_of(&v[W_ACTION]), *text_of(&v[W_RANKS]) ? " " : "",
@@ -78,8 +109,9 @@ static int ask(const struct tool *t, struct store *st,
                const struct target *target, struct err *err)
 {
     struct store_value id = { .type = STORE_INT, .i = (int64_t)target->job };
+    struct rows rows = { st, target->job, 0 };
     char job[400] = "", line[1600];
-    unsigned long rows = 0;
+    unsigned long found = 0;
 
     if (store_version(st) < 5)
         return err_set(err, 0, "this database knows no verdicts");
@@ -89,12 +121,12 @@ static int ask(const struct tool *t, struct store *st,
     if (!*job)
         return err_set(err, 0, "there is no job %" PRIu64, target->job);
     if (t->json)
-        return answer_query(t, st, sql_json, &id, 1, NULL, &rows, err);
+        return answer_query(t, st, sql_json, &id, 1, NULL, &found, err);
     if (store_query_bound(st, sql_text, &id, 1, NULL, why_row, &rows, err))
         return -1;
     str_visible(line, sizeof(line), job, strlen(job));
     printf("job %" PRIu64 " is %s\n", target->job, line);
-    if (rows == 0)
+    if (rows.n == 0)
         puts("no policy has found anything");
     return 0;
 }

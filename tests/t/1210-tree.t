@@ -85,6 +85,22 @@ wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = 1")" = running ]' 20
 run hector tree 1
 is "$status" 0 'the slaves of a job'
 like "$T/out" '^3 slaves, 1 level, fan-out 3: .* 0 missing' '... are three'
+
+# The call tree of a job without the node of a slave that dies, which is kept.
+pid=$(slave n2)
+before=$(began)
+kill -STOP "$pid"
+hector stack 1 >"$T/partial" 2>&1 &
+asked=$!
+ok 'a call tree is asked for' wait_for "[ \$(began) -gt $before ]" 10
+kill -KILL "$pid"
+wait $asked
+like "$T/partial" '^\[[0-9,]+\]: not here, node n2: ' \
+    '... a slave dies: its tasks are named'
+like "$T/partial" '^job 1: 4 tasks' '... the others are there'
+run hector stack 1 --last
+is "$(grep 'not here' "$T/out")" "$(grep 'not here' "$T/partial")" \
+    '... and so it is kept'
 run hector kill 1
 wait $run
 run hector tree 1

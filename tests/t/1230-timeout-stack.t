@@ -15,4 +15,47 @@ run hector-run --timeout 1 -n 2 sleep 1.1
 is "$status" 124 'the end comes with the time-out'
 run hector-run --timeout 0.01 -n 2 sleep 100
 is "$status" 124 'a time-out before the start'
+run hector-run -n 1 true
+last=$(sql 'SELECT max(job) FROM jobs')
+
+# The tree is kept, for later.
+run hector stack --last 1
+is "$status" 0 'the tree of the first job is kept'
+like "$T/out" '^job 1 at [0-9:]+: 4 tasks, [0-9] class' '... with its time'
+like "$T/out" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' '... and its lines'
+run hector stack --last -j 1
+is "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$T/out') AS TEXT),
+    '\$.tasks')")" 4 '... in all shapes'
+refused()       # STATUS SENTENCE WORD...
+{
+    tap_status=$1 tap_why=$2
+    shift 2
+    run hector stack --last "$@"
+    is "$status,$(cat "$T/err")" "$tap_status,hector: $tap_why" "--last $*"
+}
+refused 1 'there is no job 99' 99
+refused 1 "no call tree of job $last is kept: nobody has asked for one, and no \
+policy has found a hang" "$last"
+refused 1 'what is kept is the tree of all tasks: --last wants a JOB' 1.0
+refused 2 "--last shows what is kept: no --pid, --samples, --lines or \
+--threads with it" 1 --lines
+
+# Of tasks that others have started, too.
+if command -v mpirun >/dev/null; then
+    job=$(($(sql 'SELECT max(job) FROM jobs') + 1))
+    run hector-run --adopt --timeout 6 -- mpirun --oversubscribe -n 4 \
+        "$APPS/stuck" 1 "$T/mark"
+    is "$status" 124 'an adopted job: the time-out ends it'
+    like "$T/err" '^hector: time-out of 6 s' '... which is said'
+    like "$T/err" 'hector: stack: .*main > do_send_or_stall \(stuck.c:' \
+        '... with the line of the stuck task'
+    is "$(sql "SELECT ntasks, exit_code FROM jobs WHERE job = $job")" '4|124' \
+        '... and recorded'
+    run hector-run --adopt --timeout 1 -- sleep 100
+    is "$status" 124 'an adopted command that is no MPI program'
+    is "$(grep -c 'stack: hector: job [0-9]*: it has no tasks$' "$T/err")" 1 \
+        '... has no tree'
+else
+    skip 'an adopted job' 'no mpirun here'
+fi
 done_testing

@@ -51,6 +51,22 @@ hang()          # FAULT SECONDS KIND [PROGRAM [OPTION...]]: status 123 within
 }
 job=1
 hang 'Waitall:200,fault=spin' 60 deadlock
+run hector why "$job"
+like "$T/out" '^  stacks: 4 tasks, 3 samples, [0-9] classes' \
+    '... hector why has the stacks of all tasks'
+like "$T/out" '^ +[0-9] +\[[0-9,-]+\] +main > exchange \(stencil.c:[0-9]+\)' \
+    '... by classes, with lines'
+run hector stack "$job" --last
+like "$T/out" "^job $job at .*, when a policy found that it hangs: 4 tasks" \
+    '... and hector stack --last the tree'
+mkdir -p "$T/conf/hector"
+printf '[master]\nhang_samples = 0\n' >"$T/conf/hector/hector.conf"
+XDG_CONFIG_HOME=$T/conf
+export XDG_CONFIG_HOME
+hang 'Waitall:200,fault=spin' 60 deadlock
+unset XDG_CONFIG_HOME
+run hector stack "$job" --last
+is "$status" 1 'hang_samples = 0: no stacks are taken'
 
 blamed() { sql "SELECT ranks || ' ' || phase FROM verdicts WHERE job = $job"; }
 # A task that sleeps in a call is named, where in its source it is, and where

@@ -172,6 +172,11 @@ static void test_sweep_processes(void **state)
     assert_int_equal(sweep_signal(&job, SIGKILL), 3);
     wait_for(&job, 0);
     wait_for(&other, 1);
+    everything.spare = start("exec sleep 600", "HECTOR_JOB=2");
+    sweep_signal(&everything, SIGKILL);
+    wait_for(&everything, 0);
+    assert_int_equal(kill(everything.spare, 0), 0);
+    everything.spare = 0;
     sweep_signal(&everything, SIGKILL);
     wait_for(&everything, 0);
     while (wait(NULL) > 0)

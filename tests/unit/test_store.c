@@ -160,6 +160,29 @@ static void test_rows(void **state)
     store_close(other);
 }
 
+/* Of what was asked for the last one, of verdicts eight, of each job. */
+static void test_stacks(void **state)
+{
+    struct store *st = open_it();
+    struct store_stack k = { .job = 1, .tree = "abc", .bytes = 3 };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "a");
+    make_job(st, "b");
+    for (k.at_ns = 1; k.at_ns <= 20; k.at_ns++) {
+        k.seq = k.at_ns % 2 ? 0 : k.at_ns;
+        assert_int_equal(store_put_stack(st, &k, &err), 0);
+    }
+    k = (struct store_stack){ 2, 4, 7, "d", 1 };
+    assert_int_equal(store_put_stack(st, &k, &err), 0);
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "SELECT job, group_concat(seq), max(at_ns), min(tree)"
+           " FROM (SELECT * FROM stack ORDER BY at_ns) GROUP BY job",
+           "1|6,8,10,12,14,16,18,0,20|20|abc\n2|4|7|d\n");
+    store_close(st);
+}
+
 static void add_events(struct store *st, uint64_t job, uint32_t rank,
                        const struct store_event *e, size_t n, uint64_t upto)
 {
@@ -520,7 +543,7 @@ static void test_migration(void **state)
            "DROP VIEW calls; DROP VIEW callers; DROP VIEW sites;"
            "DROP VIEW places; DROP TABLE cost; DROP TABLE site_frame;"
            "DROP TABLE site; DROP TABLE source; DROP TABLE frame;"
-           "DROP TABLE module; DROP TABLE look;"
+           "DROP TABLE module; DROP TABLE look; DROP TABLE stack;"
            "ALTER TABLE verdict DROP COLUMN seq;"
            "ALTER TABLE verdict DROP COLUMN age_ns;"
            "ALTER TABLE verdict DROP COLUMN detail;"
@@ -537,6 +560,7 @@ static void test_migration(void **state)
     expect(st, "SELECT count(*) FROM resume", "0\n");
     expect(st, "SELECT count(process) FROM master", "0\n");
     expect(st, "SELECT DISTINCT hold, held_ns FROM tasks", "|0\n");
+    expect(st, "SELECT count(*) FROM stack", "0\n");
     store_close(st);
 }
 
@@ -546,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_views),
         T(test_rows),
+        T(test_stacks),
         T(test_events),
         T(test_costs),
         T(test_readonly),
