@@ -415,8 +415,12 @@ int prefixtree_merge(struct prefixtree *t, const struct prefixtree *from,
             return full(err);
         t->node_map[i] = to;
         into = &t->counts[(size_t)to * t->nsamples];
-        for (uint32_t s = 0; s < t->nsamples; s++)
-            into[s] += from->counts[(size_t)i * t->nsamples + s];
+        for (uint32_t s = 0; s < t->nsamples; s++) {
+            uint32_t more = from->counts[(size_t)i * t->nsamples + s];
+
+            into[s] = more > UINT32_MAX - into[s] ? UINT32_MAX
+                                                  : into[s] + more;
+        }
         if (n->nwords && or_label(t, to, from->words + n->at, n->nwords,
                                   (size_t)n->first * 64 + at))
             return full(err);

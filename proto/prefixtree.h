@@ -38,6 +38,7 @@ enum {
                                            left out */
     PREFIXTREE_WORDS_MAX = 1 << 25,     /* of all labels: 256 MiB */
     PREFIXTREE_COUNTS_MAX = 1 << 25,    /* of all nodes and samples */
+    PREFIXTREE_THREADS_MAX = 1 << 16,   /* traces of a task in a sample */
 };
 
 /* Names are numbers, too: 0 is "", what is not known. */

@@ -348,6 +348,23 @@ static int get_label(struct prefixtree *t, struct reader *r, uint32_t node)
     return 0;
 }
 
+/* Each trace comes from the node above; a task has many only by threads. */
+static int get_counts(struct prefixtree *t, struct reader *r, uint32_t node)
+{
+    uint32_t *v = &t->counts[(size_t)node * t->nsamples];
+    const uint32_t *up = &t->counts[(size_t)t->nodes[node].parent *
+                                    t->nsamples];
+    uint64_t most = (uint64_t)prefixtree_count(t, node) *
+                    PREFIXTREE_THREADS_MAX;
+
+    for (uint32_t s = 0; s < t->nsamples; s++) {
+        v[s] = (uint32_t)get(r, node ? up[s] : UINT32_MAX);
+        if (v[s] > most)
+            return -1;
+    }
+    return r->bad ? -1 : 0;
+}
+
 /* Sets which of its nodes is wrong. */
 static int get_nodes(struct prefixtree *t, struct reader *r, size_t n,
                      size_t *wrong)
@@ -364,10 +381,7 @@ static int get_nodes(struct prefixtree *t, struct reader *r, size_t n,
         }
         if (get_label(t, r, i))
             return -1;
-        for (uint32_t s = 0; s < t->nsamples; s++)
-            t->counts[(size_t)i * t->nsamples + s] =
-                (uint32_t)get(r, UINT32_MAX);
-        if (r->bad)
+        if (get_counts(t, r, i))
             return -1;
     }
     return 0;

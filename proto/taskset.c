@@ -239,13 +239,13 @@ int taskset_parse(struct taskset *s, const char *text, uint32_t limit,
     }
     if (*text == '[') {
         if (end[-1] != ']')
-            return err_set(err, EINVAL, "ranks \"%.60s\": no \"]\"", text);
+            return taskset_fini(s), err_set(err, EINVAL, "ranks \"%.60s\": no \"]\"", text);
         rc = taskset_parse_ranges(s, text + 1, end - 1, limit, err);
     } else {
         rc = taskset_parse_ranges(s, text, end, limit, err);
     }
     if (rc < 0)
-        s->n = 0;
+        taskset_fini(s);
     return rc;
 }
 

@@ -249,11 +249,10 @@ static void adopt_end_late(void *arg)
 {
     struct adopt *a = arg;
 
-    if (a->phase != ADOPT_WATCHING)
-        return;
-    if (a->uplink)
+    if (a->phase == ADOPT_WATCHING && a->uplink)
         uplink_kill(a->uplink, "time-out", STATUS_TIMEOUT, 0, false);
-    adopt_end_command(a);
+    if (a->phase == ADOPT_WATCHING)
+        adopt_end_command(a);
 }
 
 static void adopt_on_timeout(evutil_socket_t fd, short what, void *arg)
@@ -467,8 +466,7 @@ static int adopt_open_events(struct adopt *a, struct err *err)
 static int adopt_open_streams(struct adopt *a, bool tcp, struct err *err)
 {
     const char *stdtim = a->conf->options->stdtim;
-    size_t nhosts = a->conf->hosts->n;
-    uint32_t nodes = nhosts ? (uint32_t)nhosts : ADOPT_NODES;
+    uint32_t n = (uint32_t)a->conf->hosts->n, nodes = n ? n : ADOPT_NODES;
     struct links_conf links = {
         .dir = a->dir, .tcp = tcp, .key = a->key,
         .ntasks = nodes, .on_output = adopt_on_output,

@@ -86,11 +86,11 @@ void callview_class_ranks(const struct callview *v, uint32_t i,
 uint64_t callview_self(const struct callview *v, uint32_t node)
 {
     const struct prefixtree *t = &v->tree;
-    uint64_t n = prefixtree_traces(t, node);
+    uint64_t n = prefixtree_traces(t, node), below = 0;
 
     for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
-        n -= prefixtree_traces(t, c);
-    return n;
+        below += prefixtree_traces(t, c);
+    return n > below ? n - below : 0;   /* who counts wrongly has none */
 }
 
 unsigned callview_path(const struct callview *v, uint32_t node,
@@ -224,7 +224,7 @@ static int make_order(struct callview *v)
     }
     free(stack);
     free(levels);
-    return v->in_mpi && v->order && v->depth ? 0 : -1;
+    return v->n + 1 == n ? 0 : -1;
 }
 
 int callview_init(struct callview *v, const Hct__CallTree *m, bool cut,

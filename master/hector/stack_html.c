@@ -3,11 +3,13 @@
  * here, inside of stack_page.html. */
 #include "master/hector/stack_draw.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { AROUND = 4, SOURCE_LINE = 300, SOURCES_MAX = 500,
        SOURCE_BYTES_MAX = 16 << 20 };
@@ -16,20 +18,47 @@ static const char page[] = {
 #include "stack_page.inc"
     0 };
 
+/* The name comes from anybody's binary, and what is in the file goes into a
+ * page that is shown around: only what is called like a source is. */
+static bool is_source(const char *path)
+{
+    static const char *const ends[] = { ".c", ".h", ".cc", ".hh", ".cpp",
+        ".hpp", ".cxx", ".hxx", ".c++", ".C", ".H", ".inc", ".cu", ".f", ".F",
+        ".for", ".f77", ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08",
+        ".F08", ".s", ".S", ".rs", ".go", ".d", ".m", ".mm", ".y", ".l" };
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (strcmp(dot, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* NULL: there is no such file, or it is a device, or too large. */
+static FILE *open_source(const char *path)
+{
+    int fd = is_source(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+                                    O_NOCTTY) : -1;
+    struct stat st;
+    FILE *f = NULL;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size <= SOURCE_BYTES_MAX)
+        f = fdopen(fd, "r");
+    if (fd >= 0 && !f)
+        close(fd);
+    return f;
+}
+
 /* [[line, text]...] around this line; NULL if the file is not here. */
 static json_t *read_source(const char *path, uint32_t line)
 {
-    FILE *f = fopen(path, "re");
+    FILE *f = open_source(path);
     char text[SOURCE_LINE];
     json_t *lines;
-    struct stat st;
 
-    if (!f || fstat(fileno(f), &st) || !S_ISREG(st.st_mode) ||
-        st.st_size > SOURCE_BYTES_MAX) {
-        if (f)
-            fclose(f);
+    if (!f)
         return NULL;
-    }
     lines = json_array();
     for (uint32_t n = 1; n <= line + AROUND && fgets(text, sizeof(text), f); ) {
         bool whole = strchr(text, '\n') != NULL;

@@ -641,6 +641,63 @@ static void registry_tales(const char *dir)
     tell(dir, "registry", "hello");
 }
 
+/* ---------------------------------------------------------------- call trees */
+
+static uint32_t tree_frame(struct prefixtree *t, const char *module,
+                           const char *function)
+{
+    struct prefixtree_frame f = { .line = 12, .offset = 0x40 };
+
+    f.module = prefixtree_name(t, module, strlen(module));
+    f.function = prefixtree_name(t, function, strlen(function));
+    f.file = prefixtree_name(t, "/src/ring.c", 11);
+    return prefixtree_frame(t, &f);
+}
+
+/* Of so many tasks; one computes, the others are in MPI. */
+static void stack_tale(const char *dir, const char *word, uint32_t width,
+                       uint32_t samples)
+{
+    Hct__CallTree m = HCT__CALL_TREE__INIT;
+    Hct__TreeNote note = HCT__TREE_NOTE__INIT, *notes[] = { &note };
+    struct prefixtree t;
+    struct str s = { 0 };
+    uint32_t path[3];
+
+    if (prefixtree_init(&t, width, samples, NULL))
+        exit(1);
+    path[0] = tree_frame(&t, "ring", "main");
+    for (uint32_t i = 0; i < width * samples; i++) {
+        path[1] = tree_frame(&t, "ring", i % 7 ? "MPI_Barrier" : "compute");
+        path[2] = tree_frame(&t, "libmpi.so.40", "ompi_wait");
+        prefixtree_add(&t, i / samples, i % samples, path, i % 7 ? 3 : 2,
+                       NULL);
+    }
+    if (prefixtree_pack(&t, &s))
+        exit(1);
+    prefixtree_fini(&t);
+    m.tree.data = (uint8_t *)s.s;
+    m.tree.len = s.n;
+    note.ranks = (char *)"0-1,3";
+    note.text = (char *)"it is stopped by a signal";
+    m.n_notes = 1;
+    m.notes = notes;
+    m.n_remarks = 1;
+    m.remarks = words;
+    m.copies = width;
+    m.held_p50_ns = 40000;
+    tale.bytes[0] = (uint8_t)width;
+    tale.n = 1 + hct__call_tree__pack(&m, tale.bytes + 1);
+    tell(dir, "stack", word);
+    str_fini(&s);
+}
+
+static void stack_tales(const char *dir)
+{
+    stack_tale(dir, "2d", 4, 1);
+    stack_tale(dir, "3d", 70, 3);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -654,6 +711,7 @@ int main(int argc, char **argv)
     stream_tales(argv[1]);
     page_tales(argv[1]);
     registry_tales(argv[1]);
+    stack_tales(argv[1]);
     return 0;
 }
 
