@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/idtable.h"
 #include "proto/base/str.h"
 #include "proto/paths.h"
 #include "proto/taskset.h"
@@ -20,6 +21,8 @@
 #include "slave/emulate/traces.h"
 #include "slave/reduce.h"
 #include "slave/uplink.h"
+
+enum { NOISE_WORDS = 100, STOP_NS = 20000 };
 
 struct daemon {
     const struct daemon_conf *conf;     /* borrowed */
@@ -38,7 +41,8 @@ struct daemon {
     bool made, gone;
     const struct emulate_fault *fault;
     struct event *timer;                /* of a fault */
-    struct reduction *late;             /* what it is late with */
+    struct reduction *late;             /* what it is late with, */
+    bool late_stack;                    /* and as what */
 };
 
 uint64_t daemon_now_ns(const struct daemon_conf *conf)
@@ -50,17 +54,33 @@ uint64_t daemon_now_ns(const struct daemon_conf *conf)
 
 /* ------------------------------------------------------------- reductions */
 
+/* Its tasks; or, of a slave that lies, twice as many. */
+static int choose_ranks(const struct daemon *d, struct taskset *ranks)
+{
+    uint32_t n = (uint32_t)taskset_count(&d->ranks);
+    uint32_t last = n ? d->ranks.v[d->ranks.n - 1].last : 0;
+
+    if (taskset_copy(ranks, &d->ranks))
+        return -1;
+    return d->fault && d->fault->kind == EMULATE_LIE
+        ? taskset_add(ranks, last + 1, last + n) : 0;
+}
+
 static int make_tree(struct daemon *d, struct err *err)
 {
     const struct emulate *e = d->conf->options;
     struct traces p = { e->depth, e->breadth, e->classes, e->traces };
     uint64_t start_ns = clock_process_ns(0);
+    struct taskset ranks = { 0 };
     struct prefixtree t;
     int rc;
 
     if (d->made)
         return 0;
-    if (traces_tree(&p, &d->ranks, &t, err))
+    rc = choose_ranks(d, &ranks) ? err_set(err, ENOMEM, "out of memory")
+                                 : traces_tree(&p, &ranks, &t, err);
+    taskset_fini(&ranks);
+    if (rc)
         return -1;
     rc = prefixtree_pack(&t, &d->tree);
     prefixtree_fini(&t);
@@ -71,14 +91,47 @@ static int make_tree(struct daemon *d, struct err *err)
     return 0;
 }
 
-static void answer(struct daemon *d, struct reduction *r)
+/* As real slaves tell it to hector stack. */
+static void own_stack(const struct daemon *d, struct reduction *r)
+{
+    Hct__CallTree m = HCT__CALL_TREE__INIT;
+    uint8_t *bytes;
+
+    m.tree.data = (uint8_t *)d->tree.s;
+    m.tree.len = d->tree.n;
+    m.copies = (uint32_t)taskset_count(&d->ranks) * d->conf->options->traces;
+    m.held_p50_ns = m.total_p50_ns = STOP_NS;
+    m.held_p99_ns = m.total_p99_ns = 2 * STOP_NS;
+    bytes = malloc(hct__call_tree__get_packed_size(&m));
+    if (bytes)
+        reduction_own(r, bytes, hct__call_tree__pack(&m, bytes));
+    else
+        reduction_fail(r, "out of memory");
+    free(bytes);
+}
+
+static void own_noise(const struct daemon *d, struct reduction *r)
+{
+    uint64_t noise[NOISE_WORDS];
+
+    noise[0] = idtable_mix(d->number, d->job);
+    for (size_t i = 1; i < NOISE_WORDS; i++)
+        noise[i] = idtable_mix(noise[i - 1], i);
+    reduction_own(r, noise, sizeof(noise));
+}
+
+static void answer(struct daemon *d, struct reduction *r, bool stack)
 {
     struct err err;
 
     if (reduction_job(r) != d->job || !d->job)
         reduction_fail(r, "the job is not here");
+    else if (d->fault && d->fault->kind == EMULATE_NOISE)
+        own_noise(d, r);
     else if (make_tree(d, &err))
         reduction_fail(r, err.text);
+    else if (stack)
+        own_stack(d, r);
     else
         reduction_own(r, d->tree.s, d->tree.n);
 }
@@ -92,7 +145,7 @@ static void on_fault(evutil_socket_t fd, short what, void *arg)
     d->late = NULL;
     if (d->fault->kind == EMULATE_LATE) {
         if (r)
-            answer(d, r);
+            answer(d, r, d->late_stack);
         return;
     }
     d->gone = true;                     /* as a process that is killed */
@@ -102,16 +155,17 @@ static void on_fault(evutil_socket_t fd, short what, void *arg)
     d->uplink = NULL;
 }
 
-static void on_start(void *arg, struct reduction *r)
+static void start(struct daemon *d, struct reduction *r, bool stack)
 {
-    struct daemon *d = arg;
     struct timeval tv;
 
-    if (!d->fault) {
-        answer(d, r);
+    if (!d->fault || d->fault->kind == EMULATE_NOISE ||
+        d->fault->kind == EMULATE_LIE) {
+        answer(d, r, stack);
         return;
     }
     d->late = r;
+    d->late_stack = stack;
     if (d->fault->kind == EMULATE_SILENT)
         return;
     tv = clock_timeval(d->fault->late_ns);
@@ -119,6 +173,16 @@ static void on_start(void *arg, struct reduction *r)
         d->timer = evtimer_new(d->conf->base, on_fault, d);
     if (d->timer)
         event_add(d->timer, &tv);
+}
+
+static void tree_start(void *arg, struct reduction *r)
+{
+    start(arg, r, false);
+}
+
+static void stack_start(void *arg, struct reduction *r)
+{
+    start(arg, r, true);
 }
 
 static void on_stop(void *arg, struct reduction *r)
@@ -141,7 +205,8 @@ static void who_start(void *arg, struct reduction *r)
 }
 
 static const struct reduce_kind kinds[] = {
-    { "tree", on_start, on_stop }, { "who", who_start, NULL },
+    { "tree", tree_start, on_stop }, { "stack", stack_start, on_stop },
+    { "who", who_start, NULL },
 };
 
 /* --------------------------------------------------------- from the master */

@@ -80,8 +80,9 @@ static void usage(FILE *to)
           "      --workers N     processes that play the slaves (2)\n"
           "      --master ADDR   a master that runs already\n"
           "      --no-end        leave without ending the job\n"
-          "      --fault F       DAEMON:die, DAEMON:silent or "
+          "      --fault F       DAEMON:die, DAEMON:silent, "
           "DAEMON:late=DURATION,\n"
+          "                      DAEMON:noise or DAEMON:lie,\n"
           "                      when the first reduction begins; repeatable\n"
           "  -V, --version\n"
           "      --help\n", to);
@@ -113,9 +114,13 @@ int emulate_fault_parse(struct emulate_fault *f, const char *text,
     else if (strncmp(colon, ":late=", 6) == 0 &&
              parse_duration(&f->late_ns, colon + 6, NULL) == 0)
         f->kind = EMULATE_LATE;
+    else if (strcmp(colon, ":noise") == 0)
+        f->kind = EMULATE_NOISE;
+    else if (strcmp(colon, ":lie") == 0)
+        f->kind = EMULATE_LIE;
     else
         return err_set(err, EINVAL, "\"%.60s\" is no fault; there are die, "
-                       "silent and late=DURATION", colon + 1);
+                       "silent, late=DURATION, noise and lie", colon + 1);
     return 0;
 }
 

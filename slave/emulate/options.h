@@ -10,7 +10,8 @@
 enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
        EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64 };
 
-enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE };
+enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
+                          EMULATE_NOISE, EMULATE_LIE };
 struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
                        uint64_t late_ns; };
 
@@ -42,7 +43,8 @@ struct emulate {
 /* Returns -1 to go on, else the exit status; complains itself. */
 int emulate_options(struct emulate *e, int argc, char **argv);
 
-/* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION" */
+/* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION", "DAEMON:noise",
+ * "DAEMON:lie" */
 int emulate_fault_parse(struct emulate_fault *f, const char *text,
                         uint32_t daemons, struct err *err);
 

@@ -48,6 +48,15 @@ is "$(field found_tasks),$(field missing)" 1024,0 'a late one is waited for'
 ok '... so long' [ "$(sed 's/.*"first":{"asked_ns":\([0-9]*\).*/\1/' \
     "$T/out")" -gt 250000000 ]
 
+# Parts that are wrong do not get in, and hinder nobody.
+run $E -f 8 -i 1 --fault 10:noise --fault 11:lie
+is "$status" 0 'a slave tells noise, another one lies'
+like "$T/out" '^result +992 of 1024 tasks, .* 2 daemons missing' \
+    '... only their tasks are missing'
+like "$T/out" 'missing e00010, ranks [0-9]*-[0-9]*: .*no call tree$' '... the noise is named'
+like "$T/out" 'missing e00011, ranks [0-9]*-[0-9]*: a call tree over 32 tasks in place of 16$' \
+    '... and the lie'
+
 run $E -i 0 --seconds 1 --speed 20 --events 500 --batch 10 -j
 is "$status" 0 'samples and events in virtual time'
 ok '... 10,000 a second' [ "$(field run_events)" -gt 2000 ]
@@ -58,6 +67,22 @@ is "$(field found_tasks),$(field missing)" 1024,0 'a master that runs, over TCP'
 is "$(sql 'SELECT state, ntasks FROM jobs')" 'killed|1024' '... has the job'
 is "$(sql 'SELECT count(*) FROM tasks WHERE state = '\''killed'\''')" 1024 \
     '... and the end of its tasks'
+
+# The operator's tools see a job that is played.
+$E --master "tcp:127.0.0.1:$port" -i 0 --seconds 6 >"$T/play" 2>&1 &
+play=$!
+ok 'a job is played' wait_for '[ "$(sql "SELECT state FROM jobs
+    WHERE job = 2")" = running ]' 20
+run hector stack 2 -j
+is "$(sqlite3 :memory: "SELECT json_extract(j, '\$.tasks'),
+    json_extract(j, '\$.samples'), json_extract(j, '\$.classes[4].count'),
+    json_extract(j, '\$.stops.ptrace') FROM (SELECT
+    CAST(readfile('$T/out') AS TEXT) AS j)")" '1024|3|205|3072' \
+    '... hector stack shows where its tasks are'
+run hector tree 2
+like "$T/out" '^64 slaves, .* 0 missing' '... hector tree its slaves'
+wait $play
+is "$?" 0 '... to its end'
 
 wrong()         # SENTENCE OPTION...
 {
@@ -74,7 +99,7 @@ wrong '-f, -d: give the fan-out or the levels, the other follows from it' \
 wrong '--events: needs --seconds' --events 5
 wrong '--fault: "64:die" does not begin with the number of a daemon, 0 to 63' \
     --fault 64:die
-wrong '--fault: "sick" is no fault; there are die, silent and late=DURATION' \
+wrong '--fault: "sick" is no fault; there are die, silent, late=DURATION, noise and lie' \
     --fault 3:sick
 wrong 'now: nothing is expected behind the options' now
 run hector-emulate --master "unix:$T/nobody" -D 1
