@@ -18,6 +18,7 @@
 #include "proto/base/log.h"
 
 enum { TICKS = 100 };                   /* a second, of sending */
+enum { QUIT_MS = 2000 };                /* then it is killed */
 
 struct play {
     struct daemon_conf conf;
@@ -142,6 +143,10 @@ void worker_end(struct worker *w)
         return;
     worker_tell(w, WORKER_QUIT);
     close(w->control);
-    waitpid(w->pid, NULL, 0);
+    for (int ms = 0; waitpid(w->pid, NULL, WNOHANG) == 0; ms++) {
+        if (ms == QUIT_MS)
+            kill(w->pid, SIGKILL);
+        usleep(1000);
+    }
     w->pid = 0;
 }
