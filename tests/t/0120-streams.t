@@ -77,6 +77,18 @@ run hector-run -n 2 --output-dir "$T/dir" "$stream" both
 is "$(cat "$T"/dir/rank.0/stdout "$T"/dir/rank.1/stderr)" \
     "$(printf 'out of 0\nerr of 1')" '--output-dir'
 
+run hector-run -n 2 --output-dir "$T/both" --merge-stderr-to-stdout -l \
+    "$stream" both
+is "$(sort "$T/both/rank.1/stdout" | tr '\n' ,)$(ls "$T/both/rank.1")" \
+    'err of 1,out of 1,stdout' '... with stderr merged, as it is, without labels'
+is "$(cat "$T/out" "$T/err")" '' '... and nothing of it on ours'
+run hector-run -n 1 --timestamp-output --tag-output "$stream" pieces
+like "$T/out" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}[+-][0-9:]{5} \[1,0\]<stdout>:abcdef$' \
+    'time and tag in front of a line in pieces, once'
+run hector-run -n 12 --oversubscribe -l sh -c 'echo x'
+is "$(sort "$T/out" | head -n 2 | tr '\n' ,)" '00: x,01: x,' \
+    'labels are of one width, as those of srun'
+
 # A prompt is shown although its line is not finished.
 mkfifo "$T/in"
 hector-run -n 1 "$stream" prompt <"$T/in" >"$T/out" &

@@ -104,6 +104,15 @@ END
         2) sleep 0.3; exit 7 ;;
         esac'
     is "$status" 7 'which failed first does not hang on the clocks'
+    # The time in front of a line is that of the task's node.
+    run hector-run --launch-agent "$T/by-clock" -H n1,n2,n3 -n 3 -l \
+        --timestamp-output echo here
+    sort -k 2 "$T/out" >"$T/sorted"
+    is "$(cut -d' ' -f1 "$T/sorted" | date -f - +%s | awk '
+        { at[NR] = $1 }
+        END { print int((at[2] - at[1] + 5000) / 100), \
+                    int((at[3] - at[1] + 5000) / 100) }')" '60 45' \
+        '--timestamp-output: by the clock of the node' || cat "$T/out" >&2
     run hector nodes
     like "$T/out" '^n2 .* 16m40s ' 'hector nodes shows the offset'
 else
