@@ -104,6 +104,33 @@ is "$(jobs 'ntasks, state')" '2|done 2|failed ' \
     'a rank that registers twice begins a job of its own'
 is "$(sql "SELECT job - $job, count(*) FROM tasks WHERE job >= $job GROUP BY 1" |
     tr '\n' ' ')" '0|2 1|1 ' '... and leaves the first as it is'
+
+# srun --mpi=pmi2 or none: no namespace of PMIx, but the names of Slurm. There
+# is no Slurm here; this starts tasks as it does.
+mkdir "$T/slurm"
+cat >"$T/slurm/srun" <<'END'
+#!/bin/sh
+# srun -n N PROGRAM
+n=$2 step=$(cat "$T/step" 2>/dev/null || echo 0) i=0
+shift 2
+echo $((step + 1)) >"$T/step"
+while [ $i -lt "$n" ]; do
+    SLURM_JOB_ID=7 SLURM_STEP_ID=$step SLURM_PROCID=$i SLURM_NTASKS=$n \
+        "$@" $i "$n" &
+    i=$((i + 1))
+done
+wait
+END
+chmod +x "$T/slurm/srun"
+PATH=$T/slurm:$PATH adopt srun -n 3 "$APPS/register"
+is "$status $(grep -c '^granted' "$T/out")" '0 3' 'tasks that srun starts'
+is "$(jobs 'name, ntasks, state, exit_code')" 'register|3|done|0 ' \
+    '... are one job'
+is "$(sql "SELECT group_concat(rank) FROM (SELECT rank FROM tasks
+    WHERE job = $job ORDER BY rank)")" '0,1,2' '... with its ranks'
+PATH=$T/slurm:$PATH adopt sh -c 'srun -n 2 "$LIAR"; srun -n 1 "$LIAR"'
+is "$(jobs ntasks | tr ' ' '\n' | sort | xargs)" '1 2' '... each step another one'
+
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$T"
     adopt setpriv --reuid 65534 --clear-groups -- "$APPS/register" 0 1
