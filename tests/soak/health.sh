@@ -70,9 +70,9 @@ strangers()     # processes that are neither ours nor the daemons'
         if [ -d "/proc/$p" ]; then echo "$p"; fi
     done
 }
-directories()   # in TMPDIR here and there, but those of standing slaves
+directories()   # in TMPDIR here and there, but for what a killed mpirun leaves
 {
-    ls -A "$TMPDIR"
+    find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name 'ompi.*'
     for h in $t_hosts; do
         on "$h" ls -A "$TMPDIR" /dev/shm | grep -v '^/.*:$\|^$'
     done
