@@ -14,7 +14,7 @@
 enum {
     RAN_NS = 50000,             /* to ask for messages some times */
     LONG_MS = 500,              /* shorter stays are never a measure */
-    TORN = 16,                  /* calls, while they are counted */
+    TORN = 8,                   /* looks in a row that are never torn */
 };
 
 void watch_init(struct watch *s, const struct hct_job *job,
@@ -113,10 +113,13 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
          * is a tag: the program says where it is */
         moved = progress > w->progress || k->mark != w->mark ||
                 (w->known && w->in != in_mpi && !w->asks && !asking(in, k));
-        /* A reading may be torn, and a little low. One that is far lower than
-         * before says that questions had been taken for more. */
-        if (progress < w->progress && w->progress - progress < TORN)
+        /* A reading may be torn, and low. One that stays low says that
+         * questions had been taken for more before. */
+        w->low = progress < w->progress ? w->low + 1 : 0;
+        if (w->low && w->low < TORN)
             progress = w->progress;
+        else
+            w->low = 0;
     } else {
         progress = w->progress + (w->known && w->in != in_mpi);
         moved = progress > w->progress;
@@ -302,6 +305,7 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
                        const struct hct_snapshot *in)
 {
     uint32_t blocked = 0, old = 0, running = 0;
+    bool loops = false;         /* alone, while others go on */
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
@@ -314,8 +318,9 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
             continue;
         blocked += age >= s->options.deadlock.still_ns / 2;
         old += age >= SECOND;
+        loops |= ranks[i].asks && age >= s->options.deadlock.spin_ns;
     }
-    return (blocked && blocked == running) || old >= 2 ||
+    return (blocked && blocked == running) || old >= 2 || loops ||
            (old == 1 && running < in->nranks);
 }
 

@@ -70,6 +70,7 @@ struct watch_rank {
     uint32_t site;
     uint8_t known, in, asks;
     uint8_t paused;             /* it has slept, here, until a signal comes */
+    uint8_t low, pad[3];        /* looks in a row with fewer calls than before */
     /* where it has stayed for long, outside of MPI, and came back */
     struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
     /* of its present stay, from the last calls */

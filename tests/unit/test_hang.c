@@ -306,6 +306,35 @@ static void miscounted(void **state)
     }
 }
 
+/* One who asks in a loop, and whose calls are counted while it does. */
+static void torn(void **state)
+{
+    bool found = false;
+
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].call = number_of("Test");
+    look.rank[2].flags |= HCT_IN_MPI;
+    for (uint64_t t = 0, i = 0; t < 60 * S; i++) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            assert_int_not_equal(look.verdicts[0].kind, HCT_PROGRESS);
+        found |= look.out.nverdicts > 0;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        t += wait;
+        for (uint32_t r = 0; r < 4; r++)
+            look.rank[r].age_ns += r == 2 ? 0 : wait;
+        look.rank[2].calls += 1000;
+        look.rank[2].polls += i % 5 == 3 ? 4000 : i % 5 == 4 ? (uint64_t)-2000
+                                                : 1000;
+    }
+    assert_true(found);
+}
+
 /* Where it has not been before: patience, more of it for who works. */
 static void new_place(void **state)
 {
@@ -440,6 +469,39 @@ static void sleeps_alone(void **state)
     see();
     assert_int_equal(look.out.nverdicts, 1);
     assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+}
+
+/* A task that asks for a message of its own, while others go on. */
+static void asks_itself(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    start(3, NULL, 0);
+    run(20 * S);
+    world(0);
+    is_in(2, "Test");
+    asks(2, "Irecv", 2, 7)->waited = 0;
+    for (int i = 0; i < 5; i++)
+        flew(2, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    began = look.in.now_ns;
+    while (look.in.now_ns < began + 30 * S) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 3; r++) {
+            look.rank[r].calls += 100;
+            look.rank[r].polls += r == 2 ? 100 : 0;
+            look.rank[r].age_ns = MS;
+        }
+    }
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_int_equal(look.blamed[0], 2);
+    SAYS("rank 2 waits for itself");
 }
 
 /* Work is told from a stall by the processor time it takes. */
@@ -604,10 +666,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
         cmocka_unit_test(miscounted),
+        cmocka_unit_test(torn),
         cmocka_unit_test(new_place),
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
         cmocka_unit_test(sleeps_alone),
+        cmocka_unit_test(asks_itself),
         cmocka_unit_test(overworked),
         cmocka_unit_test(looks_at_the_clock),
         cmocka_unit_test(parastack),
