@@ -1,11 +1,13 @@
 /* odd_policy.c - a policy for tests: does at its looks what `mode` says. Built
- * by the tests themselves, with -DMAJOR=n for one of another version.
+ * by the tests themselves, with -DMAJOR=n for one of another version. Looks are
+ * counted from when all tasks have passed a tag.
  *
  *   0 nothing   1 a hang of task 1 at look `at`, over at look 2 x `at`
  *   2 a verdict of no kind   3 a rank that there is not   4 slow
  *   5 never comes back   6 a wild pointer   7 gives up   8 too many lines
  *   9 a hang of task 1 at look `at` that is never over */
 #include <hct_policy.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -87,13 +89,24 @@ static void burn(double s)
         ;
 }
 
+static bool all_tagged(const struct hct_snapshot *in)
+{
+    uint32_t n = 0;
+
+    while (n < in->nranks && hct_rank(in, n)->mark)
+        n++;
+    return n == in->nranks;
+}
+
 static int step(void *state, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
     struct state *s = state;
 
-    s->n++;
     out->wake_ns = in->now_ns + (uint64_t)(s->every * 1e9);
+    if (!s->n && !all_tagged(in))
+        return 0;
+    s->n++;
     if (s->n == (uint64_t)s->at || s->n == 2 * (uint64_t)s->at) {
         if (s->mode == 1)
             find(in, out, s->n == (uint64_t)s->at ? HCT_HANG : HCT_PROGRESS);

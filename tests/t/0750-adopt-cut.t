@@ -113,7 +113,9 @@ touch "$T/go"
 wait $runner 2>/dev/null
 
 # A master of its own is started again.
-hector-run --adopt -- mpirun -n 2 "$APPS/tagloop" 300000 >"$T/out" 2>"$T/err" &
+rm -f "$T/go"
+hector-run --adopt -- sh -c "mpirun -n 2 $APPS/tagloop 300000
+    while [ ! -e $T/go ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!
 job=$((job + 1))
 wait_for '[ "$(events)" -gt 100000 ]' 30
@@ -121,6 +123,8 @@ for p in $(t_processes); do
     grep -qs -e --private "/proc/$p/cmdline" &&
         [ "$(cat "/proc/$p/comm")" = hector-master ] && kill -KILL "$p"
 done
+wait_for 'grep -q "was killed" "$T/err"' 10
+touch "$T/go"
 end
 is "$status" 0 'the same with a master of its own'
 like "$T/err" 'hector-master was killed by signal 9 .* the job runs on$' \

@@ -60,7 +60,7 @@ run hector replay "$job" --policy "$T/odd.so:mode=1,at=10"
 is "$status|$(out)" "0|$(recorded "$job")" 'hector replay: the same verdicts'
 run hector replay "$HECTOR_DB" "$job" --policy "$T/odd.so:mode=1,at=12"
 ok '... with another parameter others' [ "$status|$(out)" != "0|$(recorded "$job")" ]
-like "$T/out" '^look 1[2-9] ' '... at a later look'
+like "$T/out" '^look (1[2-9]|[2-9][0-9]|[0-9]{3,}) ' '... at a later look'
 run hector replay "$job" --policy odd
 is "$status" 2 'replay: no such policy'
 run hector replay 99 --policy null
@@ -85,7 +85,7 @@ like "$T/out" "odd: job $job is moving again" '... and the end of it'
 run hector why -j "$job"
 is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
     '\$[0].kind'), json_extract(j, '\$[0].ranks'),
-    json_extract(j, '\$[0].look') BETWEEN 10 AND 19
+    json_extract(j, '\$[0].look') >= 10
     FROM (SELECT CAST(readfile('$T/out') AS TEXT) AS j)")" '2|hang|1|1' \
     '... as JSON'
 run hector why 99
