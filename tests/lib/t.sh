@@ -257,6 +257,25 @@ t_check_shm()
     fi
 }
 
+left_nothing()  # DESCRIPTION: all of that, as one test, in the middle of a
+{               # file; not for simulated hosts
+    if wait_for '[ -z "$(t_left)" ]' 10 2>/dev/null; then
+        pass "$1"
+    else
+        fail "$1" "$(t_left)"
+    fi
+}
+
+t_left()        # what is left behind just now, one a line
+{
+    for tap_p in $(t_processes); do
+        echo "process $tap_p: $(tr '\0' ' ' 2>/dev/null \
+            <"/proc/$tap_p/cmdline")"
+    done
+    t_new_shm
+    find "$TMPDIR" -mindepth 1 -maxdepth 1
+}
+
 t_check_tmp()
 {
     tap_left=$(ls -A "$TMPDIR")

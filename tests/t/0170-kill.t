@@ -1,5 +1,5 @@
 # Ending jobs from outside: hector kill, Ctrl-C, TERM; and what is left when
-# one of Hector's own processes dies: nothing.
+# one of Hector's own processes dies, or a job in any way: nothing.
 # limit: 300
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"
@@ -75,12 +75,30 @@ if mpicc -o "$T/die" "$T/die.c" -I"$build/include" -L"$build/lib" -lhct \
         '... and what they had tagged is there'
 fi
 
+# Tasks in the middle of MPI: there are sockets, directories and shared memory.
+in_mpi()
+{
+    begin hector-run -n 2 "$APPS/exits" all exit 0 middle 100000
+    ok 'a job is in MPI' wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE
+        job = $job AND state = '\''connected'\''")" = 2 ]' 20
+}
 for s in INT:130 TERM:143 HUP:129; do
-    begin hector-run -n 2 sleep 100
+    in_mpi
     kill -"${s%:*}" $runner
     end
     is "$status" "${s#*:}" "SIG${s%:*} to hector-run: status ${s#*:}"
+    left_nothing '... nothing is left'
 done
+
+# Ctrl-C once more, as the tasks do not care.
+begin hector-run -n 2 sh -c 'trap "" INT TERM; echo; while :; do sleep 0.2; done'
+wait_for '[ "$(wc -l <"$T/out")" = 2 ]' 10
+kill -INT $runner
+wait_for '[ "$(wc -l <"$T/err")" -gt 0 ]' 10
+kill -INT $runner
+end
+is "$status" 130 'SIGINT twice, and the tasks ignore it: status 130'
+left_nothing '... nothing is left'
 
 # A task that has left children behind: they go with its process group.
 begin hector-run -n 1 sh -c 'sleep 1000 & sleep 1001 & wait'
@@ -100,11 +118,42 @@ for daemon in slave master; do
     end
     ok "the $daemon dies: the job fails" [ "$status" -ne 0 ]
     like "$T/err" '^hector: ' '... with a sentence'
-    ok '... nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+    left_nothing '... nothing is left'
 done
 
 begin hector-run -n 2 sleep 100
 kill -KILL "$runner"
 end
-ok 'hector-run dies: nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+left_nothing 'hector-run dies: nothing is left'
+
+# What ends by itself.
+ends()          # STATUS DESCRIPTION COMMAND...
+{
+    want=$1 what=$2
+    shift 2
+    run hector-run -n 2 "$@"
+    is "$status" "$want" "$what: status $want"
+    left_nothing '... nothing is left'
+}
+echo data >"$T/plain"
+ends 0 'all is well' "$APPS/exits" all exit 0
+ends 3 'exit 3' "$APPS/exits" 1 exit 3 middle
+ends 255 'exit 255' "$APPS/exits" 1 exit 255 middle
+ends 139 'SEGV' "$APPS/exits" 1 signal 11
+ends 143 'TERM' "$APPS/exits" 1 signal 15
+ends 137 'KILL' "$APPS/exits" 1 signal 9
+ends 42 'MPI_Abort' "$APPS/exits" 1 abort 42
+ends 127 'no such program' "$T/missing"
+ends 126 'not executable' "$T/plain"
+ends 124 'time limit' --timeout 1 "$APPS/exits" all exit 0 middle 100000
+
+# Nobody reads stdout any more; or there has never been one.
+{ hector-run -n 2 yes 2>"$T/err"; echo $? >"$T/status"; } |
+    head -n 1 >/dev/null
+is "$(cat "$T/status")" 141 'the reader of stdout goes: status 141'
+left_nothing '... nothing is left'
+status=0
+hector-run -n 2 "$APPS/hello" >&- 2>"$T/err" || status=$?
+ok "stdout is closed: status $status" [ "$status" -ne 0 ]
+left_nothing '... nothing is left'
 done_testing
