@@ -111,7 +111,8 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
                                                 : HCT_LEVEL_UNKNOWN };
     if (n >= sizeof(r->tag_text))
         n = sizeof(r->tag_text) - 1;
-    memcpy(r->tag_text, m->tag_text.data, n);
+    if (n)                      /* no tag: no bytes at all */
+        memcpy(r->tag_text, m->tag_text.data, n);
     snprintf(r->wchan, sizeof(r->wchan), "%.31s", m->wchan);
 }
 
