@@ -562,7 +562,8 @@ int main(int argc, char **argv)
     snprintf(address, sizeof(address), "unix:%s/m.sock", dir);
     start_master(address);
     for (size_t i = 0; i < nslaves; i++) {
-        snprintf(slaves[i].name, sizeof(slaves[i].name), "n%03zu", i);
+        snprintf(slaves[i].name, sizeof(slaves[i].name), "n%03u",
+                 (unsigned)i);
         connect_to(&slaves[i], HCT__ROLE__ROLE_SLAVE, address);
     }
     snprintf(runner.name, sizeof(runner.name), "u@h");
