@@ -17,7 +17,6 @@
 #include "slave/statement.h"
 
 #define GASP_NS (5 * CLOCK_NS_PER_S)
-#define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)
 
 struct gasp {
     const struct gasp_conf *conf;
@@ -134,7 +133,7 @@ static void gasp_over(void *arg)
  * a slave without any job is gone need not be told but to this one. */
 static void gasp_failed(struct gasp *g)
 {
-    struct timeval tv = clock_timeval(GASP_RETRY_NS);
+    struct timeval tv = clock_timeval(g->conf->retry_ns);
 
     g->link = NULL;
     if (g->ntasks)
@@ -326,6 +325,11 @@ void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
         event_free(g.end);
     if (g.base)
         event_base_free(g.base);
+    for (size_t i = 0; i < g.ntasks; i++) {
+        profile_fini(&g.profiles[i]);
+        records_fini(&g.tasks[i]);
+    }
+    sites_fini(&g.sites);
     free(g.profiles);
-    free(g.tasks);              /* the records go with the process */
+    free(g.tasks);
 }

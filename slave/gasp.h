@@ -16,6 +16,7 @@ struct gasp_conf {              /* borrowed */
     const char *addresses;      /* of the master */
     const char *name;           /* of the node */
     const struct conn_conf *conn;
+    uint64_t retry_ns;          /* between calls, when it does not take them */
 };
 
 /* Blocks for some seconds at most; no longer than one call to the master when

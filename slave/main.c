@@ -35,6 +35,7 @@
 #define REDIAL_NS (2 * CLOCK_NS_PER_S)          /* for an address to answer */
 #define FLUSH_NS  (1 * CLOCK_NS_PER_S)          /* last words to the master */
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
+#define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)   /* a guard calls the master */
 
 enum { EXIT_USAGE = 2 };
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
@@ -527,7 +528,8 @@ int main(int argc, char **argv)
     }
     rc = rc || !(s.vault = vault_create(&err));
     if (!rc)
-        s.gasp = (struct gasp_conf){ s.conf.master, s.conf.name, &s.conn };
+        s.gasp = (struct gasp_conf){ s.conf.master, s.conf.name, &s.conn,
+                                     GASP_RETRY_NS };
     rc = rc || guard_start(&s.gasp, s.vault, &err) || start(&s, &err);
     if (rc) {
         log_warn("slave", "%s", err.text);

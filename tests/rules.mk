@@ -19,6 +19,7 @@ uses_dir = $(foreach d,policies redirector slave/emulate slave master/hector \
     $(shell grep -l '^\#include "$d/[a-z_]*\.h"' $1),$d))
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call uses_dir,$1))) \
     $(if $(filter master/hector,$(call uses_dir,$1)),$(B)/obj/master.a) \
+    $(if $(filter slave/emulate,$(call uses_dir,$1)),$(B)/obj/slave.a) \
     $(B)/obj/proto.a
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
 
@@ -91,6 +92,7 @@ $(B)/fuzz/proto.a: $(call fuzz_objs,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
 $(B)/fuzz/master.a: $(call fuzz_objs,$(master_c))
 $(B)/fuzz/hector.a: $(call fuzz_objs,$(hector_c))
 $(B)/fuzz/slave.a: $(call fuzz_objs,$(slave_c))
+$(B)/fuzz/emulate.a: $(call fuzz_objs,$(emulate_c))
 $(B)/fuzz/redirector.a: $(call fuzz_objs,$(redirector_c))
 $(B)/fuzz/%.a:
 	$(call say,AR)rm -f $@; ar rcs $@ $^

@@ -62,8 +62,10 @@ static int choose_ranks(const struct daemon *d, struct taskset *ranks)
 
     if (taskset_copy(ranks, &d->ranks))
         return -1;
-    return d->fault && d->fault->kind == EMULATE_LIE
-        ? taskset_add(ranks, last + 1, last + n) : 0;
+    if (!d->fault || d->fault->kind != EMULATE_LIE || !n ||
+        n > UINT32_MAX - last)
+        return 0;
+    return taskset_add(ranks, last + 1, last + n);
 }
 
 static int make_tree(struct daemon *d, struct err *err)
@@ -216,26 +218,46 @@ static struct daemon *of(void *arg)
     return uplink_owner(arg);
 }
 
+/* Its tasks are those now: the set and seq become ours. */
+static void take_job(struct daemon *d, uint64_t job, struct taskset *ranks,
+                     uint64_t *seq)
+{
+    taskset_fini(&d->ranks);
+    free(d->seq);
+    d->job = job;
+    d->ranks = *ranks;
+    d->seq = seq;
+    d->next = 0;
+    d->made = false;
+    str_reset(&d->tree);
+}
+
 static int on_prepare(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
     struct daemon *d = of(arg);
+    const struct emulate *e = d->conf->options;
     const Hct__Prepare *m = msg;
     Hct__Prepared answer = HCT__PREPARED__INIT;
+    struct taskset ranks = { 0 };
+    uint64_t *seq = NULL;
+    size_t n;
 
     if (m->here >= m->n_nodes)
         return err_set(err, EPROTO, "Prepare without this node");
-    if (taskset_parse(&d->ranks, m->nodes[m->here]->ranks, m->ntasks, err))
+    if (taskset_parse(&ranks, m->nodes[m->here]->ranks, m->ntasks, err))
         return -1;
-    free(d->seq);
-    d->seq = calloc(taskset_count(&d->ranks) + 1, sizeof(*d->seq));
-    d->job = m->job;
-    d->next = 0;
-    d->made = false;
-    str_reset(&d->tree);
+    n = taskset_count(&ranks);
     answer.job = m->job;
-    answer.ok = d->seq != NULL;
-    answer.why = (char *)(d->seq ? "" : "out of memory");
+    if (n > (size_t)e->daemons * e->tasks)
+        answer.why = (char *)"more tasks than are emulated";
+    else if (!(seq = calloc(n + 1, sizeof(*seq))))
+        answer.why = (char *)"out of memory";
+    answer.ok = seq != NULL;
+    if (answer.ok)
+        take_job(d, m->job, &ranks, seq);
+    else
+        taskset_fini(&ranks);
     return conn_send(c, MESSAGE_PREPARED, &answer);
 }
 

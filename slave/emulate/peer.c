@@ -95,11 +95,14 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
     uint8_t *packed;
 
     (void)c;
+    if (!p->gathering)
+        return err_set(err, EPROTO, "Gathered, and nobody has asked");
     if (!m->ok)
         return err_set(err, EIO, "%s", m->why);
     str_add_bytes(&p->bytes, m->piece.data, m->piece.len);
     if (!m->last)
         return 0;
+    p->gathering = false;
     end.piece = (ProtobufCBinaryData){ 0, NULL };
     packed = malloc(hct__gathered__get_packed_size(&end) + 1);
     if (!packed)
@@ -188,5 +191,6 @@ void peer_kill(struct peer *p)
 void peer_gather(struct peer *p, const Hct__Gather *m)
 {
     forget_result(p);
+    p->gathering = true;
     conn_send(p->c, MESSAGE_GATHER, m);
 }

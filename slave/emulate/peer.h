@@ -13,6 +13,7 @@ struct peer {
     Hct__Role role;
     struct conn *c;                     /* owned */
     bool welcome, running, ended;
+    bool gathering;                     /* the end of a Gather is to come */
     uint64_t job;
     struct str bytes;                   /* owned: of the last Gather */
     Hct__Gathered *gathered;            /* owned: its end */

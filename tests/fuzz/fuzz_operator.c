@@ -24,20 +24,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void *master(void *arg)
 {
-    struct peers p = { 0 };
-    char drop[4096];
-
     (void)arg;
-    peers_open(&p, NULL);
-    p.v[0].fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-    for (size_t i = 0; i < nsteps; i++)
-        peers_step(&p, 0, &steps[i]);
-    if (p.v[0].fd >= 0) {
-        shutdown(p.v[0].fd, SHUT_WR);
-        while (recv(p.v[0].fd, drop, sizeof(drop), 0) > 0)
-            ;
-    }
-    peers_hang_up(&p, 0);
+    peers_tell_all(accept4(listening, NULL, NULL, SOCK_CLOEXEC), steps,
+                   nsteps);
     return NULL;
 }
 

@@ -2,11 +2,11 @@
  * the slave reads from it stays within the page, records keep their order,
  * and the reading comes to an end.
  *
- * The bytes are pieces: where (slot, part), an offset, a length, bytes. */
+ * The bytes are pieces as scribble.h has them. */
+#include "tests/fuzz/scribble.h"
+
 #include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "hct.pb-c.h"
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PIECES = 64, HEAD = 6 };
+enum { PIECES = 64 };
 
 struct world {
     uint64_t next;              /* record */
@@ -39,31 +39,6 @@ static int on_send(void *arg, const void *events)
         assert(m->labels[i].len <= PAGE_TEXT_MAX);
     w->next += m->n_records;
     return 0;
-}
-
-/* Where a piece goes: the header, a slot, a ring at some place, counters,
- * call sites with their frames, modules. */
-static size_t place(const uint8_t *p)
-{
-    unsigned slot = p[1] % 4, at = (unsigned)(p[2] | p[3] << 8);
-
-    switch (p[0] % 8) {
-    case 0: return offsetof(struct page_header, state) + at % 64;
-    case 1: return page_slot_at(slot) + at % sizeof(struct page_slot);
-    case 2: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
-                                slot) + at % 4096;
-    case 4: return page_counts_at(PAGE_SLOTS, PAGE_CALLS, slot) + at % 4096;
-    case 5: return page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
-                                  slot) +
-                   offsetof(struct page_thread, site) + at % 32768;
-    case 6: return page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
-                                  slot) + offsetof(struct page_thread, frame) +
-                   at;
-    case 7: return page_shared_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES) +
-                   offsetof(struct page_shared, module) + at % 4096;
-    default: return page_ring_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
-                                 slot) + PAGE_RING_BYTES - 1 - at % 4096;
-    }
 }
 
 static void on_profile(void *arg, const void *profile)
@@ -106,24 +81,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sample_page sample;
     struct watch watch;
     struct err err;
-    size_t bytes = page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES);
     int fd;
 
     ticks_init(&ticks);
     watch_init(&watch, 7, 0, &window);
     fd = watch_attach(&watch, getpid(), 4, &sink, &err);
     assert(fd >= 0 && ftruncate(fd, 4096) < 0);         /* it is sealed */
-    for (int i = 0; i < PIECES && size >= HEAD; i++) {
-        size_t at = place(data), n = (size_t)(data[4] | data[5] << 8);
+    for (int i = 0; i < PIECES && size >= SCRIBBLE_HEAD; i++) {
+        size_t n = scribble(watch.page, data, size);
 
-        if (n > size - HEAD)
-            n = size - HEAD;
-        if (n > bytes - at)
-            n = bytes - at;
-        memcpy(watch.page + at, data + HEAD, n);
-        data += HEAD + n;
-        size -= HEAD + n;
-        if (i % 4 == 3 || size < HEAD) {
+        data += n;
+        size -= n;
+        if (i % 4 == 3 || size < SCRIBBLE_HEAD) {
             watch_read(&watch, &sink);
             watch_counters(&watch, &ticks, &sample);
             assert(memchr(watch.last_tag, 0, sizeof(watch.last_tag)));

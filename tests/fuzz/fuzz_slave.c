@@ -318,7 +318,6 @@ static void send_up(void *arg, enum message_type type, const void *msg)
 static void world_open(struct world *w)
 {
     static const struct conn_conf conn;
-    Hct__Welcome welcome = HCT__WELCOME__INIT;
     struct err err;
 
     pids = 0;
@@ -342,12 +341,7 @@ static void world_open(struct world *w)
         .send = send_up, .send_arg = w };
     w->node.reduce = reduce_open(w->node.base, &w->reduce_conf, &err);
     assert(w->jobs && w->node.uplink && w->node.exchange && w->node.reduce);
-    peers_turn(&w->peers);
-    w->peers.v[0].fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-    welcome.protocol = PROTOCOL_VERSION;
-    welcome.role = HCT__ROLE__ROLE_MASTER;
-    peers_message(&w->peers, 0, MESSAGE_WELCOME, &welcome);
-    peers_turn(&w->peers);
+    peers_welcome(&w->peers, 0, listening);
 }
 
 static void world_close(struct world *w)

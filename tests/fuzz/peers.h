@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <event2/event.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,14 +15,14 @@
 
 enum { PEERS = 8 };
 
-struct peer { int fd; uint32_t sequence; };
-struct peers { struct peer v[PEERS]; struct event_base *base; };
+struct peers_one { int fd; uint32_t sequence; };
+struct peers { struct peers_one v[PEERS]; struct event_base *base; };
 
 static void peers_open(struct peers *p, struct event_base *base)
 {
     p->base = base;
     for (int i = 0; i < PEERS; i++)
-        p->v[i] = (struct peer){ .fd = -1 };
+        p->v[i] = (struct peers_one){ .fd = -1 };
 }
 
 /* A private directory for sockets, gone with the process. */
@@ -78,7 +79,7 @@ static void peers_hang_up(struct peers *p, int who)
 {
     if (p->v[who].fd >= 0)
         close(p->v[who].fd);
-    p->v[who] = (struct peer){ .fd = -1 };
+    p->v[who] = (struct peers_one){ .fd = -1 };
 }
 
 static inline void peers_close(struct peers *p)
@@ -134,6 +135,48 @@ static inline void peers_message(struct peers *p, int who,
     assert(protobuf_c_message_get_packed_size(m) <= sizeof(body));
     s.n = (uint16_t)protobuf_c_message_pack(m, body);
     peers_step(p, who, &s);
+}
+
+/* A program calls its master: who takes the call, and says Welcome. */
+static inline void peers_welcome(struct peers *p, int who, int listening)
+{
+    Hct__Welcome m = HCT__WELCOME__INIT;
+
+    peers_turn(p);
+    p->v[who].fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    assert(p->v[who].fd >= 0);
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_MASTER;
+    peers_message(p, who, MESSAGE_WELCOME, &m);
+    peers_turn(p);
+}
+
+/* Those who have called, and were not answered. */
+static inline void peers_refuse_rest(int listening)
+{
+    struct pollfd p = { .fd = listening, .events = POLLIN };
+
+    while (poll(&p, 1, 0) > 0)
+        close(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
+}
+
+/* All the steps on a connection that was accepted, without a loop: for what
+ * blocks, from a thread of its own. Returns when the other side has closed. */
+static inline void peers_tell_all(int fd, const struct step *v, size_t n)
+{
+    struct peers p = { 0 };
+    char drop[4096];
+
+    peers_open(&p, NULL);
+    p.v[0].fd = fd;
+    for (size_t i = 0; i < n; i++)
+        peers_step(&p, 0, &v[i]);
+    if (p.v[0].fd >= 0) {
+        shutdown(p.v[0].fd, SHUT_WR);
+        while (recv(p.v[0].fd, drop, sizeof(drop), 0) > 0)
+            ;
+    }
+    peers_hang_up(&p, 0);
 }
 
 #endif

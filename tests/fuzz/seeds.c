@@ -10,6 +10,7 @@
 
 #include "mpi-wrappers/page.h"
 #include "proto/prefixtree.h"
+#include "slave/emulate/options.h"
 
 static struct { uint8_t bytes[1 << 16]; size_t n; } tale;
 
@@ -456,6 +457,60 @@ static void reduce(uint64_t id, uint32_t own, const char *parent)
         m->wait_ns = 1000000000);
 }
 
+/* Ranks that are no good for a slave of hector-emulate, faulty or not. */
+static void emulate_crowd(const char *dir, const char *word, unsigned fault,
+                          const char *ranks)
+{
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, *nodes[] = { &n0 };
+
+    n0.ranks = (char *)(uintptr_t)ranks;
+    raw(fault < 5 ? 6 : 0, STEP_SPECIAL, "-----", fault);
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = 1,
+        m->ntasks = UINT32_MAX, m->n_nodes = 1, m->nodes = nodes);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1);
+    raw(0, STEP_SPECIAL, "", 0);                /* samples */
+    raw(1, STEP_SPECIAL, "12", 2);              /* and two events */
+    tell(dir, "emulate", word);
+}
+
+/* A slave that hector-emulate plays, and what it is itself. */
+static void emulate_tales(const char *dir)
+{
+    const char *const kinds[] = { "tree", "stack", "who" };
+
+    for (unsigned fault = 0; fault < 6; fault++) {
+        raw(fault < 5 ? 6 : 0, STEP_SPECIAL, "-----", fault);
+        prepare(1);
+        SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+        for (unsigned i = 0; i < 3; i++)
+            SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9 + i,
+                m->kind = (char *)kinds[i], m->job = 1, m->own = 2,
+                m->width = 2);
+        SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 9);
+        SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1);
+        raw(0, STEP_SPECIAL, "", 0);            /* samples */
+        raw(1, STEP_SPECIAL, "12", 2);          /* and two events */
+        SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1);
+        SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 1);
+        tell(dir, "emulate", (const char *[]){ "dies", "silent", "late",
+             "noise", "lies", "life" }[fault]);
+    }
+    raw(2, STEP_SPECIAL, "", 0);                /* submits */
+    SAY(1, ACCEPTED, Accepted, HCT__ACCEPTED__INIT, m->job = 1);
+    SAY(1, JOB_STATE, JobState, HCT__JOB_STATE__INIT, m->job = 1,
+        m->state = (char *)"running");
+    raw(4, STEP_SPECIAL, "", 0);                /* gathers */
+    SAY(1, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1);
+    raw(5, STEP_SPECIAL, "", 0);                /* prints */
+    raw(3, STEP_SPECIAL, "", 0);                /* kills */
+    SAY(1, JOB_ENDED, JobEnded, HCT__JOB_ENDED__INIT, m->job = 1);
+    tell(dir, "emulate", "asks");
+    emulate_crowd(dir, "crowd", 5, "all");
+    emulate_crowd(dir, "nobody-lies", EMULATE_LIE, "");
+    emulate_crowd(dir, "last-lies", EMULATE_LIE, "4294967293-4294967294");
+}
+
 static void reduce_tales(const char *dir)
 {
     uint32_t gone = 1;
@@ -627,6 +682,38 @@ static void page_tales(const char *dir)
     tell(dir, "page", "calls");
 }
 
+/* Page and master of a slave that was killed. */
+static void scribbled(unsigned who, unsigned where, size_t at, const void *p,
+                      size_t n)
+{
+    uint8_t bytes[64] = { (uint8_t)where, 0, (uint8_t)at, (uint8_t)(at >> 8),
+                          (uint8_t)n, 0 };
+
+    memcpy(bytes + 6, p, n);
+    raw(who, STEP_SPECIAL, bytes, 6 + n);
+}
+
+static void gasp_tales(const char *dir)
+{
+    struct { struct page_record r; char text[8]; } in =
+        { { 32, PAGE_RECORD_ENTER, 3, 5, 4, 1000 }, "step" };
+    uint32_t used = 1;
+    uint64_t head = sizeof(in);
+
+    for (unsigned alive = 0; alive < 8; alive += 4) {
+        scribbled(alive, 0, offsetof(struct page_header, slots_used) -
+                  offsetof(struct page_header, state), &used, sizeof(used));
+        scribbled(alive, 2, 0, &in, sizeof(in));
+        scribbled(alive, 1, offsetof(struct page_slot, head), &head,
+                  sizeof(head));
+        operator_welcome(0);
+        SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 7);
+        SAY(0, EVENT_ACK, EventAck, HCT__EVENT_ACK__INIT, m->job = 7,
+            m->upto = 1);
+        tell(dir, "gasp", alive ? "read" : "unread");
+    }
+}
+
 static void registry_tales(const char *dir)
 {
     struct page_hello h = { .magic = PAGE_MAGIC, .major = PAGE_MAJOR,
@@ -710,6 +797,8 @@ int main(int argc, char **argv)
     redirector_tales(argv[1]);
     stream_tales(argv[1]);
     page_tales(argv[1]);
+    gasp_tales(argv[1]);
+    emulate_tales(argv[1]);
     registry_tales(argv[1]);
     stack_tales(argv[1]);
     return 0;
