@@ -109,6 +109,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # With SANITIZE=address: leaks are looked for in the unit tests; in a daemon
 # the leak checker stumbles over PMIx's thread and finds what PMIx leaves.
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
+# With SANITIZE=undefined a daemon would say it to a log that nobody reads.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PATH="$BIN:$PATH:/usr/sbin:/sbin"
 cd "$T" || exit 1
 # Tests put $APPS into words, of mpirun and others too; $BIN stays as it is.
