@@ -686,8 +686,8 @@ static void page_tales(const char *dir)
 static void scribbled(unsigned who, unsigned where, size_t at, const void *p,
                       size_t n)
 {
-    uint8_t bytes[64] = { (uint8_t)where, 0, (uint8_t)at, (uint8_t)(at >> 8),
-                          (uint8_t)n, 0 };
+    uint8_t bytes[128] = { (uint8_t)where, 0, (uint8_t)at, (uint8_t)(at >> 8),
+                           (uint8_t)n, 0 };
 
     memcpy(bytes + 6, p, n);
     raw(who, STEP_SPECIAL, bytes, 6 + n);
@@ -695,6 +695,8 @@ static void scribbled(unsigned who, unsigned where, size_t at, const void *p,
 
 static void gasp_tales(const char *dir)
 {
+    const struct page_site cost = { .address = 0x1234, .call = 12,
+                                    .calls = 7, .in_ticks = 700 };
     struct { struct page_record r; char text[8]; } in =
         { { 32, PAGE_RECORD_ENTER, 3, 5, 4, 1000 }, "step" };
     uint32_t used = 1;
@@ -704,6 +706,10 @@ static void gasp_tales(const char *dir)
         scribbled(alive, 0, offsetof(struct page_header, slots_used) -
                   offsetof(struct page_header, state), &used, sizeof(used));
         scribbled(alive, 2, 0, &in, sizeof(in));
+        scribbled(alive, 5, PAGE_SITE_FIRST * sizeof(cost), &cost,
+                  sizeof(cost));
+        scribbled(alive, 1, offsetof(struct page_slot, calls), &head,
+                  sizeof(head));
         scribbled(alive, 1, offsetof(struct page_slot, head), &head,
                   sizeof(head));
         operator_welcome(0);
