@@ -16,45 +16,46 @@ void account_fini(struct account *a)
     *a = (struct account){ 0 };
 }
 
-static void send_profile(void *arg, const void *message)
-{
-    const struct node *node = arg;
+struct telling { const struct account_of *o; struct watch *const *v; };
 
-    uplink_send(node->uplink, MESSAGE_PROFILE, message);
+static struct profile *profile_of(void *arg, size_t i, uint32_t *rank)
+{
+    const struct telling *t = arg;
+
+    *rank = t->v[i]->rank;
+    return &t->v[i]->profile;
 }
 
-/* Messages of a bounded size each, until all is told. */
+static void send_profile(void *arg, const void *message)
+{
+    const struct telling *t = arg;
+
+    uplink_send(t->o->node->uplink, MESSAGE_PROFILE, message);
+}
+
 void account_tell(const struct account_of *o, struct watch *const *v,
                   size_t n)
 {
     struct account *a = o->account;
-    size_t i = 0;
-    bool more = true;
+    struct telling t = { o, v };
 
     for (size_t k = 0; k < n; k++)
         if (v[k]->page)
             profile_read(&v[k]->profile, v[k]->page, &o->node->ticks,
                          &a->sites);
-    while (more) {
-        struct statement s;
-        size_t names_sent;
-
-        statement_init(&s, o->job, &a->sites);
-        names_sent = statement_add_names(&s, &a->names, a->names_sent);
-        for (; i < n && !statement_is_full(&s); i++)
-            statement_add_task(&s, v[i]->rank, &v[i]->profile);
-        more = !statement_is_empty(&s) && !s.failed;
-        if (s.failed || (more && statement_send(&s, send_profile,
-                                               (void *)(uintptr_t)o->node))) {
-            log_warn("account", "costs of calls are not told job=%llu: out "
-                     "of memory", (unsigned long long)o->job);
-            account_forget_sent(a, v, n);
-            more = false;
-        } else {
-            a->names_sent = names_sent;
-        }
-        statement_fini(&s);
+    if (statement_tell(&(struct statement_of){
+            .job = o->job, .sites = &a->sites, .names = &a->names,
+            .names_sent = &a->names_sent, .ntasks = n, .task = profile_of,
+            .send = send_profile, .arg = &t })) {
+        log_warn("account", "costs of calls are not told job=%llu: out of "
+                 "memory", (unsigned long long)o->job);
+        account_forget_sent(a, v, n);
     }
+}
+
+uint64_t account_interval_ns(uint32_t ntasks)
+{
+    return INTERVAL_NS + ntasks * INTERVAL_TASK_NS;
 }
 
 void account_tick(const struct account_of *o, struct watch *const *v,
@@ -62,7 +63,7 @@ void account_tick(const struct account_of *o, struct watch *const *v,
 {
     struct account *a = o->account;
     uint64_t now_ns = clock_monotonic_ns();
-    uint64_t interval_ns = INTERVAL_NS + o->ntasks * INTERVAL_TASK_NS;
+    uint64_t interval_ns = account_interval_ns(o->ntasks);
 
     if (n == 0 || uplink_congested(o->node->uplink))
         return;

@@ -35,6 +35,10 @@ struct account_of {
 
 void account_fini(struct account *a);   /* {0} is empty */
 
+/* From one reading of all tasks to the next; the first comes after a quarter
+ * of it. */
+uint64_t account_interval_ns(uint32_t ntasks);
+
 /* Once a second, with the tasks that live. */
 void account_tick(const struct account_of *o, struct watch *const *v,
                   size_t n);

@@ -195,9 +195,7 @@ const char *name_text(const struct names *n, uint32_t at)
     return at < n->text.n ? n->text.s + at : "";
 }
 
-/* False: out of memory. */
-static bool add_name(struct names *n, const struct answer *a,
-                     const char *text)
+bool names_add(struct names *n, const struct name_of *is)
 {
     struct name *to;
 
@@ -213,14 +211,26 @@ static bool add_name(struct names *n, const struct answer *a,
         n->cap = cap;
     }
     to = &n->v[n->n];
-    *to = (struct name){ .frame = a->frame, .depth = a->depth,
-                         .line = a->line };
-    to->function = add_text(n, text, a->function_bytes);
-    to->file = add_text(n, text + a->function_bytes, a->file_bytes);
-    to->note = add_text(n, text + a->function_bytes + a->file_bytes,
-                        a->note_bytes);
+    *to = (struct name){ .frame = is->frame, .depth = is->depth,
+                         .line = is->line };
+    to->function = add_text(n, is->function, is->function_bytes);
+    to->file = add_text(n, is->file, is->file_bytes);
+    to->note = add_text(n, is->note, is->note_bytes);
     n->n += !str_failed(&n->text);
     return !str_failed(&n->text);
+}
+
+/* False: out of memory. */
+static bool add_name(struct names *n, const struct answer *a,
+                     const char *text)
+{
+    const char *file = text + a->function_bytes;
+
+    return names_add(n, &(struct name_of){
+        .frame = a->frame, .depth = a->depth, .line = a->line,
+        .function = text, .function_bytes = a->function_bytes,
+        .file = file, .file_bytes = a->file_bytes,
+        .note = file + a->file_bytes, .note_bytes = a->note_bytes });
 }
 
 /* Take the whole answers; false if they make no sense. */

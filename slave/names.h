@@ -46,6 +46,14 @@ void names_ask(struct names *n, struct event_base *base,
  * until it says so; a child that takes too long is ended here. */
 bool names_settled(struct names *n, const struct sites *s);
 
+/* One that is known without looking it up. False: out of memory. */
+struct name_of {
+    uint32_t frame, depth, line;
+    const char *function, *file, *note; /* end with their bytes, or a zero */
+    size_t function_bytes, file_bytes, note_bytes;
+};
+bool names_add(struct names *n, const struct name_of *is);
+
 const char *name_text(const struct names *n, uint32_t at);
 
 #endif

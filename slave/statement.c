@@ -319,3 +319,33 @@ int statement_send(const struct statement *s,
         parts_fini(&x);
     return good ? 0 : -1;
 }
+
+int statement_tell(const struct statement_of *o)
+{
+    size_t i = 0;
+    bool more = true;
+    int rc = 0;
+
+    while (more) {
+        struct statement s;
+        size_t names_sent;
+
+        statement_init(&s, o->job, o->sites);
+        names_sent = statement_add_names(&s, o->names, *o->names_sent);
+        for (; i < o->ntasks && !statement_is_full(&s); i++) {
+            uint32_t rank;
+            struct profile *p = o->task(o->arg, i, &rank);
+
+            statement_add_task(&s, rank, p);
+        }
+        more = !statement_is_empty(&s) && !s.failed;
+        if (s.failed || (more && statement_send(&s, o->send, o->arg))) {
+            rc = -1;
+            more = false;
+        } else {
+            *o->names_sent = names_sent;
+        }
+        statement_fini(&s);
+    }
+    return rc;
+}

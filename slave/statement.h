@@ -46,4 +46,20 @@ bool statement_is_full(const struct statement *s);
 int statement_send(const struct statement *s,
                    void (*send)(void *arg, const void *message), void *arg);
 
+/* All that the master has not heard of some tasks, and names from *names_sent
+ * on, in messages of a bounded size each. */
+struct statement_of {
+    uint64_t job;
+    const struct sites *sites;
+    const struct names *names;
+    size_t *names_sent, ntasks;
+    /* The profile of one of the tasks, and its rank. */
+    struct profile *(*task)(void *arg, size_t i, uint32_t *rank);
+    void (*send)(void *arg, const void *message);
+    void *arg;                  /* of both */
+};
+
+/* -1: out of memory; nobody knows then what has been told. */
+int statement_tell(const struct statement_of *o);
+
 #endif
