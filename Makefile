@@ -101,7 +101,7 @@ $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl
 $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS)
+	$(link) $(PROTO_LIBS) $(call libs,libdw libelf)
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 

@@ -17,40 +17,10 @@
 #include "proto/base/str.h"
 #include "proto/paths.h"
 #include "proto/taskset.h"
-#include "slave/emulate/tasks.h"
+#include "slave/emulate/daemon_private.h"
 #include "slave/emulate/traces.h"
-#include "slave/reduce.h"
-#include "slave/uplink.h"
 
 enum { NOISE_WORDS = 100, STOP_NS = 20000 };
-
-struct daemon {
-    const struct daemon_conf *conf;     /* borrowed */
-    uint32_t number;
-    char name[16], dir[PATHS_MAX];
-    struct uplink_conf uplink_conf;
-    struct uplink_ops uplink_ops;
-    struct reduce_conf reduce_conf;
-    struct uplink *uplink;              /* owned, like the rest */
-    struct reduce *reduce;
-    uint64_t job;                       /* the last one; 0: none */
-    struct taskset ranks;
-    uint32_t next;                      /* whose events come next */
-    uint64_t *seq;                      /* events of each, by position */
-    struct str tree;                    /* packed */
-    bool made, gone;
-    const struct emulate_fault *fault;
-    struct event *timer;                /* of a fault */
-    struct reduction *late;             /* what it is late with, */
-    bool late_stack;                    /* and as what */
-};
-
-uint64_t daemon_now_ns(const struct daemon_conf *conf)
-{
-    double past = (double)(clock_monotonic_ns() - conf->began_ns);
-
-    return conf->wall_ns + (uint64_t)(past * conf->options->speed);
-}
 
 /* ------------------------------------------------------------- reductions */
 
@@ -224,6 +194,8 @@ static void take_job(struct daemon *d, uint64_t job, struct taskset *ranks,
 {
     taskset_fini(&d->ranks);
     free(d->seq);
+    ledger_destroy(d->ledger);
+    d->ledger = NULL;
     d->job = job;
     d->ranks = *ranks;
     d->seq = seq;
@@ -277,8 +249,10 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; )
         answer.pids[answer.n_pids++] = 1000 + (uint32_t)r;
     answer.job = d->job;
-    answer.at_ns = daemon_now_ns(d->conf);
-    if (make_tree(d, err)) {
+    answer.at_ns = d->launched_ns = daemon_now_ns(d->conf);
+    if (d->conf->options->sites)
+        d->ledger = ledger_create(d->conf->options, d->job, &d->ranks, err);
+    if (make_tree(d, err) || (d->conf->options->sites && !d->ledger)) {
         free(answer.pids);
         return -1;
     }
@@ -288,7 +262,7 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-/* Its tasks die at once. */
+/* Its tasks die at once; each is accounted for before it is told. */
 static int on_terminate(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
@@ -297,16 +271,27 @@ static int on_terminate(void *arg, struct conn *c, const void *msg,
     Hct__TaskExited x = HCT__TASK_EXITED__INIT;
     Hct__Drained drained = HCT__DRAINED__INIT;
 
+    uint32_t i = 0;
+
     (void)err;
     if (m->job != d->job)
         return 0;
     x.job = drained.job = d->job;
     x.signal = 15;
-    for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; ) {
-        x.rank = (uint32_t)r;
+    daemon_advance(d);
+    for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; i++) {
+        struct tasks_state s = { 0 };
+
+        if (d->ledger) {
+            daemon_tell(d, i, 1);
+            ledger_state(d->ledger, i, &s);
+        }
+        tasks_exit(&x, (uint32_t)r, &s);
         x.at_ns = daemon_now_ns(d->conf);
         conn_send(c, MESSAGE_TASK_EXITED, &x);
     }
+    ledger_destroy(d->ledger);
+    d->ledger = NULL;
     return conn_send(c, MESSAGE_DRAINED, &drained);
 }
 
@@ -339,13 +324,15 @@ static int on_look(void *arg, struct conn *c, const void *msg,
     Hct__Looked__Task *v = malloc((n + 1) * sizeof(*v));
     Hct__Looked__Task **list = malloc((n + 1) * sizeof(Hct__Looked__Task *));
     Hct__Looked answer = HCT__LOOKED__INIT;
-    uint64_t age_ns = daemon_now_ns(d->conf) - d->conf->wall_ns;
+    struct tasks_state s;
     int rc = 0;
 
+    daemon_advance(d);
     if (!v || !list)
         rc = err_set(err, ENOMEM, "out of memory");
     for (int64_t r = -1; rc == 0 && (r = taskset_next(&d->ranks, r)) >= 0; ) {
-        tasks_look(&v[answer.n_tasks], (uint32_t)r, age_ns);
+        daemon_state(d, (uint32_t)answer.n_tasks, (uint32_t)r, &s);
+        tasks_look(&v[answer.n_tasks], (uint32_t)r, &s);
         list[answer.n_tasks] = &v[answer.n_tasks];
         answer.n_tasks++;
     }
@@ -406,6 +393,8 @@ static void on_joined(void *arg)
     m.jobs = &d->job;
     m.n_jobs = d->job != 0;
     uplink_send(d->uplink, MESSAGE_SLAVE_JOBS, &m);
+    if (d->ledger)
+        ledger_forget_sent(d->ledger);  /* it may be another master */
     reduce_tell(d->reduce);
     d->conf->count->joined++;
 }
@@ -435,77 +424,6 @@ static void send_up(void *arg, enum message_type type, const void *msg)
 
     if (d->uplink)
         uplink_send(d->uplink, type, msg);
-}
-
-static void send_load(struct daemon *d, uint64_t now_ns)
-{
-    Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
-
-    m.at_ns = now_ns;
-    m.load = (double)d->conf->options->tasks;
-    m.cpu_busy = 0.9;
-    m.memory_available_bytes = 1 << 30;
-    uplink_send(d->uplink, MESSAGE_NODE_LOAD, &m);
-}
-
-void daemon_samples(struct daemon *d)
-{
-    size_t n = taskset_count(&d->ranks);
-    uint64_t now_ns = daemon_now_ns(d->conf);
-    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
-    Hct__TaskSamples__Task *v, **list;
-
-    if (d->gone || !d->job)
-        return;
-    send_load(d, now_ns);
-    v = malloc((n + 1) * sizeof(*v));
-    list = malloc((n + 1) * sizeof(Hct__TaskSamples__Task *));
-    for (int64_t r = -1; v && list &&
-                         (r = taskset_next(&d->ranks, r)) >= 0; ) {
-        tasks_sample(&v[m.n_tasks], (uint32_t)r, now_ns - d->conf->wall_ns);
-        list[m.n_tasks] = &v[m.n_tasks];
-        m.n_tasks++;
-    }
-    m.job = d->job;
-    m.at_ns = now_ns;
-    m.tasks = list;
-    uplink_send(d->uplink, MESSAGE_TASK_SAMPLES, &m);
-    free(v);
-    free(list);
-}
-
-void daemon_events(struct daemon *d, uint32_t n)
-{
-    static Hct__Events__Record records[1000], *list[1000];
-    static ProtobufCBinaryData label = { 7, (uint8_t *)"step 12" };
-    size_t ntasks = taskset_count(&d->ranks);
-    Hct__Events m = HCT__EVENTS__INIT;
-    int64_t rank = -1;
-
-    if (d->gone || !d->job || !ntasks)
-        return;
-    d->next = (d->next + 1) % (uint32_t)ntasks;
-    for (uint32_t i = 0; i <= d->next; i++)
-        rank = taskset_next(&d->ranks, rank);
-    m.first = d->seq[d->next];
-    for (; m.n_records < n && m.n_records < 1000; m.n_records++) {
-        Hct__Events__Record *x = list[m.n_records] = &records[m.n_records];
-
-        hct__events__record__init(x);
-        x->seq = m.first + m.n_records;
-        x->marker = 12;
-        x->call = 7;
-        x->enter_ns = daemon_now_ns(d->conf);
-        x->exit_ns = x->enter_ns + 900;
-    }
-    d->seq[d->next] += m.n_records;
-    m.job = d->job;
-    m.rank = (uint32_t)rank;
-    m.records = list;
-    m.n_labels = 1;
-    m.labels = &label;
-    uplink_send(d->uplink, MESSAGE_EVENTS, &m);
-    d->conf->count->sent += m.n_records;
 }
 
 /* ------------------------------------------------------------------- life */
@@ -568,6 +486,7 @@ void daemon_destroy(struct daemon *d)
     reduce_close(d->reduce);
     if (d->uplink)
         uplink_drop(d->uplink);
+    ledger_destroy(d->ledger);
     taskset_fini(&d->ranks);
     str_fini(&d->tree);
     free(d->seq);

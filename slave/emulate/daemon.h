@@ -12,6 +12,7 @@
 /* What happens in all daemons of a process. */
 struct daemon_count {
     uint64_t joined, lost, launched, acked, sent;
+    uint64_t statements, costs;         /* messages, and what is in them */
     uint64_t made_ns;                   /* processor time for traces */
 };
 
@@ -33,7 +34,8 @@ void daemon_destroy(struct daemon *d);          /* NULL is fine */
 /* Wall time, of virtual seconds. */
 uint64_t daemon_now_ns(const struct daemon_conf *conf);
 
-/* One virtual second of its tasks: load of the node and samples. */
+/* One virtual second of its tasks: load of the node and samples; and what
+ * their calls have cost, when it is time. */
 void daemon_samples(struct daemon *d);
 /* n tagged events of its next task. */
 void daemon_events(struct daemon *d, uint32_t n);

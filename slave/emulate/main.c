@@ -255,12 +255,18 @@ static int run(struct world *w, struct err *err)
 
 static int end(struct world *w, struct err *err)
 {
+    uint64_t cpu_ns;
+
     w->report.rss_bytes = ownmaster_rss_bytes(&w->master);
     w->report.peak_bytes = ownmaster_peak_bytes(&w->master);
     if (w->options.no_end)
         return 0;
+    cpu_ns = ownmaster_cpu_ns(&w->master);
     peer_kill(&w->runner);
     w->report.end_ns = until(w, ended, PHASE_NS, "end", err);
+    w->report.end_cpu_ns = ownmaster_cpu_ns(&w->master) - cpu_ns;
+    w->report.statements = SUM(w, statements);
+    w->report.costs = SUM(w, costs);
     return w->report.end_ns ? 0 : -1;
 }
 

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/parse.h"
 
 enum { USAGE = 2, SECONDS = 256, EVENTS, BATCH, SPEED, WAIT, WORKERS, MASTER,
-       NO_END, FAULT, HELP };
+       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED };
 
 static const struct option longs[] = {
     { "daemons", required_argument, NULL, 'D' },
@@ -27,6 +28,11 @@ static const struct option longs[] = {
     { "seconds", required_argument, NULL, SECONDS },
     { "events", required_argument, NULL, EVENTS },
     { "batch", required_argument, NULL, BATCH },
+    { "sites", required_argument, NULL, SITES },
+    { "call-time", required_argument, NULL, CALL_TIME },
+    { "interval", required_argument, NULL, INTERVAL },
+    { "outliers", required_argument, NULL, OUTLIERS },
+    { "seed", required_argument, NULL, SEED },
     { "speed", required_argument, NULL, SPEED },
     { "wait", required_argument, NULL, WAIT },
     { "workers", required_argument, NULL, WORKERS },
@@ -53,6 +59,7 @@ static const struct number {
     { 'd', offsetof(struct emulate, levels), 1, 16, 0 },
     { 'i', offsetof(struct emulate, iterations), 0, 100000, 3 },
     { BATCH, offsetof(struct emulate, batch), 1, 1000, 100 },
+    { SITES, offsetof(struct emulate, sites), 0, EMULATE_SITES_MAX, 0 },
     { WORKERS, offsetof(struct emulate, workers), 1, EMULATE_WORKERS_MAX, 2 },
 };
 
@@ -75,6 +82,14 @@ static void usage(FILE *to)
           "      --seconds S     send samples of all tasks for so long (0)\n"
           "      --events N      and tagged events, so many a second (0)\n"
           "      --batch N       events in a message (100)\n"
+          "      --sites N       places that tasks call MPI from; their costs "
+          "are told (0)\n"
+          "      --call-time S   virtual time from a call to the next (10ms)\n"
+          "      --interval S    virtual time between statements of costs (a "
+          "slave's)\n"
+          "      --outliers P    per cent of tasks that compute twice as long "
+          "at a site (0)\n"
+          "      --seed N        of the times of calls (1)\n"
           "      --speed X       virtual seconds a second (1)\n"
           "      --wait S        time of a reduction (the master's)\n"
           "      --workers N     processes that play the slaves (2)\n"
@@ -145,6 +160,8 @@ static int set_number(struct emulate *e, int c, const char *text,
 static int set_option(struct emulate *e, int c, const char *text,
                       const char **faults, uint32_t *nfaults, struct err *err)
 {
+    double percent;
+
     switch (c) {
     case 'U': e->brief = true; return 0;
     case 'j': e->json = true; return 0;
@@ -152,6 +169,14 @@ static int set_option(struct emulate *e, int c, const char *text,
     case MASTER: e->master = text; return 0;
     case SECONDS: return parse_duration(&e->seconds_ns, text, err);
     case WAIT: return parse_duration(&e->wait_ns, text, err);
+    case CALL_TIME: return parse_duration(&e->call_ns, text, err);
+    case INTERVAL: return parse_duration(&e->interval_ns, text, err);
+    case SEED: return parse_u64(&e->seed, text, 0, UINT64_MAX, err);
+    case OUTLIERS:
+        if (parse_double(&percent, text, 0, 100, err))
+            return -1;
+        e->outliers_ppm = (uint32_t)(percent * 10000 + 0.5);
+        return 0;
     case EVENTS: return parse_u64(&e->events, text, 0, 100000000, err);
     case SPEED: return parse_double(&e->speed, text, 0.001, 1e6, err);
     case FAULT:
@@ -179,6 +204,11 @@ static int check_all(struct emulate *e, const char *const *faults,
                         "follows from it");
     if (e->events && !e->seconds_ns)
         return complain("--events", "needs --seconds");
+    if (!e->sites && (e->interval_ns || e->outliers_ppm))
+        return complain(e->interval_ns ? "--interval" : "--outliers",
+                        "needs --sites");
+    if (e->call_ns < 1000)
+        return complain("--call-time", "is less than 1us");
     if (e->workers > e->daemons)
         e->workers = e->daemons;
     for (uint32_t i = 0; i < nfaults; i++)
@@ -205,7 +235,8 @@ int emulate_options(struct emulate *e, int argc, char **argv)
     char name[8];
     int c;
 
-    *e = (struct emulate){ .speed = 1 };
+    *e = (struct emulate){ .speed = 1, .seed = 1,
+                           .call_ns = 10 * CLOCK_NS_PER_MS };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         memcpy((char *)e + numbers[i].offset, &numbers[i].fallback,
                sizeof(uint32_t));

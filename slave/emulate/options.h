@@ -8,7 +8,8 @@
 #include "proto/base/err.h"
 
 enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
-       EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64 };
+       EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64,
+       EMULATE_SITES_MAX = 500 };       /* a page has room for 510 */
 
 enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
                           EMULATE_NOISE, EMULATE_LIE };
@@ -31,6 +32,12 @@ struct emulate {
     uint64_t seconds_ns;        /* --seconds: of samples and events */
     uint64_t events;            /* --events: a second, over all tasks */
     uint32_t batch;             /* --batch: events in a message */
+    uint32_t sites;             /* --sites: that tasks call MPI from; 0: no
+                                   account of calls is kept */
+    uint64_t call_ns;           /* --call-time: mean, from call to call */
+    uint64_t interval_ns;       /* --interval: of statements; 0: a slave's */
+    uint32_t outliers_ppm;      /* --outliers: tasks that are slow */
+    uint64_t seed;              /* --seed: of the chain of sites */
     double speed;               /* --speed: virtual seconds a second */
     uint64_t wait_ns;           /* --wait: of a reduction; 0: the master's */
     uint32_t workers;           /* --workers: processes that play daemons */

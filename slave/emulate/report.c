@@ -88,8 +88,14 @@ static void print_text(const struct report *r, const Hct__Gathered *m,
         printf("run      %.1f s: master %.3f CPU seconds a second, %" PRIu64
                " events\n", r->run_s, r->run_cpu_s / r->run_s,
                r->run_events);
-    if (r->end_ns)
+    if (r->end_ns && r->end_cpu_ns)
+        printf("end      %.3f s, CPU seconds of the master %.3f\n",
+               s(r->end_ns), s(r->end_cpu_ns));
+    else if (r->end_ns)
         printf("end      %.3f s\n", s(r->end_ns));
+    if (e->sites)
+        printf("account  %u sites, %" PRIu64 " costs of tasks in %" PRIu64
+               " statements\n", e->sites, r->costs, r->statements);
 }
 
 static void json_merge(const char *name, const struct report_merge *m)
@@ -123,9 +129,11 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
     printf("\"least_ns\":%" PRIu64 ",\"most_ns\":%" PRIu64
            ",\"rss_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64
            ",\"idle_bytes\":%" PRIu64 ",\"run_s\":%.3f,\"run_cpu_s\":%.3f,"
-           "\"run_events\":%" PRIu64 ",", r->least_ns, r->most_ns,
-           r->rss_bytes, r->peak_bytes, r->idle_bytes, r->run_s,
-           r->run_cpu_s, r->run_events);
+           "\"run_events\":%" PRIu64 ",\"end_cpu_ns\":%" PRIu64
+           ",\"statements\":%" PRIu64 ",\"costs\":%" PRIu64 ",", r->least_ns,
+           r->most_ns, r->rss_bytes, r->peak_bytes, r->idle_bytes, r->run_s,
+           r->run_cpu_s, r->run_events, r->end_cpu_ns, r->statements,
+           r->costs);
     printf("\"found_tasks\":%u,\"found_nodes\":%zu,\"missing\":%zu,"
            "\"found_classes\":[", t->nnodes ? prefixtree_count(t, 0) : 0,
            t->nnodes, m->n_absent);

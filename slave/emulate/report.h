@@ -27,6 +27,8 @@ struct report {
                                    idle: when the daemons had joined */
     double run_s, run_cpu_s;    /* of samples and events; 0: none */
     uint64_t run_events;
+    uint64_t end_cpu_ns;        /* of the master, in the end; 0: not ours */
+    uint64_t statements, costs; /* messages about calls, and what is in them */
 };
 
 /* bytes: the packed tree of the last reduction. -1 when it is wrong, or

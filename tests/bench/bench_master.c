@@ -139,7 +139,10 @@ static int on_look(void *arg, struct conn *c, const void *msg, struct err *err)
     (void)err;
     age_ns += CLOCK_NS_PER_MS;
     for (int64_t r = -1; (r = taskset_next(&p->ranks, r)) >= 0; ) {
-        tasks_look(&task[answer.n_tasks], (uint32_t)r, age_ns);
+        struct tasks_state s;
+
+        tasks_state(&s, (uint32_t)r, age_ns);
+        tasks_look(&task[answer.n_tasks], (uint32_t)r, &s);
         tasks[answer.n_tasks] = &task[answer.n_tasks];
         answer.n_tasks++;
     }

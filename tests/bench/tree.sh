@@ -46,3 +46,19 @@ curve 128 128 9
 curve 512 128 9
 curve 1024 128 9
 curve 1024 1024 5
+
+# The accounts of all tasks, as their ends bring them: each slave tells what the
+# calls of each task have cost, from ten sites. The end without them beside it.
+ending()        # [OPTION...]
+{
+    answer=$("$build/bin/hector-emulate" -j -i 0 -D 1024 -n 128 "$@")
+}
+ending
+without=$(field end_cpu_ns)
+ending --sites 10
+awk -v with="$(field end_cpu_ns)" -v without="$without" \
+    -v costs="$(field costs)" 'BEGIN {
+    printf "accounts of 131072 tasks, a message each, %d costs: CPU of " \
+        "the master %.2f s, %.2f us a cost; the end without them %.2f s\n",
+        costs, (with - without) / 1e9, (with - without) / 1e3 / costs,
+        without / 1e9 }'

@@ -1,6 +1,6 @@
 # hector-emulate: 64 slaves in trees of one, two and three levels give the same
 # merged tree; slaves that die, are silent or late; samples and events in
-# virtual time; bad input.
+# virtual time; accounts of a kernel that are as asked for; bad input.
 # limit: 120
 # shellcheck disable=SC2086,SC2154
 . "${0%/*}/../lib/t.sh"
@@ -84,6 +84,67 @@ like "$T/out" '^64 slaves, .* 0 missing' '... hector tree its slaves'
 wait $play
 is "$?" 0 '... to its end'
 
+# A kernel of four sites, which take 1, 2, 3 and 4 tenths of 50 virtual seconds
+# and make a call each 10 ms; rank 15 of 16 computes twice as long at the last.
+near()          # WHAT WANTED PERCENT: a number that SQL answers, so far off
+{
+    ok "$3" awk "BEGIN { exit !($1 > 0.${4:-9} * $2 && $1 < 1.${5:-1} * $2) }"
+}
+job=$(($(sql 'SELECT max(job) FROM jobs') + 1))
+run hector-emulate --master "tcp:127.0.0.1:$port" -D 4 -n 4 -i 0 --sites 4 \
+    --seconds 1 --speed 50 --interval 5s --outliers 6.25 -j
+is "$status" 0 'accounts of calls'
+is "$(sql "SELECT count(*), count(DISTINCT site), count(DISTINCT rank) FROM sites
+    WHERE job = $job")" '64|4|16' '... of each site and task'
+is "$(sql "SELECT call, place, count(*) FROM sites WHERE job = $job
+    GROUP BY site ORDER BY place" | tr '\n' ' ')" \
+    'MPI_Allreduce|phase_0 solver.c:100|16 MPI_Isend|phase_0 solver.c:101|16 '\
+'MPI_Irecv|phase_0 solver.c:102|16 MPI_Waitall|phase_0 solver.c:103|16 ' \
+    '... with names'
+is "$(sql "SELECT DISTINCT place FROM callers WHERE depth > 0 AND site IN
+    (SELECT site FROM sites WHERE job = $job) ORDER BY depth" | tr '\n' ' ' |
+    sed 's/+0x[0-9a-f]*//')" 'step solver.c:20 main solver.c:8 solver ' \
+    '... and callers'
+is "$(sql "SELECT count(*) FROM sites WHERE job = $job AND bytes <> calls *
+    CASE call WHEN 'MPI_Allreduce' THEN 1024 WHEN 'MPI_Isend' THEN 2048
+    WHEN 'MPI_Irecv' THEN 3072 ELSE 0 END")" 0 '... bytes as calls'
+is "$(sql "SELECT count(*) FROM (SELECT t.mpi_calls <> sum(c.calls) OR
+    t.in_mpi_ns <> sum(c.in_ns) OR t.out_mpi_ns < sum(c.out_ns) AS odd
+    FROM tasks t JOIN sites c USING (job, rank) WHERE job = $job GROUP BY rank)
+    WHERE odd")" 0 '... sums are those of the tasks, to the last call'
+is "$(sql "SELECT count(*) FROM sites WHERE job = $job AND (max_ns > in_ns OR
+    max_ns * calls < in_ns)")" 0 '... the longest call is above the mean'
+near "$(sql "SELECT sum(in_mpi_ns + out_mpi_ns) / 1e6 / sum(mpi_calls)
+    FROM tasks WHERE job = $job")" 10 '... a call each 10 ms'
+for site in 1 2 3 4; do
+    near "$(sql "SELECT 1.0 * sum(in_ns + out_ns) / (SELECT sum(in_mpi_ns +
+        out_mpi_ns) FROM tasks WHERE job = $job) FROM sites WHERE job = $job AND
+        line = 99 + $site")" "0.$site" "... $site tenths of the time at site $site"
+    near "$(sql "SELECT 4.0 * sum(calls) / (SELECT sum(mpi_calls) FROM tasks WHERE
+        job = $job) FROM sites WHERE job = $job AND line = 99 + $site")" 1 \
+        '... a quarter of the calls'
+done
+near "$(sql "SELECT avg(out_mpi_ns * 1.0 / (in_mpi_ns + out_mpi_ns)) FROM tasks
+    WHERE job = $job AND rank < 15")" 0.4 '... two fifths are computation' 95 05
+near "$(sql "SELECT (SELECT out_ns / 1.0 / calls FROM sites WHERE job = $job AND
+    rank = 15 AND line = 103) / (SELECT avg(out_ns / 1.0 / calls) FROM sites
+    WHERE job = $job AND rank < 15 AND line = 103)")" 2 \
+    '... one task computes twice as long before one site' 97 03
+near "$(sql "SELECT (SELECT out_ns / 1.0 / calls FROM sites WHERE job = $job AND
+    rank = 15 AND line = 102) / (SELECT avg(out_ns / 1.0 / calls) FROM sites
+    WHERE job = $job AND rank < 15 AND line = 102)")" 1 '... and as others elsewhere' \
+    97 03
+ok '... told on the way and at the end, in pieces' \
+    [ "$(field statements)" -gt 20 ]
+run hector report "$job"
+# Mean of 15 that compute 0.4 and one 0.4 * 1.4: 0.41; the most is 0.56.
+near "$(sed -n 's/^Load imbalance \([0-9.]*\) %: .*(task 15)$/\1/p' "$T/out")" 36.6 \
+    'hector report: the load, and who has most'
+is "$(awk '/^TASK/ { on = 1 } on { print $1 } /^ all/ { exit }' "$T/out" |
+    tr '\n' ' ')" 'TASK 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 all ' '... the tasks'
+like "$T/out" '^Waitall .* 0 ' '... the calls'
+like "$T/out" '^ *1 Waitall .* phase_0 solver.c:103$' '... the sites, costliest first'
+
 wrong()         # SENTENCE OPTION...
 {
     tap_why=$1
@@ -97,6 +158,9 @@ wrong '-D, -n: 1024 daemons of 2000 tasks are more than 1048576 tasks' \
 wrong '-f, -d: give the fan-out or the levels, the other follows from it' \
     -f 2 -d 2
 wrong '--events: needs --seconds' --events 5
+wrong '--interval: needs --sites' --interval 5s
+wrong '--outliers: needs --sites' --outliers 5
+wrong '--call-time: is less than 1us' --call-time 0
 wrong '--fault: "64:die" does not begin with the number of a daemon, 0 to 63' \
     --fault 64:die
 wrong '--fault: "sick" is no fault; there are die, silent, late=DURATION, noise and lie' \
