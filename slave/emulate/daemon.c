@@ -132,7 +132,7 @@ static void start(struct daemon *d, struct reduction *r, bool stack)
     struct timeval tv;
 
     if (!d->fault || d->fault->kind == EMULATE_NOISE ||
-        d->fault->kind == EMULATE_LIE) {
+        d->fault->kind == EMULATE_LIE || d->fault->kind == EMULATE_FORGE) {
         answer(d, r, stack);
         return;
     }

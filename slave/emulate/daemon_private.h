@@ -27,6 +27,7 @@ struct daemon {
     uint64_t launched_ns;               /* of virtual time */
     struct str tree;                    /* packed */
     bool made, gone;
+    bool forged;                        /* it has, once */
     const struct emulate_fault *fault;
     struct event *timer;                /* of a fault */
     struct reduction *late;             /* what it is late with, */

@@ -29,6 +29,22 @@ void daemon_state(const struct daemon *d, uint32_t i, uint32_t rank,
         tasks_state(s, rank, daemon_now_ns(d->conf) - d->conf->wall_ns);
 }
 
+/* Once, costs of a task that no job has: the master sends it away. */
+static void send_forged(struct daemon *d)
+{
+    Hct__Profile__Task task = HCT__PROFILE__TASK__INIT, *tasks[1] = { &task };
+    Hct__Profile m = HCT__PROFILE__INIT;
+
+    if (!d->fault || d->fault->kind != EMULATE_FORGE || d->forged)
+        return;
+    d->forged = true;
+    task.rank = UINT32_MAX;
+    m.job = d->job;
+    m.tasks = tasks;
+    m.n_tasks = 1;
+    uplink_send(d->uplink, MESSAGE_PROFILE, &m);
+}
+
 static void send_profile(void *arg, const void *message)
 {
     const struct daemon *d = arg;
@@ -84,8 +100,10 @@ void daemon_samples(struct daemon *d)
     uplink_send(d->uplink, MESSAGE_TASK_SAMPLES, &m);
     free(v);
     free(list);
-    if (d->ledger && !uplink_congested(d->uplink) && ledger_due(d->ledger))
+    if (d->ledger && !uplink_congested(d->uplink) && ledger_due(d->ledger)) {
+        send_forged(d);         /* so what follows is lost */
         daemon_tell(d, 0, (uint32_t)n);
+    }
 }
 
 void daemon_events(struct daemon *d, uint32_t n)

@@ -98,7 +98,8 @@ static void usage(FILE *to)
           "      --fault F       DAEMON:die, DAEMON:silent, "
           "DAEMON:late=DURATION,\n"
           "                      DAEMON:noise or DAEMON:lie,\n"
-          "                      when the first reduction begins; repeatable\n"
+          "                      when the first reduction begins, or\n"
+          "                      DAEMON:forge; repeatable\n"
           "  -V, --version\n"
           "      --help\n", to);
 }
@@ -133,9 +134,11 @@ int emulate_fault_parse(struct emulate_fault *f, const char *text,
         f->kind = EMULATE_NOISE;
     else if (strcmp(colon, ":lie") == 0)
         f->kind = EMULATE_LIE;
+    else if (strcmp(colon, ":forge") == 0)
+        f->kind = EMULATE_FORGE;
     else
         return err_set(err, EINVAL, "\"%.60s\" is no fault; there are die, "
-                       "silent, late=DURATION, noise and lie", colon + 1);
+                       "silent, late=DURATION, noise, lie and forge", colon + 1);
     return 0;
 }
 

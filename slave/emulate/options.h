@@ -12,7 +12,7 @@ enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
        EMULATE_SITES_MAX = 500 };       /* a page has room for 510 */
 
 enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
-                          EMULATE_NOISE, EMULATE_LIE };
+                          EMULATE_NOISE, EMULATE_LIE, EMULATE_FORGE };
 struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
                        uint64_t late_ns; };
 
@@ -51,7 +51,7 @@ struct emulate {
 int emulate_options(struct emulate *e, int argc, char **argv);
 
 /* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION", "DAEMON:noise",
- * "DAEMON:lie" */
+ * "DAEMON:lie", "DAEMON:forge" */
 int emulate_fault_parse(struct emulate_fault *f, const char *text,
                         uint32_t daemons, struct err *err);
 

@@ -145,6 +145,19 @@ is "$(awk '/^TASK/ { on = 1 } on { print $1 } /^ all/ { exit }' "$T/out" |
 like "$T/out" '^Waitall .* 0 ' '... the calls'
 like "$T/out" '^ *1 Waitall .* phase_0 solver.c:103$' '... the sites, costliest first'
 
+# One that tells of a task it does not have is sent away, and loses nothing.
+run hector-emulate --master "tcp:127.0.0.1:$port" -D 1 -n 16 -i 0 --sites 12 \
+    --seconds 2 --speed 10 --interval 4s --fault 0:forge
+is "$status" 0 'a slave forges costs'
+ok '... the master says so' grep -q 'costs of rank 4294967295, which is not on' \
+    "$T/master.log"
+is "$(sql "SELECT count(*), sum(t.mpi_calls <> c.n), sum(t.in_mpi_ns <> c.ns)
+    FROM tasks t LEFT JOIN (SELECT job, rank, sum(calls) AS n, sum(in_ns) AS ns
+    FROM sites GROUP BY 1, 2) c USING (job, rank)
+    WHERE job = $((job + 1))")" '16|0|0' '... all costs are there in the end'
+is "$(sql "SELECT count(DISTINCT place), sum(function IS NULL) FROM sites
+    WHERE job = $((job + 1))")" '12|0' '... and names that only it has told'
+
 wrong()         # SENTENCE OPTION...
 {
     tap_why=$1
@@ -163,7 +176,7 @@ wrong '--outliers: needs --sites' --outliers 5
 wrong '--call-time: is less than 1us' --call-time 0
 wrong '--fault: "64:die" does not begin with the number of a daemon, 0 to 63' \
     --fault 64:die
-wrong '--fault: "sick" is no fault; there are die, silent, late=DURATION, noise and lie' \
+wrong '--fault: "sick" is no fault; there are die, silent, late=DURATION, noise, lie and forge' \
     --fault 3:sick
 wrong 'now: nothing is expected behind the options' now
 run hector-emulate --master "unix:$T/nobody" -D 1
