@@ -321,8 +321,13 @@ kind_slave()
         finish 125
         ;;
     hosts)
-        killed slave "$(tasks_of hector-slave)"
-        finish 125 141      # its tasks may take one elsewhere with them
+        killed slave "$(slave_of $run)"
+        if [ $n = 1 ]; then
+            : >"$T/go"      # it may be the other host's
+            finish 0 125
+        else
+            finish 125 141  # its tasks may take one elsewhere with them
+        fi
         ;;
     standing)
         # It may have no task of the job; then that goes on.
