@@ -147,6 +147,19 @@ static void wait_for(const struct sweep_job *job, size_t n)
     assert_int_equal(sweep_signal(job, 0), n);
 }
 
+/* Until there are all of both, and nobody is on the way to become another. */
+static void settle(const struct sweep_job *all, size_t n,
+                   const struct sweep_job *marked, size_t m)
+{
+    for (int i = 0; i < 500; i++) {
+        if (sweep_signal(all, 0) == n && sweep_signal(marked, 0) == m &&
+            sweep_signal(all, 0) == n && sweep_signal(marked, 0) == m)
+            return;
+        usleep(10000);
+    }
+    fail_msg("never %zu processes, %zu of them marked", n, m);
+}
+
 /* Children in the group, in sessions of their own, orphaned: all are found,
  * and those of another job are left alone. */
 static void test_sweep_processes(void **state)
@@ -166,9 +179,8 @@ static void test_sweep_processes(void **state)
     start("exec sleep 600", "HECTOR_JOB=2");
     groups[0] = one;
     assert_int_equal(waitpid(one, NULL, 0), one);
-    wait_for(&everything, 5);
     /* env -i has left group and marks behind; only "all" finds it then. */
-    wait_for(&job, 3);
+    settle(&everything, 5, &job, 3);
     assert_int_equal(sweep_signal(&job, SIGKILL), 3);
     wait_for(&job, 0);
     wait_for(&other, 1);
