@@ -1,6 +1,6 @@
 /* odd_policy.c - a policy for tests: does at its looks what `mode` says. Built
  * by the tests themselves, with -DMAJOR=n for one of another version. Looks are
- * counted from when all tasks have passed a tag.
+ * counted from when all tasks have passed a tag, or with tagged=0 at once.
  *
  *   0 nothing   1 a hang of task 1 at look `at`, over at look 2 x `at`
  *   2 a verdict of no kind   3 a rank that there is not   4 slow
@@ -20,11 +20,12 @@ static const struct hct_param params[] = {
     { "mode", "", "what to do", 0, 0, 9 },
     { "at", "", "when: number of the look", 10, 1, 1e6 },
     { "every", "s", "how often to look", 0.02, 0.01, 10 },
+    { "tagged", "", "1: wait until all tasks have passed a tag", 1, 0, 1 },
     { .name = NULL },
 };
 
 struct state {
-    double mode, at, every;
+    double mode, at, every, tagged;
     uint64_t n;
 };
 
@@ -46,6 +47,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
     s->mode = param[0];
     s->at = param[1];
     s->every = param[2];
+    s->tagged = param[3];
     return 0;
 }
 
@@ -104,7 +106,7 @@ static int step(void *state, const struct hct_snapshot *in,
     struct state *s = state;
 
     out->wake_ns = in->now_ns + (uint64_t)(s->every * 1e9);
-    if (!s->n && !all_tagged(in))
+    if (s->tagged > 0 && !s->n && !all_tagged(in))
         return 0;
     s->n++;
     if (s->n == (uint64_t)s->at || s->n == 2 * (uint64_t)s->at) {

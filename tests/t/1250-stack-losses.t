@@ -131,10 +131,10 @@ if "$T/noptrace" true; then
 else
     skip 'a kernel that refuses ptrace' 'no seccomp here'
 fi
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+if [ "$(id -u)" = 0 ] && nobody hector --version >/dev/null 2>&1; then
     start roots sleep 300
-    run setpriv --reuid=65534 --regid=65534 --clear-groups hector stack \
-        --pid "$started"
+    run nobody hector stack --pid "$started"
     is "$status" 1 "somebody else's process"
     like "$T/out" "^\[$started\]: we may not look at it: it is another user's" \
         '... is said to be that'

@@ -14,7 +14,7 @@ running() { [ "$(sql "SELECT count(*) FROM tasks WHERE job = 1 AND
 # Tasks that are no MPI programs: one reads a terminal or pipe, the others
 # sleep, one of them stopped, one suspended.
 mkfifo in
-hector-run --stdin 0 --policy none --policy "$T/odd.so:mode=1,at=90,every=0.03" \
+hector-run --stdin 0 --policy none --policy "$T/odd.so:mode=1,at=90,every=0.03,tagged=0" \
     -n 1 cat : -n 3 sleep 8 <in >"$T/out" 2>"$T/err" &
 runner=$!
 exec 3>in
