@@ -344,7 +344,8 @@ static void test_reaped(void **state)
     take(pids, 6, conf);
     assert_int_equal(killed_by_trap, 0);
     for (int i = 0; i < 6; i++) {
-        assert_string_equal(notes[i], "");
+        if (notes[i][0])        /* on a busy machine */
+            assert_non_null(strstr(notes[i], "gets no processor"));
         assert_int_equal(state_of(pids[i]), 'R');
         kill(pids[i], SIGKILL);
     }
