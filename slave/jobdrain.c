@@ -33,6 +33,8 @@ static size_t sweep(struct job *j, int sig)
     pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
     size_t n = 0;
 
+    if (s.all)
+        stacker_rest(j->node->stacker);
     taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
                   sizeof(slave_mark));
     for (size_t i = 0; groups && i < j->ntasks; i++)

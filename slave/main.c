@@ -458,6 +458,7 @@ static void stop(struct slave *s)
     reduce_close(s->node.reduce);
     s->node.reduce = NULL;
     stacker_close(s->node.stacker);
+    s->node.stacker = NULL;
     registry_close(s->registry);
     reap_close(s->reap);
     for (int i = 0; i < 3; i++)

@@ -19,6 +19,7 @@
 #include "slave/scribe_work.h"
 
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
+#define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
 #define ANSWER_MAX (1u << 30)
 
 struct scribe {
@@ -29,7 +30,9 @@ struct scribe {
     int pidfd;                  /* others reap it: its number may be another's */
     struct bufferevent *bev;    /* owned */
     struct event *timer;        /* owned: the tree is late */
-    bool told;
+    bool told, ended;
+    uint64_t born_ns;
+    uid_t uid;                  /* whose rights it has */
 };
 
 /* ------------------------------------------------------------- the child */
@@ -94,9 +97,12 @@ static void on_answer(struct bufferevent *bev, void *arg)
     want = sizeof(a) + counts + a.tree_bytes + a.notes_bytes;
     if (evbuffer_get_length(in) < want)
         return;
-    p = (char *)evbuffer_pullup(in, (ev_ssize_t)want);
-    notes = p ? strndup(p + want - a.notes_bytes, a.notes_bytes) : NULL;
+    event_del(s->timer);
+    p = malloc(want);
+    notes = p && evbuffer_remove(in, p, want) == (int)want
+        ? strndup(p + want - a.notes_bytes, a.notes_bytes) : NULL;
     if (!notes) {
+        free(p);
         tell(s, NULL, ENOMEM, "out of memory");
         return;
     }
@@ -106,11 +112,13 @@ static void on_answer(struct bufferevent *bev, void *arg)
     r.notes = notes;
     tell(s, &r, 0, "");         /* may stop s */
     free(notes);
+    free(p);
 }
 
 static void on_end(struct bufferevent *bev, short what, void *arg)
 {
     (void)bev, (void)what;
+    ((struct scribe *)arg)->ended = true;
     tell(arg, NULL, EPIPE, "the reader of stacks has ended: one of the"
                            " binaries may be damaged");
 }
@@ -132,6 +140,8 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
     if (!s)
         return err_set(err, ENOMEM, "out of memory"), NULL;
     s->conf = *conf;
+    s->born_ns = clock_monotonic_ns();
+    s->uid = conf->user ? conf->user->uid : 0;
     s->done = done;
     s->arg = arg;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
@@ -157,6 +167,25 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
     }
     bufferevent_setcb(s->bev, on_answer, NULL, on_end, s);
     bufferevent_enable(s->bev, EV_READ | EV_WRITE);
+    return s;
+}
+
+struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err)
+{
+    struct scribe *s = old;
+
+    if (!s || s->ended || !s->told || !s->conf.keep ||
+        s->conf.ntasks != conf->ntasks || s->conf.nsamples != conf->nsamples ||
+        s->conf.lines != conf->lines ||
+        s->uid != (conf->user ? conf->user->uid : 0) ||
+        clock_monotonic_ns() - s->born_ns > KEPT_NS) {
+        scribe_stop(old);
+        return scribe_start(conf, done, arg, err);
+    }
+    s->told = false;
+    s->done = done;
+    s->arg = arg;
     return s;
 }
 
@@ -219,7 +248,7 @@ void scribe_end(struct scribe *s)
 {
     struct timeval tv = clock_timeval(s->conf.timeout_ns);
 
-    put(s, SCRIBE_END, 0, 0, 0, NULL, 0);
+    put(s, SCRIBE_END, 0, s->conf.keep, 0, NULL, 0);
     event_add(s->timer, &tv);
 }
 

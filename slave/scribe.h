@@ -26,6 +26,8 @@ struct scribe_conf {
     uint32_t ntasks, nsamples;
     bool lines;                 /* frames have files and lines */
     uint64_t timeout_ns;        /* for the tree, after the end */
+    bool keep;                  /* it may be used again: what it has read of
+                                   the binaries is known then */
 };
 
 struct scribe_result {
@@ -43,6 +45,10 @@ typedef void scribe_done_f(void *arg, const struct scribe_result *r,
 
 struct scribe;
 struct scribe *scribe_start(const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err);
+/* For the next tree: old, which was to be kept and is done, if it serves; else
+ * a new one, and old is stopped. NULL is fine. */
+struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
                             scribe_done_f *done, void *arg, struct err *err);
 void scribe_stop(struct scribe *s);     /* also before done; NULL is fine */
 

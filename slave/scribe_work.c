@@ -17,9 +17,10 @@ enum { FILES = 256, NOTES_MAX = 16, FRAMES = UNWIND_DEPTH * 2 };
 
 struct work {
     uint32_t ntasks, nsamples;
-    bool lines;
+    bool lines, more;           /* more trees, after this one */
     struct symbols *symbols;
     struct unwind **unwinds;    /* by position; NULL: no maps */
+    char **maps;                /* by position: what they were made of */
     uint32_t *traces;           /* by position */
     struct prefixtree tree;
     struct str notes;
@@ -214,6 +215,12 @@ static int take_addresses(struct work *w, const struct scribe_head *h)
 
 static void take_maps(struct work *w, const struct scribe_head *h)
 {
+    char **known = &w->maps[h->position];
+
+    if (*known && strcmp(*known, w->piece) == 0)
+        return;
+    free(*known);
+    *known = strdup(w->piece);
     unwind_destroy(w->unwinds[h->position]);
     w->unwinds[h->position] = unwind_create((pid_t)h->pid, w->piece, NULL);
 }
@@ -225,6 +232,7 @@ static int take(struct work *w, int fd)
 
     if (read_all(fd, &h, sizeof(h)) || h.bytes > SCRIBE_PIECE_MAX)
         return -1;
+    w->more = h.kind == SCRIBE_END && h.sample;
     if (h.kind == SCRIBE_END)
         return 0;
     if (h.position >= w->ntasks || h.sample >= w->nsamples)
@@ -251,27 +259,52 @@ static int take(struct work *w, int fd)
     return -1;
 }
 
+static int answer(struct work *w, int fd)
+{
+    struct scribe_answer a;
+    struct str tree = { 0 };
+    int rc = -1;
+
+    if (prefixtree_pack(&w->tree, &tree) == 0 && !str_failed(&tree)) {
+        a.tree_bytes = tree.n;
+        a.notes_bytes = w->notes.n;
+        rc = write_all(fd, &a, sizeof(a)) ||
+             write_all(fd, w->traces, w->ntasks * sizeof(*w->traces)) ||
+             write_all(fd, str_text(&tree), tree.n) ||
+             write_all(fd, str_text(&w->notes), w->notes.n) ? -1 : 0;
+    }
+    str_fini(&tree);
+    return rc;
+}
+
+/* An empty tree; what is known of binaries stays. */
+static int begin(struct work *w)
+{
+    prefixtree_fini(&w->tree);
+    str_reset(&w->notes);
+    w->nnotes = 0;
+    memset(w->traces, 0, w->ntasks * sizeof(*w->traces));
+    return prefixtree_init(&w->tree, w->ntasks, w->nsamples, NULL);
+}
+
 int scribe_work(int fd, uint32_t ntasks, uint32_t nsamples, bool lines)
 {
     struct work w = { .ntasks = ntasks, .nsamples = nsamples, .lines = lines };
-    struct scribe_answer answer;
-    struct str tree = { 0 };
     int rc;
 
     w.symbols = symbols_create(FILES, NULL);
     w.unwinds = calloc(ntasks, sizeof(*w.unwinds));
+    w.maps = calloc(ntasks, sizeof(*w.maps));
     w.traces = calloc(ntasks, sizeof(*w.traces));
-    if (!w.symbols || !w.unwinds || !w.traces ||
-        prefixtree_init(&w.tree, ntasks, nsamples, NULL))
+    if (!w.symbols || !w.unwinds || !w.maps || !w.traces)
         return 1;
-    while ((rc = take(&w, fd)) > 0)
-        ;
-    if (rc || prefixtree_pack(&w.tree, &tree) || str_failed(&tree))
-        return 1;
-    answer.tree_bytes = tree.n;
-    answer.notes_bytes = w.notes.n;
-    return write_all(fd, &answer, sizeof(answer)) ||
-           write_all(fd, w.traces, ntasks * sizeof(*w.traces)) ||
-           write_all(fd, str_text(&tree), tree.n) ||
-           write_all(fd, str_text(&w.notes), w.notes.n);
+    do {
+        if (begin(&w))
+            return 1;
+        while ((rc = take(&w, fd)) > 0)
+            ;
+        if (rc || answer(&w, fd))
+            return 1;
+    } while (w.more);
+    return 0;
 }

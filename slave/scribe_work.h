@@ -9,7 +9,7 @@ enum scribe_kind { SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES, SCRIBE_END };
 
 /* In front of each piece on the way to the scribe; both ends are one
  * program. */
-struct scribe_head {
+struct scribe_head {           /* SCRIBE_END: sample 1 says that more follow */
     uint32_t kind, position, sample, pid;
     uint64_t bytes;             /* that follow */
 };

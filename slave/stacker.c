@@ -51,7 +51,7 @@ struct request {
     pid_t *pids;                /* owned */
     char **maps;                /* owned: what the scribe knows, by position */
     char (*notes)[STACKER_NOTE];        /* owned */
-    struct scribe *scribe;      /* owned */
+    struct scribe *scribe;      /* owned; conf.keep: the stacker's */
     struct asking *asking;      /* owned: those that answer themselves */
     enum stage stage;
     uint32_t sample, at;        /* the next task to be asked */
@@ -73,6 +73,7 @@ struct stacker {
     size_t nleft, cap_left;
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
+    struct scribe *kept;        /* owned, or NULL */
 };
 
 static void request_next(struct stacker *st);
@@ -380,6 +381,8 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 static void request_free(struct request *r)
 {
     give_up_late(r);
+    if (r->scribe && r->scribe == r->all->kept)
+        r->all->kept = NULL;    /* it is in the middle of something */
     scribe_stop(r->scribe);
     asking_destroy(r->asking);
     for (uint32_t i = 0; r->maps && i < r->conf.ntasks; i++)
@@ -417,6 +420,8 @@ static void request_end(struct request *r, const struct scribe_result *s,
     }
     st->first = r->next;
     r->done(r->arg, s ? &out : NULL, why);
+    if (s && r->conf.keep)
+        r->scribe = NULL;
     request_free(r);
     request_next(st);
 }
@@ -439,9 +444,12 @@ static void request_next(struct stacker *st)
     struct scribe_conf conf = { .base = st->base,
         .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
         .nsamples = r->conf.nsamples, .lines = r->conf.lines,
-        .timeout_ns = READ_NS };
+        .timeout_ns = READ_NS, .keep = r->conf.keep };
 
-    r->scribe = scribe_start(&conf, on_tree, r, &err);
+    if (conf.keep)
+        r->scribe = st->kept = scribe_reuse(st->kept, &conf, on_tree, r, &err);
+    else
+        r->scribe = scribe_start(&conf, on_tree, r, &err);
     if (!r->scribe) {
         request_end(r, NULL, &err);
         return;
@@ -514,6 +522,14 @@ pid_t stacker_child(const struct stacker *st)
     return st && st->first ? scribe_pid(st->first->scribe) : 0;
 }
 
+void stacker_rest(struct stacker *st)
+{
+    if (!st || !st->kept || (st->first && st->first->scribe == st->kept))
+        return;
+    scribe_stop(st->kept);
+    st->kept = NULL;
+}
+
 void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
     struct request *r = st->first;
@@ -573,6 +589,7 @@ void stacker_close(struct stacker *st)
         st->first = r->next;
         request_free(r);
     }
+    scribe_stop(st->kept);
     if (st->child)
         event_free(st->child);
     if (st->step)

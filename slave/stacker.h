@@ -33,6 +33,8 @@ struct stacker_conf {
     uint64_t interval_ns;
     bool lines, threads;
     bool no_ptrace;             /* ask the tasks themselves */
+    bool keep;                  /* the same will be asked again soon: the child
+                                   that makes the tree is kept for that */
     const struct launch_user *user;     /* as in scribe.h; borrowed during
                                            the call */
     stacker_page_f *page_of;    /* NULL: there are no pages; called with the
@@ -65,6 +67,9 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
 /* The child that makes a tree just now, 0: none. It outlives the tasks that it
  * reads about. */
 pid_t stacker_child(const struct stacker *st);
+
+/* Nobody will ask again soon: no child is kept. NULL is fine. */
+void stacker_rest(struct stacker *st);
 
 /* What slave/reap.c has seen. */
 void stacker_stopped(struct stacker *st, pid_t tid, int status);
