@@ -103,6 +103,15 @@ static bool is_mpi(const struct prefixtree *t, uint32_t node)
            strstr(module, "libhector");
 }
 
+/* Where its own debug information is installed it has lines, too. */
+static bool is_libc(const struct prefixtree *t, uint32_t node)
+{
+    const char *module = prefixtree_text(t,
+        t->frames[t->nodes[node].frame].module);
+
+    return strncmp(module, "libc.", 5) == 0 || strncmp(module, "ld-", 3) == 0;
+}
+
 static uint32_t child_with(const struct prefixtree *t, uint32_t node,
                            uint32_t rank)
 {
@@ -126,7 +135,7 @@ void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
 
     while ((at = child_with(t, at, rank)) && !is_mpi(t, at)) {
         last = at;
-        if (t->frames[t->nodes[at].frame].line)
+        if (t->frames[t->nodes[at].frame].line && !is_libc(t, at))
             known = at;
     }
     if (!last)
