@@ -428,6 +428,9 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
         HCT_LOST;
 
     *spinning_too = 0;
+    /* Of a task without counters nobody knows what it has sent. */
+    if (k->flags & HCT_STACK)
+        return DEADLOCK_FREE;
     if (k->life == HCT_LIFE_FINALIZE || k->life == HCT_LIFE_DONE ||
         k->life == HCT_LIFE_ENDED)
         return DEADLOCK_ENDED;

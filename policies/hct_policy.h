@@ -14,7 +14,8 @@
  * HCT_POLICY_MAJOR grow, and the host refuses the object with a sentence.
  *   1.0  first version
  *   1.1  hct_rank.site_calls, level; HCT_RUNS
- *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES */
+ *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES
+ *   1.3  hct_rank.sample; HCT_STACK comes with a call */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -22,7 +23,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 2u
+#define HCT_POLICY_MINOR 3u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -110,7 +111,11 @@ enum hct_rank_flags {
     HCT_OBSERVED = 1,           /* this look has a reading of it; without it
                                    only rank, life and the six below hold */
     HCT_PAGE = 2,               /* from its shared page: all fields hold */
-    HCT_STACK = 4,              /* from its stack: only HCT_IN_MPI holds */
+    HCT_STACK = 4,              /* from its stack, now and then: of the fields
+                                   only HCT_IN_MPI, sample, its age and call
+                                   hold, and what comes from the system: the
+                                   six below and times of the processor.
+                                   Counters, partners and sites are unknown */
     HCT_IN_MPI = 8,
     HCT_SUSPENDED = 16,         /* by Hector */
     HCT_MIGRATING = 32,
@@ -159,7 +164,9 @@ struct hct_rank {
     char wchan[32];             /* kernel function it sleeps in; "" if none */
     uint64_t site_calls;        /* finished ones from site; 0: not known */
     uint32_t level;             /* enum hct_level */
-    uint32_t pad2;
+    uint32_t sample;            /* HCT_STACK: number of the look at its stack,
+                                   from 1; age_ns is since then, and call 0
+                                   if it has no name */
     uint64_t own_cpu_ns;        /* of its main thread; 0: not known */
 };
 

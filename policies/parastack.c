@@ -8,7 +8,7 @@
 
 #include "policies/words.h"
 
-enum { CHECK_NS = 100 * 1000 * 1000 };
+enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12 };
 
 uint64_t parastack_random(uint64_t *state, uint64_t n)
 {
@@ -155,6 +155,65 @@ static bool judged(const struct hct_snapshot *in)
     return running > 0;
 }
 
+/* Is what is known of a stack what has been counted already? */
+static bool stale(const struct parastack_rank *ranks,
+                  const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if ((k->flags & HCT_STACK) && k->life == HCT_LIFE_RUNNING &&
+            k->sample == ranks[i].sample)
+            return true;
+    }
+    return false;
+}
+
+static void count_stacks(struct parastack_rank *ranks,
+                         const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++)
+        ranks[i].sample = hct_rank(in, i)->sample;
+}
+
+uint32_t parastack_stacks(const struct hct_snapshot *in)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++)
+        n += (hct_rank(in, i)->flags & HCT_STACK) != 0;
+    return n;
+}
+
+/* Who is to blame, so that the host adds where that is, and how that is
+ * known. */
+static void say_stacks(const struct parastack_rank *ranks,
+                       const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint32_t n = 0, some[16], all = parastack_stacks(in);
+    char who[WORDS_RANKS];
+
+    if (all == 0)
+        return;
+    for (uint32_t i = 0; i < in->nranks && n < BLAMED; i++) {
+        const char *call = hct_call(in, hct_rank(in, i)->call)->name;
+
+        if (!ranks[i].out_always)
+            continue;
+        words_line(out, (int32_t)i, "rank %" PRIu32 " is outside of MPI%s%s",
+                   i, *call ? ", after " : "", call);
+        n++;
+    }
+    n = 0;
+    for (uint32_t i = 0; i < in->nranks && n < 16; i++)
+        if (hct_rank(in, i)->flags & HCT_STACK)
+            some[n++] = i;
+    words_line(out, HCT_NONE, "states come from stacks, looked at now and "
+               "then: %s%s %s no wrapper library",
+               words_ranks(who, some, n), all > n ? " and more" : "",
+               all == 1 ? "has" : "have");
+}
+
 static void remember(struct parastack_rank *ranks,
                      const struct hct_snapshot *in)
 {
@@ -225,6 +284,7 @@ static void report(struct parastack *p, const struct parastack_rank *ranks,
         words_line(out, HCT_NONE, "hang in the communication: all tasks are "
                    "in MPI in %" PRIu32 " looks in a row, %s", p->streak,
                    time);
+    say_stacks(ranks, in, out);
     words_propose(out, HCT_REPORT);
     p->reported = 1;
 }
@@ -261,9 +321,12 @@ void parastack_look(struct parastack *p, struct parastack_rank *ranks,
     if (!judged(in)) {
         p->checks = p->streak = p->nlow = 0;
         p->next_ns = in->now_ns + p->options.interval_ns;
+    } else if (in->now_ns >= p->next_ns && stale(ranks, in)) {
+        p->next_ns = in->now_ns + CHECK_NS;
     } else if (in->now_ns >= p->next_ns) {
         uint64_t interval = model_of(p, in)->interval_ns;
 
+        count_stacks(ranks, in);
         p->next_ns = in->now_ns + (p->options.mode == PARASTACK_FIXED
             ? interval : parastack_step(&p->random, interval));
         if (p->checks) {

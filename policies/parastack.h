@@ -30,6 +30,7 @@ struct parastack_options {
 struct parastack_rank {         /* one for each rank, the caller's */
     uint32_t call;
     uint8_t in, out_always, pad[2];
+    uint32_t sample;            /* of its stack: the one that was counted */
 };
 
 struct parastack {
@@ -65,7 +66,11 @@ bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k);
 void parastack_init(struct parastack *p, const struct hct_job *job,
                     const struct parastack_options *options);
 
-/* One look; sets out->wake_ns. */
+/* Are there tasks that are known by their stacks? How many. */
+uint32_t parastack_stacks(const struct hct_snapshot *in);
+
+/* One look; sets out->wake_ns. What tasks do that are known by their stacks
+ * counts once: until there is something new of all of them it waits. */
 void parastack_look(struct parastack *p, struct parastack_rank *ranks,
                     const struct hct_snapshot *in, struct hct_out *out);
 

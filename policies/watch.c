@@ -402,6 +402,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     uint64_t was_moved_ns = s->moved_ns, interval = s->options.interval_ns;
     bool all_in = true, sampled = in->now_ns >= s->sample_ns;
 
+    s->blind = parastack_stacks(in) > 0;
     out->wake_ns = in->now_ns + s->options.look_ns;
     s->moved = 0;
     for (uint32_t i = 0; i < in->nranks; i++) {
@@ -447,9 +448,9 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     if (s->moved && in->now_ns - s->moved_ns < SECOND &&
         !suspicious(s, ranks, in))
         s->backoff_ns = 100 * MS;
-    if (!s->reported)
+    if (!s->reported && !s->blind)
         judge(s, ranks, in, out);
-    if (!s->reported)
+    if (!s->reported && !s->blind)
         judge_alone(s, ranks, in, out);
     if (!s->reported && in->now_ns >= s->detail_ns &&
         (suspicious(s, ranks, in) ||

@@ -102,6 +102,7 @@ struct watch {
     uint8_t reported;           /* enum hct_kind */
     uint8_t moved, was_all_in;
     uint8_t alone;              /* it is about one rank; others go on */
+    uint8_t blind;              /* some have no counters */
     uint32_t about;             /* rank to move again */
     uint64_t about_progress, reported_ns;
 };
@@ -115,6 +116,8 @@ double watch_bound(uint32_t x, uint32_t n);
 /* How many times longer than the longest of n visits a stay has to be. */
 double watch_factor(uint32_t n, double alpha);
 
+/* Where some tasks are known by their stacks only, nothing but deadlocks of
+ * others are found: who has no counters may move unseen. */
 void watch_look(struct watch *s, struct watch_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out);

@@ -93,11 +93,13 @@ static void on_done(void *arg, const struct stacker_result *s,
     calltree_fini(&m);
 }
 
-/* Who has the page runs MPI; the task itself may be a script around it. */
+/* Who has the page runs MPI, or was found to have no page; the task itself may
+ * be a script around it. */
 static void add_task(struct stack_part *p, uint32_t i, const struct task *t)
 {
     p->ranks[i] = t->rank;
-    p->pids[i] = t->over ? 0 : t->watch.page ? t->watch.pid : t->pid;
+    p->pids[i] = t->over ? 0 : t->watch.page ? t->watch.pid
+                 : t->peeked.pid ? t->peeked.pid : t->pid;
 }
 
 /* The tasks of the job that are here, by rank, as many as the master has

@@ -41,6 +41,7 @@ struct job {
     struct event *drain_timer;  /* owned: looks whether all is gone */
     bool swept, ended_stdtim, accounted;
     unsigned losses_told;       /* see losses.h */
+    struct peek_job peek;
     uint64_t draining_ns, cut_ns;
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */

@@ -25,10 +25,11 @@ enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8 };
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
-             site, phase, level;
+             site, phase, level, sample;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
+    uint64_t sampled_ns;
     char wchan[32];
 };
 
@@ -103,8 +104,8 @@ bool look_pauses(const char *text)
     }
 }
 
-/* The kernel says who traces it in a file of many lines: read it only where
- * the state makes one curious. */
+/* By somebody else than us, who look at its stack. The kernel says who it is
+ * in a file of many lines: read it only where the state makes one curious. */
 static bool is_traced(pid_t pid)
 {
     char text[4096];
@@ -113,7 +114,7 @@ static bool is_traced(pid_t pid)
     if (!proc_text(pid, "status", text, sizeof(text)))
         return false;
     p = strstr(text, "\nTracerPid:");
-    return p && atoi(p + 11) > 0;
+    return p && atoi(p + 11) > 0 && atoi(p + 11) != getpid();
 }
 
 static void read_proc(struct look_task *k, pid_t pid)
@@ -132,7 +133,7 @@ static void read_proc(struct look_task *k, pid_t pid)
     if (proc_text(pid, "schedstat", text, sizeof(text)))
         k->own_cpu_ns = strtoull(text, NULL, 10);
     if (state == 't')
-        k->proc_flags |= HCT_TRACED;
+        k->proc_flags |= is_traced(pid) ? HCT_TRACED : 0;
     else if (state == 'T')
         k->proc_flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
     else if (state == 'R')
@@ -165,7 +166,7 @@ static uint32_t life_of(const struct task *t)
     if (!t->pid)
         return HCT_LIFE_NONE;
     if (!h)
-        return HCT_LIFE_STARTED;
+        return peek_life(t);
     state = atomic_load_explicit(&h->state, memory_order_relaxed);
     return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
 }
@@ -281,6 +282,18 @@ static void read_page(struct look_raw *r, struct look_task *k,
     r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call);
 }
 
+/* Without a page. */
+static void read_stack(struct look_raw *r, const struct peeked *p)
+{
+    if (!p->sample)
+        return;
+    r->flags |= HCT_STACK | HCT_OBSERVED | (p->in ? HCT_IN_MPI : 0);
+    r->peer = r->source = r->tag = HCT_UNKNOWN;
+    r->call = p->call;
+    r->sample = p->sample;
+    r->sampled_ns = p->at_ns;
+}
+
 /* ------------------------------------------------------------ collecting */
 
 static void *one_more(void **v, size_t *n, size_t *cap, size_t bytes)
@@ -332,7 +345,9 @@ static void tell(struct look *l, const struct task *t,
     m->threads_in = r->threads_in;
     m->calls = r->calls;
     m->polls = r->polls;
-    m->age_ns = age_of(l, clock, r->since_ticks);
+    m->age_ns = r->sample ? clock_monotonic_ns() - r->sampled_ns
+                          : age_of(l, clock, r->since_ticks);
+    m->sample = r->sample;
     m->in_ns = ticks_ns(&l->node->ticks, clock, r->in_ticks);
     m->out_ns = ticks_ns(&l->node->ticks, clock, r->out_ticks);
     m->cpu_ns = r->cpu_ns;
@@ -439,7 +454,9 @@ static void look_proc(struct look_task *k, const struct task *t,
     const struct look_raw *o = &k->last;
 
     if (!k->moved_ns || r->calls != o->calls || r->life != o->life ||
-        r->since_ticks != o->since_ticks) {
+        r->since_ticks != o->since_ticks ||
+        (r->sample && (r->call != o->call ||
+                       ((r->flags ^ o->flags) & HCT_IN_MPI)))) {
         k->moved_ns = now;
         k->proc_at_ns = 0;
         k->proc_flags = 0;
@@ -448,7 +465,8 @@ static void look_proc(struct look_task *k, const struct task *t,
     } else if (detail || (now - k->moved_ns >= look_stands_ns &&
                           now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
-        read_proc(k, t->watch.page ? t->watch.pid : t->pid);
+        read_proc(k, t->watch.page ? t->watch.pid
+                     : t->peeked.pid ? t->peeked.pid : t->pid);
     }
     r->flags |= k->proc_flags;
     r->cpu_ns = k->cpu_ns;
@@ -472,6 +490,8 @@ void look_at(struct look *l, struct task *t)
     r.tags = t->watch.next_seq;
     if (t->watch.page)
         read_page(&r, k, t->watch.page);
+    else
+        read_stack(&r, &t->peeked);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
         look_proc(k, t, &r, m->detail);
     if (t->held) {

@@ -1,5 +1,6 @@
 /* look.h - what the tasks of a job do just now, for the policies of the master:
  * from their pages, and of those that have not moved for a while from /proc.
+ * Of a task of MPI without a page, what its stack said last (peek.h).
  *
  * A look costs the tasks nothing and the node little: one reading of a page is
  * a few hundred bytes, only what has changed is sent, and /proc is asked

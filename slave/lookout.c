@@ -11,6 +11,7 @@
 #include "slave/adopt.h"
 #include "slave/jobs.h"
 #include "slave/look.h"
+#include "slave/peek.h"
 
 /* The master forgives a look that comes a little early: who goes along with
  * others cannot choose. */
@@ -29,6 +30,7 @@ struct lookout {
     struct jobs *jobs;          /* borrowed */
     struct event *timer;        /* owned: when no ring is read */
     struct series *first;       /* owned */
+    struct peek *peek;          /* owned */
 };
 
 static void lookout_on_timer(evutil_socket_t fd, short what, void *arg)
@@ -45,8 +47,9 @@ struct lookout *lookout_create(struct event_base *base, struct jobs *js)
         return NULL;
     lo->jobs = js;
     lo->timer = evtimer_new(base, lookout_on_timer, lo);
-    if (!lo->timer) {
-        free(lo);
+    lo->peek = peek_create(js);
+    if (!lo->timer || !lo->peek) {
+        lookout_destroy(lo);
         return NULL;
     }
     return lo;
@@ -69,7 +72,9 @@ void lookout_destroy(struct lookout *lo)
         lo->first = s->next;
         series_free(s);
     }
-    event_free(lo->timer);
+    peek_destroy(lo->peek);
+    if (lo->timer)
+        event_free(lo->timer);
     free(lo);
 }
 
@@ -83,6 +88,8 @@ static bool look_at_job(struct lookout *lo, struct look *l)
     j = jobs_find(lo->jobs, l->order->job);
     for (size_t i = 0; j && i < j->ntasks; i++)
         look_at(l, &j->tasks[i]);
+    if (j)
+        peek_at(lo->peek, j);
     return j != NULL;
 }
 

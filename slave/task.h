@@ -14,6 +14,7 @@
 #include "proto/base/err.h"
 #include "slave/launch.h"
 #include "slave/node.h"
+#include "slave/peek.h"
 #include "slave/plan.h"
 #include "slave/streams.h"
 #include "slave/watch.h"
@@ -48,6 +49,7 @@ struct task {
     char *abort_text, *abort_ranks;     /* owned */
     struct watch watch;
     struct look_task *look;     /* owned: what the last look found, or NULL */
+    struct peeked peeked;       /* without a page: what its stack says */
 };
 
 struct task_start {             /* all borrowed */

@@ -612,6 +612,99 @@ static void transient(void **state)
     assert_true(slow);
 }
 
+/* Tasks that are known by their stacks, which are looked at each 400 ms, for
+ * so long; rank 2 stays outside from hung_ns on, and the others in a call.
+ * Returns when something was found, after that. */
+static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns)
+{
+    uint64_t begin = look.in.now_ns, stacked = 0;
+
+    for (uint64_t passed; (passed = look.in.now_ns - begin) < ns;) {
+        bool fresh = passed - stacked >= 400 * MS, hung = passed >= hung_ns;
+        uint64_t wait = see();
+
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        if (look.out.nverdicts && look.verdicts[0].kind != HCT_SLOWDOWN)
+            return passed;
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < look.in.nranks; r++) {
+            struct hct_rank *k = &look.rank[r];
+            bool stack = r < nstacks;
+            bool in = hung ? r != 2 : (passed / MS * 2654435761u >> (r + 7)) % 4 == 0;
+
+            k->age_ns += wait;
+            if (stack ? !fresh : hung && in == !!(k->flags & HCT_IN_MPI))
+                continue;
+            k->age_ns = stack ? 20 * MS : 0;
+            k->flags = (uint16_t)(HCT_OBSERVED |
+                (stack ? HCT_STACK : HCT_PAGE) | (in ? HCT_IN_MPI : 0));
+            k->call = number_of("Allreduce");
+            k->sample += stack;
+            k->calls += !stack;
+        }
+        if (fresh)
+            stacked = passed;
+    }
+    return UINT64_MAX;
+}
+
+/* Mode 0 has no counters then, and is ParaStack's. */
+static void without_pages(void **state)
+{
+    (void)state;
+    for (uint32_t nstacks = 4; nstacks <= 8; nstacks += 4) {
+        uint64_t after;
+
+        start(8, NULL, 0);
+        for (uint32_t r = 0; r < 8; r++)
+            look.rank[r].calls = 0;
+        assert_true(by_stacks(nstacks, 600 * S, UINT64_MAX) == UINT64_MAX);
+        after = by_stacks(nstacks, 600 * S, 0);
+        assert_true(after > 2 * S && after < 60 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+        assert_int_equal(look.verdicts[0].nranks, 1);
+        assert_int_equal(look.blamed[0], 2);
+        SAYS("rank 2 is outside of MPI, after MPI_Allreduce");
+        SAYS(nstacks == 8 ? "states come from stacks, looked at now and then: "
+                            "ranks 0-7 have no wrapper library"
+                          : "ranks 0-3 have no wrapper library");
+    }
+}
+
+/* What was counted does not count again: if nobody looks at a stack any more,
+ * nothing is known. */
+static void old_stacks(void **state)
+{
+    (void)state;
+    start(8, "mode", 2);
+    assert_true(by_stacks(8, 60 * S, UINT64_MAX) == UINT64_MAX);
+    for (uint32_t r = 0; r < 8; r++) {
+        look.rank[r].flags |= HCT_IN_MPI;
+        look.rank[r].sample++;
+        look.rank[r].age_ns = 0;
+    }
+    assert_true(stand(600 * S) >= 600 * S);
+}
+
+/* The others may be waiting for one that nothing is known of. */
+static void no_proof(void **state)
+{
+    (void)state;
+    for (int stack = 0; stack < 2; stack++) {
+        start(3, NULL, 0);
+        talks(0, "Recv", 1, 7);
+        talks(1, "Recv", 0, 7);
+        is_in(2, "Barrier");
+        world(0);
+        if (stack) {
+            look.rank[1].flags = HCT_OBSERVED | HCT_STACK | HCT_IN_MPI;
+            look.rank[1].sample = 1;
+        }
+        assert_true(stack ? stand(60 * S) == 60 * S : stand(60 * S) < 2 * S);
+    }
+}
+
 /* The same looks give the same bytes. */
 static void same_again(void **state)
 {
@@ -676,6 +769,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(looks_at_the_clock),
         cmocka_unit_test(parastack),
         cmocka_unit_test(transient),
+        cmocka_unit_test(without_pages),
+        cmocka_unit_test(old_stacks),
+        cmocka_unit_test(no_proof),
         cmocka_unit_test(same_again),
         cmocka_unit_test(little_room),
     };

@@ -214,6 +214,40 @@ static void test_texts(void **state)
     assert_false(look_pauses(""));
 }
 
+/* What is known without a page; test_peek.c says where from. */
+static void test_stack(void **state)
+{
+    char *kept = task.watch.page;
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    task.watch.page = NULL;
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].life, HCT_LIFE_STARTED);
+    assert_int_equal(l.tasks[0].flags & (HCT_OBSERVED | HCT_STACK), 0);
+    free(l.tasks);
+    task.facts = TASK_CONNECTED;
+    task.nconnected = 1;
+    task.peeked = (struct peeked){ .sample = 3, .in = true,
+        .call = CALL_Recv, .at_ns = clock_monotonic_ns() - 5000000 };
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].life, HCT_LIFE_RUNNING);
+    assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_STACK | HCT_IN_MPI);
+    assert_int_equal(l.tasks[0].call, CALL_Recv);
+    assert_int_equal(l.tasks[0].sample, 3);
+    assert_int_equal(l.tasks[0].peer, HCT_UNKNOWN);
+    assert_true(l.tasks[0].age_ns >= 5000000);
+    free(l.tasks);
+    assert_int_equal(look(&l, &order, false), 0);       /* no new sample */
+    task.peeked.sample++;
+    task.peeked.call = CALL_Finalize;
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].life, HCT_LIFE_FINALIZE);
+    free(l.tasks);
+    task.watch.page = kept;
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -223,6 +257,7 @@ int main(void)
         T(test_threads),
         T(test_garbage),
         T(test_texts),
+        T(test_stack),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,71 @@
+# Tasks without the wrapper library are watched by their stacks: a hang is
+# found by ParaStack's model, the right task named, the same comes out of a
+# replay; a run without it is left alone; where ptrace is refused one sentence
+# says so.
+# limit: 240
+. "${0%/*}/../lib/t.sh"
+need cc
+
+bare="env -u LD_PRELOAD $APPS/halfway"
+cc -shared -fPIC -I "$top/policies" -o odd.so "$top/tests/lib/odd_policy.c"
+cc -o noptrace "$top/tests/lib/noptrace.c"
+
+# The computation of one task does not end.
+hang()          # WHAT COMMAND...: found, rank 2 named
+{
+    what=$1
+    shift
+    job=$((job + 1))
+    run hector-run --oversubscribe --on-hang kill --timeout 150 "$@"
+    is "$status" 123 "$what: a hang is found"
+    is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
+        WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
+        '... where it is, and in which task'
+    like "$T/err" '^hector:   task 2 on [^ ]+ is outside of MPI, after MPI_[A-Z][a-z]+, '\
+'in work_for_ever \(halfway\.c:[0-9]+\)' '... its function, file and line'
+    is "$(sql "SELECT sum(mpi_calls) FROM tasks WHERE job = $job AND rank > 1")" 0 \
+        '... and nothing has counted its calls'
+    run hector why "$job"
+    like "$T/out" "^  states come from stacks, .*: ${who:-ranks 0-3 have} no wrapper library" \
+        '... hector why says how that is known'
+    run hector replay "$job"
+    is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
+        WHERE job = $job")" '... and a replay says the same'
+}
+job=0
+# shellcheck disable=SC2086
+hang 'no library' -n 4 $bare 8 2
+# The program is the child of a script.
+hang 'in a script' -n 4 sh -c "unset LD_PRELOAD; $APPS/halfway 8 2; exit \$?"
+
+# Only some tasks have none.
+# shellcheck disable=SC2086
+who='ranks 2-3 have' hang 'mixed' -n 2 "$APPS/halfway" 8 2 : -n 2 $bare 8 2
+
+# Left alone.
+job=$((job + 1))
+# shellcheck disable=SC2086
+run hector-run -n 4 --oversubscribe --on-hang kill $bare 20 -1
+is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
+    'no hang: nothing is said'
+is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND
+    kind <> 'slowdown'")" 0 '... or found'
+
+# ptrace is refused.
+if "$T/noptrace" true; then
+    job=$((job + 1))
+    # shellcheck disable=SC2086
+    run "$T/noptrace" hector-run -n 4 --oversubscribe --on-hang kill $bare 3 -1
+    is "$status|$(out)" '0|halfway: ok, many rounds' 'a kernel that refuses ptrace'
+    is "$(grep -c 'tasks without the wrapper library, and their stacks '\
+'cannot be read: ptrace is not permitted' "$T/err")|$(wc -l <"$T/err")" '1|1' \
+        '... is named in one sentence'
+else
+    skip 'a kernel that refuses ptrace' 'no seccomp here'
+fi
+
+# Programs that are not of MPI are not stopped.
+run hector-run -n 2 --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05" sleep 3
+is "$(sed -n 's/.*flags=\([0-9a-f]*\) .*/\1/p' "$T/err" | sort -u)" 0 \
+    'who does not use MPI is not looked at'
+done_testing
