@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,8 +175,9 @@ struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
                             scribe_done_f *done, void *arg, struct err *err)
 {
     struct scribe *s = old;
+    struct pollfd end = { .fd = s ? s->pidfd : -1, .events = POLLIN };
 
-    if (!s || s->ended || !s->told || !s->conf.keep ||
+    if (!s || s->ended || poll(&end, 1, 0) != 0 || !s->told || !s->conf.keep ||
         s->conf.ntasks != conf->ntasks || s->conf.nsamples != conf->nsamples ||
         s->conf.lines != conf->lines ||
         s->uid != (conf->user ? conf->user->uid : 0) ||

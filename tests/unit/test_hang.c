@@ -672,6 +672,29 @@ static void without_pages(void **state)
     }
 }
 
+/* Who has no counters may move unseen, however long the others wait. */
+static void unseen(void **state)
+{
+    (void)state;
+    start(8, NULL, 0);
+    for (uint32_t r = 0; r < 8; r++)
+        is_in(r, "Allreduce");
+    while (look.in.now_ns < 3000 * S) {
+        uint64_t wait = see();
+
+        assert_int_equal(look.out.nverdicts, 0);
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 8; r++) {
+            look.rank[r].age_ns += wait;
+            if (r >= 4)
+                continue;
+            look.rank[r].flags = HCT_OBSERVED | HCT_STACK | HCT_IN_MPI;
+            look.rank[r].age_ns = 0;
+            look.rank[r].sample++;
+        }
+    }
+}
+
 /* What was counted does not count again: if nobody looks at a stack any more,
  * nothing is known. */
 static void old_stacks(void **state)
@@ -771,6 +794,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(transient),
         cmocka_unit_test(without_pages),
         cmocka_unit_test(old_stacks),
+        cmocka_unit_test(unseen),
         cmocka_unit_test(no_proof),
         cmocka_unit_test(same_again),
         cmocka_unit_test(little_room),

@@ -180,6 +180,65 @@ static const char *parent_of(uint32_t node)
     return prefixtree_text(&tree, tree.frames[tree.nodes[up].frame].function);
 }
 
+/* How many children of ours are readers and live; *one: the last. */
+static unsigned readers(pid_t *one)
+{
+    char path[64], name[32];
+    int pid;
+    unsigned n = 0;
+    FILE *all, *f;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    all = fopen(path, "re");
+    while (all && fscanf(all, "%d", &pid) == 1) {
+        snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+        f = fopen(path, "re");
+        if (f && fgets(name, sizeof(name), f) &&
+            strncmp(name, "hector-scribe", 13) == 0 && state_of(pid) != 'Z') {
+            *one = pid;
+            n++;
+        }
+        if (f)
+            fclose(f);
+    }
+    if (all)
+        fclose(all);
+    return n;
+}
+
+/* Who asks again and again has one reader, which goes in the end. */
+static void test_kept(void **state)
+{
+    pid_t pids[2] = { start(PLAIN), start(PLAIN) }, first = 0, now = 0;
+    struct stacker_conf conf = { .keep = true };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        take(pids, 2, conf);
+        for (uint32_t p = 0; p < 2; p++)
+            assert_true(node_of(p, "main") && prefixtree_count(&tree, 0) == 2);
+        assert_int_equal(prefixtree_traces(&tree, 0), 2);       /* only its own */
+        assert_int_equal(readers(&now), 1);
+        assert_true(i == 0 || now == first);
+        first = now;
+    }
+    assert_int_equal(kill(first, SIGKILL), 0);  /* then there is another one */
+    while (readers(&now) > 0) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        usleep(1000);
+    }
+    take(pids, 2, conf);
+    assert_int_equal(readers(&now), 1);
+    assert_true(now != first);
+    stacker_rest(stacker);
+    while (readers(&now) > 0) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        usleep(1000);
+    }
+    end(pids[0]);
+    end(pids[1]);
+}
+
 static void test_plain(void **state)
 {
     pid_t pids[2] = { start(PLAIN), start(BIG) };
@@ -416,7 +475,8 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_traced),
         cmocka_unit_test(test_restless), cmocka_unit_test(test_reaped),
