@@ -10,13 +10,16 @@ bare="env -u LD_PRELOAD $APPS/halfway"
 cc -shared -fPIC -I "$top/policies" -o odd.so "$top/tests/lib/odd_policy.c"
 cc -o noptrace "$top/tests/lib/noptrace.c"
 
-# The computation of one task does not end.
+# The computation of one task does not end. A model that neither doubles its
+# interval nor has to be very sure, so that it does not take minutes.
+quick='--policy none --policy hang:interval_max=0.4,alpha=0.05'
 hang()          # WHAT COMMAND...: found, rank 2 named
 {
     what=$1
     shift
     job=$((job + 1))
-    run hector-run --oversubscribe --on-hang kill --timeout 150 "$@"
+    # shellcheck disable=SC2086 # several words
+    run hector-run --oversubscribe $quick --on-hang kill --timeout 150 "$@"
     is "$status" 123 "$what: a hang is found"
     is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
         WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
@@ -28,7 +31,7 @@ hang()          # WHAT COMMAND...: found, rank 2 named
     run hector why "$job"
     like "$T/out" "^  states come from stacks, .*: ${who:-ranks 0-3 have} no wrapper library" \
         '... hector why says how that is known'
-    run hector replay "$job"
+    run hector replay "$job" --policy "${quick##* }"
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... and a replay says the same'
 }
@@ -65,7 +68,8 @@ else
 fi
 
 # Programs that are not of MPI are not stopped.
-run hector-run -n 2 --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05" sleep 3
+run hector-run -n 2 --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05,tagged=0" \
+    sleep 3
 is "$(sed -n 's/.*flags=\([0-9a-f]*\) .*/\1/p' "$T/err" | sort -u)" 0 \
     'who does not use MPI is not looked at'
 done_testing
