@@ -16,9 +16,12 @@ exactly_once()  # TASKS COUNT
 }
 R="hector-run --launch-agent $AGENT"
 
-begin hector-run -n 2 "$APPS/tagloop" 150000
+begin hector-run -n 2 sh -c "'$APPS/tagloop' 150000
+    while [ ! -e '$T/said' ]; do sleep 0.05; done"
 wait_for 'stored 40000' 30
 kill -KILL "$(child hector-master)"
+wait_for 'grep -q "was killed" "$T/err"' 20
+touch "$T/said"
 end
 is "$status" 0 'kill -9 of the master on one machine: the job runs on'
 like "$T/err" '^hector: hector-master was killed by signal 9 .* runs on$' \
