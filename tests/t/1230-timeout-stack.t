@@ -58,4 +58,5 @@ if command -v mpirun >/dev/null; then
 else
     skip 'an adopted job' 'no mpirun here'
 fi
+rm -rf "$TMPDIR"/ompi.*         # of an mpirun that was killed
 done_testing
