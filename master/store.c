@@ -153,9 +153,11 @@ static int store_check(struct store *st, int64_t *found, struct err *err)
 {
     int64_t version = 0, id = 0, tables = 0;
 
-    if (store_pragma(st, "PRAGMA user_version", &version, err) ||
-        store_pragma(st, "PRAGMA application_id", &id, err) ||
-        store_pragma(st, "SELECT count(*) FROM sqlite_master", &tables, err))
+    /* Tables first: another master may make them between these, and its mark
+     * comes with them. */
+    if (store_pragma(st, "SELECT count(*) FROM sqlite_master", &tables, err) ||
+        store_pragma(st, "PRAGMA user_version", &version, err) ||
+        store_pragma(st, "PRAGMA application_id", &id, err))
         return -1;
     *found = version;
     if (version == 0 && tables == 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -564,6 +565,38 @@ static void test_migration(void **state)
     store_close(st);
 }
 
+/* Several masters that make the same file at the same moment. */
+static void test_together(void **state)
+{
+    char file[PATHS_MAX + 40];
+    int failed = 0, status;
+
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        int go[2];
+
+        snprintf(file, sizeof(file), "%s%d", path, round);
+        assert_int_equal(pipe(go), 0);
+        for (int i = 0; i < 8; i++)
+            if (fork() == 0) {
+                char c;
+
+                close(go[1]);
+                while (read(go[0], &c, 1) > 0)
+                    ;
+                if (store_open(file, &err))
+                    _exit(0);
+                print_message("# %s\n", err.text);
+                _exit(1);
+            }
+        close(go[0]);
+        close(go[1]);           /* off they go */
+        for (int i = 0; i < 8; i++)
+            failed += wait(&status) < 0 || status != 0;
+    }
+    assert_int_equal(failed, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -580,6 +613,7 @@ int main(void)
         T(test_resume),
         T(test_merge),
         T(test_migration),
+        T(test_together),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
