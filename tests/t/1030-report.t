@@ -141,7 +141,7 @@ build fixed -fno-pie -no-pie
 run $R -n 3 ./fixed
 is "$(places 4)" "$wanted" 'a program that is not position independent'
 
-run $R -n 2 --timeout 1 ./prog hang
+run $R -n 2 --timeout 4 ./prog hang
 is "$status" 124 'a task that hangs'
 is "$(sql "SELECT rank, calls, in_ns > 300000000 FROM sites WHERE job = 5 AND
     call = 'MPI_Recv'")" '0|0|1' '... where it hung, without an end'
