@@ -21,30 +21,31 @@
 
 enum { PAGE = 4096, SPINS = 400 };
 
-/* The number behind a name in /proc/PID/status; -1: not there. */
-static long status_number(pid_t pid, const char *name)
+/* The thread's state as in /proc/TID/status and who traces it; false: there is
+ * no such thread, or only what its parent has not taken note of. */
+static bool status(pid_t tid, long *tracer)
 {
-    char path[40], line[256];
-    size_t n = strlen(name);
-    long value = -1;
+    char path[40], line[256], state = 'X';
     FILE *f;
 
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
     f = fopen(path, "re");
-    while (f && value < 0 && fgets(line, sizeof(line), f))
-        if (strncmp(line, name, n) == 0 && line[n] == ':')
-            sscanf(line + n + 1, "%ld", &value);
-    if (f)
-        fclose(f);
-    return value;
+    if (!f)
+        return false;
+    *tracer = 0;
+    while (fgets(line, sizeof(line), f))
+        if (sscanf(line, "State: %c", &state) != 1)
+            sscanf(line, "TracerPid: %ld", tracer);
+    fclose(f);
+    return state != 'X' && state != 'Z';
 }
 
 static int explain(pid_t pid, int code, struct err *err)
 {
-    long tracer = status_number(pid, "TracerPid");
+    long tracer;
 
-    if (code == ESRCH || tracer < 0)
-        return err_set(err, ESRCH, "it is gone");
+    if (code == ESRCH || !status(pid, &tracer))
+        return err_set(err, ESRCH, "there is no such process any more");
     if (tracer == getpid())
         return err_set(err, EAGAIN, "it has not stopped since it was asked"
                        " last: it sleeps in the kernel");

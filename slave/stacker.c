@@ -165,7 +165,8 @@ static void settle(struct request *r, struct taken *t)
             note_set(r->notes[i], "it is stopped by a signal");
         break;
     case HALT_GONE:
-        note_gone(r->notes[i], r->pids[i]);
+        if (t->halt.tid == r->pids[i])
+            note_gone(r->notes[i], r->pids[i]);
         break;
     case HALT_NONE: case HALT_WAIT: case HALT_LEFT:
         return;
@@ -245,6 +246,8 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     if (r->conf.no_ptrace || halt_begin(&t->halt, r->pids[i], tid, &err)) {
         if (err.code == EPERM && tid == r->pids[i])
             ask_task(r, i, &err);
+        else if (err.code == ESRCH && tid == r->pids[i])
+            note_gone(r->notes[i], 0);
         else if (tid == r->pids[i])
             note_set(r->notes[i], "%s", err.text);
         return;

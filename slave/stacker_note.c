@@ -2,7 +2,6 @@
 #include "slave/stacker_note.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,18 +22,17 @@ void note_gone(char note[STACKER_NOTE], pid_t pid)
     char path[40];
     FILE *f;
 
-    if (pid <= 0 || (kill(pid, 0) && errno == ESRCH)) {
-        note_set(note, "there is no such process any more");
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    f = pid > 0 ? fopen(path, "re") : NULL;
+    if (!f && (errno == EACCES || errno == EPERM) && pid > 0) {
+        note_set(note, "we may not look at it: it is another user's, or has"
+                 " more rights than we");
         return;
     }
-    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-    f = fopen(path, "re");
-    note_set(note, !f && (errno == EACCES || errno == EPERM)
-             ? "we may not look at it: it is another user's, or has more"
-               " rights than we"
-             : "it has ended");
     if (f)
         fclose(f);
+    note[0] = '\0';
+    note_set(note, "there is no such process any more");
 }
 
 /* Where in the kernel a thread sleeps, as far as we may know. */

@@ -1,5 +1,6 @@
 /* stacker_note.h - sentences about tasks whose stacks could not be taken, or
- * not as usual. The first one about a task stays. */
+ * not as usual. The first one about a task stays, but that it is gone is the
+ * last word: what was seen of it while it ended says nothing. */
 #ifndef HECTOR_STACKER_NOTE_H
 #define HECTOR_STACKER_NOTE_H
 

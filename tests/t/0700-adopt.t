@@ -48,7 +48,10 @@ is "$(jobs 'name, ntasks, state, exit_code')" 'hello|2|failed|5 where|3|done| ' 
     '... are two jobs'
 is "$(sql "SELECT why FROM job WHERE job = $job")" \
     'the launcher exited with code 5' '... the reason is recorded'
-adopt sh -c 'mpirun -n 2 "$APPS/tagloop" 100 & mpirun -n 3 "$APPS/tagloop" 100
+# Each with a folder of its own: of two that make it, one mpirun gives up.
+mkdir "$T/one" "$T/two"
+adopt sh -c 'mpirun --mca orte_tmpdir_base "$T/one" -n 2 "$APPS/tagloop" 100 &
+    mpirun --mca orte_tmpdir_base "$T/two" -n 3 "$APPS/tagloop" 100
     wait'
 is "$(jobs 'ntasks' | tr ' ' '\n' | sort | xargs)" '2 3' \
     'two at a time: a job each'

@@ -335,6 +335,33 @@ static void test_gone(void **state)
     end(pids[0]);
 }
 
+static void on_kill(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    kill(*(pid_t *)arg, SIGKILL);
+}
+
+/* That it ended is the last word on a task, also before its parent knows. */
+static void test_ends(void **state)
+{
+    pid_t pid = start(PLAIN);
+    struct stacker_conf conf = { .nsamples = 10,
+                                 .interval_ns = 20 * CLOCK_NS_PER_MS };
+    struct timeval tv = { .tv_usec = 50000 };
+    siginfo_t info;
+
+    (void)state;
+    kill(pid, SIGSTOP);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED), 0);
+    assert_int_equal(event_base_once(base, -1, EV_TIMEOUT, on_kill, &pid, &tv),
+                     0);
+    take(&pid, 1, conf);
+    assert_string_equal(notes[0], "there is no such process any more");
+    assert_int_equal(state_of(pid), 'Z');
+    end(pid);
+}
+
 /* Somebody else traces it. */
 static void test_traced(void **state)
 {
@@ -478,7 +505,8 @@ int main(void)
         cmocka_unit_test(test_plain), cmocka_unit_test(test_kept),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_gone), cmocka_unit_test(test_traced),
+        cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_traced),
         cmocka_unit_test(test_restless), cmocka_unit_test(test_reaped),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_close),
