@@ -49,6 +49,7 @@ enum met graph_under_way(const struct graph *g, uint32_t a, uint32_t b,
 static bool offers(const struct graph *g, uint32_t r, bool recv, uint32_t other,
                    uint64_t comm, int32_t tag, uint64_t *bytes)
 {
+    const struct hct_request *q;
     const struct hct_rank *k = hct_rank(g->in, r);
     const struct hct_call *c = call_of(g, r);
     enum hct_class want = recv ? HCT_CLASS_RECV : HCT_CLASS_SEND;
@@ -73,11 +74,7 @@ static bool offers(const struct graph *g, uint32_t r, bool recv, uint32_t other,
             fits(its, tag))
             return true;
     }
-    for (uint32_t i = g->w[r].request; i < g->in->nrequests; i++) {
-        const struct hct_request *q = hct_request(g->in, i);
-
-        if (q->rank != r)
-            break;
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
         *bytes = q->bytes;
         if (!q->idle && hct_call(g->in, q->call)->class_ == want &&
             same_comm(q->comm, comm) && fits(q->tag, tag) &&
@@ -171,16 +168,14 @@ static enum met locked(struct graph *g, uint32_t r, uint64_t win,
         (uint32_t)target >= g->in->nranks || !held(g, target))
         return FREE;
     for (uint32_t s = 0; s < g->in->nranks; s++) {
+        const struct hct_flight *f;
         bool has = false;
 
         if (s == r)
             continue;
-        for (uint32_t i = g->w[s].flight; i < g->in->nflights; i++) {
-            const struct hct_flight *f = hct_flight(g->in, i);
+        for (uint32_t i = g->w[s].flight; (f = flight_of(g->in, i, s)); i++) {
             const char *name = hct_call(g->in, f->call)->name;
 
-            if (f->rank != s)
-                break;
             if (f->comm != win || strncmp(name, "MPI_Win_", 8) != 0)
                 continue;
             if (strcmp(name, "MPI_Win_lock") == 0 && f->peer == target)
@@ -269,15 +264,12 @@ static enum met request(struct graph *g, uint32_t r,
 /* All of its requests, those it waits for or all that there are. */
 static enum met requests(struct graph *g, uint32_t r, bool all, bool any)
 {
+    const struct hct_request *q;
     uint32_t found = 0, by = UINT32_MAX;
     enum deadlock_why why = DEADLOCK_RECV;
     int32_t to = -1;
 
-    for (uint32_t i = g->w[r].request; i < g->in->nrequests; i++) {
-        const struct hct_request *q = hct_request(g->in, i);
-
-        if (q->rank != r)
-            break;
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
         if (q->idle || !(all || q->waited))
             continue;
         found++;
@@ -308,16 +300,14 @@ static enum met requests(struct graph *g, uint32_t r, bool all, bool any)
 /* It asks in a loop, so anything that it asks for may help. */
 static enum met spinning(struct graph *g, uint32_t r)
 {
+    const struct hct_flight *f;
     bool tests = false, probes = false;
     enum deadlock_why why = DEADLOCK_PROBE;
     int32_t to = -1;
 
-    for (uint32_t i = g->w[r].flight; i < g->in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(g->in, i);
+    for (uint32_t i = g->w[r].flight; (f = flight_of(g->in, i, r)); i++) {
         const struct hct_call *c = hct_call(g->in, f->call);
 
-        if (f->rank != r)
-            break;
         if (f->left_ns > g->w[r].still_ns)
             continue;
         tests |= c->class_ == HCT_CLASS_TEST;
@@ -396,17 +386,15 @@ static enum met released(struct graph *g, uint32_t r)
 
 static bool spins(const struct graph *g, uint32_t r)
 {
+    const struct hct_flight *f;
     uint64_t last_ns = UINT64_MAX;
     unsigned asked = 0;
 
     if (g->w[r].still_ns < g->limits->spin_ns)
         return false;
-    for (uint32_t i = g->w[r].flight; i < g->in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(g->in, i);
+    for (uint32_t i = g->w[r].flight; (f = flight_of(g->in, i, r)); i++) {
         const struct hct_call *c = hct_call(g->in, f->call);
 
-        if (f->rank != r)
-            break;
         if (f->left_ns > g->w[r].still_ns)
             continue;
         if (!(c->flags & HCT_CALL_POLL))

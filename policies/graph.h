@@ -29,6 +29,22 @@ struct graph {
     int32_t to;
 };
 
+/* Request or flight i, if there is one and it is of rank r; else NULL. Those
+ * of a rank stand in a row, from deadlock_rank.request and .flight on. */
+static inline const struct hct_request *request_of(
+    const struct hct_snapshot *in, uint32_t i, uint32_t r)
+{
+    return i < in->nrequests && hct_request(in, i)->rank == r
+               ? hct_request(in, i) : NULL;
+}
+
+static inline const struct hct_flight *flight_of(
+    const struct hct_snapshot *in, uint32_t i, uint32_t r)
+{
+    return i < in->nflights && hct_flight(in, i)->rank == r
+               ? hct_flight(in, i) : NULL;
+}
+
 static inline bool held(const struct graph *g, int32_t r)
 {
     return r >= 0 && (uint32_t)r < g->in->nranks &&

@@ -7,6 +7,7 @@ uint32_t deadlock_call(const struct hct_snapshot *in,
                        uint64_t comm, uint64_t n, int32_t *root)
 {
     const struct hct_rank *k = hct_rank(in, rank);
+    const struct hct_flight *f;
 
     *root = HCT_UNKNOWN;
     if ((k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) && k->comm == comm &&
@@ -15,17 +16,12 @@ uint32_t deadlock_call(const struct hct_snapshot *in,
         *root = k->peer;
         return k->call;
     }
-    for (uint32_t i = w[rank].flight; i < in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(in, i);
-
-        if (f->rank != rank)
-            break;
+    for (uint32_t i = w[rank].flight; (f = flight_of(in, i, rank)); i++)
         if (f->comm == comm && f->collective == n &&
             hct_call(in, f->call)->class_ == HCT_CLASS_COLLECTIVE) {
             *root = f->peer;
             return f->call;
         }
-    }
     for (uint32_t i = 0; i < in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(in, i);
 

@@ -118,7 +118,8 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->adopts = adopts_create(node, on_adopted_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
     js->lookout = lookout_create(node->base, js);
-    if (js->rings && js->samples && js->adopts && js->lookout && !event_add(js->samples, &tv))
+    if (js->rings && js->samples && js->adopts && js->lookout &&
+        !event_add(js->samples, &tv))
         return js;
     jobs_destroy(js);
     return err_set(err, ENOMEM, "out of memory"), NULL;
