@@ -27,6 +27,7 @@
 #include "slave/procmaps.h"
 #include "slave/scribe.h"
 #include "slave/stacker_note.h"
+#include "slave/times.h"
 
 #define LATE_NS (500 * CLOCK_NS_PER_MS)         /* for a thread to stop */
 #define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
@@ -34,7 +35,7 @@
 #define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
 
 enum { SLICE = 8, MAPS_MAX = 4 << 20, BACKLOG_MAX = 8 << 20,
-       THREADS_MAX = 1024, TIMES_MAX = 1 << 16 };
+       THREADS_MAX = 1024 };
 
 enum stage { TAKING, WAITING, PAUSING, READING };
 
@@ -59,8 +60,8 @@ struct request {
     uint64_t late_ns;           /* and when its time is up */
     struct taken *taken;        /* owned */
     size_t ntaken, cap_taken, nwaiting;
-    uint64_t *held, *total;     /* owned */
-    uint32_t ntimes, copies, asked;
+    struct times held, total;
+    uint32_t copies, asked;
     stacker_done_f *done;
     void *arg;
 };
@@ -98,29 +99,6 @@ static bool send_maps(struct request *r, uint32_t i)
     return r->maps[i] != NULL;
 }
 
-/* ------------------------------------------------------------------- times */
-
-static void add_times(struct request *r, const struct halt *h)
-{
-    r->copies++;
-    if (r->ntimes == TIMES_MAX || !r->held || !r->total)
-        return;
-    r->held[r->ntimes] = h->held_ns;
-    r->total[r->ntimes++] = h->since_asked_ns;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
-static uint64_t quantile(const uint64_t *v, uint32_t n, unsigned percent)
-{
-    return n ? v[(uint64_t)(n - 1) * percent / 100] : 0;
-}
-
 /* ------------------------------------------------------------------- stops */
 
 static bool keep_left(struct stacker *st, const struct halt *h)
@@ -155,7 +133,9 @@ static void settle(struct request *r, struct taken *t)
 
     switch (t->halt.state) {
     case HALT_COPIED:
-        add_times(r, &t->halt);
+        r->copies++;
+        times_add(&r->held, t->halt.held_ns);
+        times_add(&r->total, t->halt.since_asked_ns);
         if (!procmaps_has(r->maps[i], copy->pc) ||
             !procmaps_has(r->maps[i], copy->sp))
             note_set(r->notes[i], "it has become another program meanwhile");
@@ -394,8 +374,8 @@ static void request_free(struct request *r)
     free(r->notes);
     free(r->pids);
     free(r->taken);
-    free(r->held);
-    free(r->total);
+    times_fini(&r->held);
+    times_fini(&r->total);
     free(r->user.groups);
     free(r);
 }
@@ -411,15 +391,13 @@ static void request_end(struct request *r, const struct scribe_result *s,
         for (uint32_t i = 0; i < r->conf.ntasks; i++)
             if (s->traces[i] == 0 && r->pids[i] >= 0)
                 note_set(r->notes[i], "its stack could not be followed");
-        qsort(r->held, r->ntimes, sizeof(*r->held), by_size);
-        qsort(r->total, r->ntimes, sizeof(*r->total), by_size);
         out.tree = s->tree;
         out.bytes = s->bytes;
         out.notes = s->notes;
-        out.held_p50_ns = quantile(r->held, r->ntimes, 50);
-        out.held_p99_ns = quantile(r->held, r->ntimes, 99);
-        out.total_p50_ns = quantile(r->total, r->ntimes, 50);
-        out.total_p99_ns = quantile(r->total, r->ntimes, 99);
+        out.held_p50_ns = times_quantile(&r->held, 50);
+        out.held_p99_ns = times_quantile(&r->held, 99);
+        out.total_p50_ns = times_quantile(&r->total, 50);
+        out.total_p99_ns = times_quantile(&r->total, 99);
     }
     st->first = r->next;
     r->done(r->arg, s ? &out : NULL, why);
@@ -484,10 +462,9 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
     r->pids = calloc(n, sizeof(*r->pids));
     r->maps = calloc(n, sizeof(*r->maps));
     r->notes = calloc(n, sizeof(*r->notes));
-    r->held = calloc(TIMES_MAX, sizeof(*r->held));
-    r->total = calloc(TIMES_MAX, sizeof(*r->total));
     r->asking = asking_create(on_answered, conf->page_of, arg, r);
-    if (r->pids && r->maps && r->notes && r->held && r->total && r->asking &&
+    if (r->pids && r->maps && r->notes && r->asking &&
+        times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
         copy_user(r, conf->user) == 0) {
         memcpy(r->pids, conf->pids, n * sizeof(*r->pids));
         return r;
