@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/refused.h"
 
-enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_NOBODY = -1 };
+enum { DOOR_WAITING = 256, DOOR_TURN = 64 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
 
@@ -32,8 +33,6 @@ struct guest {
 };
 
 struct door {
-    int listening;              /* owned: the library's socket */
-    int pipe;                   /* owned: where we write */
     int diag;                   /* owned: netlink, or -1 */
     struct event *come;         /* owned */
     struct event_base *base;
@@ -43,45 +42,76 @@ struct door {
     size_t nguests;
 };
 
-/* The library's descriptor, behind which the pipe is; and whether its thread
- * waits there. */
-static atomic_int door_inside = -1;
-static atomic_bool door_awaited;
+enum door_stage { DOOR_NONE, DOOR_EXPECTED, DOOR_TAKEN };
+
+/* What was taken in listen(): the library's descriptor, behind which a pipe is
+ * now, the socket that was there, and the pipe's other end. */
+static struct {
+    _Atomic enum door_stage stage;
+    atomic_int inside;
+    int socket, pipe;
+} door_own = { .inside = -1, .socket = -1, .pipe = -1 };
+
+/* From here on the library hears of nobody whom we have not let in. False: it
+ * keeps its socket. */
+static bool door_take(int theirs)
+{
+    int ends[2];
+
+    door_own.socket = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
+    if (door_own.socket < 0)
+        return false;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
+        close(door_own.socket);
+        return false;
+    }
+    door_own.pipe = ends[1];
+    atomic_store(&door_own.inside, theirs);
+    dup3(ends[0], theirs, O_CLOEXEC);
+    close(ends[0]);
+    return true;
+}
+
+static void door_give_back(void)
+{
+    dup3(door_own.socket, atomic_exchange(&door_own.inside, -1), O_CLOEXEC);
+    close(door_own.socket);
+    close(door_own.pipe);
+    atomic_store(&door_own.stage, DOOR_NONE);
+}
+
+void door_expect(void)
+{
+    atomic_store(&door_own.stage, DOOR_EXPECTED);
+}
+
+/* The library's listen(), for the one that is expected. */
+int listen(int fd, int backlog)
+{
+    enum door_stage expected = DOOR_EXPECTED;
+    struct sockaddr_storage sa = { 0 };
+    socklen_t n = sizeof(sa);
+    int rc = (int)syscall(SYS_listen, fd, backlog);
+
+    if (rc == 0 && !getsockname(fd, (struct sockaddr *)&sa, &n) &&
+        sa.ss_family == AF_INET &&
+        atomic_compare_exchange_strong(&door_own.stage, &expected, DOOR_TAKEN) &&
+        !door_take(fd))
+        atomic_store(&door_own.stage, DOOR_NONE);
+    return rc;
+}
 
 /* The library's accept(), for one of its descriptors. */
 int accept(int fd, __SOCKADDR_ARG addr, socklen_t *restrict n)
 {
-    int guest = DOOR_NOBODY;
-    ssize_t got;
+    int guest;
 
-    if (fd < 0 || fd != atomic_load(&door_inside))
+    if (fd < 0 || fd != atomic_load(&door_own.inside))
         return accept4(fd, addr, n, 0);
-    atomic_store(&door_awaited, true);
-    do
-        got = read(fd, &guest, sizeof(guest));
-    while (got < 0 && errno == EINTR);
-    atomic_store(&door_awaited, false);
-    if (got != sizeof(guest) || guest == DOOR_NOBODY)
-        return errno = ECONNABORTED, -1;
+    if (read(fd, &guest, sizeof(guest)) != sizeof(guest))
+        return -1;              /* EAGAIN, as of a socket */
     getpeername(guest, addr, n);
     return guest;
-}
-
-static bool door_listens(int fd)
-{
-    struct sockaddr_storage sa = { 0 };
-    socklen_t n = sizeof(sa), m = sizeof(int);
-    int yes = 0;
-
-    return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &m) && yes &&
-           !getsockname(fd, (struct sockaddr *)&sa, &n) &&
-           sa.ss_family == AF_INET;
-}
-
-void door_look(struct door_before *b)
-{
-    for (int fd = 0; fd < DOOR_FDS; fd++)
-        b->listens[fd] = door_listens(fd);
 }
 
 /* ------------------------------------------------------------ who is there */
@@ -165,7 +195,7 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
         return;
     }
     setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof(rest));
-    if (write(d->pipe, &g->fd, sizeof(g->fd)) != sizeof(g->fd))
+    if (write(door_own.pipe, &g->fd, sizeof(g->fd)) != sizeof(g->fd))
         close(g->fd);           /* thousands wait in there: come again */
     door_part(g);
     (void)fd;
@@ -214,79 +244,47 @@ static void on_come(evutil_socket_t fd, short what, void *arg)
 
 /* -------------------------------------------------------------- open, close */
 
-static int door_find(const struct door_before *b)
+struct door *door_open(struct event_base *base, door_may_f *may, void *arg,
+                       struct err *err)
 {
-    for (int fd = 0; fd < DOOR_FDS; fd++)
-        if (!b->listens[fd] && door_listens(fd))
-            return fd;
-    return -1;
-}
-
-/* From here on the library hears of nobody whom we have not let in. */
-static int door_take(struct door *d, int theirs, struct err *err)
-{
-    int ends[2];
-
-    d->listening = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
-    if (d->listening < 0 || pipe2(ends, O_CLOEXEC))
-        return err_sys(err, "cannot take over a socket");
-    d->pipe = ends[1];
-    fcntl(d->pipe, F_SETFL, O_NONBLOCK);
-    fcntl(d->listening, F_SETFL, O_NONBLOCK);
-    d->come = event_new(d->base, d->listening, EV_READ | EV_PERSIST, on_come,
-                        d);
-    if (!d->come || event_add(d->come, NULL)) {
-        close(ends[0]);
-        return err_set(err, ENOMEM, "out of memory");
-    }
-    atomic_store(&door_inside, theirs);
-    dup3(ends[0], theirs, O_CLOEXEC);
-    close(ends[0]);
-    return 0;
-}
-
-struct door *door_open(struct event_base *base, const struct door_before *b,
-                       door_may_f *may, void *arg, struct err *err)
-{
+    enum door_stage was = atomic_exchange(&door_own.stage, DOOR_NONE);
     struct door *d;
-    int theirs = door_find(b);
 
-    if (theirs < 0)
+    if (was != DOOR_TAKEN)
         return err_set(err, ENOENT, "PMIx does not listen on TCP"), NULL;
     d = calloc(1, sizeof(*d));
-    if (!d)
+    if (d) {
+        fcntl(door_own.socket, F_SETFL, O_NONBLOCK);
+        d->come = event_new(base, door_own.socket, EV_READ | EV_PERSIST,
+                            on_come, d);
+    }
+    if (!d || !d->come || event_add(d->come, NULL)) {
+        if (d && d->come)
+            event_free(d->come);
+        free(d);
+        door_give_back();
         return err_set(err, ENOMEM, "out of memory"), NULL;
+    }
     d->base = base;
     d->may = may;
     d->arg = arg;
-    d->pipe = d->listening = -1;
     d->guests.next = d->guests.prev = &d->guests;
     d->diag = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    if (door_take(d, theirs, err))
-        return door_close(d), NULL;
     return d;
 }
 
 void door_close(struct door *d)
 {
-    const int nobody = DOOR_NOBODY;
-
     if (!d)
         return;
     while (d->nguests) {
         close(d->guests.next->fd);
         door_part(d->guests.next);
     }
-    /* The thread may have come to wait when the socket was still its own. */
-    if (d->pipe >= 0 && atomic_load(&door_awaited) &&
-        write(d->pipe, &nobody, sizeof(nobody)) < 0)
-        close(d->pipe), d->pipe = -1;
-    if (d->come)
-        event_free(d->come);
-    if (d->listening >= 0)
-        close(d->listening);
+    event_free(d->come);
+    close(door_own.socket);
     if (d->diag >= 0)
         close(d->diag);
-    /* The other end stays open: an end of file would wake the library. */
+    /* The pipe stays open: an end of file would wake the library. */
     free(d);
 }

@@ -401,6 +401,7 @@ static int start_server(const char *node, const char *dir, struct err *err)
     /* Not by way of shared memory: its locks are held by tasks as well, and
      * one that is killed while it has one blocks this server for ever. */
     setenv("PMIX_MCA_gds", "hash", 0);
+    door_expect();
     rc = PMIx_server_init(pmix_call_module(), info, n);
     for (size_t i = 0; i < n; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
@@ -436,7 +437,6 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
                          struct err *err)
 {
     struct pmixd *p = calloc(1, sizeof(*p));
-    struct door_before before;
     struct err why;
     int fd;
 
@@ -444,7 +444,6 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
         return err_set(err, ENOMEM, "out of memory"), NULL;
     p->ops = ops;
     p->arg = arg;
-    door_look(&before);
     p->wait_ns = wait_ns;
     fd = pmix_call_open(err);
     if (fd < 0)
@@ -455,7 +454,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
         err_set(err, ENOMEM, "out of memory");
     } else if (!start_server(node, dir, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
-        p->door = door_open(base, &before, pmixd_may_connect, p, &why);
+        p->door = door_open(base, pmixd_may_connect, p, &why);
         if (!p->door)
             log_warn("pmix", "strangers may keep tasks from their PMIx server: "
                      "%s", why.text);
