@@ -1,27 +1,42 @@
 /* phases.c - a program in three phases that differ in what they do: shifts
- * between neighbours, global sums, and a gather with a broadcast. Each begins
- * with MPI_Pcontrol(phase), and its first call is tagged. */
+ * between neighbours, global sums, and a gather with a broadcast, each after
+ * some microseconds of computing. Each begins with MPI_Pcontrol(phase), and its
+ * first call is tagged. */
 #include <hct_rt.h>
 #include <mpi.h>
 
 #include "kernel.h"
 
+/* 1000 is its fixed point. */
+static double reckon(double x)
+{
+    for (int i = 0; i < 1000; i++)
+        x = x * 0.999 + 1;
+    return x;
+}
+
 static void shift(struct kernel *k, int *v)
 {
     int right = (k->rank + 1) % k->tasks;
     int left = (k->rank + k->tasks - 1) % k->tasks;
+    double x = 1000;
 
-    for (int i = 0; i < k->size; i++)
+    for (int i = 0; i < k->size; i++) {
+        kernel_check(k, x = reckon(x), 1000);
         MPI_Sendrecv_replace(v, 1, MPI_INT, right, 5, left, 5, MPI_COMM_WORLD,
                              MPI_STATUS_IGNORE);
+    }
     kernel_check(k, *v, (k->rank + k->tasks - k->size % k->tasks) % k->tasks);
 }
 
 static void sum_up(struct kernel *k, int *v)
 {
+    double x = 1000;
+
     for (int i = 0; i < k->size; i++) {
         int sum = 0;
 
+        kernel_check(k, x = reckon(x), 1000);
         MPI_Allreduce(v, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         kernel_check(k, sum, k->tasks * (k->tasks - 1) / 2);
     }
@@ -29,9 +44,12 @@ static void sum_up(struct kernel *k, int *v)
 
 static void collect(struct kernel *k, int *v, int *all)
 {
+    double x = 1000;
+
     for (int i = 0; i < k->size; i++) {
         int seen = 0;
 
+        kernel_check(k, x = reckon(x), 1000);
         MPI_Gather(v, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
         for (int r = 0; r < k->tasks && k->rank == 0; r++)
             seen += all[r];
