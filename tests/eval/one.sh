@@ -31,7 +31,8 @@ hpcc)
     . "${0%/*}/../lib/inputs.sh"
     (cd "$dir" && hpl_input 4000 64 2 $((tasks / 2)))
     what=hpcc ;;
-*)  what="$build/apps/$program 16 $seconds" ;;
+*)  ln -s "$build/apps/$program" "$dir/$program"    # its name has no blank
+    what="./$program 16 $seconds" ;;
 esac
 options=
 for p in "$@"; do

@@ -65,14 +65,15 @@ else
     skip 'Fortran' 'no mpif90.mpich here'
 fi
 
-# Faults, by hand.
+# Faults, by hand. A blank in LD_PRELOAD would end the name of the library.
+ln -s "$build/lib/libhector-inject.so" "$T"
 export HECTOR_INJECT_LOG="$T/log"
 inject()        # RULE SECONDS: in ring, for so long at most
 {
     : >"$T/log"
     run timeout 100 hector-run --adopt -- sh -c 'export HECTOR_INJECT="$1" \
         LD_PRELOAD="$LD_PRELOAD:$2"; shift 2; exec timeout "$@"' - "$1" \
-        "$build/lib/libhector-inject.so" "$2" mpiexec.mpich -n 2 "$T/ring" 10
+        "$T/libhector-inject.so" "$2" mpiexec.mpich -n 2 "$T/ring" 10
 }
 events()
 {
