@@ -263,7 +263,8 @@ static void judge(struct watch *s, struct watch_rank *ranks,
         still < s->options.sure_ns)
         return;
     if (chance > s->options.alpha &&
-        still < 2 * WATCH_AT_WORK * s->options.patience_ns)
+        still < (watch_among_themselves(ranks, in) ? 1 : 2 * WATCH_AT_WORK) *
+                    s->options.patience_ns)
         return;                         /* too early for statistics */
     watch_say(s, ranks, in, outside, 1 - chance, out);
     s->reported = HCT_HANG;

@@ -157,6 +157,10 @@ uint64_t watch_allowed_inside(const struct watch *s,
                               const struct watch_rank *ranks,
                               const struct hct_snapshot *in);
 
+/* Do all wait in MPI, for each other? */
+bool watch_among_themselves(const struct watch_rank *ranks,
+                            const struct hct_snapshot *in);
+
 /* The hang in words; outside: how many ranks are outside of MPI, to blame. */
 void watch_say(const struct watch *s, const struct watch_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,

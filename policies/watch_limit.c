@@ -139,3 +139,32 @@ uint64_t watch_allowed_inside(const struct watch *s,
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
 }
+
+/* Do all wait in MPI, for each other: not for other programs, a disk, or what
+ * threads beside them work at? Then statistics are not needed to call that a
+ * hang, only patience. */
+bool watch_among_themselves(const struct watch_rank *ranks,
+                             const struct hct_snapshot *in)
+{
+    static const char *const abroad[] = { "MPI_Comm_accept", "MPI_Comm_connect",
+        "MPI_Comm_join", "MPI_Comm_spawn", "MPI_File_" };
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        const struct hct_call *c = hct_call(in, k->call);
+        const struct watch_rank *w = &ranks[i];
+
+        if (!watch_alive(k))
+            continue;
+        if (!w->in || !(k->flags & HCT_PAGE) || !(k->flags & HCT_IN_MPI) ||
+            (k->flags & HCT_SLEEPS) || !(c->flags & HCT_CALL_BLOCKING) ||
+            c->class_ == HCT_CLASS_IO ||
+            w->cpu_ns - w->cpu_still_ns >
+                w->own_ns - w->own_still_ns + w->age_ns / 20)
+            return false;
+        for (size_t a = 0; a < sizeof(abroad) / sizeof(abroad[0]); a++)
+            if (strncmp(c->name, abroad[a], strlen(abroad[a])) == 0)
+                return false;
+    }
+    return true;
+}

@@ -365,6 +365,46 @@ static void new_place(void **state)
     }
 }
 
+/* An early one in calls of which nothing can be proved: patience as well, but
+ * not if they may wait for somebody else, or for their own threads. */
+static void for_each_other(void **state)
+{
+    static const struct { const char *call; bool threads, soon; } cases[] = {
+        { "Intercomm_create", false, true },
+        { "Comm_create_group", false, true },
+        { "Intercomm_create", true, false },
+        { "Comm_accept", false, false },
+        { "File_open", false, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t after = 0;
+
+        start(4, NULL, 0);
+        for (uint32_t r = 0; r < 4; r++) {
+            joins(r, cases[i].call, WORLD, 1, HCT_NONE);
+            look.rank[r].cpu_ns = look.rank[r].own_cpu_ns = S;
+        }
+        for (see(); after < 1300 * S && !look.out.nverdicts; ) {
+            uint64_t wait = see();
+
+            look.in.now_ns += wait;
+            after += wait;
+            for (uint32_t r = 0; r < 4; r++) {
+                look.rank[r].age_ns += wait;
+                look.rank[r].cpu_ns += wait;
+                look.rank[r].own_cpu_ns += cases[i].threads ? 0 : wait;
+            }
+        }
+        assert_int_equal(look.out.nverdicts, 1);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+        assert_true(after >= (cases[i].soon ? 60 : 600) * S);
+        assert_true(!cases[i].soon || after < 70 * S);
+        SAYS("all tasks are in MPI");
+    }
+}
+
 static void sleeps_in_the_kernel(void **state)
 {
     (void)state;
@@ -783,7 +823,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(loops),
         cmocka_unit_test(miscounted),
         cmocka_unit_test(torn),
-        cmocka_unit_test(new_place),
+        cmocka_unit_test(new_place), cmocka_unit_test(for_each_other),
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
         cmocka_unit_test(sleeps_alone),
