@@ -13,6 +13,7 @@ enum {
     CONN_BUDGET = 64,           /* messages per turn of the loop */
     CONN_FIRST_PINGS = 4,       /* in a row, to know the clock soon */
     CONN_PING_QUEUE = 64 << 10, /* bytes that wait speak for themselves */
+    CONN_BUSY_TIMES = 2,        /* dead_ns, for who is busy */
 };
 
 /* ------------------------------------------------------------ life and end */
@@ -164,12 +165,23 @@ unsigned conn_role(const struct conn *c)
     return c->role;
 }
 
+/* Time in which we ourselves were stopped or busy, as a late tick shows, is
+ * nobody's silence. */
+static uint64_t conn_silence_at(const struct conn *c, uint64_t now)
+{
+    uint64_t ns = now - c->heard_ns, late = now - c->tick_ns;
+
+    if (late <= 2 * c->conf.ping_ns)
+        return ns;
+    late -= c->conf.ping_ns;
+    return late < ns ? ns - late : 0;
+}
+
 uint64_t conn_silence_ns(const struct conn *c)
 {
     uint64_t now = clock_monotonic_ns();
 
-    return c->paused || now - c->tick_ns > 2 * c->conf.ping_ns
-           ? 0 : now - c->heard_ns;
+    return c->paused ? 0 : conn_silence_at(c, now);
 }
 
 void conn_tolerate_silence(struct conn *c)
@@ -296,24 +308,27 @@ void conn_set_timer(struct conn *c, uint64_t ns)
     event_add(c->timer, &tv);
 }
 
-/* While we do not read, the peer's silence means nothing; neither does it
- * when we ourselves were stopped or busy, which shows in a late tick. */
+/* While we do not read, the peer's silence means nothing. One whose machine
+ * confirms what we send has not vanished: it may be busy, and has more time. */
 static bool conn_is_silent(struct conn *c, uint64_t now)
 {
-    if (c->paused || now - c->tick_ns > 2 * c->conf.ping_ns)
-        c->heard_ns = now;
-    return c->dead_ns != CONN_NEVER &&
-           now - c->heard_ns > c->dead_ns;
+    uint64_t ns = c->paused ? 0 : conn_silence_at(c, now);
+
+    c->heard_ns = now - ns;
+    if (c->dead_ns == CONN_NEVER || ns <= c->dead_ns)
+        return false;
+    return ns > CONN_BUSY_TIMES * c->dead_ns ||
+           !conn_is_confirmed(c, c->dead_ns / 2);
 }
 
 /* No later than the peer would be dead: a vanished host is missed in time. */
 static uint64_t conn_next_tick(const struct conn *c, uint64_t now)
 {
-    uint64_t ns = c->conf.ping_ns, least = CLOCK_NS_PER_MS;
+    uint64_t ns = c->conf.ping_ns, silent = now - c->heard_ns;
 
-    if (c->dead_ns != CONN_NEVER && now - c->heard_ns < c->dead_ns &&
-        c->dead_ns - (now - c->heard_ns) + least < ns)
-        ns = c->dead_ns - (now - c->heard_ns) + least;
+    if (c->dead_ns != CONN_NEVER && silent < c->dead_ns &&
+        c->dead_ns - silent + CLOCK_NS_PER_MS < ns)
+        ns = c->dead_ns - silent + CLOCK_NS_PER_MS;
     return ns;
 }
 

@@ -169,21 +169,37 @@ static int conn_identify_tcp(struct conn *c, int fd, struct err *err)
     return 0;
 }
 
+static bool conn_tcp_info(const struct conn *c, struct tcp_info *info)
+{
+    socklen_t len = sizeof(*info);
+
+    return !c->is_unix && getsockopt(bufferevent_getfd(c->bev), IPPROTO_TCP,
+                                     TCP_INFO, info, &len) == 0;
+}
+
+bool conn_is_confirmed(const struct conn *c, uint64_t since_ns)
+{
+    struct tcp_info info;
+
+    return conn_tcp_info(c, &info) &&
+           ((!info.tcpi_unacked && !info.tcpi_probes) ||
+            info.tcpi_last_ack_recv * CLOCK_NS_PER_MS < since_ns);
+}
+
 /* The time-out above is for data that nobody confirms. The kernel also ends a
  * link by it whose peer confirms all it got and does not take more, as a
  * person has stopped it, or a pager has enough for now: not so here. */
 void conn_spare_reader(const struct conn *c)
 {
     struct tcp_info info;
-    socklen_t len = sizeof(info);
-    int fd = bufferevent_getfd(c->bev);
     unsigned ms;
 
-    if (c->is_unix || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+    if (!conn_tcp_info(c, &info))
         return;
     ms = info.tcpi_unacked || info.tcpi_probes > CONN_TCP_PROBES ? CONN_TCP_MS
                                                                  : 0;
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+    setsockopt(bufferevent_getfd(c->bev), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms,
+               sizeof(ms));
 }
 
 /* Make fd the conn's socket and begin the proof. The fd is taken. */
@@ -214,7 +230,9 @@ static int conn_attach(struct conn *c, int fd, struct err *err)
     }
     c->dead_ns = c->conf.dead_ns;
     if (c->dead_ns == 0)
-        c->dead_ns = c->is_unix ? CONN_NEVER : 4 * CLOCK_NS_PER_S;
+        c->dead_ns = c->is_unix ? CONN_NEVER : 3 * CLOCK_NS_PER_S;
+    if (c->conf.ping_ns == 0)
+        c->conf.ping_ns = c->is_unix ? CLOCK_NS_PER_S : CLOCK_NS_PER_S / 2;
     bufferevent_set_max_single_read(c->bev, CONN_CHUNK);
     bufferevent_set_max_single_write(c->bev, CONN_CHUNK);
     bufferevent_setwatermark(c->bev, EV_READ, 0, CONN_EARLY_MAX);
@@ -265,14 +283,14 @@ static struct conn *conn_create(struct event_base *base,
     c->ops = ops;
     c->arg = arg;
     c->conf = *conf;
-    if (!c->conf.ping_ns)
-        c->conf.ping_ns = CLOCK_NS_PER_S;
     if (!c->conf.high_bytes)
         c->conf.high_bytes = 4u << 20;
     if (!c->conf.low_bytes)
         c->conf.low_bytes = c->conf.high_bytes / 4;
     if (!c->conf.shake_ns)
         c->conf.shake_ns = 5 * CLOCK_NS_PER_S;
+    if (!c->conf.dial_ns)
+        c->conf.dial_ns = c->conf.shake_ns;
     c->wake = evtimer_new(base, conn_on_wake, c);
     c->timer = evtimer_new(base, conn_on_timer, c);
     c->early = evbuffer_new();
@@ -293,7 +311,7 @@ struct conn *conn_open_to(struct event_base *base, const char *addr_list,
 
     if (!c)
         return NULL;
-    c->dial = dial_create(base, addr_list, c->conf.shake_ns, conn_on_dial, c,
+    c->dial = dial_create(base, addr_list, c->conf.dial_ns, conn_on_dial, c,
                           err);
     if (!c->dial) {
         conn_free(c);

@@ -72,6 +72,9 @@ void conn_free(struct conn *c);
 void conn_wake_later(struct conn *c);
 void conn_set_timer(struct conn *c, uint64_t ns);
 void conn_spare_reader(const struct conn *c);
+/* Has the peer's kernel confirmed all that we sent, or something of it since
+ * then? Never on a Unix socket, which has nothing to confirm. */
+bool conn_is_confirmed(const struct conn *c, uint64_t since_ns);
 void conn_ping(struct conn *c);
 
 /* Callbacks from libevent, for who makes the bufferevent and the events. */
