@@ -6,7 +6,9 @@
 #include "slave/uplink.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,6 +18,11 @@
 
 enum { UPLINK_ROUTES_MAX = 32 };
 #define RETRY_NS (300 * CLOCK_NS_PER_MS)
+/* For so long a lost link is looked for where it was: elsewhere nobody may
+ * answer for seconds. And what does not answer soon is asked anew, as the
+ * kernel repeats itself only after a second. */
+#define NEAR_NS (5 * CLOCK_NS_PER_S)
+#define NEAR_DIAL_NS (500 * CLOCK_NS_PER_MS)
 
 struct uplink {
     struct event_base *base;    /* borrowed */
@@ -29,6 +36,8 @@ struct uplink {
     uint64_t master;            /* its instance; 0: none yet */
     bool new_master;
     uint64_t away_ns;
+    char near[ADDR_TEXT_MAX];   /* where the master was joined; "": nowhere */
+    struct conn_conf near_conf;
     struct conn_route routes[UPLINK_ROUTES_MAX];
     struct conn_ops link_ops;
 };
@@ -89,6 +98,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     u->told = u->farewell = false;
     u->new_master = u->master != 0 && u->master != m->instance;
     u->master = m->instance;
+    snprintf(u->near, sizeof(u->near), "%s",
+             strncmp(conn_peer(c), "tcp:", 4) == 0 ? conn_peer(c) : "");
     log_info("uplink", "joined master=%s node=%u", conn_peer(c), m->node);
     u->ops->joined(u->arg);
     return 0;
@@ -159,10 +170,12 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 {
     struct uplink *u = arg;
     struct err err;
+    bool near = *u->near && clock_monotonic_ns() - u->away_ns < NEAR_NS;
 
     (void)fd, (void)what;
-    u->link = conn_open_to(u->base, u->conf->addresses, u->conf->conn,
-                           &u->link_ops, u, &err);
+    u->link = conn_open_to(u->base, near ? u->near : u->conf->addresses,
+                           near ? &u->near_conf : u->conf->conn, &u->link_ops,
+                           u, &err);
     if (!u->link)
         failed(u, &err);
 }
@@ -182,6 +195,8 @@ struct uplink *uplink_open(struct event_base *base,
     u->ops = ops;
     u->arg = arg;
     u->away_ns = clock_monotonic_ns();
+    u->near_conf = *conf->conn;
+    u->near_conf.dial_ns = NEAR_DIAL_NS;
     u->routes[n++] = (struct conn_route){ MESSAGE_WELCOME, CONN_ANY,
                                           on_welcome };
     u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_ANY,
