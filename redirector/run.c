@@ -41,12 +41,13 @@
 #include "redirector/uplink.h"
 #include "redirector/where.h"
 
-/* How long links may be silent after the job's end, before we stop waiting
- * for the rest of its output. */
+/* For how long nothing may come by any link after the job's end, before we
+ * stop waiting for the rest of its output. */
 #define RUN_SILENCE_NS (5 * CLOCK_NS_PER_S)
-/* Slaves send a Ping a second; a network may be away for some. */
+/* Slaves send two Pings a second; a network may be away for five, and the
+ * kernel needs one more to notice that it is back. */
 #define RUN_VANISHED_NS (7 * CLOCK_NS_PER_S)
-#define RUN_SOON_NS (100 * CLOCK_NS_PER_MS)
+#define RUN_LOOK_NS (100 * CLOCK_NS_PER_MS)
 
 enum run_phase { RUN_STARTING, RUN_SUBMITTED, RUN_UNDER_WAY, RUN_DRAINING,
                  RUN_FLUSHING, RUN_LEAVING };
@@ -71,8 +72,7 @@ struct run {
     uint64_t job;
     char state[32];                     /* of the job, as the master says */
     bool full;                          /* nobody takes our own output */
-    bool heard;                         /* output since the last silence */
-    bool looking;                       /* soon, for links that are dead */
+    uint64_t heard_ns;                  /* output, or that a link closed */
     bool vanished;                      /* a slave that brought output has */
     int requests;                       /* to end the job */
 };
@@ -117,9 +117,9 @@ static void run_flush(struct run *r)
 /* Are the links that are left those of nodes that have vanished? */
 static void run_look_for_links(struct run *r)
 {
-    r->looking = true;
+    r->heard_ns = clock_monotonic_ns();
     if (!r->full)
-        run_set_timer(r->silence, RUN_SOON_NS);
+        run_set_timer(r->silence, RUN_LOOK_NS);
 }
 
 /* The job does not go on. What is under way of its output still comes. */
@@ -134,7 +134,6 @@ static void run_drain(struct run *r)
     feed_stop(r->feed);
     uplink_close(r->uplink);
     r->uplink = NULL;
-    r->heard = false;
     if (links_count(r->links) == 0)
         run_flush(r);
     else
@@ -196,9 +195,9 @@ static void run_on_silence(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     if (r->phase != RUN_DRAINING)
         return;
-    if (r->heard || (r->looking && !links_silent(r->links, RUN_VANISHED_NS))) {
-        r->heard = r->looking = false;
-        run_set_timer(r->silence, RUN_SILENCE_NS);
+    if (clock_monotonic_ns() - r->heard_ns < RUN_SILENCE_NS &&
+        !links_silent(r->links, RUN_VANISHED_NS)) {
+        run_set_timer(r->silence, RUN_LOOK_NS);
         return;
     }
     r->vanished = true;
@@ -244,7 +243,7 @@ static void run_on_output(void *arg, uint32_t rank, int stream, const void *p,
 {
     struct run *r = arg;
 
-    r->heard = true;
+    r->heard_ns = clock_monotonic_ns();
     output_take(r->output, rank, stream, p, n, at_ns);
 }
 
@@ -252,7 +251,7 @@ static void run_on_output_end(void *arg, uint32_t rank, int stream)
 {
     struct run *r = arg;
 
-    r->heard = true;
+    r->heard_ns = clock_monotonic_ns();
     output_end(r->output, rank, stream);
 }
 
@@ -272,7 +271,7 @@ static void run_on_room(void *arg)
     r->full = false;
     links_resume(r->links);
     if (r->phase == RUN_DRAINING)
-        run_set_timer(r->silence, RUN_SILENCE_NS);
+        run_look_for_links(r);
 }
 
 static void run_on_output_error(void *arg, const struct err *err)
