@@ -18,6 +18,7 @@
 #include "proto/conn.h"
 #include "proto/paths.h"
 #include "proto/taskset.h"
+#include "slave/emulate/peer.h"
 #include "slave/emulate/tasks.h"
 
 enum {
@@ -25,20 +26,20 @@ enum {
     SITES = 50, DEPTH = 6,              /* of calls of each task */
 };
 
-struct peer {
+struct slave {
     struct conn *c;
-    Hct__Role role;
     char name[16];
     struct taskset ranks;
 };
 
 static struct event_base *base;
-static struct peer slaves[SLAVES_MAX], runner;
+static struct slave slaves[SLAVES_MAX];
+static struct peer runner;              /* the one hector-run */
 static size_t nslaves = 200;
 static uint32_t ntasks = 10000;
 static uint64_t rate = 100000, *sent, *acked;   /* by rank */
 static unsigned joined, forgotten;
-static bool running, all_sent, ended;
+static bool all_sent;
 static char dir[PATHS_MAX];
 static pid_t master;
 
@@ -52,17 +53,28 @@ static void die(const char *what, const char *why)
     exit(1);
 }
 
-/* ---------------------------------------------------------------- the peers */
+/* One turn of the loop. Whatever is lost on the way ends all of it. */
+static void turn_loop(int flags)
+{
+    event_base_loop(base, flags);
+    if (runner.ended && !all_sent)
+        die("the job", runner.why.code ? runner.why.text
+                                       : "has ended before its tasks");
+    if (runner.why.code && !runner.ended)
+        die("the link of hector-run", runner.why.text);
+}
+
+/* --------------------------------------------------------------- the slaves */
 
 static void on_open(void *arg, struct conn *c)
 {
-    struct peer *p = arg;
+    struct slave *p = arg;
     Hct__Hello m = HCT__HELLO__INIT;
     Hct__NodeInfo node = HCT__NODE_INFO__INIT;
 
     conn_set_role(c, HCT__ROLE__ROLE_MASTER);
     m.protocol = PROTOCOL_VERSION;
-    m.role = p->role;
+    m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = p->name;
     m.version = (char *)HECTOR_VERSION;
     m.instance = 1 + (uint64_t)(p - slaves);
@@ -70,17 +82,16 @@ static void on_open(void *arg, struct conn *c)
     node.hostname = p->name;
     node.machine = (char *)"x86_64";
     node.memory_bytes = 1 << 30;
-    if (p->role == HCT__ROLE__ROLE_SLAVE)
-        m.node = &node;
+    m.node = &node;
     conn_send(c, MESSAGE_HELLO, &m);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
 {
     (void)c;
-    if (!ended)
-        die(((struct peer *)arg)->name, why->text);
-    ((struct peer *)arg)->c = NULL;
+    if (!runner.ended)
+        die(((struct slave *)arg)->name, why->text);
+    ((struct slave *)arg)->c = NULL;
 }
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
@@ -88,9 +99,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
 {
     Hct__SlaveJobs m = HCT__SLAVE_JOBS__INIT;
 
-    (void)msg, (void)err;
-    if (((struct peer *)arg)->role == HCT__ROLE__ROLE_SLAVE)
-        conn_send(c, MESSAGE_SLAVE_JOBS, &m);
+    (void)arg, (void)msg, (void)err;
+    conn_send(c, MESSAGE_SLAVE_JOBS, &m);
     joined++;
     return 0;
 }
@@ -98,7 +108,7 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
 static int on_prepare(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    struct peer *p = arg;
+    struct slave *p = arg;
     const Hct__Prepare *m = msg;
     Hct__Prepared answer = HCT__PREPARED__INIT;
 
@@ -114,7 +124,7 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     static uint32_t pids[1 << 20];
-    struct peer *p = arg;
+    struct slave *p = arg;
     Hct__Launched m = HCT__LAUNCHED__INIT;
 
     (void)msg, (void)err;
@@ -131,7 +141,7 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
 static int on_look(void *arg, struct conn *c, const void *msg, struct err *err)
 {
     static Hct__Looked__Task task[1 << 16], *tasks[1 << 16];
-    const struct peer *p = arg;
+    const struct slave *p = arg;
     const Hct__Look *m = msg;
     Hct__Looked answer = HCT__LOOKED__INIT;
     static uint64_t age_ns;
@@ -170,30 +180,8 @@ static int on_forget(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-static int on_state(void *arg, struct conn *c, const void *msg,
-                    struct err *err)
-{
-    const Hct__JobState *m = msg;
-
-    (void)arg, (void)c, (void)err;
-    running = strcmp(m->state, "running") == 0;
-    return 0;
-}
-
-static int on_ended(void *arg, struct conn *c, const void *msg,
-                    struct err *err)
-{
-    const Hct__JobEnded *m = msg;
-
-    (void)arg, (void)c, (void)err;
-    if (!all_sent)
-        die("the job has ended", m->why);
-    ended = true;
-    return 0;
-}
-
-static int on_rest(void *arg, struct conn *c, const void *msg,
-                   struct err *err)
+static int on_terminate(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
 {
     (void)arg, (void)c, (void)msg, (void)err;
     return 0;
@@ -206,55 +194,26 @@ static const struct conn_route routes[] = {
     { MESSAGE_EVENT_ACK, CONN_ANY, on_ack },
     { MESSAGE_LOOK, CONN_ANY, on_look },
     { MESSAGE_FORGET, CONN_ANY, on_forget },
-    { MESSAGE_TERMINATE, CONN_ANY, on_rest },
-    { MESSAGE_ACCEPTED, CONN_ANY, on_rest },
-    { MESSAGE_NOTICE, CONN_ANY, on_rest },
-    { MESSAGE_JOB_STATE, CONN_ANY, on_state },
-    { MESSAGE_JOB_ENDED, CONN_ANY, on_ended },
+    { MESSAGE_TERMINATE, CONN_ANY, on_terminate },
 };
 static const struct conn_ops ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
     .on_open = on_open, .on_close = on_close,
 };
 
-static void connect_to(struct peer *p, Hct__Role role, const char *address)
+static void connect_to(struct slave *p, const char *address)
 {
     struct conn_conf conf = { 0 };
     struct err err;
 
-    p->role = role;
     p->c = conn_open_to(base, address, &conf, &ops, p, &err);
     if (!p->c)
         die(p->name, err.text);
 }
 
-static void submit(void)
-{
-    Hct__Submit m = HCT__SUBMIT__INIT;
-    Hct__App app = HCT__APP__INIT, *apps[1] = { &app };
-    ProtobufCBinaryData argv[1] = { { 8, (uint8_t *)"./solver" } };
-    ProtobufCBinaryData env[1] = { { 6, (uint8_t *)"PATH=/" } };
-    char *streams[1] = { (char *)"unix:/nowhere" };
-
-    app.n_argv = app.n_env = 1;
-    app.argv = argv;
-    app.env = env;
-    app.ntasks = ntasks;
-    app.wdir = (char *)"/";
-    m.n_apps = 1;
-    m.apps = apps;
-    m.cookie.data = (uint8_t *)"0123456789abcdef";
-    m.cookie.len = 16;
-    m.stream_addresses = streams;
-    m.n_stream_addresses = 1;
-    m.stdin_ranks = (char *)"0";
-    m.command = (char *)"hector-run ./solver";
-    conn_send(runner.c, MESSAGE_SUBMIT, &m);
-}
-
 /* -------------------------------------------------------------- what is sent */
 
-static void send_load(struct peer *p)
+static void send_load(struct slave *p)
 {
     Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
 
@@ -265,7 +224,7 @@ static void send_load(struct peer *p)
     conn_send(p->c, MESSAGE_NODE_LOAD, &m);
 }
 
-static void send_samples(struct peer *p)
+static void send_samples(struct slave *p)
 {
     static Hct__TaskSamples__Task tasks[1 << 16], *list[1 << 16];
     Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
@@ -291,7 +250,7 @@ static void send_samples(struct peer *p)
     conn_send(p->c, MESSAGE_TASK_SAMPLES, &m);
 }
 
-static struct peer *slave_of(uint32_t rank)
+static struct slave *slave_of(uint32_t rank)
 {
     static size_t last;
 
@@ -328,7 +287,7 @@ static void send_events(uint32_t rank, size_t n)
 }
 
 /* All that the tasks of a slave have called MPI from has cost something. */
-static void send_costs(struct peer *p)
+static void send_costs(struct slave *p)
 {
     static Hct__Profile__Module module, *modules[] = { &module };
     static Hct__Profile__Frame frame[SITES + DEPTH], *frames[SITES + DEPTH];
@@ -416,7 +375,7 @@ static void turn_until(const bool *flag, const unsigned *count, unsigned n)
     uint64_t end = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
 
     while (flag ? !*flag : *count < n) {
-        event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+        turn_loop(EVLOOP_ONCE | EVLOOP_NONBLOCK);
         if (clock_monotonic_ns() > end)
             die("master", "does not answer");
         usleep(500);
@@ -453,12 +412,12 @@ static void measure(const char *what, double seconds, bool samples,
         }
         late = clock_monotonic_ns() > due + CLOCK_NS_PER_S;
         do
-            event_base_loop(base, EVLOOP_NONBLOCK);
+            turn_loop(EVLOOP_NONBLOCK);
         while (clock_monotonic_ns() < due && usleep(200) == 0);
     }
     took = (double)(clock_monotonic_ns() - start) / 1e9;
     while (!all_acked()) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
+        turn_loop(EVLOOP_NONBLOCK);
         usleep(200);
     }
     lag = (double)(clock_monotonic_ns() - start) / 1e9 - took;
@@ -470,7 +429,6 @@ static void measure(const char *what, double seconds, bool samples,
                "after it was sent, ", cpu / (double)events * 1e6,
                (double)events / (took + lag), lag);
     printf("%.1f MB%s\n", rss_mb(), late ? " (we were late)" : "");
-    fflush(stdout);
 }
 
 /* As slaves do it: every 5 s and 3 ms for each task. Until the master has no
@@ -484,13 +442,13 @@ static void measure_costs(void)
         cpu = cpu_s();
         for (size_t i = 0; i < nslaves; i++) {
             send_costs(&slaves[i]);
-            event_base_loop(base, EVLOOP_NONBLOCK);
+            turn_loop(EVLOOP_NONBLOCK);
         }
         do {
             last = cpu_s();
             for (uint64_t end = clock_monotonic_ns() + CLOCK_NS_PER_S / 2;
                  clock_monotonic_ns() < end; usleep(500))
-                event_base_loop(base, EVLOOP_NONBLOCK);
+                turn_loop(EVLOOP_NONBLOCK);
         } while (cpu_s() > last + 0.02);
         cpu = cpu_s() - cpu;
         printf("master, %zu slaves, %u tasks, costs of %d call sites each,"
@@ -499,7 +457,6 @@ static void measure_costs(void)
                SITES, round ? "again" : "first", cpu, rows / cpu, interval,
                100 * cpu / interval, rss_mb());
     }
-    fflush(stdout);
 }
 
 static void start_master(const char *address)
@@ -540,13 +497,15 @@ static void end_job(void)
         }
         conn_send(slaves[i].c, MESSAGE_DRAINED, &d);
     }
-    turn_until(&ended, NULL, 0);
+    turn_until(&runner.ended, NULL, 0);
 }
 
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 5;
     char address[PATHS_MAX + 32];
+    struct conn_conf conf = { 0 };
+    struct err err;
     uint64_t start;
     double cpu;
 
@@ -562,20 +521,23 @@ int main(int argc, char **argv)
         paths_make_private_dir(dir, sizeof(dir), NULL))
         die("start", "out of memory, or no directory");
     signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOLBF, 0);
     snprintf(address, sizeof(address), "unix:%s/m.sock", dir);
     start_master(address);
     for (size_t i = 0; i < nslaves; i++) {
         snprintf(slaves[i].name, sizeof(slaves[i].name), "n%03u",
                  (unsigned)i);
-        connect_to(&slaves[i], HCT__ROLE__ROLE_SLAVE, address);
+        connect_to(&slaves[i], address);
     }
-    snprintf(runner.name, sizeof(runner.name), "u@h");
-    connect_to(&runner, HCT__ROLE__ROLE_REDIRECTOR, address);
-    turn_until(NULL, &joined, (unsigned)nslaves + 1);
+    if (peer_open(&runner, base, HCT__ROLE__ROLE_REDIRECTOR, address, &conf,
+                  &err))
+        die("hector-run", err.text);
+    turn_until(NULL, &joined, (unsigned)nslaves);
+    turn_until(&runner.welcome, NULL, 0);
     start = clock_monotonic_ns();
     cpu = cpu_s();
-    submit();
-    turn_until(&running, NULL, 0);
+    peer_submit(&runner, ntasks, 0);
+    turn_until(&runner.running, NULL, 0);
     printf("master, %zu slaves, %u tasks, from Submit to running: %.2f s, "
            "%.2f CPU seconds, %.1f MB\n", nslaves, ntasks,
            (double)(clock_monotonic_ns() - start) / 1e9, cpu_s() - cpu,
@@ -588,7 +550,7 @@ int main(int argc, char **argv)
     end_job();
     for (size_t i = 0; i < nslaves; i++)
         conn_close(slaves[i].c);
-    conn_close(runner.c);
+    peer_close(&runner);
     kill(master, SIGTERM);
     waitpid(master, NULL, 0);
     paths_remove_tree(dir, NULL);

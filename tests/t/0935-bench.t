@@ -10,6 +10,17 @@ for what in 'from Submit to running: [0-9.]+ s, [0-9.]+ CPU seconds' \
     'events, 100 a message: .* us an event, .* committed a second'; do
     like "$T/out" "^master, 20 slaves, 400 tasks, (and )?$what" "... $what"
 done
+
+"$build/bench/bench_master" 20 2 4 100 >"$T/out" 2>"$T/err" &
+bench=$!
+wait_for 'grep -q "from Submit" "$T/out"' 20
+# shellcheck disable=SC2046 # words
+kill -9 $(cat "/proc/$bench/task/$bench/children")
+status=0
+wait $bench || status=$?
+is "$status" 1 'its master dies: status 1'
+like "$T/err" '^bench_master: (n00[01]|the link of hector-run): .+' '... in words'
+
 need mpirun
 run sh "$top/tests/bench/streams.sh" "$build" 1 4
 is "$status" 0 'streams'
