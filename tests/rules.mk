@@ -105,6 +105,13 @@ endef
 $(foreach f,$(fuzz_c),$(eval $(call fuzz_rule,$f)))
 fuzzers: $(fuzzers)
 
+# The policy that the fuzzed master asks, with the sanitizers of the fuzzer.
+$(B)/fuzz/policies/hang.so: $(PARTS_hang:%=policies/%.c)
+	$(call say,FUZZ)mkdir -p $(@D); $(FUZZ_CC) $(HARD) $(INC) -O1 -g -fPIC \
+	    -fvisibility=hidden -fsanitize=address,undefined \
+	    -fno-sanitize-recover=undefined -shared -o $@ $^ -lm
+$(B)/fuzz/fuzz_master: | $(B)/fuzz/policies/hang.so
+
 # Hours of it: make fuzz FUZZ_SECONDS=3600 [FUZZ=master]. Inputs that reach
 # new code stay in $(B)/fuzz/NAME.found, those that crash in $(B)/fuzz/.
 FUZZ_SECONDS ?= 60
@@ -119,7 +126,8 @@ fuzz: $(fuzzers)
 	        >$(B)/fuzz/$$f.log || { cat $(B)/fuzz/$$f.log; exit 1; }; done
 
 # The corpora of conversations, from real messages.
-$(B)/fuzz/seeds: $(B)/obj/tests/fuzz/seeds.o $(B)/obj/proto.a
+$(B)/fuzz/seeds: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/fuzz/seeds*.c)) \
+    $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 seeds: $(B)/fuzz/seeds
 	$< tests/fuzz

@@ -3,16 +3,22 @@
  * with no job, link or byte left over.
  *
  * Peers 0 to 2 are the slaves n0 to n2, 3 and 4 redirectors, 5 an operator;
- * they have said Hello when their first step comes. 6 and 7 have not. */
+ * they have said Hello when their first step comes. 6 and 7 have not. With
+ * STEP_SPECIAL time passes: the policy hang, with sanitizers too, has the tasks
+ * looked at, and judges what has been told. */
 #include "tests/fuzz/peers.h"
 
 #include "master/events.h"
 #include "master/flow.h"
 #include "master/journal.h"
+#include "master/policy.h"
 #include "master/relay.h"
 #include "master/session.h"
 #include "master/store.h"
 #include "proto/refused.h"
+
+#include <signal.h>
+#include <sys/time.h>
 
 struct world {
     struct event_base *base;
@@ -28,10 +34,42 @@ struct world {
 static int listening;                   /* one for all inputs */
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static socklen_t address_bytes;
+static char policies[4096 + 100];       /* as in hector.conf */
+
+/* Looks as often as can be, and no patience: an input takes no time. And the
+ * guard of policies would hide what is looked for: its signals are ours again
+ * once it has begun. */
+static void begin_policies(void)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+                                   SIGVTALRM };
+    enum { N = sizeof(signals) / sizeof(signals[0]) };
+    static const struct itimerval never;
+    static struct policy hang;          /* stays, and so does its object */
+    struct hct_job job = { .size = sizeof(job), .nranks = 1 };
+    struct sigaction was[N];
+    struct err err;
+    ssize_t n = readlink("/proc/self/exe", policies, 4096);
+
+    assert(n > 0);
+    while (policies[n - 1] != '/')
+        n--;
+    strcpy(policies + n, "policies/hang.so:look=0.01,least=0.1,sure=0.1,"
+           "work=0.1,still=0.1,spin=0.1,interval=0.01");
+    assert(strlen(policies) < 256);     /* what a word may be there */
+    for (int i = 0; i < N; i++)
+        sigaction(signals[i], NULL, &was[i]);
+    if (policy_open(&hang, policies, &err) || policy_begin(&hang, &job, &err))
+        fprintf(stderr, "%s\n", err.text), abort();
+    for (int i = 0; i < N; i++)
+        sigaction(signals[i], &was[i], NULL);
+    setitimer(ITIMER_VIRTUAL, &never, NULL);
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
+    begin_policies();
     address_bytes = (socklen_t)sizeof(sa_family_t) +
         (socklen_t)snprintf(address.sun_path, sizeof(address.sun_path),
                             "%cfuzz-master.%d", 0, (int)getpid());
@@ -77,7 +115,9 @@ static void world_open(struct world *w)
     /* Every wait is over at once: what comes after it is to be seen. */
     struct flow_conf flow = { .instance = 5, .join_wait_ns = 1,
         .notice_ns = 1, .left_wait_ns = 1, .lost_wait_ns = 1,
-        .restart_wait_ns = 1, .end_wait_ns = 1 };
+        .restart_wait_ns = 1, .end_wait_ns = 1,
+        .watch = { .policies = policies, .kills_per_hour = 20,
+                   .tape_bytes = 65536, .hang_samples = 2 } };
     struct session_hub_conf hub = { .instance = 5, .name = "fuzz",
                                     .reduce = { .fan_out = 1,
                                                 .last_id = 100 },
@@ -137,11 +177,20 @@ static void come(struct world *w, int who)
     peers_turn(&w->peers);
 }
 
+/* As long as a look takes to begin. */
+static void wait_for_look(struct world *w)
+{
+    struct timeval tv = { .tv_usec = 12000 };
+
+    event_base_loopexit(w->base, &tv);
+    event_base_dispatch(w->base);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct step v[STEP_MAX];
     struct world w = { 0 };
-    size_t n = steps_parse(v, data, size);
+    size_t n = steps_parse(v, data, size), waits = 4;
 
     world_open(&w);
     come(&w, 0);
@@ -150,6 +199,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < n; i++) {
         int who = v[i].who % PEERS;
 
+        if (v[i].what == STEP_SPECIAL) {
+            if (waits)
+                waits--, wait_for_look(&w);
+            continue;
+        }
         if (v[i].what != STEP_CLOSE)
             come(&w, who);
         peers_step(&w.peers, who, &v[i]);

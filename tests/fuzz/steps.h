@@ -1,13 +1,7 @@
 /* steps.h - inputs for fuzzers of conversations, and a mutator that knows
  * what messages are made of.
  *
- * An input is a list of steps, each
- *
- *   0     1      2         4
- *   who   what   length    body[length] ...     length is little endian
- *
- * who is a peer of the fuzzer's own; what is the number of a message type or
- * one of the STEP_ words.
+ * An input is a list of steps (step.h).
  * Each fuzzer includes this once. */
 #ifndef STEPS_H
 #define STEPS_H
@@ -19,6 +13,7 @@
 
 #include "proto/frame.h"
 #include "proto/message.h"
+#include "tests/fuzz/step.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,15 +27,6 @@ const char *__asan_default_options(void)
 {
     return "quarantine_size_mb=16:malloc_context_size=5";
 }
-
-enum {
-    STEP_CLOSE = 252,           /* the peer hangs up */
-    STEP_RAW = 253,             /* bytes that are no frame */
-    STEP_SPECIAL = 254,         /* as the fuzzer likes */
-    STEP_MAX = 48, STEP_HEAD = 4, STEP_BODY = 4096,
-};
-
-struct step { uint8_t who, what; uint16_t n; const uint8_t *body; };
 
 /* Returns how many there are, at most STEP_MAX. */
 static size_t steps_parse(struct step v[STEP_MAX], const uint8_t *p,

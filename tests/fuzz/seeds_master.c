@@ -1,0 +1,349 @@
+/* seeds_master.c - what slaves, redirectors and operators tell a master. */
+#include "tests/fuzz/seeds.h"
+
+enum { N0, N1, N2, RUN, RUN2, OPERATOR, NOBODY };
+
+static char *words[] = { (char *)"unix:/tmp/stream.sock" };
+
+static void submit(unsigned who, uint32_t ntasks)
+{
+    Hct__App app = HCT__APP__INIT, *apps[] = { &app };
+    ProtobufCBinaryData argv[] = { BYTES("./solver"), BYTES("-v") };
+    ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
+
+    app.n_argv = 2;
+    app.argv = argv;
+    app.n_env = 1;
+    app.env = env;
+    app.ntasks = ntasks;
+    app.wdir = (char *)"/tmp";
+    SAY(who, SUBMIT, Submit, HCT__SUBMIT__INIT, m->n_apps = 1, m->apps = apps,
+        m->n_stream_addresses = 1, m->stream_addresses = words,
+        m->cookie = BYTES("0123456789abcdef"),
+        m->stdin_ranks = (char *)"0", m->command = (char *)"hector-run");
+}
+
+static void start(uint32_t ntasks)
+{
+    uint32_t pids[] = { 100, 101 };
+
+    submit(RUN, ntasks);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
+            m->ok = 1);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, LAUNCHED, Launched, HCT__LAUNCHED__INIT, m->job = 1,
+            m->n_pids = 2, m->pids = pids, m->at_ns = 5);
+}
+
+static void task_exited(unsigned who, uint32_t rank, int code, int sig)
+{
+    SAY(who, TASK_EXITED, TaskExited, HCT__TASK_EXITED__INIT, m->job = 1,
+        m->rank = rank, m->code = code, m->signal = sig, m->at_ns = 9,
+        m->last_tag = (char *)"step", m->finalized = 1);
+}
+
+static void finish(void)
+{
+    for (unsigned r = 0; r < 4; r++)
+        task_exited(r / 2, r, 0, 0);
+    SAY(N0, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+    SAY(N1, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+}
+
+static void state(unsigned who, uint32_t rank, Hct__TaskState__Kind kind)
+{
+    SAY(who, TASK_STATE, TaskState, HCT__TASK_STATE__INIT, m->job = 1,
+        m->rank = rank, m->kind = kind, m->at_ns = 6);
+}
+
+static void events(unsigned who, uint32_t rank, uint64_t first)
+{
+    Hct__Events__Record a = HCT__EVENTS__RECORD__INIT, b = a,
+                        *records[] = { &a, &b };
+    ProtobufCBinaryData labels[] = { BYTES("step") };
+
+    a.seq = first;
+    a.enter_ns = 10;
+    b.seq = first;
+    b.exit_ns = 20;
+    SAY(who, EVENTS, Events, HCT__EVENTS__INIT, m->job = 1, m->rank = rank,
+        m->first = first, m->n_records = 2, m->records = records,
+        m->n_labels = 1, m->labels = labels);
+}
+
+static void exchange(void)
+{
+    char *keys[] = { (char *)"port" };
+
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, FENCE, Fence, HCT__FENCE__INIT, m->job = 1,
+            m->signature = BYTES("world"), m->data = BYTES("blob"),
+            m->ranks = (char *)"all");
+    SAY(N1, LOOKUP, Lookup, HCT__LOOKUP__INIT, m->job = 1, m->n_keys = 1,
+        m->keys = keys, m->wait = 1, m->ticket = 4, m->timeout_ns = 1);
+    SAY(N0, PUBLISH, Publish, HCT__PUBLISH__INIT, m->job = 1,
+        m->key = keys[0], m->value = BYTES("x"), m->ticket = 3,
+        m->nspace = (char *)"a");
+    SAY(N0, UNPUBLISH, Unpublish, HCT__UNPUBLISH__INIT, m->job = 1,
+        m->n_keys = 1, m->keys = keys, m->ticket = 5);
+    SAY(N0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 1,
+        m->rank = 2, m->ticket = 6);
+    SAY(N1, MODEX_REPLY, ModexReply, HCT__MODEX_REPLY__INIT, m->job = 1,
+        m->ticket = 6, m->data = BYTES("y"));
+}
+
+static void reports(void)
+{
+    Hct__TaskSamples__Task t = HCT__TASK_SAMPLES__TASK__INIT, *tasks[] = { &t };
+
+    t.rank = 1;
+    t.mpi_calls = 5;
+    SAY(N0, NODE_LOAD, NodeLoad, HCT__NODE_LOAD__INIT, m->load = 0.5);
+    SAY(N0, TASK_SAMPLES, TaskSamples, HCT__TASK_SAMPLES__INIT, m->job = 1,
+        m->n_tasks = 1, m->tasks = tasks);
+}
+
+static void costs(unsigned who, uint32_t rank)
+{
+    Hct__Profile__Module module = HCT__PROFILE__MODULE__INIT,
+                         *modules[] = { &module };
+    Hct__Profile__Frame frame = HCT__PROFILE__FRAME__INIT, *frames[] = { &frame };
+    Hct__Profile__Site site = HCT__PROFILE__SITE__INIT, *sites[] = { &site };
+    Hct__Profile__Task task = HCT__PROFILE__TASK__INIT, *tasks[] = { &task };
+    Hct__Profile__Name name = HCT__PROFILE__NAME__INIT, *names[] = { &name };
+    uint32_t first[] = { 0 };
+    uint64_t some[] = { 7 };
+
+    module.path = (char *)"/bin/solver";
+    module.build_id = BYTES("id");
+    frame.module = 1;
+    frame.offset = 0x1234;
+    site.call = 12;
+    site.n_frames = 1;
+    site.frames = first;
+    task.rank = rank;
+    task.n_site = task.n_calls = task.n_in_ns = task.n_out_ns = 1;
+    task.n_bytes = task.n_max_ns = 1;
+    task.site = first;
+    task.calls = task.in_ns = task.out_ns = task.bytes = task.max_ns = some;
+    name.function = (char *)"solve";
+    name.file = (char *)"solve.c";
+    name.line = 12;
+    SAY(who, PROFILE, Profile, HCT__PROFILE__INIT, m->job = 1,
+        m->n_modules = 1, m->modules = modules, m->n_frames = 1,
+        m->frames = frames, m->n_sites = 1, m->sites = sites, m->n_tasks = 1,
+        m->tasks = tasks, m->n_names = 1, m->names = names);
+}
+
+void part(unsigned who, uint32_t member, const char *text,
+          Hct__Lack lack, uint32_t missing)
+{
+    Hct__ReducePart__Missing x = HCT__REDUCE_PART__MISSING__INIT,
+                             *list[] = { &x };
+
+    x.first = x.last = missing;
+    x.lack = lack;
+    SAY(who, REDUCE_PART, ReducePart, HCT__REDUCE_PART__INIT, m->id = 101,
+        m->member = member, m->last = 1, m->n_missing = lack != 0,
+        m->missing = list,
+        m->piece = (ProtobufCBinaryData){ strlen(text), (uint8_t *)text });
+}
+
+static void gather(uint64_t job)
+{
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, REDUCE_AT, ReduceAt, HCT__REDUCE_AT__INIT,
+            m->addresses = (char *)"unix:/tmp/s");
+    SAY(OPERATOR, GATHER, Gather, HCT__GATHER__INIT, m->job = job,
+        m->kind = (char *)"who");
+}
+
+/* Two slaves, one below the other. */
+static void reductions(const char *dir)
+{
+    gather(0);
+    part(N0, 0, "0 n0\n1 n1\n", HCT__LACK__LACK_NONE, 0);
+    gather(0);
+    tell(dir, "master", "reduce");
+    gather(0);
+    part(N1, 1, "0 n1\n", HCT__LACK__LACK_NONE, 0);
+    part(N0, 0, "0 n0\n", HCT__LACK__LACK_LINK, 1);
+    tell(dir, "master", "reduce-alone");
+    start(4);
+    gather(1);
+    raw(N0, STEP_CLOSE, "", 0);
+    part(N1, 1, "0 n1\n", HCT__LACK__LACK_FAILED, 1);
+    tell(dir, "master", "reduce-dead");
+}
+
+/* A slave's answer for both of its tasks, in the same place for ever; what has
+ * no tag is without any bytes of it. */
+static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
+{
+    Hct__Looked__Task t[2], *tasks[] = { &t[0], &t[1] };
+    Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
+    Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
+
+    for (unsigned i = 0; i < 2; i++) {
+        t[i] = (Hct__Looked__Task)HCT__LOOKED__TASK__INIT;
+        t[i].rank = 2 * who + i;
+        t[i].life = 3;
+        t[i].flags = 11;
+        t[i].calls = 7;
+        t[i].call = call;
+        t[i].peer = (t[i].rank + 1) % 4;
+        t[i].age_ns = 3000000000;
+        t[i].wchan = (char *)"do_wait";
+        if (tagged)
+            t[i].tag_text = BYTES("step");
+    }
+    q.rank = c.rank = 2 * who;
+    SAY(who, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
+        m->tasks = tasks, m->n_tasks = 2, m->requests = requests,
+        m->n_requests = 1, m->comms = comms, m->n_comms = 1);
+}
+
+/* As they are asked: a look, then two more; the slave of N0 tells several at
+ * once at last. */
+static void looks_in_time(const char *dir)
+{
+    Hct__Looked one = HCT__LOOKED__INIT;
+    uint8_t packed[64];
+    ProtobufCBinaryData more[2];
+
+    start(4);
+    for (uint64_t seq = 1; seq < 4; seq++) {
+        raw(NOBODY, STEP_SPECIAL, "", 0);       /* time passes: a look begins */
+        looked(N0, seq, seq == 2 ? 20 : 12, seq == 3);
+        looked(N1, seq, 12, seq != 2);
+    }
+    raw(NOBODY, STEP_SPECIAL, "", 0);
+    more[0].data = more[1].data = packed;
+    more[0].len = more[1].len = hct__looked__pack(&one, packed);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = 4,
+            m->n_more = 2, m->more = more);
+    finish();
+    tell(dir, "master", "looks-in-time");
+}
+
+/* Only what has been asked for counts, but it is read in any case. */
+static void looks(const char *dir)
+{
+    Hct__Looked__Task t = HCT__LOOKED__TASK__INIT, *tasks[] = { &t };
+    Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
+    Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
+    Hct__Looked__Flight f = HCT__LOOKED__FLIGHT__INIT, *flights[] = { &f };
+
+    start(4);
+    t.rank = q.rank = c.rank = f.rank = 1;
+    t.life = 3;
+    t.flags = 11;
+    t.calls = 7;
+    t.tag_text = BYTES("step");
+    for (uint64_t seq = 1; seq < 4; seq++)
+        SAY(N0, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
+            m->tasks = tasks, m->n_tasks = 1, m->requests = requests,
+            m->n_requests = 1, m->comms = comms, m->n_comms = 1,
+            m->flights = flights, m->n_flights = 1);
+    finish();
+    tell(dir, "master", "looks");
+}
+
+static void adopt(unsigned who, uint32_t rank, const char *world)
+{
+    SAY(who, ADOPT, Adopt, HCT__ADOPT__INIT, m->job = 1, m->ntasks = 2,
+        m->rank = rank, m->pid = 100 + rank, m->world = (char *)world,
+        m->name = (char *)"solver", m->command = (char *)"./solver");
+}
+
+/* Two worlds of others in one session; the link of its hector-run is lost. */
+static void adoption(const char *dir)
+{
+    uint64_t jobs[] = { 1 };
+
+    SAY(RUN, SUBMIT, Submit, HCT__SUBMIT__INIT,
+        m->cookie = BYTES("0123456789abcdef"), m->adopt_socket = words[0],
+        m->command = (char *)"mpirun");
+    for (unsigned i = N0; i <= N2; i++)
+        SAY(i, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1, m->ok = 1);
+    for (unsigned r = 0; r < 2; r++) {
+        adopt(r, r, "a");
+        state(r, r, HCT__TASK_STATE__KIND__CONNECTED);
+        adopt(N0, r, "b");
+    }
+    raw(RUN, STEP_CLOSE, "", 0);
+    SAY(RUN, ATTACH, Attach, HCT__ATTACH__INIT, m->job = 1,
+        m->cookie = BYTES("0123456789abcdef"));
+    SAY(RUN, PING, Ping, HCT__PING__INIT, m->sent_ns = 1);
+    SAY(N0, PONG, Pong, HCT__PONG__INIT, m->sent_ns = 1, m->received_ns = 2);
+    raw(N0, STEP_CLOSE, "", 0);
+    SAY(N0, SLAVE_JOBS, SlaveJobs, HCT__SLAVE_JOBS__INIT, m->n_jobs = 1,
+        m->jobs = jobs);
+    task_exited(N0, 0, 0, 0);
+    SAY(N1, FAREWELL, Farewell, HCT__FAREWELL__INIT, m->why = (char *)"killed");
+    SAY(RUN, ADOPT_END, AdoptEnd, HCT__ADOPT_END__INIT, m->job = 1);
+    for (unsigned i = N0; i <= N2; i++)
+        SAY(i, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+    tell(dir, "master", "adoption");
+}
+
+void master_tales(const char *dir)
+{
+    reductions(dir);
+    start(4);
+    for (unsigned r = 0; r < 4; r++)
+        for (int k = 1; k <= 3; k++)
+            state(r / 2, r, (Hct__TaskState__Kind)k);
+    exchange();
+    finish();
+    tell(dir, "master", "life");
+    start(4);
+    reports();
+    events(N0, 0, 0);
+    events(N0, 0, 1);
+    events(N0, 0, 2);
+    costs(N0, 1);
+    task_exited(N0, 0, 3, 0);
+    costs(N0, 0);
+    events(N1, 3, 0);
+    finish();
+    tell(dir, "master", "fails");
+    start(4);
+    SAY(RUN, SIGNAL, Signal, HCT__SIGNAL__INIT, m->job = 1,
+        m->ranks = (char *)"0-1", m->signal = 10);
+    SAY(N0, TASK_ABORT, TaskAbort, HCT__TASK_ABORT__INIT, m->job = 1,
+        m->rank = 1, m->code = 7, m->text = (char *)"bad");
+    SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
+        m->ranks = (char *)"2", m->at_once = 1);
+    raw(N1, STEP_CLOSE, "", 0);
+    raw(RUN, STEP_CLOSE, "", 0);
+    finish();
+    tell(dir, "master", "killed");
+    start(4);
+    SAY(OPERATOR, HOLD, Hold, HCT__HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"0-2", m->why = (char *)"lunch");
+    for (unsigned r = 0; r < 3; r++)
+        SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
+            m->held = 1, m->at_ns = 7);
+    SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->release = 1);
+    SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
+    SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
+        m->ranks = (char *)"2");
+    SAY(N1, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = 2);
+    finish();
+    tell(dir, "master", "held");
+    looks(dir);
+    looks_in_time(dir);
+    adoption(dir);
+    submit(RUN2, 2);
+    SAY(N0, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
+        m->why = (char *)"no");
+    submit(RUN, 1);
+    SAY(NOBODY, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_SLAVE, m->name = (char *)"n0");
+    SAY(NOBODY, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 99);
+    raw(NOBODY, STEP_RAW, "GET / HTTP/1.0\r\n\r\n", 18);
+    tell(dir, "master", "refused");
+}

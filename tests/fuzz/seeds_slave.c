@@ -1,0 +1,179 @@
+/* seeds_slave.c - what a master and other slaves tell a slave, or one that
+ * hector-emulate plays. */
+#include "tests/fuzz/seeds.h"
+
+#include "slave/emulate/options.h"
+
+static void prepare(uint64_t job)
+{
+    Hct__App app = HCT__APP__INIT, *apps[] = { &app };
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, n1 = n0, *nodes[] = { &n0, &n1 };
+    ProtobufCBinaryData argv[] = { BYTES("true") };
+    ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
+
+    app.n_argv = app.n_env = 1;
+    app.argv = argv;
+    app.env = env;
+    app.ntasks = 4;
+    app.wdir = (char *)"/";
+    n0.name = (char *)"n0";
+    n0.ranks = (char *)"0-1";
+    n1.name = (char *)"n1";
+    n1.ranks = (char *)"2-3";
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = job,
+        m->nspace = (char *)"hector.1", m->ntasks = 4, m->n_apps = 1,
+        m->apps = apps, m->n_nodes = 2, m->nodes = nodes,
+        m->stdin_ranks = (char *)"0");
+}
+
+/* Tasks of others, and answers to what nobody has asked. */
+static void slave_rest(const char *dir)
+{
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, *nodes[] = { &n0 };
+
+    n0.name = (char *)"n0";
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = 1,
+        m->nspace = (char *)"hector.1", m->n_nodes = 1, m->nodes = nodes,
+        m->adopt_socket = (char *)"@hct-fuzz");
+    raw(4, STEP_SPECIAL, "\1\0", 2);            /* asks for its page */
+    SAY(0, ADOPTED, Adopted, HCT__ADOPTED__INIT, m->session = 1, m->job = 2,
+        m->world = (char *)"a");
+    SAY(0, ADOPTED, Adopted, HCT__ADOPTED__INIT, m->session = 1, m->rank = 1,
+        m->world = (char *)"a", m->why = (char *)"no");
+    SAY(0, LOOKUP_REPLY, LookupReply, HCT__LOOKUP_REPLY__INIT, m->ticket = 1);
+    SAY(0, MODEX_REPLY, ModexReply, HCT__MODEX_REPLY__INIT, m->ticket = 1,
+        m->data = BYTES("y"));
+    SAY(0, PING, Ping, HCT__PING__INIT, m->sent_ns = 1);
+    SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9,
+        m->kind = (char *)"stack", m->job = 1, m->own = 1, m->width = 1);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 9);
+    SAY(0, ADOPT_END, AdoptEnd, HCT__ADOPT_END__INIT, m->job = 1);
+    tell(dir, "slave", "adoption");
+}
+
+void slave_tales(const char *dir)
+{
+    prepare(1);
+    raw(0, STEP_SPECIAL, "\1", 1);              /* registered */
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    raw(4, STEP_SPECIAL, "\1\0", 2);            /* asks for its page */
+    raw(1, STEP_SPECIAL, "\1\1", 2);            /* connected */
+    raw(6, STEP_SPECIAL, "\1\0\0", 3);          /* a fence */
+    raw(6, STEP_SPECIAL, "\1\2\1", 3);          /* a modex */
+    SAY(0, FENCE_DONE, FenceDone, HCT__FENCE_DONE__INIT, m->job = 1,
+        m->signature = BYTES("world"), m->data = BYTES("blob"));
+    SAY(0, EVENT_ACK, EventAck, HCT__EVENT_ACK__INIT, m->job = 1,
+        m->upto = 1);
+    SAY(0, TASK_SIGNAL, TaskSignal, HCT__TASK_SIGNAL__INIT, m->job = 1,
+        m->ranks = (char *)"0", m->signal = 10);
+    for (int i = 0; i < 3; i++)
+        SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1,
+            m->full = i == 0, m->detail = i == 2, m->polls = BYTES("\377"));
+    SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"0-1");
+    SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
+        m->ranks = (char *)"1", m->release = 1);
+    raw(5, STEP_SPECIAL, "\1\0\1", 3);          /* dead */
+    SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
+        m->ranks = (char *)"all");
+    raw(5, STEP_SPECIAL, "\1\1\0", 3);
+    SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 1);
+    tell(dir, "slave", "life");
+    prepare(2);
+    prepare(2);
+    SAY(0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 2,
+        m->rank = 1, m->ticket = 6);
+    SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 2);
+    tell(dir, "slave", "forget");
+    slave_rest(dir);
+}
+
+static void reduce(uint64_t id, uint32_t own, const char *parent)
+{
+    Hct__Reduce__Child x = HCT__REDUCE__CHILD__INIT, *children[] = { &x };
+
+    x.member = 4;
+    x.members = 2;
+    x.at = own;
+    x.width = 2;
+    SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = id,
+        m->kind = (char *)"who", m->member = 3, m->own = own,
+        m->width = own + 2, m->n_children = 1, m->children = children,
+        m->parent = (char *)parent, m->parent_member = 1,
+        m->wait_ns = 1000000000);
+}
+
+/* Ranks that are no good for a slave of hector-emulate, faulty or not. */
+static void emulate_crowd(const char *dir, const char *word, unsigned fault,
+                          const char *ranks)
+{
+    Hct__JobNode n0 = HCT__JOB_NODE__INIT, *nodes[] = { &n0 };
+
+    n0.ranks = (char *)(uintptr_t)ranks;
+    raw(fault < 5 ? 6 : 0, STEP_SPECIAL, "-----", fault);
+    SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = 1,
+        m->ntasks = UINT32_MAX, m->n_nodes = 1, m->nodes = nodes);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1);
+    raw(0, STEP_SPECIAL, "", 0);                /* samples */
+    raw(1, STEP_SPECIAL, "12", 2);              /* and two events */
+    tell(dir, "emulate", word);
+}
+
+/* A slave that hector-emulate plays, and what it is itself. */
+void emulate_tales(const char *dir)
+{
+    const char *const kinds[] = { "tree", "stack", "who" };
+
+    for (unsigned fault = 0; fault < 6; fault++) {
+        raw(fault < 5 ? 6 : 0, STEP_SPECIAL, "-----", fault);
+        prepare(1);
+        SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+        for (unsigned i = 0; i < 3; i++)
+            SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9 + i,
+                m->kind = (char *)kinds[i], m->job = 1, m->own = 2,
+                m->width = 2);
+        SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 9);
+        SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1);
+        raw(0, STEP_SPECIAL, "", 0);            /* samples */
+        raw(1, STEP_SPECIAL, "12", 2);          /* and two events */
+        SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1);
+        SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 1);
+        tell(dir, "emulate", (const char *[]){ "dies", "silent", "late",
+             "noise", "lies", "life" }[fault]);
+    }
+    raw(2, STEP_SPECIAL, "", 0);                /* submits */
+    SAY(1, ACCEPTED, Accepted, HCT__ACCEPTED__INIT, m->job = 1);
+    SAY(1, JOB_STATE, JobState, HCT__JOB_STATE__INIT, m->job = 1,
+        m->state = (char *)"running");
+    raw(4, STEP_SPECIAL, "", 0);                /* gathers */
+    SAY(1, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1);
+    raw(5, STEP_SPECIAL, "", 0);                /* prints */
+    raw(3, STEP_SPECIAL, "", 0);                /* kills */
+    SAY(1, JOB_ENDED, JobEnded, HCT__JOB_ENDED__INIT, m->job = 1);
+    tell(dir, "emulate", "asks");
+    emulate_crowd(dir, "crowd", 5, "all");
+    emulate_crowd(dir, "nobody-lies", EMULATE_LIE, "");
+    emulate_crowd(dir, "last-lies", EMULATE_LIE, "4294967293-4294967294");
+}
+
+void reduce_tales(const char *dir)
+{
+    uint32_t gone = 1;
+
+    reduce(101, 1, "");
+    part(1, 4, "0 n1\n1 n2\n", HCT__LACK__LACK_NONE, 0);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101);
+    tell(dir, "reduce", "top");
+    part(1, 4, "0 n1\n", HCT__LACK__LACK_LATE, 5);     /* early */
+    reduce(101, 2, "up");
+    raw(0, STEP_SPECIAL, "0 a", 3);
+    raw(0, STEP_SPECIAL, "", 0);                /* the parent hangs up */
+    tell(dir, "reduce", "alone");
+    reduce(101, 2, "up");
+    raw(1, STEP_CLOSE, "", 0);
+    SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101,
+        m->n_gone = 1, m->gone = &gone);
+    raw(0, STEP_CLOSE, "", 0);
+    tell(dir, "reduce", "gone");
+}

@@ -1,0 +1,160 @@
+/* test_looks.c - answers of slaves become what policies see. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "master/looks.h"
+
+static const struct hct_job job = { .size = sizeof(job), .nranks = 4 };
+
+/* The slave has ranks 1 and 2. */
+static bool is_there(const void *arg, uint32_t rank)
+{
+    (void)arg;
+    return rank == 1 || rank == 2;
+}
+
+static int take(struct looks *l, Hct__Looked__Task *one, struct err *err)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+
+    m.n_tasks = 1;
+    m.tasks = &one;
+    return looks_take(l, &m, is_there, NULL, err);
+}
+
+/* A tag that is too long is cut, one that there is not has no bytes at all:
+ * not even an address to copy them from. */
+static void test_tags(void **state)
+{
+    Hct__Looked__Task t = HCT__LOOKED__TASK__INIT;
+    uint8_t text[sizeof(((struct hct_rank *)0)->tag_text) + 10];
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    assert_int_equal(looks_init(&l, &job), 0);
+    t.rank = 1;
+    t.life = HCT_LIFE_ENDED + 1;        /* of a later version */
+    t.level = HCT_LEVEL_MULTIPLE + 1;
+    looks_begin(&l, false);
+    t.tag_text = (ProtobufCBinaryData){ sizeof(text), text };
+    assert_int_equal(take(&l, &t, &err), 0);
+    looks_end(&l, 5, &s);
+    assert_int_equal(strlen(s.ranks[1].tag_text),
+                     sizeof(s.ranks[1].tag_text) - 1);
+    assert_int_equal(s.ranks[1].life, 0);
+    assert_int_equal(s.ranks[1].level, HCT_LEVEL_UNKNOWN);
+
+    t.tag_text = (ProtobufCBinaryData){ 0, NULL };
+    looks_begin(&l, false);
+    assert_int_equal(take(&l, &t, &err), 0);
+    looks_end(&l, 6, &s);
+    assert_string_equal(s.ranks[1].tag_text, "");
+    looks_fini(&l);
+}
+
+/* Of other nodes, or of no task at all, nothing is believed. */
+static void test_others(void **state)
+{
+    Hct__Looked__Task t = HCT__LOOKED__TASK__INIT;
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(looks_init(&l, &job), 0);
+    looks_begin(&l, false);
+    t.calls = 7;
+    for (uint32_t rank = 0; rank < 6; rank += rank ? 1 : 3) {
+        t.rank = rank;
+        assert_int_equal(take(&l, &t, &err), -1);
+        assert_int_equal(err.code, EPROTO);
+    }
+    looks_end(&l, 5, &s);
+    for (uint32_t rank = 0; rank < 4; rank++)
+        assert_int_equal(s.ranks[rank].calls, 0);
+    looks_fini(&l);
+}
+
+/* Detail is taken where it was asked for, and sorted. */
+static void test_detail(void **state)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+    Hct__Looked__Request q[3], *requests[] = { &q[0], &q[1], &q[2] };
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        q[i] = (Hct__Looked__Request)HCT__LOOKED__REQUEST__INIT;
+        q[i].rank = 3 - i;              /* 3 is not there */
+        q[i].call = 10 + i;
+    }
+    m.n_requests = 3;
+    m.requests = requests;
+    assert_int_equal(looks_init(&l, &job), 0);
+    for (int detail = 0; detail < 2; detail++) {
+        looks_begin(&l, detail);
+        assert_int_equal(looks_take(&l, &m, is_there, NULL, &err), 0);
+        looks_end(&l, 5, &s);
+        assert_int_equal(s.nrequests, detail ? 2 : 0);
+    }
+    assert_int_equal(s.requests[0].rank, 1);
+    assert_int_equal(s.requests[0].call, 12);
+    assert_int_equal(s.requests[1].rank, 2);
+    looks_fini(&l);
+}
+
+/* Who has said nothing new grows older, who cannot be asked is not seen. */
+static void test_age(void **state)
+{
+    Hct__Looked__Task t = HCT__LOOKED__TASK__INIT;
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(looks_init(&l, &job), 0);
+    t.rank = 2;
+    t.life = HCT_LIFE_NONE + 1;
+    t.flags = HCT_OBSERVED | HCT_PAGE;
+    t.age_ns = 100;
+    looks_begin(&l, false);
+    assert_int_equal(take(&l, &t, &err), 0);
+    looks_end(&l, 1000, &s);
+    assert_int_equal(s.ranks[2].age_ns, 100);
+    looks_begin(&l, false);
+    looks_set_absent(&l, 2);
+    looks_end(&l, 1500, &s);
+    assert_int_equal(s.ranks[2].age_ns, 600);
+    assert_int_equal(s.ranks[2].flags & HCT_OBSERVED, 0);
+    looks_begin(&l, false);
+    looks_set_life(&l, 2, HCT_LIFE_ENDED);
+    looks_end(&l, 1600, &s);
+    assert_int_equal(s.ranks[2].life, HCT_LIFE_ENDED);
+    assert_int_equal(s.ranks[2].flags, 0);
+    looks_fini(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_age),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
