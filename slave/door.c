@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #include "proto/base/clock.h"
 #include "proto/refused.h"
 
-enum { DOOR_WAITING = 256, DOOR_TURN = 64 };
+enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_GONE = -2 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
 
@@ -117,7 +118,8 @@ int accept(int fd, __SOCKADDR_ARG addr, socklen_t *restrict n)
 /* ------------------------------------------------------------ who is there */
 
 /* The owner of the socket on the other end, which is on this machine. -1: the
- * kernel does not say. */
+ * kernel does not say. DOOR_GONE: who came has left, of which older kernels
+ * take root for the owner. */
 static int64_t door_owner(const struct door *d, const struct guest *g)
 {
     struct {
@@ -147,7 +149,8 @@ static int64_t door_owner(const struct door *d, const struct guest *g)
     if (got < (ssize_t)NLMSG_LENGTH(sizeof(*m)) ||
         answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
         return -1;
-    return m->idiag_uid;
+    return m->idiag_state == TCP_ESTABLISHED ? (int64_t)m->idiag_uid
+                                             : DOOR_GONE;
 }
 
 static void door_part(struct guest *g)
@@ -190,6 +193,10 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
         return;
     }
     uid = door_owner(d, g);
+    if (uid == DOOR_GONE) {
+        door_refuse(g, EPIPE, "has left where tasks meet PMIx");
+        return;
+    }
     if (uid >= 0 && !d->may(d->arg, (uid_t)uid)) {
         door_refuse(g, EACCES, "a user without a task here");
         return;
