@@ -241,7 +241,7 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
         return err_set(err, ENOMEM, "out of memory");
     journal_job(f->journal, j);
     if (j->state == JOB_RUNNING)
-        watcher_start(j->watcher);
+        watcher_resume(j->watcher);
     log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
              (unsigned long long)j->id);
     return 0;

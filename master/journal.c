@@ -448,6 +448,14 @@ static void journal_flush(struct journal *jn)
 
 /* -------------------------------------------------------------- questions */
 
+int journal_ask(struct journal *jn, const char *sql,
+                const struct store_value *params, int nparams,
+                store_row_f *row, void *arg, struct err *err)
+{
+    return store_query_bound(jn->store, sql, params, nparams, NULL, row, arg,
+                             err);
+}
+
 static int find_end_row(void *arg, int ncols, const char *const *names,
                         const struct store_value *v)
 {
@@ -468,9 +476,8 @@ int journal_find_end(struct journal *jn, uint64_t job,
     struct err err;
 
     *end = (struct journal_end){ .exit_code = -1 };
-    if (store_query_bound(jn->store, "SELECT exit_code, why FROM job WHERE"
-                          " job = ?1 AND exit_code IS NOT NULL", &id, 1, NULL,
-                          find_end_row, end, &err))
+    if (journal_ask(jn, "SELECT exit_code, why FROM job WHERE job = ?1 AND"
+                    " exit_code IS NOT NULL", &id, 1, find_end_row, end, &err))
         return -1;
     return end->exit_code < 0 ? -1 : 0;
 }

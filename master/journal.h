@@ -98,7 +98,11 @@ void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
 
 /* A piece of tape (tape.h), from look seq on, copied; and that those before
  * seq are not needed any more. */
-struct journal_look { uint64_t seq; const void *data; size_t bytes; };
+struct journal_look {
+    uint64_t seq, at_ns;        /* of its first look; wall clock of the last */
+    const void *data;
+    size_t bytes;
+};
 void journal_look(struct journal *jn, const struct job *j,
                   const struct journal_look *l);
 void journal_trim_looks(struct journal *jn, const struct job *j,
@@ -144,6 +148,12 @@ void journal_costs(struct journal *jn, struct journal_profile *p);
 struct journal_end { int exit_code; char why[400]; };
 int journal_find_end(struct journal *jn, uint64_t job,
                      struct journal_end *end);
+
+/* A question to the database that is written to just now; see
+ * store_query_bound(). What is noted and not committed is not in it. */
+int journal_ask(struct journal *jn, const char *sql,
+                const struct store_value *params, int nparams,
+                store_row_f *row, void *arg, struct err *err);
 
 /* The record is in memory only: try to write it now. -1: err says why not;
  * when nobody will come to try again it is lost. */

@@ -115,8 +115,10 @@ void journal_look(struct journal *jn, const struct job *j,
 {
     struct journal_note *n = note_add(jn, j, NOTE_LOOK, NULL, 0);
 
-    if (n)
+    if (n) {
+        n->at_ns = l->at_ns;
         note_bytes(n, l->seq, l->data, l->bytes);
+    }
     journal_wake(jn, journal_later_ns);
 }
 

@@ -93,7 +93,8 @@
 "CREATE TABLE look(          -- what policies saw: pieces of a tape, see\n"     \
 "                            -- tape.h; hector replay reads it\n"               \
 "  job INTEGER, seq INTEGER, -- the first look of the piece\n"                  \
-"  at_ns INTEGER, data BLOB, PRIMARY KEY(job, seq));\n"
+"  at_ns INTEGER,            -- of the last one\n"                             \
+"  data BLOB, PRIMARY KEY(job, seq));\n"
 
 #define SCHEMA_STACK                                                          \
 "CREATE TABLE stack(         -- call trees of jobs: the last one that somebody\n"\

@@ -6,6 +6,12 @@
  * named, and the snapshot goes to the tape, whoever looked at it. So a replay
  * of the tape asks a policy at the same snapshots.
  *
+ * The policies of a job that is taken up again are first asked over what was
+ * recorded of it (recall), and nothing else is done meanwhile. Numbers and times
+ * of looks go on behind the last recorded one: the record of all masters together
+ * is one tape, and a replay of it says the same as they did. For that, a look
+ * that gives a verdict is stored together with it.
+ *
  * Where all tasks are on one node, and the policies ask for looks at the same
  * short interval again and again, the slave takes several looks at that interval
  * for one order. They go the same way, one after the other, a little later. */
@@ -15,31 +21,29 @@
 #include <string.h>
 
 #include "master/callclass.h"
+#include "master/chosen.h"
 #include "master/flow.h"
 #include "master/flow_step.h"
-#include "master/tape.h"
+#include "master/recall.h"
+#include "master/reel.h"
 #include "master/watcher_act.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/conn.h"
 
 static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
-static const uint64_t watcher_row_ns = 10 * CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
 static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
 static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
 /* How long a series takes at most, and the longest interval that is one. */
 static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
 static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
-enum { WATCHER_ROW_BYTES = 128 * 1024, WATCHER_POLICIES = 16,
-       WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_SERIES = 64 };
-
-struct watcher_row { uint64_t seq; size_t bytes; };
+enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_SERIES = 64 };
 
 struct watcher {
     struct job *job;            /* borrowed */
     struct watcher_conf conf;   /* its text is borrowed */
-    struct policy policy[WATCHER_POLICIES];
+    struct policy policy[CHOSEN_MAX];
     size_t npolicies;
     struct watcher_act act;
     struct event *timer;        /* owned: the next look, or the end of one */
@@ -53,69 +57,11 @@ struct watcher {
     struct { bool asked, known; } *node;        /* owned, as job->nodes */
     size_t nnodes, pending;
     uint64_t start_ns;          /* what the snapshots' clock begins with */
-    struct tape tape;
-    struct str row;             /* of the tape, not stored yet */
-    uint64_t row_seq, row_ns;
-    struct watcher_row *rows;   /* owned: that are stored, oldest first */
-    size_t nrows, rows_cap;
-    uint64_t stored_bytes;
+    struct reel reel;
+    struct recall *recall;      /* owned: it is being read; or NULL */
 };
 
 /* ------------------------------------------------------------------ life */
-
-static int add_policy(struct watcher *w, const char *spec, struct err *err)
-{
-    if (w->npolicies == WATCHER_POLICIES)
-        return err_set(err, E2BIG, "more than %d policies", WATCHER_POLICIES);
-    if (policy_open(&w->policy[w->npolicies], spec, err))
-        return -1;
-    /* Two of a kind are told apart by their parameters. */
-    for (size_t i = 0; i < w->npolicies; i++)
-        if (strcmp(w->policy[i].name, w->policy[w->npolicies].name) == 0)
-            snprintf(w->policy[w->npolicies].name,
-                     sizeof(w->policy->name), "%.47s", spec);
-    w->npolicies++;
-    return 0;
-}
-
-static bool names(const char *spec, const char *name, size_t n)
-{
-    return strncmp(spec, name, n) == 0 && (!spec[n] || spec[n] == ':');
-}
-
-/* Those of hector.conf that the user has not named, or declined by "none". */
-static int add_defaults(struct watcher *w, const char *text,
-                        const Hct__Submit *s, struct err *err)
-{
-    char spec[256];
-
-    while (*(text += strspn(text, " \t"))) {
-        size_t n = strcspn(text, " \t"), word = strcspn(text, ": \t");
-        bool named = false;
-
-        for (size_t i = 0; i < s->n_policies && !named; i++)
-            named = names(s->policies[i], text, word) ||
-                    strcmp(s->policies[i], "none") == 0;
-        snprintf(spec, sizeof(spec), "%.*s", (int)n, text);
-        if (!named && add_policy(w, spec, err)) {
-            log_info("watcher", "hector.conf: %s", err->text);
-            return 0;           /* a run is not refused for it */
-        }
-        text += n;
-    }
-    return 0;
-}
-
-static int add_all(struct watcher *w, const Hct__Submit *s, struct err *err)
-{
-    if (add_defaults(w, w->conf.policies ? w->conf.policies : "", s, err))
-        return -1;
-    for (size_t i = 0; i < s->n_policies; i++)
-        if (strcmp(s->policies[i], "none") != 0 &&
-            add_policy(w, s->policies[i], err))
-            return -1;
-    return 0;
-}
 
 static void watcher_on_timer(evutil_socket_t fd, short what, void *arg);
 
@@ -136,10 +82,12 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
     w->conf = *conf;
     w->act.job = j;
     w->act.conf = &w->conf;
+    w->reel.job = j;
+    w->reel.keep_bytes = conf->tape_bytes;
     w->act.on_hang = strcmp(s->on_hang, "kill") == 0 ? ON_HANG_KILL
                      : strcmp(s->on_hang, "suspend") == 0 ? ON_HANG_SUSPEND
                      : ON_HANG_REPORT;
-    if (add_all(w, s, err)) {
+    if (chosen_open(w->policy, &w->npolicies, conf->policies, s, err)) {
         watcher_destroy(w);
         return NULL;
     }
@@ -150,7 +98,6 @@ static void watcher_drop_states(struct watcher *w)
 {
     looks_fini(&w->looks);
     policy_out_fini(&w->out);
-    tape_fini(&w->tape);
     free(w->node);
     w->node = NULL;
 }
@@ -159,40 +106,59 @@ void watcher_destroy(struct watcher *w)
 {
     if (!w)
         return;
+    recall_destroy(w->recall);
     for (size_t i = 0; i < w->npolicies; i++)
         policy_close(&w->policy[i]);
     watcher_act_fini(&w->act);
     watcher_drop_states(w);
-    str_fini(&w->row);
-    free(w->rows);
+    reel_fini(&w->reel);
     if (w->timer)
         event_free(w->timer);
     free(w);
 }
 
-/* Clock, arrays and states for the tasks that the job has now. */
-static int watcher_begin(struct watcher *w, struct err *err)
+static int watcher_know_nodes(struct watcher *w, struct err *err)
 {
-    struct job *j = w->job;
+    void *v = calloc(w->job->nnodes + 1, sizeof(*w->node));
+
+    if (!v)
+        return err_set(err, ENOMEM, "out of memory");
+    free(w->node);
+    w->node = v;
+    w->nnodes = w->job->nnodes;
+    return 0;
+}
+
+/* Arrays and states for these tasks. */
+static int watcher_begin(struct watcher *w, const struct hct_job *job,
+                         struct err *err)
+{
+    watcher_drop_states(w);
+    w->looking = w->detail = false;
+    if (watcher_know_nodes(w, err))
+        return -1;
+    if (looks_init(&w->looks, job) || policy_out_init(&w->out, job->nranks) ||
+        reel_begin(&w->reel, job->nranks))
+        return err_set(err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < w->npolicies; i++) {
+        w->policy[i].wake_ns = 0;
+        if (policy_begin(&w->policy[i], job, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ... that the job has now. */
+static int watcher_begin_job(struct watcher *w, struct err *err)
+{
+    const struct job *j = w->job;
     struct hct_job job = { .size = sizeof(job), .nranks = j->ntasks,
                            .job = j->id };
 
     memcpy(&job.seed, j->cookie, sizeof(job.seed));
     job.seed &= INT64_MAX;
     snprintf(job.name, sizeof(job.name), "%.60s", j->name);
-    watcher_drop_states(w);
-    w->looking = w->detail = false;
-    w->nnodes = j->nnodes;
-    w->node = calloc(j->nnodes + 1, sizeof(*w->node));
-    if (!w->node || looks_init(&w->looks, &job) ||
-        policy_out_init(&w->out, j->ntasks) || tape_init(&w->tape, j->ntasks))
-        return err_set(err, ENOMEM, "out of memory");
-    for (size_t i = 0; i < w->npolicies; i++) {
-        w->policy[i].wake_ns = 0;
-        if (policy_begin(&w->policy[i], &job, err))
-            return -1;
-    }
-    return 0;
+    return watcher_begin(w, &job, err);
 }
 
 static void watcher_arm(struct watcher *w, uint64_t delay_ns)
@@ -209,63 +175,12 @@ void watcher_start(struct watcher *w)
     if (!w || w->running || w->npolicies == 0)
         return;
     w->start_ns = clock_monotonic_ns() - 1;
-    if (watcher_begin(w, &err)) {
+    if (watcher_begin_job(w, &err)) {
         flow_notice(w->job, true, "nobody watches the job: %s", err.text);
         return;
     }
     w->running = true;
     watcher_arm(w, watcher_quick_ns);
-}
-
-/* ------------------------------------------------------------------- tape */
-
-static void tape_forget(struct watcher *w)
-{
-    size_t n = 0;
-
-    while (n + 1 < w->nrows && w->stored_bytes > w->conf.tape_bytes)
-        w->stored_bytes -= w->rows[n++].bytes;
-    if (n == 0)
-        return;
-    memmove(w->rows, w->rows + n, (w->nrows - n) * sizeof(*w->rows));
-    w->nrows -= n;
-    journal_trim_looks(w->job->flow->journal, w->job, w->rows[0].seq);
-}
-
-static void tape_flush(struct watcher *w)
-{
-    struct journal_look row = { .seq = w->row_seq, .bytes = w->row.n,
-                                .data = str_text(&w->row) };
-
-    if (w->row.n == 0)
-        return;
-    if (w->nrows == w->rows_cap) {
-        size_t cap = w->rows_cap ? 2 * w->rows_cap : 64;
-        struct watcher_row *v = realloc(w->rows, cap * sizeof(*v));
-
-        if (!v)
-            return;
-        w->rows = v;
-        w->rows_cap = cap;
-    }
-    journal_look(w->job->flow->journal, w->job, &row);
-    w->rows[w->nrows++] = (struct watcher_row){ w->row_seq, w->row.n };
-    w->stored_bytes += w->row.n;
-    tape_cut(&w->tape);
-    str_reset(&w->row);
-    tape_forget(w);
-}
-
-static void tape_add(struct watcher *w, const struct hct_snapshot *s)
-{
-    if (w->row.n && (w->row.n >= WATCHER_ROW_BYTES ||
-                     s->now_ns - w->row_ns >= watcher_row_ns))
-        tape_flush(w);
-    if (w->row.n == 0) {
-        w->row_seq = s->seq;
-        w->row_ns = s->now_ns;
-    }
-    tape_write(&w->tape, s, &w->row);
 }
 
 void watcher_stop(struct watcher *w)
@@ -274,8 +189,10 @@ void watcher_stop(struct watcher *w)
         return;
     w->running = false;
     event_del(w->timer);
+    recall_destroy(w->recall);
+    w->recall = NULL;
     watcher_act_stop(&w->act);
-    tape_flush(w);
+    reel_flush(&w->reel);
 }
 
 /* ------------------------------------------------------------------- looks */
@@ -327,13 +244,26 @@ static void send_look(struct watcher *w, size_t i)
 
 static void look_end(struct watcher *w, uint64_t now_ns);
 
+/* An adopted job has got more tasks, or nodes: numbers and times go on. */
+static int look_grow(struct watcher *w, struct err *err)
+{
+    uint64_t seq = w->looks.seq, now_ns = w->looks.now_ns;
+
+    if (w->job->ntasks == w->looks.job.nranks)
+        return w->job->nnodes == w->nnodes ? 0 : watcher_know_nodes(w, err);
+    if (watcher_begin_job(w, err))
+        return -1;
+    w->looks.seq = seq;
+    w->looks.now_ns = now_ns;
+    return 0;
+}
+
 static void look_begin(struct watcher *w)
 {
     struct job *j = w->job;
     struct err err;
 
-    if ((j->ntasks != w->looks.job.nranks || j->nnodes != w->nnodes) &&
-        watcher_begin(w, &err)) {
+    if (look_grow(w, &err)) {
         log_warn("watcher", "%s", err.text);
         w->running = false;
         return;
@@ -389,10 +319,13 @@ static void step_policies(struct watcher *w, const struct hct_snapshot *s)
         if (rc != POLICY_FINE)
             watcher_complain(&w->act, p, why, rc == POLICY_OFF);
         w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
-        watcher_act(&w->act, p, s, &w->out);
-        if (w->out.out.nverdicts)
+        if (w->out.out.nverdicts) {
+            reel_flush(&w->reel);
             w->same = 0;
+        }
+        watcher_act(&w->act, p, s, &w->out);
     }
+    watcher_act_go_on(&w->act);
 }
 
 /* When the first policy wants to see something. */
@@ -424,7 +357,7 @@ static void look_done(struct watcher *w, uint64_t now_ns)
 
     mark_absent(w);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
-    tape_add(w, &s);
+    reel_add(&w->reel, &s);
     w->same++;
     step_policies(w, &s);
     every = wanted(w) - s.now_ns;
@@ -500,7 +433,7 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
     bool in_time;
     size_t i;
 
-    if (!w || !w->running || w->nnodes != w->job->nnodes)
+    if (!w || !w->running || w->recall || w->nnodes != w->job->nnodes)
         return 0;
     i = (size_t)(jn - w->job->nodes);
     /* What is too late for its look is worth knowing. */
@@ -521,6 +454,115 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
 
 void watcher_node_back(struct watcher *w, const struct job_node *jn)
 {
-    if (w && w->running && w->nnodes == w->job->nnodes)
+    if (w && w->running && !w->recall && w->nnodes == w->job->nnodes)
         w->node[jn - w->job->nodes].known = false;
+}
+
+/* ------------------------------------------------------- taken up again */
+
+static int recall_on_begin(void *arg, const struct hct_job *job,
+                           struct err *err)
+{
+    struct watcher *w = arg;
+
+    if (job->nranks != w->job->ntasks)
+        return err_set(err, EINVAL, "they are of a job with %u tasks",
+                       job->nranks);
+    return watcher_begin(w, job, err);
+}
+
+static void recall_on_piece(void *arg, uint64_t seq, size_t bytes)
+{
+    struct watcher *w = arg;
+
+    reel_know(&w->reel, seq, bytes);
+}
+
+/* What follows from its verdicts has been done. */
+static void recall_on_look(void *arg, const struct hct_snapshot *s)
+{
+    struct watcher *w = arg;
+    char why[200];
+
+    w->detail = false;
+    for (size_t i = 0; i < w->npolicies; i++) {
+        struct policy *p = &w->policy[i];
+
+        if (!policy_due(p, s->now_ns))
+            continue;
+        if (policy_step(p, s, &w->out, why, sizeof(why)) == POLICY_OFF)
+            watcher_complain(&w->act, p, why, true);
+        w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
+    }
+}
+
+static void recall_say(const struct watcher *w, const struct recall_end *e)
+{
+    struct journal_action row = {
+        .action = "recall", .by = "hector-master",
+        .why = "it was started again" };
+    char text[300];
+
+    log_info("watcher", "%llu looks recalled job=%llu",
+             (unsigned long long)e->looks, (unsigned long long)w->job->id);
+    if (!e->damaged && e->first <= 1)
+        return;
+    if (e->damaged)
+        snprintf(text, sizeof(text), "the policies begin anew, what they had "
+                 "seen cannot be read: %.200s", e->damaged);
+    else
+        snprintf(text, sizeof(text), "the policies know nothing of the first "
+                 "%llu looks, which are not kept any more",
+                 (unsigned long long)e->first - 1);
+    row.result = text;
+    journal_action(w->job->flow->journal, w->job, &row);
+    log_warn("watcher", "%s job=%llu", text, (unsigned long long)w->job->id);
+}
+
+/* Behind the last recorded look, so much later as it is. */
+static void recall_go_on(struct watcher *w, const struct recall_end *e)
+{
+    uint64_t wall = clock_wall_ns();
+    uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
+
+    w->looks.seq = e->last->seq;
+    w->looks.now_ns = e->last->now_ns;
+    memcpy(w->looks.known, e->last->ranks,
+           w->looks.job.nranks * sizeof(*w->looks.known));
+    w->start_ns = clock_monotonic_ns() - w->looks.now_ns - passed -
+                  CLOCK_NS_PER_MS;
+    watcher_arm(w, watcher_quick_ns);
+}
+
+static void recall_on_done(void *arg, const struct recall_end *e)
+{
+    struct watcher *w = arg;
+
+    if (e->looks || e->damaged)
+        recall_say(w, e);
+    if (e->looks && !e->damaged) {
+        recall_go_on(w, e);
+    } else {
+        w->running = false;
+        if (e->damaged)
+            reel_drop(&w->reel);
+        watcher_start(w);
+    }
+    recall_destroy(w->recall);
+    w->recall = NULL;
+}
+
+void watcher_resume(struct watcher *w)
+{
+    static const struct recall_ops ops = { recall_on_begin, recall_on_piece,
+                                           recall_on_look, recall_on_done };
+
+    if (!w || w->running || w->npolicies == 0)
+        return;
+    watcher_act_recall(&w->act, w->policy, w->npolicies);
+    w->recall = recall_create(event_get_base(w->timer), w->job->flow->journal,
+                              w->job->id, &ops, w);
+    w->running = w->recall != NULL;
+    if (!w->recall)
+        watcher_start(w);
 }

@@ -34,6 +34,9 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
 void watcher_destroy(struct watcher *w);        /* NULL is fine, as below */
 
 void watcher_start(struct watcher *w);
+/* The same for a job that another master has begun to watch: its policies get
+ * back what they knew, some time later. */
+void watcher_resume(struct watcher *w);
 void watcher_stop(struct watcher *w);
 
 /* Words of a slave; -1: they make no sense. */

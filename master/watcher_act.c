@@ -242,6 +242,7 @@ static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
     struct str text = { 0 };
 
     a->hang = NULL;
+    a->owed = false;
     add_places(h, tree, &text);
     if (tree)
         journal_report(a->job->flow->journal, a->job, h->seq, h->policy->name,
@@ -285,50 +286,61 @@ void watcher_act_fini(struct watcher_act *a)
     a->hang = NULL;
 }
 
+/* Which rank a line of report() is about. */
+static int32_t rank_of(const struct watcher_act *a, const char *line)
+{
+    unsigned rank;
+
+    return sscanf(line, "  task %u on ", &rank) == 1 && rank < a->job->ntasks
+           ? (int32_t)rank : HCT_NONE;
+}
+
+/* text is that of report(); its head is the reason. */
 static struct watcher_hang *hang_make(const struct watcher_act *a,
-                                      const struct policy *p,
-                                      const struct hct_snapshot *s,
-                                      const struct hct_verdict *v,
-                                      const struct policy_out *o,
+                                      const struct policy *p, uint64_t seq,
                                       const char *text)
 {
     struct watcher_hang *h = calloc(1, sizeof(*h));
-    struct str why = { 0 };
+    size_t n = 0;
 
     if (!h)
         return NULL;
     h->policy = p;
-    h->seq = s->seq;
+    h->seq = seq;
     h->stale = a->stale;
     h->text = strdup(text);
-    h->rank = malloc((v->nlines + 1) * sizeof(*h->rank));
-    say_head(a, v, o, &why);
-    h->why = str_take(&why);
+    h->why = strndup(text, strcspn(text, "\n"));
+    h->rank = malloc((strlen(text) + 1) * sizeof(*h->rank));
     if (!h->text || !h->rank || !h->why) {
         hang_free(h);
         return NULL;
     }
-    h->rank[0] = HCT_NONE;              /* the head */
-    for (uint32_t i = 1; i < v->nlines; i++)
-        h->rank[i] = o->lines[v->lines + i].rank;
+    for (const char *line = text, *end; (end = strchr(line, '\n'));
+         line = end + 1)
+        h->rank[n++] = rank_of(a, line);
     return h;
 }
 
+/* Where are its tasks? Then it is told. */
+static void hang_begin(struct watcher_act *a)
+{
+    if (a->job->flow->reducer && a->conf->hang_samples)
+        a->hang->where = whereis_start(a->job, a->hang->seq,
+                                       a->conf->hang_samples, hang_on_where,
+                                       a);
+    if (!a->hang->where)
+        hang_finish(a, NULL, true);
+}
+
 static void hang(struct watcher_act *a, const struct policy *p,
-                 const struct hct_snapshot *s, const struct hct_verdict *v,
-                 const struct policy_out *o, const char *text)
+                 const struct hct_snapshot *s, const char *text)
 {
     if (a->told)
         return;
     a->told = true;
-    a->hang = hang_make(a, p, s, v, o, text);
-    if (!a->hang)
-        return;
-    if (a->job->flow->reducer && a->conf->hang_samples)
-        a->hang->where = whereis_start(a->job, s->seq, a->conf->hang_samples,
-                                       hang_on_where, a);
-    if (!a->hang->where)
-        hang_finish(a, NULL, true);
+    a->hang = hang_make(a, p, s->seq, text);
+    if (a->hang)
+        hang_begin(a);
 }
 
 static void verdict(struct watcher_act *a, const struct policy *p,
@@ -352,7 +364,7 @@ static void verdict(struct watcher_act *a, const struct policy *p,
     log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
              act_id(a), row.ranks);
     if (verdict_is_hang(v))
-        hang(a, p, s, v, o, str_text(&text));
+        hang(a, p, s, str_text(&text));
     else if (v->kind == HCT_PROGRESS && a->told) {
         hang_cut(a, false);
         a->told = false;
@@ -368,6 +380,77 @@ void watcher_act(struct watcher_act *a, const struct policy *p,
 {
     for (uint32_t i = 0; i < o->out.nverdicts; i++)
         verdict(a, p, s, o, i);
+}
+
+/* --------------------------------------------------------- taken up again */
+
+struct recalling { struct watcher_act *a; struct policy *v; size_t n; };
+
+static struct policy *recall_policy(const struct recalling *r,
+                                    const struct store_value *name)
+{
+    for (size_t i = 0; i < r->n && name->type == STORE_TEXT; i++)
+        if (strcmp(r->v[i].name, name->text) == 0)
+            return &r->v[i];
+    return NULL;
+}
+
+static int recall_off(void *arg, int ncols, const char *const *names,
+                      const struct store_value *v)
+{
+    struct policy *p = recall_policy(arg, &v[0]);
+
+    (void)ncols;
+    (void)names;
+    if (p)
+        p->off = true;
+    return 0;
+}
+
+static int recall_hang(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    const struct recalling *r = arg;
+    const struct policy *p = recall_policy(r, &v[0]);
+
+    (void)ncols;
+    (void)names;
+    r->a->told = true;
+    if (!v[3].i && p && v[2].type == STORE_TEXT)
+        r->a->hang = hang_make(r->a, p, (uint64_t)v[1].i, v[2].text);
+    r->a->owed = r->a->hang != NULL;
+    return 1;
+}
+
+void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n)
+{
+    struct journal *jn = a->job->flow->journal;
+    struct store_value id = { .type = STORE_INT, .i = (int64_t)a->job->id };
+    struct recalling r = { a, v, n };
+    struct err err;
+
+    if (journal_ask(jn, "SELECT by FROM action WHERE job = ?1 AND action ="
+                    " 'switch off'", &id, 1, recall_off, &r, &err) ||
+        /* the first one that was not over, and whether it was told */
+        journal_ask(jn, "SELECT policy, seq, report, EXISTS (SELECT 1 FROM"
+                    " action WHERE job = ?1 AND action = 'report' AND"
+                    " by = policy AND action.at_ns >= verdict.at_ns)"
+                    " FROM verdict WHERE job = ?1 AND"
+                    " kind IN ('hang', 'deadlock') AND rowid >"
+                    " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
+                    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1", &id,
+                    1, recall_hang, &r, &err))
+        log_warn("watcher", "what was told is not known job=%llu: %s",
+                 act_id(a), err.text);
+}
+
+void watcher_act_go_on(struct watcher_act *a)
+{
+    if (!a->owed || a->stale || (!a->job->redirector && !a->job->adopt))
+        return;
+    a->owed = false;
+    a->hang->stale = false;
+    hang_begin(a);
 }
 
 void watcher_complain(struct watcher_act *a, const struct policy *p,

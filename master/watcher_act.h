@@ -18,11 +18,21 @@ struct watcher_act {
                                    it is over */
     bool stale;                 /* not all tasks were seen in this look */
     struct watcher_hang *hang;  /* owned: one that is not told yet */
+    bool owed;                  /* ... because a master before this one did not
+                                   come to it */
 };
 
 /* The job does not run any more: tell what is not told yet. */
 void watcher_act_stop(struct watcher_act *a);
 void watcher_act_fini(struct watcher_act *a);
+
+/* The job is taken up again: what was told and done of it is in the database,
+ * and which of its policies were switched off. */
+void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n);
+
+/* After a look: what is owed is done, once all tasks were seen and there is
+ * somebody to tell. */
+void watcher_act_go_on(struct watcher_act *a);
 
 /* Everything that came out of one step. */
 void watcher_act(struct watcher_act *a, const struct policy *p,

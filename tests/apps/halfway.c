@@ -1,10 +1,10 @@
 /* halfway.c - rounds of some work, and a sum over all; then one task does not
  * come any more. It needs nothing of Hector: for runs without its library.
  *
- *   halfway SECONDS RANK
+ *   halfway SECONDS RANK [FILE]
  *
- * After the first time task RANK works for ever. -1: none does, and all end
- * after that time. */
+ * After the first time, or as soon as there is FILE, task RANK works for ever.
+ * -1: none does, and all end then. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 
         work(rank, rounds++);
         MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        more = MPI_Wtime() - start < atof(argv[1]);
+        more = MPI_Wtime() - start < atof(argv[1]) &&
+               (argc < 4 || access(argv[3], F_OK) != 0);
         MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (rank == atoi(argv[2]))
