@@ -10,6 +10,7 @@
 #include "master/hector/human.h"
 #include "master/hector/stack_draw.h"
 #include "master/hector/stack_last.h"
+#include "master/hector/standing.h"
 #include "master/hector/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
@@ -110,6 +111,7 @@ static int ask(const struct tool *t, struct store *st,
 {
     struct store_value id = { .type = STORE_INT, .i = (int64_t)target->job };
     struct rows rows = { st, target->job, 0 };
+    struct str standing = { 0 };
     char job[400] = "", line[1600];
     unsigned long found = 0;
 
@@ -128,6 +130,9 @@ static int ask(const struct tool *t, struct store *st,
     printf("job %" PRIu64 " is %s\n", target->job, line);
     if (rows.n == 0)
         puts("no policy has found anything");
+    standing_of_job(&standing, st, target->job);
+    say_lines("", str_text(&standing));
+    str_fini(&standing);
     return 0;
 }
 
