@@ -11,6 +11,9 @@ static const struct hct_policy *policy;
 static char object[4096];
 static void *model;
 static char text[8192];
+/* What each rank gets of a processor while it stands: as a process, and its
+ * main thread. */
+static struct { double all, own; } works[16];
 
 static void start(uint32_t n, const char *name, double value)
 {
@@ -18,6 +21,7 @@ static void start(uint32_t n, const char *name, double value)
     char why[100];
 
     look_at(n);
+    memset(works, 0, sizeof(works));
     look.job.level = HCT_LEVEL_SINGLE;
     for (unsigned i = 0; policy->params[i].name; i++)
         param[i] = name && strcmp(policy->params[i].name, name) == 0
@@ -56,8 +60,11 @@ static uint64_t stand(uint64_t limit_ns)
         look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
         look.in.now_ns += wait;
         passed += wait;
-        for (uint32_t r = 0; r < look.in.nranks; r++)
+        for (uint32_t r = 0; r < look.in.nranks; r++) {
             look.rank[r].age_ns += wait;
+            look.rank[r].cpu_ns += (uint64_t)(works[r].all * (double)wait);
+            look.rank[r].own_cpu_ns += (uint64_t)(works[r].own * (double)wait);
+        }
     }
     return limit_ns;
 }
@@ -339,8 +346,8 @@ static void torn(void **state)
 static void new_place(void **state)
 {
     (void)state;
-    for (int works = 0; works < 2; works++) {
-        uint64_t after = 0;
+    for (int busy = 0; busy < 2; busy++) {
+        uint64_t after;
 
         start(4, NULL, 0);
         run(20 * S);
@@ -348,20 +355,11 @@ static void new_place(void **state)
         look.rank[2].site = 77;
         look.rank[2].site_calls = 1;
         look.rank[2].cpu_ns = 10 * S;
-        while (after < 3600 * S) {
-            uint64_t wait = see();
-
-            if (look.out.nverdicts)
-                break;
-            look.in.now_ns += wait;
-            after += wait;
-            for (uint32_t r = 0; r < 4; r++)
-                look.rank[r].age_ns += wait;
-            look.rank[2].cpu_ns += works ? wait : 0;
-        }
-        assert_true(after >= (works ? 600 : 60) * S);
-        assert_true(after < (works ? 660 : 70) * S);
-        SAYS(works ? "uses the processor" : "and sleeps");
+        works[2].all = busy;
+        after = stand(3600 * S);
+        assert_true(after >= (busy ? 600 : 60) * S);
+        assert_true(after < (busy ? 660 : 70) * S);
+        SAYS(busy ? "uses the processor" : "and sleeps");
     }
 }
 
@@ -379,24 +377,16 @@ static void for_each_other(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        uint64_t after = 0;
+        uint64_t after;
 
         start(4, NULL, 0);
         for (uint32_t r = 0; r < 4; r++) {
             joins(r, cases[i].call, WORLD, 1, HCT_NONE);
             look.rank[r].cpu_ns = look.rank[r].own_cpu_ns = S;
+            works[r].all = 1;
+            works[r].own = !cases[i].threads;
         }
-        for (see(); after < 1300 * S && !look.out.nverdicts; ) {
-            uint64_t wait = see();
-
-            look.in.now_ns += wait;
-            after += wait;
-            for (uint32_t r = 0; r < 4; r++) {
-                look.rank[r].age_ns += wait;
-                look.rank[r].cpu_ns += wait;
-                look.rank[r].own_cpu_ns += cases[i].threads ? 0 : wait;
-            }
-        }
+        after = stand(1300 * S);
         assert_int_equal(look.out.nverdicts, 1);
         assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
         assert_true(after >= (cases[i].soon ? 60 : 600) * S);
@@ -548,25 +538,16 @@ static void asks_itself(void **state)
 static void overworked(void **state)
 {
     (void)state;
-    for (int works = 0; works < 2; works++) {
-        uint64_t after = 0;
+    for (int busy = 0; busy < 2; busy++) {
+        uint64_t after;
 
         start(8, NULL, 0);
         run(60 * S);
         without_two(100);
         look.rank[2].own_cpu_ns = 5 * S;
-        while (after < 100 * S) {
-            uint64_t wait = see();
-
-            if (look.out.nverdicts)
-                break;
-            look.in.now_ns += wait;
-            after += wait;
-            for (uint32_t r = 0; r < 8; r++)
-                look.rank[r].age_ns += wait;
-            look.rank[2].own_cpu_ns += works ? wait * 9 / 10 : wait / 100;
-        }
-        assert_true(works ? after > 2 * S && after < 3 * S
+        works[2].own = busy ? 0.9 : 0.01;
+        after = stand(100 * S);
+        assert_true(busy ? after > 2 * S && after < 3 * S
                           : after > 5 * S && after < 7 * S);
         assert_int_equal(look.blamed[0], 2);
     }
@@ -575,16 +556,8 @@ static void overworked(void **state)
     run(6 * S);
     without_two(100);
     look.rank[2].own_cpu_ns = 5 * S;
-    for (uint64_t after = 0; after < 5 * S;) {
-        uint64_t wait = see();
-
-        assert_int_equal(look.out.nverdicts, 0);
-        look.in.now_ns += wait;
-        after += wait;
-        for (uint32_t r = 0; r < 8; r++)
-            look.rank[r].age_ns += wait;
-        look.rank[2].own_cpu_ns += wait;
-    }
+    works[2].own = 1;
+    assert_int_equal(stand(5 * S), 5 * S);
 }
 
 /* One that asks for the time again and again is not at the place where it
