@@ -31,9 +31,9 @@ apps_mpi := $(if $(apps_c),$(shell grep -l '<mpi.h>' $(apps_c)))
 apps_use  = -I$(B)/include -I. -I$(B)/gen -L$(B)/lib -lhct -Wl,-rpath,'$$ORIGIN/../lib'
 apps: $(apps_all)
 $(apps_all): $(wildcard tests/apps/*.h) mpi-wrappers/page.h
-$(B)/apps/omp: private CFLAGS += -fopenmp
+$(B)/apps/omp: private override CFLAGS += -fopenmp
 apps: $(B)/apps/stuck_omp
-$(B)/apps/stuck_omp: private CFLAGS += -fopenmp
+$(B)/apps/stuck_omp: private override CFLAGS += -fopenmp
 $(B)/apps/stuck_omp: tests/apps/stuck.c $(B)/.flags | $(B)/lib/libhct.so
 	$(mpi_program)
 

@@ -100,7 +100,7 @@ static void test_again(void **state)
     struct fence *f = NULL;
     struct fence_arrival a = { .job = 1, .signature = (const uint8_t *)"s#0",
                                .signature_bytes = 3 };
-    char name[8];
+    char name[16];
 
     (void)state;
     assert_int_equal(arrive(1, 0, "s#0", "a", two, 2, &f), 0);

@@ -9,7 +9,7 @@ enum { SLAVES = 100, TASKS = 10000 };
 
 static void test_large_job(void **state)
 {
-    static char names[SLAVES][8];
+    static char names[SLAVES][16];
     struct rig *r = *state;
     struct peer *s[SLAVES], *run;
     uint64_t start;
