@@ -60,6 +60,7 @@ struct adopt {
     char dir[PATHS_MAX];                /* "" if not made */
     char socket[ADOPTENV_SOCKET];       /* of the tasks */
     char preload[PATHS_MAX];
+    char link[PATHS_MAX];               /* that leads there; "": none */
     struct key *key;                    /* NULL: not needed */
     struct private *private;            /* NULL: standing master */
     struct uplink *uplink;
@@ -517,17 +518,17 @@ static int adopt_open_master(struct adopt *a, struct err *err)
 
 static int adopt_open(struct adopt *a, struct err *err)
 {
-    bool tcp = a->conf->master || hosts_any_remote(a->conf->hosts);
+    bool remote = hosts_any_remote(a->conf->hosts);
+    bool tcp = a->conf->master || remote;
 
     if (adopt_open_events(a, err) < 0 ||
         (tcp && !(a->key = key_own(err))) ||
         (!a->conf->master && paths_make_private_dir(a->dir, PATHS_MAX, err)) ||
-        adoptenv_library(a->preload, sizeof(a->preload), a->dir, err) < 0 ||
+        adoptenv_library(a->preload, a->dir, remote ? a->socket : NULL,
+                         a->link, err) < 0 ||
         adopt_open_streams(a, tcp, err) < 0 ||
         adopt_open_master(a, err) < 0)
         return -1;
-    if (hosts_any_remote(a->conf->hosts))
-        adoptenv_tell_link(a->preload, a->dir);
     if (a->conf->options->timeout_ns)
         adopt_set_timer(a->timeout, a->conf->options->timeout_ns);
     return 0;
@@ -545,6 +546,8 @@ static void adopt_close(struct adopt *a)
     links_close(a->links);
     output_close(a->output);
     launcher_fini(&a->launcher);
+    if (a->link[0])
+        unlink(a->link);
     if (a->dir[0] && paths_remove_tree(a->dir, &err) < 0)
         say(SAY_ERROR, "%s", err.text);
     for (int i = 0; i < 3; i++)

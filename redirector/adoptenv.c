@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "proto/base/str.h"
-#include "proto/paths.h"
+#include "proto/preload.h"
 #include "redirector/say.h"
+
+#define LIBRARY "libhector.so"
 
 static void adoptenv_add(struct adoptenv *e, const char *name, char *value)
 {
@@ -74,30 +76,29 @@ void adoptenv_socket(char name[ADOPTENV_SOCKET])
     sodium_bin2hex(name + 8, 2 * sizeof(random) + 1, random, sizeof(random));
 }
 
-int adoptenv_library(char *buf, size_t size, char *dir, struct err *err)
+/* This host's own, for tasks here only. */
+static int adoptenv_local(char *buf, char *dir, struct err *err)
 {
-    char link[PATHS_MAX + 16];
-
-    if (paths_library("libhector.so", buf, size, err))
-        return err_prefix(err, "tasks cannot be adopted");
-    if (!strpbrk(buf, " :\t\n"))
-        return 0;
     if (!*dir && paths_make_private_dir(dir, PATHS_MAX, err))
         return -1;
-    snprintf(link, sizeof(link), "%s/libhector.so", dir);
-    if (strlen(link) >= size || strpbrk(link, " :\t\n") ||
-        symlink(buf, link) < 0)
-        return err_set(err, EINVAL, "tasks cannot be adopted: no path without "
-                       "blanks and colons leads to %.100s", buf);
-    strcpy(buf, link);
-    return 0;
+    return preload_path(LIBRARY, dir, buf, err);
 }
 
-void adoptenv_tell_link(const char *library, const char *dir)
+int adoptenv_library(char *buf, char *dir, const char *socket, char *link,
+                     struct err *err)
 {
-    if (*dir && strncmp(library, dir, strlen(dir)) == 0)
-        say(SAY_ERROR, "tasks on other hosts run unwatched: the path of "
-            "libhector.so has a blank or a colon");
+    *link = '\0';
+    if (paths_library(LIBRARY, buf, PATHS_MAX, err))
+        return err_prefix(err, "tasks cannot be adopted");
+    if (!strpbrk(buf, " :\t\n") ||
+        (socket && !preload_shared(LIBRARY, socket + 1, buf, link, err)))
+        return 0;
+    if (socket)
+        say(SAY_ERROR, "tasks on other hosts run unwatched: the paths of "
+            LIBRARY " and of the home have a blank or a colon");
+    if (adoptenv_local(buf, dir, err))
+        return err_prefix(err, "tasks cannot be adopted");
+    return 0;
 }
 
 bool adoptenv_may_export(char *const *argv, const char *old_list)

@@ -1,44 +1,24 @@
 /* adopt.c - sessions: who may register, in which world, and what the master
- * orders for them. See adopt.h for the design, world.c for the tasks.
+ * orders for them. See adopt.h for the design, world.c for the tasks,
+ * adopt_order.c for what is done to the tasks.
  *
  * Invariant: a session that could not be prepared exists until it is
  * forgotten, so that this can be told again; it has no registry. */
 #include "slave/adopt.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/preload.h"
+#include "slave/adopt_private.h"
 #include "slave/look.h"
 #include "slave/registry.h"
-#include "slave/world.h"
 
 enum { GENERATIONS = 10000 };   /* programs of one rank */
-
-struct adopt {
-    struct adopt *next;
-    struct adopts *all;         /* borrowed */
-    struct world_owner owner;
-    struct launch_user user;
-    struct plan plan;           /* for the streams; texts owned */
-    struct registry *registry;  /* owned */
-    struct world *worlds;       /* owned */
-    struct event *kill;         /* owned: the grace of Terminate is over */
-    struct event *end;          /* owned: the grace of AdoptEnd is over */
-    char *refusal;              /* owned */
-    bool ready;                 /* the stream link stands, or is not needed */
-    bool ending, drained, closed;       /* closed: so is stdtim */
-};
-
-struct adopts {
-    struct node *node;          /* borrowed */
-    void (*wake)(void *arg);
-    void *arg;
-    struct adopt *first;      /* owned */
-};
 
 static unsigned long long adopt_id(const struct adopt *s)
 {
@@ -99,12 +79,14 @@ static void adopt_free(struct adopt *s)
     if (s->end)
         event_free(s->end);
     launch_user_fini(&s->user);
+    if (*s->link)
+        unlink(s->link);
     free(s->plan.stream_addresses);
     free(s->refusal);
     free(s);
 }
 
-static struct adopt *adopt_find(const struct adopts *as, uint64_t id)
+struct adopt *adopt_find(const struct adopts *as, uint64_t id)
 {
     for (struct adopt *s = as->first; s; s = s->next)
         if (s->plan.job == id)
@@ -302,6 +284,18 @@ static int take_plan(struct adopt *s, const Hct__Prepare *m,
     return 0;
 }
 
+/* LD_PRELOAD of tasks here names it if hector-run's library needs one. */
+static void make_link(struct adopt *s, const Hct__Prepare *m)
+{
+    char path[PATHS_MAX];
+    struct err err;
+
+    if (m->uid == geteuid() &&
+        preload_shared("libhector.so", m->adopt_socket + 1, path, s->link, &err))
+        log_warn("adopt", "tasks run unwatched job=%llu: %s", adopt_id(s),
+                 err.text);
+}
+
 static int adopt_open(struct adopt *s, const Hct__Prepare *m,
                       struct err *err)
 {
@@ -314,6 +308,7 @@ static int adopt_open(struct adopt *s, const Hct__Prepare *m,
     if (*m->adopt_socket != '@' || strlen(m->adopt_socket) < 8)
         return err_set(err, EINVAL, "\"%s\" is no name for the socket of "
                        "adopted tasks", m->adopt_socket);
+    make_link(s, m);
     s->registry = registry_open(node->base, m->adopt_socket, on_grant, s,
                                 err);
     if (!s->registry)
@@ -392,49 +387,6 @@ void adopts_end(struct adopts *as, const Hct__AdoptEnd *m)
     look(s);
 }
 
-/* The tasks an order is for: those of a world's job; of a session, for all
- * ranks, those of every world. */
-static bool each_ordered(struct adopts *as, uint64_t job, const char *ranks,
-                         int sig, bool dying, struct adopt **in)
-{
-    struct adopt *s = adopt_find(as, job);
-    struct world *w = adopts_world(as, job, in);
-    bool all = !*ranks || strcmp(ranks, "all") == 0;
-    struct taskset set = { 0 };
-    struct err err;
-
-    if (!s && !w)
-        return false;
-    if (s)
-        *in = s;
-    if (taskset_parse(&set, all ? "all" : ranks, ADOPT_RANKS, &err))
-        log_warn("adopt", "%s", err.text);
-    else if (s && all)
-        for (w = s->worlds; w; w = w->next)
-            world_signal(w, &set, sig, dying);
-    else if (w)
-        world_signal(w, &set, sig, dying);
-    taskset_fini(&set);
-    return true;
-}
-
-bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m)
-{
-    struct adopt *s;
-
-    if (m->signal < 1 || m->signal >= NSIG)
-        return adopt_find(as, m->job) || adopts_world(as, m->job, &s);
-    return each_ordered(as, m->job, m->ranks, m->signal, false, &s);
-}
-
-bool adopts_hold(struct adopts *as, const Hct__TaskHold *m)
-{
-    struct adopt *s;
-
-    return each_ordered(as, m->job, m->ranks, m->release ? SIGCONT : SIGSTOP,
-                        false, &s);
-}
-
 bool adopts_look(struct adopts *as, struct look *l)
 {
     struct adopt *s = adopt_find(as, l->order->job), *in;
@@ -445,23 +397,6 @@ bool adopts_look(struct adopts *as, struct look *l)
     for (struct adopted *a = w ? w->tasks : NULL; a; a = a->next)
         if (a->taken)
             look_at(l, &a->task);
-    return true;
-}
-
-bool adopts_terminate(struct adopts *as, const Hct__Terminate *m)
-{
-    struct timeval tv = clock_timeval(m->grace_ns);
-    struct adopt *s;
-    int first = m->signal > 0 && m->signal < NSIG ? m->signal : SIGTERM;
-
-    if (m->disown)
-        return adopts_forget(as, m->job);
-    if (!each_ordered(as, m->job, m->ranks, m->grace_ns ? first : SIGKILL,
-                      true, &s))
-        return false;
-    each_ordered(as, m->job, m->ranks, SIGCONT, false, &s);
-    if (m->grace_ns)
-        event_add(s->kill, &tv);
     return true;
 }
 

@@ -9,38 +9,18 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
-#include "proto/paths.h"
+#include "proto/preload.h"
 #include "slave/load.h"
-
-/* One of our libraries; a path that LD_PRELOAD would take for two gets a
- * symbolic link without blanks and colons in it. */
-static int find_library(const struct node *n, const char *name,
-                        char path[PATHS_MAX], struct err *err)
-{
-    char link[PATHS_MAX];
-
-    if (paths_library(name, path, PATHS_MAX, err))
-        return -1;
-    if (!strpbrk(path, " :\t\n"))
-        return 0;
-    if (snprintf(link, sizeof(link), "%s/%s", n->session.dir, name) >=
-            (int)sizeof(link) || strpbrk(link, " :\t\n") ||
-        symlink(path, link))
-        return err_set(err, EINVAL, "no path without blanks and colons leads "
-                       "to %s", path);
-    memcpy(path, link, strlen(link) + 1);
-    return 0;
-}
 
 static void find_preload(struct node *n)
 {
     struct err err;
 
-    if (find_library(n, "libhector.so", n->preload, &err)) {
+    if (preload_path("libhector.so", n->session.dir, n->preload, &err)) {
         log_warn("node", "tasks run unwatched: %s", err.text);
         n->preload[0] = '\0';
     }
-    if (find_library(n, "libhector-inject.so", n->inject, &err))
+    if (preload_path("libhector-inject.so", n->session.dir, n->inject, &err))
         strcpy(n->inject, "libhector-inject.so");
 }
 

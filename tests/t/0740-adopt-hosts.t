@@ -20,14 +20,6 @@ M="mpirun --mca plm_rsh_agent $T/rsh-agent --mca plm_rsh_no_tree_spawn 1
 run timeout 60 $M "$APPS/where"
 [ "$status" = 0 ] || skip_all "mpirun cannot reach simulated hosts: $(head -n 3 "$T/err")"
 
-case $build in
-*' '*)
-    run $R --adopt -H n1,n2 -- $M "$APPS/where"
-    like "$T/err" '^hector: tasks on other hosts run unwatched: .* blank' \
-        'no library where there is a blank in its path: told so'
-    done_testing
-    ;;
-esac
 run $R --adopt -H n1,n2,n3 -- $M "$APPS/where"
 is "$status" 0 'mpirun on two hosts of three'
 is "$(sql 'SELECT count(*), max(ntasks), max(state) FROM jobs')" '1|4|done' \
@@ -64,4 +56,26 @@ if command -v mpiexec.mpich >/dev/null && mpicc.mpich -O2 -std=gnu11 \
 else
     skip 'MPICH on two hosts' 'no MPICH here'
 fi
+
+# From a path with a blank, which LD_PRELOAD cannot hold, to a host with a home
+# of its own; and from a home with one.
+mkdir -p "$T/a b/home" "$HOME/.local/state/hector"
+cp -r "$build/bin" "$build/lib" "$T/a b/"
+on n2 mount -t tmpfs home "$HOME"
+run "$T/a b/bin/hector-run" --launch-agent "$AGENT" --adopt -H n1,n2 -- \
+    $M "$APPS/where"
+is "$status$(grep hector: "$T/err")" 0 'from a path with a blank'
+is "$(sql 'SELECT node, count(*) FROM tasks
+    WHERE job = (SELECT max(job) FROM jobs) GROUP BY node' | xargs)" \
+    'n1|2 n2|2' '... the tasks are watched, on the other host too'
+is "$(find "$HOME" -name '*.so'; on n2 find "$HOME" -name '*.so')" '' \
+    '... and no link is left'
+on n2 umount "$HOME"
+mkdir -p "$T/a b/home/.config"
+cp -r "$HOME/.config/hector" "$T/a b/home/.config/"
+run env HOME="$T/a b/home" "$T/a b/bin/hector-run" --launch-agent "$AGENT" \
+    --adopt -H n1,n2 -- $M "$APPS/where"
+is "$status" 0 'from a home with a blank as well'
+like "$T/err" '^hector: tasks on other hosts run unwatched: .* blank' \
+    '... the tasks elsewhere are not watched, in words'
 done_testing
