@@ -7,18 +7,15 @@
 #include <string.h>
 
 #include "hct.pb-c.h"
-#include "proto/taskset.h"
+#include "proto/tasknotes.h"
 
-/* More different sentences than a person reads, or a lying slave may add. */
-enum { NOTES_MAX = 256, REMARKS_MAX = 64, TEXT_MAX = 400 };
-
-struct note { struct taskset at; char *text; };         /* owned */
+enum { REMARKS_MAX = 64, TEXT_MAX = 400 };
 
 struct whole {
     void *tree;                 /* of merge_tree; owned */
-    struct note notes[NOTES_MAX];
+    struct tasknotes notes;
     char *remarks[REMARKS_MAX]; /* owned */
-    size_t nnotes, nremarks;
+    size_t nremarks;
     Hct__CallTree sums;         /* its numbers */
 };
 
@@ -29,10 +26,7 @@ static void stack_destroy(void *whole)
     if (!w)
         return;
     merge_tree.destroy(w->tree);
-    for (size_t i = 0; i < w->nnotes; i++) {
-        taskset_fini(&w->notes[i].at);
-        free(w->notes[i].text);
-    }
+    tasknotes_fini(&w->notes);
     for (size_t i = 0; i < w->nremarks; i++)
         free(w->remarks[i]);
     free(w);
@@ -54,37 +48,6 @@ static void *stack_create(uint32_t width, struct err *err)
 }
 
 /* ----------------------------------------------------------------- adding */
-
-/* NULL: no room for another sentence. */
-static struct note *note_with(struct whole *w, const char *text)
-{
-    struct note *n = w->notes;
-
-    for (; n < w->notes + w->nnotes; n++)
-        if (strcmp(n->text, text) == 0)
-            return n;
-    if (w->nnotes == NOTES_MAX)
-        return NULL;
-    n->at = (struct taskset){ 0 };
-    n->text = strndup(text, TEXT_MAX);
-    w->nnotes += n->text != NULL;
-    return n->text ? n : NULL;
-}
-
-static void add_notes(struct whole *w, const Hct__CallTree *m, uint32_t at,
-                      uint32_t width)
-{
-    for (size_t i = 0; i < m->n_notes; i++) {
-        struct note *n = note_with(w, m->notes[i]->text);
-        struct taskset part = { 0 };
-
-        if (!n || taskset_parse(&part, m->notes[i]->ranks, width, NULL))
-            continue;           /* the tree is worth more than a note */
-        for (size_t k = 0; k < part.n; k++)
-            taskset_add(&n->at, part.v[k].first + at, part.v[k].last + at);
-        taskset_fini(&part);
-    }
-}
 
 static void add_remarks(struct whole *w, const Hct__CallTree *m)
 {
@@ -116,7 +79,7 @@ static int stack_add(void *whole, const uint8_t *bytes, size_t n, uint32_t at,
         return err_set(err, EBADMSG, "this is no call tree");
     rc = merge_tree.add(w->tree, m->tree.data, m->tree.len, at, width, err);
     if (rc == 0) {
-        add_notes(w, m, at, width);
+        tasknotes_add(&w->notes, m->notes, m->n_notes, at, width);
         add_remarks(w, m);
         w->sums.copies += m->copies;
         w->sums.told += m->told;
@@ -132,25 +95,11 @@ static int stack_add(void *whole, const uint8_t *bytes, size_t n, uint32_t at,
 /* ---------------------------------------------------------------- packing */
 
 /* rank_of NULL: positions stay what they are. */
-static char *note_ranks(const struct note *n, const uint32_t *rank_of)
-{
-    struct taskset ranks = { 0 };
-    char *text;
-
-    if (!rank_of)
-        return taskset_text(&n->at);
-    for (int64_t p = -1; (p = taskset_next(&n->at, p)) >= 0; )
-        taskset_add(&ranks, rank_of[p], rank_of[p]);
-    text = taskset_text(&ranks);
-    taskset_fini(&ranks);
-    return text;
-}
-
 static int write_out(const struct whole *w, const uint32_t *rank_of,
                      struct str *tree, struct str *out, struct err *err)
 {
     Hct__CallTree m = w->sums;
-    Hct__TreeNote notes[NOTES_MAX], *pointers[NOTES_MAX];
+    Hct__TreeNote notes[TASKNOTES_MAX], *pointers[TASKNOTES_MAX];
     bool whole = !str_failed(tree);
     size_t bytes;
     uint8_t *packed;
@@ -160,15 +109,8 @@ static int write_out(const struct whole *w, const uint32_t *rank_of,
     m.remarks = (char **)w->remarks;
     m.n_remarks = w->nremarks;
     m.notes = pointers;
-    for (; m.n_notes < w->nnotes; m.n_notes++) {
-        Hct__TreeNote *n = &notes[m.n_notes];
-
-        hct__tree_note__init(n);
-        n->ranks = note_ranks(&w->notes[m.n_notes], rank_of);
-        n->text = w->notes[m.n_notes].text;
-        whole = whole && n->ranks;
-        pointers[m.n_notes] = n;
-    }
+    m.n_notes = w->notes.n;
+    whole = tasknotes_fill(&w->notes, rank_of, notes, pointers) == 0 && whole;
     bytes = whole ? hct__call_tree__get_packed_size(&m) : 0;
     packed = whole ? malloc(bytes + 1) : NULL;
     if (packed) {
