@@ -5,20 +5,14 @@
 #include "slave/emulate/ledger.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi-wrappers/calls.h"
 #include "slave/account.h"
 #include "slave/emulate/chain.h"
+#include "slave/emulate/program.h"
 #include "slave/statement.h"
 
-enum { FRAMES = 4, GROUP = 8, SITE_BYTES = 1024, MILLION = 1000000 };
-
-/* Where things are in the program, which is mapped where its file says. */
-enum { AT_SITES = 0x10000, AT_GROUPS = 0x1000, AT_MAIN = 0x400, AT_START = 0x40,
-       EACH = 64, END = 0x100000 };
 
 struct ledger {
     const struct emulate *options;      /* borrowed */
@@ -38,84 +32,7 @@ struct ledger {
     void *arg;
 };
 
-static const uint16_t what[] = {
-    CALL_Allreduce, CALL_Isend, CALL_Irecv, CALL_Waitall, CALL_Bcast,
-    CALL_Sendrecv, CALL_Barrier, CALL_Alltoall,
-};
-
-static uint32_t call_of(uint32_t site)
-{
-    return what[site % (sizeof(what) / sizeof(what[0]))];
-}
-
-static uint64_t bytes_of(uint32_t site)
-{
-    uint32_t call = call_of(site);
-
-    return call == CALL_Waitall || call == CALL_Barrier
-        ? 0 : (uint64_t)SITE_BYTES * (site + 1);
-}
-
-/* ------------------------------------------------------------- the program */
-
-static bool name_it(struct ledger *l, uint32_t frame)
-{
-    uint64_t at = l->sites.frame[frame].offset;
-    struct name_of is = { .frame = frame, .function = "step",
-                          .file = "/emulated/solver.c", .note = "" };
-    char text[32];
-
-    if (at == AT_START) {
-        is.function = is.file = "";
-        is.note = "what calls main";
-    } else if (at == AT_MAIN) {
-        is.function = "main";
-        is.line = 8;
-    } else if (at < AT_SITES) {
-        is.line = 20 + (uint32_t)(at - AT_GROUPS) / EACH;
-    } else {
-        is.line = 100 + (uint32_t)(at - AT_SITES) / EACH;
-        snprintf(text, sizeof(text), "phase_%u", (is.line - 100) / GROUP);
-        is.function = text;
-    }
-    is.function_bytes = strlen(is.function);
-    is.file_bytes = strlen(is.file);
-    is.note_bytes = strlen(is.note);
-    return names_add(&l->names, &is);
-}
-
-static int make_program(struct ledger *l, uint32_t nsites)
-{
-    struct state_module m = { .start = 1, .end = END, .id_bytes = 20,
-                              .id = "hector-emulate/1",
-                              .path = "/emulated/solver" };
-
-    for (uint32_t i = 0; i < nsites; i++) {
-        struct state_site s = { .call = call_of(i), .frames = FRAMES };
-
-        s.frame[0] = AT_SITES + EACH * i;
-        s.frame[1] = AT_GROUPS + EACH * (i / GROUP);
-        s.frame[2] = AT_MAIN;
-        s.frame[3] = AT_START;
-        if (sites_find(&l->sites, &s, &m, 1) != i)
-            return -1;
-    }
-    for (uint32_t i = 0; i < l->sites.nframes; i++)
-        if (!name_it(l, i))
-            return -1;
-    return 0;
-}
-
 /* --------------------------------------------------------------------- life */
-
-/* So many of a million, evenly over the ranks; the last one of the job where
- * it is one of all. */
-static bool is_slow(const struct emulate *e, uint32_t rank)
-{
-    uint64_t ppm = e->outliers_ppm;
-
-    return (rank + 1ull) * ppm / MILLION > rank * ppm / MILLION;
-}
 
 static int open_ledger(struct ledger *l, const struct taskset *ranks)
 {
@@ -124,11 +41,12 @@ static int open_ledger(struct ledger *l, const struct taskset *ranks)
     l->rank = calloc(n + 1, sizeof(*l->rank));
     l->slow = calloc(n + 1, sizeof(*l->slow));
     l->cost = calloc(n * nsites + 1, sizeof(*l->cost));
-    if (!l->rank || !l->slow || !l->cost || make_program(l, l->options->sites))
+    if (!l->rank || !l->slow || !l->cost ||
+        program_make(&l->sites, &l->names, l->options->sites))
         return -1;
     for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; l->ntasks++) {
         l->rank[l->ntasks] = (uint32_t)r;
-        l->slow[l->ntasks] = is_slow(l->options, (uint32_t)r);
+        l->slow[l->ntasks] = program_slow(l->options, (uint32_t)r);
         for (uint32_t i = 0; i < nsites; i++)
             l->cost[l->ntasks * nsites + i] = (struct profile_cost){
                 .site = i, .sent = true };      /* nothing is what is known */
@@ -181,7 +99,7 @@ static void settle(struct ledger *l)
 {
     const struct chain *c = &l->chain;
     uint64_t took_ns = c->until_ns - c->since_ns;
-    uint64_t bytes = bytes_of(c->site) * c->calls;
+    uint64_t bytes = program_bytes(c->site) * c->calls;
 
     for (uint32_t i = 0; i < l->ntasks; i++) {
         struct profile_cost *x = &cost_of(l, i)[c->site];
@@ -245,7 +163,7 @@ void ledger_state(const struct ledger *l, uint32_t i, struct tasks_state *s)
     }
     s->out_ns = l->age_ns - s->in_ns;
     s->age_ns = l->age_ns - l->chain.since_ns - (s->in_mpi ? out_ns : 0);
-    s->call = call_of(l->chain.site);
+    s->call = program_call(l->chain.site);
     s->site = PAGE_SITE_FIRST + l->chain.site;
     s->site_calls = at->past.calls;
 }

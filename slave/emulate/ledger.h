@@ -1,11 +1,7 @@
 /* ledger.h - what the MPI calls of the tasks of an emulated slave have cost:
  * the account that slave/account.h keeps of real ones, from a chain in place
- * of pages, and told in the same messages.
- *
- * Call sites have four frames: a line of phase_N(), which eight sites share,
- * its line in step(), main(), and what calls that. Site i calls MPI_Allreduce,
- * Isend, Irecv, Waitall, Bcast, Sendrecv, Barrier, Alltoall in turn, with 1024
- * (i + 1) bytes each time; Waitall and Barrier have none. */
+ * of pages, and told in the same messages. The call sites are those of
+ * program.h. */
 #ifndef HECTOR_EMULATE_LEDGER_H
 #define HECTOR_EMULATE_LEDGER_H
 
