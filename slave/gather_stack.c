@@ -6,10 +6,8 @@
 
 #include "proto/base/clock.h"
 #include "proto/taskset.h"
-#include "slave/adopt.h"
 #include "slave/calltree.h"
-#include "slave/jobs.h"
-#include "slave/world.h"
+#include "slave/gather_tasks.h"
 
 #define INTERVAL_MAX_NS (3600 * CLOCK_NS_PER_S)
 
@@ -38,20 +36,10 @@ static void part_free(struct stack_part *p)
     free(p);
 }
 
-static struct task *find_task(struct jobs *js, uint64_t job, uint32_t rank)
-{
-    struct job *j = jobs_find(js, job);
-    struct adopt *in;
-    struct world *w = j ? NULL : adopts_world(jobs_adopts(js), job, &in);
-    struct adopted *a = w ? world_find(w, rank) : NULL;
-
-    return j ? job_task(j, rank) : a ? &a->task : NULL;
-}
-
 static char *page_of(void *arg, uint32_t position)
 {
     const struct stack_part *p = arg;
-    struct task *t = find_task(p->jobs, p->job, p->ranks[position]);
+    struct task *t = gather_task(p->jobs, p->job, p->ranks[position]);
 
     return t && t->watch.pid == p->pids[position] ? t->watch.page : NULL;
 }
@@ -104,32 +92,17 @@ static void add_task(struct stack_part *p, uint32_t i, const struct task *t)
 
 /* The tasks of the job that are here, by rank, as many as the master has
  * counted. */
-static int find_tasks(struct stack_part *p, struct err *err)
+static int find_tasks(struct stack_part *p, struct gather_job *of,
+                      struct err *err)
 {
-    struct job *j = jobs_find(p->jobs, p->job);
-    struct adopt *in;
-    struct world *w = j ? NULL : adopts_world(jobs_adopts(p->jobs), p->job,
-                                              &in);
-    size_t n = 0;
+    struct task **v = calloc(p->n, sizeof(*v));
+    int rc = v ? gather_tasks(p->jobs, p->job, v, p->n, of, err)
+               : err_set(err, ENOMEM, "out of memory");
 
-    for (; j && n < j->ntasks && n < p->n; n++)
-        add_task(p, (uint32_t)n, &j->tasks[n]);
-    for (struct adopted *a = w ? w->tasks : NULL; a && n < p->n; a = a->next)
-        add_task(p, (uint32_t)n++, &a->task);
-    if (n != p->n)
-        return err_set(err, ESRCH, "%zu tasks of job %llu are here, in place"
-                       " of %u", n, (unsigned long long)p->job, p->n);
-    return 0;
-}
-
-static const struct launch_user *user_of(const struct stack_part *p)
-{
-    struct job *j = jobs_find(p->jobs, p->job);
-    struct adopt *in;
-    struct world *w = j ? NULL : adopts_world(jobs_adopts(p->jobs), p->job,
-                                              &in);
-
-    return j ? &j->user : w ? w->owner->user : NULL;
+    for (uint32_t i = 0; rc == 0 && i < p->n; i++)
+        add_task(p, i, v[i]);
+    free(v);
+    return rc;
 }
 
 /* Others than those that are asked for are not looked at. */
@@ -154,13 +127,15 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
         .threads = m->threads, .no_ptrace = p->node->no_ptrace,
-        .user = user_of(p), .page_of = page_of };
+        .page_of = page_of };
+    struct gather_job of;
 
     if (m->interval_ns > INTERVAL_MAX_NS)
         return err_set(err, EINVAL, "samples more than an hour apart");
-    if (find_tasks(p, err) || choose(p, m->ranks, err))
+    if (find_tasks(p, &of, err) || choose(p, m->ranks, err))
         return -1;
     conf.pids = p->pids;
+    conf.user = of.user;
     return stacker_take(p->node->stacker, &conf, on_done, p, err);
 }
 
