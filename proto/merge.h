@@ -38,5 +38,7 @@ extern const struct merge_kind merge_who;
 extern const struct merge_kind merge_tree;
 /* "stack": a CallTree of hct.proto: a tree, with notes about tasks. */
 extern const struct merge_kind merge_stack;
+/* "model": a Model of hct.proto: the models of all tasks, with notes. */
+extern const struct merge_kind merge_model;
 
 #endif

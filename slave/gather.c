@@ -2,6 +2,7 @@
 #include "slave/gather.h"
 
 #include "proto/base/str.h"
+#include "slave/gather_model.h"
 #include "slave/gather_stack.h"
 #include "slave/jobs.h"
 
@@ -20,5 +21,6 @@ static void who_start(void *arg, struct reduction *r)
 const struct reduce_kind gather_kinds[] = {
     { "who", who_start, NULL },
     { "stack", gather_stack_start, gather_stack_stop },
+    { "model", gather_model_start, gather_model_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

@@ -1,0 +1,289 @@
+/* test_taskmodel.c - models from pages: threads, phases, states that several
+ * tasks share, times in nanoseconds, losses; and pages that are scribbled over,
+ * of which whatever is made can be read by anybody above. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/idtable.h"
+#include "slave/registry.h"
+#include "slave/taskmodel.h"
+
+enum { SEND = 12, RECV = 13, TASKS = 2, A = 2, B = 3, C = 4 };
+
+struct rig {
+    struct watch watch[TASKS];
+    struct account account;
+    struct ticks ticks;
+    struct taskmodel model;
+};
+
+static struct page_thread *thread_of(struct rig *r, unsigned task,
+                                     unsigned slot)
+{
+    return (struct page_thread *)(r->watch[task].page + page_thread_at(
+        PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES, slot));
+}
+
+static struct page_slot *slot_of(struct rig *r, unsigned task, unsigned slot)
+{
+    return (struct page_slot *)(r->watch[task].page + page_slot_at(slot));
+}
+
+static int setup(void **state)
+{
+    struct rig *r = calloc(1, sizeof(*r));
+    struct err err;
+
+    assert_non_null(r);
+    for (unsigned i = 0; i < TASKS; i++) {
+        int fd = registry_make_page(&r->watch[i].page, 1, i, TASKS, &err);
+        struct page_header *h = (struct page_header *)r->watch[i].page;
+        struct page_shared *s = (struct page_shared *)(r->watch[i].page +
+            page_shared_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+
+        assert_true(fd >= 0);
+        close(fd);
+        h->clock = PAGE_CLOCK_MONOTONIC;
+        h->slots_used = 1;
+        slot_of(r, i, 0)->tid = 100 + i;
+        slot_of(r, i, 0)->calls = 1;
+        s->module[0].start = 0x10000 * (i + 1);         /* mapped elsewhere */
+        s->module[0].base = 0x10000 * (i + 1);
+        s->module[0].end = 0x10000 * (i + 2);
+        strcpy(s->module[0].path, "/bin/solver");
+    }
+    ticks_init(&r->ticks);
+    assert_int_equal(taskmodel_init(&r->model, TASKS, &r->account, &r->ticks,
+                                    true, &err), 0);
+    *state = r;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct rig *r = *state;
+
+    taskmodel_fini(&r->model);
+    account_fini(&r->account);
+    for (unsigned i = 0; i < TASKS; i++) {
+        registry_drop_page(r->watch[i].page);
+        profile_fini(&r->watch[i].profile);
+    }
+    free(r);
+    return 0;
+}
+
+/* A call from this offset of the program. */
+static void put_site(struct rig *r, unsigned task, unsigned slot, unsigned at,
+                     uint32_t call, uint64_t offset)
+{
+    struct page_thread *t = thread_of(r, task, slot);
+    uint64_t address = 0x10000 * (task + 1) + offset;
+
+    t->site[at].call = call;
+    t->site[at].frames = 1;
+    t->frame[at][0] = address;
+    t->site[at].address = address;
+}
+
+static struct page_bank *put_bank(struct rig *r, unsigned task, unsigned slot,
+                                  unsigned b, uint32_t phase, int32_t label)
+{
+    struct page_bank *bank = &thread_of(r, task, slot)->bank[b];
+
+    bank->phase = phase;
+    bank->label = label;
+    bank->since_ticks = clock_monotonic_ns() - 1000000;
+    return bank;
+}
+
+static void put_edge(struct page_bank *b, unsigned at, unsigned from,
+                     unsigned to, uint64_t n, double in, double out)
+{
+    struct page_edge *e = &b->edge[at];
+
+    e->ends = from << 16 | to;
+    e->n = n;
+    e->in_mean = in;
+    e->in_m2 = 4 * (double)n;
+    e->in_max = (uint64_t)in + 9;
+    e->out_mean = out;
+    e->out_max = (uint64_t)out;
+    b->histogram[at].in[1] = (uint16_t)n;       /* 2^10 ticks and more */
+    b->histogram[at].out[PAGE_BUCKETS - 1] = 1;
+    b->used++;
+}
+
+static const struct jobmodel_edge *find(struct rig *r, uint32_t phase,
+                                        uint32_t from, uint32_t to)
+{
+    const struct jobmodel *m = &r->model.model;
+
+    for (size_t i = 0; i < m->nedges; i++)
+        if (m->edge[i].phase == phase && m->edge[i].to < m->nstates &&
+            m->state[m->edge[i].from].call == from &&
+            m->state[m->edge[i].to].call == to)
+            return &m->edge[i];
+    fail_msg("no step from %u to %u in phase %u", from, to, phase);
+    return NULL;
+}
+
+static void read_all(struct rig *r)
+{
+    for (unsigned i = 0; i < TASKS; i++)
+        assert_true(taskmodel_add(&r->model, &r->watch[i], i) > 0);
+}
+
+/* Two tasks, whose tables are in another order. */
+static void test_tasks(void **state)
+{
+    struct rig *r = *state;
+    const struct jobmodel_edge *e;
+
+    for (unsigned i = 0; i < TASKS; i++) {
+        struct page_bank *b = put_bank(r, i, 0, 1, 1, 0);
+        unsigned send = i ? B : A, recv = i ? A : B;
+
+        put_site(r, i, 0, send, SEND, 0x500);
+        put_site(r, i, 0, recv, RECV, 0x600);
+        put_edge(b, 7, PAGE_SITE_START, send, 1, 0, 10000);
+        put_edge(b, 8, send, recv, 10, 1000 + 1000 * i, 5000);
+        if (i)
+            put_edge(b, 9, recv, send, 9, 5, 6);
+    }
+    read_all(r);
+    assert_int_equal(r->model.model.nstates, JOBMODEL_FIRST + 2);
+    assert_int_equal(r->model.model.nedges, 3);
+    assert_int_equal(r->model.model.threads, 2);
+    e = find(r, 0, SEND, RECV);
+    assert_int_equal(e->n, 20);
+    assert_int_equal(taskset_count(&e->tasks), 2);
+    assert_true(fabs(e->in.mean - 1500) < 1e-6);        /* ticks are ns */
+    assert_true(fabs(e->in.m2 - (80 + 20 * 500. * 500)) < 1e-3);
+    assert_int_equal(e->in.max, 2009);
+    assert_true(fabs(e->out.mean - 5000) < 1e-6);
+    assert_int_equal(e->histogram[2], 20);      /* 2^10 ns and more */
+    assert_int_equal(e->histogram[JOBMODEL_BUCKETS + 16], 20);
+    e = find(r, 0, RECV, SEND);
+    assert_int_equal(taskset_count(&e->tasks), 1);
+    assert_true(taskset_has(&e->tasks, 1));
+    e = find(r, 0, 0, SEND);
+    assert_int_equal(e->from, JOBMODEL_START);
+    assert_true(r->model.model.phase[0].age_ns >= 1000000);
+}
+
+static void test_threads(void **state)
+{
+    struct rig *r = *state;
+    struct page_header *h = (struct page_header *)r->watch[0].page;
+
+    h->slots_used = 3;
+    slot_of(r, 0, 2)->tid = 7;
+    for (unsigned slot = 0; slot < 3; slot += 2) {
+        put_site(r, 0, slot, A + slot, SEND, 0x500);
+        put_edge(put_bank(r, 0, slot, 1, 1, 0), slot, A + slot, A + slot, 5,
+                 100, 0);
+    }
+    assert_int_equal(taskmodel_add(&r->model, &r->watch[0], 0), 2);
+    assert_int_equal(find(r, 0, SEND, SEND)->n, 10);
+    assert_int_equal(r->model.model.threads, 2);
+}
+
+static void test_phases(void **state)
+{
+    struct rig *r = *state;
+    const struct jobmodel *m = &r->model.model;
+
+    for (unsigned i = 0; i < TASKS; i++) {
+        put_site(r, i, 0, A, SEND, 0x500);
+        put_edge(put_bank(r, i, 0, 0, 2 + i, 0), 0, A, A, 3, 1, 1);
+        put_edge(put_bank(r, i, 0, 1, 3 + i, 20), 0, A, A, 4, 1, 1);
+        put_bank(r, i, 0, 2, 4 + i, 30)->lost = 5;
+    }
+    slot_of(r, 0, 0)->sites_lost = 6;
+    read_all(r);
+    assert_int_equal(m->nphases, 4);
+    assert_int_equal(m->phase[0].merged, 3);            /* the most */
+    assert_int_equal(taskset_count(&m->phase[0].tasks), 2);
+    assert_int_equal(m->phase[1].number, 2);
+    assert_int_equal(m->phase[1].label, 20);
+    assert_int_equal(m->phase[2].number, 3);            /* 2 of one, 1 of the */
+    assert_true(m->phase[2].labels);                    /* other */
+    assert_int_equal(m->phase[2].lost, 5);
+    assert_int_equal(find(r, 0, SEND, SEND)->n, 6);
+    assert_int_equal(find(r, 2, SEND, SEND)->n, 4);
+    assert_int_equal(m->edges_lost, 10);
+    assert_int_equal(m->sites_lost, 6);
+}
+
+/* What would not be believed above is left out here, and counted. */
+static void test_senseless(void **state)
+{
+    struct rig *r = *state;
+    struct page_bank *b = put_bank(r, 0, 0, 1, 1, 0);
+
+    put_site(r, 0, 0, A, SEND, 0x500);
+    put_edge(b, 0, A, A, 5, 1e300, 1);
+    put_edge(b, 1, A, B, UINT64_MAX, 1, 1);
+    put_edge(b, 2, A, C, 5, 1, 1);
+    b->edge[2].in_m2 = NAN;
+    put_edge(b, 3, C, A, 5, 1, 1);              /* a site that is not there */
+    assert_int_equal(taskmodel_add(&r->model, &r->watch[0], 0), 1);
+    assert_int_equal(r->model.model.nedges, 1);
+    assert_int_equal(r->model.model.edge[0].from, JOBMODEL_OTHER);
+    assert_int_equal(r->model.model.damaged, 3);
+    ((struct page_header *)r->watch[1].page)->clock = 77;
+    assert_int_equal(taskmodel_add(&r->model, &r->watch[1], 1), 0);
+    assert_int_equal(r->model.model.damaged, 4);
+}
+
+/* Whatever stands in a page, the part is one that can be read. */
+static void test_scribbled(void **state)
+{
+    struct rig *r = *state;
+    uint64_t *words = (uint64_t *)(void *)thread_of(r, 0, 0);
+    size_t n = sizeof(struct page_thread) / sizeof(*words);
+    struct jobmodel again;
+    struct str s = { 0 };
+    struct err err;
+    Hct__Model *m;
+
+    for (uint64_t round = 0; round < 6; round++) {
+        for (size_t i = 0; i < n; i++)
+            words[i] = idtable_mix(round, i) >> (idtable_mix(i, round) & 62);
+        assert_true(taskmodel_add(&r->model, &r->watch[0], 0) >= 0);
+    }
+    str_reset(&s);
+    assert_int_equal(jobmodel_write(&r->model.model, NULL, NULL, 0, &s, &err),
+                     0);
+    m = hct__model__unpack(NULL, s.n, (uint8_t *)s.s);
+    assert_non_null(m);
+    if (jobmodel_read(&again, m, &err))
+        fail_msg("%s", err.text);
+    jobmodel_fini(&again);
+    hct__model__free_unpacked(m, NULL);
+    str_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_tasks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_phases, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_senseless, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_scribbled, setup, teardown),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
