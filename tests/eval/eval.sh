@@ -13,6 +13,8 @@
 #   delay           from the fault to the verdict: mean, median, largest
 #   faulty task     hangs whose task is among those blamed; precision: as in the
 #                   paper, one by the number of tasks blamed, 0 if it is wrong
+#   half            hangs that the first policy found in at most half the time of
+#                   another, or half of what was waited for that
 #
 # usage: eval.sh BUILD [RUNS [TASKS [SEED]]]
 #   POLICIES="hang hang:mode=1"    what is evaluated; the first is ours
@@ -40,7 +42,8 @@ sqlite3 "$db" "CREATE TABLE IF NOT EXISTS run(at TEXT, policy TEXT, seed,
     number, kind TEXT, program TEXT, tasks INTEGER, inject TEXT, hangs INTEGER,
     fault TEXT, faulty INTEGER, found TEXT, ranks TEXT, delay_s REAL, right
     INTEGER, blamed INTEGER, early INTEGER, back INTEGER, status INTEGER, ended INTEGER,
-    why TEXT);"
+    why TEXT, waited_s REAL);"
+sqlite3 "$db" "ALTER TABLE run ADD COLUMN waited_s REAL" 2>/dev/null || : # is new
 
 # lot N: a number below N; the next one of the seed.
 lot() { state=$((state * 48271 % 2147483647)); lot=$((state % $1)); }

@@ -109,15 +109,17 @@ for p in "$@"; do
                 policy = '$name' AND verdicts.kind = 'progress' AND
                 verdicts.at_ns > found.at_ns AND
                 verdicts.at_ns < $killed)),
-            quote((SELECT why FROM v))" ,)
+            quote((SELECT why FROM v)),
+            quote(iif($ended, ($killed - (SELECT enter_ns FROM f)) / 1e9, NULL))
+        " ,)
     case $kind in
     clean* | stall* | slow* | io*) hangs=0 ;;
     *) hangs=1 ;;
     esac
-    [ -n "$values" ] || values="NULL,NULL,NULL,NULL,NULL,0,0,0,0,NULL"
+    [ -n "$values" ] || values="NULL,NULL,NULL,NULL,NULL,0,0,0,0,NULL,NULL"
     [ "$moved" = 0 ] || hangs=2
     keep "INSERT INTO run(fault, faulty, found, ranks, delay_s, right, blamed,
-        early, back, why, at, policy, seed, number, kind, program, tasks, inject,
+        early, back, why, waited_s, at, policy, seed, number, kind, program, tasks, inject,
         hangs, status, ended) VALUES($values, datetime(), '$p', $seed, $number,
         '$kind', '$program', $tasks, '$inject', $hangs, $status, $ended)"
 done

@@ -8,7 +8,7 @@ db=$1 seed=${2:+"AND seed = $2"}
 sqlite3 -separator '|' "$db" "SELECT policy, iif(hangs = 2, 'in-part', kind),
     hangs, fault IS NOT NULL, found IS NOT NULL, ifnull(delay_s, -1), right,
     blamed, early + back, ended OR status = 124, seed || ' ' || number,
-    min(rowid) OVER (PARTITION BY policy)
+    min(rowid) OVER (PARTITION BY policy), ifnull(waited_s, 0)
     FROM run WHERE (status IN (0, 124) OR ended) $seed
     ORDER BY 12, rowid" | awk -F'|' '
 function tail(k, n, p,    i, c, s) {    # probability of at most k
@@ -55,6 +55,7 @@ function count(p, k) {
         "=computation" : $2 == "drop" ? "=deadlock" : "=in-MPI")
     if ($3 < 2) count($1, "=all")
     if ($3 && $4 && $5) delay[$1, $11] = $6
+    else if ($3 && $4 && $10) waited[$1, $11] = $13
     id[$11] = 1
 }
 END {
@@ -80,15 +81,20 @@ END {
         }
     }
     for (i = 2; i <= npolicies; i++) {
-        both = one = two = a = b = 0
+        both = one = two = a = b = half = 0
         for (r in id) {
             x = (policy[1], r) in delay; y = (policy[i], r) in delay
             if (x && y) { both++; a += delay[policy[1], r]; b += delay[policy[i], r] }
             else if (x) one++
             else if (y) two++
+            z = y ? delay[policy[i], r] : waited[policy[i], r]
+            if (x && delay[policy[1], r] <= z / 2) half++
         }
         if (both) printf "%s and %s: both find %d, mean %.2f s and %.2f s, " \
             "ratio %.2f; only the first %d, only the other %d\n", policy[1],
             policy[i], both, a / both, b / both, a / b, one, two
+        if (both + one + two) printf "%s in at most half the time of %s, or of " \
+            "the wait for it: %d of %d\n", policy[1], policy[i], half,
+            both + one + two
     }
 }'
