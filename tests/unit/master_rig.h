@@ -374,10 +374,12 @@ static void rig_wait(struct peer *p, const char *text)
 /* Turn the loop for a while; for things that must not happen. */
 static inline void rig_turn(struct rig *r, int ms)
 {
-    for (int i = 0; i < 5 * ms; i++) {
+    uint64_t end = clock_monotonic_ns() + (uint64_t)ms * CLOCK_NS_PER_MS;
+
+    do {
         event_base_loop(r->base, EVLOOP_NONBLOCK);
         usleep(200);
-    }
+    } while (clock_monotonic_ns() < end);
 }
 
 static inline bool heard(const struct peer *p, const char *text)
