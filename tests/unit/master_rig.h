@@ -269,6 +269,9 @@ static const struct journal_ops rig_journal_ops = {
     .pressure = rig_on_pressure, .replaced = rig_on_replaced,
 };
 
+/* How long slaves may take for it; before the rig is started. */
+static uint64_t rig_prepare_wait_ns = CLOCK_NS_PER_S;
+
 static void rig_start(struct rig *r)
 {
     struct flow_conf flow = {
@@ -276,7 +279,7 @@ static void rig_start(struct rig *r)
         .notice_ns = 50 * CLOCK_NS_PER_MS, .left_wait_ns = 50 * CLOCK_NS_PER_MS,
         .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
         .restart_wait_ns = 2 * CLOCK_NS_PER_S,
-        .prepare_wait_ns = CLOCK_NS_PER_S,
+        .prepare_wait_ns = rig_prepare_wait_ns,
         .end_wait_ns = 2 * CLOCK_NS_PER_S,
     };
     struct session_hub_conf hub = { .instance = 0xabcdef12, .name = "rig",

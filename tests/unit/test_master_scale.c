@@ -47,6 +47,7 @@ int main(void)
                                         rig_teardown),
     };
 
+    rig_prepare_wait_ns = 30 * CLOCK_NS_PER_S;  /* a busy machine */
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
