@@ -43,7 +43,7 @@ static bool all_sent;
 static char dir[PATHS_MAX];
 static pid_t master;
 
-static void die(const char *what, const char *why)
+static _Noreturn void die(const char *what, const char *why)
 {
     fprintf(stderr, "bench_master: %s: %s\n", what, why);
     if (master > 0)
