@@ -16,7 +16,7 @@
 #include "slave/records.h"
 #include "slave/statement.h"
 
-#define GASP_NS (5 * CLOCK_NS_PER_S)
+#define GASP_NS (5 * CLOCK_NS_PER_S)    /* without an acknowledgement */
 
 struct gasp {
     const struct gasp_conf *conf;
@@ -150,6 +150,13 @@ static bool gasp_all_acknowledged(const struct gasp *g)
     return true;
 }
 
+static void gasp_wait(struct gasp *g)
+{
+    struct timeval tv = clock_timeval(GASP_NS);
+
+    event_add(g->end, &tv);
+}
+
 static void gasp_check(struct gasp *g)
 {
     Hct__Farewell m = HCT__FAREWELL__INIT;
@@ -219,6 +226,7 @@ static int on_event_ack(void *arg, struct conn *c, const void *msg,
         if (g->tasks[i].job == m->job && g->tasks[i].rank == m->rank &&
             records_ack(&g->tasks[i], m->upto, err))
             return -1;
+    gasp_wait(g);
     gasp_check(g);
     return 0;
 }
@@ -298,7 +306,6 @@ static void on_end(evutil_socket_t fd, short what, void *arg)
 
 void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
 {
-    struct timeval tv = clock_timeval(GASP_NS);
     struct gasp g = { .conf = conf, .vault = v, .why = why,
                       .window = { .max = SIZE_MAX, .vault = v } };
 
@@ -314,7 +321,7 @@ void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
         vault_take(v);
         for (size_t i = 0; i < VAULT_TASKS; i++)
             collect_task(&g, i);
-        event_add(g.end, &tv);
+        gasp_wait(&g);
         on_retry(-1, 0, &g);
         event_base_dispatch(g.base);
     }

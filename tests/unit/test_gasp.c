@@ -1,0 +1,188 @@
+/* test_gasp.c - the last words of a killed slave, to a master that takes its
+ * time. */
+#include <event2/event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proto/addr.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/gasp.h"
+#include "slave/records.h"
+
+enum { TASKS = 3, JOB = 7, RECORDS = 4 };
+
+static struct vault *vault;
+static char address[ADDR_TEXT_MAX];
+static const struct conn_conf conn_conf;
+
+/* -------------------------------------------------------------- the master */
+
+static struct conn *slave;
+static uint64_t got[TASKS];     /* records that came */
+static uint32_t answered;       /* tasks whose records are acknowledged */
+static struct event *pace;
+
+static int on_hello(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    Hct__Welcome m = HCT__WELCOME__INIT;
+
+    (void)arg, (void)err;
+    conn_set_role(c, ((const Hct__Hello *)msg)->role);
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_MASTER;
+    conn_send(c, MESSAGE_WELCOME, &m);
+    slave = c;
+    return 0;
+}
+
+static int on_events(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Events *m = msg;
+
+    (void)arg, (void)c, (void)err;
+    got[m->rank] = m->first + m->n_records;
+    return 0;
+}
+
+static int on_rest(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    (void)arg, (void)c, (void)msg, (void)err;
+    return 0;
+}
+
+/* All has been said: was all acknowledged by then? */
+static int on_farewell(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    (void)arg, (void)c, (void)msg, (void)err;
+    _exit(answered == TASKS ? 0 : 2);
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    (void)arg, (void)c;
+    fprintf(stderr, "# %u of %d tasks acknowledged: %s\n", answered, TASKS,
+            why->text);
+    _exit(1);
+}
+
+/* Somebody else has the processor, or the disk: two seconds a task. */
+static void on_pace(evutil_socket_t fd, short what, void *arg)
+{
+    Hct__EventAck m = HCT__EVENT_ACK__INIT;
+
+    (void)fd, (void)what, (void)arg;
+    if (!slave || answered == TASKS)
+        return;
+    m.job = JOB;
+    m.rank = answered;
+    m.upto = got[answered++];
+    conn_send(slave, MESSAGE_EVENT_ACK, &m);
+}
+
+static void serve(int fd)
+{
+    static const struct conn_route routes[] = {
+        { MESSAGE_HELLO, CONN_ANY, on_hello },
+        { MESSAGE_EVENTS, CONN_ANY, on_events },
+        { MESSAGE_PROFILE, CONN_ANY, on_rest },
+        { MESSAGE_FAREWELL, CONN_ANY, on_farewell },
+    };
+    static const struct conn_ops ops = {
+        .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+        .on_close = on_close };
+    const struct timeval tv = { .tv_sec = 2 };
+    struct event_base *base = event_base_new();
+    struct err err;
+
+    pace = event_new(base, -1, EV_PERSIST, on_pace, NULL);
+    event_add(pace, &tv);
+    if (!conn_listen_fd(base, fd, &conn_conf, &ops, NULL, &err))
+        _exit(3);
+    event_base_dispatch(base);
+    _exit(4);
+}
+
+/* ------------------------------------------------------------------ a slave */
+
+static int on_send(void *arg, const void *events)
+{
+    (void)arg, (void)events;
+    return 0;                   /* it dies before it is acknowledged */
+}
+
+static void live_and_die(void)
+{
+    struct records_window window = { .max = RECORDS_WINDOW, .vault = vault };
+    const struct records_out out = { on_send, NULL };
+    struct err err;
+
+    for (uint32_t rank = 0; rank < TASKS; rank++) {
+        struct records r;
+
+        records_init(&r, JOB, rank, &window);
+        r.ledger = vault_open_ledger(vault, JOB, rank);
+        for (uint64_t i = 0; i < RECORDS; i++) {
+            struct rings_stamp s = { .seq = i, .wall_ns = 1 + i,
+                                     .mate = SIZE_MAX };
+            struct rings_batch b = { .v = &s, .n = 1 };
+
+            assert_int_equal(records_add(&r, &b, &out, &err), 0);
+        }
+        vault_draft(r.ledger)->next = RECORDS;
+        vault_commit(r.ledger);
+    }
+}
+
+/* As long as there are acknowledgements the guard waits for the next. */
+static void test_slow_master(void **state)
+{
+    const struct gasp_conf conf = { .addresses = address, .name = "n0",
+                                    .conn = &conn_conf,
+                                    .retry_ns = 100 * CLOCK_NS_PER_MS };
+    struct addr a = { .is_unix = true };
+    struct err err;
+    int fd, status = -1;
+    pid_t master;
+
+    (void)state;
+    snprintf(a.host, sizeof(a.host), "@hct-test-gasp.%d", (int)getpid());
+    addr_format(&a, address, sizeof(address));
+    vault = vault_create(&err);
+    assert_non_null(vault);
+    live_and_die();
+    fd = addr_listen(&a, &err);
+    assert_true(fd >= 0);
+    fflush(NULL);
+    master = fork();
+    if (master == 0)
+        serve(fd);
+    close(fd);
+    gasp(&conf, vault, "it was killed");
+    assert_int_equal(waitpid(master, &status, 0), master);
+    assert_int_equal(status, 0);
+    vault_destroy(vault);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_master),
+    };
+
+    log_init("test_gasp", LOG_LEVEL_WARN);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
