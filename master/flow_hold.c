@@ -220,6 +220,24 @@ void flow_hold_over(struct task *t, uint64_t at_ns)
     t->held_since_ns = 0;
 }
 
+/* How the tasks that stand are held. */
+static const char *hold_means(const struct job *j)
+{
+    bool frozen = false, stopped = false;
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (t->hold != HOLD_SUSPENDED || task_state_final(t->state))
+            continue;
+        frozen |= t->frozen;
+        stopped |= !t->frozen;
+    }
+    return !frozen ? "done, by signals"
+           : stopped ? "done, by freezing, some by signals"
+                     : "done, by freezing";
+}
+
 /* The last of them has done what was ordered. */
 static void hold_check_done(struct job *j, enum hold done)
 {
@@ -230,8 +248,10 @@ static void hold_check_done(struct job *j, enum hold done)
         if (j->tasks[r].hold == pending &&
             !task_state_final(j->tasks[r].state))
             return;
-    journal_action_result(j->flow->journal, j, done == HOLD_SUSPENDED
-                          ? "suspend" : "resume", "done");
+    if (done == HOLD_SUSPENDED)
+        journal_action_result(j->flow->journal, j, "suspend", hold_means(j));
+    else
+        journal_action_result(j->flow->journal, j, "resume", "done");
 }
 
 void flow_hold_settle(struct job *j)
@@ -251,6 +271,7 @@ int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
     if (task_state_final(t->state))
         return 0;               /* told again */
     before = t->hold;
+    t->frozen = m->frozen;
     if (!m->held)
         flow_hold_over(t, m->at_ns);
     else if (!t->held_since_ns)

@@ -39,6 +39,7 @@ struct task {
     enum hold hold;             /* what hands have done to it */
     uint64_t held_since_ns;     /* stopped since then; 0: it is not */
     uint64_t held_ns;           /* and for so long before */
+    bool frozen;                /* stopped by a control group */
     char *last_tag, *why;       /* owned; may be NULL */
     uint64_t records;           /* event records received so far */
     uint64_t acked;             /* of them committed */

@@ -18,6 +18,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/freezer.h"
 #include "slave/session.h"
 #include "slave/sweep.h"
 
@@ -94,6 +95,7 @@ static void watch(pid_t slave, int signals, const struct gasp_conf *conf,
         log_info("guard", "%s", why);
         gasp(conf, v, why);
         session_sweep();
+        freezer_sweep();
     }
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                               : WEXITSTATUS(status));

@@ -14,6 +14,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/jobdrain.h"
+#include "slave/jobfreeze.h"
 #include "slave/taskenv.h"
 
 static int apply(struct job *j, enum job_event e, struct err *err)
@@ -242,6 +243,7 @@ void job_destroy(struct job *j)
         session_job_close(&j->node->session, j->id);
     }
     streams_close(j->streams, &j->node->parting);
+    jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++)
         task_fini(&j->tasks[i]);
     free(j->tasks);
@@ -380,9 +382,13 @@ static void signal_set(struct job *j, const struct taskset *set, int sig)
 
 static void hold_set(struct job *j, const struct taskset *set, bool release)
 {
+    if (release)
+        jobfreeze_release(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i].rank))
             task_hold(&j->tasks[i], release);
+    if (!release)
+        jobfreeze_hold(j, set);
 }
 
 int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
@@ -413,6 +419,7 @@ int job_hold(struct job *j, const char *ranks, bool release, struct err *err)
 /* Whoever stopped them: a task that is suspended is told of. */
 static void continue_set(struct job *j, const struct taskset *set)
 {
+    jobfreeze_release(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i].rank) && j->tasks[i].held)
             task_hold(&j->tasks[i], true);

@@ -39,6 +39,7 @@ int node_init(struct node *n, struct event_base *base, const char *name,
         return err_sys(err, "getrandom");
     if (session_open(&n->session, err))
         return -1;
+    freezer_sweep();
     if (snprintf(n->tasks_socket, sizeof(n->tasks_socket), "%s/tasks.sock",
                  n->session.dir) >= (int)sizeof(n->tasks_socket))
         return err_set(err, ENAMETOOLONG, "%s is too long", n->session.dir);
@@ -65,6 +66,7 @@ void node_fini(struct node *n)
     str_fini(&n->lines);
     if (n->null_fd >= 0)
         close(n->null_fd);
+    freezer_fini(&n->freezer);
     session_close(&n->session);
 }
 

@@ -9,6 +9,7 @@
 
 #include "proto/conn.h"
 #include "slave/exchange.h"
+#include "slave/freezer.h"
 #include "slave/parting.h"
 #include "slave/pmix.h"
 #include "slave/records.h"
@@ -28,6 +29,7 @@ struct node {
     struct exchange *exchange;
     struct reduce *reduce;
     struct stacker *stacker;
+    struct freezer freezer;
     struct stack_part *stack_parts;     /* of gather_stack.c */
     struct model_part *model_parts;     /* of gather_model.c */
     bool no_ptrace;             /* stacks are told by the tasks */

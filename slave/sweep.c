@@ -21,6 +21,7 @@
 struct proc {
     pid_t pid, parent, group;
     bool dead, ours, hit;
+    size_t task;                /* SIZE_MAX: not known */
 };
 
 int sweep_init(void)
@@ -77,27 +78,61 @@ static struct proc *read_all(size_t *n)
     return v;
 }
 
-/* Does the environment of pid hold the variable mark, "NAME=VALUE"? */
-static bool has_mark(pid_t pid, const char *mark)
+/* The variable in the environment of pid that begins so, owned by the caller;
+ * whole: and has nothing else. NULL: there is none. */
+static char *variable(pid_t pid, const char *begin, bool whole)
 {
     char path[64], *text = NULL;
-    size_t size = 0, len = strlen(mark);
-    bool found = false;
+    size_t size = 0, len = strlen(begin);
     FILE *f;
 
     snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
     f = fopen(path, "re");
-    while (f && !found) {
+    while (f) {
         ssize_t n = getdelim(&text, &size, '\0', f);
 
-        if (n <= 0)
+        if (n > 0 && strncmp(text, begin, len) == 0 &&
+            (!whole || text[len] == '\0'))
             break;
-        found = (size_t)n == len + 1 && !memcmp(text, mark, len);
+        if (n > 0)
+            continue;
+        free(text);
+        text = NULL;
+        break;
     }
-    free(text);
     if (f)
         fclose(f);
-    return found;
+    return text;
+}
+
+static bool has_mark(pid_t pid, const char *mark)
+{
+    char *text = variable(pid, mark, true);
+
+    free(text);
+    return text != NULL;
+}
+
+static size_t task_of(const struct proc *p, const struct proc *up,
+                      const struct sweep_job *job)
+{
+    static const char name[] = "HECTOR_RANK=";
+    size_t task = SIZE_MAX;
+    char *text;
+
+    if (!job->ranks)
+        return SIZE_MAX;
+    for (size_t i = 0; i < job->ngroups; i++)
+        if (job->groups[i] == p->group)
+            return i;
+    if (up && up->hit && up->task != SIZE_MAX)
+        return up->task;
+    text = variable(p->pid, name, false);
+    for (size_t i = 0; text && i < job->ngroups; i++)
+        if (strtoul(text + sizeof(name) - 1, NULL, 10) == job->ranks[i])
+            task = i;
+    free(text);
+    return task;
 }
 
 static bool belongs(const struct proc *p, const struct sweep_job *job)
@@ -138,6 +173,8 @@ static void mark(struct proc *v, size_t n, const struct sweep_job *job)
             v[i].ours = changed = true;
             v[i].hit = v[i].pid != job->spare &&
                        ((up && up->hit) || belongs(&v[i], job));
+            if (v[i].hit)
+                v[i].task = task_of(&v[i], up, job);
         }
     }
 }
@@ -150,24 +187,41 @@ static bool no_children(void)
            errno == ECHILD;
 }
 
-size_t sweep_signal(const struct sweep_job *job, int sig)
+void sweep_each(const struct sweep_job *job,
+                void (*f)(void *arg, pid_t pid, size_t task), void *arg)
 {
     struct proc *v;
-    size_t n, alive = 0;
+    size_t n;
 
     if (no_children())
-        return 0;               /* and so no orphans either */
+        return;                 /* and so no orphans either */
     v = read_all(&n);
     if (v) {
         qsort(v, n, sizeof(*v), by_pid);
         mark(v, n, job);
     }
     for (size_t i = 0; v && i < n; i++)
-        if (v[i].hit && !v[i].dead) {
-            alive++;
-            if (sig)
-                kill(v[i].pid, sig);
-        }
+        if (v[i].hit && !v[i].dead)
+            f(arg, v[i].pid, v[i].task);
     free(v);
-    return alive;
+}
+
+struct signalling { int sig; size_t n; };
+
+static void signal_one(void *arg, pid_t pid, size_t task)
+{
+    struct signalling *s = arg;
+
+    (void)task;
+    s->n++;
+    if (s->sig)
+        kill(pid, s->sig);
+}
+
+size_t sweep_signal(const struct sweep_job *job, int sig)
+{
+    struct signalling s = { .sig = sig };
+
+    sweep_each(job, signal_one, &s);
+    return s.n;
 }

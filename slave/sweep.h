@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Become the one who inherits orphans. */
@@ -18,6 +19,7 @@ int sweep_init(void);
 struct sweep_job {
     const pid_t *groups;        /* process groups of the tasks */
     size_t ngroups;
+    const uint32_t *ranks;      /* of these; or NULL: it does not matter */
     const char *marks[2];       /* variables that all its processes have */
     bool all;                   /* every descendant, whatever the rest says, */
     pid_t spare;                /* but for this child; 0: none */
@@ -26,5 +28,10 @@ struct sweep_job {
 /* Send sig to every living process of the job; returns how many there are.
  * sig 0 only counts. */
 size_t sweep_signal(const struct sweep_job *job, int sig);
+
+/* The same with a function. task: which of groups it belongs to, by its group,
+ * its parent or its environment; SIZE_MAX: that is not known. */
+void sweep_each(const struct sweep_job *job,
+                void (*f)(void *arg, pid_t pid, size_t task), void *arg);
 
 #endif

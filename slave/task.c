@@ -369,6 +369,7 @@ static void tell_held(const struct task *t, const struct node *node,
     m.job = job;
     m.rank = t->rank;
     m.held = t->held;
+    m.frozen = t->frozen;
     m.at_ns = t->held_ns;
     uplink_send(node->uplink, MESSAGE_HELD, &m);
 }

@@ -37,6 +37,7 @@ struct task {
     bool over;                  /* it will never run, or was reaped */
     uint64_t kill_ns;           /* when its grace is over; 0: not ordered */
     bool held, held_news;       /* suspended; the master is to be told */
+    bool frozen;                /* ... by a control group: jobfreeze.h */
     uint64_t held_ns;           /* when that was last ordered; 0: never */
     unsigned facts, told;       /* masks of enum task_fact */
     uint64_t init_ns, connected_ns, finalized_ns, exited_ns;

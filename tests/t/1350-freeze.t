@@ -1,0 +1,133 @@
+# Suspended by control groups, where that can be done: also what has left the
+# process group of its task stands, nobody's SIGCONT wakes it, what is killed dies,
+# and no control group is left. Where it cannot be done signals do it, as before.
+# limit: 120
+# shellcheck disable=SC2086,SC2154 # $R is several words
+. "${0%/*}/../lib/t.sh"
+need setsid
+
+# A task that counts, a child of it that has left its group, and one of that,
+# whose parent is gone.
+cat >count.sh <<'END'
+count() { while [ ! -e "$T/go" ]; do echo x >>"$T/$1"; sleep 0.02; done; }
+case ${1:-} in
+'') setsid sh "$0" away.$HECTOR_RANK &
+    (setsid sh "$0" orphan.$HECTOR_RANK &)
+    count task.$HECTOR_RANK; wait ;;
+*) count "$1" ;;
+esac
+END
+size() { cat "$T/$1" 2>/dev/null | wc -c; }
+moves()         # FILE
+{
+    moved=$(size "$1")
+    wait_for "[ \$(size $1) -gt $moved ]" 5
+}
+stands()        # FILE
+{
+    stood=$(size "$1")
+    sleep 0.3           # fifteen turns of its loop
+    [ "$(size "$1")" = "$stood" ]
+}
+hold() { sql "SELECT group_concat(hold, ' ') FROM
+    (SELECT hold FROM tasks WHERE job = $job ORDER BY rank)"; }
+is_held() { [ "$(hold)" = "$1" ]; }
+means() { sql "SELECT result FROM actions WHERE job = $job AND action = 'suspend'
+    ORDER BY at_ns DESC LIMIT 1"; }
+slave_of()      # JOB: the pid of its slave, in whose name control groups are
+{
+    awk '/^PPid/ { print $2 }' \
+        "/proc/$(sql "SELECT pid FROM tasks WHERE job = $1 AND rank = 1")/status"
+}
+groups() { find /sys/fs/cgroup -maxdepth 8 -type d -name "hector-$slave-*" 2>/dev/null; }
+begin()         # COMMAND...
+{
+    job=$((${job:-0} + 1))
+    rm -f "$T/go" "$T"/task.* "$T"/away.* "$T"/orphan.*
+    "$@" >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    for tap_f in task away orphan; do
+        moves $tap_f.0
+        moves $tap_f.1
+    done
+}
+end() { status=0; wait $runner || status=$?; }
+
+begin hector-run -n 2 --policy none sh "$T/count.sh"
+slave=$(slave_of $job)
+hector suspend $job.1 >/dev/null
+ok 'a task is suspended' wait_for 'is_held "going suspended"' 5
+how=$(means)
+case $how in
+'done, by freezing')
+    run hector why $job
+    like "$T/out" 'suspend 1 by operator, done, by freezing' 'hector why says how'
+    ok '... it stands' stands task.1
+    ok '... and what has left its group' stands away.1
+    ok '... or its parent' stands orphan.1
+    ok '... the other task goes on' moves task.0
+    ok '... with its own' moves orphan.0
+    ok '... it has a control group' [ "$(groups | grep -c "$job\\.1\$")" = 1 ]
+    pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
+    kill -s CONT -- "-$pid"
+    ok '... SIGCONT of somebody does not wake it' stands task.1
+    run hector stack $job
+    like "$T/out" '2 tasks' '... its stack can be seen'
+    ok '... and it stands after that' stands task.1
+    hector suspend $job >/dev/null
+    ok 'the other one, too' wait_for 'is_held "suspended suspended"' 5
+    ok '... it stands' stands orphan.0
+    hector resume $job.1 >/dev/null
+    wait_for 'is_held "suspended going"' 5
+    ok 'resumed: it goes on' moves task.1
+    ok '... with what has left its group' moves away.1
+    ok '... or its parent' moves orphan.1
+    ok '... the other one stands' stands task.0
+    hector suspend $job.1 >/dev/null
+    wait_for 'is_held "suspended suspended"' 5
+    hector kill $job >/dev/null
+    end
+    is "$status" 143 'killed while it is frozen: it gets TERM and ends'
+    ok '... no control group is left' wait_for '[ -z "$(groups)" ]' 5
+
+    # The slave is killed: its guard removes them.
+    begin hector-run -n 2 --policy none sh "$T/count.sh"
+    hector suspend $job >/dev/null
+    wait_for 'is_held "suspended suspended"' 5
+    slave=$(slave_of $job)
+    is "$(groups | wc -l)" 2 'each task has a control group'
+    kill -KILL "$slave"
+    end
+    is "$status" 125 'a slave that is killed'
+    ok '... no control group is left' wait_for '[ -z "$(groups)" ]' 5
+    ;;
+'done, by signals')
+    skip 'by freezing' 'no control groups to use here'
+    ok '... it stands' stands task.1
+    hector resume $job >/dev/null
+    touch "$T/go"
+    end
+    ;;
+*)
+    fail 'how it was done' "$how"
+    ;;
+esac
+
+# Nothing is to be seen of control groups.
+if unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup' 2>/dev/null; then
+    begin unshare -m sh -c "mount -t tmpfs none /sys/fs/cgroup &&
+        exec hector-run -n 2 --policy none sh '$T/count.sh'"
+    hector suspend $job.1 >/dev/null
+    ok 'without control groups' wait_for 'is_held "going suspended"' 5
+    is "$(means)" 'done, by signals' '... it is done by signals'
+    ok '... the task stands' stands task.1
+    ok '... what has left its group goes on' moves away.1
+    hector resume $job.1 >/dev/null
+    ok '... resumed: it goes on' moves task.1
+    touch "$T/go"
+    end
+    is "$status" 0 '... to the end'
+else
+    skip 'without control groups' 'no mount namespaces here'
+fi
+done_testing
