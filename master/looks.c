@@ -6,11 +6,11 @@
 #include "master/looks.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "master/callclass.h"
+#include "proto/lookwire.h"
 
 enum { LOOKS_DETAIL_MAX = 1 << 20 };
 
@@ -113,7 +113,9 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
         n = sizeof(r->tag_text) - 1;
     if (n)                      /* no tag: no bytes at all */
         memcpy(r->tag_text, m->tag_text.data, n);
-    snprintf(r->wchan, sizeof(r->wchan), "%.31s", m->wchan);
+    n = strnlen(m->wchan, sizeof(r->wchan) - 1);
+    if (n)
+        memcpy(r->wchan, m->wchan, n);
 }
 
 static int take_tasks(struct looks *l, const Hct__Looked *m,
@@ -181,6 +183,27 @@ int looks_take(struct looks *l, const Hct__Looked *m,
     if (l->detail)
         take_detail(l, m, is_there, arg);
     return 0;
+}
+
+int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
+                      bool (*is_there)(const void *arg, uint32_t rank),
+                      const void *arg, struct err *err)
+{
+    struct lookwire w;
+    int rc;
+
+    lookwire_open(&w, p, n);
+    while ((rc = lookwire_next(&w)) > 0) {
+        uint32_t rank = w.task.rank;
+
+        if (rank >= l->job.nranks || !is_there(arg, rank))
+            return err_set(err, EPROTO, "Looked with rank %u, which is not on "
+                           "this node", rank);
+        take_task(&l->known[rank], &w.task);
+        l->fresh[rank] = true;
+    }
+    return rc < 0 ? err_set(err, EPROTO, "Looked with a look that is none")
+                  : 0;
 }
 
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)

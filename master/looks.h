@@ -37,6 +37,11 @@ void looks_begin(struct looks *l, bool detail);
 int looks_take(struct looks *l, const Hct__Looked *m,
                bool (*is_there)(const void *arg, uint32_t rank),
                const void *arg, struct err *err);
+/* The same of one of a series, as bytes (lookwire.h); of what makes no sense the
+ * beginning may have been taken. */
+int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
+                      bool (*is_there)(const void *arg, uint32_t rank),
+                      const void *arg, struct err *err);
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
 void looks_set_absent(struct looks *l, uint32_t rank);
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPE_RANKS_MAX = 1 << 24, TAPE_WORDS_MAX = 32 };
+enum { TAPE_RANKS_MAX = 1 << 24, TAPE_WORDS_MAX = 32,
+       TAPE_NUMBER = 10 };      /* bytes of one at most */
 
 #define WORDS(type) (sizeof(struct type) / 8)
 #define WHOLE(type) _Static_assert(sizeof(struct type) % 8 == 0 && \
@@ -22,16 +23,19 @@ WHOLE(hct_flight);
 
 /* ------------------------------------------------------------------ writing */
 
+static char *put_number(char *p, uint64_t v)
+{
+    for (; v > 127; v >>= 7)
+        *p++ = (char)(v | 128);
+    *p++ = (char)v;
+    return p;
+}
+
 static void put(struct str *out, uint64_t v)
 {
-    char buf[10];
-    size_t n = 0;
+    char buf[TAPE_NUMBER];
 
-    do {
-        buf[n++] = (char)((v & 127) | (v > 127 ? 128 : 0));
-        v >>= 7;
-    } while (v);
-    str_add_bytes(out, buf, n);
+    str_add_bytes(out, buf, (size_t)(put_number(buf, v) - buf));
 }
 
 static uint64_t fold(uint64_t difference)
@@ -44,32 +48,29 @@ static uint64_t unfold(uint64_t v)
     return v >> 1 ^ (uint64_t)-(int64_t)(v & 1);
 }
 
-static uint32_t mask_of(const void *now, const void *expected, size_t words)
+static inline uint64_t word(const void *v, size_t i)
 {
-    uint32_t mask = 0;
+    uint64_t w;
 
-    for (size_t i = 0; i < words; i++)
-        if (memcmp((const char *)now + 8 * i, (const char *)expected + 8 * i,
-                   8) != 0)
-            mask |= 1u << i;
-    return mask;
+    memcpy(&w, (const char *)v + 8 * i, 8);
+    return w;
 }
 
 static void put_words(struct str *out, const void *now, const void *expected,
                       size_t words)
 {
-    uint32_t mask = mask_of(now, expected, words);
+    char buf[(TAPE_WORDS_MAX + 1) * TAPE_NUMBER], *p;
+    uint32_t mask = 0;
 
-    put(out, mask);
-    for (size_t i = 0; i < words; i++) {
-        uint64_t a, b;
+    for (size_t i = 0; i < words; i++)
+        mask |= (uint32_t)(word(now, i) != word(expected, i)) << i;
+    p = put_number(buf, mask);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctz(left);
 
-        if (!(mask >> i & 1))
-            continue;
-        memcpy(&a, (const char *)now + 8 * i, 8);
-        memcpy(&b, (const char *)expected + 8 * i, 8);
-        put(out, fold(a - b));
+        p = put_number(p, fold(word(now, i) - word(expected, i)));
     }
+    str_add_bytes(out, buf, (size_t)(p - buf));
 }
 
 static void expect_rank(struct hct_rank *r, uint64_t passed)

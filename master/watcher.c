@@ -12,9 +12,9 @@
  * is one tape, and a replay of it says the same as they did. For that, a look
  * that gives a verdict is stored together with it.
  *
- * Where all tasks are on one node, and the policies ask for looks at the same
- * short interval again and again, the slave takes several looks at that interval
- * for one order. They go the same way, one after the other, a little later. */
+ * Where the policies ask for looks at the same short interval again and again,
+ * the slaves take several looks at that interval for one order. They go the same
+ * way, one after the other, a little later. */
 #include "master/watcher.h"
 
 #include <stdlib.h>
@@ -26,6 +26,7 @@
 #include "master/flow_step.h"
 #include "master/recall.h"
 #include "master/reel.h"
+#include "master/series.h"
 #include "master/watcher_act.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -38,7 +39,7 @@ static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
 /* How long a series takes at most, and the longest interval that is one. */
 static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
 static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
-enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_SERIES = 64 };
+enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16 };
 
 struct watcher {
     struct job *job;            /* borrowed */
@@ -56,6 +57,7 @@ struct watcher {
     uint32_t count;             /* looks of the order that is under way */
     struct { bool asked, known; } *node;        /* owned, as job->nodes */
     size_t nnodes, pending;
+    struct series series;       /* what some have answered to this order */
     uint64_t start_ns;          /* what the snapshots' clock begins with */
     struct reel reel;
     struct recall *recall;      /* owned: it is being read; or NULL */
@@ -98,6 +100,7 @@ static void watcher_drop_states(struct watcher *w)
 {
     looks_fini(&w->looks);
     policy_out_fini(&w->out);
+    series_fini(&w->series);
     free(w->node);
     w->node = NULL;
 }
@@ -121,8 +124,10 @@ static int watcher_know_nodes(struct watcher *w, struct err *err)
 {
     void *v = calloc(w->job->nnodes + 1, sizeof(*w->node));
 
-    if (!v)
+    if (!v || series_begin(&w->series, w->job->nnodes)) {
+        free(v);
         return err_set(err, ENOMEM, "out of memory");
+    }
     free(w->node);
     w->node = v;
     w->nnodes = w->job->nnodes;
@@ -201,17 +206,13 @@ void watcher_stop(struct watcher *w)
  * been wanted, or found. */
 static uint32_t series_length(const struct watcher *w)
 {
-    const struct job *j = w->job;
     uint64_t n;
-    size_t nodes = 0;
 
-    for (size_t i = 0; i < j->nnodes; i++)
-        nodes += j->nodes[i].nlive > 0;
-    if (w->detail || nodes != 1 || w->same < 2 * WATCHER_SAME ||
+    if (w->detail || w->same < 2 * WATCHER_SAME ||
         w->every_ns > watcher_often_ns)
         return 1;
     n = watcher_series_ns / w->every_ns;
-    n = n < WATCHER_SERIES ? n : WATCHER_SERIES;
+    n = n < SERIES_MAX ? n : SERIES_MAX;
     return n < w->same / WATCHER_SAME ? (uint32_t)n : w->same / WATCHER_SAME;
 }
 
@@ -375,19 +376,6 @@ static void look_end(struct watcher *w, uint64_t now_ns)
         look_schedule(w);
 }
 
-static void watcher_on_timer(evutil_socket_t fd, short what, void *arg)
-{
-    struct watcher *w = arg;
-
-    (void)fd;
-    (void)what;
-    if (w->looking)
-        look_end(w, clock_monotonic_ns());      /* without those that have
-                                                   not answered */
-    else
-        look_begin(w);
-}
-
 static bool is_there(const void *arg, uint32_t rank)
 {
     const struct job_node *jn = arg;
@@ -395,35 +383,65 @@ static bool is_there(const void *arg, uint32_t rank)
     return taskset_has(&jn->ranks, rank);
 }
 
-/* The looks of a series, one after the other; the last one ends the order. */
-static int take_series(struct watcher *w, struct job_node *jn,
-                       const Hct__Looked *m, bool in_time, struct err *err)
+static void series_on_look(void *arg, size_t node, const uint8_t *look,
+                           size_t bytes)
+{
+    struct watcher *w = arg;
+
+    looks_take_packed(&w->looks, look, bytes, is_there, &w->job->nodes[node],
+                      NULL);
+}
+
+/* The looks of an order, one after the other; the last one ends it. */
+static void series_end(struct watcher *w)
+{
+    uint64_t every_ns = w->every_ns, after_ns, at;
+    bool more;
+
+    do {
+        more = series_step(&w->series, every_ns, series_on_look, w,
+                           &after_ns);
+        at = w->began_ns + after_ns;
+        if (at < w->start_ns + w->looks.now_ns)
+            at = w->start_ns + w->looks.now_ns;
+        if (!more) {
+            look_end(w, at);
+            return;
+        }
+        look_done(w, at);
+        looks_begin(&w->looks, false);
+    } while (w->running);
+}
+
+static void order_end(struct watcher *w)
+{
+    if (series_any(&w->series))
+        series_end(w);
+    else
+        look_end(w, clock_monotonic_ns());
+}
+
+static void watcher_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct watcher *w = arg;
+
+    (void)fd;
+    (void)what;
+    if (w->looking)
+        order_end(w);           /* without those that have not answered */
+    else
+        look_begin(w);
+}
+
+/* Too late for its order: what it says is worth knowing. */
+static int take_late(struct watcher *w, const struct job_node *jn,
+                     const Hct__Looked *m, struct err *err)
 {
     int rc = 0;
 
-    if (m->n_more > WATCHER_SERIES)
-        return err_set(err, EPROTO, "Looked with %zu looks", m->n_more);
-    for (size_t i = 0; i < m->n_more && rc == 0 && w->running; i++) {
-        Hct__Looked *one = hct__looked__unpack(NULL, m->more[i].len,
-                                               m->more[i].data);
-
-        if (!one)
-            return err_set(err, EPROTO, "Looked with a look that is none");
-        if (in_time && i > 0)
-            looks_begin(&w->looks, false);
-        rc = looks_take(&w->looks, one, is_there, jn, err);
-        if (rc == 0 && in_time) {
-            uint64_t at = w->began_ns + one->after_ns;
-
-            if (at < w->start_ns + w->looks.now_ns)
-                at = w->start_ns + w->looks.now_ns;
-            if (i + 1 < m->n_more)
-                look_done(w, at);
-            else
-                look_end(w, at);
-        }
-        hct__looked__free_unpacked(one, NULL);
-    }
+    for (size_t i = 0; i < m->n_more && rc == 0; i++)
+        rc = looks_take_packed(&w->looks, m->more[i].data, m->more[i].len,
+                               is_there, jn, err);
     return rc;
 }
 
@@ -432,23 +450,24 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
 {
     bool in_time;
     size_t i;
+    int rc;
 
     if (!w || !w->running || w->recall || w->nnodes != w->job->nnodes)
         return 0;
     i = (size_t)(jn - w->job->nodes);
-    /* What is too late for its look is worth knowing. */
     in_time = w->looking && m->seq == w->looks.seq && w->node[i].asked;
-    if (in_time) {
-        w->node[i].asked = false;
-        w->node[i].known = true;
-        w->pending--;
-    }
-    if (m->n_more)
-        return take_series(w, jn, m, in_time && w->pending == 0, err);
-    if (looks_take(&w->looks, m, is_there, jn, err))
-        return -1;
-    if (in_time && w->pending == 0)
-        look_end(w, clock_monotonic_ns());
+    if (!m->n_more)
+        rc = looks_take(&w->looks, m, is_there, jn, err);
+    else if (in_time)
+        rc = series_put(&w->series, i, m, is_there, jn, err);
+    else
+        rc = take_late(w, jn, m, err);
+    if (rc || !in_time)
+        return rc;
+    w->node[i].asked = false;
+    w->node[i].known = true;
+    if (--w->pending == 0)
+        order_end(w);
     return 0;
 }
 

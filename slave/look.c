@@ -15,13 +15,15 @@
 
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
+#include "proto/lookwire.h"
 #include "slave/smallfile.h"
 #include "slave/state.h"
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_used_ns = CLOCK_NS_PER_S;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
-enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8 };
+enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
+       LOOK_WORDS = PAGE_CALLS / 64 };
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
@@ -41,8 +43,8 @@ struct look_task {
     uint32_t proc_flags;
     uint64_t cpu_ns, own_cpu_ns;        /* 0: not read since it moved */
     char wchan[32];
-    uint8_t polls[PAGE_CALLS / 8];
-    uint8_t used[PAGE_CALLS / 8];       /* those of them that are called */
+    uint64_t polls[LOOK_WORDS];
+    uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t used_at_ns;        /* when that was looked for; 0: never */
 };
 
@@ -182,7 +184,7 @@ static uint64_t polls_of(struct look_task *k, const char *page,
     uint64_t n = 0, now = clock_monotonic_ns();
     bool all = now - k->used_at_ns >= look_used_ns ||
                (call < PAGE_CALLS &&
-                (k->polls[call / 8] & ~k->used[call / 8]) >> call % 8 & 1);
+                (k->polls[call / 64] & ~k->used[call / 64]) >> call % 64 & 1);
 
     if (all) {
         k->used_at_ns = now;
@@ -193,15 +195,15 @@ static uint64_t polls_of(struct look_task *k, const char *page,
         const struct page_count *c = (const struct page_count *)
             (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
 
-        for (unsigned i = 0; i < PAGE_CALLS / 8; i++)
-            for (unsigned b = all ? k->polls[i] : k->used[i]; b; b &= b - 1) {
-                unsigned bit = (unsigned)__builtin_ctz(b);
-                uint64_t calls = atomic_load_explicit(&c[8 * i + bit].calls,
+        for (unsigned i = 0; i < LOOK_WORDS; i++)
+            for (uint64_t b = all ? k->polls[i] : k->used[i]; b; b &= b - 1) {
+                unsigned bit = (unsigned)__builtin_ctzll(b);
+                uint64_t calls = atomic_load_explicit(&c[64 * i + bit].calls,
                                                       memory_order_relaxed);
 
                 n += calls;
                 if (calls)
-                    k->used[i] |= (uint8_t)(1u << bit);
+                    k->used[i] |= UINT64_C(1) << bit;
             }
     }
     return n;
@@ -477,6 +479,17 @@ static void look_proc(const struct look *l, struct look_task *k,
     memcpy(r->wchan, k->wchan, sizeof(r->wchan));
 }
 
+static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)
+{
+    if (polls->len > PAGE_CALLS / 8)
+        return;
+    for (size_t i = 0; i < polls->len; i++) {
+        if (i % 8 == 0)
+            k->polls[i / 8] = 0;
+        k->polls[i / 8] |= (uint64_t)polls->data[i] << 8 * (i % 8);
+    }
+}
+
 void look_at(struct look *l, struct task *t)
 {
     const Hct__Look *m = l->order;
@@ -485,8 +498,8 @@ void look_at(struct look *l, struct task *t)
 
     if (!k && !(k = t->look = calloc(1, sizeof(*k))))
         return;
-    if (m->full && m->polls.len <= sizeof(k->polls))
-        memcpy(k->polls, m->polls.data, m->polls.len);
+    if (m->full)
+        take_polls(k, &m->polls);
     memset(&r, 0, sizeof(r));
     r.life = life_of(t);
     r.mark = t->watch.last_mark;
@@ -560,16 +573,19 @@ void look_send(struct look *l)
 
 bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to)
 {
-    Hct__Looked m = HCT__LOOKED__INIT;
-    bool good = fill(l, &m);
+    uint8_t *less;
+    size_t n;
 
-    m.after_ns = after_ns;
-    to->len = good ? hct__looked__get_packed_size(&m) : 0;
-    to->data = good ? malloc(to->len + 1) : NULL;
-    if (to->data)
-        hct__looked__pack(&m, to->data);
-    empty(&m);
-    return to->data != NULL;
+    to->data = malloc(2 * LOOKWIRE_HEAD_MAX + l->ntasks * LOOKWIRE_TASK_MAX);
+    if (!to->data)
+        return false;
+    n = lookwire_put_head(to->data, l->order->job, l->order->seq);
+    for (size_t i = 0; i < l->ntasks; i++)
+        n += lookwire_put_task(to->data + n, &l->tasks[i]);
+    to->len = n + lookwire_put_after(to->data + n, after_ns);
+    less = realloc(to->data, to->len + 1);
+    to->data = less ? less : to->data;
+    return true;
 }
 
 void look_free(struct look *l)

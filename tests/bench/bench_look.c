@@ -1,6 +1,7 @@
 /* bench_look.c - what one look at tasks all of which have moved takes, without
  * what the system takes to wake processes: the slave reads the pages and packs
- * what it has seen, the master unpacks it, makes a snapshot and records it.
+ * what it has seen, as one look of a series, the master unpacks it, makes a
+ * snapshot and records it.
  *
  * usage: bench_look [LOOKS]     so many, and nothing is printed: for programs
  *                               that count instructions (look.sh) */
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "master/looks.h"
+#include "master/series.h"
 #include "master/tape.h"
 #include "mpi-wrappers/calls.h"
 #include "proto/base/clock.h"
@@ -21,6 +23,7 @@ static struct task task[TASKS];
 static struct node node;
 static struct looks looks;
 static struct tape tape;
+static struct series series;
 
 static bool is_there(const void *arg, uint32_t rank)
 {
@@ -52,7 +55,8 @@ static int make_tasks(void)
         task[i].rank = i;
         task[i].pid = task[i].watch.pid = 1 << 30;
     }
-    return looks_init(&looks, &job) || tape_init(&tape, TASKS) ? -1 : 0;
+    return looks_init(&looks, &job) || tape_init(&tape, TASKS) ||
+           series_begin(&series, 1) ? -1 : 0;
 }
 
 /* All have made a hundred calls. */
@@ -70,6 +74,15 @@ static void move(uint64_t seq)
     }
 }
 
+static void take(void *arg, size_t part, const uint8_t *look, size_t bytes)
+{
+    struct err err;
+
+    (void)part;
+    if (looks_take_packed(&looks, look, bytes, is_there, arg, &err))
+        exit(1);
+}
+
 /* By this name look.sh finds it. */
 __attribute__((noinline)) void look_once(uint64_t seq, struct str *row);
 
@@ -78,9 +91,10 @@ void look_once(uint64_t seq, struct str *row)
     Hct__Look order = HCT__LOOK__INIT;
     struct look l = { .node = &node, .order = &order };
     struct hct_snapshot s;
+    Hct__Looked m = HCT__LOOKED__INIT;
     ProtobufCBinaryData packed;
-    Hct__Looked *m;
     struct err err;
+    uint64_t after_ns;
 
     order.seq = seq;
     for (unsigned i = 0; i < TASKS; i++)
@@ -88,13 +102,14 @@ void look_once(uint64_t seq, struct str *row)
     if (!look_pack(&l, 0, &packed))
         exit(1);
     look_free(&l);
-    m = hct__looked__unpack(NULL, packed.len, packed.data);
-    looks_begin(&looks, false);
-    if (!m || looks_take(&looks, m, is_there, NULL, &err))
+    m.more = &packed;
+    m.n_more = 1;
+    if (series_put(&series, 0, &m, is_there, NULL, &err))
         exit(1);
+    looks_begin(&looks, false);
+    series_step(&series, 1, take, NULL, &after_ns);
     looks_end(&looks, clock_monotonic_ns(), &s);
     tape_write(&tape, &s, row);
-    hct__looked__free_unpacked(m, NULL);
     free(packed.data);
 }
 

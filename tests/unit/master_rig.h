@@ -202,7 +202,14 @@ static void peer_close(void *arg, struct conn *c, const struct err *why)
     p->c = NULL;
 }
 
+#ifdef RIG_ON_LOOK
+static int RIG_ON_LOOK(void *arg, struct conn *c, const void *msg,
+                       struct err *err);
+#endif
 static const struct conn_route peer_routes[] = {
+#ifdef RIG_ON_LOOK
+    { MESSAGE_LOOK, CONN_ANY, RIG_ON_LOOK },
+#endif
     { MESSAGE_WELCOME, CONN_ANY, peer_welcome },
     { MESSAGE_REFUSE, CONN_ANY, peer_refuse },
     { MESSAGE_ACCEPTED, CONN_ANY, peer_accepted },
@@ -281,6 +288,9 @@ static void rig_start(struct rig *r)
         .restart_wait_ns = 2 * CLOCK_NS_PER_S,
         .prepare_wait_ns = rig_prepare_wait_ns,
         .end_wait_ns = 2 * CLOCK_NS_PER_S,
+#ifdef RIG_POLICIES
+        .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20 },
+#endif
     };
     struct session_hub_conf hub = { .instance = 0xabcdef12, .name = "rig",
                                     .quiet = rig_on_quiet, .arg = r };

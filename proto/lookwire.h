@@ -1,0 +1,36 @@
+/* lookwire.h - what looks at tasks are made of, written and read by hand: the
+ * same bytes that protobuf-c makes of the message Looked, for a small part of the
+ * instructions. For series, where a hundred looks a second count.
+ *
+ * Only what a look without details has: job, seq, after_ns and tasks. What else
+ * there is is passed over, as an unknown field is. */
+#ifndef HECTOR_LOOKWIRE_H
+#define HECTOR_LOOKWIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+
+enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 640, LOOKWIRE_TEXT = 128 };
+
+/* Both return how many bytes they have written, no more than the above; texts
+ * are cut at LOOKWIRE_TEXT. after_ns goes behind the tasks. */
+size_t lookwire_put_head(uint8_t *to, uint64_t job, uint64_t seq);
+size_t lookwire_put_task(uint8_t *to, const Hct__Looked__Task *m);
+size_t lookwire_put_after(uint8_t *to, uint64_t after_ns);
+
+struct lookwire {               /* a look that is being read */
+    const uint8_t *p, *end;     /* borrowed */
+    uint64_t after_ns;          /* once it has been read to its end */
+    Hct__Looked__Task task;     /* texts are borrowed, that of wchan from: */
+    char wchan[LOOKWIRE_TEXT];
+};
+
+void lookwire_open(struct lookwire *w, const uint8_t *p, size_t n);
+/* 1: task is the next one; 0: that was all; -1: it makes no sense. */
+int lookwire_next(struct lookwire *w);
+/* The same, but only task.rank is read; what the rest is nobody has checked. */
+int lookwire_next_rank(struct lookwire *w);
+
+#endif
