@@ -63,7 +63,7 @@ static bool look_makes_sense(const ProtobufCBinaryData *look,
     int rc;
 
     lookwire_open(&w, look->data, look->len);
-    while ((rc = lookwire_next(&w)) > 0)
+    while ((rc = lookwire_next_rank(&w)) > 0)
         if (!there(arg, w.task.rank))
             return false;
     *after_ns = w.after_ns;
