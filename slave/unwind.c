@@ -1,8 +1,11 @@
 /* unwind.c - from the copy of a stack to the addresses of its frames.
  *
- * One Dwfl a process, with its modules where they are mapped; libdwfl asks
- * for registers and memory by callbacks. Invariant: copy is set only while
- * unwind_trace() runs. */
+ * One Dwfl a process, with its modules where they are mapped. What is found out
+ * about an address of it is kept: which file's it is, and the row of the
+ * unwinding tables that leads on from there (cfirow.h). A stack all of whose
+ * addresses have such rows is walked here; any other one by libdwfl, from its
+ * beginning, which asks for registers and memory by callbacks. Both find the
+ * same. Invariant: copy is set only while unwind_trace() runs. */
 #include "slave/unwind.h"
 
 #include <errno.h>
@@ -15,11 +18,35 @@
 #include <unistd.h>
 #include <elfutils/libdwfl.h>
 
+#include "proto/base/idtable.h"
+#include "slave/cfirow.h"
+
+enum { SPOTS_MAX = 1 << 16 };
+
+/* How an address was come to; it decides which instruction counts. */
+enum how {
+    BY_CALL,                    /* walked to: a call returns to it */
+    EXACT,                      /* walked to: interrupted there */
+    TOLD_CALL, TOLD_EXACT,      /* the same, as libdwfl or the task has it */
+};
+
+struct spot {
+    uint64_t pc;
+    enum how how;
+    struct unwind_frame frame;
+    bool has_row;               /* else it is libdwfl's */
+    struct cfirow row;
+};
+
 struct unwind {
     pid_t pid;
     Dwfl *dwfl;                 /* owned */
     size_t vdso_bytes;
-    bool attached;
+    bool attached, slow;
+    uint64_t quick;             /* stacks that were walked */
+    struct spot *spots;         /* owned */
+    size_t nspots, cap_spots;
+    struct idtable by_pc;
     const struct halt_copy *copy;       /* borrowed */
     struct unwind_frame *v;
     unsigned n, max;
@@ -150,25 +177,100 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
     .memory_read = memory_read, .set_initial_registers = set_registers,
 };
 
-/* ----------------------------------------------------------------- frames */
+/* ------------------------------------------------------------------ spots */
 
-static bool add_frame(struct unwind *u, Dwarf_Addr pc, bool call)
+/* Which row of the tables: that of the instruction that was interrupted, or of
+ * the call before it. */
+static void find_row(struct spot *s, Dwfl_Module *mod)
 {
-    Dwfl_Module *mod = dwfl_addrmodule(u->dwfl, call && pc ? pc - 1 : pc);
-    struct unwind_frame *f = &u->v[u->n];
+    Dwarf_Addr pc = s->how == EXACT ? s->pc : s->pc - 1, bias;
+    Dwarf_CFI *cfi = dwfl_module_eh_cfi(mod, &bias);
+    Dwarf_Frame *frame = NULL;
+
+    if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame)) {
+        cfi = dwfl_module_dwarf_cfi(mod, &bias);
+        if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame))
+            return;
+    }
+    s->has_row = cfirow_make(&s->row, frame);
+    free(frame);
+}
+
+static void locate(const struct unwind *u, struct spot *s)
+{
+    bool call = s->how == TOLD_CALL || (s->how == BY_CALL && !s->row.signal);
+    Dwarf_Addr pc = call && s->pc ? s->pc - 1 : s->pc;
+    Dwfl_Module *mod = dwfl_addrmodule(u->dwfl, pc);
     const char *path = NULL, *name;
     GElf_Addr bias = 0;
 
-    if (u->n == u->max)
-        return false;
-    *f = (struct unwind_frame){ .address = pc, .call = call };
+    s->frame = (struct unwind_frame){ .address = s->pc, .call = call };
     if (mod && dwfl_module_getelf(mod, &bias)) {
         name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, &path,
                                 NULL);
-        f->path = path ? path : name;
-        f->address = pc - bias;
+        s->frame.path = path ? path : name;
+        s->frame.address = s->pc - bias;
     }
-    u->n++;
+}
+
+static void make_spot(const struct unwind *u, struct spot *s)
+{
+    Dwfl_Module *mod = NULL;
+
+    if (s->how == BY_CALL || s->how == EXACT)
+        mod = dwfl_addrmodule(u->dwfl, s->how == EXACT ? s->pc : s->pc - 1);
+    if (mod)
+        find_row(s, mod);
+    locate(u, s);
+}
+
+/* Valid until the next call; NULL: no memory, or there are too many. */
+static struct spot *get_spot(struct unwind *u, uint64_t pc, enum how how)
+{
+    uint64_t hash = idtable_mix(pc, how);
+    size_t i = idtable_first(&u->by_pc, hash);
+    uint32_t id;
+    struct spot *s;
+
+    for (; (id = idtable_at(&u->by_pc, hash, &i)) != IDTABLE_NONE; i++)
+        if (u->spots[id].pc == pc && u->spots[id].how == how)
+            return &u->spots[id];
+    if (u->nspots == SPOTS_MAX)
+        return NULL;
+    if (u->nspots == u->cap_spots) {
+        size_t cap = u->cap_spots ? 2 * u->cap_spots : 64;
+
+        s = realloc(u->spots, cap * sizeof(*s));
+        if (!s)
+            return NULL;
+        u->spots = s;
+        u->cap_spots = cap;
+    }
+    if (idtable_add(&u->by_pc, hash, (uint32_t)u->nspots))
+        return NULL;
+    s = &u->spots[u->nspots];
+    *s = (struct spot){ .pc = pc, .how = how };
+    make_spot(u, s);
+    s->frame.number = (uint32_t)u->nspots++;
+    return s;
+}
+
+/* ----------------------------------------------------------------- frames */
+
+static bool add_frame(struct unwind *u, uint64_t pc, bool call)
+{
+    enum how how = call ? TOLD_CALL : TOLD_EXACT;
+    struct spot *s, one = { .pc = pc, .how = how };
+
+    if (u->n == u->max)
+        return false;
+    s = get_spot(u, pc, how);
+    if (!s) {
+        make_spot(u, &one);
+        one.frame.number = UNWIND_NO_NUMBER;
+        s = &one;
+    }
+    u->v[u->n++] = s->frame;
     return true;
 }
 
@@ -184,6 +286,46 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
     return DWARF_CB_OK;
 }
 
+static bool read_word(void *arg, uint64_t at, uint64_t *out)
+{
+    return memory_read(NULL, at, out, arg);
+}
+
+/* False: libdwfl has to do it. */
+static bool walk(struct unwind *u)
+{
+    const struct halt_copy *c = u->copy;
+    struct cfi_regs regs = { .set = (1u << CFIROW_REGS) - 1 };
+    uint64_t pc = c->pc;
+    enum how how = EXACT;
+
+    if (u->slow || c->nregs != CFIROW_REGS)
+        return false;
+    memcpy(regs.v, c->regs, sizeof(regs.v));
+    while (u->n < u->max) {
+        struct spot *s = get_spot(u, pc, how);
+
+        if (!s || !s->has_row)
+            return false;
+        u->v[u->n++] = s->frame;
+        if (!cfirow_step(&s->row, &regs, read_word, u))
+            break;
+        how = s->row.signal ? EXACT : BY_CALL;
+        pc = regs.v[CFIROW_REGS - 1];
+    }
+    return true;
+}
+
+static void walk_slowly(struct unwind *u)
+{
+    u->n = 0;
+    if (!u->attached) {
+        u->attached = true;
+        dwfl_attach_state(u->dwfl, NULL, u->pid, &thread_callbacks, u);
+    }
+    dwfl_getthread_frames(u->dwfl, u->pid, on_frame, u);
+}
+
 unsigned unwind_trace(struct unwind *u, const struct halt_copy *copy,
                       struct unwind_frame *v, unsigned max)
 {
@@ -191,10 +333,24 @@ unsigned unwind_trace(struct unwind *u, const struct halt_copy *copy,
     u->v = v;
     u->n = 0;
     u->max = max;
-    if (u->attached && dwfl_addrmodule(u->dwfl, copy->pc))
-        dwfl_getthread_frames(u->dwfl, u->pid, on_frame, u);
+    if (dwfl_addrmodule(u->dwfl, copy->pc)) {
+        if (walk(u))
+            u->quick++;
+        else
+            walk_slowly(u);
+    }
     u->copy = NULL;
     return u->n;
+}
+
+void unwind_slowly(struct unwind *u)
+{
+    u->slow = true;
+}
+
+uint64_t unwind_quick(const struct unwind *u)
+{
+    return u->quick;
 }
 
 unsigned unwind_addresses(struct unwind *u, const uint64_t *pc, unsigned n,
@@ -258,7 +414,6 @@ struct unwind *unwind_create(pid_t pid, const char *maps, struct err *err)
                        (int)pid), NULL;
     }
     dwfl_getmodules(u->dwfl, set_owner, u, 0);
-    u->attached = dwfl_attach_state(u->dwfl, NULL, pid, &thread_callbacks, u);
     return u;
 }
 
@@ -268,5 +423,7 @@ void unwind_destroy(struct unwind *u)
         return;
     if (u->dwfl)
         dwfl_end(u->dwfl);
+    idtable_fini(&u->by_pc);
+    free(u->spots);
     free(u);
 }

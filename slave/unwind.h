@@ -15,17 +15,25 @@
 #include "slave/halt.h"
 
 enum { UNWIND_DEPTH = 512 };    /* frames; outer ones are left out */
+#define UNWIND_NO_NUMBER UINT32_MAX
 
 struct unwind_frame {
     const char *path;           /* of the file; NULL: no file. Valid as long
                                    as the unwind lives */
     uint64_t address;           /* in the file, as its symbols have it */
     bool call;                  /* where a call returns to */
+    uint32_t number;            /* the same for the same of all that, small: to
+                                   keep things by; or UNWIND_NO_NUMBER */
 };
 
 struct unwind;
 struct unwind *unwind_create(pid_t pid, const char *maps, struct err *err);
 void unwind_destroy(struct unwind *u);          /* NULL is fine */
+
+/* For who compares: everything by libdw from now on; how many stacks were
+ * followed without it. */
+void unwind_slowly(struct unwind *u);
+uint64_t unwind_quick(const struct unwind *u);
 
 /* Frames, innermost first; how many. 0: the program counter is nowhere. */
 unsigned unwind_trace(struct unwind *u, const struct halt_copy *copy,
