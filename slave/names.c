@@ -68,7 +68,7 @@ static const struct symbol *find(struct symbols *symbols,
                                              : NULL;
 
     return m ? symbols_find(symbols, m->path, m->id, m->id_bytes, f->offset,
-                            true)
+                            true, true)
              : NULL;
 }
 

@@ -13,38 +13,46 @@
 #include "slave/symbols.h"
 #include "slave/unwind.h"
 
-enum { FILES = 256, NOTES_MAX = 16, FRAMES = UNWIND_DEPTH * 2 };
+enum { FILES = 256, NOTES_MAX = 16, FRAMES = UNWIND_DEPTH * 2,
+       BUFFER = 256 * 1024 };
+#define START_NAME "__libc_start"       /* what calls main begins so */
+
+struct level {                  /* of a trace: a function */
+    uint32_t id;                /* in the tree */
+    bool is_main, is_start;
+    const char *module;
+};
+
+/* What stands at an address (unwind.h: number). */
+struct spelled {
+    uint32_t tree;              /* that its levels are of; 0: none */
+    uint32_t at, n;             /* in levels[] */
+    enum { UNASKED, START, OTHER } start;
+};
+
+struct reading {                /* of a task */
+    struct unwind *unwind;      /* owned; NULL: no maps */
+    char *maps;                 /* owned: what it was made of */
+    struct spelled *spelled;    /* owned: by number */
+    size_t nspelled;
+};
 
 struct work {
+    FILE *in;
     uint32_t ntasks, nsamples;
     bool lines, more;           /* more trees, after this one */
     struct symbols *symbols;
-    struct unwind **unwinds;    /* by position; NULL: no maps */
-    char **maps;                /* by position: what they were made of */
+    struct reading *readings;   /* by position */
     uint32_t *traces;           /* by position */
+    uint32_t ntrees;
+    struct level *levels;       /* owned: of this tree */
+    size_t nlevels, cap_levels;
     struct prefixtree tree;
     struct str notes;
     unsigned nnotes;
     void *piece;
     size_t cap;
 };
-
-static int read_all(int fd, void *to, size_t n)
-{
-    char *p = to;
-
-    while (n > 0) {
-        ssize_t got = read(fd, p, n);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return -1;
-        p += got;
-        n -= (size_t)got;
-    }
-    return 0;
-}
 
 static int write_all(int fd, const void *from, size_t n)
 {
@@ -93,18 +101,13 @@ static uint32_t make_frame(struct work *w, const struct symbol *s,
         .module = name(w, module), .function = name(w, from->function),
         .offset = s->note == SYMBOL_FOUND ? 0 : s->offset };
 
-    /* Lines in our own wrappers say nothing. */
-    if (w->lines && strncmp(module, "libhector", 9) != 0) {
-        f.file = name(w, from->file);
-        f.line = from->line;
-    }
+    f.file = name(w, from->file);
+    f.line = from->line;
     return prefixtree_frame(&w->tree, &f);
 }
 
 struct trace {                  /* innermost first */
-    uint32_t id[FRAMES];
-    bool is_main[FRAMES], is_start[FRAMES];
-    const char *module[FRAMES];
+    struct level level[FRAMES];
     unsigned n;
 };
 
@@ -115,122 +118,220 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static void add_level(struct trace *t, const struct level *l)
+{
+    if (t->n < FRAMES)
+        t->level[t->n++] = *l;
+}
+
 static void add_symbol(struct work *w, struct trace *t,
                        const struct unwind_frame *f)
 {
-    const struct symbol *s = symbols_find(w->symbols, f->path, NULL, 0,
-                                          f->address, f->call);
     const char *module = base_name(f->path);
+    /* Lines in our own wrappers say nothing. */
+    bool lines = w->lines && strncmp(module, "libhector", 9) != 0;
+    const struct symbol *s = symbols_find(w->symbols, f->path, NULL, 0,
+                                          f->address, f->call, lines);
 
     if (!s)
         return;
     add_note(w, s);
-    for (unsigned i = 0; i < s->n && t->n < FRAMES; i++) {
+    for (unsigned i = 0; i < s->n; i++) {
         const char *function = s->frame[i].function;
+        const struct level l = {
+            .id = make_frame(w, s, &s->frame[i], module), .module = module,
+            .is_main = strcmp(function, "main") == 0,
+            .is_start = strncmp(function, START_NAME,
+                                sizeof(START_NAME) - 1) == 0 };
 
-        t->is_main[t->n] = strcmp(function, "main") == 0;
-        t->is_start[t->n] = strncmp(function, "__libc_start", 12) == 0;
-        t->module[t->n] = module;
-        t->id[t->n++] = make_frame(w, s, &s->frame[i], module);
+        add_level(t, &l);
     }
 }
 
 static void add_unknown(struct work *w, struct trace *t, uint64_t address)
 {
     struct prefixtree_frame f = { .offset = address };
+    struct level l = { .module = "" };
     char text[40];
 
     snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
     f.function = name(w, text);
-    if (t->n < FRAMES) {
-        t->is_main[t->n] = t->is_start[t->n] = false;
-        t->module[t->n] = "";
-        t->id[t->n++] = prefixtree_frame(&w->tree, &f);
-    }
+    l.id = prefixtree_frame(&w->tree, &f);
+    add_level(t, &l);
 }
 
-/* What runs before main is the same everywhere and says nothing. Where main
- * has no name, it is what the C library calls first. */
+/* NULL: there is no room. */
+static struct spelled *get_spelled(struct reading *r, uint32_t number)
+{
+    if (number == UNWIND_NO_NUMBER)
+        return NULL;
+    if (number >= r->nspelled) {
+        size_t n = number + 1 > 2 * r->nspelled ? number + 64
+                                                : 2 * r->nspelled;
+        struct spelled *v = realloc(r->spelled, n * sizeof(*v));
+
+        if (!v)
+            return NULL;
+        memset(v + r->nspelled, 0, (n - r->nspelled) * sizeof(*v));
+        r->spelled = v;
+        r->nspelled = n;
+    }
+    return &r->spelled[number];
+}
+
+static void keep_levels(struct work *w, struct spelled *p,
+                        const struct level *v, uint32_t n)
+{
+    if (w->nlevels + n > w->cap_levels) {
+        size_t cap = 2 * w->cap_levels + n + 64;
+        struct level *more = realloc(w->levels, cap * sizeof(*more));
+
+        if (!more)
+            return;
+        w->levels = more;
+        w->cap_levels = cap;
+    }
+    p->tree = w->ntrees;
+    p->at = (uint32_t)w->nlevels;
+    p->n = n;
+    memcpy(w->levels + w->nlevels, v, n * sizeof(*v));
+    w->nlevels += n;
+}
+
+static void add_frame(struct work *w, struct reading *r, struct trace *t,
+                      const struct unwind_frame *f)
+{
+    struct spelled *p = get_spelled(r, f->number);
+    unsigned first = t->n;
+
+    if (p && p->tree == w->ntrees) {
+        for (uint32_t i = 0; i < p->n; i++)
+            add_level(t, &w->levels[p->at + i]);
+        return;
+    }
+    if (f->path)
+        add_symbol(w, t, f);
+    else
+        add_unknown(w, t, f->address);
+    if (p && t->n < FRAMES)     /* it is whole */
+        keep_levels(w, p, t->level + first, t->n - first);
+}
+
+static bool starts_main(struct work *w, struct reading *r,
+                        const struct unwind_frame *f)
+{
+    struct spelled *p = get_spelled(r, f->number);
+    bool is;
+
+    if (p && p->start != UNASKED)
+        return p->start == START;
+    is = symbols_begins(w->symbols, f->path, f->address, f->call, START_NAME);
+    if (p)
+        p->start = is ? START : OTHER;
+    return is;
+}
+
+/* What runs before main is the same everywhere and says nothing: the names of
+ * the C library's part of it are not even looked up, for that may take longer
+ * than all the rest. How many frames are left. */
+static unsigned without_library(struct work *w, struct reading *r,
+                                const struct unwind_frame *v, unsigned n)
+{
+    unsigned left = n >= 2 ? n - 2 : 0;     /* the outermost one calls it */
+    const char *path = v[left].path;
+
+    if (n < 3 || !path || !v[n - 1].path || strcmp(path, v[n - 1].path) == 0 ||
+        !starts_main(w, r, &v[left]))
+        return n;
+    while (left > 0 && v[left - 1].path && strcmp(v[left - 1].path, path) == 0)
+        left--;
+    return left ? left : n;
+}
+
+/* The same by names. Where main has none, it is what the C library calls
+ * first. */
 static unsigned without_start(const struct trace *t)
 {
+    const struct level *v = t->level;
+
     for (unsigned i = t->n; i-- > 0; )
-        if (t->is_main[i])
+        if (v[i].is_main)
             return i + 1;
     for (unsigned i = t->n; i-- > 0; )
-        if (t->is_start[i]) {
+        if (v[i].is_start) {
             unsigned n = i;
 
-            while (n > 0 && strcmp(t->module[n - 1], t->module[i]) == 0)
+            while (n > 0 && strcmp(v[n - 1].module, v[i].module) == 0)
                 n--;
             return n ? n : t->n;
         }
     return t->n;
 }
 
-static int add_trace(struct work *w, uint32_t position, uint32_t sample,
+static int add_trace(struct work *w, const struct scribe_head *h,
                      const struct unwind_frame *v, unsigned n)
 {
-    struct trace t = { .n = 0 };
+    struct reading *r = &w->readings[h->position];
+    struct trace t;
     uint32_t outer_first[FRAMES];
 
+    t.n = 0;
+    n = without_library(w, r, v, n);
     for (unsigned i = 0; i < n; i++)
-        if (v[i].path)
-            add_symbol(w, &t, &v[i]);
-        else
-            add_unknown(w, &t, v[i].address);
+        add_frame(w, r, &t, &v[i]);
     n = without_start(&t);
     for (unsigned i = 0; i < n; i++)
-        outer_first[i] = t.id[n - 1 - i];
+        outer_first[i] = t.level[n - 1 - i].id;
     if (n == 0)
         return 0;
-    w->traces[position]++;
-    return prefixtree_add(&w->tree, position, sample, outer_first, n, NULL);
+    w->traces[h->position]++;
+    return prefixtree_add(&w->tree, h->position, h->sample, outer_first, n,
+                          NULL);
 }
 
 /* ----------------------------------------------------------------- pieces */
 
 static int take_copy(struct work *w, const struct scribe_head *h)
 {
+    struct unwind *u = w->readings[h->position].unwind;
     struct unwind_frame v[UNWIND_DEPTH];
-    unsigned n;
 
-    if (!w->unwinds[h->position])
+    if (!u)
         return 0;
-    n = unwind_trace(w->unwinds[h->position], w->piece, v, UNWIND_DEPTH);
-    return add_trace(w, h->position, h->sample, v, n);
+    return add_trace(w, h, v, unwind_trace(u, w->piece, v, UNWIND_DEPTH));
 }
 
 static int take_addresses(struct work *w, const struct scribe_head *h)
 {
+    struct unwind *u = w->readings[h->position].unwind;
     struct unwind_frame v[UNWIND_DEPTH];
-    unsigned n;
 
-    if (!w->unwinds[h->position])
+    if (!u)
         return 0;
-    n = unwind_addresses(w->unwinds[h->position], w->piece,
-                         (unsigned)(h->bytes / sizeof(uint64_t)), v,
-                         UNWIND_DEPTH);
-    return add_trace(w, h->position, h->sample, v, n);
+    return add_trace(w, h, v,
+                     unwind_addresses(u, w->piece, (unsigned)(h->bytes /
+                                      sizeof(uint64_t)), v, UNWIND_DEPTH));
 }
 
 static void take_maps(struct work *w, const struct scribe_head *h)
 {
-    char **known = &w->maps[h->position];
+    struct reading *r = &w->readings[h->position];
 
-    if (*known && strcmp(*known, w->piece) == 0)
+    if (r->maps && strcmp(r->maps, w->piece) == 0)
         return;
-    free(*known);
-    *known = strdup(w->piece);
-    unwind_destroy(w->unwinds[h->position]);
-    w->unwinds[h->position] = unwind_create((pid_t)h->pid, w->piece, NULL);
+    free(r->maps);
+    free(r->spelled);
+    unwind_destroy(r->unwind);
+    *r = (struct reading){ .maps = strdup(w->piece) };
+    r->unwind = unwind_create((pid_t)h->pid, w->piece, NULL);
 }
 
 /* 1: go on, 0: this was the end. */
-static int take(struct work *w, int fd)
+static int take(struct work *w)
 {
     struct scribe_head h;
 
-    if (read_all(fd, &h, sizeof(h)) || h.bytes > SCRIBE_PIECE_MAX)
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.bytes > SCRIBE_PIECE_MAX)
         return -1;
     w->more = h.kind == SCRIBE_END && h.sample;
     if (h.kind == SCRIBE_END)
@@ -242,7 +343,7 @@ static int take(struct work *w, int fd)
         w->cap = h.bytes + sizeof(struct halt_copy);
         w->piece = malloc(w->cap);
     }
-    if (!w->piece || read_all(fd, w->piece, h.bytes))
+    if (!w->piece || fread(w->piece, 1, h.bytes, w->in) != h.bytes)
         return -1;
     ((char *)w->piece)[h.bytes] = '\0';
     switch ((enum scribe_kind)h.kind) {
@@ -283,6 +384,8 @@ static int begin(struct work *w)
     prefixtree_fini(&w->tree);
     str_reset(&w->notes);
     w->nnotes = 0;
+    w->nlevels = 0;
+    w->ntrees++;
     memset(w->traces, 0, w->ntasks * sizeof(*w->traces));
     return prefixtree_init(&w->tree, w->ntasks, w->nsamples, NULL);
 }
@@ -293,15 +396,16 @@ int scribe_work(int fd, uint32_t ntasks, uint32_t nsamples, bool lines)
     int rc;
 
     w.symbols = symbols_create(FILES, NULL);
-    w.unwinds = calloc(ntasks, sizeof(*w.unwinds));
-    w.maps = calloc(ntasks, sizeof(*w.maps));
+    w.readings = calloc(ntasks, sizeof(*w.readings));
     w.traces = calloc(ntasks, sizeof(*w.traces));
-    if (!w.symbols || !w.unwinds || !w.maps || !w.traces)
+    w.in = fdopen(fd, "r");
+    if (!w.symbols || !w.readings || !w.traces || !w.in ||
+        setvbuf(w.in, NULL, _IOFBF, BUFFER))
         return 1;
     do {
         if (begin(&w))
             return 1;
-        while ((rc = take(&w, fd)) > 0)
+        while ((rc = take(&w)) > 0)
             ;
         if (rc || answer(&w, fd))
             return 1;

@@ -14,6 +14,8 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+#include "slave/debugfile.h"
+
 enum {
     BUCKETS = 4096,             /* of answers */
     ANSWERS_MAX = 65536,        /* kept of one binary */
@@ -23,7 +25,7 @@ enum {
 
 struct answer {
     struct answer *next;        /* in its bucket; owned */
-    uint64_t address;
+    uint64_t key;               /* address, and how it was asked for */
     struct symbol symbol;
     char *text;                 /* owned: all strings of symbol */
 };
@@ -49,7 +51,7 @@ struct symbols {
 static char *debug_path;        /* of libdwfl: its default */
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = debugfile_find,
     .debuginfo_path = &debug_path,
 };
 
@@ -120,6 +122,7 @@ const char *symbol_note_text(enum symbol_note note)
 
 /* Strings are gathered in one text and pointed to once it is whole. */
 struct draft {
+    bool lines;                 /* they are wanted */
     char text[SYMBOL_DEPTH * 512 + NAME_MAX_BYTES];
     size_t used;
     struct { long function, file; unsigned line; } frame[SYMBOL_DEPTH];
@@ -352,13 +355,14 @@ static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
     Dwarf_Die *cu = find_unit(mod, address, &bias), *inner, *scopes = NULL;
-    struct place p;
+    struct place p = { NULL, 0 };
     char name[NAME_MAX_BYTES];
     int n;
 
     if (!cu)
         return;
-    p = line_place(cu, address - bias);
+    if (d->lines)
+        p = line_place(cu, address - bias);
     /* Behind an inlined function the scopes by address are those of its
      * definition: only the innermost one is asked where it stands. */
     if (dwarf_getscopes(cu, address - bias, &inner) <= 0)
@@ -376,46 +380,66 @@ static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
             draft_frame(d, name, p.file, p.line);
         if (tag != DW_TAG_inlined_subroutine)
             break;
-        p = call_place(&scopes[i], cu);
+        if (d->lines)
+            p = call_place(&scopes[i], cu);
     }
     free(scopes);
 }
 
-/* The symbol table knows more functions than the DWARF: those without, and
- * those that a compiler has made of parts of others (loops of OpenMP), whose
- * lines are known all the same. */
-static void read_table(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
+static const char *table_name(Dwfl_Module *mod, Dwarf_Addr address)
 {
-    char name[NAME_MAX_BYTES];
-    struct place p = { NULL, 0 };
-    Dwarf_Addr bias;
-    Dwarf_Die *cu;
     GElf_Off off = 0;
     GElf_Sym sym;
     const char *raw = dwfl_module_addrinfo(mod, address, &off, &sym, NULL,
                                            NULL, NULL);
 
-    if (!raw || !*raw || (sym.st_size && off >= sym.st_size))
+    return raw && *raw && (!sym.st_size || off < sym.st_size) ? raw : NULL;
+}
+
+/* The symbol table knows more functions than the DWARF: those without, and
+ * those that a compiler has made of parts of others (loops of OpenMP), whose
+ * lines are known all the same. */
+static void read_table(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address,
+                       bool dwarf)
+{
+    const char *raw = table_name(mod, address);
+    char name[NAME_MAX_BYTES];
+    struct place p = { NULL, 0 };
+    Dwarf_Addr bias;
+    Dwarf_Die *cu;
+
+    if (!raw)
         return;
     symbol_pretty(name, sizeof(name), raw);
     name[strcspn(name, "@")] = '\0';
-    cu = find_unit(mod, address, &bias);
+    cu = dwarf && d->lines ? find_unit(mod, address, &bias) : NULL;
     if (cu)
         p = line_place(cu, address - bias);
     draft_frame(d, name, p.file, p.line);
 }
 
+/* Of the C library names are all that anybody wants to see, and its DWARF,
+ * where it is installed, takes longer to unpack than anything else. */
+static bool is_c_library(const struct binary *b)
+{
+    return strncmp(b->module, "libc.so", 7) == 0 ||
+           strncmp(b->module, "ld-linux", 8) == 0;
+}
+
 static struct answer *look_up(const struct binary *b, uint64_t offset,
-                              Dwarf_Addr address)
+                              Dwarf_Addr address, bool lines)
 {
     enum symbol_note note = b->note;
-    struct draft d = { .n = 0 };
+    struct draft d = { .lines = lines };
     char name[NAME_MAX_BYTES];
 
     if (note == SYMBOL_FOUND) {
-        read_dwarf(&d, b->mod, address);
+        bool dwarf = !is_c_library(b);
+
+        if (dwarf)
+            read_dwarf(&d, b->mod, address);
         if (d.n == 0)
-            read_table(&d, b->mod, address);
+            read_table(&d, b->mod, address, dwarf);
         if (d.n == 0)
             note = SYMBOL_UNNAMED;
     }
@@ -429,29 +453,39 @@ static struct answer *look_up(const struct binary *b, uint64_t offset,
 
 const struct symbol *symbols_find(struct symbols *s, const char *path,
                                   const uint8_t *id, unsigned id_bytes,
-                                  uint64_t address, bool call)
+                                  uint64_t address, bool call, bool lines)
 {
     struct binary *b = binary_get(s, path, id,
                                   id_bytes <= ID_MAX ? id_bytes : 0);
-    uint64_t key = address * 2 + call;
+    uint64_t key = address * 4 + 2 * lines + call;
     struct answer **bucket, *a;
 
     if (!b)
         return NULL;
     bucket = &b->answer[(key * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS];
     for (a = *bucket; a; a = a->next)
-        if (a->address == key)
+        if (a->key == key)
             return &a->symbol;
     if (b->nanswers == ANSWERS_MAX)
         answers_free(b);
-    a = look_up(b, address, call && address ? address - 1 : address);
+    a = look_up(b, address, call && address ? address - 1 : address, lines);
     if (!a)
         return NULL;
-    a->address = key;
+    a->key = key;
     a->next = *bucket;
     *bucket = a;
     b->nanswers++;
     return &a->symbol;
+}
+
+bool symbols_begins(struct symbols *s, const char *path, uint64_t address,
+                    bool call, const char *with)
+{
+    struct binary *b = binary_get(s, path, NULL, 0);
+    const char *raw = b && b->note == SYMBOL_FOUND
+        ? table_name(b->mod, call && address ? address - 1 : address) : NULL;
+
+    return raw && strncmp(raw, with, strlen(with)) == 0;
 }
 
 struct symbols *symbols_create(unsigned max_files, struct err *err)

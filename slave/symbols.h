@@ -7,6 +7,8 @@
  * (/usr/lib/debug), never over the network. Reading a file that is not known
  * yet may take long: not for an event loop's handlers.
  *
+ * Of the C library only names are given, which need no DWARF.
+ *
  * Names are those of the source: C as it is, Fortran without the compiler's
  * underscores (`module::procedure`), C++ demangled. */
 #ifndef HECTOR_SYMBOLS_H
@@ -49,11 +51,16 @@ void symbols_destroy(struct symbols *s);        /* NULL is fine */
 
 /* Look an address up. id is the build id of what was loaded; id_bytes 0: not
  * known, any will do. call: the address is where a call returns to, so what
- * counts is the instruction before it. The result is valid until the next
+ * counts is the instruction before it. Without lines files and lines are not
+ * known, which saves reading the tables of lines. The result is valid until the next
  * call; NULL only without memory. */
 const struct symbol *symbols_find(struct symbols *s, const char *path,
                                   const uint8_t *id, unsigned id_bytes,
-                                  uint64_t address, bool call);
+                                  uint64_t address, bool call, bool lines);
+
+/* Does the name there begin so in the symbol table? This reads nothing else. */
+bool symbols_begins(struct symbols *s, const char *path, uint64_t address,
+                    bool call, const char *with);
 
 /* The sentence for a person about this note; NULL for SYMBOL_FOUND. */
 const char *symbol_note_text(enum symbol_note note);

@@ -94,7 +94,7 @@ static const struct symbol *find(const char *file, uint64_t at)
     const struct symbol *s;
 
     snprintf(path, sizeof(path), "%s/%s", dir, file);
-    s = symbols_find(syms, path, NULL, 0, at, false);
+    s = symbols_find(syms, path, NULL, 0, at, false, true);
     assert_non_null(s);
     assert_true(s->n >= 1 && s->n <= SYMBOL_DEPTH);
     assert_int_equal(s->offset, at);
@@ -189,15 +189,15 @@ static void test_other_build(void **state)
 
     (void)state;
     snprintf(path, sizeof(path), "%s/c", dir);
-    s = symbols_find(syms, path, id, sizeof(id), at, false);
+    s = symbols_find(syms, path, id, sizeof(id), at, false, true);
     assert_int_equal(s->note, SYMBOL_OTHER_BUILD);
     assert_null(strstr(s->frame[0].function, "outer"));
-    s = symbols_find(syms, path, NULL, 0, at, false);
+    s = symbols_find(syms, path, NULL, 0, at, false, true);
     assert_int_equal(s->note, SYMBOL_FOUND);
-    s = symbols_find(syms, "/no/such/file", NULL, 0, 0x1234, true);
+    s = symbols_find(syms, "/no/such/file", NULL, 0, 0x1234, true, true);
     assert_int_equal(s->note, SYMBOL_NO_FILE);
     assert_string_equal(s->frame[0].function, "file+0x1234");
-    s = symbols_find(syms, "/etc/passwd", NULL, 0, 0x10, true);
+    s = symbols_find(syms, "/etc/passwd", NULL, 0, 0x10, true, true);
     assert_int_equal(s->note, SYMBOL_NO_FILE);
 }
 
@@ -210,7 +210,7 @@ static void test_call(void **state)
 
     (void)state;
     snprintf(path, sizeof(path), "%s/c", dir);
-    s = symbols_find(syms, path, NULL, 0, at + bytes, true);
+    s = symbols_find(syms, path, NULL, 0, at + bytes, true, true);
     assert_string_equal(s->frame[s->n - 1].function, "outer");
 }
 
@@ -226,7 +226,7 @@ static void test_bounded(void **state)
         char path[200];
 
         snprintf(path, sizeof(path), "%s/%s", dir, names[i % 3]);
-        assert_non_null(symbols_find(few, path, NULL, 0, at, false));
+        assert_non_null(symbols_find(few, path, NULL, 0, at, false, true));
     }
     symbols_destroy(few);
     symbols_destroy(NULL);
