@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -19,7 +20,7 @@
 
 #define EVENT_STOP 128          /* PTRACE_EVENT_STOP; glibc names it late */
 
-enum { PAGE = 4096, SPINS = 400 };
+enum { PAGE = 4096, SPINS = 30 };
 
 /* The thread's state as in /proc/TID/status and who traces it; false: there is
  * no such thread, or only what its parent has not taken note of. */
@@ -98,12 +99,23 @@ static void take_registers(struct halt_copy *c,
 #error "say here how the registers of this processor are numbered"
 #endif
 
+static bool ends_within(const struct halt *h, const struct halt_copy *c)
+{
+    return h->stack_end > c->sp && h->stack_end - c->sp <= HALT_STACK;
+}
+
+bool halt_is_cut(const struct halt *h, const struct halt_copy *copy)
+{
+    return !ends_within(h, copy) || copy->bytes < h->stack_end - copy->sp;
+}
+
 /* By pages, for the kernel gives whole pieces only: the stack may end. */
-static void take_stack(struct halt_copy *c, pid_t pid)
+static void take_stack(struct halt_copy *c, const struct halt *h)
 {
     struct iovec local = { c->stack, HALT_STACK };
     struct iovec remote[HALT_STACK / PAGE + 1];
-    uint64_t at = c->sp, end = c->sp + HALT_STACK;
+    uint64_t at = c->sp;
+    uint64_t end = ends_within(h, c) ? h->stack_end : c->sp + HALT_STACK;
     unsigned n = 0;
     ssize_t got;
 
@@ -116,7 +128,7 @@ static void take_stack(struct halt_copy *c, pid_t pid)
         remote[n++].iov_len = next - at;
         at = next;
     }
-    got = process_vm_readv(pid, &local, 1, remote, n, 0);
+    got = process_vm_readv(h->pid, &local, 1, remote, n, 0);
     c->bytes = got > 0 ? (uint32_t)got : 0;
 }
 
@@ -128,7 +140,7 @@ static bool take(const struct halt *h, struct halt_copy *c)
     if (ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &iov))
         return false;
     take_registers(c, &regs);
-    take_stack(c, h->pid);
+    take_stack(c, h);
     return c->bytes > 0;
 }
 
@@ -187,6 +199,54 @@ enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
     if (rc < 0)
         return h->state = HALT_GONE;
     return halt_stopped(h, status, copy);
+}
+
+static sigset_t child_only(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    return set;
+}
+
+void halt_hush(sigset_t *before)
+{
+    const sigset_t set = child_only();
+
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
+enum halt_state halt_wait(struct halt *h, struct halt_copy *copy,
+                          uint64_t patience_ns)
+{
+    uint64_t until_ns = clock_monotonic_ns() + patience_ns, now_ns;
+    const sigset_t set = child_only();
+
+    while (halt_poll(h, copy) == HALT_WAIT &&
+           (now_ns = clock_monotonic_ns()) < until_ns) {
+        struct timespec ts = {
+            .tv_sec = (time_t)((until_ns - now_ns) / CLOCK_NS_PER_S),
+            .tv_nsec = (long)((until_ns - now_ns) % CLOCK_NS_PER_S) };
+
+        sigtimedwait(&set, NULL, &ts);
+    }
+    return h->state;
+}
+
+/* Signals of stops that have been seen were taken, or are taken here; any
+ * other may have been merged with one of them. */
+void halt_unhush(const sigset_t *before)
+{
+    const struct timespec now = { 0 };
+    const sigset_t set = child_only();
+    siginfo_t info = { .si_pid = 0 };
+
+    sigtimedwait(&set, NULL, &now);
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT |
+               __WALL) == 0 && info.si_pid)
+        kill(getpid(), SIGCHLD);
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 void halt_leave(struct halt *h)

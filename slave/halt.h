@@ -16,6 +16,7 @@
 #ifndef HECTOR_HALT_H
 #define HECTOR_HALT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,8 @@ struct halt {
     uint64_t asked_ns, held_ns; /* when; how long it was stopped, as far as
                                    can be seen from here */
     uint64_t since_asked_ns;    /* from the request to the end of the stop */
+    uint64_t stack_end;         /* nothing is copied from there on; 0: it is
+                                   not known. To be set after begin */
 };
 
 /* -1: it cannot be done; err says why: EPERM not allowed, EBUSY a debugger
@@ -49,6 +52,18 @@ int halt_begin(struct halt *h, pid_t pid, pid_t tid, struct err *err);
 
 /* Has it stopped? Then copy (HALT_COPIED), or only let it go (HALT_LEFT). */
 enum halt_state halt_poll(struct halt *h, struct halt_copy *copy);
+
+/* The same, but it may take so long: a thread that we have taken the processor
+ * from stops only when we sleep. Between halt_hush() and halt_unhush(), where
+ * SIGCHLD is blocked and, at the end, passed on only if there is something left
+ * to be seen. It must be blocked in all other threads of the process. */
+void halt_hush(sigset_t *before);
+enum halt_state halt_wait(struct halt *h, struct halt_copy *copy,
+                          uint64_t patience_ns);
+void halt_unhush(const sigset_t *before);
+
+/* Does the copy lack frames that lie further out? */
+bool halt_is_cut(const struct halt *h, const struct halt_copy *copy);
 
 /* The same, when somebody else has seen the stop: see slave/reap.h. */
 enum halt_state halt_stopped(struct halt *h, int status,

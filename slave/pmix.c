@@ -402,7 +402,7 @@ static int start_server(const char *node, const char *dir, struct err *err)
      * one that is killed while it has one blocks this server for ever. */
     setenv("PMIX_MCA_gds", "hash", 0);
     door_expect();
-    rc = PMIx_server_init(pmix_call_module(), info, n);
+    rc = pmix_call_start(info, n);
     for (size_t i = 0; i < n; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
     return rc == PMIX_SUCCESS ? 0

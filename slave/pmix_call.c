@@ -9,6 +9,7 @@
 #include "slave/pmix_call.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -354,9 +355,16 @@ void pmix_call_fetched(pmix_status_t status, char *data, size_t bytes,
     post(c);
 }
 
-pmix_server_module_t *pmix_call_module(void)
+pmix_status_t pmix_call_start(pmix_info_t *info, size_t n)
 {
-    return &module;
+    sigset_t all, before;
+    pmix_status_t rc;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = PMIx_server_init(&module, info, n);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
 }
 
 struct pmixd_call *pmix_call_new_fetch(uint64_t job, uint64_t ticket,

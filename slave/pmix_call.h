@@ -49,7 +49,9 @@ void pmix_call_close(void);
 struct pmixd_call *pmix_call_take(void);
 void pmix_call_free(struct pmixd_call *c);      /* NULL is fine */
 
-pmix_server_module_t *pmix_call_module(void);
+/* Starts the server with these upcalls. Its threads get no signals: they are
+ * for the loop's thread, which may wait for one. */
+pmix_status_t pmix_call_start(pmix_info_t *info, size_t n);
 
 /* Callback of a step of a registration; cbdata is the job's number. */
 void pmix_call_registered(pmix_status_t status, void *cbdata);

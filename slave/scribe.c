@@ -22,6 +22,7 @@
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
 #define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
 #define ANSWER_MAX (1u << 30)
+#define GATHERED_MAX (1u << 20) /* bytes for it that are kept back */
 
 struct scribe {
     struct scribe_conf conf;
@@ -32,6 +33,7 @@ struct scribe {
     struct bufferevent *bev;    /* owned */
     struct event *timer;        /* owned: the tree is late */
     bool told, ended;
+    bool whole;                 /* nothing is added any more: no gathering */
     uint64_t born_ns;
     uid_t uid;                  /* whose rights it has */
 };
@@ -124,6 +126,15 @@ static void on_end(struct bufferevent *bev, short what, void *arg)
                            " binaries may be damaged");
 }
 
+/* All is on its way: what comes next is gathered again. */
+static void on_written(struct bufferevent *bev, void *arg)
+{
+    struct scribe *s = arg;
+
+    if (!s->whole)
+        bufferevent_disable(bev, EV_WRITE);
+}
+
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
@@ -166,8 +177,9 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
         scribe_stop(s);
         return NULL;
     }
-    bufferevent_setcb(s->bev, on_answer, NULL, on_end, s);
-    bufferevent_enable(s->bev, EV_READ | EV_WRITE);
+    bufferevent_setcb(s->bev, on_answer, on_written, on_end, s);
+    bufferevent_disable(s->bev, EV_WRITE);
+    bufferevent_enable(s->bev, EV_READ);
     return s;
 }
 
@@ -185,7 +197,8 @@ struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
         scribe_stop(old);
         return scribe_start(conf, done, arg, err);
     }
-    s->told = false;
+    s->told = s->whole = false;
+    bufferevent_disable(s->bev, EV_WRITE);
     s->done = done;
     s->arg = arg;
     return s;
@@ -234,10 +247,12 @@ void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
 }
 
 void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
-                 const struct halt_copy *copy)
+                 const struct halt_copy *copy, bool cut)
 {
     put(s, SCRIBE_COPY, position, sample, 0, copy,
         offsetof(struct halt_copy, stack) + copy->bytes);
+    if (cut || scribe_backlog(s) > GATHERED_MAX)
+        bufferevent_enable(s->bev, EV_WRITE);
 }
 
 void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
@@ -250,7 +265,9 @@ void scribe_end(struct scribe *s)
 {
     struct timeval tv = clock_timeval(s->conf.timeout_ns);
 
+    s->whole = true;
     put(s, SCRIBE_END, 0, s->conf.keep, 0, NULL, 0);
+    bufferevent_enable(s->bev, EV_WRITE);
     event_add(s->timer, &tv);
 }
 

@@ -58,8 +58,11 @@ pid_t scribe_pid(const struct scribe *s);
 /* What is mapped in a task's process from now on. */
 void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
                  const char *text, size_t n);
+/* Pieces are gathered, so that a scribe does not wake up for each of them. One
+ * that is cut, whose outer frames have to be read from the process while they
+ * are there, is sent at once. */
 void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
-                 const struct halt_copy *copy);
+                 const struct halt_copy *copy, bool cut);
 void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
                       const uint64_t *pc, uint32_t n);
 void scribe_end(struct scribe *s);

@@ -24,13 +24,14 @@
 #include "proto/base/clock.h"
 #include "slave/asking.h"
 #include "slave/halt.h"
-#include "slave/procmaps.h"
+#include "slave/mapped.h"
 #include "slave/scribe.h"
 #include "slave/stacker_note.h"
 #include "slave/times.h"
 
 #define LATE_NS (500 * CLOCK_NS_PER_MS)         /* for a thread to stop */
 #define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
+#define PATIENCE_NS (1 * CLOCK_NS_PER_MS)       /* for the first of a sample */
 #define ASKED_NS (2 * CLOCK_NS_PER_MS)          /* look for answers */
 #define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
 
@@ -50,7 +51,7 @@ struct request {
     struct stacker_conf conf;
     struct launch_user user;
     pid_t *pids;                /* owned */
-    char **maps;                /* owned: what the scribe knows, by position */
+    struct mapped *mapped;      /* owned: what the scribe knows, by position */
     char (*notes)[STACKER_NOTE];        /* owned */
     struct scribe *scribe;      /* owned; conf.keep: the stacker's */
     struct asking *asking;      /* owned: those that answer themselves */
@@ -60,6 +61,7 @@ struct request {
     uint64_t late_ns;           /* and when its time is up */
     struct taken *taken;        /* owned */
     size_t ntaken, cap_taken, nwaiting;
+    uint64_t patience_ns;       /* how long to wait for a stop */
     struct times held, total;
     uint32_t copies, asked;
     stacker_done_f *done;
@@ -85,18 +87,35 @@ static void request_next(struct stacker *st);
 static bool send_maps(struct request *r, uint32_t i)
 {
     struct stacker *st = r->all;
-    ssize_t n = procmaps_read(r->pids[i], st->text, MAPS_MAX);
+    struct mapped *m = &r->mapped[i];
 
-    if (n <= 0) {
+    if (mapped_look(m, r->pids[i], clock_monotonic_ns(), st->text, MAPS_MAX)) {
         note_gone(r->notes[i], r->pids[i]);
         return false;
     }
-    if (r->maps[i] && strcmp(r->maps[i], st->text) == 0)
-        return true;
-    free(r->maps[i]);
-    r->maps[i] = strdup(st->text);
-    scribe_maps(r->scribe, i, r->pids[i], st->text, (size_t)n);
-    return r->maps[i] != NULL;
+    if (m->fresh)
+        scribe_maps(r->scribe, i, r->pids[i], m->files, strlen(m->files));
+    m->fresh = false;
+    return true;
+}
+
+/* What was copied belongs to what is mapped; if it is nowhere there, more has
+ * been mapped since that was read, or it is another program. */
+static bool is_known(struct request *r, uint32_t i)
+{
+    const struct halt_copy *copy = &r->all->copy;
+    struct mapped *m = &r->mapped[i];
+
+    for (int round = 0; round < 2; round++) {
+        if (mapped_has(m, copy->pc) && mapped_has(m, copy->sp))
+            return true;
+        if (round == 0 && mapped_read(m, r->pids[i], clock_monotonic_ns(),
+                                      r->all->text, MAPS_MAX))
+            return false;
+        if (m->fresh)
+            return false;
+    }
+    return false;
 }
 
 /* ------------------------------------------------------------------- stops */
@@ -136,11 +155,11 @@ static void settle(struct request *r, struct taken *t)
         r->copies++;
         times_add(&r->held, t->halt.held_ns);
         times_add(&r->total, t->halt.since_asked_ns);
-        if (!procmaps_has(r->maps[i], copy->pc) ||
-            !procmaps_has(r->maps[i], copy->sp))
-            note_set(r->notes[i], "it has become another program meanwhile");
+        if (is_known(r, i))
+            scribe_copy(r->scribe, i, r->sample, copy,
+                        halt_is_cut(&t->halt, copy));
         else
-            scribe_copy(r->scribe, i, r->sample, copy);
+            note_set(r->notes[i], "it has become another program meanwhile");
         if (t->halt.stopped)
             note_set(r->notes[i], "it is stopped by a signal");
         break;
@@ -234,7 +253,11 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     }
     r->ntaken++;
     r->nwaiting++;
-    poll_one(r, t);
+    if (tid == r->pids[i])
+        t->halt.stack_end = r->mapped[i].stack_end;
+    if (halt_wait(&t->halt, &r->all->copy, r->patience_ns) == HALT_WAIT)
+        r->patience_ns = 0;     /* the others' stops are seen by signals */
+    settle(r, t);
 }
 
 static void ask_threads(struct request *r, uint32_t i)
@@ -271,6 +294,9 @@ static void arm(struct stacker *st, uint64_t ns)
 
 static void step_taking(struct request *r)
 {
+    sigset_t before;
+
+    halt_hush(&before);
     for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
         uint32_t i = r->at++;
 
@@ -279,6 +305,7 @@ static void step_taking(struct request *r)
         else if (r->pids[i] > 0 && send_maps(r, i))
             ask_threads(r, i);
     }
+    halt_unhush(&before);
     if (r->at < r->conf.ntasks) {
         arm(r->all, 0);
         return;
@@ -321,6 +348,7 @@ static void step_pausing(struct request *r)
     r->stage = TAKING;
     r->at = 0;
     r->sample_ns = clock_monotonic_ns();
+    r->patience_ns = PATIENCE_NS;
     step_taking(r);
 }
 
@@ -368,9 +396,9 @@ static void request_free(struct request *r)
         r->all->kept = NULL;    /* it is in the middle of something */
     scribe_stop(r->scribe);
     asking_destroy(r->asking);
-    for (uint32_t i = 0; r->maps && i < r->conf.ntasks; i++)
-        free(r->maps[i]);
-    free(r->maps);
+    for (uint32_t i = 0; r->mapped && i < r->conf.ntasks; i++)
+        mapped_fini(&r->mapped[i]);
+    free(r->mapped);
     free(r->notes);
     free(r->pids);
     free(r->taken);
@@ -460,10 +488,10 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
         return NULL;
     r->conf = *conf;
     r->pids = calloc(n, sizeof(*r->pids));
-    r->maps = calloc(n, sizeof(*r->maps));
+    r->mapped = calloc(n, sizeof(*r->mapped));
     r->notes = calloc(n, sizeof(*r->notes));
     r->asking = asking_create(on_answered, conf->page_of, arg, r);
-    if (r->pids && r->maps && r->notes && r->asking &&
+    if (r->pids && r->mapped && r->notes && r->asking &&
         times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
         copy_user(r, conf->user) == 0) {
         memcpy(r->pids, conf->pids, n * sizeof(*r->pids));

@@ -1,0 +1,181 @@
+/* mapped.c - what is mapped in a process, read again only when it may be
+ * another thing. */
+#include "slave/mapped.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "slave/procmaps.h"
+
+#define OLD_NS (10 * CLOCK_NS_PER_S)
+
+enum { STAT_START_STACK = 28, STAT_BYTES = 1024 };
+
+static ssize_t read_small(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[40];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    n = read(fd, text, size - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n;
+}
+
+/* 0: it is ending. */
+static uint64_t pages_of(pid_t pid)
+{
+    char text[200];
+
+    return read_small(pid, "statm", text, sizeof(text)) > 0
+               ? strtoull(text, NULL, 10) : 0;
+}
+
+/* Above that there are arguments and environment. */
+static uint64_t stack_end_of(pid_t pid)
+{
+    char text[STAT_BYTES], *p;
+
+    if (read_small(pid, "stat", text, sizeof(text)) <= 0)
+        return 0;
+    p = strrchr(text, ')');     /* of field 2 */
+    for (int i = 2; p && i < STAT_START_STACK; i++)
+        p = strchr(p + 1, ' ');
+    return p ? strtoull(p, NULL, 10) : 0;
+}
+
+/* ------------------------------------------------------------------ lines */
+
+/* What is mapped from one file follows each other; of it the first line and
+ * the last one count (libdwfl reads no others). */
+struct lines {
+    char *to;                   /* where the next one is written */
+    const char *file;           /* the last one written, from its device on */
+    size_t file_bytes;
+    char *second;               /* where the file's second line is, or NULL */
+};
+
+static const char *field(const char *p, const char *end, int n)
+{
+    while (n > 0 && p < end)
+        if (*p++ == ' ')
+            n--;
+    return p;
+}
+
+static void put_line(struct lines *w, const char *p, const char *end)
+{
+    const char *file = field(p, end, 3), *path = memchr(p, '/', end - p);
+    size_t n = (size_t)(end - p), bytes = (size_t)(end - file);
+
+    if (!path && !(n >= 7 && memcmp(end - 7, "[vdso]\n", 7) == 0))
+        return;
+    if (w->file && w->file_bytes == bytes && !memcmp(w->file, file, bytes)) {
+        if (w->second)
+            w->to = w->second;
+        w->second = w->to;
+    } else {
+        w->second = NULL;
+    }
+    memmove(w->to, p, n);
+    w->file = w->to + (file - p);
+    w->file_bytes = bytes;
+    w->to += n;
+}
+
+/* In place: text becomes the lines about files. */
+static size_t digest(char *text, struct mapped_range *v)
+{
+    struct lines w = { .to = text };
+    size_t n = 0;
+
+    for (char *p = text, *end; (end = strchr(p, '\n')); p = end + 1, n++) {
+        char *at;
+
+        v[n].from = strtoull(p, &at, 16);
+        v[n].to = *at == '-' ? strtoull(at + 1, NULL, 16) : 0;
+        put_line(&w, p, end + 1);
+    }
+    *w.to = '\0';
+    return n;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = strchr(p, '\n')); p++)
+        n++;
+    return n;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+int mapped_read(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
+                size_t size)
+{
+    uint64_t pages = pages_of(pid);
+    ssize_t n = procmaps_read(pid, room, size);
+    struct mapped_range *v;
+
+    if (n <= 0)
+        return -1;
+    v = realloc(m->ranges, (count_lines(room) + 1) * sizeof(*v));
+    if (!v)
+        return -1;
+    m->ranges = v;
+    m->nranges = digest(room, v);
+    if (!m->files || strcmp(m->files, room) != 0) {
+        char *files = strdup(room);
+
+        if (!files)
+            return -1;
+        free(m->files);
+        m->files = files;
+        m->fresh = true;
+        m->stack_end = stack_end_of(pid);
+    }
+    m->pages = pages;
+    m->read_ns = now_ns;
+    return 0;
+}
+
+int mapped_look(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
+                size_t size)
+{
+    if (m->files && m->pages && now_ns - m->read_ns < OLD_NS &&
+        pages_of(pid) == m->pages)
+        return 0;
+    return mapped_read(m, pid, now_ns, room, size);
+}
+
+bool mapped_has(const struct mapped *m, uint64_t address)
+{
+    size_t low = 0, high = m->nranges;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (address >= m->ranges[mid].to)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < m->nranges && address >= m->ranges[low].from;
+}
+
+void mapped_fini(struct mapped *m)
+{
+    free(m->files);
+    free(m->ranges);
+    *m = (struct mapped){ 0 };
+}
