@@ -126,8 +126,8 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
     struct stacker_conf conf = {
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
-        .threads = m->threads, .no_ptrace = p->node->no_ptrace,
-        .page_of = page_of };
+        .threads = m->threads, .keep = true,
+        .no_ptrace = p->node->no_ptrace, .page_of = page_of };
     struct gather_job of;
 
     if (m->interval_ns > INTERVAL_MAX_NS)

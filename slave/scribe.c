@@ -21,6 +21,7 @@
 
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
 #define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
+#define IDLE_NS (SCRIBE_IDLE_MS * CLOCK_NS_PER_MS / 2)  /* it may just go */
 #define ANSWER_MAX (1u << 30)
 #define GATHERED_MAX (1u << 20) /* bytes for it that are kept back */
 
@@ -34,7 +35,7 @@ struct scribe {
     struct event *timer;        /* owned: the tree is late */
     bool told, ended;
     bool whole;                 /* nothing is added any more: no gathering */
-    uint64_t born_ns;
+    uint64_t born_ns, told_ns;
     uid_t uid;                  /* whose rights it has */
 };
 
@@ -65,7 +66,7 @@ static _Noreturn void be_scribe(const struct scribe_conf *c, int fd)
         _exit(1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(LIFE_S);
-    _exit(scribe_work(3, c->ntasks, c->nsamples, c->lines));
+    _exit(scribe_work(3));
 }
 
 /* ------------------------------------------------------------ the answer */
@@ -78,6 +79,7 @@ static void tell(struct scribe *s, const struct scribe_result *r, int code,
     if (s->told)
         return;
     s->told = true;
+    s->told_ns = clock_monotonic_ns();
     err_set(&err, code, "%s", why);
     s->done(s->arg, r, r ? NULL : &err);
 }
@@ -143,6 +145,27 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 
 /* ------------------------------------------------------------------- life */
 
+/* ----------------------------------------------------------------- pieces */
+
+static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
+                uint32_t sample, pid_t pid, const void *data, size_t n)
+{
+    struct scribe_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
+                             n };
+
+    if (n > SCRIBE_PIECE_MAX)
+        return;
+    bufferevent_write(s->bev, &h, sizeof(h));
+    if (n)
+        bufferevent_write(s->bev, data, n);
+}
+
+static void put_begin(struct scribe *s)
+{
+    put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples, s->conf.lines, NULL,
+        0);
+}
+
 struct scribe *scribe_start(const struct scribe_conf *conf,
                             scribe_done_f *done, void *arg, struct err *err)
 {
@@ -180,6 +203,7 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
     bufferevent_setcb(s->bev, on_answer, on_written, on_end, s);
     bufferevent_disable(s->bev, EV_WRITE);
     bufferevent_enable(s->bev, EV_READ);
+    put_begin(s);
     return s;
 }
 
@@ -190,17 +214,18 @@ struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
     struct pollfd end = { .fd = s ? s->pidfd : -1, .events = POLLIN };
 
     if (!s || s->ended || poll(&end, 1, 0) != 0 || !s->told || !s->conf.keep ||
-        s->conf.ntasks != conf->ntasks || s->conf.nsamples != conf->nsamples ||
-        s->conf.lines != conf->lines ||
         s->uid != (conf->user ? conf->user->uid : 0) ||
-        clock_monotonic_ns() - s->born_ns > KEPT_NS) {
+        clock_monotonic_ns() - s->born_ns > KEPT_NS ||
+        clock_monotonic_ns() - s->told_ns > IDLE_NS) {
         scribe_stop(old);
         return scribe_start(conf, done, arg, err);
     }
+    s->conf = *conf;
     s->told = s->whole = false;
     bufferevent_disable(s->bev, EV_WRITE);
     s->done = done;
     s->arg = arg;
+    put_begin(s);
     return s;
 }
 
@@ -223,21 +248,6 @@ void scribe_stop(struct scribe *s)
 pid_t scribe_pid(const struct scribe *s)
 {
     return s ? s->pid : 0;
-}
-
-/* ----------------------------------------------------------------- pieces */
-
-static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
-                uint32_t sample, pid_t pid, const void *data, size_t n)
-{
-    struct scribe_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
-                             n };
-
-    if (n > SCRIBE_PIECE_MAX)
-        return;
-    bufferevent_write(s->bev, &h, sizeof(h));
-    if (n)
-        bufferevent_write(s->bev, data, n);
 }
 
 void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,

@@ -26,8 +26,9 @@ struct scribe_conf {
     uint32_t ntasks, nsamples;
     bool lines;                 /* frames have files and lines */
     uint64_t timeout_ns;        /* for the tree, after the end */
-    bool keep;                  /* it may be used again: what it has read of
-                                   the binaries is known then */
+    bool keep;                  /* it may be used again within some seconds:
+                                   what it has read of the binaries is known
+                                   then */
 };
 
 struct scribe_result {

@@ -3,6 +3,8 @@
 #include "slave/scribe_work.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@ struct spelled {
 };
 
 struct reading {                /* of a task */
+    pid_t pid;
     struct unwind *unwind;      /* owned; NULL: no maps */
     char *maps;                 /* owned: what it was made of */
     struct spelled *spelled;    /* owned: by number */
@@ -42,8 +45,9 @@ struct work {
     uint32_t ntasks, nsamples;
     bool lines, more;           /* more trees, after this one */
     struct symbols *symbols;
-    struct reading *readings;   /* by position */
-    uint32_t *traces;           /* by position */
+    struct reading *readings;   /* owned: by position */
+    uint32_t *traces;           /* owned: by position */
+    uint32_t nreadings;         /* of both */
     uint32_t ntrees;
     struct level *levels;       /* owned: of this tree */
     size_t nlevels, cap_levels;
@@ -317,12 +321,12 @@ static void take_maps(struct work *w, const struct scribe_head *h)
 {
     struct reading *r = &w->readings[h->position];
 
-    if (r->maps && strcmp(r->maps, w->piece) == 0)
+    if (r->maps && r->pid == (pid_t)h->pid && strcmp(r->maps, w->piece) == 0)
         return;
     free(r->maps);
     free(r->spelled);
     unwind_destroy(r->unwind);
-    *r = (struct reading){ .maps = strdup(w->piece) };
+    *r = (struct reading){ .pid = (pid_t)h->pid, .maps = strdup(w->piece) };
     r->unwind = unwind_create((pid_t)h->pid, w->piece, NULL);
 }
 
@@ -354,7 +358,7 @@ static int take(struct work *w)
         return take_copy(w, &h) ? -1 : 1;
     case SCRIBE_ADDRESSES:
         return take_addresses(w, &h) ? -1 : 1;
-    case SCRIBE_END:
+    case SCRIBE_BEGIN: case SCRIBE_END:
         break;
     }
     return -1;
@@ -378,29 +382,63 @@ static int answer(struct work *w, int fd)
     return rc;
 }
 
+static int make_room(struct work *w, uint32_t n)
+{
+    struct reading *r;
+    uint32_t *t;
+
+    if (n <= w->nreadings)
+        return 0;
+    r = realloc(w->readings, n * sizeof(*r));
+    if (r)
+        w->readings = r;
+    t = realloc(w->traces, n * sizeof(*t));
+    if (t)
+        w->traces = t;
+    if (!r || !t)
+        return -1;
+    memset(r + w->nreadings, 0, (n - w->nreadings) * sizeof(*r));
+    w->nreadings = n;
+    return 0;
+}
+
 /* An empty tree; what is known of binaries stays. */
 static int begin(struct work *w)
 {
+    struct scribe_head h;
+
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != SCRIBE_BEGIN ||
+        h.position < 1 || h.bytes || make_room(w, h.position))
+        return -1;
+    w->ntasks = h.position;
+    w->nsamples = h.sample;
+    w->lines = h.pid;
     prefixtree_fini(&w->tree);
     str_reset(&w->notes);
     w->nnotes = 0;
     w->nlevels = 0;
     w->ntrees++;
     memset(w->traces, 0, w->ntasks * sizeof(*w->traces));
+    symbols_refresh(w->symbols);
     return prefixtree_init(&w->tree, w->ntasks, w->nsamples, NULL);
 }
 
-int scribe_work(int fd, uint32_t ntasks, uint32_t nsamples, bool lines)
+/* False: nobody wants anything any more. */
+static bool more(const struct work *w, int fd)
 {
-    struct work w = { .ntasks = ntasks, .nsamples = nsamples, .lines = lines };
+    struct pollfd in = { .fd = fd, .events = POLLIN };
+
+    return w->more && poll(&in, 1, SCRIBE_IDLE_MS) == 1;
+}
+
+int scribe_work(int fd)
+{
+    struct work w = { .ntasks = 0 };
     int rc;
 
     w.symbols = symbols_create(FILES, NULL);
-    w.readings = calloc(ntasks, sizeof(*w.readings));
-    w.traces = calloc(ntasks, sizeof(*w.traces));
     w.in = fdopen(fd, "r");
-    if (!w.symbols || !w.readings || !w.traces || !w.in ||
-        setvbuf(w.in, NULL, _IOFBF, BUFFER))
+    if (!w.symbols || !w.in || setvbuf(w.in, NULL, _IOFBF, BUFFER))
         return 1;
     do {
         if (begin(&w))
@@ -409,6 +447,6 @@ int scribe_work(int fd, uint32_t ntasks, uint32_t nsamples, bool lines)
             ;
         if (rc || answer(&w, fd))
             return 1;
-    } while (w.more);
+    } while (more(&w, fd));
     return 0;
 }

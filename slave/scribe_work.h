@@ -2,14 +2,16 @@
 #ifndef HECTOR_SCRIBE_WORK_H
 #define HECTOR_SCRIBE_WORK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-enum scribe_kind { SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES, SCRIBE_END };
+enum scribe_kind { SCRIBE_BEGIN, SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES,
+                   SCRIBE_END };
 
 /* In front of each piece on the way to the scribe; both ends are one
- * program. */
-struct scribe_head {           /* SCRIBE_END: sample 1 says that more follow */
+ * program. SCRIBE_BEGIN has the number of tasks as position and of samples as
+ * sample, and pid 1 says that lines are wanted; SCRIBE_END: sample 1 says that
+ * more trees may follow. */
+struct scribe_head {
     uint32_t kind, position, sample, pid;
     uint64_t bytes;             /* that follow */
 };
@@ -18,9 +20,10 @@ struct scribe_head {           /* SCRIBE_END: sample 1 says that more follow */
  * notes. */
 struct scribe_answer { uint64_t tree_bytes, notes_bytes; };
 
-enum { SCRIBE_PIECE_MAX = 16 << 20 };
+enum { SCRIBE_PIECE_MAX = 16 << 20, SCRIBE_IDLE_MS = 20000 };
 
-/* Until the end or a broken pipe; returns an exit status. */
-int scribe_work(int fd, uint32_t ntasks, uint32_t nsamples, bool lines);
+/* Until the end, a broken pipe, or when nothing has followed for long; returns
+ * an exit status. */
+int scribe_work(int fd);
 
 #endif

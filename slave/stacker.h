@@ -33,8 +33,9 @@ struct stacker_conf {
     uint64_t interval_ns;
     bool lines, threads;
     bool no_ptrace;             /* ask the tasks themselves */
-    bool keep;                  /* the same will be asked again soon: the child
-                                   that makes the tree is kept for that */
+    bool keep;                  /* somebody may ask again soon: the child that
+                                   makes the tree is kept some seconds for who
+                                   has the same user */
     const struct launch_user *user;     /* as in scribe.h; borrowed during
                                            the call */
     stacker_page_f *page_of;    /* NULL: there are no pages; called with the

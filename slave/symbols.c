@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
@@ -39,6 +40,7 @@ struct binary {
     Dwfl *dwfl;                 /* owned; NULL: cannot be read */
     Dwfl_Module *mod;
     enum symbol_note note;      /* SYMBOL_FOUND: ask mod */
+    struct stat file;           /* as it was opened; 0: it was not there */
     unsigned nanswers;
     struct answer *answer[BUCKETS];
 };
@@ -212,11 +214,26 @@ static enum symbol_note check_id(const struct binary *b)
                ? SYMBOL_FOUND : SYMBOL_OTHER_BUILD;
 }
 
+static void look_at(const char *path, struct stat *file)
+{
+    if (stat(path, file))
+        memset(file, 0, sizeof(*file));
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+           a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 static void binary_open(struct binary *b)
 {
     GElf_Addr bias;
 
     b->note = SYMBOL_NO_FILE;
+    look_at(b->path, &b->file);
     b->dwfl = dwfl_begin(&callbacks);
     if (!b->dwfl)
         return;
@@ -244,6 +261,24 @@ static struct binary *binary_create(const char *path, const uint8_t *id,
     b->id_bytes = id_bytes;
     binary_open(b);
     return b;
+}
+
+void symbols_refresh(struct symbols *s)
+{
+    struct binary **at = &s->first, *b;
+
+    while ((b = *at)) {
+        struct stat now;
+
+        look_at(b->path, &now);
+        if (is_same(&now, &b->file)) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        binary_free(b);
+        s->n--;
+    }
 }
 
 /* Found or made, it becomes the first of the list; the last one goes when

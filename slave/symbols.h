@@ -49,6 +49,9 @@ struct symbols;
 struct symbols *symbols_create(unsigned max_files, struct err *err);
 void symbols_destroy(struct symbols *s);        /* NULL is fine */
 
+/* Binaries whose files are not what they were are forgotten. */
+void symbols_refresh(struct symbols *s);
+
 /* Look an address up. id is the build id of what was loaded; id_bytes 0: not
  * known, any will do. call: the address is where a call returns to, so what
  * counts is the instruction before it. Without lines files and lines are not

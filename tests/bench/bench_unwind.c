@@ -89,6 +89,7 @@ static void feed(int fd, uint32_t n)
 {
     char answer[4096];
 
+    piece(fd, (struct scribe_head){ SCRIBE_BEGIN, npids, n, 1, 0 }, "");
     for (uint32_t i = 0; i < npids; i++)
         piece(fd, (struct scribe_head){ SCRIBE_MAPS, i, 0, (uint32_t)pids[i],
                                         strlen(maps[i]) }, maps[i]);
@@ -128,7 +129,7 @@ static double tree_ms(uint32_t n)
     }
     close(fds[1]);
     before = cpu_ms();
-    if (scribe_work(fds[0], npids, n, true))
+    if (scribe_work(fds[0]))
         die("no tree");
     before = cpu_ms() - before;
     close(fds[0]);

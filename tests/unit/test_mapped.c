@@ -182,5 +182,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_enough, start, end),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

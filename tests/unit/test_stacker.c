@@ -210,6 +210,7 @@ static unsigned readers(pid_t *one)
 static void test_kept(void **state)
 {
     pid_t pids[2] = { start(PLAIN), start(PLAIN) }, first = 0, now = 0;
+    pid_t more[3] = { pids[1], pids[0], start(BIG) };
     struct stacker_conf conf = { .keep = true };
 
     (void)state;
@@ -222,6 +223,18 @@ static void test_kept(void **state)
         assert_true(i == 0 || now == first);
         first = now;
     }
+    /* It is the same one whatever is asked. */
+    take(pids, 1, (struct stacker_conf){ .keep = true, .nsamples = 3,
+                                         .lines = true });
+    assert_int_equal(prefixtree_traces(&tree, 0), 3);
+    assert_true(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line > 0);
+    take(pids + 1, 1, (struct stacker_conf){ .keep = true, .threads = true });
+    assert_int_equal(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line, 0);
+    take(more, 3, conf);
+    assert_true(node_of(2, "call_big") && !node_of(0, "call_big"));
+    assert_int_equal(readers(&now), 1);
+    assert_int_equal(now, first);
+    end(more[2]);
     assert_int_equal(kill(first, SIGKILL), 0);  /* then there is another one */
     while (readers(&now) > 0) {
         event_base_loop(base, EVLOOP_NONBLOCK);

@@ -214,6 +214,50 @@ static void test_call(void **state)
     assert_string_equal(s->frame[s->n - 1].function, "outer");
 }
 
+/* A program that was built anew is read anew. */
+static void test_refresh(void **state)
+{
+    uint64_t at = address_of("c", "outer", NULL);
+
+    (void)state;
+    assert_int_equal(shell("cp c changing"), 0);
+    assert_string_equal(find("changing", at)->module, "changing");
+    symbols_refresh(syms);
+    assert_int_equal(find("changing", at)->note, SYMBOL_FOUND);
+    assert_int_equal(shell("cp stripped new && mv new changing"), 0);
+    assert_int_equal(find("changing", at)->note, SYMBOL_FOUND);
+    symbols_refresh(syms);
+    assert_int_equal(find("changing", at)->note, SYMBOL_UNNAMED);
+    assert_int_equal(shell("rm changing"), 0);
+    symbols_refresh(syms);
+    assert_int_equal(find("changing", at)->note, SYMBOL_NO_FILE);
+}
+
+/* Without lines the functions are the same; whether a name begins so. */
+static void test_less(void **state)
+{
+    uint64_t bytes, at = address_of("c", "outer", &bytes);
+    char path[200];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/c", dir);
+    for (uint64_t i = 0; i < bytes; i++) {
+        struct symbol with = *find("c", at + i);
+        const struct symbol *s = symbols_find(syms, path, NULL, 0, at + i,
+                                              false, false);
+
+        assert_int_equal(s->n, with.n);
+        for (unsigned k = 0; k < s->n; k++) {
+            assert_string_equal(s->frame[k].function, with.frame[k].function);
+            assert_null(s->frame[k].file);
+            assert_int_equal(s->frame[k].line, 0);
+        }
+    }
+    assert_true(symbols_begins(syms, path, at, false, "out"));
+    assert_false(symbols_begins(syms, path, at, false, "inner"));
+    assert_false(symbols_begins(syms, "/no/such/file", at, false, "out"));
+}
+
 static void test_bounded(void **state)
 {
     struct symbols *few = symbols_create(2, NULL);
@@ -280,7 +324,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_c), cmocka_unit_test(test_fortran),
         cmocka_unit_test(test_stripped), cmocka_unit_test(test_other_build),
-        cmocka_unit_test(test_call), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_call), cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_less), cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_names),
     };
 
