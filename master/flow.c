@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "master/adopt.h"
+#include "master/endmodel.h"
 #include "master/flow_step.h"
 #include "master/launch.h"
 #include "proto/base/clock.h"
@@ -198,8 +199,10 @@ static void flow_fail_now(struct job *j, const char *why)
 void flow_check_drained(struct job *j)
 {
     if (j->state >= JOB_STARTING && !job_state_final(j->state) &&
-        job_all_drained(j))
+        job_all_drained(j)) {
+        endmodel_keep(j);
         flow_step(j, job_end_event(j), 0);
+    }
 }
 
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "master/adopt.h"
+#include "master/endmodel.h"
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
@@ -268,7 +269,6 @@ int flow_task_abort(struct job *j, struct job_node *jn,
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
                  struct err *err)
 {
-    (void)m;
     if (jn->drained)
         return 0;                       /* told again */
     if (j->state < JOB_STARTING)
@@ -281,6 +281,7 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
     if (jn->nlive)
         return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
                        "have not ended", (unsigned long long)j->id, jn->nlive);
+    endmodel_take(j, jn, m->model.data, m->model.len);
     jn->drained = true;
     j->ndrained++;
     flow_check_drained(j);

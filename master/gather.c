@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/lastmodel.h"
 #include "master/lasttree.h"
 #include "master/treeshape.h"
 #include "proto/base/clock.h"
@@ -11,13 +12,16 @@
 enum { GATHER_PIECE = 4 << 20 };
 #define GATHER_WAIT_MAX_NS (3600 * CLOCK_NS_PER_S)
 
+/* What of the result is kept: that of the whole job. */
+enum keep { KEEP_NOTHING, KEEP_TREE, KEEP_MODEL };
+
 struct gather {
     struct reducer *reducer;            /* borrowed, like the next two */
     struct journal *journal;
     struct conn *link;
     uint64_t id, job;
     bool quiet;
-    bool keep;                          /* it is the call tree of the job */
+    enum keep keep;
     void (*ended)(void *arg);
     void *arg;
 };
@@ -114,6 +118,17 @@ static int fill_lists(struct lists *l, const struct reduce_result *r,
     return 0;
 }
 
+static void keep_model(const struct gather *g, const struct reduce_result *r,
+                       struct str *model)
+{
+    for (uint32_t i = 0; i < r->nmembers && model->n; i++)
+        if (r->members[i].state != REDUCE_IN)
+            lastmodel_note(model, &r->members[i].ranks,
+                           r->members[i].node->name, r->members[i].why
+                           ? r->members[i].why : "nothing came in time");
+    lastmodel_keep(g->journal, g->job, model);
+}
+
 static void on_done(void *arg, const struct reduce_result *r)
 {
     struct gather *g = arg;
@@ -146,7 +161,9 @@ static void on_done(void *arg, const struct reduce_result *r)
         if (!g->quiet)
             send_pieces(g->link, &bytes, &m.piece);
         conn_send(g->link, MESSAGE_GATHERED, &m);
-        if (g->keep)
+        if (g->keep == KEEP_MODEL)
+            keep_model(g, r, &bytes);
+        if (g->keep == KEEP_TREE)
             lasttree_keep(g->journal, g->job, 0, r, &bytes);
     }
     lists_free(&lists);
@@ -155,19 +172,36 @@ static void on_done(void *arg, const struct reduce_result *r)
     free(g);
 }
 
-/* A tree of some ranks only is not the one of the job. */
 static bool is_whole_tree(const Hct__Gather *m)
 {
-    Hct__Stack *how;
-    bool whole;
+    Hct__Stack *how = hct__stack__unpack(NULL, m->argument.len,
+                                         m->argument.data);
+    bool whole = how && !*how->ranks;
 
-    if (!m->job || strcmp(m->kind, "stack") != 0)
-        return false;
-    how = hct__stack__unpack(NULL, m->argument.len, m->argument.data);
-    whole = how && !*how->ranks;
     if (how)
         hct__stack__free_unpacked(how, NULL);
     return whole;
+}
+
+static bool is_whole_model(const Hct__Gather *m)
+{
+    Hct__ModelAsk *how = hct__model_ask__unpack(NULL, m->argument.len,
+                                                m->argument.data);
+    bool whole = how && !*how->ranks;
+
+    if (how)
+        hct__model_ask__free_unpacked(how, NULL);
+    return whole;
+}
+
+/* A tree or model of some ranks only is not the one of the job. */
+static enum keep what_to_keep(const Hct__Gather *m)
+{
+    if (m->job && strcmp(m->kind, "stack") == 0 && is_whole_tree(m))
+        return KEEP_TREE;
+    if (m->job && strcmp(m->kind, "model") == 0 && is_whole_model(m))
+        return KEEP_MODEL;
+    return KEEP_NOTHING;
 }
 
 static uint64_t begin(struct gather *g, struct jobs *jobs,
@@ -197,7 +231,7 @@ struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
     if (g) {
         *g = (struct gather){ .reducer = rd, .journal = jn, .link = c,
                               .job = m->job, .quiet = m->quiet,
-                              .keep = is_whole_tree(m), .ended = ended,
+                              .keep = what_to_keep(m), .ended = ended,
                               .arg = arg };
         g->id = begin(g, jobs, m, &err);
     }

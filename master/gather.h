@@ -10,7 +10,7 @@ struct gather;
 
 /* Answers to c, always: at once with the reason if it cannot be done (then it
  * returns NULL), else later, and calls ended(arg), after which it is gone. The
- * call tree of all tasks of a job is kept. */
+ * call tree of all tasks of a job is kept, and so is their model. */
 struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
                             struct journal *jn, struct conn *c,
                             const Hct__Gather *m,

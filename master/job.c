@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "master/adopt.h"
+#include "master/endmodel.h"
 #include "master/watcher.h"
 
 /* ------------------------------------------------------------------ table */
@@ -67,6 +68,7 @@ void job_destroy(struct job *j)
     if (!j)
         return;
     watcher_destroy(j->watcher);
+    endmodel_fini(j);
     for (uint32_t r = 0; j->tasks && r < j->ntasks; r++) {
         free(j->tasks[r].last_tag);
         free(j->tasks[r].why);

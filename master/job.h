@@ -120,6 +120,7 @@ struct job {
     char *why;                  /* owned */
 
     struct watcher *watcher;    /* owned: its policies; NULL: none */
+    void *models;               /* owned: of endmodel.c, or NULL */
     struct adopt *adopt;        /* owned: others start its tasks; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */

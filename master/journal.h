@@ -112,6 +112,9 @@ void journal_trim_looks(struct journal *jn, const struct job *j,
  * struct store_stack. */
 void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
                    const void *tree, size_t bytes);
+/* The same of the models of its tasks. */
+void journal_model(struct journal *jn, uint64_t job, const void *model,
+                   size_t bytes);
 
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */

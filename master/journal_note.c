@@ -1,5 +1,6 @@
 /* journal_note.c - rows that wait to be written, each once: of tables action,
- * verdict, look and stack. They leave in the order they came, after the commit. */
+ * verdict, look, stack and model. They leave in the order they came, after the
+ * commit. */
 #include "master/journal_write.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "proto/base/log.h"
 
 enum note_kind { NOTE_ACTION, NOTE_RESULT, NOTE_VERDICT, NOTE_LOOK,
-                 NOTE_TRIM, NOTE_REPORT, NOTE_STACK };
+                 NOTE_TRIM, NOTE_REPORT, NOTE_STACK, NOTE_MODEL };
 enum { NOTE_TEXTS = 8 };
 
 struct journal_note {
@@ -122,16 +123,28 @@ void journal_look(struct journal *jn, const struct job *j,
     journal_wake(jn, journal_later_ns);
 }
 
-void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
-                   const void *tree, size_t bytes)
+static void note_result(struct journal *jn, enum note_kind kind, uint64_t job,
+                        uint64_t seq, const void *data, size_t bytes)
 {
-    struct journal_note *n = note_add(jn, NULL, NOTE_STACK, NULL, 0);
+    struct journal_note *n = note_add(jn, NULL, kind, NULL, 0);
 
     if (n) {
         n->id = job;
-        note_bytes(n, seq, tree, bytes);
+        note_bytes(n, seq, data, bytes);
     }
     journal_wake(jn, 0);
+}
+
+void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
+                   const void *tree, size_t bytes)
+{
+    note_result(jn, NOTE_STACK, job, seq, tree, bytes);
+}
+
+void journal_model(struct journal *jn, uint64_t job, const void *model,
+                   size_t bytes)
+{
+    note_result(jn, NOTE_MODEL, job, 0, model, bytes);
 }
 
 void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
@@ -156,6 +169,7 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         .age_ns = n->age_ns };
     struct store_look look = { job, n->seq, n->at_ns, t[0], n->bytes };
     struct store_stack stack = { job, n->seq, n->at_ns, t[0], n->bytes };
+    struct store_model model = { job, n->at_ns, t[0], n->bytes };
 
     switch (n->kind) {
     case NOTE_ACTION:
@@ -172,6 +186,8 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         return store_trim_looks(jn->store, job, n->seq, err);
     case NOTE_STACK:
         return store_put_stack(jn->store, &stack, err);
+    case NOTE_MODEL:
+        return store_put_model(jn->store, &model, err);
     }
     return 0;
 }

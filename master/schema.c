@@ -105,6 +105,13 @@
 "  tree BLOB,                -- CallTree of hct.proto\n"                       \
 "  PRIMARY KEY(job, seq));\n"
 
+#define SCHEMA_MODEL                                                          \
+"CREATE TABLE model(         -- of jobs: as they ended, or as somebody\n"     \
+"                            -- asked for it last\n"                          \
+"  job INTEGER PRIMARY KEY,\n"                                                \
+"  at_ns INTEGER,\n"                                                          \
+"  model BLOB);              -- Model of hct.proto\n"
+
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
 "  instance INTEGER PRIMARY KEY,  -- random\n"
@@ -191,7 +198,7 @@ SCHEMA_PROFILE
 "  seq INTEGER,              -- of the look that gave it\n"
 "  age_ns INTEGER,           -- it had been so for so long\n"
 "  detail TEXT, report TEXT);  -- all of it; what people are told\n"
-SCHEMA_LOOK SCHEMA_STACK
+SCHEMA_LOOK SCHEMA_STACK SCHEMA_MODEL
 "CREATE TABLE action(\n"
 "  job INTEGER, at_ns INTEGER, action TEXT, ranks TEXT, by TEXT,\n"
 "  result TEXT, why TEXT);\n"
@@ -242,4 +249,5 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE resume ADD COLUMN launcher_code INTEGER;\n"
           "ALTER TABLE resume ADD COLUMN unfinalized INTEGER;\n",
     [6] = SCHEMA_STACK,
+    [7] = SCHEMA_MODEL,
 };

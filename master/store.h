@@ -189,6 +189,15 @@ struct store_stack {
 int store_put_stack(struct store *st, const struct store_stack *s,
                     struct err *err);
 
+/* The models of a job's tasks, Model of hct.proto; the last one is kept. */
+struct store_model {
+    uint64_t job, at_ns;
+    const void *model;
+    size_t bytes;
+};
+int store_put_model(struct store *st, const struct store_model *m,
+                    struct err *err);
+
 /* ------------------------------------------------------- taking jobs up again
  * What a job's row does not say and a later master has to know; and what an
  * earlier master has left behind. */

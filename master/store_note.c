@@ -1,5 +1,5 @@
 /* store_note.c - rows that are written once: actions, verdicts, the tape of
- * looks they came from, and call trees. */
+ * looks they came from, call trees and models. */
 #include "master/store.h"
 
 #include "master/store_db.h"
@@ -39,6 +39,9 @@ static const char sql_stack[] =
 static const char sql_stack_trim[] =
     "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
     " WHERE job = ?1 AND seq > 0 ORDER BY at_ns DESC LIMIT -1 OFFSET 8)";
+
+static const char sql_model[] =
+    "INSERT OR REPLACE INTO model(job, at_ns, model) VALUES(?1, ?2, ?3)";
 
 int store_add_action(struct store *st, const struct store_action *a,
                      struct err *err)
@@ -156,5 +159,18 @@ int store_put_stack(struct store *st, const struct store_stack *k,
     if (!s)
         return -1;
     sqlite3_bind_int64(s, 1, (int64_t)k->job);
+    return store_run(st, s, err);
+}
+
+int store_put_model(struct store *st, const struct store_model *m,
+                    struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_MODEL, sql_model, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)m->job);
+    sqlite3_bind_int64(s, 2, (int64_t)m->at_ns);
+    sqlite3_bind_blob(s, 3, m->model, (int)m->bytes, SQLITE_STATIC);
     return store_run(st, s, err);
 }

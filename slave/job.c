@@ -15,7 +15,10 @@
 #include "proto/base/log.h"
 #include "slave/jobdrain.h"
 #include "slave/jobfreeze.h"
+#include "slave/modelpart.h"
 #include "slave/taskenv.h"
+
+enum { MODEL_MAX = 4 << 20 };   /* bytes; a larger one is not told */
 
 static int apply(struct job *j, enum job_event e, struct err *err)
 {
@@ -73,10 +76,33 @@ static void tell_launched(struct job *j)
     j->told_launched = true;
 }
 
+/* With the model of its tasks; without it if there is no memory for that. */
+static void tell_drained(struct job *j)
+{
+    Hct__Drained m = HCT__DRAINED__INIT;
+    struct task **tasks = calloc(j->ntasks + 1, sizeof(*tasks));
+    const struct taskset all = { 0 };
+    struct modelpart part = {
+        .tasks = tasks, .ranks = &all, .account = &j->account,
+        .ticks = &j->node->ticks, .histograms = true };
+    struct str model = { 0 };
+
+    for (; tasks && part.n < j->ntasks; part.n++)
+        tasks[part.n] = &j->tasks[part.n];
+    m.job = j->id;
+    if (job_has_pages(j) && part.n &&
+        modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
+        m.model.data = (uint8_t *)model.s;
+        m.model.len = model.n;
+    }
+    uplink_send(j->node->uplink, MESSAGE_DRAINED, &m);
+    j->told_drained = true;
+    str_fini(&model);
+    free(tasks);
+}
+
 void job_tell(struct job *j, bool again)
 {
-    Hct__Drained drained = HCT__DRAINED__INIT;
-
     if (again) {
         j->told_prepared = j->told_launched = j->told_drained = false;
         for (size_t i = 0; i < j->ntasks; i++)
@@ -91,11 +117,8 @@ void job_tell(struct job *j, bool again)
     for (size_t i = 0; j->told_launched && i < j->ntasks; i++)
         task_tell(&j->tasks[i], j->node, j->id);
     if (j->state == JOB_DRAINED && !j->told_drained &&
-        (j->asked || !j->refusal)) {
-        drained.job = j->id;
-        uplink_send(j->node->uplink, MESSAGE_DRAINED, &drained);
-        j->told_drained = true;
-    }
+        (j->asked || !j->refusal))
+        tell_drained(j);
 }
 
 /* ------------------------------------------------------------- preparing */

@@ -35,6 +35,8 @@ static const struct command {
     { "resume", "", "JOB[.RANKS]...", "let them go on", resume_command },
     { "stack", "aPNILTDFGHK", "JOB[.RANKS]", "where the tasks are",
       stack_command },
+    { "model", "nDKMOQ", "JOB[.RANKS]", "how the tasks move from call to call",
+      model_command },
     { "tree", "n", "[JOB]", "the tree of slaves, and who answers",
       tree_command },
     { "why", "", "JOB", "what policies have found about it",
@@ -61,6 +63,9 @@ static const struct option options[] = {
     { "svg", no_argument, NULL, 'G' },
     { "html", no_argument, NULL, 'H' },
     { "last", no_argument, NULL, 'K' },
+    { "phase", required_argument, NULL, 'M' },
+    { "phases", no_argument, NULL, 'O' },
+    { "histogram", no_argument, NULL, 'Q' },
     { "help", no_argument, NULL, 'h' },
     { "version", no_argument, NULL, 'V' },
     { NULL, 0, NULL, 0 },
@@ -78,8 +83,8 @@ static void help(void)
          "  -s ADDRESS       the master, where the database does not say it\n"
          "  -a, --all        ps: all jobs, not only the latest; report: all of\n"
          "                   it; stack: also what is inside of MPI\n"
-         "  -n, --count N    ps, events: the last N; report: the first N;\n"
-         "                   tree: N levels\n"
+         "  -n, --count N    ps, events: the last N; report, model: the first\n"
+         "                   N; tree: N levels\n"
          "      --signal S   kill: send this signal only (USR1, 10)\n"
          "      --policy NAME[:KEY=VALUE,...]  replay: which one (hang)\n"
          "      --samples N  stack: look N times ...\n"
@@ -87,10 +92,13 @@ static void help(void)
          "      --lines      stack: with source files and lines\n"
          "      --threads    stack: of all threads\n"
          "      --pid P,...  stack: of these processes, without a job\n"
-         "      --last       stack: what is kept of the last time\n"
+         "      --last       stack, model: what is kept of the last time\n"
+         "      --phase P    model: of this phase; or of those \"earlier\"\n"
+         "      --phases     model: the phases only\n"
+         "      --histogram  model: with histograms of the times\n"
          "      --dot, --folded, --svg, --html\n"
-         "                   stack: for Graphviz, for flame graphs, as a\n"
-         "                   picture, as a page\n"
+         "                   stack: for Graphviz (model too), for flame\n"
+         "                   graphs, as a picture, as a page\n"
          "  -h, --help       this text\n"
          "  -V, --version    which Hector this is\n\n"
          "See hector(1).");
@@ -157,7 +165,7 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
     int c;
 
     while ((c = getopt_long(argc, argv, "js:an:hV", options, NULL)) != -1) {
-        if (strchr("anSpPNILTDFGHK", c) && !strchr(used, c))
+        if (strchr("anSpPNILTDFGHKMOQ", c) && !strchr(used, c))
             used[strlen(used)] = (char)c;
         switch (c) {
         case 'j':
@@ -210,6 +218,15 @@ static int read_options(struct tool *t, int argc, char **argv, char *used)
         case 'K':
             t->last = true;
             break;
+        case 'M':
+            t->phase = optarg;
+            break;
+        case 'O':
+            t->phases = true;
+            break;
+        case 'Q':
+            t->histogram = true;
+            break;
         case 'h':
             help();
             return -1;
@@ -234,7 +251,7 @@ static const char *option_name(int letter)
 int main(int argc, char **argv)
 {
     struct tool t = { .interval_ms = 100 };
-    char used[16] = "";
+    char used[24] = "";
     int rc;
 
     log_init("hector", LOG_LEVEL_WARN);

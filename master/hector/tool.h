@@ -26,6 +26,8 @@ struct tool {
     uint64_t samples, interval_ms;      /* --samples, 0: not given */
     bool lines, threads;
     bool last;                  /* --last */
+    bool phases, histogram;     /* --phases, --histogram */
+    const char *phase;          /* --phase, or NULL; borrowed */
     int shape;                  /* D dot, F folded, G svg, H html; 0: text */
     int nwords;
     char **words;               /* borrowed */
@@ -41,6 +43,7 @@ int suspend_command(const struct tool *t);
 int why_command(const struct tool *t);
 int replay_command(const struct tool *t);
 int resume_command(const struct tool *t);
+int model_command(const struct tool *t);
 int stack_command(const struct tool *t);
 int tree_command(const struct tool *t);
 

@@ -1,5 +1,5 @@
-/* fuzz_operator.c - a master says anything to hector(1): kill, suspend, tree
- * and stack come to an end, with an answer or with a sentence.
+/* fuzz_operator.c - a master says anything to hector(1): kill, suspend, tree,
+ * model and stack come to an end, with an answer or with a sentence.
  *
  * The who of the first steps is the command. The master says all it has to say
  * as soon as somebody comes, and then nothing more. */
@@ -56,6 +56,14 @@ static void ask(unsigned how)
     int status;
 
     t.json = how >> 3 & 1;
+    if (how >> 7 & 1) {
+        t.shape = how & 1 && !t.json ? 'D' : 0;
+        t.histogram = how >> 1 & 1;
+        t.phases = how >> 2 & 1;
+        status = model_command(&t);
+        assert(status == 0 || status == TOOL_FAILED);
+        return;
+    }
     t.lines = how >> 4 & 1;
     if (how >> 5 & 1)
         word = ranks;

@@ -14,6 +14,7 @@
 #include "slave/losses.h"
 #include "slave/registry.h"
 #include "slave/state.h"
+#include "slave/taskmodel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -129,6 +130,31 @@ static void read_model(unsigned slot)
                model.edge[i].out_m2 >= 0);
 }
 
+/* As a part of the job's model: whoever gets it believes it. */
+static void read_task(void)
+{
+    static struct ticks ticks;
+    struct watch w = { .page = page };
+    struct account account = { 0 };
+    struct taskmodel t;
+    struct jobmodel again;
+    struct str s = { 0 };
+    struct err err;
+    Hct__Model *m;
+
+    ticks_init(&ticks);
+    assert(taskmodel_init(&t, 1, &account, &ticks, true, &err) == 0);
+    assert(taskmodel_add(&t, &w, 0) >= 0);
+    assert(jobmodel_write(&t.model, NULL, NULL, 0, &s, &err) == 0);
+    m = hct__model__unpack(NULL, s.n, (uint8_t *)s.s);
+    assert(m && jobmodel_read(&again, m, &err) == 0);
+    jobmodel_fini(&again);
+    hct__model__free_unpacked(m, NULL);
+    str_fini(&s);
+    taskmodel_fini(&t);
+    account_fini(&account);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned told = ~0u;        /* the sentences are many */
@@ -150,6 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_shared();
     for (unsigned s = 0; s < SLOTS; s++)
         read_model(s);
+    read_task();
     state_phase(page);
     losses_tell(page, 1, 0, &told);
     return 0;

@@ -36,6 +36,9 @@ void tell(const char *dir, const char *fuzzer, const char *word);
 /* A part of a result, for whoever gathers. */
 void part(unsigned who, uint32_t member, const char *text, Hct__Lack lack,
           uint32_t missing);
+/* A model of two tasks: start > Send > Recv, in two phases. Returns its bytes,
+ * less than 1,024. */
+size_t pack_model(uint8_t *bytes);
 /* The master greets hector(1), or the like. */
 void operator_welcome(unsigned command);
 
@@ -52,5 +55,6 @@ void gasp_tales(const char *dir);
 void registry_tales(const char *dir);
 void door_tales(const char *dir);
 void stack_tales(const char *dir);
+void model_tales(const char *dir);
 
 #endif

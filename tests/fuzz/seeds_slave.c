@@ -123,13 +123,13 @@ static void emulate_crowd(const char *dir, const char *word, unsigned fault,
 /* A slave that hector-emulate plays, and what it is itself. */
 void emulate_tales(const char *dir)
 {
-    const char *const kinds[] = { "tree", "stack", "who" };
+    const char *const kinds[] = { "tree", "stack", "who", "model" };
 
     for (unsigned fault = 0; fault < 6; fault++) {
         raw(fault < 5 ? 6 : 0, STEP_SPECIAL, "-----", fault);
         prepare(1);
         SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
-        for (unsigned i = 0; i < 3; i++)
+        for (unsigned i = 0; i < 4; i++)
             SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9 + i,
                 m->kind = (char *)kinds[i], m->job = 1, m->own = 2,
                 m->width = 2);

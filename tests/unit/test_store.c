@@ -184,6 +184,26 @@ static void test_stacks(void **state)
     store_close(st);
 }
 
+/* Of each job the last one. */
+static void test_models(void **state)
+{
+    struct store *st = open_it();
+    struct store_model m = { .job = 1, .at_ns = 5, .model = "abc", .bytes = 3 };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "a");
+    assert_int_equal(store_put_model(st, &m, &err), 0);
+    m = (struct store_model){ 1, 6, "d\0e", 3 };
+    assert_int_equal(store_put_model(st, &m, &err), 0);
+    m.job = 2;
+    assert_int_equal(store_put_model(st, &m, &err), 0);
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "SELECT job, at_ns, hex(model) FROM model ORDER BY job",
+           "1|6|640065\n2|6|640065\n");
+    store_close(st);
+}
+
 static void add_events(struct store *st, uint64_t job, uint32_t rank,
                        const struct store_event *e, size_t n, uint64_t upto)
 {
@@ -545,6 +565,7 @@ static void test_migration(void **state)
            "DROP VIEW places; DROP TABLE cost; DROP TABLE site_frame;"
            "DROP TABLE site; DROP TABLE source; DROP TABLE frame;"
            "DROP TABLE module; DROP TABLE look; DROP TABLE stack;"
+           "DROP TABLE model;"
            "ALTER TABLE verdict DROP COLUMN seq;"
            "ALTER TABLE verdict DROP COLUMN age_ns;"
            "ALTER TABLE verdict DROP COLUMN detail;"
@@ -562,6 +583,7 @@ static void test_migration(void **state)
     expect(st, "SELECT count(process) FROM master", "0\n");
     expect(st, "SELECT DISTINCT hold, held_ns FROM tasks", "|0\n");
     expect(st, "SELECT count(*) FROM stack", "0\n");
+    expect(st, "SELECT count(*) FROM model", "0\n");
     store_close(st);
 }
 
@@ -603,7 +625,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_views),
         T(test_rows),
-        T(test_stacks),
+        T(test_stacks), T(test_models),
         T(test_events),
         T(test_costs),
         T(test_readonly),

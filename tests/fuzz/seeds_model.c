@@ -1,0 +1,67 @@
+/* seeds_model.c - models of tasks, and who is shown them. */
+#include "tests/fuzz/seeds.h"
+
+#include "proto/jobmodel.h"
+
+size_t pack_model(uint8_t *bytes)
+{
+    struct jobmodel m;
+    struct taskset both = { 0 };
+    struct str s = { 0 };
+    uint32_t states[2];
+    size_t n;
+
+    if (jobmodel_init(&m, 2, NULL) || taskset_add(&both, 0, 1))
+        exit(1);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t module = jobmodel_module(&m, "/bin/solver",
+                                          (const uint8_t *)"id", 2);
+        struct jobmodel_state x = { .call = 12 + i, .frames = 1 };
+
+        x.frame[0] = jobmodel_frame(&m, module + 1, 0x500 + i);
+        jobmodel_name(&m, x.frame[0], &(struct jobmodel_name_of){
+            "solve", "/src/solver.c", "", SIZE_MAX, SIZE_MAX, SIZE_MAX, 7 });
+        states[i] = jobmodel_state(&m, &x);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t histogram[2 * JOBMODEL_BUCKETS] = { 1, 2, 3 };
+        uint32_t phase = jobmodel_phase(&m, i, i == 0);
+        struct jobmodel_edge e = {
+            .phase = phase, .from = i ? states[0] : JOBMODEL_START,
+            .to = states[i], .n = 6, .in = { 1000, 10, 2000 },
+            .out = { 50, 0, 50 }, .histogram = histogram };
+
+        jobmodel_meet_phase(&m.phase[phase], &(struct jobmodel_phase){
+            .merged = i == 0 ? 2 : 0, .label = 3, .age_ns = 1000 });
+        if (taskset_copy(&m.phase[phase].tasks, &both) ||
+            jobmodel_add(&m, &e, &both, 0))
+            exit(1);
+    }
+    if (taskset_copy(&m.tasks, &both) ||
+        jobmodel_write(&m, NULL, NULL, 0, &s, NULL))
+        exit(1);
+    n = s.n;
+    memcpy(bytes, s.s, n);
+    jobmodel_fini(&m);
+    taskset_fini(&both);
+    str_fini(&s);
+    return n;
+}
+
+void model_tales(const char *dir)
+{
+    uint8_t bytes[4096];
+    size_t n = pack_model(bytes);
+
+    tale.bytes[0] = 2;
+    memcpy(tale.bytes + 1, bytes, n);
+    tale.n = n + 1;
+    tell(dir, "model", "two");
+    for (unsigned how = 0x80; how < 0x84; how++) {
+        operator_welcome(how);
+        SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1,
+            m->piece.data = bytes, m->piece.len = n);
+        tell(dir, "operator", how == 0x80 ? "model" : how == 0x81
+             ? "model-graph" : how == 0x82 ? "model-histogram" : "model-both");
+    }
+}
