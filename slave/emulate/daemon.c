@@ -1,9 +1,9 @@
 /* daemon.c - an emulated slave.
  *
  * Its tasks are numbers: what they would have done is computed from the
- * virtual time when somebody asks. The call tree of a job is made once, when
- * the job is launched, and kept packed: a real node makes it on processors of
- * its own, which are not there to be measured here. */
+ * virtual time when somebody asks. The call tree of a job, and its models, are
+ * made once, when the job is launched, and kept packed: a real node makes them
+ * on processors of its own, which are not there to be measured here. */
 #include "slave/emulate/daemon.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "proto/paths.h"
 #include "proto/taskset.h"
 #include "slave/emulate/daemon_private.h"
+#include "slave/emulate/models.h"
 #include "slave/emulate/traces.h"
 
 enum { NOISE_WORDS = 100, STOP_NS = 20000 };
@@ -63,6 +64,24 @@ static int make_tree(struct daemon *d, struct err *err)
     return 0;
 }
 
+static int make_model(struct daemon *d, bool histograms, struct err *err)
+{
+    uint64_t start_ns = clock_process_ns(0);
+    struct taskset ranks = { 0 };
+    int rc;
+
+    if (d->model.n && d->histograms == histograms)
+        return 0;
+    str_reset(&d->model);
+    d->histograms = histograms;
+    rc = choose_ranks(d, &ranks)
+        ? err_set(err, ENOMEM, "out of memory")
+        : models_part(d->conf->options, &ranks, histograms, &d->model, err);
+    taskset_fini(&ranks);
+    d->conf->count->made_ns += clock_process_ns(0) - start_ns;
+    return rc;
+}
+
 /* As real slaves tell it to hector stack. */
 static void own_stack(const struct daemon *d, struct reduction *r)
 {
@@ -92,20 +111,58 @@ static void own_noise(const struct daemon *d, struct reduction *r)
     reduction_own(r, noise, sizeof(noise));
 }
 
-static void answer(struct daemon *d, struct reduction *r, bool stack)
+/* Where it has nothing true to say, that is said. */
+static bool refused(struct daemon *d, struct reduction *r)
 {
-    struct err err;
-
     if (reduction_job(r) != d->job || !d->job)
         reduction_fail(r, "the job is not here");
     else if (d->fault && d->fault->kind == EMULATE_NOISE)
         own_noise(d, r);
-    else if (make_tree(d, &err))
+    else
+        return false;
+    return true;
+}
+
+static void answer_tree(struct daemon *d, struct reduction *r)
+{
+    struct err err;
+
+    if (refused(d, r))
+        return;
+    if (make_tree(d, &err))
         reduction_fail(r, err.text);
-    else if (stack)
-        own_stack(d, r);
     else
         reduction_own(r, d->tree.s, d->tree.n);
+}
+
+static void answer_stack(struct daemon *d, struct reduction *r)
+{
+    struct err err;
+
+    if (refused(d, r))
+        return;
+    if (make_tree(d, &err))
+        reduction_fail(r, err.text);
+    else
+        own_stack(d, r);
+}
+
+static void answer_model(struct daemon *d, struct reduction *r)
+{
+    size_t n;
+    const uint8_t *bytes = reduction_argument(r, &n);
+    Hct__ModelAsk *m = hct__model_ask__unpack(NULL, n, bytes);
+    bool histograms = m && m->histograms;
+    struct err err;
+
+    if (m)
+        hct__model_ask__free_unpacked(m, NULL);
+    if (refused(d, r))
+        return;
+    if (make_model(d, histograms, &err))
+        reduction_fail(r, err.text);
+    else
+        reduction_own(r, d->model.s, d->model.n);
 }
 
 static void on_fault(evutil_socket_t fd, short what, void *arg)
@@ -117,7 +174,7 @@ static void on_fault(evutil_socket_t fd, short what, void *arg)
     d->late = NULL;
     if (d->fault->kind == EMULATE_LATE) {
         if (r)
-            answer(d, r, d->late_stack);
+            d->late_answer(d, r);
         return;
     }
     d->gone = true;                     /* as a process that is killed */
@@ -127,17 +184,18 @@ static void on_fault(evutil_socket_t fd, short what, void *arg)
     d->uplink = NULL;
 }
 
-static void start(struct daemon *d, struct reduction *r, bool stack)
+static void start(struct daemon *d, struct reduction *r,
+                  void (*answer)(struct daemon *d, struct reduction *r))
 {
     struct timeval tv;
 
     if (!d->fault || d->fault->kind == EMULATE_NOISE ||
         d->fault->kind == EMULATE_LIE || d->fault->kind == EMULATE_FORGE) {
-        answer(d, r, stack);
+        answer(d, r);
         return;
     }
     d->late = r;
-    d->late_stack = stack;
+    d->late_answer = answer;
     if (d->fault->kind == EMULATE_SILENT)
         return;
     tv = clock_timeval(d->fault->late_ns);
@@ -149,12 +207,17 @@ static void start(struct daemon *d, struct reduction *r, bool stack)
 
 static void tree_start(void *arg, struct reduction *r)
 {
-    start(arg, r, false);
+    start(arg, r, answer_tree);
 }
 
 static void stack_start(void *arg, struct reduction *r)
 {
-    start(arg, r, true);
+    start(arg, r, answer_stack);
+}
+
+static void model_start(void *arg, struct reduction *r)
+{
+    start(arg, r, answer_model);
 }
 
 static void on_stop(void *arg, struct reduction *r)
@@ -178,7 +241,7 @@ static void who_start(void *arg, struct reduction *r)
 
 static const struct reduce_kind kinds[] = {
     { "tree", tree_start, on_stop }, { "stack", stack_start, on_stop },
-    { "who", who_start, NULL },
+    { "model", model_start, on_stop }, { "who", who_start, NULL },
 };
 
 /* --------------------------------------------------------- from the master */
@@ -202,6 +265,7 @@ static void take_job(struct daemon *d, uint64_t job, struct taskset *ranks,
     d->next = 0;
     d->made = false;
     str_reset(&d->tree);
+    str_reset(&d->model);
 }
 
 static int on_prepare(void *arg, struct conn *c, const void *msg,
@@ -252,7 +316,9 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     answer.at_ns = d->launched_ns = daemon_now_ns(d->conf);
     if (d->conf->options->sites)
         d->ledger = ledger_create(d->conf->options, d->job, &d->ranks, err);
-    if (make_tree(d, err) || (d->conf->options->sites && !d->ledger)) {
+    if (make_tree(d, err) || (d->conf->options->sites && !d->ledger) ||
+        (d->conf->options->gather == EMULATE_MODEL &&
+         make_model(d, false, err))) {
         free(answer.pids);
         return -1;
     }
@@ -489,6 +555,7 @@ void daemon_destroy(struct daemon *d)
     ledger_destroy(d->ledger);
     taskset_fini(&d->ranks);
     str_fini(&d->tree);
+    str_fini(&d->model);
     free(d->seq);
     free(d);
 }

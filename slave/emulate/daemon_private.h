@@ -25,13 +25,14 @@ struct daemon {
     uint64_t *seq;                      /* events of each, by position */
     struct ledger *ledger;              /* NULL: no sites, or not launched */
     uint64_t launched_ns;               /* of virtual time */
-    struct str tree;                    /* packed */
-    bool made, gone;
+    struct str tree, model;             /* packed */
+    bool made, gone;                    /* made: the tree */
+    bool histograms;                    /* the model has them */
     bool forged;                        /* it has, once */
     const struct emulate_fault *fault;
     struct event *timer;                /* of a fault */
     struct reduction *late;             /* what it is late with, */
-    bool late_stack;                    /* and as what */
+    void (*late_answer)(struct daemon *d, struct reduction *r);
 };
 
 /* Bring the account of its tasks up to now. */

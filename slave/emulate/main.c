@@ -1,6 +1,6 @@
 /* main.c - hector-emulate: emulated slaves and tasks for a real master, and
  * how long each phase takes: joining, the launch of a job, reductions of call
- * trees (STATBench), samples and events, the end. */
+ * trees (STATBench) or models, samples and events, the end. */
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
@@ -185,7 +185,7 @@ static int reduce(struct world *w, struct report_merge *m, struct err *err)
     Hct__Gather ask = HCT__GATHER__INIT;
     const Hct__Gathered *g;
 
-    ask.kind = (char *)"tree";
+    ask.kind = (char *)(w->options.gather == EMULATE_MODEL ? "model" : "tree");
     ask.job = w->runner.job;
     ask.wait_ns = w->options.wait_ns;
     ask.fan_out = w->options.fan_out;

@@ -11,7 +11,7 @@
 #include "proto/base/parse.h"
 
 enum { USAGE = 2, SECONDS = 256, EVENTS, BATCH, SPEED, WAIT, WORKERS, MASTER,
-       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED };
+       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED, GATHER };
 
 static const struct option longs[] = {
     { "daemons", required_argument, NULL, 'D' },
@@ -23,6 +23,7 @@ static const struct option longs[] = {
     { "fan-out", required_argument, NULL, 'f' },
     { "levels", required_argument, NULL, 'd' },
     { "iterations", required_argument, NULL, 'i' },
+    { "gather", required_argument, NULL, GATHER },
     { "brief", no_argument, NULL, 'U' },
     { "json", no_argument, NULL, 'j' },
     { "seconds", required_argument, NULL, SECONDS },
@@ -77,6 +78,7 @@ static void usage(FILE *to)
           "  -f, --fan-out N     of the tree of slaves (the master's)\n"
           "  -d, --levels N      of the tree, without -f (the master's)\n"
           "  -i, --iterations N  reductions after the first (3)\n"
+          "      --gather WHAT   in reductions: tree, or model (tree)\n"
           "  -U, --brief         counts and representatives of the classes\n"
           "  -j, --json          answer in JSON\n"
           "      --seconds S     send samples of all tasks for so long (0)\n"
@@ -174,6 +176,10 @@ static int set_option(struct emulate *e, int c, const char *text,
     case WAIT: return parse_duration(&e->wait_ns, text, err);
     case CALL_TIME: return parse_duration(&e->call_ns, text, err);
     case INTERVAL: return parse_duration(&e->interval_ns, text, err);
+    case GATHER:
+        e->gather = strcmp(text, "model") == 0 ? EMULATE_MODEL : EMULATE_TREE;
+        return e->gather == EMULATE_MODEL || strcmp(text, "tree") == 0 ? 0
+            : err_set(err, EINVAL, "\"%.40s\" is not tree or model", text);
     case SEED: return parse_u64(&e->seed, text, 0, UINT64_MAX, err);
     case OUTLIERS:
         if (parse_double(&percent, text, 0, 100, err))

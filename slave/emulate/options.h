@@ -16,6 +16,8 @@ enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
 struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
                        uint64_t late_ns; };
 
+enum emulate_gather { EMULATE_TREE, EMULATE_MODEL };
+
 struct emulate {
     /* STATBench's, by its letters; -D is the number of its processes. */
     uint32_t daemons;           /* -D */
@@ -26,6 +28,7 @@ struct emulate {
     uint32_t classes;           /* -e: of equivalent tasks; 0: all differ */
     uint32_t fan_out, levels;   /* -f, -d: of the tree; 0: the master's */
     uint32_t iterations;        /* -i */
+    enum emulate_gather gather; /* --gather: what reductions carry */
     bool brief;                 /* -U: counts and representatives */
     bool json;                  /* -j */
 

@@ -6,7 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/jobmodel.h"
 #include "proto/prefixtree.h"
+
+/* What came of the last reduction: a tree, or a model. */
+struct found {
+    struct prefixtree tree;
+    struct prefixtree_classes classes;
+    struct jobmodel model;
+};
 
 enum { CLASSES_SHOWN = 10, RANKS_SHOWN = 60 };
 
@@ -48,9 +56,39 @@ static void print_class(const struct prefixtree_classes *c,
     taskset_fini(&ranks);
 }
 
+/* All steps of the model. */
+static uint64_t steps(const struct jobmodel *m)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < m->nedges; i++)
+        n += m->edge[i].n;
+    return n;
+}
+
+static void print_found(const struct report *r, const Hct__Gathered *m,
+                        const struct found *f)
+{
+    const struct emulate *e = r->options;
+    const struct prefixtree *t = &f->tree;
+    uint32_t ntasks = e->daemons * e->tasks;
+
+    if (e->gather == EMULATE_MODEL)
+        printf("result   %zu of %u tasks, %zu states, %" PRIu64 " steps of %zu "
+               "kinds, %zu daemons missing\n",
+               taskset_count(&f->model.tasks), ntasks,
+               f->model.nstates - JOBMODEL_FIRST, steps(&f->model),
+               f->model.nedges, m->n_absent);
+    else
+        printf("result   %u of %u tasks, %zu nodes, %u classes, %zu daemons "
+               "missing\n", t->nnodes ? prefixtree_count(t, 0) : 0, ntasks,
+               t->nnodes, f->classes.n, m->n_absent);
+    for (uint32_t i = 0; i < f->classes.n && i < CLASSES_SHOWN; i++)
+        print_class(&f->classes, t, i, e->brief);
+}
+
 static void print_text(const struct report *r, const Hct__Gathered *m,
-                       const struct prefixtree *t,
-                       const struct prefixtree_classes *c)
+                       const struct found *f)
 {
     const struct emulate *e = r->options;
     uint32_t ntasks = e->daemons * e->tasks;
@@ -71,11 +109,7 @@ static void print_text(const struct report *r, const Hct__Gathered *m,
     printf("tree     %u levels, fan-out %u; %.2f MB to the master, %.2f MB "
            "the result\n", r->first.levels, r->first.fan_out,
            mb(r->first.received_bytes), mb(r->first.result_bytes));
-    printf("result   %u of %u tasks, %zu nodes, %u classes, %zu daemons "
-           "missing\n", t->nnodes ? prefixtree_count(t, 0) : 0, ntasks,
-           t->nnodes, c->n, m->n_absent);
-    for (uint32_t i = 0; i < c->n && i < CLASSES_SHOWN; i++)
-        print_class(c, t, i, e->brief);
+    print_found(r, m, f);
     for (size_t i = 0; i < m->n_absent && i < CLASSES_SHOWN; i++)
         printf("  missing %s, ranks %s: %s\n", m->absent[i]->node,
                m->absent[i]->ranks, m->absent[i]->why);
@@ -112,10 +146,11 @@ static void json_merge(const char *name, const struct report_merge *m)
 
 /* Every text in it is ours: nothing needs an escape. */
 static void print_json(const struct report *r, const Hct__Gathered *m,
-                       const struct prefixtree *t,
-                       const struct prefixtree_classes *c)
+                       const struct found *f)
 {
     const struct emulate *e = r->options;
+    const struct prefixtree *t = &f->tree;
+    const struct prefixtree_classes *c = &f->classes;
 
     printf("{\"daemons\":%u,\"tasks\":%u,\"traces\":%u,\"depth\":%u,"
            "\"breadth\":%u,\"classes\":%u,\"levels\":%u,\"fan_out\":%u,"
@@ -134,8 +169,14 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
            r->most_ns, r->rss_bytes, r->peak_bytes, r->idle_bytes, r->run_s,
            r->run_cpu_s, r->run_events, r->end_cpu_ns, r->statements,
            r->costs);
+    if (e->gather == EMULATE_MODEL)
+        printf("\"found_states\":%zu,\"found_edges\":%zu,\"found_steps\":%"
+               PRIu64 ",", f->model.nstates - JOBMODEL_FIRST, f->model.nedges,
+               steps(&f->model));
     printf("\"found_tasks\":%u,\"found_nodes\":%zu,\"missing\":%zu,"
-           "\"found_classes\":[", t->nnodes ? prefixtree_count(t, 0) : 0,
+           "\"found_classes\":[", e->gather == EMULATE_MODEL
+           ? (uint32_t)taskset_count(&f->model.tasks)
+           : t->nnodes ? prefixtree_count(t, 0) : 0,
            t->nnodes, m->n_absent);
     for (uint32_t i = 0; i < c->n; i++)
         printf("%s{\"count\":%u,\"representative\":%u}", i ? "," : "",
@@ -143,27 +184,46 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
     printf("]}\n");
 }
 
+static int read_tree(struct found *f, const struct str *bytes,
+                     struct err *err)
+{
+    if (prefixtree_parse(&f->tree, (const uint8_t *)bytes->s, bytes->n, err))
+        return -1;
+    return prefixtree_classify(&f->classes, &f->tree)
+        ? err_set(err, ENOMEM, "out of memory") : 0;
+}
+
+static int read_model(struct found *f, const struct str *bytes,
+                      struct err *err)
+{
+    Hct__Model *m = hct__model__unpack(NULL, bytes->n,
+                                       (const uint8_t *)bytes->s);
+    int rc = m ? jobmodel_read(&f->model, m, err)
+               : err_set(err, EBADMSG, "what came is no model");
+
+    if (m)
+        hct__model__free_unpacked(m, NULL);
+    return rc;
+}
+
 int report_print(const struct report *r, const Hct__Gathered *m,
                  const struct str *bytes, struct err *err)
 {
-    struct prefixtree t = { 0 };
-    struct prefixtree_classes c = { 0 };
+    struct found f = { .model = { .nstates = JOBMODEL_FIRST } };
     int rc = 0;
 
-    if (bytes->n && prefixtree_parse(&t, (const uint8_t *)bytes->s, bytes->n,
-                                     err))
-        return -1;
-    if (bytes->n && prefixtree_classify(&c, &t)) {
-        prefixtree_fini(&t);
-        return err_set(err, ENOMEM, "out of memory");
-    }
-    if (r->options->json)
-        print_json(r, m, &t, &c);
-    else
-        print_text(r, m, &t, &c);
-    if (fflush(stdout) || ferror(stdout))
+    if (bytes->n && r->options->gather == EMULATE_MODEL)
+        rc = read_model(&f, bytes, err);
+    else if (bytes->n)
+        rc = read_tree(&f, bytes, err);
+    if (rc == 0 && r->options->json)
+        print_json(r, m, &f);
+    else if (rc == 0)
+        print_text(r, m, &f);
+    if (rc == 0 && (fflush(stdout) || ferror(stdout)))
         rc = err_sys(err, "cannot write");
-    prefixtree_classes_fini(&c);
-    prefixtree_fini(&t);
+    prefixtree_classes_fini(&f.classes);
+    prefixtree_fini(&f.tree);
+    jobmodel_fini(&f.model);
     return rc;
 }

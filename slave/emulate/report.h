@@ -31,7 +31,7 @@ struct report {
     uint64_t statements, costs; /* messages about calls, and what is in them */
 };
 
-/* bytes: the packed tree of the last reduction. -1 when it is wrong, or
+/* bytes: the packed tree, or model, of the last reduction. -1 when it is wrong, or
  * cannot be written. */
 int report_print(const struct report *r, const Hct__Gathered *m,
                  const struct str *bytes, struct err *err);

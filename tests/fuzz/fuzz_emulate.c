@@ -48,6 +48,8 @@ static void print(struct world *w)
     if (!w->peer.gathered)
         return;
     w->options.json = !w->options.json;
+    w->options.gather = w->options.json ? w->options.gather
+                                        : !w->options.gather;
     if (report_print(&r, w->peer.gathered, &w->peer.bytes, &err))
         assert(*err.text);
 }
@@ -92,7 +94,8 @@ static void world_open(struct world *w, const struct step *first)
     w->base = event_base_new();
     peers_open(&w->peers, w->base);
     w->options = (struct emulate){ .daemons = 4, .tasks = 16, .traces = 2,
-        .depth = 3, .breadth = 2, .classes = 3, .speed = 1 };
+        .depth = 3, .breadth = 2, .classes = 3, .speed = 1,
+        .call_ns = 10000000 };
     if (first && first->what == STEP_SPECIAL && first->who % FACTS == FAULT) {
         w->options.nfaults = 1;
         w->options.faults[0].kind = first->n % (EMULATE_LIE + 1);

@@ -1,5 +1,5 @@
 # hector-emulate: 64 slaves in trees of one, two and three levels give the same
-# merged tree; slaves that die, are silent or late; samples and events in
+# merged tree; slaves that die, are silent or late; models; samples and events in
 # virtual time; accounts of a kernel that are as asked for; bad input.
 # limit: 120
 # shellcheck disable=SC2086,SC2154
@@ -57,6 +57,23 @@ like "$T/out" 'missing e00010, ranks [0-9]*-[0-9]*: .*no call tree$' '... the no
 like "$T/out" 'missing e00011, ranks [0-9]*-[0-9]*: a call tree over 32 tasks in place of 16$' \
     '... and the lie'
 
+# Models in place of trees: 256 steps of each task.
+for levels in 1 2 3; do
+    run $E -j -d $levels --gather model --sites 8
+    is "$(field found_tasks),$(field missing),$(field found_steps)" \
+        1024,0,262144 "models, $levels levels: every step of every task"
+    is "$(field found_states),$(field found_edges)" 8,31 \
+        '... from each site to the next, and farther; in two phases'
+done
+run $E -f 8 -i 1 --fault 10:noise --fault 11:lie --gather model
+like "$T/out" '^result +992 of 1024 tasks, 32 states, 253952 steps .* 2 daemons' \
+    '... noise and a lie do not get in'
+like "$T/out" 'missing e00010, .*: .*no model$' '... the noise is named'
+like "$T/out" 'missing e00011, .*: a model of 32 tasks in place of 16$' \
+    '... and the lie'
+run hector-emulate --gather nothing
+is "$status,$(wc -l <"$T/err")" 2,1 'nothing else can be gathered'
+
 run $E -i 0 --seconds 1 --speed 20 --events 500 --batch 10 -j
 is "$status" 0 'samples and events in virtual time'
 ok '... 10,000 a second' [ "$(field run_events)" -gt 2000 ]
@@ -79,6 +96,11 @@ is "$(sqlite3 :memory: "SELECT json_extract(j, '\$.tasks'),
     json_extract(j, '\$.stops.ptrace') FROM (SELECT
     CAST(readfile('$T/out') AS TEXT) AS j)")" '1024|3|205|3072' \
     '... hector stack shows where its tasks are'
+run hector model 2 -j
+is "$(sqlite3 :memory: "SELECT sum(json_extract(value, '\$.count')),
+    count(DISTINCT json_extract(value, '\$.ranks')) FROM json_each(
+    CAST(readfile('$T/out') AS TEXT), '\$.edges')")" '262144|1' \
+    '... hector model how they move'
 run hector tree 2
 like "$T/out" '^64 slaves, .* 0 missing' '... hector tree its slaves'
 wait $play
