@@ -45,10 +45,14 @@ static void task_exited(unsigned who, uint32_t rank, int code, int sig)
 
 static void finish(void)
 {
+    uint8_t model[1024];
+
     for (unsigned r = 0; r < 4; r++)
         task_exited(r / 2, r, 0, 0);
-    SAY(N0, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
-    SAY(N1, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+    SAY(N0, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1,
+        m->model.data = model, m->model.len = pack_model(model));
+    SAY(N1, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1,
+        m->model = BYTES("odd"));
 }
 
 static void state(unsigned who, uint32_t rank, Hct__TaskState__Kind kind)

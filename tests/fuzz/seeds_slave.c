@@ -79,6 +79,18 @@ void slave_tales(const char *dir)
     raw(5, STEP_SPECIAL, "\1\1\0", 3);
     SAY(0, FORGET, Forget, HCT__FORGET__INIT, m->job = 1);
     tell(dir, "slave", "life");
+    prepare(1);
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    for (unsigned i = 0; i < 2; i++) {
+        SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9 + i,
+            m->kind = (char *)"model", m->job = 1, m->own = 2, m->width = 2,
+            m->wait_ns = 1000000);
+        raw(4, STEP_SPECIAL, "\1\0", 2);        /* asks for its page */
+    }
+    SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
+        m->ranks = (char *)"all");
+    tell(dir, "slave", "model");
     prepare(2);
     prepare(2);
     SAY(0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 2,
