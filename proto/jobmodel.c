@@ -77,7 +77,7 @@ uint32_t jobmodel_module(struct jobmodel *m, const char *path,
         return JOBMODEL_NONE;
     for (uint32_t i = 0; i < m->nmodules; i++)
         if (m->module[i].id_bytes == id_bytes &&
-            memcmp(m->module[i].id, id, id_bytes) == 0 &&
+            (!id_bytes || memcmp(m->module[i].id, id, id_bytes) == 0) &&
             strcmp(m->module[i].path, path) == 0)
             return i;
     if (grow(&m->module, &m->modules_cap, m->nmodules, sizeof(*m->module),

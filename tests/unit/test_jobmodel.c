@@ -347,6 +347,21 @@ static void test_travels(void **state)
     str_fini(&s);
 }
 
+/* A file without a build id has none, whatever is behind the pointer. */
+static void test_no_id(void **state)
+{
+    struct jobmodel m;
+
+    (void)state;
+    assert_int_equal(jobmodel_init(&m, 1, NULL), 0);
+    assert_int_equal(jobmodel_module(&m, "/bin/a", NULL, 0), 0);
+    assert_int_equal(jobmodel_module(&m, "/bin/a", NULL, 0), 0);
+    assert_int_equal(jobmodel_module(&m, "/bin/b", (const uint8_t *)"x", 1),
+                     1);
+    assert_int_equal(jobmodel_module(&m, "/bin/b", NULL, 0), 2);
+    jobmodel_fini(&m);
+}
+
 /* ------------------------------------------------------------------ limits */
 
 static void test_limits(void **state)
@@ -558,7 +573,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_direct), cmocka_unit_test(test_far),
-        cmocka_unit_test(test_travels), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_travels), cmocka_unit_test(test_no_id),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_large), cmocka_unit_test(test_lies),
         cmocka_unit_test(test_damaged), cmocka_unit_test(test_shown),
     };
