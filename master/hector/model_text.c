@@ -265,6 +265,41 @@ static void print_losses(const struct modelview *v)
     }
 }
 
+/* Why a frame of this file that is shown has no name; NULL: all have one. */
+static const char *nameless(const struct modelview *v, uint32_t module)
+{
+    for (uint32_t i = 0; i < v->nstates; i++) {
+        const struct jobmodel_state *s = &v->model.state[v->state[i]];
+
+        for (uint32_t k = 0; k < s->frames && k <= CALLERS; k++) {
+            const struct jobmodel_frame *f = &v->model.frame[s->frame[k]];
+
+            if (f->module != module + 1 || (f->names && *f->name->text))
+                continue;
+            if (!f->names)
+                return "they have not been looked up yet";
+            if (!modelview_is_start(f))
+                return f->name->text + f->name->note;
+        }
+    }
+    return NULL;
+}
+
+static void print_nameless(const struct modelview *v)
+{
+    for (uint32_t i = 0; i < v->model.nmodules; i++) {
+        const char *why = nameless(v, i), *path = v->model.module[i].path;
+        char shown[2000];
+
+        if (!why)
+            continue;
+        str_visible(shown, sizeof(shown), path, strlen(path));
+        printf("No names of %s: ", shown);
+        str_visible(shown, sizeof(shown), why, strlen(why));
+        puts(shown);
+    }
+}
+
 static void print_title(const char *what)
 {
     printf("\n%s\n", what);
@@ -295,6 +330,7 @@ int model_print(const struct modelview *v, const struct model_text *what,
         print_title("States");
         if (print_states(v, err))
             return -1;
+        print_nameless(v);
     }
     if (what->histograms && what->steps) {
         print_title("Histograms: each column is of times four times as long");

@@ -209,7 +209,7 @@ static void add_name(const struct modelview *v,
     }
 }
 
-static bool is_start(const struct jobmodel_frame *f)
+bool modelview_is_start(const struct jobmodel_frame *f)
 {
     return f->names && !*f->name[0].text &&
            strcmp(f->name[0].text + f->name[0].note, "what calls main") == 0;
@@ -231,7 +231,7 @@ void modelview_place(const struct modelview *v, uint32_t state,
         const struct jobmodel_frame *f = &v->model.frame[s->frame[i]];
         uint32_t k = 0;
 
-        if (is_start(f))
+        if (modelview_is_start(f))
             return;
         do {
             if (shown++)

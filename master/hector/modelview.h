@@ -49,6 +49,9 @@ void modelview_call(const struct modelview *v, uint32_t state,
 void modelview_place(const struct modelview *v, uint32_t state,
                      unsigned callers, struct str *out);
 
+/* Is it what calls main, which is of no use? */
+bool modelview_is_start(const struct jobmodel_frame *f);
+
 /* Append "0-3,7". */
 void modelview_ranks(const struct taskset *s, struct str *out);
 

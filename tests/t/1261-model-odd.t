@@ -28,6 +28,18 @@ run hector-run -n 2 --oversubscribe "$APPS/exhaust" threads
 run hector model $job
 like "$T/out" '2 tasks, 1[0-9][0-9] threads' 'many threads'
 
+# A program without names.
+if command -v strip >/dev/null; then
+    strip -o "$T/bare" "$APPS/ring"
+    job=$((job + 1))
+    run hector-run -n 2 --oversubscribe "$T/bare"
+    run hector model $job
+    like "$T/out" ' Waitall +bare\+0x[0-9a-f]+' 'a stripped program: offsets'
+    like "$T/out" "^No names of $T/bare: it is stripped" '... and why'
+else
+    skip 'a stripped program' 'no strip here'
+fi
+
 # Whatever a task writes there, who reads it comes to no harm.
 job=$((job + 1))
 hector-run -n 2 --oversubscribe "$APPS/scribble" 30000 >"$T/run.out" 2>"$T/run.err" &
