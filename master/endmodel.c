@@ -8,6 +8,11 @@
 #include "proto/base/log.h"
 #include "proto/merge.h"
 
+struct endmodel {
+    void *whole;                /* of merge_model, like the next owned */
+    struct str notes;           /* about nodes that are not in it */
+};
+
 /* Positions go by the order of the nodes, as in a reduction. */
 static uint32_t first_of(const struct job *j, const struct job_node *jn)
 {
@@ -18,20 +23,37 @@ static uint32_t first_of(const struct job *j, const struct job_node *jn)
     return at;
 }
 
-void endmodel_take(struct job *j, const struct job_node *jn,
-                   const uint8_t *part, size_t n)
+static struct endmodel *begin(struct job *j)
 {
     struct err err;
 
-    if (!n)
+    if (j->models)
+        return j->models;
+    j->models = calloc(1, sizeof(*j->models));
+    if (j->models)
+        j->models->whole = merge_model.create(j->ntasks, &err);
+    if (j->models && !j->models->whole)
+        endmodel_fini(j);
+    return j->models;
+}
+
+void endmodel_take(struct job *j, const struct job_node *jn,
+                   const uint8_t *part, size_t n)
+{
+    struct endmodel *e = begin(j);
+    struct err err;
+
+    if (!e)
         return;
-    if (!j->models)
-        j->models = merge_model.create(j->ntasks, &err);
-    if (!j->models ||
-        merge_model.add(j->models, part, n, first_of(j, jn),
-                        (uint32_t)taskset_count(&jn->ranks), &err))
+    if (!n) {
+        lastmodel_note(&e->notes, &jn->ranks, jn->node->name,
+                       "its tasks have told none");
+    } else if (merge_model.add(e->whole, part, n, first_of(j, jn),
+                               (uint32_t)taskset_count(&jn->ranks), &err)) {
         log_warn("endmodel", "the models of node %s are not kept job=%llu: %s",
                  jn->node->name, (unsigned long long)j->id, err.text);
+        lastmodel_note(&e->notes, &jn->ranks, jn->node->name, err.text);
+    }
 }
 
 static uint32_t *ranks_of(const struct job *j)
@@ -48,12 +70,14 @@ static uint32_t *ranks_of(const struct job *j)
 
 void endmodel_keep(struct job *j)
 {
-    uint32_t *rank_of = j->models ? ranks_of(j) : NULL;
+    struct endmodel *e = j->models;
+    uint32_t *rank_of = e ? ranks_of(j) : NULL;
     struct str bytes = { 0 };
     struct err err;
 
     if (rank_of &&
-        merge_model.finish(j->models, rank_of, j->ntasks, &bytes, &err) == 0) {
+        merge_model.finish(e->whole, rank_of, j->ntasks, &bytes, &err) == 0) {
+        str_add_bytes(&bytes, str_text(&e->notes), e->notes.n);
         for (size_t i = 0; i < j->nnodes; i++)
             if (j->nodes[i].lost)
                 lastmodel_note(&bytes, &j->nodes[i].ranks,
@@ -67,6 +91,10 @@ void endmodel_keep(struct job *j)
 
 void endmodel_fini(struct job *j)
 {
-    merge_model.destroy(j->models);
+    if (!j->models)
+        return;
+    merge_model.destroy(j->models->whole);
+    str_fini(&j->models->notes);
+    free(j->models);
     j->models = NULL;
 }

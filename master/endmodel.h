@@ -9,7 +9,7 @@
 #include "master/job.h"
 
 /* The part of this node, once. One that makes no sense is left out, and named
- * in the log. */
+ * in the log; who is not in the whole has a note in it. */
 void endmodel_take(struct job *j, const struct job_node *jn,
                    const uint8_t *part, size_t n);
 

@@ -19,6 +19,7 @@
 
 struct adopt;
 struct conn;
+struct endmodel;
 struct event;
 struct flow;
 struct watcher;
@@ -120,7 +121,7 @@ struct job {
     char *why;                  /* owned */
 
     struct watcher *watcher;    /* owned: its policies; NULL: none */
-    void *models;               /* owned: of endmodel.c, or NULL */
+    struct endmodel *models;    /* owned: told in the end; or NULL */
     struct adopt *adopt;        /* owned: others start its tasks; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */
