@@ -1,7 +1,7 @@
 # The network between a slave and its master is cut, with streams of tagged
 # events and of output under way: for 5 s nothing is lost, doubled or ended;
 # a host that does not come back ends its job within 10 s, with a sentence.
-# limit: 240
+# limit: 400
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 hosts 2
