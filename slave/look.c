@@ -248,6 +248,18 @@ static void take_thread(struct look_raw *r, const struct state_thread *t)
         r->flags |= HCT_TORN;
 }
 
+/* Is there perhaps no room for another record? Then the task waits for us, or
+ * for the master behind us. */
+static bool has_no_room(const char *page, unsigned slot)
+{
+    const struct page_slot *s = (const void *)(page + page_slot_at(slot));
+    uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
+
+    return head - tail > PAGE_RING_BYTES - PAGE_TEXT_MAX -
+                         2 * sizeof(struct page_record);
+}
+
 /* The main thread has the first slot. It speaks for the task, unless it is
  * outside of MPI and another one is inside: then the one that entered
  * first. */
@@ -284,6 +296,9 @@ static void read_page(struct look_raw *r, struct look_task *k,
     else
         r->call = last_call(page, v[chosen].slot);
     r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call);
+    for (unsigned i = 0; i < n; i++)
+        if (has_no_room(page, v[i].slot))       /* says nothing of itself */
+            r->flags &= ~(uint32_t)(HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI);
 }
 
 /* Without a page. */

@@ -80,6 +80,31 @@ static size_t look(struct look *l, Hct__Look *order, bool full)
     return l->ntasks;
 }
 
+/* A task without room for its tags waits for Hector: nothing is known of what
+ * it would do. */
+static void test_no_room(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    SET(slot(0)->calls, 5);
+    SET(slot(0)->tail, 1 << 20);
+    SET(slot(0)->head, (1 << 20) + PAGE_RING_BYTES / 2);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_PAGE);
+    free(l.tasks);
+    SET(slot(0)->head, (1 << 20) + PAGE_RING_BYTES - 8);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].flags, 0);
+    free(l.tasks);
+    SET(slot(0)->tail, (1 << 20) + PAGE_RING_BYTES - 8);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_PAGE);
+    free(l.tasks);
+}
+
 static void test_page(void **state)
 {
     struct look l;
@@ -253,6 +278,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_page),
+        T(test_no_room),
         T(test_new_question),
         T(test_threads),
         T(test_garbage),
