@@ -13,6 +13,8 @@ nodes()         # STATE: how many are in it
 state() { sql "SELECT state FROM nodes WHERE node = '$1'"; }
 job() { sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1"; }
 
+# With sanitizers: what has been freed is not kept, it would count.
+export ASAN_OPTIONS="$ASAN_OPTIONS:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
 start_master
 R="hector-run --master $master"
 
