@@ -17,7 +17,7 @@ case ${1:-} in
 *) count "$1" ;;
 esac
 END
-size() { cat "$T/$1" 2>/dev/null | wc -c; }
+size() { if [ -e "$T/$1" ]; then wc -c <"$T/$1"; else echo 0; fi; }
 moves()         # FILE
 {
     moved=$(size "$1")

@@ -110,6 +110,8 @@ static void test_both_ways(void **state)
                    other[sizeof(hand)];
 
     (void)state;
+    /* whoever adds one to hct.proto adds it to lookwire.c and here, too */
+    assert_int_equal(hct__looked__task__descriptor.n_fields, 30);
     for (unsigned round = 0; round < ROUNDS; round++) {
         Hct__Looked m = HCT__LOOKED__INIT;
         struct lookwire w;
