@@ -108,20 +108,18 @@ bool look_pauses(const char *text)
 
 /* By somebody else than us, who look at its stack. The kernel says who it is
  * in a file of many lines: read it only where the state makes one curious. */
-static bool is_traced(pid_t pid, pid_t scribe)
+static bool is_traced(pid_t pid)
 {
     char text[4096];
     const char *p;
-    int tracer;
 
     if (!proc_text(pid, "status", text, sizeof(text)))
         return false;
     p = strstr(text, "\nTracerPid:");
-    tracer = p ? atoi(p + 11) : 0;
-    return tracer > 0 && tracer != getpid() && tracer != scribe;
+    return p && atoi(p + 11) > 0 && atoi(p + 11) != getpid();
 }
 
-static void read_proc(struct look_task *k, pid_t pid, pid_t scribe)
+static void read_proc(struct look_task *k, pid_t pid)
 {
     char text[1024];
     struct sample_proc proc;
@@ -137,9 +135,9 @@ static void read_proc(struct look_task *k, pid_t pid, pid_t scribe)
     if (proc_text(pid, "schedstat", text, sizeof(text)))
         k->own_cpu_ns = strtoull(text, NULL, 10);
     if (state == 't')
-        k->proc_flags |= is_traced(pid, scribe) ? HCT_TRACED : 0;
+        k->proc_flags |= is_traced(pid) ? HCT_TRACED : 0;
     else if (state == 'T')
-        k->proc_flags |= is_traced(pid, scribe) ? HCT_TRACED : HCT_STOPPED;
+        k->proc_flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
     else if (state == 'R')
         k->proc_flags |= HCT_RUNS;
     else if (state == 'D')
@@ -466,8 +464,8 @@ static void detail_flights(struct look *l, const struct task *t)
 
 /* Has it moved since the look before? What /proc says of it counts until then,
  * and for a while. */
-static void look_proc(const struct look *l, struct look_task *k,
-                      const struct task *t, struct look_raw *r)
+static void look_proc(struct look_task *k, const struct task *t,
+                      struct look_raw *r, bool detail)
 {
     uint64_t now = clock_monotonic_ns();
     const struct look_raw *o = &k->last;
@@ -481,12 +479,11 @@ static void look_proc(const struct look *l, struct look_task *k,
         k->proc_flags = 0;
         k->cpu_ns = k->own_cpu_ns = 0;
         k->wchan[0] = '\0';
-    } else if (l->order->detail || (now - k->moved_ns >= look_stands_ns &&
-                                    now - k->proc_at_ns >= look_proc_ns)) {
+    } else if (detail || (now - k->moved_ns >= look_stands_ns &&
+                          now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
         read_proc(k, t->watch.page ? t->watch.pid
-                     : t->peeked.pid ? t->peeked.pid : t->pid,
-                  stacker_child(l->node->stacker));
+                     : t->peeked.pid ? t->peeked.pid : t->pid);
     }
     r->flags |= k->proc_flags;
     r->cpu_ns = k->cpu_ns;
@@ -524,7 +521,7 @@ void look_at(struct look *l, struct task *t)
     else
         read_stack(&r, &t->peeked);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
-        look_proc(l, k, t, &r);
+        look_proc(k, t, &r, m->detail);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
