@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpiexec.mpich mpicc.mpich
-for app in hello tagloop; do
+for app in hello tagloop halfway; do
     mpicc.mpich -O2 -std=gnu11 -o "$T/$app" "$top/tests/apps/$app.c" \
         -I"$build/include" -L"$build/lib" -lhct -lpthread \
         -Wl,-rpath,"$build/lib" || skip_all "mpicc.mpich cannot build $app.c"
@@ -31,6 +31,19 @@ is "$(sql 'SELECT ntasks, state FROM jobs WHERE job >= 3' | sort | xargs)" \
     '1|done 2|done 3|done' 'three launches are three jobs'
 run hector-run --adopt -- mpiexec.mpich -n 2 sh -c '"$T/hello"; exit 3'
 is "$status" 3 'the status is mpiexec'"'"'s'
+
+# A hang ends it; the status is mpiexec's, too. Who has no wrapper library is not
+# seen, and so nothing is said of him.
+run hector-run --adopt --on-hang kill -- mpiexec.mpich -n 3 "$T/halfway" 3 2
+ok 'a hang ends it' [ "$status" -ne 0 ]
+hung=$(sql 'SELECT max(job) FROM jobs')
+is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
+    WHERE job = $hung")" 'hang computation 2' '... and its task is named'
+run hector-run --adopt --on-hang kill -- mpiexec.mpich -n 3 \
+    env -u LD_PRELOAD "$T/halfway" 3 -1
+is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
+    'without the library: nothing is seen, and nothing said'
+
 run hector-run --adopt -- "$T/hello"
 is "$(sql 'SELECT name, ntasks, state FROM jobs ORDER BY job DESC LIMIT 1')" \
     'hello|1|done' 'a program without a launcher'
