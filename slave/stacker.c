@@ -9,7 +9,7 @@
  *                     ^--------------------interval-----------------'
  *                                      last sample: READING -tree-> IDLE
  *
- * Invariant: a halt that has not ended is in halts[] or in left[]; nothing
+ * Invariant: a halt that has not ended is in taken[] or in left; nothing
  * that was seized is ever forgotten. */
 #include "slave/stacker.h"
 
@@ -24,6 +24,7 @@
 #include "proto/base/clock.h"
 #include "slave/asking.h"
 #include "slave/halt.h"
+#include "slave/leftover.h"
 #include "slave/mapped.h"
 #include "slave/scribe.h"
 #include "slave/stacker_note.h"
@@ -72,8 +73,7 @@ struct stacker {
     struct event_base *base;
     struct event *child, *step; /* owned */
     struct request *first;      /* owned: the one that is served */
-    struct halt *left;          /* owned */
-    size_t nleft, cap_left;
+    struct leftover left;
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
     struct scribe *kept;        /* owned, or NULL */
@@ -119,30 +119,6 @@ static bool is_known(struct request *r, uint32_t i)
 }
 
 /* ------------------------------------------------------------------- stops */
-
-static bool keep_left(struct stacker *st, const struct halt *h)
-{
-    if (st->nleft == st->cap_left) {
-        size_t cap = st->cap_left ? 2 * st->cap_left : 16;
-        struct halt *v = realloc(st->left, cap * sizeof(*v));
-
-        if (!v)
-            return false;
-        st->left = v;
-        st->cap_left = cap;
-    }
-    st->left[st->nleft++] = *h;
-    return true;
-}
-
-static void poll_left(struct stacker *st)
-{
-    for (size_t i = 0; i < st->nleft; )
-        if (halt_poll(&st->left[i], NULL) == HALT_LEFT)
-            i++;
-        else
-            st->left[i] = st->left[--st->nleft];
-}
 
 /* After its state may have changed; t is gone if it has. */
 static void settle(struct request *r, struct taken *t)
@@ -196,8 +172,7 @@ static void give_up_late(struct request *r)
         struct taken *t = &r->taken[r->ntaken - 1];
 
         note_late(r->notes[t->position], t->halt.tid);
-        halt_leave(&t->halt);
-        keep_left(r->all, &t->halt);
+        leftover_add(&r->all->left, &t->halt);
     }
     r->nwaiting = 0;
 }
@@ -380,7 +355,7 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
     struct stacker *st = arg;
 
     (void)fd, (void)what;
-    poll_left(st);
+    leftover_poll(&st->left);
     if (!st->first)
         return;
     poll_all(st->first);
@@ -542,12 +517,8 @@ void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
     struct request *r = st->first;
 
-    for (size_t i = 0; i < st->nleft; i++)
-        if (st->left[i].tid == tid) {
-            halt_stopped(&st->left[i], status, NULL);
-            st->left[i] = st->left[--st->nleft];
-            return;
-        }
+    if (leftover_stopped(&st->left, tid, status))
+        return;
     for (size_t i = 0; r && i < r->ntaken; i++)
         if (r->taken[i].halt.tid == tid) {
             halt_stopped(&r->taken[i].halt, status, &st->copy);
@@ -602,7 +573,7 @@ void stacker_close(struct stacker *st)
         event_free(st->child);
     if (st->step)
         event_free(st->step);
-    free(st->left);
+    leftover_fini(&st->left);
     free(st->text);
     free(st);
 }
