@@ -370,7 +370,7 @@ static int tell_begin(struct reducing *r, uint32_t i,
     m.own = x->own;
     m.width = x->width;
     m.children = list;
-    m.wait_ns = wait_ns / (r->levels + 1) * x->height;
+    m.wait_ns = treeshape_wait_ns(r->levels, x->height, wait_ns);
     if (x->parent != TREESHAPE_MASTER) {
         m.parent = r->members[x->parent].node->reduce_at;
         m.parent_member = x->parent;

@@ -1,6 +1,10 @@
 /* treeshape.c - the shape of a reduction tree. */
 #include "master/treeshape.h"
 
+#include "proto/base/clock.h"
+
+#define PASSING_NS (40 * CLOCK_NS_PER_S)        /* for the way up, at most */
+
 /* A fan-out of 1 makes a chain; a few levels are as good as any. */
 enum { TREESHAPE_LEVELS_MAX = 64 };
 
@@ -41,4 +45,11 @@ uint32_t treeshape_fill(struct treeshape_slave *v, uint32_t n, uint32_t first,
                         uint32_t fan_out)
 {
     return fill(v, n, first, TREESHAPE_MASTER, fan_out, 1);
+}
+
+uint64_t treeshape_wait_ns(uint32_t levels, uint32_t height, uint64_t wait_ns)
+{
+    uint64_t passing_ns = wait_ns < PASSING_NS ? wait_ns : PASSING_NS;
+
+    return wait_ns - passing_ns / (levels + 1) * (levels + 1 - height);
 }

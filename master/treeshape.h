@@ -26,4 +26,10 @@ uint32_t treeshape_fan_out(uint32_t n, uint32_t levels);
 uint32_t treeshape_fill(struct treeshape_slave *v, uint32_t n, uint32_t first,
                         uint32_t fan_out);
 
+/* How long a slave may take whose subtree has this height, when the master
+ * waits so long: who is below waits less, so that results are on their way up
+ * when nobody waits any more. What the work itself takes, like samples for
+ * minutes, all of them have. */
+uint64_t treeshape_wait_ns(uint32_t levels, uint32_t height, uint64_t wait_ns);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "master/reduce.h"
 #include "master/treeshape.h"
+#include "proto/base/clock.h"
 #include "proto/conn.h"
 #include "proto/merge.h"
 
@@ -68,6 +69,24 @@ static void test_shape(void **state)
     assert_int_equal(treeshape_fan_out(1024, 1), 1024);
     assert_int_equal(treeshape_fan_out(1024, 2), 32);
     assert_int_equal(treeshape_fan_out(1024, 3), 10);
+}
+
+static void test_waits(void **state)
+{
+    const uint64_t s = CLOCK_NS_PER_S;
+
+    (void)state;
+    assert_int_equal(treeshape_wait_ns(1, 1, 10 * s), 5 * s);
+    assert_int_equal(treeshape_wait_ns(3, 1, 40 * s), 10 * s);
+    assert_int_equal(treeshape_wait_ns(3, 3, 40 * s), 30 * s);
+    for (uint32_t levels = 1; levels < 10; levels++)    /* samples of 100 s */
+        for (uint32_t height = 1; height <= levels; height++) {
+            uint64_t ns = treeshape_wait_ns(levels, height, 140 * s);
+
+            assert_true(ns > 100 * s && ns < 140 * s);
+            assert_true(height == 1 ||
+                        ns > treeshape_wait_ns(levels, height - 1, 140 * s));
+        }
 }
 
 static void test_member(void **state)
@@ -356,7 +375,8 @@ static void test_cancel(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shape), cmocka_unit_test(test_member),
+        cmocka_unit_test(test_shape), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_member),
         cmocka_unit_test(test_whole), cmocka_unit_test(test_top_dies),
         cmocka_unit_test(test_twice), cmocka_unit_test(test_link),
         cmocka_unit_test(test_dead_but_in), cmocka_unit_test(test_wrong),
