@@ -457,8 +457,13 @@ static void read_table(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address,
  * where it is installed, takes longer to unpack than anything else. */
 static bool is_c_library(const struct binary *b)
 {
-    return strncmp(b->module, "libc.so", 7) == 0 ||
-           strncmp(b->module, "ld-linux", 8) == 0;
+    static const char *const begin[] = { "libc.so", "libc-2.", "ld-linux",
+                                         "ld-2." };
+
+    for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+        if (strncmp(b->module, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
 }
 
 static struct answer *look_up(const struct binary *b, uint64_t offset,
