@@ -93,7 +93,8 @@ int series_put(struct series *s, size_t node, const Hct__Looked *m,
             part_empty(p);
             return err_set(err, ENOMEM, "out of memory");
         }
-        memcpy(l->data, m->more[i].data, l->bytes);
+        if (l->bytes)
+            memcpy(l->data, m->more[i].data, l->bytes);
         p->n++;
     }
     return 0;

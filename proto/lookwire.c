@@ -240,7 +240,7 @@ static int get_rank(struct lookwire *w, const uint8_t *p, const uint8_t *end)
 void lookwire_open(struct lookwire *w, const uint8_t *p, size_t n)
 {
     w->p = p;
-    w->end = p + n;
+    w->end = n ? p + n : p;     /* of nothing p may be NULL */
     w->after_ns = 0;
 }
 
