@@ -23,7 +23,7 @@
 #include "proto/conn.h"
 
 enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
-static const uint64_t flow_watch_ns = CLOCK_NS_PER_S / 4;
+static const uint64_t flow_watch_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
 
 static unsigned long long flow_id(const struct job *j)
 {
@@ -501,6 +501,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
         return NULL;
     }
     f->base = base;
+    f->watched_ns = clock_monotonic_ns();
     f->conf = *conf;
     f->nodes = nodes;
     f->jobs = jobs;

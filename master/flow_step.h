@@ -5,6 +5,8 @@
 
 #include "master/flow.h"
 
+enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_watch.c */
+
 struct flow {
     struct event_base *base;    /* borrowed, like the next four */
     struct nodes *nodes;
@@ -15,6 +17,7 @@ struct flow {
     struct flow_conf conf;
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
+    uint64_t watched_ns;        /* when it did so last; monotonic */
     bool stopping;
 };
 

@@ -129,16 +129,28 @@ static void watch_job(struct job *j, uint64_t now_ns)
             watch_node(j, &j->nodes[i], now_ns);
 }
 
+/* Time in which we ourselves were stopped or busy: who came back may wait
+ * since then for us to hear it. */
+static uint64_t watch_late(struct flow *f, uint64_t now_ns)
+{
+    const uint64_t tick_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
+    uint64_t passed = now_ns - f->watched_ns;
+
+    f->watched_ns = now_ns;
+    return passed > 2 * tick_ns ? passed - tick_ns : 0;
+}
+
 void flow_on_watch(evutil_socket_t fd, short what, void *arg)
 {
     struct flow *f = arg;
-    uint64_t now_ns = clock_monotonic_ns();
+    uint64_t now_ns = clock_monotonic_ns(), late_ns = watch_late(f, now_ns);
 
     (void)fd;
     (void)what;
     for (size_t i = 0; i < f->nodes->n; i++) {
         struct node *n = f->nodes->v[i];
 
+        n->away_mono_ns += late_ns;
         if (n->state == NODE_AWAY && now_ns >= n->away_mono_ns)
             flow_node_lost(f, n, n->away_why ? n->away_why : "?");
     }

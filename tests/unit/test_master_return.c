@@ -59,6 +59,23 @@ static void test_slave_back(void **state)
     assert_false(heard(again, "closed"));
 }
 
+/* A master that was itself stopped for longer than a slave may be away does not
+ * take it for lost before it has heard who is there. */
+static void test_late_master(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a, *b, *run;
+
+    start(r, &a, &b, &run);
+    conn_close(b->c);
+    b->c = NULL;
+    rig_turn(r, 20);
+    usleep(900 * 1000);         /* that is what is tested */
+    rig_turn(r, 150);
+    assert_false(heard(run, "ending"));
+    rig_wait(run, "ending");
+}
+
 /* The job ends while a slave is away: it is told to end as soon as it is
  * back. */
 static void test_end_is_repeated(void **state)
@@ -205,7 +222,8 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, rig_setup, rig_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_slave_back), TEST(test_end_is_repeated),
+        TEST(test_slave_back), TEST(test_late_master),
+        TEST(test_end_is_repeated),
         TEST(test_slave_anew), TEST(test_farewell), TEST(test_disowned),
         TEST(test_attach), TEST(test_overdue),
     };
