@@ -60,7 +60,7 @@ for p in stuck stuck_omp; do
         stuck.c 'usleep(')\)" '... and the stuck one at its line'
     if [ $p = stuck_omp ]; then
         run hector stack "$job" --threads
-        like "$T/out" 'libgomp' 'OpenMP: all threads'
+        like "$T/out" 'lib(g)?omp' 'OpenMP: all threads'
     fi
     finish
 done
