@@ -2,6 +2,11 @@
 #include "slave/leftover.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+#include "proto/base/clock.h"
+
+enum { FINI_MS = 100 };
 
 void leftover_add(struct leftover *l, struct halt *h)
 {
@@ -38,8 +43,16 @@ bool leftover_stopped(struct leftover *l, pid_t tid, int status)
     return false;
 }
 
+/* One that sleeps in the kernel is let go by it when we end. */
 void leftover_fini(struct leftover *l)
 {
+    const struct timespec ms = { 0, CLOCK_NS_PER_MS };
+
+    for (int i = 0; i < FINI_MS && l->n > 0; i++) {
+        leftover_poll(l);
+        if (l->n > 0)
+            nanosleep(&ms, NULL);
+    }
     free(l->v);
     *l = (struct leftover){ 0 };
 }

@@ -18,6 +18,6 @@ void leftover_add(struct leftover *l, struct halt *h);
 void leftover_poll(struct leftover *l);         /* after SIGCHLD */
 /* False: it is none of them. */
 bool leftover_stopped(struct leftover *l, pid_t tid, int status);
-void leftover_fini(struct leftover *l);
+void leftover_fini(struct leftover *l);         /* may wait 0.1 s for them */
 
 #endif
