@@ -19,8 +19,9 @@ struct gasp_conf {              /* borrowed */
     uint64_t retry_ns;          /* between calls, when it does not take them */
 };
 
-/* Blocks as long as the master takes something, and some seconds; no longer than one call to the master when
- * the slave had no job. No task of it lives any more. */
+/* Blocks as long as the master takes something, and some seconds; no longer
+ * than one call to the master when the slave had no job. No task of it lives
+ * any more. */
 void gasp(const struct gasp_conf *conf, struct vault *v, const char *why);
 
 #endif

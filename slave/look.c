@@ -6,17 +6,14 @@
  * only look, and stay until the next full order. */
 #include "slave/look.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
 #include "proto/lookwire.h"
-#include "slave/smallfile.h"
+#include "slave/procstate.h"
 #include "slave/state.h"
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
@@ -32,17 +29,15 @@ struct look_raw {               /* all but padding is compared */
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
     uint64_t sampled_ns;
-    char wchan[32];
+    char wchan[PROCSTATE_WCHAN];
 };
 
 struct look_task {
     struct look_raw last;
     bool known;                 /* the master has been told last */
     uint64_t moved_ns;          /* when the task was last seen to move */
-    uint64_t proc_at_ns;        /* /proc was read; 0: not since it moved */
-    uint32_t proc_flags;
-    uint64_t cpu_ns, own_cpu_ns;        /* 0: not read since it moved */
-    char wchan[32];
+    uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
+    struct procstate proc;
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t used_at_ns;        /* when that was looked for; 0: never */
@@ -51,103 +46,6 @@ struct look_task {
 void look_task_free(struct look_task *k)
 {
     free(k);
-}
-
-/* ------------------------------------------------------------------- /proc */
-
-static bool proc_text(pid_t pid, const char *name, char *buf, size_t size)
-{
-    char path[48];
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    return smallfile_read(path, buf, size);
-}
-
-char look_stat_letter(const char *text)
-{
-    const char *p = strrchr(text, ')');         /* the name may have any */
-
-    return p && p[1] == ' ' ? p[2] : '\0';
-}
-
-bool look_reads_stdin(const char *text)
-{
-    unsigned long long arg;
-    long number;
-
-    return sscanf(text, "%ld %llx", &number, &arg) == 2 &&
-           number == SYS_read && arg == 0;
-}
-
-bool look_pauses(const char *text)
-{
-    unsigned long long arg[4] = { 0 };
-    long number;
-    int n = sscanf(text, "%ld %llx %llx %llx %llx", &number, &arg[0], &arg[1],
-                   &arg[2], &arg[3]);
-
-    if (n < 5)
-        return false;
-    switch (number) {
-#ifdef SYS_pause                /* some have only ppoll() */
-    case SYS_pause:
-        return true;
-    case SYS_poll:              /* of nothing, for ever */
-        return arg[1] == 0 && (int32_t)arg[2] < 0;
-#endif
-    case SYS_rt_sigsuspend:
-        return true;
-    case SYS_ppoll:
-        return arg[1] == 0 && arg[2] == 0;
-    case SYS_rt_sigtimedwait:
-        return arg[2] == 0;
-    default:
-        return false;
-    }
-}
-
-/* By somebody else than us, who look at its stack. The kernel says who it is
- * in a file of many lines: read it only where the state makes one curious. */
-static bool is_traced(pid_t pid)
-{
-    char text[4096];
-    const char *p;
-
-    if (!proc_text(pid, "status", text, sizeof(text)))
-        return false;
-    p = strstr(text, "\nTracerPid:");
-    return p && atoi(p + 11) > 0 && atoi(p + 11) != getpid();
-}
-
-static void read_proc(struct look_task *k, pid_t pid)
-{
-    char text[1024];
-    struct sample_proc proc;
-    char state;
-
-    k->proc_flags = 0;
-    k->wchan[0] = '\0';
-    if (!proc_text(pid, "stat", text, sizeof(text)))
-        return;
-    if (sample_proc_parse(text, false, &proc) == 0)
-        k->cpu_ns = proc.cpu_ns;
-    state = look_stat_letter(text);
-    if (proc_text(pid, "schedstat", text, sizeof(text)))
-        k->own_cpu_ns = strtoull(text, NULL, 10);
-    if (state == 't')
-        k->proc_flags |= is_traced(pid) ? HCT_TRACED : 0;
-    else if (state == 'T')
-        k->proc_flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
-    else if (state == 'R')
-        k->proc_flags |= HCT_RUNS;
-    else if (state == 'D')
-        k->proc_flags |= HCT_SLEEPS;
-    else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)))
-        k->proc_flags |= look_reads_stdin(text) ? HCT_STDIN
-                         : look_pauses(text) ? HCT_PAUSES : 0;
-    if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
-        strcmp(text, "0") != 0)
-        snprintf(k->wchan, sizeof(k->wchan), "%.31s", text);
 }
 
 /* -------------------------------------------------------------- the page */
@@ -387,7 +285,7 @@ static void tell(struct look *l, const struct task *t,
     m->tag_text.data = (uint8_t *)t->watch.last_tag;
     m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
         ((struct hct_rank *)NULL)->tag_text) - 1);
-    m->wchan = (char *)t->look->wchan;
+    m->wchan = (char *)t->look->proc.wchan;
 }
 
 static void detail_requests(struct look *l, const struct task *t)
@@ -476,19 +374,17 @@ static void look_proc(struct look_task *k, const struct task *t,
                        ((r->flags ^ o->flags) & HCT_IN_MPI)))) {
         k->moved_ns = now;
         k->proc_at_ns = 0;
-        k->proc_flags = 0;
-        k->cpu_ns = k->own_cpu_ns = 0;
-        k->wchan[0] = '\0';
+        k->proc = (struct procstate){ 0 };
     } else if (detail || (now - k->moved_ns >= look_stands_ns &&
                           now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
-        read_proc(k, t->watch.page ? t->watch.pid
-                     : t->peeked.pid ? t->peeked.pid : t->pid);
+        procstate_read(&k->proc, t->watch.page ? t->watch.pid
+                                 : t->peeked.pid ? t->peeked.pid : t->pid);
     }
-    r->flags |= k->proc_flags;
-    r->cpu_ns = k->cpu_ns;
-    r->own_cpu_ns = k->own_cpu_ns;
-    memcpy(r->wchan, k->wchan, sizeof(r->wchan));
+    r->flags |= k->proc.flags;
+    r->cpu_ns = k->proc.cpu_ns;
+    r->own_cpu_ns = k->proc.own_cpu_ns;
+    memcpy(r->wchan, k->proc.wchan, sizeof(r->wchan));
 }
 
 static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)

@@ -36,12 +36,4 @@ void look_free(struct look *l);         /* what was collected */
 
 void look_task_free(struct look_task *k);       /* NULL is fine */
 
-/* The part that is not /proc's; for tests. text of /proc/PID/stat: the state
- * letter, 0 if there is none. */
-char look_stat_letter(const char *text);
-/* Of /proc/PID/syscall: it reads its standard input. */
-bool look_reads_stdin(const char *text);
-/* ... it sleeps, and only a signal can end that. */
-bool look_pauses(const char *text);
-
 #endif

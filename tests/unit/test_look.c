@@ -16,6 +16,7 @@
 #include "mpi-wrappers/page.h"
 #include "policies/hct_policy.h"
 #include "slave/look.h"
+#include "slave/procstate.h"
 
 #define SET(field, value) \
     atomic_store_explicit(&(field), (value), memory_order_relaxed)
@@ -209,34 +210,34 @@ static void test_texts(void **state)
     char text[100];
 
     (void)state;
-    assert_int_equal(look_stat_letter("12 (a) S) D 1 2"), 'D');
-    assert_int_equal(look_stat_letter("12 (x) R"), 'R');
-    assert_int_equal(look_stat_letter("12 (x"), 0);
-    assert_int_equal(look_stat_letter(""), 0);
+    assert_int_equal(procstate_letter("12 (a) S) D 1 2"), 'D');
+    assert_int_equal(procstate_letter("12 (x) R"), 'R');
+    assert_int_equal(procstate_letter("12 (x"), 0);
+    assert_int_equal(procstate_letter(""), 0);
     snprintf(text, sizeof(text), "%ld 0x0 0x7ff 0x400", (long)SYS_read);
-    assert_true(look_reads_stdin(text));
+    assert_true(procstate_reads_stdin(text));
     snprintf(text, sizeof(text), "%ld 0x3 0x7ff 0x400", (long)SYS_read);
-    assert_false(look_reads_stdin(text));
-    assert_false(look_reads_stdin("running"));
-    assert_false(look_reads_stdin("-1 0x0"));
+    assert_false(procstate_reads_stdin(text));
+    assert_false(procstate_reads_stdin("running"));
+    assert_false(procstate_reads_stdin("-1 0x0"));
     /* sleep until a signal comes; for a time, for a lock, for a file */
-    assert_true(look_pauses("34 0x0 0x0 0x0 0x0 0x0 0x0 0x7f 0x7e") ==
+    assert_true(procstate_pauses("34 0x0 0x0 0x0 0x0 0x0 0x0 0x7f 0x7e") ==
                 (SYS_ppoll == 271));
     snprintf(text, sizeof(text), "%ld 0x7f 0x8 0x0 0x0", (long)SYS_rt_sigsuspend);
-    assert_true(look_pauses(text));
+    assert_true(procstate_pauses(text));
     snprintf(text, sizeof(text), "%ld 0x0 0x0 0x0 0x0", (long)SYS_ppoll);
-    assert_true(look_pauses(text));
+    assert_true(procstate_pauses(text));
     snprintf(text, sizeof(text), "%ld 0x7f 0x1 0x0 0x0", (long)SYS_ppoll);
-    assert_false(look_pauses(text));
+    assert_false(procstate_pauses(text));
     snprintf(text, sizeof(text), "%ld 0x0 0x0 0x7ff 0x0", (long)SYS_ppoll);
-    assert_false(look_pauses(text));
+    assert_false(procstate_pauses(text));
     snprintf(text, sizeof(text), "%ld 0x1 0x1 0x7ff 0x0",
              (long)SYS_clock_nanosleep);
-    assert_false(look_pauses(text));
+    assert_false(procstate_pauses(text));
     snprintf(text, sizeof(text), "%ld 0x7f 0x80 0x0 0x0", (long)SYS_futex);
-    assert_false(look_pauses(text));
-    assert_false(look_pauses("running"));
-    assert_false(look_pauses(""));
+    assert_false(procstate_pauses(text));
+    assert_false(procstate_pauses("running"));
+    assert_false(procstate_pauses(""));
 }
 
 /* What is known without a page; test_peek.c says where from. */

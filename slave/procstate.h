@@ -1,0 +1,30 @@
+/* procstate.h - what the kernel says of a process that seems to stand. */
+#ifndef HECTOR_PROCSTATE_H
+#define HECTOR_PROCSTATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { PROCSTATE_WCHAN = 32 };
+
+struct procstate {              /* {0}: nothing is known */
+    uint32_t flags;             /* HCT_RUNS, HCT_SLEEPS, HCT_TRACED, ... */
+    uint64_t cpu_ns;            /* of all threads; */
+    uint64_t own_cpu_ns;        /* of the first one; 0: not known */
+    char wchan[PROCSTATE_WCHAN];        /* where in the kernel it sleeps, if
+                                           that is uninterruptible */
+};
+
+/* From some files in /proc/PID. Times that cannot be read stay as they are. */
+void procstate_read(struct procstate *s, pid_t pid);
+
+/* The part that is not the kernel's; for tests. text of /proc/PID/stat: the
+ * state letter, 0 if there is none. */
+char procstate_letter(const char *text);
+/* Of /proc/PID/syscall: it reads its standard input. */
+bool procstate_reads_stdin(const char *text);
+/* ... it sleeps, and only a signal can end that. */
+bool procstate_pauses(const char *text);
+
+#endif
