@@ -1,7 +1,6 @@
 /* jobfreeze.c - holds the tasks of a job by control groups, see jobfreeze.h. */
 #include "slave/jobfreeze.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,10 +34,7 @@ static void tell(struct job *j, const struct sweep_job *who,
 
         if (t->pid != who->groups[k] || t->over)
             continue;
-        if (frozen[k++]) {
-            t->frozen = true;
-            task_signal(t, SIGCONT);    /* it would do only so much */
-        }
+        t->frozen |= frozen[k++];
     }
 }
 
