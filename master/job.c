@@ -338,8 +338,9 @@ bool job_exit_known(const struct job *j)
 
 int job_exit_code(const struct job *j)
 {
-    if (j->adopt && j->adopt->known)
-        return j->adopt->code;
+    if (j->adopt && j->adopt->known)    /* a launcher does not know why */
+        return j->killed && j->kill_code == JOB_CODE_HUNG ? j->kill_code
+                                                          : j->adopt->code;
     if (j->failed)
         return j->exit_code;
     if (j->killed)

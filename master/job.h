@@ -192,6 +192,7 @@ bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes);
 
 /* The exit code of the whole job, and the event that ends it. */
 int job_exit_code(const struct job *j);
+enum { JOB_CODE_HUNG = 123 };   /* of one that --on-hang kill has ended */
 bool job_exit_known(const struct job *j);
 enum job_event job_end_event(const struct job *j);
 

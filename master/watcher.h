@@ -13,7 +13,6 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 
-enum { WATCHER_EXIT = 123 };    /* of a job that --on-hang kill has ended */
 
 struct job;
 struct job_node;

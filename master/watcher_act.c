@@ -167,7 +167,7 @@ static void act_kill(struct watcher_act *a, const struct policy *p,
         return;
     }
     record(a, "kill", "ordered", why, p->name);
-    flow_kill(a->job, "it hung, and --on-hang kill was given", WATCHER_EXIT,
+    flow_kill(a->job, "it hung, and --on-hang kill was given", JOB_CODE_HUNG,
               false);
 }
 

@@ -430,6 +430,8 @@ static void adopt_on_ended(void *arg, int code, const char *why)
         say(a->ran ? SAY_VERBOSE : SAY_ERROR, "%s", why);
     if (!a->ran)
         status_end(&a->status, code);
+    else if (code == STATUS_HUNG)
+        a->code = code;
     adopt_drain(a);
 }
 

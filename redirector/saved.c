@@ -12,9 +12,9 @@
 
 #include "proto/base/parse.h"
 #include "redirector/say.h"
+#include "redirector/status.h"
 
-enum { SAVED_MAX_S = 366 * 86400, SAVED_HUNG = 123 };  /* as the master
-                                                           says it */
+enum { SAVED_MAX_S = 366 * 86400 };
 
 /* Field 22 of /proc/PID/stat: when it was started, in ticks since boot. */
 static uint64_t session_age_s(void)
@@ -82,7 +82,7 @@ void saved_say(int code, const char *on_hang)
     struct saved_facts facts;
     char text[200];
 
-    if (code != SAVED_HUNG || !on_hang || strcmp(on_hang, "kill") != 0)
+    if (code != STATUS_HUNG || !on_hang || strcmp(on_hang, "kill") != 0)
         return;
     saved_read(&facts);
     saved_text(text, sizeof(text), &facts);
