@@ -77,7 +77,7 @@ done
 
 # Instructions: the first look, which sees everything for the first time, is
 # taken off again.
-if command -v valgrind >/dev/null; then
+if command -v valgrind >/dev/null && [ -x "$build/bench/bench_look" ]; then
     for n in 0 1000; do
         valgrind -q --tool=callgrind --callgrind-out-file="$dir/out" \
             --toggle-collect=look_once "$build/bench/bench_look" $n \

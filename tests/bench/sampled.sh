@@ -29,10 +29,11 @@ watch_cpu()     # SLAVE JOB
 {
     slave_ns=0 scribe_ns=0
     while read -r slave_ns _ <"/proc/$1/schedstat"; do
-        read -r children <"/proc/$1/task/$1/children"
+        read -r children <"/proc/$1/task/$1/children" || :  # no end of line
         for p in $children; do
-            read -r name <"/proc/$p/comm" && [ "$name" = hector-scribe ] &&
-                read -r scribe_ns _ <"/proc/$p/schedstat"
+            read -r name <"/proc/$p/comm" || continue
+            [ "$name" != hector-scribe ] ||
+                read -r scribe_ns _ <"/proc/$p/schedstat" || :
         done
         echo "$slave_ns $scribe_ns" >"used.$2"
         sleep 0.2

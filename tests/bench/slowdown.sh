@@ -22,7 +22,7 @@ set -eu
 . "$(dirname "$0")/../lib/inputs.sh"
 build=$1 pairs=${2:-15} seconds=${SLOWDOWN_SECONDS:-20}
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
-all='ring:20000 stencil:512 cg:10000 transpose:256 wavefront:20000 farm:100
+all='ring:20000 stencil:512 cg:50000 transpose:256 wavefront:20000 farm:100
     imbalance:1000 phases:2000 poll:20000 omp:20000 heat:20000 jacobi:300
     ring:1 lammps hpl'
 dir=$(mktemp -d)
