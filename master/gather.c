@@ -107,7 +107,7 @@ static int fill_lists(struct lists *l, const struct reduce_result *r,
         hct__gathered__absent__init(a);
         a->node = x->node->name;
         a->ranks = l->ranks[i] = ranks_text(&x->ranks);
-        a->why = x->why ? x->why : (char *)"nothing came in time";
+        a->why = (char *)reduce_why(x);
         if (!a->ranks)
             return -1;
         l->absents[m->n_absent++] = a;
@@ -124,8 +124,8 @@ static void keep_model(const struct gather *g, const struct reduce_result *r,
     for (uint32_t i = 0; i < r->nmembers && model->n; i++)
         if (r->members[i].state != REDUCE_IN)
             lastmodel_note(model, &r->members[i].ranks,
-                           r->members[i].node->name, r->members[i].why
-                           ? r->members[i].why : "nothing came in time");
+                           r->members[i].node->name,
+                           reduce_why(&r->members[i]));
     lastmodel_keep(g->journal, g->job, model);
 }
 

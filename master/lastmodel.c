@@ -1,11 +1,11 @@
 /* lastmodel.c - keeps models of jobs in the database. */
 #include "master/lastmodel.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "proto/base/log.h"
 #include "proto/message.h"
+#include "proto/tasknotes.h"
 
 enum { LASTMODEL_MAX = 16 << 20 };      /* bytes */
 
@@ -16,12 +16,11 @@ void lastmodel_note(struct str *model, const struct taskset *ranks,
 {
     Hct__TreeNote note = HCT__TREE_NOTE__INIT, *notes[1] = { &note };
     Hct__Model m = HCT__MODEL__INIT;
-    char text[600];
+    char text[TASKNOTES_ABSENT_MAX];
     uint8_t *bytes;
 
-    snprintf(text, sizeof(text), "not here, node %.200s: %.300s", node, why);
     note.ranks = taskset_text(ranks);
-    note.text = text;
+    note.text = tasknotes_absent(text, node, why);
     m.n_notes = 1;
     m.notes = notes;
     bytes = note.ranks ? malloc(hct__model__get_packed_size(&m)) : NULL;

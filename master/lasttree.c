@@ -1,11 +1,11 @@
 /* lasttree.c - keeps call trees of jobs in the database. */
 #include "master/lasttree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "proto/base/log.h"
 #include "proto/message.h"
+#include "proto/tasknotes.h"
 
 enum { LASTTREE_MAX = 16 << 20 };       /* bytes */
 
@@ -15,13 +15,11 @@ static void add_note(struct str *to, const struct reduce_member *x)
 {
     Hct__TreeNote note = HCT__TREE_NOTE__INIT, *notes[1] = { &note };
     Hct__CallTree m = HCT__CALL_TREE__INIT;
-    char text[600];
+    char text[TASKNOTES_ABSENT_MAX];
     uint8_t *bytes;
 
-    snprintf(text, sizeof(text), "not here, node %.200s: %.300s",
-             x->node->name, x->why ? x->why : "nothing came in time");
     note.ranks = taskset_text(&x->ranks);
-    note.text = text;
+    note.text = tasknotes_absent(text, x->node->name, reduce_why(x));
     m.n_notes = 1;
     m.notes = notes;
     bytes = note.ranks ? malloc(hct__call_tree__get_packed_size(&m)) : NULL;

@@ -85,6 +85,12 @@ struct reducer *reducer_create(struct event_base *base,
                                const struct nodes *nodes);
 void reducer_destroy(struct reducer *rd);       /* NULL is fine */
 
+/* Why nothing of it is in the result, if that is so. */
+static inline const char *reduce_why(const struct reduce_member *m)
+{
+    return m->why ? m->why : "nothing came in time";
+}
+
 /* done is called once, later. Returns the number of the reduction, or 0. */
 uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *ask,
                        reduce_done_f *done, void *arg, struct err *err);

@@ -1,8 +1,17 @@
 /* tasknotes.c - sentences about tasks, see tasknotes.h. */
 #include "proto/tasknotes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+char *tasknotes_absent(char text[TASKNOTES_ABSENT_MAX], const char *node,
+                       const char *why)
+{
+    snprintf(text, TASKNOTES_ABSENT_MAX, "not here, node %.200s: %.300s", node,
+             why);
+    return text;
+}
 
 void tasknotes_fini(struct tasknotes *t)
 {

@@ -12,6 +12,11 @@
 /* More different sentences than a person reads, or a lying slave may add. */
 enum { TASKNOTES_MAX = 256, TASKNOTES_TEXT_MAX = 400 };
 
+/* Of tasks on a node whose part is not in a result. Returns text. */
+enum { TASKNOTES_ABSENT_MAX = 600 };
+char *tasknotes_absent(char text[TASKNOTES_ABSENT_MAX], const char *node,
+                       const char *why);
+
 struct tasknote { struct taskset at; char *text; };     /* owned */
 struct tasknotes { struct tasknote v[TASKNOTES_MAX]; size_t n; };
 

@@ -10,6 +10,7 @@
 
 #include "master/hector/seek.h"
 #include "proto/base/clock.h"
+#include "proto/tasknotes.h"
 
 /* Beyond what the master waits for the slaves. */
 enum { ASK_WAIT_S = 20, ASK_DEFAULT_S = 3600 };
@@ -166,4 +167,27 @@ void ask_fini(struct ask *a)
     if (a->end)
         hct__gathered__free_unpacked(a->end, NULL);
     *a = (struct ask){ 0 };
+}
+
+void ask_add_absent(const struct ask *a, Hct__TreeNote ***notes, size_t *n)
+{
+    const Hct__Gathered *end = a->end;
+    Hct__TreeNote **all = realloc(*notes, (*n + end->n_absent + 1) *
+                                              sizeof(*all));
+
+    if (!all)
+        return;
+    *notes = all;
+    for (size_t i = 0; i < end->n_absent; i++) {
+        const Hct__Gathered__Absent *x = end->absent[i];
+        Hct__TreeNote *note = malloc(sizeof(*note));
+        char text[TASKNOTES_ABSENT_MAX];
+
+        if (!note)
+            return;
+        hct__tree_note__init(note);
+        note->ranks = strdup(x->ranks);
+        note->text = strdup(tasknotes_absent(text, x->node, x->why));
+        all[(*n)++] = note;
+    }
 }

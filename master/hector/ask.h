@@ -19,4 +19,8 @@ int ask_gather(struct ask *a, const char *address, const Hct__Gather *m,
                struct err *err);
 void ask_fini(struct ask *a);
 
+/* Slaves that are not in the result are said like tasks of which there is
+ * nothing: with notes behind the n that it has. */
+void ask_add_absent(const struct ask *a, Hct__TreeNote ***notes, size_t *n);
+
 #endif

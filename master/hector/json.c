@@ -2,7 +2,6 @@
 #include "master/hector/json.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -99,4 +98,18 @@ int json_end(struct json_rows *j, struct err *err)
     if (fflush(j->out) || ferror(j->out))
         return err_sys(err, "cannot write");
     return 0;
+}
+
+json_t *json_name(const char *text)
+{
+    json_t *j = json_string(text);
+    struct str safe = { 0 };
+
+    if (j)
+        return j;
+    for (; *text; text++)
+        str_addf(&safe, "%c", (unsigned char)*text < 128 ? *text : '?');
+    j = json_string(str_text(&safe));
+    str_fini(&safe);
+    return j;
 }

@@ -6,6 +6,7 @@
 #ifndef HECTOR_JSON_H
 #define HECTOR_JSON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "master/store.h"
@@ -17,5 +18,9 @@ void json_begin(struct json_rows *j, FILE *out);
 int json_add(struct json_rows *j, int ncolumns, const char *const *names,
              const struct store_value *values, struct err *err);
 int json_end(struct json_rows *j, struct err *err);
+
+/* A name that comes from a binary: if it is no UTF-8, what is not ASCII becomes
+ * a "?". */
+json_t *json_name(const char *text);
 
 #endif

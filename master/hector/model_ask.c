@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "master/hector/ask.h"
 #include "master/hector/human.h"
@@ -19,43 +17,16 @@ enum { VERSION_MODEL = 8 };     /* of the database, that has the table */
 
 /* ---------------------------------------------------------------- a master */
 
-/* Slaves that are not in the result are said like tasks without a model. */
-static void add_absent(Hct__Model *m, const Hct__Gathered *end)
-{
-    size_t n = m->n_notes + end->n_absent;
-    Hct__TreeNote **notes = realloc(m->notes, (n + 1) * sizeof(*notes));
-
-    if (!notes)
-        return;
-    m->notes = notes;
-    for (size_t i = 0; i < end->n_absent; i++) {
-        const Hct__Gathered__Absent *a = end->absent[i];
-        Hct__TreeNote *note = malloc(sizeof(*note));
-        char text[600];
-
-        if (!note)
-            return;
-        snprintf(text, sizeof(text), "not here, node %.200s: %.300s", a->node,
-                 a->why);
-        hct__tree_note__init(note);
-        note->ranks = strdup(a->ranks);
-        note->text = strdup(text);
-        m->notes[m->n_notes++] = note;
-    }
-}
-
 static int gather(const struct tool *t, const struct target *target,
                   struct ask *answer, struct err *err)
 {
     Hct__Gather m = HCT__GATHER__INIT;
     Hct__ModelAsk how = HCT__MODEL_ASK__INIT;
-    char address[ADDR_LIST_MAX], ranks[4096] = "";
+    char address[ADDR_LIST_MAX], ranks[4096];
     uint8_t argument[4200];
 
-    if (!target->all && taskset_format(&target->ranks, ranks, sizeof(ranks)) >=
-                            (int)sizeof(ranks))
-        return err_set(err, EINVAL, "too many ranges");
-    if (seek_master(t, target->job, address, err))
+    if (target_ranks(target, ranks, sizeof(ranks), err) ||
+        seek_master(t, target->job, address, err))
         return -1;
     how.ranks = ranks;
     how.histograms = t->histogram;
@@ -91,7 +62,7 @@ Hct__Model *model_ask(const struct tool *t, const struct target *target,
         hct__model__free_unpacked(m, NULL);
         m = NULL;
     } else {
-        add_absent(m, answer.end);
+        ask_add_absent(&answer, &m->notes, &m->n_notes);
     }
     ask_fini(&answer);
     return m;

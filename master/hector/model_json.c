@@ -1,25 +1,10 @@
 /* model_json.c - models for programs: one JSON object. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
+#include "master/hector/json.h"
 #include "master/hector/model_draw.h"
 #include "mpi-wrappers/calls.h"
-
-/* Names come from binaries: what is no UTF-8 is replaced. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    struct str safe = { 0 };
-
-    if (j)
-        return j;
-    for (; *text; text++)
-        str_addf(&safe, "%c", (unsigned char)*text < 128 ? *text : '?');
-    j = json_string(str_text(&safe));
-    str_fini(&safe);
-    return j;
-}
 
 static void set_count(json_t *j, const char *name, uint64_t n)
 {
@@ -63,18 +48,18 @@ static json_t *frame_json(const struct modelview *v, uint32_t at)
     const struct jobmodel_frame *f = &v->model.frame[at];
     json_t *j = json_object(), *names = json_array();
 
-    json_object_set_new(j, "module", text_json(f->module
+    json_object_set_new(j, "module", json_name(f->module
         ? v->model.module[f->module - 1].path : ""));
     set_count(j, "offset", f->offset);
     for (uint32_t k = 0; k < f->names; k++) {
         const struct jobmodel_name *n = &f->name[k];
         json_t *name = json_object();
 
-        json_object_set_new(name, "function", text_json(n->text));
-        json_object_set_new(name, "file", text_json(n->text + n->file));
+        json_object_set_new(name, "function", json_name(n->text));
+        json_object_set_new(name, "file", json_name(n->text + n->file));
         set_count(name, "line", n->line);
         if (n->text[n->note])
-            json_object_set_new(name, "note", text_json(n->text + n->note));
+            json_object_set_new(name, "note", json_name(n->text + n->note));
         json_array_append_new(names, name);
     }
     json_object_set_new(j, "names", names);
@@ -94,7 +79,7 @@ static json_t *state_json(const struct modelview *v, uint32_t state)
     else
         json_object_set_new(j, "call", json_string(call_name(s->call)));
     modelview_place(v, state, 0, &place);
-    json_object_set_new(j, "place", text_json(str_text(&place)));
+    json_object_set_new(j, "place", json_name(str_text(&place)));
     str_fini(&place);
     for (uint32_t f = 0; f < s->frames; f++)
         json_array_append_new(frames, frame_json(v, s->frame[f]));
@@ -149,8 +134,8 @@ static json_t *notes_json(const struct modelview *v)
     for (size_t i = 0; i < v->m->n_notes; i++) {
         json_t *j = json_object();
 
-        json_object_set_new(j, "ranks", text_json(v->m->notes[i]->ranks));
-        json_object_set_new(j, "text", text_json(v->m->notes[i]->text));
+        json_object_set_new(j, "ranks", json_name(v->m->notes[i]->ranks));
+        json_object_set_new(j, "text", json_name(v->m->notes[i]->text));
         json_array_append_new(list, j);
     }
     return list;
@@ -162,7 +147,7 @@ void model_draw_json(struct str *out, const struct modelview *v)
            *steps = json_array();
     char *text;
 
-    json_object_set_new(j, "title", text_json(v->title));
+    json_object_set_new(j, "title", json_name(v->title));
     set_ranks(j, &v->model.tasks);
     set_count(j, "ntasks", v->model.width);
     set_count(j, "threads", v->model.threads);

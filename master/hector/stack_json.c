@@ -3,26 +3,12 @@
 #include "master/hector/stack_draw.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/hector/json.h"
+
 enum { DEPTH = PREFIXTREE_DEPTH_MAX };
-
-/* Names come from binaries: what is no UTF-8 is replaced. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    struct str safe = { 0 };
-
-    if (j)
-        return j;
-    for (; *text; text++)
-        str_addf(&safe, "%c", (unsigned char)*text < 128 ? *text : '?');
-    j = json_string(str_text(&safe));
-    str_fini(&safe);
-    return j;
-}
 
 static json_t *ranks_json(struct str *ranks)
 {
@@ -44,10 +30,10 @@ static json_t *node_json(const struct callview *v, uint32_t node)
     callview_ranks(v, node, &ranks);
     json_object_set_new(j, "id", json_integer(node));
     json_object_set_new(j, "parent", json_integer(t->nodes[node].parent));
-    json_object_set_new(j, "function", text_json(callview_function(v, node)));
-    json_object_set_new(j, "module", text_json(callview_module(v, node)));
+    json_object_set_new(j, "function", json_name(callview_function(v, node)));
+    json_object_set_new(j, "module", json_name(callview_module(v, node)));
     if (*callview_file(v, node)) {
-        json_object_set_new(j, "file", text_json(callview_file(v, node)));
+        json_object_set_new(j, "file", json_name(callview_file(v, node)));
         json_object_set_new(j, "line", json_integer(f->line));
     }
     if (f->offset)
@@ -91,10 +77,10 @@ static json_t *tree_json(const struct callview *v)
         json_array_append_new(classes, class_json(v, i));
     for (size_t i = 0; i < m->n_notes; i++)
         json_array_append_new(notes, json_pack("{s:s, s:o}", "ranks",
-            m->notes[i]->ranks, "text", text_json(m->notes[i]->text)));
+            m->notes[i]->ranks, "text", json_name(m->notes[i]->text)));
     for (size_t i = 0; i < m->n_remarks; i++)
-        json_array_append_new(remarks, text_json(m->remarks[i]));
-    json_object_set_new(j, "title", text_json(v->title));
+        json_array_append_new(remarks, json_name(m->remarks[i]));
+    json_object_set_new(j, "title", json_name(v->title));
     json_object_set_new(j, "of", json_string(v->processes ? "processes"
                                                           : "ranks"));
     json_object_set_new(j, "tasks", json_integer(v->ntasks));

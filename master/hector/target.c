@@ -43,6 +43,15 @@ void target_fini(struct target *t)
     taskset_fini(&t->ranks);
 }
 
+int target_ranks(const struct target *t, char *buf, size_t size,
+                 struct err *err)
+{
+    *buf = '\0';
+    if (!t->all && taskset_format(&t->ranks, buf, size) >= (int)size)
+        return err_set(err, EINVAL, "too many ranges");
+    return 0;
+}
+
 void target_where(const struct target *t, struct str *sql)
 {
     str_addf(sql, " WHERE job = %" PRIu64, t->job);

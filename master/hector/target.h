@@ -6,6 +6,7 @@
 #define HECTOR_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/base/err.h"
@@ -21,6 +22,10 @@ struct target {
 /* On error *t needs no target_fini(). */
 int target_parse(struct target *t, const char *text, struct err *err);
 void target_fini(struct target *t);
+
+/* Its ranks as text, "" for all. -1 if they are too many ranges for buf. */
+int target_ranks(const struct target *t, char *buf, size_t size,
+                 struct err *err);
 
 /* Append " WHERE job = ... AND (rank ...)" to a query. */
 void target_where(const struct target *t, struct str *sql);
