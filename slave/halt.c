@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -20,7 +21,9 @@
 
 #define EVENT_STOP 128          /* PTRACE_EVENT_STOP; glibc names it late */
 
-enum { PAGE = 4096, SPINS = 30 };
+#define TICK_US 1000           /* a wait ends at the next one */
+
+enum { PAGE = 4096 };
 
 /* The thread's state as in /proc/TID/status and who traces it; false: there is
  * no such thread, or only what its parent has not taken note of. */
@@ -147,23 +150,14 @@ static bool take(const struct halt *h, struct halt_copy *c)
 /* ----------------------------------------------------------------- stops */
 
 /* 1: stopped, *status as wait(2) has it; 0: not yet; -1: never. */
-static int wait_stop(pid_t tid, int *status)
+static int wait_stop(pid_t tid, int *status, int how)
 {
     siginfo_t info = { .si_pid = 0 };
 
-    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL))
-        return -1;
+    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | __WALL | how))
+        return errno == EINTR ? 0 : -1;
     *status = info.si_status;
     return info.si_pid == tid;
-}
-
-static int wait_a_little(pid_t tid, int *status)
-{
-    int rc = 0;
-
-    for (int i = 0; i < SPINS && rc == 0; i++)
-        rc = wait_stop(tid, status);
-    return rc;
 }
 
 enum halt_state halt_stopped(struct halt *h, int status,
@@ -192,8 +186,7 @@ enum halt_state halt_poll(struct halt *h, struct halt_copy *copy)
 
     if (h->state != HALT_WAIT && h->state != HALT_LEFT)
         return h->state;
-    rc = h->state == HALT_WAIT ? wait_a_little(h->tid, &status)
-                               : wait_stop(h->tid, &status);
+    rc = wait_stop(h->tid, &status, WNOHANG);
     if (rc == 0)
         return h->state;
     if (rc < 0)
@@ -210,43 +203,59 @@ static sigset_t child_only(void)
     return set;
 }
 
-void halt_hush(sigset_t *before)
+static void on_alarm(int sig)
 {
-    const sigset_t set = child_only();
-
-    sigprocmask(SIG_BLOCK, &set, before);
+    (void)sig;
 }
 
-enum halt_state halt_wait(struct halt *h, struct halt_copy *copy,
-                          uint64_t patience_ns)
+/* The alarm comes again and again, for the first one may come before the wait
+ * has begun. */
+static bool set_clock(suseconds_t us)
 {
-    uint64_t until_ns = clock_monotonic_ns() + patience_ns, now_ns;
-    const sigset_t set = child_only();
+    const struct itimerval tick = { { 0, us }, { 0, us } };
 
-    while (halt_poll(h, copy) == HALT_WAIT &&
-           (now_ns = clock_monotonic_ns()) < until_ns) {
-        struct timespec ts = {
-            .tv_sec = (time_t)((until_ns - now_ns) / CLOCK_NS_PER_S),
-            .tv_nsec = (long)((until_ns - now_ns) % CLOCK_NS_PER_S) };
-
-        sigtimedwait(&set, NULL, &ts);
-    }
-    return h->state;
+    return setitimer(ITIMER_REAL, &tick, NULL) == 0;
 }
 
-/* Signals of stops that have been seen were taken, or are taken here; any
- * other may have been merged with one of them. */
-void halt_unhush(const sigset_t *before)
+void halt_hush(struct halt_quiet *q)
+{
+    const struct sigaction act = { .sa_handler = on_alarm };
+    const sigset_t set = child_only();
+
+    sigprocmask(SIG_BLOCK, &set, &q->before);
+    q->clock = sigaction(SIGALRM, &act, NULL) == 0 && set_clock(TICK_US);
+}
+
+enum halt_state halt_wait(const struct halt_quiet *q, struct halt *h,
+                          struct halt_copy *copy, uint64_t patience_ns)
+{
+    uint64_t until_ns = clock_monotonic_ns() + patience_ns;
+    int status = 0, rc = 0;
+
+    if (h->state != HALT_WAIT || !q->clock || !patience_ns)
+        return halt_poll(h, copy);
+    while (rc == 0 && clock_monotonic_ns() < until_ns)
+        rc = wait_stop(h->tid, &status, 0);
+    if (rc < 0)
+        h->state = HALT_GONE;
+    return rc > 0 ? halt_stopped(h, status, copy) : h->state;
+}
+
+/* Signals of stops that have been seen are taken here; any other may have been
+ * merged with one of them. */
+void halt_unhush(const struct halt_quiet *q)
 {
     const struct timespec now = { 0 };
     const sigset_t set = child_only();
     siginfo_t info = { .si_pid = 0 };
 
+    if (q->clock)
+        set_clock(0);
     sigtimedwait(&set, NULL, &now);
     if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT |
                __WALL) == 0 && info.si_pid)
         kill(getpid(), SIGCHLD);
-    sigprocmask(SIG_SETMASK, before, NULL);
+    sigprocmask(SIG_SETMASK, &q->before, NULL);
 }
 
 void halt_leave(struct halt *h)

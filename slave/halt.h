@@ -53,14 +53,24 @@ int halt_begin(struct halt *h, pid_t pid, pid_t tid, struct err *err);
 /* Has it stopped? Then copy (HALT_COPIED), or only let it go (HALT_LEFT). */
 enum halt_state halt_poll(struct halt *h, struct halt_copy *copy);
 
-/* The same, but it may take so long: a thread that we have taken the processor
- * from stops only when we sleep. Between halt_hush() and halt_unhush(), where
- * SIGCHLD is blocked and, at the end, passed on only if there is something left
- * to be seen. It must be blocked in all other threads of the process. */
-void halt_hush(sigset_t *before);
-enum halt_state halt_wait(struct halt *h, struct halt_copy *copy,
-                          uint64_t patience_ns);
-void halt_unhush(const sigset_t *before);
+/* The same, but it may take so long. Between halt_hush() and halt_unhush(),
+ * where SIGCHLD is blocked and, at the end, passed on only if there is something
+ * left to be seen; and where a clock ticks, SIGALRM, which interrupts system
+ * calls. Both must be blocked in all other threads of the process.
+ *
+ * The wait sleeps. A thread that we have taken the processor from stops only
+ * then; and one that stops on another processor while we sleep in waitid()
+ * takes us there: the kernel wakes who waits in that call where the thread has
+ * just left off. So the stop, the copy and the end of the stop happen without a
+ * word between two processors, and each thread pays for itself. */
+struct halt_quiet {
+    sigset_t before;
+    bool clock;                 /* it ticks: waits come to an end */
+};
+void halt_hush(struct halt_quiet *q);
+enum halt_state halt_wait(const struct halt_quiet *q, struct halt *h,
+                          struct halt_copy *copy, uint64_t patience_ns);
+void halt_unhush(const struct halt_quiet *q);
 
 /* Does the copy lack frames that lie further out? */
 bool halt_is_cut(const struct halt *h, const struct halt_copy *copy);

@@ -14,6 +14,7 @@
 #include "slave/adopt.h"
 #include "slave/load.h"
 #include "slave/lookout.h"
+#include "slave/stacker.h"
 
 #define RINGS_IDLE_NS (10 * CLOCK_NS_PER_MS)
 #define RINGS_BUSY_NS (1 * CLOCK_NS_PER_MS)
@@ -55,6 +56,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     found += adopts_read(js->adopts);
     js->node->hold = false;
     lookout_tick(js->lookout);
+    stacker_tick(js->node->stacker);
     pages = adopts_any(js->adopts);
     for (struct job *j = js->first; j && !pages; j = j->next)
         pages = job_has_pages(j);

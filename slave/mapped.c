@@ -11,42 +11,49 @@
 #include "proto/base/clock.h"
 #include "slave/procmaps.h"
 
-#define OLD_NS (10 * CLOCK_NS_PER_S)
+#define OLD_NS (30 * CLOCK_NS_PER_S)
 
-enum { STAT_START_STACK = 28, STAT_BYTES = 1024 };
+enum { STAT_START_STACK = 28, STAT_BYTES = 1024, STATM_DATA = 5 };
 
-static ssize_t read_small(pid_t pid, const char *name, char *text, size_t size)
+void mapped_init(struct mapped *m)
 {
-    char path[40];
-    ssize_t n;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    n = read(fd, text, size - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    return n;
+    *m = (struct mapped){ .statm = -1 };
 }
 
-/* 0: it is ending. */
-static uint64_t pages_of(pid_t pid)
+static int open_proc(pid_t pid, const char *name)
 {
-    char text[200];
+    char path[40];
 
-    return read_small(pid, "statm", text, sizeof(text)) > 0
-               ? strtoull(text, NULL, 10) : 0;
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Of what is not the process's own data: that comes and goes with malloc(), but
+ * there is no code in it. 0: the process is ending. The file stays open, for
+ * finding it takes longer than reading it. */
+static uint64_t pages_of(struct mapped *m)
+{
+    char text[200], *p = text;
+    uint64_t size, data = 0;
+    ssize_t n = pread(m->statm, text, sizeof(text) - 1, 0);
+
+    text[n > 0 ? n : 0] = '\0';
+    size = strtoull(p, &p, 10);
+    for (int i = 1; i <= STATM_DATA; i++)
+        data = strtoull(p, &p, 10);
+    return size - data;
 }
 
 /* Above that there are arguments and environment. */
 static uint64_t stack_end_of(pid_t pid)
 {
     char text[STAT_BYTES], *p;
+    int fd = open_proc(pid, "stat");
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-    if (read_small(pid, "stat", text, sizeof(text)) <= 0)
-        return 0;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
     p = strrchr(text, ')');     /* of field 2 */
     for (int i = 2; p && i < STAT_START_STACK; i++)
         p = strchr(p + 1, ' ');
@@ -123,10 +130,14 @@ static size_t count_lines(const char *text)
 int mapped_read(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
                 size_t size)
 {
-    uint64_t pages = pages_of(pid);
-    ssize_t n = procmaps_read(pid, room, size);
     struct mapped_range *v;
+    uint64_t pages;
+    ssize_t n;
 
+    if (m->statm < 0)
+        m->statm = open_proc(pid, "statm");
+    pages = pages_of(m);
+    n = procmaps_read(pid, room, size);
     if (n <= 0)
         return -1;
     v = realloc(m->ranges, (count_lines(room) + 1) * sizeof(*v));
@@ -153,7 +164,7 @@ int mapped_look(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
                 size_t size)
 {
     if (m->files && m->pages && now_ns - m->read_ns < OLD_NS &&
-        pages_of(pid) == m->pages)
+        pages_of(m) == m->pages)
         return 0;
     return mapped_read(m, pid, now_ns, room, size);
 }
@@ -177,5 +188,7 @@ void mapped_fini(struct mapped *m)
 {
     free(m->files);
     free(m->ranges);
-    *m = (struct mapped){ 0 };
+    if (m->statm >= 0)
+        close(m->statm);
+    mapped_init(m);
 }

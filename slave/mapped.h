@@ -1,7 +1,7 @@
 /* mapped.h - what is mapped in a process, read again only when it may be
- * another thing than the last time: when the process has become larger or
- * smaller, or some seconds have passed. Reading it takes longer than all the
- * rest of a sample. */
+ * another thing than the last time: when the process has mapped more or less,
+ * its own data and stacks aside, or half a minute has passed. Reading it takes
+ * ten times as long as all the rest of a sample. */
 #ifndef HECTOR_MAPPED_H
 #define HECTOR_MAPPED_H
 
@@ -12,16 +12,19 @@
 
 struct mapped_range { uint64_t from, to; };
 
-struct mapped {                 /* {0}: nothing is known */
+struct mapped {                 /* mapped_init(): nothing is known */
     char *files;                /* owned: lines of /proc/PID/maps, as far as
                                    they are about files; or NULL */
     bool fresh;                 /* files are others than before; whoever has
                                    taken note of it clears this */
     uint64_t stack_end;         /* of the first thread's frames; 0: not known */
-    uint64_t pages, read_ns;    /* the size then, and when */
+    uint64_t pages, read_ns;    /* the size then, without data; and when */
+    int statm;                  /* owned: where the size is read; -1 */
     struct mapped_range *ranges;        /* owned: all that is mapped */
     size_t nranges;
 };
+
+void mapped_init(struct mapped *m);
 
 /* -1: the process is ending, or there is no memory. room is scratch, of size
  * bytes. */

@@ -24,6 +24,7 @@
 #include "proto/base/clock.h"
 #include "slave/asking.h"
 #include "slave/halt.h"
+#include "slave/known.h"
 #include "slave/leftover.h"
 #include "slave/mapped.h"
 #include "slave/scribe.h"
@@ -34,6 +35,7 @@
 #define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
 #define PATIENCE_NS (1 * CLOCK_NS_PER_MS)       /* for the first of a sample */
 #define ASKED_NS (2 * CLOCK_NS_PER_MS)          /* look for answers */
+#define RIDE_NS (12 * CLOCK_NS_PER_MS)          /* to wait for stacker_tick() */
 #define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
 
 enum { SLICE = 8, MAPS_MAX = 4 << 20, BACKLOG_MAX = 8 << 20,
@@ -58,10 +60,11 @@ struct request {
     struct asking *asking;      /* owned: those that answer themselves */
     enum stage stage;
     uint32_t sample, at;        /* the next task to be asked */
-    uint64_t sample_ns;         /* when this sample began, */
-    uint64_t late_ns;           /* and when its time is up */
+    uint64_t next_ns;           /* when the next sample begins, */
+    uint64_t late_ns;           /* and when this one's time is up */
     struct taken *taken;        /* owned */
     size_t ntaken, cap_taken, nwaiting;
+    struct halt_quiet quiet;    /* while threads are asked */
     uint64_t patience_ns;       /* how long to wait for a stop */
     struct times held, total;
     uint32_t copies, asked;
@@ -77,6 +80,7 @@ struct stacker {
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
     struct scribe *kept;        /* owned, or NULL */
+    struct known known;         /* of the last request of who asks again */
 };
 
 static void request_next(struct stacker *st);
@@ -150,18 +154,13 @@ static void settle(struct request *r, struct taken *t)
     *t = r->taken[--r->ntaken];
 }
 
-static void poll_one(struct request *r, struct taken *t)
-{
-    halt_poll(&t->halt, &r->all->copy);
-    settle(r, t);
-}
-
 static void poll_all(struct request *r)
 {
     for (size_t i = 0; i < r->ntaken; ) {
         size_t before = r->ntaken;
 
-        poll_one(r, &r->taken[i]);
+        halt_poll(&r->taken[i].halt, &r->all->copy);
+        settle(r, &r->taken[i]);
         i += r->ntaken == before;
     }
 }
@@ -230,7 +229,8 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     r->nwaiting++;
     if (tid == r->pids[i])
         t->halt.stack_end = r->mapped[i].stack_end;
-    if (halt_wait(&t->halt, &r->all->copy, r->patience_ns) == HALT_WAIT)
+    if (halt_wait(&r->quiet, &t->halt, &r->all->copy, r->patience_ns) ==
+        HALT_WAIT)
         r->patience_ns = 0;     /* the others' stops are seen by signals */
     settle(r, t);
 }
@@ -260,34 +260,17 @@ static void ask_threads(struct request *r, uint32_t i)
 
 /* ---------------------------------------------------------------- the steps */
 
+/* A little late is early enough, if somebody else wakes us. */
+static bool may_ride(const struct request *r)
+{
+    return r->conf.interval_ns >= 4 * RIDE_NS;
+}
+
 static void arm(struct stacker *st, uint64_t ns)
 {
     struct timeval tv = clock_timeval(ns);
 
     event_add(st->step, &tv);
-}
-
-static void step_taking(struct request *r)
-{
-    sigset_t before;
-
-    halt_hush(&before);
-    for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
-        uint32_t i = r->at++;
-
-        if (r->pids[i] == 0)
-            note_gone(r->notes[i], 0);
-        else if (r->pids[i] > 0 && send_maps(r, i))
-            ask_threads(r, i);
-    }
-    halt_unhush(&before);
-    if (r->at < r->conf.ntasks) {
-        arm(r->all, 0);
-        return;
-    }
-    r->stage = WAITING;
-    r->late_ns = clock_monotonic_ns() + LATE_NS;
-    arm(r->all, asking_open(r->asking) ? ASKED_NS : r->nwaiting ? LATE_NS : 0);
 }
 
 static void step_waiting(struct request *r)
@@ -308,10 +291,32 @@ static void step_waiting(struct request *r)
         scribe_end(r->scribe);
         return;
     }
-    uint64_t next_ns = r->sample_ns + r->conf.interval_ns;
-
     now_ns = clock_monotonic_ns();
-    arm(r->all, next_ns > now_ns ? next_ns - now_ns : 0);
+    r->next_ns += r->conf.interval_ns;
+    if (r->next_ns < now_ns)
+        r->next_ns = now_ns;    /* none is made up for */
+    arm(r->all, r->next_ns - now_ns + (may_ride(r) ? RIDE_NS : 0));
+}
+
+static void step_taking(struct request *r)
+{
+    halt_hush(&r->quiet);
+    for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
+        uint32_t i = r->at++;
+
+        if (r->pids[i] == 0)
+            note_gone(r->notes[i], 0);
+        else if (r->pids[i] > 0 && send_maps(r, i))
+            ask_threads(r, i);
+    }
+    halt_unhush(&r->quiet);
+    if (r->at < r->conf.ntasks) {
+        arm(r->all, 0);
+        return;
+    }
+    r->stage = WAITING;
+    r->late_ns = clock_monotonic_ns() + LATE_NS;
+    step_waiting(r);
 }
 
 static void step_pausing(struct request *r)
@@ -322,7 +327,6 @@ static void step_pausing(struct request *r)
     }
     r->stage = TAKING;
     r->at = 0;
-    r->sample_ns = clock_monotonic_ns();
     r->patience_ns = PATIENCE_NS;
     step_taking(r);
 }
@@ -341,6 +345,15 @@ static void on_step(evutil_socket_t fd, short what, void *arg)
     case PAUSING: step_pausing(r); break;
     case READING: break;
     }
+}
+
+void stacker_tick(struct stacker *st)
+{
+    struct request *r = st ? st->first : NULL;
+
+    if (r && r->stage == PAUSING && may_ride(r) &&
+        clock_monotonic_ns() >= r->next_ns)
+        step_pausing(r);
 }
 
 /* All are there before their time is up. */
@@ -404,8 +417,10 @@ static void request_end(struct request *r, const struct scribe_result *s,
     }
     st->first = r->next;
     r->done(r->arg, s ? &out : NULL, why);
-    if (s && r->conf.keep)
+    if (s && r->conf.keep) {
         r->scribe = NULL;
+        known_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
+    }
     request_free(r);
     request_next(st);
 }
@@ -438,7 +453,9 @@ static void request_next(struct stacker *st)
         request_end(r, NULL, &err);
         return;
     }
+    known_give(&st->known, r->pids, r->mapped, r->conf.ntasks);
     r->stage = PAUSING;
+    r->next_ns = clock_monotonic_ns();
     arm(st, 0);
 }
 
@@ -466,6 +483,8 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
     r->mapped = calloc(n, sizeof(*r->mapped));
     r->notes = calloc(n, sizeof(*r->notes));
     r->asking = asking_create(on_answered, conf->page_of, arg, r);
+    for (size_t i = 0; r->mapped && i < n; i++)
+        mapped_init(&r->mapped[i]);
     if (r->pids && r->mapped && r->notes && r->asking &&
         times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
         copy_user(r, conf->user) == 0) {
@@ -511,6 +530,7 @@ void stacker_rest(struct stacker *st)
         return;
     scribe_stop(st->kept);
     st->kept = NULL;
+    known_drop(&st->known);
 }
 
 void stacker_stopped(struct stacker *st, pid_t tid, int status)
@@ -569,6 +589,7 @@ void stacker_close(struct stacker *st)
         request_free(r);
     }
     scribe_stop(st->kept);
+    known_drop(&st->known);
     if (st->child)
         event_free(st->child);
     if (st->step)

@@ -65,6 +65,9 @@ void stacker_close(struct stacker *st);         /* NULL is fine; done is not
 int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                  stacker_done_f *done, void *arg, struct err *err);
 
+/* The loop is awake for something else: a sample that is due is taken now. */
+void stacker_tick(struct stacker *st);          /* NULL is fine */
+
 /* The child that makes a tree just now, 0: none. It outlives the tasks that it
  * reads about. */
 pid_t stacker_child(const struct stacker *st);

@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 enum { ROUNDS = 50 };
 
 static struct halt_copy copy;
+static struct halt_quiet quiet;
 static volatile sig_atomic_t told;
 
 static void on_child(int sig)
@@ -61,7 +64,7 @@ static struct halt take(pid_t pid, uint64_t stack_end)
 
     assert_int_equal(halt_begin(&h, pid, pid, NULL), 0);
     h.stack_end = stack_end;
-    while (halt_wait(&h, &copy, CLOCK_NS_PER_S) == HALT_WAIT)
+    while (halt_wait(&quiet, &h, &copy, CLOCK_NS_PER_S) == HALT_WAIT)
         ;
     assert_int_equal(h.state, HALT_COPIED);
     return h;
@@ -71,11 +74,10 @@ static void test_bytes(void **state)
 {
     pid_t pid = start();
     struct halt h;
-    sigset_t before;
     uint64_t sp;
 
     (void)state;
-    halt_hush(&before);
+    halt_hush(&quiet);
     h = take(pid, 0);           /* the end is not known */
     assert_true(copy.bytes > 1000 && halt_is_cut(&h, &copy));
     sp = copy.sp;
@@ -86,8 +88,20 @@ static void test_bytes(void **state)
     assert_true(halt_is_cut(&h, &copy));
     h = take(pid, sp - 1000);   /* this is another stack */
     assert_true(copy.bytes > 1000 && halt_is_cut(&h, &copy));
-    halt_unhush(&before);
+    halt_unhush(&quiet);
     end(pid);
+}
+
+/* It stays to be reaped. The clock of a wait interrupts this one, too. */
+static void wait_end(pid_t pid)
+{
+    siginfo_t info;
+    int rc;
+
+    do
+        rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    while (rc && errno == EINTR);
+    assert_int_equal(rc, 0);
 }
 
 /* One signal stands for all that came while it was not taken. */
@@ -95,34 +109,30 @@ static void test_signals(void **state)
 {
     pid_t pid = start();
     unsigned before_ends = 0;
-    sigset_t before;
 
     (void)state;
     signal(SIGCHLD, on_child);
     told = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        halt_hush(&before);
+        halt_hush(&quiet);
         take(pid, 0);
-        halt_unhush(&before);
+        halt_unhush(&quiet);
     }
     before_ends = (unsigned)told;
     assert_true(before_ends < ROUNDS / 2);      /* who would look for nothing? */
     for (int i = 0; i < ROUNDS; i++) {
-        siginfo_t info;
         pid_t one;
 
-        halt_hush(&before);
+        halt_hush(&quiet);
         told = 0;
         one = fork();
         if (one == 0)
             _exit(0);
         if (i % 2)              /* its end is the first signal, or the last */
-            assert_int_equal(waitid(P_PID, (id_t)one, &info,
-                                    WEXITED | WNOWAIT), 0);
+            wait_end(one);
         take(pid, 0);
-        assert_int_equal(waitid(P_PID, (id_t)one, &info, WEXITED | WNOWAIT),
-                         0);
-        halt_unhush(&before);
+        wait_end(one);
+        halt_unhush(&quiet);
         assert_true(told > 0);
         waitpid(one, NULL, 0);
     }
@@ -130,11 +140,61 @@ static void test_signals(void **state)
     end(pid);
 }
 
+/* Cannot be stopped: it waits for the child that it shares its memory with. */
+static pid_t start_deaf(void)
+{
+    int fds[2];
+    pid_t pid;
+    char c;
+
+    assert_int_equal(pipe(fds), 0);
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (vfork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (write(fds[1], "x", 1) == 1)
+                pause();
+            _exit(0);
+        }
+        _exit(0);
+    }
+    assert_int_equal(read(fds[0], &c, 1), 1);
+    close(fds[0]);
+    close(fds[1]);
+    return pid;
+}
+
+static void test_patience(void **state)
+{
+    pid_t pid = start_deaf();
+    struct itimerval clock;
+    struct halt h;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        halt_hush(&quiet);
+        if (i == 0)
+            assert_int_equal(halt_begin(&h, pid, pid, NULL), 0);
+        assert_int_equal(halt_wait(&quiet, &h, &copy,
+                                   (uint64_t)i * CLOCK_NS_PER_MS), HALT_WAIT);
+        halt_unhush(&quiet);
+        assert_int_equal(getitimer(ITIMER_REAL, &clock), 0);
+        assert_true(clock.it_value.tv_sec == 0 && clock.it_value.tv_usec == 0);
+    }
+    quiet.clock = false;        /* without one nobody sleeps */
+    assert_int_equal(halt_wait(&quiet, &h, &copy, CLOCK_NS_PER_S), HALT_WAIT);
+    halt_leave(&h);
+    end(pid);
+    assert_int_equal(halt_poll(&h, &copy), HALT_GONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_patience),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -48,6 +48,9 @@ static void obey(int in, int out)
         if (c == 'm')
             at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        else if (c == 's' && mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE |
+                                  MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+            _exit(1);
         else if (c == 'u')
             munmap(at, 1 << 20);
         else if (c == 'd' && !open_new())
@@ -103,10 +106,11 @@ static void look(struct mapped *m, uint64_t now_ns)
 static void test_changes(void **state)
 {
     uint64_t now = 1000 * CLOCK_NS_PER_S, at;
-    struct mapped m = { 0 };
+    struct mapped m;
     int here = 0;
 
     (void)state;
+    mapped_init(&m);
     look(&m, now);
     assert_true(m.fresh);
     assert_true(m.stack_end > (uintptr_t)&here);
@@ -119,10 +123,15 @@ static void test_changes(void **state)
 
     look(&m, ++now);                    /* nothing has happened */
     assert_int_equal(m.read_ns, at);
-    tell('m');                          /* memory: read, but the same files */
+    tell('m');                          /* memory of its own: no code in it */
+    look(&m, ++now);
+    assert_int_equal(m.read_ns, at);
+    tell('u');
+    look(&m, ++now);
+    assert_int_equal(m.read_ns, at);
+    tell('s');                          /* read, but the same files */
     look(&m, ++now);
     assert_true(m.read_ns > at && !m.fresh);
-    tell('u');
     tell('d');                          /* more files */
     look(&m, ++now);
     assert_true(m.fresh);
@@ -134,10 +143,11 @@ static void test_changes(void **state)
 
 static void test_gone(void **state)
 {
-    struct mapped m = { 0 };
+    struct mapped m;
     pid_t pid = fork();
 
     (void)state;
+    mapped_init(&m);
     if (pid == 0)
         _exit(0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 },
@@ -152,11 +162,12 @@ static void test_gone(void **state)
  * by what is left of it. */
 static void test_enough(void **state)
 {
-    struct mapped m = { 0 };
     struct unwind *a, *b;
     unsigned files = 0;
+    struct mapped m;
 
     (void)state;
+    mapped_init(&m);
     look(&m, 1);
     assert_true(procmaps_read(child, whole, sizeof(whole)) > 0);
     assert_true(strlen(m.files) < strlen(whole));

@@ -262,6 +262,53 @@ static void test_kept(void **state)
     end(pids[1]);
 }
 
+/* How often it went to sleep: when it was stopped, for it never does else. */
+static unsigned long rests_of(pid_t pid)
+{
+    unsigned long n = 0;
+    char path[40], line[200];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f))
+        if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1)
+            break;
+    fclose(f);
+    return n;
+}
+
+/* Somebody else's turn of the loop is as good as one of its own, when a sample
+ * is due and not before. */
+static void test_tick(void **state)
+{
+    struct stacker_conf conf = { .nsamples = 2, .ntasks = 1,
+                                 .interval_ns = 200 * CLOCK_NS_PER_MS };
+    pid_t pid = start(PLAIN);
+    unsigned long rests = rests_of(pid);
+    uint64_t asked_ns = clock_monotonic_ns();
+
+    (void)state;
+    conf.pids = &pid;
+    prefixtree_fini(&tree);
+    answered = false;
+    assert_int_equal(stacker_take(stacker, &conf, on_done, NULL, NULL), 0);
+    while (rests_of(pid) == rests)
+        event_base_loop(base, EVLOOP_NONBLOCK);
+    rests = rests_of(pid);
+    while (rests_of(pid) == rests)
+        stacker_tick(stacker);          /* the loop does not run */
+    assert_true(clock_monotonic_ns() - asked_ns >= conf.interval_ns);
+    while (!answered)
+        event_base_loop(base, EVLOOP_ONCE);
+    assert_true(good);
+    assert_int_equal(copies, 2);
+    stacker_tick(stacker);              /* there is nothing to do */
+    stacker_tick(NULL);
+    end(pid);
+}
+
 static void test_plain(void **state)
 {
     pid_t pids[2] = { start(PLAIN), start(BIG) };
@@ -526,6 +573,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_tick),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),

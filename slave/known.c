@@ -1,0 +1,36 @@
+/* known.c - what is mapped in processes, kept for the next request. */
+#include "slave/known.h"
+
+#include <stdlib.h>
+
+void known_drop(struct known *k)
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        mapped_fini(&k->mapped[i]);
+    free(k->mapped);
+    free(k->pids);
+    *k = (struct known){ 0 };
+}
+
+/* A process that has the number of one that is gone has other addresses: who
+ * reads its stack sees it. */
+void known_give(struct known *k, const pid_t *pids, struct mapped *mapped,
+                uint32_t n)
+{
+    for (uint32_t i = 0; i < k->n && i < n; i++)
+        if (k->pids[i] > 0 && k->pids[i] == pids[i]) {
+            mapped[i] = k->mapped[i];
+            mapped[i].fresh = mapped[i].files != NULL;
+            mapped_init(&k->mapped[i]);
+        }
+    known_drop(k);
+}
+
+void known_keep(struct known *k, pid_t **pids, struct mapped **mapped,
+                uint32_t n)
+{
+    known_drop(k);
+    *k = (struct known){ *pids, *mapped, n };
+    *pids = NULL;
+    *mapped = NULL;
+}
