@@ -2,7 +2,9 @@
  *
  * The rings are read every 10 ms as long as any task has a page, again after
  * 1 ms when something was found, and almost at once when much was: a tight
- * loop of tagged calls fills a ring in about 1 ms. */
+ * loop of tagged calls fills a ring in about 1 ms. Where nothing was found for
+ * two seconds, every 40 ms: each time costs the tasks a processor for some 40
+ * us, whatever is there, and most programs tag nothing. */
 #include "slave/jobs.h"
 
 #include <errno.h>
@@ -16,10 +18,12 @@
 #include "slave/lookout.h"
 #include "slave/stacker.h"
 
+#define RINGS_LAZY_NS (40 * CLOCK_NS_PER_MS)
 #define RINGS_IDLE_NS (10 * CLOCK_NS_PER_MS)
 #define RINGS_BUSY_NS (1 * CLOCK_NS_PER_MS)
 #define RINGS_FULL_NS (CLOCK_NS_PER_MS / 10)
 enum { RINGS_FULL = 1024 };     /* stamps: some ring was a good part full */
+enum { RINGS_LAZY = 200 };      /* readings that found nothing */
 #define SAMPLE_NS     CLOCK_NS_PER_S
 
 struct jobs {
@@ -28,6 +32,7 @@ struct jobs {
     struct adopts *adopts;      /* owned */
     struct lookout *lookout;    /* owned */
     struct event *rings;        /* owned */
+    unsigned idle_readings;     /* since something was found */
     struct event *samples;      /* owned */
     struct load load;
     void (*idle)(void *arg);
@@ -41,6 +46,23 @@ static void schedule_rings(struct jobs *js, uint64_t in_ns)
     struct timeval tv = clock_timeval(in_ns);
 
     event_add(js->rings, &tv);
+}
+
+/* When the rings are read again; looks that are due go along. */
+static uint64_t next_reading(struct jobs *js, long found)
+{
+    uint64_t due_ns, in_ns = RINGS_IDLE_NS;
+
+    if (found) {
+        js->idle_readings = 0;
+        return found > RINGS_FULL ? RINGS_FULL_NS : RINGS_BUSY_NS;
+    }
+    if (js->idle_readings < RINGS_LAZY)
+        js->idle_readings++;
+    else
+        in_ns = RINGS_LAZY_NS;
+    due_ns = lookout_due(js->lookout);
+    return due_ns < in_ns ? due_ns : in_ns;
 }
 
 static void on_rings(evutil_socket_t fd, short what, void *arg)
@@ -61,8 +83,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     for (struct job *j = js->first; j && !pages; j = j->next)
         pages = job_has_pages(j);
     if (pages)
-        schedule_rings(js, found > RINGS_FULL ? RINGS_FULL_NS
-                       : found ? RINGS_BUSY_NS : RINGS_IDLE_NS);
+        schedule_rings(js, next_reading(js, found));
 }
 
 static void send_load(struct jobs *js)
@@ -98,9 +119,13 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
     node_look_at_pmix(js->node);
 }
 
-static void on_adopted_page(void *arg)
+/* There is one more page: at first, most tags come. */
+static void on_new_page(void *arg)
 {
-    schedule_rings(arg, RINGS_IDLE_NS);
+    struct jobs *js = arg;
+
+    js->idle_readings = 0;
+    schedule_rings(js, RINGS_IDLE_NS);
 }
 
 /* -------------------------------------------------------------- the list */
@@ -117,7 +142,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->idle = idle;
     js->arg = arg;
     js->rings = evtimer_new(node->base, on_rings, js);
-    js->adopts = adopts_create(node, on_adopted_page, js);
+    js->adopts = adopts_create(node, on_new_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
     js->lookout = lookout_create(node->base, js);
     if (js->rings && js->samples && js->adopts && js->lookout &&
@@ -337,7 +362,7 @@ int jobs_grant(void *arg, const struct page_hello *hello,
     ticks_update(&js->node->ticks);     /* a page before is read to its end */
     fd = job_grant_page(j, hello, peer, err);
     if (fd >= 0)
-        schedule_rings(js, RINGS_IDLE_NS);
+        on_new_page(js);
     return fd;
 }
 

@@ -153,9 +153,22 @@ void lookout_order(struct lookout *lo, const Hct__Look *m)
     lookout_tick(lo);
 }
 
+uint64_t lookout_due(const struct lookout *lo)
+{
+    uint64_t now = clock_monotonic_ns(), wait = UINT64_MAX;
+
+    for (const struct series *s = lo->first; s; s = s->next) {
+        uint64_t due = s->last_ns + s->every_ns;
+
+        due = due > now ? due - now : 0;
+        wait = due < wait ? due : wait;
+    }
+    return wait;
+}
+
 void lookout_tick(struct lookout *lo)
 {
-    uint64_t now, wait = UINT64_MAX;
+    uint64_t now, wait;
 
     if (!lo->first)
         return;
@@ -167,15 +180,10 @@ void lookout_tick(struct lookout *lo)
         order.job = s->job;
         order.seq = s->seq + s->n;
         if (now - s->last_ns + lookout_early_ns >= s->every_ns &&
-            (!series_look(lo, s, &order) || s->n == s->count)) {
+            (!series_look(lo, s, &order) || s->n == s->count))
             series_send(lo, s);
-            continue;
-        }
-        if (s->last_ns + s->every_ns < now)
-            wait = 0;
-        else if (s->last_ns + s->every_ns - now < wait)
-            wait = s->last_ns + s->every_ns - now;
     }
+    wait = lookout_due(lo);
     if (wait < UINT64_MAX) {
         struct timeval tv = clock_timeval(wait + lookout_late_ns);
 

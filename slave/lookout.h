@@ -6,6 +6,7 @@
 #ifndef HECTOR_LOOKOUT_H
 #define HECTOR_LOOKOUT_H
 
+#include <stdint.h>
 #include <event2/event.h>
 
 #include "hct.pb-c.h"
@@ -23,5 +24,8 @@ void lookout_order(struct lookout *lo, const Hct__Look *m);
 
 /* The rings have been read: looks that are due are taken now. */
 void lookout_tick(struct lookout *lo);
+
+/* When the next look is due: in ns from now; UINT64_MAX: there is none. */
+uint64_t lookout_due(const struct lookout *lo);
 
 #endif

@@ -228,7 +228,10 @@ static void test_along(void **state)
     uint64_t from = clock_monotonic_ns();
 
     (void)state;
+    assert_true(lookout_due(lo) == UINT64_MAX);
     order(1, 1, 3, 20 * CLOCK_NS_PER_MS, false);
+    order(2, 1, 3, 20 * CLOCK_NS_PER_S, false);
+    assert_true(lookout_due(lo) <= 20 * CLOCK_NS_PER_MS);       /* the first */
     while (nanswers == 0) {
         lookout_tick(lo);
         assert_true(clock_monotonic_ns() - from < 10 * CLOCK_NS_PER_S);
