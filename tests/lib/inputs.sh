@@ -2,17 +2,23 @@
 # measurements that run them.
 # shellcheck shell=sh
 
-hpl_input()     # N NB P Q: HPL's, of hpcc, with P x Q tasks: hpccinf.txt
+# The first number as often as the second says.
+again() { awk -v n="$2" -v x="$1" 'BEGIN { while (n--) printf "%s ", x }'; }
+
+hpl_input()     # N NB P Q [TIMES]: HPL's, of hpcc, with P x Q tasks; it solves
+                # 20 * TIMES systems, or one: hpccinf.txt
 {
+    hpl_of=1 hpl_times=${5:-1}
+    [ $# -lt 5 ] || hpl_of=20
     cat >hpccinf.txt <<END
 HPLinpack benchmark input file
 Innovative Computing Laboratory, University of Tennessee
 HPL.out      output file name (if any)
 8            device out (6=stdout,7=stderr,file)
-1            # of problems sizes (N)
-$1           Ns
-1            # of NBs
-$2           NBs
+$hpl_of           # of problems sizes (N)
+$(again "$1" "$hpl_of")           Ns
+$hpl_times            # of NBs
+$(again "$2" "$hpl_times")           NBs
 0            PMAP process mapping (0=Row-,1=Column-major)
 1            # of process grids (P x Q)
 $3            Ps

@@ -1,128 +1,10 @@
 /* test_stacker.c - stacks of real processes: one that calls f and g and waits,
  * with threads, stopped, ending, becoming another program; and that nobody is
  * left stopped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "proto/base/clock.h"
-#include "proto/prefixtree.h"
 #include "slave/reap.h"
-#include "slave/stacker.h"
-
-static struct event_base *base;
-static struct stacker *stacker;
-static struct prefixtree tree;
-static char notes[8][STACKER_NOTE];
-static bool answered, good;
-static uint32_t copies;
-
-/* -------------------------------------------------- what is looked at */
-
-static volatile int stop_here;
-
-__attribute__((noinline)) static void *wait_g(void *arg)
-{
-    char c = 'g';
-
-    if (arg && write((int)(intptr_t)arg, &c, 1) != 1)
-        _exit(1);
-    while (!stop_here)
-        ;
-    return arg;
-}
-
-__attribute__((noinline)) static void call_f(int fd)
-{
-    wait_g((void *)(intptr_t)fd);
-    stop_here++;
-}
-
-/* Array bigger than what is copied: the outer frames are read later. */
-__attribute__((noinline)) static void call_big(int fd)
-{
-    volatile char big[100000];
-
-    big[0] = big[sizeof(big) - 1] = 1;
-    call_f(fd);
-    stop_here += big[0];
-}
-
-enum how { PLAIN, BIG, THREADS };
-
-/* It is there when this returns. */
-static pid_t start(enum how how)
-{
-    int fds[2];
-    char c;
-    pid_t pid;
-
-    assert_int_equal(pipe(fds), 0);
-    pid = fork();
-    if (pid == 0) {
-        pthread_t t;
-
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (how == THREADS)
-            pthread_create(&t, NULL, wait_g, (void *)(intptr_t)fds[1]);
-        if (how == BIG)
-            call_big(fds[1]);
-        else
-            call_f(fds[1]);
-        _exit(0);
-    }
-    for (int i = 0; i < (how == THREADS ? 2 : 1); i++)
-        assert_int_equal(read(fds[0], &c, 1), 1);
-    close(fds[0]);
-    close(fds[1]);
-    return pid;
-}
-
-static void end(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* R or S, not t (traced) or T. */
-static char state_of(pid_t pid)
-{
-    char path[40], text[400];
-    FILE *f;
-    size_t n;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    return *(strrchr(text, ')') + 2);
-}
-
-/* In the end: who has just been let go may have got no processor yet. */
-static void check_state(pid_t pid, char want)
-{
-    for (int i = 0; i < 10000 && state_of(pid) != want; i++) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(1000);
-    }
-    assert_int_equal(state_of(pid), want);
-}
-
-/* ---------------------------------------------------------------- asking */
+#include "tests/unit/stacks.h"
 
 /* Ends are seen through reap.c, as in the slave: stops must not be among
  * them. */
@@ -141,172 +23,11 @@ static void on_stopped(void *arg, pid_t tid, int status)
     stacker_stopped(stacker, tid, status);
 }
 
-static void on_done(void *arg, const struct stacker_result *r,
-                    const struct err *why)
-{
-    (void)arg;
-    answered = true;
-    good = r != NULL;
-    if (why)
-        fprintf(stderr, "# %s\n", why->text);
-    if (r) {
-        assert_int_equal(prefixtree_parse(&tree, r->tree, r->bytes, NULL), 0);
-        memcpy(notes, r->task_notes, sizeof(notes[0]) * tree.width);
-        copies = r->copies;
-    }
-    event_base_loopbreak(base);
-}
-
-static void take(const pid_t *pids, uint32_t n, struct stacker_conf conf)
-{
-    prefixtree_fini(&tree);
-    memset(notes, 0, sizeof(notes));
-    conf.pids = pids;
-    conf.ntasks = n;
-    if (!conf.nsamples)
-        conf.nsamples = 1;
-    answered = false;
-    assert_int_equal(stacker_take(stacker, &conf, on_done, NULL, NULL), 0);
-    event_base_dispatch(base);
-    assert_true(answered && good);
-}
-
-/* The node with this function that this task has, 0: none. */
-static uint32_t node_of(uint32_t position, const char *function)
-{
-    for (uint32_t i = 1; i < tree.nnodes; i++)
-        if (prefixtree_has(&tree, i, position) &&
-            strcmp(prefixtree_text(&tree,
-                       tree.frames[tree.nodes[i].frame].function),
-                   function) == 0)
-            return i;
-    return 0;
-}
-
 static const char *parent_of(uint32_t node)
 {
     uint32_t up = tree.nodes[node].parent;
 
     return prefixtree_text(&tree, tree.frames[tree.nodes[up].frame].function);
-}
-
-/* How many children of ours are readers and live; *one: the last. */
-static unsigned readers(pid_t *one)
-{
-    char path[64], name[32];
-    int pid;
-    unsigned n = 0;
-    FILE *all, *f;
-
-    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-    all = fopen(path, "re");
-    while (all && fscanf(all, "%d", &pid) == 1) {
-        snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-        f = fopen(path, "re");
-        if (f && fgets(name, sizeof(name), f) &&
-            strncmp(name, "hector-scribe", 13) == 0 && state_of(pid) != 'Z') {
-            *one = pid;
-            n++;
-        }
-        if (f)
-            fclose(f);
-    }
-    if (all)
-        fclose(all);
-    return n;
-}
-
-/* Who asks again and again has one reader, which goes in the end. */
-static void test_kept(void **state)
-{
-    pid_t pids[2] = { start(PLAIN), start(PLAIN) }, first = 0, now = 0;
-    pid_t more[3] = { pids[1], pids[0], start(BIG) };
-    struct stacker_conf conf = { .keep = true };
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        take(pids, 2, conf);
-        for (uint32_t p = 0; p < 2; p++)
-            assert_true(node_of(p, "main") && prefixtree_count(&tree, 0) == 2);
-        assert_int_equal(prefixtree_traces(&tree, 0), 2);       /* only its own */
-        assert_int_equal(readers(&now), 1);
-        assert_true(i == 0 || now == first);
-        first = now;
-    }
-    /* It is the same one whatever is asked. */
-    take(pids, 1, (struct stacker_conf){ .keep = true, .nsamples = 3,
-                                         .lines = true });
-    assert_int_equal(prefixtree_traces(&tree, 0), 3);
-    assert_true(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line > 0);
-    take(pids + 1, 1, (struct stacker_conf){ .keep = true, .threads = true });
-    assert_int_equal(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line, 0);
-    take(more, 3, conf);
-    assert_true(node_of(2, "call_big") && !node_of(0, "call_big"));
-    assert_int_equal(readers(&now), 1);
-    assert_int_equal(now, first);
-    end(more[2]);
-    assert_int_equal(kill(first, SIGKILL), 0);  /* then there is another one */
-    while (readers(&now) > 0) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(1000);
-    }
-    take(pids, 2, conf);
-    assert_int_equal(readers(&now), 1);
-    assert_true(now != first);
-    stacker_rest(stacker);
-    while (readers(&now) > 0) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(1000);
-    }
-    end(pids[0]);
-    end(pids[1]);
-}
-
-/* How often it went to sleep: when it was stopped, for it never does else. */
-static unsigned long rests_of(pid_t pid)
-{
-    unsigned long n = 0;
-    char path[40], line[200];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    while (fgets(line, sizeof(line), f))
-        if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1)
-            break;
-    fclose(f);
-    return n;
-}
-
-/* Somebody else's turn of the loop is as good as one of its own, when a sample
- * is due and not before. */
-static void test_tick(void **state)
-{
-    struct stacker_conf conf = { .nsamples = 2, .ntasks = 1,
-                                 .interval_ns = 200 * CLOCK_NS_PER_MS };
-    pid_t pid = start(PLAIN);
-    unsigned long rests = rests_of(pid);
-    uint64_t asked_ns = clock_monotonic_ns();
-
-    (void)state;
-    conf.pids = &pid;
-    prefixtree_fini(&tree);
-    answered = false;
-    assert_int_equal(stacker_take(stacker, &conf, on_done, NULL, NULL), 0);
-    while (rests_of(pid) == rests)
-        event_base_loop(base, EVLOOP_NONBLOCK);
-    rests = rests_of(pid);
-    while (rests_of(pid) == rests)
-        stacker_tick(stacker);          /* the loop does not run */
-    assert_true(clock_monotonic_ns() - asked_ns >= conf.interval_ns);
-    while (!answered)
-        event_base_loop(base, EVLOOP_ONCE);
-    assert_true(good);
-    assert_int_equal(copies, 2);
-    stacker_tick(stacker);              /* there is nothing to do */
-    stacker_tick(NULL);
-    end(pid);
 }
 
 static void test_plain(void **state)
@@ -552,29 +273,10 @@ static void test_close(void **state)
     stacker = stacker_open(base, NULL);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    base = event_base_new();
-    stacker = base ? stacker_open(base, NULL) : NULL;
-    return stacker ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    prefixtree_fini(&tree);
-    stacker_close(stacker);
-    event_base_free(base);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_tick),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),
         cmocka_unit_test(test_traced),
