@@ -2,7 +2,8 @@
 # look.sh - what watching costs, at 5, 20 and 100 looks a second at all tasks of
 # a node: processor time of master and slave for each look and its share of one
 # processor and of the node, each from alternating runs with and without a
-# policy that only looks; and the bytes that are recorded. The instructions of
+# policy that only looks; the same of a process that does nothing but wake up as
+# often, which is the limit; and the bytes that are recorded. The instructions of
 # one look, without what it takes to wake the two, and the share that they are of
 # a processor that does 3 * 10^9 a second. And how much longer a program takes.
 #
@@ -38,24 +39,29 @@ measure()
     name=$1 n=$2
     shift 2
     "$build/bin/hector-run" -n "$n" --oversubscribe --policy none "$@" \
-        "$build/apps/stencil" 64 $((seconds + 3)) >/dev/null 2>"$dir/err" &
+        "$build/apps/stencil" 64 $((seconds + 5)) >/dev/null 2>"$dir/err" &
     run=$!
-    sleep 1.5
+    sleep 4                     # what it does at first is over
     a=$(busy $run)
-    sleep "$seconds"
+    if [ "$name" = wake ]; then
+        "$build/bench/bench_wake" 10 "$seconds" >>"$dir/wake"
+    else
+        sleep "$seconds"
+    fi
     b=$(busy $run)
     wait $run || { cat "$dir/err" >&2; exit 1; }
     run=
-    echo $(((b - a) / seconds)) >>"$dir/$name"
+    [ "$name" = wake ] || echo $(((b - a) / seconds)) >>"$dir/$name"
 }
 kept() { sqlite3 "$HECTOR_DB" "SELECT ifnull(sum(length(data)), 0) FROM look
     WHERE job = (SELECT max(job) FROM job)"; }
 
 for n in 2 16; do
     i=0
-    rm -f "$dir/0" "$dir/5" "$dir/20" "$dir/100"
+    rm -f "$dir/0" "$dir/5" "$dir/20" "$dir/100" "$dir/wake"
     while [ $i -lt "$runs" ]; do
         measure 0 "$n"
+        measure wake "$n"
         measure 5 "$n" --policy null:every=0.2
         measure 20 "$n" --policy null:every=0.05
         measure 100 "$n" --policy null:every=0.01
@@ -70,9 +76,13 @@ for n in 2 16; do
             "(median of %d)\n", $1, $2, ($4 - $3) / $2 / 1e3, ($4 - $3) / 1e7,
             ($4 - $3) / 1e7 / $5, $5, ($4 - $3) / 1e7 / $1, $6
     }'
+    echo "$n $(median "$dir/0") $(median "$dir/100") $(median "$dir/wake")" \
+        "$cpus" | awk '{ look = ($3 - $2) / 100; printf "look n=%d: to wake up " \
+            "takes %.1f us here, 100 times a second %.4f %% of the node; a " \
+            "look %.2f of that\n", $1, $4 / 1e3, $4 / 1e5 / $5, look / $4 }'
     echo "$bytes $n $seconds" | awk '{
         printf "look n=%d: recorded %.1f B a task and look at 100 a second\n",
-            $2, $1 / (($3 + 3) * 100) / $2 }'
+            $2, $1 / (($3 + 5) * 100) / $2 }'
 done
 
 # Instructions: the first look, which sees everything for the first time, is
