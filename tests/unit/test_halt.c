@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -28,8 +30,26 @@ static void on_child(int sig)
     told++;
 }
 
-/* It counts when this returns. */
-static pid_t start(void)
+static void count(void)
+{
+    volatile unsigned n = 0;
+
+    for (;;)
+        n++;
+}
+
+/* It waits for a child that it shares its memory with. */
+static void be_deaf(void)
+{
+    if (vfork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+}
+
+/* It counts, or is about to wait, when this returns. */
+static pid_t start(void (*what)(void))
 {
     int fds[2];
     pid_t pid;
@@ -38,13 +58,11 @@ static pid_t start(void)
     assert_int_equal(pipe(fds), 0);
     pid = fork();
     if (pid == 0) {
-        volatile unsigned n = 0;
-
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(fds[0]);
         close(fds[1]);
-        for (;;)
-            n++;
+        what();
+        _exit(0);
     }
     close(fds[1]);
     assert_int_equal(read(fds[0], &c, 1), 0);
@@ -72,7 +90,7 @@ static struct halt take(pid_t pid, uint64_t stack_end)
 
 static void test_bytes(void **state)
 {
-    pid_t pid = start();
+    pid_t pid = start(count);
     struct halt h;
     uint64_t sp;
 
@@ -107,7 +125,7 @@ static void wait_end(pid_t pid)
 /* One signal stands for all that came while it was not taken. */
 static void test_signals(void **state)
 {
-    pid_t pid = start();
+    pid_t pid = start(count);
     unsigned before_ends = 0;
 
     (void)state;
@@ -140,38 +158,29 @@ static void test_signals(void **state)
     end(pid);
 }
 
-/* Cannot be stopped: it waits for the child that it shares its memory with. */
-static pid_t start_deaf(void)
+/* In the end: the state that /proc has. */
+static void wait_state(pid_t pid, char want)
 {
-    int fds[2];
-    pid_t pid;
-    char c;
+    char path[40], text[400];
 
-    assert_int_equal(pipe(fds), 0);
-    pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (vfork() == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (write(fds[1], "x", 1) == 1)
-                pause();
-            _exit(0);
-        }
-        _exit(0);
-    }
-    assert_int_equal(read(fds[0], &c, 1), 1);
-    close(fds[0]);
-    close(fds[1]);
-    return pid;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    do {
+        FILE *f = fopen(path, "r");
+
+        assert_non_null(f);
+        text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+        fclose(f);
+    } while (*(strrchr(text, ')') + 2) != want);
 }
 
 static void test_patience(void **state)
 {
-    pid_t pid = start_deaf();
+    pid_t pid = start(be_deaf);
     struct itimerval clock;
     struct halt h;
 
     (void)state;
+    wait_state(pid, 'D');
     for (int i = 0; i < 3; i++) {
         halt_hush(&quiet);
         if (i == 0)
