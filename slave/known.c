@@ -15,12 +15,12 @@ void known_drop(struct known *k)
 /* A process that has the number of one that is gone has other addresses: who
  * reads its stack sees it. */
 void known_give(struct known *k, const pid_t *pids, struct mapped *mapped,
-                uint32_t n)
+                uint32_t n, bool fresh)
 {
     for (uint32_t i = 0; i < k->n && i < n; i++)
         if (k->pids[i] > 0 && k->pids[i] == pids[i]) {
             mapped[i] = k->mapped[i];
-            mapped[i].fresh = mapped[i].files != NULL;
+            mapped[i].fresh |= fresh && mapped[i].files;
             mapped_init(&k->mapped[i]);
         }
     known_drop(k);

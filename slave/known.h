@@ -3,6 +3,7 @@
 #ifndef HECTOR_KNOWN_H
 #define HECTOR_KNOWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,10 +15,11 @@ struct known {                  /* {0}: nothing */
     uint32_t n;
 };
 
-/* What is known of these processes goes to mapped[], as fresh, where the same
- * one has the same position; all else is forgotten. */
+/* What is known of these processes goes to mapped[], where the same one has the
+ * same position, as fresh if who wants to know it has changed; all else is
+ * forgotten. */
 void known_give(struct known *k, const pid_t *pids, struct mapped *mapped,
-                uint32_t n);
+                uint32_t n, bool fresh);
 
 /* Takes both, and leaves NULL. */
 void known_keep(struct known *k, pid_t **pids, struct mapped **mapped,

@@ -1,9 +1,8 @@
 /* stacker.c - takes the stacks of processes of this node.
  *
- * A sample goes through the tasks in slices, a few in each turn of the loop:
- * the maps are read before the stop, so that a process which has become
- * another program meanwhile is not mistaken. Threads that do not stop at once
- * are looked at again after each SIGCHLD, until the sample's time is up.
+ * A sample goes through the tasks in slices. Maps are read before the stop, so
+ * that a process which has become another program is not mistaken. Threads that
+ * do not stop at once are looked at again after SIGCHLD, until time is up.
  *
  *     IDLE -begin-> TAKING -all asked-> WAITING -all here, or late-> PAUSING
  *                     ^--------------------interval-----------------'
@@ -291,7 +290,6 @@ static void step_waiting(struct request *r)
         scribe_end(r->scribe);
         return;
     }
-    now_ns = clock_monotonic_ns();
     r->next_ns += r->conf.interval_ns;
     if (r->next_ns < now_ns)
         r->next_ns = now_ns;    /* none is made up for */
@@ -434,6 +432,7 @@ static void on_tree(void *arg, const struct scribe_result *s,
 /* The scribe is started when its turn has come. */
 static void request_next(struct stacker *st)
 {
+    pid_t told = scribe_pid(st->kept);
     struct request *r = st->first;
     struct err err;
 
@@ -453,7 +452,8 @@ static void request_next(struct stacker *st)
         request_end(r, NULL, &err);
         return;
     }
-    known_give(&st->known, r->pids, r->mapped, r->conf.ntasks);
+    known_give(&st->known, r->pids, r->mapped, r->conf.ntasks,
+               scribe_pid(r->scribe) != told);
     r->stage = PAUSING;
     r->next_ns = clock_monotonic_ns();
     arm(st, 0);
