@@ -84,33 +84,53 @@ static bool offers(const struct graph *g, uint32_t r, bool recv, uint32_t other,
     return false;
 }
 
-/* Can anybody in comm still send r a message? Members that are not known
- * may be any rank. */
+/* Is s rather than best the one to name, of those that could send but are held?
+ * One that waits, and of these the one that has waited longest: where one
+ * message is lost, the others went on for a while. */
+static bool rather(const struct graph *g, uint32_t s, int32_t best)
+{
+    const struct deadlock_rank *a = &g->w[s], *b = &g->w[best < 0 ? 0 : best];
+
+    if (best < 0 || a->state != b->state)
+        return best < 0 || a->state == DEADLOCK_BLOCKED;
+    return a->state == DEADLOCK_BLOCKED && a->still_ns > b->still_ns;
+}
+
+/* Members that are not known may be any rank. */
+static bool may_be_member(const struct graph *g, uint32_t s, uint64_t comm)
+{
+    bool known = false;
+
+    if (comm == HCT_COMM_WORLD)
+        return true;
+    for (uint32_t i = 0; i < g->in->ncomms; i++) {
+        const struct hct_comm *c = hct_comm(g->in, i);
+
+        if (c->rank == s && c->id == comm)
+            return true;
+        known |= c->rank == s;
+    }
+    return !known;
+}
+
+/* Can anybody in comm still send r a message? */
 static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
                          int32_t tag, enum deadlock_why why)
 {
-    int32_t first = -1;
+    int32_t best = -1;
     uint64_t bytes;
 
     for (uint32_t s = 0; s < g->in->nranks; s++) {
         if (offers(g, s, false, r, comm, tag, &bytes))
             return graph_under_way(g, r, s, bytes);
-        if (!held(g, (int32_t)s)) {
-            bool member = comm == HCT_COMM_WORLD, known = false;
-
-            for (uint32_t i = 0; i < g->in->ncomms && !member; i++) {
-                const struct hct_comm *c = hct_comm(g->in, i);
-
-                known |= c->rank == s;
-                member = c->rank == s && c->id == comm;
-            }
-            if (member || !known)
-                return FREE;
-        } else if (first < 0 && s != r) {
-            first = (int32_t)s;
+        if (held(g, (int32_t)s)) {
+            if (s != r && rather(g, s, best) && may_be_member(g, s, comm))
+                best = (int32_t)s;
+        } else if (may_be_member(g, s, comm)) {
+            return FREE;
         }
     }
-    return never(g, why, first < 0 ? (int32_t)r : first);
+    return never(g, why, best < 0 ? (int32_t)r : best);
 }
 
 static enum met message_from(struct graph *g, uint32_t r, int32_t source,

@@ -222,6 +222,20 @@ static void any_source(void **state)
     world(0);
     assert_int_equal(proof(), 3);
     SAYS("rank 0 waits in MPI_Recv for a message from any rank (any tag");
+    SAYS("ranks 0-1 all wait");
+    /* Of several, the one that has waited longest is named. */
+    look.rank[1].age_ns = 500 * MS;
+    look.rank[2].age_ns = 700 * MS;
+    assert_int_equal(proof(), 3);
+    SAYS("ranks 0,2 all wait");
+    SAYS("rank 1 waits for these in the end");
+    /* Not one that has ended, as long as others wait. */
+    look.rank[2].age_ns = 500 * MS;
+    look.rank[1].life = HCT_LIFE_FINALIZE;
+    assert_int_equal(proof(), 2);
+    SAYS("ranks 0,2 all wait");
+    look.rank[1].life = HCT_LIFE_RUNNING;
+    look.rank[1].age_ns = look.rank[2].age_ns = 0;
     /* One who computes may send. */
     look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
     assert_int_equal(proof(), 0);
@@ -230,6 +244,12 @@ static void any_source(void **state)
     member(0, 77, 2, 0, NULL);
     member(1, 77, 2, 0, NULL);
     assert_int_equal(proof(), 2);
+    /* Who is not in it is not named, however long it has waited. */
+    look.rank[2].flags |= HCT_IN_MPI;
+    look.rank[2].age_ns = 700 * MS;
+    member(2, 78, 2, 0, NULL);
+    assert_int_equal(proof(), 3);
+    SAYS("ranks 0-1 all wait");
 }
 
 static void any_source_and_a_send(void **state)
