@@ -21,6 +21,9 @@
 
 #define EVENT_STOP 128          /* PTRACE_EVENT_STOP; glibc names it late */
 
+/* A call that lets a thread go and takes longer than this has returned late: the
+ * thread ran in our place. */
+#define RETURN_NS (CLOCK_NS_PER_MS / 10)
 #define TICK_US 1000           /* a wait ends at the next one */
 
 enum { PAGE = 4096 };
@@ -163,7 +166,7 @@ static int wait_stop(pid_t tid, int *status, int how)
 enum halt_state halt_stopped(struct halt *h, int status,
                              struct halt_copy *copy)
 {
-    uint64_t seen_ns = clock_monotonic_ns();
+    uint64_t seen_ns = clock_monotonic_ns(), left_ns, now_ns;
     bool whole = false;
     int sig;
 
@@ -174,9 +177,13 @@ enum halt_state halt_stopped(struct halt *h, int status,
     /* Another stop than the one we asked for is a signal on its way. */
     sig = status >> 8 == EVENT_STOP ? 0 : status & 0x7f;
     h->stopped = status >> 8 == EVENT_STOP && (status & 0x7f) != SIGTRAP;
+    left_ns = clock_monotonic_ns();
     ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)sig);
-    h->held_ns = clock_monotonic_ns() - seen_ns;
-    h->since_asked_ns = clock_monotonic_ns() - h->asked_ns;
+    now_ns = clock_monotonic_ns();
+    if (now_ns - left_ns < RETURN_NS)
+        left_ns = now_ns;
+    h->held_ns = left_ns - seen_ns;
+    h->since_asked_ns = left_ns - h->asked_ns;
     return h->state = whole ? HALT_COPIED : HALT_GONE;
 }
 
@@ -221,8 +228,12 @@ void halt_hush(struct halt_quiet *q)
 {
     const struct sigaction act = { .sa_handler = on_alarm };
     const sigset_t set = child_only();
+    sigset_t alarm;
 
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
     sigprocmask(SIG_BLOCK, &set, &q->before);
+    sigprocmask(SIG_UNBLOCK, &alarm, NULL);
     q->clock = sigaction(SIGALRM, &act, NULL) == 0 && set_clock(TICK_US);
 }
 

@@ -1,7 +1,7 @@
 /* halt.h - stops a thread for some microseconds, copies its registers and the
  * inner part of its stack, and lets it go.
  *
- * Nothing here waits: whoever begins asks again, after SIGCHLD, until the
+ * Nothing here but halt_wait() waits: whoever begins asks again, after SIGCHLD, until the
  * thread has stopped. A thread that does not stop (it sleeps in the kernel
  * and cannot be interrupted) stays seized, which does not hinder it; when it
  * stops after all, it has to be let go by halt_poll() or halt_leave().

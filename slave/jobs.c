@@ -3,7 +3,7 @@
  * The rings are read every 10 ms as long as any task has a page, again after
  * 1 ms when something was found, and almost at once when much was: a tight
  * loop of tagged calls fills a ring in about 1 ms. Where nothing was found for
- * two seconds, every 40 ms: each time costs the tasks a processor for some 40
+ * some two seconds, every 40 ms: each time costs the tasks a processor for some 40
  * us, whatever is there, and most programs tag nothing. */
 #include "slave/jobs.h"
 
@@ -48,31 +48,37 @@ static void schedule_rings(struct jobs *js, uint64_t in_ns)
     event_add(js->rings, &tv);
 }
 
-/* When the rings are read again; looks that are due go along. */
-static uint64_t next_reading(struct jobs *js, long found)
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
 {
-    uint64_t due_ns, in_ns = RINGS_IDLE_NS;
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* When the rings are read again; looks and samples that are due go along. held:
+ * nothing was read, whatever there was. */
+static uint64_t next_reading(struct jobs *js, long found, bool held)
+{
+    uint64_t in_ns = RINGS_IDLE_NS, due_ns;
 
     if (found) {
         js->idle_readings = 0;
         return found > RINGS_FULL ? RINGS_FULL_NS : RINGS_BUSY_NS;
     }
-    if (js->idle_readings < RINGS_LAZY)
-        js->idle_readings++;
-    else
+    if (js->idle_readings == RINGS_LAZY)
         in_ns = RINGS_LAZY_NS;
-    due_ns = lookout_due(js->lookout);
-    return due_ns < in_ns ? due_ns : in_ns;
+    else if (!held)
+        js->idle_readings++;
+    due_ns = sooner(lookout_due(js->lookout), stacker_due(js->node->stacker));
+    return sooner(in_ns, due_ns < RINGS_BUSY_NS ? RINGS_BUSY_NS : due_ns);
 }
 
 static void on_rings(evutil_socket_t fd, short what, void *arg)
 {
     struct jobs *js = arg;
-    bool pages = false;
+    bool pages = false, held;
     long found = 0;
 
     (void)fd, (void)what;
-    js->node->hold = uplink_congested(js->node->uplink);
+    js->node->hold = held = uplink_congested(js->node->uplink);
     for (struct job *j = js->first; j; j = j->next)
         found += job_read_rings(j);
     found += adopts_read(js->adopts);
@@ -83,7 +89,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     for (struct job *j = js->first; j && !pages; j = j->next)
         pages = job_has_pages(j);
     if (pages)
-        schedule_rings(js, next_reading(js, found));
+        schedule_rings(js, next_reading(js, found, held));
 }
 
 static void send_load(struct jobs *js)
@@ -194,9 +200,13 @@ struct adopts *jobs_adopts(const struct jobs *js)
     return js->adopts;
 }
 
-struct lookout *jobs_lookout(const struct jobs *js)
+/* Rings that are read seldom are read when looks are due from now on. */
+void jobs_look(struct jobs *js, const Hct__Look *m)
 {
-    return js->lookout;
+    lookout_order(js->lookout, m);
+    if (js->idle_readings == RINGS_LAZY && event_pending(js->rings, EV_TIMEOUT,
+                                                         NULL))
+        schedule_rings(js, next_reading(js, 0, false));
 }
 
 void jobs_remove(struct jobs *js, struct job *j)

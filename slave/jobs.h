@@ -27,7 +27,8 @@ bool jobs_any(const struct jobs *js);
 struct job *jobs_find(const struct jobs *js, uint64_t id);
 struct node *jobs_node(const struct jobs *js);
 struct adopts *jobs_adopts(const struct jobs *js);       /* of others' jobs */
-struct lookout *jobs_lookout(const struct jobs *js);
+/* The master wants to know what tasks of a job do. */
+void jobs_look(struct jobs *js, const Hct__Look *m);
 
 /* A Prepare. A second one of a job that is here (after a reconnection) is
  * answered with what is so. */

@@ -12,13 +12,12 @@ void known_drop(struct known *k)
     *k = (struct known){ 0 };
 }
 
-/* A process that has the number of one that is gone has other addresses: who
- * reads its stack sees it. */
 void known_give(struct known *k, const pid_t *pids, struct mapped *mapped,
                 uint32_t n, bool fresh)
 {
     for (uint32_t i = 0; i < k->n && i < n; i++)
-        if (k->pids[i] > 0 && k->pids[i] == pids[i]) {
+        if (k->pids[i] > 0 && k->pids[i] == pids[i] &&
+            mapped_is_of(&k->mapped[i], pids[i])) {
             mapped[i] = k->mapped[i];
             mapped[i].fresh |= fresh && mapped[i].files;
             mapped_init(&k->mapped[i]);

@@ -10,6 +10,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -59,6 +60,15 @@ int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
     u->ngroups = n;
     u->change = 1;
     return 0;
+}
+
+int launch_user_copy(struct launch_user *to, const struct launch_user *u)
+{
+    *to = *u;
+    to->groups = calloc((size_t)u->ngroups + 1, sizeof(*u->groups));
+    if (to->groups && u->ngroups > 0)
+        memcpy(to->groups, u->groups, (size_t)u->ngroups * sizeof(*u->groups));
+    return to->groups ? 0 : -1;
 }
 
 void launch_user_fini(struct launch_user *u)

@@ -30,6 +30,8 @@ struct launch_user {
 /* Look the user up; a slave that is not root can only stay who it is. */
 int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
                      struct err *err);
+/* -1: no memory. */
+int launch_user_copy(struct launch_user *to, const struct launch_user *u);
 void launch_user_fini(struct launch_user *u);
 int launch_become(const struct launch_user *u); /* for good; -1 and errno */
 

@@ -16,6 +16,7 @@
 /* The master forgives a look that comes a little early: who goes along with
  * others cannot choose. */
 static const uint64_t lookout_early_ns = CLOCK_NS_PER_MS / 2;
+static const uint64_t lookout_most_ns = 3600 * CLOCK_NS_PER_S;
 static const uint64_t lookout_late_ns = 5 * CLOCK_NS_PER_MS;
 
 struct series {
@@ -141,7 +142,7 @@ void lookout_order(struct lookout *lo, const Hct__Look *m)
     }
     s->job = m->job;
     s->seq = m->seq;
-    s->every_ns = m->every_ns;
+    s->every_ns = m->every_ns < lookout_most_ns ? m->every_ns : lookout_most_ns;
     s->count = m->count < LOOKOUT_MAX ? m->count : LOOKOUT_MAX;
     s->began_ns = clock_monotonic_ns();
     if (!series_look(lo, s, m)) {

@@ -1,8 +1,8 @@
 /* lookout.h - answers the master's orders to look at the tasks of a job: once,
  * or several times at an interval, told in one message.
  *
- * A series costs no wake-up of its own as long as rings are being read: it goes
- * along with that. One series a job; a new order ends it. */
+ * A series goes along with readings of the rings, which come when a look is due.
+ * One series a job; a new order ends it. */
 #ifndef HECTOR_LOOKOUT_H
 #define HECTOR_LOOKOUT_H
 

@@ -13,7 +13,7 @@
 
 #define OLD_NS (30 * CLOCK_NS_PER_S)
 
-enum { STAT_START_STACK = 28, STAT_BYTES = 1024, STATM_DATA = 5 };
+enum { KEPT_FD = 512, STAT_START_STACK = 28, STAT_BYTES = 1024, STATM_DATA = 5 };
 
 void mapped_init(struct mapped *m)
 {
@@ -29,13 +29,17 @@ static int open_proc(pid_t pid, const char *name)
 }
 
 /* Of what is not the process's own data: that comes and goes with malloc(), but
- * there is no code in it. 0: the process is ending. The file stays open, for
- * finding it takes longer than reading it. */
-static uint64_t pages_of(struct mapped *m)
+ * there is no code in it. 0: the process is ending. The file stays open where
+ * there are not too many, for finding it takes longer than reading it. */
+static uint64_t pages_of(const struct mapped *m, pid_t pid)
 {
+    int fd = m->statm >= 0 ? m->statm : open_proc(pid, "statm");
     char text[200], *p = text;
     uint64_t size, data = 0;
-    ssize_t n = pread(m->statm, text, sizeof(text) - 1, 0);
+    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+    if (fd >= 0 && fd != m->statm)
+        close(fd);
 
     text[n > 0 ? n : 0] = '\0';
     size = strtoull(p, &p, 10);
@@ -136,7 +140,11 @@ int mapped_read(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
 
     if (m->statm < 0)
         m->statm = open_proc(pid, "statm");
-    pages = pages_of(m);
+    if (m->statm >= KEPT_FD) {
+        close(m->statm);
+        m->statm = -1;
+    }
+    pages = pages_of(m, pid);
     n = procmaps_read(pid, room, size);
     if (n <= 0)
         return -1;
@@ -164,9 +172,14 @@ int mapped_look(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
                 size_t size)
 {
     if (m->files && m->pages && now_ns - m->read_ns < OLD_NS &&
-        pages_of(m) == m->pages)
+        pages_of(m, pid) == m->pages)
         return 0;
     return mapped_read(m, pid, now_ns, room, size);
+}
+
+bool mapped_is_of(const struct mapped *m, pid_t pid)
+{
+    return m->files && m->stack_end && stack_end_of(pid) == m->stack_end;
 }
 
 bool mapped_has(const struct mapped *m, uint64_t address)

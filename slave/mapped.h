@@ -19,7 +19,7 @@ struct mapped {                 /* mapped_init(): nothing is known */
                                    taken note of it clears this */
     uint64_t stack_end;         /* of the first thread's frames; 0: not known */
     uint64_t pages, read_ns;    /* the size then, without data; and when */
-    int statm;                  /* owned: where the size is read; -1 */
+    int statm;                  /* owned: where the size is read; or -1 */
     struct mapped_range *ranges;        /* owned: all that is mapped */
     size_t nranges;
 };
@@ -37,6 +37,10 @@ int mapped_read(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
 
 /* Was anything mapped there? After an exec nothing is where it was. */
 bool mapped_has(const struct mapped *m, uint64_t address);
+
+/* Is it still the same process, and the same program in it? Each has another
+ * place for its stack. Without random places that says nothing. */
+bool mapped_is_of(const struct mapped *m, pid_t pid);
 
 void mapped_fini(struct mapped *m);
 

@@ -92,7 +92,7 @@ static int on_look(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
     (void)c, (void)err;
-    lookout_order(jobs_lookout(uplink_owner(arg)), msg);
+    jobs_look(uplink_owner(arg), msg);
     return 0;
 }
 

@@ -6,7 +6,9 @@
  * unwinds them, finds the names, builds the tree and ends. Whatever becomes of
  * it, the slave's loop never waits.
  *
- *     start, then for each task maps before copies, then end -> done */
+ *     start, then for each task maps before copies, then end -> done
+ *
+ * Where it is used again, the maps of a position hold until others come. */
 #ifndef HECTOR_SCRIBE_H
 #define HECTOR_SCRIBE_H
 

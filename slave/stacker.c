@@ -345,13 +345,20 @@ static void on_step(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+uint64_t stacker_due(const struct stacker *st)
+{
+    const struct request *r = st ? st->first : NULL;
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!r || r->stage != PAUSING || !may_ride(r))
+        return UINT64_MAX;
+    return r->next_ns > now_ns ? r->next_ns - now_ns : 0;
+}
+
 void stacker_tick(struct stacker *st)
 {
-    struct request *r = st ? st->first : NULL;
-
-    if (r && r->stage == PAUSING && may_ride(r) &&
-        clock_monotonic_ns() >= r->next_ns)
-        step_pausing(r);
+    if (stacker_due(st) == 0)
+        step_pausing(st->first);
 }
 
 /* All are there before their time is up. */
@@ -390,7 +397,7 @@ static void request_free(struct request *r)
     free(r->taken);
     times_fini(&r->held);
     times_fini(&r->total);
-    free(r->user.groups);
+    launch_user_fini(&r->user);
     free(r);
 }
 
@@ -414,11 +421,13 @@ static void request_end(struct request *r, const struct scribe_result *s,
         out.total_p99_ns = times_quantile(&r->total, 99);
     }
     st->first = r->next;
-    r->done(r->arg, s ? &out : NULL, why);
-    if (s && r->conf.keep) {
+    if (s && r->conf.keep) {    /* before done(), which may call rest() */
         r->scribe = NULL;
         known_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
+    } else if (r->scribe == st->kept) {
+        st->kept = NULL;
     }
+    r->done(r->arg, s ? &out : NULL, why);
     request_free(r);
     request_next(st);
 }
@@ -459,18 +468,6 @@ static void request_next(struct stacker *st)
     arm(st, 0);
 }
 
-static int copy_user(struct request *r, const struct launch_user *u)
-{
-    if (!u)
-        return 0;
-    r->user = *u;
-    r->user.groups = calloc((size_t)u->ngroups + 1, sizeof(*u->groups));
-    if (r->user.groups && u->ngroups > 0)
-        memcpy(r->user.groups, u->groups,
-               (size_t)u->ngroups * sizeof(*u->groups));
-    return r->user.groups ? 0 : -1;
-}
-
 static struct request *request_make(const struct stacker_conf *conf, void *arg)
 {
     struct request *r = calloc(1, sizeof(*r));
@@ -487,7 +484,7 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
         mapped_init(&r->mapped[i]);
     if (r->pids && r->mapped && r->notes && r->asking &&
         times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
-        copy_user(r, conf->user) == 0) {
+        (!conf->user || launch_user_copy(&r->user, conf->user) == 0)) {
         memcpy(r->pids, conf->pids, n * sizeof(*r->pids));
         return r;
     }
@@ -526,7 +523,7 @@ pid_t stacker_child(const struct stacker *st)
 
 void stacker_rest(struct stacker *st)
 {
-    if (!st || !st->kept || (st->first && st->first->scribe == st->kept))
+    if (!st || (st->first && st->first->scribe == st->kept))
         return;
     scribe_stop(st->kept);
     st->kept = NULL;

@@ -66,7 +66,9 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                  stacker_done_f *done, void *arg, struct err *err);
 
 /* The loop is awake for something else: a sample that is due is taken now. */
-void stacker_tick(struct stacker *st);          /* NULL is fine */
+void stacker_tick(struct stacker *st);          /* NULL is fine, both */
+/* When that would be good next: in ns; UINT64_MAX: there is no need. */
+uint64_t stacker_due(const struct stacker *st);
 
 /* The child that makes a tree just now, 0: none. It outlives the tasks that it
  * reads about. */

@@ -52,7 +52,7 @@ used()          # ns of the slave, and of the scribe that it has now
     echo "$used_slave $used_scribe"
 } 2>/dev/null
 
-# "MODE BEGIN END SLAVE SCRIBE STACKS", ns used meanwhile
+# "MODE BEGIN END SLAVE SCRIBE SLAVE SCRIBE": ns used before, and after
 window()        # on|off
 {
     at=$(date +%s.%N) before=$(used) || return 0
@@ -93,7 +93,7 @@ awk 'NR == FNR { end[NR] = $1; begin[NR] = $1 - $2; rate[NR] = $3; n = NR; next 
     { sum = count = 0
       for (i = 1; i <= n; i++)
           if (begin[i] >= $2 && end[i] <= $3) { sum += rate[i]; count++ }
-      w++; mode[w] = $1; mean[w] = count ? sum / count : 0; used[w] = count }
+      w++; mode[w] = $1; mean[w] = count ? sum / count : 0 }
     END { for (i = 2; i < w; i++)
         if (mode[i] == "on" && mean[i - 1] && mean[i] && mean[i + 1])
             print (mean[i - 1] + mean[i + 1]) / 2 / mean[i] }' \

@@ -1,6 +1,8 @@
 /* test_known.c - requests for stacks one after the other: the reader and what is
  * known of the processes are kept, but not longer than it is true; and samples
  * that go along with other turns of the loop. */
+#include <dirent.h>
+
 #include "slave/stacker.h"
 #include "tests/unit/stacks.h"
 
@@ -30,9 +32,33 @@ static unsigned readers(pid_t *one)
     return n;
 }
 
+static unsigned files(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    unsigned n = 0;
+
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* It is killed, or ends by itself. */
+static void end_reader(pid_t pid)
+{
+    if (pid)
+        assert_int_equal(kill(pid, SIGKILL), 0);
+    while (readers(&pid) > 0) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        usleep(1000);
+    }
+}
+
 /* Who asks again and again has one reader, which goes in the end. */
 static void test_kept(void **state)
 {
+    unsigned nfiles = files();
     pid_t pids[2] = { start(PLAIN), start(PLAIN) }, first = 0, now = 0;
     pid_t more[3] = { pids[1], pids[0], start(BIG) };
     struct stacker_conf conf = { .keep = true };
@@ -59,19 +85,19 @@ static void test_kept(void **state)
     assert_int_equal(readers(&now), 1);
     assert_int_equal(now, first);
     end(more[2]);
-    assert_int_equal(kill(first, SIGKILL), 0);  /* then there is another one */
-    while (readers(&now) > 0) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(1000);
-    }
+    end_reader(first);          /* then there is another one */
     take(pids, 2, conf);
     assert_int_equal(readers(&now), 1);
     assert_true(now != first);
+    first = now;                /* the next one has to be told everything */
+    end_reader(first);
+    take(pids, 2, conf);
+    assert_true(readers(&now) == 1 && now != first);
+    assert_true(node_of(0, "main") && node_of(1, "main"));
+    assert_int_equal(prefixtree_traces(&tree, 1), 2);
     stacker_rest(stacker);
-    while (readers(&now) > 0) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(1000);
-    }
+    end_reader(0);
+    assert_int_equal(files(), nfiles);
     end(pids[0]);
     end(pids[1]);
 }
@@ -98,7 +124,7 @@ static unsigned long rests_of(pid_t pid)
 static void test_tick(void **state)
 {
     struct stacker_conf conf = { .nsamples = 2, .ntasks = 1,
-                                 .interval_ns = 200 * CLOCK_NS_PER_MS };
+                                 .interval_ns = 500 * CLOCK_NS_PER_MS };
     pid_t pid = start(PLAIN);
     unsigned long rests = rests_of(pid);
     uint64_t asked_ns = clock_monotonic_ns();
@@ -110,9 +136,15 @@ static void test_tick(void **state)
     assert_int_equal(stacker_take(stacker, &conf, on_done, NULL, NULL), 0);
     while (rests_of(pid) == rests)
         event_base_loop(base, EVLOOP_NONBLOCK);
+    /* The first sample comes to its end; then the loop does not run. */
+    do
+        event_base_loop(base, EVLOOP_NONBLOCK);
+    while (stacker_due(stacker) > 20 * CLOCK_NS_PER_MS);
     rests = rests_of(pid);
-    while (rests_of(pid) == rests)
-        stacker_tick(stacker);          /* the loop does not run */
+    while (rests_of(pid) == rests && clock_monotonic_ns() - asked_ns <
+                                     20 * CLOCK_NS_PER_S)
+        stacker_tick(stacker);
+    assert_true(rests_of(pid) > rests);
     assert_true(clock_monotonic_ns() - asked_ns >= conf.interval_ns);
     while (!answered)
         event_base_loop(base, EVLOOP_ONCE);
@@ -120,6 +152,7 @@ static void test_tick(void **state)
     assert_int_equal(copies, 2);
     stacker_tick(stacker);              /* there is nothing to do */
     stacker_tick(NULL);
+    assert_true(stacker_due(stacker) == UINT64_MAX);
     end(pid);
 }
 
@@ -137,13 +170,15 @@ static void test_known(void **state)
     assert_true(node_of(0, "call_f") && node_of(0, "main"));
     kill(pid, SIGUSR1);
     snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-    while (strcmp(name, "sleep\n") != 0) {
+    for (int i = 0; i < 10000 && strcmp(name, "sleep\n") != 0; i++) {
         FILE *f = fopen(path, "r");
 
+        usleep(1000);
         assert_non_null(f);
         assert_non_null(fgets(name, sizeof(name), f));
         fclose(f);
     }
+    assert_string_equal(name, "sleep\n");
     check_state(pid, 'S');
     take(&pid, 1, conf);
     assert_string_equal(notes[0], "");
@@ -151,7 +186,7 @@ static void test_known(void **state)
     for (uint32_t i = 1; i < tree.nnodes; i++)
         assert_null(strstr(prefixtree_text(&tree,
                                tree.frames[tree.nodes[i].frame].module),
-                           "test_stacker"));
+                           "test_known"));
     stacker_rest(stacker);
     end(pid);
 }
