@@ -83,6 +83,7 @@ static void watch(pid_t slave, int signals, const struct gasp_conf *conf,
     char why[100];
 
     kill_heirs();
+    vault_let_go(v);
     if (WIFEXITED(status) && WEXITSTATUS(status) == GUARD_RENEW) {
         if (told_to_end(signals))
             _exit(0);

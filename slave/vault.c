@@ -7,6 +7,7 @@
 #include "slave/vault.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -195,6 +196,12 @@ void vault_commit(struct vault_ledger *l)
     atomic_store(&l->now, !atomic_load(&l->now));
 }
 
+void vault_stop(struct vault_ledger *l, pid_t pid)
+{
+    if (l)
+        atomic_store(&l->stopped, (int32_t)pid);
+}
+
 uint64_t vault_keep_page(struct vault *v, const struct vault_ledger *l,
                          int fd)
 {
@@ -252,6 +259,17 @@ void vault_empty(struct vault *v)
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index)
 {
     return atomic_load(&v->shared->ledgers[index]);
+}
+
+void vault_let_go(const struct vault *v)
+{
+    for (size_t i = 0; i < VAULT_TASKS; i++) {
+        const struct vault_ledger *l = vault_ledger(v, i);
+        pid_t pid = l && vault_has(v, l) ? atomic_load(&l->stopped) : 0;
+
+        if (pid > 0)
+            kill(pid, SIGCONT);
+    }
 }
 
 int vault_page(const struct vault *v, size_t index, uint64_t page)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
@@ -43,6 +44,8 @@ struct vault_ledger {
     uint32_t rank, index;
     _Atomic(struct records_chunk *) first;      /* not acknowledged yet */
     _Atomic uint32_t now;       /* which of the two is valid */
+    _Atomic int32_t stopped;    /* a task that we have stopped and that is no
+                                   child of ours, its pid; or 0 */
     struct vault_state state[2];
 };
 
@@ -64,6 +67,8 @@ void vault_close_ledger(struct vault *v, struct vault_ledger *l);
 /* The state to be filled, and then to become the valid one. */
 struct vault_state *vault_draft(struct vault_ledger *l);
 void vault_commit(struct vault_ledger *l);
+/* It has been stopped (0: goes on), and is to go on if the slave dies. */
+void vault_stop(struct vault_ledger *l, pid_t pid);
 /* A page was given out: the guard is to keep it too. Returns its number. */
 uint64_t vault_keep_page(struct vault *v, const struct vault_ledger *l,
                          int fd);
@@ -75,6 +80,8 @@ void vault_take(struct vault *v);
 /* As it was made, for another slave: the one before is dead. */
 void vault_empty(struct vault *v);
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index);
+/* Whom the slave has left stopped goes on. */
+void vault_let_go(const struct vault *v);
 /* The page's descriptor; -1 if it is not there. */
 int vault_page(const struct vault *v, size_t index, uint64_t page);
 

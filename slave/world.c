@@ -14,6 +14,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/vault.h"
 #include "slave/watch.h"
 
 struct world *world_create(const struct world_owner *owner, const char *name)
@@ -27,8 +28,17 @@ struct world *world_create(const struct world_owner *owner, const char *name)
     return w->name ? w : (free(w), NULL);
 }
 
+static void signal_task(const struct adopted *a, int sig)
+{
+    if (!a->task.over)
+        syscall(SYS_pidfd_send_signal, a->pidfd, sig, NULL, 0);
+}
+
+/* Whom nobody watches any more goes on: nobody could let it. */
 static void adopted_free(struct adopted *a)
 {
+    if (a->task.held)
+        signal_task(a, SIGCONT);
     if (a->gone)
         event_free(a->gone);
     if (a->pidfd >= 0)
@@ -365,17 +375,12 @@ void world_take(struct adopted *a, uint64_t job)
 
 /* ---------------------------------------------------------------- signals */
 
-static void signal_task(const struct adopted *a, int sig)
-{
-    if (!a->task.over)
-        syscall(SYS_pidfd_send_signal, a->pidfd, sig, NULL, 0);
-}
-
 static void hold_task(struct adopted *a, bool held)
 {
     if (a->task.over)
         return;
     task_held(&a->task, held);
+    vault_stop(a->task.watch.records.ledger, held ? a->task.pid : 0);
     if (a->taken)
         task_tell(&a->task, a->world->owner->node, a->world->job);
 }

@@ -78,6 +78,29 @@ touch "$T/go"
 end
 is "$status" 0 'without its slave the job runs on'
 is "$(grep -c 'task . of 2' "$T/out")" 2 '... to its end'
+# Suspended tasks are no children of ours: whom we leave goes on.
+held() { [ "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND
+    hold = 'suspended'")" = "$1" ]; }
+begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
+hector suspend $job >/dev/null
+wait_for 'held 2' 10
+ok 'adopted tasks are suspended' grep -q '^State:.T' "/proc/$(child hello)/status"
+kill -KILL "$(child hector-slave)"
+touch "$T/go"
+end
+is "$status $(grep -c 'task . of 2' "$T/out")" '0 2' \
+    '... and go on when their slave is killed'
+begin 1 hector-run --adopt -- sh -c '$H $W >/dev/null & while :; do sleep 0.1
+    [ -e "$T/leave" ] && exit 0; done'
+hector suspend $job >/dev/null
+wait_for 'held 1' 10
+task=$(child hello)
+touch "$T/leave"
+end
+rm -f "$T/leave"
+ok '... or when their launcher has ended' \
+    wait_for "! grep -q '^State:.T' /proc/$task/status" 10
+touch "$T/go"
 begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 kill -KILL "$(child hector-master)"
 wait_for '[ -n "$(child hector-master)" ]' 10
