@@ -10,7 +10,8 @@
 #                   tasks go on stands in a line of its own
 #   false alarms    of runs that do not hang, and before the fault of others,
 #                   with the 95 % upper bound
-#   delay           from the fault to the verdict: mean, median, largest
+#   delay           from the fault to the verdict: mean and standard deviation,
+#                   of a sample, median, largest
 #   faulty task     hangs whose task is among those blamed; precision: as in the
 #                   paper, one by the number of tasks blamed, 0 if it is wrong
 #   half            hangs that the first policy found in at most half the time of

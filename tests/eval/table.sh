@@ -61,21 +61,24 @@ function count(p, k) {
 END {
     for (i = 1; i <= npolicies; i++) {
         p = policy[i]
-        printf "%-18s %5s %5s %6s %6s %6s %6s %7s %7s %6s %6s\n", p, "hangs",
-            "found", "mean s", "median", "max", "right", "precis.", "other",
-            "alarms", "below"
+        if (length(p) > 18) printf "%s\n", p
+        printf "%-18s %5s %5s %6s %6s %6s %6s %6s %7s %7s %6s %6s\n",
+            (length(p) > 18 ? "" : p), "hangs", "found", "mean s", "sd",
+            "median", "max", "right", "precis.", "other", "alarms", "below"
         n = split(kinds[p], list, " ")
         for (pass = 0; pass < 2; pass++)
         for (j = 1; j <= n; j++) {
             k = list[j]
             if ((k ~ /^=/) != pass) continue
             m = sorted(delays[p, k], v)
-            sum = 0
+            sum = squares = 0
             for (x = 1; x <= m; x++) sum += v[x]
+            for (x = 1; x <= m; x++) squares += (v[x] - sum / m) ^ 2
             printf "  %-16s %5d %5d ", k, hangs[p, k], found[p, k]
-            if (m) printf "%6.2f %6.2f %6.2f %6.3f %7.3f ", sum / m,
+            if (m) printf "%6.2f %6s %6.2f %6.2f %6.3f %7.3f ", sum / m,
+                (m > 1 ? sprintf("%.2f", sqrt(squares / (m - 1))) : "-"),
                 v[int((m + 1) / 2)], v[m], right[p, k] / m, precision[p, k] / m
-            else printf "%6s %6s %6s %6s %7s ", "-", "-", "-", "-", "-"
+            else printf "%6s %6s %6s %6s %6s %7s ", "-", "-", "-", "-", "-", "-"
             printf "%7d %6d %6.3f\n", quiet[p, k], alarms[p, k],
                 bound(alarms[p, k], runs[p, k])
         }
