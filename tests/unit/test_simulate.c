@@ -35,8 +35,11 @@ static const struct method { const char *name, *params; } methods[] = {
     { "hector", NULL },
     { "S_crout", "mode=1" },
     { "S_out", "mode=2" },
-    { "4 s", "mode=3,times=10,interval=0.4" },
-    { "8 s", "mode=3,times=10,interval=0.8" },
+    /* table 1 of the paper */
+    { "5 times 0.4 s", "mode=3,times=5,interval=0.4" },
+    { "10 times 0.4 s", "mode=3,times=10,interval=0.4" },
+    { "5 times 0.8 s", "mode=3,times=5,interval=0.8" },
+    { "10 times 0.8 s", "mode=3,times=10,interval=0.8" },
 };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
