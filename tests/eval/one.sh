@@ -113,7 +113,7 @@ for p in "$@"; do
             quote(iif($ended, ($killed - (SELECT enter_ns FROM f)) / 1e9, NULL))
         " ,)
     case $kind in
-    clean* | stall* | slow* | io*) hangs=0 ;;
+    clean* | imbalance* | stall* | slow* | io*) hangs=0 ;;
     *) hangs=1 ;;
     esac
     [ -n "$values" ] || values="NULL,NULL,NULL,NULL,NULL,0,0,0,0,NULL,NULL"
