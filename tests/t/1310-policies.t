@@ -26,6 +26,10 @@ refused null:often=1 'policy null has no parameter often; it has every'
 refused null:every=0 'policy null: every=0: a number from 0.01 to 3600'
 refused null:every=nan 'policy null: every=nan: a number from'
 refused 'null:every=1 ' 'policy null: every=1 : a number from'
+for alpha in 0 1 -1 0.5 1e-10 little nan ''; do
+    refused "hang:alpha=$alpha" "policy hang: alpha=$alpha: a number from 1e-09 to 0.2 is wanted$"
+    is "$(wc -l <"$T/err")" 1 '... in one sentence'
+done
 ok '... before anything ran' [ ! -e "$T/ran" ]
 
 # A hang is reported once, and that it is over.
