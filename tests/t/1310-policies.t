@@ -106,6 +106,17 @@ is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'killed|123' \
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
     actions WHERE job = $job")" 'report odd done, kill odd done' '... with its reason'
 
+# As many as hector.conf allows, of all jobs of the master.
+mkdir -p "$T/conf/hector"
+printf '[master]\nkills_per_hour = 0\n' >"$T/conf/hector/hector.conf"
+XDG_CONFIG_HOME=$T/conf stall=5 watched 9 --on-hang kill
+is "$status" 0 'kills_per_hour: a job that may not be ended comes to its end'
+like "$T/err" "^hector: job $job is not ended: this master has ended 0 hung jobs" \
+    '... which is said'
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
+    actions WHERE job = $job")" \
+    'report odd done, kill odd refused: too many kills in this hour' '... and recorded'
+
 # shellcheck disable=SC2086
 $R --policy "$T/odd.so:mode=9,at=10" --on-hang suspend --inject \
     'rank=1,call=MPI_Iprobe:100,fault=stall,time=30' \
