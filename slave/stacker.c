@@ -190,8 +190,7 @@ static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
 static void ask_task(struct request *r, uint32_t i, const struct err *why)
 {
     if (asking_add(r->asking, i, r->pids[i]) == 0)
-        note_set(r->notes[i], "%s: the task has told its stack itself",
-                 why->text);
+        note_told(r->notes[i], why->text, r->conf.threads ? r->pids[i] : 0);
     else
         note_set(r->notes[i], "%s, and the task has no wrapper library that"
                  " could tell", why->text);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void note_set(char note[STACKER_NOTE], const char *fmt, ...)
 {
@@ -53,4 +54,16 @@ void note_late(char note[STACKER_NOTE], pid_t tid)
     else
         note_set(note, "it does not stop: it sleeps in the kernel, or gets no"
                  " processor");
+}
+
+void note_told(char note[STACKER_NOTE], const char *why, pid_t pid)
+{
+    char path[40];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    if (pid > 0 && stat(path, &st) == 0 && st.st_nlink > 2 + 1)
+        note_set(note, "%s: only its main thread has told its stack", why);
+    else
+        note_set(note, "%s: the task has told its stack itself", why);
 }

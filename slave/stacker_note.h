@@ -13,4 +13,9 @@ void note_set(char note[STACKER_NOTE], const char *fmt, ...)
 void note_gone(char note[STACKER_NOTE], pid_t pid);     /* 0: not known */
 void note_late(char note[STACKER_NOTE], pid_t tid);
 
+/* The task tells its stack itself, for that reason. The wrapper library answers
+ * in the main thread: where there are others of pid, which were asked for
+ * too, that is said. 0: nobody asked for them. */
+void note_told(char note[STACKER_NOTE], const char *why, pid_t pid);
+
 #endif

@@ -169,6 +169,9 @@ told()
 ok 'without ptrace' wait_for told 20
 like "$T/out" '\[0-3\]: .*has told its stack itself' '... which is said'
 like "$T/out" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' '... with lines'
+run hector stack "$job" --threads
+like "$T/out" '\[0-3\]: .*: only its main thread has told its stack$' \
+    '... and of how many threads'
 run hector stack --pid "$(sql "SELECT pid FROM tasks
     WHERE job = $job AND rank = 3")"
 like "$T/out" 'MPI_Waitall' 'the same by --pid'

@@ -4,6 +4,7 @@
 #include <sys/ptrace.h>
 
 #include "slave/reap.h"
+#include "slave/stacker_note.h"
 #include "tests/unit/stacks.h"
 
 /* Ends are seen through reap.c, as in the slave: stops must not be among
@@ -77,6 +78,25 @@ static void test_threads(void **state)
             n++;
     assert_int_equal(n, 2);     /* below main, and below the thread's start */
     end(pid);
+}
+
+/* Without ptrace the main thread answers: said where there are others. */
+static void test_told(void **state)
+{
+    pid_t one = start(PLAIN), two = start(THREADS);
+    char note[STACKER_NOTE] = "";
+
+    (void)state;
+    note_told(note, "no", two);
+    assert_string_equal(note, "no: only its main thread has told its stack");
+    note[0] = '\0';
+    note_told(note, "no", one);
+    assert_string_equal(note, "no: the task has told its stack itself");
+    note[0] = '\0';
+    note_told(note, "no", 0);
+    assert_string_equal(note, "no: the task has told its stack itself");
+    end(one);
+    end(two);
 }
 
 /* A stopped one has a stack, and stays stopped. */
@@ -277,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_told),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),
         cmocka_unit_test(test_traced),
