@@ -11,6 +11,8 @@
 
 enum { LABEL_RANKS = 40 };
 
+static const char unknown[] = "(null)";         /* to STAT */
+
 static const char *const colours[] = {
     "#bbdefb", "#c8e6c9", "#ffe0b2", "#e1bee7", "#b2ebf2", "#f0f4c3",
     "#ffcdd2", "#d7ccc8", "#c5cae9", "#dcedc8", "#ffecb3", "#f8bbd0",
@@ -44,12 +46,31 @@ static void add_label(struct str *out, const struct callview *v, uint32_t node)
     str_add(out, "\"");
 }
 
-static void add_node(struct str *out, const struct callview *v, uint32_t node)
+/* STAT's viewer shows FUNCTION@SOURCE:LINE, else MODULE and OFFSET put together
+ * in place of the function, else the function: what is not to be shown is
+ * "(null)". */
+static void add_place(struct str *out, const struct callview *v, uint32_t node)
 {
     const struct prefixtree *t = &v->tree;
     const struct prefixtree_frame *f = &t->frames[t->nodes[node].frame];
-    struct str ranks = { 0 };
+    const char *module = callview_module(v, node);
+    bool source = *callview_file(v, node) && f->line;
+    bool unnamed = *module && f->offset;
     char number[32];
+
+    snprintf(number, sizeof(number), "%u", f->line);
+    add_attribute(out, "source", source ? callview_file(v, node) : unknown);
+    add_attribute(out, "line", source ? number : unknown);
+    snprintf(number, sizeof(number), "+0x%" PRIx64, f->offset);
+    add_attribute(out, "module", unnamed ? module : unknown);
+    add_attribute(out, "offset", unnamed ? number : unknown);
+    if (*module)
+        add_attribute(out, "tooltip", module);
+}
+
+static void add_node(struct str *out, const struct callview *v, uint32_t node)
+{
+    struct str ranks = { 0 };
 
     callview_ranks(v, node, &ranks);
     str_addf(out, "    %u [", node);
@@ -57,13 +78,7 @@ static void add_node(struct str *out, const struct callview *v, uint32_t node)
     add_attribute(out, "fillcolor", colour_of(str_text(&ranks)));
     add_attribute(out, "fontcolor", "#000000");
     add_attribute(out, "function", callview_function(v, node));
-    add_attribute(out, "source", *callview_file(v, node)
-                                 ? callview_file(v, node) : "?");
-    snprintf(number, sizeof(number), "%u", f->line);
-    add_attribute(out, "line", f->line ? number : "?");
-    add_attribute(out, "module", callview_module(v, node));
-    snprintf(number, sizeof(number), "0x%" PRIx64, f->offset);
-    add_attribute(out, "offset", f->offset ? number : "?");
+    add_place(out, v, node);
     str_add(out, "];\n");
     str_fini(&ranks);
 }

@@ -64,6 +64,35 @@ run hector stack --pid "$a,$b,$c" --lines --dot
 ok 'Graphviz draws it' dot -Tsvg -o "$T/dot.svg" "$T/out"
 like "$T/dot.svg" 'inner@p.c:5' '... with labels'
 like "$T/out" 'bv="\[[0-9,-]+\]", count="2", rep="[0-9]+"' "... STAT's names"
+# What STAT's viewer writes into each node, made from the attributes as it does;
+# it is what the labels say.
+as_stat()       # LABEL of plain Graphviz|LABEL of STAT's viewer
+{
+    awk 'function of(name, v) {
+            v = $0
+            if (!sub(".*[[ ]" name "=\"", "", v))
+                return "no " name
+            sub("\".*", "", v)
+            return v
+        }
+        function base(path) { sub(".*/", "", path); return path }
+        /^    [1-9][0-9]* \[/ {
+            label = of("function")
+            if (of("source") != "(null)")
+                label = label "@" base(of("source")) ":" of("line")
+            else if (of("module") != "(null)")
+                label = base(of("module")) of("offset")
+            print of("label") "|" label
+        }' "$T/out" >"$T/labels"
+    awk -F '|' '$1 != $2' "$T/labels"
+}
+is "$(as_stat)" '' "... STAT's viewer says the same"
+ok '... with lines' grep -q '^inner@p.c:5|' "$T/labels"
+run hector stack --pid "$a,$c,$d" --dot
+is "$(as_stat)" '' '... and without lines'
+ok '... of functions' grep -q '^inner|' "$T/labels"
+ok '... and of stripped programs' grep -Eq '^bare\+0x[0-9a-f]+\|' "$T/labels"
+ok '... which Graphviz draws' dot -Tsvg -o "$T/dot.svg" "$T/out"
 run hector stack --pid "$a,$b,$c" --svg
 like "$T/out" '^<svg ' 'SVG'
 like "$T/out" '<title>inner' '... with functions'
