@@ -47,6 +47,26 @@ three()         # all have come where they stay
         classes | grep -Eq '^0-4,7-15 (MPI_Barrier|mpi_barrier)'
 }
 
+traces()        # in the barrier, of each sample
+{
+    sqlite3 :memory: "SELECT json_extract(n.value, '\$.traces')
+        FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+        WHERE lower(json_extract(n.value, '\$.function')) = 'mpi_barrier'"
+}
+three_3d() { three --lines --samples 4 --interval 20 && [ -s "$T/out" ]; }
+# A task that has just entered a function may have one frame less.
+three_times_14() { three_3d && [ "$(traces)" = '[14,14,14,14]' ]; }
+over_samples()  # NAME of the program: the tree over space and time
+{
+    wait_for 'three --lines' 30
+    flat=$(classes | tail -n 2)
+    ok "$1: three classes over four samples" wait_for three_3d 30
+    is "$(classes | sed 's/ [^ ]* [0-9]*$//' | tr '\n' ' ')" \
+        '5 6 0-4,7-15 ' '... with their ranks'
+    is "$(classes | tail -n 2)" "$flat" '... functions and lines'
+    ok '... and the traces of each' wait_for three_times_14 30
+}
+
 for p in stuck stuck_omp; do
     stuck $p
     ok "$p: three classes" wait_for 'three --lines' 30
@@ -61,23 +81,15 @@ for p in stuck stuck_omp; do
     if [ $p = stuck_omp ]; then
         run hector stack "$job" --threads
         like "$T/out" 'lib(g)?omp' 'OpenMP: all threads'
+        over_samples OpenMP
     fi
     finish
 done
 
 # The program of before again: the tree over space and time, and in shapes.
 stuck stuck
-traces()        # in MPI_Barrier, of each sample
-{
-    sqlite3 :memory: "SELECT json_extract(n.value, '\$.traces')
-        FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
-        WHERE json_extract(n.value, '\$.function') = 'MPI_Barrier'"
-}
-three_3d() { three --samples 4 --interval 20 && [ -s "$T/out" ]; }
-ok 'three classes over four samples' wait_for three_3d 30
-# A task that has just entered a function may have one frame less.
-three_times_14() { three_3d && [ "$(traces)" = '[14,14,14,14]' ]; }
-ok '... with the traces of each' wait_for three_times_14 30
+over_samples C
+run hector stack "$job" --samples 4 --interval 20 -j
 is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.ranks')
     FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
     WHERE json_extract(n.value, '\$.function') = 'main'")" '0-15' \
@@ -124,6 +136,7 @@ is "$(classes | sed 's/ [0-9]*$//' | tr '\n' '|')" \
 is "$(classes | tail -n 2 | sed 's/.* //' | tr '\n' ' ')" \
     "$(line_of fstuck.f90 'MPI_Waitall') $(line_of fstuck.f90 'MPI_Barrier') " \
     '... and lines'
+over_samples Fortran
 finish
 
 # Tasks that exec and end all the time, without MPI and wrapper library.
