@@ -114,11 +114,19 @@ static unsigned terminal_width(void)
     return columns ? (unsigned)atoi(columns) : 80;
 }
 
+/* As no-color.org has it: set, and not to nothing. */
+static bool wants_colour(void)
+{
+    const char *no = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
 static void draw(const struct tool *t, const struct callview *v,
                  struct str *out)
 {
     struct stack_text_style style = {
-        .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+        .colour = wants_colour(),
         .width = terminal_width() };
 
     switch (t->shape) {

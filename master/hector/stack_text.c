@@ -1,7 +1,8 @@
 /* stack_text.c - a call tree for a terminal: classes, the tree, notes.
  *
  * The ranks have a column of their own, so that the tree stays readable; on a
- * narrow terminal ranks are cut first, then the ends of lines. */
+ * narrow terminal ranks are cut first, then the ends of lines. Sentences are
+ * not cut. */
 #include "master/hector/stack_draw.h"
 
 #include <inttypes.h>
@@ -21,6 +22,17 @@ struct pen {
     unsigned ranks_width, count_width, traces_width;
 };
 
+/* Bytes of the first so many characters of UTF-8. */
+static size_t bytes_of(const char *text, unsigned characters)
+{
+    const char *p = text;
+
+    for (; *p; p++)
+        if (((unsigned char)*p & 0xc0) != 0x80 && characters-- == 0)
+            break;
+    return (size_t)(p - text);
+}
+
 /* One line, shown safely, cut to the width; colour for all of it. */
 static void put_line(const struct pen *p, const char *text, const char *colour)
 {
@@ -31,9 +43,9 @@ static void put_line(const struct pen *p, const char *text, const char *colour)
     if (!line)
         return;
     n = str_visible(line, size, text, n);
-    if (width && n > width) {
-        n = width;
-        line[n - 1] = '~';
+    if (width && bytes_of(line, width) < n) {
+        n = bytes_of(line, width - 1);
+        line[n++] = '~';
     }
     if (colour && p->style->colour)
         str_addf(p->out, "%s%.*s%s\n", colour, (int)n, line, off);
@@ -92,6 +104,11 @@ static unsigned own_end(const struct callview *v, const uint32_t *path,
     return last;
 }
 
+static const char *title(const struct pen *p)
+{
+    return p->v->processes ? "PROCESSES" : "RANKS";
+}
+
 static void widths(struct pen *p)
 {
     const struct callview *v = p->v;
@@ -112,6 +129,8 @@ static void widths(struct pen *p)
     }
     if (p->ranks_width > most)
         p->ranks_width = most;
+    if (p->ranks_width < strlen(title(p)))
+        p->ranks_width = (unsigned)strlen(title(p));
     str_fini(&ranks);
 }
 
@@ -193,11 +212,36 @@ static void draw_titles(const struct pen *p)
     struct str line = { 0 };
 
     str_addf(&line, "  %*s  %-*s", (int)p->count_width, "N",
-             (int)p->ranks_width, p->v->processes ? "PROCESSES" : "RANKS");
+             (int)p->ranks_width, title(p));
     if (p->v->tree.nsamples > 1)
         str_addf(&line, "  %*s", (int)p->traces_width, "T");
     str_add(&line, "  CALLS");
     put_line(p, str_text(&line), bold);
+    str_fini(&line);
+}
+
+/* A sentence: goes on in the next line where it is too long for one. */
+static void put_note(const struct pen *p, const char *text)
+{
+    struct str line = { 0 };
+    unsigned indent = 0;
+
+    while (*text) {
+        unsigned room = p->style->width > INDENT ? p->style->width - indent : 0;
+        size_t n = room ? bytes_of(text, room) : strlen(text);
+
+        if (text[n]) {
+            while (n > 0 && text[n] != ' ')
+                n--;
+            if (n == 0)
+                n = strcspn(text, " ");
+        }
+        str_reset(&line);
+        str_addf(&line, "%*s%.*s", (int)indent, "", (int)n, text);
+        put_line(p, str_text(&line), NULL);
+        text += n + strspn(text + n, " ");
+        indent = INDENT;
+    }
     str_fini(&line);
 }
 
@@ -209,10 +253,10 @@ static void draw_notes(const struct pen *p)
     for (size_t i = 0; i < m->n_notes; i++) {
         str_reset(&line);
         str_addf(&line, "[%s]: %s", m->notes[i]->ranks, m->notes[i]->text);
-        put_line(p, str_text(&line), NULL);
+        put_note(p, str_text(&line));
     }
     for (size_t i = 0; i < m->n_remarks; i++)
-        put_line(p, m->remarks[i], NULL);
+        put_note(p, m->remarks[i]);
     str_fini(&line);
 }
 

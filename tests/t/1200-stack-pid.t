@@ -1,7 +1,7 @@
 # hector stack --pid: the merged tree of processes that belong to no job, in
 # all shapes; what cannot be looked at; no daemon.
 . "${0%/*}/../lib/t.sh"
-need dot strip
+need dot strip script
 
 # Two that are in inner(), below main, and one that is elsewhere.
 cat >"$T/p.c" <<'END'
@@ -45,6 +45,53 @@ like "$T/out" '^ +1 +\[[0-9]+\] +main > other \(p.c:6\)' 'the odd one first'
 like "$T/out" "^ +2 +\[[0-9,-]+\] +inner  p.c:5" 'two in one function'
 is "$(awk '/CALLS/ { on = 1; next } on && NF { print $4; exit }' "$T/out")" \
     'p.c:13' 'the tree begins with the rare branch'
+
+# On a terminal: no line is wider than it is, and there are colours.
+esc=$(printf '\033')
+on_terminal()   # COLUMNS OPTION...: into $T/out, as it is, and $T/plain
+{
+    columns=$1
+    shift
+    run script -qec "stty cols $columns; hector stack $*" /dev/null
+    tr -d '\r' <"$T/out" | sed "s/$esc\[[0-9;]*m//g" >"$T/plain"
+}
+starts() { awk -v w="$1" '(n = index($0, w)) { print n; exit }' "$T/plain"; }
+unset NO_COLOR
+for columns in 60 80; do
+    on_terminal "$columns" --lines --samples 2 --pid "$a,$b,$c,4194303"
+    is "$status" 0 "a terminal of $columns columns"
+    is "$(awk -v w="$columns" 'length($0) > w' "$T/plain")" '' '... is enough'
+    ok '... there are colours' grep -q "$esc\[31m" "$T/out"
+    is "$(starts CALLS)" "$(awk 'on { print match($0, /main|inner|other/); exit }
+        /CALLS/ { on = 1 }' "$T/plain")" '... and columns below their titles'
+done
+on_terminal 40 --pid "$c,4194303"
+ok 'a narrow one cuts lines' grep -Eq '^.{39}~$' "$T/plain"
+is "$(awk '/^\[4194303\]/ { on = 1 } on' "$T/plain")" \
+    "[4194303]: there is no such process any
+  more" '... but no sentences'
+umlauts=$(printf '\303\244%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+printf 'static volatile int go = 1;
+__attribute__((noinline)) static void %s(void) { while (go); }
+int main(void) { %s(); return go; }\n' "$umlauts" "$umlauts" >"$T/u.c"
+if gcc -g -O0 -o "$T/u" "$T/u.c" 2>/dev/null; then
+    start u "$T/u"
+    ok 'names with umlauts' wait_for \
+        'hector stack --pid $started --folded | grep -q "main;$umlauts"' 10
+    for columns in 32 33; do
+        on_terminal "$columns" --pid "$started"
+        ok "... are not cut within one at $columns columns" \
+            iconv -f UTF-8 -t UTF-8 -o "$T/same" "$T/plain"
+        ok '... but are cut' grep -q '~$' "$T/plain"
+    done
+    kill "$started"
+fi
+NO_COLOR=1 on_terminal 80 --pid "$a,$b,$c"
+is "$status,$(grep -c "$esc" "$T/out")" 0,0 'NO_COLOR: no colours'
+NO_COLOR='' on_terminal 80 --pid "$a,$b,$c"
+ok '... if it is not empty' grep -q "$esc\[31m" "$T/out"
+run hector stack --lines --pid "$a,$b,$c"
+is "$status,$(grep -c "$esc" "$T/out")" 0,0 'a pipe: no colours'
 
 run hector stack --pid "$d"
 is "$status" 0 'a stripped program'
