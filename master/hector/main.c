@@ -41,7 +41,7 @@ static const struct command {
       tree_command },
     { "why", "", "JOB", "what policies have found about it",
       why_command },
-    { "replay", "p", "[DATABASE] JOB", "ask a policy again", replay_command },
+    { "replay", "p", "[DATABASE] [JOB]", "ask a policy again", replay_command },
     { "sql", "", "QUERY", "ask the database", sql_command },
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "master/hector/target.h"
 #include "master/policy.h"
@@ -106,7 +107,63 @@ static int replay(struct replay *r, struct store *st, uint64_t job)
     return 0;
 }
 
-static int replay_target(const struct tool *t, const struct target *target)
+/* ------------------------------------------------------------ which job */
+
+enum { NAMED_MAX = 8 };
+
+struct recorded {               /* jobs that have looks */
+    struct str names;           /* "1, 2, 5": the first ones */
+    uint64_t last;
+    unsigned n;
+};
+
+static int recorded_row(void *arg, int ncols, const char *const *names,
+                        const struct store_value *v)
+{
+    struct recorded *r = arg;
+
+    (void)ncols;
+    (void)names;
+    r->last = (uint64_t)v[0].i;
+    if (r->n++ < NAMED_MAX)
+        str_addf(&r->names, "%s%" PRIu64, r->n > 1 ? ", " : "", r->last);
+    return 0;
+}
+
+/* The one job that there is to be replayed, 0 after having complained, with
+ * the exit status. The latest are named first. */
+static uint64_t only_job(const struct tool *t, struct store *st, int *status)
+{
+    const char *db = t->db ? t->db : "";
+    struct recorded r = { 0 };
+    uint64_t job = 0;
+    struct err err;
+
+    if (store_version(st) < 5)
+        *status = tool_complain(TOOL_FAILED,
+                                "this database has no recorded looks");
+    else if (store_query_bound(st, "SELECT DISTINCT job FROM look"
+                               " ORDER BY job DESC", NULL, 0, NULL,
+                               recorded_row, &r, &err))
+        *status = tool_complain(TOOL_FAILED, "%s", err.text);
+    else if (r.n == 0)
+        *status = tool_complain(TOOL_FAILED,
+                                "there are no recorded looks of any job");
+    else if (r.n > 1)
+        *status = tool_complain(TOOL_USAGE, "there are looks of %u jobs, %s%s:"
+                                " say which one, as in: hector replay%s%s %.*s",
+                                r.n, str_text(&r.names),
+                                r.n > NAMED_MAX ? ", ..." : "", *db ? " " : "",
+                                db, (int)strcspn(str_text(&r.names), ","),
+                                str_text(&r.names));
+    else
+        job = r.last;
+    str_fini(&r.names);
+    return job;
+}
+
+/* job 0: the only one. */
+static int replay_job(const struct tool *t, uint64_t job)
 {
     struct err err = { 0 };
     struct replay r = { .err = &err };
@@ -118,7 +175,8 @@ static int replay_target(const struct tool *t, const struct target *target)
     st = tool_open_store(t);
     if (!st)
         status = TOOL_FAILED;
-    else if (replay(&r, st, target->job))
+    else if ((job || (job = only_job(t, st, &status))) &&
+             replay(&r, st, job))
         status = tool_complain(TOOL_FAILED, "%s", err.text);
     store_close(st);
     policy_close(&r.policy);
@@ -127,22 +185,29 @@ static int replay_target(const struct tool *t, const struct target *target)
     return status;
 }
 
-/* replay JOB, or replay DATABASE JOB */
+/* replay [DATABASE] [JOB]: one word that is no number is a file. */
 int replay_command(const struct tool *t)
 {
+    const char *last = t->nwords ? t->words[t->nwords - 1] : NULL;
+    struct target target = { 0 };
     struct tool with = *t;
-    struct target target;
     struct err err;
     int status;
 
-    if (t->nwords < 1 || t->nwords > 2)
+    if (t->nwords > 2)
         return tool_complain(TOOL_USAGE, "replay wants a JOB, or a DATABASE "
                              "and a JOB");
+    if (last && target_parse(&target, last, &err)) {
+        if (t->nwords == 2)
+            return tool_complain(TOOL_USAGE, "%s", err.text);
+        if (access(last, F_OK))
+            return tool_complain(TOOL_USAGE, "%s, and no such file is there",
+                                 err.text);
+        with.db = last;
+    }
     if (t->nwords == 2)
         with.db = t->words[0];
-    if (target_parse(&target, t->words[t->nwords - 1], &err))
-        return tool_complain(TOOL_USAGE, "%s", err.text);
-    status = replay_target(&with, &target);
+    status = replay_job(&with, target.job);
     target_fini(&target);
     return status;
 }

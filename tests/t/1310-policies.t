@@ -67,6 +67,13 @@ ok '... with another parameter others' [ "$status|$(out)" != "0|$(recorded "$job
 like "$T/out" '^look (1[2-9]|[2-9][0-9]|[0-9]{3,}) ' '... at a later look'
 run hector replay "$job" --policy odd
 is "$status" 2 'replay: no such policy'
+run hector replay "$HECTOR_DB" --policy "$T/odd.so:mode=1,at=10"
+is "$status|$(out)" "0|$(recorded "$job")" '... without its number, as the only job'
+run hector replay --policy "$T/odd.so:mode=1,at=10"
+is "$status|$(out)" "0|$(recorded "$job")" '... and without the database'
+run hector replay nix
+is "$status|$(cat "$T/err")" "2|hector: 'nix' is no JOB or JOB.RANKS, and no such\
+ file is there" 'replay: neither a job nor a database'
 run hector replay 99 --policy null
 is "$status" 1 'replay: no such job'
 like "$T/err" 'no recorded looks of job 99' '... in words'
@@ -81,6 +88,14 @@ is "$status|$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $quick")"
 run hector replay "$quick" --policy "$T/odd.so:mode=1,at=150,every=0.01"
 is "$status|$(out)" "0|$(recorded "$quick")" '... and replayed: the same verdicts'
 like "$T/out" '^look 3[0-4][0-9] \+[3-9]\.' '... at the times that were asked for'
+
+run hector replay "$HECTOR_DB" --policy null
+is "$status|$(out)|$(cat "$T/err")" "2||hector: there are looks of 2 jobs, $quick, \
+$job: say which one, as in: hector replay $HECTOR_DB $quick" \
+    'replay: one of several jobs must be named'
+run hector replay --policy null
+is "$status|$(cat "$T/err")" "2|hector: there are looks of 2 jobs, $quick, \
+$job: say which one, as in: hector replay $quick" '... so too without a database'
 
 run hector why "$job"
 like "$T/out" "odd: job $job hangs .* faulty: task 1: nobody moves" 'hector why'
