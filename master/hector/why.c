@@ -8,6 +8,7 @@
 
 #include "master/hector/answer.h"
 #include "master/hector/human.h"
+#include "master/hector/lasttags.h"
 #include "master/hector/stack_draw.h"
 #include "master/hector/stack_last.h"
 #include "master/hector/standing.h"
@@ -44,7 +45,7 @@ static const char *text_of(const struct store_value *v)
     return v->type == STORE_TEXT ? v->text : "";
 }
 
-struct rows { struct store *st; uint64_t job; unsigned long n; };
+struct rows { struct store *st; uint64_t job; unsigned long n, verdicts; };
 
 /* Where all tasks were, if that was looked for. */
 static void say_stacks(const struct rows *r, uint64_t seq)
@@ -81,6 +82,7 @@ static int why_row(void *arg, int ncols, const char *const *names,
     rows->n++;
     human_time(at, (uint64_t)v[W_AT].i, now);
     if (v[W_ACTION].type == STORE_NULL) {
+        rows->verdicts++;
         snprintf(head, sizeof(head), "%s %s: ", at, text_of(&v[W_POLICY]));
         fputs(head, stdout);
         say_lines("", text_of(&v[W_REPORT]));
@@ -110,8 +112,8 @@ static int ask(const struct tool *t, struct store *st,
                const struct target *target, struct err *err)
 {
     struct store_value id = { .type = STORE_INT, .i = (int64_t)target->job };
-    struct rows rows = { st, target->job, 0 };
-    struct str standing = { 0 };
+    struct rows rows = { st, target->job, 0, 0 };
+    struct str more = { 0 };
     char job[400] = "", line[1600];
     unsigned long found = 0;
 
@@ -130,9 +132,11 @@ static int ask(const struct tool *t, struct store *st,
     printf("job %" PRIu64 " is %s\n", target->job, line);
     if (rows.n == 0)
         puts("no policy has found anything");
-    standing_of_job(&standing, st, target->job);
-    say_lines("", str_text(&standing));
-    str_fini(&standing);
+    if (rows.verdicts)
+        lasttags_of_job(&more, st, target->job);
+    standing_of_job(&more, st, target->job);
+    say_lines("", str_text(&more));
+    str_fini(&more);
     return 0;
 }
 

@@ -101,6 +101,7 @@ run hector why "$job"
 like "$T/out" "odd: job $job hangs .* faulty: task 1: nobody moves" 'hector why'
 like "$T/out" '^  task 0 on [^ ]+: in MPI_.*last tag "step 12"' '... each task'
 like "$T/out" "odd: job $job is moving again" '... and the end of it'
+like "$T/out" '^last tag of all 2 tasks: "step 12"$' '... and what all have tagged last'
 run hector why -j "$job"
 is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
     '\$[0].kind'), json_extract(j, '\$[0].ranks'),
@@ -140,6 +141,10 @@ runner=$!
 job=$((job + 1))
 ok '--on-hang suspend: all tasks are' wait_for "[ \"\$(sql 'SELECT
     group_concat(hold) FROM tasks WHERE job = $job')\" = suspended,suspended ]" 10
+run hector why "$job"
+is "$(grep '^last tag' "$T/out")" 'last tag of task 0: "thread 0"
+last tag of task 1: "injected: stall in MPI_Iprobe call 100"' \
+    '... hector why says what they have tagged last, while they stand'
 hector kill "$job" >/dev/null
 status=0
 wait $runner || status=$?
