@@ -84,52 +84,52 @@ static bool offers(const struct graph *g, uint32_t r, bool recv, uint32_t other,
     return false;
 }
 
-/* Is s rather than best the one to name, of those that could send but are held?
- * One that waits, and of these the one that has waited longest: where one
- * message is lost, the others went on for a while. */
-static bool rather(const struct graph *g, uint32_t s, int32_t best)
+/* Of the members of m that are held, but r, the one to name. */
+static int32_t named(const struct deadlock_group *m, uint32_t r)
 {
-    const struct deadlock_rank *a = &g->w[s], *b = &g->w[best < 0 ? 0 : best];
-
-    if (best < 0 || a->state != b->state)
-        return best < 0 || a->state == DEADLOCK_BLOCKED;
-    return a->state == DEADLOCK_BLOCKED && a->still_ns > b->still_ns;
+    return m->any.best == (int32_t)r ? m->any.next : m->any.best;
 }
 
-/* Members that are not known may be any rank. */
-static bool may_be_member(const struct graph *g, uint32_t s, uint64_t comm)
-{
-    bool known = false;
-
-    if (comm == HCT_COMM_WORLD)
-        return true;
-    for (uint32_t i = 0; i < g->in->ncomms; i++) {
-        const struct hct_comm *c = hct_comm(g->in, i);
-
-        if (c->rank == s && c->id == comm)
-            return true;
-        known |= c->rank == s;
-    }
-    return !known;
-}
-
-/* Can anybody in comm still send r a message? */
+/* Can anybody in comm still send r a message? Who is not known to be in any
+ * communicator may be in this one. */
 static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
                          int32_t tag, enum deadlock_why why)
 {
-    int32_t best = -1;
+    const struct deadlock_rank *w = &g->w[r];
+    uint32_t from = w->sent < g->wild ? w->sent : g->wild;
+    uint32_t end = w->sent_to > g->wild_to ? w->sent_to : g->wild_to;
+    const struct deadlock_group *m;
+    int32_t free, best, other = -1;
     uint64_t bytes;
 
-    for (uint32_t s = 0; s < g->in->nranks; s++) {
+    if (g->collects) {
+        group_want(g, comm, 0);
+        return never(g, why, (int32_t)r);
+    }
+    m = group_find(g, comm, 0);
+    if (!m)
+        return FREE;
+    free = m->any.free;
+    best = named(m, r);
+    if (comm != HCT_COMM_WORLD) {
+        other = named(&g->unknown, r);
+        if (free < 0 ||
+            (g->unknown.any.free >= 0 && g->unknown.any.free < free))
+            free = g->unknown.any.free;
+    }
+    if (free >= 0 && (uint32_t)free < end)
+        end = (uint32_t)free;
+    for (uint32_t s = from; s <= end; s++) {
+        g->steps++;
         if (offers(g, s, false, r, comm, tag, &bytes))
             return graph_under_way(g, r, s, bytes);
-        if (held(g, (int32_t)s)) {
-            if (s != r && rather(g, s, best) && may_be_member(g, s, comm))
-                best = (int32_t)s;
-        } else if (may_be_member(g, s, comm)) {
-            return FREE;
-        }
     }
+    if (free >= 0)
+        return FREE;
+    if (other >= 0 && (best < 0 || (other < best ? !group_rather(g, best, other)
+                                                 : group_rather(g, other,
+                                                                best))))
+        best = other;
     return never(g, why, best < 0 ? (int32_t)r : best);
 }
 
@@ -224,29 +224,21 @@ static enum met locked(struct graph *g, uint32_t r, uint64_t win,
  * member may be the one. */
 static enum met window(struct graph *g, uint32_t r, uint64_t win, bool waits)
 {
-    uint32_t members = 0, size = 0;
-    int32_t first = -1;
+    const struct deadlock_group *m;
+    int32_t first;
 
-    for (uint32_t i = 0; i < g->in->ncomms; i++) {
-        const struct hct_comm *c = hct_comm(g->in, i);
-
-        if (c->id != win || c->rank >= g->in->nranks)
-            continue;
-        members++;
-        size = c->size;
-        if (c->rank == r)
-            continue;
-        if (!held(g, (int32_t)c->rank))
-            return FREE;
-        if (waits && hct_rank(g->in, c->rank)->comm == win &&
-            strcmp(call_of(g, c->rank)->name, "MPI_Win_complete") == 0)
-            return FREE;
-        if (first < 0)
-            first = (int32_t)c->rank;
-    }
-    if (win == 0 || (win & HCT_COMM_LOCAL) || members != size || first < 0)
+    if (win == 0 || (win & HCT_COMM_LOCAL))
         return FREE;
-    return never(g, DEADLOCK_WINDOW, first);
+    if (g->collects) {
+        group_want(g, win, 0);
+        return never(g, DEADLOCK_WINDOW, (int32_t)r);
+    }
+    m = group_find(g, win, 0);
+    if (!m || m->any.free >= 0 || (waits && m->any.completes) || m->inter ||
+        group_unsure(m))
+        return FREE;
+    first = m->any.member[m->any.member[0] == (int32_t)r];
+    return first < 0 ? FREE : never(g, DEADLOCK_WINDOW, first);
 }
 
 static enum met one_sided(struct graph *g, uint32_t r)
@@ -461,48 +453,123 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
 
 static void index_detail(struct graph *g)
 {
-    uint32_t q = 0, f = 0;
+    uint32_t q = 0, f = 0, c = 0;
 
     for (uint32_t r = 0; r < g->in->nranks; r++) {
         while (q < g->in->nrequests && hct_request(g->in, q)->rank < r)
             q++;
         while (f < g->in->nflights && hct_flight(g->in, f)->rank < r)
             f++;
+        while (c < g->in->ncomms && hct_comm(g->in, c)->rank < r)
+            c++;
         g->w[r].request = q;
         g->w[r].flight = f;
+        g->w[r].comm = c;
     }
+}
+
+static void add_sender(struct graph *g, uint32_t s, int32_t to)
+{
+    bool known = to >= 0 && (uint32_t)to < g->in->nranks;
+    uint32_t *from, *end;
+
+    if (!known && to != HCT_ANY && to != HCT_UNKNOWN)
+        return;
+    from = known ? &g->w[to].sent : &g->wild;
+    end = known ? &g->w[to].sent_to : &g->wild_to;
+    if (*from > s)
+        *from = s;
+    *end = s;
+}
+
+/* Who sends to whom, as far as offers() sees it: no other rank has to be asked
+ * for messages to one that takes them from any. */
+static void index_senders(struct graph *g)
+{
+    const struct hct_request *q;
+
+    g->wild = UINT32_MAX;
+    g->wild_to = 0;
+    for (uint32_t r = 0; r < g->in->nranks; r++) {
+        g->w[r].sent = UINT32_MAX;
+        g->w[r].sent_to = 0;
+    }
+    for (uint32_t r = 0; r < g->in->nranks; r++) {
+        const struct hct_rank *k = hct_rank(g->in, r);
+        const struct hct_call *c = call_of(g, r);
+
+        if (!(k->flags & HCT_PAGE) || k->life == HCT_LIFE_ENDED)
+            continue;
+        if ((k->flags & HCT_IN_MPI) && (c->class_ == HCT_CLASS_SEND ||
+                                        c->class_ == HCT_CLASS_SENDRECV))
+            add_sender(g, r, k->peer);
+        for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+            if (hct_call(g->in, q->call)->class_ == HCT_CLASS_SEND)
+                add_sender(g, r, q->peer);
+    }
+}
+
+/* Is r free, after all? */
+static bool becomes_free(struct graph *g, uint32_t r)
+{
+    struct deadlock_rank *w = &g->w[r];
+
+    if (w->state != DEADLOCK_BLOCKED)
+        return false;
+    g->steps++;
+    if (released(g, r) != NEVER) {
+        w->state = DEADLOCK_FREE;
+        return true;
+    }
+    w->why = (uint8_t)g->why;
+    w->to = g->to;
+    return false;
+}
+
+/* One rank frees others, mostly its neighbours, so once up and once down. */
+static uint32_t sweep(struct graph *g, bool down)
+{
+    uint32_t n = g->in->nranks, freed = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        freed += becomes_free(g, down ? n - 1 - i : i);
+    return freed;
+}
+
+uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
+                      const struct deadlock_limits *limits, uint64_t *steps)
+{
+    struct graph g = { .in = in, .w = w, .limits = limits };
+    uint32_t n = 0, freed = 1;
+
+    index_detail(&g);
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        w[r].state = (uint8_t)begins_as(&g, r, &w[r].spins);
+        n += w[r].state == DEADLOCK_BLOCKED;
+    }
+    if (n > 0) {
+        index_senders(&g);
+        g.collects = true;
+        n -= sweep(&g, true);
+        g.collects = false;
+        group_begin(&g);
+    }
+    for (bool down = false; n > 0 && freed > 0; down = !down) {
+        group_update(&g);
+        freed = sweep(&g, down);
+        n -= freed;
+    }
+    *steps = g.steps;
+    return n;
 }
 
 uint32_t deadlock_find(const struct hct_snapshot *in, struct deadlock_rank *w,
                        const struct deadlock_limits *limits,
                        struct hct_out *out)
 {
-    struct graph g = { .in = in, .w = w, .limits = limits };
-    uint32_t n = 0;
+    uint64_t steps;
+    uint32_t n = in->has_detail ? deadlock_set(in, w, limits, &steps) : 0;
 
-    if (!in->has_detail)
-        return 0;
-    index_detail(&g);
-    for (uint32_t r = 0; r < in->nranks; r++) {
-        w[r].state = (uint8_t)begins_as(&g, r, &w[r].spins);
-        n += w[r].state == DEADLOCK_BLOCKED;
-    }
-    for (bool changed = n > 0; changed;) {
-        changed = false;
-        g.ncache = 0;
-        for (uint32_t r = 0; r < in->nranks; r++) {
-            if (w[r].state != DEADLOCK_BLOCKED)
-                continue;
-            if (released(&g, r) != NEVER) {
-                w[r].state = DEADLOCK_FREE;
-                n--;
-                changed = true;
-                continue;
-            }
-            w[r].why = (uint8_t)g.why;
-            w[r].to = g.to;
-        }
-    }
     if (n > 0)
         deadlock_say(in, w, out);
     return n;

@@ -31,11 +31,36 @@ struct deadlock_limits {
     uint64_t tiny_bytes;        /* never waits for the receiver */
 };
 
+/* What the members of a communicator have in common: see group.c. */
+struct deadlock_group {
+    uint64_t comm, n;           /* n: of a collective call; 0: for what any
+                                   member can do, messages and windows */
+    uint32_t found, expected;   /* members */
+    uint32_t missing, held;     /* that have not entered it; that cannot */
+    int32_t first;              /* of those held; -1: none */
+    uint8_t inter;
+    union {
+        struct {                /* n > 0, and all have entered it */
+            uint32_t call;      /* of the first one that is known */
+            int32_t first, other;       /* with this call, with another */
+            int32_t rooted, elsewhere;  /* with this root, with another */
+            int32_t root;
+        } of;
+        struct {                /* n is 0 */
+            int32_t free;       /* first one that is not held */
+            int32_t best, next; /* of those held: rather to be named */
+            int32_t member[2];  /* the first ones */
+            uint8_t completes;  /* one is in MPI_Win_complete */
+        } any;
+    };
+};
+
 /* Work space: one for each rank. The caller fills still_ns. */
 struct deadlock_rank {
     uint64_t still_ns;          /* since its calls but polling ones moved; 0:
                                    not known */
-    uint32_t request, flight;   /* its first entries in the detail */
+    uint32_t request, flight, comm;     /* its first entries in the detail */
+    uint32_t sent, sent_to;     /* first and last rank that sends to it */
     uint32_t by;                /* request that it waits by; UINT32_MAX: none */
     int32_t to;                 /* whom it waits for, of those in the set */
     uint8_t state;              /* enum deadlock_state */
@@ -45,6 +70,7 @@ struct deadlock_rank {
     uint8_t starved;            /* the caller's: it may not have looked for
                                    messages since others moved, for want of a
                                    processor */
+    struct deadlock_group group;        /* none of its own: any one */
 };
 
 enum deadlock_state { DEADLOCK_FREE, DEADLOCK_BLOCKED, DEADLOCK_ENDED };
@@ -63,6 +89,12 @@ enum deadlock_why {
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,
                        uint64_t comm, uint64_t n, int32_t *root);
+
+/* The set itself: how many ranks are in it; their state says so. steps counts
+ * the entries that were looked at: so many for each rank, however many there
+ * are. */
+uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
+                      const struct deadlock_limits *limits, uint64_t *steps);
 
 /* The set in words, as a verdict of out. */
 void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,

@@ -5,32 +5,34 @@
 
 #include "policies/deadlock.h"
 
-enum { GRAPH_CACHE = 32 };
+/* Groups beyond one for each rank: for small jobs with many requests. What
+ * finds no room is no evidence. */
+enum { GRAPH_FEW = 512 };
 
 /* Of one condition. Finished: as far as one can see it was met long ago. */
 enum met { FREE, FINISHED, NEVER };
-
-/* Who is missing in one collective call. */
-struct missing {
-    uint64_t comm, n;
-    uint32_t found, expected, missing, held;    /* held: cannot come */
-    int32_t first;              /* of those held */
-    bool inter, unsure;
-};
 
 struct graph {
     const struct hct_snapshot *in;
     struct deadlock_rank *w;
     const struct deadlock_limits *limits;
-    struct missing cache[GRAPH_CACHE];
-    unsigned ncache;
+    struct deadlock_group few[GRAPH_FEW];       /* the others are in w */
+    uint32_t ngroups, sorted;
+    struct deadlock_group unknown;      /* ranks without any communicator */
+    uint32_t gone;              /* ranks that have left no trace of the world */
+    int32_t first_gone;
+    uint32_t wild, wild_to;     /* first and last rank that sends to somebody
+                                   who is not known */
+    bool collects;              /* it is only asked which groups are wanted */
+    uint64_t steps;
     /* of the rank that is looked at */
     enum deadlock_why why;
     int32_t to;
 };
 
-/* Request or flight i, if there is one and it is of rank r; else NULL. Those
- * of a rank stand in a row, from deadlock_rank.request and .flight on. */
+/* Request, flight or communicator i, if there is one and it is of rank r; else
+ * NULL. Those of a rank stand in a row, from deadlock_rank.request, .flight
+ * and .comm on. */
 static inline const struct hct_request *request_of(
     const struct hct_snapshot *in, uint32_t i, uint32_t r)
 {
@@ -45,6 +47,13 @@ static inline const struct hct_flight *flight_of(
                ? hct_flight(in, i) : NULL;
 }
 
+static inline const struct hct_comm *comm_of_rank(
+    const struct hct_snapshot *in, uint32_t i, uint32_t r)
+{
+    return i < in->ncomms && hct_comm(in, i)->rank == r ? hct_comm(in, i)
+                                                        : NULL;
+}
+
 static inline bool held(const struct graph *g, int32_t r)
 {
     return r >= 0 && (uint32_t)r < g->in->nranks &&
@@ -57,6 +66,27 @@ static inline enum met never(struct graph *g, enum deadlock_why why, int32_t to)
     g->to = to;
     return NEVER;
 }
+
+/* This group will be asked for; then, with all of them wanted, what is common
+ * to their members; and, whenever ranks have become free, who is held. */
+void group_want(struct graph *g, uint64_t comm, uint64_t n);
+void group_begin(struct graph *g);
+void group_update(struct graph *g);
+
+/* NULL: it found no room. */
+const struct deadlock_group *group_find(struct graph *g, uint64_t comm,
+                                        uint64_t n);
+
+/* Not all of the members are known. */
+static inline bool group_unsure(const struct deadlock_group *m)
+{
+    return m->found != m->expected || m->found == 0;
+}
+
+/* Is s rather than best the one to name, of those that could send but are held?
+ * One that waits, and of these the one that has waited longest: where one
+ * message is lost, the others went on for a while. -1: nobody. */
+bool group_rather(const struct graph *g, int32_t s, int32_t best);
 
 /* Both sides of a message are there: it is on its way, or through. */
 enum met graph_under_way(const struct graph *g, uint32_t a, uint32_t b,

@@ -6,8 +6,8 @@
 
 POLICIES    := null hang
 PARTS_null  := null
-PARTS_hang  := hang runs sout words deadlock graph_collective deadlock_say \
-               parastack watch watch_limit watch_say
+PARTS_hang  := hang runs sout words deadlock graph_collective group \
+               deadlock_say parastack watch watch_limit watch_say
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p,$(PARTS_$p))))

@@ -1,0 +1,226 @@
+/* test_deadlock_many.c - the deadlock proof for many ranks: what it says, and
+ * that its work grows as their number does, and not as the square of that. */
+#define LOOK_RANKS 20000
+#include "tests/unit/look.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "master/callclass.h"
+#include "policies/deadlock.h"
+
+#define SUB 0xabcdu
+
+static struct deadlock_rank work[RANKS];
+static const struct deadlock_limits limits = {
+    .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S,
+    .spin_ns = 3 * S, .small_bytes = 65536, .tiny_bytes = 4096,
+};
+
+static double cpu_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* How many are in the deadlock. No more than so many looks at each entry. */
+static uint32_t proof(const char *what, uint64_t most)
+{
+    uint64_t steps = 0, entries;
+    uint32_t n;
+    double before;
+
+    look_sort();
+    look_empty_out();
+    memset(work, 0, sizeof(work));
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
+                                               : 500 * MS;
+    before = cpu_ms();
+    n = deadlock_set(&look.in, work, &limits, &steps);
+    entries = look.in.nranks + look.in.ncomms + look.in.nrequests;
+    printf("# %s: %" PRIu64 " steps for %" PRIu64 " entries, %.1f ms\n", what,
+           steps, entries, cpu_ms() - before);
+    if (steps > most * entries)
+        fail_msg("%s: %" PRIu64 " steps for %" PRIu64 " entries", what, steps,
+                 entries);
+    if (n)
+        deadlock_say(&look.in, work, &look.out);
+    return n;
+}
+
+#define SAYS(what) \
+    do { \
+        bool said = false; \
+        for (uint32_t i = 0; i < look.out.nlines; i++) \
+            said |= strstr(look.lines[i].text, what) != NULL; \
+        if (!said) \
+            fail_msg("\"%s\" is not in what begins with: %s", what, \
+                     look.out.nlines ? look.lines[0].text : ""); \
+    } while (0)
+
+static void all_join(const char *call, int root)
+{
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++)
+        joins(r, call, WORLD, 4, root);
+}
+
+static void all_in_one_call(void **state)
+{
+    (void)state;
+    all_join("Allreduce", HCT_NONE);
+    world(3);
+    assert_int_equal(proof("all in one call", 8), 0);
+    all_join("Bcast", 7);
+    world(3);
+    assert_int_equal(proof("all in one call with a root", 8), 0);
+}
+
+static void one_computes(void **state)
+{
+    (void)state;
+    all_join("Allreduce", HCT_NONE);
+    look.rank[9999].flags &= (uint16_t)~HCT_IN_MPI;
+    look.rank[9999].collective = 0;
+    world(3);
+    assert_int_equal(proof("one computes", 8), 0);
+}
+
+static void one_waits_elsewhere(void **state)
+{
+    (void)state;
+    all_join("Allreduce", HCT_NONE);
+    look.rank[9999].collective = 0;
+    talks(9999, "Recv", 3, 7);
+    world(3);
+    assert_int_equal(proof("one waits elsewhere", 8), RANKS);
+    SAYS("rank 3 waits in MPI_Allreduce for rank 9999, which has not entered "
+         "collective call 4");
+}
+
+static void another_call(void **state)
+{
+    (void)state;
+    all_join("Barrier", HCT_NONE);
+    joins(RANKS - 1, "Allreduce", WORLD, 4, HCT_NONE);
+    world(3);
+    assert_int_equal(proof("one in another call", 10), RANKS);
+    SAYS("rank 0 has entered MPI_Barrier as collective call 4");
+    SAYS("rank 19999 entered MPI_Allreduce as the same call");
+    all_join("Bcast", 7);
+    look.rank[RANKS - 1].peer = 8;
+    world(3);
+    assert_int_equal(proof("one with another root", 10), RANKS);
+    SAYS("rank 19999 entered MPI_Bcast with root 8 as the same call");
+}
+
+/* A farm whose tasks ask for work or results from any of the others, all but
+ * the last one, which is not in it. */
+static void farm(int source)
+{
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS - 1; r++) {
+        talks(r, "Recv", r ? source : HCT_ANY, 5)->comm = SUB;
+        member(r, SUB, RANKS - 1, 0, NULL);
+    }
+    world(0);
+}
+
+static void any_source(void **state)
+{
+    (void)state;
+    farm(0);
+    assert_int_equal(proof("a farm", 8), RANKS - 1);
+    SAYS("rank 0 waits in MPI_Recv for a message from any rank (tag 5");
+    SAYS("ranks 0-1 all wait for messages from each other");
+    farm(HCT_ANY);
+    look.rank[123].age_ns = 700 * MS;
+    assert_int_equal(proof("all wait for any", 8), RANKS - 1);
+    SAYS("ranks 0,123 all wait for messages from each other");
+    farm(HCT_ANY);
+    look.rank[RANKS - 2].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof("all wait for any, one computes", 8), 0);
+    farm(HCT_ANY);
+    for (uint32_t r = 0; r < RANKS; r++)
+        look.rank[r].comm = WORLD;
+    assert_int_equal(proof("all wait for any of the world", 8), 0);
+    talks(RANKS - 1, "Recv", 0, 5);
+    assert_int_equal(proof("all wait, and the last one", 8), RANKS);
+}
+
+/* One's message has another tag. */
+static void wrong_tag(void **state)
+{
+    (void)state;
+    farm(HCT_ANY);
+    for (uint32_t r = 0; r < RANKS - 2; r++)
+        asks(r, "Issend", (int)r + 1, 6)->waited = 0;
+    assert_int_equal(proof("all send with another tag", 8), RANKS - 1);
+    look.request[100].comm = SUB;
+    look.request[100].tag = 5;
+    assert_int_equal(proof("all send, one as it is wanted", 8), 0);
+}
+
+/* Communicators of two, each rank in two of them. */
+static void pairs(void **state)
+{
+    (void)state;
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        uint32_t left = (r + RANKS - 1) % RANKS;
+
+        joins(r, "Barrier", 0x10000 + r, 1, HCT_NONE);
+        member(r, 0x10000 + r, 2, 1, NULL);
+        member(r, 0x10000 + left, 2, 0, NULL);
+    }
+    assert_int_equal(proof("a ring of barriers", 10), RANKS);
+    SAYS("collective calls on different communicators");
+}
+
+/* A chain that the last one will end, and the first one. */
+static void chains(void **state)
+{
+    (void)state;
+    for (int up = 0; up < 2; up++) {
+        look_at(RANKS);
+        for (uint32_t r = 1; r < RANKS - 1; r++)
+            talks(r, "Recv", (int)r + (up ? 1 : -1), 5);
+        world(0);
+        assert_int_equal(proof(up ? "a chain up" : "a chain down", 8), 0);
+    }
+}
+
+/* Post, start, complete and wait: any member of the window may be meant. */
+static void windows(void **state)
+{
+    (void)state;
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        is_in(r, "Win_wait")->comm = 0xdddd;
+        member(r, 0xdddd, RANKS, 0, NULL)->kind = HCT_KIND_WIN;
+    }
+    assert_int_equal(proof("a window", 8), RANKS);
+    is_in(77, "Win_complete")->comm = 0xdddd;
+    assert_int_equal(proof("a window, one completes", 8), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_in_one_call),
+        cmocka_unit_test(one_computes),
+        cmocka_unit_test(one_waits_elsewhere),
+        cmocka_unit_test(another_call),
+        cmocka_unit_test(any_source),
+        cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(windows),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
