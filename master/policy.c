@@ -24,7 +24,9 @@
 #include "proto/paths.h"
 
 enum { POLICY_SLOW_MAX = 3, POLICY_WRONG_MAX = 3, POLICY_TIME_S = 1 };
+/* A step is slow that takes longer, or than so long for each task. */
 static const uint64_t policy_slow_ns = 100 * CLOCK_NS_PER_MS;
+static const uint64_t policy_slow_task_ns = 500;
 /* A look of a series may come so much early. */
 static const uint64_t policy_early_ns = CLOCK_NS_PER_MS;
 static const uint64_t policy_wake_least_ns = 10 * CLOCK_NS_PER_MS;
@@ -402,6 +404,20 @@ static enum policy_result count_wrong(struct policy *p, unsigned *count,
     return POLICY_OFF;
 }
 
+static bool is_slow(uint64_t took_ns, uint32_t nranks)
+{
+    return took_ns >= policy_slow_ns && took_ns >= nranks * policy_slow_task_ns;
+}
+
+/* In a job of weeks a policy is slow at times, for reasons of the host's. */
+static void forgive(struct policy *p)
+{
+    if (p->slow == 0 || ++p->quick < POLICY_FORGIVEN)
+        return;
+    p->slow = 0;
+    p->quick = 0;
+}
+
 enum policy_result policy_step(struct policy *p, const struct hct_snapshot *in,
                                struct policy_out *o, char *why, size_t size)
 {
@@ -433,8 +449,11 @@ enum policy_result policy_step(struct policy *p, const struct hct_snapshot *in,
         snprintf(why, size, "it gave %s", wrong);
         return count_wrong(p, &p->wrong, POLICY_WRONG_MAX);
     }
-    if (took < policy_slow_ns)
+    if (!is_slow(took, in->nranks)) {
+        forgive(p);
         return POLICY_FINE;
+    }
+    p->quick = 0;
     snprintf(why, size, "a step took %.0f ms", (double)took / 1e6);
     return count_wrong(p, &p->slow, POLICY_SLOW_MAX);
 }

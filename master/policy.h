@@ -15,6 +15,9 @@
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
 
+/* Slow steps are forgiven after so many in a row that are not. */
+enum { POLICY_FORGIVEN = 1000 };
+
 struct policy {
     void *object;               /* owned: of dlopen() */
     const struct hct_policy *p; /* borrowed from it */
@@ -24,7 +27,8 @@ struct policy {
     void *state;                /* owned; NULL until policy_begin() */
     size_t state_bytes;
     uint64_t wake_ns;           /* not stepped before; on the snapshot's clock */
-    unsigned slow, wrong;       /* steps that were */
+    unsigned slow, wrong;       /* steps that were, and are not forgiven */
+    unsigned quick;             /* in a row, since the last slow one */
     uint64_t steps, lost;
     bool off;                   /* misbehaved too often */
 };

@@ -293,7 +293,9 @@ struct hct_param {              /* the table ends with name NULL */
     double def, min, max;       /* min and max are allowed themselves */
 };
 
-enum { HCT_PARAMS_MAX = 32, HCT_STATE_MAX = 64 * 1024 * 1024 };
+/* The largest jobs have a million tasks, and half a kilobyte is enough to know
+ * about each. What is never written to takes no memory. */
+enum { HCT_PARAMS_MAX = 32, HCT_STATE_MAX = 512 * 1024 * 1024 };
 
 struct hct_policy {
     uint32_t major, minor;      /* HCT_POLICY_MAJOR and MINOR */

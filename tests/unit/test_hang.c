@@ -785,6 +785,15 @@ static void little_room(void **state)
     assert_true(look.out.lost > 0);
 }
 
+static void room_for_a_million(void **state)
+{
+    const struct hct_job job = { .size = sizeof(job), .nranks = 1048576 };
+    double param[HCT_PARAMS_MAX] = { 0 };
+
+    (void)state;
+    assert_true(policy->state_bytes(&job, param) <= HCT_STATE_MAX);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -811,6 +820,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_proof),
         cmocka_unit_test(same_again),
         cmocka_unit_test(little_room),
+        cmocka_unit_test(room_for_a_million),
     };
     hct_policy_f *get;
     void *so;
