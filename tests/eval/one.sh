@@ -63,9 +63,10 @@ while kill -0 $runner 2>/dev/null; do
     fi
     state=$(ask "$progress" ' ')
     [ -n "$state" ] || continue
-    [ -n "$before" ] || [ "${state% *}" -lt 10 ] || before=$(ask "$calls")
+    [ -n "$before" ] || [ "${state% *}" -lt $((wait / 3)) ] ||
+        before=$(ask "$calls")
     if [ "${state#* }" -ge "$npolicies" ] || [ "${state% *}" -ge "$wait" ]; then
-        if [ -n "$before" ] && [ "${state% *}" -ge 20 ] &&
+        if [ -n "$before" ] && [ "${state% *}" -ge $((wait * 2 / 3)) ] &&
             [ "$before" != "$(ask "$calls")" ]; then
             moved=1
         fi
