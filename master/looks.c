@@ -106,7 +106,8 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
         .collective = m->collective, .bytes = m->bytes, .count = m->count,
         .peer = m->peer, .source = m->source, .tag = m->tag,
         .requests = m->requests, .site = m->site, .phase = m->phase,
-        .mark = m->mark, .site_calls = m->site_calls, .sample = m->sample,
+        .phase_id = m->phase_id, .mark = m->mark,
+        .site_calls = m->site_calls, .sample = m->sample,
         .level = m->level <= HCT_LEVEL_MULTIPLE ? m->level
                                                 : HCT_LEVEL_UNKNOWN };
     if (n >= sizeof(r->tag_text))

@@ -29,12 +29,13 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 5,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 6,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
                                    page_slot.edges_lost;
                                    3: page_told, behind the threads;
                                    4: page_header.level;
-                                   5: marks that stand */
+                                   5: marks that stand;
+                                   6: page_header.phase_id */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -114,6 +115,9 @@ struct page_header {
                                            recorded with this MPI library */
     _Atomic uint32_t level;             /* (task) of threads, as MPI_Init_thread
                                            provides it: MPI's number + 1; 0:
+                                           not known */
+    _Atomic uint32_t phase_id;          /* (task) what began the current phase,
+                                           the same when it comes again; 0:
                                            not known */
 };
 

@@ -12,6 +12,7 @@
 #include "mpi-wrappers/frames.h"
 
 enum kind { NEVER, TAG, PCONTROL, CALL };
+enum { ID_BYTES = 64 };         /* of a tag's text, that tell it from others */
 
 static struct {
     enum kind kind;
@@ -112,11 +113,32 @@ int32_t phase_label(void)
     return atomic_load_explicit(&label, memory_order_relaxed);
 }
 
-static void begin(int32_t new_label)
+/* FNV-1a. */
+static uint32_t hash(uint32_t h, const void *p, size_t n)
+{
+    for (const unsigned char *c = p; n--; c++)
+        h = (h ^ *c) * 16777619u;
+    return h;
+}
+
+/* Never 0. A marker that counts must not make one phase many. */
+static uint32_t id_of(int32_t marker, const char *text, size_t text_bytes)
+{
+    uint32_t h = 2166136261u;
+
+    if (text_bytes)
+        h = hash(h, text, text_bytes < ID_BYTES ? text_bytes : ID_BYTES);
+    else
+        h = hash(h, &marker, sizeof(marker));
+    return h ? h : 1;
+}
+
+static void begin(int32_t new_label, uint32_t id)
 {
     uint32_t n;
 
     atomic_store_explicit(&label, new_label, memory_order_relaxed);
+    atomic_store_explicit(&page->phase_id, id, memory_order_relaxed);
     n = atomic_fetch_add_explicit(&phase_number, 1, memory_order_relaxed);
     atomic_store_explicit(&page->phase, n + 1, memory_order_relaxed);
 }
@@ -126,13 +148,13 @@ void phase_tagged(int32_t marker, const char *text, size_t text_bytes)
     if (rule.kind == TAG &&
         (rule.any || (text_bytes == rule.text_bytes &&
                       memcmp(text, rule.text, text_bytes) == 0)))
-        begin(marker);
+        begin(marker, id_of(marker, text, text_bytes));
 }
 
 void phase_pcontrol(int32_t level)
 {
     if (rule.kind == PCONTROL)
-        begin(level);
+        begin(level, id_of(level, NULL, 0));
 }
 
 bool phase_is_marked(unsigned call, const void *from)
@@ -158,5 +180,5 @@ void phase_marked(void)
     uint32_t n = atomic_fetch_add_explicit(&marks, 1, memory_order_relaxed);
 
     if (rule.every && (n + 1) % rule.every == 0)
-        begin((int32_t)(n + 1));
+        begin((int32_t)(n + 1), 0);
 }

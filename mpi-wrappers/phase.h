@@ -9,7 +9,10 @@
  *   MPI_Name@FILE+OFFSET[:N]   those from this call site alone: the address
  *                      that the call returns to, in this executable or library
  *
- * The phase of a process is one number, which all of its threads follow. */
+ * The phase of a process is one number, which all of its threads follow, and
+ * counts: one that comes again has another number. That it is the same one is
+ * said by the identity in the page: of the text of its tag, or of the marker if
+ * there is none; of the level. What a call begins has no identity. */
 #ifndef HECTOR_PHASE_H
 #define HECTOR_PHASE_H
 

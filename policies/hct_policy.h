@@ -15,7 +15,8 @@
  *   1.0  first version
  *   1.1  hct_rank.site_calls, level; HCT_RUNS
  *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES
- *   1.3  hct_rank.sample; HCT_STACK comes with a call */
+ *   1.3  hct_rank.sample; HCT_STACK comes with a call
+ *   1.4  hct_rank.phase_id, which was padding: 0 */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -23,7 +24,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 3u
+#define HCT_POLICY_MINOR 4u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -157,9 +158,11 @@ struct hct_rank {
     int32_t tag;                /* of a Sendrecv: what it sends */
     uint32_t requests;          /* unfinished ones that it waits for */
     uint32_t site;              /* place of the call, of the main thread */
-    uint32_t phase;             /* number, from 0 */
+    uint32_t phase;             /* number, from 0: grows with each one */
     int32_t mark;               /* marker of the last tag; 0: none */
-    uint32_t pad;
+    uint32_t phase_id;          /* the same for a phase that comes again: of
+                                   the text of its tag, or its level; 0: not
+                                   known, and before the first one */
     char tag_text[64];          /* ... its text, cut; "" if none */
     char wchan[32];             /* kernel function it sleeps in; "" if none */
     uint64_t site_calls;        /* finished ones from site; 0: not known */

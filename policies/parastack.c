@@ -72,22 +72,41 @@ void parastack_init(struct parastack *p, const struct hct_job *job,
     choose_sets(p, job->nranks);
 }
 
-/* Section 6: a model for each phase. */
-static struct sout *model_of(struct parastack *p, const struct hct_snapshot *in)
+/* It was none of a hang: m learns its values. */
+static void end_streak(struct parastack *p, struct sout *m)
 {
-    uint32_t phase = hct_rank(in, 0)->phase, i = phase % PARASTACK_PHASES;
-    uint32_t of = p->options.mode == PARASTACK_ALL ? in->nranks : p->nset;
+    for (uint32_t i = 0; i < p->nlow; i++)
+        sout_add(m, p->low[i]);
+    p->nlow = p->streak = 0;
+}
 
-    if (!p->phase[i].used || p->phase[i].phase != phase) {
-        p->phase[i].used = 1;
-        p->phase[i].phase = phase;
-        sout_init(&p->phase[i].model, of, p->options.interval_ns,
+static void moves_again(struct parastack *p, struct hct_out *out)
+{
+    if (p->reported && words_verdict(out, HCT_PROGRESS))
+        words_line(out, HCT_NONE, "the job moves again");
+    p->reported = 0;
+}
+
+/* Section 6: a model for each phase, which goes on when the phase comes again.
+ * Whoever begins one does not hang. */
+static struct sout *model_of(struct parastack *p, const struct hct_snapshot *in,
+                             struct hct_out *out)
+{
+    uint32_t of = p->options.mode == PARASTACK_ALL ? in->nranks : p->nset;
+    struct sout *before = &p->model[p->phases.at], *m;
+    enum phasebook_turn turn = phasebook_turn(&p->phases, hct_rank(in, 0));
+
+    m = &p->model[p->phases.at];
+    if (turn == PHASEBOOK_STAYS)
+        return m;
+    end_streak(p, before);
+    p->checks = 0;
+    moves_again(p, out);
+    if (turn == PHASEBOOK_NEW)
+        sout_init(m, of, p->options.interval_ns,
                   p->options.mode == PARASTACK_FIXED ? p->options.interval_ns
                                           : p->options.interval_max_ns);
-        p->streak = 0;
-        p->nlow = 0;
-    }
-    return &p->phase[i].model;
+    return m;
 }
 
 static uint32_t count_out(const struct parastack *p,
@@ -106,9 +125,9 @@ static uint32_t count_out(const struct parastack *p,
 }
 
 /* One sample. True: the streak is long enough. */
-static bool sample(struct parastack *p, const struct hct_snapshot *in)
+static bool sample(struct parastack *p, struct sout *m,
+                   const struct hct_snapshot *in)
 {
-    struct sout *m = model_of(p, in);
     struct sout_limit l = { 0 };
     uint32_t of, level, out = count_out(p, in, &of);
     bool suspicion;
@@ -125,10 +144,8 @@ static bool sample(struct parastack *p, const struct hct_snapshot *in)
     if (!suspicion) {
         /* A hang must not teach the model that hangs are usual: the values
          * of a streak count when it is over. */
-        for (uint32_t i = 0; i < p->nlow; i++)
-            sout_add(m, p->low[i]);
+        end_streak(p, m);
         sout_add(m, level);
-        p->nlow = p->streak = 0;
         return false;
     }
     if (p->streak++ == 0)
@@ -289,13 +306,6 @@ static void report(struct parastack *p, const struct parastack_rank *ranks,
     p->reported = 1;
 }
 
-static void moves_again(struct parastack *p, struct hct_out *out)
-{
-    if (p->reported && words_verdict(out, HCT_PROGRESS))
-        words_line(out, HCT_NONE, "the job moves again");
-    p->reported = 0;
-}
-
 static void check(struct parastack *p, struct parastack_rank *ranks,
                   const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -324,14 +334,15 @@ void parastack_look(struct parastack *p, struct parastack_rank *ranks,
     } else if (in->now_ns >= p->next_ns && stale(ranks, in)) {
         p->next_ns = in->now_ns + CHECK_NS;
     } else if (in->now_ns >= p->next_ns) {
-        uint64_t interval = model_of(p, in)->interval_ns;
+        struct sout *m = model_of(p, in, out);
+        uint64_t interval = m->interval_ns;
 
         count_stacks(ranks, in);
         p->next_ns = in->now_ns + (p->options.mode == PARASTACK_FIXED
             ? interval : parastack_step(&p->random, interval));
         if (p->checks) {
             check(p, ranks, in, out);
-        } else if (sample(p, in)) {
+        } else if (sample(p, m, in)) {
             if (!p->reported) {
                 remember(ranks, in);
                 p->checks = 1;

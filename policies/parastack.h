@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
+#include "policies/phasebook.h"
 #include "policies/sout.h"
 
 enum {
     PARASTACK_C = 10,           /* tasks in a set (section 3.3) */
     PARASTACK_SWAP = 30,        /* observations of one set, then the other */
-    PARASTACK_PHASES = 8,       /* models that are kept */
     PARASTACK_CHECKS = 5,       /* looks at all, to find who is to blame */
 };
 
@@ -39,10 +39,8 @@ struct parastack {
     uint32_t set[2][PARASTACK_C];
     uint32_t nset;              /* in each */
     uint32_t uses, observed;    /* which set, how often so far */
-    struct {
-        uint32_t phase, used;
-        struct sout model;
-    } phase[PARASTACK_PHASES];
+    struct phasebook phases;
+    struct sout model[PHASEBOOK_MAX];   /* of each */
     uint64_t next_ns;           /* sample, or check */
     uint32_t streak;
     uint64_t streak_ns;         /* when it began */

@@ -7,7 +7,7 @@
 POLICIES    := null hang
 PARTS_null  := null
 PARTS_hang  := hang runs sout words deadlock graph_collective group \
-               deadlock_say parastack watch watch_limit watch_say
+               deadlock_say parastack phasebook watch watch_limit watch_say
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p,$(PARTS_$p))))
@@ -23,4 +23,4 @@ endef
 $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
 
 # Tests that load one.
-$(B)/unit/test_simulate $(B)/unit/test_hang: | $(POLICY_SO)
+$(B)/unit/test_simulate $(B)/unit/test_hang $(B)/unit/test_phasebook: | $(POLICY_SO)

@@ -191,37 +191,42 @@ static bool excused(const struct hct_snapshot *in)
 
 /* ---------------------------------------------------------- the samples */
 
+/* Somebody has moved: the streak counts, with so many samples that follow. */
+static void learn(struct watch *s, uint32_t phase, uint32_t more)
+{
+    s->phase[phase].n += s->streak + more;
+    s->phase[phase].still += s->streak;
+    s->streak = 0;
+    if (s->phase[phase].n > 100000) {           /* forget slowly */
+        s->phase[phase].n /= 2;
+        s->phase[phase].still /= 2;
+    }
+}
+
 /* Still since the last sample? Learns. */
 static void sample(struct watch *s, const struct hct_snapshot *in,
-                     uint64_t since_ns)
+                   uint64_t since_ns)
 {
-    uint32_t phase = hct_rank(in, 0)->phase, i = phase % WATCH_PHASES;
-    bool still = s->moved_ns < since_ns;
+    uint32_t before = s->phases.at;
+    enum phasebook_turn turn = phasebook_turn(&s->phases, hct_rank(in, 0));
 
-    if (!s->phase[i].used || s->phase[i].phase != phase) {
-        memset(&s->phase[i], 0, sizeof(s->phase[i]));
-        s->phase[i].used = 1;
-        s->phase[i].phase = phase;
-        s->streak = 0;
-    }
-    if (still) {
+    if (turn != PHASEBOOK_STAYS)
+        learn(s, before, 0);
+    if (turn == PHASEBOOK_NEW)
+        s->phase[s->phases.at].n = s->phase[s->phases.at].still = 0;
+    if (s->moved_ns < since_ns)
         s->streak++;
-    } else {
-        s->phase[i].n += s->streak + 1;
-        s->phase[i].still += s->streak;
-        s->streak = 0;
-        if (s->phase[i].n > 100000) {           /* forget slowly */
-            s->phase[i].n /= 2;
-            s->phase[i].still /= 2;
-        }
-    }
+    else
+        learn(s, s->phases.at, 1);
 }
 
 /* That a healthy job has stood still in as many samples in a row. */
 static double chance_of(const struct watch *s, const struct hct_snapshot *in)
 {
-    uint32_t i = hct_rank(in, 0)->phase % WATCH_PHASES;
+    uint32_t i = s->phases.at;
 
+    if (!phasebook_is_at(&s->phases, hct_rank(in, 0)))
+        return 1;               /* no sample in this phase yet */
     return pow(watch_bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 

@@ -39,11 +39,11 @@
 
 #include "policies/deadlock.h"
 #include "policies/hct_policy.h"
+#include "policies/phasebook.h"
 
 enum {
     WATCH_PLACES = 4,           /* of a rank, and */
     WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
-    WATCH_PHASES = 8,
     WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
     WATCH_AT_WORK = 10,         /* who uses the processor, or the disk, has so
                                    many times the patience */
@@ -91,10 +91,10 @@ struct watch {
                                    signal came */
     uint64_t all_in_ns;         /* longest time that all waited in MPI */
     uint32_t all_ins;           /* how many such times of a second or more */
+    struct phasebook phases;
     struct {
-        uint32_t phase, used;
         uint32_t n, still;      /* samples, those in which nobody had moved */
-    } phase[WATCH_PHASES];
+    } phase[PHASEBOOK_MAX];
     /* Ranks number their places alone, but mostly alike: what others took
      * there makes us more patient. */
     struct { uint32_t site, call; uint64_t longest_ns; } place[WATCH_POOLED];

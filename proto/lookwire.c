@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
-enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26 };
+enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
+       LAST = 31 };
 
 /* Numbers up to 24 come before the texts, the others behind them. */
 #define FIELDS_BEFORE(U, S)                                             \
@@ -16,7 +17,8 @@ enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26 };
     S(19, source) S(20, tag) U(21, requests) U(22, site) U(23, phase)   \
     S(24, mark)
 #define FIELDS_BEHIND(U)                                                \
-    U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)
+    U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
+    U(31, phase_id)
 
 /* ------------------------------------------------------------------ writing */
 
@@ -195,8 +197,8 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
                 return -1;
             continue;
         }
-        if ((tag & 7) != VARINT || tag >> 3 > 30) {
-            if (tag >> 3 == 0 || tag >> 3 <= 30 ||
+        if ((tag & 7) != VARINT || tag >> 3 > LAST) {
+            if (tag >> 3 == 0 || tag >> 3 <= LAST ||
                 skip(&p, end, tag & 7))
                 return -1;
             continue;

@@ -24,7 +24,7 @@ enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
-             site, phase, level, sample;
+             site, phase, phase_id, level, sample;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
@@ -169,6 +169,7 @@ static void read_page(struct look_raw *r, struct look_task *k,
     r->flags |= HCT_PAGE | HCT_OBSERVED;
     r->peer = r->source = r->tag = HCT_NONE;
     r->phase = state_phase(page);
+    r->phase_id = atomic_load_explicit(&h->phase_id, memory_order_relaxed);
     r->level = atomic_load_explicit(&h->level, memory_order_relaxed);
     if (r->level > HCT_LEVEL_MULTIPLE)
         r->level = HCT_LEVEL_UNKNOWN;
@@ -279,6 +280,7 @@ static void tell(struct look *l, const struct task *t,
     m->requests = r->requests;
     m->site = r->site;
     m->phase = r->phase;
+    m->phase_id = r->phase_id;
     m->mark = r->mark;
     m->site_calls = r->site_calls;
     m->level = r->level;

@@ -139,6 +139,12 @@ static void test_page(void **state)
     assert_int_equal(l.tasks[0].flags, HCT_OBSERVED | HCT_PAGE);
     assert_int_equal(l.tasks[0].threads_in, 0);
     free(l.tasks);
+    SET(((struct page_header *)page)->phase, 3);
+    SET(((struct page_header *)page)->phase_id, 0xfedcba98u);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].phase, 3);
+    assert_int_equal(l.tasks[0].phase_id, 0xfedcba98u);
+    free(l.tasks);
     task.held = true;
     assert_int_equal(look(&l, &order, false), 1);
     assert_true(l.tasks[0].flags & HCT_SUSPENDED);

@@ -45,6 +45,7 @@ static void test_tags(void **state)
     t.rank = 1;
     t.life = HCT_LIFE_ENDED + 1;        /* of a later version */
     t.level = HCT_LEVEL_MULTIPLE + 1;
+    t.phase_id = 77;
     looks_begin(&l, false);
     t.tag_text = (ProtobufCBinaryData){ sizeof(text), text };
     assert_int_equal(take(&l, &t, &err), 0);
@@ -53,6 +54,7 @@ static void test_tags(void **state)
                      sizeof(s.ranks[1].tag_text) - 1);
     assert_int_equal(s.ranks[1].life, 0);
     assert_int_equal(s.ranks[1].level, HCT_LEVEL_UNKNOWN);
+    assert_int_equal(s.ranks[1].phase_id, 77);
 
     t.tag_text = (ProtobufCBinaryData){ 0, NULL };
     looks_begin(&l, false);

@@ -60,6 +60,7 @@ static void make_task(Hct__Looked__Task *m, char *texts)
     m->level = (uint32_t)number();
     m->own_cpu_ns = number();
     m->sample = (uint32_t)number();
+    m->phase_id = (uint32_t)number();
     memset(texts, 'x', 200);
     m->tag_text.data = (uint8_t *)texts;
     m->tag_text.len = draw() % 2 ? draw() % 64 : 0;
@@ -82,6 +83,7 @@ static bool same(const Hct__Looked__Task *a, const Hct__Looked__Task *b)
            a->phase == b->phase && a->mark == b->mark &&
            a->site_calls == b->site_calls && a->level == b->level &&
            a->own_cpu_ns == b->own_cpu_ns && a->sample == b->sample &&
+           a->phase_id == b->phase_id &&
            a->tag_text.len == b->tag_text.len &&
            (a->tag_text.len == 0 || memcmp(a->tag_text.data, b->tag_text.data,
                                            a->tag_text.len) == 0) &&
@@ -111,7 +113,7 @@ static void test_both_ways(void **state)
 
     (void)state;
     /* whoever adds one to hct.proto adds it to lookwire.c and here, too */
-    assert_int_equal(hct__looked__task__descriptor.n_fields, 30);
+    assert_int_equal(hct__looked__task__descriptor.n_fields, 31);
     for (unsigned round = 0; round < ROUNDS; round++) {
         Hct__Looked m = HCT__LOOKED__INIT;
         struct lookwire w;

@@ -39,6 +39,7 @@ static const struct offset offsets[] = {
     AT(page_flight, call, 56), SIZE(page_flight, 64),
     AT(page_header, phase, 176), AT(page_header, phase_bad, 180),
     AT(page_header, without, 184), AT(page_header, level, 188),
+    AT(page_header, phase_id, 192),
     AT(page_slot, site, 104), AT(page_slot, sites_lost, 108),
     AT(page_shared, module, 131072), AT(page_module, base, 16),
     AT(page_module, id, 28), AT(page_module, path, 64), SIZE(page_module, 256),

@@ -77,14 +77,43 @@ static void tags(void)
     CHECK(page.page->phase == 2 && page.page->phase_bad == 0);
 }
 
+/* The same phase has the same identity, whatever counts. */
+static void identities(void)
+{
+    uint32_t id[6];
+    static const struct { int marker; const char *text; } tags[6] = {
+        { 1, "solve" }, { 2, "write" }, { 3, "solve" }, { 4, "" }, { 5, "" },
+        { 4, "" },
+    };
+
+    start("tag");
+    CHECK(page.page->phase_id == 0);
+    for (int i = 0; i < 6; i++) {
+        HCT_RT_Tag(tags[i].marker, (char *)tags[i].text);
+        barrier();
+        CHECK((int)page.page->phase == i + 1);
+        id[i] = page.page->phase_id;
+        CHECK(id[i] != 0);
+    }
+    CHECK(id[0] == id[2] && id[0] != id[1]);
+    CHECK(id[3] != id[4] && id[3] == id[5] && id[3] != id[0]);
+}
+
 static void levels(void)
 {
+    uint32_t id;
+
     start("pcontrol");
     HCT_RT_Tag(1, "step");
     barrier();
     CHECK(phase_current() == 0);
     MPI_Pcontrol(5);
     CHECK(phase_current() == 1 && phase_label() == 5);
+    id = page.page->phase_id;
+    MPI_Pcontrol(6);
+    CHECK(id && page.page->phase_id && page.page->phase_id != id);
+    MPI_Pcontrol(5);
+    CHECK(phase_current() == 3 && page.page->phase_id == id);
 }
 
 static void each_third_call(void)
@@ -95,6 +124,7 @@ static void each_third_call(void)
         MPI_Pcontrol(1);
     }
     CHECK(phase_current() == 3 && phase_label() == 9);
+    CHECK(page.page->phase_id == 0);    /* which one it is nobody knows */
 }
 
 static void one_call_site(void)
@@ -149,7 +179,7 @@ static void nonsense(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(tags) X(levels) X(each_third_call) X(one_call_site) X(nonsense)
+    X(tags) X(identities) X(levels) X(each_third_call) X(one_call_site) X(nonsense)
 TESTS(IN_CHILD)
 
 int main(int argc, char **argv)
