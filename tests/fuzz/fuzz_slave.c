@@ -55,6 +55,12 @@ int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
     return uid == geteuid() ? 0 : err_set(err, EPERM, "another user");
 }
 
+int launch_user_copy(struct launch_user *to, const struct launch_user *u)
+{
+    *to = *u;
+    return 0;
+}
+
 void launch_user_fini(struct launch_user *u)
 {
     (void)u;
