@@ -59,7 +59,7 @@ window()        # on|off
     for i in 1 2; do
         living || return 0
         if [ "$1" = on ]; then
-            hector stack -j --samples 80 --interval 100 1 >"stops.$i" || return 0
+            hector stack -j --samples 80 --interval 100 1 >"stops.$at.$i" || return 0
         else
             sleep 8
         fi
