@@ -32,6 +32,7 @@ struct jobs {
     struct adopts *adopts;      /* owned */
     struct lookout *lookout;    /* owned */
     struct event *rings;        /* owned */
+    uint64_t rings_at_ns;       /* when they are read next */
     unsigned idle_readings;     /* since something was found */
     struct event *samples;      /* owned */
     struct load load;
@@ -45,6 +46,7 @@ static void schedule_rings(struct jobs *js, uint64_t in_ns)
 {
     struct timeval tv = clock_timeval(in_ns);
 
+    js->rings_at_ns = clock_monotonic_ns() + in_ns;
     event_add(js->rings, &tv);
 }
 
@@ -200,13 +202,16 @@ struct adopts *jobs_adopts(const struct jobs *js)
     return js->adopts;
 }
 
-/* Rings that are read seldom are read when looks are due from now on. */
+/* Rings that would be read after the next look is due are read with it. */
 void jobs_look(struct jobs *js, const Hct__Look *m)
 {
+    uint64_t due_ns;
+
     lookout_order(js->lookout, m);
-    if (js->idle_readings == RINGS_LAZY && event_pending(js->rings, EV_TIMEOUT,
-                                                         NULL))
-        schedule_rings(js, next_reading(js, 0, false));
+    due_ns = lookout_due(js->lookout);
+    if (event_pending(js->rings, EV_TIMEOUT, NULL) && due_ns < RINGS_LAZY_NS &&
+        clock_monotonic_ns() + due_ns < js->rings_at_ns)
+        schedule_rings(js, due_ns);
 }
 
 void jobs_remove(struct jobs *js, struct job *j)

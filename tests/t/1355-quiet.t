@@ -7,19 +7,24 @@ need cc
 cat >quiet.c <<'C'
 #include <hct_rt.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
-    int flag;
+    int flag, n = argc > 1 ? 1 : 20000;
 
     MPI_Init(&argc, &argv);
+    if (argc > 1)
+        sleep((unsigned)atoi(argv[1]));
     while (access("go", F_OK))
         usleep(20000);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < n; i++) {
         HCT_RT_Tag(i, "after a while");
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
     }
+    while (argc > 1 && access("end", F_OK))
+        usleep(20000);
     return MPI_Finalize();
 }
 C
@@ -49,4 +54,15 @@ is "$(sql "SELECT group_concat(n || ' ' || low || ' ' || high, ', ') FROM
     (SELECT count(*) AS n, min(marker) AS low, max(marker) AS high FROM events
     WHERE job = 1 GROUP BY rank)")" '20000 0 19999, 20000 0 19999' \
     'nothing of what came then is lost'
+
+# Looks that come one by one, oftener than quiet rings are read: these are read
+# all the same.
+hector-run -n 2 --oversubscribe --policy none \
+    --policy hang:mode=1,interval=0.02,interval_max=0.02 ./quiet 4 >out 2>err &
+runner=$!
+ok 'looks do not keep the rings from being read' wait_for '[ "$(sql "SELECT
+    count(*) FROM events WHERE job = 2")" = 2 ]' 20
+touch end
+wait $runner
+is $? 0 '... and the job ends'
 done_testing
