@@ -295,3 +295,15 @@ int tape_read(struct tape_reader *r, struct hct_snapshot *out,
     looks_snapshot(l, out);
     return 1;
 }
+
+bool tape_last(struct tape_reader *r, const void *piece, size_t bytes,
+               struct hct_snapshot *out)
+{
+    bool any = false;
+
+    r->p = piece;
+    r->end = bytes ? r->p + bytes : r->p;
+    while (tape_read(r, out, NULL) > 0)
+        any = true;
+    return any;
+}

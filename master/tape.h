@@ -44,4 +44,9 @@ struct tape_reader {
 int tape_read(struct tape_reader *r, struct hct_snapshot *out,
               struct err *err);
 
+/* The last sound frame of a piece of a tape, into a reader that is {0}. False:
+ * there is none. */
+bool tape_last(struct tape_reader *r, const void *piece, size_t bytes,
+               struct hct_snapshot *out);
+
 #endif

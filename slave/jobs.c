@@ -3,8 +3,8 @@
  * The rings are read every 10 ms as long as any task has a page, again after
  * 1 ms when something was found, and almost at once when much was: a tight
  * loop of tagged calls fills a ring in about 1 ms. Where nothing was found for
- * some two seconds, every 40 ms: each time costs the tasks a processor for some 40
- * us, whatever is there, and most programs tag nothing. */
+ * some two seconds, every 40 ms: each time costs the tasks a processor for some
+ * 40 us, whatever is there, and most programs tag nothing. */
 #include "slave/jobs.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 
 #include "proto/base/clock.h"
 #include "slave/procmaps.h"
+#include "slave/smallfile.h"
 
 #define OLD_NS (30 * CLOCK_NS_PER_S)
 
@@ -20,12 +21,10 @@ void mapped_init(struct mapped *m)
     *m = (struct mapped){ .statm = -1 };
 }
 
-static int open_proc(pid_t pid, const char *name)
+static const char *proc_path(char path[40], pid_t pid, const char *name)
 {
-    char path[40];
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(path, 40, "/proc/%d/%s", (int)pid, name);
+    return path;
 }
 
 /* Of what is not the process's own data: that comes and goes with malloc(), but
@@ -33,15 +32,13 @@ static int open_proc(pid_t pid, const char *name)
  * there are not too many, for finding it takes longer than reading it. */
 static uint64_t pages_of(const struct mapped *m, pid_t pid)
 {
-    int fd = m->statm >= 0 ? m->statm : open_proc(pid, "statm");
-    char text[200], *p = text;
+    char path[40], text[200] = "", *p = text;
     uint64_t size, data = 0;
-    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
-    if (fd >= 0 && fd != m->statm)
-        close(fd);
-
-    text[n > 0 ? n : 0] = '\0';
+    if (m->statm < 0)
+        smallfile_read(proc_path(path, pid, "statm"), text, sizeof(text));
+    else if (pread(m->statm, text, sizeof(text) - 1, 0) < 0)
+        return 0;
     size = strtoull(p, &p, 10);
     for (int i = 1; i <= STATM_DATA; i++)
         data = strtoull(p, &p, 10);
@@ -51,13 +48,10 @@ static uint64_t pages_of(const struct mapped *m, pid_t pid)
 /* Above that there are arguments and environment. */
 static uint64_t stack_end_of(pid_t pid)
 {
-    char text[STAT_BYTES], *p;
-    int fd = open_proc(pid, "stat");
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    char path[40], text[STAT_BYTES], *p;
 
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    if (!smallfile_read(proc_path(path, pid, "stat"), text, sizeof(text)))
+        return 0;
     p = strrchr(text, ')');     /* of field 2 */
     for (int i = 2; p && i < STAT_START_STACK; i++)
         p = strchr(p + 1, ' ');
@@ -136,10 +130,11 @@ int mapped_read(struct mapped *m, pid_t pid, uint64_t now_ns, char *room,
 {
     struct mapped_range *v;
     uint64_t pages;
+    char path[40];
     ssize_t n;
 
     if (m->statm < 0)
-        m->statm = open_proc(pid, "statm");
+        m->statm = open(proc_path(path, pid, "statm"), O_RDONLY | O_CLOEXEC);
     if (m->statm >= KEPT_FD) {
         close(m->statm);
         m->statm = -1;

@@ -54,14 +54,11 @@ static int look_row(void *arg, int ncols, const char *const *names,
     struct tags *l = arg;
     struct tape_reader r = { 0 };
     struct hct_snapshot s;
-    bool any = false;
+    bool any;
 
     (void)ncols;
     (void)names;
-    r.p = (const uint8_t *)v[0].text;
-    r.end = r.p + v[0].bytes;
-    while (v[0].type == STORE_BLOB && tape_read(&r, &s, NULL) > 0)
-        any = true;
+    any = v[0].type == STORE_BLOB && tape_last(&r, v[0].text, v[0].bytes, &s);
     for (size_t i = 0; any && i < l->n; i++)
         if (!l->v[i].text && l->v[i].rank < s.nranks) {
             const char *text = hct_rank(&s, l->v[i].rank)->tag_text;

@@ -85,15 +85,10 @@ static int standing_row(void *arg, int ncols, const char *const *names,
     struct hct_snapshot s;
     uint64_t now = clock_wall_ns(), at = (uint64_t)v[1].i;
     char before[HUMAN_MAX];
-    bool any = false;
 
     (void)ncols;
     (void)names;
-    r.p = (const uint8_t *)v[0].text;
-    r.end = r.p + v[0].bytes;
-    while (v[0].type == STORE_BLOB && tape_read(&r, &s, NULL) > 0)
-        any = true;
-    if (any)
+    if (v[0].type == STORE_BLOB && tape_last(&r, v[0].text, v[0].bytes, &s))
         standing_text(arg, &s, human_duration(before, now > at
                                               ? (int64_t)(now - at) : 0));
     looks_fini(&r.looks);

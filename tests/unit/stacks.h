@@ -22,6 +22,7 @@
 #include "proto/base/clock.h"
 #include "proto/prefixtree.h"
 #include "slave/stacker.h"
+#include "tests/unit/process.h"
 
 static struct event_base *base;
 static struct stacker *stacker;
@@ -99,28 +100,6 @@ static pid_t start(enum how how)
     close(fds[0]);
     close(fds[1]);
     return pid;
-}
-
-static void end(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* R or S, not t (traced) or T. */
-static char state_of(pid_t pid)
-{
-    char path[40], text[400];
-    FILE *f;
-    size_t n;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    return *(strrchr(text, ')') + 2);
 }
 
 /* In the end: who has just been let go may have got no processor yet. */

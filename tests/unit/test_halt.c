@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -17,6 +15,7 @@
 
 #include "proto/base/clock.h"
 #include "slave/halt.h"
+#include "tests/unit/process.h"
 
 enum { ROUNDS = 50 };
 
@@ -68,12 +67,6 @@ static pid_t start(void (*what)(void))
     assert_int_equal(read(fds[0], &c, 1), 0);
     close(fds[0]);
     return pid;
-}
-
-static void end(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static struct halt take(pid_t pid, uint64_t stack_end)
@@ -158,21 +151,6 @@ static void test_signals(void **state)
     end(pid);
 }
 
-/* In the end: the state that /proc has. */
-static void wait_state(pid_t pid, char want)
-{
-    char path[40], text[400];
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    do {
-        FILE *f = fopen(path, "r");
-
-        assert_non_null(f);
-        text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-        fclose(f);
-    } while (*(strrchr(text, ')') + 2) != want);
-}
-
 static void test_patience(void **state)
 {
     pid_t pid = start(be_deaf);
@@ -185,7 +163,8 @@ static void test_patience(void **state)
     sigemptyset(&set);          /* as whoever started us may have left it */
     sigaddset(&set, SIGALRM);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    wait_state(pid, 'D');
+    while (state_of(pid) != 'D')
+        ;
     for (int i = 0; i < 3; i++) {
         halt_hush(&quiet);
         if (i == 0)

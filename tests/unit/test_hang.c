@@ -1,15 +1,9 @@
 /* test_hang.c - the policy hang as its host sees it: what it says of jobs that
  * stand still, and of those that have a reason to. */
-#include "tests/unit/look.h"
-
-#include <dlfcn.h>
-#include <libgen.h>
+#include "tests/unit/hang_so.h"
 
 #include "master/callclass.h"
 
-static const struct hct_policy *policy;
-static char object[4096];
-static void *model;
 static char text[8192];
 /* What each rank gets of a processor while it stands: as a process, and its
  * main thread. */
@@ -17,20 +11,8 @@ static struct { double all, own; } works[16];
 
 static void start(uint32_t n, const char *name, double value)
 {
-    double param[HCT_PARAMS_MAX] = { 0 };
-    char why[100];
-
-    look_at(n);
+    model_of(n, name, value);
     memset(works, 0, sizeof(works));
-    look.job.level = HCT_LEVEL_SINGLE;
-    for (unsigned i = 0; policy->params[i].name; i++)
-        param[i] = name && strcmp(policy->params[i].name, name) == 0
-            ? value : policy->params[i].def;
-    free(model);
-    model = calloc(1, policy->state_bytes(&look.job, param));
-    assert_int_equal(policy->init(model, &look.job, param, why, sizeof(why)),
-                     0);
-    look.in.has_detail = 0;
 }
 
 /* One look; how long until the next one. */
@@ -822,19 +804,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(little_room),
         cmocka_unit_test(room_for_a_million),
     };
-    hct_policy_f *get;
-    void *so;
     int failed;
 
     (void)argc;
-    snprintf(object, sizeof(object), "%s/../lib/policies/hang.so",
-             dirname(argv[0]));
-    so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!so || !(*(void **)(void *)&get = dlsym(so, "hct_policy"))) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (hang_open(argv[0]))
         return 1;
-    }
-    policy = get();
     cmocka_set_message_output(CM_OUTPUT_TAP);
     failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(model);

@@ -1,17 +1,12 @@
 /* test_phasebook.c - phases that come again: that they are known, and that the
  * policy hang goes on with what it has learned of each. */
-#include "tests/unit/look.h"
-
-#include <dlfcn.h>
-#include <libgen.h>
+#include "tests/unit/hang_so.h"
 
 #include "master/callclass.h"
 #include "policies/phasebook.h"
 
 enum { TASKS = 8, IN_A = 0xa, IN_B = 0xb };
 
-static const struct hct_policy *policy;
-static void *model;
 static uint64_t random_state;
 
 /* ---------------------------------------------------------------- the book */
@@ -89,19 +84,7 @@ static void more_than_fit(void **state)
 
 static void start(double mode)
 {
-    double param[HCT_PARAMS_MAX] = { 0 };
-    char why[100];
-
-    look_at(TASKS);
-    look.job.level = HCT_LEVEL_SINGLE;
-    for (unsigned i = 0; policy->params[i].name; i++)
-        param[i] = strcmp(policy->params[i].name, "mode") == 0
-            ? mode : policy->params[i].def;
-    free(model);
-    model = calloc(1, policy->state_bytes(&look.job, param));
-    assert_int_equal(policy->init(model, &look.job, param, why, sizeof(why)),
-                     0);
-    look.in.has_detail = 0;
+    model_of(TASKS, "mode", mode);
     random_state = 1;
 }
 
@@ -348,20 +331,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_phases),
         cmocka_unit_test(sure),
     };
-    char object[4096];
-    hct_policy_f *get;
-    void *so;
     int failed;
 
     (void)argc;
-    snprintf(object, sizeof(object), "%s/../lib/policies/hang.so",
-             dirname(argv[0]));
-    so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!so || !(*(void **)(void *)&get = dlsym(so, "hct_policy"))) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (hang_open(argv[0]))
         return 1;
-    }
-    policy = get();
     cmocka_set_message_output(CM_OUTPUT_TAP);
     failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(model);
