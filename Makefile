@@ -48,12 +48,14 @@ endif
 .PHONY: all policies deps demo check bench eval soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
-proto_c      := $(wildcard proto/*.c proto/base/*.c)
-master_c     := $(wildcard master/*.c)
-hector_c     := $(wildcard master/hector/*.c)
-slave_c      := $(wildcard slave/*.c)
-emulate_c    := $(wildcard slave/emulate/*.c)
-redirector_c := $(wildcard redirector/*.c)
+# A program has a folder, and in it rooms: folders of what belongs together.
+rooms_of      = $(wildcard $1/*.c $1/*/*.c)
+proto_c      := $(call rooms_of,proto)
+hector_c     := $(call rooms_of,master/hector)
+master_c     := $(filter-out master/hector/%,$(call rooms_of,master))
+emulate_c    := $(call rooms_of,slave/emulate)
+slave_c      := $(filter-out slave/emulate/%,$(call rooms_of,slave))
+redirector_c := $(call rooms_of,redirector)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
 PROGRAMS := hector-run hector hector-master hector-slave hector-emulate
@@ -80,7 +82,8 @@ $(B)/gen/stack_page.inc: master/hector/stack_page.html
 	$(call say,GEN)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 $(B)/obj/master/hector/stack_html.o $(B)/fuzz/obj/master/hector/stack_html.o: $(B)/gen/stack_page.inc
 
-# One archive a folder, without its main.c: what unit tests link.
+# One archive a program, without its main.c: what unit tests link. Files of two
+# rooms may have one name, hence q, which replaces nothing.
 $(B)/obj/proto.a: $(call obj,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
 $(B)/obj/master.a: $(call obj,$(master_c))
 $(B)/obj/hector.a: $(call obj,$(hector_c))
@@ -88,7 +91,7 @@ $(B)/obj/slave.a: $(call obj,$(slave_c))
 $(B)/obj/emulate.a: $(call obj,$(emulate_c))
 $(B)/obj/redirector.a: $(call obj,$(redirector_c))
 $(B)/obj/%.a:
-	$(call say,AR)rm -f $@; ar rcs $@ $^
+	$(call say,AR)rm -f $@; ar qcs $@ $^
 
 libs = $(shell $(PKG_CONFIG) --libs $1)
 PROTO_LIBS = $(call libs,libevent_core libevent_extra libprotobuf-c libsodium inih)
@@ -121,7 +124,8 @@ deps:
 # ----------------------------------------------------------------- install
 # A list of source:destination below $(PREFIX); uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector \
-    mpi-wrappers policies proto redirector slave slave/emulate))
+    mpi-wrappers mpi-wrappers/inject policies proto redirector slave \
+    slave/emulate))
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \

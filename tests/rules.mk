@@ -11,15 +11,16 @@
 #   tests/deadlocks/  small programs that deadlock, and look-alikes
 #   tests/bench/   measurements: scripts, and the programs they need
 #
-# A test program says by its includes what it needs: "slave/ring.h" links the
-# slave's archive, <mpi.h> makes it an MPI program.
+# A test program says by its includes what it needs: "slave/page/rings.h" links
+# the slave's archive, <mpi.h> makes it an MPI program.
 
-uses_dir = $(foreach d,policies redirector slave/emulate slave master/hector \
-    master,$(if \
-    $(shell grep -l '^\#include "$d/[a-z_]*\.h"' $1),$d))
-archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call uses_dir,$1))) \
-    $(if $(filter master/hector,$(call uses_dir,$1)),$(B)/obj/master.a) \
-    $(if $(filter slave/emulate,$(call uses_dir,$1)),$(B)/obj/slave.a) \
+includes_of = $(shell sed -nE \
+    's,^\#include "(slave/emulate|master/hector|[a-z]+)/.*,\1,p' $1)
+programs_of = $(foreach d,policies redirector slave/emulate slave \
+    master/hector master,$(if $(filter $d,$(call includes_of,$1)),$d))
+archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
+    $(if $(filter master/hector,$(call programs_of,$1)),$(B)/obj/master.a) \
+    $(if $(filter slave/emulate,$(call programs_of,$1)),$(B)/obj/slave.a) \
     $(B)/obj/proto.a
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
 
@@ -95,7 +96,7 @@ $(B)/fuzz/slave.a: $(call fuzz_objs,$(slave_c))
 $(B)/fuzz/emulate.a: $(call fuzz_objs,$(emulate_c))
 $(B)/fuzz/redirector.a: $(call fuzz_objs,$(redirector_c))
 $(B)/fuzz/%.a:
-	$(call say,AR)rm -f $@; ar rcs $@ $^
+	$(call say,AR)rm -f $@; ar qcs $@ $^
 define fuzz_rule
 $(1:tests/fuzz/%.c=$(B)/fuzz/%): $(1:%.c=$(B)/fuzz/obj/%.o) \
     $(patsubst $(B)/obj/%,$(B)/fuzz/%,$(call archives_of,$1))
