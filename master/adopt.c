@@ -13,8 +13,8 @@
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conn.h"
-#include "proto/signals.h"
+#include "proto/base/signals.h"
+#include "proto/link/conn.h"
 
 static unsigned long long adopt_id(const struct job *j)
 {

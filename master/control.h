@@ -5,7 +5,7 @@
 
 #include "master/job.h"
 #include "proto/base/err.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 /* own is the link of a redirector, NULL for an operator. -1 with a sentence
  * when nothing was done. */

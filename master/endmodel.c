@@ -6,7 +6,7 @@
 #include "master/flow_step.h"
 #include "master/lastmodel.h"
 #include "proto/base/log.h"
-#include "proto/merge.h"
+#include "proto/tree/merge.h"
 
 struct endmodel {
     void *whole;                /* of merge_model, like the next owned */

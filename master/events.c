@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 static int events_check(const struct task *t, const Hct__Events *m,
                         struct err *err)

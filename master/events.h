@@ -7,7 +7,7 @@
 
 #include "master/job.h"
 #include "master/journal.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 int events_take(struct journal *jn, struct job *j, struct job_node *at,
                 const Hct__Events *m, struct err *err);

@@ -20,7 +20,7 @@
 #include "master/launch.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 static const uint64_t flow_watch_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;

@@ -14,7 +14,7 @@
 #include "master/relay.h"
 #include "master/watcher.h"
 #include "proto/base/err.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 struct flow_conf {
     uint64_t instance;          /* of this master */

@@ -17,7 +17,7 @@
 #include "master/launch.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 

@@ -14,7 +14,7 @@
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 static unsigned long long hold_id(const struct job *j)
 {

@@ -12,9 +12,9 @@
 #include "master/endmodel.h"
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
+#include "proto/base/signals.h"
 #include "proto/base/str.h"
-#include "proto/conn.h"
-#include "proto/signals.h"
+#include "proto/link/conn.h"
 
 /* On our clock, at the latest; now, if the two clocks were not compared yet.
  * So a failure never seems older than it is. */

@@ -8,7 +8,7 @@
 #include "master/adopt.h"
 #include "master/flow_step.h"
 #include "proto/base/clock.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 

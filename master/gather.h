@@ -4,7 +4,7 @@
 
 #include "master/journal.h"
 #include "master/reduce.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct gather;
 

@@ -15,7 +15,7 @@
 #include "master/node.h"
 #include "master/task_state.h"
 #include "proto/base/err.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 struct adopt;
 struct conn;

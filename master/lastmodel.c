@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "proto/base/log.h"
-#include "proto/message.h"
-#include "proto/tasknotes.h"
+#include "proto/link/message.h"
+#include "proto/tree/tasknotes.h"
 
 enum { LASTMODEL_MAX = 16 << 20 };      /* bytes */
 

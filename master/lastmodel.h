@@ -7,7 +7,7 @@
 
 #include "master/journal.h"
 #include "proto/base/str.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 /* Tasks on this node are not in the model, which is what merge_model has made:
  * it gets a note. */

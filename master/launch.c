@@ -9,8 +9,8 @@
 
 #include "master/adopt.h"
 #include "master/place.h"
-#include "proto/conn.h"
-#include "proto/message.h"
+#include "proto/link/conn.h"
+#include "proto/link/message.h"
 
 /* Hosts of the job that are up, in the order of placement. */
 struct launch_hosts {

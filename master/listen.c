@@ -12,9 +12,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
 #include "proto/base/parse.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/link/addr.h"
 
 enum { LISTEN_FIRST_FD = 3 };   /* SD_LISTEN_FDS_START */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "master/callclass.h"
-#include "proto/lookwire.h"
+#include "proto/link/lookwire.h"
 
 enum { LOOKS_DETAIL_MAX = 1 << 20 };
 

@@ -21,10 +21,10 @@
 #include "master/store.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conf.h"
-#include "proto/conn.h"
-#include "proto/key.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/conf/conf.h"
+#include "proto/link/conn.h"
+#include "proto/link/key.h"
 
 struct master_conf {
     char *listen, *database, *key_file;

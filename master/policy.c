@@ -20,8 +20,8 @@
 #include <time.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
 
 enum { POLICY_SLOW_MAX = 3, POLICY_WRONG_MAX = 3, POLICY_TIME_S = 1 };
 /* A step is slow that takes longer, or than so long for each task. */

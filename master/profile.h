@@ -8,7 +8,7 @@
 
 #include "master/job.h"
 #include "master/journal.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 enum {
     PROFILE_MODULES = 1024, PROFILE_FRAMES = 65536, PROFILE_SITES = 16384,

@@ -13,7 +13,7 @@
 #include "master/alive.h"
 #include "master/submit.h"
 #include "proto/base/log.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 /* ------------------------------------------------------------- dead masters */
 

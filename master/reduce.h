@@ -26,9 +26,9 @@
 #include "master/job.h"
 #include "master/node.h"
 #include "proto/base/err.h"
-#include "proto/merge.h"
-#include "proto/message.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/link/message.h"
+#include "proto/tree/merge.h"
 
 struct reducer;                 /* of the master */
 

@@ -4,7 +4,7 @@
 
 #include "master/reduce.h"
 #include "proto/base/str.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct upload {
     struct upload *next;

@@ -13,8 +13,8 @@
 #include "master/flow.h"
 #include "master/names.h"
 #include "proto/base/clock.h"
-#include "proto/conn.h"
-#include "proto/frame.h"
+#include "proto/link/conn.h"
+#include "proto/link/frame.h"
 
 /* PMIX_ERROR: no better one is needed, the job is about to end. */
 enum { RELAY_FAILED = -1, RELAY_KEYS_MAX = 4096 };

@@ -8,7 +8,7 @@
 
 #include "master/job.h"
 #include "proto/base/err.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 struct relay;
 /* nodes is borrowed. NULL when memory runs out. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/lookwire.h"
+#include "proto/link/lookwire.h"
 
 struct series_look {
     uint8_t *data;              /* owned */

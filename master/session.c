@@ -13,7 +13,7 @@
 #include "master/session_route.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 
 enum { SESSION_NAME_MAX = 255 };
 static const uint64_t session_redial_ns = 2 * CLOCK_NS_PER_S;

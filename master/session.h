@@ -13,7 +13,7 @@
 #include "master/journal.h"
 #include "master/reduce.h"
 #include "master/relay.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct session_hub_conf {
     struct conn_conf conn;

@@ -18,7 +18,7 @@
 #include "master/submit.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/signals.h"
+#include "proto/base/signals.h"
 
 /* -------------------------------------------------- redirectors, operators */
 

@@ -20,7 +20,7 @@
 #include "master/schema.h"
 #include "master/store_db.h"
 #include "mpi-wrappers/calls.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 
 enum {
     STORE_APPLICATION = 0x48435431,     /* "HCT1": PRAGMA application_id */

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "master/adopt.h"
-#include "proto/addr.h"
 #include "proto/base/clock.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/link/addr.h"
 
 enum { SUBMIT_WAYS_MAX = 64 };         /* to one socket */
 static const uint64_t submit_grace_max_ns = 3600 * CLOCK_NS_PER_S;

@@ -5,7 +5,7 @@
 
 #include "master/job.h"
 #include "proto/base/err.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 enum {
     SUBMIT_TASKS_MAX = 1 << 20,

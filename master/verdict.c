@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 void verdict_ranks(struct str *to, const struct policy_out *o,
                    const struct hct_verdict *v)

@@ -30,7 +30,7 @@
 #include "master/watcher_act.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */

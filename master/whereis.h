@@ -9,7 +9,7 @@
 #include "hct.pb-c.h"
 #include "master/reduce.h"
 #include "proto/base/str.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 struct whereis;
 

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/paths.h"
-#include "proto/signals.h"
+#include "proto/base/paths.h"
+#include "proto/base/signals.h"
 #include "redirector/adoptenv.h"
 #include "redirector/behind.h"
 #include "redirector/child.h"

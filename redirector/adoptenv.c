@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "proto/base/str.h"
-#include "proto/preload.h"
+#include "proto/conf/preload.h"
 #include "redirector/say.h"
 
 #define LIBRARY "libhector.so"

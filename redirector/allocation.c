@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "proto/base/hostlist.h"
 #include "proto/base/parse.h"
-#include "proto/hostlist.h"
 
 /* ------------------------------------------------------------------- Slurm */
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/signals.h"
+#include "proto/base/signals.h"
 #include "redirector/say.h"
 
 enum { CHILD_GRACE_MS = 2000 };

@@ -16,7 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/parse.h"
 #include "proto/base/str.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 enum { RULES_MAX = 32, TEXT_MAX = 1024, PATTERN_MAX = 63, RANDOM_CALLS = 1000,
        RULES_BYTES_MAX = 4095, SIDE_MAX = 100000 };

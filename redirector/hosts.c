@@ -11,10 +11,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
+#include "proto/base/hostlist.h"
 #include "proto/base/parse.h"
 #include "proto/base/str.h"
-#include "proto/hostlist.h"
+#include "proto/link/addr.h"
 
 enum { HOSTS_LINE_MAX = 4096, HOSTS_FILE_MAX = 16 << 20 };
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
-#include "proto/conn.h"
-#include "proto/refused.h"
+#include "proto/link/addr.h"
+#include "proto/link/conn.h"
+#include "proto/link/refused.h"
 
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_ADDRESSES = 64,
        LINK_MAGIC = 0x6c696e6b };

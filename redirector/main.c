@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
-#include "proto/settings.h"
+#include "proto/conf/settings.h"
 #include "redirector/adopt.h"
 #include "redirector/allocation.h"
 #include "redirector/behind.h"

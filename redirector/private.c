@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
 #include "proto/base/clock.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/link/addr.h"
 #include "redirector/agent.h"
 #include "redirector/child.h"
 #include "redirector/say.h"

@@ -12,7 +12,7 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
-#include "proto/key.h"
+#include "proto/link/key.h"
 #include "redirector/hosts.h"
 
 struct private;

@@ -19,12 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
 #include "proto/base/clock.h"
-#include "proto/key.h"
-#include "proto/message.h"
-#include "proto/paths.h"
-#include "proto/signals.h"
+#include "proto/base/paths.h"
+#include "proto/base/signals.h"
+#include "proto/link/addr.h"
+#include "proto/link/key.h"
+#include "proto/link/message.h"
 #include "redirector/child.h"
 #include "redirector/feed.h"
 #include "redirector/interrupt.h"

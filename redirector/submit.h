@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 #include "redirector/hosts.h"
 #include "redirector/links.h"
 #include "redirector/options.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 #define UPLINK_LOST_NS (60 * CLOCK_NS_PER_S)
 #define UPLINK_TOLD_NS (2 * CLOCK_NS_PER_S)     /* before a person hears of it */

@@ -9,8 +9,8 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
-#include "proto/key.h"
-#include "proto/message.h"
+#include "proto/link/key.h"
+#include "proto/link/message.h"
 
 struct uplink;
 

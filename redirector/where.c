@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "redirector/child.h"
 
 #define WHERE_NS (5 * CLOCK_NS_PER_S)   /* the person waits for the end */

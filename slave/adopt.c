@@ -13,7 +13,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/preload.h"
+#include "proto/conf/preload.h"
 #include "slave/adopt_private.h"
 #include "slave/look.h"
 #include "slave/registry.h"

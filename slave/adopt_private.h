@@ -2,7 +2,7 @@
 #ifndef HECTOR_ADOPT_PRIVATE_H
 #define HECTOR_ADOPT_PRIVATE_H
 
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "slave/adopt.h"
 #include "slave/world.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "proto/base/str.h"
-#include "proto/prefixtree.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/tree/prefixtree.h"
 
 static int copy_tree(Hct__CallTree *m, const struct stacker_result *r,
                      struct err *err)

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 
 enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_GONE = -2 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 #include "slave/vault.h"
 
 struct gasp_conf {              /* borrowed */

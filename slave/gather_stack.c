@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/calltree.h"
 #include "slave/gather_tasks.h"
 

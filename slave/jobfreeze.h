@@ -3,7 +3,7 @@
 #ifndef HECTOR_JOBFREEZE_H
 #define HECTOR_JOBFREEZE_H
 
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/job.h"
 
 /* Those of the set that have just been stopped by a signal, so that everybody

@@ -12,7 +12,7 @@
 
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
-#include "proto/lookwire.h"
+#include "proto/link/lookwire.h"
 #include "slave/procstate.h"
 #include "slave/state.h"
 

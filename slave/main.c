@@ -17,9 +17,9 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/conf.h"
-#include "proto/key.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/conf/conf.h"
+#include "proto/link/key.h"
 #include "slave/gather.h"
 #include "slave/guard.h"
 #include "slave/jobs.h"

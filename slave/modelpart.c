@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "proto/tasknotes.h"
+#include "proto/tree/tasknotes.h"
 #include "slave/taskmodel.h"
 
 static void note(struct tasknotes *notes, uint32_t at, uint32_t n,

@@ -8,7 +8,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/account.h"
 #include "slave/task.h"
 #include "slave/ticks.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
-#include "proto/preload.h"
+#include "proto/conf/preload.h"
 #include "slave/load.h"
 
 static void find_preload(struct node *n)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <event2/event.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 #include "slave/exchange.h"
 #include "slave/freezer.h"
 #include "slave/parting.h"

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 /* For uplink_ops; the uplink's owner is the struct jobs. */
 extern const struct conn_route orders_routes[];

@@ -10,7 +10,7 @@
 
 #include <event2/event.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct parting_link;
 struct parting {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 #define PEEK_NS (400 * CLOCK_NS_PER_MS)         /* ParaStack's I */
 

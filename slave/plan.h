@@ -12,7 +12,7 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 enum { PLAN_COOKIE_MAX = 64, PLAN_NSPACE_MAX = 255 };
 

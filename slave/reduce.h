@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/conn.h"
-#include "proto/message.h"
+#include "proto/link/conn.h"
+#include "proto/link/message.h"
 #include "slave/reduce_link.h"
 
 struct reduce;                  /* of a slave */

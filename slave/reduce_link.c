@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/addr.h"
 #include "proto/base/log.h"
+#include "proto/link/addr.h"
 
 enum { LINKS_IDLE = 4, ADDRESSES_MAX = ADDR_LIST_MAX };
 

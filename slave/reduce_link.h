@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct reduce_links;
 struct reduce_link;

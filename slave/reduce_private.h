@@ -11,7 +11,7 @@
 #define HECTOR_REDUCE_PRIVATE_H
 
 #include "proto/base/str.h"
-#include "proto/merge.h"
+#include "proto/tree/merge.h"
 #include "slave/reduce.h"
 #include "slave/reduce_state.h"
 

@@ -21,7 +21,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "slave/passfd.h"
 
 enum { PENDING_MAX = 128, BACKLOG = 1024, HELLO_S = 5 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "proto/base/str.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 #include "slave/symbols.h"
 #include "slave/unwind.h"
 

@@ -12,7 +12,7 @@
 #define HECTOR_SESSION_H
 
 #include "proto/base/err.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "slave/plan.h"
 
 struct session {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "proto/base/parse.h"
-#include "proto/message.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/link/message.h"
 #include "slave/calltree.h"
 #include "slave/reap.h"
 #include "slave/stacker.h"

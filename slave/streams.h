@@ -15,7 +15,7 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 #include "slave/parting.h"
 #include "slave/plan.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/jobmodel.h"
+#include "proto/tree/jobmodel.h"
 #include "slave/account.h"
 #include "slave/state.h"
 #include "slave/ticks.h"

@@ -13,7 +13,7 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct uplink;
 

@@ -9,7 +9,7 @@
 
 #include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/account.h"
 #include "slave/node.h"
 #include "slave/origin.h"

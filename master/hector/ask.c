@@ -10,7 +10,7 @@
 
 #include "master/hector/seek.h"
 #include "proto/base/clock.h"
-#include "proto/tasknotes.h"
+#include "proto/tree/tasknotes.h"
 
 /* Beyond what the master waits for the slaves. */
 enum { ASK_WAIT_S = 20, ASK_DEFAULT_S = 3600 };

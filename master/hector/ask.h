@@ -7,7 +7,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 struct ask {
     struct str bytes;           /* owned: the result, as merge.h says */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/mpiname.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/tree/mpiname.h"
 
 /* -------------------------------------------------------------- the frames */
 

@@ -12,7 +12,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 struct callview {
     const Hct__CallTree *m;     /* borrowed */

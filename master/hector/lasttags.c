@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "master/tape.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 enum { LASTTAGS_LINES = 8 };
 

@@ -10,10 +10,10 @@
 #include "master/hector/tool.h"
 #include "proto/base/log.h"
 #include "proto/base/parse.h"
+#include "proto/base/paths.h"
+#include "proto/base/signals.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
-#include "proto/settings.h"
-#include "proto/signals.h"
+#include "proto/conf/settings.h"
 
 /* own: the options a command has besides those that all have. */
 static const struct command {

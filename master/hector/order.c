@@ -18,7 +18,7 @@
 #include "master/hector/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 enum { ORDER_WAIT_S = 20 };
 enum order { ORDER_KILL, ORDER_SIGNAL, ORDER_SUSPEND, ORDER_RESUME };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 
 struct place { char *address; bool found, ended; };
 

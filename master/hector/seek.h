@@ -3,9 +3,9 @@
 #define HECTOR_SEEK_H
 
 #include "master/hector/tool.h"
-#include "proto/addr.h"
-#include "proto/conn.h"
-#include "proto/key.h"
+#include "proto/link/addr.h"
+#include "proto/link/conn.h"
+#include "proto/link/key.h"
 
 /* The address of -s, else what the database says: of the master that runs the
  * job, or, for job 0, of the one that was started last. */

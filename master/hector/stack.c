@@ -18,7 +18,7 @@
 #include "master/hector/stack_ask.h"
 #include "master/hector/stack_draw.h"
 #include "master/hector/stack_last.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 
 enum { ANSWER_MAX = 1 << 30 };
 

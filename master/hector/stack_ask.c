@@ -8,7 +8,7 @@
 #include "master/hector/seek.h"
 #include "master/hector/target.h"
 #include "proto/base/clock.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 /* For the slaves, beyond the samples themselves: late threads, binaries. */
 #define WAIT_NS (40 * CLOCK_NS_PER_S)

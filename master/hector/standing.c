@@ -7,7 +7,7 @@
 #include "master/hector/human.h"
 #include "master/tape.h"
 #include "proto/base/clock.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 enum { STANDING_PLACES = 8 };   /* in the kernel that are told apart */
 

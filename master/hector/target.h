@@ -11,7 +11,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 struct target {
     uint64_t job;

@@ -14,9 +14,9 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/idtable.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/emulate/daemon_private.h"
 #include "slave/emulate/models.h"
 #include "slave/emulate/traces.h"

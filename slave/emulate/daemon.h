@@ -6,7 +6,7 @@
 
 #include <event2/event.h>
 
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 #include "slave/emulate/options.h"
 
 /* What happens in all daemons of a process. */

@@ -2,8 +2,8 @@
 #ifndef HECTOR_EMULATE_DAEMON_PRIVATE_H
 #define HECTOR_EMULATE_DAEMON_PRIVATE_H
 
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
 #include "slave/emulate/daemon.h"
 #include "slave/emulate/ledger.h"
 #include "slave/emulate/tasks.h"

@@ -6,7 +6,7 @@
 #define HECTOR_EMULATE_LEDGER_H
 
 #include "proto/base/err.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/emulate/options.h"
 #include "slave/emulate/tasks.h"
 

@@ -13,8 +13,8 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/key.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/link/key.h"
 #include "slave/emulate/options.h"
 #include "slave/emulate/ownmaster.h"
 #include "slave/emulate/peer.h"

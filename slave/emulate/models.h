@@ -6,7 +6,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 #include "slave/emulate/options.h"
 
 enum { MODELS_STEPS = 256, MODELS_SITES = 32 };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 
 enum { START_S = 20 };
 

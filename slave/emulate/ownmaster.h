@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "proto/addr.h"
 #include "proto/base/err.h"
+#include "proto/link/addr.h"
 
 struct ownmaster { pid_t pid; char address[ADDR_TEXT_MAX]; };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "proto/base/str.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 
 struct peer {
     struct event_base *base;            /* borrowed */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/jobmodel.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/jobmodel.h"
+#include "proto/tree/prefixtree.h"
 
 /* What came of the last reduction: a tree, or a model. */
 struct found {

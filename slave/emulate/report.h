@@ -3,7 +3,7 @@
 #define HECTOR_EMULATE_REPORT_H
 
 #include "proto/base/str.h"
-#include "proto/message.h"
+#include "proto/link/message.h"
 #include "slave/emulate/options.h"
 
 /* One reduction; times in ns. */

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "proto/message.h"
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
+#include "proto/link/message.h"
 
 struct tasks_state {
     uint64_t calls, in_ns, out_ns;

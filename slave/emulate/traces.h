@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 struct traces {
     uint32_t depth, breadth, classes, traces;   /* classes 0: all differ */

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/conn.h"
-#include "proto/paths.h"
-#include "proto/taskset.h"
+#include "proto/base/paths.h"
+#include "proto/base/taskset.h"
+#include "proto/link/conn.h"
 #include "slave/emulate/peer.h"
 #include "slave/emulate/tasks.h"
 

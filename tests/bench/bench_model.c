@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "proto/merge.h"
+#include "proto/tree/merge.h"
 #include "slave/modelpart.h"
 #include "slave/registry.h"
 

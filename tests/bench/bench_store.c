@@ -12,7 +12,7 @@
 
 #include "master/store.h"
 #include "proto/base/clock.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 
 enum {
     RANKS = 16, LABELS = 32, PER_MESSAGE = 256, ROUNDS = 3,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 #include "slave/emulate/traces.h"
 
 static const struct traces parameters = { 7, 2, 5, 3 };

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "slave/door.h"
 
 enum { GUESTS = 8, CROWD = 300 };

@@ -10,8 +10,8 @@
 
 #include <sys/stat.h>
 
-#include "proto/paths.h"
-#include "proto/refused.h"
+#include "proto/base/paths.h"
+#include "proto/link/refused.h"
 #include "slave/emulate/daemon.h"
 #include "slave/emulate/peer.h"
 #include "slave/emulate/report.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/frame.h"
-#include "proto/message.h"
+#include "proto/link/frame.h"
+#include "proto/link/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
  * step is the owner's: pause, resume, input, its end. */
 #include "tests/fuzz/peers.h"
 
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "redirector/links.h"
 
 enum { TASKS = 4, JOB = 7, STREAMS = 4 };

@@ -15,7 +15,7 @@
 #include "master/relay.h"
 #include "master/session.h"
 #include "master/store.h"
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 
 #include <signal.h>
 #include <sys/time.h>

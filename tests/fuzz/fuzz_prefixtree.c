@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
  * dials, as to a parent, is taken and hung up by a special step. */
 #include "tests/fuzz/peers.h"
 
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "slave/reduce.h"
 
 enum { DONE_MAX = 64 };

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "slave/registry.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

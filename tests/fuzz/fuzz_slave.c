@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 #include "slave/gather.h"
 #include "slave/jobs.h"
 #include "slave/launch.h"

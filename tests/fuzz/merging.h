@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/merge.h"
+#include "proto/tree/merge.h"
 
 /* Of width positions, the last one is rank 0. */
 static inline void merging_finish(const struct merge_kind *kind, void *whole,

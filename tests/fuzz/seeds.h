@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/message.h"
+#include "proto/link/message.h"
 
 /* What has been told since the last tell(). */
 struct tale { uint8_t bytes[1 << 16]; size_t n; };

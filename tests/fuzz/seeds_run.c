@@ -2,7 +2,7 @@
 #include "tests/fuzz/seeds.h"
 
 #include "proto/base/str.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 void redirector_tales(const char *dir)
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/frame.h"
-#include "proto/message.h"
+#include "proto/link/frame.h"
+#include "proto/link/message.h"
 #include "tests/fuzz/step.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -35,11 +35,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "proto/addr.h"
 #include "proto/base/clock.h"
-#include "proto/frame.h"
-#include "proto/key.h"
-#include "proto/message.h"
+#include "proto/link/addr.h"
+#include "proto/link/frame.h"
+#include "proto/link/key.h"
+#include "proto/link/message.h"
 
 static struct {
     const char *address, *key;

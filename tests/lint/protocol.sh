@@ -8,7 +8,7 @@
 numbers()       # "17 TaskSignal" for each message of the program
 {
     sed -n 's/^ *X(\([0-9]*\), [A-Z_]*, \([a-z_]*\)).*/\1 \2/p' \
-        proto/message.h | awk '{
+        proto/link/message.h | awk '{
             n = split($2, part, "_"); name = ""
             for (i = 1; i <= n; i++)
                 name = name toupper(substr(part[i], 1, 1)) substr(part[i], 2)

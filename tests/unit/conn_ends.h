@@ -23,10 +23,10 @@
 
 #include <cmocka.h>
 
-#include "proto/addr.h"
 #include "proto/base/log.h"
-#include "proto/conn.h"
-#include "proto/frame.h"
+#include "proto/link/addr.h"
+#include "proto/link/conn.h"
+#include "proto/link/frame.h"
 
 #define MS CLOCK_NS_PER_MS
 

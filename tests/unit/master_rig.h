@@ -22,11 +22,11 @@
 #include "master/relay.h"
 #include "master/session.h"
 #include "master/store.h"
-#include "proto/addr.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
+#include "proto/link/addr.h"
 
 #ifndef RIG_PEERS
 #define RIG_PEERS 16

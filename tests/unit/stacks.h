@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 #include "slave/stacker.h"
 #include "tests/unit/process.h"
 

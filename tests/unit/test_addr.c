@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "proto/addr.h"
+#include "proto/link/addr.h"
 #include "tests/unit/in_dir.h"
 
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "proto/conf.h"
+#include "proto/conf/conf.h"
 
 struct settings {
     bool quiet;

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "slave/launch.h"
 
 static char dir[256];

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
-#include "proto/message.h"
+#include "proto/link/frame.h"
+#include "proto/link/message.h"
 
 /* The bytes themselves: this is what other versions will meet. */
 static void test_layout(void **state)

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "proto/addr.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/addr.h"
 #include "slave/gasp.h"
 #include "slave/records.h"
 

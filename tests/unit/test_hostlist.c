@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "proto/hostlist.h"
+#include "proto/base/hostlist.h"
 
 static const char *joined(const struct hostlist *h)
 {

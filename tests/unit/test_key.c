@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "proto/key.h"
+#include "proto/link/key.h"
 #include "tests/unit/in_dir.h"
 
 static char path[96];

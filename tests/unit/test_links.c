@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "proto/conn.h"
+#include "proto/link/conn.h"
 #include "redirector/links.h"
 
 enum { FAKES = 3, NTASKS = 4, JOB = 7 };

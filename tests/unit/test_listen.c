@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "master/listen.h"
-#include "proto/addr.h"
-#include "proto/paths.h"
+#include "proto/base/paths.h"
+#include "proto/link/addr.h"
 
 static char dir[PATHS_MAX];
 static struct err err;

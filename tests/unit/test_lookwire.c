@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "proto/lookwire.h"
+#include "proto/link/lookwire.h"
 
 enum { TASKS = 40, ROUNDS = 300 };
 

@@ -4,7 +4,7 @@
 #include "tests/unit/master_rig.h"
 
 #include "master/store.h"
-#include "proto/jobmodel.h"
+#include "proto/tree/jobmodel.h"
 
 enum { EACH = 2 };
 

@@ -15,8 +15,8 @@
 #include "hct.pb-c.h"
 #include "master/hector/callview.h"
 #include "master/hector/stack_draw.h"
-#include "proto/merge.h"
-#include "proto/prefixtree.h"
+#include "proto/tree/merge.h"
+#include "proto/tree/prefixtree.h"
 
 enum { WIDTH = 3 };             /* tasks of each part */
 

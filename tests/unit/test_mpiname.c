@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "proto/mpiname.h"
+#include "proto/tree/mpiname.h"
 
 static void test_names(void **state)
 {

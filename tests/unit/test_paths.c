@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "tests/unit/in_dir.h"
 
 /* Forget every variable that counts, then set home. */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "proto/prefixtree.h"
+#include "proto/tree/prefixtree.h"
 
 enum { DEPTH = 6, FUNCTIONS = 4, TRACES = 600, SAMPLES = 3, TASKS = 700 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "proto/preload.h"
+#include "proto/conf/preload.h"
 
 static char home[64];
 

@@ -14,8 +14,8 @@
 #include "master/reduce.h"
 #include "master/treeshape.h"
 #include "proto/base/clock.h"
-#include "proto/conn.h"
-#include "proto/merge.h"
+#include "proto/link/conn.h"
+#include "proto/tree/merge.h"
 
 static void check_shape(uint32_t n, uint32_t fan_out, uint32_t levels)
 {

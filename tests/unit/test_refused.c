@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "proto/refused.h"
+#include "proto/link/refused.h"
 
 #define S CLOCK_NS_PER_S
 

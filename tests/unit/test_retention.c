@@ -6,8 +6,8 @@
 #include "master/journal.h"
 #include "master/reel.h"
 #include "master/store.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
 
 static char dir[PATHS_MAX], path[PATHS_MAX + 16];
 static struct err err;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "proto/paths.h"
+#include "proto/base/paths.h"
 #include "slave/session.h"
 #include "slave/sweep.h"
 

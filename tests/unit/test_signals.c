@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "proto/signals.h"
+#include "proto/base/signals.h"
 
 static void test_number(void **state)
 {

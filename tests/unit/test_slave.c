@@ -17,9 +17,9 @@
 #include <event2/event.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/conn.h"
-#include "proto/paths.h"
+#include "proto/link/conn.h"
 
 struct rig {
     struct event_base *base;

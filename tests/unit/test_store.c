@@ -17,8 +17,8 @@
 #include "master/schema.h"
 #include "master/store.h"
 #include "mpi-wrappers/calls.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
-#include "proto/paths.h"
 
 static char dir[PATHS_MAX], path[PATHS_MAX + 16];
 static struct err err;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "proto/taskset.h"
+#include "proto/base/taskset.h"
 
 static const char *text_of(const struct taskset *s)
 {

@@ -1,0 +1,249 @@
+/* dial.c - trying addresses in order; see dial.h.
+ *
+ * At any time at most one socket is open, and exactly one event is pending
+ * between dial_next() and the callback: either the deferred start of an
+ * attempt (no socket) or the end of one. Unix sockets answer EAGAIN while the
+ * listener's queue is full; then the attempt starts again a little later. */
+#include "proto/link/dial.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/link/addr.h"
+
+enum { DIAL_MAX = 64 };                 /* addresses of one list, resolved */
+#define DIAL_RETRY_NS (20 * CLOCK_NS_PER_MS)
+
+struct dial_target {
+    struct sockaddr_storage sa;
+    socklen_t len;
+    char text[ADDR_TEXT_MAX];
+};
+
+struct dial {
+    struct event_base *base;            /* borrowed */
+    struct event *event;                /* owned; see above */
+    int fd;                             /* owned; -1 outside an attempt */
+    uint64_t timeout_ns, deadline_ns;
+    dial_f *done;
+    void *arg;
+    struct err last;                    /* why the last address was no good */
+    int n, at;                          /* at: -1 before the first */
+    struct dial_target target[];
+};
+
+/* ---------------------------------------------------------------- targets */
+
+static int dial_add_unix(struct dial_target *t, const struct addr *a)
+{
+    struct sockaddr_un *sun = (struct sockaddr_un *)&t->sa;
+
+    t->len = addr_unix(a, sun);
+    addr_format(a, t->text, sizeof(t->text));
+    return 1;
+}
+
+/* First without the resolver. If that fails it is a name, and getaddrinfo()
+ * may block for seconds: libevent's own resolver would not see nsswitch, and
+ * names occur only where a person typed one, before the work begins. */
+static int dial_add_tcp(struct dial_target *t, int max, const struct addr *a,
+                        struct err *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+                              .ai_flags = AI_NUMERICHOST }, *list;
+    char port[8];
+    int n = 0;
+
+    snprintf(port, sizeof(port), "%u", a->port);
+    int gai = getaddrinfo(a->host, port, &hints, &list);
+
+    if (gai != 0) {
+        hints.ai_flags = AI_ADDRCONFIG;
+        gai = getaddrinfo(a->host, port, &hints, &list);
+    }
+    if (gai != 0)
+        return err_set(err, EADDRNOTAVAIL, "host %s: %s", a->host,
+                       gai_strerror(gai));
+    for (struct addrinfo *i = list; i && n < max; i = i->ai_next, n++) {
+        memcpy(&t[n].sa, i->ai_addr, i->ai_addrlen);
+        t[n].len = i->ai_addrlen;
+        addr_format(a, t[n].text, sizeof(t[n].text));
+    }
+    freeaddrinfo(list);
+    return n;
+}
+
+/* One name that means nothing does not spoil the others. */
+static int dial_add_all(struct dial *d, const char *addr_list, struct err *err)
+{
+    struct addr *v = calloc(DIAL_MAX, sizeof(*v));
+
+    if (!v)
+        return err_set(err, ENOMEM, "out of memory");
+    int n = addr_parse_list(v, DIAL_MAX, addr_list, err);
+
+    for (int i = 0; i < n && d->n < DIAL_MAX; i++) {
+        struct dial_target *t = &d->target[d->n];
+        int got = v[i].is_unix ? dial_add_unix(t, &v[i])
+                : dial_add_tcp(t, DIAL_MAX - d->n, &v[i], &d->last);
+
+        if (got > 0)
+            d->n += got;
+    }
+    free(v);
+    if (n < 0)
+        return -1;
+    if (d->n == 0)
+        return err_set(err, d->last.code, "%s", d->last.text);
+    return 0;
+}
+
+/* --------------------------------------------------------------- attempts */
+
+static void dial_drop(struct dial *d)
+{
+    if (d->fd >= 0)
+        close(d->fd);
+    d->fd = -1;
+}
+
+static void dial_later(struct dial *d, uint64_t ns)
+{
+    struct timeval tv = clock_timeval(ns);
+
+    event_add(d->event, &tv);
+}
+
+/* Wait for the end of an attempt: writable, or too late. */
+static void dial_await(struct dial *d, event_callback_fn f)
+{
+    uint64_t now = clock_monotonic_ns();
+    struct timeval tv = clock_timeval(d->deadline_ns > now
+                                      ? d->deadline_ns - now : 0);
+
+    event_del(d->event);
+    event_assign(d->event, d->base, d->fd, EV_WRITE, f, d);
+    event_add(d->event, &tv);
+}
+
+static void dial_start(evutil_socket_t fd, short what, void *arg);
+
+static void dial_fail(struct dial *d)
+{
+    err_sys(&d->last, "cannot connect to %s", dial_peer(d));
+    dial_drop(d);
+    dial_next(d, NULL);
+}
+
+static void dial_succeed(struct dial *d)
+{
+    int fd = d->fd;
+
+    d->fd = -1;
+    d->done(d->arg, fd, NULL);          /* may destroy d: nothing after */
+}
+
+static void dial_ended(evutil_socket_t fd, short what, void *arg)
+{
+    struct dial *d = arg;
+    int code = ETIMEDOUT;
+    socklen_t len = sizeof(code);
+
+    if (what & EV_WRITE &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) < 0)
+        code = errno;
+    if (code == 0) {
+        dial_succeed(d);
+        return;
+    }
+    errno = code;
+    dial_fail(d);
+}
+
+static void dial_start(evutil_socket_t fd, short what, void *arg)
+{
+    struct dial *d = arg;
+
+    (void)fd;
+    (void)what;
+    if (d->at >= d->n) {
+        d->done(d->arg, -1, &d->last);  /* may destroy d: nothing after */
+        return;
+    }
+    const struct dial_target *t = &d->target[d->at];
+
+    d->fd = socket(t->sa.ss_family,
+                   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (d->fd < 0) {
+        dial_fail(d);
+    } else if (connect(d->fd, (const struct sockaddr *)&t->sa, t->len) == 0) {
+        dial_succeed(d);
+    } else if (errno == EINPROGRESS) {
+        dial_await(d, dial_ended);
+    } else if (errno == EAGAIN && clock_monotonic_ns() < d->deadline_ns) {
+        dial_drop(d);
+        dial_later(d, DIAL_RETRY_NS);
+    } else {
+        dial_fail(d);
+    }
+}
+
+void dial_next(struct dial *d, const struct err *why)
+{
+    if (why)
+        d->last = *why;
+    if (d->at < d->n)
+        d->at++;
+    d->deadline_ns = clock_monotonic_ns() + d->timeout_ns;
+    event_del(d->event);
+    event_assign(d->event, d->base, -1, 0, dial_start, d);
+    dial_later(d, 0);
+}
+
+const char *dial_peer(const struct dial *d)
+{
+    int at = d->at < 0 ? 0 : d->at < d->n ? d->at : d->n - 1;
+
+    return d->target[at].text;
+}
+
+struct dial *dial_create(struct event_base *base, const char *addr_list,
+                         uint64_t timeout_ns, dial_f *done, void *arg,
+                         struct err *err)
+{
+    struct dial *d = calloc(1, sizeof(*d) + DIAL_MAX * sizeof(d->target[0]));
+
+    if (!d)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    *d = (struct dial){ .base = base, .fd = -1, .timeout_ns = timeout_ns,
+                        .done = done, .arg = arg, .at = -1 };
+    if (dial_add_all(d, addr_list, err) < 0) {
+        dial_destroy(d);
+        return NULL;
+    }
+    d->event = event_new(base, -1, 0, dial_start, d);
+    if (!d->event) {
+        err_set(err, ENOMEM, "out of memory");
+        dial_destroy(d);
+        return NULL;
+    }
+    return d;
+}
+
+void dial_destroy(struct dial *d)
+{
+    if (!d)
+        return;
+    if (d->event)
+        event_free(d->event);
+    dial_drop(d);
+    free(d);
+}
