@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 #define B HCT_CALL_BLOCKING
 #define R HCT_CALL_REQUEST

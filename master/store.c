@@ -19,7 +19,7 @@
 #include "master/alive.h"
 #include "master/schema.h"
 #include "master/store_db.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/paths.h"
 
 enum {

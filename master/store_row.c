@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "master/store_db.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 static const char sql_master[] =
     "INSERT INTO master(instance, pid, host, address, started_ns, ended_ns,"

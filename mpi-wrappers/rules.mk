@@ -11,14 +11,15 @@
 
 WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
-WRAP_OWN  := calls tick ring attach real thread record stamp tag hook \
-             model frames phase backtrace
-WRAP_ASKS := handle comm request polled type
-WRAP_MPI  := wrap wrapf $(WRAP_ASKS) inject_wrap inject_wrapf inject_poll \
-             inject_call
-WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) wrap wrapf
-WRAP_INJECT := calls real handle inject inject_call inject_fault \
-               inject_return inject_poll inject_wrap inject_wrapf
+WRAP_OWN  := table/calls table/real \
+             $(addprefix record/,tick ring attach thread record stamp tag \
+             hook model frames phase backtrace)
+WRAP_ASKS := $(addprefix handles/,handle comm request polled type)
+WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
+             $(addprefix inject/inject_,wrap wrapf poll call)
+WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
+WRAP_INJECT := table/calls table/real handles/handle inject/inject \
+               $(addprefix inject/inject_,call fault return poll wrap wrapf)
 WRAP_LIB   = -fvisibility=hidden -fno-plt -ftls-model=initial-exec \
              -fno-semantic-interposition
 WRAP_HDRS := $(B)/include/hct_rt.h $(B)/include/hct_rtf.h \
@@ -29,9 +30,9 @@ WRAP_HDRS := $(B)/include/hct_rt.h $(B)/include/hct_rtf.h \
 MPI_INC   := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null)))
 
 wrap_gen = @mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
-    LC_ALL=C $(wrap_awk) -v what=$1 mpi-wrappers/wrap.def > $@
-wrap_awk  := awk -f mpi-wrappers/gen.awk -f mpi-wrappers/about.awk
-wrap_from := mpi-wrappers/wrap.def mpi-wrappers/gen.awk mpi-wrappers/about.awk
+    LC_ALL=C $(wrap_awk) -v what=$1 mpi-wrappers/table/wrap.def > $@
+wrap_awk  := awk -f mpi-wrappers/table/gen.awk -f mpi-wrappers/table/about.awk
+wrap_from := $(addprefix mpi-wrappers/table/,wrap.def gen.awk about.awk)
 $(B)/gen/call_names.inc: $(wrap_from)
 	$(call wrap_gen,names)
 $(B)/gen/wrap_c.inc: $(wrap_from)
@@ -46,39 +47,39 @@ $(B)/gen/call_ids.h: $(wrap_from)
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	  { echo '#ifndef HECTOR_CALL_IDS_H'; echo '#define HECTOR_CALL_IDS_H'; \
 	    echo 'enum call_id {'; \
-	    LC_ALL=C $(wrap_awk) -v what=ids mpi-wrappers/wrap.def; \
+	    LC_ALL=C $(wrap_awk) -v what=ids mpi-wrappers/table/wrap.def; \
 	    echo '};'; echo '#endif'; } > $@
 
-# Everything that may include mpi-wrappers/calls.h waits for the numbers, and
-# who reads pages links the names.
+# Everything that may include mpi-wrappers/table/calls.h waits for the numbers,
+# and who reads pages links the names.
 $(B)/gen/hct.pb-c.h: | $(WRAP_GEN:%=$(B)/gen/%)
-$(B)/obj/slave.a $(B)/obj/master.a: $(B)/obj/mpi-wrappers/calls.o
-$(B)/fuzz/slave.a $(B)/fuzz/master.a: $(B)/fuzz/obj/mpi-wrappers/calls.o
+$(B)/obj/slave.a $(B)/obj/master.a: $(B)/obj/mpi-wrappers/table/calls.o
+$(B)/fuzz/slave.a $(B)/fuzz/master.a: $(B)/fuzz/obj/mpi-wrappers/table/calls.o
 
 $(B)/pic/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(HARD) $(INC) $(CPPFLAGS) $(CFLAGS) $(WRAP_LIB) \
-	    $(if $(filter $(WRAP_MPI),$(*F)),$(MPI_INC)) -MMD -MP -c -o $@ $<
+	    $(if $(filter $(WRAP_MPI:%=mpi-wrappers/%),$*),$(MPI_INC)) -MMD -MP -c -o $@ $<
 
 # The unwinder comes along: every program of a task loads these.
 wrap_library = $(call say,LD)mkdir -p $(@D); $(CC) -shared $(CFLAGS) $(LDFLAGS) \
     -static-libgcc -Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) -Wl,--as-needed \
     -Wl,-z,defs -o $@ $(filter %.o,$^) -lpthread -ldl
 $(B)/lib/libhector.so: $(WRAP_LIBHECTOR:%=$(B)/pic/mpi-wrappers/%.o) \
-    mpi-wrappers/libhector.map | $(WRAP_HDRS)
+    mpi-wrappers/record/libhector.map | $(WRAP_HDRS)
 	$(wrap_library)
 $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
-    mpi-wrappers/libhector-inject.map
+    mpi-wrappers/inject/libhector-inject.map
 	$(wrap_library)
 
 # Programs look for libhct.so.0, compilers for libhct.so.
-$(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/stub.o
+$(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/record/stub.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libhct.so.0 \
 	    -fvisibility=default -o $@ $<
 $(B)/lib/libhct.so: $(B)/lib/libhct.so.0 | $(WRAP_HDRS)
 	$(call say,LN)ln -sf libhct.so.0 $@
-$(B)/pic/mpi-wrappers/stub.o: WRAP_LIB = -fno-plt
+$(B)/pic/mpi-wrappers/record/stub.o: WRAP_LIB = -fno-plt
 
 $(B)/include/%: mpi-wrappers/%
 	@mkdir -p $(@D)
@@ -94,7 +95,7 @@ WRAP_UNITS  := $(WRAP_UNIT_C:tests/unit/%.c=$(B)/unit/%)
 $(patsubst %,$(B)/obj/mpi-wrappers/%.o,$(WRAP_MPI)) $(WRAP_UNIT_C:%.c=$(B)/obj/%.o): \
     PKG_CFLAGS += $(MPI_INC)
 $(B)/unit/test_inject: $(B)/obj/tests/unit/test_inject.o \
-    $(B)/obj/mpi-wrappers/inject.o $(B)/obj/mpi-wrappers/calls.o \
+    $(B)/obj/mpi-wrappers/inject/inject.o $(B)/obj/mpi-wrappers/table/calls.o \
     $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) -lcmocka
 $(B)/unit/test_state: $(B)/obj/slave.a $(B)/obj/proto.a

@@ -3,7 +3,7 @@
  *   rank=3,call=MPI_Allreduce:500,fault=hang
  *
  * becomes a rule in the one form that the injector in the tasks understands
- * (mpi-wrappers/inject.h), with every default filled in. See
+ * (mpi-wrappers/inject/inject.h), with every default filled in. See
  * hector-inject(7). */
 #ifndef HECTOR_FAULTS_H
 #define HECTOR_FAULTS_H

@@ -1,5 +1,5 @@
 /* phases.h - checks what --phase says before a job is started; the tasks'
- * library understands it (mpi-wrappers/phase.h). */
+ * library understands it (mpi-wrappers/record/phase.h). */
 #ifndef HECTOR_PHASES_H
 #define HECTOR_PHASES_H
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"

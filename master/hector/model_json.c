@@ -4,7 +4,7 @@
 
 #include "master/hector/json.h"
 #include "master/hector/model_draw.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 static void set_count(json_t *j, const char *name, uint64_t n)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "master/hector/callview.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 /* ------------------------------------------------------------------- times */
 

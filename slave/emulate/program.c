@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 enum { FRAMES = 4, GROUP = 8, SITE_BYTES = 1024, MILLION = 1000000 };
 

@@ -12,7 +12,7 @@
 #include "master/looks.h"
 #include "master/series.h"
 #include "master/tape.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "slave/look.h"
 #include "slave/registry.h"

@@ -2,7 +2,7 @@
 # includes.sh - who may include whom.
 #
 #   proto/base <- proto <- master, slave, redirector
-#   mpi-wrappers/page.h <- slave; mpi-wrappers/calls.h <- slave, master
+#   mpi-wrappers/page.h <- slave; mpi-wrappers/table/calls.h <- slave, master
 #   policies/hct_policy.h <- master, slave (numbers that travel)
 #
 # Folders never include each other otherwise; the wrapper library and the
@@ -34,18 +34,18 @@ clean 'proto/base includes only itself' \
     "$(ours proto/base 'proto/base/[a-z0-9_]*\.h')"
 clean 'master includes only proto, calls.h and policies/hct_policy.h' \
     "$(ours master '(proto|master)/[a-z0-9_/]*\.h|policies/hct_policy\.h|'\
-'mpi-wrappers/calls\.h|hct\.pb-c\.h|stack_page\.inc')"
+'mpi-wrappers/table/calls\.h|hct\.pb-c\.h|stack_page\.inc')"
 clean 'slave includes only proto, page.h, calls.h and hct_policy.h' \
     "$(ours slave \
-        '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|calls)\.h|'\
+        '(proto|slave)/[a-z0-9_/]*\.h|mpi-wrappers/(page|table/calls)\.h|'\
 'policies/hct_policy\.h|hct\.pb-c\.h')"
 clean 'redirector includes only proto, and the names of calls' \
     "$(ours redirector '(proto|redirector)/[a-z0-9_/]*\.h|hct\.pb-c\.h|'\
 'call_kinds\.inc')"
 clean 'mpi-wrappers includes only itself' \
-    "$(ours mpi-wrappers 'mpi-wrappers/[a-z0-9_]*\.h|[a-z0-9_]+\.(inc|h)')"
+    "$(ours mpi-wrappers 'mpi-wrappers/[a-z0-9_/]*\.h|[a-z0-9_]+\.(inc|h)')"
 clean 'policies include only hct_policy.h' \
-    "$(ours policies 'policies/[a-z0-9_]*\.h')"
+    "$(ours policies 'policies/[a-z0-9_/]*\.h')"
 clean 'only slave/pmix*.[ch], and a double of it, include PMIx' \
     "$(only '\.[ch]$' pmix 'slave/pmix(_[a-z]+)?\.[ch]|tests/lib/pmix_stuck\.c')"
 clean 'only master/store*.[ch] include SQLite' \

@@ -43,10 +43,10 @@ left_out()      # reads names, prints those that no pattern covers
 }
 
 # The shell's patterns of wrap.def as one regular expression.
-patterns=$(sed -n 's/^- \([^ ]*\) .*/^\1$/p' "$top/mpi-wrappers/wrap.def" |
+patterns=$(sed -n 's/^- \([^ ]*\) .*/^\1$/p' "$top/mpi-wrappers/table/wrap.def" |
     sed 's/[*]/.*/g' | paste -sd '|' -)
 : "${patterns:?wrap.def lists nothing that is left out}"
-sed -n '/^- [^ ]* *$/p' "$top/mpi-wrappers/wrap.def" >"$work/bad"
+sed -n '/^- [^ ]* *$/p' "$top/mpi-wrappers/table/wrap.def" >"$work/bad"
 result "$work/bad" "each pattern of wrap.def has a reason"
 
 functions "$lib" | sort >"$work/ours"

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include "mpi-wrappers/real.h"
+#include "mpi-wrappers/table/real.h"
 
 enum { FAKE_WORLD, FAKE_SELF, FAKE_NULL, FAKE_MAX = 64 };
 struct fake_comm {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "master/callclass.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 #define MS 1000000ull
 #define S 1000000000ull

@@ -16,10 +16,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "mpi-wrappers/attach.h"
-#include "mpi-wrappers/calls.h"
 #include "mpi-wrappers/page.h"
-#include "mpi-wrappers/ring.h"
+#include "mpi-wrappers/record/attach.h"
+#include "mpi-wrappers/record/ring.h"
+#include "mpi-wrappers/table/calls.h"
 
 /* For code that runs in a child, where cmocka's asserts must not. */
 #define CHECK(what) do { \

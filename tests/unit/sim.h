@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "master/callclass.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 #define SIM_MS 1000000ull
 #define SIM_S 1000000000ull

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "master/callclass.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 static const struct hct_call *of(const char *name)
 {

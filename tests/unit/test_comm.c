@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
-#include "mpi-wrappers/comm.h"
-#include "mpi-wrappers/record.h"
+#include "mpi-wrappers/handles/comm.h"
+#include "mpi-wrappers/record/record.h"
 
 void mpi_bcast_(void *buf, void *count, void *type, void *root, void *comm,
                 void *ierr);

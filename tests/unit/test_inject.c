@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mpi-wrappers/inject.h"
+#include "mpi-wrappers/inject/inject.h"
 #include "redirector/faults.h"
 
 static struct inject_plan plan;

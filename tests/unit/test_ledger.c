@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "hct.pb-c.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "slave/emulate/ledger.h"
 #include "slave/statement.h"

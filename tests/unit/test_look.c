@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "mpi-wrappers/calls.h"
 #include "mpi-wrappers/page.h"
+#include "mpi-wrappers/table/calls.h"
 #include "policies/hct_policy.h"
 #include "slave/look.h"
 #include "slave/procstate.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/master_rig.h"
 
 #include "master/profile.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 
 static struct peer *slave, *run;
 

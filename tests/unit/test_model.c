@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "mpi-wrappers/model.h"
-#include "mpi-wrappers/phase.h"
-#include "mpi-wrappers/record.h"
+#include "mpi-wrappers/record/model.h"
+#include "mpi-wrappers/record/phase.h"
+#include "mpi-wrappers/record/record.h"
 
 static struct attach page;
 static struct page_thread *tables;

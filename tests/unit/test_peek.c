@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "slave/peek.h"
 
 static void test_names(void **state)

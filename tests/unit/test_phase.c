@@ -4,8 +4,8 @@
 #include "tests/unit/fakempi.h"
 
 #include "mpi-wrappers/hct_rt.h"
-#include "mpi-wrappers/phase.h"
-#include "mpi-wrappers/record.h"
+#include "mpi-wrappers/record/phase.h"
+#include "mpi-wrappers/record/record.h"
 
 static struct attach page;
 

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "mpi-wrappers/record.h"
+#include "mpi-wrappers/record/record.h"
 
 static struct attach page;
 static struct page_slot *slot;

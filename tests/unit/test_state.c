@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "mpi-wrappers/hct_rt.h"
-#include "mpi-wrappers/record.h"
+#include "mpi-wrappers/record/record.h"
 #include "slave/state.h"
 
 static struct attach page;

@@ -16,7 +16,7 @@
 
 #include "master/schema.h"
 #include "master/store.h"
-#include "mpi-wrappers/calls.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 

@@ -1,0 +1,16 @@
+/* hook.c - libhector.so's side of hook.h. */
+#include "mpi-wrappers/record/hook.h"
+
+#include "mpi-wrappers/record/record.h"
+#include "mpi-wrappers/record/wrap.h"
+
+WRAP_EXPORT bool hct_hook_inside(unsigned call)
+{
+    return record_inside(call);
+}
+
+WRAP_EXPORT void hct_hook_note(int marker, const char *text,
+                               size_t text_bytes)
+{
+    record_note(marker, text, text_bytes);
+}

@@ -1,0 +1,310 @@
+/* model.c - how a thread moves from call to call, see model.h and the structs
+ * of page.h.
+ *
+ * Sites and edges stand in hash tables that fill up and never shrink, but for
+ * a bank that gets the edges of a new phase. Invariants: every index
+ * is computed here and bounded, whatever the page says; an edge is added
+ * before bank.used says so. */
+#include "mpi-wrappers/record/model.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "mpi-wrappers/record/frames.h"
+#include "mpi-wrappers/record/phase.h"
+#include "mpi-wrappers/fields.h"
+
+enum {
+    EDGES_FULL = PAGE_EDGES * 3 / 4,
+    SITE_PROBES = 64,
+    BUCKET_FIRST = 8,           /* as in struct page_histogram */
+    BUCKET_STEP = 2,
+};
+
+void model_init(struct model *m, struct page_slot *slot,
+                struct page_thread *page, struct page_shared *shared,
+                uint32_t what)
+{
+    *m = (struct model){ .page = page, .shared = shared, .slot = slot,
+                         .what = what, .bank = &page->bank[1] };
+}
+
+/* ---------------------------------------------------------------- sites */
+
+static COLD uint32_t add_site(struct model *m, uint32_t at, unsigned call,
+                              const void *from, uint32_t height)
+{
+    struct page_site *s = &m->page->site[at];
+    uint32_t n = 0;
+
+    if (m->what & PAGE_DO_FRAMES)
+        n = frames_take(m->shared, from, m->page->frame[at]);
+    SET(s->height, height);
+    SET(s->call, call);
+    SET(s->frames, n);
+    SET(s->marks, phase_is_marked(call, from));
+    atomic_store_explicit(&s->address, (uint64_t)(uintptr_t)from,
+                          memory_order_release);
+    return at;
+}
+
+/* The site of this call; a new one, or PAGE_SITE_OTHER, if need be. */
+static inline uint32_t find_site(struct model *m, unsigned call,
+                                 const void *from, uint32_t height)
+{
+    uint64_t address = (uint64_t)(uintptr_t)from;
+    uint64_t h = (address ^ (uint64_t)(height ^ call << 16) << 28) *
+                 0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(h >> 40) % PAGE_SITES;
+
+    for (unsigned n = 0; n < SITE_PROBES; n++, at = (at + 1) % PAGE_SITES) {
+        const struct page_site *s = &m->page->site[at];
+        uint64_t is = GET(s->address);
+
+        if (LIKELY(is == address && GET(s->height) == height &&
+                   GET(s->call) == call))
+            return at;
+        if (is == 0 && at >= PAGE_SITE_FIRST)
+            return add_site(m, at, call, from, height);
+    }
+    SET(m->slot->sites_lost, GET(m->slot->sites_lost) + 1);
+    return PAGE_SITE_OTHER;
+}
+
+/* ---------------------------------------------------------------- edges */
+
+/* NULL: no room. */
+static inline struct page_edge *find_edge(struct page_bank *b, uint32_t ends)
+{
+    uint32_t at = (ends * 0x9e3779b1u) >> 16;
+
+    for (unsigned probes = 0; probes < PAGE_EDGES; probes++, at++) {
+        struct page_edge *e = &b->edge[at % PAGE_EDGES];
+        uint32_t is = GET(e->ends);
+
+        if (LIKELY(is == ends))
+            return e;
+        if (is == 0) {
+            uint32_t used = GET(b->used);
+
+            if (used >= EDGES_FULL)
+                return NULL;
+            SET(e->ends, ends);
+            atomic_store_explicit(&b->used, used + 1, memory_order_release);
+            return e;
+        }
+    }
+    return NULL;                /* only if somebody has scribbled on it */
+}
+
+static inline void edge_begin(struct page_edge *e)
+{
+    SET(e->seq, GET(e->seq) | 1);
+    atomic_thread_fence(memory_order_release);
+}
+
+static inline void edge_end(struct page_edge *e)
+{
+    atomic_store_explicit(&e->seq, GET(e->seq) + 1, memory_order_release);
+}
+
+static inline unsigned bucket_of(uint64_t ticks)
+{
+    unsigned log2 = 63u - (unsigned)__builtin_clzll(ticks | 1);
+    unsigned i = log2 < BUCKET_FIRST ? 0 : (log2 - BUCKET_FIRST) / BUCKET_STEP;
+
+    return i < PAGE_BUCKETS ? i : PAGE_BUCKETS - 1;
+}
+
+static inline void count(_Atomic uint16_t *side, uint64_t ticks)
+{
+    unsigned i = bucket_of(ticks);
+    uint16_t n = GET(side[i]);
+
+    if (UNLIKELY(n == UINT16_MAX)) {
+        for (unsigned j = 0; j < PAGE_BUCKETS; j++)
+            SET(side[j], (uint16_t)(GET(side[j]) / 2));
+        n /= 2;
+    }
+    SET(side[i], (uint16_t)(n + 1));
+}
+
+/* Welford 1962, as in Knuth, The Art of Computer Programming 2, 4.2.2,
+ * equations (15) and (16). */
+static inline void add_time(_Atomic double *mean, _Atomic double *m2,
+                            _Atomic uint64_t *max, uint64_t ticks,
+                            double one_nth)
+{
+    double x = (double)ticks, was = GET(*mean), d = x - was;
+    double is = was + d * one_nth;
+
+    SET(*mean, is);
+    SET(*m2, GET(*m2) + d * (x - is));
+    if (UNLIKELY(ticks > GET(*max)))
+        SET(*max, ticks);
+}
+
+/* Of two samples together: Chan, Golub and LeVeque, Updating formulae and a
+ * pairwise algorithm for computing sample variances, 1979. */
+static void add_times(_Atomic double *mean, _Atomic double *m2, uint64_t n,
+                      double mean_b, double m2_b, uint64_t n_b)
+{
+    double d = mean_b - GET(*mean), all = (double)(n + n_b);
+
+    SET(*m2, GET(*m2) + m2_b + d * d * (double)n * (double)n_b / all);
+    SET(*mean, GET(*mean) + d * (double)n_b / all);
+}
+
+static void add_side(_Atomic uint16_t *to, const _Atomic uint16_t *from)
+{
+    unsigned halve = 0;
+
+    for (unsigned i = 0; i < PAGE_BUCKETS; i++)
+        while ((unsigned)(GET(to[i]) + GET(from[i])) >> halve > UINT16_MAX)
+            halve++;
+    for (unsigned i = 0; i < PAGE_BUCKETS; i++)
+        SET(to[i], (uint16_t)((GET(to[i]) + GET(from[i])) >> halve));
+}
+
+static void merge_edge(struct page_bank *to, const struct page_bank *from,
+                       unsigned i)
+{
+    const struct page_edge *b = &from->edge[i];
+    const struct page_histogram *hb = &from->histogram[i];
+    struct page_edge *a = find_edge(to, GET(b->ends));
+    struct page_histogram *ha;
+    uint64_t n, n_b = GET(b->n);
+
+    if (!a) {
+        SET(to->lost, GET(to->lost) + n_b);
+        return;
+    }
+    ha = &to->histogram[a - to->edge];
+    n = GET(a->n);
+    edge_begin(a);
+    if (n + n_b) {
+        add_times(&a->in_mean, &a->in_m2, n, GET(b->in_mean), GET(b->in_m2),
+                  n_b);
+        add_times(&a->out_mean, &a->out_m2, n, GET(b->out_mean),
+                  GET(b->out_m2), n_b);
+    }
+    SET(a->n, n + n_b);
+    if (GET(b->in_max) > GET(a->in_max))
+        SET(a->in_max, GET(b->in_max));
+    if (GET(b->out_max) > GET(a->out_max))
+        SET(a->out_max, GET(b->out_max));
+    add_side(ha->in, hb->in);
+    add_side(ha->out, hb->out);
+    edge_end(a);
+}
+
+static void bank_begin(struct page_bank *b)
+{
+    SET(b->seq, GET(b->seq) | 1);
+    atomic_thread_fence(memory_order_release);
+}
+
+static void bank_end(struct page_bank *b)
+{
+    atomic_store_explicit(&b->seq, GET(b->seq) + 1, memory_order_release);
+}
+
+/* Clears fields of the page word by word: a reader may look meanwhile, and
+ * drops what it saw. */
+static void wipe(void *fields, size_t bytes)
+{
+    _Atomic uint64_t *word = fields;
+
+    for (size_t i = 0; i < bytes / sizeof(*word); i++)
+        SET(word[i], 0);
+}
+
+/* The bank for the edges of a phase; what another phase has left in it goes
+ * to bank 0. */
+static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
+{
+    struct page_bank *b = &m->page->bank[page_bank_of(phase)];
+    struct page_bank *old = &m->page->bank[0];
+
+    m->phase = phase + 1;
+    m->bank = b;
+    if (GET(b->phase) == phase + 1)     /* the slot had it before */
+        return;
+    bank_begin(b);
+    if (GET(b->phase)) {
+        uint64_t lost = GET(old->lost);
+
+        bank_begin(old);
+        for (unsigned i = 0; i < PAGE_EDGES; i++)
+            if (GET(b->edge[i].ends))
+                merge_edge(old, b, i);
+        SET(m->slot->edges_lost, GET(m->slot->edges_lost) + GET(old->lost) -
+                                 lost);
+        SET(old->lost, GET(old->lost) + GET(b->lost));
+        SET(old->phase, GET(old->phase) + 1);
+        bank_end(old);
+        static_assert(sizeof(b->edge) % 8 == 0 &&
+                      sizeof(b->histogram) % 8 == 0, "wipe() clears words");
+        wipe(b->edge, sizeof(b->edge));
+        wipe(b->histogram, sizeof(b->histogram));
+    }
+    SET(b->used, 0);
+    SET(b->lost, 0);
+    SET(b->phase, phase + 1);
+    SET(b->label, phase_label());
+    SET(b->since_ticks, now);
+    bank_end(b);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+uint32_t model_enter(struct model *m, unsigned call, const void *from,
+                     uint32_t height, uint64_t out, uint64_t now)
+{
+    uint32_t site = find_site(m, call, from, height), phase;
+    struct page_site *s = &m->page->site[site];
+    struct page_edge *e;
+    double one_nth;
+    uint64_t n;
+
+    SET(s->out_ticks, GET(s->out_ticks) + out);
+    if (UNLIKELY(GET(s->marks)))
+        phase_marked();
+    phase = phase_current();
+    if (UNLIKELY(m->phase != phase + 1))
+        change_phase(m, phase, now);
+    e = find_edge(m->bank, m->last << 16 | site);
+    m->last = site;
+    if (UNLIKELY(!e)) {
+        SET(m->bank->lost, GET(m->bank->lost) + 1);
+        SET(m->slot->edges_lost, GET(m->slot->edges_lost) + 1);
+        return site;
+    }
+    n = GET(e->n) + 1;
+    one_nth = 1.0 / (double)(int64_t)n;
+    edge_begin(e);
+    SET(e->n, n);
+    add_time(&e->in_mean, &e->in_m2, &e->in_max, m->in, one_nth);
+    add_time(&e->out_mean, &e->out_m2, &e->out_max, out, one_nth);
+    if (LIKELY(m->what & PAGE_DO_HISTOGRAM)) {
+        struct page_histogram *h = &m->bank->histogram[e - m->bank->edge];
+
+        count(h->in, m->in);
+        count(h->out, out);
+    }
+    edge_end(e);
+    return site;
+}
+
+void model_leave(struct model *m, uint64_t in, uint64_t bytes)
+{
+    struct page_site *s = &m->page->site[m->last];
+
+    m->in = in;
+    SET(s->calls, GET(s->calls) + 1);
+    SET(s->in_ticks, GET(s->in_ticks) + in);
+    SET(s->bytes, GET(s->bytes) + bytes);
+    if (UNLIKELY(in > GET(s->in_max)))
+        SET(s->in_max, in);
+}
