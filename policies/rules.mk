@@ -1,16 +1,17 @@
 # rules.mk - policies: shared objects of one exported symbol each.
 #
-# A policy is a name and its parts; each part is a file in policies/. The file
-# with the policy's name has hct_policy, the others are also what unit tests
-# link.
+# A policy is a name, a folder of that name, and its parts, of which some may
+# be what policies share (lib). The file with the policy's name has hct_policy,
+# the others are also what unit tests link.
 
 POLICIES    := null hang
-PARTS_null  := null
-PARTS_hang  := hang runs sout words deadlock graph_collective group \
-               deadlock_say parastack phasebook watch watch_limit watch_say
+PARTS_null  := null/null
+PARTS_hang  := $(addprefix hang/,hang deadlock graph_collective group \
+               deadlock_say parastack watch watch_limit watch_say) \
+               $(addprefix lib/,runs sout words phasebook)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
-policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p,$(PARTS_$p))))
+policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))
 $(B)/obj/policies.a: $(policy_parts:%=$(B)/obj/policies/%.o)
 
 # Nothing of ours and no library but libc and libm.

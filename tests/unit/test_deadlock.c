@@ -3,7 +3,7 @@
 #include "tests/unit/look.h"
 
 #include "master/callclass.h"
-#include "policies/deadlock.h"
+#include "policies/hang/deadlock.h"
 
 static struct deadlock_rank work[RANKS];
 static int starved_rank = -1;

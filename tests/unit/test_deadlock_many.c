@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "master/callclass.h"
-#include "policies/deadlock.h"
+#include "policies/hang/deadlock.h"
 
 #define SUB 0xabcdu
 

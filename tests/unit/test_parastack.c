@@ -3,7 +3,7 @@
 #include "tests/unit/look.h"
 
 #include "master/callclass.h"
-#include "policies/parastack.h"
+#include "policies/hang/parastack.h"
 
 static void one_thread(void **state)
 {

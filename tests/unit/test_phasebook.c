@@ -3,7 +3,7 @@
 #include "tests/unit/hang_so.h"
 
 #include "master/callclass.h"
-#include "policies/phasebook.h"
+#include "policies/lib/phasebook.h"
 
 enum { TASKS = 8, IN_A = 0xa, IN_B = 0xb };
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "policies/runs.h"
-#include "policies/sout.h"
+#include "policies/lib/runs.h"
+#include "policies/lib/sout.h"
 
 #define S 1000000000ull
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/hang/parastack.h"
+#include "policies/hang/watch.h"
 #include "policies/hct_policy.h"
-#include "policies/parastack.h"
-#include "policies/watch.h"
 
 enum mode { MODE_HECTOR, MODE_PARASTACK, MODE_SOUT, MODE_FIXED };
 

@@ -1,5 +1,5 @@
 /* phasebook.c - phases that are known, see phasebook.h. */
-#include "policies/phasebook.h"
+#include "policies/lib/phasebook.h"
 
 static uint64_t key_of(const struct hct_rank *k)
 {

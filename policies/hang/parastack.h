@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "policies/phasebook.h"
-#include "policies/sout.h"
+#include "policies/lib/phasebook.h"
+#include "policies/lib/sout.h"
 
 enum {
     PARASTACK_C = 10,           /* tasks in a set (section 3.3) */

@@ -1,6 +1,6 @@
 /* graph_collective.c - waiting for the other members of a communicator: who is
  * missing in a collective call, and who has made a different one. */
-#include "policies/graph.h"
+#include "policies/hang/graph.h"
 
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,

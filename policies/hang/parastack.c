@@ -1,12 +1,12 @@
 /* parastack.c - the published method, see parastack.h. Numbers of sections are
  * those of the paper. */
-#include "policies/parastack.h"
+#include "policies/hang/parastack.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "policies/words.h"
+#include "policies/lib/words.h"
 
 enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12 };
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/watch.h"
+#include "policies/hang/watch.h"
 
 enum { PAUSES = 4 };            /* times longer than any before */
 

@@ -1,12 +1,12 @@
 /* watch.c - hangs by counters, see watch.h. */
-#include "policies/watch.h"
+#include "policies/hang/watch.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "policies/parastack.h"
-#include "policies/sout.h"
-#include "policies/words.h"
+#include "policies/hang/parastack.h"
+#include "policies/lib/sout.h"
+#include "policies/lib/words.h"
 
 #define MS ((uint64_t)1000000)
 #define SECOND (1000 * MS)

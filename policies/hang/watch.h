@@ -37,9 +37,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/deadlock.h"
+#include "policies/hang/deadlock.h"
 #include "policies/hct_policy.h"
-#include "policies/phasebook.h"
+#include "policies/lib/phasebook.h"
 
 enum {
     WATCH_PLACES = 4,           /* of a rank, and */

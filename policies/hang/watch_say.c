@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/watch.h"
-#include "policies/words.h"
+#include "policies/hang/watch.h"
+#include "policies/lib/words.h"
 
 enum { BLAMED = 12, GROUPS = 8, SOME = 64 };
 

@@ -4,11 +4,11 @@
  * Invariant of the search: a rank is blocked in w only if nothing is known
  * that could release it, but for ranks that are blocked themselves; so ranks
  * only ever become free, and the order does not matter. */
-#include "policies/deadlock.h"
+#include "policies/hang/deadlock.h"
 
 #include <string.h>
 
-#include "policies/graph.h"
+#include "policies/hang/graph.h"
 
 #define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
 

@@ -1,5 +1,5 @@
 /* words.c - findings in words, see words.h. */
-#include "policies/words.h"
+#include "policies/lib/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* runs.c - the runs test, see runs.h. */
-#include "policies/runs.h"
+#include "policies/lib/runs.h"
 
 #include <limits.h>
 

@@ -1,10 +1,10 @@
 /* sout.c - the distribution of S_out, see sout.h. */
-#include "policies/sout.h"
+#include "policies/lib/sout.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "policies/runs.h"
+#include "policies/lib/runs.h"
 
 static const double tolerances[] = { 0.3, 0.2, 0.1, 0.05 };
 
