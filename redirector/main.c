@@ -11,16 +11,16 @@
 
 #include "proto/base/log.h"
 #include "proto/conf/settings.h"
-#include "redirector/adopt.h"
-#include "redirector/allocation.h"
-#include "redirector/behind.h"
-#include "redirector/faults.h"
-#include "redirector/options.h"
-#include "redirector/run.h"
-#include "redirector/say.h"
-#include "redirector/status.h"
-#include "redirector/submit.h"
-#include "redirector/usage.h"
+#include "redirector/batch/allocation.h"
+#include "redirector/options/faults.h"
+#include "redirector/options/options.h"
+#include "redirector/options/usage.h"
+#include "redirector/out/say.h"
+#include "redirector/session/adopt.h"
+#include "redirector/session/behind.h"
+#include "redirector/session/run.h"
+#include "redirector/session/status.h"
+#include "redirector/start/submit.h"
 
 extern char **environ;
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redirector/allocation.h"
-#include "redirector/hosts.h"
+#include "redirector/batch/allocation.h"
+#include "redirector/batch/hosts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

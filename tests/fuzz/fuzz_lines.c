@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redirector/lines.h"
+#include "redirector/out/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include "tests/fuzz/peers.h"
 
 #include "proto/link/refused.h"
-#include "redirector/links.h"
+#include "redirector/link/links.h"
 
 enum { TASKS = 4, JOB = 7, STREAMS = 4 };
 

@@ -2,7 +2,7 @@
  * only after Welcome, of one job only, and nothing after the end. */
 #include "tests/fuzz/peers.h"
 
-#include "redirector/uplink.h"
+#include "redirector/link/uplink.h"
 
 struct world {
     struct event_base *base;

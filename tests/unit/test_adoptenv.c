@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "redirector/adoptenv.h"
-#include "redirector/options.h"
+#include "redirector/options/options.h"
+#include "redirector/start/adoptenv.h"
 
 static void check_script(const char *old, bool export, const char *wanted)
 {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/agent.h"
+#include "redirector/batch/agent.h"
 
 static void test_words(void **state)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/allocation.h"
+#include "redirector/batch/allocation.h"
 
 /* out NULL: it was refused, and the sentence names the variable. */
 static void expect(struct hosts *h, int rc, const struct err *err,

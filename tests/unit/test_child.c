@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/child.h"
-#include "redirector/say.h"
+#include "redirector/out/say.h"
+#include "redirector/start/child.h"
 
 struct owner { struct str said; int exits, status; };
 

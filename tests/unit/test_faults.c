@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/faults.h"
+#include "redirector/options/faults.h"
 
 enum { SEED = 99 };
 

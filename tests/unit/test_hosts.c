@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/hosts.h"
+#include "redirector/batch/hosts.h"
 
 static void describe(const struct hosts *h, struct str *s)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "mpi-wrappers/inject/inject.h"
-#include "redirector/faults.h"
+#include "redirector/options/faults.h"
 
 static struct inject_plan plan;
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/label.h"
+#include "redirector/out/label.h"
 
 static void expect(struct label *l, uint32_t rank, const char *stream,
                    uint64_t at_ns, const char *out)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/lines.h"
+#include "redirector/out/lines.h"
 
 #define MS 1000000ull
 

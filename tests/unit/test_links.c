@@ -15,7 +15,7 @@
 
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
-#include "redirector/links.h"
+#include "redirector/link/links.h"
 
 enum { FAKES = 3, NTASKS = 4, JOB = 7 };
 

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/options.h"
-#include "redirector/usage.h"
+#include "redirector/options/options.h"
+#include "redirector/options/usage.h"
 
 /* Words of a command line, divided by blanks ("_" stands for one, "''" for an
  * empty word). */

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/out.h"
-#include "redirector/outdir.h"
+#include "redirector/out/out.h"
+#include "redirector/out/outdir.h"
 
 struct owner { int full, room, errors, code; };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "redirector/phases.h"
+#include "redirector/options/phases.h"
 
 static void good(void **state)
 {

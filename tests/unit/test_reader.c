@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "proto/base/str.h"
-#include "redirector/reader.h"
+#include "redirector/in/reader.h"
 
 struct owner {
     size_t credit;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/saved.h"
+#include "redirector/session/saved.h"
 
 static void test_left(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/submit.h"
+#include "redirector/start/submit.h"
 
 /* line: a command line without quotes. hosts: as -H has them, "*" after a
  * name for a host that does not say its slots; NULL: this machine. */

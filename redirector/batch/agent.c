@@ -1,0 +1,129 @@
+/* agent.c - builds the words of a launch agent's call. */
+#include "redirector/batch/agent.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/str.h"
+
+struct words { char **v; size_t n, cap; bool failed; };
+
+const char *agent_default(const struct hosts *h)
+{
+    return h->agent ? h->agent : "ssh";
+}
+
+const char *agent_name(const char *agent)
+{
+    static char name[64];
+    size_t n = strcspn(agent, " \t"), from = n;
+
+    while (from > 0 && agent[from - 1] != '/')
+        from--;
+    snprintf(name, sizeof(name), "%.*s", (int)(n - from), agent + from);
+    return name;
+}
+
+static bool agent_uses_shell(const char *name)
+{
+    return strcmp(name, "ssh") == 0 || strcmp(name, "rsh") == 0 ||
+           strcmp(name, "remsh") == 0 || strcmp(name, "qrsh") == 0;
+}
+
+static void words_add(struct words *w, char *owned)
+{
+    if (w->n + 1 >= w->cap) {
+        size_t cap = w->cap ? 2 * w->cap : 16;
+        char **v = realloc(w->v, cap * sizeof(*v));
+
+        if (v) {
+            w->v = v;
+            w->cap = cap;
+        }
+    }
+    if (!owned || w->n + 1 >= w->cap) {
+        w->failed = true;
+        free(owned);
+        return;
+    }
+    w->v[w->n++] = owned;
+    w->v[w->n] = NULL;
+}
+
+static char *agent_quote(const char *word)
+{
+    struct str s = { 0 };
+
+    str_add_quoted(&s, word);
+    return str_take(&s);
+}
+
+static char *agent_target(const struct host *host)
+{
+    char *text = NULL;
+
+    if (!host->user)
+        return strdup(host->name);
+    if (asprintf(&text, "%s@%s", host->user, host->name) < 0)
+        return NULL;
+    return text;
+}
+
+/* srun has no place for a bare host. The step shares what the allocation has
+ * with others, and the slave, not Slurm, binds tasks. */
+static void agent_add_srun(struct words *w, const struct host *host)
+{
+    static const char *const options[] = {
+        "--nodes=1", "--ntasks=1", "--overlap", "--cpu-bind=none",
+        "--mpi=none", "--quiet"
+    };
+    char *list = NULL;
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        words_add(w, strdup(options[i]));
+    if (asprintf(&list, "--nodelist=%s", host->name) < 0)
+        list = NULL;
+    words_add(w, list);
+}
+
+char **agent_words(const char *agent, const struct host *host,
+                   const char *const *command, struct err *err)
+{
+    struct words w = { 0 };
+    bool shell = agent_uses_shell(agent_name(agent));
+
+    for (const char *p = agent; *p; ) {
+        size_t n = strcspn(p, " \t");
+
+        if (n > 0)
+            words_add(&w, strndup(p, n));
+        p += n;
+        p += strspn(p, " \t");
+    }
+    if (w.n == 0 && !w.failed) {
+        err_set(err, EINVAL, "the launch agent is empty");
+        return NULL;
+    }
+    if (w.n == 1 && strcmp(agent_name(agent), "srun") == 0)
+        agent_add_srun(&w, host);
+    else
+        words_add(&w, agent_target(host));
+    for (; *command; command++)
+        words_add(&w, shell ? agent_quote(*command) : strdup(*command));
+    if (w.failed) {
+        agent_free(w.v);
+        err_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    return w.v;
+}
+
+void agent_free(char **words)
+{
+    for (char **w = words; w && *w; w++)
+        free(*w);
+    free(words);
+}

@@ -1,0 +1,25 @@
+/* agent.h - how a launch agent is called: CMD HOST COMMAND ARG...
+ *
+ * Pure. */
+#ifndef HECTOR_AGENT_H
+#define HECTOR_AGENT_H
+
+#include "proto/base/err.h"
+#include "redirector/batch/hosts.h"
+
+/* The agent when none is chosen: that of the allocation the hosts are from,
+ * else "ssh". */
+const char *agent_default(const struct hosts *h);
+
+/* The name people know an agent by: "ssh" of "/usr/bin/ssh -p 22". Into a
+ * static buffer. */
+const char *agent_name(const char *agent);
+
+/* All words of the call, NULL at the end; free with agent_free(). A plain
+ * "srun" gets the options it needs to behave like that. Agents that hand
+ * their words to a remote shell (ssh, rsh, remsh, qrsh) get them quoted. */
+char **agent_words(const char *agent, const struct host *host,
+                   const char *const *command, struct err *err);
+void agent_free(char **words);
+
+#endif

@@ -1,0 +1,188 @@
+/* allocation.c - what batch systems say of the hosts they have given us; see
+ * allocation.h. Errors name the variable, which is what a person can look
+ * at. */
+#include "redirector/batch/allocation.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "proto/base/hostlist.h"
+#include "proto/base/parse.h"
+
+/* ------------------------------------------------------------------- Slurm */
+
+/* Take the next "2" or "2(x3)" off Slurm's counts. */
+static int slurm_count(const char **text, uint32_t *tasks, uint32_t *times)
+{
+    char *end;
+    unsigned long n = strtoul(*text, &end, 10);
+
+    if (end == *text || !isdigit((unsigned char)**text) || n == 0 ||
+        n > HOSTS_SLOTS_MAX)
+        return -1;
+    *tasks = (uint32_t)n;
+    *times = 1;
+    if (strncmp(end, "(x", 2) == 0) {
+        n = strtoul(end + 2, &end, 10);
+        if (*end++ != ')' || n == 0 || n > HOSTLIST_MAX)
+            return -1;
+        *times = (uint32_t)n;
+    }
+    if (*end == ',')
+        end++;
+    *text = end;
+    return 0;
+}
+
+int allocation_add_slurm(struct hosts *h, const char *nodelist,
+                         const char *tasks, struct err *err)
+{
+    struct hostlist list = { 0 };
+    uint32_t slots = 1, times = 0;
+    int rc = hostlist_expand(&list, nodelist, err);
+
+    if (rc < 0)
+        err_prefix(err, "SLURM_JOB_NODELIST");
+    for (size_t i = 0; rc == 0 && i < list.n; i++) {
+        if (tasks && times == 0 && slurm_count(&tasks, &slots, &times) < 0) {
+            rc = err_set(err, EINVAL, "SLURM_TASKS_PER_NODE does not fit "
+                         "SLURM_JOB_NODELIST");
+            break;
+        }
+        if (times > 0)
+            times--;
+        rc = hosts_add(h, list.v[i], slots, err);
+    }
+    hostlist_fini(&list);
+    return rc;
+}
+
+static int slurm_env(struct hosts *h, const char *nodelist, struct err *err)
+{
+    return allocation_add_slurm(h, nodelist, getenv("SLURM_TASKS_PER_NODE"),
+                                err);
+}
+
+/* --------------------------------------------------------------------- LSF */
+
+/* One host with the number that follows it. */
+static int add_pair(struct hosts *h, const char *name, const char *number,
+                    struct err *err)
+{
+    uint64_t slots;
+
+    if (!number || parse_u64(&slots, number, 1, HOSTS_SLOTS_MAX, NULL) < 0)
+        return err_set(err, EINVAL, "no number of slots after %.80s", name);
+    return hosts_add(h, name, (uint32_t)slots, err);
+}
+
+int allocation_add_lsf(struct hosts *h, const char *text, struct err *err)
+{
+    char *copy = strdup(text), *save = NULL, *name;
+    int rc = copy ? 0 : err_set(err, ENOMEM, "out of memory");
+
+    name = copy ? strtok_r(copy, " \t", &save) : NULL;
+    if (copy && !name)
+        rc = err_set(err, EINVAL, "no host");
+    for (; rc == 0 && name; name = strtok_r(NULL, " \t", &save))
+        rc = add_pair(h, name, strtok_r(NULL, " \t", &save), err);
+    free(copy);
+    return rc ? err_prefix(err, "LSB_MCPU_HOSTS") : 0;
+}
+
+/* ------------------------------------------------------------- Grid Engine */
+
+int allocation_add_sge(struct hosts *h, const char *path, struct err *err)
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL, *save, *name;
+    size_t cap = 0, before = h->n;
+    int rc = 0;
+
+    if (!f) {
+        err_sys(err, "cannot read %s", path);
+        return err_prefix(err, "PE_HOSTFILE");
+    }
+    while (rc == 0 && getline(&line, &cap, f) >= 0) {
+        name = strtok_r(line, " \t\r\n", &save);
+        if (name)
+            rc = add_pair(h, name, strtok_r(NULL, " \t\r\n", &save), err);
+    }
+    if (rc == 0 && h->n == before)
+        rc = err_set(err, EINVAL, "%s names no host", path);
+    free(line);
+    fclose(f);
+    return rc ? err_prefix(err, "PE_HOSTFILE") : 0;
+}
+
+/* --------------------------------------------------------------------- PBS */
+
+int allocation_add_pbs(struct hosts *h, const char *path, struct err *err)
+{
+    if (hosts_load_file(h, path, err) < 0)
+        return err_prefix(err, "PBS_NODEFILE");
+    for (size_t i = 0; i < h->n; i++)
+        if (h->v[i].slots == 0)
+            h->v[i].slots = 1;
+    return 0;
+}
+
+/* -------------------------------------------------------------------- Flux */
+
+int allocation_add_flux(struct hosts *h, const char *uri, struct err *err)
+{
+    static const char command[] = "flux getattr hostlist";
+    char text[65536];
+    FILE *f = popen(command, "re");     /* before our work begins */
+    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+    int status = f ? pclose(f) : -1;
+    struct hostlist list = { 0 };
+
+    text[n] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (status != 0 || n == sizeof(text) - 1)
+        return err_set(err, EIO, "FLUX_URI is %.80s, but \"%s\" does not say "
+                       "the hosts there", uri, command);
+    int rc = *text ? hostlist_expand(&list, text, err)
+                   : err_set(err, EINVAL, "no host");
+
+    for (size_t i = 0; rc == 0 && i < list.n; i++)
+        rc = hosts_add(h, list.v[i], 0, err);
+    for (size_t i = 0; i < h->n; i++)   /* several brokers on one host */
+        h->v[i].slots = 0;
+    hostlist_fini(&list);
+    return rc ? err_prefix(err, "%s", command) : 0;
+}
+
+/* ------------------------------------------------------------------ in all */
+
+int allocation_add(struct hosts *h, struct err *err)
+{
+    static const struct {
+        const char *variable;
+        int (*add)(struct hosts *h, const char *value, struct err *err);
+        const char *agent;      /* NULL: the usual one */
+    } table[] = {
+        { "FLUX_URI", allocation_add_flux, NULL },
+        { "SLURM_JOB_NODELIST", slurm_env, "srun" },
+        { "LSB_MCPU_HOSTS", allocation_add_lsf, "blaunch" },
+        { "PE_HOSTFILE", allocation_add_sge, "qrsh -inherit" },
+        { "PBS_NODEFILE", allocation_add_pbs, NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const char *value = getenv(table[i].variable);
+
+        if (!value || !*value)
+            continue;
+        if (table[i].add(h, value, err) < 0)
+            return -1;
+        h->agent = table[i].agent;
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* allocation.h - the hosts that a batch system has given us, as it says them
+ * in the environment. */
+#ifndef HECTOR_ALLOCATION_H
+#define HECTOR_ALLOCATION_H
+
+#include "proto/base/err.h"
+#include "redirector/batch/hosts.h"
+
+/* Slurm's SLURM_JOB_NODELIST with SLURM_TASKS_PER_NODE ("2(x3),1"; NULL: one
+ * each). */
+int allocation_add_slurm(struct hosts *h, const char *nodelist,
+                         const char *tasks, struct err *err);
+/* LSF's LSB_MCPU_HOSTS: "a 4 b 2". */
+int allocation_add_lsf(struct hosts *h, const char *text, struct err *err);
+/* The file that PE_HOSTFILE of Grid Engine names: lines "a 4 queue range". */
+int allocation_add_sge(struct hosts *h, const char *path, struct err *err);
+/* PBS_NODEFILE: a line a slot. */
+int allocation_add_pbs(struct hosts *h, const char *path, struct err *err);
+/* The hosts of the Flux instance we are in; flux(1) knows them. Each has as
+ * many slots as processors. */
+int allocation_add_flux(struct hosts *h, const char *uri, struct err *err);
+
+/* The allocation we are in, if any, the innermost of Flux before others; none:
+ * h stays empty. h->agent is the one that belongs to it. */
+int allocation_add(struct hosts *h, struct err *err);
+
+#endif

@@ -1,0 +1,476 @@
+/* links.c - the stream listener and its links; see links.h.
+ *
+ * A link is open, and has a name, when its Hello has been accepted. A slave
+ * may dial before we have read from the master what our job's number is: its
+ * Hello is then kept in early until we know. Invariants: links holds every
+ * connection that was announced and not closed; unended counts, for a link,
+ * the (rank, stream) pairs it brought output of and no end. */
+#include "redirector/link/links.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/link/addr.h"
+#include "proto/link/conn.h"
+#include "proto/link/refused.h"
+
+enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_ADDRESSES = 64,
+       LINK_MAGIC = 0x6c696e6b };
+
+#define LINKS_STRANGER "not a slave of this job"
+
+enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
+
+struct link {
+    unsigned magic;
+    struct link *next;
+    struct links *owner;      /* borrowed */
+    struct conn *conn;          /* owned */
+    char *name;                 /* owned; NULL: not open */
+    char *early;                /* owned: its name, if it is too early */
+    uint64_t early_job;         /* and the job it is of */
+    uint64_t credit;
+    bool asked, unwanted;       /* has granted input; wants no more */
+    size_t unended;
+};
+
+struct links {
+    struct links_conf conf;
+    struct event_base *base;    /* borrowed */
+    struct conn_listener *listeners[LINKS_LISTENERS];
+    char unix_address[ADDR_TEXT_MAX];
+    char tcp_addresses[ADDR_LIST_MAX];  /* each ends in NUL */
+    const char *addresses[LINKS_ADDRESSES];     /* into the two */
+    size_t naddresses;
+    uint8_t cookie[LINKS_COOKIE];
+    uint64_t job;               /* 0: not known yet */
+    struct link *all;
+    uint8_t *states;            /* owned; [rank * LINKS_KINDS + stream] */
+    bool paused;
+};
+
+/* ----------------------------------------------------------------- links */
+
+static struct link *link_of(void *arg)
+{
+    struct link *k = arg;
+
+    assert(k->magic == LINK_MAGIC);
+    return k;
+}
+
+static void link_free(struct link *k)
+{
+    struct link **at = &k->owner->all;
+
+    while (*at != k)
+        at = &(*at)->next;
+    *at = k->next;
+    k->magic = 0;
+    free(k->name);
+    free(k->early);
+    free(k);
+}
+
+/* arg: the streams, as the listener was given them. */
+static void links_on_open(void *arg, struct conn *c)
+{
+    struct links *s = arg;
+    struct link *k = calloc(1, sizeof(*k));
+
+    if (!k) {
+        conn_close(c);
+        return;
+    }
+    k->magic = LINK_MAGIC;
+    k->owner = s;
+    k->conn = c;
+    k->next = s->all;
+    s->all = k;
+    conn_set_arg(c, k);
+    if (s->paused)
+        conn_pause(c);
+}
+
+static void links_on_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct link *k = link_of(arg);
+    struct links *s = k->owner;
+
+    (void)c;
+    if (k->name)
+        s->conf.on_leave(s->conf.arg, k->name,
+                         k->unended ? why->text : NULL);
+    link_free(k);
+    s->conf.on_credit(s->conf.arg);
+}
+
+/* -------------------------------------------------------------- messages */
+
+static int link_refuse(struct link *k, const char *why)
+{
+    Hct__Refuse refuse = HCT__REFUSE__INIT;
+    struct err err = { 0 };
+
+    err_set(&err, EACCES, "%s", why);
+    refused("links", conn_peer(k->conn), &err);
+    refuse.why = (char *)why;
+    conn_send(k->conn, MESSAGE_REFUSE, &refuse);
+    conn_close_flushed(k->conn);
+    link_free(k);
+    return 0;
+}
+
+static void link_welcome(struct link *k)
+{
+    struct links *s = k->owner;
+    Hct__Welcome welcome = HCT__WELCOME__INIT;
+
+    k->name = k->early;
+    k->early = NULL;
+    conn_set_role(k->conn, HCT__ROLE__ROLE_SLAVE);
+    welcome.protocol = PROTOCOL_VERSION;
+    welcome.role = HCT__ROLE__ROLE_REDIRECTOR;
+    welcome.name = (char *)"hector-run";
+    welcome.version = (char *)HECTOR_VERSION;
+    conn_send(k->conn, MESSAGE_WELCOME, &welcome);
+    s->conf.on_join(s->conf.arg, k->name);
+}
+
+static int on_hello(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct link *k = link_of(arg);
+    struct links *s = k->owner;
+    const Hct__Hello *hello = msg;
+
+    (void)c;
+    if (k->name || k->early)
+        return err_set(err, EPROTO, "a second Hello");
+    if (hello->protocol != PROTOCOL_VERSION)
+        return link_refuse(k, "another version of the protocol");
+    if (hello->role != HCT__ROLE__ROLE_SLAVE || hello->job == 0 ||
+        (s->job && hello->job != s->job) ||
+        hello->cookie.len != LINKS_COOKIE ||
+        sodium_memcmp(hello->cookie.data, s->cookie, LINKS_COOKIE) != 0)
+        return link_refuse(k, LINKS_STRANGER);
+    k->early = strdup(hello->name);
+    k->early_job = hello->job;
+    if (!k->early)
+        return err_set(err, ENOMEM, "out of memory");
+    if (s->job)
+        link_welcome(k);
+    return 0;
+}
+
+static uint8_t *links_state(struct links *s, uint32_t rank, int stream,
+                              struct err *err)
+{
+    if (rank >= s->conf.ntasks || stream <= HCT__STREAM__STREAM_NONE ||
+        stream > HCT__STREAM__STREAM_STDTIM) {
+        err_set(err, EPROTO, "output of stream %d of task %u, which there is "
+                "not", stream, (unsigned)rank);
+        return NULL;
+    }
+    return &s->states[(size_t)rank * LINKS_KINDS + (size_t)stream];
+}
+
+static int on_output(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct link *k = link_of(arg);
+    struct links *s = k->owner;
+    const Hct__Output *o = msg;
+    uint8_t *state = links_state(s, o->rank, (int)o->stream, err);
+
+    (void)c;
+    if (!state)
+        return -1;
+    if (*state == STREAM_ENDED)
+        return err_set(err, EPROTO, "output of task %u after its end",
+                       o->rank);
+    if (*state == STREAM_UNSEEN) {
+        *state = STREAM_OPEN;
+        k->unended++;
+    }
+    if (o->data.len > 0)
+        s->conf.on_output(s->conf.arg, o->rank, (int)o->stream, o->data.data,
+                          o->data.len, o->at_ns);
+    return 0;
+}
+
+static int on_output_end(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
+{
+    struct link *k = link_of(arg);
+    struct links *s = k->owner;
+    const Hct__OutputEnd *o = msg;
+    uint8_t *state = links_state(s, o->rank, (int)o->stream, err);
+
+    (void)c;
+    if (!state)
+        return -1;
+    if (*state == STREAM_ENDED)
+        return err_set(err, EPROTO, "a second end of output of task %u",
+                       o->rank);
+    if (*state == STREAM_OPEN && k->unended > 0)
+        k->unended--;
+    *state = STREAM_ENDED;
+    s->conf.on_output_end(s->conf.arg, o->rank, (int)o->stream);
+    return 0;
+}
+
+static int on_input_credit(void *arg, struct conn *c, const void *msg,
+                           struct err *err)
+{
+    struct link *k = link_of(arg);
+    const Hct__InputCredit *m = msg;
+
+    (void)c;
+    if (m->bytes > UINT64_MAX - k->credit)
+        return err_set(err, EPROTO, "too much credit");
+    k->asked = true;
+    k->credit += m->bytes;
+    k->owner->conf.on_credit(k->owner->conf.arg);
+    return 0;
+}
+
+static int on_input_unwanted(void *arg, struct conn *c, const void *msg,
+                             struct err *err)
+{
+    struct link *k = link_of(arg);
+
+    (void)c;
+    (void)msg;
+    (void)err;
+    k->unwanted = true;
+    k->owner->conf.on_credit(k->owner->conf.arg);
+    return 0;
+}
+
+static const struct conn_route routes[] = {
+    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_OUTPUT, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_output },
+    { MESSAGE_OUTPUT_END, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_output_end },
+    { MESSAGE_INPUT_CREDIT, CONN_ROLE(HCT__ROLE__ROLE_SLAVE),
+      on_input_credit },
+    { MESSAGE_INPUT_UNWANTED, CONN_ROLE(HCT__ROLE__ROLE_SLAVE),
+      on_input_unwanted },
+};
+static const struct conn_ops stream_ops = {
+    .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+    .on_open = links_on_open, .on_close = links_on_close,
+};
+
+/* ------------------------------------------------------------------ open */
+
+static int links_listen(struct links *s, int which, struct addr *a,
+                          struct err *err)
+{
+    /* A slave that hears nothing of us for a while has a person to thank
+     * who has stopped us: that is no reason to part. */
+    struct conn_conf conf = { .key = s->conf.key, .dead_ns = CONN_NEVER };
+    int fd = addr_listen(a, err);
+
+    if (fd < 0)
+        return -1;
+    s->listeners[which] = conn_listen_fd(s->base, fd, &conf, &stream_ops, s,
+                                         err);
+    return s->listeners[which] ? 0 : -1;
+}
+
+/* Without a directory nothing is left behind by a process that is killed. */
+static void links_name(char *buf, size_t size, const char *dir)
+{
+    uint8_t random[12];
+    char hex[2 * sizeof(random) + 1];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(hex, sizeof(hex), random, sizeof(random));
+    if (*dir)
+        snprintf(buf, size, "%s/stream.sock", dir);
+    else
+        snprintf(buf, size, "@hector-%s", hex);
+}
+
+struct links *links_open(struct event_base *base,
+                         const struct links_conf *conf, struct err *err)
+{
+    struct links *s = calloc(1, sizeof(*s));
+    struct addr a = { .is_unix = true }, tcp = { .host = "*" };
+
+    if (!s)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    s->conf = *conf;
+    s->base = base;
+    s->states = calloc(conf->ntasks, LINKS_KINDS);
+    if (!s->states) {
+        err_set(err, ENOMEM, "out of memory");
+        goto fail;
+    }
+    randombytes_buf(s->cookie, sizeof(s->cookie));
+    links_name(a.host, sizeof(a.host), conf->dir);
+    addr_format(&a, s->unix_address, sizeof(s->unix_address));
+    if (links_listen(s, 0, &a, err) < 0)
+        goto fail;
+    s->addresses[s->naddresses++] = s->unix_address;
+    if (conf->tcp && (links_listen(s, 1, &tcp, err) < 0 ||
+                      addr_list_local(tcp.port, s->tcp_addresses,
+                                      sizeof(s->tcp_addresses), err) < 0))
+        goto fail;
+    char *save = NULL;
+
+    for (char *p = strtok_r(s->tcp_addresses, ",", &save);
+         p && s->naddresses < LINKS_ADDRESSES;
+         p = strtok_r(NULL, ",", &save))
+        s->addresses[s->naddresses++] = p;
+    return s;
+fail:
+    links_close(s);
+    return NULL;
+}
+
+void links_close(struct links *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < LINKS_LISTENERS; i++)
+        if (s->listeners[i])
+            conn_listener_close(s->listeners[i]);
+    while (s->all) {
+        conn_close(s->all->conn);
+        link_free(s->all);
+    }
+    free(s->states);
+    free(s);
+}
+
+struct links_where links_where(const struct links *s)
+{
+    return (struct links_where){ .addresses = s->addresses,
+                                 .naddresses = s->naddresses,
+                                 .cookie = s->cookie };
+}
+
+void links_set_job(struct links *s, uint64_t job)
+{
+    s->job = job;
+    for (struct link *k = s->all, *next; k; k = next) {
+        next = k->next;
+        if (k->early && k->early_job == job)
+            link_welcome(k);
+        else if (k->early)
+            link_refuse(k, LINKS_STRANGER);
+    }
+}
+
+/* ---------------------------------------------------------- flow control */
+
+unsigned links_count(const struct links *s)
+{
+    unsigned n = 0;
+
+    for (const struct link *k = s->all; k; k = k->next)
+        n += k->name != NULL;
+    return n;
+}
+
+bool links_silent(const struct links *s, uint64_t ns)
+{
+    for (const struct link *k = s->all; k; k = k->next)
+        if (k->name && conn_silence_ns(k->conn) < ns)
+            return false;
+    return links_count(s) > 0;
+}
+
+void links_pause(struct links *s)
+{
+    s->paused = true;
+    for (struct link *k = s->all; k; k = k->next)
+        conn_pause(k->conn);
+}
+
+void links_resume(struct links *s)
+{
+    s->paused = false;
+    for (struct link *k = s->all; k; k = k->next)
+        conn_resume(k->conn);
+}
+
+static bool link_takes_input(const struct link *k)
+{
+    return k->asked && !k->unwanted;
+}
+
+bool links_wants_input(const struct links *s)
+{
+    for (const struct link *k = s->all; k; k = k->next)
+        if (link_takes_input(k))
+            return true;
+    return false;
+}
+
+size_t links_credit(const struct links *s, bool all)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (const struct link *k = s->all; k; k = k->next) {
+        if (all && k->name && !k->asked && !k->unwanted)
+            return 0;
+        if (link_takes_input(k) && k->credit < least)
+            least = k->credit;
+    }
+    return least == UINT64_MAX ? 0 : least > SIZE_MAX ? SIZE_MAX
+                                                      : (size_t)least;
+}
+
+bool links_input_unwanted(const struct links *s)
+{
+    bool unwanted = false;
+
+    for (const struct link *k = s->all; k; k = k->next) {
+        if (k->name && !k->unwanted)
+            return false;       /* takes it, or has not said so yet */
+        unwanted = unwanted || k->unwanted;
+    }
+    return unwanted;
+}
+
+void links_send_input(struct links *s, const void *p, size_t n)
+{
+    Hct__Input input = HCT__INPUT__INIT;
+
+    input.data.data = (uint8_t *)p;
+    input.data.len = n;
+    for (struct link *k = s->all; k; k = k->next)
+        if (link_takes_input(k)) {
+            assert(k->credit >= n);
+            k->credit -= n;
+            conn_send(k->conn, MESSAGE_INPUT, &input);
+        }
+}
+
+void links_send_size(struct links *s, uint32_t rows, uint32_t columns)
+{
+    Hct__Terminal size = HCT__TERMINAL__INIT;
+
+    size.rows = rows;
+    size.columns = columns;
+    for (struct link *k = s->all; k; k = k->next)
+        if (k->name)
+            conn_send(k->conn, MESSAGE_TERMINAL, &size);
+}
+
+void links_send_input_end(struct links *s)
+{
+    Hct__InputEnd end = HCT__INPUT_END__INIT;
+
+    for (struct link *k = s->all; k; k = k->next)
+        if (link_takes_input(k))
+            conn_send(k->conn, MESSAGE_INPUT_END, &end);
+}

@@ -1,0 +1,69 @@
+/* options.h - the command line of hector-run, understood.
+ *
+ * Pure: looks at its arguments and nothing else (but --inject may need a
+ * random seed). Text in the result is
+ * borrowed from argv unless a field says "owned". */
+#ifndef HECTOR_OPTIONS_H
+#define HECTOR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "redirector/out/label.h"
+
+enum { OPTIONS_TASKS_MAX = 1 << 24 };
+
+struct options_list { char **v; size_t n; };    /* owned, and its texts */
+
+struct options_app {
+    char **argv;                /* into the command line, not terminated */
+    size_t argc;
+    uint32_t ntasks;            /* 0: not said */
+    const char *wdir;           /* NULL: not said */
+    struct options_list env;    /* "VAR=VALUE", or "VAR": as it is here */
+};
+
+enum options_action { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION };
+
+struct options {
+    enum options_action action;
+    struct options_app *apps;   /* owned */
+    size_t napps;
+    uint32_t per_node;          /* 0: not said */
+    bool by_node, oversubscribe;
+    struct options_list env;    /* for all programs; before the apps' own */
+    struct options_list hosts;  /* each as one -H gave it */
+    const char *hostfile, *agent, *master;          /* NULL: not said */
+    const char *stdin_ranks;    /* "all", "none" or a number */
+    enum label_style label;
+    bool timestamp, merge_stderr, pty;
+    const char *output_dir;
+    const char *stdtim;         /* NULL: off; "-", "fd:N" or a file */
+    uint64_t timeout_ns;        /* 0: none */
+    const char *name, *db;
+    struct options_list policies;
+    const char *on_hang;
+    char *faults;               /* owned; the rules of --inject; NULL: none */
+    const char *phase;          /* of --phase; NULL: not given */
+    int32_t priority;
+    uint64_t deadline_ns;
+    bool adopt;                 /* one app: the launcher and all its words */
+    const char *adopt_env;      /* NULL: no; "": of our parent; or a pid */
+    uint64_t seen;              /* 1 << enum usage_id of each option given */
+    bool verbose, quiet;
+};
+
+/* Understand argv[1..]. On failure *o is empty and err is a sentence with a
+ * hint; the status for it is 2. */
+int options_parse(struct options *o, int argc, char **argv, struct err *err);
+void options_fini(struct options *o);
+
+/* What of the options cannot be had for tasks that others start. */
+int options_check_adopt(const struct options *o, struct err *err);
+
+/* The descriptor N of "fd:N", -1 if text does not have that form. */
+int options_fd(const char *text);
+
+#endif

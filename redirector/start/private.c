@@ -1,0 +1,331 @@
+/* private.c - starts the processes of a run and sees them off.
+ *
+ * Who is who: members[0] is the master, members[1 + i] the slave of
+ * hosts->v[i], directly started or behind its agent. Invariant: a member's
+ * child is not NULL exactly while that process runs. */
+#include "redirector/start/private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/paths.h"
+#include "proto/link/addr.h"
+#include "redirector/batch/agent.h"
+#include "redirector/out/say.h"
+#include "redirector/start/child.h"
+
+/* How long processes may take to leave by themselves, and after TERM. */
+#define PRIVATE_LEAVE_NS (5 * CLOCK_NS_PER_S)
+#define PRIVATE_TERM_NS (2 * CLOCK_NS_PER_S)
+enum { PRIVATE_SOCKETS = 2 };   /* the Unix one, and TCP for other hosts */
+
+struct member {
+    struct private *owner;      /* borrowed */
+    struct child *child;        /* owned by child.c */
+    const struct host *host;    /* borrowed; NULL: the master */
+    bool joined;
+};
+
+struct private {
+    struct event_base *base;    /* borrowed */
+    struct private_conf conf;
+    struct member *members;     /* owned */
+    size_t nmembers;
+    char unix_address[ADDR_TEXT_MAX];
+    char tcp_addresses[ADDR_LIST_MAX];
+    struct event *timer;        /* owned; while closing */
+    void (*done)(void *arg);
+    int sockets[PRIVATE_SOCKETS];       /* owned: where the master listens */
+    int nsockets;
+    bool settled, failed, closing, termed;
+    bool again;                 /* the master was started a second time */
+};
+
+static int private_start_master(struct private *p, struct err *err);
+
+/* ------------------------------------------------------------------- end */
+
+static void private_fail(struct private *p, const char *sentence)
+{
+    if (p->failed || p->closing)
+        return;
+    p->failed = true;
+    p->conf.on_failure(p->conf.arg, sentence);
+}
+
+static bool private_all_gone(const struct private *p)
+{
+    for (size_t i = 0; i < p->nmembers; i++)
+        if (p->members[i].child)
+            return false;
+    return true;
+}
+
+/* Once it is started again, on the sockets that we have kept: slaves and our
+ * own link come back to it, and the database tells it the rest. */
+static void private_master_died(struct private *p, int status,
+                                const char *fate)
+{
+    char sentence[400];
+    struct err err;
+
+    if (WIFSIGNALED(status) && !p->again) {
+        p->again = true;
+        say(SAY_NOTE, "hector-master %s: started again, the job runs on",
+            fate);
+        if (private_start_master(p, &err) == 0)
+            return;
+        say(SAY_ERROR, "%s", err.text);
+    }
+    snprintf(sentence, sizeof(sentence),
+             "hector-master %s before the job was done", fate);
+    private_fail(p, sentence);
+    for (size_t i = 1; i < p->nmembers; i++)
+        if (p->members[i].child)
+            child_kill(p->members[i].child, SIGTERM);
+}
+
+static void private_on_exit(void *arg, struct child *c, int status)
+{
+    struct member *m = arg;
+    struct private *p = m->owner;
+    char fate[100], sentence[400];
+
+    child_fate(status, fate, sizeof(fate));
+    m->child = NULL;
+    if (p->closing) {
+        if (private_all_gone(p))
+            event_active(p->timer, EV_TIMEOUT, 0);
+        return;
+    }
+    if (!m->host) {
+        private_master_died(p, status, fate);
+    } else if (!m->joined && !p->settled && m->host->local) {
+        snprintf(sentence, sizeof(sentence),
+                 "hector-slave for %s %s before it joined the master",
+                 m->host->name, fate);
+        private_fail(p, sentence);
+    } else if (!m->joined && !p->settled) {
+        const char *agent = p->conf.agent ? p->conf.agent :
+                            agent_default(p->conf.hosts);
+
+        snprintf(sentence, sizeof(sentence), "cannot reach %s: launch agent "
+                 "\"%.100s\" %s before a slave joined from there",
+                 m->host->name, agent, fate);
+        private_fail(p, sentence);
+    } else {
+        say(SAY_VERBOSE, "%s %s", child_who(c), fate);
+    }
+}
+
+static void private_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct private *p = arg;
+    struct timeval tv = clock_timeval(PRIVATE_TERM_NS);
+
+    (void)fd;
+    (void)what;
+    if (private_all_gone(p)) {
+        event_del(p->timer);
+        p->done(p->conf.arg);
+        return;
+    }
+    for (size_t i = 0; i < p->nmembers; i++)
+        if (p->members[i].child) {
+            say(SAY_VERBOSE, "%s does not end by itself",
+                child_who(p->members[i].child));
+            child_kill(p->members[i].child, p->termed ? SIGKILL : SIGTERM);
+        }
+    p->termed = true;
+    event_add(p->timer, &tv);
+}
+
+void private_close(struct private *p, bool at_once, void (*done)(void *arg))
+{
+    struct timeval tv = clock_timeval(PRIVATE_LEAVE_NS);
+
+    p->closing = true;
+    p->done = done;
+    event_add(p->timer, &tv);
+    if (at_once)
+        child_hush_all();
+    for (size_t i = 0; i < p->nmembers; i++) {
+        const struct member *m = &p->members[i];
+        bool waits = m->host && !m->host->local && !m->joined && !p->settled;
+
+        if (m->child && (at_once || waits))
+            child_kill(m->child, SIGTERM);
+    }
+    if (private_all_gone(p))
+        event_active(p->timer, EV_TIMEOUT, 0);
+}
+
+void private_destroy(struct private *p)
+{
+    if (!p)
+        return;
+    if (p->timer)
+        event_free(p->timer);
+    for (int i = 0; i < p->nsockets; i++)
+        close(p->sockets[i]);
+    free(p->members);
+    free(p);
+}
+
+/* ----------------------------------------------------------------- start */
+
+static int private_start(struct private *p, struct member *m, const char *who,
+                         char *const *argv, const int *fds, int nfds,
+                         const char *input, struct err *err)
+{
+    struct child_conf conf = { .who = who, .argv = argv, .nfds = nfds,
+                               .input = input, .on_exit = private_on_exit,
+                               .arg = m };
+
+    if (nfds > 0)
+        memcpy(conf.fds, fds, (size_t)nfds * sizeof(int));
+    m->child = child_start(p->base, &conf, err);
+    return m->child ? 0 : -1;
+}
+
+/* The sockets the master is to listen on, in p->sockets. */
+static int private_listen(struct private *p, struct err *err)
+{
+    struct addr a = { .is_unix = true }, tcp = { .host = "*" };
+    int fd;
+
+    snprintf(a.host, sizeof(a.host), "%s/master.sock", p->conf.dir);
+    addr_format(&a, p->unix_address, sizeof(p->unix_address));
+    if ((fd = addr_listen(&a, err)) < 0)
+        return -1;
+    p->sockets[p->nsockets++] = fd;
+    if (!hosts_any_remote(p->conf.hosts))
+        return 0;
+    if ((fd = addr_listen(&tcp, err)) < 0)
+        return -1;
+    p->sockets[p->nsockets++] = fd;
+    return addr_list_local(tcp.port, p->tcp_addresses,
+                           sizeof(p->tcp_addresses), err) < 0 ? -1 : 0;
+}
+
+static int private_start_master(struct private *p, struct err *err)
+{
+    char path[PATHS_MAX];
+
+    if (paths_sibling("hector-master", path, sizeof(path), err) < 0 ||
+        (p->nsockets == 0 && private_listen(p, err) < 0))
+        return -1;
+    char *argv[] = { path, (char *)"-d", (char *)"--private", NULL, NULL, NULL,
+                     NULL };
+    int words = 3;
+
+    if (p->conf.db) {
+        argv[words++] = (char *)"--db";
+        argv[words++] = (char *)p->conf.db;
+    }
+    if (p->conf.verbose)
+        argv[words++] = (char *)"-v";
+    return private_start(p, &p->members[0], "master", argv, p->sockets,
+                         p->nsockets, NULL, err);
+}
+
+static int private_start_slave(struct private *p, struct member *m,
+                               const char *path, struct err *err)
+{
+    const struct host *h = m->host;
+    const char *argv[12] = { path, "-d", "--private", "--name", h->name,
+                             "--master",
+                             h->local ? p->unix_address : p->tcp_addresses };
+    int words = 7;
+    char key[KEY_HEX + 1];
+
+    if (p->conf.verbose)
+        argv[words++] = "-v";
+    if (h->local)
+        return private_start(p, m, h->name, (char *const *)argv, NULL, 0, NULL,
+                             err);
+    argv[words++] = "--key-stdin";
+    key_to_hex(p->conf.key, key);
+    strcat(key, "\n");
+    const char *agent = p->conf.agent ? p->conf.agent :
+                        agent_default(p->conf.hosts);
+    char **all = agent_words(agent, h, argv, err);
+    int rc = -1;
+
+    if (all) {
+        rc = private_start(p, m, h->name, all, NULL, 0, key, err);
+        if (rc < 0)
+            err_prefix(err, "launch agent for %s", h->name);
+    }
+    explicit_bzero(key, sizeof(key));
+    agent_free(all);
+    return rc;
+}
+
+struct private *private_open(struct event_base *base,
+                             const struct private_conf *conf,
+                             struct err *err)
+{
+    struct private *p = calloc(1, sizeof(*p));
+    char slave[PATHS_MAX];
+
+    if (p)
+        p->members = calloc(conf->hosts->n + 1, sizeof(*p->members));
+    if (p)
+        p->timer = evtimer_new(base, private_on_timer, p);
+    if (!p || !p->members || !p->timer) {
+        private_destroy(p);
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    }
+    p->base = base;
+    p->conf = *conf;
+    p->nmembers = conf->hosts->n + 1;
+    for (size_t i = 0; i < p->nmembers; i++) {
+        p->members[i].owner = p;
+        p->members[i].host = i ? &conf->hosts->v[i - 1] : NULL;
+    }
+    int rc = paths_sibling("hector-slave", slave, sizeof(slave), err);
+
+    if (rc == 0)
+        rc = private_start_master(p, err);
+    for (size_t i = 1; rc == 0 && i < p->nmembers; i++)
+        rc = private_start_slave(p, &p->members[i], slave, err);
+    if (rc == 0)
+        return p;
+    p->closing = true;          /* no sentence for those that go now */
+    child_kill_all(SIGKILL);
+    while (!private_all_gone(p)) {
+        usleep(1000);
+        child_reap_all();
+    }
+    private_destroy(p);
+    return NULL;
+}
+
+const char *private_address(const struct private *p)
+{
+    return p->unix_address;
+}
+
+void private_joined(struct private *p, const char *name)
+{
+    for (size_t i = 1; i < p->nmembers; i++)
+        if (strcmp(p->members[i].host->name, name) == 0)
+            p->members[i].joined = true;
+}
+
+bool private_has_master(const struct private *p)
+{
+    return p && p->members[0].child;
+}
+
+void private_settled(struct private *p)
+{
+    p->settled = true;
+}
