@@ -110,7 +110,7 @@ $(B)/tsan/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 	    -Wno-unknown-warning-option -Wno-tsan $(MPI_INC) -MMD -MP -c -o $@ $<
 $(WRAP_TSAN): $(B)/tsan/%: $(B)/tsan/tests/unit/%.o \
     $(WRAP_LIBHECTOR:%=$(B)/tsan/mpi-wrappers/%.o) \
-    $(B)/tsan/slave/state.o $(B)/tsan/proto/base/err.o
+    $(B)/tsan/slave/page/state.o $(B)/tsan/proto/base/err.o
 	$(call say,LD)$(CC) -fsanitize=thread -o $@ $^ -lcmocka -lpthread -ldl -lm
 .SECONDARY: $(WRAP_TSAN_C:%.c=$(B)/tsan/%.o)
 units: $(WRAP_TSAN)

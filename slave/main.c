@@ -20,14 +20,14 @@
 #include "proto/base/paths.h"
 #include "proto/conf/conf.h"
 #include "proto/link/key.h"
-#include "slave/gather.h"
-#include "slave/guard.h"
-#include "slave/jobs.h"
-#include "slave/launch.h"
-#include "slave/node.h"
+#include "slave/gather/gather.h"
+#include "slave/guard/guard.h"
+#include "slave/jobs/jobs.h"
+#include "slave/jobs/node.h"
+#include "slave/launch/launch.h"
 #include "slave/orders.h"
-#include "slave/stackcmd.h"
-#include "slave/sweep.h"
+#include "slave/proc/sweep.h"
+#include "slave/stacks/stackcmd.h"
 
 #define GRACE_NS  (2 * CLOCK_NS_PER_S)          /* of tasks that we end */
 #define WARM_UP_NS (1 * CLOCK_NS_PER_MS)

@@ -6,9 +6,9 @@
 #include "slave/orders.h"
 
 #include "proto/base/log.h"
-#include "slave/adopt.h"
-#include "slave/jobs.h"
-#include "slave/lookout.h"
+#include "slave/jobs/adopt.h"
+#include "slave/jobs/jobs.h"
+#include "slave/jobs/lookout.h"
 
 static struct adopts *adopts_of(void *arg)
 {

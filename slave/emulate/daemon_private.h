@@ -7,8 +7,8 @@
 #include "slave/emulate/daemon.h"
 #include "slave/emulate/ledger.h"
 #include "slave/emulate/tasks.h"
-#include "slave/reduce.h"
-#include "slave/uplink.h"
+#include "slave/link/uplink.h"
+#include "slave/tree/reduce.h"
 
 struct daemon {
     const struct daemon_conf *conf;     /* borrowed */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slave/account.h"
 #include "slave/emulate/chain.h"
 #include "slave/emulate/program.h"
-#include "slave/statement.h"
+#include "slave/page/account.h"
+#include "slave/page/statement.h"
 
 
 struct ledger {

@@ -6,7 +6,7 @@
 
 #include "slave/emulate/chain.h"
 #include "slave/emulate/program.h"
-#include "slave/taskmodel.h"
+#include "slave/page/taskmodel.h"
 
 struct maker {
     const struct emulate *options;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "slave/emulate/options.h"
-#include "slave/names.h"
-#include "slave/sites.h"
+#include "slave/page/names.h"
+#include "slave/page/sites.h"
 
 uint32_t program_call(uint32_t site);           /* the function, wrap.def */
 uint64_t program_bytes(uint32_t site);          /* of each call */

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "slave/halt.h"
+#include "slave/stacks/halt.h"
 
 struct shared { _Atomic uint64_t longest, turns; };
 

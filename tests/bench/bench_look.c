@@ -14,8 +14,8 @@
 #include "master/tape.h"
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
-#include "slave/look.h"
-#include "slave/registry.h"
+#include "slave/jobs/look.h"
+#include "slave/page/registry.h"
 
 enum { TASKS = 16, LOOKS = 2000 };
 

@@ -8,8 +8,8 @@
 
 #include "proto/base/clock.h"
 #include "proto/tree/merge.h"
-#include "slave/modelpart.h"
-#include "slave/registry.h"
+#include "slave/jobs/modelpart.h"
+#include "slave/page/registry.h"
 
 enum { TASKS = 128, STATES = 100, EDGES = 200, ROUNDS = 11, BASE = 0x10000 };
 

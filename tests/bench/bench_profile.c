@@ -9,9 +9,9 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/clock.h"
-#include "slave/profile.h"
-#include "slave/registry.h"
-#include "slave/statement.h"
+#include "slave/page/profile.h"
+#include "slave/page/registry.h"
+#include "slave/page/statement.h"
 
 enum { TASKS = 64, SITES = 100, DEPTH = 6, ROUNDS = 51 };
 

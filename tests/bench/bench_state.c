@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
-#include "slave/registry.h"
-#include "slave/state.h"
+#include "slave/page/registry.h"
+#include "slave/page/state.h"
 
 enum { TASKS = 1000, ROUNDS = 51 };
 

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "slave/halt.h"
-#include "slave/procmaps.h"
-#include "slave/scribe_work.h"
+#include "slave/proc/procmaps.h"
+#include "slave/stacks/halt.h"
+#include "slave/stacks/scribe_work.h"
 
 enum { PIDS = 64, MAPS = 4 << 20, DEPTH = 12 };
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "proto/link/refused.h"
-#include "slave/door.h"
+#include "slave/pmix/door.h"
 
 enum { GUESTS = 8, CROWD = 300 };
 

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "proto/base/clock.h"
-#include "slave/gasp.h"
-#include "slave/watch.h"
+#include "slave/guard/gasp.h"
+#include "slave/page/watch.h"
 
 enum { TASKS = 2, JOB = 7, ALIVE = 4 };
 

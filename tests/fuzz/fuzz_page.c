@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "hct.pb-c.h"
-#include "slave/registry.h"
-#include "slave/statement.h"
-#include "slave/ticks.h"
-#include "slave/watch.h"
+#include "slave/page/registry.h"
+#include "slave/page/statement.h"
+#include "slave/page/watch.h"
+#include "slave/proc/ticks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

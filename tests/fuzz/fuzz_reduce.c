@@ -6,7 +6,7 @@
 #include "tests/fuzz/peers.h"
 
 #include "proto/link/refused.h"
-#include "slave/reduce.h"
+#include "slave/tree/reduce.h"
 
 enum { DONE_MAX = 64 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "proto/link/refused.h"
-#include "slave/registry.h"
+#include "slave/page/registry.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

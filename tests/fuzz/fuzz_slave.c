@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 
 #include "proto/link/refused.h"
-#include "slave/gather.h"
-#include "slave/jobs.h"
-#include "slave/launch.h"
+#include "slave/gather/gather.h"
+#include "slave/jobs/jobs.h"
+#include "slave/launch/launch.h"
 #include "slave/orders.h"
-#include "slave/sweep.h"
+#include "slave/proc/sweep.h"
 
 enum { FIRST_PID = 10000, CALLS = 64 };
 

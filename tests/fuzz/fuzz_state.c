@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slave/losses.h"
-#include "slave/registry.h"
-#include "slave/state.h"
-#include "slave/taskmodel.h"
+#include "slave/page/losses.h"
+#include "slave/page/registry.h"
+#include "slave/page/state.h"
+#include "slave/page/taskmodel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include <fcntl.h>
 
-#include "slave/streams.h"
+#include "slave/streams/streams.h"
 
 struct world {
     struct event_base *base;

@@ -12,8 +12,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "slave/procmaps.h"
-#include "slave/unwind.h"
+#include "slave/proc/procmaps.h"
+#include "slave/stacks/unwind.h"
 
 enum { MAPS = 1 << 20, WORDS = 256, DEPTH = 64 };
 #define STACK 0x10000ull        /* nothing is mapped there */

@@ -46,8 +46,8 @@ clean 'mpi-wrappers includes only itself' \
     "$(ours mpi-wrappers 'mpi-wrappers/[a-z0-9_/]*\.h|[a-z0-9_]+\.(inc|h)')"
 clean 'policies include only hct_policy.h' \
     "$(ours policies 'policies/[a-z0-9_/]*\.h')"
-clean 'only slave/pmix*.[ch], and a double of it, include PMIx' \
-    "$(only '\.[ch]$' pmix 'slave/pmix(_[a-z]+)?\.[ch]|tests/lib/pmix_stuck\.c')"
+clean 'only slave/pmix/pmix*.[ch], and a double of it, include PMIx' \
+    "$(only '\.[ch]$' pmix 'slave/pmix/pmix(_[a-z]+)?\.[ch]|tests/lib/pmix_stuck\.c')"
 clean 'only master/store*.[ch] include SQLite' \
     "$(only '^(proto|master|slave|redirector)/.*\.[ch]$' sqlite3 \
             'master/store(_[a-z]+)?\.[ch]')"

@@ -43,7 +43,7 @@ is "$(sql 'SELECT count(*) FROM events')" 4000 '... and what they had tagged'
 ok 'no process is left' wait_for '[ -z "$(t_processes)" ]' 10
 is "$(ls "$TMPDIR")" '' '... and no directory'
 
-# PMIx has a fault in just this moment: see slave/pmix.c.
+# PMIx has a fault in just this moment: see slave/pmix/pmix.c.
 i=0
 while [ $i -lt 12 ]; do
     i=$((i + 1))

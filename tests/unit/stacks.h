@@ -21,7 +21,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/tree/prefixtree.h"
-#include "slave/stacker.h"
+#include "slave/stacks/stacker.h"
 #include "tests/unit/process.h"
 
 static struct event_base *base;

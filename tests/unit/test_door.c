@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "slave/door.h"
+#include "slave/pmix/door.h"
 
 enum { LONG = 20 };             /* seconds: nothing here takes so long */
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "proto/base/paths.h"
-#include "slave/launch.h"
+#include "slave/launch/launch.h"
 
 static char dir[256];
 

@@ -16,8 +16,8 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/addr.h"
-#include "slave/gasp.h"
-#include "slave/records.h"
+#include "slave/guard/gasp.h"
+#include "slave/page/records.h"
 
 enum { TASKS = 3, JOB = 7, RECORDS = 4 };
 

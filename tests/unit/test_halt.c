@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "slave/halt.h"
+#include "slave/stacks/halt.h"
 #include "tests/unit/process.h"
 
 enum { ROUNDS = 50 };

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
-#include "slave/input.h"
+#include "slave/streams/input.h"
 
 struct rig {
     struct event_base *base;

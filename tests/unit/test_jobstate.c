@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "slave/jobstate.h"
+#include "slave/jobs/jobstate.h"
 
 #define E(name) JOB_EVENT_##name
 #define END JOB_EVENT_COUNT

@@ -3,7 +3,7 @@
  * that go along with other turns of the loop. */
 #include <dirent.h>
 
-#include "slave/stacker.h"
+#include "slave/stacks/stacker.h"
 #include "tests/unit/stacks.h"
 
 /* How many children of ours are readers and live; *one: the last. */

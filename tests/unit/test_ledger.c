@@ -14,7 +14,7 @@
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "slave/emulate/ledger.h"
-#include "slave/statement.h"
+#include "slave/page/statement.h"
 
 enum { TASKS = 700, SITES = 30, FIRST = 5000, STEP_NS = 1000000 };
 

@@ -15,8 +15,8 @@
 #include "mpi-wrappers/page.h"
 #include "mpi-wrappers/table/calls.h"
 #include "policies/hct_policy.h"
-#include "slave/look.h"
-#include "slave/procstate.h"
+#include "slave/jobs/look.h"
+#include "slave/proc/procstate.h"
 
 #define SET(field, value) \
     atomic_store_explicit(&(field), (value), memory_order_relaxed)

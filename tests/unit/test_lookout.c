@@ -13,11 +13,11 @@
 #include "mpi-wrappers/page.h"
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
-#include "slave/adopt.h"
-#include "slave/jobs.h"
-#include "slave/look.h"
-#include "slave/lookout.h"
-#include "slave/peek.h"
+#include "slave/jobs/adopt.h"
+#include "slave/jobs/jobs.h"
+#include "slave/jobs/look.h"
+#include "slave/jobs/lookout.h"
+#include "slave/jobs/peek.h"
 
 enum { JOBS = 2, ANSWERS = 8 };
 

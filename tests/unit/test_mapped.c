@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "slave/mapped.h"
-#include "slave/procmaps.h"
-#include "slave/unwind.h"
+#include "slave/proc/mapped.h"
+#include "slave/proc/procmaps.h"
+#include "slave/stacks/unwind.h"
 
 enum { ROOM = 1 << 20 };
 

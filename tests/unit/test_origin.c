@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "slave/origin.h"
+#include "slave/proc/origin.h"
 
 /* "|" ends a string of a list. */
 static size_t list(char *buf, const char *text)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "mpi-wrappers/table/calls.h"
-#include "slave/peek.h"
+#include "slave/jobs/peek.h"
 
 static void test_names(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "slave/plan.h"
+#include "slave/launch/plan.h"
 
 /* A Prepare of two programs on two nodes that each case spoils a little. */
 struct rig {

@@ -16,11 +16,11 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/clock.h"
-#include "slave/account.h"
-#include "slave/names.h"
-#include "slave/profile.h"
-#include "slave/registry.h"
-#include "slave/statement.h"
+#include "slave/page/account.h"
+#include "slave/page/names.h"
+#include "slave/page/profile.h"
+#include "slave/page/registry.h"
+#include "slave/page/statement.h"
 
 enum { SEND = 12, RECV = 13 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "hct.pb-c.h"
-#include "slave/records.h"
+#include "slave/page/records.h"
 
 /* Everything sent, as text: "first[seq/marker/label/enter-exit ...] " */
 static char sent[1 << 20];

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
-#include "slave/registry.h"
+#include "slave/page/registry.h"
 
 struct rig {
     struct event_base *base;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "slave/rings.h"
+#include "slave/page/rings.h"
 
 enum { SLOTS = 4, CALLS = 8, RING = 1024 };
 

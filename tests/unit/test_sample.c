@@ -12,8 +12,8 @@
 
 #include "mpi-wrappers/page.h"
 #include "proto/base/clock.h"
-#include "slave/load.h"
-#include "slave/sample.h"
+#include "slave/proc/load.h"
+#include "slave/proc/sample.h"
 
 static void test_stat(void **state)
 {

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "proto/base/paths.h"
-#include "slave/session.h"
-#include "slave/sweep.h"
+#include "slave/launch/session.h"
+#include "slave/proc/sweep.h"
 
 static char top[64];
 

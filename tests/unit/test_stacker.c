@@ -3,8 +3,8 @@
  * left stopped. */
 #include <sys/ptrace.h>
 
-#include "slave/reap.h"
-#include "slave/stacker_note.h"
+#include "slave/proc/reap.h"
+#include "slave/stacks/stacker_note.h"
 #include "tests/unit/stacks.h"
 
 /* Ends are seen through reap.c, as in the slave: stops must not be among

@@ -9,7 +9,7 @@
 
 #include "mpi-wrappers/hct_rt.h"
 #include "mpi-wrappers/record/record.h"
-#include "slave/state.h"
+#include "slave/page/state.h"
 
 static struct attach page;
 static const char *mem;

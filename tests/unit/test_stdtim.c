@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "slave/stdtim.h"
+#include "slave/streams/stdtim.h"
 
 static void test_lines(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "slave/symbols.h"
+#include "slave/symbols/symbols.h"
 
 static char dir[] = "/tmp/hct-symbols-XXXXXX";
 static struct symbols *syms;

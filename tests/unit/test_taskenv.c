@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "slave/env.h"
-#include "slave/taskenv.h"
+#include "slave/launch/env.h"
+#include "slave/launch/taskenv.h"
 
 static void check(const struct env *e, const char *name, const char *want)
 {

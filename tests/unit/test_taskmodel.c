@@ -14,8 +14,8 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/idtable.h"
-#include "slave/registry.h"
-#include "slave/taskmodel.h"
+#include "slave/page/registry.h"
+#include "slave/page/taskmodel.h"
 
 enum { SEND = 12, RECV = 13, TASKS = 2, A = 2, B = 3, C = 4 };
 

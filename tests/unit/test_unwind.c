@@ -22,9 +22,9 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "slave/halt.h"
-#include "slave/procmaps.h"
-#include "slave/unwind.h"
+#include "slave/proc/procmaps.h"
+#include "slave/stacks/halt.h"
+#include "slave/stacks/unwind.h"
 
 enum { MAPS = 1 << 20, MANY = 15000 };
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "slave/records.h"
-#include "slave/vault.h"
+#include "slave/page/records.h"
+#include "slave/vault/vault.h"
 
 static struct vault *v;
 static struct err err;

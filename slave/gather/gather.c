@@ -1,0 +1,26 @@
+/* gather.c - what this slave can gather in a reduction. */
+#include "slave/gather/gather.h"
+
+#include "proto/base/str.h"
+#include "slave/gather/gather_model.h"
+#include "slave/gather/gather_stack.h"
+#include "slave/jobs/jobs.h"
+
+/* Who is there: the name of the node, for each of its positions. */
+static void who_start(void *arg, struct reduction *r)
+{
+    struct jobs *jobs = arg;
+    struct str lines = { 0 };
+
+    for (uint32_t i = 0; i < reduction_width(r); i++)
+        str_addf(&lines, "%u %s\n", i, jobs_node(jobs)->name);
+    reduction_own(r, str_text(&lines), lines.n);
+    str_fini(&lines);
+}
+
+const struct reduce_kind gather_kinds[] = {
+    { "who", who_start, NULL },
+    { "stack", gather_stack_start, gather_stack_stop },
+    { "model", gather_model_start, gather_model_stop },
+};
+const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

@@ -1,0 +1,183 @@
+/* gather_model.c - the models of this node's tasks of a job.
+ *
+ * They are read twice: at once, to know which places have to be looked up in
+ * the binaries, and when those have names, or that has taken too long. */
+#include "slave/gather/gather_model.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+
+#include "proto/base/clock.h"
+#include "slave/gather/gather_tasks.h"
+#include "slave/jobs/modelpart.h"
+
+#define LOOK_NS (5 * CLOCK_NS_PER_MS)
+#define NAMES_NS (8 * CLOCK_NS_PER_S)
+
+/* One that is being made. */
+struct model_part {
+    struct model_part *next;    /* in the node's list */
+    struct jobs *jobs;          /* borrowed, like the next */
+    struct reduction *reduction;
+    uint64_t job, until_ns;
+    uint32_t n;
+    bool histograms;
+    struct taskset ranks;       /* whose; empty: all */
+    struct task **tasks;        /* owned; room for n */
+    struct event *look;         /* owned */
+};
+
+static void part_free(struct model_part *p)
+{
+    for (struct model_part **at = &jobs_node(p->jobs)->model_parts; *at;
+         at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    if (p->look)
+        event_free(p->look);
+    taskset_fini(&p->ranks);
+    free(p->tasks);
+    free(p);
+}
+
+static int make(const struct model_part *p, const struct gather_job *of,
+                struct str *out, struct err *err)
+{
+    const struct modelpart part = {
+        .tasks = p->tasks, .n = p->n, .ranks = &p->ranks,
+        .account = of->account, .ticks = &jobs_node(p->jobs)->ticks,
+        .histograms = p->histograms };
+
+    return modelpart_make(&part, out, err);
+}
+
+static void finish(struct model_part *p, struct gather_job *of)
+{
+    struct reduction *r = p->reduction;
+    struct str part = { 0 };
+    struct err err;
+    int rc = make(p, of, &part, &err);
+
+    part_free(p);
+    if (rc)
+        reduction_fail(r, err.text);
+    else
+        reduction_own(r, str_text(&part), part.n);
+    str_fini(&part);
+}
+
+/* ------------------------------------------------------------------- names */
+
+static void wait_on(struct model_part *p)
+{
+    struct timeval tv = clock_timeval(LOOK_NS);
+
+    event_add(p->look, &tv);
+}
+
+/* Or will not get more. A child that is at work may have begun before we knew
+ * what we want; where one has failed, another try is the end's. */
+static bool has_names(const struct model_part *p, const struct gather_job *of)
+{
+    struct account *a = of->account;
+
+    if (names_settled(&a->names, &a->sites))
+        return true;
+    if (!a->names.failures)
+        names_ask(&a->names, jobs_node(p->jobs)->base, &a->sites, of->user,
+                  false);
+    return !a->names.child;
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct model_part *p = arg;
+    struct reduction *r = p->reduction;
+    struct gather_job of;
+    struct err err;
+
+    (void)fd, (void)what;
+    if (gather_tasks(p->jobs, p->job, p->tasks, p->n, &of, &err)) {
+        part_free(p);
+        reduction_fail(r, err.text);
+        return;
+    }
+    if (has_names(p, &of) || clock_monotonic_ns() >= p->until_ns)
+        finish(p, &of);
+    else
+        wait_on(p);
+}
+
+/* ------------------------------------------------------------------- begin */
+
+static struct model_part *part_make(struct jobs *jobs, struct reduction *r)
+{
+    struct model_part *p = calloc(1, sizeof(*p));
+    uint64_t half_ns = reduction_wait_ns(r) / 2;
+
+    if (!p)
+        return NULL;
+    p->jobs = jobs;
+    p->reduction = r;
+    p->job = reduction_job(r);
+    p->n = reduction_width(r);
+    p->until_ns = clock_monotonic_ns() +
+                  (half_ns < NAMES_NS ? half_ns : NAMES_NS);
+    p->next = jobs_node(jobs)->model_parts;
+    jobs_node(jobs)->model_parts = p;
+    p->tasks = calloc(p->n, sizeof(*p->tasks));
+    p->look = evtimer_new(jobs_node(jobs)->base, on_look, p);
+    if (p->tasks && p->look)
+        return p;
+    part_free(p);
+    return NULL;
+}
+
+static int begin(struct model_part *p, const Hct__ModelAsk *m,
+                 struct gather_job *of, struct err *err)
+{
+    p->histograms = m->histograms;
+    if (*m->ranks && taskset_parse(&p->ranks, m->ranks, UINT32_MAX, err))
+        return -1;
+    if (gather_tasks(p->jobs, p->job, p->tasks, p->n, of, err))
+        return -1;
+    return make(p, of, NULL, err);
+}
+
+void gather_model_start(void *arg, struct reduction *r)
+{
+    struct err err = { .text = "out of memory" };
+    struct model_part *p = NULL;
+    struct gather_job of;
+    size_t n;
+    const uint8_t *bytes = reduction_argument(r, &n);
+    Hct__ModelAsk *m = hct__model_ask__unpack(NULL, n, bytes);
+
+    if (!m) {
+        reduction_fail(r, "this is no request for models");
+        return;
+    }
+    if (reduction_width(r) == 0)        /* no task is here yet */
+        reduction_own(r, NULL, 0);
+    else if (!(p = part_make(arg, r)))
+        reduction_fail(r, err.text);
+    else if (begin(p, m, &of, &err)) {
+        part_free(p);
+        reduction_fail(r, err.text);
+    } else {
+        on_look(-1, 0, p);
+    }
+    hct__model_ask__free_unpacked(m, NULL);
+}
+
+void gather_model_stop(void *arg, struct reduction *r)
+{
+    for (struct model_part *p = jobs_node(arg)->model_parts; p; p = p->next)
+        if (p->reduction == r) {
+            part_free(p);
+            return;
+        }
+}

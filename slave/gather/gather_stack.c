@@ -1,0 +1,201 @@
+/* gather_stack.c - the call tree of this node's tasks of a job. */
+#include "slave/gather/gather_stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/taskset.h"
+#include "slave/gather/gather_tasks.h"
+#include "slave/stacks/calltree.h"
+
+#define INTERVAL_MAX_NS (3600 * CLOCK_NS_PER_S)
+
+/* One that is being made. */
+struct stack_part {
+    struct stack_part *next;    /* in the node's list */
+    struct node *node;          /* borrowed, like the next two */
+    struct jobs *jobs;
+    struct reduction *reduction;
+    uint64_t job;
+    uint32_t n;
+    uint32_t *ranks;            /* owned */
+    pid_t *pids;                /* owned */
+};
+
+static void part_free(struct stack_part *p)
+{
+    for (struct stack_part **at = &p->node->stack_parts; *at;
+         at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    free(p->ranks);
+    free(p->pids);
+    free(p);
+}
+
+static char *page_of(void *arg, uint32_t position)
+{
+    const struct stack_part *p = arg;
+    struct task *t = gather_task(p->jobs, p->job, p->ranks[position]);
+
+    return t && t->watch.pid == p->pids[position] ? t->watch.page : NULL;
+}
+
+static int write_part(const Hct__CallTree *m, struct reduction *r)
+{
+    size_t n = hct__call_tree__get_packed_size(m);
+    uint8_t *bytes = malloc(n + 1);
+
+    if (!bytes)
+        return -1;
+    hct__call_tree__pack(m, bytes);
+    reduction_own(r, bytes, n);
+    free(bytes);
+    return 0;
+}
+
+static void on_done(void *arg, const struct stacker_result *s,
+                    const struct err *why)
+{
+    struct stack_part *p = arg;
+    struct reduction *r = p->reduction;
+    Hct__CallTree m;
+    struct err err;
+
+    if (why) {
+        part_free(p);
+        reduction_fail(r, why->text);
+        return;
+    }
+    if (calltree_make(&m, s, NULL, p->n, &err)) {
+        part_free(p);
+        reduction_fail(r, err.text);
+        return;
+    }
+    part_free(p);
+    if (write_part(&m, r))
+        reduction_fail(r, "out of memory");
+    calltree_fini(&m);
+}
+
+/* Who has the page runs MPI, or was found to have no page; the task itself may
+ * be a script around it. */
+static void add_task(struct stack_part *p, uint32_t i, const struct task *t)
+{
+    p->ranks[i] = t->rank;
+    p->pids[i] = t->over ? 0 : t->watch.page ? t->watch.pid
+                 : t->peeked.pid ? t->peeked.pid : t->pid;
+}
+
+/* The tasks of the job that are here, by rank, as many as the master has
+ * counted. */
+static int find_tasks(struct stack_part *p, struct gather_job *of,
+                      struct err *err)
+{
+    struct task **v = calloc(p->n, sizeof(*v));
+    int rc = v ? gather_tasks(p->jobs, p->job, v, p->n, of, err)
+               : err_set(err, ENOMEM, "out of memory");
+
+    for (uint32_t i = 0; rc == 0 && i < p->n; i++)
+        add_task(p, i, v[i]);
+    free(v);
+    return rc;
+}
+
+/* Others than those that are asked for are not looked at. */
+static int choose(struct stack_part *p, const char *ranks, struct err *err)
+{
+    struct taskset set = { 0 };
+
+    if (!*ranks)
+        return 0;
+    if (taskset_parse(&set, ranks, UINT32_MAX, err))
+        return -1;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!taskset_has(&set, p->ranks[i]))
+            p->pids[i] = -1;
+    taskset_fini(&set);
+    return 0;
+}
+
+static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
+{
+    struct stacker_conf conf = {
+        .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
+        .interval_ns = m->interval_ns, .lines = m->lines,
+        .threads = m->threads, .keep = true,
+        .no_ptrace = p->node->no_ptrace, .page_of = page_of };
+    struct gather_job of;
+
+    if (m->interval_ns > INTERVAL_MAX_NS)
+        return err_set(err, EINVAL, "samples more than an hour apart");
+    if (find_tasks(p, &of, err) || choose(p, m->ranks, err))
+        return -1;
+    conf.pids = p->pids;
+    conf.user = of.user;
+    return stacker_take(p->node->stacker, &conf, on_done, p, err);
+}
+
+static struct stack_part *part_make(struct jobs *jobs, struct reduction *r)
+{
+    struct stack_part *p = calloc(1, sizeof(*p));
+    size_t n = reduction_width(r);
+
+    if (!p)
+        return NULL;
+    p->node = jobs_node(jobs);
+    p->jobs = jobs;
+    p->reduction = r;
+    p->job = reduction_job(r);
+    p->n = (uint32_t)n;
+    p->next = p->node->stack_parts;
+    p->node->stack_parts = p;
+    p->ranks = calloc(n + 1, sizeof(*p->ranks));
+    p->pids = calloc(n + 1, sizeof(*p->pids));
+    if (p->ranks && p->pids)
+        return p;
+    part_free(p);
+    return NULL;
+}
+
+void gather_stack_start(void *arg, struct reduction *r)
+{
+    struct err err = { .text = "out of memory" };
+    struct stack_part *p;
+    Hct__Stack *m;
+    size_t n;
+    const uint8_t *bytes = reduction_argument(r, &n);
+
+    m = hct__stack__unpack(NULL, n, bytes);
+    if (!m) {
+        reduction_fail(r, "this is no request for stacks");
+        return;
+    }
+    if (reduction_width(r) == 0) {      /* no task is here yet */
+        reduction_own(r, NULL, 0);
+        hct__stack__free_unpacked(m, NULL);
+        return;
+    }
+    p = part_make(arg, r);
+    if (!p || begin(p, m, &err)) {
+        if (p)
+            part_free(p);
+        reduction_fail(r, err.text);
+    }
+    hct__stack__free_unpacked(m, NULL);
+}
+
+void gather_stack_stop(void *arg, struct reduction *r)
+{
+    struct node *node = jobs_node(arg);
+
+    for (struct stack_part *p = node->stack_parts; p; p = p->next)
+        if (p->reduction == r) {
+            stacker_cancel(node->stacker, p);
+            part_free(p);
+            return;
+        }
+}

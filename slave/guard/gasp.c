@@ -1,0 +1,342 @@
+/* gasp.c - collects what a dead slave has left, records and the costs of calls,
+ * and delivers it.
+ *
+ * Invariant: what was read from a ring is numbered behind what the ledger
+ * says was read before, so the master knows what it has already. */
+#include "slave/guard/gasp.h"
+
+#include <event2/event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/page/records.h"
+#include "slave/page/statement.h"
+
+#define GASP_NS (5 * CLOCK_NS_PER_S)    /* without an acknowledgement */
+
+struct gasp {
+    const struct gasp_conf *conf;
+    struct vault *vault;        /* borrowed */
+    const char *why;
+    struct event_base *base;    /* owned, as all below */
+    struct conn *link;
+    struct event *retry, *end;
+    struct records_window window;
+    struct records *tasks;
+    struct profile *profiles;   /* of the same tasks */
+    size_t ntasks;
+    struct sites sites;         /* of all jobs; nobody looks up names */
+    struct ticks ticks;
+};
+
+/* -------------------------------------------------------------- collecting */
+
+static int send_nothing(void *arg, const void *events)
+{
+    (void)arg, (void)events;
+    return 0;
+}
+
+static void open_calls(struct rings *r, const struct vault_state *s)
+{
+    for (uint32_t i = 0; i < s->nopen && i < VAULT_OPEN; i++) {
+        struct rings_slot *slot = &r->slot[s->open[i].slot % PAGE_SLOTS];
+        struct rings_open *v = realloc(slot->open, (slot->nopen + 1) *
+                                                   sizeof(*v));
+
+        if (!v)
+            return;
+        slot->open = v;
+        slot->cap = slot->nopen + 1;
+        v[slot->nopen++] = (struct rings_open){
+            .seq = s->open[i].seq, .marker = s->open[i].marker,
+            .call = s->open[i].call, .at = SIZE_MAX };
+    }
+}
+
+static void read_page(struct records *r, void *page,
+                      const struct vault_state *s)
+{
+    const struct records_out out = { send_nothing, NULL };
+    struct rings_batch batch = { 0 };
+    uint64_t next_seq = s->next_seq;
+    struct rings rings;
+    struct err err;
+
+    rings_init(&rings, page, PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+               &next_seq);
+    for (unsigned i = 0; i < PAGE_SLOTS; i++)
+        rings.slot[i].tail = rings.slot[i].taken = s->tail[i];
+    open_calls(&rings, s);
+    while (rings_read(&rings, PAGE_RING_BYTES, &batch) > 0)
+        if (records_add(r, &batch, &out, &err)) {
+            log_warn("gasp", "%s", err.text);
+            break;
+        }
+    rings_batch_fini(&batch);
+    rings_fini(&rings);
+}
+
+/* From now on the rate of the tasks' clock is known. */
+static void watch_clock(struct ticks *t)
+{
+    const struct timespec some = { .tv_nsec = 5 * CLOCK_NS_PER_MS };
+
+    ticks_init(t);
+    nanosleep(&some, NULL);
+    ticks_update(t);
+}
+
+static void collect_task(struct gasp *g, size_t index)
+{
+    const struct vault_ledger *l = vault_ledger(g->vault, index);
+    const struct vault_state *s;
+    size_t bytes = page_bytes(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES);
+    struct records *r;
+    struct profile *p;
+    void *page;
+    int fd;
+
+    if (!l)
+        return;
+    s = &l->state[atomic_load(&l->now) & 1];
+    p = &g->profiles[g->ntasks];
+    r = &g->tasks[g->ntasks++];
+    records_init(r, l->job, l->rank, &g->window);
+    records_inherit(r, atomic_load(&l->first), s->next);
+    fd = vault_page(g->vault, index, s->page);
+    if (fd < 0)
+        return;
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return;
+    profile_read(p, page, &g->ticks, &g->sites);
+    if (r->next == s->next)
+        read_page(r, page, s);
+    munmap(page, bytes);
+}
+
+/* -------------------------------------------------------------- delivering */
+
+static void gasp_over(void *arg)
+{
+    struct gasp *g = arg;
+
+    event_base_loopexit(g->base, NULL);     /* also before the loop begins */
+}
+
+/* With records to deliver it is worth while to wait for another master; that
+ * a slave without any job is gone need not be told but to this one. */
+static void gasp_failed(struct gasp *g)
+{
+    struct timeval tv = clock_timeval(g->conf->retry_ns);
+
+    g->link = NULL;
+    if (g->ntasks)
+        event_add(g->retry, &tv);
+    else
+        gasp_over(g);
+}
+
+static bool gasp_all_acknowledged(const struct gasp *g)
+{
+    for (size_t i = 0; i < g->ntasks; i++)
+        if (!records_empty(&g->tasks[i]))
+            return false;
+    return true;
+}
+
+static void gasp_wait(struct gasp *g)
+{
+    struct timeval tv = clock_timeval(GASP_NS);
+
+    event_add(g->end, &tv);
+}
+
+static void gasp_check(struct gasp *g)
+{
+    Hct__Farewell m = HCT__FAREWELL__INIT;
+    struct conn *c = g->link;
+
+    if (!c || !gasp_all_acknowledged(g))
+        return;
+    m.why = (char *)g->why;
+    conn_send(c, MESSAGE_FAREWELL, &m);
+    g->link = NULL;
+    conn_close_then(c, gasp_over, g);
+}
+
+static int send_events(void *arg, const void *events)
+{
+    struct gasp *g = arg;
+
+    conn_send(g->link, MESSAGE_EVENTS, events);
+    return 0;
+}
+
+static void send_profile(void *arg, const void *profile)
+{
+    struct gasp *g = arg;
+
+    conn_send(g->link, MESSAGE_PROFILE, profile);
+}
+
+/* Of programs that a task ran before only the slave knew: the master keeps the
+ * greater figures. */
+static void send_costs(struct gasp *g, size_t i)
+{
+    struct statement s;
+
+    profile_forget_sent(&g->profiles[i]);
+    statement_init(&s, g->tasks[i].job, &g->sites);
+    statement_add_task(&s, g->tasks[i].rank, &g->profiles[i]);
+    if (!statement_is_empty(&s) && statement_send(&s, send_profile, g))
+        log_warn("gasp", "costs of calls are lost: out of memory");
+    statement_fini(&s);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct gasp *g = arg;
+    const struct records_out out = { send_events, g };
+
+    (void)msg, (void)err;
+    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    for (size_t i = 0; i < g->ntasks; i++) {
+        records_resend(&g->tasks[i], &out);
+        send_costs(g, i);
+    }
+    gasp_check(g);
+    return 0;
+}
+
+static int on_event_ack(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct gasp *g = arg;
+    const Hct__EventAck *m = msg;
+
+    (void)c;
+    for (size_t i = 0; i < g->ntasks; i++)
+        if (g->tasks[i].job == m->job && g->tasks[i].rank == m->rank &&
+            records_ack(&g->tasks[i], m->upto, err))
+            return -1;
+    gasp_wait(g);
+    gasp_check(g);
+    return 0;
+}
+
+/* Orders come too late. */
+static int on_other(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    (void)arg, (void)c, (void)msg, (void)err;
+    return 0;
+}
+
+static void on_open(void *arg, struct conn *c)
+{
+    struct gasp *g = arg;
+    Hct__Hello m = HCT__HELLO__INIT;
+
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_SLAVE;
+    m.name = (char *)g->conf->name;
+    m.version = (char *)HECTOR_VERSION;
+    m.instance = vault_instance(g->vault);
+    m.last_words = true;
+    conn_send(c, MESSAGE_HELLO, &m);
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    (void)c;
+    log_debug("gasp", "%s", why->text);
+    gasp_failed(arg);
+}
+
+#define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+static const struct conn_route routes[] = {
+    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+    { MESSAGE_EVENT_ACK, MASTER, on_event_ack },
+    { MESSAGE_PREPARE, MASTER, on_other },
+    { MESSAGE_LAUNCH, MASTER, on_other },
+    { MESSAGE_TASK_SIGNAL, MASTER, on_other },
+    { MESSAGE_TASK_HOLD, MASTER, on_other },
+    { MESSAGE_LOOK, MASTER, on_other },
+    { MESSAGE_REDUCE, MASTER, on_other },
+    { MESSAGE_REDUCE_END, MASTER, on_other },
+    { MESSAGE_TERMINATE, MASTER, on_other },
+    { MESSAGE_FORGET, MASTER, on_other },
+    { MESSAGE_FENCE_DONE, MASTER, on_other },
+    { MESSAGE_MODEX_REPLY, MASTER, on_other },
+    { MESSAGE_MODEX_REQUEST, MASTER, on_other },
+    { MESSAGE_LOOKUP_REPLY, MASTER, on_other },
+    { MESSAGE_ADOPT_END, MASTER, on_other },
+    { MESSAGE_ADOPTED, MASTER, on_other },
+};
+static const struct conn_ops gasp_ops = {
+    .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+    .on_open = on_open, .on_close = on_close,
+};
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+    struct gasp *g = arg;
+    struct err err;
+
+    (void)fd, (void)what;
+    g->link = conn_open_to(g->base, g->conf->addresses, g->conf->conn,
+                           &gasp_ops, g, &err);
+    if (!g->link)
+        gasp_failed(g);
+}
+
+static void on_end(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    log_warn("gasp", "the master has not taken the last records in time");
+    gasp_over(arg);
+}
+
+void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
+{
+    struct gasp g = { .conf = conf, .vault = v, .why = why,
+                      .window = { .max = SIZE_MAX, .vault = v } };
+
+    g.base = event_base_new();
+    g.tasks = calloc(VAULT_TASKS, sizeof(*g.tasks));
+    g.profiles = calloc(VAULT_TASKS, sizeof(*g.profiles));
+    if (g.base) {
+        g.retry = evtimer_new(g.base, on_retry, &g);
+        g.end = evtimer_new(g.base, on_end, &g);
+    }
+    if (g.tasks && g.profiles && g.retry && g.end) {
+        watch_clock(&g.ticks);
+        vault_take(v);
+        for (size_t i = 0; i < VAULT_TASKS; i++)
+            collect_task(&g, i);
+        gasp_wait(&g);
+        on_retry(-1, 0, &g);
+        event_base_dispatch(g.base);
+    }
+    conn_close(g.link);
+    if (g.retry)
+        event_free(g.retry);
+    if (g.end)
+        event_free(g.end);
+    if (g.base)
+        event_base_free(g.base);
+    for (size_t i = 0; i < g.ntasks; i++) {
+        profile_fini(&g.profiles[i]);
+        records_fini(&g.tasks[i]);
+    }
+    sites_fini(&g.sites);
+    free(g.profiles);
+    free(g.tasks);
+}

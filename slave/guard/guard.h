@@ -1,0 +1,26 @@
+/* guard.h - a small parent process, so that nothing survives a slave that is
+ * killed: the tasks die with the slave, what they have started becomes the
+ * guard's, which kills it, delivers the records that the slave could not, and
+ * removes its directories.
+ *
+ * The guard passes TERM, INT and HUP on to the slave, and a slave whose guard
+ * is killed ends as after TERM. */
+#ifndef HECTOR_GUARD_H
+#define HECTOR_GUARD_H
+
+#include "proto/base/err.h"
+#include "slave/guard/gasp.h"
+
+/* A slave that exits with this, everything cleared up, wants to be replaced:
+ * the guard makes another one, in which guard_start() returns once more. */
+enum { GUARD_RENEW = 75 };
+
+/* conf and vault are for the last words (gasp.h). Returns 0 in the slave, with
+ * CHLD and the three signals blocked: let them in when there are handlers, so
+ * that who is told to end while it starts does so in order. The guard never
+ * returns: it exits as the slave did. Call before there are threads or an
+ * event loop. */
+int guard_start(const struct gasp_conf *conf, struct vault *v,
+                struct err *err);
+
+#endif

@@ -1,0 +1,524 @@
+/* job.c - the part of a job that runs on this node.
+ *
+ * Invariants: state changes only in apply(); what the master has been told
+ * is told in order (Prepared, Launched, then facts of tasks, Drained) and
+ * only by job_tell(). A job frees itself nowhere: its timers and streams may
+ * be the ones calling. */
+#include "slave/jobs/job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/jobs/jobdrain.h"
+#include "slave/jobs/jobfreeze.h"
+#include "slave/jobs/modelpart.h"
+#include "slave/launch/taskenv.h"
+
+enum { MODEL_MAX = 4 << 20 };   /* bytes; a larger one is not told */
+
+static int apply(struct job *j, enum job_event e, struct err *err)
+{
+    enum job_state next;
+
+    if (jobstate_next(j->state, e, &next, err)) {
+        err_prefix(err, "job %llu", (unsigned long long)j->id);
+        return -1;
+    }
+    if (next != j->state)
+        log_debug("job", "%s job=%llu", jobstate_name(next),
+                  (unsigned long long)j->id);
+    j->state = next;
+    return 0;
+}
+
+int job_apply(struct job *j, enum job_event e, struct err *err)
+{
+    return apply(j, e, err);
+}
+
+struct task *job_task(struct job *j, uint32_t rank)
+{
+    if (!j->plan || !plan_is_local(j->plan, rank) || !j->tasks)
+        return NULL;
+    return &j->tasks[j->plan->local_of[rank]];
+}
+
+/* --------------------------------------------------------------- telling */
+
+static void tell_prepared(struct job *j)
+{
+    Hct__Prepared m = HCT__PREPARED__INIT;
+
+    m.job = j->id;
+    m.ok = !j->refusal;
+    m.why = j->refusal ? j->refusal : m.why;
+    uplink_send(j->node->uplink, MESSAGE_PREPARED, &m);
+    j->told_prepared = true;
+}
+
+static void tell_launched(struct job *j)
+{
+    Hct__Launched m = HCT__LAUNCHED__INIT;
+    uint32_t *pids = calloc(j->ntasks ? j->ntasks : 1, sizeof(*pids));
+
+    for (size_t i = 0; pids && i < j->ntasks; i++)
+        pids[i] = j->tasks[i].why ? 0 : (uint32_t)j->tasks[i].pid;
+    m.job = j->id;
+    m.pids = pids;
+    m.n_pids = pids ? j->ntasks : 0;
+    m.at_ns = j->launched_ns;
+    uplink_send(j->node->uplink, MESSAGE_LAUNCHED, &m);
+    free(pids);
+    j->told_launched = true;
+}
+
+/* With the model of its tasks; without it if there is no memory for that. */
+static void tell_drained(struct job *j)
+{
+    Hct__Drained m = HCT__DRAINED__INIT;
+    struct task **tasks = calloc(j->ntasks + 1, sizeof(*tasks));
+    const struct taskset all = { 0 };
+    struct modelpart part = {
+        .tasks = tasks, .ranks = &all, .account = &j->account,
+        .ticks = &j->node->ticks, .histograms = true };
+    struct str model = { 0 };
+
+    for (; tasks && part.n < j->ntasks; part.n++)
+        tasks[part.n] = &j->tasks[part.n];
+    m.job = j->id;
+    if (job_has_pages(j) && part.n &&
+        modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
+        m.model.data = (uint8_t *)model.s;
+        m.model.len = model.n;
+    }
+    uplink_send(j->node->uplink, MESSAGE_DRAINED, &m);
+    j->told_drained = true;
+    str_fini(&model);
+    free(tasks);
+}
+
+void job_tell(struct job *j, bool again)
+{
+    if (again) {
+        j->told_prepared = j->told_launched = j->told_drained = false;
+        for (size_t i = 0; i < j->ntasks; i++)
+            j->tasks[i].told = 0;
+        for (size_t i = 0; i < j->ntasks; i++)
+            j->tasks[i].held_news = j->tasks[i].held_ns != 0;
+    }
+    if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING))
+        tell_prepared(j);
+    if (j->launched && !j->told_launched)
+        tell_launched(j);
+    for (size_t i = 0; j->told_launched && i < j->ntasks; i++)
+        task_tell(&j->tasks[i], j->node, j->id);
+    if (j->state == JOB_DRAINED && !j->told_drained &&
+        (j->asked || !j->refusal))
+        tell_drained(j);
+}
+
+/* ------------------------------------------------------------- preparing */
+
+static void refuse(struct job *j, const char *why)
+{
+    if (j->state != JOB_PREPARING)
+        return;
+    j->refusal = strdup(why);
+    log_info("job", "not prepared job=%llu: %s", (unsigned long long)j->id,
+             why);
+    apply(j, JOB_EVENT_REFUSED, NULL);
+    job_tell(j, false);
+}
+
+static void maybe_prepared(struct job *j)
+{
+    if (j->state != JOB_PREPARING || !j->pmix_ready || !j->streams_ready)
+        return;
+    apply(j, JOB_EVENT_PREPARED, NULL);
+    job_tell(j, false);
+}
+
+void job_registered(struct job *j, const char *why)
+{
+    char text[300];
+
+    if (why) {
+        snprintf(text, sizeof(text), "%s: PMIx does not take the job: %s",
+                 j->node->name, why);
+        refuse(j, text);
+        return;
+    }
+    j->pmix_ready = true;
+    maybe_prepared(j);
+}
+
+static void on_streams_ready(void *arg, const struct err *why)
+{
+    struct job *j = arg;
+    char text[sizeof(why->text) + 300];
+
+    if (why) {
+        snprintf(text, sizeof(text), "%s cannot reach hector-run for the "
+                 "tasks' output: %s", j->node->name, why->text);
+        refuse(j, text);
+        return;
+    }
+    j->streams_ready = true;
+    maybe_prepared(j);
+}
+
+static void on_streams_moved(void *arg)
+{
+    struct job *j = arg;
+
+    if (j->state == JOB_DRAINING)
+        event_active(j->drain_timer, EV_TIMEOUT, 0);
+}
+
+static void before_output(void *arg, uint32_t rank)
+{
+    job_before_output(arg, rank);
+}
+
+static const struct streams_ops streams_ops = {
+    .ready = on_streams_ready, .lost = on_streams_moved,
+    .moved = on_streams_moved, .before = before_output,
+};
+
+static int make_tasks(struct job *j, struct err *err)
+{
+    const struct taskset *here = &plan_here(j->plan)->ranks;
+    size_t n = taskset_count(here), i = 0;
+
+    j->tasks = calloc(n ? n : 1, sizeof(*j->tasks));
+    if (!j->tasks)
+        return err_set(err, ENOMEM, "out of memory");
+    for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; i++)
+        task_init(&j->tasks[i], j->id, (uint32_t)r, &j->node->window);
+    j->ntasks = n;
+    return 0;
+}
+
+static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
+{
+    struct node *node = j->node;
+    char dir[PATHS_MAX], shm[PATHS_MAX];
+
+    j->plan = plan_create(m, err);
+    if (!j->plan || make_tasks(j, err) || !node_pmix(node, err) ||
+        launch_user_init(&j->user, j->plan->uid, j->plan->gid, err) ||
+        session_job_open(&node->session, j->plan, err) ||
+        session_job_paths(&node->session, j->id, dir, shm, err))
+        return -1;
+    j->streams = streams_open(node->base, j->plan, node->conn, node->name,
+                              node->instance, &streams_ops, j, err);
+    if (!j->streams)
+        return -1;
+    return pmixd_register(node->pmix, j->plan, dir, err);
+}
+
+struct job *job_create(struct node *node, const Hct__Prepare *m,
+                       void (*done)(void *arg, struct job *j), void *arg,
+                       struct err *err)
+{
+    struct job *j = calloc(1, sizeof(*j));
+    char why[sizeof(err->text) + 300];
+
+    if (!j)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    j->node = node;
+    j->id = m->job;
+    j->done = done;
+    j->done_arg = arg;
+    j->kill_timer = evtimer_new(node->base, jobdrain_on_kill, j);
+    j->drain_timer = evtimer_new(node->base, jobdrain_on_timer, j);
+    if (!j->kill_timer || !j->drain_timer) {
+        job_destroy(j);
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    }
+    if (begin(j, m, err)) {
+        snprintf(why, sizeof(why), "%s: %s", node->name, err->text);
+        refuse(j, why);
+    }
+    return j;
+}
+
+static bool torn(const struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (watch_in_init(&j->tasks[i].watch))
+            return true;
+    return false;
+}
+
+void job_destroy(struct job *j)
+{
+    if (!j)
+        return;
+    if (j->plan) {
+        exchange_drop(j->node->exchange, j->id);
+        if (j->node->pmix)
+            pmixd_deregister(j->node->pmix, j->id, torn(j));
+        session_job_close(&j->node->session, j->id);
+    }
+    streams_close(j->streams, &j->node->parting);
+    jobfreeze_release(j, NULL);
+    for (size_t i = 0; i < j->ntasks; i++)
+        task_fini(&j->tasks[i]);
+    free(j->tasks);
+    account_fini(&j->account);
+    launch_user_fini(&j->user);
+    plan_destroy(j->plan);
+    free(j->refusal);
+    if (j->kill_timer)
+        event_free(j->kill_timer);
+    if (j->drain_timer)
+        event_free(j->drain_timer);
+    free(j);
+}
+
+/* ------------------------------------------------------------- launching */
+
+static bool all_over(const struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (!j->tasks[i].over)
+            return false;
+    return true;
+}
+
+/* After something has happened to a task. */
+static void look(struct job *j)
+{
+    if (!j->launched) {
+        for (size_t i = 0; i < j->ntasks; i++)
+            if (j->tasks[i].report >= 0)
+                return;
+        j->launched = true;
+        j->launched_ns = clock_wall_ns();
+        apply(j, JOB_EVENT_LAUNCHED, NULL);
+    }
+    job_tell(j, false);
+    if (all_over(j) &&
+        (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
+        apply(j, JOB_EVENT_EXITED, NULL);
+        jobdrain_begin(j);
+    }
+}
+
+static void on_report(evutil_socket_t fd, short what, void *arg)
+{
+    struct job *j = arg;
+
+    (void)what;
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (j->tasks[i].report == (int)fd) {
+            task_report(&j->tasks[i], j->plan);
+            break;
+        }
+    look(j);
+}
+
+static void job_env(const struct job *j, struct taskenv *env, char *shm)
+{
+    char dir[PATHS_MAX];
+
+    session_job_paths(&j->node->session, j->id, dir, shm, NULL);
+    *env = (struct taskenv){
+        .plan = j->plan, .tasks_socket = j->node->tasks_socket,
+        .preload = j->node->preload, .inject = j->node->inject, .shm = shm,
+        .fast_fabric = j->node->fast_fabric };
+}
+
+/* The value of PATH in an environment that is a plain list. */
+static const char *path_in(char *const *env)
+{
+    for (; env && *env; env++)
+        if (!strncmp(*env, "PATH=", 5))
+            return *env + 5;
+    return NULL;
+}
+
+/* The tasks of one program. */
+static void start_app(struct job *j, const struct plan_app *app,
+                      const struct taskenv *env)
+{
+    struct exec_search search;
+    struct task_start start = {
+        .node = j->node, .plan = j->plan, .user = &j->user,
+        .search = &search, .env = env, .streams = j->streams,
+        .report = on_report, .report_arg = j };
+    struct err err;
+    int rc = exec_search_init(&search, app->argv, path_in(app->env), &err);
+
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = &j->tasks[i];
+
+        if (plan_app(j->plan, t->rank) != app)
+            continue;
+        if (rc)
+            task_fail(t, &start, err.text);
+        else
+            task_start(t, &start);
+    }
+    if (!rc)
+        exec_search_fini(&search);
+}
+
+int job_launch(struct job *j, struct err *err)
+{
+    char shm[PATHS_MAX];
+    struct taskenv env;
+
+    if (apply(j, JOB_EVENT_LAUNCH, err))
+        return -1;
+    job_env(j, &env, shm);
+    for (size_t a = 0; a < j->plan->napps; a++)
+        start_app(j, &j->plan->apps[a], &env);
+    streams_start_input(j->streams);
+    look(j);
+    return 0;
+}
+
+/* ----------------------------------------------------- signals and the end */
+
+static int parse_ranks(const struct job *j, const char *text,
+                       struct taskset *set, struct err *err)
+{
+    if (!j->plan)
+        return 0;
+    return taskset_parse(set, *text ? text : "all", j->plan->ntasks, err);
+}
+
+/* To the groups of all tasks in the set; who is suspended stays so. */
+static void signal_set(struct job *j, const struct taskset *set, int sig)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (taskset_has(set, j->tasks[i].rank) &&
+            !(sig == SIGCONT && j->tasks[i].held))
+            task_signal(&j->tasks[i], sig);
+}
+
+static void hold_set(struct job *j, const struct taskset *set, bool release)
+{
+    if (release)
+        jobfreeze_release(j, set);
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (taskset_has(set, j->tasks[i].rank))
+            task_hold(&j->tasks[i], release);
+    if (!release)
+        jobfreeze_hold(j, set);
+}
+
+int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
+{
+    struct taskset set = { 0 };
+
+    if (sig < 1 || sig >= NSIG)
+        return err_set(err, EINVAL, "%d is no signal", sig);
+    if (parse_ranks(j, ranks, &set, err))
+        return taskset_fini(&set), -1;
+    signal_set(j, &set, sig);
+    taskset_fini(&set);
+    return 0;
+}
+
+int job_hold(struct job *j, const char *ranks, bool release, struct err *err)
+{
+    struct taskset set = { 0 };
+
+    if (parse_ranks(j, ranks, &set, err))
+        return taskset_fini(&set), -1;
+    hold_set(j, &set, release);
+    taskset_fini(&set);
+    job_tell(j, false);
+    return 0;
+}
+
+/* Whoever stopped them: a task that is suspended is told of. */
+static void continue_set(struct job *j, const struct taskset *set)
+{
+    jobfreeze_release(j, set);
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (taskset_has(set, j->tasks[i].rank) && j->tasks[i].held)
+            task_hold(&j->tasks[i], true);
+    signal_set(j, set, SIGCONT);
+}
+
+/* sig now, KILL when the grace is over. */
+static void doom(struct job *j, const struct taskset *set, int sig,
+                 uint64_t grace_ns)
+{
+    uint64_t at_ns = clock_monotonic_ns() + grace_ns;
+
+    if (grace_ns)
+        signal_set(j, set, sig);
+    continue_set(j, set);
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = &j->tasks[i];
+
+        if (taskset_has(set, t->rank) && (!t->kill_ns || at_ns < t->kill_ns))
+            t->kill_ns = at_ns;
+    }
+    jobdrain_on_kill(-1, 0, j);
+}
+
+int job_terminate(struct job *j, const char *ranks, int sig,
+                  uint64_t grace_ns, struct err *err)
+{
+    struct taskset set = { 0 };
+
+    if (sig < 0 || sig >= NSIG)
+        return err_set(err, EINVAL, "%d is no signal", sig);
+    sig = sig ? sig : SIGTERM;
+    if (parse_ranks(j, ranks, &set, err))
+        return taskset_fini(&set), -1;
+    if (j->plan && taskset_count(&set) < j->plan->ntasks) {
+        doom(j, &set, sig, grace_ns);   /* not the end of the job */
+        taskset_fini(&set);
+        return 0;
+    }
+    if (apply(j, JOB_EVENT_TERMINATE, err))
+        return taskset_fini(&set), -1;
+    j->asked = true;            /* so it does not know */
+    j->told_drained = false;
+    if (j->state == JOB_TERMINATING)
+        doom(j, &set, sig, grace_ns);
+    else if (j->state == JOB_DRAINING)
+        jobdrain_begin(j);
+    if (j->state == JOB_DRAINING && grace_ns == 0 && j->streams)
+        streams_abandon(j->streams);    /* whoever was to read it */
+    taskset_fini(&set);
+    job_tell(j, false);
+    return 0;
+}
+
+int job_forget(struct job *j, struct err *err)
+{
+    return apply(j, JOB_EVENT_FORGET, err);
+}
+
+bool job_reaped(struct job *j, pid_t pid, int status,
+                const struct rusage *usage)
+{
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = &j->tasks[i];
+
+        if (t->pid != pid || t->over)
+            continue;
+        task_report(t, j->plan);
+        job_read_rings(j);      /* for the last tag */
+        task_reaped(t, status, usage);
+        if (j->told_launched) {
+            job_sample_last(j, t);
+            job_account_last(j, t);
+        }
+        look(j);
+        return true;
+    }
+    return false;
+}

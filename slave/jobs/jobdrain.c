@@ -1,0 +1,177 @@
+/* jobdrain.c - the end of a job on this node.
+ *
+ * In this order, each step looked at every few milliseconds: every process
+ * that the tasks left behind is killed; what is in rings and pipes is read;
+ * pipes that somebody outside the job still holds are cut after a while;
+ * the stream link has taken all; the master has all records, and has been
+ * told what the calls have cost. */
+#include "slave/jobs/jobdrain.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/launch/taskenv.h"
+#include "slave/proc/sweep.h"
+
+#define SOON_NS  (1 * CLOCK_NS_PER_MS)   /* between looks: most jobs are gone */
+#define LATER_NS (10 * CLOCK_NS_PER_MS)  /* at once, some wait for a reader */
+#define SWEEP_NS (5 * CLOCK_NS_PER_S)   /* then a process cannot be killed */
+#define CUT_NS   (500 * CLOCK_NS_PER_MS)
+
+/* Send sig to all processes of the job; how many there are. Where no other
+ * job is here, also those that have shaken off group and environment. */
+static size_t sweep(struct job *j, int sig)
+{
+    char job_mark[64], slave_mark[PATHS_MAX + 32];
+    struct taskenv env = { .plan = j->plan,
+                           .tasks_socket = j->node->tasks_socket };
+    struct sweep_job s = { .marks = { job_mark, slave_mark },
+                           .all = j->node->njobs == 1,
+                           .spare = stacker_child(j->node->stacker) };
+    pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
+    size_t n = 0;
+
+    if (s.all)
+        stacker_rest(j->node->stacker);
+    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
+                  sizeof(slave_mark));
+    for (size_t i = 0; groups && i < j->ntasks; i++)
+        if (j->tasks[i].pid > 0)
+            groups[s.ngroups++] = j->tasks[i].pid;
+    s.groups = groups;
+    if (s.ngroups)
+        n = sweep_signal(&s, sig);
+    free(groups);
+    return n;
+}
+
+void jobdrain_on_kill(evutil_socket_t fd, short what, void *arg)
+{
+    struct job *j = arg;
+    uint64_t now_ns = clock_monotonic_ns(), next_ns = 0;
+    struct timeval tv;
+    bool killed = false;
+
+    (void)fd, (void)what;
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = &j->tasks[i];
+
+        if (!t->kill_ns || t->over)
+            continue;
+        if (t->kill_ns <= now_ns)
+            killed = task_signal(t, SIGKILL) || killed;
+        else if (!next_ns || t->kill_ns < next_ns)
+            next_ns = t->kill_ns;
+    }
+    if (killed && j->state == JOB_TERMINATING && !next_ns)
+        sweep(j, SIGKILL);
+    if (next_ns) {
+        tv = clock_timeval(next_ns - now_ns);
+        event_add(j->kill_timer, &tv);
+    }
+}
+
+static bool processes_gone(struct job *j)
+{
+    size_t left;
+
+    if (j->swept)
+        return true;
+    left = sweep(j, SIGKILL);
+    if (left && clock_monotonic_ns() - j->draining_ns < SWEEP_NS)
+        return false;
+    if (left)
+        log_warn("job", "%zu processes do not die job=%llu", left,
+                 (unsigned long long)j->id);
+    j->swept = true;
+    return true;
+}
+
+static bool rings_empty(struct job *j)
+{
+    job_read_rings(j);
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (watch_pending(&j->tasks[i].watch))
+            return false;
+    if (!j->ended_stdtim && j->plan->want_stdtim)
+        for (size_t i = 0; i < j->ntasks; i++)
+            streams_end(j->streams, j->tasks[i].rank,
+                        HCT__STREAM__STREAM_STDTIM);
+    j->ended_stdtim = true;
+    return true;
+}
+
+/* All processes are gone, so the pipes end as soon as they are read; unless
+ * a stranger was given one. */
+static bool pipes_ended(struct job *j)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!streams_open_pipes(j->streams))
+        return true;
+    if (!j->cut_ns || streams_congested(j->streams))
+        j->cut_ns = now_ns + CUT_NS;
+    if (now_ns < j->cut_ns)
+        return false;
+    streams_cut(j->streams);
+    return true;
+}
+
+static bool records_acknowledged(const struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (!records_empty(&j->tasks[i].watch.records))
+            return false;
+    return true;
+}
+
+static bool flushed(struct job *j)
+{
+    bool told;
+
+    if (!j->launched && !j->tasks)
+        return true;
+    if (!processes_gone(j))
+        return false;
+    told = j->node->orphaned || job_account_close(j);   /* takes its time */
+    return rings_empty(j) && pipes_ended(j) &&
+           (!j->streams || streams_flushed(j->streams)) &&
+           (j->node->orphaned || records_acknowledged(j)) && told;
+}
+
+static void look_again(struct job *j)
+{
+    uint64_t since_ns = clock_monotonic_ns() - j->draining_ns;
+    struct timeval tv = clock_timeval(since_ns < 50 * CLOCK_NS_PER_MS
+                                      ? SOON_NS : LATER_NS);
+
+    event_add(j->drain_timer, &tv);
+}
+
+void jobdrain_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct job *j = arg;
+
+    (void)fd, (void)what;
+    if (j->state == JOB_DRAINING && flushed(j)) {
+        job_apply(j, JOB_EVENT_FLUSHED, NULL);
+        job_tell(j, false);
+    }
+    if (j->state != JOB_DRAINED) {
+        look_again(j);
+        return;
+    }
+    event_del(j->drain_timer);
+    if (j->node->orphaned)
+        j->done(j->done_arg, j);        /* may free j: the last act */
+}
+
+void jobdrain_begin(struct job *j)
+{
+    event_del(j->kill_timer);
+    if (!j->draining_ns)
+        j->draining_ns = clock_monotonic_ns();
+    event_active(j->drain_timer, EV_TIMEOUT, 0);
+}

@@ -1,0 +1,534 @@
+/* jobs.c - all jobs of this node.
+ *
+ * The rings are read every 10 ms as long as any task has a page, again after
+ * 1 ms when something was found, and almost at once when much was: a tight
+ * loop of tagged calls fills a ring in about 1 ms. Where nothing was found for
+ * some two seconds, every 40 ms: each time costs the tasks a processor for some
+ * 40 us, whatever is there, and most programs tag nothing. */
+#include "slave/jobs/jobs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/jobs/adopt.h"
+#include "slave/jobs/lookout.h"
+#include "slave/proc/load.h"
+#include "slave/stacks/stacker.h"
+
+#define RINGS_LAZY_NS (40 * CLOCK_NS_PER_MS)
+#define RINGS_IDLE_NS (10 * CLOCK_NS_PER_MS)
+#define RINGS_BUSY_NS (1 * CLOCK_NS_PER_MS)
+#define RINGS_FULL_NS (CLOCK_NS_PER_MS / 10)
+enum { RINGS_FULL = 1024 };     /* stamps: some ring was a good part full */
+enum { RINGS_LAZY = 200 };      /* readings that found nothing */
+#define SAMPLE_NS     CLOCK_NS_PER_S
+
+struct jobs {
+    struct node *node;          /* borrowed */
+    struct job *first;          /* owned */
+    struct adopts *adopts;      /* owned */
+    struct lookout *lookout;    /* owned */
+    struct event *rings;        /* owned */
+    uint64_t rings_at_ns;       /* when they are read next */
+    unsigned idle_readings;     /* since something was found */
+    struct event *samples;      /* owned */
+    struct load load;
+    void (*idle)(void *arg);
+    void *arg;
+};
+
+/* ------------------------------------------------------------- clockwork */
+
+static void schedule_rings(struct jobs *js, uint64_t in_ns)
+{
+    struct timeval tv = clock_timeval(in_ns);
+
+    js->rings_at_ns = clock_monotonic_ns() + in_ns;
+    event_add(js->rings, &tv);
+}
+
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* When the rings are read again; looks and samples that are due go along. held:
+ * nothing was read, whatever there was. */
+static uint64_t next_reading(struct jobs *js, long found, bool held)
+{
+    uint64_t in_ns = RINGS_IDLE_NS, due_ns;
+
+    if (found) {
+        js->idle_readings = 0;
+        return found > RINGS_FULL ? RINGS_FULL_NS : RINGS_BUSY_NS;
+    }
+    if (js->idle_readings == RINGS_LAZY)
+        in_ns = RINGS_LAZY_NS;
+    else if (!held)
+        js->idle_readings++;
+    due_ns = sooner(lookout_due(js->lookout), stacker_due(js->node->stacker));
+    return sooner(in_ns, due_ns < RINGS_BUSY_NS ? RINGS_BUSY_NS : due_ns);
+}
+
+static void on_rings(evutil_socket_t fd, short what, void *arg)
+{
+    struct jobs *js = arg;
+    bool pages = false, held;
+    long found = 0;
+
+    (void)fd, (void)what;
+    js->node->hold = held = uplink_congested(js->node->uplink);
+    for (struct job *j = js->first; j; j = j->next)
+        found += job_read_rings(j);
+    found += adopts_read(js->adopts);
+    js->node->hold = false;
+    lookout_tick(js->lookout);
+    stacker_tick(js->node->stacker);
+    pages = adopts_any(js->adopts);
+    for (struct job *j = js->first; j && !pages; j = j->next)
+        pages = job_has_pages(j);
+    if (pages)
+        schedule_rings(js, next_reading(js, found, held));
+}
+
+static void send_load(struct jobs *js)
+{
+    Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
+
+    load_read(&js->load);
+    m.at_ns = clock_wall_ns();
+    m.load = js->load.load;
+    m.memory_available_bytes = js->load.available_bytes;
+    m.cpu_busy = js->load.busy;
+    m.output_waits = calloc(js->node->njobs + 1, sizeof(*m.output_waits));
+    for (struct job *j = js->first; m.output_waits && j; j = j->next)
+        if (j->state == JOB_DRAINING && j->streams &&
+            !streams_flushed(j->streams))
+            m.output_waits[m.n_output_waits++] = j->id;
+    uplink_send(js->node->uplink, MESSAGE_NODE_LOAD, &m);
+    free(m.output_waits);
+}
+
+static void on_samples(evutil_socket_t fd, short what, void *arg)
+{
+    struct jobs *js = arg;
+
+    (void)fd, (void)what;
+    ticks_update(&js->node->ticks);
+    send_load(js);
+    for (struct job *j = js->first; j; j = j->next) {
+        job_sample(j);
+        job_account(j);
+    }
+    adopts_sample(js->adopts);
+    node_look_at_pmix(js->node);
+}
+
+/* There is one more page: at first, most tags come. */
+static void on_new_page(void *arg)
+{
+    struct jobs *js = arg;
+
+    js->idle_readings = 0;
+    schedule_rings(js, RINGS_IDLE_NS);
+}
+
+/* -------------------------------------------------------------- the list */
+
+struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
+                         void *arg, struct err *err)
+{
+    struct jobs *js = calloc(1, sizeof(*js));
+    struct timeval tv = clock_timeval(SAMPLE_NS);
+
+    if (!js)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    js->node = node;
+    js->idle = idle;
+    js->arg = arg;
+    js->rings = evtimer_new(node->base, on_rings, js);
+    js->adopts = adopts_create(node, on_new_page, js);
+    js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
+    js->lookout = lookout_create(node->base, js);
+    if (js->rings && js->samples && js->adopts && js->lookout &&
+        !event_add(js->samples, &tv))
+        return js;
+    jobs_destroy(js);
+    return err_set(err, ENOMEM, "out of memory"), NULL;
+}
+
+void jobs_destroy(struct jobs *js)
+{
+    if (!js)
+        return;
+    while (js->first) {
+        struct job *j = js->first;
+
+        js->first = j->next;
+        job_destroy(j);
+    }
+    lookout_destroy(js->lookout);
+    adopts_destroy(js->adopts);
+    if (js->rings)
+        event_free(js->rings);
+    if (js->samples)
+        event_free(js->samples);
+    free(js);
+}
+
+struct job *jobs_find(const struct jobs *js, uint64_t id)
+{
+    for (struct job *j = js->first; j; j = j->next)
+        if (j->id == id)
+            return j;
+    return NULL;
+}
+
+bool jobs_any(const struct jobs *js)
+{
+    return js->first != NULL;
+}
+
+struct node *jobs_node(const struct jobs *js)
+{
+    return js->node;
+}
+
+struct adopts *jobs_adopts(const struct jobs *js)
+{
+    return js->adopts;
+}
+
+/* Rings that would be read after the next look is due are read with it. */
+void jobs_look(struct jobs *js, const Hct__Look *m)
+{
+    uint64_t due_ns;
+
+    lookout_order(js->lookout, m);
+    due_ns = lookout_due(js->lookout);
+    if (event_pending(js->rings, EV_TIMEOUT, NULL) && due_ns < RINGS_LAZY_NS &&
+        clock_monotonic_ns() + due_ns < js->rings_at_ns)
+        schedule_rings(js, due_ns);
+}
+
+void jobs_remove(struct jobs *js, struct job *j)
+{
+    for (struct job **at = &js->first; *at; at = &(*at)->next)
+        if (*at == j) {
+            *at = j->next;
+            js->node->njobs--;
+            break;
+        }
+    job_destroy(j);
+    if (js->node->orphaned && !js->first)
+        js->idle(js->arg);
+    else
+        node_look_at_pmix(js->node);
+}
+
+/* A job has ended itself. */
+static void on_done(void *arg, struct job *j)
+{
+    jobs_remove(arg, j);
+}
+
+int jobs_prepare(struct jobs *js, const Hct__Prepare *m, struct err *err)
+{
+    struct job *j = jobs_find(js, m->job);
+
+    if (j) {
+        job_tell(j, true);
+        return 0;
+    }
+    j = job_create(js->node, m, on_done, js, err);
+    if (!j)
+        return -1;
+    j->next = js->first;
+    js->first = j;
+    js->node->njobs++;
+    return 0;
+}
+
+static int resend_events(void *arg, const void *events)
+{
+    struct node *node = arg;
+
+    uplink_send(node->uplink, MESSAGE_EVENTS, events);
+    return 0;
+}
+
+/* The end of what is told: this is all there is. */
+static void tell_jobs(struct jobs *js)
+{
+    Hct__SlaveJobs m = HCT__SLAVE_JOBS__INIT;
+    size_t more = adopts_list(js->adopts, NULL, 0);
+    uint64_t *v = calloc(js->node->njobs + more + 1, sizeof(*v));
+
+    if (!v)
+        return;
+    for (struct job *j = js->first; j; j = j->next)
+        v[m.n_jobs++] = j->id;
+    m.n_jobs += adopts_list(js->adopts, v + m.n_jobs, more);
+    m.jobs = v;
+    uplink_send(js->node->uplink, MESSAGE_SLAVE_JOBS, &m);
+    free(v);
+}
+
+void jobs_tell(struct jobs *js)
+{
+    struct records_out out = { resend_events, js->node };
+
+    /* What a task contributed to a fence comes before its end. */
+    exchange_resend(js->node->exchange, uplink_new_master(js->node->uplink));
+    send_load(js);
+    for (struct job *j = js->first; j; j = j->next) {
+        for (size_t i = 0; i < j->ntasks; i++)
+            records_resend(&j->tasks[i].watch.records, &out);
+        job_account_again(j);
+        job_tell(j, true);
+    }
+    adopts_tell(js->adopts);
+    tell_jobs(js);
+}
+
+/* The master gives the order to prepare anew to the next process. */
+static bool can_wait(const struct node *n, const struct job *j)
+{
+    return pmixd_health(n->pmix) == PMIXD_STUCK && j->state == JOB_PREPARING;
+}
+
+bool jobs_renewable(struct jobs *js)
+{
+    bool now = pmixd_health(js->node->pmix) != PMIXD_SOUND &&
+               !js->node->parting.links && !adopts_list(js->adopts, NULL, 0);
+    struct job *next;
+
+    for (const struct job *j = js->first; j; j = j->next)
+        now = now && can_wait(js->node, j);
+    for (struct job *j = js->first; j && !now; j = next) {
+        next = j->next;
+        if (can_wait(js->node, j) && !j->pmix_ready)
+            job_registered(j, "the library does not answer any more, and "
+                           "other jobs keep this slave from being replaced");
+    }
+    return now;
+}
+
+bool jobs_linked(const struct jobs *js)
+{
+    for (const struct job *j = js->first; j; j = j->next)
+        if (j->streams && streams_linked(j->streams))
+            return true;
+    return false;
+}
+
+void jobs_orphan(struct jobs *js, uint64_t grace_ns)
+{
+    struct job *next;
+    struct err err;
+
+    js->node->orphaned = true;
+    adopts_orphan(js->adopts);
+    for (struct job *j = js->first; j; j = next) {
+        next = j->next;
+        if (j->state == JOB_DRAINED)
+            jobs_remove(js, j);
+        else if (job_terminate(j, "all", 0, grace_ns, &err))
+            log_warn("jobs", "%s", err.text);
+    }
+    if (!js->first)
+        js->idle(js->arg);
+}
+
+/* ----------------------------------------------------------------- facts */
+
+void jobs_reaped(void *arg, pid_t pid, int status,
+                 const struct rusage *usage)
+{
+    struct jobs *js = arg;
+
+    ticks_update(&js->node->ticks);
+    if (js->node->pmix)
+        pmixd_drain(js->node->pmix);    /* it finalized before it exited */
+    for (struct job *j = js->first; j; j = j->next)
+        if (job_reaped(j, pid, status, usage))
+            return;
+    log_debug("jobs", "an orphan is dead pid=%d", (int)pid);
+}
+
+void jobs_stopped(void *arg, pid_t tid, int status)
+{
+    stacker_stopped(((struct jobs *)arg)->node->stacker, tid, status);
+}
+
+int jobs_grant(void *arg, const struct page_hello *hello,
+               const struct registry_peer *peer, struct err *err)
+{
+    struct jobs *js = arg;
+    struct job *j = jobs_find(js, hello->job);
+    int fd;
+
+    if (!j)
+        return err_set(err, ESRCH, "there is no job %llu here",
+                       (unsigned long long)hello->job);
+    ticks_update(&js->node->ticks);     /* a page before is read to its end */
+    fd = job_grant_page(j, hello, peer, err);
+    if (fd >= 0)
+        on_new_page(js);
+    return fd;
+}
+
+static void on_registered(void *arg, uint64_t job, const char *why)
+{
+    struct job *j = jobs_find(arg, job);
+
+    if (j)
+        job_registered(j, why);
+}
+
+static void on_stuck(void *arg)
+{
+    node_look_at_pmix(((struct jobs *)arg)->node);
+}
+
+static struct task *find_task(struct jobs *js, uint64_t job, uint32_t rank,
+                              struct job **j)
+{
+    *j = jobs_find(js, job);
+    return *j ? job_task(*j, rank) : NULL;
+}
+
+static void on_connected(void *arg, uint64_t job, uint32_t rank)
+{
+    struct job *j;
+    struct task *t = find_task(arg, job, rank, &j);
+
+    if (!t)
+        return;
+    task_connected(t);
+    job_tell(j, false);
+}
+
+static void on_finalized(void *arg, uint64_t job, uint32_t rank)
+{
+    struct job *j;
+    struct task *t = find_task(arg, job, rank, &j);
+
+    if (!t)
+        return;
+    task_finalized(t);
+    job_tell(j, false);
+}
+
+static void on_aborted(void *arg, uint64_t job, uint32_t rank, int code,
+                       const char *text, const char *ranks)
+{
+    struct job *j;
+    struct task *t = find_task(arg, job, rank, &j);
+
+    if (!t)
+        return;
+    job_read_rings(j);          /* what it tagged before */
+    task_aborted(t, code, text, ranks);
+    job_tell(j, false);
+}
+
+static void on_refused(void *arg, uint64_t job, uint32_t rank,
+                       const char *what)
+{
+    struct job *j;
+    struct task *t = find_task(arg, job, rank, &j);
+    struct str line = { 0 };
+
+    if (!t)
+        return;
+    str_addf(&line, "hector: task %u asked to start %s (MPI_Comm_spawn): "
+             "starting tasks in a running job is not supported, the call "
+             "fails\n", rank, what);
+    streams_say(j->streams, rank, HCT__STREAM__STREAM_STDERR, str_text(&line),
+                line.n);
+    str_fini(&line);
+}
+
+static void on_fence(void *arg, struct pmixd_call *c, uint64_t job,
+                     const char *what, const char *ranks, const void *data,
+                     size_t bytes)
+{
+    struct jobs *js = arg;
+    struct job *j = jobs_find(js, job);
+
+    if (j && j->plan)
+        exchange_fence(js->node->exchange, c, job, j->plan->nspace, what,
+                       ranks, data, bytes);
+    else
+        pmixd_answer(c, pmixd_gone);
+}
+
+static void on_modex(void *arg, struct pmixd_call *c, uint64_t job,
+                     uint32_t rank)
+{
+    struct jobs *js = arg;
+    struct job *j = jobs_find(js, job);
+
+    if (j && j->plan)
+        exchange_modex(js->node->exchange, c, job, rank,
+                       (uint32_t)j->plan->here);
+    else
+        pmixd_answer(c, pmixd_gone);
+}
+
+static void on_publish(void *arg, struct pmixd_call *c, uint64_t job,
+                       uint32_t rank, const struct pmixd_item *items,
+                       size_t n, bool first_read_only, const char *range)
+{
+    struct jobs *js = arg;
+    struct job *j = jobs_find(js, job);
+
+    if (j && j->plan)
+        exchange_publish(js->node->exchange, c, job, j->plan->nspace, rank,
+                         items, n, first_read_only, range);
+    else
+        pmixd_answer(c, pmixd_gone);
+}
+
+static void on_unpublish(void *arg, struct pmixd_call *c, uint64_t job,
+                         uint32_t rank, char *const *keys)
+{
+    struct jobs *js = arg;
+
+    exchange_unpublish(js->node->exchange, c, job, rank, keys);
+}
+
+static void on_lookup(void *arg, struct pmixd_call *c, uint64_t job,
+                      char *const *keys, bool wait, uint64_t timeout_ns)
+{
+    struct jobs *js = arg;
+
+    exchange_lookup(js->node->exchange, c, job, keys, wait, timeout_ns);
+}
+
+static void on_fetched(void *arg, uint64_t job, uint64_t ticket,
+                       uint32_t to_node, int status, const void *data,
+                       size_t bytes)
+{
+    struct jobs *js = arg;
+    Hct__ModexReply m = HCT__MODEX_REPLY__INIT;
+
+    m.job = job;
+    m.ticket = ticket;
+    m.to_node = to_node;
+    m.status = status;
+    m.data.data = (uint8_t *)data;
+    m.data.len = bytes;
+    uplink_send(js->node->uplink, MESSAGE_MODEX_REPLY, &m);
+}
+
+const struct pmixd_ops jobs_pmix_ops = {
+    .registered = on_registered, .stuck = on_stuck, .connected = on_connected,
+    .finalized = on_finalized, .aborted = on_aborted, .refused = on_refused,
+    .fence = on_fence, .modex = on_modex, .publish = on_publish,
+    .unpublish = on_unpublish, .lookup = on_lookup, .fetched = on_fetched,
+};

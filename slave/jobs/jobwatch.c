@@ -1,0 +1,242 @@
+/* jobwatch.c - the pages of a job's tasks: given out, read, sampled. Part of
+ * job.h; what is done with one page is watch.c's. */
+#include "slave/jobs/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/page/watch.h"
+
+static int send_events(void *arg, const void *events)
+{
+    const struct node *node = arg;
+
+    uplink_send(node->uplink, MESSAGE_EVENTS, events);
+    return 0;
+}
+
+static struct watch_sink sink_of(struct job *j)
+{
+    struct node *node = j->node;
+
+    return (struct watch_sink){
+        .records = { send_events, node }, .batch = &node->batch,
+        .lines = j->plan->want_stdtim ? &node->lines : NULL,
+        .window = &node->window, .ticks = &node->ticks,
+        .sites = &j->account.sites, .told = &j->losses_told,
+        .hold = node->hold };
+}
+
+static void say_lines(struct job *j, const struct task *t)
+{
+    struct str *lines = &j->node->lines;
+
+    streams_say(j->streams, t->rank, HCT__STREAM__STREAM_STDTIM,
+                str_text(lines), lines->n);
+    str_reset(lines);
+}
+
+static long read_ring(struct job *j, struct task *t)
+{
+    struct watch_sink sink = sink_of(j);
+    long found;
+
+    /* The task waits for who reads the lines. */
+    if (j->plan->want_stdtim && streams_congested(j->streams))
+        sink.hold = true;
+    found = watch_read(&t->watch, &sink);
+    say_lines(j, t);
+    return found;
+}
+
+long job_read_rings(struct job *j)
+{
+    long found = 0;
+
+    if (!j->plan || !j->streams)
+        return 0;
+    for (size_t i = 0; i < j->ntasks; i++)
+        found += read_ring(j, &j->tasks[i]);
+    return found;
+}
+
+void job_before_output(struct job *j, uint32_t rank)
+{
+    struct task *t = j->plan->want_stdtim ? job_task(j, rank) : NULL;
+
+    if (t)
+        read_ring(j, t);
+}
+
+bool job_has_pages(const struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (j->tasks[i].watch.page)
+            return true;
+    return false;
+}
+
+int job_grant_page(struct job *j, const struct page_hello *hello,
+                   const struct registry_peer *peer, struct err *err)
+{
+    struct task *t = job_task(j, hello->rank);
+    struct watch_sink sink;
+    int fd;
+
+    if (!t || !t->pid || t->over)
+        return err_set(err, ESRCH, "task %u of job %llu does not run here",
+                       hello->rank, (unsigned long long)j->id);
+    if (peer->uid != j->plan->uid && peer->uid != 0)
+        return err_set(err, EPERM, "job %llu is not of user %u",
+                       (unsigned long long)j->id, (unsigned)peer->uid);
+    sink = sink_of(j);
+    fd = watch_attach(&t->watch, peer->pid, j->plan->ntasks, &sink, err);
+    say_lines(j, t);
+    if (fd < 0)
+        return -1;
+    if (!t->init_ns)
+        t->init_ns = clock_wall_ns();
+    t->facts |= TASK_IN_INIT;
+    job_tell(j, false);
+    return fd;
+}
+
+int job_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
+{
+    struct task *t = job_task(j, rank);
+
+    if (!t)
+        return err_set(err, EPROTO, "task %u of job %llu is not here", rank,
+                       (unsigned long long)j->id);
+    if (records_ack(&t->watch.records, upto, err))
+        return -1;
+    if (j->state == JOB_DRAINING)
+        event_active(j->drain_timer, EV_TIMEOUT, 0);
+    return 0;
+}
+
+/* CPU time of the task: its process with what that has waited for, and the
+ * MPI program where that is another one. */
+static void sample_cpu(struct task *t, struct sample_proc *out)
+{
+    struct sample_proc more;
+
+    *out = (struct sample_proc){ 0 };
+    sample_proc_read(t->pid, true, out);
+    if (t->watch.page && t->watch.pid != t->pid &&
+        sample_proc_read(t->watch.pid, true, &more) == 0) {
+        out->cpu_ns += more.cpu_ns;
+        out->rss_bytes += more.rss_bytes;
+    }
+}
+
+static void send_samples(struct job *j, Hct__TaskSamples__Task **p, size_t n)
+{
+    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
+
+    m.job = j->id;
+    m.at_ns = clock_wall_ns();
+    m.tasks = p;
+    m.n_tasks = n;
+    uplink_send(j->node->uplink, MESSAGE_TASK_SAMPLES, &m);
+}
+
+void job_sample_last(struct job *j, struct task *t)
+{
+    struct sample_proc proc = { .cpu_ns = t->user_ns + t->system_ns };
+    Hct__TaskSamples__Task m, *p = &m;
+
+    task_sample(t, j->node, &proc, &m);
+    send_samples(j, &p, 1);
+}
+
+void job_sample(struct job *j)
+{
+    Hct__TaskSamples__Task *v, **p;
+    struct sample_proc proc;
+    size_t n = 0;
+
+    if (!j->told_launched || uplink_congested(j->node->uplink))
+        return;
+    v = calloc(j->ntasks ? j->ntasks : 1, sizeof(*v));
+    p = calloc(j->ntasks ? j->ntasks : 1, sizeof(*p));
+    for (size_t i = 0; v && p && i < j->ntasks; i++) {
+        struct task *t = &j->tasks[i];
+
+        if (t->over || !t->pid)
+            continue;
+        p[n] = &v[n];
+        sample_cpu(t, &proc);
+        task_sample(t, j->node, &proc, p[n++]);
+    }
+    if (n)
+        send_samples(j, p, n);
+    free(v);
+    free(p);
+}
+
+/* ---------------------------------------------------------------- costs */
+
+static struct account_of account_of(struct job *j)
+{
+    return (struct account_of){
+        .account = &j->account, .node = j->node, .user = &j->user,
+        .job = j->id, .ntasks = j->plan ? j->plan->ntasks : 0 };
+}
+
+typedef void account_f(const struct account_of *o, struct watch *const *v,
+                       size_t n);
+
+/* With all tasks, or those that live. */
+static void with_tasks(struct job *j, bool living, account_f *call)
+{
+    struct watch **v = calloc(j->ntasks + 1, sizeof(*v));
+    struct account_of o = account_of(j);
+    size_t n = 0;
+
+    for (size_t i = 0; v && i < j->ntasks; i++)
+        if (!living || (j->tasks[i].pid && !j->tasks[i].over))
+            v[n++] = &j->tasks[i].watch;
+    if (v)
+        call(&o, v, n);
+    free(v);
+}
+
+void job_account(struct job *j)
+{
+    if (j->told_launched)
+        with_tasks(j, true, account_tick);
+}
+
+void job_account_last(struct job *j, struct task *t)
+{
+    struct account_of o = account_of(j);
+    struct watch *w = &t->watch;
+
+    account_end(w);
+    account_tell(&o, &w, 1);
+}
+
+static void tell_again(const struct account_of *o, struct watch *const *v,
+                       size_t n)
+{
+    account_forget_sent(o->account, v, n);
+    account_tell(o, v, n);
+}
+
+void job_account_again(struct job *j)
+{
+    with_tasks(j, false, tell_again);
+}
+
+bool job_account_close(struct job *j)
+{
+    struct account_of o = account_of(j);
+
+    if (!j->accounted)          /* what a task has left behind counts too */
+        with_tasks(j, false, account_tell);
+    j->accounted = true;
+    return account_close(&o);
+}

@@ -1,0 +1,507 @@
+/* look.c - one reading of a task, see look.h.
+ *
+ * Invariants. What is compared between two looks are the raw values of the
+ * page, in ticks, which change only when the task does; what is sent is
+ * computed from them. Bits of polls are the master's word on which functions
+ * only look, and stay until the next full order. */
+#include "slave/jobs/look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/hct_policy.h"
+#include "proto/base/clock.h"
+#include "proto/link/lookwire.h"
+#include "slave/page/state.h"
+#include "slave/proc/procstate.h"
+
+static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
+static const uint64_t look_used_ns = CLOCK_NS_PER_S;
+static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
+enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
+       LOOK_WORDS = PAGE_CALLS / 64 };
+
+struct look_raw {               /* all but padding is compared */
+    uint32_t life, flags, threads, threads_in, call, waits_call, requests,
+             site, phase, phase_id, level, sample;
+    int32_t peer, source, tag, mark;
+    uint64_t calls, polls, comm, collective, bytes, count;
+    uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
+    uint64_t sampled_ns;
+    char wchan[PROCSTATE_WCHAN];
+};
+
+struct look_task {
+    struct look_raw last;
+    bool known;                 /* the master has been told last */
+    uint64_t moved_ns;          /* when the task was last seen to move */
+    uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
+    struct procstate proc;
+    uint64_t polls[LOOK_WORDS];
+    uint64_t used[LOOK_WORDS];  /* those of them that are called */
+    uint64_t used_at_ns;        /* when that was looked for; 0: never */
+};
+
+void look_task_free(struct look_task *k)
+{
+    free(k);
+}
+
+/* -------------------------------------------------------------- the page */
+
+static uint32_t life_of(const struct task *t)
+{
+    static const uint8_t lives[] = {
+        [PAGE_STATE_NEW] = HCT_LIFE_STARTED, [PAGE_STATE_INIT] = HCT_LIFE_INIT,
+        [PAGE_STATE_RUNNING] = HCT_LIFE_RUNNING,
+        [PAGE_STATE_FINALIZE] = HCT_LIFE_FINALIZE,
+        [PAGE_STATE_DONE] = HCT_LIFE_DONE,
+    };
+    const struct page_header *h = (const void *)t->watch.page;
+    uint32_t state;
+
+    if (t->over)
+        return HCT_LIFE_ENDED;
+    if (!t->pid)
+        return HCT_LIFE_NONE;
+    if (!h)
+        return peek_life(t);
+    state = atomic_load_explicit(&h->state, memory_order_relaxed);
+    return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
+}
+
+/* Most programs use few functions, and the table is long: which ones are used
+ * is found out once a second, and when the task is in one that is not known to
+ * be. */
+static uint64_t polls_of(struct look_task *k, const char *page,
+                         unsigned slots, uint32_t call)
+{
+    uint64_t n = 0, now = clock_monotonic_ns();
+    bool all = now - k->used_at_ns >= look_used_ns ||
+               (call < PAGE_CALLS &&
+                (k->polls[call / 64] & ~k->used[call / 64]) >> call % 64 & 1);
+
+    if (all) {
+        k->used_at_ns = now;
+        memset(k->used, 0, sizeof(k->used));
+    }
+
+    for (unsigned s = 0; s < slots; s++) {
+        const struct page_count *c = (const struct page_count *)
+            (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
+
+        for (unsigned i = 0; i < LOOK_WORDS; i++)
+            for (uint64_t b = all ? k->polls[i] : k->used[i]; b; b &= b - 1) {
+                unsigned bit = (unsigned)__builtin_ctzll(b);
+                uint64_t calls = atomic_load_explicit(&c[64 * i + bit].calls,
+                                                      memory_order_relaxed);
+
+                n += calls;
+                if (calls)
+                    k->used[i] |= UINT64_C(1) << bit;
+            }
+    }
+    return n;
+}
+
+/* Outside of MPI: the call that was left last. */
+static uint32_t last_call(const char *page, unsigned slot)
+{
+    struct state_flight f;
+
+    return state_flights(page, slot, &f, 1) ? f.call : 0;
+}
+
+/* How often the task has been there before. */
+static uint64_t calls_of_site(const char *page, unsigned slot, uint32_t site)
+{
+    const struct page_thread *t = (const void *)
+        (page + page_thread_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES, slot));
+
+    if (site < PAGE_SITE_FIRST || site >= PAGE_SITES)
+        return 0;
+    return atomic_load_explicit(&t->site[site].calls, memory_order_relaxed);
+}
+
+static void take_thread(struct look_raw *r, const struct state_thread *t)
+{
+    r->call = t->call;
+    r->waits_call = t->waits_call;
+    r->requests = t->requests;
+    r->site = t->site;
+    r->peer = t->peer;
+    r->source = t->source;
+    r->tag = t->tag;
+    r->comm = t->comm;
+    r->collective = t->collective;
+    r->bytes = t->bytes;
+    r->count = t->count;
+    r->since_ticks = t->since_ticks;
+    r->in_ticks = t->in_ticks;
+    r->out_ticks = t->out_ticks;
+    if (t->torn)
+        r->flags |= HCT_TORN;
+}
+
+/* Is there perhaps no room for another record? Then the task waits for us, or
+ * for the master behind us. */
+static bool has_no_room(const char *page, unsigned slot)
+{
+    const struct page_slot *s = (const void *)(page + page_slot_at(slot));
+    uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
+
+    return head - tail > PAGE_RING_BYTES - PAGE_TEXT_MAX -
+                         2 * sizeof(struct page_record);
+}
+
+/* The main thread has the first slot. It speaks for the task, unless it is
+ * outside of MPI and another one is inside: then the one that entered
+ * first. */
+static void read_page(struct look_raw *r, struct look_task *k,
+                      const char *page)
+{
+    static struct state_thread v[PAGE_SLOTS];
+    const struct page_header *h = (const void *)page;
+    unsigned n = state_threads(page, v, PAGE_SLOTS), chosen = 0;
+
+    r->flags |= HCT_PAGE | HCT_OBSERVED;
+    r->peer = r->source = r->tag = HCT_NONE;
+    r->phase = state_phase(page);
+    r->phase_id = atomic_load_explicit(&h->phase_id, memory_order_relaxed);
+    r->level = atomic_load_explicit(&h->level, memory_order_relaxed);
+    if (r->level > HCT_LEVEL_MULTIPLE)
+        r->level = HCT_LEVEL_UNKNOWN;
+    if (atomic_load_explicit(&h->comms_lost, memory_order_relaxed) ||
+        atomic_load_explicit(&h->requests_lost, memory_order_relaxed))
+        r->flags |= HCT_LOST;
+    for (unsigned i = 0; i < n; i++) {
+        r->calls += v[i].calls;
+        r->threads_in += v[i].call != 0;
+        if (v[i].call && (!v[chosen].call || (chosen && v[i].since_ticks <
+                                              v[chosen].since_ticks)))
+            chosen = i;
+    }
+    r->threads = n;
+    if (n == 0)
+        return;
+    take_thread(r, &v[chosen]);
+    r->site_calls = calls_of_site(page, v[chosen].slot, r->site);
+    if (r->call)
+        r->flags |= HCT_IN_MPI;
+    else
+        r->call = last_call(page, v[chosen].slot);
+    r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call);
+    for (unsigned i = 0; i < n; i++)
+        if (has_no_room(page, v[i].slot))       /* says nothing of itself */
+            r->flags &= ~(uint32_t)(HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI);
+}
+
+/* Without a page. */
+static void read_stack(struct look_raw *r, const struct peeked *p)
+{
+    if (!p->sample)
+        return;
+    r->flags |= HCT_STACK | HCT_OBSERVED | (p->in ? HCT_IN_MPI : 0);
+    r->peer = r->source = r->tag = HCT_UNKNOWN;
+    r->call = p->call;
+    r->sample = p->sample;
+    r->sampled_ns = p->at_ns;
+}
+
+/* ------------------------------------------------------------ collecting */
+
+static void *one_more(void **v, size_t *n, size_t *cap, size_t bytes)
+{
+    if (*n == *cap) {
+        size_t more = *cap ? 2 * *cap : 64;
+        void *bigger = realloc(*v, more * bytes);
+
+        if (!bigger)
+            return NULL;
+        *v = bigger;
+        *cap = more;
+    }
+    return (char *)*v + (*n)++ * bytes;
+}
+
+#define ONE_MORE(l, what) \
+    one_more((void **)&(l)->what, &(l)->n##what, &(l)->what##_cap, \
+             sizeof(*(l)->what))
+
+static unsigned clock_of(const struct task *t)
+{
+    const struct page_header *h = (const void *)t->watch.page;
+
+    return h ? atomic_load_explicit(&h->clock, memory_order_relaxed) : 0;
+}
+
+static uint64_t age_of(const struct look *l, unsigned clock, uint64_t ticks)
+{
+    uint64_t now = ticks_now(clock);
+
+    return ticks && now > ticks ? ticks_ns(&l->node->ticks, clock, now - ticks)
+                                : 0;
+}
+
+static void tell(struct look *l, const struct task *t,
+                 const struct look_raw *r)
+{
+    unsigned clock = clock_of(t);
+    Hct__Looked__Task *m = ONE_MORE(l, tasks);
+
+    if (!m)
+        return;
+    hct__looked__task__init(m);
+    m->rank = t->rank;
+    m->life = r->life;
+    m->flags = r->flags;
+    m->threads = r->threads;
+    m->threads_in = r->threads_in;
+    m->calls = r->calls;
+    m->polls = r->polls;
+    m->age_ns = r->sample ? clock_monotonic_ns() - r->sampled_ns
+                          : age_of(l, clock, r->since_ticks);
+    m->sample = r->sample;
+    m->in_ns = ticks_ns(&l->node->ticks, clock, r->in_ticks);
+    m->out_ns = ticks_ns(&l->node->ticks, clock, r->out_ticks);
+    m->cpu_ns = r->cpu_ns;
+    m->own_cpu_ns = r->own_cpu_ns;
+    m->call = r->call;
+    m->waits_call = r->waits_call;
+    m->comm = r->comm;
+    m->collective = r->collective;
+    m->bytes = r->bytes;
+    m->count = r->count;
+    m->peer = r->peer;
+    m->source = r->source;
+    m->tag = r->tag;
+    m->requests = r->requests;
+    m->site = r->site;
+    m->phase = r->phase;
+    m->phase_id = r->phase_id;
+    m->mark = r->mark;
+    m->site_calls = r->site_calls;
+    m->level = r->level;
+    m->tag_text.data = (uint8_t *)t->watch.last_tag;
+    m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
+        ((struct hct_rank *)NULL)->tag_text) - 1);
+    m->wchan = (char *)t->look->proc.wchan;
+}
+
+static void detail_requests(struct look *l, const struct task *t)
+{
+    static struct state_request v[LOOK_REQUESTS];
+    unsigned n = state_requests(t->watch.page, v, LOOK_REQUESTS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Request *m = ONE_MORE(l, requests);
+
+        if (!m)
+            return;
+        hct__looked__request__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->comm = v[i].comm;
+        m->bytes = v[i].bytes;
+        m->collective = v[i].collective;
+        m->peer = v[i].peer;
+        m->tag = v[i].tag;
+        m->idle = v[i].idle;
+        m->waited = v[i].waiter >= 0;
+    }
+}
+
+static void detail_comms(struct look *l, const struct task *t)
+{
+    static struct state_comm v[LOOK_COMMS];
+    unsigned n = state_comms(t->watch.page, v, LOOK_COMMS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Comm *m = ONE_MORE(l, comms);
+
+        if (!m)
+            return;
+        hct__looked__comm__init(m);
+        m->rank = t->rank;
+        m->kind = v[i].kind;
+        m->id = v[i].id;
+        m->parent = v[i].parent;
+        m->local = v[i].rank;
+        m->size = v[i].size;
+        m->remote_size = v[i].remote_size;
+        m->call = v[i].call;
+        m->collectives = v[i].collectives;
+        m->age_ns = age_of(l, clock_of(t), v[i].since_ticks);
+    }
+}
+
+static void detail_flights(struct look *l, const struct task *t)
+{
+    struct state_flight v[LOOK_FLIGHTS];
+    unsigned n = state_flights(t->watch.page, 0, v, LOOK_FLIGHTS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Flight *m = ONE_MORE(l, flights);
+
+        if (!m)
+            return;
+        hct__looked__flight__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->comm = v[i].comm;
+        m->collective = v[i].collective;
+        m->bytes = v[i].bytes;
+        m->peer = v[i].peer;
+        m->tag = v[i].tag;
+        m->site = v[i].site;
+        m->number = v[i].number;
+        m->entered_ns = age_of(l, clock_of(t), v[i].enter_ticks);
+        m->left_ns = age_of(l, clock_of(t), v[i].exit_ticks);
+    }
+}
+
+/* Has it moved since the look before? What /proc says of it counts until then,
+ * and for a while. */
+static void look_proc(struct look_task *k, const struct task *t,
+                      struct look_raw *r, bool detail)
+{
+    uint64_t now = clock_monotonic_ns();
+    const struct look_raw *o = &k->last;
+
+    if (!k->moved_ns || r->calls != o->calls || r->life != o->life ||
+        r->since_ticks != o->since_ticks ||
+        (r->sample && (r->call != o->call ||
+                       ((r->flags ^ o->flags) & HCT_IN_MPI)))) {
+        k->moved_ns = now;
+        k->proc_at_ns = 0;
+        k->proc = (struct procstate){ 0 };
+    } else if (detail || (now - k->moved_ns >= look_stands_ns &&
+                          now - k->proc_at_ns >= look_proc_ns)) {
+        k->proc_at_ns = now;
+        procstate_read(&k->proc, t->watch.page ? t->watch.pid
+                                 : t->peeked.pid ? t->peeked.pid : t->pid);
+    }
+    r->flags |= k->proc.flags;
+    r->cpu_ns = k->proc.cpu_ns;
+    r->own_cpu_ns = k->proc.own_cpu_ns;
+    memcpy(r->wchan, k->proc.wchan, sizeof(r->wchan));
+}
+
+static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)
+{
+    if (polls->len > PAGE_CALLS / 8)
+        return;
+    for (size_t i = 0; i < polls->len; i++) {
+        if (i % 8 == 0)
+            k->polls[i / 8] = 0;
+        k->polls[i / 8] |= (uint64_t)polls->data[i] << 8 * (i % 8);
+    }
+}
+
+void look_at(struct look *l, struct task *t)
+{
+    const Hct__Look *m = l->order;
+    struct look_raw r;
+    struct look_task *k = t->look;
+
+    if (!k && !(k = t->look = calloc(1, sizeof(*k))))
+        return;
+    if (m->full)
+        take_polls(k, &m->polls);
+    memset(&r, 0, sizeof(r));
+    r.life = life_of(t);
+    r.mark = t->watch.last_mark;
+    r.tags = t->watch.next_seq;
+    if (t->watch.page)
+        read_page(&r, k, t->watch.page);
+    else
+        read_stack(&r, &t->peeked);
+    if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
+        look_proc(k, t, &r, m->detail);
+    if (t->held) {
+        r.flags |= HCT_SUSPENDED;
+        r.flags &= ~(uint32_t)HCT_STOPPED;
+    }
+    if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
+        tell(l, t, &r);
+    memcpy(&k->last, &r, sizeof(r));
+    k->known = true;
+    if (m->detail && t->watch.page && r.life < HCT_LIFE_ENDED) {
+        detail_requests(l, t);
+        detail_comms(l, t);
+        detail_flights(l, t);
+    }
+}
+
+/* protobuf-c wants arrays of pointers. */
+static void *pointers_to(void *v, size_t n, size_t bytes)
+{
+    void **p = malloc((n + 1) * sizeof(void *));
+
+    for (size_t i = 0; p && i < n; i++)
+        p[i] = (char *)v + i * bytes;
+    return p;
+}
+
+#define POINTERS(l, what) \
+    pointers_to((l)->what, (l)->n##what, sizeof(*(l)->what))
+
+/* m borrows from l; false without memory. */
+static bool fill(struct look *l, Hct__Looked *m)
+{
+    m->job = l->order->job;
+    m->seq = l->order->seq;
+    m->n_tasks = l->ntasks;
+    m->n_requests = l->nrequests;
+    m->n_comms = l->ncomms;
+    m->n_flights = l->nflights;
+    m->tasks = POINTERS(l, tasks);
+    m->requests = POINTERS(l, requests);
+    m->comms = POINTERS(l, comms);
+    m->flights = POINTERS(l, flights);
+    return m->tasks && m->requests && m->comms && m->flights;
+}
+
+static void empty(Hct__Looked *m)
+{
+    free(m->tasks);
+    free(m->requests);
+    free(m->comms);
+    free(m->flights);
+}
+
+void look_send(struct look *l)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+
+    if (fill(l, &m))
+        uplink_send(l->node->uplink, MESSAGE_LOOKED, &m);
+    empty(&m);
+}
+
+bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to)
+{
+    uint8_t *less;
+    size_t n;
+
+    to->data = malloc(2 * LOOKWIRE_HEAD_MAX + l->ntasks * LOOKWIRE_TASK_MAX);
+    if (!to->data)
+        return false;
+    n = lookwire_put_head(to->data, l->order->job, l->order->seq);
+    for (size_t i = 0; i < l->ntasks; i++)
+        n += lookwire_put_task(to->data + n, &l->tasks[i]);
+    to->len = n + lookwire_put_after(to->data + n, after_ns);
+    less = realloc(to->data, to->len + 1);
+    to->data = less ? less : to->data;
+    return true;
+}
+
+void look_free(struct look *l)
+{
+    free(l->tasks);
+    free(l->requests);
+    free(l->comms);
+    free(l->flights);
+}

@@ -1,0 +1,39 @@
+/* look.h - what the tasks of a job do just now, for the policies of the master:
+ * from their pages, and of those that have not moved for a while from /proc.
+ * Of a task of MPI without a page, what its stack said last (peek.h).
+ *
+ * A look costs the tasks nothing and the node little: one reading of a page is
+ * a few hundred bytes, only what has changed is sent, and /proc is asked
+ * twice a second at most, for tasks that seem to stand, and for details. */
+#ifndef HECTOR_LOOK_H
+#define HECTOR_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+#include "slave/jobs/node.h"
+#include "slave/jobs/task.h"
+
+/* What is collected for one answer. {.node, .order} is how it begins. */
+struct look {
+    const struct node *node;    /* borrowed */
+    const Hct__Look *order;     /* borrowed */
+    Hct__Looked__Task *tasks;   /* owned, as all below */
+    Hct__Looked__Request *requests;
+    Hct__Looked__Comm *comms;
+    Hct__Looked__Flight *flights;
+    size_t ntasks, nrequests, ncomms, nflights;
+    size_t tasks_cap, requests_cap, comms_cap, flights_cap;
+};
+
+/* Add what is to be said of this task. */
+void look_at(struct look *l, struct task *t);
+void look_send(struct look *l);
+/* The same into memory of its own, owned by the caller; false without any. */
+bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to);
+void look_free(struct look *l);         /* what was collected */
+
+void look_task_free(struct look_task *k);       /* NULL is fine */
+
+#endif

@@ -1,0 +1,419 @@
+/* task.c - one task of a job on this node.
+ *
+ * Invariant: report >= 0 means that the outcome of exec is not known; it is
+ * before the task counts as exited, because the reaping of a task asks for
+ * its report first. */
+#include "slave/jobs/task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/jobs/look.h"
+#include "slave/launch/pty.h"
+#include "slave/launch/taskenv.h"
+
+void task_init(struct task *t, uint64_t job, uint32_t rank,
+               struct records_window *window)
+{
+    memset(t, 0, sizeof(*t));
+    t->rank = rank;
+    t->report = t->terminal = -1;
+    watch_init(&t->watch, job, rank, window);
+}
+
+static void let_go_of_terminal(struct task *t)
+{
+    if (t->terminal >= 0)
+        close(t->terminal);
+    t->terminal = -1;
+}
+
+void task_fini(struct task *t)
+{
+    let_go_of_terminal(t);
+    if (t->report_event)
+        event_free(t->report_event);
+    if (t->report >= 0)
+        close(t->report);
+    free(t->why);
+    free(t->abort_text);
+    free(t->abort_ranks);
+    look_task_free(t->look);
+    watch_fini(&t->watch);
+}
+
+/* ------------------------------------------------------------- starting */
+
+static void could_not_start(struct task *t, const struct plan *plan, int code,
+                            const char *why)
+{
+    free(t->why);
+    t->why = strdup(why);
+    t->code = code;
+    log_info("task", "not started job=%llu rank=%u: %s",
+             (unsigned long long)plan->job, t->rank, why);
+}
+
+struct pipes {
+    int task[3];                /* what the task gets; to be closed after */
+    int in, out, err;           /* our ends, non-blocking; -1: none */
+    bool terminal;              /* out is one, and all of task its end */
+};
+
+static int one_pipe(int *read_end, int *write_end, bool ours_is_read)
+{
+    int fds[2];
+
+    if (pipe2(fds, O_CLOEXEC))
+        return -1;
+    *read_end = fds[0];
+    *write_end = fds[1];
+    return fcntl(ours_is_read ? fds[0] : fds[1], F_SETFL, O_NONBLOCK);
+}
+
+static void close_pipes(struct pipes *p, int null_fd)
+{
+    for (int i = 0; i < 3; i++)
+        if (p->task[i] >= 0 && p->task[i] != null_fd &&
+            !(i > 0 && p->task[i] == p->task[i - 1]))
+            close(p->task[i]);
+}
+
+static int open_terminal(struct pipes *p, const struct task_start *s,
+                         struct err *err)
+{
+    *p = (struct pipes){ { -1, -1, -1 }, -1, -1, -1, true };
+    if (pty_open(&p->out, &p->task[0], &s->plan->window, s->user->uid, err))
+        return -1;
+    p->task[1] = p->task[2] = p->task[0];
+    return 0;
+}
+
+static int open_pipes(struct pipes *p, const struct task *t,
+                      const struct task_start *s, struct err *err)
+{
+    if (s->plan->has_terminal && taskset_has(&s->plan->stdin_ranks, t->rank))
+        return open_terminal(p, s, err);
+    *p = (struct pipes){ { s->node->null_fd, -1, -1 }, -1, -1, -1,
+                          false };
+    if ((taskset_has(&s->plan->stdin_ranks, t->rank) &&
+         one_pipe(&p->task[0], &p->in, false)) ||
+        one_pipe(&p->out, &p->task[1], true) ||
+        (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
+        err_sys(err, "cannot make pipes");
+        close_pipes(p, s->node->null_fd);
+        close(p->in);
+        close(p->out);
+        close(p->err);
+        return -1;
+    }
+    if (s->plan->merge_stderr)
+        p->task[2] = p->task[1];
+    return 0;
+}
+
+/* Hand our ends to the streams, which take them also when they fail. */
+static int connect_pipes(const struct pipes *p, const struct task *t,
+                         const struct task_start *s, struct err *err)
+{
+    int rc = 0;
+
+    if (p->in >= 0)
+        rc |= streams_feed(s->streams, p->in, err);
+    if (p->terminal)
+        rc |= streams_terminal(s->streams, t->rank, p->out, err);
+    else
+        rc |= streams_watch(s->streams, t->rank, HCT__STREAM__STREAM_STDOUT,
+                            p->out, err);
+    if (p->err >= 0)
+        rc |= streams_watch(s->streams, t->rank, HCT__STREAM__STREAM_STDERR,
+                            p->err, err);
+    else
+        streams_end(s->streams, t->rank, HCT__STREAM__STREAM_STDERR);
+    return rc;
+}
+
+static int make_env(struct env *env, const struct task *t,
+                    const struct task_start *s, struct err *err)
+{
+    if (taskenv_begin(env, plan_app(s->plan, t->rank)))
+        return err_set(err, ENOMEM, "out of memory");
+    if (pmixd_setup_env(s->node->pmix, s->plan->job, t->rank, env, err))
+        return -1;
+    if (taskenv_finish(env, s->env, t->rank))
+        return err_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+static int fork_it(struct task *t, const struct task_start *s,
+                   const struct env *env, struct err *err)
+{
+    struct launch_spec spec = {
+        .search = s->search, .env = env->v,
+        .wdir = plan_app(s->plan, t->rank)->wdir, .user = s->user };
+    struct pipes pipes;
+
+    if (open_pipes(&pipes, t, s, err))
+        return -1;
+    memcpy(spec.fds, pipes.task, sizeof(spec.fds));
+    spec.terminal = pipes.terminal;
+    t->pid = launch_start(&spec, &t->report, err);
+    if (pipes.terminal && t->pid > 0)
+        t->terminal = fcntl(pipes.task[0], F_DUPFD_CLOEXEC, 0);
+    close_pipes(&pipes, s->node->null_fd);
+    if (t->pid < 0) {
+        t->pid = 0;
+        close(pipes.in);
+        close(pipes.out);
+        close(pipes.err);
+        return -1;
+    }
+    if (connect_pipes(&pipes, t, s, err))
+        log_warn("task", "a stream of task %u is lost: %s", t->rank,
+                 err->text);
+    return 0;
+}
+
+void task_fail(struct task *t, const struct task_start *s, const char *why)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text), "%s: cannot start %s: %s", s->node->name,
+             plan_app(s->plan, t->rank)->argv[0], why);
+    could_not_start(t, s->plan, 126, text);
+    t->over = true;
+    t->facts |= TASK_EXITED;
+    t->exited_ns = clock_wall_ns();
+    streams_end(s->streams, t->rank, HCT__STREAM__STREAM_STDOUT);
+    streams_end(s->streams, t->rank, HCT__STREAM__STREAM_STDERR);
+}
+
+void task_start(struct task *t, const struct task_start *s)
+{
+    struct env env = { 0 };
+    struct err err = { 0 };
+
+    if (make_env(&env, t, s, &err) || fork_it(t, s, &env, &err)) {
+        task_fail(t, s, err.text);
+    } else {
+        t->report_event = event_new(s->node->base, t->report, EV_READ,
+                                    s->report, s->report_arg);
+        if (t->report_event)
+            event_add(t->report_event, NULL);
+        log_info("task", "started job=%llu rank=%u pid=%d",
+                 (unsigned long long)s->plan->job, t->rank, (int)t->pid);
+    }
+    env_fini(&env);
+}
+
+bool task_report(struct task *t, const struct plan *plan)
+{
+    const struct plan_app *app = plan_app(plan, t->rank);
+    struct exec_report r;
+    char why[512];
+    int rc;
+
+    if (t->report < 0)
+        return true;
+    rc = launch_report(t->report, &r);
+    if (rc < 0) {
+        event_add(t->report_event, NULL);
+        return false;
+    }
+    if (rc > 0) {
+        exec_sentence(&r, plan_here(plan)->name, app->argv[0], app->wdir,
+                      why, sizeof(why));
+        could_not_start(t, plan, exec_code(&r), why);
+    }
+    event_free(t->report_event);
+    t->report_event = NULL;
+    close(t->report);
+    t->report = -1;
+    return true;
+}
+
+/* --------------------------------------------------------------- running */
+
+bool task_signal(const struct task *t, int sig)
+{
+    if (t->pid <= 0 || t->over)
+        return false;
+    return kill(-t->pid, sig) == 0;
+}
+
+void task_hold(struct task *t, bool release)
+{
+    if (task_signal(t, release ? SIGCONT : SIGSTOP))
+        task_held(t, !release);
+}
+
+void task_held(struct task *t, bool held)
+{
+    t->held_news = true;
+    if (t->held != held || !t->held_ns)
+        t->held_ns = clock_wall_ns();
+    t->held = held;
+}
+
+void task_connected(struct task *t)
+{
+    t->nconnected++;
+    t->connected_ns = clock_wall_ns();
+    t->facts |= TASK_CONNECTED;
+}
+
+void task_finalized(struct task *t)
+{
+    t->nfinalized++;
+    t->finalized_ns = clock_wall_ns();
+    t->facts |= TASK_FINALIZED;
+}
+
+void task_aborted(struct task *t, int code, const char *text,
+                  const char *ranks)
+{
+    if (t->facts & TASK_ABORTED)
+        return;                 /* the first one counts */
+    t->abort_code = code;
+    t->abort_text = strdup(text);
+    t->abort_ranks = strdup(ranks);
+    t->facts |= TASK_ABORTED;
+}
+
+void task_reaped(struct task *t, int status, const struct rusage *usage)
+{
+    t->over = true;
+    let_go_of_terminal(t);
+    t->exited_ns = clock_wall_ns();
+    if (WIFSIGNALED(status)) {
+        t->sig = WTERMSIG(status);
+        t->core = WCOREDUMP(status);
+    } else if (!t->why) {
+        t->code = WEXITSTATUS(status);
+    }
+    t->user_ns = (uint64_t)usage->ru_utime.tv_sec * CLOCK_NS_PER_S +
+                 (uint64_t)usage->ru_utime.tv_usec * 1000;
+    t->system_ns = (uint64_t)usage->ru_stime.tv_sec * CLOCK_NS_PER_S +
+                   (uint64_t)usage->ru_stime.tv_usec * 1000;
+    t->max_rss_bytes = (uint64_t)usage->ru_maxrss * 1024;
+    t->facts |= TASK_EXITED;
+}
+
+/* --------------------------------------------------------------- telling */
+
+static void tell_state(const struct task *t, const struct node *node,
+                       uint64_t job, Hct__TaskState__Kind kind,
+                       uint64_t at_ns)
+{
+    Hct__TaskState m = HCT__TASK_STATE__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.kind = kind;
+    m.at_ns = at_ns;
+    uplink_send(node->uplink, MESSAGE_TASK_STATE, &m);
+}
+
+static void tell_abort(const struct task *t, const struct node *node,
+                       uint64_t job)
+{
+    Hct__TaskAbort m = HCT__TASK_ABORT__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.code = t->abort_code;
+    m.text = t->abort_text ? t->abort_text : m.text;
+    m.ranks = t->abort_ranks ? t->abort_ranks : m.ranks;
+    uplink_send(node->uplink, MESSAGE_TASK_ABORT, &m);
+}
+
+static void tell_exit(const struct task *t, const struct node *node,
+                      uint64_t job)
+{
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+    struct sample_page counters;
+
+    watch_counters(&t->watch, &node->ticks, &counters);
+    m.job = job;
+    m.rank = t->rank;
+    m.code = t->code;
+    m.signal = t->sig;
+    m.core = t->core;
+    m.why = t->why ? t->why : m.why;
+    m.at_ns = t->exited_ns;
+    m.user_ns = t->user_ns;
+    m.system_ns = t->system_ns;
+    m.max_rss_bytes = t->max_rss_bytes;
+    m.mpi_calls = counters.calls;
+    m.in_mpi_ns = counters.in_ns;
+    m.out_mpi_ns = counters.out_ns;
+    m.ring_waits = counters.waits;
+    m.ring_lost = counters.lost + t->watch.damaged + t->watch.rings.damaged;
+    m.last_tag = (char *)t->watch.last_tag;
+    m.finalized = t->nfinalized >= t->nconnected;
+    uplink_send(node->uplink, MESSAGE_TASK_EXITED, &m);
+}
+
+static void tell_held(const struct task *t, const struct node *node,
+                      uint64_t job)
+{
+    Hct__Held m = HCT__HELD__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.held = t->held;
+    m.frozen = t->frozen;
+    m.at_ns = t->held_ns;
+    uplink_send(node->uplink, MESSAGE_HELD, &m);
+}
+
+void task_tell(struct task *t, const struct node *node, uint64_t job)
+{
+    unsigned news = t->facts & ~t->told;
+
+    if (news & TASK_IN_INIT)
+        tell_state(t, node, job, HCT__TASK_STATE__KIND__IN_MPI_INIT,
+                   t->init_ns);
+    if (news & TASK_CONNECTED)
+        tell_state(t, node, job, HCT__TASK_STATE__KIND__CONNECTED,
+                   t->connected_ns);
+    if (news & TASK_FINALIZED)
+        tell_state(t, node, job, HCT__TASK_STATE__KIND__FINALIZED,
+                   t->finalized_ns);
+    if (t->held_news)
+        tell_held(t, node, job);
+    t->held_news = false;
+    if (news & TASK_ABORTED)
+        tell_abort(t, node, job);
+    if (news & TASK_EXITED)
+        tell_exit(t, node, job);
+    t->told = t->facts;
+}
+
+void task_sample(struct task *t, const struct node *node,
+                 const struct sample_proc *proc, Hct__TaskSamples__Task *m)
+{
+    struct sample_split *split = &t->watch.split;
+    struct sample_page page;
+
+    hct__task_samples__task__init(m);
+    watch_counters(&t->watch, &node->ticks, &page);
+    sample_split_add(split, proc->cpu_ns, page.in_ns, page.out_ns);
+    m->rank = t->rank;
+    m->mpi_calls = page.calls;
+    m->in_mpi_ns = page.in_ns;
+    m->out_mpi_ns = page.out_ns;
+    m->cpu_ns = split->cpu_ns;
+    m->cpu_in_mpi_ns = split->cpu_in_ns;
+    m->call = page.call;
+    m->rss_bytes = proc->rss_bytes;
+    m->ring_lost = (uint32_t)(page.lost + t->watch.damaged +
+                              t->watch.rings.damaged);
+}

@@ -1,0 +1,103 @@
+/* task.h - one task of a job on this node, from fork to the last sample.
+ *
+ * Facts about it (connected, finalized, aborted, exited) are kept, each with
+ * a mark whether the master has been told, so that they can be told again. */
+#ifndef HECTOR_TASK_H
+#define HECTOR_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+#include "slave/jobs/node.h"
+#include "slave/jobs/peek.h"
+#include "slave/launch/launch.h"
+#include "slave/launch/plan.h"
+#include "slave/page/watch.h"
+#include "slave/streams/streams.h"
+
+enum task_fact {
+    TASK_IN_INIT = 1, TASK_CONNECTED = 2, TASK_FINALIZED = 4,
+    TASK_ABORTED = 8, TASK_EXITED = 16,
+};
+
+struct look_task;
+
+struct task {
+    uint32_t rank;
+    pid_t pid;                  /* its process group too; 0: never forked */
+    int report;                 /* of its exec; -1: known */
+    int terminal;               /* its end of it, while it runs, so that it is
+                                   not hung up should it close its own; -1:
+                                   it has none */
+    struct event *report_event; /* owned */
+    bool over;                  /* it will never run, or was reaped */
+    uint64_t kill_ns;           /* when its grace is over; 0: not ordered */
+    bool held, held_news;       /* suspended; the master is to be told */
+    bool frozen;                /* ... by a control group: jobfreeze.h */
+    uint64_t held_ns;           /* when that was last ordered; 0: never */
+    unsigned facts, told;       /* masks of enum task_fact */
+    uint64_t init_ns, connected_ns, finalized_ns, exited_ns;
+    unsigned nconnected, nfinalized;
+    int code, sig;              /* how it ended */
+    bool core;
+    char *why;                  /* owned: could not be started */
+    uint64_t user_ns, system_ns, max_rss_bytes;
+    int abort_code;
+    char *abort_text, *abort_ranks;     /* owned */
+    struct watch watch;
+    struct look_task *look;     /* owned: what the last look found, or NULL */
+    struct peeked peeked;       /* without a page: what its stack says */
+};
+
+struct task_start {             /* all borrowed */
+    const struct node *node;
+    const struct plan *plan;
+    const struct exec_search *search;
+    const struct launch_user *user;
+    const struct taskenv *env;
+    struct streams *streams;
+    event_callback_fn report;   /* called with report_arg when the exec's
+                                   outcome may be known: task_report() */
+    void *report_arg;
+};
+
+void task_init(struct task *t, uint64_t job, uint32_t rank,
+               struct records_window *window);
+void task_fini(struct task *t);
+
+/* Fork it and connect its pipes. A task that cannot even be forked is over,
+ * with a sentence. */
+void task_start(struct task *t, const struct task_start *s);
+
+/* It will not be started, for this reason. */
+void task_fail(struct task *t, const struct task_start *s, const char *why);
+
+/* Did its exec work? False: not known yet. */
+bool task_report(struct task *t, const struct plan *plan);
+
+void task_reaped(struct task *t, int status, const struct rusage *usage);
+
+/* To its whole process group. False if it is over. */
+bool task_signal(const struct task *t, int sig);
+
+/* Suspend it, or let it go on. A task that is over stays so. */
+void task_hold(struct task *t, bool release);
+void task_held(struct task *t, bool held);      /* that has been done */
+
+void task_connected(struct task *t);
+void task_finalized(struct task *t);
+void task_aborted(struct task *t, int code, const char *text,
+                  const char *ranks);
+
+/* Tell the master what it has not been told. */
+void task_tell(struct task *t, const struct node *node, uint64_t job);
+
+/* Fill in a sample: the page's counters, and CPU time split by them. */
+void task_sample(struct task *t, const struct node *node,
+                 const struct sample_proc *proc, Hct__TaskSamples__Task *m);
+
+#endif

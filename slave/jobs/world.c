@@ -1,0 +1,405 @@
+/* world.c - one adopted world on this node.
+ *
+ * Invariants: a ring is read only when the world's job is known, as its
+ * records carry the number. TaskExited is the last word on a task and is said
+ * when its process is gone, its ring empty and every record committed. */
+#include "slave/jobs/world.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/page/watch.h"
+#include "slave/vault/vault.h"
+
+struct world *world_create(const struct world_owner *owner, const char *name)
+{
+    struct world *w = calloc(1, sizeof(*w));
+
+    if (!w)
+        return NULL;
+    w->owner = owner;
+    w->name = strdup(name);
+    return w->name ? w : (free(w), NULL);
+}
+
+static void signal_task(const struct adopted *a, int sig)
+{
+    if (!a->task.over)
+        syscall(SYS_pidfd_send_signal, a->pidfd, sig, NULL, 0);
+}
+
+/* Whom nobody watches any more goes on: nobody could let it. */
+static void adopted_free(struct adopted *a)
+{
+    if (a->task.held)
+        signal_task(a, SIGCONT);
+    if (a->gone)
+        event_free(a->gone);
+    if (a->pidfd >= 0)
+        close(a->pidfd);
+    task_fini(&a->task);
+    origin_fini(&a->origin);
+    free(a);
+}
+
+void world_destroy(struct world *w)
+{
+    if (!w)
+        return;
+    while (w->tasks) {
+        struct adopted *a = w->tasks;
+
+        w->tasks = a->next;
+        adopted_free(a);
+    }
+    account_fini(&w->account);
+    free(w->name);
+    free(w);
+}
+
+void world_drop(struct adopted *a)
+{
+    for (struct adopted **at = &a->world->tasks; *at; at = &(*at)->next)
+        if (*at == a) {
+            *at = a->next;
+            break;
+        }
+    adopted_free(a);
+}
+
+struct adopted *world_find(const struct world *w, uint32_t rank)
+{
+    for (struct adopted *a = w->tasks; a && a->task.rank <= rank; a = a->next)
+        if (a->task.rank == rank)
+            return a;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int send_events(void *arg, const void *events)
+{
+    const struct node *node = arg;
+
+    uplink_send(node->uplink, MESSAGE_EVENTS, events);
+    return 0;
+}
+
+static struct watch_sink sink_of(struct world *w)
+{
+    struct node *node = w->owner->node;
+
+    return (struct watch_sink){
+        .records = { send_events, node }, .batch = &node->batch,
+        .lines = w->owner->streams ? &node->lines : NULL,
+        .window = &node->window, .ticks = &node->ticks,
+        .sites = &w->account.sites, .told = &w->losses_told,
+        .hold = node->hold };
+}
+
+static struct account_of account_of(struct world *w)
+{
+    return (struct account_of){
+        .account = &w->account, .node = w->owner->node,
+        .user = w->owner->user, .job = w->job, .ntasks = w->ntasks };
+}
+
+static void sample_process(struct adopted *a)
+{
+    struct task *t = &a->task;
+    struct sample_proc proc = { 0 };
+    struct sample_page page;
+
+    if (t->over || sample_proc_read(t->pid, true, &proc))
+        return;
+    watch_counters(&t->watch, &a->world->owner->node->ticks, &page);
+    sample_split_add(&t->watch.split, proc.cpu_ns, page.in_ns, page.out_ns);
+    t->user_ns = proc.cpu_ns;   /* nobody tells us the parts */
+    if (proc.rss_bytes > t->max_rss_bytes)
+        t->max_rss_bytes = proc.rss_bytes;
+}
+
+/* What the page says of MPI_Init and MPI_Finalize. */
+static void read_state(struct adopted *a)
+{
+    const struct page_header *h = (const void *)a->task.watch.page;
+    struct task *t = &a->task;
+    uint32_t state = atomic_load_explicit(&h->state, memory_order_acquire);
+
+    if (state >= PAGE_STATE_RUNNING && !(t->facts & TASK_CONNECTED))
+        task_connected(t);
+    if (state >= PAGE_STATE_DONE && !(t->facts & TASK_FINALIZED)) {
+        sample_process(a);      /* there may be no later time to */
+        task_finalized(t);
+    }
+}
+
+/* Its costs have been told, with names. */
+static bool accounted(struct adopted *a)
+{
+    struct account_of o = account_of(a->world);
+    struct watch *w = &a->task.watch;
+
+    if (!a->accounted)
+        account_tell(&o, &w, 1);
+    a->accounted = true;
+    return account_close(&o);
+}
+
+/* Whether the last word on a task that is gone can be said. */
+static bool finished(struct adopted *a)
+{
+    const struct watch *w = &a->task.watch;
+
+    return a->task.over && !watch_pending(w) && records_empty(&w->records) &&
+           accounted(a);
+}
+
+static long read_task(struct adopted *a, const struct watch_sink *sink)
+{
+    const struct world_owner *o = a->world->owner;
+    struct task *t = &a->task;
+    long found;
+
+    read_state(a);
+    if (!a->taken)
+        return 0;
+    found = watch_read(&t->watch, sink);
+    if (o->streams && o->node->lines.n) {
+        streams_say(o->streams, o->here, HCT__STREAM__STREAM_STDTIM,
+                    str_text(&o->node->lines), o->node->lines.n);
+        str_reset(&o->node->lines);
+    }
+    if (finished(a))
+        t->facts |= TASK_EXITED;
+    if (t->facts != t->told)
+        task_tell(t, o->node, a->world->job);
+    return found;
+}
+
+long world_read(struct world *w)
+{
+    struct watch_sink sink = sink_of(w);
+    long found = 0;
+
+    /* The tasks wait for who reads the lines. */
+    if (w->owner->streams && streams_congested(w->owner->streams))
+        sink.hold = true;
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        if (!(a->task.told & TASK_EXITED))
+            found += read_task(a, &sink);
+    return found;
+}
+
+bool world_has_pages(const struct world *w)
+{
+    for (const struct adopted *a = w->tasks; a; a = a->next)
+        if (!(a->task.told & TASK_EXITED))
+            return true;
+    return false;
+}
+
+bool world_is_over(const struct world *w)
+{
+    return !world_has_pages(w);
+}
+
+void world_sample(struct world *w)
+{
+    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
+    Hct__TaskSamples__Task *v, **p;
+    struct node *node = w->owner->node;
+    size_t n = 0;
+
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        n += a->taken && !a->task.over;
+    if (!n || uplink_congested(node->uplink))
+        return;
+    v = calloc(n, sizeof(*v));
+    p = calloc(n, sizeof(*p));
+    for (struct adopted *a = w->tasks; v && p && a; a = a->next) {
+        struct sample_proc proc = { 0 };
+
+        if (!a->taken || a->task.over)
+            continue;
+        sample_process(a);
+        proc.cpu_ns = a->task.user_ns;
+        proc.rss_bytes = a->task.max_rss_bytes;
+        p[m.n_tasks] = &v[m.n_tasks];
+        task_sample(&a->task, node, &proc, p[m.n_tasks++]);
+    }
+    m.job = w->job;
+    m.at_ns = clock_wall_ns();
+    m.tasks = p;
+    uplink_send(node->uplink, MESSAGE_TASK_SAMPLES, &m);
+    free(v);
+    free(p);
+}
+
+void world_account(struct world *w)
+{
+    struct account_of o = account_of(w);
+    struct watch **v;
+    size_t n = 0;
+
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        n += a->taken && !a->task.over;
+    v = calloc(n + 1, sizeof(*v));
+    n = 0;
+    for (struct adopted *a = w->tasks; v && a; a = a->next)
+        if (a->taken && !a->task.over)
+            v[n++] = &a->task.watch;
+    if (v)
+        account_tick(&o, v, n);
+    free(v);
+}
+
+/* ------------------------------------------------------- coming and going */
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    struct adopted *a = arg;
+    const struct world_owner *o = a->world->owner;
+
+    (void)fd, (void)what;
+    event_del(a->gone);
+    ticks_update(&o->node->ticks);
+    read_state(a);
+    /* Whoever has a page has entered MPI. */
+    if (!(a->task.facts & TASK_FINALIZED))
+        a->task.nconnected = a->task.nfinalized + 1;
+    a->task.over = true;
+    account_end(&a->task.watch);
+    a->task.exited_ns = clock_wall_ns();
+    log_info("world", "gone session=%llu rank=%u pid=%d",
+             (unsigned long long)o->session, a->task.rank, (int)a->task.pid);
+    world_read(a->world);
+    o->moved(o->arg);
+}
+
+/* The process waits for our answer, so its number is its own still. */
+static int watch_process(struct adopted *a, struct err *err)
+{
+    a->pidfd = (int)syscall(SYS_pidfd_open, a->task.pid, 0);
+    if (a->pidfd < 0)
+        return err_sys(err, "cannot watch process %d", (int)a->task.pid);
+    a->gone = event_new(a->world->owner->node->base, a->pidfd,
+                        EV_READ | EV_PERSIST, on_gone, a);
+    if (!a->gone || event_add(a->gone, NULL))
+        return err_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
+              struct origin *origin, struct err *err)
+{
+    struct adopted *a = calloc(1, sizeof(*a)), **at = &w->tasks;
+    const struct world_owner *o = w->owner;
+    struct watch_sink sink = sink_of(w);
+    int fd;
+
+    if (!a) {
+        origin_fini(origin);
+        return err_set(err, ENOMEM, "out of memory");
+    }
+    a->world = w;
+    a->pidfd = -1;
+    a->origin = *origin;
+    task_init(&a->task, w->job ? w->job : o->session, hello->rank,
+              &o->node->window);
+    a->task.pid = pid;
+    fd = watch_process(a, err) ? -1
+         : watch_attach(&a->task.watch, pid, hello->ntasks, &sink, err);
+    if (fd < 0) {
+        adopted_free(a);
+        return -1;
+    }
+    a->at_ns = a->task.init_ns = clock_wall_ns();
+    a->task.facts = TASK_IN_INIT;
+    if (hello->ntasks > w->ntasks)
+        w->ntasks = hello->ntasks;
+    while (*at && (*at)->task.rank < hello->rank)
+        at = &(*at)->next;
+    a->next = *at;
+    *at = a;
+    log_info("world", "registered session=%llu rank=%u pid=%d world=%s",
+             (unsigned long long)o->session, hello->rank, (int)pid, w->name);
+    world_ask(a);
+    return fd;
+}
+
+void world_ask(struct adopted *a)
+{
+    const struct world *w = a->world;
+    Hct__Adopt m = HCT__ADOPT__INIT;
+
+    m.job = w->owner->session;
+    m.world = w->name;
+    m.ntasks = w->ntasks;
+    m.rank = a->task.rank;
+    m.pid = (uint32_t)a->task.pid;
+    m.at_ns = a->at_ns;
+    m.name = (char *)str_text(&a->origin.name);
+    m.command = (char *)str_text(&a->origin.command);
+    m.known = w->job;
+    a->taken = false;
+    a->task.told = 0;
+    a->world->account.names_sent = 0;
+    uplink_send(w->owner->node->uplink, MESSAGE_ADOPT, &m);
+}
+
+/* Also after a reconnection: whatever got lost on the way is said again. */
+void world_take(struct adopted *a, uint64_t job)
+{
+    struct task *t = &a->task;
+    struct records_out out = { send_events, a->world->owner->node };
+    struct watch *w = &t->watch;
+    struct account_of o;
+
+    a->world->job = t->watch.job = t->watch.records.job = job;
+    a->taken = true;
+    t->told = 0;
+    t->held_news = t->held_ns != 0;
+    records_resend(&t->watch.records, &out);
+    profile_forget_sent(&t->watch.profile);
+    o = account_of(a->world);
+    account_tell(&o, &w, 1);
+    task_tell(t, a->world->owner->node, job);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+static void hold_task(struct adopted *a, bool held)
+{
+    if (a->task.over)
+        return;
+    task_held(&a->task, held);
+    vault_stop(a->task.watch.records.ledger, held ? a->task.pid : 0);
+    if (a->taken)
+        task_tell(&a->task, a->world->owner->node, a->world->job);
+}
+
+void world_signal(struct world *w, const struct taskset *set, int sig,
+                  bool dying)
+{
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        if (taskset_has(set, a->task.rank)) {
+            a->dying |= dying;
+            signal_task(a, sig);
+            if (sig == SIGSTOP || sig == SIGCONT)
+                hold_task(a, sig == SIGSTOP);
+        }
+}
+
+void world_kill_dying(struct world *w)
+{
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        if (a->dying)
+            signal_task(a, SIGKILL);
+}

@@ -1,0 +1,218 @@
+/* plan.c - the master's Prepare, checked and copied.
+ *
+ * The message comes from a peer that has proved who it is, but not that it
+ * is right: whatever is used as an index later is checked here, once. */
+#include "slave/launch/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/str.h"
+#include "slave/launch/pty.h"
+
+static void free_strings(char **v)
+{
+    for (char **p = v; p && *p; p++)
+        free(*p);
+    free(v);
+}
+
+void plan_destroy(struct plan *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; p->apps && i < p->napps; i++) {
+        free_strings(p->apps[i].argv);
+        free_strings(p->apps[i].env);
+        free(p->apps[i].wdir);
+    }
+    for (size_t i = 0; p->nodes && i < p->nnodes; i++) {
+        free(p->nodes[i].name);
+        taskset_fini(&p->nodes[i].ranks);
+    }
+    taskset_fini(&p->stdin_ranks);
+    free(p->apps);
+    free(p->nodes);
+    free(p->node_of);
+    free(p->local_of);
+    free(p->stream_addresses);
+    free(p);
+}
+
+/* Byte strings of the message as C strings; a zero inside would cut one
+ * short, so it is refused. */
+static char **copy_strings(const ProtobufCBinaryData *from, size_t n,
+                           const char *what, struct err *err)
+{
+    char **v = calloc(n + 1, sizeof(*v));
+
+    for (size_t i = 0; v && i < n; i++) {
+        if (from[i].len && memchr(from[i].data, 0, from[i].len)) {
+            free_strings(v);
+            err_set(err, EINVAL, "%s %zu has a zero byte in it", what, i);
+            return NULL;
+        }
+        v[i] = strndup(from[i].len ? (const char *)from[i].data : "",
+                       from[i].len);
+        if (!v[i]) {
+            free_strings(v);
+            v = NULL;
+        }
+    }
+    if (!v)
+        err_set(err, ENOMEM, "out of memory");
+    return v;
+}
+
+static int take_apps(struct plan *p, const Hct__Prepare *m, struct err *err)
+{
+    uint64_t first = 0;
+
+    if (!m->n_apps)
+        return err_set(err, EINVAL, "no program");
+    p->apps = calloc(m->n_apps, sizeof(*p->apps));
+    if (!p->apps)
+        return err_set(err, ENOMEM, "out of memory");
+    p->napps = m->n_apps;
+    for (size_t i = 0; i < m->n_apps; i++) {
+        const Hct__App *from = m->apps[i];
+        struct plan_app *app = &p->apps[i];
+
+        if (!from->n_argv || !from->argv[0].len)
+            return err_set(err, EINVAL, "program %zu has no name", i);
+        app->argv = copy_strings(from->argv, from->n_argv, "argument", err);
+        if (!app->argv)
+            return -1;
+        app->env = copy_strings(from->env, from->n_env, "variable", err);
+        if (!app->env)
+            return -1;
+        app->wdir = strdup(from->wdir);
+        if (!app->wdir)
+            return err_set(err, ENOMEM, "out of memory");
+        app->first = (uint32_t)first;
+        app->ntasks = from->ntasks;
+        first += from->ntasks;
+        if (first > m->ntasks)
+            break;
+    }
+    if (first != m->ntasks)
+        return err_set(err, EINVAL, "the programs' tasks are not %u in all",
+                       m->ntasks);
+    return 0;
+}
+
+static int take_nodes(struct plan *p, const Hct__Prepare *m, struct err *err)
+{
+    uint32_t placed = 0;
+
+    p->nodes = calloc(m->n_nodes ? m->n_nodes : 1, sizeof(*p->nodes));
+    p->node_of = calloc(m->ntasks, sizeof(*p->node_of));
+    p->local_of = calloc(m->ntasks, sizeof(*p->local_of));
+    if (!p->nodes || !p->node_of || !p->local_of)
+        return err_set(err, ENOMEM, "out of memory");
+    p->nnodes = m->n_nodes;
+    memset(p->node_of, 0xff, m->ntasks * sizeof(*p->node_of));
+    if (m->here >= m->n_nodes)
+        return err_set(err, EINVAL, "node %u of %zu is not one of them",
+                       m->here, m->n_nodes);
+    p->here = m->here;
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        struct plan_node *node = &p->nodes[i];
+        uint32_t local = 0;
+
+        node->name = strdup(m->nodes[i]->name);
+        if (!node->name)
+            return err_set(err, ENOMEM, "out of memory");
+        if (!*node->name || strpbrk(node->name, ",;"))
+            return err_set(err, EINVAL, "'%s' is no name of a node",
+                           node->name);
+        if (taskset_parse(&node->ranks, m->nodes[i]->ranks, m->ntasks, err))
+            return -1;
+        for (int64_t r = -1; (r = taskset_next(&node->ranks, r)) >= 0; ) {
+            if (p->node_of[r] != UINT32_MAX)
+                return err_set(err, EINVAL, "rank %d has two nodes", (int)r);
+            p->node_of[r] = (uint32_t)i;
+            p->local_of[r] = local++;
+            placed++;
+        }
+    }
+    if (placed != m->ntasks)
+        return err_set(err, EINVAL, "only %u of %u ranks have a node",
+                       placed, m->ntasks);
+    return 0;
+}
+
+static int take_streams(struct plan *p, const Hct__Prepare *m,
+                        struct err *err)
+{
+    struct str list = { 0 };
+
+    for (size_t i = 0; i < m->n_stream_addresses; i++) {
+        str_add(&list, i ? "," : "");
+        str_add(&list, m->stream_addresses[i]);
+    }
+    str_add(&list, "");
+    p->stream_addresses = str_take(&list);
+    if (!p->stream_addresses)
+        p->stream_addresses = calloc(1, 1);
+    if (!p->stream_addresses)
+        return err_set(err, ENOMEM, "out of memory");
+    if (m->cookie.len > sizeof(p->cookie))
+        return err_set(err, EINVAL, "a cookie of %zu bytes", m->cookie.len);
+    if (m->cookie.len)
+        memcpy(p->cookie, m->cookie.data, m->cookie.len);
+    p->cookie_bytes = m->cookie.len;
+    return taskset_parse(&p->stdin_ranks, m->stdin_ranks, m->ntasks, err);
+}
+
+struct plan *plan_create(const Hct__Prepare *m, struct err *err)
+{
+    struct plan *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    p->job = m->job;
+    p->ntasks = m->ntasks;
+    p->merge_stderr = m->merge_stderr;
+    p->want_stdtim = m->want_stdtim;
+    p->oversubscribed = m->oversubscribed;
+    if (m->terminal) {
+        p->has_terminal = true;
+        pty_size(&p->window, m->terminal);
+    }
+    p->uid = m->uid;
+    p->gid = m->gid;
+    if (!*m->nspace || strlen(m->nspace) > PLAN_NSPACE_MAX)
+        err_set(err, EINVAL, "the namespace's name is %zu bytes long",
+                strlen(m->nspace));
+    else if (!m->ntasks || m->ntasks > (1u << 24))
+        err_set(err, EINVAL, "%u tasks", m->ntasks);
+    else if (!take_apps(p, m, err) && !take_nodes(p, m, err) &&
+             !take_streams(p, m, err)) {
+        memcpy(p->nspace, m->nspace, strlen(m->nspace) + 1);
+        return p;
+    }
+    plan_destroy(p);
+    err_prefix(err, "a Prepare that makes no sense");
+    return NULL;
+}
+
+const struct plan_node *plan_here(const struct plan *p)
+{
+    return &p->nodes[p->here];
+}
+
+const struct plan_app *plan_app(const struct plan *p, uint32_t rank)
+{
+    size_t i = 0;
+
+    while (i + 1 < p->napps && rank >= p->apps[i].first + p->apps[i].ntasks)
+        i++;
+    return &p->apps[i];
+}
+
+bool plan_is_local(const struct plan *p, uint32_t rank)
+{
+    return rank < p->ntasks && p->node_of[rank] == p->here;
+}

@@ -1,0 +1,86 @@
+/* taskenv.c - the environment a task gets.
+ *
+ * Why each Open MPI setting stands here: schizo=^orte, or every task is a
+ * job of its own; ess and pmix say outright what it would find by trying;
+ * yield_when_idle, or tasks that wait steal the processor of those that
+ * work; ob1 over shared memory and TCP halves the start-up where there is
+ * nothing faster; the backing directories put shared-memory files where they
+ * are removed with the job. */
+#include "slave/launch/taskenv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int taskenv_begin(struct env *e, const struct plan_app *app)
+{
+    static const struct { const char *prefix, *except; } foreign[] = {
+        { "PMIX_", "PMIX_MCA_" }, { "PMI_", NULL },
+        { "OMPI_COMM_WORLD_", NULL }, { "OMPI_MCA_orte_", NULL },
+        { "OMPI_MCA_ess", NULL }, { "OMPI_MCA_pmix", NULL },
+        { "OMPI_MCA_schizo", NULL }, { "OMPI_UNIVERSE_SIZE=", NULL },
+        { "HECTOR_SLAVE=", NULL }, { "HECTOR_JOB=", NULL },
+        { "HECTOR_RANK=", NULL }, { "HECTOR_NTASKS=", NULL },
+    };
+
+    if (env_copy(e, app->env))
+        return -1;
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+        env_strip(e, foreign[i].prefix, foreign[i].except);
+    return 0;
+}
+
+static int set_mpi(struct env *e, const struct taskenv *t)
+{
+    int rc = 0;
+
+    rc |= env_set(e, "OMPI_MCA_schizo", "^orte");
+    rc |= env_set(e, "OMPI_MCA_ess", "pmi");
+    rc |= env_set(e, "OMPI_MCA_pmix", "ext3x");
+    if (t->plan->oversubscribed)
+        rc |= env_default(e, "OMPI_MCA_mpi_yield_when_idle", "1");
+    if ((t->plan->nnodes == 1 || !t->fast_fabric) &&
+        !env_get(e, "OMPI_MCA_pml") && !env_get(e, "OMPI_MCA_btl")) {
+        rc |= env_set(e, "OMPI_MCA_pml", "ob1");
+        rc |= env_set(e, "OMPI_MCA_btl", "self,vader,tcp");
+    }
+    if (*t->shm) {
+        rc |= env_default(e, "OMPI_MCA_btl_vader_backing_directory", t->shm);
+        rc |= env_default(e, "OMPI_MCA_osc_rdma_backing_directory", t->shm);
+        rc |= env_default(e, "OMPI_MCA_osc_sm_backing_directory", t->shm);
+    }
+    return rc;
+}
+
+int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
+{
+    const struct plan *p = t->plan;
+    uint32_t local = p->local_of[rank];
+    int rc = set_mpi(e, t);
+
+    rc |= env_setf(e, "OMPI_COMM_WORLD_RANK", "%u", rank);
+    rc |= env_setf(e, "OMPI_COMM_WORLD_SIZE", "%u", p->ntasks);
+    rc |= env_setf(e, "OMPI_COMM_WORLD_LOCAL_RANK", "%u", local);
+    rc |= env_setf(e, "OMPI_COMM_WORLD_LOCAL_SIZE", "%zu",
+                   taskset_count(&plan_here(p)->ranks));
+    rc |= env_setf(e, "OMPI_COMM_WORLD_NODE_RANK", "%u", local);
+    rc |= env_setf(e, "OMPI_UNIVERSE_SIZE", "%u", p->ntasks);
+    rc |= env_set(e, "HECTOR_SLAVE", t->tasks_socket);
+    rc |= env_setf(e, "HECTOR_JOB", "%llu", (unsigned long long)p->job);
+    rc |= env_setf(e, "HECTOR_RANK", "%u", rank);
+    rc |= env_setf(e, "HECTOR_NTASKS", "%u", p->ntasks);
+    if (env_get(e, "HECTOR_INJECT"))
+        rc |= env_prepend(e, "LD_PRELOAD", t->inject, ':');
+    if (*t->preload)
+        rc |= env_prepend(e, "LD_PRELOAD", t->preload, ':');
+    return rc ? -1 : 0;
+}
+
+int taskenv_marks(const struct taskenv *t, char *job, size_t job_size,
+                  char *slave, size_t slave_size)
+{
+    int a = snprintf(job, job_size, "HECTOR_JOB=%llu",
+                     (unsigned long long)t->plan->job);
+    int b = snprintf(slave, slave_size, "HECTOR_SLAVE=%s", t->tasks_socket);
+
+    return a < (int)job_size && b < (int)slave_size ? 0 : -1;
+}

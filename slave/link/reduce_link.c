@@ -1,0 +1,283 @@
+/* reduce_link.c - links between slaves.
+ *
+ * Invariant: a parent's link is in the list as long as it has a conn or a
+ * user; one without a conn is never given to another user. */
+#include "slave/link/reduce_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/log.h"
+#include "proto/link/addr.h"
+
+enum { LINKS_IDLE = 4, ADDRESSES_MAX = ADDR_LIST_MAX };
+
+struct reduce_link {
+    struct reduce_link *next;           /* in its list */
+    struct reduce_links *all;           /* borrowed */
+    struct conn *conn;                  /* owned; NULL when lost */
+    char *addresses;                    /* owned; NULL: from a child */
+    unsigned users;
+};
+
+struct reduce_links {
+    struct event_base *base;            /* borrowed, like the next two */
+    const struct reduce_links_conf *conf;
+    const struct reduce_links_ops *ops;
+    void *arg;
+    struct conn_listener *listener;     /* owned */
+    struct reduce_link *parents, *children;     /* owned */
+    char addresses[ADDRESSES_MAX];
+    char path[ADDR_TEXT_MAX];           /* of the Unix socket, "" */
+};
+
+static void unlink_from(struct reduce_link **list, struct reduce_link *l)
+{
+    while (*list != l)
+        list = &(*list)->next;
+    *list = l->next;
+}
+
+static void link_free(struct reduce_link *l)
+{
+    conn_close(l->conn);
+    free(l->addresses);
+    free(l);
+}
+
+/* ---------------------------------------------------------------- children */
+
+static int on_hello(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct reduce_link *l = arg;
+    const Hct__Hello *m = msg;
+    Hct__Welcome w = HCT__WELCOME__INIT;
+
+    if (conn_role(c))
+        return err_set(err, EPROTO, "a second Hello");
+    if (m->protocol != PROTOCOL_VERSION || m->role != HCT__ROLE__ROLE_SLAVE)
+        return err_set(err, EPROTO, "%s wants to be below this slave, with "
+                       "role %d of protocol %u", m->name, (int)m->role,
+                       m->protocol);
+    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
+    w.protocol = PROTOCOL_VERSION;
+    w.role = HCT__ROLE__ROLE_SLAVE;
+    w.name = (char *)l->all->conf->name;
+    w.version = (char *)HECTOR_VERSION;
+    w.instance = l->all->conf->instance;
+    return conn_send(c, MESSAGE_WELCOME, &w);
+}
+
+static int on_part(void *arg, struct conn *c, const void *msg,
+                   struct err *err)
+{
+    struct reduce_link *l = arg;
+
+    (void)c;
+    return l->all->ops->part(l->all->arg, l, msg, err);
+}
+
+static void on_child_open(void *arg, struct conn *c)
+{
+    struct reduce_links *ls = arg;
+    struct reduce_link *l = calloc(1, sizeof(*l));
+
+    if (!l) {
+        conn_close(c);
+        return;
+    }
+    l->all = ls;
+    l->conn = c;
+    l->next = ls->children;
+    ls->children = l;
+    conn_set_arg(c, l);
+}
+
+static void on_child_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct reduce_link *l = arg;
+
+    log_debug("reduce", "the slave below at %s left: %s", conn_peer(c),
+              why->text);
+    l->conn = NULL;
+    unlink_from(&l->all->children, l);
+    l->all->ops->child_lost(l->all->arg, l);
+    link_free(l);
+}
+
+static const struct conn_route child_routes[] = {
+    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_REDUCE_PART, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_part },
+};
+static const struct conn_ops child_ops = {
+    .routes = child_routes,
+    .nroutes = sizeof(child_routes) / sizeof(child_routes[0]),
+    .on_open = on_child_open, .on_close = on_child_close,
+};
+
+/* ----------------------------------------------------------------- parents */
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    (void)arg, (void)msg;
+    if (conn_role(c))
+        return err_set(err, EPROTO, "a second Welcome");
+    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
+    return 0;
+}
+
+static void on_parent_open(void *arg, struct conn *c)
+{
+    (void)arg, (void)c;                 /* our Hello waits in its queue */
+}
+
+static void on_parent_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct reduce_link *l = arg;
+
+    (void)c;
+    l->conn = NULL;
+    l->users++;
+    l->all->ops->parent_lost(l->all->arg, l, why);
+    reduce_link_put(l);
+}
+
+static const struct conn_route parent_routes[] = {
+    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+};
+static const struct conn_ops parent_ops = {
+    .routes = parent_routes,
+    .nroutes = sizeof(parent_routes) / sizeof(parent_routes[0]),
+    .on_open = on_parent_open, .on_close = on_parent_close,
+};
+
+static void say_hello(struct reduce_links *ls, struct conn *c)
+{
+    Hct__Hello m = HCT__HELLO__INIT;
+
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_SLAVE;
+    m.name = (char *)ls->conf->name;
+    m.version = (char *)HECTOR_VERSION;
+    m.instance = ls->conf->instance;
+    conn_send(c, MESSAGE_HELLO, &m);
+}
+
+struct reduce_link *reduce_link_take(struct reduce_links *ls,
+                                     const char *addresses, struct err *err)
+{
+    struct reduce_link *l;
+
+    for (l = ls->parents; l; l = l->next)
+        if (l->conn && strcmp(l->addresses, addresses) == 0)
+            return l->users++, l;
+    l = calloc(1, sizeof(*l));
+    if (!l || !(l->addresses = strdup(addresses))) {
+        err_set(err, ENOMEM, "out of memory");
+        return free(l), NULL;
+    }
+    l->all = ls;
+    l->users = 1;
+    l->conn = conn_open_to(ls->base, addresses, ls->conf->conn, &parent_ops,
+                           l, err);
+    if (!l->conn)
+        return link_free(l), NULL;
+    l->next = ls->parents;
+    ls->parents = l;
+    say_hello(ls, l->conn);
+    return l;
+}
+
+void reduce_link_put(struct reduce_link *l)
+{
+    unsigned idle = 0;
+
+    if (!l || --l->users)
+        return;
+    for (const struct reduce_link *x = l->all->parents; x; x = x->next)
+        idle += x->users == 0;
+    if (l->conn && idle <= LINKS_IDLE)
+        return;
+    unlink_from(&l->all->parents, l);
+    link_free(l);
+}
+
+int reduce_link_send(struct reduce_link *l, const Hct__ReducePart *m)
+{
+    return l->conn ? conn_send(l->conn, MESSAGE_REDUCE_PART, m) : -1;
+}
+
+/* --------------------------------------------------------------- listening */
+
+static int start_listening(struct reduce_links *ls, struct err *err)
+{
+    struct addr a = { .is_unix = !ls->conf->tcp };
+    int fd, n;
+
+    n = snprintf(a.host, sizeof(a.host), ls->conf->tcp ? "*" : "%s/reduce",
+                 ls->conf->dir);
+    if (n >= (int)sizeof(a.host))
+        return err_set(err, ENAMETOOLONG, "%s is too long", ls->conf->dir);
+    fd = addr_listen(&a, err);
+    if (fd < 0)
+        return -1;
+    ls->listener = conn_listen_fd(ls->base, fd, ls->conf->conn, &child_ops,
+                                  ls, err);
+    if (!ls->listener)
+        return -1;
+    if (ls->conf->tcp)
+        return addr_list_local(a.port, ls->addresses, sizeof(ls->addresses),
+                               err) < 0 ? -1 : 0;
+    memcpy(ls->path, a.host, sizeof(a.host));
+    addr_format(&a, ls->addresses, sizeof(ls->addresses));
+    return 0;
+}
+
+struct reduce_links *reduce_links_open(struct event_base *base,
+                                       const struct reduce_links_conf *conf,
+                                       const struct reduce_links_ops *ops,
+                                       void *arg, struct err *err)
+{
+    struct reduce_links *ls = calloc(1, sizeof(*ls));
+
+    if (!ls)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    ls->base = base;
+    ls->conf = conf;
+    ls->ops = ops;
+    ls->arg = arg;
+    if (start_listening(ls, err))
+        return reduce_links_close(ls), NULL;
+    return ls;
+}
+
+void reduce_links_close(struct reduce_links *ls)
+{
+    if (!ls)
+        return;
+    conn_listener_close(ls->listener);
+    while (ls->parents) {
+        struct reduce_link *l = ls->parents;
+
+        ls->parents = l->next;
+        link_free(l);
+    }
+    while (ls->children) {
+        struct reduce_link *l = ls->children;
+
+        ls->children = l->next;
+        link_free(l);
+    }
+    if (*ls->path)
+        remove(ls->path);
+    free(ls);
+}
+
+const char *reduce_links_addresses(const struct reduce_links *ls)
+{
+    return ls->addresses;
+}

@@ -1,0 +1,249 @@
+/* uplink.c - the link to the master.
+ *
+ * Invariant: exactly one of three holds: a conn (opening, or joined), a
+ * timer that will open the next one, or gone. away_ns is when the master was
+ * last joined, or when the uplink was opened. */
+#include "slave/link/uplink.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/proc/load.h"
+
+enum { UPLINK_ROUTES_MAX = 32 };
+#define RETRY_NS (300 * CLOCK_NS_PER_MS)
+/* For so long a lost link is looked for where it was: elsewhere nobody may
+ * answer for seconds. And what does not answer soon is asked anew, as the
+ * kernel repeats itself only after a second. */
+#define NEAR_NS (5 * CLOCK_NS_PER_S)
+#define NEAR_DIAL_NS (500 * CLOCK_NS_PER_MS)
+
+struct uplink {
+    struct event_base *base;    /* borrowed */
+    const struct uplink_conf *conf;
+    const struct uplink_ops *ops;
+    void *arg;
+    struct conn *link;          /* owned */
+    struct event *retry;        /* owned */
+    bool joined, told;          /* told: the present failure is logged */
+    bool farewell;              /* the master has said that it ends */
+    uint64_t master;            /* its instance; 0: none yet */
+    bool new_master;
+    uint64_t away_ns;
+    char near[ADDR_TEXT_MAX];   /* where the master was joined; "": nowhere */
+    struct conn_conf near_conf;
+    struct conn_route routes[UPLINK_ROUTES_MAX];
+    struct conn_ops link_ops;
+};
+
+void *uplink_owner(void *arg)
+{
+    return ((struct uplink *)arg)->ops->routes_arg;
+}
+
+void uplink_send(struct uplink *u, enum message_type type, const void *msg)
+{
+    if (u->joined && conn_send(u->link, type, msg))
+        log_warn("uplink", "%s is too large to be sent", message_name(type));
+}
+
+bool uplink_congested(const struct uplink *u)
+{
+    return u->joined && conn_congested(u->link);
+}
+
+static void on_open(void *arg, struct conn *c)
+{
+    struct uplink *u = arg;
+    Hct__Hello m = HCT__HELLO__INIT;
+    Hct__NodeInfo node = HCT__NODE_INFO__INIT;
+    struct utsname uts = { .machine = "?" };
+    char host[256] = "?";
+
+    gethostname(host, sizeof(host) - 1);
+    uname(&uts);
+    node.hostname = host;
+    node.cpus = u->conf->cpus ? u->conf->cpus : load_cpus();
+    node.memory_bytes = load_memory_bytes();
+    node.machine = uts.machine;
+    node.mpi = (char *)u->conf->mpi;
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_SLAVE;
+    m.name = (char *)u->conf->name;
+    m.version = (char *)HECTOR_VERSION;
+    m.instance = u->conf->instance;
+    m.node = &node;
+    conn_send(c, MESSAGE_HELLO, &m);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct uplink *u = arg;
+    const Hct__Welcome *m = msg;
+
+    if (m->protocol != PROTOCOL_VERSION)
+        return err_set(err, EPROTO, "the master speaks protocol %u, this "
+                       "slave %u", m->protocol, PROTOCOL_VERSION);
+    if (u->joined)
+        return err_set(err, EPROTO, "a second Welcome");
+    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    u->joined = true;
+    u->told = u->farewell = false;
+    u->new_master = u->master != 0 && u->master != m->instance;
+    u->master = m->instance;
+    snprintf(u->near, sizeof(u->near), "%s",
+             strncmp(conn_peer(c), "tcp:", 4) == 0 ? conn_peer(c) : "");
+    log_info("uplink", "joined master=%s node=%u", conn_peer(c), m->node);
+    u->ops->joined(u->arg);
+    return 0;
+}
+
+static int on_refuse(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Refuse *m = msg;
+
+    (void)arg, (void)c;
+    return err_set(err, ECONNREFUSED, "the master refuses this node: %s",
+                   m->why);
+}
+
+static int on_farewell(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    (void)c, (void)msg, (void)err;
+    ((struct uplink *)arg)->farewell = true;
+    return 0;
+}
+
+bool uplink_new_master(const struct uplink *u)
+{
+    return u->new_master;
+}
+
+/* Try again, or give up. May end in ops->gone(), after which u may be closed:
+ * the last act of its callers. */
+static void failed(struct uplink *u, const struct err *why)
+{
+    bool was_joined = u->joined;
+    uint64_t now_ns = clock_monotonic_ns();
+    struct timeval tv = clock_timeval(RETRY_NS);
+
+    u->link = NULL;
+    u->joined = false;
+    if (was_joined)
+        u->away_ns = now_ns;
+    if ((u->conf->private && (u->farewell || !u->ops->needed(u->arg))) ||
+        now_ns - u->away_ns >= u->conf->lost_ns) {
+        u->away_ns = now_ns;
+        if (!u->conf->private)
+            event_add(u->retry, &tv);
+        u->ops->gone(u->arg, why);
+        return;
+    }
+    if (!u->told && u->conf->private)
+        log_info("uplink", "no link to the master, trying on: %s",
+                 why->text);
+    else if (!u->told)
+        log_warn("uplink", "no link to the master, trying on: %s",
+                 why->text);
+    u->told = true;
+    event_add(u->retry, &tv);
+    if (was_joined)
+        u->ops->lost(u->arg);
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    (void)c;
+    failed(arg, why);
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+    struct uplink *u = arg;
+    struct err err;
+    bool near = *u->near && clock_monotonic_ns() - u->away_ns < NEAR_NS;
+
+    (void)fd, (void)what;
+    u->link = conn_open_to(u->base, near ? u->near : u->conf->addresses,
+                           near ? &u->near_conf : u->conf->conn, &u->link_ops,
+                           u, &err);
+    if (!u->link)
+        failed(u, &err);
+}
+
+struct uplink *uplink_open(struct event_base *base,
+                           const struct uplink_conf *conf,
+                           const struct uplink_ops *ops, void *arg,
+                           struct err *err)
+{
+    struct uplink *u = calloc(1, sizeof(*u));
+    size_t n = 0;
+
+    if (!u || ops->nroutes + 3 > UPLINK_ROUTES_MAX)
+        return free(u), err_set(err, ENOMEM, "out of memory"), NULL;
+    u->base = base;
+    u->conf = conf;
+    u->ops = ops;
+    u->arg = arg;
+    u->away_ns = clock_monotonic_ns();
+    u->near_conf = *conf->conn;
+    u->near_conf.dial_ns = NEAR_DIAL_NS;
+    u->routes[n++] = (struct conn_route){ MESSAGE_WELCOME, CONN_ANY,
+                                          on_welcome };
+    u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_ANY,
+                                          on_refuse };
+    u->routes[n++] = (struct conn_route){
+        MESSAGE_FAREWELL, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_farewell };
+    for (size_t i = 0; i < ops->nroutes; i++)
+        u->routes[n++] = ops->routes[i];
+    u->link_ops = (struct conn_ops){ .routes = u->routes, .nroutes = n,
+                                     .on_open = on_open,
+                                     .on_close = on_close };
+    u->retry = evtimer_new(base, on_retry, u);
+    u->link = conn_open_to(base, conf->addresses, conf->conn, &u->link_ops,
+                           u, err);
+    if (u->retry && u->link)
+        return u;
+    uplink_drop(u);
+    return NULL;
+}
+
+void uplink_drop(struct uplink *u)
+{
+    if (!u)
+        return;
+    if (u->retry)
+        event_free(u->retry);
+    conn_close(u->link);
+    free(u);
+}
+
+bool uplink_close(struct uplink *u, void (*done)(void *arg), void *arg)
+{
+    Hct__Farewell farewell = HCT__FAREWELL__INIT;
+    bool wait;
+
+    if (!u)
+        return false;
+    farewell.why = (char *)"its slave has ended";
+    wait = u->link && u->joined;
+    if (wait)
+        conn_send(u->link, MESSAGE_FAREWELL, &farewell);
+    if (u->retry)
+        event_free(u->retry);
+    if (wait)
+        conn_close_then(u->link, done, arg);
+    else
+        conn_close(u->link);
+    free(u);
+    return wait;
+}

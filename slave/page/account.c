@@ -1,0 +1,108 @@
+/* account.c - when the costs of calls are read and told, and their names. */
+#include "slave/page/account.h"
+
+#include "mpi-wrappers/page.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "slave/page/statement.h"
+
+#define INTERVAL_NS (5 * CLOCK_NS_PER_S)
+#define INTERVAL_TASK_NS (3 * CLOCK_NS_PER_MS)  /* more, for each task */
+
+void account_fini(struct account *a)
+{
+    names_fini(&a->names);
+    sites_fini(&a->sites);
+    *a = (struct account){ 0 };
+}
+
+struct telling { const struct account_of *o; struct watch *const *v; };
+
+static struct profile *profile_of(void *arg, size_t i, uint32_t *rank)
+{
+    const struct telling *t = arg;
+
+    *rank = t->v[i]->rank;
+    return &t->v[i]->profile;
+}
+
+static void send_profile(void *arg, const void *message)
+{
+    const struct telling *t = arg;
+
+    uplink_send(t->o->node->uplink, MESSAGE_PROFILE, message);
+}
+
+void account_tell(const struct account_of *o, struct watch *const *v,
+                  size_t n)
+{
+    struct account *a = o->account;
+    struct telling t = { o, v };
+
+    for (size_t k = 0; k < n; k++)
+        if (v[k]->page)
+            profile_read(&v[k]->profile, v[k]->page, &o->node->ticks,
+                         &a->sites);
+    if (statement_tell(&(struct statement_of){
+            .job = o->job, .sites = &a->sites, .names = &a->names,
+            .names_sent = &a->names_sent, .ntasks = n, .task = profile_of,
+            .send = send_profile, .arg = &t })) {
+        log_warn("account", "costs of calls are not told job=%llu: out of "
+                 "memory", (unsigned long long)o->job);
+        account_forget_sent(a, v, n);
+    }
+}
+
+uint64_t account_interval_ns(uint32_t ntasks)
+{
+    return INTERVAL_NS + ntasks * INTERVAL_TASK_NS;
+}
+
+void account_tick(const struct account_of *o, struct watch *const *v,
+                  size_t n)
+{
+    struct account *a = o->account;
+    uint64_t now_ns = clock_monotonic_ns();
+    uint64_t interval_ns = account_interval_ns(o->ntasks);
+
+    if (n == 0 || uplink_congested(o->node->uplink))
+        return;
+    names_settled(&a->names, &a->sites);        /* ends one that hangs */
+    if (a->due_ns == 0) {
+        a->due_ns = now_ns + interval_ns / 4;
+    } else if (now_ns >= a->due_ns) {
+        a->due_ns = now_ns + interval_ns;
+        account_tell(o, v, n);
+        names_ask(&a->names, o->node->base, &a->sites, o->user, true);
+    } else if (a->names_sent < a->names.n) {
+        account_tell(o, NULL, 0);
+    }
+}
+
+bool account_close(const struct account_of *o)
+{
+    struct account *a = o->account;
+
+    names_ask(&a->names, o->node->base, &a->sites, o->user, false);
+    if (!names_settled(&a->names, &a->sites))
+        return false;
+    if (a->names_sent < a->names.n)
+        account_tell(o, NULL, 0);
+    return true;
+}
+
+void account_end(struct watch *w)
+{
+    const struct page_header *h = (const struct page_header *)w->page;
+
+    if (h && !w->profile.end_ticks)
+        w->profile.end_ticks = ticks_now(
+            atomic_load_explicit(&h->clock, memory_order_relaxed));
+}
+
+void account_forget_sent(struct account *a, struct watch *const *v, size_t n)
+{
+    a->names_sent = 0;
+    for (size_t i = 0; i < n; i++)
+        profile_forget_sent(&v[i]->profile);
+}

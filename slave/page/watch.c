@@ -1,0 +1,188 @@
+/* watch.c - what is known of a task from its page. */
+#include "slave/page/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi-wrappers/page.h"
+#include "proto/base/log.h"
+#include "slave/page/losses.h"
+#include "slave/page/registry.h"
+#include "slave/streams/stdtim.h"
+#include "slave/vault/vault.h"
+
+void watch_init(struct watch *w, uint64_t job, uint32_t rank,
+                struct records_window *window)
+{
+    memset(w, 0, sizeof(*w));
+    w->job = job;
+    w->rank = rank;
+    records_init(&w->records, job, rank, window);
+    w->records.ledger = vault_open_ledger(window->vault, job, rank);
+}
+
+/* The rings up to `taken` are in the records that are kept now. */
+static void watch_note(struct watch *w)
+{
+    struct vault_ledger *l = w->records.ledger;
+    struct vault_state *s;
+
+    if (!l)
+        return;
+    s = vault_draft(l);
+    s->page = w->page ? w->page_number : 0;
+    s->next = w->records.next;
+    s->next_seq = w->next_seq;
+    s->nopen = 0;
+    for (unsigned i = 0; s->page && i < PAGE_SLOTS; i++) {
+        const struct rings_slot *from = &w->rings.slot[i];
+
+        s->tail[i] = from->taken;
+        for (size_t k = 0; k < from->nopen && s->nopen < VAULT_OPEN; k++)
+            s->open[s->nopen++] = (struct vault_open){
+                .seq = from->open[k].seq, .marker = from->open[k].marker,
+                .call = from->open[k].call, .slot = (uint16_t)i };
+    }
+    vault_commit(l);
+}
+
+static void drop_page(struct watch *w)
+{
+    if (!w->page)
+        return;
+    w->damaged += w->rings.damaged;
+    rings_fini(&w->rings);
+    registry_drop_page(w->page);
+    w->page = NULL;
+}
+
+void watch_fini(struct watch *w)
+{
+    drop_page(w);
+    profile_fini(&w->profile);
+    records_fini(&w->records);
+    vault_close_ledger(w->records.window->vault, w->records.ledger);
+}
+
+/* Whole characters of the newest tag, for sentences. */
+static void keep_tag(struct watch *w, const struct rings_batch *b)
+{
+    for (size_t i = b->n; i-- > 0; ) {
+        const struct rings_stamp *s = &b->v[i];
+        size_t n = s->text_bytes;
+
+        if (s->exit)
+            continue;
+        if (n >= sizeof(w->last_tag)) {
+            n = sizeof(w->last_tag) - 1;
+            while (n && ((unsigned char)str_text(&b->text)[s->text + n] &
+                         0xc0) == 0x80)
+                n--;
+        }
+        memcpy(w->last_tag, str_text(&b->text) + s->text, n);
+        w->last_tag[n] = '\0';
+        w->last_mark = s->marker;
+        return;
+    }
+}
+
+static void take(struct watch *w, const struct watch_sink *sink)
+{
+    const struct rings_batch *b = sink->batch;
+    const struct records_chunk *fresh;
+    struct err err;
+
+    keep_tag(w, b);
+    for (size_t i = 0; sink->lines && i < b->n; i++)
+        stdtim_add(sink->lines, w->rank, b->v[i].exit,
+                   str_text(&b->text) + b->v[i].text, b->v[i].text_bytes,
+                   b->v[i].marker, b->v[i].wall_ns);
+    if (records_keep(&w->records, b, &fresh, &err))
+        log_warn("watch", "%zu tagged calls are lost job=%llu rank=%u: %s",
+                 b->n, (unsigned long long)w->job, w->rank, err.text);
+    watch_note(w);              /* before anybody hears of the records */
+    records_send(&w->records, fresh, &sink->records);
+}
+
+/* One reading. Only when it is in the ledger the task may write over it. */
+static long read_once(struct watch *w, const struct watch_sink *sink)
+{
+    long n = rings_take(&w->rings, PAGE_RING_BYTES, sink->batch);
+
+    if (n > 0)
+        take(w, sink);
+    if (rings_release(&w->rings) && n == 0)
+        watch_note(w);
+    return n;
+}
+
+long watch_read(struct watch *w, const struct watch_sink *sink)
+{
+    struct page_header *h = (struct page_header *)w->page;
+    long n;
+
+    if (!w->page)
+        return 0;
+    atomic_fetch_add_explicit(&h->slave_beat, 1, memory_order_relaxed);
+    if (sink->told)
+        losses_tell(w->page, w->job, w->rank, sink->told);
+    if (sink->hold || records_window_full(sink->window))
+        return 0;
+    n = read_once(w, sink);
+    return n > 0 ? n : 0;
+}
+
+bool watch_pending(const struct watch *w)
+{
+    return w->page && rings_pending(&w->rings);
+}
+
+bool watch_in_init(const struct watch *w)
+{
+    const struct page_header *h = (const struct page_header *)w->page;
+
+    return w->past_torn || (h && atomic_load(&h->state) == PAGE_STATE_INIT);
+}
+
+void watch_counters(const struct watch *w, const struct ticks *ticks,
+                    struct sample_page *out)
+{
+    struct sample_page now;
+
+    *out = w->past;
+    if (!w->page)
+        return;
+    sample_page_read(w->page, ticks, &now);
+    sample_page_add(out, &now);
+}
+
+int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
+                 const struct watch_sink *sink, struct err *err)
+{
+    struct sample_page last;
+    char *mem;
+    int fd = registry_make_page(&mem, w->job, w->rank, ntasks, err);
+
+    if (fd < 0)
+        return -1;
+    if (w->page) {
+        /* At most what two readings find: its program may still write. */
+        for (int i = 0; i < 2 && watch_pending(w); i++)
+            read_once(w, sink);
+        sample_page_read(w->page, sink->ticks, &last);
+        sample_page_add(&w->past, &last);
+        w->past.call = 0;
+        profile_read(&w->profile, w->page, sink->ticks, sink->sites);
+        profile_keep(&w->profile);
+        w->past_torn = watch_in_init(w);
+        drop_page(w);
+    }
+    w->page = mem;
+    w->pid = pid;
+    rings_init(&w->rings, mem, PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES,
+               &w->next_seq);
+    w->page_number = vault_keep_page(w->records.window->vault,
+                                     w->records.ledger, fd);
+    watch_note(w);
+    return fd;
+}

@@ -1,0 +1,72 @@
+/* watch.h - what is known of a task from its page: tagged calls, counters,
+ * the last tag. Survives the page: a shell script may run one MPI program
+ * after the other under one rank. */
+#ifndef HECTOR_WATCH_H
+#define HECTOR_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/str.h"
+#include "slave/page/profile.h"
+#include "slave/page/records.h"
+#include "slave/page/rings.h"
+#include "slave/proc/sample.h"
+
+enum { WATCH_TAG_MAX = 200 };
+
+struct watch {
+    uint64_t job;
+    uint32_t rank;
+    char *page;                 /* owned; NULL: none now */
+    pid_t pid;                  /* who has it */
+    struct rings rings;         /* of the page */
+    uint64_t next_seq, damaged;
+    bool past_torn;             /* a page before was left inside MPI_Init */
+    uint64_t page_number;       /* in the vault; 0: not there */
+    struct records records;
+    struct sample_page past;    /* of pages that are gone */
+    struct sample_split split;
+    struct profile profile;     /* read by account.c */
+    char last_tag[WATCH_TAG_MAX];
+    int32_t last_mark;          /* its marker */
+};
+
+/* Where what is read goes; all borrowed. */
+struct watch_sink {
+    struct records_out records;
+    struct rings_batch *batch;  /* scratch */
+    struct str *lines;          /* stdtim lines; NULL: not wanted */
+    const struct records_window *window;
+    const struct ticks *ticks;
+    struct sites *sites;        /* of the job */
+    unsigned *told;             /* about this job (losses.h); NULL: nobody
+                                   wants to hear */
+    bool hold;                  /* read nothing now, but show that we live */
+};
+
+void watch_init(struct watch *w, uint64_t job, uint32_t rank,
+                struct records_window *window);
+void watch_fini(struct watch *w);
+
+/* Give out a page; returns its memfd. The one before is read to its end,
+ * lines are added to the sink's. */
+int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
+                 const struct watch_sink *sink, struct err *err);
+
+/* Read the rings, within a budget and while the window has room. Returns the
+ * number of stamps found. Lines are added to sink->lines. */
+long watch_read(struct watch *w, const struct watch_sink *sink);
+
+/* Is anything left in the rings? */
+bool watch_pending(const struct watch *w);
+
+/* Has a program of this task gone no further than into MPI_Init? */
+bool watch_in_init(const struct watch *w);
+
+/* Counters of all pages up to now. */
+void watch_counters(const struct watch *w, const struct ticks *ticks,
+                    struct sample_page *out);
+
+#endif

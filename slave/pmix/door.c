@@ -1,0 +1,297 @@
+/* door.c - see door.h. Invariant: what the library reads from the pipe under
+ * its own descriptor are sockets that are open, said their first words, and
+ * belong to nobody else any more. */
+#include "slave/pmix/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/link/refused.h"
+
+enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_GONE = -2 };
+#define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
+#define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
+
+struct guest {
+    struct guest *next, *prev;
+    struct door *door;
+    struct event *words;        /* owned */
+    int fd;                     /* owned */
+    struct sockaddr_in at;
+};
+
+struct door {
+    int diag;                   /* owned: netlink, or -1 */
+    struct event *come;         /* owned */
+    struct event_base *base;
+    door_may_f *may;
+    void *arg;
+    struct guest guests;        /* a ring, the one that came first is next */
+    size_t nguests;
+};
+
+enum door_stage { DOOR_NONE, DOOR_EXPECTED, DOOR_TAKEN };
+
+/* What was taken in listen(): the library's descriptor, behind which a pipe is
+ * now, the socket that was there, and the pipe's other end. */
+static struct {
+    _Atomic enum door_stage stage;
+    atomic_int inside;
+    int socket, pipe;
+} door_own = { .inside = -1, .socket = -1, .pipe = -1 };
+
+/* From here on the library hears of nobody whom we have not let in. False: it
+ * keeps its socket. */
+static bool door_take(int theirs)
+{
+    int ends[2];
+
+    door_own.socket = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
+    if (door_own.socket < 0)
+        return false;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
+        close(door_own.socket);
+        return false;
+    }
+    door_own.pipe = ends[1];
+    atomic_store(&door_own.inside, theirs);
+    dup3(ends[0], theirs, O_CLOEXEC);
+    close(ends[0]);
+    return true;
+}
+
+static void door_give_back(void)
+{
+    dup3(door_own.socket, atomic_exchange(&door_own.inside, -1), O_CLOEXEC);
+    close(door_own.socket);
+    close(door_own.pipe);
+    atomic_store(&door_own.stage, DOOR_NONE);
+}
+
+void door_expect(void)
+{
+    atomic_store(&door_own.stage, DOOR_EXPECTED);
+}
+
+/* The library's listen(), for the one that is expected. */
+int listen(int fd, int backlog)
+{
+    enum door_stage expected = DOOR_EXPECTED;
+    struct sockaddr_storage sa = { 0 };
+    socklen_t n = sizeof(sa);
+    int rc = (int)syscall(SYS_listen, fd, backlog);
+
+    if (rc == 0 && !getsockname(fd, (struct sockaddr *)&sa, &n) &&
+        sa.ss_family == AF_INET &&
+        atomic_compare_exchange_strong(&door_own.stage, &expected, DOOR_TAKEN) &&
+        !door_take(fd))
+        atomic_store(&door_own.stage, DOOR_NONE);
+    return rc;
+}
+
+/* The library's accept(), for one of its descriptors. */
+int accept(int fd, __SOCKADDR_ARG addr, socklen_t *restrict n)
+{
+    int guest;
+
+    if (fd < 0 || fd != atomic_load(&door_own.inside))
+        return accept4(fd, addr, n, 0);
+    if (read(fd, &guest, sizeof(guest)) != sizeof(guest))
+        return -1;              /* EAGAIN, as of a socket */
+    getpeername(guest, addr, n);
+    return guest;
+}
+
+/* ------------------------------------------------------------ who is there */
+
+/* The owner of the socket on the other end, which is on this machine. -1: the
+ * kernel does not say. DOOR_GONE: who came has left, of which older kernels
+ * take root for the owner. */
+static int64_t door_owner(const struct door *d, const struct guest *g)
+{
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 req;
+    } ask = { .head = { .nlmsg_len = sizeof(ask),
+                        .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                        .nlmsg_flags = NLM_F_REQUEST },
+              .req = { .sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP,
+                       .idiag_states = ~0u } };
+    union { struct nlmsghdr head; char room[4096]; } answer;
+    const struct inet_diag_msg *m = NLMSG_DATA(&answer.head);
+    struct sockaddr_in own;
+    socklen_t n = sizeof(own);
+    ssize_t got;
+
+    if (d->diag < 0 || getsockname(g->fd, (struct sockaddr *)&own, &n))
+        return -1;
+    ask.req.id.idiag_sport = g->at.sin_port;
+    ask.req.id.idiag_dport = own.sin_port;
+    ask.req.id.idiag_src[0] = g->at.sin_addr.s_addr;
+    ask.req.id.idiag_dst[0] = own.sin_addr.s_addr;
+    ask.req.id.idiag_cookie[0] = ask.req.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    if (send(d->diag, &ask, sizeof(ask), 0) != sizeof(ask))
+        return -1;
+    got = recv(d->diag, &answer, sizeof(answer), 0);
+    if (got < (ssize_t)NLMSG_LENGTH(sizeof(*m)) ||
+        answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return -1;
+    return m->idiag_state == TCP_ESTABLISHED ? (int64_t)m->idiag_uid
+                                             : DOOR_GONE;
+}
+
+static void door_part(struct guest *g)
+{
+    g->prev->next = g->next;
+    g->next->prev = g->prev;
+    g->door->nguests--;
+    event_free(g->words);
+    free(g);
+}
+
+static void door_refuse(struct guest *g, int code, const char *why)
+{
+    struct err err;
+    char peer[64];
+    const uint8_t *ip = (const uint8_t *)&g->at.sin_addr.s_addr;
+
+    snprintf(peer, sizeof(peer), "tcp:%u.%u.%u.%u:%u", ip[0], ip[1], ip[2],
+             ip[3], ntohs(g->at.sin_port));
+    err_set(&err, code, "%s", why);
+    refused("pmix", peer, &err);
+    close(g->fd);
+    door_part(g);
+}
+
+static void on_words(evutil_socket_t fd, short what, void *arg)
+{
+    const struct timeval rest = clock_timeval(DOOR_REST_NS);
+    struct guest *g = arg;
+    struct door *d = g->door;
+    int64_t uid;
+    char c;
+
+    if (what & EV_TIMEOUT) {
+        door_refuse(g, ETIMEDOUT, "said nothing where tasks meet PMIx");
+        return;
+    }
+    if (recv(g->fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
+        door_refuse(g, EPIPE, "said nothing where tasks meet PMIx");
+        return;
+    }
+    uid = door_owner(d, g);
+    if (uid == DOOR_GONE) {
+        door_refuse(g, EPIPE, "has left where tasks meet PMIx");
+        return;
+    }
+    if (uid >= 0 && !d->may(d->arg, (uid_t)uid)) {
+        door_refuse(g, EACCES, "a user without a task here");
+        return;
+    }
+    setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof(rest));
+    if (write(door_own.pipe, &g->fd, sizeof(g->fd)) != sizeof(g->fd))
+        close(g->fd);           /* thousands wait in there: come again */
+    door_part(g);
+    (void)fd;
+}
+
+static void door_let_wait(struct door *d, int fd, const struct sockaddr_in *at)
+{
+    struct timeval tv = clock_timeval(DOOR_WORDS_NS);
+    struct guest *g = calloc(1, sizeof(*g));
+
+    if (g)
+        g->words = event_new(d->base, fd, EV_READ, on_words, g);
+    if (!g || !g->words || event_add(g->words, &tv)) {
+        if (g && g->words)
+            event_free(g->words);
+        free(g);
+        close(fd);
+        return;
+    }
+    g->door = d;
+    g->fd = fd;
+    g->at = *at;
+    g->next = &d->guests;
+    g->prev = d->guests.prev;
+    g->prev->next = g;
+    g->next->prev = g;
+    if (++d->nguests > DOOR_WAITING)
+        door_refuse(d->guests.next, ETIMEDOUT,
+                    "said nothing where tasks meet PMIx");
+}
+
+static void on_come(evutil_socket_t fd, short what, void *arg)
+{
+    struct sockaddr_in at = { 0 };
+    socklen_t n = sizeof(at);
+    int guest;
+
+    (void)what;
+    for (int i = 0; i < DOOR_TURN; i++, n = sizeof(at)) {
+        guest = accept4((int)fd, (struct sockaddr *)&at, &n, SOCK_CLOEXEC);
+        if (guest < 0)
+            return;
+        door_let_wait(arg, guest, &at);
+    }
+}
+
+/* -------------------------------------------------------------- open, close */
+
+struct door *door_open(struct event_base *base, door_may_f *may, void *arg,
+                       struct err *err)
+{
+    enum door_stage was = atomic_exchange(&door_own.stage, DOOR_NONE);
+    struct door *d;
+
+    if (was != DOOR_TAKEN)
+        return err_set(err, ENOENT, "PMIx does not listen on TCP"), NULL;
+    d = calloc(1, sizeof(*d));
+    if (d) {
+        fcntl(door_own.socket, F_SETFL, O_NONBLOCK);
+        d->come = event_new(base, door_own.socket, EV_READ | EV_PERSIST,
+                            on_come, d);
+    }
+    if (!d || !d->come || event_add(d->come, NULL)) {
+        if (d && d->come)
+            event_free(d->come);
+        free(d);
+        door_give_back();
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    }
+    d->base = base;
+    d->may = may;
+    d->arg = arg;
+    d->guests.next = d->guests.prev = &d->guests;
+    d->diag = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    return d;
+}
+
+void door_close(struct door *d)
+{
+    if (!d)
+        return;
+    while (d->nguests) {
+        close(d->guests.next->fd);
+        door_part(d->guests.next);
+    }
+    event_free(d->come);
+    close(door_own.socket);
+    if (d->diag >= 0)
+        close(d->diag);
+    /* The pipe stays open: an end of file would wake the library. */
+    free(d);
+}

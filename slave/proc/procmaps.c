@@ -1,0 +1,38 @@
+/* procmaps.c - what is mapped in a process. */
+#include "slave/proc/procmaps.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t procmaps_read(pid_t pid, char *text, size_t size)
+{
+    char path[40];
+    size_t n = 0;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+        n += (size_t)got;
+    close(fd);
+    text[n] = '\0';
+    return (ssize_t)n;
+}
+
+bool procmaps_has(const char *text, uint64_t address)
+{
+    unsigned long long from, to;
+
+    for (const char *p = text; p && *p; p = strchr(p, '\n')) {
+        p += *p == '\n';
+        if (sscanf(p, "%llx-%llx", &from, &to) == 2 && address >= from &&
+            address < to)
+            return true;
+    }
+    return false;
+}

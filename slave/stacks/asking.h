@@ -1,0 +1,32 @@
+/* asking.h - tasks that tell their stack themselves, where ptrace is not
+ * permitted: the slave raises a number in the page and sends a signal, whose
+ * handler in the wrapper library stores the return addresses of the thread
+ * (mpi-wrappers/record/backtrace.h). A program that has taken the handler away since
+ * is not sent anything: the signal would end it. */
+#ifndef HECTOR_ASKING_H
+#define HECTOR_ASKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "slave/stacks/stacker.h"
+
+typedef void asking_answer_f(void *arg, uint32_t position, const uint64_t *pc,
+                             uint32_t n);
+
+struct asking;
+struct asking *asking_create(asking_answer_f *answer, stacker_page_f *page_of,
+                             void *page_arg, void *arg);
+void asking_destroy(struct asking *a);  /* NULL is fine */
+
+/* Ask; -1: this task cannot answer. */
+int asking_add(struct asking *a, uint32_t position, pid_t pid);
+
+/* Give out what has come; is an answer still missing? */
+bool asking_open(struct asking *a);
+
+/* The time is up: note who has not answered. */
+void asking_end(struct asking *a, char (*notes)[STACKER_NOTE]);
+
+#endif

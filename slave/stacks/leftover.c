@@ -1,0 +1,58 @@
+/* leftover.c - threads that have not stopped in time. */
+#include "slave/stacks/leftover.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "proto/base/clock.h"
+
+enum { FINI_MS = 100 };
+
+void leftover_add(struct leftover *l, struct halt *h)
+{
+    halt_leave(h);
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 16;
+        struct halt *v = realloc(l->v, cap * sizeof(*v));
+
+        if (!v)
+            return;
+        l->v = v;
+        l->cap = cap;
+    }
+    l->v[l->n++] = *h;
+}
+
+void leftover_poll(struct leftover *l)
+{
+    for (size_t i = 0; i < l->n; )
+        if (halt_poll(&l->v[i], NULL) == HALT_LEFT)
+            i++;
+        else
+            l->v[i] = l->v[--l->n];
+}
+
+bool leftover_stopped(struct leftover *l, pid_t tid, int status)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].tid == tid) {
+            halt_stopped(&l->v[i], status, NULL);
+            l->v[i] = l->v[--l->n];
+            return true;
+        }
+    return false;
+}
+
+/* One that sleeps in the kernel is let go by it when we end. */
+void leftover_fini(struct leftover *l)
+{
+    const struct timespec ms = { 0, CLOCK_NS_PER_MS };
+
+    for (int i = 0; i < FINI_MS && l->n > 0; i++) {
+        leftover_poll(l);
+        if (l->n > 0)
+            nanosleep(&ms, NULL);
+    }
+    free(l->v);
+    *l = (struct leftover){ 0 };
+}

@@ -1,0 +1,287 @@
+/* scribe.c - a child process that makes a call tree of copied stacks: the
+ * slave's end of it. */
+#include "slave/stacks/scribe.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+
+#include "proto/base/clock.h"
+#include "slave/stacks/scribe_work.h"
+
+enum { LIFE_S = 600 };          /* whatever happens, it ends */
+#define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
+#define IDLE_NS (SCRIBE_IDLE_MS * CLOCK_NS_PER_MS / 2)  /* it may just go */
+#define ANSWER_MAX (1u << 30)
+#define GATHERED_MAX (1u << 20) /* bytes for it that are kept back */
+
+struct scribe {
+    struct scribe_conf conf;
+    scribe_done_f *done;
+    void *arg;
+    pid_t pid;
+    int pidfd;                  /* others reap it: its number may be another's */
+    struct bufferevent *bev;    /* owned */
+    struct event *timer;        /* owned: the tree is late */
+    bool told, ended;
+    bool whole;                 /* nothing is added any more: no gathering */
+    uint64_t born_ns, told_ns;
+    uid_t uid;                  /* whose rights it has */
+};
+
+/* ------------------------------------------------------------- the child */
+
+static int drop_rights(const struct launch_user *u)
+{
+    if (!u || !u->change)
+        return 0;
+    return setgroups((size_t)u->ngroups, u->groups) || setgid(u->gid) ||
+           setuid(u->uid);
+}
+
+static _Noreturn void be_scribe(const struct scribe_conf *c, int fd)
+{
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (dup2(fd, 3) < 0)
+        _exit(1);
+    close_range(4, ~0u, 0);
+    prctl(PR_SET_NAME, "hector-scribe");
+    if (drop_rights(c->user))
+        _exit(1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(LIFE_S);
+    _exit(scribe_work(3));
+}
+
+/* ------------------------------------------------------------ the answer */
+
+static void tell(struct scribe *s, const struct scribe_result *r, int code,
+                 const char *why)
+{
+    struct err err;
+
+    if (s->told)
+        return;
+    s->told = true;
+    s->told_ns = clock_monotonic_ns();
+    err_set(&err, code, "%s", why);
+    s->done(s->arg, r, r ? NULL : &err);
+}
+
+static void on_answer(struct bufferevent *bev, void *arg)
+{
+    struct scribe *s = arg;
+    struct evbuffer *in = bufferevent_get_input(bev);
+    size_t counts = s->conf.ntasks * sizeof(uint32_t), want;
+    struct scribe_answer a;
+    struct scribe_result r;
+    char *notes, *p;
+
+    if (evbuffer_copyout(in, &a, sizeof(a)) != sizeof(a))
+        return;
+    if (a.tree_bytes > ANSWER_MAX || a.notes_bytes > ANSWER_MAX) {
+        tell(s, NULL, EPROTO, "the reader of stacks makes no sense");
+        return;
+    }
+    want = sizeof(a) + counts + a.tree_bytes + a.notes_bytes;
+    if (evbuffer_get_length(in) < want)
+        return;
+    event_del(s->timer);
+    p = malloc(want);
+    notes = p && evbuffer_remove(in, p, want) == (int)want
+        ? strndup(p + want - a.notes_bytes, a.notes_bytes) : NULL;
+    if (!notes) {
+        free(p);
+        tell(s, NULL, ENOMEM, "out of memory");
+        return;
+    }
+    r.traces = (const uint32_t *)(const void *)(p + sizeof(a));
+    r.tree = (const uint8_t *)p + sizeof(a) + counts;
+    r.bytes = a.tree_bytes;
+    r.notes = notes;
+    tell(s, &r, 0, "");         /* may stop s */
+    free(notes);
+    free(p);
+}
+
+static void on_end(struct bufferevent *bev, short what, void *arg)
+{
+    (void)bev, (void)what;
+    ((struct scribe *)arg)->ended = true;
+    tell(arg, NULL, EPIPE, "the reader of stacks has ended: one of the"
+                           " binaries may be damaged");
+}
+
+/* All is on its way: what comes next is gathered again. */
+static void on_written(struct bufferevent *bev, void *arg)
+{
+    struct scribe *s = arg;
+
+    if (!s->whole)
+        bufferevent_disable(bev, EV_WRITE);
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    tell(arg, NULL, ETIMEDOUT, "reading the binaries takes too long");
+}
+
+/* ------------------------------------------------------------------- life */
+
+/* ----------------------------------------------------------------- pieces */
+
+static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
+                uint32_t sample, pid_t pid, const void *data, size_t n)
+{
+    struct scribe_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
+                             n };
+
+    if (n > SCRIBE_PIECE_MAX)
+        return;
+    bufferevent_write(s->bev, &h, sizeof(h));
+    if (n)
+        bufferevent_write(s->bev, data, n);
+}
+
+static void put_begin(struct scribe *s)
+{
+    put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples, s->conf.lines, NULL,
+        0);
+}
+
+struct scribe *scribe_start(const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err)
+{
+    struct scribe *s = calloc(1, sizeof(*s));
+    int fds[2] = { -1, -1 };
+
+    if (!s)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    s->conf = *conf;
+    s->born_ns = clock_monotonic_ns();
+    s->uid = conf->user ? conf->user->uid : 0;
+    s->done = done;
+    s->arg = arg;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+        free(s);
+        return err_sys(err, "cannot make a socket"), NULL;
+    }
+    s->pid = fork();
+    if (s->pid == 0)
+        be_scribe(conf, fds[1]);
+    close(fds[1]);
+    s->pidfd = s->pid > 0 ? pidfd_open(s->pid, 0) : -1;
+    evutil_make_socket_nonblocking(fds[0]);
+    if (s->pid > 0)
+        s->bev = bufferevent_socket_new(conf->base, fds[0],
+                                        BEV_OPT_CLOSE_ON_FREE);
+    s->timer = evtimer_new(conf->base, on_late, s);
+    if (!s->bev || !s->timer) {
+        err_sys(err, "cannot start the reader of stacks");
+        if (!s->bev)
+            close(fds[0]);
+        scribe_stop(s);
+        return NULL;
+    }
+    bufferevent_setcb(s->bev, on_answer, on_written, on_end, s);
+    bufferevent_disable(s->bev, EV_WRITE);
+    bufferevent_enable(s->bev, EV_READ);
+    put_begin(s);
+    return s;
+}
+
+struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err)
+{
+    struct scribe *s = old;
+    struct pollfd end = { .fd = s ? s->pidfd : -1, .events = POLLIN };
+
+    if (!s || s->ended || poll(&end, 1, 0) != 0 || !s->told || !s->conf.keep ||
+        s->uid != (conf->user ? conf->user->uid : 0) ||
+        clock_monotonic_ns() - s->born_ns > KEPT_NS ||
+        clock_monotonic_ns() - s->told_ns > IDLE_NS) {
+        scribe_stop(old);
+        return scribe_start(conf, done, arg, err);
+    }
+    s->conf = *conf;
+    s->told = s->whole = false;
+    bufferevent_disable(s->bev, EV_WRITE);
+    s->done = done;
+    s->arg = arg;
+    put_begin(s);
+    return s;
+}
+
+/* It is reaped by whoever reaps our children. */
+void scribe_stop(struct scribe *s)
+{
+    if (!s)
+        return;
+    if (s->bev)
+        bufferevent_free(s->bev);
+    if (s->timer)
+        event_free(s->timer);
+    if (s->pidfd >= 0) {
+        pidfd_send_signal(s->pidfd, SIGKILL, NULL, 0);
+        close(s->pidfd);
+    }
+    free(s);
+}
+
+pid_t scribe_pid(const struct scribe *s)
+{
+    return s ? s->pid : 0;
+}
+
+void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
+                 const char *text, size_t n)
+{
+    put(s, SCRIBE_MAPS, position, 0, pid, text, n);
+}
+
+void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
+                 const struct halt_copy *copy, bool cut)
+{
+    put(s, SCRIBE_COPY, position, sample, 0, copy,
+        offsetof(struct halt_copy, stack) + copy->bytes);
+    if (cut || scribe_backlog(s) > GATHERED_MAX)
+        bufferevent_enable(s->bev, EV_WRITE);
+}
+
+void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
+                      const uint64_t *pc, uint32_t n)
+{
+    put(s, SCRIBE_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
+}
+
+void scribe_end(struct scribe *s)
+{
+    struct timeval tv = clock_timeval(s->conf.timeout_ns);
+
+    s->whole = true;
+    put(s, SCRIBE_END, 0, s->conf.keep, 0, NULL, 0);
+    bufferevent_enable(s->bev, EV_WRITE);
+    event_add(s->timer, &tv);
+}
+
+size_t scribe_backlog(const struct scribe *s)
+{
+    return evbuffer_get_length(bufferevent_get_output(s->bev));
+}

@@ -1,0 +1,76 @@
+/* scribe.h - a child process that makes a call tree of copied stacks.
+ *
+ * Reading other people's binaries may take long, wait for a file server, or
+ * meet a file made to break the reader. So the slave only copies stacks; the
+ * scribe, a fork of it with nothing open and the rights of the job's user,
+ * unwinds them, finds the names, builds the tree and ends. Whatever becomes of
+ * it, the slave's loop never waits.
+ *
+ *     start, then for each task maps before copies, then end -> done
+ *
+ * Where it is used again, the maps of a position hold until others come. */
+#ifndef HECTOR_SCRIBE_H
+#define HECTOR_SCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <event2/event.h>
+
+#include "proto/base/err.h"
+#include "slave/launch/launch.h"
+#include "slave/stacks/halt.h"
+
+struct scribe_conf {
+    struct event_base *base;
+    const struct launch_user *user;     /* borrowed during start; or NULL */
+    uint32_t ntasks, nsamples;
+    bool lines;                 /* frames have files and lines */
+    uint64_t timeout_ns;        /* for the tree, after the end */
+    bool keep;                  /* it may be used again within some seconds:
+                                   what it has read of the binaries is known
+                                   then */
+};
+
+struct scribe_result {
+    const uint8_t *tree;        /* a packed prefixtree over ntasks */
+    size_t bytes;
+    const char *notes;          /* lines for a person, each with its \n */
+    const uint32_t *traces;     /* of each task; less than its copies if a
+                                   stack could not be read */
+};
+
+/* Called once, from the loop; why is set when there is no tree. The scribe
+ * still has to be stopped. */
+typedef void scribe_done_f(void *arg, const struct scribe_result *r,
+                           const struct err *why);
+
+struct scribe;
+struct scribe *scribe_start(const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err);
+/* For the next tree: old, which was to be kept and is done, if it serves; else
+ * a new one, and old is stopped. NULL is fine. */
+struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
+                            scribe_done_f *done, void *arg, struct err *err);
+void scribe_stop(struct scribe *s);     /* also before done; NULL is fine */
+
+/* Of the child. NULL is fine: 0. */
+pid_t scribe_pid(const struct scribe *s);
+
+/* What is mapped in a task's process from now on. */
+void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
+                 const char *text, size_t n);
+/* Pieces are gathered, so that a scribe does not wake up for each of them. One
+ * that is cut, whose outer frames have to be read from the process while they
+ * are there, is sent at once. */
+void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
+                 const struct halt_copy *copy, bool cut);
+void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
+                      const uint64_t *pc, uint32_t n);
+void scribe_end(struct scribe *s);
+
+/* Bytes that it has not read yet. */
+size_t scribe_backlog(const struct scribe *s);
+
+#endif

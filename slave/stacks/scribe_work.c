@@ -1,0 +1,452 @@
+/* scribe_work.c - what the scribe does in its own process: blocking reads,
+ * one piece after the other. */
+#include "slave/stacks/scribe_work.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/str.h"
+#include "proto/tree/prefixtree.h"
+#include "slave/stacks/unwind.h"
+#include "slave/symbols/symbols.h"
+
+enum { FILES = 256, NOTES_MAX = 16, FRAMES = UNWIND_DEPTH * 2,
+       BUFFER = 256 * 1024 };
+#define START_NAME "__libc_start"       /* what calls main begins so */
+
+struct level {                  /* of a trace: a function */
+    uint32_t id;                /* in the tree */
+    bool is_main, is_start;
+    const char *module;
+};
+
+/* What stands at an address (unwind.h: number). */
+struct spelled {
+    uint32_t tree;              /* that its levels are of; 0: none */
+    uint32_t at, n;             /* in levels[] */
+    enum { UNASKED, START, OTHER } start;
+};
+
+struct reading {                /* of a task */
+    pid_t pid;
+    struct unwind *unwind;      /* owned; NULL: no maps */
+    char *maps;                 /* owned: what it was made of */
+    struct spelled *spelled;    /* owned: by number */
+    size_t nspelled;
+};
+
+struct work {
+    FILE *in;
+    uint32_t ntasks, nsamples;
+    bool lines, more;           /* more trees, after this one */
+    struct symbols *symbols;
+    struct reading *readings;   /* owned: by position */
+    uint32_t *traces;           /* owned: by position */
+    uint32_t nreadings;         /* of both */
+    uint32_t ntrees;
+    struct level *levels;       /* owned: of this tree */
+    size_t nlevels, cap_levels;
+    struct prefixtree tree;
+    struct str notes;
+    unsigned nnotes;
+    void *piece;
+    size_t cap;
+};
+
+static int write_all(int fd, const void *from, size_t n)
+{
+    const char *p = from;
+
+    while (n > 0) {
+        ssize_t put = write(fd, p, n);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return -1;
+        p += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------- frames */
+
+/* One sentence a file. */
+static void add_note(struct work *w, const struct symbol *s)
+{
+    const char *what = symbol_note_text(s->note);
+    struct str line = { 0 };
+
+    if (!what || s->note == SYMBOL_UNNAMED || w->nnotes >= NOTES_MAX)
+        return;
+    str_addf(&line, "%s: %s\n", s->module, what);
+    if (!strstr(str_text(&w->notes), str_text(&line))) {
+        str_add(&w->notes, str_text(&line));
+        w->nnotes++;
+    }
+    str_fini(&line);
+}
+
+static uint32_t name(struct work *w, const char *text)
+{
+    return text ? prefixtree_name(&w->tree, text, strlen(text)) : 0;
+}
+
+static uint32_t make_frame(struct work *w, const struct symbol *s,
+                           const struct symbol_frame *from, const char *module)
+{
+    struct prefixtree_frame f = {
+        .module = name(w, module), .function = name(w, from->function),
+        .offset = s->note == SYMBOL_FOUND ? 0 : s->offset };
+
+    f.file = name(w, from->file);
+    f.line = from->line;
+    return prefixtree_frame(&w->tree, &f);
+}
+
+struct trace {                  /* innermost first */
+    struct level level[FRAMES];
+    unsigned n;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void add_level(struct trace *t, const struct level *l)
+{
+    if (t->n < FRAMES)
+        t->level[t->n++] = *l;
+}
+
+static void add_symbol(struct work *w, struct trace *t,
+                       const struct unwind_frame *f)
+{
+    const char *module = base_name(f->path);
+    /* Lines in our own wrappers say nothing. */
+    bool lines = w->lines && strncmp(module, "libhector", 9) != 0;
+    const struct symbol *s = symbols_find(w->symbols, f->path, NULL, 0,
+                                          f->address, f->call, lines);
+
+    if (!s)
+        return;
+    add_note(w, s);
+    for (unsigned i = 0; i < s->n; i++) {
+        const char *function = s->frame[i].function;
+        const struct level l = {
+            .id = make_frame(w, s, &s->frame[i], module), .module = module,
+            .is_main = strcmp(function, "main") == 0,
+            .is_start = strncmp(function, START_NAME,
+                                sizeof(START_NAME) - 1) == 0 };
+
+        add_level(t, &l);
+    }
+}
+
+static void add_unknown(struct work *w, struct trace *t, uint64_t address)
+{
+    struct prefixtree_frame f = { .offset = address };
+    struct level l = { .module = "" };
+    char text[40];
+
+    snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+    f.function = name(w, text);
+    l.id = prefixtree_frame(&w->tree, &f);
+    add_level(t, &l);
+}
+
+/* NULL: there is no room. */
+static struct spelled *get_spelled(struct reading *r, uint32_t number)
+{
+    if (number == UNWIND_NO_NUMBER)
+        return NULL;
+    if (number >= r->nspelled) {
+        size_t n = number + 1 > 2 * r->nspelled ? number + 64
+                                                : 2 * r->nspelled;
+        struct spelled *v = realloc(r->spelled, n * sizeof(*v));
+
+        if (!v)
+            return NULL;
+        memset(v + r->nspelled, 0, (n - r->nspelled) * sizeof(*v));
+        r->spelled = v;
+        r->nspelled = n;
+    }
+    return &r->spelled[number];
+}
+
+static void keep_levels(struct work *w, struct spelled *p,
+                        const struct level *v, uint32_t n)
+{
+    if (w->nlevels + n > w->cap_levels) {
+        size_t cap = 2 * w->cap_levels + n + 64;
+        struct level *more = realloc(w->levels, cap * sizeof(*more));
+
+        if (!more)
+            return;
+        w->levels = more;
+        w->cap_levels = cap;
+    }
+    p->tree = w->ntrees;
+    p->at = (uint32_t)w->nlevels;
+    p->n = n;
+    memcpy(w->levels + w->nlevels, v, n * sizeof(*v));
+    w->nlevels += n;
+}
+
+static void add_frame(struct work *w, struct reading *r, struct trace *t,
+                      const struct unwind_frame *f)
+{
+    struct spelled *p = get_spelled(r, f->number);
+    unsigned first = t->n;
+
+    if (p && p->tree == w->ntrees) {
+        for (uint32_t i = 0; i < p->n; i++)
+            add_level(t, &w->levels[p->at + i]);
+        return;
+    }
+    if (f->path)
+        add_symbol(w, t, f);
+    else
+        add_unknown(w, t, f->address);
+    if (p && t->n < FRAMES)     /* it is whole */
+        keep_levels(w, p, t->level + first, t->n - first);
+}
+
+static bool starts_main(struct work *w, struct reading *r,
+                        const struct unwind_frame *f)
+{
+    struct spelled *p = get_spelled(r, f->number);
+    bool is;
+
+    if (p && p->start != UNASKED)
+        return p->start == START;
+    is = symbols_begins(w->symbols, f->path, f->address, f->call, START_NAME);
+    if (p)
+        p->start = is ? START : OTHER;
+    return is;
+}
+
+/* What runs before main is the same everywhere and says nothing: the names of
+ * the C library's part of it are not even looked up, for that may take longer
+ * than all the rest. How many frames are left. */
+static unsigned without_library(struct work *w, struct reading *r,
+                                const struct unwind_frame *v, unsigned n)
+{
+    unsigned left = n >= 2 ? n - 2 : 0;     /* the outermost one calls it */
+    const char *path = v[left].path;
+
+    if (n < 3 || !path || !v[n - 1].path || strcmp(path, v[n - 1].path) == 0 ||
+        !starts_main(w, r, &v[left]))
+        return n;
+    while (left > 0 && v[left - 1].path && strcmp(v[left - 1].path, path) == 0)
+        left--;
+    return left ? left : n;
+}
+
+/* The same by names. Where main has none, it is what the C library calls
+ * first. */
+static unsigned without_start(const struct trace *t)
+{
+    const struct level *v = t->level;
+
+    for (unsigned i = t->n; i-- > 0; )
+        if (v[i].is_main)
+            return i + 1;
+    for (unsigned i = t->n; i-- > 0; )
+        if (v[i].is_start) {
+            unsigned n = i;
+
+            while (n > 0 && strcmp(v[n - 1].module, v[i].module) == 0)
+                n--;
+            return n ? n : t->n;
+        }
+    return t->n;
+}
+
+static int add_trace(struct work *w, const struct scribe_head *h,
+                     const struct unwind_frame *v, unsigned n)
+{
+    struct reading *r = &w->readings[h->position];
+    struct trace t;
+    uint32_t outer_first[FRAMES];
+
+    t.n = 0;
+    n = without_library(w, r, v, n);
+    for (unsigned i = 0; i < n; i++)
+        add_frame(w, r, &t, &v[i]);
+    n = without_start(&t);
+    for (unsigned i = 0; i < n; i++)
+        outer_first[i] = t.level[n - 1 - i].id;
+    if (n == 0)
+        return 0;
+    w->traces[h->position]++;
+    return prefixtree_add(&w->tree, h->position, h->sample, outer_first, n,
+                          NULL);
+}
+
+/* ----------------------------------------------------------------- pieces */
+
+static int take_copy(struct work *w, const struct scribe_head *h)
+{
+    struct unwind *u = w->readings[h->position].unwind;
+    struct unwind_frame v[UNWIND_DEPTH];
+
+    if (!u)
+        return 0;
+    return add_trace(w, h, v, unwind_trace(u, w->piece, v, UNWIND_DEPTH));
+}
+
+static int take_addresses(struct work *w, const struct scribe_head *h)
+{
+    struct unwind *u = w->readings[h->position].unwind;
+    struct unwind_frame v[UNWIND_DEPTH];
+
+    if (!u)
+        return 0;
+    return add_trace(w, h, v,
+                     unwind_addresses(u, w->piece, (unsigned)(h->bytes /
+                                      sizeof(uint64_t)), v, UNWIND_DEPTH));
+}
+
+static void take_maps(struct work *w, const struct scribe_head *h)
+{
+    struct reading *r = &w->readings[h->position];
+
+    if (r->maps && r->pid == (pid_t)h->pid && strcmp(r->maps, w->piece) == 0)
+        return;
+    free(r->maps);
+    free(r->spelled);
+    unwind_destroy(r->unwind);
+    *r = (struct reading){ .pid = (pid_t)h->pid, .maps = strdup(w->piece) };
+    r->unwind = unwind_create((pid_t)h->pid, w->piece, NULL);
+}
+
+/* 1: go on, 0: this was the end. */
+static int take(struct work *w)
+{
+    struct scribe_head h;
+
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.bytes > SCRIBE_PIECE_MAX)
+        return -1;
+    w->more = h.kind == SCRIBE_END && h.sample;
+    if (h.kind == SCRIBE_END)
+        return 0;
+    if (h.position >= w->ntasks || h.sample >= w->nsamples)
+        return -1;
+    if (h.bytes + 1 > w->cap || w->cap < sizeof(struct halt_copy)) {
+        free(w->piece);
+        w->cap = h.bytes + sizeof(struct halt_copy);
+        w->piece = malloc(w->cap);
+    }
+    if (!w->piece || fread(w->piece, 1, h.bytes, w->in) != h.bytes)
+        return -1;
+    ((char *)w->piece)[h.bytes] = '\0';
+    switch ((enum scribe_kind)h.kind) {
+    case SCRIBE_MAPS:
+        take_maps(w, &h);
+        return 1;
+    case SCRIBE_COPY:
+        return take_copy(w, &h) ? -1 : 1;
+    case SCRIBE_ADDRESSES:
+        return take_addresses(w, &h) ? -1 : 1;
+    case SCRIBE_BEGIN: case SCRIBE_END:
+        break;
+    }
+    return -1;
+}
+
+static int answer(struct work *w, int fd)
+{
+    struct scribe_answer a;
+    struct str tree = { 0 };
+    int rc = -1;
+
+    if (prefixtree_pack(&w->tree, &tree) == 0 && !str_failed(&tree)) {
+        a.tree_bytes = tree.n;
+        a.notes_bytes = w->notes.n;
+        rc = write_all(fd, &a, sizeof(a)) ||
+             write_all(fd, w->traces, w->ntasks * sizeof(*w->traces)) ||
+             write_all(fd, str_text(&tree), tree.n) ||
+             write_all(fd, str_text(&w->notes), w->notes.n) ? -1 : 0;
+    }
+    str_fini(&tree);
+    return rc;
+}
+
+static int make_room(struct work *w, uint32_t n)
+{
+    struct reading *r;
+    uint32_t *t;
+
+    if (n <= w->nreadings)
+        return 0;
+    r = realloc(w->readings, n * sizeof(*r));
+    if (r)
+        w->readings = r;
+    t = realloc(w->traces, n * sizeof(*t));
+    if (t)
+        w->traces = t;
+    if (!r || !t)
+        return -1;
+    memset(r + w->nreadings, 0, (n - w->nreadings) * sizeof(*r));
+    w->nreadings = n;
+    return 0;
+}
+
+/* An empty tree; what is known of binaries stays. */
+static int begin(struct work *w)
+{
+    struct scribe_head h;
+
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != SCRIBE_BEGIN ||
+        h.position < 1 || h.bytes || make_room(w, h.position))
+        return -1;
+    w->ntasks = h.position;
+    w->nsamples = h.sample;
+    w->lines = h.pid;
+    prefixtree_fini(&w->tree);
+    str_reset(&w->notes);
+    w->nnotes = 0;
+    w->nlevels = 0;
+    w->ntrees++;
+    memset(w->traces, 0, w->ntasks * sizeof(*w->traces));
+    symbols_refresh(w->symbols);
+    return prefixtree_init(&w->tree, w->ntasks, w->nsamples, NULL);
+}
+
+/* False: nobody wants anything any more. */
+static bool more(const struct work *w, int fd)
+{
+    struct pollfd in = { .fd = fd, .events = POLLIN };
+
+    return w->more && poll(&in, 1, SCRIBE_IDLE_MS) == 1;
+}
+
+int scribe_work(int fd)
+{
+    struct work w = { .ntasks = 0 };
+    int rc;
+
+    w.symbols = symbols_create(FILES, NULL);
+    w.in = fdopen(fd, "r");
+    if (!w.symbols || !w.in || setvbuf(w.in, NULL, _IOFBF, BUFFER))
+        return 1;
+    do {
+        if (begin(&w))
+            return 1;
+        while ((rc = take(&w)) > 0)
+            ;
+        if (rc || answer(&w, fd))
+            return 1;
+    } while (more(&w, fd));
+    return 0;
+}

@@ -1,0 +1,596 @@
+/* stacker.c - takes the stacks of processes of this node.
+ *
+ * A sample goes through the tasks in slices. Maps are read before the stop, so
+ * that a process which has become another program is not mistaken. Threads that
+ * do not stop at once are looked at again after SIGCHLD, until time is up.
+ *
+ *     IDLE -begin-> TAKING -all asked-> WAITING -all here, or late-> PAUSING
+ *                     ^--------------------interval-----------------'
+ *                                      last sample: READING -tree-> IDLE
+ *
+ * Invariant: a halt that has not ended is in taken[] or in left; nothing
+ * that was seized is ever forgotten. */
+#include "slave/stacks/stacker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "slave/proc/mapped.h"
+#include "slave/stacks/asking.h"
+#include "slave/stacks/halt.h"
+#include "slave/stacks/known.h"
+#include "slave/stacks/leftover.h"
+#include "slave/stacks/scribe.h"
+#include "slave/stacks/stacker_note.h"
+#include "slave/stacks/times.h"
+
+#define LATE_NS (500 * CLOCK_NS_PER_MS)         /* for a thread to stop */
+#define READ_NS (30 * CLOCK_NS_PER_S)           /* for the tree */
+#define PATIENCE_NS (1 * CLOCK_NS_PER_MS)       /* for the first of a sample */
+#define ASKED_NS (2 * CLOCK_NS_PER_MS)          /* look for answers */
+#define RIDE_NS (12 * CLOCK_NS_PER_MS)          /* to wait for stacker_tick() */
+#define BACKLOG_NS (5 * CLOCK_NS_PER_MS)        /* look again whether it shrinks */
+
+enum { SLICE = 8, MAPS_MAX = 4 << 20, BACKLOG_MAX = 8 << 20,
+       THREADS_MAX = 1024 };
+
+enum stage { TAKING, WAITING, PAUSING, READING };
+
+struct taken {                  /* a thread that was asked to stop */
+    struct halt halt;
+    uint32_t position;
+};
+
+struct request {
+    struct request *next;
+    struct stacker *all;        /* borrowed */
+    struct stacker_conf conf;
+    struct launch_user user;
+    pid_t *pids;                /* owned */
+    struct mapped *mapped;      /* owned: what the scribe knows, by position */
+    char (*notes)[STACKER_NOTE];        /* owned */
+    struct scribe *scribe;      /* owned; conf.keep: the stacker's */
+    struct asking *asking;      /* owned: those that answer themselves */
+    enum stage stage;
+    uint32_t sample, at;        /* the next task to be asked */
+    uint64_t next_ns;           /* when the next sample begins, */
+    uint64_t late_ns;           /* and when this one's time is up */
+    struct taken *taken;        /* owned */
+    size_t ntaken, cap_taken, nwaiting;
+    struct halt_quiet quiet;    /* while threads are asked */
+    uint64_t patience_ns;       /* how long to wait for a stop */
+    struct times held, total;
+    uint32_t copies, asked;
+    stacker_done_f *done;
+    void *arg;
+};
+
+struct stacker {
+    struct event_base *base;
+    struct event *child, *step; /* owned */
+    struct request *first;      /* owned: the one that is served */
+    struct leftover left;
+    struct halt_copy copy;      /* scratch */
+    char *text;                 /* scratch: owned */
+    struct scribe *kept;        /* owned, or NULL */
+    struct known known;         /* of the last request of who asks again */
+};
+
+static void request_next(struct stacker *st);
+
+/* -------------------------------------------------------------------- maps */
+
+/* False: there is nothing to look at; the note says why. */
+static bool send_maps(struct request *r, uint32_t i)
+{
+    struct stacker *st = r->all;
+    struct mapped *m = &r->mapped[i];
+
+    if (mapped_look(m, r->pids[i], clock_monotonic_ns(), st->text, MAPS_MAX)) {
+        note_gone(r->notes[i], r->pids[i]);
+        return false;
+    }
+    if (m->fresh)
+        scribe_maps(r->scribe, i, r->pids[i], m->files, strlen(m->files));
+    m->fresh = false;
+    return true;
+}
+
+/* What was copied belongs to what is mapped; if it is nowhere there, more has
+ * been mapped since that was read, or it is another program. */
+static bool is_known(struct request *r, uint32_t i)
+{
+    const struct halt_copy *copy = &r->all->copy;
+    struct mapped *m = &r->mapped[i];
+
+    for (int round = 0; round < 2; round++) {
+        if (mapped_has(m, copy->pc) && mapped_has(m, copy->sp))
+            return true;
+        if (round == 0 && mapped_read(m, r->pids[i], clock_monotonic_ns(),
+                                      r->all->text, MAPS_MAX))
+            return false;
+        if (m->fresh)
+            return false;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------- stops */
+
+/* After its state may have changed; t is gone if it has. */
+static void settle(struct request *r, struct taken *t)
+{
+    const struct halt_copy *copy = &r->all->copy;
+    uint32_t i = t->position;
+
+    switch (t->halt.state) {
+    case HALT_COPIED:
+        r->copies++;
+        times_add(&r->held, t->halt.held_ns);
+        times_add(&r->total, t->halt.since_asked_ns);
+        if (is_known(r, i))
+            scribe_copy(r->scribe, i, r->sample, copy,
+                        halt_is_cut(&t->halt, copy));
+        else
+            note_set(r->notes[i], "it has become another program meanwhile");
+        if (t->halt.stopped)
+            note_set(r->notes[i], "it is stopped by a signal");
+        break;
+    case HALT_GONE:
+        if (t->halt.tid == r->pids[i])
+            note_gone(r->notes[i], r->pids[i]);
+        break;
+    case HALT_NONE: case HALT_WAIT: case HALT_LEFT:
+        return;
+    }
+    r->nwaiting--;
+    *t = r->taken[--r->ntaken];
+}
+
+static void poll_all(struct request *r)
+{
+    for (size_t i = 0; i < r->ntaken; ) {
+        size_t before = r->ntaken;
+
+        halt_poll(&r->taken[i].halt, &r->all->copy);
+        settle(r, &r->taken[i]);
+        i += r->ntaken == before;
+    }
+}
+
+static void give_up_late(struct request *r)
+{
+    for (; r->ntaken > 0; r->ntaken--) {
+        struct taken *t = &r->taken[r->ntaken - 1];
+
+        note_late(r->notes[t->position], t->halt.tid);
+        leftover_add(&r->all->left, &t->halt);
+    }
+    r->nwaiting = 0;
+}
+
+/* ------------------------------------------------------------------ asking */
+
+static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
+                        uint32_t n)
+{
+    struct request *r = arg;
+
+    r->asked++;
+    scribe_addresses(r->scribe, position, r->sample, pc, n);
+}
+
+/* The task answers itself, where it can. */
+static void ask_task(struct request *r, uint32_t i, const struct err *why)
+{
+    if (asking_add(r->asking, i, r->pids[i]) == 0)
+        note_told(r->notes[i], why->text, r->conf.threads ? r->pids[i] : 0);
+    else
+        note_set(r->notes[i], "%s, and the task has no wrapper library that"
+                 " could tell", why->text);
+}
+
+static void ask_thread(struct request *r, uint32_t i, pid_t tid)
+{
+    struct taken *t;
+    struct err err;
+
+    if (r->ntaken == r->cap_taken) {
+        size_t cap = r->cap_taken ? 2 * r->cap_taken : 64;
+        struct taken *v = realloc(r->taken, cap * sizeof(*v));
+
+        if (!v)
+            return;
+        r->taken = v;
+        r->cap_taken = cap;
+    }
+    t = &r->taken[r->ntaken];
+    t->position = i;
+    if (r->conf.no_ptrace)
+        err_set(&err, EPERM, "ptrace is switched off");
+    if (r->conf.no_ptrace || halt_begin(&t->halt, r->pids[i], tid, &err)) {
+        if (err.code == EPERM && tid == r->pids[i])
+            ask_task(r, i, &err);
+        else if (err.code == ESRCH && tid == r->pids[i])
+            note_gone(r->notes[i], 0);
+        else if (tid == r->pids[i])
+            note_set(r->notes[i], "%s", err.text);
+        return;
+    }
+    r->ntaken++;
+    r->nwaiting++;
+    if (tid == r->pids[i])
+        t->halt.stack_end = r->mapped[i].stack_end;
+    if (halt_wait(&r->quiet, &t->halt, &r->all->copy, r->patience_ns) ==
+        HALT_WAIT)
+        r->patience_ns = 0;     /* the others' stops are seen by signals */
+    settle(r, t);
+}
+
+static void ask_threads(struct request *r, uint32_t i)
+{
+    pid_t pid = r->pids[i];
+    struct dirent *e;
+    char path[40];
+    unsigned n = 0;
+    DIR *d;
+
+    ask_thread(r, i, pid);
+    if (!r->conf.threads)
+        return;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    while (d && n++ < THREADS_MAX && (e = readdir(d))) {
+        pid_t tid = (pid_t)atol(e->d_name);
+
+        if (tid > 0 && tid != pid)
+            ask_thread(r, i, tid);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* ---------------------------------------------------------------- the steps */
+
+/* A little late is early enough, if somebody else wakes us. */
+static bool may_ride(const struct request *r)
+{
+    return r->conf.interval_ns >= 4 * RIDE_NS;
+}
+
+static void arm(struct stacker *st, uint64_t ns)
+{
+    struct timeval tv = clock_timeval(ns);
+
+    event_add(st->step, &tv);
+}
+
+static void step_waiting(struct request *r)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    poll_all(r);
+    if (now_ns < r->late_ns && (asking_open(r->asking) || r->nwaiting)) {
+        arm(r->all, asking_open(r->asking) ? ASKED_NS : r->late_ns - now_ns);
+        return;
+    }
+    give_up_late(r);
+    asking_end(r->asking, r->notes);
+    r->sample++;
+    r->stage = PAUSING;
+    if (r->sample == r->conf.nsamples) {
+        r->stage = READING;
+        scribe_end(r->scribe);
+        return;
+    }
+    r->next_ns += r->conf.interval_ns;
+    if (r->next_ns < now_ns)
+        r->next_ns = now_ns;    /* none is made up for */
+    arm(r->all, r->next_ns - now_ns + (may_ride(r) ? RIDE_NS : 0));
+}
+
+static void step_taking(struct request *r)
+{
+    halt_hush(&r->quiet);
+    for (unsigned n = 0; n < SLICE && r->at < r->conf.ntasks; n++) {
+        uint32_t i = r->at++;
+
+        if (r->pids[i] == 0)
+            note_gone(r->notes[i], 0);
+        else if (r->pids[i] > 0 && send_maps(r, i))
+            ask_threads(r, i);
+    }
+    halt_unhush(&r->quiet);
+    if (r->at < r->conf.ntasks) {
+        arm(r->all, 0);
+        return;
+    }
+    r->stage = WAITING;
+    r->late_ns = clock_monotonic_ns() + LATE_NS;
+    step_waiting(r);
+}
+
+static void step_pausing(struct request *r)
+{
+    if (scribe_backlog(r->scribe) > BACKLOG_MAX) {
+        arm(r->all, BACKLOG_NS);
+        return;
+    }
+    r->stage = TAKING;
+    r->at = 0;
+    r->patience_ns = PATIENCE_NS;
+    step_taking(r);
+}
+
+static void on_step(evutil_socket_t fd, short what, void *arg)
+{
+    struct stacker *st = arg;
+    struct request *r = st->first;
+
+    (void)fd, (void)what;
+    if (!r)
+        return;
+    switch (r->stage) {
+    case TAKING: step_taking(r); break;
+    case WAITING: step_waiting(r); break;
+    case PAUSING: step_pausing(r); break;
+    case READING: break;
+    }
+}
+
+uint64_t stacker_due(const struct stacker *st)
+{
+    const struct request *r = st ? st->first : NULL;
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!r || r->stage != PAUSING || !may_ride(r))
+        return UINT64_MAX;
+    return r->next_ns > now_ns ? r->next_ns - now_ns : 0;
+}
+
+void stacker_tick(struct stacker *st)
+{
+    if (stacker_due(st) == 0)
+        step_pausing(st->first);
+}
+
+/* All are there before their time is up. */
+static void look(struct request *r)
+{
+    if (r->stage == WAITING && r->nwaiting == 0 && !asking_open(r->asking))
+        arm(r->all, 0);
+}
+
+static void on_child(evutil_socket_t fd, short what, void *arg)
+{
+    struct stacker *st = arg;
+
+    (void)fd, (void)what;
+    leftover_poll(&st->left);
+    if (!st->first)
+        return;
+    poll_all(st->first);
+    look(st->first);
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static void request_free(struct request *r)
+{
+    give_up_late(r);
+    if (r->scribe && r->scribe == r->all->kept)
+        r->all->kept = NULL;    /* it is in the middle of something */
+    scribe_stop(r->scribe);
+    asking_destroy(r->asking);
+    for (uint32_t i = 0; r->mapped && i < r->conf.ntasks; i++)
+        mapped_fini(&r->mapped[i]);
+    free(r->mapped);
+    free(r->notes);
+    free(r->pids);
+    free(r->taken);
+    times_fini(&r->held);
+    times_fini(&r->total);
+    launch_user_fini(&r->user);
+    free(r);
+}
+
+static void request_end(struct request *r, const struct scribe_result *s,
+                        const struct err *why)
+{
+    struct stacker_result out = { .task_notes = r->notes,
+        .copies = r->copies, .asked = r->asked };
+    struct stacker *st = r->all;
+
+    if (s) {
+        for (uint32_t i = 0; i < r->conf.ntasks; i++)
+            if (s->traces[i] == 0 && r->pids[i] >= 0)
+                note_set(r->notes[i], "its stack could not be followed");
+        out.tree = s->tree;
+        out.bytes = s->bytes;
+        out.notes = s->notes;
+        out.held_p50_ns = times_quantile(&r->held, 50);
+        out.held_p99_ns = times_quantile(&r->held, 99);
+        out.total_p50_ns = times_quantile(&r->total, 50);
+        out.total_p99_ns = times_quantile(&r->total, 99);
+    }
+    st->first = r->next;
+    if (s && r->conf.keep) {    /* before done(), which may call rest() */
+        r->scribe = NULL;
+        known_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
+    } else if (r->scribe == st->kept) {
+        st->kept = NULL;
+    }
+    r->done(r->arg, s ? &out : NULL, why);
+    request_free(r);
+    request_next(st);
+}
+
+static void on_tree(void *arg, const struct scribe_result *s,
+                    const struct err *why)
+{
+    request_end(arg, s, why);
+}
+
+/* The scribe is started when its turn has come. */
+static void request_next(struct stacker *st)
+{
+    pid_t told = scribe_pid(st->kept);
+    struct request *r = st->first;
+    struct err err;
+
+    event_del(st->step);
+    if (!r)
+        return;
+    struct scribe_conf conf = { .base = st->base,
+        .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
+        .nsamples = r->conf.nsamples, .lines = r->conf.lines,
+        .timeout_ns = READ_NS, .keep = r->conf.keep };
+
+    if (conf.keep)
+        r->scribe = st->kept = scribe_reuse(st->kept, &conf, on_tree, r, &err);
+    else
+        r->scribe = scribe_start(&conf, on_tree, r, &err);
+    if (!r->scribe) {
+        request_end(r, NULL, &err);
+        return;
+    }
+    known_give(&st->known, r->pids, r->mapped, r->conf.ntasks,
+               scribe_pid(r->scribe) != told);
+    r->stage = PAUSING;
+    r->next_ns = clock_monotonic_ns();
+    arm(st, 0);
+}
+
+static struct request *request_make(const struct stacker_conf *conf, void *arg)
+{
+    struct request *r = calloc(1, sizeof(*r));
+    size_t n = conf->ntasks;
+
+    if (!r)
+        return NULL;
+    r->conf = *conf;
+    r->pids = calloc(n, sizeof(*r->pids));
+    r->mapped = calloc(n, sizeof(*r->mapped));
+    r->notes = calloc(n, sizeof(*r->notes));
+    r->asking = asking_create(on_answered, conf->page_of, arg, r);
+    for (size_t i = 0; r->mapped && i < n; i++)
+        mapped_init(&r->mapped[i]);
+    if (r->pids && r->mapped && r->notes && r->asking &&
+        times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
+        (!conf->user || launch_user_copy(&r->user, conf->user) == 0)) {
+        memcpy(r->pids, conf->pids, n * sizeof(*r->pids));
+        return r;
+    }
+    request_free(r);
+    return NULL;
+}
+
+int stacker_take(struct stacker *st, const struct stacker_conf *conf,
+                 stacker_done_f *done, void *arg, struct err *err)
+{
+    struct request **at = &st->first, *r;
+
+    if (conf->ntasks < 1 || conf->ntasks > STACKER_TASKS_MAX)
+        return err_set(err, EINVAL, "stacks of %u tasks", conf->ntasks);
+    if (conf->nsamples < 1 || conf->nsamples > STACKER_SAMPLES_MAX)
+        return err_set(err, EINVAL, "%u samples: 1 to %d are possible",
+                       conf->nsamples, STACKER_SAMPLES_MAX);
+    r = request_make(conf, arg);
+    if (!r)
+        return err_set(err, ENOMEM, "out of memory");
+    r->all = st;
+    r->done = done;
+    r->arg = arg;
+    while (*at)
+        at = &(*at)->next;
+    *at = r;
+    if (st->first == r)
+        request_next(st);
+    return 0;
+}
+
+pid_t stacker_child(const struct stacker *st)
+{
+    return st && st->first ? scribe_pid(st->first->scribe) : 0;
+}
+
+void stacker_rest(struct stacker *st)
+{
+    if (!st || (st->first && st->first->scribe == st->kept))
+        return;
+    scribe_stop(st->kept);
+    st->kept = NULL;
+    known_drop(&st->known);
+}
+
+void stacker_stopped(struct stacker *st, pid_t tid, int status)
+{
+    struct request *r = st->first;
+
+    if (leftover_stopped(&st->left, tid, status))
+        return;
+    for (size_t i = 0; r && i < r->ntaken; i++)
+        if (r->taken[i].halt.tid == tid) {
+            halt_stopped(&r->taken[i].halt, status, &st->copy);
+            settle(r, &r->taken[i]);
+            look(r);
+            return;
+        }
+}
+
+void stacker_cancel(struct stacker *st, const void *arg)
+{
+    for (struct request **at = &st->first, *r; (r = *at); at = &r->next)
+        if (r->arg == arg) {
+            bool served = r == st->first;
+
+            *at = r->next;
+            request_free(r);
+            if (served)
+                request_next(st);
+            return;
+        }
+}
+
+struct stacker *stacker_open(struct event_base *base, struct err *err)
+{
+    struct stacker *st = calloc(1, sizeof(*st));
+
+    if (!st)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    st->base = base;
+    st->text = malloc(MAPS_MAX);
+    st->step = evtimer_new(base, on_step, st);
+    st->child = evsignal_new(base, SIGCHLD, on_child, st);
+    if (st->text && st->step && st->child && !event_add(st->child, NULL))
+        return st;
+    stacker_close(st);
+    return err_set(err, ENOMEM, "out of memory"), NULL;
+}
+
+void stacker_close(struct stacker *st)
+{
+    if (!st)
+        return;
+    while (st->first) {
+        struct request *r = st->first;
+
+        st->first = r->next;
+        request_free(r);
+    }
+    scribe_stop(st->kept);
+    known_drop(&st->known);
+    if (st->child)
+        event_free(st->child);
+    if (st->step)
+        event_free(st->step);
+    leftover_fini(&st->left);
+    free(st->text);
+    free(st);
+}

@@ -1,0 +1,446 @@
+/* streams.c - the tasks' pipes on one side, the link to the redirector on
+ * the other.
+ *
+ * Invariants: the events of all pipes are added exactly while the link can
+ * take more (not paused); a pipe is freed by the same step that sends its
+ * OutputEnd. Input waits until it is started, so that the slowest node's
+ * tasks are all there before the first byte. */
+#include "slave/streams/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/log.h"
+#include "slave/launch/pty.h"
+#include "slave/streams/input.h"
+
+enum { READ_BYTES = 64 * 1024, READ_BUDGET = 4 };
+
+struct pipe_end {
+    struct pipe_end *next;
+    struct streams *s;          /* borrowed */
+    struct event *event;        /* owned */
+    int fd;                     /* owned */
+    int typing;                 /* the same terminal for input; -1: a pipe */
+    uint32_t rank;
+    Hct__Stream stream;
+};
+
+struct streams {
+    struct event_base *base;    /* borrowed */
+    const struct plan *plan;    /* borrowed */
+    const char *name;           /* borrowed */
+    uint64_t instance;
+    const struct streams_ops *ops;
+    void *arg;
+    struct conn *link;          /* owned; NULL: none, or lost */
+    struct event *soon;         /* owned: ready() without a link */
+    struct pipe_end *pipes;     /* owned */
+    struct input *input;        /* owned */
+    bool standing, paused;
+    char buf[READ_BYTES];
+};
+
+static void say_output(struct streams *s, uint32_t rank, Hct__Stream stream,
+                       const void *data, size_t bytes)
+{
+    Hct__Output m = HCT__OUTPUT__INIT;
+
+    if (!s->link)
+        return;
+    m.rank = rank;
+    m.stream = stream;
+    m.data.data = (uint8_t *)data;
+    m.data.len = bytes;
+    m.at_ns = clock_wall_ns();
+    conn_send(s->link, MESSAGE_OUTPUT, &m);
+}
+
+void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
+                 const void *data, size_t bytes)
+{
+    if (bytes)
+        say_output(s, rank, stream, data, bytes);
+}
+
+void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream)
+{
+    Hct__OutputEnd m = HCT__OUTPUT_END__INIT;
+
+    if (!s->link)
+        return;
+    m.rank = rank;
+    m.stream = stream;
+    conn_send(s->link, MESSAGE_OUTPUT_END, &m);
+}
+
+bool streams_congested(const struct streams *s)
+{
+    return s->link && conn_congested(s->link);
+}
+
+static void set_paused(struct streams *s, bool paused)
+{
+    if (s->paused == paused)
+        return;
+    s->paused = paused;
+    for (struct pipe_end *p = s->pipes; p; p = p->next)
+        if (paused)
+            event_del(p->event);
+        else
+            event_add(p->event, NULL);
+}
+
+bool streams_linked(const struct streams *s)
+{
+    return s->link != NULL;
+}
+
+void streams_abandon(struct streams *s)
+{
+    conn_close(s->link);
+    s->link = NULL;
+    set_paused(s, false);
+}
+
+bool streams_open_pipes(const struct streams *s)
+{
+    return s->pipes != NULL;
+}
+
+bool streams_flushed(const struct streams *s)
+{
+    return !s->link || conn_queued_bytes(s->link) == 0;
+}
+
+/* ------------------------------------------------------------- the pipes */
+
+static void pipe_free(struct pipe_end *p)
+{
+    if (p->event)
+        event_free(p->event);
+    close(p->fd);
+    free(p);
+}
+
+static void pipe_finish(struct pipe_end *p)
+{
+    struct streams *s = p->s;
+
+    for (struct pipe_end **at = &s->pipes; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    streams_end(s, p->rank, p->stream);
+    if (p->typing >= 0)
+        input_lost(s->input, p->typing);
+    pipe_free(p);
+}
+
+/* One reading. 1: there was something, 0: nothing yet, -1: it has ended. */
+static int pipe_read(struct pipe_end *p)
+{
+    struct streams *s = p->s;
+    ssize_t n = read(p->fd, s->buf, sizeof(s->buf));
+
+    if (n > 0) {
+        say_output(s, p->rank, p->stream, s->buf, (size_t)n);
+        return 1;
+    }
+    if (n < 0 && errno == EINTR)
+        return 1;
+    return n < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static void on_output(evutil_socket_t fd, short what, void *arg)
+{
+    struct pipe_end *p = arg;
+    struct streams *s = p->s;
+    int more = 1;
+
+    (void)fd, (void)what;
+    if (s->ops->before)
+        s->ops->before(s->arg, p->rank);
+    for (int i = 0; more > 0 && i < READ_BUDGET && !streams_congested(s); i++)
+        more = pipe_read(p);
+    if (more < 0) {
+        pipe_finish(p);
+        s->ops->moved(s->arg);
+    }
+    if (streams_congested(s))
+        set_paused(s, true);
+}
+
+static int watch(struct streams *s, uint32_t rank, Hct__Stream stream,
+                 int fd, int typing, struct err *err)
+{
+    struct pipe_end *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return close(fd), err_set(err, ENOMEM, "out of memory");
+    p->s = s;
+    p->fd = fd;
+    p->typing = typing;
+    p->rank = rank;
+    p->stream = stream;
+    p->event = event_new(s->base, fd, EV_READ | EV_PERSIST, on_output, p);
+    if (!p->event || (!s->paused && event_add(p->event, NULL)))
+        return pipe_free(p), err_set(err, ENOMEM, "out of memory");
+    p->next = s->pipes;
+    s->pipes = p;
+    return 0;
+}
+
+int streams_watch(struct streams *s, uint32_t rank, Hct__Stream stream,
+                  int fd, struct err *err)
+{
+    return watch(s, rank, stream, fd, -1, err);
+}
+
+void streams_cut(struct streams *s)
+{
+    while (s->pipes) {
+        /* At most what a pipe holds: somebody may be writing on. */
+        for (int i = 0; i < 16 && pipe_read(s->pipes) > 0; i++)
+            ;
+        pipe_finish(s->pipes);
+    }
+}
+
+/* ----------------------------------------------------------------- input */
+
+static void on_grant(void *arg, uint64_t bytes)
+{
+    struct streams *s = arg;
+    Hct__InputCredit m = HCT__INPUT_CREDIT__INIT;
+
+    m.bytes = bytes;
+    if (s->link)
+        conn_send(s->link, MESSAGE_INPUT_CREDIT, &m);
+}
+
+static void on_unwanted(void *arg)
+{
+    struct streams *s = arg;
+    Hct__InputUnwanted m = HCT__INPUT_UNWANTED__INIT;
+
+    if (s->link)
+        conn_send(s->link, MESSAGE_INPUT_UNWANTED, &m);
+}
+
+static const struct input_ops input_ops = { on_grant, on_unwanted };
+
+int streams_feed(struct streams *s, int fd, struct err *err)
+{
+    return input_add(s->input, fd, err);
+}
+
+int streams_terminal(struct streams *s, uint32_t rank, int fd,
+                     struct err *err)
+{
+    int typing = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int rc = 0;
+
+    if (typing < 0)
+        rc = err_sys(err, "cannot write to a terminal");
+    else
+        rc = input_add_terminal(s->input, typing, err);
+    return watch(s, rank, HCT__STREAM__STREAM_STDOUT, fd,
+                 rc < 0 ? -1 : typing, err) | rc;
+}
+
+static int on_terminal(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    struct streams *s = arg;
+    struct winsize window;
+
+    (void)c, (void)err;
+    pty_size(&window, msg);
+    for (struct pipe_end *p = s->pipes; p; p = p->next)
+        if (p->typing >= 0)
+            ioctl(p->fd, TIOCSWINSZ, &window);
+    return 0;
+}
+
+void streams_start_input(struct streams *s)
+{
+    input_start(s->input);
+    if (!s->link)
+        input_end(s->input);
+}
+
+static int on_input(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct streams *s = arg;
+    const Hct__Input *m = msg;
+
+    (void)c;
+    return input_data(s->input, m->data.data, m->data.len, err);
+}
+
+static int on_input_end(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct streams *s = arg;
+
+    (void)c, (void)msg, (void)err;
+    input_end(s->input);
+    return 0;
+}
+
+/* -------------------------------------------------------------- the link */
+
+static void on_open(void *arg, struct conn *c)
+{
+    struct streams *s = arg;
+    Hct__Hello m = HCT__HELLO__INIT;
+
+    m.protocol = PROTOCOL_VERSION;
+    m.role = HCT__ROLE__ROLE_SLAVE;
+    m.name = (char *)s->name;
+    m.version = (char *)HECTOR_VERSION;
+    m.instance = s->instance;
+    m.job = s->plan->job;
+    m.cookie.data = (uint8_t *)s->plan->cookie;
+    m.cookie.len = s->plan->cookie_bytes;
+    conn_send(c, MESSAGE_HELLO, &m);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct streams *s = arg;
+    const Hct__Welcome *m = msg;
+
+    if (m->protocol != PROTOCOL_VERSION)
+        return err_set(err, EPROTO, "hector-run speaks protocol %u, this "
+                       "slave %u", m->protocol, PROTOCOL_VERSION);
+    if (s->standing)
+        return err_set(err, EPROTO, "a second Welcome");
+    conn_set_role(c, HCT__ROLE__ROLE_REDIRECTOR);
+    s->standing = true;
+    s->ops->ready(s->arg, NULL);
+    return 0;
+}
+
+static int on_refuse(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Refuse *m = msg;
+
+    (void)arg, (void)c;
+    return err_set(err, ECONNREFUSED, "refused: %s", m->why);
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct streams *s = arg;
+
+    (void)c;
+    s->link = NULL;
+    if (!s->standing) {
+        s->ops->ready(s->arg, why);
+        return;
+    }
+    log_info("streams", "link to the redirector lost job=%llu: %s",
+             (unsigned long long)s->plan->job, why->text);
+    input_end(s->input);
+    set_paused(s, false);
+    s->ops->lost(s->arg);
+}
+
+static void on_drain(void *arg, struct conn *c)
+{
+    struct streams *s = arg;
+
+    (void)c;
+    set_paused(s, false);
+    s->ops->moved(s->arg);
+}
+
+#define REDIRECTOR CONN_ROLE(HCT__ROLE__ROLE_REDIRECTOR)
+static const struct conn_route routes[] = {
+    { MESSAGE_WELCOME,   CONN_ANY,   on_welcome },
+    { MESSAGE_REFUSE,    CONN_ANY,   on_refuse },
+    { MESSAGE_INPUT,     REDIRECTOR, on_input },
+    { MESSAGE_INPUT_END, REDIRECTOR, on_input_end },
+    { MESSAGE_TERMINAL,  REDIRECTOR, on_terminal },
+};
+
+static const struct conn_ops link_ops = {
+    .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+    .on_open = on_open, .on_close = on_close, .on_drain = on_drain,
+};
+
+static void on_soon(evutil_socket_t fd, short what, void *arg)
+{
+    struct streams *s = arg;
+
+    (void)fd, (void)what;
+    s->ops->ready(s->arg, NULL);
+}
+
+struct streams *streams_open(struct event_base *base,
+                             const struct plan *plan,
+                             const struct conn_conf *conf, const char *name,
+                             uint64_t instance,
+                             const struct streams_ops *ops, void *arg,
+                             struct err *err)
+{
+    struct streams *s = calloc(1, sizeof(*s));
+    struct conn_conf patient = *conf;
+
+    /* Who has stopped hector-run by Ctrl-Z will continue it. */
+    patient.dead_ns = CONN_NEVER;
+    if (!s)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    s->base = base;
+    s->plan = plan;
+    s->name = name;
+    s->instance = instance;
+    s->ops = ops;
+    s->arg = arg;
+    s->input = input_create(base, &input_ops, s);
+    if (!s->input) {
+        err_set(err, ENOMEM, "out of memory");
+    } else if (*plan->stream_addresses) {
+        s->link = conn_open_to(base, plan->stream_addresses, &patient, &link_ops,
+                               s, err);
+        if (s->link)
+            return s;
+    } else {                    /* nobody wants to see them */
+        s->standing = true;
+        s->soon = evtimer_new(base, on_soon, s);
+        if (s->soon && !evtimer_add(s->soon, &(struct timeval){ 0 }))
+            return s;
+        err_set(err, ENOMEM, "out of memory");
+    }
+    streams_close(s, NULL);
+    return NULL;
+}
+
+void streams_close(struct streams *s, struct parting *parting)
+{
+    struct pipe_end *next;
+
+    if (!s)
+        return;
+    input_destroy(s->input);
+    for (struct pipe_end *p = s->pipes; p; p = next) {
+        next = p->next;
+        pipe_free(p);
+    }
+    if (s->soon)
+        event_free(s->soon);
+    if (s->link && parting)
+        parting_add(parting, s->link);
+    else
+        conn_close(s->link);
+    free(s);
+}
