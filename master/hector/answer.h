@@ -5,7 +5,7 @@
 
 #include "master/hector/table.h"
 #include "master/hector/tool.h"
-#include "master/store.h"
+#include "master/store/store.h"
 
 /* columns belong to those of the query, in order; NULL: whatever it gives,
  * as it is. rows, if not NULL, becomes how many there were. */

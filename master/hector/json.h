@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/base/err.h"
 
 struct json_rows { FILE *out; unsigned long n; };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/tape.h"
+#include "master/watch/tape.h"
 #include "proto/base/taskset.h"
 
 enum { LASTTAGS_LINES = 8 };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/base/str.h"
 
 /* Lines; nothing is added where no task has tagged anything. */

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "master/hector/target.h"
-#include "master/policy.h"
-#include "master/tape.h"
-#include "master/verdict.h"
+#include "master/watch/policy.h"
+#include "master/watch/tape.h"
+#include "master/watch/verdict.h"
 #include "proto/base/str.h"
 
 struct replay {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "master/hector/human.h"
-#include "master/tape.h"
+#include "master/watch/tape.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 

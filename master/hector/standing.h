@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "policies/hct_policy.h"
 #include "proto/base/str.h"
 

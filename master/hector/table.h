@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/base/err.h"
 
 enum table_kind {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/base/err.h"
 
 enum { TOOL_FAILED = 1, TOOL_USAGE = 2 };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/looks.h"
-#include "master/series.h"
-#include "master/tape.h"
+#include "master/watch/looks.h"
+#include "master/watch/series.h"
+#include "master/watch/tape.h"
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "slave/jobs/look.h"

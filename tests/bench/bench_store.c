@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 

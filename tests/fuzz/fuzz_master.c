@@ -8,13 +8,13 @@
  * looked at, and judges what has been told. */
 #include "tests/fuzz/peers.h"
 
-#include "master/events.h"
-#include "master/flow.h"
-#include "master/journal.h"
-#include "master/policy.h"
-#include "master/relay.h"
-#include "master/session.h"
-#include "master/store.h"
+#include "master/flow/flow.h"
+#include "master/flow/relay.h"
+#include "master/peers/session.h"
+#include "master/store/events.h"
+#include "master/store/journal.h"
+#include "master/store/store.h"
+#include "master/watch/policy.h"
 #include "proto/link/refused.h"
 
 #include <signal.h>

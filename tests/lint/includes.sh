@@ -48,9 +48,9 @@ clean 'policies include only hct_policy.h' \
     "$(ours policies 'policies/[a-z0-9_/]*\.h')"
 clean 'only slave/pmix/pmix*.[ch], and a double of it, include PMIx' \
     "$(only '\.[ch]$' pmix 'slave/pmix/pmix(_[a-z]+)?\.[ch]|tests/lib/pmix_stuck\.c')"
-clean 'only master/store*.[ch] include SQLite' \
+clean 'only master/store/store*.[ch] include SQLite' \
     "$(only '^(proto|master|slave|redirector)/.*\.[ch]$' sqlite3 \
-            'master/store(_[a-z]+)?\.[ch]')"
+            'master/store/store(_[a-z]+)?\.[ch]')"
 clean 'no monitoring library in the wrappers and policies' \
     "$(only '^(mpi-wrappers|policies)/.*\.[ch]$' \
             '(event2|protobuf|sodium|jansson)' -)"

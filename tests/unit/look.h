@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "mpi-wrappers/table/calls.h"
 
 #define MS 1000000ull

@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#include "master/events.h"
-#include "master/flow.h"
-#include "master/journal.h"
-#include "master/relay.h"
-#include "master/session.h"
-#include "master/store.h"
+#include "master/flow/flow.h"
+#include "master/flow/relay.h"
+#include "master/peers/session.h"
+#include "master/store/events.h"
+#include "master/store/journal.h"
+#include "master/store/store.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"

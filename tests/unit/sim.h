@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "mpi-wrappers/table/calls.h"
 
 #define SIM_MS 1000000ull

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "master/adopt.h"
-#include "master/job.h"
+#include "master/flow/adopt.h"
+#include "master/state/job.h"
 
 static struct job *make(void)
 {

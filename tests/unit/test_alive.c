@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "master/alive.h"
+#include "master/store/alive.h"
 
 static void test_alive(void **state)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "mpi-wrappers/table/calls.h"
 
 static const struct hct_call *of(const char *name)

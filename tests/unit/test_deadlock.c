@@ -2,7 +2,7 @@
  * every kind, each with a correct look-alike that must be left alone. */
 #include "tests/unit/look.h"
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "policies/hang/deadlock.h"
 
 static struct deadlock_rank work[RANKS];

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "policies/hang/deadlock.h"
 
 #define SUB 0xabcdu

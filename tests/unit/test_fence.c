@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "master/fence.h"
+#include "master/state/fence.h"
 
 static struct fence_set set;
 static struct err err;

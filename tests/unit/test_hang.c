@@ -2,7 +2,7 @@
  * stand still, and of those that have a reason to. */
 #include "tests/unit/hang_so.h"
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 
 static char text[8192];
 /* What each rank gets of a processor while it stands: as a process, and its

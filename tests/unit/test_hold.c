@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "master/hold.h"
+#include "master/state/hold.h"
 
 static const char letters[] = "gsSrek";
 static const char *const table[HOLD_COUNT] = {

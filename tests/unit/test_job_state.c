@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "master/job_state.h"
-#include "master/task_state.h"
+#include "master/state/job_state.h"
+#include "master/state/task_state.h"
 
 /* Rows: states in order; columns: events in order; the letter is the target,
  * '.' an error. */

@@ -1,9 +1,9 @@
 /* test_lasttags.c - what hector why says of the last tags of tasks. */
 #include "tests/unit/look.h"
 
-#include "master/callclass.h"
 #include "master/hector/lasttags.h"
-#include "master/tape.h"
+#include "master/watch/callclass.h"
+#include "master/watch/tape.h"
 
 static struct err err;
 

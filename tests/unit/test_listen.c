@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "master/listen.h"
+#include "master/peers/listen.h"
 #include "proto/base/paths.h"
 #include "proto/link/addr.h"
 

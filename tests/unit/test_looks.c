@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "master/looks.h"
+#include "master/watch/looks.h"
 
 static const struct hct_job job = { .size = sizeof(job), .nranks = 4 };
 

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "master/events.h"
+#include "master/store/events.h"
 
 static struct peer *slave, *run;
 

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "master/job.h"
+#include "master/state/job.h"
 
 /* A job of 4 ranks on one node, up to running. */
 static void start4(struct rig *r, struct peer **slave, struct peer **run)

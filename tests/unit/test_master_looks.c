@@ -5,7 +5,7 @@
 #define RIG_ON_LOOK peer_look
 #include "tests/unit/master_rig.h"
 
-#include "master/tape.h"
+#include "master/watch/tape.h"
 
 enum { SLOW = 3 };              /* halves: b takes so many for two of a */
 static const uint64_t every = 10 * CLOCK_NS_PER_MS;

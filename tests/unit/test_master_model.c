@@ -3,7 +3,7 @@
  * is none, and the job ends as ever. */
 #include "tests/unit/master_rig.h"
 
-#include "master/store.h"
+#include "master/store/store.h"
 #include "proto/tree/jobmodel.h"
 
 enum { EACH = 2 };

@@ -3,7 +3,7 @@
  * link and leaves no trace. */
 #include "tests/unit/master_rig.h"
 
-#include "master/profile.h"
+#include "master/store/profile.h"
 #include "mpi-wrappers/table/calls.h"
 
 static struct peer *slave, *run;

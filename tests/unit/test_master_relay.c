@@ -2,7 +2,7 @@
  * slaves, through the master. */
 #include "tests/unit/master_rig.h"
 
-#include "master/job.h"
+#include "master/state/job.h"
 
 /* Ranks 0, 1 on a; 2, 3 on b. */
 static struct peer *a, *b;

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "master/job.h"
+#include "master/state/job.h"
 
 static void tell_jobs(struct peer *p, uint64_t *jobs, size_t n)
 {

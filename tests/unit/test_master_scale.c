@@ -3,7 +3,7 @@
 #define RIG_PEERS 104
 #include "tests/unit/master_rig.h"
 
-#include "master/job.h"
+#include "master/state/job.h"
 
 enum { SLAVES = 100, TASKS = 10000 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "master/names.h"
+#include "master/state/names.h"
 #include "proto/base/str.h"
 
 static struct str said;

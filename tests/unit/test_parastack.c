@@ -2,7 +2,7 @@
  * tasks it takes to be in MPI, where several threads may call it, too. */
 #include "tests/unit/look.h"
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "policies/hang/parastack.h"
 
 static void one_thread(void **state)

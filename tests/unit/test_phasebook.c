@@ -2,7 +2,7 @@
  * policy hang goes on with what it has learned of each. */
 #include "tests/unit/hang_so.h"
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 #include "policies/lib/phasebook.h"
 
 enum { TASKS = 8, IN_A = 0xa, IN_B = 0xb };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "master/place.h"
+#include "master/state/place.h"
 
 static const struct row {
     const char *what;

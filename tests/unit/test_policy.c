@@ -8,7 +8,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "master/policy.h"
+#include "master/watch/policy.h"
 #include "proto/base/clock.h"
 
 enum { SLOW_MS = 110, MILLION = 1048576 };

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "master/reduce.h"
-#include "master/treeshape.h"
+#include "master/tree/reduce.h"
+#include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
 #include "proto/tree/merge.h"

@@ -2,10 +2,10 @@
  * each, and those of old jobs only where a policy found something. */
 #include "tests/unit/look.h"
 
-#include "master/flow_step.h"
-#include "master/journal.h"
-#include "master/reel.h"
-#include "master/store.h"
+#include "master/flow/flow_step.h"
+#include "master/store/journal.h"
+#include "master/store/store.h"
+#include "master/watch/reel.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 

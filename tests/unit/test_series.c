@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "master/series.h"
+#include "master/watch/series.h"
 
 enum { NODES = 3 };
 static const uint64_t every = 10000;

@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-#include "master/callclass.h"
+#include "master/watch/callclass.h"
 
 static const struct sim_program programs[] = {
     { .name = "tight", .compute_s = 0.001, .spread = 0.2 },

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "master/schema.h"
-#include "master/store.h"
+#include "master/store/schema.h"
+#include "master/store/store.h"
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "master/tape.h"
+#include "master/watch/tape.h"
 
 enum { RANKS = 64, FRAMES = 200 };
 

@@ -1,0 +1,491 @@
+/* adopt.c - sessions and worlds of adopted tasks; see adopt.h.
+ *
+ * Invariant: a world's job is in its session's list from its creation until
+ * one of the two is destroyed. Ranks that have not come have node UINT32_MAX
+ * and no row in the database. */
+#include "master/flow/adopt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/flow/flow_step.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/base/signals.h"
+#include "proto/link/conn.h"
+
+static unsigned long long adopt_id(const struct job *j)
+{
+    return j->id;
+}
+
+int adopt_init(struct job *j, bool named, struct err *err)
+{
+    j->adopt = calloc(1, sizeof(*j->adopt));
+    if (!j->adopt)
+        return err_set(err, ENOMEM, "out of memory");
+    j->adopt->session = j;
+    j->adopt->named = named;
+    j->ntasks = 0;
+    return 0;
+}
+
+bool adopt_is_session(const struct job *j)
+{
+    return j->adopt && j->adopt->session == j;
+}
+
+void adopt_fini(struct job *j)
+{
+    struct adopt *a = j->adopt;
+
+    if (!a)
+        return;
+    for (struct job *w = a->worlds, *next; w; w = next) {
+        next = w->adopt->next;
+        w->adopt->session = w->adopt->next = NULL;
+        w->adopt->closing = true;
+    }
+    if (a->session && a->session != j)
+        for (struct job **at = &a->session->adopt->worlds; *at;
+             at = &(*at)->adopt->next)
+            if (*at == j) {
+                *at = a->next;
+                break;
+            }
+    free(a->world);
+    free(a);
+    j->adopt = NULL;
+}
+
+int adopt_place(struct job *j, struct node *const *nodes, size_t n,
+                struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!job_node_find(j, nodes[i]) && !job_add_node(j, nodes[i]))
+            return err_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static uint32_t adopt_registered(const struct job *j)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < j->nnodes; i++)
+        n += j->nodes[i].ntasks;
+    return n;
+}
+
+/* Every task of a world has ended or is let go. */
+static void adopt_finish(struct job *w)
+{
+    if (job_state_final(w->state))
+        return;
+    if (w->adopt->left && !w->killed)
+        flow_fail(w, 1, clock_wall_ns(), w->why ? w->why : "");
+    for (size_t i = 0; i < w->nnodes; i++) {
+        w->ndrained += !w->nodes[i].drained;
+        w->nodes[i].drained = true;
+    }
+    flow_check_drained(w);
+}
+
+/* Stragglers may come as long as not all that were announced have. */
+static void adopt_check(struct job *w)
+{
+    const struct adopt *a = w->adopt;
+    uint32_t n = adopt_registered(w);
+
+    if (a->session == w || w->nended < n)
+        return;
+    if (a->closing || !a->session || a->session->adopt->closing ||
+        (n == w->ntasks && w->id))
+        adopt_finish(w);
+    else
+        flow_wait_for_others(w);
+}
+
+void adopt_timer(struct job *j)
+{
+    if (j->adopt->session != j && j->nended == adopt_registered(j))
+        adopt_finish(j);
+}
+
+static size_t adopt_lose(struct job *j, const struct node *n)
+{
+    size_t lost = 0;
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        struct task *t = &j->tasks[r];
+        bool ran = t->state >= TASK_RUNNING;
+
+        if (t->node >= j->nnodes || j->nodes[t->node].node != n ||
+            task_state_final(t->state) ||
+            !flow_task_step(j, t, TASK_EVENT_LOSE))
+            continue;
+        j->nrunning -= ran;
+        job_task_ended(j, t);
+        lost++;
+    }
+    return lost;
+}
+
+/* All nodes of a session are through: so are its worlds. */
+static void adopt_check_session(struct job *s)
+{
+    struct job *next;
+
+    if (!job_all_drained(s))
+        return;
+    for (struct job *w = s->adopt->worlds; w; w = next) {
+        next = w->adopt->next;
+        w->adopt->closing = true;
+        adopt_finish(w);
+    }
+    flow_check_drained(s);
+}
+
+void adopt_drained(struct job *s, struct job_node *jn)
+{
+    const struct node *n = jn->node;
+    size_t lost = adopt_lose(s, n);
+
+    for (struct job *w = s->adopt->worlds; w; w = w->adopt->next)
+        lost += adopt_lose(w, n);
+    if (lost)
+        flow_notice(s, true, "%zu task%s on %s run%s on unwatched: %s", lost,
+                    lost == 1 ? "" : "s", n->name, lost == 1 ? "s" : "",
+                    s->why && !s->failed ? s->why
+                                         : "their launcher has ended");
+    jn->drained = true;
+    s->ndrained++;
+    adopt_check_session(s);
+}
+
+static void adopt_send_end(const struct job *s, const struct job_node *jn,
+                           uint64_t grace_ns)
+{
+    Hct__AdoptEnd m = HCT__ADOPT_END__INIT;
+
+    m.job = s->id;
+    m.grace_ns = grace_ns;
+    if (!jn->lost && !jn->drained && jn->node->link)
+        conn_send(jn->node->link, MESSAGE_ADOPT_END, &m);
+}
+
+static void adopt_close(struct job *s, uint64_t grace_ns)
+{
+    s->adopt->closing = true;
+    journal_job(s->flow->journal, s);
+    s->ending_mono_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < s->nnodes; i++)
+        adopt_send_end(s, &s->nodes[i], grace_ns);
+    adopt_check_session(s);
+}
+
+void adopt_end(struct job *s, const Hct__AdoptEnd *m)
+{
+    struct adopt *a = s->adopt;
+    char why[200];
+
+    if (a->closing || job_state_final(s->state))
+        return;
+    a->known = !m->unknown;
+    a->code = m->signal ? 128 + m->signal : m->code;
+    if (m->signal)
+        snprintf(why, sizeof(why), "the launcher was killed by signal %d (%s)",
+                 m->signal, signals_describe(m->signal));
+    else
+        snprintf(why, sizeof(why), "the launcher exited with code %d",
+                 m->code);
+    if (s->state < JOB_STARTING) {
+        flow_kill(s, why, a->code, false);
+        return;
+    }
+    if (a->known && a->code)
+        flow_fail(s, a->code, clock_wall_ns(), why);
+    adopt_close(s, m->grace_ns);
+}
+
+void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
+{
+    struct adopt *a = j->adopt;
+
+    if (job_state_final(j->state) || a->closing)
+        return;
+    if (a->session && a->session != j)
+        return;                 /* goes with its session */
+    if (j->state < JOB_STARTING) {
+        flow_kill(j, why, 0, false);
+        return;
+    }
+    log_info("adopt", "let go job=%llu: %s", adopt_id(j), why);
+    if (!j->failed && !j->killed)
+        node_set_text(&j->why, why);
+    if (a->session == j)
+        adopt_close(j, grace_ns);
+    else
+        adopt_finish(j);
+}
+
+void adopt_node_lost(struct job *j, const char *why)
+{
+    struct job *s = j->adopt->session;
+
+    if (j->state < JOB_STARTING) {
+        flow_fail(j, 125, clock_wall_ns(), why);
+    } else if (s == j) {
+        flow_notice(j, true, "%s: its tasks run on unwatched", why);
+        if (j->adopt->closing)
+            adopt_check_session(j);
+    } else {
+        adopt_check(j);
+    }
+}
+
+bool adopt_is_over(const struct job *j)
+{
+    return adopt_is_session(j) && j->adopt->closing;
+}
+
+void adopt_order_again(struct job *j, struct job_node *jn)
+{
+    Hct__Terminate end = HCT__TERMINATE__INIT;
+
+    end.job = j->id;
+    end.ranks = (char *)"all";
+    end.grace_ns = j->at_once ? 0 : j->grace_ns;
+    if (j->state == JOB_ENDING && j->killed && !jn->drained)
+        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
+    if (adopt_is_over(j))
+        adopt_send_end(j, jn, j->grace_ns);
+    adopt_check(j);
+}
+
+/* -------------------------------------------------------------------- tasks */
+
+void adopt_task_ended(struct job *j, struct task *t, bool finalized)
+{
+    char why[300];
+
+    if (!finalized && !j->adopt->left && j->adopt->session != j) {
+        j->adopt->left = true;
+        snprintf(why, sizeof(why), "task %u on %s ended without MPI_Finalize",
+                 job_rank(j, t), job_node_name(j, t));
+        if (!j->killed)
+            node_set_text(&j->why, why);
+        journal_job(j->flow->journal, j);
+    }
+    adopt_check(j);
+}
+
+static void adopt_reply(const struct job *s, const struct job *w,
+                        const struct node *n, uint32_t rank, const char *why)
+{
+    Hct__Adopted m = HCT__ADOPTED__INIT;
+
+    m.session = s->id;
+    m.world = w->adopt->world;
+    m.rank = rank;
+    m.job = w->id;
+    m.why = (char *)why;
+    if (n->link)
+        conn_send(n->link, MESSAGE_ADOPTED, &m);
+}
+
+static void adopt_refuse(const struct job *s, const struct node *n,
+                         const Hct__Adopt *a, const char *why)
+{
+    Hct__Adopted m = HCT__ADOPTED__INIT;
+
+    log_info("adopt", "a task runs unwatched job=%llu rank=%u pid=%u: %s",
+             adopt_id(s), a->rank, a->pid, why);
+    m.session = s->id;
+    m.world = a->world;
+    m.rank = a->rank;
+    m.why = (char *)why;
+    if (n->link)
+        conn_send(n->link, MESSAGE_ADOPTED, &m);
+}
+
+void adopt_accepted(struct job *w)
+{
+    struct job *s = w->adopt->session;
+
+    for (uint32_t r = 0; s && r < w->ntasks; r++)
+        if (w->tasks[r].node < w->nnodes)
+            adopt_reply(s, w, w->nodes[w->tasks[r].node].node, r, "");
+    if (w->nended == adopt_registered(w))       /* its node was lost */
+        adopt_check(w);
+}
+
+/* The program of the first task gives a world its name. */
+static void adopt_name(struct job *w, const Hct__Adopt *m)
+{
+    node_set_text(&w->adopt->world, m->world);
+    if (*m->name && !w->adopt->named)
+        node_set_text(&w->name, m->name);
+}
+
+static struct job *adopt_new_world(struct job *s, const char *name,
+                                   const char *command, const char *world)
+{
+    struct job *w = calloc(1, sizeof(*w));
+
+    if (!w)
+        return NULL;
+    w->adopt = calloc(1, sizeof(*w->adopt));
+    w->name = strdup(*name ? name : "?");
+    w->command = strdup(command);
+    w->tasks = calloc(1, sizeof(*w->tasks));
+    if (w->adopt)
+        node_set_text(&w->adopt->world, world);
+    if (!w->adopt || !w->name || !w->command || !w->tasks ||
+        !w->adopt->world) {
+        job_destroy(w);
+        return NULL;
+    }
+    w->uid = s->uid;
+    w->grace_ns = s->grace_ns;
+    w->state = JOB_STARTING;
+    w->submit_stored = w->placement_stored = true;      /* there is nothing */
+    w->adopt->session = s;
+    w->adopt->next = s->adopt->worlds;
+    s->adopt->worlds = w;
+    return w;
+}
+
+static struct job *adopt_make_world(struct job *s, const Hct__Adopt *m)
+{
+    struct job *w = adopt_new_world(s, m->name, m->command, m->world);
+
+    if (w)
+        flow_submit(s->flow, w);
+    return w;
+}
+
+/* Has the job ended that this world was before? */
+static bool adopt_was(const struct job *s, const Hct__Adopt *m)
+{
+    if (!m->known || m->known == s->id)
+        return false;
+    for (const struct job *w = s->adopt->worlds; w; w = w->adopt->next)
+        if (w->id == m->known)
+            return job_state_final(w->state);
+    return true;
+}
+
+/* The job of this world, perhaps a new one. */
+static struct job *adopt_find_world(struct job *s, const Hct__Adopt *m)
+{
+    if (!s->adopt->world)
+        adopt_name(s, m);
+    if (s->adopt->world && strcmp(s->adopt->world, m->world) == 0)
+        return s;
+    for (struct job *w = s->adopt->worlds; w; w = w->adopt->next)
+        if (strcmp(w->adopt->world, m->world) == 0 &&
+            !job_state_final(w->state))
+            return w;
+    return adopt_make_world(s, m);
+}
+
+static const char *adopt_take(struct job *w, struct node *n,
+                              const Hct__Adopt *m)
+{
+    uint32_t ntasks = m->ntasks > m->rank ? m->ntasks : m->rank + 1;
+    struct job_node *jn = job_node_find(w, n);
+    struct task *t;
+
+    if (job_grow(w, ntasks) || (!jn && !(jn = job_add_node(w, n))))
+        return "out of memory";
+    t = &w->tasks[m->rank];
+    if (t->node < w->nnodes)
+        return t->pid == m->pid && w->nodes[t->node].node == n
+               ? NULL : "another process has this rank";
+    if (job_add_task(w, jn, m->rank))
+        return "out of memory";
+    t->pid = m->pid;
+    t->started_ns = m->at_ns;
+    if (flow_task_step(w, t, TASK_EVENT_RUN))
+        w->nrunning++;
+    if (w->state == JOB_STARTING)
+        flow_step(w, JOB_EVENT_LAUNCHED, 0);
+    else
+        journal_job(w->flow->journal, w);       /* ntasks may have grown */
+    return NULL;
+}
+
+int adopt_task(struct job *s, struct job_node *jn, const Hct__Adopt *m,
+               struct err *err)
+{
+    const char *why = NULL;
+    struct job *w = NULL;
+
+    if (!adopt_is_session(s))
+        return err_set(err, EPROTO, "Adopt for job %llu, which adopts nothing",
+                       adopt_id(s));
+    if (m->rank >= ADOPT_TASKS_MAX || m->ntasks > ADOPT_TASKS_MAX ||
+        m->pid == 0 || !*m->world)
+        return err_set(err, EPROTO, "Adopt of rank %u of %u", m->rank,
+                       m->ntasks);
+    if (s->state < JOB_STARTING || job_state_final(s->state) ||
+        jn->drained || adopt_was(s, m))
+        why = "its job has ended";
+    else
+        w = adopt_find_world(s, m);
+    if (!why && !w)
+        why = "out of memory";
+    if (!why && w->state == JOB_ENDING && w->killed)
+        why = "its job is being ended";
+    if (!why)
+        why = adopt_take(w, jn->node, m);
+    if (why)
+        adopt_refuse(s, jn->node, m, why);
+    else if (w->id)
+        adopt_reply(s, w, jn->node, m->rank, "");
+    return 0;
+}
+
+/* ------------------------------------------------------------- taken up again */
+
+int adopt_restore(struct job *j, const struct adopt_past *past)
+{
+    struct adopt *a = j->adopt;
+
+    a->closing = past->closing;
+    a->known = past->known;
+    a->code = past->code;
+    a->left = past->left;
+    if (past->world)
+        node_set_text(&a->world, past->world);
+    if (past->name)
+        node_set_text(&j->name, past->name);
+    return job_grow(j, past->ntasks);
+}
+
+struct job *adopt_restore_world(struct job *s, const struct adopt_past *past)
+{
+    struct job *w = adopt_new_world(s, past->name ? past->name : "",
+                                    past->command ? past->command : "",
+                                    past->world ? past->world : "");
+
+    if (!w || adopt_restore(w, past) == 0)
+        return w;
+    job_destroy(w);
+    return NULL;
+}
+
+struct task *adopt_restore_task(struct job *j, struct node *n, uint64_t rank)
+{
+    struct job_node *jn = n ? job_node_find(j, n) : NULL;
+
+    if (rank >= j->ntasks || (n && !jn && !(jn = job_add_node(j, n))) || !jn ||
+        j->tasks[rank].node < j->nnodes ||
+        job_add_task(j, jn, (uint32_t)rank))
+        return NULL;
+    return &j->tasks[rank];
+}

@@ -1,0 +1,248 @@
+/* flow_come.c - slaves and redirectors that come, go and come back.
+ *
+ * Invariants. While a node is away, and until its slave has told all it knows
+ * (flow_node_told), job_node->away is set in each of its jobs, and nothing is
+ * concluded from what has not been heard of it. Orders that were lost with a
+ * link are not kept: they follow from the job's state and are given anew. A
+ * node that is lost for a job stays lost for it; a slave that turns up with
+ * such a job is told to end it. */
+#include "master/flow/flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "master/flow/adopt.h"
+#include "master/flow/flow_step.h"
+#include "master/flow/launch.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/conn.h"
+
+enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
+
+/* ------------------------------------------------------------------- lost */
+
+static void flow_lose_tasks(struct job *j, struct job_node *jn)
+{
+    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
+        struct task *t = &j->tasks[r];
+        bool ran = t->state >= TASK_RUNNING;
+
+        if (task_state_final(t->state) ||
+            !flow_task_step(j, t, TASK_EVENT_LOSE))
+            continue;
+        j->nrunning -= ran;
+        job_task_ended(j, t);
+    }
+}
+
+void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
+{
+    char text[512];
+
+    jn->lost = true;
+    jn->away = false;
+    j->nprepared += !jn->prepared;
+    j->nlaunched += !jn->launched;
+    j->ndrained += !jn->drained;
+    jn->prepared = jn->launched = jn->drained = true;
+    relay_node_gone(j->flow->relay, j, jn, true);
+    if (job_state_final(j->state))
+        return;
+    snprintf(text, sizeof(text), "node %s was lost: %.400s", jn->node->name,
+             why);
+    log_warn("flow", "%s job=%llu", text, (unsigned long long)j->id);
+    flow_lose_tasks(j, jn);
+    if (j->adopt) {
+        adopt_node_lost(j, text);
+        return;
+    }
+    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), text);
+    flow_check_drained(j);
+}
+
+void flow_node_lost(struct flow *f, struct node *n, const char *why)
+{
+    n->state = n->njobs ? NODE_LOST : NODE_LEFT;
+    journal_node(f->journal, n);
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
+        struct job_node *jn = job_node_find(j, n);
+
+        if (jn && !jn->lost)
+            flow_job_node_lost(j, jn, why);
+    }
+}
+
+void flow_node_away(struct flow *f, struct node *n, const char *why)
+{
+    if (n->njobs == 0) {
+        flow_node_lost(f, n, why);
+        return;
+    }
+    n->state = NODE_AWAY;
+    n->away_mono_ns = clock_monotonic_ns() + f->conf.lost_wait_ns;
+    node_set_text(&n->away_why, why);
+    journal_node(f->journal, n);
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
+        struct job_node *jn = job_node_find(j, n);
+
+        if (jn)
+            jn->away = !jn->lost;
+    }
+}
+
+/* ------------------------------------------------------------------- back */
+
+void flow_node_joined(struct flow *f)
+{
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
+        if (j->state == JOB_WAITING)
+            flow_place(j);
+}
+
+/* What this node may not have heard. Slaves pass over what they know. */
+static void flow_order_again(struct job *j, struct job_node *jn)
+{
+    Hct__Launch launch = HCT__LAUNCH__INIT;
+    Hct__Terminate end = HCT__TERMINATE__INIT;
+    struct err err;
+
+    launch.job = end.job = j->id;
+    end.ranks = (char *)"all";
+    end.grace_ns = j->at_once ? 0 : j->grace_ns;
+    if (j->state == JOB_PREPARING && !jn->prepared) {
+        if (launch_prepare(j, jn, &err))
+            flow_fail(j, FLOW_FAILURE, clock_wall_ns(), err.text);
+    } else if (j->adopt) {
+        adopt_order_again(j, jn);
+    } else if (j->state == JOB_STARTING && !jn->launched) {
+        conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
+    } else if (j->state == JOB_ENDING && !jn->drained) {
+        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
+    }
+}
+
+static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
+{
+    jn->away = false;
+    if (is_there || j->state == JOB_PREPARING) {
+        flow_order_again(j, jn);
+        flow_hold_orders(j, jn);
+        watcher_node_back(j->watcher, jn);
+        relay_node_back(j->flow->relay, j, jn);
+        if (jn->nlive == 0)
+            relay_node_gone(j->flow->relay, j, jn, false);
+    } else if (!jn->drained) {
+        flow_job_node_lost(j, jn, "its slave was started anew, without the "
+                           "tasks");
+    }
+}
+
+static bool flow_is_among(uint64_t id, const uint64_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == id)
+            return true;
+    return false;
+}
+
+void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
+                    size_t njobs)
+{
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
+        struct job_node *jn = job_node_find(j, n);
+
+        if (jn && jn->away && !job_state_final(j->state))
+            flow_settle(j, jn, flow_is_among(j->id, jobs, njobs));
+    }
+    for (size_t i = 0; i < njobs; i++) {
+        struct job *j = jobs_find(f->jobs, jobs[i]);
+        struct job_node *jn = j ? job_node_find(j, n) : NULL;
+
+        if (!jn || jn->lost)
+            flow_disown(n, jobs[i]);
+    }
+}
+
+void flow_disown(const struct node *n, uint64_t job)
+{
+    Hct__Terminate m = HCT__TERMINATE__INIT;
+
+    log_info("flow", "%s has tasks of a job that goes on without it job=%llu",
+             n->name, (unsigned long long)job);
+    m.job = job;
+    m.ranks = (char *)"all";
+    m.disown = true;
+    if (n->link)
+        conn_send(n->link, MESSAGE_TERMINATE, &m);
+}
+
+/* ------------------------------------------------------------ redirectors */
+
+void flow_abandon(struct job *j)
+{
+    if (j->adopt)
+        adopt_release(j, "hector-run is gone", j->grace_ns);
+    else
+        flow_kill(j, "hector-run is gone", 0, false);
+}
+
+static void flow_alone(struct job *j, uint64_t wait_ns)
+{
+    j->redirector = NULL;
+    if (wait_ns)
+        j->alone_mono_ns = clock_monotonic_ns() + wait_ns;
+    else
+        flow_abandon(j);
+}
+
+void flow_redirector_gone(struct flow *f, const struct conn *link,
+                          uint64_t wait_ns)
+{
+    for (struct job *j = f->acting; j; j = j->next_acting)
+        if (j->redirector == link && (j->effects & JOB_EFFECT_ACCEPT))
+            j->redirector = NULL;
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
+        if (j->redirector == link)
+            flow_alone(j, wait_ns);
+}
+
+void flow_attach(struct job *j, struct conn *redirector)
+{
+    log_info("flow", "hector-run is back job=%llu", (unsigned long long)j->id);
+    j->redirector = redirector;
+    j->alone_mono_ns = 0;
+    flow_act(j, JOB_EFFECT_ATTACH | JOB_EFFECT_STATE);
+    if (j->state == JOB_SUBMITTED)
+        flow_place(j);
+}
+
+/* ---------------------------------------------------------------- restored */
+
+int flow_restore(struct flow *f, struct job *j, struct err *err)
+{
+    uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
+
+    j->alone_mono_ns = until_ns;
+    j->ending_mono_ns = j->submitted_mono_ns = j->preparing_mono_ns =
+        clock_monotonic_ns();
+    for (size_t i = 0; i < j->nnodes; i++) {
+        struct node *n = j->nodes[i].node;
+
+        j->nodes[i].away = true;
+        n->state = NODE_AWAY;
+        n->away_mono_ns = until_ns;
+        node_set_text(&n->away_why, "it did not come back after "
+                      "hector-master had been started again");
+        journal_node(f->journal, n);
+    }
+    if (flow_enter(f, j))
+        return err_set(err, ENOMEM, "out of memory");
+    journal_job(f->journal, j);
+    if (j->state == JOB_RUNNING)
+        watcher_resume(j->watcher);
+    log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
+             (unsigned long long)j->id);
+    return 0;
+}

@@ -1,0 +1,286 @@
+/* flow_hold.c - what hands do to the tasks of a job that runs on: suspend,
+ * resume, end some of them, signal them.
+ *
+ * Invariants. An order changes task->hold (hold.h), is committed with its row
+ * in table action, and only then given to the slaves. What the slaves have to
+ * do follows from task->hold alone, so it can be told again to one that was
+ * away. Time suspended is that between the slave's words, on its clock. */
+#include "master/flow/flow.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "master/flow/flow_step.h"
+#include "proto/base/clock.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+
+static unsigned long long hold_id(const struct job *j)
+{
+    return j->id;
+}
+
+static void hold_ranks_text(const struct taskset *ranks, struct str *text)
+{
+    char buf[64];
+
+    for (size_t i = 0; i < ranks->n; i++) {
+        struct taskset one = { &ranks->v[i], 1, 1 };
+
+        taskset_format(&one, buf, sizeof(buf));
+        str_addf(text, "%s%s", i ? "," : "", buf);
+    }
+}
+
+/* Send to the nodes that have some of the ranks. */
+static size_t hold_send(struct job *j, const struct taskset *ranks,
+                        const struct job_node *only, enum message_type type,
+                        const void *msg)
+{
+    size_t sent = 0;
+
+    for (size_t i = 0; i < j->nnodes; i++) {
+        struct job_node *n = &j->nodes[i];
+        bool some = false;
+
+        for (size_t k = 0; k < ranks->n && !some; k++) {
+            int64_t r = taskset_next(&n->ranks,
+                                     (int64_t)ranks->v[k].first - 1);
+            some = r >= 0 && r <= ranks->v[k].last;
+        }
+        if (!some || n->lost || n->drained || !n->node->link ||
+            (only && only != n))
+            continue;
+        conn_send(n->node->link, type, msg);
+        sent++;
+    }
+    return sent;
+}
+
+/* ------------------------------------------------------------------ orders */
+
+/* What is suspended before it runs stops as soon as it does. */
+static int hold_check(const struct job *j, enum hold_event ev, struct err *err)
+{
+    bool early = ev == HOLD_EVENT_SUSPEND || ev == HOLD_EVENT_RESUME;
+
+    if (j->state == JOB_STARTING || j->state == JOB_RUNNING ||
+        (early && (j->state == JOB_WAITING || j->state == JOB_PREPARING)))
+        return 0;
+    return err_set(err, ESRCH, "job %llu is %s", hold_id(j),
+                   job_state_name(j->state));
+}
+
+/* Returns whether something changes; -1: it cannot be. */
+static int hold_step(struct job *j, struct task *t, enum hold_event ev,
+                     struct err *err)
+{
+    enum hold from = t->hold;
+
+    if (hold_next(from, ev, &t->hold, err))
+        return -1;
+    if (t->hold == from)
+        return 0;
+    journal_step(j->flow->journal, j, "hold", job_rank(j, t),
+                 hold_event_name(ev), hold_name(from), hold_name(t->hold));
+    journal_task(j->flow->journal, j, t);
+    return 1;
+}
+
+void flow_record(struct job *j, const struct flow_order *o,
+                 const char *action)
+{
+    struct str ranks = { 0 };
+    struct journal_action a = { .action = action, .by = o->by, .why = o->why,
+                                .result = "ordered" };
+
+    hold_ranks_text(o->ranks, &ranks);
+    a.ranks = str_text(&ranks);
+    journal_action(j->flow->journal, j, &a);
+    str_fini(&ranks);
+}
+
+/* Give an order to all tasks of the set that run. How many change. */
+static long hold_order(struct job *j, const struct flow_order *o,
+                       enum hold_event ev, const char *action,
+                       struct err *err)
+{
+    long changed = 0, alive = 0, refused = 0;
+
+    if (hold_check(j, ev, err))
+        return -1;
+    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
+        struct task *t = &j->tasks[r];
+        int rc;
+
+        if (task_state_final(t->state))
+            continue;
+        alive++;
+        rc = hold_step(j, t, ev, err);
+        changed += rc > 0;
+        refused += rc < 0;
+    }
+    if (alive == 0)
+        return err_set(err, ESRCH, "these tasks of job %llu have ended",
+                       hold_id(j));
+    if (refused == alive)
+        return err_set(err, ESRCH, "these tasks of job %llu are being ended",
+                       hold_id(j));
+    if (changed) {
+        flow_record(j, o, action);
+        flow_act(j, JOB_EFFECT_HOLD);
+    }
+    return changed;
+}
+
+long flow_hold(struct job *j, const struct flow_order *o, bool release,
+               struct err *err)
+{
+    return hold_order(j, o, release ? HOLD_EVENT_RESUME : HOLD_EVENT_SUSPEND,
+                      release ? "resume" : "suspend", err);
+}
+
+int flow_terminate(struct job *j, const struct flow_order *o, bool at_once,
+                   struct err *err)
+{
+    return hold_order(j, o, at_once ? HOLD_EVENT_END_NOW : HOLD_EVENT_END,
+                      "kill", err) < 0 ? -1 : 0;
+}
+
+int flow_signal(struct job *j, const struct taskset *ranks, int number,
+                struct err *err)
+{
+    Hct__TaskSignal m = HCT__TASK_SIGNAL__INIT;
+    struct str text = { 0 };
+    size_t sent;
+
+    if (j->state < JOB_STARTING || job_state_final(j->state))
+        return err_set(err, ESRCH, "job %llu is %s: it has no tasks to be "
+                       "signalled", hold_id(j), job_state_name(j->state));
+    hold_ranks_text(ranks, &text);
+    m.job = j->id;
+    m.ranks = (char *)str_text(&text);
+    m.signal = number;
+    sent = hold_send(j, ranks, NULL, MESSAGE_TASK_SIGNAL, &m);
+    str_fini(&text);
+    if (sent == 0)
+        return err_set(err, ESRCH, "these tasks of job %llu have ended",
+                       hold_id(j));
+    return 0;
+}
+
+/* ----------------------------------------------------------------- effects */
+
+static void send_hold(struct job *j, const struct job_node *only,
+                      const struct taskset *ranks, enum hold which)
+{
+    Hct__TaskHold hold = HCT__TASK_HOLD__INIT;
+    Hct__Terminate end = HCT__TERMINATE__INIT;
+    struct str text = { 0 };
+
+    hold_ranks_text(ranks, &text);
+    hold.job = end.job = j->id;
+    hold.ranks = end.ranks = (char *)str_text(&text);
+    hold.release = which == HOLD_RESUMING;
+    end.grace_ns = which == HOLD_KILLING ? 0 : j->grace_ns;
+    if (which == HOLD_ENDING || which == HOLD_KILLING)
+        hold_send(j, ranks, only, MESSAGE_TERMINATE, &end);
+    else
+        hold_send(j, ranks, only, MESSAGE_TASK_HOLD, &hold);
+    str_fini(&text);
+}
+
+void flow_hold_orders(struct job *j, const struct job_node *only)
+{
+    struct taskset sets[HOLD_COUNT] = { 0 };
+
+    if (j->state != JOB_STARTING && j->state != JOB_RUNNING)
+        return;                 /* nothing runs yet, or all of it ends */
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        enum hold hold = j->tasks[r].hold;
+
+        if (hold_ordered(hold) && !task_state_final(j->tasks[r].state) &&
+            taskset_add(&sets[hold], r, r))
+            break;
+    }
+    for (unsigned i = 0; i < HOLD_COUNT; i++) {
+        if (sets[i].n)
+            send_hold(j, only, &sets[i], (enum hold)i);
+        taskset_fini(&sets[i]);
+    }
+}
+
+/* ------------------------------------------------------------------- words */
+
+void flow_hold_over(struct task *t, uint64_t at_ns)
+{
+    if (t->held_since_ns && at_ns > t->held_since_ns)
+        t->held_ns += at_ns - t->held_since_ns;
+    t->held_since_ns = 0;
+}
+
+/* How the tasks that stand are held. */
+static const char *hold_means(const struct job *j)
+{
+    bool frozen = false, stopped = false;
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (t->hold != HOLD_SUSPENDED || task_state_final(t->state))
+            continue;
+        frozen |= t->frozen;
+        stopped |= !t->frozen;
+    }
+    return !frozen ? "done, by signals"
+           : stopped ? "done, by freezing, some by signals"
+                     : "done, by freezing";
+}
+
+/* The last of them has done what was ordered. */
+static void hold_check_done(struct job *j, enum hold done)
+{
+    enum hold pending = done == HOLD_SUSPENDED ? HOLD_SUSPENDING
+                                               : HOLD_RESUMING;
+
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (j->tasks[r].hold == pending &&
+            !task_state_final(j->tasks[r].state))
+            return;
+    if (done == HOLD_SUSPENDED)
+        journal_action_result(j->flow->journal, j, "suspend", hold_means(j));
+    else
+        journal_action_result(j->flow->journal, j, "resume", "done");
+}
+
+void flow_hold_settle(struct job *j)
+{
+    journal_action_result(j->flow->journal, j, "kill", "done");
+    journal_action_result(j->flow->journal, j, NULL, "the job ended first");
+}
+
+int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
+              struct err *err)
+{
+    struct task *t = flow_task(j, jn, m->rank, "Held", err);
+    enum hold before;
+
+    if (!t)
+        return -1;
+    if (task_state_final(t->state))
+        return 0;               /* told again */
+    before = t->hold;
+    t->frozen = m->frozen;
+    if (!m->held)
+        flow_hold_over(t, m->at_ns);
+    else if (!t->held_since_ns)
+        t->held_since_ns = m->at_ns;
+    if (hold_step(j, t, m->held ? HOLD_EVENT_STOPPED : HOLD_EVENT_WENT, err)
+        < 0)
+        return -1;
+    journal_task(j->flow->journal, j, t);
+    if (t->hold != before)
+        hold_check_done(j, t->hold);
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* flow_step.h - what flow.c and flow_*.c share: the only ways to change the
+ * state of a job or a task. For these files only. */
+#ifndef HECTOR_FLOW_STEP_H
+#define HECTOR_FLOW_STEP_H
+
+#include "master/flow/flow.h"
+
+enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_watch.c */
+
+struct flow {
+    struct event_base *base;    /* borrowed, like the next four */
+    struct nodes *nodes;
+    struct jobs *jobs;
+    struct journal *journal;
+    struct relay *relay;
+    struct reducer *reducer;    /* borrowed; NULL: none, or not any more */
+    struct flow_conf conf;
+    struct job *acting;         /* jobs with effects; new ones are only here */
+    struct event *watch;        /* owned: looks for what takes too long */
+    uint64_t watched_ns;        /* when it did so last; monotonic */
+    bool stopping;
+};
+
+/* Take a step of the machine, note it, and have effects (JOB_EFFECT_*) carried
+ * out after the commit. false: there is no such edge. */
+bool flow_step(struct job *j, enum job_event ev, unsigned effects);
+bool flow_task_step(struct job *j, struct task *t, enum task_event ev);
+
+/* The task, if it is on that node. */
+struct task *flow_task(struct job *j, const struct job_node *jn,
+                       uint32_t rank, const char *message, struct err *err);
+
+/* Orders of hold.h that are not carried out yet, to one node or to all. */
+void flow_hold_orders(struct job *j, const struct job_node *only);
+/* It has ended, or is continued to be ended. */
+void flow_hold_over(struct task *t, uint64_t at_ns);
+
+/* The job has come to its end: what is to be said of orders still open. */
+void flow_hold_settle(struct job *j);
+
+/* Effects without a step. */
+void flow_act(struct job *j, unsigned effects);
+
+/* A failure at at_ns (master's wall clock): end the job if that has not
+ * begun yet. */
+void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
+
+/* The last word of the last node ends the job. */
+void flow_check_drained(struct job *j);
+
+/* Place a job that has no nodes yet, if its hosts are there. */
+void flow_place(struct job *j);
+
+/* A job enters the table, new or taken up again. -1: no memory. */
+int flow_enter(struct flow *f, struct job *j);
+
+/* Look in a while whether the others have left MPI as well. */
+void flow_wait_for_others(struct job *j);
+void flow_task_check_left(struct job *j);
+
+/* The node does not come back, or is not waited for any more. */
+void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why);
+
+/* Its redirector is gone for good. */
+void flow_abandon(struct job *j);
+
+/* Has a person stopped its hector-run, it seems? */
+bool flow_may_be_stopped(const struct job *j);
+
+/* flow_watch.c: the timer of struct flow; arg is the flow. */
+void flow_on_watch(evutil_socket_t fd, short what, void *arg);
+
+struct relay *flow_relay(const struct job *j);
+
+#endif

@@ -1,0 +1,289 @@
+/* flow_task.c - what the slaves say of their tasks, and what follows for the
+ * job. Words about ranks that are not on the slave's own node are refused.
+ * A slave's times are on its own clock; flow_time() makes them ours. */
+#include "master/flow/flow.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "master/flow/adopt.h"
+#include "master/flow/endmodel.h"
+#include "master/flow/flow_step.h"
+#include "proto/base/clock.h"
+#include "proto/base/signals.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+
+/* On our clock, at the latest; now, if the two clocks were not compared yet.
+ * So a failure never seems older than it is. */
+static uint64_t flow_time(const struct job_node *jn, uint64_t at_ns)
+{
+    const struct clock_offset *o =
+        jn->node->link ? conn_clock(jn->node->link) : NULL;
+
+    if (at_ns == 0 || !o || o->samples == 0)
+        return clock_wall_ns();
+    return at_ns - (uint64_t)o->offset_ns + o->error_ns;
+}
+
+struct task *flow_task(struct job *j, const struct job_node *jn,
+                       uint32_t rank, const char *message, struct err *err)
+{
+    struct task *t = job_task_find(j, rank);
+
+    if (t && job_has_on(j, t, jn))
+        return t;
+    err_set(err, EPROTO, "%s for rank %u of job %llu, which is not on this "
+            "node", message, rank, (unsigned long long)j->id);
+    return NULL;
+}
+
+int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
+                  struct err *err)
+{
+    char why[512];
+
+    (void)err;
+    if (jn->prepared || j->state != JOB_PREPARING)
+        return 0;               /* told again; or Forget is on its way */
+    if (!m->ok) {
+        snprintf(why, sizeof(why), "node %s cannot run the job: %.400s",
+                 jn->node->name, m->why);
+        flow_fail(j, 125, clock_wall_ns(), why);
+        return 0;
+    }
+    jn->prepared = true;
+    j->nprepared++;
+    if (!job_all_prepared(j))
+        return 0;
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        flow_task_step(j, &j->tasks[r], TASK_EVENT_LAUNCH);
+    flow_step(j, JOB_EVENT_PREPARED, JOB_EFFECT_LAUNCH);
+    return 0;
+}
+
+static void flow_task_runs(struct job *j, struct task *t, uint64_t at_ns)
+{
+    if (t->started_ns == 0)
+        t->started_ns = at_ns;
+    if (flow_task_step(j, t, TASK_EVENT_RUN))
+        j->nrunning++;
+}
+
+int flow_launched(struct job *j, struct job_node *jn, const Hct__Launched *m,
+                  struct err *err)
+{
+    size_t i = 0;
+
+    if (jn->launched)
+        return 0;                       /* told again */
+    if (j->state < JOB_STARTING)
+        return err_set(err, EPROTO, "Launched for job %llu out of turn",
+                       (unsigned long long)j->id);
+    if (m->n_pids != jn->ntasks)
+        return err_set(err, EPROTO, "Launched with %zu tasks of %u",
+                       m->n_pids, jn->ntasks);
+    jn->launched = true;
+    j->nlaunched++;
+    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; i++) {
+        j->tasks[r].pid = m->pids[i];
+        if (m->pids[i])
+            flow_task_runs(j, &j->tasks[r], m->at_ns);
+    }
+    if (job_all_launched(j) && j->state == JOB_STARTING)
+        flow_step(j, JOB_EVENT_LAUNCHED, JOB_EFFECT_HOLD);
+    return 0;
+}
+
+int flow_task_state(struct job *j, struct job_node *jn,
+                    const Hct__TaskState *m, struct err *err)
+{
+    static const enum task_event events[] = {
+        [HCT__TASK_STATE__KIND__RUNNING] = TASK_EVENT_RUN,
+        [HCT__TASK_STATE__KIND__IN_MPI_INIT] = TASK_EVENT_MPI_INIT,
+        [HCT__TASK_STATE__KIND__CONNECTED] = TASK_EVENT_CONNECT,
+        [HCT__TASK_STATE__KIND__FINALIZED] = TASK_EVENT_FINALIZE,
+    };
+    struct task *t = flow_task(j, jn, m->rank, "TaskState", err);
+    bool ran;
+
+    if (!t)
+        return -1;
+    if ((unsigned)m->kind >= sizeof(events) / sizeof(events[0]))
+        return err_set(err, EPROTO, "TaskState of kind %d", (int)m->kind);
+    ran = t->state >= TASK_RUNNING;
+    if (flow_task_step(j, t, events[m->kind]) && !ran)
+        j->nrunning++;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- exits */
+
+static void exit_copy(struct task *t, const Hct__TaskExited *m)
+{
+    t->ended = true;
+    t->signal = m->signal;
+    t->exit_code = m->signal ? 128 + m->signal : m->code;
+    t->ended_ns = m->at_ns;
+    flow_hold_over(t, m->at_ns);
+    t->cpu_ns = m->user_ns + m->system_ns;
+    t->rss_bytes = m->max_rss_bytes;
+    t->mpi_calls = m->mpi_calls;
+    t->in_mpi_ns = m->in_mpi_ns;
+    t->out_mpi_ns = m->out_mpi_ns;
+    t->ring_waits = m->ring_waits;
+    t->ring_lost = m->ring_lost;
+    if (t->cpu_in_mpi_ns > t->cpu_ns)
+        t->cpu_in_mpi_ns = t->cpu_ns;
+    if (*m->last_tag)
+        node_set_text(&t->last_tag, m->last_tag);
+    if (*m->why)
+        node_set_text(&t->why, m->why);
+}
+
+static void exit_sentence(const struct job *j, const struct task *t, bool core,
+                          char *buf, size_t size)
+{
+    uint32_t rank = job_rank(j, t);
+    const char *node = job_node_name(j, t);
+    const char *reason = t->why ? t->why : "";
+    size_t skip = strlen(node);
+    int n;
+
+    if (strncmp(reason, node, skip) == 0 && strncmp(reason + skip, ": ", 2) == 0)
+        reason += skip + 2;             /* the node is named already */
+    if (t->why)
+        n = snprintf(buf, size, "task %u on %s could not be started: %.300s",
+                     rank, node, reason);
+    else if (t->signal)
+        n = snprintf(buf, size, "task %u on %s was killed by signal %d (%s%s)",
+                     rank, node, t->signal, signals_describe(t->signal),
+                     core ? ", core dumped" : "");
+    else if (t->left)
+        n = snprintf(buf, size, "task %u on %s left without MPI_Finalize while "
+                     "others were still in MPI", rank, node);
+    else
+        n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
+                     node, t->exit_code);
+    if (t->last_tag && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
+                 t->last_tag);
+}
+
+/* Exits of 0 without MPI_Finalize: a failure as soon as somebody may wait for
+ * those tasks in vain. */
+void flow_task_check_left(struct job *j)
+{
+    struct task *left = NULL;
+    bool waiting = false;
+    char why[1024];
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        if (j->tasks[r].left && !left)
+            left = &j->tasks[r];
+        waiting |= task_state_in_mpi(j->tasks[r].state);
+    }
+    if (!left || !waiting)
+        return;
+    exit_sentence(j, left, false, why, sizeof(why));
+    flow_fail(j, 1, clock_wall_ns(), why);
+}
+
+static void exit_judge(struct job *j, struct job_node *jn, struct task *t,
+                       bool core, bool finalized)
+{
+    char why[1024];
+
+    bool ours = j->state == JOB_ENDING &&
+                (t->signal == SIGTERM || t->signal == SIGKILL ||
+                 (j->killed && t->signal == j->kill_signal));
+
+    if (t->exit_code != 0 && !ours) {
+        exit_sentence(j, t, core, why, sizeof(why));
+        flow_fail(j, t->exit_code, flow_time(jn, t->ended_ns), why);
+    } else if (t->exit_code == 0 && !finalized) {
+        t->left = true;
+        flow_wait_for_others(j);
+    }
+}
+
+int flow_task_exited(struct job *j, struct job_node *jn,
+                     const Hct__TaskExited *m, struct err *err)
+{
+    struct task *t = flow_task(j, jn, m->rank, "TaskExited", err);
+    bool ran;
+
+    if (!t)
+        return -1;
+    if (task_state_final(t->state)) {   /* told again */
+        if (!j->adopt && m->code == 0 && !m->signal && !m->finalized &&
+            !t->left) {
+            t->left = true;
+            flow_wait_for_others(j);
+        }
+        return 0;
+    }
+    if (j->state < JOB_STARTING)
+        return err_set(err, EPROTO, "TaskExited for job %llu, which is %s",
+                       (unsigned long long)j->id, job_state_name(j->state));
+    if (!signals_may_end(m->signal))
+        return err_set(err, EPROTO, "TaskExited by signal %d", m->signal);
+    ran = t->state >= TASK_RUNNING;
+    exit_copy(t, m);
+    flow_task_step(j, t, m->signal ? TASK_EVENT_SIGNAL : TASK_EVENT_EXIT);
+    j->nrunning -= ran;
+    job_task_ended(j, t);
+    if (j->adopt)
+        adopt_task_ended(j, t, m->finalized);
+    else
+        exit_judge(j, jn, t, m->core, m->finalized);
+    if (jn->nlive == 0 && !jn->away)
+        relay_node_gone(flow_relay(j), j, jn, false);
+    return 0;
+}
+
+int flow_task_abort(struct job *j, struct job_node *jn,
+                    const Hct__TaskAbort *m, struct err *err)
+{
+    struct task *t = flow_task(j, jn, m->rank, "TaskAbort", err);
+    int code = m->code & 255 ? m->code & 255 : 1;
+    /* Open MPI's word for no message. */
+    const char *text = strcmp(m->text, "N/A") == 0 ? "" : m->text;
+    char why[1024];
+
+    if (!t)
+        return -1;
+    if (j->state < JOB_STARTING)
+        return err_set(err, EPROTO, "TaskAbort for job %llu, which is %s",
+                       (unsigned long long)j->id, job_state_name(j->state));
+    snprintf(why, sizeof(why), "task %u on %s called MPI_Abort with code %d"
+             "%s%.500s", m->rank, jn->node->name, m->code,
+             *text ? ": " : "", text);
+    flow_fail(j, code, clock_wall_ns(), why);
+    j->aborted = j->failed;
+    return 0;
+}
+
+int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
+                 struct err *err)
+{
+    if (jn->drained)
+        return 0;                       /* told again */
+    if (j->state < JOB_STARTING)
+        return err_set(err, EPROTO, "Drained for job %llu out of turn",
+                       (unsigned long long)j->id);
+    if (j->adopt) {
+        adopt_drained(j, jn);
+        return 0;
+    }
+    if (jn->nlive)
+        return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
+                       "have not ended", (unsigned long long)j->id, jn->nlive);
+    endmodel_take(j, jn, m->model.data, m->model.len);
+    jn->drained = true;
+    j->ndrained++;
+    flow_check_drained(j);
+    return 0;
+}

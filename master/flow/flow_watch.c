@@ -1,0 +1,159 @@
+/* flow_watch.c - what takes too long: nodes and redirectors that do not come
+ * back, slaves that do not prepare their part of a job, or do not end it.
+ * Looked for four times a second; nothing here waits. */
+#include "master/flow/flow.h"
+
+#include <stdio.h>
+
+#include "master/flow/adopt.h"
+#include "master/flow/flow_step.h"
+#include "proto/base/clock.h"
+#include "proto/link/conn.h"
+
+enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
+
+/* A slave says so once a second; an old word does not count. */
+static const uint64_t watch_word_ns = 5 * CLOCK_NS_PER_S;
+
+/* hector-run pings once a second: now somebody has stopped it. */
+static const uint64_t watch_quiet_ns = 5 * CLOCK_NS_PER_S / 2;
+static const uint64_t watch_late_ns = 3 * CLOCK_NS_PER_S / 2;
+
+static uint64_t watch_silence_ns(const struct job *j)
+{
+    return j->redirector ? conn_silence_ns(j->redirector) : 0;
+}
+
+bool flow_may_be_stopped(const struct job *j)
+{
+    return watch_silence_ns(j) > watch_late_ns;
+}
+
+/* Is what keeps the node from being done that hector-run does not read? */
+static bool watch_waits_for_reader(const struct job *j,
+                                   const struct job_node *jn)
+{
+    const struct node *n = jn->node;
+
+    if (!j->redirector || clock_wall_ns() - n->seen_ns > watch_word_ns)
+        return false;
+    for (size_t i = 0; i < n->noutput_waits; i++)
+        if (n->output_waits[i] == j->id)
+            return true;
+    return false;
+}
+
+static bool watch_is_over(const struct job *j)
+{
+    if (j->adopt)
+        return adopt_is_over(j);
+    return j->state == JOB_ENDING ||
+           (j->state >= JOB_STARTING && j->nended == j->ntasks);
+}
+
+static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
+{
+    uint64_t wait_ns = j->flow->conf.end_wait_ns;
+    uint64_t since_ns = j->ending_mono_ns;
+    char why[200];
+
+    if (jn->drained || jn->lost || jn->away)
+        return;
+    if (jn->nlive)
+        wait_ns += j->at_once ? 0 : j->grace_ns;
+    else
+        since_ns = jn->gone_mono_ns = jn->gone_mono_ns ? jn->gone_mono_ns
+                                                       : now_ns;
+    if (now_ns < since_ns + wait_ns)
+        return;
+    if (!jn->nlive && watch_waits_for_reader(j, jn))
+        return;
+    snprintf(why, sizeof(why), jn->nlive
+             ? "its tasks have not ended within %.0f s"
+             : "its slave has not cleared up within %.0f s",
+             (double)wait_ns / 1e9);
+    flow_notice(j, true, "node %s: %s, the job ends without it",
+                jn->node->name, why);
+    flow_job_node_lost(j, jn, why);
+}
+
+/* Time in which a person has stopped hector-run does not count against anybody
+ * that it, or its output, waits for. */
+static void watch_stopped(struct job *j, uint64_t now_ns)
+{
+    if (watch_silence_ns(j) < watch_quiet_ns)
+        return;
+    if (j->state == JOB_PREPARING)
+        j->preparing_mono_ns = now_ns;
+    else
+        j->submitted_mono_ns = now_ns;
+}
+
+static void watch_preparing(struct job *j, uint64_t now_ns)
+{
+    const struct job_node *late = NULL;
+    uint64_t wait_ns = j->flow->conf.prepare_wait_ns;
+    size_t nlate = 0;
+    char more[40] = "", why[400];
+
+    if (now_ns < j->preparing_mono_ns + wait_ns || flow_may_be_stopped(j))
+        return;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (!j->nodes[i].prepared) {
+            late = late ? late : &j->nodes[i];
+            nlate++;
+        }
+    if (nlate > 1)
+        snprintf(more, sizeof(more), " and %zu other%s", nlate - 1,
+                 nlate == 2 ? "" : "s");
+    snprintf(why, sizeof(why), "node %.200s%s did not prepare the job within "
+             "%.0f s: can hector-run be reached from there?",
+             late ? late->node->name : "?", more, (double)wait_ns / 1e9);
+    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
+}
+
+static void watch_job(struct job *j, uint64_t now_ns)
+{
+    if (job_state_final(j->state))
+        return;
+    if (j->alone_mono_ns && now_ns >= j->alone_mono_ns) {
+        j->alone_mono_ns = 0;
+        flow_abandon(j);
+    }
+    if (j->state <= JOB_PREPARING)
+        watch_stopped(j, now_ns);
+    if (j->state == JOB_PREPARING)
+        watch_preparing(j, now_ns);
+    for (size_t i = 0; watch_is_over(j) && i < j->nnodes; i++)
+        if (!job_state_final(j->state))
+            watch_node(j, &j->nodes[i], now_ns);
+}
+
+/* Time in which we ourselves were stopped or busy: who came back may wait
+ * since then for us to hear it. */
+static uint64_t watch_late(struct flow *f, uint64_t now_ns)
+{
+    const uint64_t tick_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
+    uint64_t passed = now_ns - f->watched_ns;
+
+    f->watched_ns = now_ns;
+    return passed > 2 * tick_ns ? passed - tick_ns : 0;
+}
+
+void flow_on_watch(evutil_socket_t fd, short what, void *arg)
+{
+    struct flow *f = arg;
+    uint64_t now_ns = clock_monotonic_ns(), late_ns = watch_late(f, now_ns);
+
+    (void)fd;
+    (void)what;
+    for (size_t i = 0; i < f->nodes->n; i++) {
+        struct node *n = f->nodes->v[i];
+
+        n->away_mono_ns += late_ns;
+        if (n->state == NODE_AWAY && now_ns >= n->away_mono_ns)
+            flow_node_lost(f, n, n->away_why ? n->away_why : "?");
+    }
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
+        watch_job(j, now_ns);
+}

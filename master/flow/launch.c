@@ -1,0 +1,261 @@
+/* launch.c - hosts looked up among the nodes, placement, Prepare messages. */
+#include "master/flow/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "master/flow/adopt.h"
+#include "master/state/place.h"
+#include "proto/link/conn.h"
+#include "proto/link/message.h"
+
+/* Hosts of the job that are up, in the order of placement. */
+struct launch_hosts {
+    struct node **nodes;        /* owned; the nodes are borrowed */
+    struct place_host *places;  /* owned */
+    size_t n;
+};
+
+static void launch_add(struct launch_hosts *h, struct node *n, uint32_t slots,
+                       uint32_t used)
+{
+    h->nodes[h->n] = n;
+    h->places[h->n].slots = slots ? slots : n->cpus;
+    h->places[h->n].used = used;
+    h->n++;
+}
+
+/* All nodes that are up; the ones that other jobs use count as fuller. */
+static void launch_any(struct launch_hosts *h, const struct nodes *nodes,
+                       struct str *missing)
+{
+    for (size_t i = 0; i < nodes->n; i++)
+        if (nodes->v[i]->state == NODE_UP)
+            launch_add(h, nodes->v[i], 0, nodes->v[i]->ntasks);
+    if (h->n == 0)
+        str_add(missing, "any node");
+}
+
+static void launch_named(struct launch_hosts *h, const struct job *j,
+                         const struct nodes *nodes, struct str *missing)
+{
+    for (size_t i = 0; i < j->nhosts; i++) {
+        struct node *n = nodes_find(nodes, j->hosts[i].name);
+
+        if (n && n->state == NODE_UP)
+            launch_add(h, n, j->hosts[i].slots, 0);
+        else
+            str_addf(missing, "%s%s", missing->n ? ", " : "",
+                     j->hosts[i].name);
+    }
+}
+
+static int launch_choose(struct job *j, const struct launch_hosts *h,
+                         struct err *err)
+{
+    struct place_wish wish = { j->ntasks, j->by_node, j->per_node };
+    uint32_t *host_of = calloc(j->ntasks, sizeof(*host_of));
+    uint32_t *count = calloc(h->n + 1, sizeof(*count));
+    int rc;
+
+    if (!host_of || !count)
+        rc = err_set(err, ENOMEM, "out of memory");
+    else
+        rc = place_tasks(&wish, h->places, h->n, host_of, count, err);
+    if (rc == 0)
+        rc = job_place(j, h->nodes, host_of, count, h->n, err);
+    free(host_of);
+    free(count);
+    return rc;
+}
+
+enum launch_result launch_place(struct job *j, const struct nodes *nodes,
+                                struct str *missing, struct err *err)
+{
+    size_t max = (j->nhosts > nodes->n ? j->nhosts : nodes->n) + 1;
+    struct launch_hosts h = {
+        .nodes = calloc(max, sizeof(struct node *)),
+        .places = calloc(max, sizeof(struct place_host)),
+    };
+    enum launch_result result = LAUNCH_IMPOSSIBLE;
+
+    if (!h.nodes || !h.places) {
+        err_set(err, ENOMEM, "out of memory");
+    } else {
+        if (j->nhosts)
+            launch_named(&h, j, nodes, missing);
+        else
+            launch_any(&h, nodes, missing);
+        if (missing->n)
+            result = LAUNCH_MISSING;
+        else if (j->adopt ? adopt_place(j, h.nodes, h.n, err) == 0
+                          : launch_choose(j, &h, err) == 0)
+            result = LAUNCH_PLACED;
+    }
+    free(h.nodes);
+    free(h.places);
+    return result;
+}
+
+/* Slots that the user has written down for this node; 0: none. */
+static uint32_t launch_slots(const struct job *j, const struct node *n)
+{
+    for (size_t i = 0; i < j->nhosts; i++)
+        if (j->hosts[i].slots && strcmp(n->name, j->hosts[i].name) == 0)
+            return j->hosts[i].slots;
+    return 0;
+}
+
+void launch_oversubscription(const struct job *j, struct str *text)
+{
+    uint64_t tasks = 0, cpus = 0;
+    size_t over = 0;
+    const char *name = NULL;
+
+    for (size_t i = 0; i < j->nnodes; i++) {
+        const struct job_node *n = &j->nodes[i];
+
+        if (n->ntasks <= n->node->cpus ||
+            n->ntasks <= launch_slots(j, n->node))
+            continue;
+        tasks += n->ntasks;
+        cpus += n->node->cpus;
+        name = n->node->name;
+        over++;
+    }
+    if (over == 0)
+        return;
+    str_addf(text, "%llu tasks on %llu processor%s of ",
+             (unsigned long long)tasks, (unsigned long long)cpus,
+             cpus == 1 ? "" : "s");
+    if (over == 1)
+        str_add(text, name);
+    else
+        str_addf(text, "%zu nodes", over);
+    str_add(text, ": oversubscribed");
+}
+
+/* --------------------------------------------------------------- messages */
+
+struct launch_map {
+    Hct__JobNode *nodes;        /* owned */
+    Hct__JobNode **list;        /* owned */
+    size_t n;
+};
+
+static char *launch_ranks(const struct taskset *s)
+{
+    int n = taskset_format(s, NULL, 0);
+    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+
+    if (text)
+        taskset_format(s, text, (size_t)n + 1);
+    return text;
+}
+
+static void launch_map_fini(struct launch_map *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        free(m->nodes[i].ranks);
+    free(m->nodes);
+    free(m->list);
+}
+
+static int launch_map_init(struct launch_map *m, const struct job *j)
+{
+    m->nodes = calloc(j->nnodes, sizeof(*m->nodes));
+    m->list = calloc(j->nnodes, sizeof(*m->list));
+    for (m->n = 0; m->nodes && m->list && m->n < j->nnodes; m->n++) {
+        Hct__JobNode *n = &m->nodes[m->n];
+
+        hct__job_node__init(n);
+        n->name = j->nodes[m->n].node->name;
+        n->ranks = launch_ranks(&j->nodes[m->n].ranks);
+        if (!n->ranks)
+            return -1;
+        m->list[m->n] = n;
+    }
+    return m->nodes && m->list ? 0 : -1;
+}
+
+int launch_seal(struct job *j, uint64_t instance, struct err *err)
+{
+    Hct__Prepare p = HCT__PREPARE__INIT;
+    struct launch_map map = { 0 };
+    char nspace[64];
+    int rc = launch_map_init(&map, j);
+
+    snprintf(nspace, sizeof(nspace), "hector-%08x-%llu",
+             (unsigned)(instance & 0xffffffffu), (unsigned long long)j->id);
+    p.job = j->id;
+    p.nspace = nspace;
+    p.ntasks = j->ntasks;
+    p.n_nodes = map.n;
+    p.nodes = map.list;
+    p.oversubscribed = j->oversubscribed;
+    if (rc == 0) {
+        j->placement_bytes = hct__prepare__get_packed_size(&p);
+        j->placement = malloc(j->placement_bytes + 1);
+        rc = j->placement ? 0 : -1;
+    }
+    if (rc == 0)
+        hct__prepare__pack(&p, j->placement);
+    launch_map_fini(&map);
+    return rc ? err_set(err, ENOMEM, "out of memory") : 0;
+}
+
+static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
+                        const Hct__Prepare *placement)
+{
+    p->job = placement->job;
+    p->nspace = placement->nspace;
+    p->ntasks = placement->ntasks;
+    p->n_nodes = placement->n_nodes;
+    p->nodes = placement->nodes;
+    p->oversubscribed = placement->oversubscribed;
+    p->n_apps = s->n_apps;
+    p->apps = s->apps;
+    p->n_stream_addresses = s->n_stream_addresses;
+    p->stream_addresses = s->stream_addresses;
+    p->cookie = s->cookie;
+    p->stdin_ranks = s->stdin_ranks;
+    p->merge_stderr = s->merge_stderr;
+    p->want_stdtim = s->want_stdtim;
+    p->adopt_socket = s->adopt_socket;
+    p->terminal = s->terminal;
+    p->uid = (uint32_t)getuid();
+    p->gid = (uint32_t)getgid();
+}
+
+int launch_prepare(const struct job *j, const struct job_node *only,
+                   struct err *err)
+{
+    Hct__Submit *s = hct__submit__unpack(NULL, j->submit_bytes, j->submit);
+    Hct__Prepare *placement =
+        hct__prepare__unpack(NULL, j->placement_bytes, j->placement);
+    Hct__Prepare p = HCT__PREPARE__INIT;
+    int rc = 0;
+
+    if (!s || !placement)
+        rc = err_set(err, ENOMEM, "out of memory");
+    else
+        launch_fill(&p, s, placement);
+    for (size_t i = 0; rc == 0 && i < j->nnodes; i++) {
+        const struct job_node *n = &j->nodes[i];
+
+        if (!n->node->link || n->lost || (only && n != only))
+            continue;
+        p.here = (uint32_t)i;
+        if (conn_send(n->node->link, MESSAGE_PREPARE, &p))
+            rc = err_set(err, EMSGSIZE, "the environment and arguments of "
+                         "the job are larger than a message may be");
+    }
+    if (placement)
+        hct__prepare__free_unpacked(placement, NULL);
+    if (s)
+        hct__submit__free_unpacked(s, NULL);
+    return rc;
+}

@@ -1,0 +1,32 @@
+/* launch.h - from a job's wishes to tasks on nodes: finds the nodes, places
+ * the ranks, and tells the slaves what they have to know. */
+#ifndef HECTOR_LAUNCH_H
+#define HECTOR_LAUNCH_H
+
+#include <stdint.h>
+
+#include "master/state/job.h"
+#include "proto/base/err.h"
+#include "proto/base/str.h"
+
+enum launch_result {
+    LAUNCH_PLACED,
+    LAUNCH_MISSING,     /* hosts have to join first; *missing names them */
+    LAUNCH_IMPOSSIBLE,  /* err says why */
+};
+enum launch_result launch_place(struct job *j, const struct nodes *nodes,
+                                struct str *missing, struct err *err);
+
+/* "4 tasks on 2 processors of vm: oversubscribed"; "" if it is not, or the
+ * user has given the slots himself. */
+void launch_oversubscription(const struct job *j, struct str *text);
+
+/* Note the placement in j->placement, once. instance makes the PMIx namespace
+ * differ from those of other masters. */
+int launch_seal(struct job *j, uint64_t instance, struct err *err);
+
+/* Send Prepare to the nodes of the job that are there, or to one of them. */
+int launch_prepare(const struct job *j, const struct job_node *only,
+                   struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* control.h - Signal, Hold and Kill: from a redirector for its own job, from an
+ * operator for any, who gets a Result with a sentence. */
+#ifndef HECTOR_CONTROL_H
+#define HECTOR_CONTROL_H
+
+#include "master/state/job.h"
+#include "proto/base/err.h"
+#include "proto/link/message.h"
+
+/* own is the link of a redirector, NULL for an operator. -1 with a sentence
+ * when nothing was done. */
+int control_signal(struct jobs *jobs, const struct conn *own,
+                   const Hct__Signal *m, struct err *err);
+/* What an operator hears is left in text. */
+int control_hold(struct jobs *jobs, const struct conn *own,
+                 const Hct__Hold *m, char *text, size_t size,
+                 struct err *err);
+int control_kill(struct jobs *jobs, const struct conn *own,
+                 const Hct__Kill *m, struct err *err);
+
+#endif

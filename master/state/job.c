@@ -1,0 +1,356 @@
+/* job.c - jobs, their tasks and nodes, and the sums over them.
+ *
+ * Invariants, once placed: every rank is in exactly one nodes[i].ranks, and
+ * tasks[rank].node == i; nlive counts the tasks of a node that are not in a
+ * final state, nended those of the job that are; nprepared, nlaunched and
+ * ndrained count the nodes whose flag is set. */
+#include "master/state/job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/flow/adopt.h"
+#include "master/flow/endmodel.h"
+#include "master/watch/watcher.h"
+
+/* ------------------------------------------------------------------ table */
+
+struct job *jobs_find(const struct jobs *t, uint64_t id)
+{
+    struct job *j = t->bucket[id % JOBS_BUCKETS];
+
+    while (j && j->id != id)
+        j = j->next;
+    return j;
+}
+
+void jobs_add(struct jobs *t, struct job *j)
+{
+    struct job **b = &t->bucket[j->id % JOBS_BUCKETS];
+
+    j->next = *b;
+    *b = j;
+    t->n++;
+}
+
+void jobs_remove(struct jobs *t, struct job *j)
+{
+    struct job **p = &t->bucket[j->id % JOBS_BUCKETS];
+
+    while (*p && *p != j)
+        p = &(*p)->next;
+    if (*p) {
+        *p = j->next;
+        t->n--;
+    }
+    j->next = NULL;
+}
+
+struct job *jobs_next(const struct jobs *t, const struct job *after)
+{
+    size_t i = 0;
+
+    if (after && after->next)
+        return after->next;
+    if (after)
+        i = after->id % JOBS_BUCKETS + 1;
+    while (i < JOBS_BUCKETS && !t->bucket[i])
+        i++;
+    return i < JOBS_BUCKETS ? t->bucket[i] : NULL;
+}
+
+void job_destroy(struct job *j)
+{
+    int saved = errno;
+
+    if (!j)
+        return;
+    watcher_destroy(j->watcher);
+    endmodel_fini(j);
+    for (uint32_t r = 0; j->tasks && r < j->ntasks; r++) {
+        free(j->tasks[r].last_tag);
+        free(j->tasks[r].why);
+    }
+    for (size_t i = 0; i < j->nnodes; i++)
+        taskset_fini(&j->nodes[i].ranks);
+    for (size_t i = 0; i < j->nhosts; i++)
+        free(j->hosts[i].name);
+    free(j->tasks);
+    free(j->nodes);
+    free(j->hosts);
+    free(j->index_of);
+    adopt_fini(j);
+    free(j->submit);
+    free(j->placement);
+    free(j->name);
+    free(j->command);
+    free(j->why);
+    free(j);
+    errno = saved;
+}
+
+/* -------------------------------------------------------------- placement */
+
+static int job_make_nodes(struct job *j, struct node *const *hosts,
+                          const uint32_t *count, size_t nhosts,
+                          uint32_t *slot_of)
+{
+    for (size_t i = 0; i < nhosts; i++)
+        if (hosts[i]->id >= j->nindex)
+            j->nindex = hosts[i]->id + 1;
+    j->nodes = calloc(nhosts, sizeof(*j->nodes));
+    j->index_of = malloc(j->nindex * sizeof(*j->index_of));
+    if (!j->nodes || !j->index_of)
+        return -1;
+    for (size_t i = 0; i < j->nindex; i++)
+        j->index_of[i] = -1;
+    for (size_t i = 0; i < nhosts; i++) {
+        struct job_node *n = &j->nodes[j->nnodes];
+
+        if (count[i] == 0)
+            continue;
+        n->node = hosts[i];
+        n->ntasks = n->nlive = count[i];
+        j->index_of[hosts[i]->id] = (int32_t)j->nnodes;
+        slot_of[i] = (uint32_t)j->nnodes++;
+    }
+    return 0;
+}
+
+int job_place(struct job *j, struct node *const *hosts,
+              const uint32_t *host_of, const uint32_t *count, size_t nhosts,
+              struct err *err)
+{
+    uint32_t *slot_of = calloc(nhosts, sizeof(*slot_of));
+    int rc = slot_of ? job_make_nodes(j, hosts, count, nhosts, slot_of) : -1;
+
+    for (uint32_t r = 0; rc == 0 && r < j->ntasks; r++) {
+        struct task *t = &j->tasks[r];
+
+        t->node = slot_of[host_of[r]];
+        rc = taskset_add(&j->nodes[t->node].ranks, r, r);
+    }
+    free(slot_of);
+    for (size_t i = 0; rc == 0 && i < j->nnodes; i++) {
+        struct job_node *n = &j->nodes[i];
+
+        n->node->ntasks += n->ntasks;
+        n->node->njobs++;
+        j->oversubscribed |= n->node->ntasks > n->node->cpus;
+    }
+    return rc ? err_set(err, ENOMEM, "out of memory") : 0;
+}
+
+/* ------------------------------------------------------- one by one */
+
+/* Where a task of the old table is in the new one. */
+static struct task *job_moved(struct task *t, const struct task *from,
+                              struct task *to)
+{
+    return t ? to + (t - from) : NULL;
+}
+
+int job_grow(struct job *j, uint32_t ntasks)
+{
+    struct task *v;
+
+    if (ntasks <= j->ntasks)
+        return 0;
+    v = calloc(ntasks, sizeof(*v));
+    if (!v)
+        return -1;
+    for (uint32_t r = 0; r < ntasks; r++)
+        v[r].node = UINT32_MAX;
+    if (j->ntasks)
+        memcpy(v, j->tasks, j->ntasks * sizeof(*v));
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        v[r].next_dirty = job_moved(v[r].next_dirty, j->tasks, v);
+    j->dirty_tasks = job_moved(j->dirty_tasks, j->tasks, v);
+    j->later_tasks = job_moved(j->later_tasks, j->tasks, v);
+    free(j->tasks);
+    j->tasks = v;
+    j->ntasks = ntasks;
+    return 0;
+}
+
+static int job_index_up_to(struct job *j, size_t id)
+{
+    int32_t *v;
+
+    if (id < j->nindex)
+        return 0;
+    v = realloc(j->index_of, (id + 1) * sizeof(*v));
+    if (!v)
+        return -1;
+    while (j->nindex <= id)
+        v[j->nindex++] = -1;
+    j->index_of = v;
+    return 0;
+}
+
+struct job_node *job_add_node(struct job *j, struct node *n)
+{
+    struct job_node *v = realloc(j->nodes, (j->nnodes + 1) * sizeof(*v));
+
+    if (v)
+        j->nodes = v;
+    if (!v || job_index_up_to(j, n->id))
+        return NULL;
+    v += j->nnodes;
+    memset(v, 0, sizeof(*v));
+    v->node = n;
+    v->launched = true;         /* by somebody */
+    j->nlaunched++;
+    n->njobs++;
+    j->index_of[n->id] = (int32_t)j->nnodes++;
+    return v;
+}
+
+int job_add_task(struct job *j, struct job_node *jn, uint32_t rank)
+{
+    if (taskset_add(&jn->ranks, rank, rank))
+        return -1;
+    j->tasks[rank].node = (uint32_t)(jn - j->nodes);
+    jn->ntasks++;
+    jn->nlive++;
+    jn->node->ntasks++;
+    return 0;
+}
+
+/* -------------------------------------------------------------- finding */
+
+struct job_node *job_node_find(struct job *j, const struct node *n)
+{
+    if (n->id >= j->nindex || j->index_of[n->id] < 0)
+        return NULL;
+    return &j->nodes[j->index_of[n->id]];
+}
+
+struct task *job_task_find(struct job *j, uint64_t rank)
+{
+    return rank < j->ntasks ? &j->tasks[rank] : NULL;
+}
+
+uint32_t job_rank(const struct job *j, const struct task *t)
+{
+    return (uint32_t)(t - j->tasks);
+}
+
+const char *job_node_name(const struct job *j, const struct task *t)
+{
+    return t->node < j->nnodes ? j->nodes[t->node].node->name : "?";
+}
+
+bool job_has_on(const struct job *j, const struct task *t,
+                const struct job_node *jn)
+{
+    return t->node < j->nnodes && &j->nodes[t->node] == jn;
+}
+
+/* ------------------------------------------------------------------- sums */
+
+void job_task_ended(struct job *j, struct task *t)
+{
+    j->nended++;
+    if (t->node < j->nnodes)
+        j->nodes[t->node].nlive--;
+}
+
+bool job_all_prepared(const struct job *j)
+{
+    return j->nprepared == j->nnodes;
+}
+
+bool job_all_launched(const struct job *j)
+{
+    return j->nlaunched == j->nnodes;
+}
+
+bool job_all_drained(const struct job *j)
+{
+    return j->ndrained == j->nnodes;
+}
+
+bool job_others_in_mpi(const struct job *j, const struct task *t)
+{
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (&j->tasks[r] != t && task_state_in_mpi(j->tasks[r].state))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------- how it ends */
+
+bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
+{
+    char *copy;
+
+    /* What ends after the job was told to end did not fail, unless it had
+     * ended before the failure we knew of. */
+    if (j->killed || (j->failed && at_ns >= j->failed_ns) ||
+        (j->failed && j->aborted))
+        return false;
+    copy = strdup(why);
+    if (copy) {
+        free(j->why);
+        j->why = copy;
+    }
+    j->failed = true;
+    j->exit_code = exit_code;
+    j->failed_ns = at_ns;
+    return true;
+}
+
+/* Every byte is looked at, so that time tells nothing. */
+bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes)
+{
+    unsigned differ = bytes != JOB_COOKIE;
+
+    for (size_t i = 0; i < bytes && i < JOB_COOKIE; i++)
+        differ |= (unsigned)(p[i] ^ j->cookie[i]);
+    return differ == 0;
+}
+
+/* A kill without a code of its own: as the tasks ended, first one first; as
+ * if the command itself had been told to end when none had begun. */
+static int job_code_of_tasks(const struct job *j)
+{
+    uint64_t first_ns = UINT64_MAX;
+    int code = j->nended ? 0 : 128 + SIGTERM;
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (t->ended && t->exit_code && t->ended_ns < first_ns) {
+            first_ns = t->ended_ns;
+            code = t->exit_code;
+        }
+    }
+    return code;
+}
+
+bool job_exit_known(const struct job *j)
+{
+    return !j->adopt || j->adopt->known;
+}
+
+int job_exit_code(const struct job *j)
+{
+    if (j->adopt && j->adopt->known)    /* a launcher does not know why */
+        return j->killed && j->kill_code == JOB_CODE_HUNG ? j->kill_code
+                                                          : j->adopt->code;
+    if (j->failed)
+        return j->exit_code;
+    if (j->killed)
+        return j->kill_code ? j->kill_code : job_code_of_tasks(j);
+    return 0;
+}
+
+enum job_event job_end_event(const struct job *j)
+{
+    return j->failed ? JOB_EVENT_ENDED_FAILED
+         : j->killed ? JOB_EVENT_ENDED_KILLED
+                     : JOB_EVENT_ENDED;
+}

@@ -1,0 +1,199 @@
+/* job.h - a job and its tasks in memory, and how what happens to them adds
+ * up. No I/O, no clock, no timers: flow.c drives, journal.c writes down.
+ *
+ * A struct job is made by submit.c, belongs to the table of jobs until flow.c
+ * has ended it, and is found by its number in O(1). */
+#ifndef HECTOR_JOB_H
+#define HECTOR_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "master/state/hold.h"
+#include "master/state/job_state.h"
+#include "master/state/node.h"
+#include "master/state/task_state.h"
+#include "proto/base/err.h"
+#include "proto/base/taskset.h"
+
+struct adopt;
+struct conn;
+struct endmodel;
+struct event;
+struct flow;
+struct watcher;
+
+/* What the journal still has to write of a task. */
+enum task_dirty { TASK_CLEAN, TASK_DIRTY_LATER, TASK_DIRTY };
+
+struct task {
+    enum task_state state;
+    uint32_t node;              /* index in job->nodes; UINT32_MAX: none yet */
+    uint32_t pid;
+    bool ended;                 /* exit_code and signal are known */
+    bool left;                  /* exit 0 after MPI_Init, no MPI_Finalize */
+    int exit_code, signal;
+    uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
+    uint64_t rss_bytes, ring_waits, ring_lost;
+    uint64_t started_ns, ended_ns;      /* clock of its node */
+    enum hold hold;             /* what hands have done to it */
+    uint64_t held_since_ns;     /* stopped since then; 0: it is not */
+    uint64_t held_ns;           /* and for so long before */
+    bool frozen;                /* stopped by a control group */
+    char *last_tag, *why;       /* owned; may be NULL */
+    uint64_t records;           /* event records received so far */
+    uint64_t acked;             /* of them committed */
+
+    enum task_dirty dirty;
+    struct task *next_dirty;    /* in one of the lists of its job */
+};
+
+struct job_node {
+    struct node *node;          /* borrowed */
+    struct taskset ranks;
+    uint32_t ntasks;
+    uint32_t nlive;             /* tasks that have not ended */
+    bool prepared, launched, drained, lost;
+    bool away;                  /* until its slave is back and has told all */
+    uint64_t gone_mono_ns;      /* flow_watch.c: since when without tasks */
+};
+
+enum { JOB_COOKIE = 16 };
+
+struct job_host { char *name; uint32_t slots; };        /* name owned */
+
+/* Effects a committed transition has; flow.c carries them out. */
+enum job_effect {
+    JOB_EFFECT_ACCEPT = 1 << 0,
+    JOB_EFFECT_PREPARE = 1 << 1,
+    JOB_EFFECT_LAUNCH = 1 << 2,
+    JOB_EFFECT_TERMINATE = 1 << 3,
+    JOB_EFFECT_STATE = 1 << 4,  /* tell the redirector */
+    JOB_EFFECT_END = 1 << 5,    /* frees the job */
+    JOB_EFFECT_ATTACH = 1 << 6, /* answer a redirector that has come back */
+    JOB_EFFECT_HOLD = 1 << 7,   /* orders of hold.h */
+};
+
+struct job {
+    uint64_t id;                /* 0 until it is stored */
+    uint64_t new_id;            /* the journal's, inside a transaction */
+    struct job *next;           /* in the table */
+    uint32_t uid;
+    char *name, *command;       /* owned */
+    uint8_t *submit;            /* owned: the packed Submit it came with */
+    size_t submit_bytes;
+    uint8_t *placement;         /* owned: a packed Prepare with namespace and
+                                   nodes, once placed */
+    size_t placement_bytes;
+    bool submit_stored, placement_stored;
+    enum job_state state;
+    uint32_t ntasks;
+    struct task *tasks;         /* owned, by rank */
+    struct job_host *hosts;     /* owned: wished for, in order */
+    size_t nhosts;
+    uint32_t per_node;
+    bool by_node, quiet_oversubscribe;
+    uint64_t grace_ns;
+    uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
+    uint64_t submitted_mono_ns;
+    bool names_told;            /* that it has published too much */
+    uint64_t preparing_mono_ns; /* since when it is preparing */
+    uint64_t ending_mono_ns;    /* since when it is ending */
+    uint64_t alone_mono_ns;     /* since when its redirector is away, or 0 */
+
+    struct job_node *nodes;     /* owned; NULL until placed */
+    size_t nnodes;
+    int32_t *index_of;          /* owned: node->id -> index in nodes, or -1 */
+    size_t nindex;
+    bool oversubscribed;
+
+    uint32_t nrunning, nended;          /* tasks */
+    size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */
+
+    /* How it ends. The first failure counts, see job_fail(). */
+    int kill_signal;            /* comes first in place of TERM; 0: TERM */
+    bool failed, killed, at_once;
+    bool aborted;               /* a task called MPI_Abort */
+    int exit_code;
+    int kill_code;              /* for a kill, if no task failed before */
+    uint64_t failed_ns;         /* when, on the master's clock */
+    char *why;                  /* owned */
+
+    struct watcher *watcher;    /* owned: its policies; NULL: none */
+    struct endmodel *models;    /* owned: told in the end; or NULL */
+    struct adopt *adopt;        /* owned: others start its tasks; or NULL */
+    struct conn *redirector;    /* borrowed; NULL when gone */
+    struct flow *flow;          /* borrowed: who drives it */
+    bool missing_told;          /* the Notice about missing hosts */
+    uint8_t cookie[JOB_COOKIE];
+    struct event *timer;        /* owned by flow.c */
+    unsigned effects;           /* enum job_effect, after the next commit */
+    struct job *next_acting;    /* in flow.c, if effects */
+
+    /* The journal's: what of it has to be written. */
+    bool listed, dirty;         /* in its list; the job's own row */
+    struct job *next_listed;
+    struct task *dirty_tasks, *later_tasks;     /* borrowed */
+    bool write_later;           /* with the next commit, not in a second */
+    uint64_t samples_ns;        /* when later_tasks was last written */
+};
+
+enum { JOBS_BUCKETS = 256 };
+struct jobs {                   /* {0} is the empty table */
+    struct job *bucket[JOBS_BUCKETS];   /* numbers follow each other */
+    size_t n;
+};
+struct job *jobs_find(const struct jobs *t, uint64_t id);
+void jobs_add(struct jobs *t, struct job *j);           /* j->id is set */
+void jobs_remove(struct jobs *t, struct job *j);
+/* Walk: for (j = NULL; (j = jobs_next(t, j)); ) */
+struct job *jobs_next(const struct jobs *t, const struct job *after);
+
+void job_destroy(struct job *j);        /* NULL is fine; not in a table */
+
+/* Give the ranks their nodes: host_of[rank] is an index into hosts[]. Hosts
+ * without a task are left out of job->nodes. -1: out of memory. */
+int job_place(struct job *j, struct node *const *hosts,
+              const uint32_t *host_of, const uint32_t *count, size_t nhosts,
+              struct err *err);
+
+/* For jobs whose tasks come one by one: more ranks (without a node), a node
+ * (without tasks), a task on a node. -1, or NULL: out of memory. */
+int job_grow(struct job *j, uint32_t ntasks);
+struct job_node *job_add_node(struct job *j, struct node *n);
+int job_add_task(struct job *j, struct job_node *jn, uint32_t rank);
+
+/* NULL if the job has no task there. */
+struct job_node *job_node_find(struct job *j, const struct node *n);
+struct task *job_task_find(struct job *j, uint64_t rank);       /* or NULL */
+uint32_t job_rank(const struct job *j, const struct task *t);
+const char *job_node_name(const struct job *j, const struct task *t);
+
+/* A task has changed to a final state: count it. */
+void job_task_ended(struct job *j, struct task *t);
+
+/* Every slave of the job has ... (lost ones are not waited for) */
+bool job_has_on(const struct job *j, const struct task *t,
+                const struct job_node *jn);     /* t is on jn */
+bool job_all_prepared(const struct job *j);
+bool job_all_launched(const struct job *j);
+bool job_all_drained(const struct job *j);
+
+/* Some other task of the job is between MPI_Init and MPI_Finalize. */
+bool job_others_in_mpi(const struct job *j, const struct task *t);
+
+/* Take note of a failure at at_ns (master's clock). Keeps the one that came
+ * first in time; returns whether this is it. why is copied. */
+bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
+
+/* The secret of the streams, which only its redirector and its slaves know. */
+bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes);
+
+/* The exit code of the whole job, and the event that ends it. */
+int job_exit_code(const struct job *j);
+enum { JOB_CODE_HUNG = 123 };   /* of one that --on-hang kill has ended */
+bool job_exit_known(const struct job *j);
+enum job_event job_end_event(const struct job *j);
+
+#endif

@@ -1,0 +1,90 @@
+/* node.c - the table of nodes. v[i]->id == i, names differ. */
+#include "master/state/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void node_destroy(struct node *n)
+{
+    if (!n)
+        return;
+    free(n->name);
+    free(n->hostname);
+    free(n->machine);
+    free(n->away_why);
+    free(n->output_waits);
+    free(n->reduce_at);
+    free(n);
+}
+
+void nodes_fini(struct nodes *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        node_destroy(t->v[i]);
+    free(t->v);
+    memset(t, 0, sizeof(*t));
+}
+
+struct node *nodes_find(const struct nodes *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->v[i]->name, name) == 0)
+            return t->v[i];
+    return NULL;
+}
+
+struct node *nodes_make(struct nodes *t, const char *name)
+{
+    struct node *n = nodes_find(t, name);
+
+    if (n)
+        return n;
+    if (t->n == t->cap) {
+        size_t cap = t->cap ? 2 * t->cap : 16;
+        struct node **v = realloc(t->v, cap * sizeof(struct node *));
+
+        if (!v)
+            return NULL;
+        t->v = v;
+        t->cap = cap;
+    }
+    n = calloc(1, sizeof(*n));
+    if (!n || !(n->name = strdup(name))) {
+        node_destroy(n);
+        return NULL;
+    }
+    n->id = (uint32_t)t->n;
+    n->cpus = 1;
+    n->state = NODE_LEFT;
+    t->v[t->n++] = n;
+    return n;
+}
+
+size_t nodes_up(const struct nodes *t)
+{
+    size_t up = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        up += t->v[i]->state == NODE_UP;
+    return up;
+}
+
+void node_set_text(char **field, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        return;
+    free(*field);
+    *field = copy;
+}
+
+const char *node_state_name(enum node_state s)
+{
+    static const char *const names[] = {
+        [NODE_UP] = "up", [NODE_LEFT] = "left",
+        [NODE_AWAY] = "away", [NODE_LOST] = "lost",
+    };
+
+    return names[s];
+}

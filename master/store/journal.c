@@ -1,0 +1,575 @@
+/* journal.c - queues in front of the store, and the one transaction a turn
+ * that empties them.
+ *
+ * Invariants. A job, task or node is in a list exactly when its flag says so,
+ * and leaves it only after a commit that contained it, so trying again after
+ * a failure writes the same again. Batches leave in the order they came.
+ * `due` is the time the timer is set for, 0 if it is not. */
+#include "master/store/journal_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+
+enum {
+    JOURNAL_ROWS_FLUSH = 16384, /* some 40 ms of writing */
+    JOURNAL_ROWS_HIGH = 65536,  /* more than that: the database is stuck */
+    JOURNAL_BYTES_HIGH = 32 << 20,
+};
+static const uint64_t journal_soon_ns = 50 * MS;
+static const uint64_t journal_retry_ns = 20 * MS;
+static const uint64_t journal_patience_ns = 5000 * MS;  /* busy, or full */
+static const uint64_t journal_return_ns = 2000 * MS;
+
+static void journal_flush(struct journal *jn);
+
+static void journal_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct journal *jn = arg;
+
+    (void)fd;
+    (void)what;
+    jn->due = 0;
+    journal_flush(jn);
+}
+
+void journal_wake(struct journal *jn, uint64_t delay_ns)
+{
+    uint64_t now = clock_monotonic_ns(), at = now + delay_ns;
+    struct timeval tv;
+
+    if (at < jn->retry_at)
+        at = jn->retry_at;
+    if (jn->due && jn->due <= at)
+        return;
+    jn->due = at;
+    if (at <= now) {
+        event_del(jn->timer);
+        event_active(jn->timer, EV_TIMEOUT, 0);
+        return;
+    }
+    tv = clock_timeval(at - now);
+    event_add(jn->timer, &tv);
+}
+
+/* ---------------------------------------------------------------- noting */
+
+static void journal_list(struct journal *jn, struct job *j)
+{
+    if (j->listed)
+        return;
+    j->listed = true;
+    j->next_listed = jn->jobs;
+    jn->jobs = j;
+}
+
+void journal_job(struct journal *jn, struct job *j)
+{
+    j->dirty = true;
+    journal_list(jn, j);
+    journal_wake(jn, 0);
+}
+
+void journal_task(struct journal *jn, struct job *j, struct task *t)
+{
+    if (t->dirty == TASK_DIRTY_LATER) {
+        j->write_later = true;
+    } else if (t->dirty == TASK_CLEAN) {
+        t->dirty = TASK_DIRTY;
+        t->next_dirty = j->dirty_tasks;
+        j->dirty_tasks = t;
+    }
+    journal_list(jn, j);
+    journal_wake(jn, journal_soon_ns);
+}
+
+void journal_task_later(struct journal *jn, struct job *j, struct task *t)
+{
+    if (t->dirty != TASK_CLEAN)
+        return;
+    t->dirty = TASK_DIRTY_LATER;
+    t->next_dirty = j->later_tasks;
+    j->later_tasks = t;
+    journal_list(jn, j);
+    journal_wake(jn, journal_later_ns);
+}
+
+void journal_node(struct journal *jn, struct node *n)
+{
+    if (n->dirty)
+        return;
+    if (jn->nnodes == jn->nodes_cap) {
+        size_t cap = jn->nodes_cap ? 2 * jn->nodes_cap : 16;
+        struct node **v = realloc(jn->nodes, cap * sizeof(struct node *));
+
+        if (!v)
+            return;             /* the next word of this node tries again */
+        jn->nodes = v;
+        jn->nodes_cap = cap;
+    }
+    n->dirty = true;
+    jn->nodes[jn->nnodes++] = n;
+    journal_wake(jn, journal_soon_ns);
+}
+
+void journal_step(struct journal *jn, const struct job *j,
+                  const char *machine, int64_t rank, const char *event,
+                  const char *from, const char *to)
+{
+    if (jn->nsteps == jn->steps_cap) {
+        size_t cap = jn->steps_cap ? 2 * jn->steps_cap : 256;
+        struct journal_step *v = realloc(jn->steps, cap * sizeof(*v));
+
+        if (!v) {
+            log_warn("journal", "a step is not recorded job=%llu: out of "
+                     "memory", (unsigned long long)j->id);
+            return;
+        }
+        jn->steps = v;
+        jn->steps_cap = cap;
+    }
+    jn->steps[jn->nsteps++] = (struct journal_step){
+        j, clock_wall_ns(), machine, rank, event, from, to };
+    journal_wake(jn, journal_soon_ns);
+}
+
+void journal_bury(struct journal *jn, uint64_t master)
+{
+    uint64_t *v = realloc(jn->dead, (jn->ndead + 1) * sizeof(*v));
+
+    if (!v)
+        return;                 /* the next master does it */
+    jn->dead = v;
+    v[jn->ndead++] = master;
+    journal_wake(jn, 0);
+}
+
+struct journal_batch *journal_batch_create(size_t nevents, size_t nlabels,
+                                           size_t text_bytes)
+{
+    size_t events = nevents * sizeof(struct store_event);
+    size_t labels = nlabels * sizeof(struct store_label);
+    size_t bytes = sizeof(struct journal_batch) + events + labels + text_bytes;
+    struct journal_batch *b = malloc(bytes);
+
+    if (!b)
+        return NULL;
+    memset(b, 0, sizeof(*b));
+    b->events = (struct store_event *)(b + 1);
+    b->labels = (struct store_label *)(b->events + nevents);
+    b->text = (char *)(b->labels + nlabels);
+    b->rows.events = b->events;
+    b->rows.nevents = nevents;
+    b->rows.labels = b->labels;
+    b->rows.nlabels = nlabels;
+    b->bytes = bytes;
+    return b;
+}
+
+static void journal_press(struct journal *jn)
+{
+    bool high = jn->rows > JOURNAL_ROWS_HIGH || jn->bytes > JOURNAL_BYTES_HIGH;
+
+    if (high == jn->high)
+        return;
+    jn->high = high;
+    jn->ops->pressure(jn->arg, high);
+}
+
+void journal_events(struct journal *jn, struct journal_batch *b)
+{
+    if (jn->last)
+        jn->last->next = b;
+    else
+        jn->first = b;
+    jn->last = b;
+    jn->rows += b->rows.nevents;
+    jn->bytes += b->bytes;
+    journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
+    journal_press(jn);
+}
+
+struct journal_profile *journal_profile_create(
+    const struct store_profile *counts, size_t nlists, size_t text_bytes)
+{
+    const struct store_profile *n = counts;
+    size_t bytes = sizeof(struct journal_profile) +
+                   n->nmodules * sizeof(*n->modules) +
+                   n->nframes * sizeof(*n->frames) +
+                   n->nsites * sizeof(*n->sites) +
+                   n->ncosts * sizeof(*n->costs) +
+                   n->nnames * sizeof(*n->names) +
+                   nlists * sizeof(int64_t) + text_bytes;
+    struct journal_profile *p = malloc(bytes);
+
+    if (!p)
+        return NULL;
+    *p = (struct journal_profile){ .rows = *n, .bytes = bytes };
+    p->rows.modules = (struct store_module *)(p + 1);
+    p->rows.frames = (struct store_frame *)(p->rows.modules + n->nmodules);
+    p->rows.sites = (struct store_site *)(p->rows.frames + n->nframes);
+    p->rows.costs = (struct store_cost *)(p->rows.sites + n->nsites);
+    p->rows.names = (struct store_name *)(p->rows.costs + n->ncosts);
+    p->lists = (int64_t *)(p->rows.names + n->nnames);
+    p->text = (char *)(p->lists + nlists);
+    return p;
+}
+
+void journal_costs(struct journal *jn, struct journal_profile *p)
+{
+    if (jn->last_profile)
+        jn->last_profile->next = p;
+    else
+        jn->first_profile = p;
+    jn->last_profile = p;
+    jn->rows += p->rows.ncosts;
+    jn->bytes += p->bytes;
+    journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
+    journal_press(jn);
+}
+
+bool journal_idle(const struct journal *jn)
+{
+    return !jn->jobs && !jn->first && !jn->first_profile && !jn->nsteps &&
+           !jn->nnodes && !jn->master_dirty && !jn->ndead && !jn->notes;
+}
+
+/* ---------------------------------------------------------- after a commit */
+
+static void clean_tasks(struct task **list)
+{
+    while (*list) {
+        struct task *t = *list;
+
+        *list = t->next_dirty;
+        t->next_dirty = NULL;
+        t->dirty = TASK_CLEAN;
+    }
+}
+
+/* Jobs whose counters are not due yet stay listed. */
+static void clean_jobs(struct journal *jn, uint64_t now)
+{
+    struct job *keep = NULL;
+
+    while (jn->jobs) {
+        struct job *j = jn->jobs;
+
+        jn->jobs = j->next_listed;
+        if (journal_writes_later(j, now)) {
+            if (j->later_tasks)
+                j->samples_ns = now;
+            clean_tasks(&j->later_tasks);
+            j->write_later = false;
+        }
+        clean_tasks(&j->dirty_tasks);
+        if (j->dirty) {
+            j->submit_stored = true;
+            j->placement_stored = j->placement != NULL;
+        }
+        j->dirty = false;
+        if (j->new_id)
+            j->id = j->new_id;
+        j->new_id = 0;
+        j->listed = j->later_tasks != NULL;
+        if (j->listed) {
+            j->next_listed = keep;
+            keep = j;
+        }
+    }
+    jn->jobs = keep;
+    if (keep)
+        journal_wake(jn, journal_later_ns);
+}
+
+/* One acknowledgement a task, of its last batch. */
+static void ack_batches(struct journal *jn)
+{
+    for (struct journal_batch *b = jn->first; b; b = b->next)
+        b->job->tasks[b->rows.rank].acked = b->rows.upto;
+    while (jn->first) {
+        struct journal_batch *b = jn->first;
+
+        jn->first = b->next;
+        if (b->job->tasks[b->rows.rank].acked == b->rows.upto)
+            jn->ops->acked(jn->arg, b->job, b->rows.rank, b->rows.upto);
+        free(b);
+    }
+    jn->last = NULL;
+    jn->rows = jn->bytes = 0;
+}
+
+static void drop_profiles(struct journal *jn)
+{
+    while (jn->first_profile) {
+        struct journal_profile *p = jn->first_profile;
+
+        jn->first_profile = p->next;
+        free(p);
+    }
+    jn->last_profile = NULL;
+}
+
+static void journal_done(struct journal *jn, uint64_t now)
+{
+    jn->master_dirty = false;
+    for (size_t i = 0; i < jn->nnodes; i++)
+        jn->nodes[i]->dirty = false;
+    jn->nnodes = 0;
+    jn->nsteps = 0;
+    journal_notes_drop(jn);
+    jn->ndead = 0;
+    clean_jobs(jn, now);
+    drop_profiles(jn);
+    ack_batches(jn);
+    journal_press(jn);
+    jn->ops->committed(jn->arg);
+}
+
+/* ------------------------------------------------------------------- flush */
+
+bool journal_may_return(const struct err *why)
+{
+    return why->code == EBUSY || why->code == ENOSPC || why->code == EIO ||
+           why->code == EDQUOT;
+}
+
+const char *journal_fate(const struct err *why)
+{
+    return journal_may_return(why)
+           ? "the run goes on, its record waits in memory"
+           : "the run goes on, its record is lost";
+}
+
+/* Nothing of the store that stands in can be kept any more. */
+static void journal_give_up(struct journal *jn, const struct err *why)
+{
+    log_warn("journal", "%s", why->text);
+    free(jn->path);
+    jn->path = NULL;
+}
+
+static void journal_replace(struct journal *jn, const struct err *why)
+{
+    struct err err;
+    char text[sizeof(why->text) + 64];
+    struct store *fresh = store_open(":memory:", &err);
+
+    if (!fresh || store_seed(fresh, jn->last_job, &err)) {
+        log_warn("journal", "%s", err.text);
+        store_close(fresh);
+        return;                         /* the timer tries again */
+    }
+    store_close(jn->store);
+    jn->store = fresh;
+    jn->master_dirty = true;
+    if (jn->aside || !journal_may_return(why))
+        journal_give_up(jn, why);       /* memory is full too, or no hope */
+    jn->aside = true;
+    jn->busy_since = 0;
+    jn->return_at = clock_monotonic_ns() + journal_return_ns;
+    snprintf(text, sizeof(text), "%s: %s", why->text,
+             jn->path ? journal_fate(why)
+                      : "the run goes on, its record is lost");
+    jn->ops->replaced(jn->arg, text, true);
+    if (jn->path)
+        journal_wake(jn, journal_return_ns);
+}
+
+/* The file can perhaps be written again. */
+int journal_settle(struct journal *jn, struct err *err)
+{
+    struct store *file;
+    char text[sizeof(err->text)];
+
+    if (!jn->aside)
+        return 0;
+    if (!jn->path)
+        return err_set(err, ENODEV, "there is no database");
+    jn->return_at = clock_monotonic_ns() + journal_return_ns;
+    file = store_open(jn->path, err);
+    store_close(file);                  /* it is there, and ours */
+    if (!file || store_merge(jn->store, jn->path, err))
+        return -1;
+    file = store_open(jn->path, err);
+    if (!file) {
+        /* Copied and not to be reached: nothing may be copied twice. */
+        journal_give_up(jn, err);
+        return -1;
+    }
+    store_close(jn->store);
+    jn->store = file;
+    jn->aside = false;
+    jn->master_dirty = true;
+    snprintf(text, sizeof(text), "%.150s can be written again, nothing of the "
+             "record is lost", jn->path);
+    if (!jn->ending)
+        jn->ops->replaced(jn->arg, text, false);
+    return 0;
+}
+
+static void journal_try_to_return(struct journal *jn, uint64_t now)
+{
+    struct err err;
+
+    if (!jn->aside || !jn->path)
+        return;
+    if (now >= jn->return_at && journal_settle(jn, &err))
+        log_debug("journal", "%s", err.text);
+    if (jn->aside)
+        journal_wake(jn, journal_return_ns);
+}
+
+static void journal_flush(struct journal *jn)
+{
+    uint64_t now = clock_monotonic_ns();
+    struct err err;
+
+    journal_try_to_return(jn, now);
+    if (journal_idle(jn))
+        return;
+    if (journal_write(jn, now, &err) == 0) {
+        jn->retry_at = jn->busy_since = 0;
+        journal_done(jn, now);
+        return;
+    }
+    if (journal_may_return(&err) && !jn->busy_since)
+        jn->busy_since = now;
+    if (!journal_may_return(&err) || jn->aside ||
+        now - jn->busy_since > journal_patience_ns)
+        journal_replace(jn, &err);
+    jn->retry_at = now + journal_retry_ns;
+    journal_wake(jn, journal_retry_ns);
+}
+
+/* -------------------------------------------------------------- questions */
+
+int journal_ask(struct journal *jn, const char *sql,
+                const struct store_value *params, int nparams,
+                store_row_f *row, void *arg, struct err *err)
+{
+    return store_query_bound(jn->store, sql, params, nparams, NULL, row, arg,
+                             err);
+}
+
+static int find_end_row(void *arg, int ncols, const char *const *names,
+                        const struct store_value *v)
+{
+    struct journal_end *end = arg;
+
+    (void)ncols;
+    (void)names;
+    end->exit_code = (int)v[0].i;
+    if (v[1].type == STORE_TEXT)
+        snprintf(end->why, sizeof(end->why), "%s", v[1].text);
+    return 0;
+}
+
+int journal_find_end(struct journal *jn, uint64_t job,
+                     struct journal_end *end)
+{
+    const struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
+    struct err err;
+
+    *end = (struct journal_end){ .exit_code = -1 };
+    if (journal_ask(jn, "SELECT exit_code, why FROM job WHERE job = ?1 AND"
+                    " exit_code IS NOT NULL", &id, 1, find_end_row, end, &err))
+        return -1;
+    return end->exit_code < 0 ? -1 : 0;
+}
+
+/* ------------------------------------------------------------ life of it */
+
+static int seed_row(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    (void)ncols;
+    (void)names;
+    *(uint64_t *)arg = (uint64_t)v[0].i;
+    return 0;
+}
+
+/* Numbers that the file does not have, if it can be read at least. */
+static int journal_seed(struct journal *jn, struct err *err)
+{
+    struct store *file = NULL;
+
+    if (!jn->aside)
+        return 0;
+    if (jn->path)
+        file = store_open_readonly(jn->path, NULL);
+    if (file)
+        store_query(file, "SELECT max(seq) FROM sqlite_sequence WHERE"
+                    " name = 'job'", seed_row, &jn->last_job, NULL);
+    store_close(file);
+    return store_seed(jn->store, jn->last_job, err);
+}
+
+
+struct journal *journal_create(struct event_base *base, struct store *st,
+                               const char *path, bool aside,
+                               const struct store_master *m,
+                               const struct journal_ops *ops, void *arg,
+                               struct err *err)
+{
+    struct journal *jn = calloc(1, sizeof(*jn));
+
+    if (!jn || !(jn->timer = event_new(base, -1, 0, journal_timer, jn))) {
+        free(jn);
+        store_close(st);
+        err_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    jn->base = base;
+    jn->store = st;
+    jn->path = path ? strdup(path) : NULL;
+    jn->aside = aside;
+    jn->ops = ops;
+    jn->arg = arg;
+    jn->master = *m;
+    jn->master.process = m->process ? strdup(m->process) : NULL;
+    jn->master.host = m->host ? strdup(m->host) : NULL;
+    jn->master.address = m->address ? strdup(m->address) : NULL;
+    jn->master_dirty = true;
+    if (journal_seed(jn, err))
+        log_warn("journal", "%s", err->text);
+    journal_wake(jn, 0);
+    return jn;
+}
+
+void journal_destroy(struct journal *jn)
+{
+    struct err err;
+
+    if (!jn)
+        return;
+    jn->ending = true;
+    jn->master.ended_ns = clock_wall_ns();
+    jn->master_dirty = true;
+    if (journal_write(jn, clock_monotonic_ns(), &err))
+        log_warn("journal", "%s", err.text);
+    else if (jn->path && journal_settle(jn, &err))
+        log_info("journal", "%s", err.text);    /* people have been told */
+    while (jn->first) {
+        struct journal_batch *b = jn->first;
+
+        jn->first = b->next;
+        free(b);
+    }
+    drop_profiles(jn);
+    store_close(jn->store);
+    event_free(jn->timer);
+    free((char *)jn->master.host);
+    free((char *)jn->master.address);
+    free((char *)jn->master.process);
+    free(jn->dead);
+    free(jn->path);
+    free(jn->nodes);
+    free(jn->steps);
+    journal_notes_drop(jn);
+    free(jn);
+}

@@ -1,0 +1,168 @@
+/* journal.h - everything that waits to be written to the store.
+ *
+ * What happens is applied in memory and noted here. At the end of the loop's
+ * turn (for what effects wait for), or some ms later (for what nobody waits
+ * for), all of it is written in one transaction; after the commit the owner
+ * hears of it and carries out the effects and sends the acknowledgements.
+ * When the database is busy or full, everything stays queued for some seconds
+ * and a timer tries again. Then, or when it cannot be used at all, the owner
+ * hears why, an in-memory database takes its place, and the run goes on. If
+ * there was hope, what is in memory is copied into the file as soon as that
+ * can be written again. */
+#ifndef HECTOR_JOURNAL_H
+#define HECTOR_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <event2/event.h>
+
+#include "master/state/job.h"
+#include "master/state/node.h"
+#include "master/store/store.h"
+
+struct journal;
+
+struct journal_ops {
+    /* All that was noted before is in the database. */
+    void (*committed)(void *arg);
+    /* Event records of a task below upto are. */
+    void (*acked)(void *arg, struct job *j, uint32_t rank, uint64_t upto);
+    /* Too much is queued: stop the slaves. Then: let them go on. */
+    void (*pressure)(void *arg, bool high);
+    /* Another database has taken the place of the one before, aside: for the
+     * worse. why is the sentence for people. What is alive has to be noted
+     * again. */
+    void (*replaced)(void *arg, const char *why, bool aside);
+};
+
+/* What is wrong with a database that is of no use now: is there hope that it
+ * will be? The end of the sentence for people. */
+bool journal_may_return(const struct err *why);
+const char *journal_fate(const struct err *why);
+
+/* Takes the store, and the path of the file it is (aside false), or that it
+ * stands in for until that can be written; NULL: never. m names this master
+ * (texts are copied); its row is the first to be written. */
+struct journal *journal_create(struct event_base *base, struct store *st,
+                               const char *path, bool aside,
+                               const struct store_master *m,
+                               const struct journal_ops *ops, void *arg,
+                               struct err *err);
+/* Writes what is left, once, with the end of the master; closes the store. */
+void journal_destroy(struct journal *jn);
+
+/* The job's row, and effects that wait for it: at the end of this turn. */
+void journal_job(struct journal *jn, struct job *j);
+/* A task's row: soon. */
+void journal_task(struct journal *jn, struct job *j, struct task *t);
+/* A task's counters: at most once a second a job. */
+void journal_task_later(struct journal *jn, struct job *j, struct task *t);
+void journal_node(struct journal *jn, struct node *n);
+
+/* The jobs of a master that is dead, but for those that have been taken up
+ * (journal_job()) by then. */
+void journal_bury(struct journal *jn, uint64_t master);
+
+/* A step of a machine ("job", "task", "hold"); rank < 0: of the job as a
+ * whole. The names are static. */
+void journal_step(struct journal *jn, const struct job *j,
+                  const char *machine, int64_t rank, const char *event,
+                  const char *from, const char *to);
+
+/* Rows of table action: what was ordered, in this turn's commit, and later how
+ * it went, for those of that name (NULL: any) whose result is "ordered". Texts
+ * are copied. */
+struct journal_action {
+    const char *action, *ranks, *by, *result, *why;
+};
+void journal_action(struct journal *jn, const struct job *j,
+                    const struct journal_action *a);
+void journal_action_result(struct journal *jn, const struct job *j,
+                           const char *action, const char *result);
+
+/* A row of table verdict. Texts are copied. */
+struct journal_verdict {
+    const char *policy, *kind, *phase, *ranks, *why;
+    const char *detail;         /* verdict_text() */
+    const char *report;         /* what people see of it, lines */
+    double score;
+    uint64_t seq, age_ns;       /* of the look; how long it has been so */
+};
+void journal_verdict(struct journal *jn, const struct job *j,
+                     const struct journal_verdict *v);
+
+/* What is told of a verdict has become more. */
+void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
+                    const char *policy, const char *report);
+
+/* A piece of tape (tape.h), from look seq on, copied; and that those before
+ * seq are not needed any more. */
+struct journal_look {
+    uint64_t seq, at_ns;        /* of its first look; wall clock of the last */
+    const void *data;
+    size_t bytes;
+};
+void journal_look(struct journal *jn, const struct job *j,
+                  const struct journal_look *l);
+void journal_trim_looks(struct journal *jn, const struct job *j,
+                        uint64_t seq);
+
+/* A call tree of the job with that number, which may have ended, copied; see
+ * struct store_stack. */
+void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
+                   const void *tree, size_t bytes);
+/* The same of the models of its tasks. */
+void journal_model(struct journal *jn, uint64_t job, const void *model,
+                   size_t bytes);
+
+/* Event records. Make a batch, fill events[], labels[] (whose texts lie in
+ * text[]) and rows.job, rank, node, upto, then give it back for good. */
+struct journal_batch {
+    struct journal_batch *next;
+    struct job *job;            /* borrowed: outlives its batches */
+    const struct node *node;    /* borrowed */
+    struct store_batch rows;
+    struct store_event *events;         /* all in the same allocation */
+    struct store_label *labels;
+    char *text;
+    size_t bytes;
+};
+struct journal_batch *journal_batch_create(size_t nevents, size_t nlabels,
+                                           size_t text_bytes);
+void journal_events(struct journal *jn, struct journal_batch *b);
+
+/* Costs of calls. Make one with the counts of what there will be, nlists
+ * frames in the lists of all sites together; fill the arrays of rows (all in
+ * the same allocation), then give it back for good. */
+struct journal_profile {
+    struct journal_profile *next;
+    struct job *job;            /* borrowed: outlives it */
+    struct store_profile rows;
+    int64_t *lists;
+    char *text;
+    size_t bytes;
+};
+struct journal_profile *journal_profile_create(
+    const struct store_profile *counts, size_t nlists, size_t text_bytes);
+void journal_costs(struct journal *jn, struct journal_profile *p);
+
+/* How a job has ended that is no longer alive. -1: that is not known. */
+struct journal_end { int exit_code; char why[400]; };
+int journal_find_end(struct journal *jn, uint64_t job,
+                     struct journal_end *end);
+
+/* A question to the database that is written to just now; see
+ * store_query_bound(). What is noted and not committed is not in it. */
+int journal_ask(struct journal *jn, const char *sql,
+                const struct store_value *params, int nparams,
+                store_row_f *row, void *arg, struct err *err);
+
+/* The record is in memory only: try to write it now. -1: err says why not;
+ * when nobody will come to try again it is lost. */
+int journal_settle(struct journal *jn, struct err *err);
+
+/* Nothing waits to be written. */
+bool journal_idle(const struct journal *jn);
+
+#endif

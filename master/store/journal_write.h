@@ -1,0 +1,68 @@
+/* journal_write.h - what journal.c and journal_write.c share: the queues. For
+ * these two files only. */
+#ifndef HECTOR_JOURNAL_WRITE_H
+#define HECTOR_JOURNAL_WRITE_H
+
+#include "master/store/journal.h"
+#include "proto/base/clock.h"
+
+#define MS CLOCK_NS_PER_MS
+
+static const uint64_t journal_later_ns = 1000 * MS;     /* for counters */
+
+struct journal_step {
+    const struct job *job;      /* borrowed; its number may not be known yet */
+    uint64_t at_ns;
+    const char *machine;
+    int64_t rank;
+    const char *event, *from, *to;
+};
+
+/* A row that is written once: journal_note.c. */
+struct journal_note;
+
+struct journal {
+    struct event_base *base;    /* borrowed */
+    struct store *store;        /* owned */
+    const struct journal_ops *ops;
+    void *arg;
+    struct event *timer;        /* owned */
+    uint64_t due, retry_at;
+    uint64_t busy_since;        /* 0: it is not */
+    char *path;                 /* owned; NULL: there is no file, nor will be */
+    bool aside;                 /* the store stands in for it */
+    bool ending;                /* the owner hears of nothing any more */
+    uint64_t return_at, last_job;
+
+    struct store_master master;         /* texts owned */
+    bool master_dirty;
+    struct job *jobs;           /* listed ones */
+    struct node **nodes;        /* owned array; dirty ones */
+    size_t nnodes, nodes_cap;
+    struct journal_step *steps; /* owned */
+    size_t nsteps, steps_cap;
+    struct journal_note *notes, *last_note;     /* owned */
+    uint64_t *dead;             /* owned: masters to be buried */
+    size_t ndead;
+    struct journal_batch *first, *last;
+    struct journal_profile *first_profile, *last_profile;
+    size_t rows, bytes;
+    bool high;
+};
+
+/* Everything that is queued, in one transaction. -1: nothing of it. */
+int journal_write(struct journal *jn, uint64_t now, struct err *err);
+
+/* Flush in at most delay. 0: when this turn of the loop is over. */
+void journal_wake(struct journal *jn, uint64_t delay_ns);
+
+/* The number of a job that may be about to get one. */
+uint64_t journal_job_id(const struct job *j);
+
+int journal_notes_write(struct journal *jn, struct err *err);
+void journal_notes_drop(struct journal *jn);    /* they are written */
+
+/* Are the counters of this job's tasks written now? */
+bool journal_writes_later(const struct job *j, uint64_t now);
+
+#endif

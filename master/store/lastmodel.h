@@ -1,0 +1,21 @@
+/* lastmodel.h - keeps models of jobs in the database, so that they can be
+ * looked at when the job is gone. */
+#ifndef HECTOR_LASTMODEL_H
+#define HECTOR_LASTMODEL_H
+
+#include <stdint.h>
+
+#include "master/store/journal.h"
+#include "proto/base/str.h"
+#include "proto/base/taskset.h"
+
+/* Tasks on this node are not in the model, which is what merge_model has made:
+ * it gets a note. */
+void lastmodel_note(struct str *model, const struct taskset *ranks,
+                    const char *node, const char *why);
+
+/* One that is empty or too large is not kept. */
+void lastmodel_keep(struct journal *jn, uint64_t job,
+                    const struct str *model);
+
+#endif

@@ -1,0 +1,516 @@
+/* store.c - the database file: opened, checked, asked, and written in
+ * transactions. What the rows are is in store_row.c and store_event.c.
+ *
+ * Invariants. A store that store_open() returned has our schema, and this
+ * process may write to it. Writes happen inside BEGIN IMMEDIATE only, so
+ * SQLITE_BUSY can come from store_begin() alone, when nothing is lost by
+ * trying again. The label cache holds ids that are committed, or will be by
+ * the transaction that is open. */
+#include "master/store/store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "master/store/alive.h"
+#include "master/store/schema.h"
+#include "master/store/store_db.h"
+#include "mpi-wrappers/table/calls.h"
+#include "proto/base/paths.h"
+
+enum {
+    STORE_APPLICATION = 0x48435431,     /* "HCT1": PRAGMA application_id */
+    STORE_OPEN_MS = 5000,       /* patience while another makes the schema */
+    STORE_WRITE_MS = 10,        /* then: a short wait beats a timer's turn */
+};
+
+static int store_errno(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return EBUSY;
+    case SQLITE_FULL:
+        return ENOSPC;
+    case SQLITE_READONLY:
+        return EROFS;
+    case SQLITE_NOMEM:
+        return ENOMEM;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return EACCES;
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+        return EBADMSG;
+    case SQLITE_ERROR:
+        return EINVAL;
+    }
+    return EIO;
+}
+
+int store_fail(struct store *st, struct err *err, const char *what)
+{
+    int code = st->db ? sqlite3_errcode(st->db) : SQLITE_NOMEM;
+    int system = st->db ? sqlite3_system_errno(st->db) : 0;
+    const char *why = st->db ? sqlite3_errmsg(st->db) : "out of memory";
+
+    int number = store_errno(code);
+
+    if ((code & 0xff) == SQLITE_CANTOPEN && system) {
+        why = strerror(system);
+        number = system;
+    }
+    return err_set(err, number, "%s %s: %s", what,
+                   st->path ? st->path : "the database", why);
+}
+
+sqlite3_stmt *store_stmt(struct store *st, enum store_stmt which,
+                         const char *sql, struct err *err)
+{
+    if (!st->stmt[which] &&
+        sqlite3_prepare_v3(st->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                           &st->stmt[which], NULL) != SQLITE_OK)
+        store_fail(st, err, "cannot write");
+    return st->stmt[which];
+}
+
+int store_run(struct store *st, sqlite3_stmt *s, struct err *err)
+{
+    int rc = sqlite3_step(s);
+
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) {
+        store_fail(st, err, "cannot write");
+        sqlite3_reset(s);
+        return -1;
+    }
+    sqlite3_reset(s);
+    return 0;
+}
+
+void store_bind_known(sqlite3_stmt *s, int at, uint64_t value)
+{
+    if (value)
+        sqlite3_bind_int64(s, at, (int64_t)value);
+    else
+        sqlite3_bind_null(s, at);
+}
+
+void store_bind_text(sqlite3_stmt *s, int at, const char *text)
+{
+    sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
+}
+
+/* ----------------------------------------------------------- transactions */
+
+int store_begin(struct store *st, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_BEGIN, "BEGIN IMMEDIATE", err);
+
+    return s ? store_run(st, s, err) : -1;
+}
+
+int store_commit(struct store *st, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_COMMIT, "COMMIT", err);
+
+    return s ? store_run(st, s, err) : -1;
+}
+
+void store_rollback(struct store *st)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_ROLLBACK, "ROLLBACK", NULL);
+
+    if (s && !sqlite3_get_autocommit(st->db))
+        store_run(st, s, NULL);
+    store_labels_forget(st);
+    store_sites_forget(st);
+}
+
+/* -------------------------------------------------------------- questions */
+
+static int store_pragma(struct store *st, const char *sql, int64_t *value,
+                        struct err *err)
+{
+    sqlite3_stmt *s = NULL;
+    int rc;
+
+    if (sqlite3_prepare_v2(st->db, sql, -1, &s, NULL) != SQLITE_OK)
+        return store_fail(st, err, "cannot read");
+    rc = sqlite3_step(s);
+    if (rc == SQLITE_ROW)
+        *value = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return rc == SQLITE_ROW ? 0 : store_fail(st, err, "cannot read");
+}
+
+/* *version: of its schema; 0 is a database without a single table, to be made
+ * ours. */
+static int store_check(struct store *st, int64_t *found, struct err *err)
+{
+    int64_t version = 0, id = 0, tables = 0;
+
+    /* Tables first: another master may make them between these, and its mark
+     * comes with them. */
+    if (store_pragma(st, "SELECT count(*) FROM sqlite_master", &tables, err) ||
+        store_pragma(st, "PRAGMA user_version", &version, err) ||
+        store_pragma(st, "PRAGMA application_id", &id, err))
+        return -1;
+    *found = version;
+    if (version == 0 && tables == 0)
+        return 0;
+    if (id != STORE_APPLICATION || version < 1)
+        return err_set(err, EBADMSG, "%s is not a database of Hector",
+                       st->path);
+    if (version > SCHEMA_VERSION)
+        return err_set(err, EPROTO, "%s was made by a newer Hector (schema "
+                       "%lld, this one knows %d)", st->path,
+                       (long long)version, SCHEMA_VERSION);
+    return 0;
+}
+
+static void store_value(sqlite3_stmt *s, int i, struct store_value *v)
+{
+    memset(v, 0, sizeof(*v));
+    switch (sqlite3_column_type(s, i)) {
+    case SQLITE_INTEGER:
+        v->type = STORE_INT;
+        v->i = sqlite3_column_int64(s, i);
+        break;
+    case SQLITE_FLOAT:
+        v->type = STORE_REAL;
+        v->d = sqlite3_column_double(s, i);
+        break;
+    case SQLITE_TEXT:
+        v->type = STORE_TEXT;
+        v->text = (const char *)sqlite3_column_text(s, i);
+        v->bytes = (size_t)sqlite3_column_bytes(s, i);
+        break;
+    case SQLITE_BLOB:
+        v->type = STORE_BLOB;
+        v->text = sqlite3_column_blob(s, i);
+        v->bytes = (size_t)sqlite3_column_bytes(s, i);
+        break;
+    }
+}
+
+static void store_bind(sqlite3_stmt *s, int at, const struct store_value *v)
+{
+    int bytes = v->bytes ? (int)v->bytes : -1;
+
+    switch (v->type) {
+    case STORE_NULL:
+        sqlite3_bind_null(s, at);
+        break;
+    case STORE_INT:
+        sqlite3_bind_int64(s, at, v->i);
+        break;
+    case STORE_REAL:
+        sqlite3_bind_double(s, at, v->d);
+        break;
+    case STORE_TEXT:
+        sqlite3_bind_text(s, at, v->text, bytes, SQLITE_STATIC);
+        break;
+    case STORE_BLOB:
+        sqlite3_bind_blob(s, at, v->text, (int)v->bytes, SQLITE_STATIC);
+        break;
+    }
+}
+
+/* Give all rows of a prepared statement; *stop if row() wants no more. */
+static int store_rows(struct store *st, sqlite3_stmt *s, store_head_f *head,
+                      store_row_f *row, void *arg, bool *stop,
+                      struct err *err)
+{
+    int n = sqlite3_column_count(s), rc = SQLITE_DONE;
+    const char **names = calloc((size_t)n + 1, sizeof(*names));
+    struct store_value *values = calloc((size_t)n + 1, sizeof(*values));
+    bool memory = names && values;
+
+    for (int i = 0; memory && i < n; i++)
+        names[i] = sqlite3_column_name(s, i);
+    if (memory && head && n > 0)
+        head(arg, n, names);
+    while (memory && !*stop && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+        for (int i = 0; i < n; i++)
+            store_value(s, i, &values[i]);
+        if (row && row(arg, n, names, values))
+            *stop = true;
+    }
+    free(names);
+    free(values);
+    if (!memory)
+        return err_set(err, ENOMEM, "out of memory");
+    if (!*stop && rc != SQLITE_DONE)
+        return err_set(err, store_errno(rc), "%s", sqlite3_errmsg(st->db));
+    return 0;
+}
+
+int store_query_bound(struct store *st, const char *sql,
+                      const struct store_value *params, int nparams,
+                      store_head_f *head, store_row_f *row, void *arg,
+                      struct err *err)
+{
+    bool stop = false;
+
+    while (*sql && !stop) {
+        sqlite3_stmt *s = NULL;
+        int rc = sqlite3_prepare_v2(st->db, sql, -1, &s, &sql);
+
+        if (rc != SQLITE_OK)
+            return err_set(err, store_errno(rc), "%s", sqlite3_errmsg(st->db));
+        if (!s)
+            continue;                   /* a comment, or blanks */
+        for (int i = 0; i < nparams; i++)
+            store_bind(s, i + 1, &params[i]);
+        rc = store_rows(st, s, head, row, arg, &stop, err);
+        sqlite3_finalize(s);
+        if (rc)
+            return -1;
+        nparams = 0;
+    }
+    return 0;
+}
+
+int store_query(struct store *st, const char *sql, store_row_f *row,
+                void *arg, struct err *err)
+{
+    return store_query_bound(st, sql, NULL, 0, NULL, row, arg, err);
+}
+
+/* ------------------------------------------------------- opening, closing */
+
+void store_close(struct store *st)
+{
+    int saved = errno;
+
+    if (!st)
+        return;
+    for (int i = 0; i < STORE_STMT_COUNT; i++)
+        sqlite3_finalize(st->stmt[i]);
+    sqlite3_close(st->db);
+    store_labels_forget(st);
+    free(st->labels);
+    free(st->sites);
+    free(st->path);
+    free(st);
+    errno = saved;
+}
+
+int store_version(const struct store *st)
+{
+    return (int)st->version;
+}
+
+static void store_is_dead(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    (void)n;
+    sqlite3_result_int(ctx, alive_is_dead(
+        (const char *)sqlite3_value_text(v[0]),
+        (uint32_t)sqlite3_value_int64(v[1]),
+        (const char *)sqlite3_value_text(v[2])));
+}
+
+/* Standard deviation over mean, by Welford. */
+struct store_cov { double n, mean, squares; };
+
+static void store_cov_step(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct store_cov *c = sqlite3_aggregate_context(ctx, sizeof(*c));
+    double x = sqlite3_value_double(v[0]), from;
+
+    (void)n;
+    if (!c || sqlite3_value_type(v[0]) == SQLITE_NULL)
+        return;
+    from = x - c->mean;
+    c->mean += from / ++c->n;
+    c->squares += from * (x - c->mean);
+}
+
+static void store_cov_end(sqlite3_context *ctx)
+{
+    struct store_cov *c = sqlite3_aggregate_context(ctx, 0);
+
+    if (c && c->n > 0 && c->mean > 0)
+        sqlite3_result_double(ctx, sqrt(c->squares / c->n) / c->mean);
+    else
+        sqlite3_result_double(ctx, 0);
+}
+
+/* As sum() of integers, but stops at the largest one: a task that has written
+ * all over its page may have counted to anything. */
+struct store_whole { int64_t sum; bool any; };
+
+static void store_whole_step(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct store_whole *w = sqlite3_aggregate_context(ctx, sizeof(*w));
+    int64_t x = sqlite3_value_int64(v[0]);
+
+    (void)n;
+    if (!w || sqlite3_value_type(v[0]) == SQLITE_NULL)
+        return;
+    w->any = true;
+    if (__builtin_add_overflow(w->sum, x, &w->sum))
+        w->sum = x > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static void store_whole_end(sqlite3_context *ctx)
+{
+    struct store_whole *w = sqlite3_aggregate_context(ctx, 0);
+
+    if (w && w->any)
+        sqlite3_result_int64(ctx, w->sum);
+}
+
+static struct store *store_new(const char *path, struct err *err)
+{
+    struct store *st = calloc(1, sizeof(*st));
+
+    if (!st || !(st->path = strdup(path))) {
+        store_close(st);
+        err_set(err, ENOMEM, "cannot open %s: out of memory", path);
+        return NULL;
+    }
+    return st;
+}
+
+struct store *store_open_readonly(const char *path, struct err *err)
+{
+    struct store *st = store_new(path, err);
+
+    if (!st)
+        return NULL;
+    if (sqlite3_open_v2(path, &st->db, SQLITE_OPEN_READONLY, NULL)) {
+        store_fail(st, err, "cannot read");
+        store_close(st);
+        return NULL;
+    }
+    sqlite3_busy_timeout(st->db, STORE_OPEN_MS);
+    sqlite3_create_function(st->db, "master_is_dead", 3, SQLITE_UTF8, NULL,
+                            store_is_dead, NULL, NULL);
+    sqlite3_create_function(st->db, "cov", 1, SQLITE_UTF8, NULL, NULL,
+                            store_cov_step, store_cov_end);
+    sqlite3_create_function(st->db, "whole", 1, SQLITE_UTF8, NULL, NULL,
+                            store_whole_step, store_whole_end);
+    if (store_check(st, &st->version, err)) {
+        store_close(st);
+        return NULL;
+    }
+    if (st->version == 0) {
+        err_set(err, EBADMSG, "%s is empty: nothing has been recorded yet",
+                path);
+        store_close(st);
+        return NULL;
+    }
+    return st;
+}
+
+/* The names of MPI functions grow with the versions of Hector. */
+static int store_lacks_calls(struct store *st, bool *lacks, struct err *err)
+{
+    int64_t calls = 0;
+
+    if (store_pragma(st, "SELECT count(*) FROM mpi_call", &calls, err))
+        return -1;
+    *lacks = calls < CALL_END - 1;
+    return 0;
+}
+
+/* From the version it has to ours, inside a transaction. */
+static int store_migrate(struct store *st, int64_t version, struct err *err)
+{
+    char mark[80];
+    int rc = SQLITE_OK;
+
+    if (version == SCHEMA_VERSION)
+        return 0;
+    snprintf(mark, sizeof(mark),
+             "PRAGMA application_id=%d; PRAGMA user_version=%d",
+             STORE_APPLICATION, SCHEMA_VERSION);
+    if (version == 0)
+        rc = sqlite3_exec(st->db, schema_sql, NULL, NULL, NULL);
+    for (int64_t v = version; rc == SQLITE_OK && v && v < SCHEMA_VERSION; v++)
+        rc = sqlite3_exec(st->db, schema_steps[v], NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(st->db, mark, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : store_fail(st, err, "cannot write");
+}
+
+/* Make an empty file ours, or an older one a present one. Another master may
+ * be doing the same: whoever gets the write lock first does it, the second
+ * one finds it done. */
+static int store_make_schema(struct store *st, struct err *err)
+{
+    int64_t version = 0;
+    bool lacks = false;
+
+    if (store_begin(st, err))
+        return -1;
+    if (store_check(st, &version, err) || store_migrate(st, version, err))
+        goto fail;
+    if (store_lacks_calls(st, &lacks, err) ||
+        (lacks && store_put_calls(st, err)) || store_commit(st, err))
+        goto fail;
+    return 0;
+fail:
+    store_rollback(st);
+    return -1;
+}
+
+/* A file that is ours already is not locked: another process may be writing
+ * to it for long, and then it is the journal that waits. */
+static int store_ready(struct store *st, int64_t version, struct err *err)
+{
+    bool lacks = true;
+
+    if (version == SCHEMA_VERSION && store_lacks_calls(st, &lacks, err))
+        return -1;
+    return lacks ? store_make_schema(st, err) : 0;
+}
+
+/* SQLite opens what it cannot write read-only, without a word. */
+static int store_check_writable(struct store *st, struct err *err)
+{
+    if (sqlite3_db_readonly(st->db, "main") != 1)
+        return 0;
+    if (access(st->path, W_OK) == 0)
+        errno = EROFS;                  /* then it is what the file is on */
+    return err_sys(err, "cannot write %s", st->path);
+}
+
+struct store *store_open(const char *path, struct err *err)
+{
+    struct store *st = store_new(path, err);
+    bool memory = strcmp(path, ":memory:") == 0;
+    int64_t version = 0;
+
+    if (!st)
+        return NULL;
+    if (!memory && paths_make_parents(path, err)) {
+        err_prefix(err, "cannot write %s", path);
+        goto fail;
+    }
+    if (sqlite3_open_v2(path, &st->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) {
+        store_fail(st, err, "cannot write");
+        goto fail;
+    }
+    sqlite3_busy_timeout(st->db, STORE_OPEN_MS);
+    if (store_check_writable(st, err) || store_check(st, &version, err))
+        goto fail;
+    /* A file system without shared memory keeps another journal: slower,
+     * and right. */
+    if (!memory)
+        sqlite3_exec(st->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+    sqlite3_exec(st->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    if (store_ready(st, version, err))
+        goto fail;
+    sqlite3_busy_timeout(st->db, STORE_WRITE_MS);
+    return st;
+fail:
+    store_close(st);
+    return NULL;
+}

@@ -1,0 +1,48 @@
+/* reduce_private.h - what reduce.c and reduce_make.c share; for nobody else. */
+#ifndef HECTOR_MASTER_REDUCE_PRIVATE_H
+#define HECTOR_MASTER_REDUCE_PRIVATE_H
+
+#include "master/tree/reduce.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+
+struct upload {
+    struct upload *next;
+    uint32_t member;
+    bool held;                  /* whole, and kept */
+    struct str bytes;
+    uint8_t *lacks;             /* owned, when whole: of each member of the
+                                   subtree, whether the part is without it */
+};
+
+struct reducing {
+    struct reducing *next;      /* in the reducer's list */
+    struct reducer *all;        /* borrowed */
+    uint64_t id, start_ns;
+    const struct merge_kind *merge;     /* borrowed */
+    void *whole;                /* owned, like the rest */
+    struct reduce_member *members;
+    uint32_t nmembers, nasked, nwaiting, ntop, levels, fan_out;
+    uint32_t *rank_of;
+    uint32_t width, ntasks;
+    struct upload *uploads;
+    struct event *timer;
+    uint64_t own_ns, merge_ns, master_ns, received_bytes;
+    reduce_done_f *done;
+    void *arg;
+};
+
+struct reducer {
+    struct event_base *base;    /* borrowed, like the nodes */
+    struct reducer_conf conf;
+    const struct nodes *nodes;
+    struct reducing *list;      /* owned */
+    uint64_t last_id;
+};
+
+/* Who takes part, and the tree of them; nobody is told yet. */
+struct reducing *reducing_make(struct reducer *rd,
+                               const struct reduce_ask *ask, struct err *err);
+void reducing_free(struct reducing *r);
+
+#endif

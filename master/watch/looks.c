@@ -1,0 +1,277 @@
+/* looks.c - what is known of all tasks of a job, see looks.h.
+ *
+ * Invariant: known[] is what slaves have said, ranks[] what policies see. The
+ * age of a task of which nothing new was said grows with the time between two
+ * snapshots; a task whose slave has not answered is not observed. */
+#include "master/watch/looks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/watch/callclass.h"
+#include "proto/link/lookwire.h"
+
+enum { LOOKS_DETAIL_MAX = 1 << 20 };
+
+int looks_init(struct looks *l, const struct hct_job *job)
+{
+    size_t n = job->nranks ? job->nranks : 1;
+
+    memset(l, 0, sizeof(*l));
+    l->job = *job;
+    l->known = calloc(n, sizeof(*l->known));
+    l->ranks = calloc(n, sizeof(*l->ranks));
+    l->fresh = calloc(n, sizeof(*l->fresh));
+    l->absent = calloc(n, sizeof(*l->absent));
+    if (!l->known || !l->ranks || !l->fresh || !l->absent) {
+        looks_fini(l);
+        return -1;
+    }
+    for (uint32_t i = 0; i < job->nranks; i++)
+        l->known[i] = l->ranks[i] = (struct hct_rank){
+            .rank = i, .peer = HCT_NONE, .source = HCT_NONE, .tag = HCT_NONE };
+    return 0;
+}
+
+void looks_fini(struct looks *l)
+{
+    free(l->known);
+    free(l->ranks);
+    free(l->fresh);
+    free(l->absent);
+    free(l->requests);
+    free(l->comms);
+    free(l->flights);
+    memset(l, 0, sizeof(*l));
+}
+
+void looks_begin(struct looks *l, bool detail)
+{
+    l->seq++;
+    l->detail = detail;
+    l->nrequests = l->ncomms = l->nflights = 0;
+    memset(l->fresh, 0, l->job.nranks * sizeof(*l->fresh));
+    memset(l->absent, 0, l->job.nranks * sizeof(*l->absent));
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static void *one_more(void **v, uint32_t *n, uint32_t *cap, size_t bytes)
+{
+    if (*n == LOOKS_DETAIL_MAX)
+        return NULL;
+    if (*n == *cap) {
+        uint32_t more = *cap ? 2 * *cap : 64;
+        void *bigger = realloc(*v, more * bytes);
+
+        if (!bigger)
+            return NULL;
+        *v = bigger;
+        *cap = more;
+    }
+    return memset((char *)*v + (*n)++ * bytes, 0, bytes);
+}
+
+struct hct_request *looks_add_request(struct looks *l)
+{
+    return one_more((void **)&l->requests, &l->nrequests, &l->requests_cap,
+                    sizeof(*l->requests));
+}
+
+struct hct_comm *looks_add_comm(struct looks *l)
+{
+    return one_more((void **)&l->comms, &l->ncomms, &l->comms_cap,
+                    sizeof(*l->comms));
+}
+
+struct hct_flight *looks_add_flight(struct looks *l)
+{
+    return one_more((void **)&l->flights, &l->nflights, &l->flights_cap,
+                    sizeof(*l->flights));
+}
+
+static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
+{
+    size_t n = m->tag_text.len;
+
+    *r = (struct hct_rank){
+        .rank = m->rank, .flags = (uint16_t)m->flags,
+        .life = (uint16_t)(m->life <= HCT_LIFE_ENDED ? m->life : 0),
+        .threads = m->threads, .threads_in = m->threads_in,
+        .calls = m->calls, .polls = m->polls, .age_ns = m->age_ns,
+        .in_ns = m->in_ns, .out_ns = m->out_ns, .cpu_ns = m->cpu_ns,
+        .own_cpu_ns = m->own_cpu_ns,
+        .call = m->call, .waits_call = m->waits_call, .comm = m->comm,
+        .collective = m->collective, .bytes = m->bytes, .count = m->count,
+        .peer = m->peer, .source = m->source, .tag = m->tag,
+        .requests = m->requests, .site = m->site, .phase = m->phase,
+        .phase_id = m->phase_id, .mark = m->mark,
+        .site_calls = m->site_calls, .sample = m->sample,
+        .level = m->level <= HCT_LEVEL_MULTIPLE ? m->level
+                                                : HCT_LEVEL_UNKNOWN };
+    if (n >= sizeof(r->tag_text))
+        n = sizeof(r->tag_text) - 1;
+    if (n)                      /* no tag: no bytes at all */
+        memcpy(r->tag_text, m->tag_text.data, n);
+    n = strnlen(m->wchan, sizeof(r->wchan) - 1);
+    if (n)
+        memcpy(r->wchan, m->wchan, n);
+}
+
+static int take_tasks(struct looks *l, const Hct__Looked *m,
+                      bool (*is_there)(const void *arg, uint32_t rank),
+                      const void *arg, struct err *err)
+{
+    for (size_t i = 0; i < m->n_tasks; i++)
+        if (m->tasks[i]->rank >= l->job.nranks ||
+            !is_there(arg, m->tasks[i]->rank))
+            return err_set(err, EPROTO, "Looked with rank %u, which is not on "
+                           "this node", m->tasks[i]->rank);
+    for (size_t i = 0; i < m->n_tasks; i++) {
+        take_task(&l->known[m->tasks[i]->rank], m->tasks[i]);
+        l->fresh[m->tasks[i]->rank] = true;
+    }
+    return 0;
+}
+
+static void take_detail(struct looks *l, const Hct__Looked *m,
+                        bool (*is_there)(const void *arg, uint32_t rank),
+                        const void *arg)
+{
+    for (size_t i = 0; i < m->n_requests; i++) {
+        const Hct__Looked__Request *f = m->requests[i];
+        struct hct_request *to = is_there(arg, f->rank) ? looks_add_request(l)
+                                                        : NULL;
+        if (to)
+            *to = (struct hct_request){
+                .rank = f->rank, .call = f->call, .comm = f->comm,
+                .bytes = f->bytes, .collective = f->collective,
+                .peer = f->peer, .tag = f->tag, .idle = f->idle != 0,
+                .waited = f->waited != 0 };
+    }
+    for (size_t i = 0; i < m->n_comms; i++) {
+        const Hct__Looked__Comm *f = m->comms[i];
+        struct hct_comm *to = is_there(arg, f->rank) ? looks_add_comm(l)
+                                                     : NULL;
+        if (to)
+            *to = (struct hct_comm){
+                .rank = f->rank, .kind = f->kind, .id = f->id,
+                .parent = f->parent, .local = f->local, .size = f->size,
+                .remote_size = f->remote_size, .call = f->call,
+                .collectives = f->collectives, .age_ns = f->age_ns };
+    }
+    for (size_t i = 0; i < m->n_flights; i++) {
+        const Hct__Looked__Flight *f = m->flights[i];
+        struct hct_flight *to = is_there(arg, f->rank) ? looks_add_flight(l)
+                                                       : NULL;
+        if (to)
+            *to = (struct hct_flight){
+                .rank = f->rank, .call = f->call, .comm = f->comm,
+                .collective = f->collective, .bytes = f->bytes,
+                .peer = f->peer, .tag = f->tag, .site = f->site,
+                .number = f->number, .entered_ns = f->entered_ns,
+                .left_ns = f->left_ns };
+    }
+}
+
+int looks_take(struct looks *l, const Hct__Looked *m,
+               bool (*is_there)(const void *arg, uint32_t rank),
+               const void *arg, struct err *err)
+{
+    if (take_tasks(l, m, is_there, arg, err))
+        return -1;
+    if (l->detail)
+        take_detail(l, m, is_there, arg);
+    return 0;
+}
+
+int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
+                      bool (*is_there)(const void *arg, uint32_t rank),
+                      const void *arg, struct err *err)
+{
+    struct lookwire w;
+    int rc;
+
+    lookwire_open(&w, p, n);
+    while ((rc = lookwire_next(&w)) > 0) {
+        uint32_t rank = w.task.rank;
+
+        if (rank >= l->job.nranks || !is_there(arg, rank))
+            return err_set(err, EPROTO, "Looked with rank %u, which is not on "
+                           "this node", rank);
+        take_task(&l->known[rank], &w.task);
+        l->fresh[rank] = true;
+    }
+    return rc < 0 ? err_set(err, EPROTO, "Looked with a look that is none")
+                  : 0;
+}
+
+void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)
+{
+    if (l->known[rank].life == life)
+        return;
+    l->known[rank].life = (uint16_t)life;
+    l->known[rank].flags = 0;
+}
+
+void looks_set_absent(struct looks *l, uint32_t rank)
+{
+    l->absent[rank] = true;
+}
+
+/* ---------------------------------------------------------------- snapshots */
+
+/* Detail is sorted by rank, each rank's in the order it came. */
+#define BY_RANK(name, type)                                             \
+    static int name(const void *a, const void *b)                       \
+    {                                                                   \
+        const struct type *x = a, *y = b;                               \
+                                                                        \
+        return x->rank < y->rank ? -1 : x->rank > y->rank;              \
+    }
+BY_RANK(requests_by_rank, hct_request)
+BY_RANK(comms_by_rank, hct_comm)
+BY_RANK(flights_by_rank, hct_flight)
+
+static void sort(void *v, uint32_t n, size_t bytes,
+                 int (*order)(const void *a, const void *b))
+{
+    if (n)
+        qsort(v, n, bytes, order);
+}
+
+void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
+{
+    const uint16_t seen = HCT_OBSERVED | HCT_PAGE | HCT_STACK | HCT_IN_MPI;
+    uint64_t passed = l->now_ns ? now_ns - l->now_ns : 0;
+
+    for (uint32_t i = 0; i < l->job.nranks; i++) {
+        struct hct_rank *r = &l->known[i];
+
+        if (!l->fresh[i] && r->life > HCT_LIFE_NONE)
+            r->age_ns += passed;
+        l->ranks[i] = *r;
+        if (l->absent[i])
+            l->ranks[i].flags &= (uint16_t)~seen;
+    }
+    l->now_ns = now_ns;
+    sort(l->requests, l->nrequests, sizeof(*l->requests), requests_by_rank);
+    sort(l->comms, l->ncomms, sizeof(*l->comms), comms_by_rank);
+    sort(l->flights, l->nflights, sizeof(*l->flights), flights_by_rank);
+    looks_snapshot(l, out);
+}
+
+void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
+{
+    *out = (struct hct_snapshot){
+        .size = sizeof(*out), .has_detail = l->detail, .seq = l->seq,
+        .now_ns = l->now_ns, .job = &l->job, .call_size = sizeof(*out->calls),
+        .ranks = l->ranks, .nranks = l->job.nranks,
+        .rank_size = sizeof(*l->ranks), .requests = l->requests,
+        .nrequests = l->nrequests, .request_size = sizeof(*l->requests),
+        .comms = l->comms, .ncomms = l->ncomms,
+        .comm_size = sizeof(*l->comms), .flights = l->flights,
+        .nflights = l->nflights, .flight_size = sizeof(*l->flights) };
+    out->calls = callclass_table(&out->ncalls);
+}

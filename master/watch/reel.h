@@ -1,0 +1,46 @@
+/* reel.h - the tape of one job on its way into the database, in pieces, each of
+ * which can be read by itself. So many bytes of a job are kept; of a longer one
+ * the oldest pieces are dropped. */
+#ifndef HECTOR_REEL_H
+#define HECTOR_REEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "master/watch/tape.h"
+#include "proto/base/str.h"
+
+struct job;
+
+struct reel_piece { uint64_t seq; size_t bytes; };
+
+/* {.job, .keep_bytes} is how it begins. */
+struct reel {
+    const struct job *job;      /* borrowed: its journal takes the pieces */
+    uint64_t keep_bytes;
+    struct tape tape;
+    struct str row;             /* the piece that is not stored yet */
+    uint64_t row_seq, row_ns, last_wall_ns;     /* first look; the last one */
+    uint64_t standing;          /* who stands still for a reason, mixed */
+    bool soon;                  /* ... that is new: people may ask for it */
+    struct reel_piece *pieces;  /* owned: that are stored, oldest first */
+    size_t npieces, cap;
+    uint64_t stored_bytes;
+};
+
+/* For so many tasks from now on. What there is of others is dropped: they
+ * cannot be on one tape. -1: no memory. */
+int reel_begin(struct reel *r, uint32_t nranks);
+void reel_fini(struct reel *r);
+
+void reel_add(struct reel *r, const struct hct_snapshot *s);
+/* All that was added is stored with the next commit: a verdict never without
+ * the look that it comes from. */
+void reel_flush(struct reel *r);
+/* Nothing that is stored is of any use: the tape begins anew. */
+void reel_drop(struct reel *r);
+/* A piece that a master before this one has stored. */
+void reel_know(struct reel *r, uint64_t seq, size_t bytes);
+
+#endif

@@ -1,0 +1,309 @@
+/* tape.c - snapshots, as small as they can be kept; the format is in tape.h.
+ *
+ * Expected of a task is that it stays as it was and grows older. The same is
+ * said in looks_end(), so that a task of which nothing was heard takes no
+ * byte. */
+#include "master/watch/tape.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAPE_RANKS_MAX = 1 << 24, TAPE_WORDS_MAX = 32,
+       TAPE_NUMBER = 10 };      /* bytes of one at most */
+
+#define WORDS(type) (sizeof(struct type) / 8)
+#define WHOLE(type) _Static_assert(sizeof(struct type) % 8 == 0 && \
+    WORDS(type) <= TAPE_WORDS_MAX, "a mask has 32 bits for words of 8 bytes")
+WHOLE(hct_rank);
+WHOLE(hct_job);
+WHOLE(hct_request);
+WHOLE(hct_comm);
+WHOLE(hct_flight);
+
+/* ------------------------------------------------------------------ writing */
+
+static char *put_number(char *p, uint64_t v)
+{
+    for (; v > 127; v >>= 7)
+        *p++ = (char)(v | 128);
+    *p++ = (char)v;
+    return p;
+}
+
+static void put(struct str *out, uint64_t v)
+{
+    char buf[TAPE_NUMBER];
+
+    str_add_bytes(out, buf, (size_t)(put_number(buf, v) - buf));
+}
+
+static uint64_t fold(uint64_t difference)
+{
+    return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
+}
+
+static uint64_t unfold(uint64_t v)
+{
+    return v >> 1 ^ (uint64_t)-(int64_t)(v & 1);
+}
+
+static inline uint64_t word(const void *v, size_t i)
+{
+    uint64_t w;
+
+    memcpy(&w, (const char *)v + 8 * i, 8);
+    return w;
+}
+
+static void put_words(struct str *out, const void *now, const void *expected,
+                      size_t words)
+{
+    char buf[(TAPE_WORDS_MAX + 1) * TAPE_NUMBER], *p;
+    uint32_t mask = 0;
+
+    for (size_t i = 0; i < words; i++)
+        mask |= (uint32_t)(word(now, i) != word(expected, i)) << i;
+    p = put_number(buf, mask);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctz(left);
+
+        p = put_number(p, fold(word(now, i) - word(expected, i)));
+    }
+    str_add_bytes(out, buf, (size_t)(p - buf));
+}
+
+static void expect_rank(struct hct_rank *r, uint64_t passed)
+{
+    if (r->life > HCT_LIFE_NONE)
+        r->age_ns += passed;
+}
+
+static void put_ranks(struct tape *t, const struct hct_snapshot *s,
+                      uint64_t passed, struct str *out)
+{
+    struct str body = { 0 };
+    uint32_t n = 0, before = 0;
+
+    for (uint32_t i = 0; i < s->nranks; i++) {
+        expect_rank(&t->last[i], passed);
+        if (memcmp(&s->ranks[i], &t->last[i], sizeof(*t->last)) == 0)
+            continue;
+        put(&body, i - before);
+        put_words(&body, &s->ranks[i], &t->last[i], WORDS(hct_rank));
+        t->last[i] = s->ranks[i];
+        before = i;
+        n++;
+    }
+    put(out, n);
+    str_add_bytes(out, str_text(&body), body.n);
+    str_fini(&body);
+}
+
+static void put_array(struct str *out, const void *v, uint32_t n,
+                      size_t words)
+{
+    static const uint64_t nothing[TAPE_WORDS_MAX];
+    const void *before = nothing;
+
+    put(out, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const void *now = (const char *)v + (size_t)i * words * 8;
+
+        put_words(out, now, before, words);
+        before = now;
+    }
+}
+
+int tape_init(struct tape *t, uint32_t nranks)
+{
+    *t = (struct tape){ .nranks = nranks, .fresh = true };
+    t->last = calloc(nranks ? nranks : 1, sizeof(*t->last));
+    return t->last ? 0 : -1;
+}
+
+void tape_fini(struct tape *t)
+{
+    free(t->last);
+    memset(t, 0, sizeof(*t));
+}
+
+void tape_cut(struct tape *t)
+{
+    t->fresh = true;
+}
+
+void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
+{
+    static const struct hct_job no_job;
+
+    if (t->fresh) {
+        str_add(out, "K");
+        put_words(out, s->job, &no_job, WORDS(hct_job));
+        memset(t->last, 0, t->nranks * sizeof(*t->last));
+        t->seq = t->now_ns = 0;
+        t->fresh = false;
+    } else {
+        str_add(out, "D");
+    }
+    put(out, fold(s->seq - t->seq));
+    put(out, fold(s->now_ns - t->now_ns));
+    put(out, s->has_detail);
+    put_ranks(t, s, s->now_ns - t->now_ns, out);
+    put_array(out, s->requests, s->nrequests, WORDS(hct_request));
+    put_array(out, s->comms, s->ncomms, WORDS(hct_comm));
+    put_array(out, s->flights, s->nflights, WORDS(hct_flight));
+    t->seq = s->seq;
+    t->now_ns = s->now_ns;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static int damaged(struct err *err, const char *what)
+{
+    return err_set(err, EBADMSG, "the recorded looks are damaged: %s", what);
+}
+
+static int get(struct tape_reader *r, uint64_t *v)
+{
+    *v = 0;
+    for (unsigned shift = 0; shift < 70 && r->p < r->end; shift += 7) {
+        uint8_t byte = *r->p++;
+
+        *v |= shift < 64 ? (uint64_t)(byte & 127) << shift : 0;
+        if (byte < 128)
+            return 0;
+    }
+    return -1;
+}
+
+/* Onto what was expected. */
+static int get_words(struct tape_reader *r, void *v, size_t words)
+{
+    uint64_t mask, difference, a;
+
+    if (get(r, &mask) || mask >> words)
+        return -1;
+    for (size_t i = 0; i < words; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        if (get(r, &difference))
+            return -1;
+        memcpy(&a, (char *)v + 8 * i, 8);
+        a += unfold(difference);
+        memcpy((char *)v + 8 * i, &a, 8);
+    }
+    return 0;
+}
+
+static int get_job(struct tape_reader *r, struct err *err)
+{
+    struct hct_job job = { 0 };
+
+    if (get_words(r, &job, WORDS(hct_job)) || job.nranks == 0 ||
+        job.nranks > TAPE_RANKS_MAX)
+        return damaged(err, "no job");
+    job.size = sizeof(job);
+    job.name[sizeof(job.name) - 1] = '\0';
+    if (!r->known) {
+        if (looks_init(&r->looks, &job))
+            return err_set(err, ENOMEM, "out of memory");
+        r->known = true;
+    } else if (job.nranks != r->looks.job.nranks) {
+        return damaged(err, "another number of tasks");
+    }
+    memset(r->looks.ranks, 0, job.nranks * sizeof(*r->looks.ranks));
+    r->looks.seq = r->looks.now_ns = 0;
+    return 0;
+}
+
+static int get_ranks(struct tape_reader *r, uint64_t passed)
+{
+    struct looks *l = &r->looks;
+    uint64_t n, gap, at = 0;
+
+    for (uint32_t i = 0; i < l->job.nranks; i++)
+        expect_rank(&l->ranks[i], passed);
+    if (get(r, &n) || n > l->job.nranks)
+        return -1;
+    while (n--) {
+        if (get(r, &gap) || gap >= l->job.nranks - at)
+            return -1;
+        at += gap;
+        if (get_words(r, &l->ranks[at], WORDS(hct_rank)))
+            return -1;
+        l->ranks[at].rank = (uint32_t)at;
+        l->ranks[at].tag_text[sizeof(l->ranks[at].tag_text) - 1] = '\0';
+        l->ranks[at].wchan[sizeof(l->ranks[at].wchan) - 1] = '\0';
+    }
+    return 0;
+}
+
+#define GET_ARRAY(r, type, add)                                         \
+    do {                                                                \
+        struct type before = { 0 }, *to;                                \
+        uint64_t n;                                                     \
+                                                                        \
+        if (get(r, &n))                                                 \
+            return -1;                                                  \
+        while (n--) {                                                   \
+            if (get_words(r, &before, WORDS(type)) ||                   \
+                before.rank >= (r)->looks.job.nranks ||                 \
+                !(to = add(&(r)->looks)))                               \
+                return -1;                                              \
+            *to = before;                                               \
+        }                                                               \
+    } while (0)
+
+static int get_detail(struct tape_reader *r)
+{
+    GET_ARRAY(r, hct_request, looks_add_request);
+    GET_ARRAY(r, hct_comm, looks_add_comm);
+    GET_ARRAY(r, hct_flight, looks_add_flight);
+    return 0;
+}
+
+int tape_read(struct tape_reader *r, struct hct_snapshot *out,
+              struct err *err)
+{
+    struct looks *l = &r->looks;
+    uint64_t seq, passed, detail;
+
+    if (r->p == r->end)
+        return 0;
+    switch (*r->p++) {
+    case 'K':
+        if (get_job(r, err))
+            return -1;
+        break;
+    case 'D':
+        if (r->known)
+            break;
+        /* fall through */
+    default:
+        return damaged(err, "no frame");
+    }
+    if (get(r, &seq) || get(r, &passed) || get(r, &detail))
+        return damaged(err, "it ends in a frame");
+    l->seq += unfold(seq);
+    passed = unfold(passed);
+    l->now_ns += passed;
+    l->detail = detail != 0;
+    l->nrequests = l->ncomms = l->nflights = 0;
+    if (get_ranks(r, passed) || get_detail(r))
+        return damaged(err, "a task or detail that is none");
+    looks_snapshot(l, out);
+    return 1;
+}
+
+bool tape_last(struct tape_reader *r, const void *piece, size_t bytes,
+               struct hct_snapshot *out)
+{
+    bool any = false;
+
+    r->p = piece;
+    r->end = bytes ? r->p + bytes : r->p;
+    while (tape_read(r, out, NULL) > 0)
+        any = true;
+    return any;
+}

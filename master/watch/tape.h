@@ -1,0 +1,52 @@
+/* tape.h - snapshots, as small as they can be kept: of each task only what the
+ * snapshot before did not let expect.
+ *
+ *   tape    := frame...
+ *   frame   := 'K' words of hct_job, then as 'D' against nothing
+ *            | 'D' seq now_ns detail, ranks, requests, comms, flights
+ *   ranks   := n, n times: rank, what has changed
+ *   changed := mask of words of 8 bytes, the difference of each
+ *
+ * All numbers are little groups of seven bits, differences with their sign in
+ * the lowest bit. A tape begins with 'K' and can be read from any 'K'. What is
+ * read is bounded: a tape is a file that anybody may have written. */
+#ifndef HECTOR_TAPE_H
+#define HECTOR_TAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "master/watch/looks.h"
+#include "proto/base/str.h"
+
+struct tape {                   /* {0} is one that begins */
+    struct hct_rank *last;      /* owned: of the frame before */
+    uint32_t nranks;
+    uint64_t seq, now_ns;
+    bool fresh;                 /* the next frame is 'K' */
+    bool begun;
+};
+
+int tape_init(struct tape *t, uint32_t nranks);
+void tape_fini(struct tape *t);
+void tape_cut(struct tape *t);          /* the next frame stands by itself */
+void tape_write(struct tape *t, const struct hct_snapshot *s,
+                struct str *out);
+
+/* The next frame of a tape, into l, which is made at the first 'K' (fill it
+ * with {0}). 1: *out is a snapshot; 0: the tape is at its end; -1: damaged. */
+struct tape_reader {
+    const uint8_t *p, *end;     /* borrowed */
+    struct looks looks;         /* owned: looks_fini() */
+    bool known;                 /* looks is made */
+};
+int tape_read(struct tape_reader *r, struct hct_snapshot *out,
+              struct err *err);
+
+/* The last sound frame of a piece of a tape, into a reader that is {0}. False:
+ * there is none. */
+bool tape_last(struct tape_reader *r, const void *piece, size_t bytes,
+               struct hct_snapshot *out);
+
+#endif

@@ -1,0 +1,587 @@
+/* watcher.c - has the tasks of a job looked at, for its policies.
+ *
+ * Invariants. One look is under way at a time: `pending` slaves have not
+ * answered it. It ends when all have, or after a while without those that have
+ * not; then the policies that are due take a step, in the order they were
+ * named, and the snapshot goes to the tape, whoever looked at it. So a replay
+ * of the tape asks a policy at the same snapshots.
+ *
+ * The policies of a job that is taken up again are first asked over what was
+ * recorded of it (recall), and nothing else is done meanwhile. Numbers and times
+ * of looks go on behind the last recorded one: the record of all masters together
+ * is one tape, and a replay of it says the same as they did. For that, a look
+ * that gives a verdict is stored together with it.
+ *
+ * Where the policies ask for looks at the same short interval again and again,
+ * the slaves take several looks at that interval for one order. They go the same
+ * way, one after the other, a little later. */
+#include "master/watch/watcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/flow/flow.h"
+#include "master/flow/flow_step.h"
+#include "master/watch/callclass.h"
+#include "master/watch/chosen.h"
+#include "master/watch/recall.h"
+#include "master/watch/reel.h"
+#include "master/watch/series.h"
+#include "master/watch/watcher_act.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/conn.h"
+
+static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
+/* A timer may be that early, and the policy would not be due yet. */
+static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
+static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
+/* How long a series takes at most, and the longest interval that is one. */
+static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
+static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
+enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16 };
+
+struct watcher {
+    struct job *job;            /* borrowed */
+    struct watcher_conf conf;   /* its text is borrowed */
+    struct policy policy[CHOSEN_MAX];
+    size_t npolicies;
+    struct watcher_act act;
+    struct event *timer;        /* owned: the next look, or the end of one */
+    bool running, looking, detail;
+    struct looks looks;
+    struct policy_out out;
+    uint64_t began_ns;          /* the look */
+    uint64_t every_ns;          /* what the policies asked for last, and how */
+    uint32_t same;              /* often, in a row */
+    uint32_t count;             /* looks of the order that is under way */
+    struct { bool asked, known; } *node;        /* owned, as job->nodes */
+    size_t nnodes, pending;
+    struct series series;       /* what some have answered to this order */
+    uint64_t start_ns;          /* what the snapshots' clock begins with */
+    struct reel reel;
+    struct recall *recall;      /* owned: it is being read; or NULL */
+};
+
+/* ------------------------------------------------------------------ life */
+
+static void watcher_on_timer(evutil_socket_t fd, short what, void *arg);
+
+struct watcher *watcher_create(struct event_base *base, struct job *j,
+                               const struct watcher_conf *conf,
+                               const Hct__Submit *s, struct err *err)
+{
+    struct watcher *w = calloc(1, sizeof(*w));
+
+    if (w)
+        w->timer = event_new(base, -1, 0, watcher_on_timer, w);
+    if (!w || !w->timer) {
+        watcher_destroy(w);
+        err_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    w->job = j;
+    w->conf = *conf;
+    w->act.job = j;
+    w->act.conf = &w->conf;
+    w->reel.job = j;
+    w->reel.keep_bytes = conf->tape_bytes;
+    w->act.on_hang = strcmp(s->on_hang, "kill") == 0 ? ON_HANG_KILL
+                     : strcmp(s->on_hang, "suspend") == 0 ? ON_HANG_SUSPEND
+                     : ON_HANG_REPORT;
+    if (chosen_open(w->policy, &w->npolicies, conf->policies, s, err)) {
+        watcher_destroy(w);
+        return NULL;
+    }
+    return w;
+}
+
+static void watcher_drop_states(struct watcher *w)
+{
+    looks_fini(&w->looks);
+    policy_out_fini(&w->out);
+    series_fini(&w->series);
+    free(w->node);
+    w->node = NULL;
+}
+
+void watcher_destroy(struct watcher *w)
+{
+    if (!w)
+        return;
+    recall_destroy(w->recall);
+    for (size_t i = 0; i < w->npolicies; i++)
+        policy_close(&w->policy[i]);
+    watcher_act_fini(&w->act);
+    watcher_drop_states(w);
+    reel_fini(&w->reel);
+    if (w->timer)
+        event_free(w->timer);
+    free(w);
+}
+
+static int watcher_know_nodes(struct watcher *w, struct err *err)
+{
+    void *v = calloc(w->job->nnodes + 1, sizeof(*w->node));
+
+    if (!v || series_begin(&w->series, w->job->nnodes)) {
+        free(v);
+        return err_set(err, ENOMEM, "out of memory");
+    }
+    free(w->node);
+    w->node = v;
+    w->nnodes = w->job->nnodes;
+    return 0;
+}
+
+/* Arrays and states for these tasks. */
+static int watcher_begin(struct watcher *w, const struct hct_job *job,
+                         struct err *err)
+{
+    watcher_drop_states(w);
+    w->looking = w->detail = false;
+    if (watcher_know_nodes(w, err))
+        return -1;
+    if (looks_init(&w->looks, job) || policy_out_init(&w->out, job->nranks) ||
+        reel_begin(&w->reel, job->nranks))
+        return err_set(err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < w->npolicies; i++) {
+        w->policy[i].wake_ns = 0;
+        if (policy_begin(&w->policy[i], job, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ... that the job has now. */
+static int watcher_begin_job(struct watcher *w, struct err *err)
+{
+    const struct job *j = w->job;
+    struct hct_job job = { .size = sizeof(job), .nranks = j->ntasks,
+                           .job = j->id };
+
+    memcpy(&job.seed, j->cookie, sizeof(job.seed));
+    job.seed &= INT64_MAX;
+    snprintf(job.name, sizeof(job.name), "%.60s", j->name);
+    return watcher_begin(w, &job, err);
+}
+
+static void watcher_arm(struct watcher *w, uint64_t delay_ns)
+{
+    struct timeval tv = clock_timeval(delay_ns);
+
+    event_add(w->timer, &tv);
+}
+
+void watcher_start(struct watcher *w)
+{
+    struct err err;
+
+    if (!w || w->running || w->npolicies == 0)
+        return;
+    w->start_ns = clock_monotonic_ns() - 1;
+    if (watcher_begin_job(w, &err)) {
+        flow_notice(w->job, true, "nobody watches the job: %s", err.text);
+        return;
+    }
+    w->running = true;
+    watcher_arm(w, watcher_quick_ns);
+}
+
+void watcher_stop(struct watcher *w)
+{
+    if (!w || !w->running)
+        return;
+    w->running = false;
+    event_del(w->timer);
+    recall_destroy(w->recall);
+    w->recall = NULL;
+    watcher_act_stop(&w->act);
+    reel_flush(&w->reel);
+}
+
+/* ------------------------------------------------------------------- looks */
+
+/* How many looks the next order is for: the more, the longer nothing else has
+ * been wanted, or found. */
+static uint32_t series_length(const struct watcher *w)
+{
+    uint64_t n;
+
+    if (w->detail || w->same < 2 * WATCHER_SAME ||
+        w->every_ns > watcher_often_ns)
+        return 1;
+    n = watcher_series_ns / w->every_ns;
+    n = n < SERIES_MAX ? n : SERIES_MAX;
+    return n < w->same / WATCHER_SAME ? (uint32_t)n : w->same / WATCHER_SAME;
+}
+
+static void send_look(struct watcher *w, size_t i)
+{
+    static uint8_t polls[WATCHER_POLLS];
+    struct job_node *jn = &w->job->nodes[i];
+    Hct__Look m = HCT__LOOK__INIT;
+    uint32_t n;
+    const struct hct_call *calls = callclass_table(&n);
+
+    m.job = w->job->id;
+    m.seq = w->looks.seq;
+    m.detail = w->looks.detail;
+    m.full = !w->node[i].known;
+    m.count = w->count;
+    m.every_ns = w->every_ns;
+    if (m.full) {
+        memset(polls, 0, sizeof(polls));
+        for (uint32_t c = 0; c < n && c < 8 * WATCHER_POLLS; c++)
+            if (calls[c].flags & HCT_CALL_POLL)
+                polls[c / 8] |= (uint8_t)(1u << c % 8);
+        m.polls.data = polls;
+        m.polls.len = sizeof(polls);
+    }
+    conn_send(jn->node->link, MESSAGE_LOOK, &m);
+    w->node[i].asked = true;
+    w->pending++;
+}
+
+static void look_end(struct watcher *w, uint64_t now_ns);
+
+/* An adopted job has got more tasks, or nodes: numbers and times go on. */
+static int look_grow(struct watcher *w, struct err *err)
+{
+    uint64_t seq = w->looks.seq, now_ns = w->looks.now_ns;
+
+    if (w->job->ntasks == w->looks.job.nranks)
+        return w->job->nnodes == w->nnodes ? 0 : watcher_know_nodes(w, err);
+    if (watcher_begin_job(w, err))
+        return -1;
+    w->looks.seq = seq;
+    w->looks.now_ns = now_ns;
+    return 0;
+}
+
+static void look_begin(struct watcher *w)
+{
+    struct job *j = w->job;
+    struct err err;
+
+    if (look_grow(w, &err)) {
+        log_warn("watcher", "%s", err.text);
+        w->running = false;
+        return;
+    }
+    w->count = series_length(w);
+    looks_begin(&w->looks, w->detail);
+    w->looking = true;
+    w->detail = false;
+    w->pending = 0;
+    w->began_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < j->nnodes; i++) {
+        struct job_node *jn = &j->nodes[i];
+
+        w->node[i].asked = false;
+        if (jn->nlive && !jn->lost && !jn->away && jn->node->link)
+            send_look(w, i);
+    }
+    watcher_arm(w, watcher_late_ns + w->count * w->every_ns);
+    if (w->pending == 0)
+        look_end(w, clock_monotonic_ns());
+}
+
+/* Whose slave has not answered, or cannot be asked. */
+static void mark_absent(struct watcher *w)
+{
+    const struct job *j = w->job;
+
+    w->act.stale = false;
+    for (uint32_t r = 0; r < j->ntasks && r < w->looks.job.nranks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (task_state_final(t->state)) {
+            looks_set_life(&w->looks, r, HCT_LIFE_ENDED);
+        } else if (t->node >= j->nnodes || w->node[t->node].asked ||
+                   !w->node[t->node].known) {
+            looks_set_absent(&w->looks, r);
+            w->act.stale = true;
+        }
+    }
+}
+
+static void step_policies(struct watcher *w, const struct hct_snapshot *s)
+{
+    char why[200];
+
+    for (size_t i = 0; i < w->npolicies && w->running; i++) {
+        struct policy *p = &w->policy[i];
+        enum policy_result rc;
+
+        if (!policy_due(p, s->now_ns))
+            continue;
+        rc = policy_step(p, s, &w->out, why, sizeof(why));
+        if (rc != POLICY_FINE)
+            watcher_complain(&w->act, p, why, rc == POLICY_OFF);
+        w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
+        if (w->out.out.nverdicts) {
+            reel_flush(&w->reel);
+            w->same = 0;
+        }
+        watcher_act(&w->act, p, s, &w->out);
+    }
+    watcher_act_go_on(&w->act);
+}
+
+/* When the first policy wants to see something. */
+static uint64_t wanted(const struct watcher *w)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (size_t i = 0; i < w->npolicies; i++)
+        if (!w->policy[i].off && w->policy[i].wake_ns < next)
+            next = w->policy[i].wake_ns;
+    return next;
+}
+
+static void look_schedule(struct watcher *w)
+{
+    uint64_t now = clock_monotonic_ns() - w->start_ns, next = wanted(w);
+
+    if (next == UINT64_MAX)
+        watcher_stop(w);        /* nobody is left to look */
+    else
+        watcher_arm(w, (next > now ? next - now : 0) + watcher_early_ns);
+}
+
+/* All that is known now is a snapshot. */
+static void look_done(struct watcher *w, uint64_t now_ns)
+{
+    struct hct_snapshot s;
+    uint64_t every;
+
+    mark_absent(w);
+    looks_end(&w->looks, now_ns - w->start_ns, &s);
+    reel_add(&w->reel, &s);
+    w->same++;
+    step_policies(w, &s);
+    every = wanted(w) - s.now_ns;
+    if (every != w->every_ns)
+        w->same = 0;
+    w->every_ns = every;
+}
+
+static void look_end(struct watcher *w, uint64_t now_ns)
+{
+    w->looking = false;
+    event_del(w->timer);
+    look_done(w, now_ns);
+    if (w->running)
+        look_schedule(w);
+}
+
+static bool is_there(const void *arg, uint32_t rank)
+{
+    const struct job_node *jn = arg;
+
+    return taskset_has(&jn->ranks, rank);
+}
+
+static void series_on_look(void *arg, size_t node, const uint8_t *look,
+                           size_t bytes)
+{
+    struct watcher *w = arg;
+
+    looks_take_packed(&w->looks, look, bytes, is_there, &w->job->nodes[node],
+                      NULL);
+}
+
+/* The looks of an order, one after the other; the last one ends it. */
+static void series_end(struct watcher *w)
+{
+    uint64_t every_ns = w->every_ns, after_ns, at;
+    bool more;
+
+    do {
+        more = series_step(&w->series, every_ns, series_on_look, w,
+                           &after_ns);
+        at = w->began_ns + after_ns;
+        if (at < w->start_ns + w->looks.now_ns)
+            at = w->start_ns + w->looks.now_ns;
+        if (!more) {
+            look_end(w, at);
+            return;
+        }
+        look_done(w, at);
+        looks_begin(&w->looks, false);
+    } while (w->running);
+}
+
+static void order_end(struct watcher *w)
+{
+    if (series_any(&w->series))
+        series_end(w);
+    else
+        look_end(w, clock_monotonic_ns());
+}
+
+static void watcher_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct watcher *w = arg;
+
+    (void)fd;
+    (void)what;
+    if (w->looking)
+        order_end(w);           /* without those that have not answered */
+    else
+        look_begin(w);
+}
+
+/* Too late for its order: what it says is worth knowing. */
+static int take_late(struct watcher *w, const struct job_node *jn,
+                     const Hct__Looked *m, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < m->n_more && rc == 0; i++)
+        rc = looks_take_packed(&w->looks, m->more[i].data, m->more[i].len,
+                               is_there, jn, err);
+    return rc;
+}
+
+int watcher_looked(struct watcher *w, struct job_node *jn,
+                   const Hct__Looked *m, struct err *err)
+{
+    bool in_time;
+    size_t i;
+    int rc;
+
+    if (!w || !w->running || w->recall || w->nnodes != w->job->nnodes)
+        return 0;
+    i = (size_t)(jn - w->job->nodes);
+    in_time = w->looking && m->seq == w->looks.seq && w->node[i].asked;
+    if (!m->n_more)
+        rc = looks_take(&w->looks, m, is_there, jn, err);
+    else if (in_time)
+        rc = series_put(&w->series, i, m, is_there, jn, err);
+    else
+        rc = take_late(w, jn, m, err);
+    if (rc || !in_time)
+        return rc;
+    w->node[i].asked = false;
+    w->node[i].known = true;
+    if (--w->pending == 0)
+        order_end(w);
+    return 0;
+}
+
+void watcher_node_back(struct watcher *w, const struct job_node *jn)
+{
+    if (w && w->running && !w->recall && w->nnodes == w->job->nnodes)
+        w->node[jn - w->job->nodes].known = false;
+}
+
+/* ------------------------------------------------------- taken up again */
+
+static int recall_on_begin(void *arg, const struct hct_job *job,
+                           struct err *err)
+{
+    struct watcher *w = arg;
+
+    if (job->nranks != w->job->ntasks)
+        return err_set(err, EINVAL, "they are of a job with %u tasks",
+                       job->nranks);
+    return watcher_begin(w, job, err);
+}
+
+static void recall_on_piece(void *arg, uint64_t seq, size_t bytes)
+{
+    struct watcher *w = arg;
+
+    reel_know(&w->reel, seq, bytes);
+}
+
+/* What follows from its verdicts has been done. */
+static void recall_on_look(void *arg, const struct hct_snapshot *s)
+{
+    struct watcher *w = arg;
+    char why[200];
+
+    w->detail = false;
+    for (size_t i = 0; i < w->npolicies; i++) {
+        struct policy *p = &w->policy[i];
+
+        if (!policy_due(p, s->now_ns))
+            continue;
+        if (policy_step(p, s, &w->out, why, sizeof(why)) == POLICY_OFF)
+            watcher_complain(&w->act, p, why, true);
+        w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
+    }
+}
+
+static void recall_say(const struct watcher *w, const struct recall_end *e)
+{
+    struct journal_action row = {
+        .action = "recall", .by = "hector-master",
+        .why = "it was started again" };
+    char text[300];
+
+    log_info("watcher", "%llu looks recalled job=%llu",
+             (unsigned long long)e->looks, (unsigned long long)w->job->id);
+    if (!e->damaged && e->first <= 1)
+        return;
+    if (e->damaged)
+        snprintf(text, sizeof(text), "the policies begin anew, what they had "
+                 "seen cannot be read: %.200s", e->damaged);
+    else
+        snprintf(text, sizeof(text), "the policies know nothing of the first "
+                 "%llu looks, which are not kept any more",
+                 (unsigned long long)e->first - 1);
+    row.result = text;
+    journal_action(w->job->flow->journal, w->job, &row);
+    log_warn("watcher", "%s job=%llu", text, (unsigned long long)w->job->id);
+}
+
+/* Behind the last recorded look, so much later as it is. */
+static void recall_go_on(struct watcher *w, const struct recall_end *e)
+{
+    uint64_t wall = clock_wall_ns();
+    uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
+
+    w->looks.seq = e->last->seq;
+    w->looks.now_ns = e->last->now_ns;
+    memcpy(w->looks.known, e->last->ranks,
+           w->looks.job.nranks * sizeof(*w->looks.known));
+    w->start_ns = clock_monotonic_ns() - w->looks.now_ns - passed -
+                  CLOCK_NS_PER_MS;
+    watcher_arm(w, watcher_quick_ns);
+}
+
+static void recall_on_done(void *arg, const struct recall_end *e)
+{
+    struct watcher *w = arg;
+
+    if (e->looks || e->damaged)
+        recall_say(w, e);
+    if (e->looks && !e->damaged) {
+        recall_go_on(w, e);
+    } else {
+        w->running = false;
+        if (e->damaged)
+            reel_drop(&w->reel);
+        watcher_start(w);
+    }
+    recall_destroy(w->recall);
+    w->recall = NULL;
+}
+
+void watcher_resume(struct watcher *w)
+{
+    static const struct recall_ops ops = { recall_on_begin, recall_on_piece,
+                                           recall_on_look, recall_on_done };
+
+    if (!w || w->running || w->npolicies == 0)
+        return;
+    watcher_act_recall(&w->act, w->policy, w->npolicies);
+    w->recall = recall_create(event_get_base(w->timer), w->job->flow->journal,
+                              w->job->id, &ops, w);
+    w->running = w->recall != NULL;
+    if (!w->recall)
+        watcher_start(w);
+}

@@ -1,0 +1,468 @@
+/* watcher_act.c - what follows from a verdict, see watcher_act.h.
+ *
+ * Of a hang the stacks of all tasks are taken first, so that the person is
+ * told where in the source they are, and nothing is done before that is known
+ * or has failed, which takes seconds at most.
+ *
+ * Limits. Nothing is done on a look in which a task was not seen; each master
+ * ends at most so many jobs an hour; what is done is recorded with its reason
+ * before. */
+#include "master/watch/watcher_act.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/flow/flow.h"
+#include "master/flow/flow_step.h"
+#include "master/watch/verdict.h"
+#include "master/watch/whereis.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+
+enum { ACT_LINES = 8, ACT_KILLS = 64 };
+
+static unsigned long long act_id(const struct watcher_act *a)
+{
+    return a->job->id;
+}
+
+/* ------------------------------------------------------------------ words */
+
+static const char *what_it_is(const struct hct_verdict *v)
+{
+    switch (v->kind) {
+    case HCT_DEADLOCK:
+        return "is deadlocked";
+    case HCT_HANG:
+        return "hangs";
+    case HCT_SLOWDOWN:
+        return "is slow";
+    case HCT_PROGRESS:
+        return "is moving again";
+    default:
+        return policy_kind_name(v->kind);
+    }
+}
+
+static void say_line(const struct watcher_act *a, const struct hct_line *l,
+                     const struct hct_snapshot *s, struct str *to)
+{
+    const struct hct_rank *r = hct_rank(s, (uint32_t)l->rank);
+    const struct task *t = &a->job->tasks[l->rank];
+
+    char own[24];
+    size_t n = (size_t)snprintf(own, sizeof(own), "rank %d ", l->rank);
+    bool again = strncmp(l->text, own, n) == 0;
+
+    str_addf(to, "task %d on %s%s%s", l->rank, job_node_name(a->job, t),
+             again ? " " : ": ", l->text + (again ? n : 0));
+    if (r->tag_text[0] && !strstr(l->text, "last tag"))
+        str_addf(to, ", last tag \"%s\"", r->tag_text);
+}
+
+static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
+                     const struct policy_out *o, struct str *to)
+{
+    const char *where = policy_where_name(v->where);
+    const char *sentence = verdict_sentence(o, v);
+    struct str ranks = { 0 };
+
+    verdict_ranks(&ranks, o, v);
+    str_addf(to, "job %llu %s", act_id(a), what_it_is(v));
+    if (v->kind != HCT_PROGRESS)
+        str_addf(to, " (%.6g %% sure, for %.3g s%s%s)", 100 * v->score,
+                 (double)v->age_ns / 1e9,
+                 *where ? ", error in " : "", where);
+    if (ranks.n)
+        str_addf(to, ", faulty: task%s %s", v->nranks == 1 ? "" : "s",
+                 str_text(&ranks));
+    str_addf(to, "%s%s", *sentence ? ": " : "", sentence);
+    str_fini(&ranks);
+}
+
+static const char *what_next(const struct watcher_act *a)
+{
+    switch (a->on_hang) {
+    case ON_HANG_KILL:
+        return "it is ended, as --on-hang kill wishes";
+    case ON_HANG_SUSPEND:
+        return "it is suspended, as --on-hang suspend wishes: look at it with "
+               "a debugger, then hector resume or hector kill";
+    default:
+        return "hector why shows all of it, hector kill ends it; --on-hang "
+               "kill would have";
+    }
+}
+
+/* What a person is to know: one line each. */
+static void report(const struct watcher_act *a, const struct hct_snapshot *s,
+                   const struct policy_out *o, const struct hct_verdict *v,
+                   struct str *to)
+{
+    say_head(a, v, o, to);
+    str_add(to, "\n");
+    for (uint32_t i = 1; i < v->nlines; i++) {
+        const struct hct_line *l = &o->lines[v->lines + i];
+
+        str_add(to, "  ");
+        if (l->rank == HCT_NONE)
+            str_add(to, l->text);
+        else
+            say_line(a, l, s, to);
+        str_add(to, "\n");
+    }
+}
+
+/* The head and the first lines, then where the rest is. */
+static void tell(const struct watcher_act *a, const char *text)
+{
+    unsigned n = 0;
+    const char *end;
+
+    for (; (end = strchr(text, '\n')); text = end + 1)
+        if (n++ <= ACT_LINES)
+            flow_notice(a->job, true, "%.*s", (int)(end - text), text);
+    if (n > ACT_LINES + 1)
+        flow_notice(a->job, true, "  ... and %u lines more: hector why %llu",
+                    n - ACT_LINES - 1, act_id(a));
+}
+
+/* ---------------------------------------------------------------- actions */
+
+static bool may_kill(const struct watcher_act *a)
+{
+    static uint64_t kills[ACT_KILLS];   /* when; of all jobs */
+    static size_t at;
+    uint64_t now = clock_monotonic_ns(), hour = 3600 * CLOCK_NS_PER_S;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < ACT_KILLS; i++)
+        n += kills[i] && now - kills[i] < hour;
+    if (n >= a->conf->kills_per_hour)
+        return false;
+    kills[at++ % ACT_KILLS] = now;
+    return true;
+}
+
+static void record(const struct watcher_act *a, const char *action,
+                   const char *result, const char *why, const char *by)
+{
+    struct journal_action row = { .action = action, .ranks = "all", .by = by,
+                                  .result = result, .why = why };
+
+    journal_action(a->job->flow->journal, a->job, &row);
+}
+
+static void act_kill(struct watcher_act *a, const struct policy *p,
+                     const char *why)
+{
+    if (!may_kill(a)) {
+        record(a, "kill", "refused: too many kills in this hour", why,
+               p->name);
+        flow_notice(a->job, true, "job %llu is not ended: this master has "
+                    "ended %u hung jobs within an hour", act_id(a),
+                    a->conf->kills_per_hour);
+        return;
+    }
+    record(a, "kill", "ordered", why, p->name);
+    flow_kill(a->job, "it hung, and --on-hang kill was given", JOB_CODE_HUNG,
+              false);
+}
+
+static void act_suspend(struct watcher_act *a, const struct policy *p,
+                        const char *why)
+{
+    struct taskset all = { 0 };
+    struct flow_order o = { .ranks = &all, .by = p->name, .why = why };
+    struct err err;
+
+    if (taskset_add(&all, 0, a->job->ntasks - 1) == 0 &&
+        flow_hold(a->job, &o, false, &err) < 0)
+        record(a, "suspend", err.text, why, p->name);
+    taskset_fini(&all);
+}
+
+static void act(struct watcher_act *a, const struct policy *p,
+                const char *why, bool stale)
+{
+    if (stale)
+        record(a, a->on_hang == ON_HANG_KILL ? "kill" : "suspend",
+               "refused: not all tasks were seen", why, p->name);
+    else if (a->on_hang == ON_HANG_KILL)
+        act_kill(a, p, why);
+    else if (a->on_hang == ON_HANG_SUSPEND)
+        act_suspend(a, p, why);
+}
+
+/* ------------------------------------------------------------------- hangs */
+
+/* A hang whose tasks are being looked for in their sources. */
+struct watcher_hang {
+    const struct policy *policy;        /* borrowed */
+    uint64_t seq;
+    bool stale;
+    char *text, *why;           /* owned */
+    int32_t *rank;              /* owned: of each line of text, or HCT_NONE */
+    struct whereis *where;      /* owned; NULL: nothing is to be waited for */
+};
+
+static void hang_free(struct watcher_hang *h)
+{
+    if (!h)
+        return;
+    free(h->text);
+    free(h->why);
+    free(h->rank);
+    free(h);
+}
+
+static void add_places(const struct watcher_hang *h,
+                       const struct prefixtree *tree, struct str *to)
+{
+    const char *p = h->text, *end;
+    struct str place = { 0 };
+
+    for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
+        str_add_bytes(to, p, (size_t)(end - p));
+        str_reset(&place);
+        if (tree && h->rank[i] != HCT_NONE)
+            whereis_text(tree, (uint32_t)h->rank[i], &place);
+        str_addf(to, "%s%s\n", place.n ? ", " : "", str_text(&place));
+    }
+    str_fini(&place);
+}
+
+/* Say it, and with and_act do what is wished. The hang is done with. */
+static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
+                        bool and_act)
+{
+    struct watcher_hang *h = a->hang;
+    struct str text = { 0 };
+
+    a->hang = NULL;
+    a->owed = false;
+    add_places(h, tree, &text);
+    if (tree)
+        journal_report(a->job->flow->journal, a->job, h->seq, h->policy->name,
+                       str_text(&text));
+    tell(a, str_text(&text));
+    record(a, "report", "done", h->why, h->policy->name);
+    if (and_act) {
+        flow_notice(a->job, true, "  %s", what_next(a));
+        act(a, h->policy, h->why, h->stale);
+    }
+    hang_free(h);
+    str_fini(&text);
+}
+
+static void hang_on_where(void *arg, const struct prefixtree *tree)
+{
+    struct watcher_act *a = arg;
+
+    a->hang->where = NULL;
+    hang_finish(a, tree, true);
+}
+
+static void hang_cut(struct watcher_act *a, bool and_act)
+{
+    if (!a->hang)
+        return;
+    whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
+    hang_finish(a, NULL, and_act);
+}
+
+void watcher_act_stop(struct watcher_act *a)
+{
+    hang_cut(a, false);
+}
+
+void watcher_act_fini(struct watcher_act *a)
+{
+    if (a->hang)
+        whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
+    hang_free(a->hang);
+    a->hang = NULL;
+}
+
+/* Which rank a line of report() is about. */
+static int32_t rank_of(const struct watcher_act *a, const char *line)
+{
+    unsigned rank;
+
+    return sscanf(line, "  task %u on ", &rank) == 1 && rank < a->job->ntasks
+           ? (int32_t)rank : HCT_NONE;
+}
+
+/* text is that of report(); its head is the reason. */
+static struct watcher_hang *hang_make(const struct watcher_act *a,
+                                      const struct policy *p, uint64_t seq,
+                                      const char *text)
+{
+    struct watcher_hang *h = calloc(1, sizeof(*h));
+    size_t n = 0;
+
+    if (!h)
+        return NULL;
+    h->policy = p;
+    h->seq = seq;
+    h->stale = a->stale;
+    h->text = strdup(text);
+    h->why = strndup(text, strcspn(text, "\n"));
+    h->rank = malloc((strlen(text) + 1) * sizeof(*h->rank));
+    if (!h->text || !h->rank || !h->why) {
+        hang_free(h);
+        return NULL;
+    }
+    for (const char *line = text, *end; (end = strchr(line, '\n'));
+         line = end + 1)
+        h->rank[n++] = rank_of(a, line);
+    return h;
+}
+
+/* Where are its tasks? Then it is told. */
+static void hang_begin(struct watcher_act *a)
+{
+    if (a->job->flow->reducer && a->conf->hang_samples)
+        a->hang->where = whereis_start(a->job, a->hang->seq,
+                                       a->conf->hang_samples, hang_on_where,
+                                       a);
+    if (!a->hang->where)
+        hang_finish(a, NULL, true);
+}
+
+static void hang(struct watcher_act *a, const struct policy *p,
+                 const struct hct_snapshot *s, const char *text)
+{
+    if (a->told)
+        return;
+    a->told = true;
+    a->hang = hang_make(a, p, s->seq, text);
+    if (a->hang)
+        hang_begin(a);
+}
+
+static void verdict(struct watcher_act *a, const struct policy *p,
+                    const struct hct_snapshot *s, const struct policy_out *o,
+                    uint32_t i)
+{
+    const struct hct_verdict *v = &o->verdicts[i];
+    struct str detail = { 0 }, text = { 0 }, ranks = { 0 };
+    struct journal_verdict row = {
+        .policy = p->name, .kind = policy_kind_name(v->kind),
+        .phase = policy_where_name(v->where), .score = v->score,
+        .seq = s->seq, .age_ns = v->age_ns, .why = verdict_sentence(o, v) };
+
+    verdict_text(&detail, p, s, o, i);
+    verdict_ranks(&ranks, o, v);
+    report(a, s, o, v, &text);
+    row.detail = str_text(&detail);
+    row.report = str_text(&text);
+    row.ranks = str_text(&ranks);
+    journal_verdict(a->job->flow->journal, a->job, &row);
+    log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
+             act_id(a), row.ranks);
+    if (verdict_is_hang(v))
+        hang(a, p, s, str_text(&text));
+    else if (v->kind == HCT_PROGRESS && a->told) {
+        hang_cut(a, false);
+        a->told = false;
+        tell(a, str_text(&text));
+    }
+    str_fini(&detail);
+    str_fini(&text);
+    str_fini(&ranks);
+}
+
+void watcher_act(struct watcher_act *a, const struct policy *p,
+                 const struct hct_snapshot *s, const struct policy_out *o)
+{
+    for (uint32_t i = 0; i < o->out.nverdicts; i++)
+        verdict(a, p, s, o, i);
+}
+
+/* --------------------------------------------------------- taken up again */
+
+struct recalling { struct watcher_act *a; struct policy *v; size_t n; };
+
+static struct policy *recall_policy(const struct recalling *r,
+                                    const struct store_value *name)
+{
+    for (size_t i = 0; i < r->n && name->type == STORE_TEXT; i++)
+        if (strcmp(r->v[i].name, name->text) == 0)
+            return &r->v[i];
+    return NULL;
+}
+
+static int recall_off(void *arg, int ncols, const char *const *names,
+                      const struct store_value *v)
+{
+    struct policy *p = recall_policy(arg, &v[0]);
+
+    (void)ncols;
+    (void)names;
+    if (p)
+        p->off = true;
+    return 0;
+}
+
+static int recall_hang(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    const struct recalling *r = arg;
+    const struct policy *p = recall_policy(r, &v[0]);
+
+    (void)ncols;
+    (void)names;
+    r->a->told = true;
+    if (!v[3].i && p && v[2].type == STORE_TEXT)
+        r->a->hang = hang_make(r->a, p, (uint64_t)v[1].i, v[2].text);
+    r->a->owed = r->a->hang != NULL;
+    return 1;
+}
+
+void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n)
+{
+    struct journal *jn = a->job->flow->journal;
+    struct store_value id = { .type = STORE_INT, .i = (int64_t)a->job->id };
+    struct recalling r = { a, v, n };
+    struct err err;
+
+    if (journal_ask(jn, "SELECT by FROM action WHERE job = ?1 AND action ="
+                    " 'switch off'", &id, 1, recall_off, &r, &err) ||
+        /* the first one that was not over, and whether it was told */
+        journal_ask(jn, "SELECT policy, seq, report, EXISTS (SELECT 1 FROM"
+                    " action WHERE job = ?1 AND action = 'report' AND"
+                    " by = policy AND action.at_ns >= verdict.at_ns)"
+                    " FROM verdict WHERE job = ?1 AND"
+                    " kind IN ('hang', 'deadlock') AND rowid >"
+                    " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
+                    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1", &id,
+                    1, recall_hang, &r, &err))
+        log_warn("watcher", "what was told is not known job=%llu: %s",
+                 act_id(a), err.text);
+}
+
+void watcher_act_go_on(struct watcher_act *a)
+{
+    if (!a->owed || a->stale || (!a->job->redirector && !a->job->adopt))
+        return;
+    a->owed = false;
+    a->hang->stale = false;
+    hang_begin(a);
+}
+
+void watcher_complain(struct watcher_act *a, const struct policy *p,
+                      const char *why, bool off)
+{
+    struct journal_action row = {
+        .action = off ? "switch off" : "warn", .by = p->name, .why = why,
+        .result = "done" };
+
+    journal_action(a->job->flow->journal, a->job, &row);
+    log_warn("watcher", "policy %s: %s%s job=%llu", p->name, why,
+             off ? ", it is switched off" : "", act_id(a));
+    flow_notice(a->job, off, "policy %s: %s%s", p->name, why,
+                off ? ", it does not watch the job any more" : "");
+}

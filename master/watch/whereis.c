@@ -1,0 +1,147 @@
+/* whereis.c - where in their sources the tasks of a job are just now. */
+#include "master/watch/whereis.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "master/flow/flow_step.h"
+#include "master/tree/lasttree.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+
+static const uint64_t whereis_wait_ns = 3 * CLOCK_NS_PER_S;
+static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
+
+struct whereis {
+    struct reducer *reducer;    /* borrowed, like the next */
+    struct job *job;
+    uint64_t id, seq;
+    whereis_done_f *done;
+    void *arg;
+};
+
+static void whereis_tree(struct whereis *w, const struct reduce_result *r)
+{
+    struct str bytes = { 0 };
+    struct prefixtree tree;
+    Hct__CallTree *m = NULL;
+    struct err err;
+    bool good = false;
+
+    if (r->whole &&
+        r->merge->finish(r->whole, r->rank_of, r->ntasks, &bytes, &err) == 0 &&
+        !str_failed(&bytes))
+        m = hct__call_tree__unpack(NULL, bytes.n,
+                                   (const uint8_t *)str_text(&bytes));
+    if (m)
+        lasttree_keep(w->job->flow->journal, w->job->id, w->seq, r, &bytes);
+    if (m)
+        good = prefixtree_parse(&tree, m->tree.data, m->tree.len, &err) == 0;
+    w->done(w->arg, good ? &tree : NULL);
+    if (good)
+        prefixtree_fini(&tree);
+    if (m)
+        hct__call_tree__free_unpacked(m, NULL);
+    str_fini(&bytes);
+}
+
+static void whereis_on_done(void *arg, const struct reduce_result *r)
+{
+    struct whereis *w = arg;
+
+    whereis_tree(w, r);
+    free(w);
+}
+
+struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
+                              whereis_done_f *done, void *arg)
+{
+    struct whereis *w = calloc(1, sizeof(*w));
+    struct reducer *rd = j->flow->reducer;
+    Hct__Stack stack = HCT__STACK__INIT;
+    uint8_t argument[64];
+    struct reduce_ask ask = { .kind = "stack", .argument = argument, .job = j,
+                              .wait_ns = whereis_wait_ns +
+                                  samples * whereis_interval_ns };
+    struct err err;
+
+    if (!w)
+        return NULL;
+    *w = (struct whereis){ .reducer = rd, .job = j, .seq = seq, .done = done,
+                           .arg = arg };
+    stack.samples = samples;
+    stack.interval_ns = whereis_interval_ns;
+    stack.lines = true;
+    ask.nargument = hct__stack__pack(&stack, argument);
+    w->id = reducer_start(rd, &ask, whereis_on_done, w, &err);
+    if (w->id)
+        return w;
+    log_info("whereis", "%s", err.text);
+    free(w);
+    return NULL;
+}
+
+void whereis_cancel(struct whereis *w, bool alive)
+{
+    if (w && alive)
+        reducer_cancel(w->reducer, w->id);
+    free(w);
+}
+
+/* -------------------------------------------------------------------- words */
+
+static bool is_mpi(const struct prefixtree *t, uint32_t node)
+{
+    const struct prefixtree_frame *f = &t->frames[t->nodes[node].frame];
+    const char *function = prefixtree_text(t, f->function);
+    const char *module = prefixtree_text(t, f->module);
+
+    return strncasecmp(function, "MPI_", 4) == 0 ||
+           strncasecmp(function, "PMPI_", 5) == 0 ||
+           strstr(module, "libmpi") || strstr(module, "libopen-") ||
+           strstr(module, "libhector");
+}
+
+/* Where its own debug information is installed it has lines, too. */
+static bool is_libc(const struct prefixtree *t, uint32_t node)
+{
+    const char *module = prefixtree_text(t,
+        t->frames[t->nodes[node].frame].module);
+
+    return strncmp(module, "libc.", 5) == 0 || strncmp(module, "ld-", 3) == 0;
+}
+
+static uint32_t child_with(const struct prefixtree *t, uint32_t node,
+                           uint32_t rank)
+{
+    for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
+        if (prefixtree_has(t, c, rank))
+            return c;
+    return 0;
+}
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
+{
+    const struct prefixtree_frame *f;
+    uint32_t at = 0, last = 0, known = 0;
+
+    while ((at = child_with(t, at, rank)) && !is_mpi(t, at)) {
+        last = at;
+        if (t->frames[t->nodes[at].frame].line && !is_libc(t, at))
+            known = at;
+    }
+    if (!last)
+        return;
+    f = &t->frames[t->nodes[known ? known : last].frame];
+    str_addf(to, "in %s", prefixtree_text(t, f->function));
+    if (f->line)
+        str_addf(to, " (%s:%u)", base(prefixtree_text(t, f->file)), f->line);
+}

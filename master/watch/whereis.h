@@ -1,0 +1,29 @@
+/* whereis.h - where in their sources the tasks of a job are just now: some
+ * samples of all their stacks, through the tree of slaves. The tree is kept in
+ * the database, with the verdict that asks. */
+#ifndef HECTOR_WHEREIS_H
+#define HECTOR_WHEREIS_H
+
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+#include "master/tree/reduce.h"
+#include "proto/base/str.h"
+#include "proto/tree/prefixtree.h"
+
+struct whereis;
+
+/* seq: of the verdict. done() comes once, later, also when nothing was found:
+ * tree is NULL then. */
+typedef void whereis_done_f(void *arg, const struct prefixtree *tree);
+struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
+                              whereis_done_f *done, void *arg);
+/* alive: the reducer is. NULL is fine. */
+void whereis_cancel(struct whereis *w, bool alive);
+
+/* Append "in solve (solver.c:214)": the innermost function of this rank that
+ * is not part of MPI, and has a source if any has. Nothing if not known. */
+void whereis_text(const struct prefixtree *tree, uint32_t rank,
+                  struct str *to);
+
+#endif
