@@ -77,10 +77,10 @@ $(B)/obj/%.o: %.c $(B)/.flags | $(B)/gen/hct.pb-c.h
 	    $(SAN) -MMD -MP -c -o $@ $<
 
 # The page of hector stack --html, as a list of bytes.
-$(B)/gen/stack_page.inc: master/hector/stack_page.html
+$(B)/gen/stack_page.inc: master/hector/stack/stack_page.html
 	@mkdir -p $(@D)
 	$(call say,GEN)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
-$(B)/obj/master/hector/stack_html.o $(B)/fuzz/obj/master/hector/stack_html.o: $(B)/gen/stack_page.inc
+$(B)/obj/master/hector/stack/stack_html.o $(B)/fuzz/obj/master/hector/stack/stack_html.o: $(B)/gen/stack_page.inc
 
 # One archive a program, without its main.c: what unit tests link. Files of two
 # rooms may have one name, hence q, which replaces nothing.

@@ -1,10 +1,10 @@
 /* events.c - hector events: the tagged MPI calls of a job, in time. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <inttypes.h>
 
-#include "master/hector/answer.h"
-#include "master/hector/target.h"
+#include "master/hector/core/answer.h"
+#include "master/hector/core/target.h"
 #include "proto/base/str.h"
 
 static const struct table_column columns[] = {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 #include "proto/base/log.h"
 #include "proto/base/parse.h"
 #include "proto/base/paths.h"

@@ -1,7 +1,7 @@
 /* nodes.c - hector nodes: the machines slaves have reported from. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
-#include "master/hector/answer.h"
+#include "master/hector/core/answer.h"
 
 static const struct table_column columns[] = {
     { "NODE", TABLE_TEXT, NULL }, { "STATE", TABLE_TEXT, NULL },

@@ -3,7 +3,7 @@
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "master/hector/seek.h"
-#include "master/hector/target.h"
+#include "master/hector/core/seek.h"
+#include "master/hector/core/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"

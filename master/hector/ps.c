@@ -1,11 +1,11 @@
 /* ps.c - hector ps: the jobs, or the tasks of one job. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "master/hector/answer.h"
-#include "master/hector/target.h"
+#include "master/hector/core/answer.h"
+#include "master/hector/core/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 

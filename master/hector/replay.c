@@ -1,6 +1,6 @@
 /* replay.c - hector replay: asks a policy again, over what was recorded of a
  * job, and prints its verdicts as the live run had them in verdict.detail. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "master/hector/target.h"
+#include "master/hector/core/target.h"
 #include "master/watch/policy.h"
 #include "master/watch/tape.h"
 #include "master/watch/verdict.h"

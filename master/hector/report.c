@@ -5,15 +5,15 @@
  * the tasks that called it. Percentages: of the application time, from
  * MPI_Init on, and of the time inside of MPI, each of all tasks of the target
  * together. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "master/hector/answer.h"
-#include "master/hector/human.h"
-#include "master/hector/target.h"
+#include "master/hector/core/answer.h"
+#include "master/hector/core/human.h"
+#include "master/hector/core/target.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 

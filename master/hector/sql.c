@@ -1,7 +1,7 @@
 /* sql.c - hector sql: any question to the database, which stays as it is. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
-#include "master/hector/answer.h"
+#include "master/hector/core/answer.h"
 
 int sql_command(const struct tool *t)
 {

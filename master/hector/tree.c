@@ -1,15 +1,15 @@
 /* tree.c - hector tree: the tree of slaves through which things are gathered,
  * each of them asked whether it is there. */
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "master/hector/ask.h"
-#include "master/hector/seek.h"
-#include "master/hector/target.h"
+#include "master/hector/core/ask.h"
+#include "master/hector/core/seek.h"
+#include "master/hector/core/target.h"
 #include "proto/base/parse.h"
 
 static void print_name(const char *name, const char *ranks, const char *why)

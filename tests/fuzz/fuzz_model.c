@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/model_draw.h"
+#include "master/hector/model/model_draw.h"
 #include "tests/fuzz/merging.h"
 
 static void draw(const Hct__Model *m, int64_t phase, bool by_phase)

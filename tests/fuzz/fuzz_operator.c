@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "master/hector/tool.h"
+#include "master/hector/core/tool.h"
 
 static int listening;
 static char where[64];

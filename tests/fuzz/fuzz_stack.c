@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/callview.h"
-#include "master/hector/stack_draw.h"
+#include "master/hector/stack/callview.h"
+#include "master/hector/stack/stack_draw.h"
 #include "tests/fuzz/merging.h"
 
 static void draw(const Hct__CallTree *m, bool cut)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/target.h"
+#include "master/hector/core/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

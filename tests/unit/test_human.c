@@ -7,7 +7,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "master/hector/human.h"
+#include "master/hector/core/human.h"
 
 #define S 1000000000ll
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "hct.pb-c.h"
-#include "master/hector/model_draw.h"
+#include "master/hector/model/model_draw.h"
 #include "proto/base/idtable.h"
 #include "proto/tree/jobmodel.h"
 #include "proto/tree/merge.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "master/hector/json.h"
+#include "master/hector/core/json.h"
 
 static struct store_value text(const char *s, size_t n)
 {

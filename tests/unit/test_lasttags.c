@@ -1,7 +1,7 @@
 /* test_lasttags.c - what hector why says of the last tags of tasks. */
 #include "tests/unit/look.h"
 
-#include "master/hector/lasttags.h"
+#include "master/hector/why/lasttags.h"
 #include "master/watch/callclass.h"
 #include "master/watch/tape.h"
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "hct.pb-c.h"
-#include "master/hector/callview.h"
-#include "master/hector/stack_draw.h"
+#include "master/hector/stack/callview.h"
+#include "master/hector/stack/stack_draw.h"
 #include "proto/tree/merge.h"
 #include "proto/tree/prefixtree.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "master/hector/target.h"
+#include "master/hector/core/target.h"
 
 static void test_good(void **state)
 {

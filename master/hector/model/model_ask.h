@@ -1,0 +1,24 @@
+/* model_ask.h - asks the master of a job for the models of its tasks; and those
+ * that are kept in the database. */
+#ifndef HECTOR_MODEL_ASK_H
+#define HECTOR_MODEL_ASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "hct.pb-c.h"
+#include "master/hector/core/target.h"
+#include "master/hector/core/tool.h"
+
+/* To be freed; NULL after having complained. word is what target was. */
+Hct__Model *model_ask(const struct tool *t, const struct target *target,
+                      const char *word);
+
+/* The same of the latest that is kept, with a title for it. */
+Hct__Model *model_last(const struct tool *t, uint64_t job, char *title,
+                       size_t size);
+
+/* Has the job ended, as far as the database knows? */
+bool model_job_ended(const struct tool *t, uint64_t job);
+
+#endif

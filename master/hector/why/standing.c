@@ -1,0 +1,106 @@
+/* standing.c - who stands still, and why, see standing.h. */
+#include "master/hector/why/standing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/hector/core/human.h"
+#include "master/watch/tape.h"
+#include "proto/base/clock.h"
+#include "proto/base/taskset.h"
+
+enum { STANDING_PLACES = 8 };   /* in the kernel that are told apart */
+
+static bool stands(const struct hct_rank *k, uint32_t flag,
+                   const char *wchan)
+{
+    return k->life > HCT_LIFE_NONE && k->life < HCT_LIFE_ENDED &&
+           (k->flags & flag) && (!wchan || strcmp(k->wchan, wchan) == 0);
+}
+
+/* One line, if there are any. wchan NULL: wherever. */
+static void say(struct str *to, const struct hct_snapshot *s, uint32_t flag,
+                const char *wchan, const char *what, const char *before)
+{
+    struct taskset who = { 0 };
+    char *text;
+
+    for (uint32_t i = 0; i < s->nranks; i++)
+        if (stands(hct_rank(s, i), flag, wchan))
+            taskset_add(&who, i, i);
+    text = who.n ? taskset_text(&who) : NULL;
+    if (text)
+        str_addf(to, "%s ago: task%s %s %s %s%s%s\n", before,
+                 taskset_count(&who) == 1 ? "" : "s", text,
+                 taskset_count(&who) == 1 ? "is" : "are", what,
+                 wchan && *wchan ? ", in " : "", wchan ? wchan : "");
+    free(text);
+    taskset_fini(&who);
+}
+
+static void say_asleep(struct str *to, const struct hct_snapshot *s,
+                       const char *before)
+{
+    const char *told[STANDING_PLACES];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->nranks && n < STANDING_PLACES; i++) {
+        const struct hct_rank *k = hct_rank(s, i);
+        bool known = !stands(k, HCT_SLEEPS, NULL);
+
+        for (size_t t = 0; t < n && !known; t++)
+            known = strcmp(told[t], k->wchan) == 0;
+        if (known)
+            continue;
+        told[n++] = k->wchan;
+        say(to, s, HCT_SLEEPS, k->wchan, "in uninterruptible sleep in the "
+            "kernel", before);
+    }
+}
+
+void standing_text(struct str *to, const struct hct_snapshot *s,
+                   const char *before)
+{
+    static const struct { uint32_t flag; const char *what; } reasons[] = {
+        { HCT_TRACED, "held by a debugger" },
+        { HCT_STOPPED, "stopped by a signal" },
+        { HCT_SUSPENDED, "suspended" },
+        { HCT_MIGRATING, "being moved to another node" },
+        { HCT_STDIN, "waiting for input" },
+    };
+    size_t had = to->n;
+
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        say(to, s, reasons[i].flag, NULL, reasons[i].what, before);
+    if (to->n > had)
+        str_add(to, "no hang is looked for meanwhile\n");
+    say_asleep(to, s, before);
+}
+
+/* The last piece of the tape, to its end. */
+static int standing_row(void *arg, int ncols, const char *const *names,
+                        const struct store_value *v)
+{
+    struct tape_reader r = { 0 };
+    struct hct_snapshot s;
+    uint64_t now = clock_wall_ns(), at = (uint64_t)v[1].i;
+    char before[HUMAN_MAX];
+
+    (void)ncols;
+    (void)names;
+    if (v[0].type == STORE_BLOB && tape_last(&r, v[0].text, v[0].bytes, &s))
+        standing_text(arg, &s, human_duration(before, now > at
+                                              ? (int64_t)(now - at) : 0));
+    looks_fini(&r.looks);
+    return 1;
+}
+
+void standing_of_job(struct str *to, struct store *st, uint64_t job)
+{
+    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
+
+    store_query_bound(st, "SELECT l.data, l.at_ns FROM look l JOIN job j"
+                      " ON j.job = l.job WHERE l.job = ?1 AND"
+                      " j.state = 'running' ORDER BY l.seq DESC LIMIT 1", &id,
+                      1, NULL, standing_row, to, NULL);
+}
