@@ -3,9 +3,9 @@
  *
  * The master makes the tree of the slaves that are there, tells each of them
  * its place in it, and gets one merged result from each of those at the top
- * (slave/tree/reduce.h is the other side). It is repaired while it goes on: slaves
- * below one that dies send to the master what they have. After the time the
- * result is what has come; who is missing is known by name, with a reason.
+ * (slave/tree/reduce.h is the other side). It is repaired while it goes on:
+ * slaves below one that dies send to the master what they have. After the time
+ * the result is what has come; who is missing is known by name, with a reason.
  *
  * States of a member:
  *

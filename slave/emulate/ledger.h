@@ -1,5 +1,5 @@
 /* ledger.h - what the MPI calls of the tasks of an emulated slave have cost:
- * the account that slave/page/account.h keeps of real ones, from a chain in place
+ * the account that account.h keeps of real ones, from a chain in place
  * of pages, and told in the same messages. The call sites are those of
  * program.h. */
 #ifndef HECTOR_EMULATE_LEDGER_H

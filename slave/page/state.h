@@ -7,7 +7,7 @@
  * PAGE_UNKNOWN), texts end, means and deviations are finite. A record that was
  * being written at every try, because the task died or stopped inside of it,
  * is left out, or comes marked torn. Times are ticks of the page's clock
- * (slave/proc/ticks.h). All functions fill arrays of the caller's and return how
+ * (ticks.h). All functions fill arrays of the caller's and return how
  * many entries they found, at most max. */
 #ifndef HECTOR_STATE_H
 #define HECTOR_STATE_H

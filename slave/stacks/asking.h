@@ -1,7 +1,7 @@
 /* asking.h - tasks that tell their stack themselves, where ptrace is not
  * permitted: the slave raises a number in the page and sends a signal, whose
  * handler in the wrapper library stores the return addresses of the thread
- * (mpi-wrappers/record/backtrace.h). A program that has taken the handler away since
+ * (record/backtrace.h). A program that has taken the handler away since
  * is not sent anything: the signal would end it. */
 #ifndef HECTOR_ASKING_H
 #define HECTOR_ASKING_H

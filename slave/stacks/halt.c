@@ -1,7 +1,7 @@
 /* halt.c - stops a thread for some microseconds.
  *
  * Invariant: a seized thread is let go as soon as its stop is seen; only
- * WSTOPPED is waited for, so that its end stays for slave/proc/reap.c. Whoever sees
+ * WSTOPPED is waited for, so that its end stays for proc/reap.c. Whoever sees
  * the stop first, we or reap.c, has consumed it. */
 #include "slave/stacks/halt.h"
 

@@ -12,7 +12,7 @@
  * The thread is stopped by ptrace: a signal that arrives meanwhile reaches
  * it, one that was stopped by a signal stays so, and if we are killed the
  * kernel lets it go. Ends of processes are not consumed; but who waits for
- * ends may be told of stops, and has to pass them on (slave/proc/reap.h). */
+ * ends may be told of stops, and has to pass them on (proc/reap.h). */
 #ifndef HECTOR_HALT_H
 #define HECTOR_HALT_H
 
@@ -75,7 +75,7 @@ void halt_unhush(const struct halt_quiet *q);
 /* Does the copy lack frames that lie further out? */
 bool halt_is_cut(const struct halt *h, const struct halt_copy *copy);
 
-/* The same, when somebody else has seen the stop: see slave/proc/reap.h. */
+/* The same, when somebody else has seen the stop: see proc/reap.h. */
 enum halt_state halt_stopped(struct halt *h, int status,
                              struct halt_copy *copy);
 

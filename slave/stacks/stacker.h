@@ -77,7 +77,7 @@ pid_t stacker_child(const struct stacker *st);
 /* Nobody will ask again soon: no child is kept. NULL is fine. */
 void stacker_rest(struct stacker *st);
 
-/* What slave/proc/reap.c has seen. */
+/* What proc/reap.c has seen. */
 void stacker_stopped(struct stacker *st, pid_t tid, int status);
 
 /* The answer with this arg is not wanted any more. */
