@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/log.h"
 #include "proto/link/refused.h"
 
 enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_GONE = -2 };
@@ -176,6 +177,15 @@ static void door_refuse(struct guest *g, int code, const char *why)
     door_part(g);
 }
 
+/* Gone by itself, as a task does that is killed while it connects: nothing
+ * that a person has to know. */
+static void door_let_go(struct guest *g)
+{
+    log_debug("door", "who came has left where tasks meet PMIx");
+    close(g->fd);
+    door_part(g);
+}
+
 static void on_words(evutil_socket_t fd, short what, void *arg)
 {
     const struct timeval rest = clock_timeval(DOOR_REST_NS);
@@ -189,12 +199,12 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
         return;
     }
     if (recv(g->fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
-        door_refuse(g, EPIPE, "said nothing where tasks meet PMIx");
+        door_let_go(g);
         return;
     }
     uid = door_owner(d, g);
     if (uid == DOOR_GONE) {
-        door_refuse(g, EPIPE, "has left where tasks meet PMIx");
+        door_let_go(g);
         return;
     }
     if (uid >= 0 && !d->may(d->arg, (uid_t)uid)) {

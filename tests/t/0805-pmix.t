@@ -15,6 +15,11 @@ ok 'the PMIx server listens on this machine only' [ -n "$pmix" ]
 cp "$APPS/stranger" "$T/stranger"
 chmod 755 "$T"
 
+# As a task that is killed while it connects.
+"$T/stranger" -w 0 "tcp:127.0.0.1:$pmix" >"$T/fates" 2>/dev/null
+run hector-run --master "$master" -n 1 "$APPS/hello"
+is "$(grep -c refused "$T/slave-n1.log")" 0 'who comes and goes is not told of'
+
 # A time that a job with a silent one in front of it never kept to.
 meanwhile()     # DESCRIPTION [OPTION...]: strangers, and a job at the same time
 {
