@@ -12,8 +12,10 @@
  * preparing: the namespace is being registered and the stream link opened.
  * launching: the tasks are forked, not all have reported their exec yet.
  * draining: no task lives; output, records and left-over processes remain.
- * A job that could not be prepared goes to drained by "refused". Only the
- * master's orders and the world's facts are events: nothing here decides. */
+ * A job that could not be prepared goes to drained by "refused". One that has no
+ * tasks yet is forgotten from preparing and prepared as well: it was ended
+ * before its start, or another node has refused it. Only the master's orders and
+ * the world's facts are events: nothing here decides. */
 #ifndef HECTOR_JOBSTATE_H
 #define HECTOR_JOBSTATE_H
 

@@ -30,6 +30,7 @@ static void test_ways(void **state)
         { { E(TERMINATE), E(FLUSHED), E(FORGET), END }, JOB_FORGOTTEN },
         { { E(PREPARED), E(TERMINATE), E(FLUSHED), END }, JOB_DRAINED },
         { { E(PREPARED), E(FORGET), END }, JOB_FORGOTTEN },
+        { { E(FORGET), END }, JOB_FORGOTTEN },
     };
 
     (void)state;
@@ -46,7 +47,7 @@ static void test_ways(void **state)
 static void test_not_legal(void **state)
 {
     static const struct { enum job_state s; enum job_event e; } table[] = {
-        { JOB_PREPARING, E(LAUNCH) }, { JOB_PREPARING, E(FORGET) },
+        { JOB_PREPARING, E(LAUNCH) },
         { JOB_RUNNING, E(LAUNCH) }, { JOB_RUNNING, E(FORGET) },
         { JOB_TERMINATING, E(FORGET) }, { JOB_DRAINING, E(FORGET) },
         { JOB_DRAINED, E(LAUNCH) }, { JOB_FORGOTTEN, E(FORGET) },
