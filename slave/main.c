@@ -530,7 +530,8 @@ int main(int argc, char **argv)
     rc = rc || !(s.vault = vault_create(&err));
     if (!rc)
         s.gasp = (struct gasp_conf){ s.conf.master, s.conf.name, &s.conn,
-                                     GASP_RETRY_NS };
+                                     GASP_RETRY_NS,
+                                     s.options.private && !s.tcp };
     rc = rc || guard_start(&s.gasp, s.vault, &err) || start(&s, &err);
     if (rc) {
         log_warn("slave", "%s", err.text);

@@ -511,8 +511,7 @@ static int adopt_open_master(struct adopt *a, struct err *err)
             return -1;
         address = private_address(a->private);
     }
-    a->uplink = uplink_open(a->base, address, a->key,
-                            &ops, a, err);
+    a->uplink = uplink_open(a->base, address, a->key, &ops, a, err);
     if (!a->uplink)
         return err_prefix(err, "master at %.80s", address);
     return 0;
@@ -542,7 +541,7 @@ static void adopt_close(struct adopt *a)
     struct err err;
 
     where_close(a->where);
-    child_end_all();
+    private_end_all(a->private);
     uplink_close(a->uplink);
     private_destroy(a->private);
     links_close(a->links);

@@ -8,21 +8,18 @@
  *
  * Phases only grow. run_end() asks the master to end the job; run_drain() is
  * the one way from "the job goes on" to "it does not". Whatever the reason,
- * what the tasks wrote before is shown. */
+ * what the tasks wrote before is shown, but when somebody has asked twice: then
+ * run_abandon() leads to LEAVING from anywhere. */
 #include "redirector/session/run.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 #include "proto/base/signals.h"
-#include "proto/link/addr.h"
 #include "proto/link/key.h"
 #include "proto/link/message.h"
 #include "redirector/in/feed.h"
@@ -34,6 +31,7 @@
 #include "redirector/out/output.h"
 #include "redirector/out/progress.h"
 #include "redirector/out/say.h"
+#include "redirector/session/ending.h"
 #include "redirector/session/saved.h"
 #include "redirector/session/status.h"
 #include "redirector/session/where.h"
@@ -74,7 +72,7 @@ struct run {
     bool full;                          /* nobody takes our own output */
     uint64_t heard_ns;                  /* output, or that a link closed */
     bool vanished;                      /* a slave that brought output has */
-    int requests;                       /* to end the job */
+    struct ending ending;
 };
 
 /* ---------------------------------------------------------- how it ends */
@@ -93,8 +91,10 @@ static void run_on_gone(void *arg)
     event_base_loopbreak(r->base);
 }
 
-static void run_leave(struct run *r)
+static void run_leave(void *arg)
 {
+    struct run *r = arg;
+
     r->phase = RUN_LEAVING;
     if (r->private)
         private_close(r->private, r->job == 0 || r->vanished, run_on_gone);
@@ -102,16 +102,11 @@ static void run_leave(struct run *r)
         event_base_loopbreak(r->base);
 }
 
-static void run_on_written(void *arg)
-{
-    run_leave(arg);
-}
-
 static void run_flush(struct run *r)
 {
     r->phase = RUN_FLUSHING;
     event_del(r->silence);
-    output_finish(r->output, run_on_written);
+    output_finish(r->output, run_leave);
 }
 
 /* Are the links that are left those of nodes that have vanished? */
@@ -130,6 +125,7 @@ static void run_drain(struct run *r)
     r->phase = RUN_DRAINING;
     progress_end(r->progress);
     event_del(r->timeout);
+    ending_begun(&r->ending);
     suspend_forget(r->suspend);
     feed_stop(r->feed);
     uplink_close(r->uplink);
@@ -153,19 +149,44 @@ static void run_fail(struct run *r, const char *sentence)
         run_drain(r);
 }
 
+/* Leave now: what runs of the job here is killed. */
+static void run_abandon(struct run *r, const char *why)
+{
+    say(r->phase < RUN_LEAVING ? SAY_ERROR : SAY_VERBOSE,
+        "%s: left without waiting for the end", why);
+    r->phase = RUN_LEAVING;
+    status_abandon(&r->status, r->ending.signal);
+    event_base_loopbreak(r->base);
+}
+
+static void run_on_over(void *arg)
+{
+    run_abandon(arg, "the job has not ended at once");
+}
+
+/* The master is stuck: the slaves end their tasks as they would for it. */
+static void run_on_stuck(void *arg)
+{
+    struct run *r = arg;
+
+    say(SAY_ERROR, "hector-master does not answer: the job is ended without "
+        "it, its record is not complete");
+    private_end_alone(r->private);
+    run_drain(r);
+}
+
 /* End the job; asked once more, at once; and then, without it. */
 static void run_end(struct run *r, const char *why, int sig)
 {
-    if (r->phase >= RUN_DRAINING || ++r->requests > 2) {
-        say(SAY_ERROR, "%s: left without waiting for the end", why);
-        status_abandon(&r->status, sig);
-        event_base_loopbreak(r->base);
-    } else if (r->phase < RUN_UNDER_WAY) {
+    int asked = ending_ask(&r->ending, sig);
+
+    if (r->phase >= RUN_DRAINING || asked > 2)
+        run_abandon(r, why);
+    else if (r->phase < RUN_UNDER_WAY)
         run_drain(r);
-    } else {
+    else
         uplink_kill(r->uplink, why, status_exit_code(&r->status), sig,
-                    r->requests > 1);
-    }
+                    asked > 1);
 }
 
 static void run_end_late(void *arg)
@@ -228,7 +249,7 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
     case INTERRUPT_END:
         status_note(&r->status, STATUS_BY_SIGNAL, sig);
         why = sig == SIGINT ? "interrupted" : signals_name(sig);
-        if (r->phase == RUN_UNDER_WAY && r->requests == 0)
+        if (r->phase == RUN_UNDER_WAY && r->ending.asked == 0)
             say(SAY_ERROR, "%s: job %llu is being ended; once more kills it at "
                 "once", why, (unsigned long long)r->job);
         run_end(r, why, sig);
@@ -286,7 +307,7 @@ static void run_on_output_error(void *arg, const struct err *err)
         status_note(&r->status, STATUS_BY_FAILURE, 0);
     }
     status_incomplete(&r->status);
-    if (r->phase < RUN_DRAINING && r->requests == 0)
+    if (r->phase < RUN_DRAINING && r->ending.asked == 0)
         run_end(r, err->text, 0);
 }
 
@@ -368,33 +389,27 @@ static void run_on_notice(void *arg, const char *text, bool error)
     say(error ? SAY_ERROR : SAY_NOTE, "%s", text);
 }
 
-static bool run_is_one_of(const char *word, const char *const *words)
-{
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words != NULL;
-}
-
 static void run_on_state(void *arg, const char *state, uint32_t started,
                          uint32_t ntasks)
 {
-    static const char *const joined[] = { "preparing", "starting", "running",
-                                          NULL };
     struct run *r = arg;
+    bool running = strcmp(state, "running") == 0;
 
     if (strcmp(state, r->state) != 0)
         say(SAY_VERBOSE, "job %llu is %s, %u of %u tasks run",
             (unsigned long long)r->job, state, started, ntasks);
     snprintf(r->state, sizeof(r->state), "%s", state);
     progress_set(r->progress, state);
-    if (r->private && run_is_one_of(state, joined))
+    if (r->private && (running || strcmp(state, "preparing") == 0 ||
+                       strcmp(state, "starting") == 0))
         private_settled(r->private);
-    if (strcmp(state, "running") == 0) {
+    if (running) {
         progress_end(r->progress);
         if (r->feed)
             feed_started(r->feed);
     } else if (strcmp(state, "ending") == 0) {
         status_note(&r->status, STATUS_BY_TASK, 0);
+        ending_begun(&r->ending);
     }
 }
 
@@ -414,13 +429,10 @@ static void run_on_ended(void *arg, int code, const char *why)
 static void run_on_lost(void *arg, const struct err *why)
 {
     struct run *r = arg;
-    char sentence[400];
 
-    snprintf(sentence, sizeof(sentence), "%s: %s",
-             r->phase == RUN_STARTING ? "cannot use the master"
-                                      : "lost the master", why->text);
     if (r->phase < RUN_DRAINING) {
-        say(SAY_ERROR, "%s", sentence);
+        say(SAY_ERROR, "%s: %s", r->phase == RUN_STARTING
+            ? "cannot use the master" : "lost the master", why->text);
         status_note(&r->status, STATUS_BY_FAILURE, 0);
     }
     run_drain(r);
@@ -444,9 +456,12 @@ static int run_open_timers(struct run *r, struct err *err)
         return err_set(err, ENOMEM, "cannot start the event loop");
     r->timeout = evtimer_new(r->base, run_on_timeout, r);
     r->silence = evtimer_new(r->base, run_on_silence, r);
+    r->ending = (struct ending){ .private = !r->conf->master, .arg = r,
+                                 .stuck = run_on_stuck, .over = run_on_over };
     r->progress = progress_open(r->base);
     r->suspend = suspend_open(r->base);
-    if (!r->timeout || !r->silence || !r->progress || !r->suspend)
+    if (!r->timeout || !r->silence || !r->progress || !r->suspend ||
+        ending_open(&r->ending, r->base) < 0)
         return err_set(err, ENOMEM, "out of memory");
     return 0;
 }
@@ -501,8 +516,7 @@ static int run_open_master(struct run *r, struct err *err)
             return -1;
         address = private_address(r->private);
     }
-    r->uplink = uplink_open(r->base, address, r->key,
-                            &ops, r, err);
+    r->uplink = uplink_open(r->base, address, r->key, &ops, r, err);
     if (!r->uplink)
         return err_prefix(err, "master at %.80s", address);
     return 0;
@@ -557,6 +571,7 @@ static void run_close(struct run *r)
         say(SAY_ERROR, "%s", err.text);
     run_free_event(r->timeout);
     run_free_event(r->silence);
+    ending_close(&r->ending);
     progress_close(r->progress);
     suspend_close(r->suspend);
     where_close(r->where);
@@ -578,7 +593,7 @@ int run_job(const struct run_conf *conf)
     } else {
         event_base_dispatch(r.base);
     }
-    child_end_all();
+    private_end_all(r.private);
     run_close(&r);
     return status_exit_code(&r.status);
 }

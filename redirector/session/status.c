@@ -20,7 +20,7 @@ void status_end(struct status *s, int code)
 
 void status_abandon(struct status *s, int signal)
 {
-    if (!s->ended)
+    if (!signal || (!s->ended && s->cause != STATUS_BY_TASK))
         return;
     s->cause = STATUS_BY_SIGNAL;
     s->signal = signal;

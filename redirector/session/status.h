@@ -28,7 +28,8 @@ void status_note(struct status *s, enum status_cause cause, int signal);
 /* The job has ended as the master says. */
 void status_end(struct status *s, int code);
 
-/* A signal made us leave while the end of the job was still being shown. */
+/* A signal made us leave while the end of the job was still being shown, or
+ * waited for after a task had failed; 0: it was none. */
 void status_abandon(struct status *s, int signal);
 
 /* Output was lost or could not be written: success is none. */

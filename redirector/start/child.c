@@ -17,10 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "redirector/out/say.h"
+#include "redirector/start/kin.h"
 
-enum { CHILD_GRACE_MS = 2000 };
+/* At the end: after TERM; for guards, when their slaves are killed; for the
+ * kernel, when all are. */
+#define CHILD_TERM_NS (500 * CLOCK_NS_PER_MS)
+#define CHILD_GUARD_NS (400 * CLOCK_NS_PER_MS)
+#define CHILD_KILL_NS (300 * CLOCK_NS_PER_MS)
 
 /* One stream of a child, cut into lines. */
 struct child_stream {
@@ -36,6 +42,7 @@ struct child {
     struct child *next;
     pid_t pid;
     char *who;                  /* owned */
+    bool guard;
     struct child_stream streams[2];     /* stdout, stderr */
     void (*on_exit)(void *arg, struct child *c, int status);
     void *arg;
@@ -236,6 +243,7 @@ static struct child *child_create(const struct child_conf *conf)
         c->streams[i].child = c;
         c->streams[i].level = i == 0 && !conf->loud ? SAY_VERBOSE : SAY_ERROR;
     }
+    c->guard = conf->guard;
     c->on_exit = conf->on_exit;
     c->arg = conf->arg;
     c->who = strdup(conf->who);
@@ -345,6 +353,11 @@ void child_kill(const struct child *c, int sig)
     kill(-c->pid, sig);
 }
 
+void child_tell(const struct child *c, int sig)
+{
+    kill(c->pid, sig);
+}
+
 void child_kill_all(int sig)
 {
     for (const struct child *c = children; c; c = c->next)
@@ -358,14 +371,81 @@ void child_hush_all(void)
             c->streams[i].level = SAY_VERBOSE;
 }
 
+/* NULL: nothing to be done about it, or no memory. */
+static struct kin *child_claim(void)
+{
+    pid_t *v = calloc(child_count() + 1, sizeof(*v));
+    struct kin *k;
+    size_t n = 0;
+
+    for (const struct child *c = children; v && c; c = c->next)
+        v[n++] = c->pid;
+    k = v ? kin_claim(v, n) : NULL;
+    free(v);
+    return k;
+}
+
+/* Until all are gone: true. With again, KILL goes to whoever is there. */
+static bool child_wait(const struct kin *k, uint64_t ns, bool again)
+{
+    uint64_t end_ns = clock_monotonic_ns() + ns;
+
+    do {
+        if (again && k)
+            kin_kill(k, false);
+        usleep(2000);
+        child_reap_all();
+        if (!children && !(k && kin_any(k)))
+            return true;
+    } while (clock_monotonic_ns() < end_ns);
+    return false;
+}
+
+/* All but guards, which clear up behind the others. */
+static void child_kill_guarded(const struct kin *k)
+{
+    for (const struct child *c = children; c; c = c->next)
+        if (!c->guard)
+            child_kill(c, SIGKILL);
+    if (k)
+        kin_kill(k, true);
+}
+
+static void child_ignore(void *arg, struct child *c, int status)
+{
+    (void)arg, (void)c, (void)status;
+}
+
+static void child_leave_behind(const struct kin *k)
+{
+    char names[400] = "";
+
+    for (struct child *c = children; c; c = c->next)
+        c->on_exit = child_ignore;
+    if (k)
+        kin_names(k, names, sizeof(names));
+    if (*names)
+        say(SAY_ERROR, "still there, though killed: %s", names);
+}
+
+/* Told twice, they are not patient with their tasks. */
 void child_end_all(void)
 {
-    for (int ms = 0; child_count() > 0; ms++) {
-        if (ms == 0 || ms == CHILD_GRACE_MS)
-            child_kill_all(ms == 0 ? SIGTERM : SIGKILL);
-        usleep(1000);
-        child_reap_all();
+    struct kin *k = children ? child_claim() : NULL;
+
+    if (!children)
+        return;
+    child_kill_all(SIGTERM);
+    child_kill_all(SIGINT);
+    if (!child_wait(k, CHILD_TERM_NS, false)) {
+        child_kill_guarded(k);
+        if (!child_wait(k, CHILD_GUARD_NS, false)) {
+            child_kill_all(SIGKILL);
+            if (!child_wait(k, CHILD_KILL_NS, true))
+                child_leave_behind(k);
+        }
     }
+    kin_release(k);
 }
 
 const char *child_who(const struct child *c)

@@ -27,6 +27,8 @@ struct child_conf {
     const char *input;          /* its stdin, then end of file; NULL: none;
                                    must fit into a pipe at once */
     bool loud;                  /* its stdout is for the person, too */
+    bool guard;                 /* clears up when what it has started is
+                                   killed, and goes then */
     /* It has ended (a wait status) and all it said has been said; c is
      * freed after the call. */
     void (*on_exit)(void *arg, struct child *c, int status);
@@ -45,12 +47,14 @@ struct child *child_start(struct event_base *base,
 void child_reap_all(void);
 unsigned child_count(void);
 
-/* To the child's whole process group. */
+/* To the child's whole process group; to it alone. */
 void child_kill(const struct child *c, int sig);
+void child_tell(const struct child *c, int sig);
 void child_kill_all(int sig);
 
-/* End what is still there, and wait for it: TERM, and KILL after a while.
- * Slaves end their tasks on TERM. */
+/* End what is still there with all that descends from it, and return when it is
+ * gone, or after 2 s: TERM, soon KILL, guards last. What is left even then is
+ * named; its on_exit is not called any more. */
 void child_end_all(void);
 
 /* From now on what children say is shown with -v only: it does not matter any

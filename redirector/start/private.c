@@ -100,7 +100,7 @@ static void private_on_exit(void *arg, struct child *c, int status)
     child_fate(status, fate, sizeof(fate));
     m->child = NULL;
     if (p->closing) {
-        if (private_all_gone(p))
+        if (p->done && private_all_gone(p))
             event_active(p->timer, EV_TIMEOUT, 0);
         return;
     }
@@ -131,17 +131,18 @@ static void private_on_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (private_all_gone(p)) {
+    for (size_t i = 0; i < p->nmembers; i++)
+        if (p->members[i].child)
+            say(SAY_VERBOSE, "%s does not end by itself",
+                child_who(p->members[i].child));
+    if (p->termed || private_all_gone(p)) {
         event_del(p->timer);
         p->done(p->conf.arg);
         return;
     }
     for (size_t i = 0; i < p->nmembers; i++)
-        if (p->members[i].child) {
-            say(SAY_VERBOSE, "%s does not end by itself",
-                child_who(p->members[i].child));
-            child_kill(p->members[i].child, p->termed ? SIGKILL : SIGTERM);
-        }
+        if (p->members[i].child)
+            child_kill(p->members[i].child, SIGTERM);
     p->termed = true;
     event_add(p->timer, &tv);
 }
@@ -166,14 +167,39 @@ void private_close(struct private *p, bool at_once, void (*done)(void *arg))
         event_active(p->timer, EV_TIMEOUT, 0);
 }
 
+/* From now on nobody is started, or told of, and nobody listens for slaves. */
+static void private_abandon(struct private *p)
+{
+    p->closing = true;
+    while (p->nsockets > 0)
+        close(p->sockets[--p->nsockets]);
+}
+
+/* To the guard of a slave only: who hears of it twice has no patience. */
+void private_end_alone(struct private *p)
+{
+    private_abandon(p);
+    if (p->members[0].child)
+        child_kill(p->members[0].child, SIGKILL);
+    for (size_t i = 1; i < p->nmembers; i++)
+        if (p->members[i].child)
+            child_tell(p->members[i].child, SIGTERM);
+}
+
+void private_end_all(struct private *p)
+{
+    if (p)
+        private_abandon(p);
+    child_end_all();
+}
+
 void private_destroy(struct private *p)
 {
     if (!p)
         return;
+    private_abandon(p);
     if (p->timer)
         event_free(p->timer);
-    for (int i = 0; i < p->nsockets; i++)
-        close(p->sockets[i]);
     free(p->members);
     free(p);
 }
@@ -186,7 +212,7 @@ static int private_start(struct private *p, struct member *m, const char *who,
 {
     struct child_conf conf = { .who = who, .argv = argv, .nfds = nfds,
                                .input = input, .on_exit = private_on_exit,
-                               .arg = m };
+                               .guard = m->host && m->host->local, .arg = m };
 
     if (nfds > 0)
         memcpy(conf.fds, fds, (size_t)nfds * sizeof(int));
@@ -298,12 +324,7 @@ struct private *private_open(struct event_base *base,
         rc = private_start_slave(p, &p->members[i], slave, err);
     if (rc == 0)
         return p;
-    p->closing = true;          /* no sentence for those that go now */
-    child_kill_all(SIGKILL);
-    while (!private_all_gone(p)) {
-        usleep(1000);
-        child_reap_all();
-    }
+    private_end_all(p);
     private_destroy(p);
     return NULL;
 }

@@ -39,13 +39,23 @@ const char *private_address(const struct private *p);
 void private_joined(struct private *p, const char *name);
 void private_settled(struct private *p);
 
-/* A master that dies by a signal is started again, once. */
+/* A master that dies by a signal is started again, once; but not when the end
+ * has begun. */
 bool private_has_master(const struct private *p);       /* NULL is fine */
 
 /* The link to the master is closed: all will leave by themselves, but for
  * launch agents whose slave has not joined; those, and all if at_once (there
  * is no job), are asked to. done is called from the event loop when the last has gone. */
 void private_close(struct private *p, bool at_once, void (*done)(void *arg));
+
+/* The master does not answer: end it, and have the slaves here end their tasks
+ * with the usual grace. There is no on_failure any more. */
+void private_end_alone(struct private *p);
+
+/* End all children of hector-run that are left, as child_end_all() does: nobody
+ * is started again or told of any more, and nobody listens for slaves. NULL:
+ * there are no private daemons. */
+void private_end_all(struct private *p);
 void private_destroy(struct private *p);        /* NULL is fine */
 
 #endif

@@ -5,6 +5,7 @@
  * says was read before, so the master knows what it has already. */
 #include "slave/guard/gasp.h"
 
+#include <errno.h>
 #include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +132,13 @@ static void gasp_over(void *arg)
 
 /* With records to deliver it is worth while to wait for another master; that
  * a slave without any job is gone need not be told but to this one. */
-static void gasp_failed(struct gasp *g)
+static void gasp_failed(struct gasp *g, const struct err *why)
 {
     struct timeval tv = clock_timeval(g->conf->retry_ns);
+    bool nobody = why->code == ECONNREFUSED || why->code == ENOENT;
 
     g->link = NULL;
-    if (g->ntasks)
+    if (g->ntasks && !(nobody && g->conf->last))
         event_add(g->retry, &tv);
     else
         gasp_over(g);
@@ -257,7 +259,7 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
 {
     (void)c;
     log_debug("gasp", "%s", why->text);
-    gasp_failed(arg);
+    gasp_failed(arg, why);
 }
 
 #define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
@@ -294,7 +296,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
     g->link = conn_open_to(g->base, g->conf->addresses, g->conf->conn,
                            &gasp_ops, g, &err);
     if (!g->link)
-        gasp_failed(g);
+        gasp_failed(g, &err);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)

@@ -7,6 +7,7 @@
 #ifndef HECTOR_GASP_H
 #define HECTOR_GASP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/link/conn.h"
@@ -17,6 +18,7 @@ struct gasp_conf {              /* borrowed */
     const char *name;           /* of the node */
     const struct conn_conf *conn;
     uint64_t retry_ns;          /* between calls, when it does not take them */
+    bool last;                  /* nobody listening there: nobody will again */
 };
 
 /* Blocks as long as the master takes something, and some seconds; no longer

@@ -6,10 +6,7 @@
  * hitting a stranger is that of kill(1). */
 #include "slave/proc/sweep.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,64 +15,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct proc {
-    pid_t pid, parent, group;
-    bool dead, ours, hit;
+#include "proto/base/proctable.h"
+
+/* What is found out about one of proctable.h. */
+struct mark {
+    bool ours, hit;
     size_t task;                /* SIZE_MAX: not known */
 };
 
 int sweep_init(void)
 {
     return prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-static bool read_proc(const char *pid, struct proc *p)
-{
-    char path[64], text[1024], *close_paren, state;
-    int fd, parent, group;
-    ssize_t n;
-
-    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    close_paren = strrchr(text, ')');
-    if (!close_paren || sscanf(close_paren + 1, " %c %d %d", &state, &parent,
-                               &group) != 3)
-        return false;
-    *p = (struct proc){ .pid = (pid_t)atoi(pid), .parent = parent,
-                        .group = group,
-                        .dead = state == 'Z' || state == 'X' };
-    return true;
-}
-
-static struct proc *read_all(size_t *n)
-{
-    struct proc *v = NULL, *bigger;
-    size_t cap = 0;
-    DIR *d = opendir("/proc");
-    struct dirent *e;
-
-    *n = 0;
-    while (d && (e = readdir(d))) {
-        if (!isdigit((unsigned char)e->d_name[0]))
-            continue;
-        if (*n == cap) {
-            cap = cap ? 2 * cap : 256;
-            bigger = realloc(v, cap * sizeof(*v));
-            if (!bigger)
-                break;
-            v = bigger;
-        }
-        if (read_proc(e->d_name, &v[*n]))
-            ++*n;
-    }
-    if (d)
-        closedir(d);
-    return v;
 }
 
 /* The variable in the environment of pid that begins so, owned by the caller;
@@ -113,7 +63,7 @@ static bool has_mark(pid_t pid, const char *mark)
     return text != NULL;
 }
 
-static size_t task_of(const struct proc *p, const struct proc *up,
+static size_t task_of(const struct proctable_process *p, const struct mark *up,
                       const struct sweep_job *job)
 {
     static const char name[] = "HECTOR_RANK=";
@@ -135,7 +85,8 @@ static size_t task_of(const struct proc *p, const struct proc *up,
     return task;
 }
 
-static bool belongs(const struct proc *p, const struct sweep_job *job)
+static bool belongs(const struct proctable_process *p,
+                    const struct sweep_job *job)
 {
     if (job->all)
         return true;
@@ -145,16 +96,10 @@ static bool belongs(const struct proc *p, const struct sweep_job *job)
     return has_mark(p->pid, job->marks[0]) && has_mark(p->pid, job->marks[1]);
 }
 
-static int by_pid(const void *a, const void *b)
-{
-    const struct proc *x = a, *y = b;
-
-    return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
 /* Mark our descendants and, among them, the job's: from parents to children
  * until nothing changes. */
-static void mark(struct proc *v, size_t n, const struct sweep_job *job)
+static void mark_all(struct mark *m, const struct proctable_process *v,
+                     size_t n, const struct sweep_job *job)
 {
     pid_t me = getpid();
     bool changed = true;
@@ -162,19 +107,17 @@ static void mark(struct proc *v, size_t n, const struct sweep_job *job)
     while (changed) {
         changed = false;
         for (size_t i = 0; i < n; i++) {
-            struct proc *up;
+            size_t at = m[i].ours ? SIZE_MAX
+                                  : proctable_find(v, n, v[i].parent);
+            const struct mark *up = at == SIZE_MAX ? NULL : &m[at];
 
-            if (v[i].ours)
+            if (m[i].ours || (v[i].parent != me && !(up && up->ours)))
                 continue;
-            up = bsearch(&(struct proc){ .pid = v[i].parent }, v, n,
-                         sizeof(*v), by_pid);
-            if (v[i].parent != me && !(up && up->ours))
-                continue;
-            v[i].ours = changed = true;
-            v[i].hit = v[i].pid != job->spare &&
+            m[i].ours = changed = true;
+            m[i].hit = v[i].pid != job->spare &&
                        ((up && up->hit) || belongs(&v[i], job));
-            if (v[i].hit)
-                v[i].task = task_of(&v[i], up, job);
+            if (m[i].hit)
+                m[i].task = task_of(&v[i], up, job);
         }
     }
 }
@@ -190,19 +133,20 @@ static bool no_children(void)
 void sweep_each(const struct sweep_job *job,
                 void (*f)(void *arg, pid_t pid, size_t task), void *arg)
 {
-    struct proc *v;
+    struct proctable_process *v;
+    struct mark *m;
     size_t n;
 
     if (no_children())
         return;                 /* and so no orphans either */
-    v = read_all(&n);
-    if (v) {
-        qsort(v, n, sizeof(*v), by_pid);
-        mark(v, n, job);
-    }
-    for (size_t i = 0; v && i < n; i++)
-        if (v[i].hit && !v[i].dead)
-            f(arg, v[i].pid, v[i].task);
+    v = proctable_read(&n);
+    m = calloc(n + 1, sizeof(*m));
+    if (m)
+        mark_all(m, v, n, job);
+    for (size_t i = 0; m && i < n; i++)
+        if (m[i].hit && !v[i].dead)
+            f(arg, v[i].pid, m[i].task);
+    free(m);
     free(v);
 }
 

@@ -176,10 +176,36 @@ static void test_slow_master(void **state)
     vault_destroy(vault);
 }
 
+/* Whoever held the address has left: there will be no other master. */
+static void test_no_master(void **state)
+{
+    struct gasp_conf conf = { .addresses = "unix:@hct-test-gasp.nobody",
+                              .name = "n0", .conn = &conn_conf,
+                              .retry_ns = 100 * CLOCK_NS_PER_MS,
+                              .last = true };
+    uint64_t begin_ns, all_ns;
+    struct err err;
+
+    (void)state;
+    vault = vault_create(&err);
+    assert_non_null(vault);
+    live_and_die();
+    begin_ns = clock_monotonic_ns();
+    gasp(&conf, vault, "it was killed");
+    all_ns = clock_monotonic_ns() - begin_ns;
+    assert_true(all_ns < 4 * CLOCK_NS_PER_S);
+    conf.last = false;
+    begin_ns = clock_monotonic_ns();
+    gasp(&conf, vault, "it was killed");
+    all_ns = clock_monotonic_ns() - begin_ns;
+    assert_true(all_ns > 4 * CLOCK_NS_PER_S);
+    vault_destroy(vault);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_master),
+        cmocka_unit_test(test_slow_master), cmocka_unit_test(test_no_master),
     };
 
     log_init("test_gasp", LOG_LEVEL_WARN);

@@ -1,0 +1,142 @@
+# hector-run is told to end while its own daemons are stuck: stopped, or asleep in
+# the kernel where no signal reaches them. Asked once, the job ends without its
+# master after a while; asked twice, all is over within seconds, nothing lives on
+# that can be killed, and what cannot is named.
+# limit: 240
+# shellcheck disable=SC2046,SC2086,SC2154 # lists of pids; $runner is background.sh's
+. "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/background.sh"
+# The slave's guard is stopped, too, and cannot clear up: the next slave does.
+clear_up() { rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*; }
+daemons()       # NAME...: their pids
+{
+    for p in $(t_processes); do
+        case " $* " in *" $(cat "/proc/$p/comm" 2>/dev/null) "*) echo "$p" ;;
+        esac
+    done
+}
+state() { sql 'SELECT state FROM jobs ORDER BY job DESC LIMIT 1' 2>/dev/null; }
+ms() { date +%s%3N; }
+told()          # hector-run has read the signal
+{
+    grep -q "$1" "$T/err"
+}
+twice()         # DESCRIPTION: it has been asked once; once more ends it
+{
+    a=$(ms)
+    kill -TERM "$runner"
+    end
+    a=$(($(ms) - a))
+    is "$status" 143 "$1, told twice: 143"
+    ok "... at once ($a ms)" [ $a -lt 6000 ]
+    ok '... no process is left' wait_for '[ -z "$(t_processes)" ]' 5
+    is "$(daemons hector-master)" '' '... no master was started again'
+    clear_up
+}
+# Children of tasks, too, and such as are deaf to TERM.
+deaf="trap '' TERM; sleep 1000 & sleep 1000; wait"
+
+for who in hector-master hector-slave 'hector-master hector-slave'; do
+    begin hector-run -n 2 sh -c "$deaf"
+    kill -STOP $(daemons $who)
+    kill -TERM "$runner"
+    wait_for 'told "is being ended"' 10
+    twice "running, $who stopped"
+
+    begin hector-run -n 2 sh -c "$deaf"
+    kill -TERM "$runner"
+    wait_for '[ "$(state)" = ending ]' 10
+    kill -STOP $(daemons $who)
+    twice "ending, $who stopped"
+done
+
+# While it starts: the daemons stop before they have done anything.
+mkdir "$T/bin"
+cp "$BIN/hector-run" "$T/bin"
+for p in hector-master hector-slave; do
+    # shellcheck disable=SC2016 # for the other shell
+    printf '#!/bin/sh
+case " $HOLD " in *" %s "*)
+    echo $$ >"$T/held.new"; mv "$T/held.new" "$T/%s.held"; kill -STOP $$ ;;
+esac
+exec "$BIN/%s" "$@"\n' $p $p $p >"$T/bin/$p"
+    chmod +x "$T/bin/$p"
+done
+for HOLD in hector-master hector-slave 'hector-master hector-slave'; do
+    export HOLD
+    rm -f "$T"/*.held
+    "$T/bin/hector-run" -n 2 sh -c "$deaf" >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    for p in $HOLD; do
+        wait_for "grep -q '^State:.T' \"/proc/\$(cat '$T/$p.held')/status\"" 20 \
+            2>/dev/null
+    done
+    case $HOLD in
+    hector-slave)
+        wait_for '[ "$(state)" = waiting ]' 20
+        kill -TERM "$runner"
+        wait_for 'told "is being ended"' 10 ;;
+    *)  kill -TERM "$runner"
+        wait_for '[ -z "$(grep SigPnd.*[1-9a-f] /proc/$runner/status)" ]' 10 ;;
+    esac
+    twice "starting, $HOLD stopped"
+done
+
+# Told once, the tasks have their grace.
+job=$(sql 'SELECT max(job) FROM jobs')
+begin hector-run -n 2 sh -c "trap 'echo bye; exit' TERM
+    echo up; sleep 1000 & wait"
+wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 10
+kill -STOP $(daemons hector-master)
+kill -TERM "$runner"
+end
+is "$status $(grep -c bye "$T/out")" '143 2' \
+    'told once with a stopped master: the tasks end in their own way'
+like "$T/err" 'hector-master does not answer: the job is ended without it' \
+    '... in words'
+left_nothing '... nothing is left'
+run hector-run -n 1 true
+is "$status $(sql "SELECT state FROM jobs WHERE job = $job")" '0 failed' \
+    '... and the next run sees to the record'
+
+# The database is where a disk hangs: no signal reaches the master.
+frozen=
+disk()
+{
+    command -v mkfs.ext4 >/dev/null && command -v fsfreeze >/dev/null &&
+        truncate -s 64M "$T/disk" && mkfs.ext4 -q "$T/disk" 2>/dev/null &&
+        mkdir "$T/mnt" && mount -o loop "$T/disk" "$T/mnt" 2>/dev/null
+}
+thaw() { [ -z "$frozen" ] || fsfreeze -u "$T/mnt"; frozen=; }
+if disk; then
+    trap 'thaw; umount "$T/mnt" 2>/dev/null; t_cleanup' EXIT
+    HECTOR_DB=$T/mnt/hector.db
+    job=0
+    begin hector-run -n 2 "$APPS/tagloop" 100000000
+    fsfreeze -f "$T/mnt"
+    frozen=1
+    master=$(daemons hector-master)
+    ok 'the master sleeps where no signal reaches it' \
+        wait_for 'grep -q "^State:.D" "/proc/$master/status"' 30
+    kill -TERM "$runner"
+    wait_for 'told "is being ended"' 10
+    a=$(ms)
+    kill -TERM "$runner"
+    end
+    a=$(($(ms) - a))
+    is "$status" 143 'told twice: 143'
+    ok "... at once ($a ms)" [ $a -lt 6000 ]
+    like "$T/err" "^hector: still there, though killed: hector-master \(pid $master\)\$" \
+        '... the master is named'
+    is "$(daemons hector-slave tagloop)" '' '... the rest is gone'
+    thaw
+    ok 'it dies when the disk is back' wait_for '[ -z "$(t_processes)" ]' 20
+    clear_up
+    run hector-run -n 1 true
+    is "$status" 0 '... and the next run works'
+    umount "$T/mnt"
+    trap t_cleanup EXIT
+else
+    skip 'a disk that hangs' 'no loop device, or no fsfreeze'
+fi
+done_testing
