@@ -21,6 +21,7 @@
 #include "master/store/store.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/limits.h"
 #include "proto/base/paths.h"
 #include "proto/conf/conf.h"
 #include "proto/link/conn.h"
@@ -485,6 +486,7 @@ static int master_options(int argc, char **argv, struct options *o)
 int main(int argc, char **argv)
 {
     struct master m = { 0 };
+    struct rlimit user_limit;
     struct err err = { 0 };
     int rc;
 
@@ -494,6 +496,7 @@ int main(int argc, char **argv)
     }
     log_init("hector-master", m.options.level);
     signal(SIGPIPE, SIG_IGN);
+    limits_lift_file_size(&user_limit);
     if (m.options.private)
         signal(SIGHUP, SIG_IGN);
     master_identity(&m);

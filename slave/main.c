@@ -400,7 +400,6 @@ static struct event_base *make_loop(void)
 
 static int start(struct slave *s, struct err *err)
 {
-    launch_init();
     if (sweep_init())
         return err_sys(err, "cannot inherit orphans");
     s->base = make_loop();
@@ -509,6 +508,7 @@ int main(int argc, char **argv)
              : s.options.verbose || !s.options.private ? LOG_LEVEL_INFO
              : LOG_LEVEL_WARN);
     tidy_descriptors();
+    launch_init();
     unsetenv("DEBUGINFOD_URLS");
     if (geteuid() == 0)         /* other users' tasks cannot pass it */
         unsetenv("XDG_RUNTIME_DIR");

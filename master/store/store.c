@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "master/store/alive.h"
@@ -52,6 +53,18 @@ static int store_errno(int code)
     return EIO;
 }
 
+/* SQLite does not keep why a write has failed. */
+static void store_limit(bool failed, char *buf, size_t size)
+{
+    struct rlimit l;
+
+    *buf = '\0';
+    if (failed && getrlimit(RLIMIT_FSIZE, &l) == 0 &&
+        l.rlim_cur != RLIM_INFINITY)
+        snprintf(buf, size, " (no file may be larger than %llu KiB: ulimit "
+                 "-Hf)", (unsigned long long)l.rlim_cur / 1024);
+}
+
 int store_fail(struct store *st, struct err *err, const char *what)
 {
     int code = st->db ? sqlite3_errcode(st->db) : SQLITE_NOMEM;
@@ -59,13 +72,15 @@ int store_fail(struct store *st, struct err *err, const char *what)
     const char *why = st->db ? sqlite3_errmsg(st->db) : "out of memory";
 
     int number = store_errno(code);
+    char limit[80];
 
     if ((code & 0xff) == SQLITE_CANTOPEN && system) {
         why = strerror(system);
         number = system;
     }
-    return err_set(err, number, "%s %s: %s", what,
-                   st->path ? st->path : "the database", why);
+    store_limit((code & 0xff) == SQLITE_IOERR, limit, sizeof(limit));
+    return err_set(err, number, "%s %s: %s%s", what,
+                   st->path ? st->path : "the database", why, limit);
 }
 
 sqlite3_stmt *store_stmt(struct store *st, enum store_stmt which,

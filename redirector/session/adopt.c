@@ -568,6 +568,7 @@ static int adopt_session(const struct run_conf *conf, pid_t shell, int script)
     struct err err = { 0 };
 
     launcher_init(&a.launcher, adopt_on_launcher, &a);
+    signal(SIGXFSZ, SIG_IGN);
     adoptenv_socket(a.socket);
     if (adopt_open(&a, &err) < 0) {
         say(SAY_ERROR, "%s", err.text);

@@ -585,6 +585,7 @@ int run_job(const struct run_conf *conf)
     struct run r = { .conf = conf };
     struct err err = { 0 };
 
+    signal(SIGXFSZ, SIG_IGN);   /* an output file that is full: an error */
     child_raise_limit();
     if (run_open(&r, &err) < 0) {
         say(SAY_ERROR, "%s", err.text);

@@ -15,6 +15,7 @@ void launcher_init(struct launcher *l,
     *l = (struct launcher){ .fd = -1, .ended = ended, .arg = arg };
     sigprocmask(SIG_SETMASK, NULL, &l->mask);
     sigaction(SIGPIPE, NULL, &l->pipe);
+    sigaction(SIGXFSZ, NULL, &l->file_size);
 }
 
 static void launcher_close(struct launcher *l)
@@ -92,6 +93,7 @@ static void launcher_run(const struct launcher *l, pid_t parent,
         else
             unsetenv(env->v[i].name);
     sigaction(SIGPIPE, &l->pipe, NULL);
+    sigaction(SIGXFSZ, &l->file_size, NULL);
     sigprocmask(SIG_SETMASK, &l->mask, NULL);
     execvp(argv[0], argv);
     code = errno;

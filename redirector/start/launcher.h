@@ -22,7 +22,7 @@ struct launcher {
     int fd;                     /* its pidfd */
     struct event *event;        /* owned */
     sigset_t mask;              /* the signals' state before ours */
-    struct sigaction pipe;
+    struct sigaction pipe, file_size;
     void (*ended)(void *arg, int status);       /* a wait status; -1: of one
                                                    that we only watched */
     void *arg;

@@ -13,22 +13,17 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "proto/base/limits.h"
 #include "proto/base/log.h"
 
-static struct rlimit task_files;        /* rlim_max 0: not known */
+static struct rlimit task_files, task_file_size;
 
 void launch_init(void)
 {
-    struct rlimit all;
-
-    if (getrlimit(RLIMIT_NOFILE, &task_files))
-        return;
-    all = task_files;
-    all.rlim_cur = all.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &all);
+    limits_lift(RLIMIT_NOFILE, &task_files);
+    limits_lift_file_size(&task_file_size);
 }
 
 int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
@@ -126,8 +121,8 @@ static _Noreturn void child(const struct launch_spec *s, pid_t slave,
         sigaction(sig, &dfl, NULL);     /* KILL, STOP and libc's own refuse */
     if (place_fds(s->fds))
         fail(report, EXEC_STEP_SETUP, errno);
-    if (task_files.rlim_max)
-        setrlimit(RLIMIT_NOFILE, &task_files);
+    limits_restore(RLIMIT_NOFILE, &task_files);
+    limits_restore(RLIMIT_FSIZE, &task_file_size);
     if (launch_become(s->user))
         fail(report, EXEC_STEP_USER, errno);
     /* After the change of user, which would clear it again. */

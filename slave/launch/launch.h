@@ -14,8 +14,8 @@
 #include "proto/base/err.h"
 #include "slave/launch/exec.h"
 
-/* Let this process have all the descriptors it may; tasks get the limit that
- * was in force before. Call once, first. */
+/* Let this process have all the descriptors it may, and make files as large as
+ * it may; tasks get the limits that were in force before. Call once, first. */
 void launch_init(void);
 
 /* Whom a root slave becomes. */

@@ -283,7 +283,12 @@ int registry_make_page(char **mem, uint64_t job, uint32_t rank,
         return err_sys(err, "cannot make shared memory");
     if (ftruncate(fd, (off_t)page_size()) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-        err_sys(err, "cannot size shared memory");
+        if (errno == EFBIG)
+            err_set(err, EFBIG, "it runs unwatched: a file may not be as large "
+                    "as its page, %zu MiB (ulimit -Hf)",
+                    (page_size() >> 20) + 1);
+        else
+            err_sys(err, "cannot size shared memory");
         return close(fd), -1;
     }
     p = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
