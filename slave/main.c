@@ -33,6 +33,7 @@
 #define WARM_UP_NS (1 * CLOCK_NS_PER_MS)
 #define PRIVATE_LOST_NS (5 * CLOCK_NS_PER_S)    /* hector-run starts another */
 #define REDIAL_NS (2 * CLOCK_NS_PER_S)          /* for an address to answer */
+#define ALONE_NS (10 * CLOCK_NS_PER_S)          /* without hector-run */
 #define FLUSH_NS  (1 * CLOCK_NS_PER_S)          /* last words to the master */
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
 #define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)   /* a guard calls the master */
@@ -85,7 +86,8 @@ struct slave {
     struct reduce_conf reduce_conf;
     struct gasp_conf gasp;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[3], *warm_up, *renew;
+    struct event *signals[3], *warm_up, *renew, *alone;
+    uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
     bool ending, tcp;           /* tcp: the master is not on this machine */
     bool renewing;              /* the guard is to make another one of us */
     int status;
@@ -163,6 +165,27 @@ static bool on_needed(void *arg)
     const struct slave *s = arg;
 
     return !s->ending && (!jobs_any(s->jobs) || jobs_linked(s->jobs));
+}
+
+/* Its tasks have no hector-run any more, and the master, whose affair it is to
+ * end them, is stuck. */
+static void on_alone(evutil_socket_t fd, short what, void *arg)
+{
+    struct slave *s = arg;
+    uint64_t now_ns = clock_monotonic_ns();
+
+    (void)fd, (void)what;
+    if (s->ending || !jobs_alone(s->jobs)) {
+        s->alone_ns = 0;
+    } else if (!s->alone_ns) {
+        s->alone_ns = now_ns;
+    } else if (now_ns - s->alone_ns >= ALONE_NS) {
+        log_warn("slave", "hector-run is gone and the master does nothing, "
+                 "ending its jobs");
+        s->ending = true;
+        s->status = 1;
+        jobs_orphan(s->jobs, GRACE_NS);
+    }
 }
 
 /* The master has our Hello and something to do: time to start PMIx. */
@@ -398,6 +421,17 @@ static struct event_base *make_loop(void)
     return base;
 }
 
+/* Only a private slave has nobody else to end its tasks. */
+static int watch_runner(struct slave *s)
+{
+    const struct timeval tv = { .tv_sec = 1 };
+
+    if (!s->options.private)
+        return 0;
+    s->alone = event_new(s->base, -1, EV_PERSIST, on_alone, s);
+    return s->alone ? event_add(s->alone, &tv) : -1;
+}
+
 static int start(struct slave *s, struct err *err)
 {
     if (sweep_init())
@@ -416,6 +450,8 @@ static int start(struct slave *s, struct err *err)
     s->node.pmix_ops = &jobs_pmix_ops;
     s->node.pmix_arg = s->jobs;
     s->node.pmix_wait_ns = s->conf.pmix_wait_ns;
+    if (watch_runner(s))
+        return err_set(err, ENOMEM, "out of memory");
     s->renew = event_new(s->base, -1, 0, on_renew, s);
     s->node.renew = s->node.parting.over = s->renew;
     s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
@@ -467,6 +503,8 @@ static void stop(struct slave *s)
         }
     if (s->warm_up)
         event_free(s->warm_up);
+    if (s->alone)
+        event_free(s->alone);
     s->node.renew = s->node.parting.over = NULL;
     if (s->renew)
         event_free(s->renew);

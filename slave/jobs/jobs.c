@@ -325,6 +325,15 @@ bool jobs_linked(const struct jobs *js)
     return false;
 }
 
+bool jobs_alone(const struct jobs *js)
+{
+    bool run = false;
+
+    for (const struct job *j = js->first; j; j = j->next)
+        run |= j->state == JOB_RUNNING;
+    return run && !jobs_linked(js);
+}
+
 void jobs_orphan(struct jobs *js, uint64_t grace_ns)
 {
     struct job *next;

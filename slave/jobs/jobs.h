@@ -45,6 +45,8 @@ bool jobs_renewable(struct jobs *js);
 
 /* Is some stream link up, so that hector-run lives? */
 bool jobs_linked(const struct jobs *js);
+/* Do tasks run, and none of their jobs has its stream link any more? */
+bool jobs_alone(const struct jobs *js);
 
 /* The master is gone for good, or we are to go: end all jobs, TERM first
  * unless grace_ns is 0. May call idle() at once. */
