@@ -1,0 +1,168 @@
+#!/bin/sh
+# circles.sh - no circle of calls: who reads a file need not read more than
+# three others to know what it does, and rooms call only what is below them.
+#
+# By nm: a file calls another one of its program when it names a symbol that
+# this one defines. Files that can all reach each other are a circle; so are
+# rooms whose files do. Calls by tables of operations are none: that is how
+# what is below tells what is above.
+. "${0%/*}/../lib/lint.sh"
+
+build=${HECTOR_BUILD:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What is not so yet: CIRCLE MEMBER, the circle named after its first member.
+# This list may only become shorter.
+exceptions()
+{
+    cat <<'END'
+master/flow master/flow
+master/flow master/state
+master/flow master/store
+master/flow master/tree
+master/flow master/watch
+master/flow/adopt master/flow/adopt
+master/flow/adopt master/flow/endmodel
+master/flow/adopt master/flow/flow
+master/flow/adopt master/flow/flow_come
+master/flow/adopt master/flow/flow_hold
+master/flow/adopt master/flow/flow_task
+master/flow/adopt master/flow/flow_watch
+master/flow/adopt master/flow/launch
+master/flow/adopt master/flow/relay
+master/flow/adopt master/state/job
+master/flow/adopt master/store/journal
+master/flow/adopt master/store/journal_note
+master/flow/adopt master/store/journal_write
+master/flow/adopt master/store/lastmodel
+master/flow/adopt master/tree/lasttree
+master/flow/adopt master/watch/recall
+master/flow/adopt master/watch/reel
+master/flow/adopt master/watch/watcher
+master/flow/adopt master/watch/watcher_act
+master/flow/adopt master/watch/whereis
+master/hector master/hector
+master/hector master/hector/core
+master/hector master/hector/model
+master/hector master/hector/stack
+master/hector master/hector/why
+master/hector/core/ask master/hector/core/ask
+master/hector/core/ask master/hector/core/seek
+master/hector/core/ask master/hector/events
+master/hector/core/ask master/hector/main
+master/hector/core/ask master/hector/model/model
+master/hector/core/ask master/hector/model/model_ask
+master/hector/core/ask master/hector/nodes
+master/hector/core/ask master/hector/order
+master/hector/core/ask master/hector/ps
+master/hector/core/ask master/hector/replay
+master/hector/core/ask master/hector/report
+master/hector/core/ask master/hector/sql
+master/hector/core/ask master/hector/stack/stack
+master/hector/core/ask master/hector/stack/stack_ask
+master/hector/core/ask master/hector/stack/stack_last
+master/hector/core/ask master/hector/tree
+master/hector/core/ask master/hector/why/why
+slave/jobs/adopt slave/jobs/adopt
+slave/jobs/adopt slave/jobs/job
+slave/jobs/adopt slave/jobs/jobdrain
+slave/jobs/adopt slave/jobs/jobs
+slave/jobs/adopt slave/jobs/jobwatch
+slave/jobs/adopt slave/jobs/look
+slave/jobs/adopt slave/jobs/lookout
+slave/jobs/adopt slave/jobs/peek
+slave/jobs/adopt slave/jobs/task
+slave/jobs/adopt slave/jobs/world
+END
+}
+
+calls()         # FILE FILE SYMBOL, of files of one program
+{
+    sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.c$' |
+        sed "s|\(.*\)\.c\$|$build/obj/\1.o|" | while read -r object; do
+            [ ! -e "$object" ] || echo "$object"
+        done | xargs nm -A | sed "s|^$build/obj/||; s|\.o:| |" | awk '
+            function program(file) {
+                match(file, /^(master\/hector|slave\/emulate|[^\/]*)/)
+                return substr(file, 1, RLENGTH)
+            }
+            $(NF - 1) ~ /^[TDBRCVW]$/ { owner[program($1), $NF] = $1 }
+            $(NF - 1) == "U" { n++; from[n] = $1; symbol[n] = $NF }
+            END {
+                for (i = 1; i <= n; i++)
+                    if ((program(from[i]), symbol[i]) in owner)
+                        print from[i], owner[program(from[i]), symbol[i]], symbol[i]
+            }' | sort
+}
+
+# LEAST: of a graph (FROM TO ...) CIRCLE MEMBER for each circle of more members
+# than LEAST, and a shortest way around from that member.
+circles()
+{
+    awk -v least="$1" '
+        function search(start,    head, tail, at, k, to) {
+            split("", back)
+            queue[tail = 1] = start
+            for (head = 1; head <= tail; head++) {
+                at = queue[head]
+                for (k = 1; k <= degree[at]; k++) {
+                    to = next_of[at, k]
+                    if (to in back)
+                        continue
+                    back[to] = at
+                    reaches[start, to] = 1
+                    queue[++tail] = to
+                }
+            }
+        }
+        function way(start,    at, text) {
+            text = start
+            for (at = back[start]; at != start; at = back[at])
+                text = at " -> " text
+            return start " -> " text
+        }
+        $1 != $2 && !(($1, $2) in edge) {
+            edge[$1, $2] = 1
+            next_of[$1, ++degree[$1]] = $2
+            node[$1]; node[$2]
+        }
+        END {
+            for (a in node) {
+                search(a)
+                if (a in back)
+                    around[a] = way(a)
+            }
+            for (a in node) {
+                size = 0
+                first = a
+                for (b in node)
+                    if ((a, b) in reaches && (b, a) in reaches) {
+                        size++
+                        if (b < first)
+                            first = b
+                    }
+                if (size > least)
+                    print first, a, around[a]
+            }
+        }'
+}
+
+if ! [ -e "$build/obj/proto.a" ]; then
+    skip 'no circle of calls' 'not built'
+    finish
+fi
+calls >"$work/calls"
+clean 'calls are known' "$([ -s "$work/calls" ] || echo 'nm says nothing')"
+circles 4 <"$work/calls" >"$work/found"
+awk '{ sub(/\/[^\/]*$/, "", $1); sub(/\/[^\/]*$/, "", $2); print }' "$work/calls" |
+    circles 1 >>"$work/found"
+cut -d ' ' -f 1,2 "$work/found" | sort >"$work/members"
+exceptions | sort >"$work/known"
+clean 'no circle of more than four files, none of rooms' \
+    "$(comm -23 "$work/members" "$work/known" | while read -r circle member; do
+        sed -n "s|^$circle $member |$member: |p" "$work/found"
+    done)"
+clean 'every exception is still a circle' \
+    "$(comm -13 "$work/members" "$work/known")"
+finish
