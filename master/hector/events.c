@@ -1,5 +1,5 @@
 /* events.c - hector events: the tagged MPI calls of a job, in time. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <inttypes.h>
 

@@ -1,19 +1,16 @@
 /* main.c - hector, the operator's tool: reads the command line and calls the
  * command. See hector(1). */
-#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
+#include "master/hector/model/model.h"
+#include "master/hector/stack/stack.h"
+#include "master/hector/why/why.h"
 #include "proto/base/log.h"
 #include "proto/base/parse.h"
-#include "proto/base/paths.h"
 #include "proto/base/signals.h"
-#include "proto/base/str.h"
-#include "proto/conf/settings.h"
 
 /* own: the options a command has besides those that all have. */
 static const struct command {
@@ -103,59 +100,6 @@ static void help(void)
          "  -h, --help       this text\n"
          "  -V, --version    which Hector this is\n\n"
          "See hector(1).");
-}
-
-int tool_complain(int status, const char *fmt, ...)
-{
-    char text[2000], line[4000];
-    va_list ap;
-
-    fflush(stdout);
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    str_visible(line, sizeof(line), text, strlen(text));
-    fprintf(stderr, "hector: %s\n", line);
-    return status;
-}
-
-/* The order is hector-run's: --db, $HECTOR_DB, hector.conf, the default. */
-static int find_database(const struct tool *t, char *path, size_t size,
-                         struct err *err)
-{
-    const char *given = getenv("HECTOR_DB");
-    struct settings s;
-    int rc;
-
-    if (t->db) {
-        rc = snprintf(path, size, "%s", t->db);
-    } else if (given && *given) {
-        return paths_database(path, size, err);
-    } else {
-        rc = settings_load(&s, err);
-        if (rc == 0 && !*s.db)
-            rc = paths_database(path, size, err);
-        else if (rc == 0)
-            rc = snprintf(path, size, "%s", s.db);
-        settings_fini(&s);
-    }
-    if (rc >= (int)size)
-        return err_set(err, ENAMETOOLONG, "the name of the database is too "
-                       "long");
-    return rc < 0 ? -1 : 0;
-}
-
-struct store *tool_open_store(const struct tool *t)
-{
-    char path[PATHS_MAX];
-    struct store *st;
-    struct err err;
-
-    st = find_database(t, path, sizeof(path), &err) ? NULL
-       : store_open_readonly(path, &err);
-    if (!st)
-        tool_complain(TOOL_FAILED, "%s", err.text);
-    return st;
 }
 
 /* Options may stand before and behind the command. used collects the letters

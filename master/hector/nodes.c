@@ -1,5 +1,5 @@
 /* nodes.c - hector nodes: the machines slaves have reported from. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include "master/hector/core/answer.h"
 

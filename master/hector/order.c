@@ -3,7 +3,7 @@
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <errno.h>
 #include <event2/event.h>

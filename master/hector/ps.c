@@ -1,5 +1,5 @@
 /* ps.c - hector ps: the jobs, or the tasks of one job. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* replay.c - hector replay: asks a policy again, over what was recorded of a
  * job, and prints its verdicts as the live run had them in verdict.detail. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * the tasks that called it. Percentages: of the application time, from
  * MPI_Init on, and of the time inside of MPI, each of all tasks of the target
  * together. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

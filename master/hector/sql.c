@@ -1,5 +1,5 @@
 /* sql.c - hector sql: any question to the database, which stays as it is. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include "master/hector/core/answer.h"
 

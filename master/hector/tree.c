@@ -1,6 +1,6 @@
 /* tree.c - hector tree: the tree of slaves through which things are gathered,
  * each of them asked whether it is there. */
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
 
 #include <inttypes.h>
 #include <jansson.h>

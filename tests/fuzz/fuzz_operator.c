@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "master/hector/core/tool.h"
+#include "master/hector/commands.h"
+#include "master/hector/model/model.h"
+#include "master/hector/stack/stack.h"
 
 static int listening;
 static char where[64];
@@ -30,7 +32,7 @@ static void *master(void *arg)
     return NULL;
 }
 
-/* Of main.c. */
+/* Of core/tool.c. */
 int tool_complain(int status, const char *fmt, ...)
 {
     char text[8192];

@@ -1,4 +1,4 @@
-/* tool.h - what the command line of hector(1) said, and its commands.
+/* tool.h - what the command line of hector(1) said, and what all commands need.
  *
  * A command gets the words behind its name and returns the exit status: 0,
  * 1 when it could not do what was asked, 2 for wrong usage. It prints its
@@ -32,20 +32,6 @@ struct tool {
     int nwords;
     char **words;               /* borrowed */
 };
-
-int ps_command(const struct tool *t);
-int nodes_command(const struct tool *t);
-int events_command(const struct tool *t);
-int report_command(const struct tool *t);
-int sql_command(const struct tool *t);
-int kill_command(const struct tool *t);
-int suspend_command(const struct tool *t);
-int why_command(const struct tool *t);
-int replay_command(const struct tool *t);
-int resume_command(const struct tool *t);
-int model_command(const struct tool *t);
-int stack_command(const struct tool *t);
-int tree_command(const struct tool *t);
 
 /* The database of --db, or the user's, for questions; NULL after having
  * complained. */

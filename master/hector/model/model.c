@@ -1,7 +1,7 @@
 /* model.c - hector model: how the tasks of a job move from call to call, as one
  * semi-Markov model of all of them, per phase. See model_ask.c for where it
  * comes from, modelview.c for what is shown. */
-#include "master/hector/core/tool.h"
+#include "master/hector/model/model.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * A job's tree comes from its master (stack_ask.c), or is the last one that
  * is kept (stack_last.c); that of processes comes from hector-slave --stack,
  * which needs no daemon. */
-#include "master/hector/core/tool.h"
+#include "master/hector/stack/stack.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* why.c - hector why: what policies have found about a job, and what was done
  * about it. */
-#include "master/hector/core/tool.h"
+#include "master/hector/why/why.h"
 
 #include <inttypes.h>
 #include <stdio.h>

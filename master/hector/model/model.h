@@ -1,0 +1,10 @@
+/* model.h - hector model: how the tasks of a job move from call
+ * to call. */
+#ifndef HECTOR_MODEL_H
+#define HECTOR_MODEL_H
+
+#include "master/hector/core/tool.h"
+
+int model_command(const struct tool *t);
+
+#endif
