@@ -15,7 +15,6 @@
 #include "proto/base/log.h"
 #include "proto/conf/preload.h"
 #include "slave/jobs/adopt_private.h"
-#include "slave/jobs/look.h"
 #include "slave/page/registry.h"
 
 enum { GENERATIONS = 10000 };   /* programs of one rank */
@@ -387,16 +386,16 @@ void adopts_end(struct adopts *as, const Hct__AdoptEnd *m)
     look(s);
 }
 
-bool adopts_look(struct adopts *as, struct look *l)
+bool adopts_walk(struct adopts *as, uint64_t job, taskwalk_f *step, void *to)
 {
-    struct adopt *s = adopt_find(as, l->order->job), *in;
-    struct world *w = adopts_world(as, l->order->job, &in);
+    struct adopt *s = adopt_find(as, job), *in;
+    struct world *w = adopts_world(as, job, &in);
 
     if (!s && !w)
         return false;
     for (struct adopted *a = w ? w->tasks : NULL; a; a = a->next)
         if (a->taken)
-            look_at(l, &a->task);
+            step(to, &a->task);
     return true;
 }
 

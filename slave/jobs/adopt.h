@@ -40,6 +40,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "slave/jobs/node.h"
+#include "slave/jobs/taskwalk.h"
 #include "slave/jobs/world.h"
 
 enum { ADOPT_RANKS = 1 << 20 };
@@ -58,8 +59,6 @@ void adopts_adopted(struct adopts *as, const Hct__Adopted *m);
 void adopts_end(struct adopts *as, const Hct__AdoptEnd *m);
 bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m);
 bool adopts_hold(struct adopts *as, const Hct__TaskHold *m);
-struct look;
-bool adopts_look(struct adopts *as, struct look *l);
 bool adopts_terminate(struct adopts *as, const Hct__Terminate *m);
 bool adopts_forget(struct adopts *as, uint64_t job);
 bool adopts_ack(struct adopts *as, const Hct__EventAck *m);
@@ -69,6 +68,9 @@ void adopts_tell(struct adopts *as);
 
 /* The jobs that are here; at most max numbers, returns how many there are. */
 size_t adopts_list(const struct adopts *as, uint64_t *ids, size_t max);
+
+/* Its tasks that the master knows; false: none of ours. */
+bool adopts_walk(struct adopts *as, uint64_t job, taskwalk_f *step, void *to);
 
 /* The world that is this job, *in its session; NULL: not here. */
 struct adopt;

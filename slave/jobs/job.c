@@ -232,6 +232,7 @@ struct job *job_create(struct node *node, const Hct__Prepare *m,
         return err_set(err, ENOMEM, "out of memory"), NULL;
     j->node = node;
     j->id = m->job;
+    j->peek.user = &j->user;
     j->done = done;
     j->done_arg = arg;
     j->kill_timer = evtimer_new(node->base, jobdrain_on_kill, j);

@@ -31,6 +31,7 @@ struct jobs {
     struct job *first;          /* owned */
     struct adopts *adopts;      /* owned */
     struct lookout *lookout;    /* owned */
+    struct taskwalk walk;       /* how lookout comes to tasks */
     struct event *rings;        /* owned */
     uint64_t rings_at_ns;       /* when they are read next */
     unsigned idle_readings;     /* since something was found */
@@ -138,6 +139,27 @@ static void on_new_page(void *arg)
 
 /* -------------------------------------------------------------- the list */
 
+static bool walk_tasks(void *arg, uint64_t job, taskwalk_f *step, void *to)
+{
+    const struct jobs *js = arg;
+    struct job *j;
+
+    if (adopts_walk(js->adopts, job, step, to))
+        return true;
+    j = jobs_find(js, job);
+    for (size_t i = 0; j && i < j->ntasks; i++)
+        step(to, &j->tasks[i]);
+    return j != NULL;
+}
+
+/* Those of others are not peeked at: of them only what registers is known. */
+static struct peek_job *walk_peeks(void *arg, uint64_t job)
+{
+    struct job *j = jobs_find(arg, job);
+
+    return j ? &j->peek : NULL;
+}
+
 struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
                          void *arg, struct err *err)
 {
@@ -152,7 +174,8 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->rings = evtimer_new(node->base, on_rings, js);
     js->adopts = adopts_create(node, on_new_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
-    js->lookout = lookout_create(node->base, js);
+    js->walk = (struct taskwalk){ walk_tasks, walk_peeks, js };
+    js->lookout = lookout_create(node, &js->walk);
     if (js->rings && js->samples && js->adopts && js->lookout &&
         !event_add(js->samples, &tv))
         return js;

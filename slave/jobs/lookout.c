@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
-#include "slave/jobs/adopt.h"
-#include "slave/jobs/jobs.h"
 #include "slave/jobs/look.h"
+#include "slave/jobs/node.h"
 #include "slave/jobs/peek.h"
+#include "slave/jobs/taskwalk.h"
 
 /* The master forgives a look that comes a little early: who goes along with
  * others cannot choose. */
@@ -28,7 +28,8 @@ struct series {
 };
 
 struct lookout {
-    struct jobs *jobs;          /* borrowed */
+    struct node *node;          /* borrowed, as jobs */
+    const struct taskwalk *jobs;
     struct event *timer;        /* owned: when no ring is read */
     struct series *first;       /* owned */
     struct peek *peek;          /* owned */
@@ -40,15 +41,16 @@ static void lookout_on_timer(evutil_socket_t fd, short what, void *arg)
     lookout_tick(arg);
 }
 
-struct lookout *lookout_create(struct event_base *base, struct jobs *js)
+struct lookout *lookout_create(struct node *node, const struct taskwalk *jobs)
 {
     struct lookout *lo = calloc(1, sizeof(*lo));
 
     if (!lo)
         return NULL;
-    lo->jobs = js;
-    lo->timer = evtimer_new(base, lookout_on_timer, lo);
-    lo->peek = peek_create(js);
+    lo->node = node;
+    lo->jobs = jobs;
+    lo->timer = evtimer_new(node->base, lookout_on_timer, lo);
+    lo->peek = peek_create(node, jobs);
     if (!lo->timer || !lo->peek) {
         lookout_destroy(lo);
         return NULL;
@@ -79,19 +81,18 @@ void lookout_destroy(struct lookout *lo)
     free(lo);
 }
 
+static void look_at_task(void *to, struct task *t)
+{
+    look_at(to, t);
+}
+
 /* False: the job is not here. */
 static bool look_at_job(struct lookout *lo, struct look *l)
 {
-    struct job *j;
-
-    if (adopts_look(jobs_adopts(lo->jobs), l))
-        return true;
-    j = jobs_find(lo->jobs, l->order->job);
-    for (size_t i = 0; j && i < j->ntasks; i++)
-        look_at(l, &j->tasks[i]);
-    if (j)
-        peek_at(lo->peek, j);
-    return j != NULL;
+    if (!lo->jobs->tasks(lo->jobs->arg, l->order->job, look_at_task, l))
+        return false;
+    peek_at(lo->peek, l->order->job);
+    return true;
 }
 
 static void series_send(struct lookout *lo, struct series *s)
@@ -106,7 +107,7 @@ static void series_send(struct lookout *lo, struct series *s)
     m.seq = s->seq;
     m.n_more = s->n;
     m.more = s->look;
-    uplink_send(jobs_node(lo->jobs)->uplink, MESSAGE_LOOKED, &m);
+    uplink_send(lo->node->uplink, MESSAGE_LOOKED, &m);
     series_free(s);
 }
 
@@ -114,7 +115,7 @@ static void series_send(struct lookout *lo, struct series *s)
 static bool series_look(struct lookout *lo, struct series *s,
                         const Hct__Look *order)
 {
-    struct look l = { .node = jobs_node(lo->jobs), .order = order };
+    struct look l = { .node = lo->node, .order = order };
     uint64_t now = clock_monotonic_ns();
     bool good = look_at_job(lo, &l) &&
                 look_pack(&l, now - s->began_ns, &s->look[s->n]);
@@ -127,7 +128,7 @@ static bool series_look(struct lookout *lo, struct series *s,
 
 void lookout_order(struct lookout *lo, const Hct__Look *m)
 {
-    struct look l = { .node = jobs_node(lo->jobs), .order = m };
+    struct look l = { .node = lo->node, .order = m };
     struct series *s = lo->first;
 
     while (s && s->job != m->job)

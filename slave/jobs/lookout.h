@@ -7,17 +7,18 @@
 #define HECTOR_LOOKOUT_H
 
 #include <stdint.h>
-#include <event2/event.h>
 
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 
-struct jobs;
 struct lookout;
+struct node;
+struct taskwalk;
 
 enum { LOOKOUT_MAX = 64 };      /* looks of a series */
 
-struct lookout *lookout_create(struct event_base *base, struct jobs *js);
+/* Both are borrowed. */
+struct lookout *lookout_create(struct node *node, const struct taskwalk *jobs);
 void lookout_destroy(struct lookout *lo);       /* NULL is fine */
 
 void lookout_order(struct lookout *lo, const Hct__Look *m);

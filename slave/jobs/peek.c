@@ -13,8 +13,9 @@
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "slave/jobs/job.h"
-#include "slave/jobs/jobs.h"
+#include "slave/jobs/node.h"
+#include "slave/jobs/task.h"
+#include "slave/jobs/taskwalk.h"
 #include "slave/proc/procmaps.h"
 #include "slave/proc/smallfile.h"
 #include "slave/stacks/stacker.h"
@@ -28,11 +29,12 @@ struct peeking {                /* one that is under way */
     struct peek *all;           /* borrowed */
     uint64_t job, at_ns;
     uint32_t n;
-    pid_t *pids;                /* owned: as job->tasks; -1: not this one */
+    pid_t *pids;                /* owned: as tasks are walked; -1: not this one */
 };
 
 struct peek {
-    struct jobs *jobs;          /* borrowed */
+    struct node *node;          /* borrowed, as jobs */
+    const struct taskwalk *jobs;
     struct peeking *first;      /* owned */
 };
 
@@ -158,12 +160,22 @@ static bool wanted(const struct task *t)
            (t->facts & TASK_CONNECTED) && t->nfinalized < t->nconnected;
 }
 
-static bool any_wanted(const struct job *j)
+static void want(void *to, struct task *t)
 {
-    for (size_t i = 0; i < j->ntasks; i++)
-        if (wanted(&j->tasks[i]))
-            return true;
-    return false;
+    *(bool *)to |= wanted(t);
+}
+
+static bool any_wanted(const struct peek *p, uint64_t job)
+{
+    bool any = false;
+
+    p->jobs->tasks(p->jobs->arg, job, want, &any);
+    return any;
+}
+
+static struct peek_job *job_of(const struct peek *p, uint64_t job)
+{
+    return p->jobs->peeks(p->jobs->arg, job);
 }
 
 /* -------------------------------------------------------------- a peek */
@@ -179,24 +191,32 @@ static void peeking_free(struct peeking *g)
     free(g);
 }
 
-static void refuse(struct job *j, const char *why)
+static void refuse(struct peek_job *j, uint64_t job, const char *why)
 {
-    j->peek.next_ns = clock_monotonic_ns() + peek_refused_ns;
-    if (!j->peek.told)
+    j->next_ns = clock_monotonic_ns() + peek_refused_ns;
+    if (!j->told)
         log_warn("look", "there are tasks without the wrapper library, and "
                  "their stacks cannot be read: %s. Whether they hang is not "
-                 "known job=%llu", why, (unsigned long long)j->id);
-    j->peek.told = true;
+                 "known job=%llu", why, (unsigned long long)job);
+    j->told = true;
 }
+
+struct taking {                 /* what was found, on its way to the tasks */
+    const struct peeking *g;
+    const struct stacker_result *r;
+    const struct prefixtree *tree;
+    struct peek_job *job;
+    uint32_t i;                 /* the next task */
+};
 
 /* There is no stack. One that sleeps in the kernel and cannot be stopped is
  * where it was. */
-static bool stays(struct job *j, const struct task *t, const char *note,
-                  bool *in, uint32_t *call)
+static bool stays(const struct taking *k, const struct task *t,
+                  const char *note, bool *in, uint32_t *call)
 {
     if (strncmp(note, "ptrace is", 9) == 0)
-        refuse(j, strstr(note, "not permitted") ? "ptrace is not permitted"
-                                                : "ptrace is switched off");
+        refuse(k->job, k->g->job, strstr(note, "not permitted")
+               ? "ptrace is not permitted" : "ptrace is switched off");
     *in = t->peeked.in;
     *call = t->peeked.call;
     return t->peeked.sample &&
@@ -204,30 +224,35 @@ static bool stays(struct job *j, const struct task *t, const char *note,
                    46) == 0;
 }
 
-static void take(struct job *j, const struct peeking *g,
+static void take_task(void *to, struct task *t)
+{
+    struct taking *k = to;
+    uint32_t i = k->i++, call;
+    bool in;
+
+    if (i >= k->g->n || k->g->pids[i] <= 0 || t->over)
+        return;
+    if (!peek_read(k->tree, i, &in, &call) &&
+        !stays(k, t, k->r->task_notes[i], &in, &call))
+        return;
+    t->peeked.sample++;
+    t->peeked.in = in;
+    if (in)
+        t->peeked.call = call;
+    t->peeked.pid = k->g->pids[i];
+    t->peeked.at_ns = k->g->at_ns;
+}
+
+static void take(struct peek_job *j, const struct peeking *g,
                  const struct stacker_result *r)
 {
+    const struct taskwalk *jobs = g->all->jobs;
     struct prefixtree tree;
+    struct taking k = { .g = g, .r = r, .tree = &tree, .job = j };
 
     if (prefixtree_parse(&tree, r->tree, r->bytes, NULL))
         return;
-    for (uint32_t i = 0; i < g->n && i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
-        uint32_t call;
-        bool in;
-
-        if (g->pids[i] <= 0 || t->over)
-            continue;
-        if (!peek_read(&tree, i, &in, &call) &&
-            !stays(j, t, r->task_notes[i], &in, &call))
-            continue;
-        t->peeked.sample++;
-        t->peeked.in = in;
-        if (in)
-            t->peeked.call = call;
-        t->peeked.pid = g->pids[i];
-        t->peeked.at_ns = g->at_ns;
-    }
+    jobs->tasks(jobs->arg, g->job, take_task, &k);
     prefixtree_fini(&tree);
 }
 
@@ -235,84 +260,105 @@ static void on_done(void *arg, const struct stacker_result *r,
                     const struct err *why)
 {
     struct peeking *g = arg;
-    struct job *j = jobs_find(g->all->jobs, g->job);
-    struct stacker *stacker = jobs_node(g->all->jobs)->stacker;
+    struct peek_job *j = job_of(g->all, g->job);
 
     if (j) {
-        j->peek.under_way = false;
+        j->under_way = false;
         if (r)
             take(j, g, r);
         else
-            refuse(j, why->text);
+            refuse(j, g->job, why->text);
     }
-    if (!j || !any_wanted(j))
-        stacker_rest(stacker);
+    if (!j || !any_wanted(g->all, g->job))
+        stacker_rest(g->all->node->stacker);
     peeking_free(g);
 }
 
-static struct peeking *peeking_make(struct peek *p, const struct job *j)
+static void count_task(void *to, struct task *t)
+{
+    (void)t;
+    ++*(uint32_t *)to;
+}
+
+static void add_program(void *to, struct task *t)
+{
+    struct peeking *g = to;
+
+    g->pids[g->n++] = wanted(t) ? program_of(t->pid) : -1;
+}
+
+static bool any_program(const struct peeking *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->pids[i] > 0)
+            return true;
+    return false;
+}
+
+static struct peeking *peeking_make(struct peek *p, uint64_t job)
 {
     struct peeking *g = calloc(1, sizeof(*g));
-    bool any = false;
+    uint32_t n = 0;
 
     if (!g)
         return NULL;
+    p->jobs->tasks(p->jobs->arg, job, count_task, &n);
     g->all = p;
-    g->job = j->id;
+    g->job = job;
     g->at_ns = clock_monotonic_ns();
-    g->n = (uint32_t)j->ntasks;
-    g->pids = calloc(j->ntasks + 1, sizeof(*g->pids));
-    for (uint32_t i = 0; g->pids && i < g->n; i++) {
-        g->pids[i] = wanted(&j->tasks[i]) ? program_of(j->tasks[i].pid) : -1;
-        any |= g->pids[i] > 0;
-    }
+    g->pids = calloc(n + 1, sizeof(*g->pids));
+    if (g->pids)
+        p->jobs->tasks(p->jobs->arg, job, add_program, g);
     g->next = p->first;
     p->first = g;
-    if (any)
+    if (any_program(g))
         return g;
     peeking_free(g);
     return NULL;
 }
 
-static void begin(struct peek *p, struct job *j)
+static void begin(struct peek *p, uint64_t job, struct peek_job *j)
 {
-    const struct node *node = j->node;
+    const struct node *node = p->node;
     struct stacker_conf conf = { .nsamples = 1, .keep = true,
-        .no_ptrace = node->no_ptrace, .user = &j->user };
-    struct peeking *g = peeking_make(p, j);
+        .no_ptrace = node->no_ptrace, .user = j->user };
+    struct peeking *g = peeking_make(p, job);
     struct err err;
 
     if (!g)
         return;
     conf.pids = g->pids;
     conf.ntasks = g->n;
-    j->peek.under_way = true;
+    j->under_way = true;
     if (stacker_take(node->stacker, &conf, on_done, g, &err)) {
-        j->peek.under_way = false;
-        refuse(j, err.text);
+        j->under_way = false;
+        refuse(j, job, err.text);
         peeking_free(g);
     }
 }
 
-void peek_at(struct peek *p, struct job *j)
+void peek_at(struct peek *p, uint64_t job)
 {
+    struct peek_job *j = job_of(p, job);
     uint64_t now;
 
-    if (j->peek.under_way || !j->node->stacker || !any_wanted(j))
+    if (!j || j->under_way || !p->node->stacker || !any_wanted(p, job))
         return;
     now = clock_monotonic_ns();
-    if (now < j->peek.next_ns)
+    if (now < j->next_ns)
         return;
-    j->peek.next_ns = now + PEEK_NS;
-    begin(p, j);
+    j->next_ns = now + PEEK_NS;
+    begin(p, job, j);
 }
 
-struct peek *peek_create(struct jobs *js)
+struct peek *peek_create(struct node *node, const struct taskwalk *jobs)
 {
     struct peek *p = calloc(1, sizeof(*p));
 
-    if (p)
-        p->jobs = js;
+    if (p) {
+        p->node = node;
+        p->jobs = jobs;
+    }
     return p;
 }
 
@@ -321,10 +367,8 @@ void peek_destroy(struct peek *p)
     if (!p)
         return;
     while (p->first) {
-        struct node *node = jobs_node(p->jobs);
-
-        if (node->stacker)
-            stacker_cancel(node->stacker, p->first);
+        if (p->node->stacker)
+            stacker_cancel(p->node->stacker, p->first);
         peeking_free(p->first);
     }
     free(p);

@@ -26,21 +26,25 @@ struct peeked {                 /* of a task; {0}: nothing is known */
     uint64_t at_ns;             /* when it was stopped, or just before */
 };
 
+struct launch_user;
+
 struct peek_job {               /* of a job */
+    const struct launch_user *user;     /* whose tasks they are; borrowed */
     uint64_t next_ns;           /* not before */
     bool under_way, told;
 };
 
 struct task;
-struct job;
-struct jobs;
+struct node;
 struct peek;
+struct taskwalk;
 
-struct peek *peek_create(struct jobs *js);
+/* Both are borrowed. */
+struct peek *peek_create(struct node *node, const struct taskwalk *jobs);
 void peek_destroy(struct peek *p);      /* NULL is fine */
 
 /* The job was looked at: begin one if it is wanted and due. */
-void peek_at(struct peek *p, struct job *j);
+void peek_at(struct peek *p, uint64_t job);
 
 /* What enum hct_life the task has that has no page. */
 uint32_t peek_life(const struct task *t);

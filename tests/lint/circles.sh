@@ -42,16 +42,6 @@ master/flow/adopt master/watch/reel
 master/flow/adopt master/watch/watcher
 master/flow/adopt master/watch/watcher_act
 master/flow/adopt master/watch/whereis
-slave/jobs/adopt slave/jobs/adopt
-slave/jobs/adopt slave/jobs/job
-slave/jobs/adopt slave/jobs/jobdrain
-slave/jobs/adopt slave/jobs/jobs
-slave/jobs/adopt slave/jobs/jobwatch
-slave/jobs/adopt slave/jobs/look
-slave/jobs/adopt slave/jobs/lookout
-slave/jobs/adopt slave/jobs/peek
-slave/jobs/adopt slave/jobs/task
-slave/jobs/adopt slave/jobs/world
 END
 }
 

@@ -13,16 +13,16 @@
 #include "mpi-wrappers/page.h"
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
-#include "slave/jobs/adopt.h"
-#include "slave/jobs/jobs.h"
 #include "slave/jobs/look.h"
 #include "slave/jobs/lookout.h"
+#include "slave/jobs/node.h"
 #include "slave/jobs/peek.h"
+#include "slave/jobs/taskwalk.h"
 
 enum { JOBS = 2, ANSWERS = 8 };
 
 static struct node node;
-static struct job *job[JOBS];   /* number 1 and 2; NULL: gone */
+static bool here[JOBS];         /* jobs number 1 and 2, of one task each */
 static struct task task[JOBS];
 static struct event_base *base;
 static struct lookout *lo;
@@ -32,30 +32,16 @@ static unsigned peeks;
 
 /* ------------------------------------------------------ what it stands on */
 
-struct job *jobs_find(const struct jobs *js, uint64_t id)
+static bool walk(void *arg, uint64_t job, taskwalk_f *step, void *to)
 {
-    (void)js;
-    return id >= 1 && id <= JOBS ? job[id - 1] : NULL;
+    (void)arg;
+    if (job < 1 || job > JOBS || !here[job - 1])
+        return false;
+    step(to, &task[job - 1]);
+    return true;
 }
 
-struct node *jobs_node(const struct jobs *js)
-{
-    (void)js;
-    return &node;
-}
-
-struct adopts *jobs_adopts(const struct jobs *js)
-{
-    (void)js;
-    return NULL;
-}
-
-bool adopts_look(struct adopts *as, struct look *l)
-{
-    (void)as;
-    (void)l;
-    return false;
-}
+static const struct taskwalk jobs = { .tasks = walk };
 
 void uplink_send(struct uplink *u, enum message_type type, const void *msg)
 {
@@ -70,9 +56,10 @@ void uplink_send(struct uplink *u, enum message_type type, const void *msg)
     free(buf);
 }
 
-struct peek *peek_create(struct jobs *js)
+struct peek *peek_create(struct node *of, const struct taskwalk *walked)
 {
-    (void)js;
+    (void)of;
+    (void)walked;
     return calloc(1, 1);
 }
 
@@ -81,10 +68,10 @@ void peek_destroy(struct peek *p)
     free(p);
 }
 
-void peek_at(struct peek *p, struct job *j)
+void peek_at(struct peek *p, uint64_t job)
 {
     (void)p;
-    (void)j;
+    (void)job;
     peeks++;
 }
 
@@ -106,28 +93,23 @@ static int setup(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < JOBS; i++) {
-        job[i] = calloc(1, sizeof(*job[i]));
+        here[i] = true;
         memset(&task[i], 0, sizeof(task[i]));
         task[i].pid = 1 << 30;          /* nobody */
         task[i].rank = 3;
-        job[i]->id = i + 1;
-        job[i]->tasks = &task[i];
-        job[i]->ntasks = 1;
     }
     ticks_init(&node.ticks);
-    base = event_base_new();
-    lo = lookout_create(base, NULL);
+    node.base = base = event_base_new();
+    lo = lookout_create(&node, &jobs);
     peeks = 0;
     return lo ? 0 : -1;
 }
 
 static void job_gone(unsigned i)
 {
-    if (!job[i])
-        return;
-    look_task_free(task[i].look);
-    free(job[i]);
-    job[i] = NULL;
+    if (here[i])
+        look_task_free(task[i].look);
+    here[i] = false;
 }
 
 static int teardown(void **state)
