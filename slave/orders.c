@@ -8,6 +8,7 @@
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
 #include "slave/jobs/jobs.h"
+#include "slave/jobs/jobwatch.h"
 #include "slave/jobs/lookout.h"
 
 static struct adopts *adopts_of(void *arg)
@@ -139,7 +140,7 @@ static int on_event_ack(void *arg, struct conn *c, const void *msg,
     if (adopts_ack(adopts_of(arg), m))
         return 0;
     j = find(arg, m->job);
-    return j ? job_ack(j, m->rank, m->upto, err) : 0;
+    return j ? jobwatch_ack(j, m->rank, m->upto, err) : 0;
 }
 
 static int on_adopted(void *arg, struct conn *c, const void *msg,

@@ -15,6 +15,7 @@
 #include "proto/base/log.h"
 #include "slave/jobs/jobdrain.h"
 #include "slave/jobs/jobfreeze.h"
+#include "slave/jobs/jobwatch.h"
 #include "slave/jobs/modelpart.h"
 #include "slave/launch/taskenv.h"
 
@@ -33,18 +34,6 @@ static int apply(struct job *j, enum job_event e, struct err *err)
                   (unsigned long long)j->id);
     j->state = next;
     return 0;
-}
-
-int job_apply(struct job *j, enum job_event e, struct err *err)
-{
-    return apply(j, e, err);
-}
-
-struct task *job_task(struct job *j, uint32_t rank)
-{
-    if (!j->plan || !plan_is_local(j->plan, rank) || !j->tasks)
-        return NULL;
-    return &j->tasks[j->plan->local_of[rank]];
 }
 
 /* --------------------------------------------------------------- telling */
@@ -90,7 +79,7 @@ static void tell_drained(struct job *j)
     for (; tasks && part.n < j->ntasks; part.n++)
         tasks[part.n] = &j->tasks[part.n];
     m.job = j->id;
-    if (job_has_pages(j) && part.n &&
+    if (jobwatch_has_pages(j) && part.n &&
         modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
         m.model.data = (uint8_t *)model.s;
         m.model.len = model.n;
@@ -181,7 +170,7 @@ static void on_streams_moved(void *arg)
 
 static void before_output(void *arg, uint32_t rank)
 {
-    job_before_output(arg, rank);
+    jobwatch_before_output(arg, rank);
 }
 
 static const struct streams_ops streams_ops = {
@@ -221,6 +210,25 @@ static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
     return pmixd_register(node->pmix, j->plan, dir, err);
 }
 
+/* What is left behind is looked at: is it gone? */
+static void on_drain(evutil_socket_t fd, short what, void *arg)
+{
+    struct job *j = arg;
+
+    (void)fd, (void)what;
+    if (j->state == JOB_DRAINING && jobdrain_is_over(j)) {
+        apply(j, JOB_EVENT_FLUSHED, NULL);
+        job_tell(j, false);
+    }
+    if (j->state != JOB_DRAINED) {
+        jobdrain_look_again(j);
+        return;
+    }
+    event_del(j->drain_timer);
+    if (j->node->orphaned)
+        j->done(j->done_arg, j);        /* may free j: the last act */
+}
+
 struct job *job_create(struct node *node, const Hct__Prepare *m,
                        void (*done)(void *arg, struct job *j), void *arg,
                        struct err *err)
@@ -236,7 +244,7 @@ struct job *job_create(struct node *node, const Hct__Prepare *m,
     j->done = done;
     j->done_arg = arg;
     j->kill_timer = evtimer_new(node->base, jobdrain_on_kill, j);
-    j->drain_timer = evtimer_new(node->base, jobdrain_on_timer, j);
+    j->drain_timer = evtimer_new(node->base, on_drain, j);
     if (!j->kill_timer || !j->drain_timer) {
         job_destroy(j);
         return err_set(err, ENOMEM, "out of memory"), NULL;
@@ -512,11 +520,11 @@ bool job_reaped(struct job *j, pid_t pid, int status,
         if (t->pid != pid || t->over)
             continue;
         task_report(t, j->plan);
-        job_read_rings(j);      /* for the last tag */
+        jobwatch_read(j);      /* for the last tag */
         task_reaped(t, status, usage);
         if (j->told_launched) {
-            job_sample_last(j, t);
-            job_account_last(j, t);
+            jobwatch_sample_last(j, t);
+            jobwatch_account_last(j, t);
         }
         look(j);
         return true;

@@ -12,14 +12,12 @@
 #include <stdint.h>
 
 #include "hct.pb-c.h"
-#include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
 #include "slave/jobs/jobstate.h"
 #include "slave/jobs/node.h"
 #include "slave/jobs/task.h"
 #include "slave/launch/plan.h"
 #include "slave/page/account.h"
-#include "slave/page/registry.h"
 
 struct job {
     struct job *next;           /* of the list in jobs.c */
@@ -62,36 +60,21 @@ int job_hold(struct job *j, const char *ranks, bool release, struct err *err);
 int job_terminate(struct job *j, const char *ranks, int sig,
                   uint64_t grace_ns, struct err *err);  /* sig 0: TERM */
 int job_forget(struct job *j, struct err *err);         /* then destroy it */
-int job_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
 
 /* Facts. */
 void job_registered(struct job *j, const char *why);
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct rusage *usage);
-int job_grant_page(struct job *j, const struct page_hello *hello,
-                   const struct registry_peer *peer, struct err *err);
 
-struct task *job_task(struct job *j, uint32_t rank);    /* or NULL */
+/* The task of this rank; NULL: it is not here. */
+static inline struct task *job_task(struct job *j, uint32_t rank)
+{
+    if (!j->plan || !plan_is_local(j->plan, rank) || !j->tasks)
+        return NULL;
+    return &j->tasks[j->plan->local_of[rank]];
+}
 
 /* Tell the master what it does not know; with again, everything. */
 void job_tell(struct job *j, bool again);
-
-/* Read the rings of all tasks; how many stamps there were. */
-long job_read_rings(struct job *j);
-/* The stamps that people watch come before what the task printed later. */
-void job_before_output(struct job *j, uint32_t rank);
-bool job_has_pages(const struct job *j);
-
-/* Send TaskSamples: of all tasks that run, or of one that was reaped. */
-void job_sample(struct job *j);
-void job_sample_last(struct job *j, struct task *t);
-
-/* What their calls have cost: now and then, of all; of one that has ended;
- * all of it once more, to another master; and of all before the end, to be
- * called until it says that this is done. */
-void job_account(struct job *j);
-void job_account_last(struct job *j, struct task *t);
-void job_account_again(struct job *j);
-bool job_account_close(struct job *j);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/jobs/jobwatch.h"
 #include "slave/launch/taskenv.h"
 #include "slave/proc/sweep.h"
 
@@ -91,7 +92,7 @@ static bool processes_gone(struct job *j)
 
 static bool rings_empty(struct job *j)
 {
-    job_read_rings(j);
+    jobwatch_read(j);
     for (size_t i = 0; i < j->ntasks; i++)
         if (watch_pending(&j->tasks[i].watch))
             return false;
@@ -127,7 +128,7 @@ static bool records_acknowledged(const struct job *j)
     return true;
 }
 
-static bool flushed(struct job *j)
+bool jobdrain_is_over(struct job *j)
 {
     bool told;
 
@@ -135,37 +136,19 @@ static bool flushed(struct job *j)
         return true;
     if (!processes_gone(j))
         return false;
-    told = j->node->orphaned || job_account_close(j);   /* takes its time */
+    told = j->node->orphaned || jobwatch_account_close(j);   /* takes its time */
     return rings_empty(j) && pipes_ended(j) &&
            (!j->streams || streams_flushed(j->streams)) &&
            (j->node->orphaned || records_acknowledged(j)) && told;
 }
 
-static void look_again(struct job *j)
+void jobdrain_look_again(struct job *j)
 {
     uint64_t since_ns = clock_monotonic_ns() - j->draining_ns;
     struct timeval tv = clock_timeval(since_ns < 50 * CLOCK_NS_PER_MS
                                       ? SOON_NS : LATER_NS);
 
     event_add(j->drain_timer, &tv);
-}
-
-void jobdrain_on_timer(evutil_socket_t fd, short what, void *arg)
-{
-    struct job *j = arg;
-
-    (void)fd, (void)what;
-    if (j->state == JOB_DRAINING && flushed(j)) {
-        job_apply(j, JOB_EVENT_FLUSHED, NULL);
-        job_tell(j, false);
-    }
-    if (j->state != JOB_DRAINED) {
-        look_again(j);
-        return;
-    }
-    event_del(j->drain_timer);
-    if (j->node->orphaned)
-        j->done(j->done_arg, j);        /* may free j: the last act */
 }
 
 void jobdrain_begin(struct job *j)

@@ -7,14 +7,15 @@
 
 #include "slave/jobs/job.h"
 
-int job_apply(struct job *j, enum job_event e, struct err *err);
-
-/* No task lives any more: look until nothing is left, then be drained. */
+/* No task lives any more: the drain timer looks until nothing is left. */
 void jobdrain_begin(struct job *j);
 
-/* Timer callbacks; arg is the job. on_kill kills the tasks whose grace is
- * over, and comes back for the others. */
-void jobdrain_on_timer(evutil_socket_t fd, short what, void *arg);
+/* Is nothing left? What is, is killed, read and sent on meanwhile. */
+bool jobdrain_is_over(struct job *j);
+void jobdrain_look_again(struct job *j);        /* soon */
+
+/* Of the kill timer; arg is the job. Kills the tasks whose grace is over, and
+ * comes back for the others. */
 void jobdrain_on_kill(evutil_socket_t fd, short what, void *arg);
 
 #endif

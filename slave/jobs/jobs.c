@@ -14,6 +14,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
+#include "slave/jobs/jobwatch.h"
 #include "slave/jobs/lookout.h"
 #include "slave/proc/load.h"
 #include "slave/stacks/stacker.h"
@@ -83,14 +84,14 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     js->node->hold = held = uplink_congested(js->node->uplink);
     for (struct job *j = js->first; j; j = j->next)
-        found += job_read_rings(j);
+        found += jobwatch_read(j);
     found += adopts_read(js->adopts);
     js->node->hold = false;
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
     pages = adopts_any(js->adopts);
     for (struct job *j = js->first; j && !pages; j = j->next)
-        pages = job_has_pages(j);
+        pages = jobwatch_has_pages(j);
     if (pages)
         schedule_rings(js, next_reading(js, found, held));
 }
@@ -121,8 +122,8 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
     ticks_update(&js->node->ticks);
     send_load(js);
     for (struct job *j = js->first; j; j = j->next) {
-        job_sample(j);
-        job_account(j);
+        jobwatch_sample(j);
+        jobwatch_account(j);
     }
     adopts_sample(js->adopts);
     node_look_at_pmix(js->node);
@@ -310,7 +311,7 @@ void jobs_tell(struct jobs *js)
     for (struct job *j = js->first; j; j = j->next) {
         for (size_t i = 0; i < j->ntasks; i++)
             records_resend(&j->tasks[i].watch.records, &out);
-        job_account_again(j);
+        jobwatch_account_again(j);
         job_tell(j, true);
     }
     adopts_tell(js->adopts);
@@ -407,9 +408,11 @@ int jobs_grant(void *arg, const struct page_hello *hello,
         return err_set(err, ESRCH, "there is no job %llu here",
                        (unsigned long long)hello->job);
     ticks_update(&js->node->ticks);     /* a page before is read to its end */
-    fd = job_grant_page(j, hello, peer, err);
-    if (fd >= 0)
-        on_new_page(js);
+    fd = jobwatch_grant(j, hello, peer, err);
+    if (fd < 0)
+        return -1;
+    job_tell(j, false);
+    on_new_page(js);
     return fd;
 }
 
@@ -463,7 +466,7 @@ static void on_aborted(void *arg, uint64_t job, uint32_t rank, int code,
 
     if (!t)
         return;
-    job_read_rings(j);          /* what it tagged before */
+    jobwatch_read(j);          /* what it tagged before */
     task_aborted(t, code, text, ranks);
     job_tell(j, false);
 }

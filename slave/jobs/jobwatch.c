@@ -1,6 +1,5 @@
-/* jobwatch.c - the pages of a job's tasks: given out, read, sampled. Part of
- * job.h; what is done with one page is watch.c's. */
-#include "slave/jobs/job.h"
+/* jobwatch.c - the pages of a job's tasks: given out, read, sampled. */
+#include "slave/jobs/jobwatch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static long read_ring(struct job *j, struct task *t)
     return found;
 }
 
-long job_read_rings(struct job *j)
+long jobwatch_read(struct job *j)
 {
     long found = 0;
 
@@ -62,7 +61,7 @@ long job_read_rings(struct job *j)
     return found;
 }
 
-void job_before_output(struct job *j, uint32_t rank)
+void jobwatch_before_output(struct job *j, uint32_t rank)
 {
     struct task *t = j->plan->want_stdtim ? job_task(j, rank) : NULL;
 
@@ -70,7 +69,7 @@ void job_before_output(struct job *j, uint32_t rank)
         read_ring(j, t);
 }
 
-bool job_has_pages(const struct job *j)
+bool jobwatch_has_pages(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
         if (j->tasks[i].watch.page)
@@ -78,7 +77,7 @@ bool job_has_pages(const struct job *j)
     return false;
 }
 
-int job_grant_page(struct job *j, const struct page_hello *hello,
+int jobwatch_grant(struct job *j, const struct page_hello *hello,
                    const struct registry_peer *peer, struct err *err)
 {
     struct task *t = job_task(j, hello->rank);
@@ -99,11 +98,10 @@ int job_grant_page(struct job *j, const struct page_hello *hello,
     if (!t->init_ns)
         t->init_ns = clock_wall_ns();
     t->facts |= TASK_IN_INIT;
-    job_tell(j, false);
     return fd;
 }
 
-int job_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
+int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
 {
     struct task *t = job_task(j, rank);
 
@@ -143,7 +141,7 @@ static void send_samples(struct job *j, Hct__TaskSamples__Task **p, size_t n)
     uplink_send(j->node->uplink, MESSAGE_TASK_SAMPLES, &m);
 }
 
-void job_sample_last(struct job *j, struct task *t)
+void jobwatch_sample_last(struct job *j, struct task *t)
 {
     struct sample_proc proc = { .cpu_ns = t->user_ns + t->system_ns };
     Hct__TaskSamples__Task m, *p = &m;
@@ -152,7 +150,7 @@ void job_sample_last(struct job *j, struct task *t)
     send_samples(j, &p, 1);
 }
 
-void job_sample(struct job *j)
+void jobwatch_sample(struct job *j)
 {
     Hct__TaskSamples__Task *v, **p;
     struct sample_proc proc;
@@ -204,13 +202,13 @@ static void with_tasks(struct job *j, bool living, account_f *call)
     free(v);
 }
 
-void job_account(struct job *j)
+void jobwatch_account(struct job *j)
 {
     if (j->told_launched)
         with_tasks(j, true, account_tick);
 }
 
-void job_account_last(struct job *j, struct task *t)
+void jobwatch_account_last(struct job *j, struct task *t)
 {
     struct account_of o = account_of(j);
     struct watch *w = &t->watch;
@@ -226,12 +224,12 @@ static void tell_again(const struct account_of *o, struct watch *const *v,
     account_tell(o, v, n);
 }
 
-void job_account_again(struct job *j)
+void jobwatch_account_again(struct job *j)
 {
     with_tasks(j, false, tell_again);
 }
 
-bool job_account_close(struct job *j)
+bool jobwatch_account_close(struct job *j)
 {
     struct account_of o = account_of(j);
 

@@ -1,0 +1,38 @@
+/* jobwatch.h - the pages of a job's tasks: given out, read, sampled. What is
+ * done with one page is watch.h's. */
+#ifndef HECTOR_JOBWATCH_H
+#define HECTOR_JOBWATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi-wrappers/page.h"
+#include "proto/base/err.h"
+#include "slave/jobs/job.h"
+#include "slave/page/registry.h"
+
+/* Give a task its page; its descriptor or -1. The master is to be told. */
+int jobwatch_grant(struct job *j, const struct page_hello *hello,
+                   const struct registry_peer *peer, struct err *err);
+bool jobwatch_has_pages(const struct job *j);
+
+/* Read the rings of all tasks; how many stamps there were. */
+long jobwatch_read(struct job *j);
+/* The stamps that people watch come before what the task printed later. */
+void jobwatch_before_output(struct job *j, uint32_t rank);
+/* The master has committed what is below upto. */
+int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
+
+/* Send TaskSamples: of all tasks that run, or of one that was reaped. */
+void jobwatch_sample(struct job *j);
+void jobwatch_sample_last(struct job *j, struct task *t);
+
+/* What their calls have cost: now and then, of all; of one that has ended;
+ * all of it once more, to another master; and of all before the end, to be
+ * called until it says that this is done. */
+void jobwatch_account(struct job *j);
+void jobwatch_account_last(struct job *j, struct task *t);
+void jobwatch_account_again(struct job *j);
+bool jobwatch_account_close(struct job *j);
+
+#endif
