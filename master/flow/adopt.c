@@ -346,6 +346,7 @@ static struct job *adopt_new_world(struct job *s, const char *name,
         node_set_text(&w->adopt->world, world);
     if (!w->adopt || !w->name || !w->command || !w->tasks ||
         !w->adopt->world) {
+        adopt_fini(w);
         job_destroy(w);
         return NULL;
     }
@@ -475,6 +476,7 @@ struct job *adopt_restore_world(struct job *s, const struct adopt_past *past)
 
     if (!w || adopt_restore(w, past) == 0)
         return w;
+    adopt_fini(w);
     job_destroy(w);
     return NULL;
 }

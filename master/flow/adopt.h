@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "hct.pb-c.h"
+#include "master/state/adopted.h"
 #include "master/state/node.h"
 #include "proto/base/err.h"
 
@@ -30,22 +31,9 @@ struct task;
 
 enum { ADOPT_TASKS_MAX = 1 << 20 };
 
-struct adopt {
-    struct job *session;        /* borrowed; the job itself if it is one; NULL
-                                   when the session is gone */
-    struct job *worlds;         /* borrowed: further ones of a session */
-    struct job *next;           /* in that list */
-    char *world;                /* owned; NULL: no task has come yet */
-    bool named;                 /* the user has named the job */
-    bool closing;               /* no more tasks will come */
-    bool known;                 /* the exit code is */
-    int code;
-    bool left;                  /* a task went without MPI_Finalize */
-};
-
 /* Make j, which is new, a session. */
 int adopt_init(struct job *j, bool named, struct err *err);
-void adopt_fini(struct job *j);         /* part of job_destroy() */
+void adopt_fini(struct job *j);         /* part of flow_free_job() */
 bool adopt_is_session(const struct job *j);
 
 /* What a master before has noted of an adopted job that is taken up again: the

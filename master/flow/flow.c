@@ -320,6 +320,21 @@ int flow_enter(struct flow *f, struct job *j)
     return j->timer ? 0 : -1;
 }
 
+void flow_free_job(struct job *j)
+{
+    int saved = errno;
+
+    if (!j)
+        return;
+    if (j->timer)
+        event_free(j->timer);
+    watcher_destroy(j->watcher);
+    endmodel_fini(j);
+    adopt_fini(j);
+    job_destroy(j);
+    errno = saved;
+}
+
 static void effect_accept(struct flow *f, struct job *j)
 {
     int rc = flow_enter(f, j);
@@ -383,9 +398,7 @@ static void effect_end(struct flow *f, struct job *j)
         j->nodes[i].node->ntasks -= j->nodes[i].ntasks;
         j->nodes[i].node->njobs--;
     }
-    if (j->timer)
-        event_free(j->timer);
-    job_destroy(j);
+    flow_free_job(j);
 }
 
 static void flow_carry_out(struct flow *f, struct job *j, unsigned effects)
@@ -517,13 +530,6 @@ void flow_set_journal(struct flow *f, struct journal *jn)
 void flow_set_reducer(struct flow *f, struct reducer *rd)
 {
     f->reducer = rd;
-}
-
-static void flow_free_job(struct job *j)
-{
-    if (j->timer)
-        event_free(j->timer);
-    job_destroy(j);
 }
 
 void flow_destroy(struct flow *f)

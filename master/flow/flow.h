@@ -45,6 +45,9 @@ void flow_destroy(struct flow *f);      /* and all its jobs */
 int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
                struct err *err);
 
+/* Free a job that is in no table, with all that hangs on it. NULL is fine. */
+void flow_free_job(struct job *j);
+
 /* Take a checked job; its redirector hears of everything. */
 void flow_submit(struct flow *f, struct job *j);
 

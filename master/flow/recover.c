@@ -183,7 +183,7 @@ static struct job *restore_adopted(const struct taking *t,
             return j;
         if (j)
             err_set(err, EBADMSG, "what was submitted does not fit");
-        job_destroy(j);
+        flow_free_job(j);
         return NULL;
     }
     err_set(err, ENOENT, "its session has ended");
@@ -225,7 +225,7 @@ static struct job *restore_job(const struct taking *t,
         restore_nodes(j);
         return j;
     }
-    job_destroy(j);
+    flow_free_job(j);
     return NULL;
 }
 

@@ -15,7 +15,7 @@ enum {
 };
 
 /* Check everything, copy what is to stay. NULL with err; the job is the
- * caller's, to job_destroy(). Hosts that are named twice are one, with the
+ * caller's, to flow_free_job(). Hosts that are named twice are one, with the
  * sum of their slots. */
 struct job *submit_job(const Hct__Submit *s, struct err *err);
 

@@ -62,7 +62,7 @@ static int on_submit(void *arg, struct conn *c, const void *msg,
     }
     if (flow_watch(h->flow, j, msg, err)) {
         session_end_job(c, 2, err->text);       /* as for wrong usage */
-        job_destroy(j);
+        flow_free_job(j);
         return 0;
     }
     j->redirector = c;

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/flow/adopt.h"
-#include "master/flow/endmodel.h"
-#include "master/watch/watcher.h"
+#include "master/state/adopted.h"
 
 /* ------------------------------------------------------------------ table */
 
@@ -67,8 +65,6 @@ void job_destroy(struct job *j)
 
     if (!j)
         return;
-    watcher_destroy(j->watcher);
-    endmodel_fini(j);
     for (uint32_t r = 0; j->tasks && r < j->ntasks; r++) {
         free(j->tasks[r].last_tag);
         free(j->tasks[r].why);
@@ -81,7 +77,6 @@ void job_destroy(struct job *j)
     free(j->nodes);
     free(j->hosts);
     free(j->index_of);
-    adopt_fini(j);
     free(j->submit);
     free(j->placement);
     free(j->name);

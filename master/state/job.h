@@ -120,9 +120,10 @@ struct job {
     uint64_t failed_ns;         /* when, on the master's clock */
     char *why;                  /* owned */
 
-    struct watcher *watcher;    /* owned: its policies; NULL: none */
-    struct endmodel *models;    /* owned: told in the end; or NULL */
-    struct adopt *adopt;        /* owned: others start its tasks; or NULL */
+    /* Hung on it by watcher.c, endmodel.c and adopt.c, which free them. */
+    struct watcher *watcher;    /* its policies; NULL: none */
+    struct endmodel *models;    /* told in the end; or NULL */
+    struct adopt *adopt;        /* others start its tasks; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */
     bool missing_told;          /* the Notice about missing hosts */
@@ -150,7 +151,9 @@ void jobs_remove(struct jobs *t, struct job *j);
 /* Walk: for (j = NULL; (j = jobs_next(t, j)); ) */
 struct job *jobs_next(const struct jobs *t, const struct job *after);
 
-void job_destroy(struct job *j);        /* NULL is fine; not in a table */
+/* Frees the job alone, which is in no table: what others have hung on it they
+ * have freed before (flow_free_job()). NULL is fine. */
+void job_destroy(struct job *j);
 
 /* Give the ranks their nodes: host_of[rank] is an index into hosts[]. Hosts
  * without a task are left out of job->nodes. -1: out of memory. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "master/flow/adopt.h"
+#include "master/state/adopted.h"
 
 static int write_node(struct journal *jn, struct node *n, struct err *err)
 {

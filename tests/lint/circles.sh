@@ -18,12 +18,8 @@ exceptions()
 {
     cat <<'END'
 master/flow master/flow
-master/flow master/state
-master/flow master/store
-master/flow master/tree
 master/flow master/watch
 master/flow/adopt master/flow/adopt
-master/flow/adopt master/flow/endmodel
 master/flow/adopt master/flow/flow
 master/flow/adopt master/flow/flow_come
 master/flow/adopt master/flow/flow_hold
@@ -31,17 +27,8 @@ master/flow/adopt master/flow/flow_task
 master/flow/adopt master/flow/flow_watch
 master/flow/adopt master/flow/launch
 master/flow/adopt master/flow/relay
-master/flow/adopt master/state/job
-master/flow/adopt master/store/journal
-master/flow/adopt master/store/journal_note
-master/flow/adopt master/store/journal_write
-master/flow/adopt master/store/lastmodel
-master/flow/adopt master/tree/lasttree
-master/flow/adopt master/watch/recall
-master/flow/adopt master/watch/reel
 master/flow/adopt master/watch/watcher
 master/flow/adopt master/watch/watcher_act
-master/flow/adopt master/watch/whereis
 END
 }
 

@@ -72,10 +72,6 @@ END
 exceptions()
 {
     cat <<'END'
-master/state/job.c master/flow/adopt.h
-master/state/job.c master/flow/endmodel.h
-master/state/job.c master/watch/watcher.h
-master/store/journal_write.c master/flow/adopt.h
 master/watch/reel.c master/flow/flow_step.h
 master/watch/watcher.c master/flow/flow.h
 master/watch/watcher.c master/flow/flow_step.h

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/flow.h"
 #include "master/state/job.h"
 
 static struct job *make(void)
@@ -41,7 +42,7 @@ static void lists_follow_the_tasks(void **state)
     assert_ptr_equal(j->later_tasks, &j->tasks[0]);
     assert_int_equal(j->tasks[1].pid, 11);
     assert_int_equal(j->tasks[198].node, UINT32_MAX);
-    job_destroy(j);
+    flow_free_job(j);
 }
 
 static void nodes_and_tasks_come(void **state)
@@ -66,7 +67,7 @@ static void nodes_and_tasks_come(void **state)
     assert_int_equal(n->nlive, 1);
     job_task_ended(j, &j->tasks[2]);
     assert_int_equal(n->nlive, 0);
-    job_destroy(j);
+    flow_free_job(j);
 }
 
 static void exit_codes_are_the_launchers(void **state)
@@ -80,7 +81,7 @@ static void exit_codes_are_the_launchers(void **state)
     j->adopt->code = 7;
     j->killed = true;
     assert_int_equal(job_exit_code(j), 7);
-    job_destroy(j);
+    flow_free_job(j);
 }
 
 int main(void)
