@@ -439,10 +439,29 @@ void flow_committed(struct flow *f)
 
 /* ---------------------------------------------------------- begin and end */
 
+/* Without memory nothing is suspended, and nothing said. */
+static int suspend_all(struct job *j, const char *by, const char *why,
+                       struct err *err)
+{
+    struct taskset all = { 0 };
+    struct flow_order o = { .ranks = &all, .by = by, .why = why };
+    int rc = 0;
+
+    if (taskset_add(&all, 0, j->ntasks - 1) == 0)
+        rc = flow_hold(j, &o, false, err) < 0 ? -1 : 0;
+    taskset_fini(&all);
+    return rc;
+}
+
+static const struct watcher_ops watcher_ops = {
+    .notice = flow_notice, .kill = flow_kill, .suspend = suspend_all,
+};
+
 int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
                struct err *err)
 {
-    j->watcher = watcher_create(f->base, j, &f->conf.watch, s, err);
+    j->watcher = watcher_create(f->base, j, &f->conf.watch, &watcher_ops, s,
+                                err);
     return j->watcher ? 0 : -1;
 }
 

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/flow/flow.h"
 #include "master/flow/flow_step.h"
 #include "master/watch/callclass.h"
 #include "master/watch/chosen.h"
@@ -69,6 +68,7 @@ static void watcher_on_timer(evutil_socket_t fd, short what, void *arg);
 
 struct watcher *watcher_create(struct event_base *base, struct job *j,
                                const struct watcher_conf *conf,
+                               const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err)
 {
     struct watcher *w = calloc(1, sizeof(*w));
@@ -84,6 +84,7 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
     w->conf = *conf;
     w->act.job = j;
     w->act.conf = &w->conf;
+    w->act.ops = ops;
     w->reel.job = j;
     w->reel.keep_bytes = conf->tape_bytes;
     w->act.on_hang = strcmp(s->on_hang, "kill") == 0 ? ON_HANG_KILL
@@ -181,7 +182,8 @@ void watcher_start(struct watcher *w)
         return;
     w->start_ns = clock_monotonic_ns() - 1;
     if (watcher_begin_job(w, &err)) {
-        flow_notice(w->job, true, "nobody watches the job: %s", err.text);
+        w->act.ops->notice(w->job, true, "nobody watches the job: %s",
+                           err.text);
         return;
     }
     w->running = true;

@@ -13,7 +13,6 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 
-
 struct job;
 struct job_node;
 struct watcher;
@@ -25,10 +24,23 @@ struct watcher_conf {
     uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
 };
 
+/* What a watcher has done, by whoever drives jobs. */
+struct watcher_ops {
+    /* A sentence for the person who runs the job. */
+    void (*notice)(const struct job *j, bool error, const char *fmt, ...)
+        __attribute__((format(printf, 3, 4)));
+    /* End the job; exit_code is how that looks. */
+    void (*kill)(struct job *j, const char *why, int exit_code, bool at_once);
+    /* Suspend all tasks; by and why are for the record. -1: that cannot be. */
+    int (*suspend)(struct job *j, const char *by, const char *why,
+                   struct err *err);
+};
+
 /* For a job that is being submitted. NULL with a sentence: a policy is
- * wrong. */
+ * wrong. ops is borrowed. */
 struct watcher *watcher_create(struct event_base *base, struct job *j,
                                const struct watcher_conf *conf,
+                               const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err);
 void watcher_destroy(struct watcher *w);        /* NULL is fine, as below */
 

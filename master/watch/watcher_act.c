@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/flow/flow.h"
 #include "master/flow/flow_step.h"
 #include "master/watch/verdict.h"
 #include "master/watch/whereis.h"
@@ -123,10 +122,10 @@ static void tell(const struct watcher_act *a, const char *text)
 
     for (; (end = strchr(text, '\n')); text = end + 1)
         if (n++ <= ACT_LINES)
-            flow_notice(a->job, true, "%.*s", (int)(end - text), text);
+            a->ops->notice(a->job, true, "%.*s", (int)(end - text), text);
     if (n > ACT_LINES + 1)
-        flow_notice(a->job, true, "  ... and %u lines more: hector why %llu",
-                    n - ACT_LINES - 1, act_id(a));
+        a->ops->notice(a->job, true, "  ... and %u lines more: hector why %llu",
+                       n - ACT_LINES - 1, act_id(a));
 }
 
 /* ---------------------------------------------------------------- actions */
@@ -161,27 +160,23 @@ static void act_kill(struct watcher_act *a, const struct policy *p,
     if (!may_kill(a)) {
         record(a, "kill", "refused: too many kills in this hour", why,
                p->name);
-        flow_notice(a->job, true, "job %llu is not ended: this master has "
-                    "ended %u hung jobs within an hour", act_id(a),
-                    a->conf->kills_per_hour);
+        a->ops->notice(a->job, true, "job %llu is not ended: this master has "
+                       "ended %u hung jobs within an hour", act_id(a),
+                       a->conf->kills_per_hour);
         return;
     }
     record(a, "kill", "ordered", why, p->name);
-    flow_kill(a->job, "it hung, and --on-hang kill was given", JOB_CODE_HUNG,
-              false);
+    a->ops->kill(a->job, "it hung, and --on-hang kill was given",
+                 JOB_CODE_HUNG, false);
 }
 
 static void act_suspend(struct watcher_act *a, const struct policy *p,
                         const char *why)
 {
-    struct taskset all = { 0 };
-    struct flow_order o = { .ranks = &all, .by = p->name, .why = why };
     struct err err;
 
-    if (taskset_add(&all, 0, a->job->ntasks - 1) == 0 &&
-        flow_hold(a->job, &o, false, &err) < 0)
+    if (a->ops->suspend(a->job, p->name, why, &err))
         record(a, "suspend", err.text, why, p->name);
-    taskset_fini(&all);
 }
 
 static void act(struct watcher_act *a, const struct policy *p,
@@ -250,7 +245,7 @@ static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
     tell(a, str_text(&text));
     record(a, "report", "done", h->why, h->policy->name);
     if (and_act) {
-        flow_notice(a->job, true, "  %s", what_next(a));
+        a->ops->notice(a->job, true, "  %s", what_next(a));
         act(a, h->policy, h->why, h->stale);
     }
     hang_free(h);
@@ -463,6 +458,6 @@ void watcher_complain(struct watcher_act *a, const struct policy *p,
     journal_action(a->job->flow->journal, a->job, &row);
     log_warn("watcher", "policy %s: %s%s job=%llu", p->name, why,
              off ? ", it is switched off" : "", act_id(a));
-    flow_notice(a->job, off, "policy %s: %s%s", p->name, why,
-                off ? ", it does not watch the job any more" : "");
+    a->ops->notice(a->job, off, "policy %s: %s%s", p->name, why,
+                   off ? ", it does not watch the job any more" : "");
 }

@@ -8,11 +8,13 @@
 
 enum watcher_on_hang { ON_HANG_REPORT, ON_HANG_SUSPEND, ON_HANG_KILL };
 
-/* What has been said and done so far. {.job, .conf, .on_hang} at first. */
+/* What has been said and done so far. {.job, .conf, .ops, .on_hang} at
+ * first. */
 struct watcher_hang;
 struct watcher_act {
     struct job *job;            /* borrowed */
     const struct watcher_conf *conf;    /* borrowed */
+    const struct watcher_ops *ops;      /* borrowed */
     enum watcher_on_hang on_hang;
     bool told;                  /* the person knows of a hang, and not that
                                    it is over */

@@ -17,8 +17,6 @@ trap 'rm -rf "$work"' EXIT
 exceptions()
 {
     cat <<'END'
-master/flow master/flow
-master/flow master/watch
 master/flow/adopt master/flow/adopt
 master/flow/adopt master/flow/flow
 master/flow/adopt master/flow/flow_come
@@ -27,8 +25,6 @@ master/flow/adopt master/flow/flow_task
 master/flow/adopt master/flow/flow_watch
 master/flow/adopt master/flow/launch
 master/flow/adopt master/flow/relay
-master/flow/adopt master/watch/watcher
-master/flow/adopt master/watch/watcher_act
 END
 }
 

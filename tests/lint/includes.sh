@@ -73,9 +73,7 @@ exceptions()
 {
     cat <<'END'
 master/watch/reel.c master/flow/flow_step.h
-master/watch/watcher.c master/flow/flow.h
 master/watch/watcher.c master/flow/flow_step.h
-master/watch/watcher_act.c master/flow/flow.h
 master/watch/watcher_act.c master/flow/flow_step.h
 master/watch/whereis.c master/flow/flow_step.h
 redirector/out/output.c redirector/options/options.h
