@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "master/flow/flow_step.h"
+#include "master/flow/notice.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/signals.h"
@@ -157,10 +158,10 @@ void adopt_drained(struct job *s, struct job_node *jn)
     for (struct job *w = s->adopt->worlds; w; w = w->adopt->next)
         lost += adopt_lose(w, n);
     if (lost)
-        flow_notice(s, true, "%zu task%s on %s run%s on unwatched: %s", lost,
-                    lost == 1 ? "" : "s", n->name, lost == 1 ? "s" : "",
-                    s->why && !s->failed ? s->why
-                                         : "their launcher has ended");
+        notice(s, true, "%zu task%s on %s run%s on unwatched: %s", lost,
+               lost == 1 ? "" : "s", n->name, lost == 1 ? "s" : "",
+               s->why && !s->failed ? s->why
+                                    : "their launcher has ended");
     jn->drained = true;
     s->ndrained++;
     adopt_check_session(s);
@@ -239,7 +240,7 @@ void adopt_node_lost(struct job *j, const char *why)
     if (j->state < JOB_STARTING) {
         flow_fail(j, 125, clock_wall_ns(), why);
     } else if (s == j) {
-        flow_notice(j, true, "%s: its tasks run on unwatched", why);
+        notice(j, true, "%s: its tasks run on unwatched", why);
         if (j->adopt->closing)
             adopt_check_session(j);
     } else {

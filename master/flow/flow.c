@@ -9,7 +9,6 @@
 #include "master/flow/flow.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
+#include "master/flow/notice.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -28,66 +28,6 @@ static const uint64_t flow_watch_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
 static unsigned long long flow_id(const struct job *j)
 {
     return j->id;
-}
-
-/* ------------------------------------------------------------------ saying */
-
-void flow_notice(const struct job *j, bool error, const char *fmt, ...)
-{
-    Hct__Notice m = HCT__NOTICE__INIT;
-    char text[1024];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    m.job = j->id;
-    m.text = text;
-    m.error = error;
-    if (j->redirector)
-        conn_send(j->redirector, MESSAGE_NOTICE, &m);
-}
-
-void flow_notice_all(const struct flow *f, bool error, const char *text)
-{
-    for (const struct job *j = f->acting; j; j = j->next_acting)
-        if (j->effects & JOB_EFFECT_ACCEPT)     /* not in the table yet */
-            flow_notice(j, error, "%s", text);
-    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
-        flow_notice(j, error, "%s", text);
-}
-
-static void say_accepted(const struct job *j)
-{
-    Hct__Accepted m = HCT__ACCEPTED__INIT;
-
-    m.job = j->id;
-    m.name = j->name;
-    if (j->redirector)
-        conn_send(j->redirector, MESSAGE_ACCEPTED, &m);
-}
-
-static void say_state(const struct job *j)
-{
-    Hct__JobState m = HCT__JOB_STATE__INIT;
-
-    m.job = j->id;
-    m.state = (char *)job_state_name(j->state);
-    m.started = j->nrunning;
-    m.ntasks = j->ntasks;
-    if (j->redirector)
-        conn_send(j->redirector, MESSAGE_JOB_STATE, &m);
-}
-
-static void say_ended(const struct job *j)
-{
-    Hct__JobEnded m = HCT__JOB_ENDED__INIT;
-
-    m.job = j->id;
-    m.exit_code = job_exit_code(j);
-    m.why = j->why ? j->why : (char *)"";
-    if (j->redirector)
-        conn_send(j->redirector, MESSAGE_JOB_ENDED, &m);
 }
 
 /* To every slave of the job that is there, with or without tasks left. */
@@ -245,7 +185,7 @@ static void flow_missing(struct job *j, const char *missing)
     }
     if (waited >= c->notice_ns && !j->missing_told) {
         j->missing_told = true;
-        flow_notice(j, false, "waiting for %s to join", missing);
+        notice(j, false, "waiting for %s to join", missing);
     }
     flow_arm(j, j->missing_told || c->notice_ns > c->join_wait_ns
                     ? c->join_wait_ns - waited
@@ -264,7 +204,7 @@ static void flow_placed(struct job *j)
     }
     launch_oversubscription(j, &text);
     if (text.n && !j->quiet_oversubscribe)
-        flow_notice(j, false, "%s", str_text(&text));
+        notice(j, false, "%s", str_text(&text));
     str_fini(&text);
     for (uint32_t r = 0; r < j->ntasks; r++)
         journal_task(j->flow->journal, j, &j->tasks[r]);
@@ -339,7 +279,7 @@ static void effect_accept(struct flow *f, struct job *j)
 {
     int rc = flow_enter(f, j);
 
-    say_accepted(j);
+    notice_accepted(j);
     if (rc)
         flow_fail_now(j, "out of memory");
     else if (j->adopt && !adopt_is_session(j))
@@ -387,11 +327,11 @@ static void effect_end(struct flow *f, struct job *j)
 
     jobs_remove(f->jobs, j);
     if (journal_settle(f->journal, &err) && err.code != ENODEV)
-        flow_notice(j, true, "the record of job %llu is not in the database "
-                    "yet, and lost if hector-master ends: %s", flow_id(j),
-                    err.text);
+        notice(j, true, "the record of job %llu is not in the database "
+               "yet, and lost if hector-master ends: %s", flow_id(j),
+               err.text);
     m.job = j->id;
-    say_ended(j);
+    notice_ended(j);
     say_to_slaves(j, MESSAGE_FORGET, &m, true);
     relay_job_ended(f->relay, j);
     for (size_t i = 0; i < j->nnodes; i++) {
@@ -406,9 +346,9 @@ static void flow_carry_out(struct flow *f, struct job *j, unsigned effects)
     if (effects & JOB_EFFECT_ACCEPT)
         effect_accept(f, j);
     if (effects & JOB_EFFECT_ATTACH)
-        say_accepted(j);
+        notice_accepted(j);
     if (effects & JOB_EFFECT_STATE)
-        say_state(j);
+        notice_state(j);
     if (effects & JOB_EFFECT_PREPARE)
         effect_prepare(j);
     if (effects & JOB_EFFECT_LAUNCH)
@@ -454,7 +394,7 @@ static int suspend_all(struct job *j, const char *by, const char *why,
 }
 
 static const struct watcher_ops watcher_ops = {
-    .notice = flow_notice, .kill = flow_kill, .suspend = suspend_all,
+    .notice = notice, .kill = flow_kill, .suspend = suspend_all,
 };
 
 int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,

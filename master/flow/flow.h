@@ -116,11 +116,4 @@ bool flow_idle(const struct flow *f);   /* no job is left */
 void flow_committed(struct flow *f);
 void flow_note_all(struct flow *f);     /* the database is a new one */
 
-/* A sentence for everyone who runs a job, or has submitted one. */
-void flow_notice_all(const struct flow *f, bool error, const char *text);
-
-/* A sentence for the person who runs the job. */
-void flow_notice(const struct job *j, bool error, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "master/flow/adopt.h"
 #include "master/flow/flow_step.h"
+#include "master/flow/notice.h"
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
 
@@ -72,8 +73,8 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
              ? "its tasks have not ended within %.0f s"
              : "its slave has not cleared up within %.0f s",
              (double)wait_ns / 1e9);
-    flow_notice(j, true, "node %s: %s, the job ends without it",
-                jn->node->name, why);
+    notice(j, true, "node %s: %s, the job ends without it",
+           jn->node->name, why);
     flow_job_node_lost(j, jn, why);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "master/flow/flow.h"
+#include "master/flow/notice.h"
 #include "master/state/fence.h"
 #include "master/state/names.h"
 #include "proto/base/clock.h"
@@ -291,9 +292,9 @@ int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
         return err_set(err, EPROTO, "publishing without a key");
     if (!names_publish(r->names, &who, &v) && !j->names_told) {
         j->names_told = true;
-        flow_notice(j, true, "the job has published %d values or %d MB, more "
-                    "is not possible: MPI_Publish_name and the like fail",
-                    NAMES_JOB_VALUES, NAMES_JOB_BYTES >> 20);
+        notice(j, true, "the job has published %d values or %d MB, more "
+               "is not possible: MPI_Publish_name and the like fail",
+               NAMES_JOB_VALUES, NAMES_JOB_BYTES >> 20);
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "master/flow/flow.h"
+#include "master/flow/notice.h"
 
 static struct job *control_job(struct jobs *jobs, const struct conn *own,
                                uint64_t id, struct err *err)
@@ -101,9 +102,9 @@ int control_hold(struct jobs *jobs, const struct conn *own,
         snprintf(text, size, "%ld task%s %s being %s", n, n == 1 ? "" : "s",
                  n == 1 ? "is" : "are", done);
     if (n > 0 && !own)
-        flow_notice(j, false, "%ld of %u tasks of job %llu %s %s: %s", n,
-                    j->ntasks, (unsigned long long)j->id,
-                    n == 1 ? "is" : "are", done, m->why);
+        notice(j, false, "%ld of %u tasks of job %llu %s %s: %s", n,
+               j->ntasks, (unsigned long long)j->id,
+               n == 1 ? "is" : "are", done, m->why);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/flow/notice.h"
 #include "master/peers/session_route.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -333,7 +334,7 @@ void session_hub_warn(struct session_hub *h, const char *sentence, bool bad)
 {
     free(h->warning);
     h->warning = bad ? strdup(sentence) : NULL;
-    flow_notice_all(h->flow, bad, sentence);
+    notice_all(h->flow, bad, sentence);
 }
 
 static void session_stop_listening(struct session_hub *h)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/notice.h"
 #include "master/flow/submit.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
@@ -67,7 +68,7 @@ static int on_submit(void *arg, struct conn *c, const void *msg,
     }
     j->redirector = c;
     if (h->warning)
-        flow_notice(j, true, "%s", h->warning);
+        notice(j, true, "%s", h->warning);
     flow_submit(h->flow, j);
     return 0;
 }

@@ -24,7 +24,6 @@ master/flow/adopt master/flow/flow_hold
 master/flow/adopt master/flow/flow_task
 master/flow/adopt master/flow/flow_watch
 master/flow/adopt master/flow/launch
-master/flow/adopt master/flow/relay
 END
 }
 

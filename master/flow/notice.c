@@ -1,0 +1,66 @@
+/* notice.c - words to hector-run, see notice.h. */
+#include "master/flow/notice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "master/flow/flow_step.h"
+#include "proto/link/conn.h"
+
+void notice(const struct job *j, bool error, const char *fmt, ...)
+{
+    Hct__Notice m = HCT__NOTICE__INIT;
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    m.job = j->id;
+    m.text = text;
+    m.error = error;
+    if (j->redirector)
+        conn_send(j->redirector, MESSAGE_NOTICE, &m);
+}
+
+void notice_all(const struct flow *f, bool error, const char *text)
+{
+    for (const struct job *j = f->acting; j; j = j->next_acting)
+        if (j->effects & JOB_EFFECT_ACCEPT)     /* not in the table yet */
+            notice(j, error, "%s", text);
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
+        notice(j, error, "%s", text);
+}
+
+void notice_accepted(const struct job *j)
+{
+    Hct__Accepted m = HCT__ACCEPTED__INIT;
+
+    m.job = j->id;
+    m.name = j->name;
+    if (j->redirector)
+        conn_send(j->redirector, MESSAGE_ACCEPTED, &m);
+}
+
+void notice_state(const struct job *j)
+{
+    Hct__JobState m = HCT__JOB_STATE__INIT;
+
+    m.job = j->id;
+    m.state = (char *)job_state_name(j->state);
+    m.started = j->nrunning;
+    m.ntasks = j->ntasks;
+    if (j->redirector)
+        conn_send(j->redirector, MESSAGE_JOB_STATE, &m);
+}
+
+void notice_ended(const struct job *j)
+{
+    Hct__JobEnded m = HCT__JOB_ENDED__INIT;
+
+    m.job = j->id;
+    m.exit_code = job_exit_code(j);
+    m.why = j->why ? j->why : (char *)"";
+    if (j->redirector)
+        conn_send(j->redirector, MESSAGE_JOB_ENDED, &m);
+}

@@ -1,0 +1,24 @@
+/* notice.h - what is said to the person who runs a job: by its hector-run, where
+ * that is there. Nothing here is kept; what must not be lost is in the
+ * database. */
+#ifndef HECTOR_NOTICE_H
+#define HECTOR_NOTICE_H
+
+#include <stdbool.h>
+
+struct flow;
+struct job;
+
+/* A sentence for the person who runs the job. */
+void notice(const struct job *j, bool error, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A sentence for everyone who runs a job, or has submitted one. */
+void notice_all(const struct flow *f, bool error, const char *text);
+
+/* That it was taken, how it fares, how it has ended. */
+void notice_accepted(const struct job *j);
+void notice_state(const struct job *j);
+void notice_ended(const struct job *j);
+
+#endif
