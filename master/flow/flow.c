@@ -1,17 +1,16 @@
-/* flow.c - the life of a job: steps of its machine, and their effects.
+/* flow.c - the life of a job: how it begins, the effects of its steps, how it
+ * ends.
  *
- * Invariants. job->state changes in flow_step() only, which notes the step
- * and puts the job on the list of those that act after the next commit. An
- * effect may be carried out twice without harm, and looks at the state as it
- * is then. A job is freed by JOB_EFFECT_END, as the last thing. What tasks do
- * is in flow_task.c, what links do in flow_come.c, what takes too long in
- * flow_watch.c. */
+ * Invariants. Steps are taken in flow_step.c; what they are to effect is
+ * carried out here, by a table, after the commit. An effect may be carried out
+ * twice without harm, and looks at the state as it is then. A job is freed by
+ * JOB_EFFECT_END, as the last thing. What tasks do is in flow_task.c, what
+ * links do in flow_come.c, what takes too long in flow_watch.c: they call
+ * steps, and nothing of this file. */
 #include "master/flow/flow.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "master/flow/adopt.h"
 #include "master/flow/endmodel.h"
@@ -21,9 +20,6 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
-
-enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
-static const uint64_t flow_watch_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
 
 static unsigned long long flow_id(const struct job *j)
 {
@@ -42,194 +38,6 @@ static void say_to_slaves(const struct job *j, enum message_type type,
     }
 }
 
-/* ------------------------------------------------------------------- steps */
-
-void flow_act(struct job *j, unsigned effects)
-{
-    if (!j->effects) {
-        j->next_acting = j->flow->acting;
-        j->flow->acting = j;
-    }
-    j->effects |= effects;
-    journal_job(j->flow->journal, j);
-}
-
-static void flow_arm(struct job *j, uint64_t delay_ns)
-{
-    struct timeval tv = clock_timeval(delay_ns);
-
-    event_add(j->timer, &tv);
-}
-
-bool flow_step(struct job *j, enum job_event ev, unsigned effects)
-{
-    enum job_state from = j->state;
-    struct err err;
-
-    if (job_state_next(from, ev, &j->state, &err)) {
-        log_warn("flow", "step refused job=%llu: %s", flow_id(j), err.text);
-        return false;
-    }
-    if (from == j->state)
-        return true;
-    if (j->state == JOB_RUNNING) {
-        j->started_ns = clock_wall_ns();
-        watcher_start(j->watcher);
-    } else {
-        watcher_stop(j->watcher);
-    }
-    if (j->state == JOB_PREPARING)
-        j->preparing_mono_ns = clock_monotonic_ns();
-    if (j->state == JOB_ENDING)
-        j->ending_mono_ns = clock_monotonic_ns();
-    if (job_state_final(j->state)) {
-        j->ended_ns = clock_wall_ns();
-        effects |= JOB_EFFECT_END;
-        flow_hold_settle(j);
-        if (j->timer)
-            event_del(j->timer);
-    }
-    log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
-             job_state_name(j->state), flow_id(j), j->why ? ": " : "",
-             j->why ? j->why : "");
-    journal_step(j->flow->journal, j, "job", -1, job_event_name(ev),
-                 job_state_name(from), job_state_name(j->state));
-    flow_act(j, effects | JOB_EFFECT_STATE);
-    return true;
-}
-
-bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
-{
-    enum task_state from = t->state;
-    struct err err;
-
-    if (task_state_next(from, ev, &t->state, &err)) {
-        log_debug("flow", "step refused job=%llu rank=%u: %s", flow_id(j),
-                  job_rank(j, t), err.text);
-        return false;
-    }
-    journal_step(j->flow->journal, j, "task", job_rank(j, t),
-                 task_event_name(ev), task_state_name(from),
-                 task_state_name(t->state));
-    journal_task(j->flow->journal, j, t);
-    return true;
-}
-
-/* A failure that is the job's: end it, from wherever it is. */
-void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
-{
-    bool first = job_fail(j, exit_code, at_ns, why);
-
-    if (job_state_final(j->state))
-        return;
-    if (j->state == JOB_ENDING) {
-        if (first)
-            journal_job(j->flow->journal, j);
-        return;
-    }
-    flow_step(j, JOB_EVENT_FAIL,
-              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
-}
-
-static void flow_fail_now(struct job *j, const char *why)
-{
-    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
-}
-
-void flow_check_drained(struct job *j)
-{
-    if (j->state >= JOB_STARTING && !job_state_final(j->state) &&
-        job_all_drained(j)) {
-        endmodel_keep(j);
-        flow_step(j, job_end_event(j), 0);
-    }
-}
-
-void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
-{
-    if (job_state_final(j->state))
-        return;
-    if (j->state == JOB_ENDING) {
-        j->at_once = true;
-        flow_act(j, JOB_EFFECT_TERMINATE);
-        return;
-    }
-    j->killed = true;
-    j->kill_code = exit_code;
-    j->at_once |= at_once;
-    node_set_text(&j->why, why);
-    flow_step(j, JOB_EVENT_KILL,
-              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
-}
-
-/* --------------------------------------------------------------- placement */
-
-static void flow_missing(struct job *j, const char *missing)
-{
-    uint64_t waited = clock_monotonic_ns() - j->submitted_mono_ns;
-    const struct flow_conf *c = &j->flow->conf;
-    char why[sizeof(((struct err *)0)->text) + 64];
-
-    if (j->state == JOB_SUBMITTED)
-        flow_step(j, JOB_EVENT_WAIT, 0);
-    if (waited >= c->join_wait_ns && flow_may_be_stopped(j)) {
-        flow_arm(j, flow_watch_ns);
-        return;
-    }
-    if (waited >= c->join_wait_ns) {
-        snprintf(why, sizeof(why), "waited %llu s in vain for %.200s to join",
-                 (unsigned long long)(c->join_wait_ns / CLOCK_NS_PER_S),
-                 missing);
-        flow_fail_now(j, why);
-        return;
-    }
-    if (waited >= c->notice_ns && !j->missing_told) {
-        j->missing_told = true;
-        notice(j, false, "waiting for %s to join", missing);
-    }
-    flow_arm(j, j->missing_told || c->notice_ns > c->join_wait_ns
-                    ? c->join_wait_ns - waited
-                    : c->notice_ns > waited ? c->notice_ns - waited : 0);
-}
-
-static void flow_placed(struct job *j)
-{
-    struct str text = { 0 };
-    struct err err;
-
-    event_del(j->timer);
-    if (launch_seal(j, j->flow->conf.instance, &err)) {
-        flow_fail_now(j, err.text);
-        return;
-    }
-    launch_oversubscription(j, &text);
-    if (text.n && !j->quiet_oversubscribe)
-        notice(j, false, "%s", str_text(&text));
-    str_fini(&text);
-    for (uint32_t r = 0; r < j->ntasks; r++)
-        journal_task(j->flow->journal, j, &j->tasks[r]);
-    flow_step(j, JOB_EVENT_PLACE, JOB_EFFECT_PREPARE);
-}
-
-void flow_place(struct job *j)
-{
-    struct str missing = { 0 };
-    struct err err;
-
-    switch (launch_place(j, j->flow->nodes, &missing, &err)) {
-    case LAUNCH_PLACED:
-        flow_placed(j);
-        break;
-    case LAUNCH_MISSING:
-        flow_missing(j, str_text(&missing));
-        break;
-    case LAUNCH_IMPOSSIBLE:
-        flow_fail_now(j, err.text);
-        break;
-    }
-    str_fini(&missing);
-}
-
 static void flow_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct job *j = arg;
@@ -244,15 +52,10 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
         flow_task_check_left(j);
 }
 
-void flow_wait_for_others(struct job *j)
-{
-    if (!event_pending(j->timer, EV_TIMEOUT, NULL))
-        flow_arm(j, j->flow->conf.left_wait_ns);
-}
-
 /* ----------------------------------------------------------------- effects */
 
-int flow_enter(struct flow *f, struct job *j)
+/* A job enters the table, new or taken up again. -1: no memory. */
+static int flow_enter(struct flow *f, struct job *j)
 {
     j->flow = f;
     j->timer = event_new(f->base, -1, 0, flow_timer, j);
@@ -275,9 +78,9 @@ void flow_free_job(struct job *j)
     errno = saved;
 }
 
-static void effect_accept(struct flow *f, struct job *j)
+static void effect_accept(struct job *j)
 {
-    int rc = flow_enter(f, j);
+    int rc = flow_enter(j->flow, j);
 
     notice_accepted(j);
     if (rc)
@@ -288,6 +91,16 @@ static void effect_accept(struct flow *f, struct job *j)
         flow_kill(j, "hector-run is gone", 0, false);
     else
         flow_place(j);
+}
+
+static void effect_attach(struct job *j)
+{
+    notice_accepted(j);
+}
+
+static void effect_state(struct job *j)
+{
+    notice_state(j);
 }
 
 static void effect_prepare(struct job *j)
@@ -307,6 +120,11 @@ static void effect_launch(struct job *j)
         say_to_slaves(j, MESSAGE_LAUNCH, &m, false);
 }
 
+static void effect_hold(struct job *j)
+{
+    flow_hold_orders(j, NULL);
+}
+
 static void effect_terminate(struct job *j)
 {
     Hct__Terminate m = HCT__TERMINATE__INIT;
@@ -320,8 +138,9 @@ static void effect_terminate(struct job *j)
 }
 
 /* Everything of it is committed: tell, forget, free. */
-static void effect_end(struct flow *f, struct job *j)
+static void effect_end(struct job *j)
 {
+    struct flow *f = j->flow;
     Hct__Forget m = HCT__FORGET__INIT;
     struct err err;
 
@@ -341,25 +160,18 @@ static void effect_end(struct flow *f, struct job *j)
     flow_free_job(j);
 }
 
-static void flow_carry_out(struct flow *f, struct job *j, unsigned effects)
-{
-    if (effects & JOB_EFFECT_ACCEPT)
-        effect_accept(f, j);
-    if (effects & JOB_EFFECT_ATTACH)
-        notice_accepted(j);
-    if (effects & JOB_EFFECT_STATE)
-        notice_state(j);
-    if (effects & JOB_EFFECT_PREPARE)
-        effect_prepare(j);
-    if (effects & JOB_EFFECT_LAUNCH)
-        effect_launch(j);
-    if (effects & JOB_EFFECT_HOLD)
-        flow_hold_orders(j, NULL);
-    if (effects & JOB_EFFECT_TERMINATE)
-        effect_terminate(j);
-    if (effects & JOB_EFFECT_END)
-        effect_end(f, j);
-}
+/* In this order, of one commit. */
+static const struct { unsigned effect; void (*carry_out)(struct job *j); }
+effects[] = {
+    { JOB_EFFECT_ACCEPT, effect_accept },
+    { JOB_EFFECT_ATTACH, effect_attach },
+    { JOB_EFFECT_STATE, effect_state },
+    { JOB_EFFECT_PREPARE, effect_prepare },
+    { JOB_EFFECT_LAUNCH, effect_launch },
+    { JOB_EFFECT_HOLD, effect_hold },
+    { JOB_EFFECT_TERMINATE, effect_terminate },
+    { JOB_EFFECT_END, effect_end },
+};
 
 void flow_committed(struct flow *f)
 {
@@ -368,12 +180,14 @@ void flow_committed(struct flow *f)
     f->acting = NULL;
     while (acting) {
         struct job *j = acting;
-        unsigned effects = j->effects;
+        unsigned wanted = j->effects;
 
         acting = j->next_acting;
         j->next_acting = NULL;
         j->effects = 0;
-        flow_carry_out(f, j, effects);
+        for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
+            if (wanted & effects[i].effect)
+                effects[i].carry_out(j);
     }
 }
 
@@ -411,12 +225,31 @@ int flow_looked(struct job *j, struct job_node *jn, const Hct__Looked *m,
     return watcher_looked(j->watcher, jn, m, err);
 }
 
-void flow_submit(struct flow *f, struct job *j)
+int flow_restore(struct flow *f, struct job *j, struct err *err)
 {
-    j->flow = f;
-    j->submitted_ns = clock_wall_ns();
-    j->submitted_mono_ns = clock_monotonic_ns();
-    flow_act(j, JOB_EFFECT_ACCEPT);
+    uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
+
+    j->alone_mono_ns = until_ns;
+    j->ending_mono_ns = j->submitted_mono_ns = j->preparing_mono_ns =
+        clock_monotonic_ns();
+    for (size_t i = 0; i < j->nnodes; i++) {
+        struct node *n = j->nodes[i].node;
+
+        j->nodes[i].away = true;
+        n->state = NODE_AWAY;
+        n->away_mono_ns = until_ns;
+        node_set_text(&n->away_why, "it did not come back after "
+                      "hector-master had been started again");
+        journal_node(f->journal, n);
+    }
+    if (flow_enter(f, j))
+        return err_set(err, ENOMEM, "out of memory");
+    journal_job(f->journal, j);
+    if (j->state == JOB_RUNNING)
+        watcher_resume(j->watcher);
+    log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
+             (unsigned long long)j->id);
+    return 0;
 }
 
 void flow_stop(struct flow *f)
@@ -455,17 +288,12 @@ void flow_note_all(struct flow *f)
     }
 }
 
-struct relay *flow_relay(const struct job *j)
-{
-    return j->flow->relay;
-}
-
 struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct nodes *nodes, struct jobs *jobs,
                          struct relay *relay)
 {
     struct flow *f = calloc(1, sizeof(*f));
-    struct timeval tv = clock_timeval(flow_watch_ns);
+    struct timeval tv = clock_timeval(FLOW_WATCH_MS * CLOCK_NS_PER_MS);
 
     if (!f || !(f->watch = event_new(base, -1, EV_PERSIST, flow_on_watch, f)) ||
         event_add(f->watch, &tv)) {

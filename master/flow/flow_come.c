@@ -8,9 +8,7 @@
  * such a job is told to end it. */
 #include "master/flow/flow.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "master/flow/adopt.h"
 #include "master/flow/flow_step.h"
@@ -18,8 +16,6 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
-
-enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 
 /* ------------------------------------------------------------------- lost */
 
@@ -58,7 +54,7 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
         adopt_node_lost(j, text);
         return;
     }
-    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), text);
+    flow_fail_now(j, text);
     flow_check_drained(j);
 }
 
@@ -113,7 +109,7 @@ static void flow_order_again(struct job *j, struct job_node *jn)
     end.grace_ns = j->at_once ? 0 : j->grace_ns;
     if (j->state == JOB_PREPARING && !jn->prepared) {
         if (launch_prepare(j, jn, &err))
-            flow_fail(j, FLOW_FAILURE, clock_wall_ns(), err.text);
+            flow_fail_now(j, err.text);
     } else if (j->adopt) {
         adopt_order_again(j, jn);
     } else if (j->state == JOB_STARTING && !jn->launched) {
@@ -216,33 +212,4 @@ void flow_attach(struct job *j, struct conn *redirector)
     flow_act(j, JOB_EFFECT_ATTACH | JOB_EFFECT_STATE);
     if (j->state == JOB_SUBMITTED)
         flow_place(j);
-}
-
-/* ---------------------------------------------------------------- restored */
-
-int flow_restore(struct flow *f, struct job *j, struct err *err)
-{
-    uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
-
-    j->alone_mono_ns = until_ns;
-    j->ending_mono_ns = j->submitted_mono_ns = j->preparing_mono_ns =
-        clock_monotonic_ns();
-    for (size_t i = 0; i < j->nnodes; i++) {
-        struct node *n = j->nodes[i].node;
-
-        j->nodes[i].away = true;
-        n->state = NODE_AWAY;
-        n->away_mono_ns = until_ns;
-        node_set_text(&n->away_why, "it did not come back after "
-                      "hector-master had been started again");
-        journal_node(f->journal, n);
-    }
-    if (flow_enter(f, j))
-        return err_set(err, ENOMEM, "out of memory");
-    journal_job(f->journal, j);
-    if (j->state == JOB_RUNNING)
-        watcher_resume(j->watcher);
-    log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
-             (unsigned long long)j->id);
-    return 0;
 }

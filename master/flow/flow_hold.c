@@ -9,10 +9,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 #include "master/flow/flow_step.h"
-#include "proto/base/clock.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
 
@@ -252,12 +250,6 @@ static void hold_check_done(struct job *j, enum hold done)
         journal_action_result(j->flow->journal, j, "suspend", hold_means(j));
     else
         journal_action_result(j->flow->journal, j, "resume", "done");
-}
-
-void flow_hold_settle(struct job *j)
-{
-    journal_action_result(j->flow->journal, j, "kill", "done");
-    journal_action_result(j->flow->journal, j, NULL, "the job ended first");
 }
 
 int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,

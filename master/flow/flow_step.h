@@ -1,11 +1,13 @@
-/* flow_step.h - what flow.c and flow_*.c share: the only ways to change the
- * state of a job or a task. For these files only. */
+/* flow_step.h - what flow.c, flow_*.c and adopt.c share: the only ways to change
+ * the state of a job or a task, and what these files have of each other. For
+ * them only. */
 #ifndef HECTOR_FLOW_STEP_H
 #define HECTOR_FLOW_STEP_H
 
 #include "master/flow/flow.h"
 
 enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_watch.c */
+enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 
 struct flow {
     struct event_base *base;    /* borrowed, like the next four */
@@ -35,15 +37,13 @@ void flow_hold_orders(struct job *j, const struct job_node *only);
 /* It has ended, or is continued to be ended. */
 void flow_hold_over(struct task *t, uint64_t at_ns);
 
-/* The job has come to its end: what is to be said of orders still open. */
-void flow_hold_settle(struct job *j);
-
 /* Effects without a step. */
 void flow_act(struct job *j, unsigned effects);
 
 /* A failure at at_ns (master's wall clock): end the job if that has not
  * begun yet. */
 void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
+void flow_fail_now(struct job *j, const char *why);     /* it is ours */
 
 /* The last word of the last node ends the job. */
 void flow_check_drained(struct job *j);
@@ -51,8 +51,8 @@ void flow_check_drained(struct job *j);
 /* Place a job that has no nodes yet, if its hosts are there. */
 void flow_place(struct job *j);
 
-/* A job enters the table, new or taken up again. -1: no memory. */
-int flow_enter(struct flow *f, struct job *j);
+/* Have the job's timer come after so long. */
+void flow_arm(struct job *j, uint64_t delay_ns);
 
 /* Look in a while whether the others have left MPI as well. */
 void flow_wait_for_others(struct job *j);
@@ -64,7 +64,9 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why);
 /* Its redirector is gone for good. */
 void flow_abandon(struct job *j);
 
-/* Has a person stopped its hector-run, it seems? */
+/* Since when its hector-run has said nothing; and has a person stopped it, it
+ * seems? */
+uint64_t flow_silence_ns(const struct job *j);
 bool flow_may_be_stopped(const struct job *j);
 
 /* flow_watch.c: the timer of struct flow; arg is the flow. */

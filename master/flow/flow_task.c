@@ -28,18 +28,6 @@ static uint64_t flow_time(const struct job_node *jn, uint64_t at_ns)
     return at_ns - (uint64_t)o->offset_ns + o->error_ns;
 }
 
-struct task *flow_task(struct job *j, const struct job_node *jn,
-                       uint32_t rank, const char *message, struct err *err)
-{
-    struct task *t = job_task_find(j, rank);
-
-    if (t && job_has_on(j, t, jn))
-        return t;
-    err_set(err, EPROTO, "%s for rank %u of job %llu, which is not on this "
-            "node", message, rank, (unsigned long long)j->id);
-    return NULL;
-}
-
 int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
                   struct err *err)
 {

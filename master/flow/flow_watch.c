@@ -9,26 +9,12 @@
 #include "master/flow/flow_step.h"
 #include "master/flow/notice.h"
 #include "proto/base/clock.h"
-#include "proto/link/conn.h"
-
-enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 
 /* A slave says so once a second; an old word does not count. */
 static const uint64_t watch_word_ns = 5 * CLOCK_NS_PER_S;
 
 /* hector-run pings once a second: now somebody has stopped it. */
 static const uint64_t watch_quiet_ns = 5 * CLOCK_NS_PER_S / 2;
-static const uint64_t watch_late_ns = 3 * CLOCK_NS_PER_S / 2;
-
-static uint64_t watch_silence_ns(const struct job *j)
-{
-    return j->redirector ? conn_silence_ns(j->redirector) : 0;
-}
-
-bool flow_may_be_stopped(const struct job *j)
-{
-    return watch_silence_ns(j) > watch_late_ns;
-}
 
 /* Is what keeps the node from being done that hector-run does not read? */
 static bool watch_waits_for_reader(const struct job *j,
@@ -82,7 +68,7 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
  * that it, or its output, waits for. */
 static void watch_stopped(struct job *j, uint64_t now_ns)
 {
-    if (watch_silence_ns(j) < watch_quiet_ns)
+    if (flow_silence_ns(j) < watch_quiet_ns)
         return;
     if (j->state == JOB_PREPARING)
         j->preparing_mono_ns = now_ns;
@@ -110,7 +96,7 @@ static void watch_preparing(struct job *j, uint64_t now_ns)
     snprintf(why, sizeof(why), "node %.200s%s did not prepare the job within "
              "%.0f s: can hector-run be reached from there?",
              late ? late->node->name : "?", more, (double)wait_ns / 1e9);
-    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
+    flow_fail_now(j, why);
 }
 
 static void watch_job(struct job *j, uint64_t now_ns)

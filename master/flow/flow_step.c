@@ -1,0 +1,189 @@
+/* flow_step.c - steps of the machines of jobs and tasks, see flow_step.h.
+ *
+ * Invariants. job->state changes in flow_step() only, which notes the step and
+ * puts the job on the list of those that act after the next commit. Nothing
+ * here does anything to the outside: effects are flow.c's. */
+#include "master/flow/flow_step.h"
+
+#include <errno.h>
+
+#include "master/flow/endmodel.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/conn.h"
+
+/* hector-run pings once a second: somebody has stopped it. */
+static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
+
+static unsigned long long flow_id(const struct job *j)
+{
+    return j->id;
+}
+
+void flow_submit(struct flow *f, struct job *j)
+{
+    j->flow = f;
+    j->submitted_ns = clock_wall_ns();
+    j->submitted_mono_ns = clock_monotonic_ns();
+    flow_act(j, JOB_EFFECT_ACCEPT);
+}
+
+void flow_act(struct job *j, unsigned effects)
+{
+    if (!j->effects) {
+        j->next_acting = j->flow->acting;
+        j->flow->acting = j;
+    }
+    j->effects |= effects;
+    journal_job(j->flow->journal, j);
+}
+
+void flow_arm(struct job *j, uint64_t delay_ns)
+{
+    struct timeval tv = clock_timeval(delay_ns);
+
+    event_add(j->timer, &tv);
+}
+
+/* The job has come to its end: what is to be said of orders still open. */
+static void settle_orders(struct job *j)
+{
+    journal_action_result(j->flow->journal, j, "kill", "done");
+    journal_action_result(j->flow->journal, j, NULL, "the job ended first");
+}
+
+bool flow_step(struct job *j, enum job_event ev, unsigned effects)
+{
+    enum job_state from = j->state;
+    struct err err;
+
+    if (job_state_next(from, ev, &j->state, &err)) {
+        log_warn("flow", "step refused job=%llu: %s", flow_id(j), err.text);
+        return false;
+    }
+    if (from == j->state)
+        return true;
+    if (j->state == JOB_RUNNING) {
+        j->started_ns = clock_wall_ns();
+        watcher_start(j->watcher);
+    } else {
+        watcher_stop(j->watcher);
+    }
+    if (j->state == JOB_PREPARING)
+        j->preparing_mono_ns = clock_monotonic_ns();
+    if (j->state == JOB_ENDING)
+        j->ending_mono_ns = clock_monotonic_ns();
+    if (job_state_final(j->state)) {
+        j->ended_ns = clock_wall_ns();
+        effects |= JOB_EFFECT_END;
+        settle_orders(j);
+        if (j->timer)
+            event_del(j->timer);
+    }
+    log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
+             job_state_name(j->state), flow_id(j), j->why ? ": " : "",
+             j->why ? j->why : "");
+    journal_step(j->flow->journal, j, "job", -1, job_event_name(ev),
+                 job_state_name(from), job_state_name(j->state));
+    flow_act(j, effects | JOB_EFFECT_STATE);
+    return true;
+}
+
+bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
+{
+    enum task_state from = t->state;
+    struct err err;
+
+    if (task_state_next(from, ev, &t->state, &err)) {
+        log_debug("flow", "step refused job=%llu rank=%u: %s", flow_id(j),
+                  job_rank(j, t), err.text);
+        return false;
+    }
+    journal_step(j->flow->journal, j, "task", job_rank(j, t),
+                 task_event_name(ev), task_state_name(from),
+                 task_state_name(t->state));
+    journal_task(j->flow->journal, j, t);
+    return true;
+}
+
+/* A failure that is the job's: end it, from wherever it is. */
+void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
+{
+    bool first = job_fail(j, exit_code, at_ns, why);
+
+    if (job_state_final(j->state))
+        return;
+    if (j->state == JOB_ENDING) {
+        if (first)
+            journal_job(j->flow->journal, j);
+        return;
+    }
+    flow_step(j, JOB_EVENT_FAIL,
+              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
+}
+
+void flow_fail_now(struct job *j, const char *why)
+{
+    flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
+}
+
+void flow_check_drained(struct job *j)
+{
+    if (j->state >= JOB_STARTING && !job_state_final(j->state) &&
+        job_all_drained(j)) {
+        endmodel_keep(j);
+        flow_step(j, job_end_event(j), 0);
+    }
+}
+
+void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
+{
+    if (job_state_final(j->state))
+        return;
+    if (j->state == JOB_ENDING) {
+        j->at_once = true;
+        flow_act(j, JOB_EFFECT_TERMINATE);
+        return;
+    }
+    j->killed = true;
+    j->kill_code = exit_code;
+    j->at_once |= at_once;
+    node_set_text(&j->why, why);
+    flow_step(j, JOB_EVENT_KILL,
+              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
+}
+
+void flow_wait_for_others(struct job *j)
+{
+    if (!event_pending(j->timer, EV_TIMEOUT, NULL))
+        flow_arm(j, j->flow->conf.left_wait_ns);
+}
+
+/* ---------------------------------------------------------- who is it about */
+
+struct task *flow_task(struct job *j, const struct job_node *jn,
+                       uint32_t rank, const char *message, struct err *err)
+{
+    struct task *t = job_task_find(j, rank);
+
+    if (t && job_has_on(j, t, jn))
+        return t;
+    err_set(err, EPROTO, "%s for rank %u of job %llu, which is not on this "
+            "node", message, rank, (unsigned long long)j->id);
+    return NULL;
+}
+
+uint64_t flow_silence_ns(const struct job *j)
+{
+    return j->redirector ? conn_silence_ns(j->redirector) : 0;
+}
+
+bool flow_may_be_stopped(const struct job *j)
+{
+    return flow_silence_ns(j) > flow_late_ns;
+}
+
+struct relay *flow_relay(const struct job *j)
+{
+    return j->flow->relay;
+}
