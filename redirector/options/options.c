@@ -18,6 +18,7 @@
 #include "redirector/options/faults.h"
 #include "redirector/options/phases.h"
 #include "redirector/options/usage.h"
+#include "redirector/out/out.h"
 
 static int options_no_memory(struct err *err)
 {
@@ -118,16 +119,6 @@ static int options_check_name(const char *text, struct err *err)
     if (*text == '\0' || strlen(text) > 200)
         return err_set(err, EINVAL, "--name: 1 to 200 bytes are wanted");
     return 0;
-}
-
-int options_fd(const char *text)
-{
-    uint64_t fd;
-
-    if (strncmp(text, "fd:", 3) != 0 ||
-        parse_u64(&fd, text + 3, 0, 1 << 20, NULL) < 0)
-        return -1;
-    return (int)fd;
 }
 
 static int options_count(uint32_t *out, const char *option, const char *text,
@@ -269,7 +260,7 @@ static int options_set(struct options *o, struct options_app *app,
         return 0;
     case USAGE_STDTIM:
         o->stdtim = value ? value : "-";
-        if (strncmp(o->stdtim, "fd:", 3) == 0 && options_fd(o->stdtim) < 0)
+        if (strncmp(o->stdtim, "fd:", 3) == 0 && out_fd(o->stdtim) < 0)
             return err_set(err, EINVAL, "%s=%.80s: a number is wanted after "
                            "fd:", option, value);
         return 0;

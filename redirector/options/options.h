@@ -63,7 +63,4 @@ void options_fini(struct options *o);
 /* What of the options cannot be had for tasks that others start. */
 int options_check_adopt(const struct options *o, struct err *err);
 
-/* The descriptor N of "fd:N", -1 if text does not have that form. */
-int options_fd(const char *text);
-
 #endif

@@ -12,10 +12,13 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "proto/base/parse.h"
 
 enum out_way {
     OUT_FILE,           /* never blocks */
@@ -282,4 +285,14 @@ void out_close(struct out *o)
     if (o->way == OUT_OWN)
         close(o->fd);
     free(o);
+}
+
+int out_fd(const char *text)
+{
+    uint64_t fd;
+
+    if (strncmp(text, "fd:", 3) != 0 ||
+        parse_u64(&fd, text + 3, 0, 1 << 20, NULL) < 0)
+        return -1;
+    return (int)fd;
 }

@@ -41,4 +41,7 @@ bool out_failed(const struct out *o);
 /* What is queued is written as far as it goes at once; NULL is fine. */
 void out_close(struct out *o);
 
+/* The descriptor N of "fd:N", -1 if text does not have that form. */
+int out_fd(const char *text);
+
 #endif

@@ -15,7 +15,6 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/clock.h"
-#include "redirector/options/options.h"
 #include "redirector/out/lines.h"
 #include "redirector/out/out.h"
 #include "redirector/out/outdir.h"
@@ -152,7 +151,7 @@ static void output_say(void *arg, const char *line, size_t n)
 static int output_open_stdtim(struct output *o, struct err *err)
 {
     const char *text = o->conf.stdtim;
-    int fd = options_fd(text);
+    int fd = out_fd(text);
 
     if (strcmp(text, "-") == 0) {
         o->fds[LINES_STDTIM] = STDOUT_FILENO;

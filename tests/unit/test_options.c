@@ -14,6 +14,7 @@
 #include "proto/base/str.h"
 #include "redirector/options/options.h"
 #include "redirector/options/usage.h"
+#include "redirector/out/out.h"
 
 /* Words of a command line, divided by blanks ("_" stands for one, "''" for an
  * empty word). */
@@ -316,13 +317,13 @@ static void test_actions(void **state)
 static void test_fd(void **state)
 {
     (void)state;
-    assert_int_equal(options_fd("fd:0"), 0);
-    assert_int_equal(options_fd("fd:12"), 12);
-    assert_int_equal(options_fd("fd:"), -1);
-    assert_int_equal(options_fd("fd:-1"), -1);
-    assert_int_equal(options_fd("fd:1x"), -1);
-    assert_int_equal(options_fd("file"), -1);
-    assert_int_equal(options_fd("-"), -1);
+    assert_int_equal(out_fd("fd:0"), 0);
+    assert_int_equal(out_fd("fd:12"), 12);
+    assert_int_equal(out_fd("fd:"), -1);
+    assert_int_equal(out_fd("fd:-1"), -1);
+    assert_int_equal(out_fd("fd:1x"), -1);
+    assert_int_equal(out_fd("file"), -1);
+    assert_int_equal(out_fd("-"), -1);
 }
 
 static void test_help_fits_a_terminal(void **state)
