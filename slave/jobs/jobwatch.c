@@ -180,7 +180,8 @@ void jobwatch_sample(struct job *j)
 static struct account_of account_of(struct job *j)
 {
     return (struct account_of){
-        .account = &j->account, .node = j->node, .user = &j->user,
+        .account = &j->account, .base = j->node->base,
+        .uplink = j->node->uplink, .ticks = &j->node->ticks, .user = &j->user,
         .job = j->id, .ntasks = j->plan ? j->plan->ntasks : 0 };
 }
 

@@ -105,9 +105,12 @@ static struct watch_sink sink_of(struct world *w)
 
 static struct account_of account_of(struct world *w)
 {
+    const struct node *node = w->owner->node;
+
     return (struct account_of){
-        .account = &w->account, .node = w->owner->node,
-        .user = w->owner->user, .job = w->job, .ntasks = w->ntasks };
+        .account = &w->account, .base = node->base, .uplink = node->uplink,
+        .ticks = &node->ticks, .user = w->owner->user, .job = w->job,
+        .ntasks = w->ntasks };
 }
 
 static void sample_process(struct adopted *a)

@@ -4,6 +4,7 @@
 #include "mpi-wrappers/page.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/link/uplink.h"
 #include "slave/page/statement.h"
 
 #define INTERVAL_NS (5 * CLOCK_NS_PER_S)
@@ -30,7 +31,7 @@ static void send_profile(void *arg, const void *message)
 {
     const struct telling *t = arg;
 
-    uplink_send(t->o->node->uplink, MESSAGE_PROFILE, message);
+    uplink_send(t->o->uplink, MESSAGE_PROFILE, message);
 }
 
 void account_tell(const struct account_of *o, struct watch *const *v,
@@ -41,7 +42,7 @@ void account_tell(const struct account_of *o, struct watch *const *v,
 
     for (size_t k = 0; k < n; k++)
         if (v[k]->page)
-            profile_read(&v[k]->profile, v[k]->page, &o->node->ticks,
+            profile_read(&v[k]->profile, v[k]->page, o->ticks,
                          &a->sites);
     if (statement_tell(&(struct statement_of){
             .job = o->job, .sites = &a->sites, .names = &a->names,
@@ -65,7 +66,7 @@ void account_tick(const struct account_of *o, struct watch *const *v,
     uint64_t now_ns = clock_monotonic_ns();
     uint64_t interval_ns = account_interval_ns(o->ntasks);
 
-    if (n == 0 || uplink_congested(o->node->uplink))
+    if (n == 0 || uplink_congested(o->uplink))
         return;
     names_settled(&a->names, &a->sites);        /* ends one that hangs */
     if (a->due_ns == 0) {
@@ -73,7 +74,7 @@ void account_tick(const struct account_of *o, struct watch *const *v,
     } else if (now_ns >= a->due_ns) {
         a->due_ns = now_ns + interval_ns;
         account_tell(o, v, n);
-        names_ask(&a->names, o->node->base, &a->sites, o->user, true);
+        names_ask(&a->names, o->base, &a->sites, o->user, true);
     } else if (a->names_sent < a->names.n) {
         account_tell(o, NULL, 0);
     }
@@ -83,7 +84,7 @@ bool account_close(const struct account_of *o)
 {
     struct account *a = o->account;
 
-    names_ask(&a->names, o->node->base, &a->sites, o->user, false);
+    names_ask(&a->names, o->base, &a->sites, o->user, false);
     if (!names_settled(&a->names, &a->sites))
         return false;
     if (a->names_sent < a->names.n)

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "slave/jobs/node.h"
 #include "slave/page/names.h"
 #include "slave/page/sites.h"
 #include "slave/page/watch.h"
@@ -27,7 +26,9 @@ struct account {                /* of a job, or of an adopted world */
 /* Whose it is, for the time of a call; all borrowed. */
 struct account_of {
     struct account *account;
-    const struct node *node;
+    struct event_base *base;
+    struct uplink *uplink;
+    const struct ticks *ticks;
     const struct launch_user *user;
     uint64_t job;
     uint32_t ntasks;            /* of the whole job */

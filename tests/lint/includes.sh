@@ -76,7 +76,6 @@ master/watch/reel.c master/flow/flow_step.h
 master/watch/watcher.c master/flow/flow_step.h
 master/watch/watcher_act.c master/flow/flow_step.h
 master/watch/whereis.c master/flow/flow_step.h
-slave/page/account.h slave/jobs/node.h
 END
 }
 
