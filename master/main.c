@@ -198,11 +198,15 @@ static void master_warn(struct master *m, const char *why, bool bad)
     session_hub_warn(m->hub, why, bad);
 }
 
-static void master_on_replaced(void *arg, const char *why, bool aside)
+static void master_on_told(void *arg, const char *text, bool bad)
+{
+    master_warn(arg, text, bad);
+}
+
+static void master_on_replaced(void *arg)
 {
     struct master *m = arg;
 
-    master_warn(m, why, aside);
     for (size_t i = 0; i < m->nodes.n; i++)
         journal_node(m->journal, m->nodes.v[i]);
     flow_note_all(m->flow);
@@ -213,6 +217,7 @@ static const struct journal_ops master_journal_ops = {
     .acked = master_on_acked,
     .pressure = master_on_pressure,
     .replaced = master_on_replaced,
+    .told = master_on_told,
 };
 
 /* ------------------------------------------------------------------ set up */
@@ -265,23 +270,19 @@ static int master_database(struct master *m, struct err *err)
     return 0;
 }
 
-/* A run is never refused because of its database. */
-static struct store *master_store(struct master *m, char *why, size_t size,
-                                  bool *hope, struct err *err)
+/* A run is never refused because of its database: why->code then says what
+ * is wrong with it. */
+static struct store *master_store(struct master *m, struct err *why,
+                                  struct err *err)
 {
     struct store *st = NULL;
 
-    *hope = true;
-
-    if (master_database(m, err))
-        err_prefix(err, "no database");
+    why->code = 0;
+    if (master_database(m, why))
+        err_prefix(why, "no database");
     else
-        st = store_open(m->database, err);
-    if (st)
-        return st;
-    *hope = *m->database && journal_may_return(err);
-    snprintf(why, size, "%s: %s", err->text, journal_fate(err));
-    return store_open(":memory:", err);
+        st = store_open(m->database, why);
+    return st ? st : store_open(":memory:", err);
 }
 
 static void master_recover(struct master *m, struct store *st)
@@ -299,26 +300,25 @@ static void master_recover(struct master *m, struct store *st)
 
 static int master_journal(struct master *m, struct err *err)
 {
-    char why[sizeof(err->text) + 64] = "";
     struct store_master row = {
         .instance = m->instance, .pid = (uint32_t)getpid(), .host = m->host,
         .address = m->sockets.addresses, .process = m->process,
         .started_ns = clock_wall_ns(),
     };
-    bool hope;
-    struct store *st = master_store(m, why, sizeof(why), &hope, err);
+    struct err why;
+    struct store *st = master_store(m, &why, err);
+    bool hope = *m->database && (!why.code || journal_may_return(&why));
 
     if (!st)
         return -1;
-    m->journal = journal_create(m->base, st, hope ? m->database : NULL, *why,
-                                &row, &master_journal_ops, m, err);
+    m->journal = journal_create(m->base, st, hope ? m->database : NULL,
+                                why.code ? &why : NULL, &row,
+                                &master_journal_ops, m, err);
     if (!m->journal)
         return -1;
     flow_set_journal(m->flow, m->journal);
     session_hub_set_journal(m->hub, m->journal);
-    if (*why)
-        master_warn(m, why, true);
-    else
+    if (!why.code)
         master_recover(m, st);
     return 0;
 }

@@ -21,6 +21,9 @@
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
 
+static const uint64_t flow_settle_ns = 50 * CLOCK_NS_PER_MS;
+static const uint64_t flow_settled_ns = 30 * CLOCK_NS_PER_S;
+
 static unsigned long long flow_id(const struct job *j)
 {
     return j->id;
@@ -44,7 +47,9 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (j->state == JOB_WAITING)
+    if (j->settled_mono_ns)
+        flow_act(j, JOB_EFFECT_END);
+    else if (j->state == JOB_WAITING)
         flow_place(j);
     else if (j->adopt)
         adopt_timer(j);
@@ -137,6 +142,22 @@ static void effect_terminate(struct job *j)
         say_to_slaves(j, MESSAGE_TERMINATE, &m, false);
 }
 
+/* A job whose record is in memory only, because others have locked the
+ * database, is told to have ended when it is in there: for a while. */
+static bool effect_end_waits(struct job *j, const struct err *why)
+{
+    uint64_t now = clock_monotonic_ns();
+
+    if (why->code != EBUSY || !j->timer)
+        return false;
+    if (!j->settled_mono_ns)
+        j->settled_mono_ns = now + flow_settled_ns;
+    if (now >= j->settled_mono_ns)
+        return false;
+    flow_arm(j, flow_settle_ns);
+    return true;
+}
+
 /* Everything of it is committed: tell, forget, free. */
 static void effect_end(struct job *j)
 {
@@ -144,11 +165,17 @@ static void effect_end(struct job *j)
     Hct__Forget m = HCT__FORGET__INIT;
     struct err err;
 
-    jobs_remove(f->jobs, j);
-    if (journal_settle(f->journal, &err) && err.code != ENODEV)
-        notice(j, true, "the record of job %llu is not in the database "
-               "yet, and lost if hector-master ends: %s", flow_id(j),
-               err.text);
+    jobs_remove(f->jobs, j);            /* not to be noted any more */
+    if (journal_settle(f->journal, &err)) {
+        if (effect_end_waits(j, &err)) {
+            jobs_add(f->jobs, j);
+            return;
+        }
+        if (err.code != ENODEV)
+            notice(j, true, "the record of job %llu is not in the database "
+                   "yet, and lost if hector-master ends: %s", flow_id(j),
+                   err.text);
+    }
     m.job = j->id;
     notice_ended(j);
     say_to_slaves(j, MESSAGE_FORGET, &m, true);
@@ -280,6 +307,8 @@ void flow_note_all(struct flow *f)
     for (struct job *j = f->acting; j; j = j->next_acting)
         journal_job(f->journal, j);
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
+        if (j->effects & JOB_EFFECT_END)
+            continue;           /* all of it is there, and it is freed soon */
         j->submit_stored = j->placement_stored = false;
         journal_job(f->journal, j);
         for (uint32_t r = 0; j->nodes && r < j->ntasks; r++)

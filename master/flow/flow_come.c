@@ -178,6 +178,8 @@ void flow_disown(const struct node *n, uint64_t job)
 
 void flow_abandon(struct job *j)
 {
+    if (job_state_final(j->state))
+        return;
     if (j->adopt)
         adopt_release(j, "hector-run is gone", j->grace_ns);
     else

@@ -138,6 +138,10 @@ void flow_check_drained(struct job *j)
 
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
 {
+    if (j->settled_mono_ns) {
+        j->settled_mono_ns = 1;         /* the record is not waited for */
+        flow_arm(j, 0);
+    }
     if (job_state_final(j->state))
         return;
     if (j->state == JOB_ENDING) {

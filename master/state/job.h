@@ -100,6 +100,8 @@ struct job {
     bool names_told;            /* that it has published too much */
     uint64_t preparing_mono_ns; /* since when it is preparing */
     uint64_t ending_mono_ns;    /* since when it is ending */
+    uint64_t settled_mono_ns;   /* until when its end waits for its record to
+                                   be in the database; 0: it does not */
     uint64_t alone_mono_ns;     /* since when its redirector is away, or 0 */
 
     struct job_node *nodes;     /* owned; NULL until placed */

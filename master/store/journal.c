@@ -23,7 +23,7 @@ enum {
 static const uint64_t journal_soon_ns = 50 * MS;
 static const uint64_t journal_retry_ns = 20 * MS;
 static const uint64_t journal_patience_ns = 5000 * MS;  /* busy, or full */
-static const uint64_t journal_return_ns = 2000 * MS;
+enum { JOURNAL_LAST_MS = 2000 };        /* nobody else is waited for then */
 
 static void journal_flush(struct journal *jn);
 
@@ -332,106 +332,16 @@ static void journal_done(struct journal *jn, uint64_t now)
 
 /* ------------------------------------------------------------------- flush */
 
-bool journal_may_return(const struct err *why)
-{
-    return why->code == EBUSY || why->code == ENOSPC || why->code == EIO ||
-           why->code == EDQUOT;
-}
-
-const char *journal_fate(const struct err *why)
-{
-    return journal_may_return(why)
-           ? "the run goes on, its record waits in memory"
-           : "the run goes on, its record is lost";
-}
-
-/* Nothing of the store that stands in can be kept any more. */
-static void journal_give_up(struct journal *jn, const struct err *why)
-{
-    log_warn("journal", "%s", why->text);
-    free(jn->path);
-    jn->path = NULL;
-}
-
-static void journal_replace(struct journal *jn, const struct err *why)
-{
-    struct err err;
-    char text[sizeof(why->text) + 64];
-    struct store *fresh = store_open(":memory:", &err);
-
-    if (!fresh || store_seed(fresh, jn->last_job, &err)) {
-        log_warn("journal", "%s", err.text);
-        store_close(fresh);
-        return;                         /* the timer tries again */
-    }
-    store_close(jn->store);
-    jn->store = fresh;
-    jn->master_dirty = true;
-    if (jn->aside || !journal_may_return(why))
-        journal_give_up(jn, why);       /* memory is full too, or no hope */
-    jn->aside = true;
-    jn->busy_since = 0;
-    jn->return_at = clock_monotonic_ns() + journal_return_ns;
-    snprintf(text, sizeof(text), "%s: %s", why->text,
-             jn->path ? journal_fate(why)
-                      : "the run goes on, its record is lost");
-    jn->ops->replaced(jn->arg, text, true);
-    if (jn->path)
-        journal_wake(jn, journal_return_ns);
-}
-
-/* The file can perhaps be written again. */
-int journal_settle(struct journal *jn, struct err *err)
-{
-    struct store *file;
-    char text[sizeof(err->text)];
-
-    if (!jn->aside)
-        return 0;
-    if (!jn->path)
-        return err_set(err, ENODEV, "there is no database");
-    jn->return_at = clock_monotonic_ns() + journal_return_ns;
-    file = store_open(jn->path, err);
-    store_close(file);                  /* it is there, and ours */
-    if (!file || store_merge(jn->store, jn->path, err))
-        return -1;
-    file = store_open(jn->path, err);
-    if (!file) {
-        /* Copied and not to be reached: nothing may be copied twice. */
-        journal_give_up(jn, err);
-        return -1;
-    }
-    store_close(jn->store);
-    jn->store = file;
-    jn->aside = false;
-    jn->master_dirty = true;
-    snprintf(text, sizeof(text), "%.150s can be written again, nothing of the "
-             "record is lost", jn->path);
-    if (!jn->ending)
-        jn->ops->replaced(jn->arg, text, false);
-    return 0;
-}
-
-static void journal_try_to_return(struct journal *jn, uint64_t now)
-{
-    struct err err;
-
-    if (!jn->aside || !jn->path)
-        return;
-    if (now >= jn->return_at && journal_settle(jn, &err))
-        log_debug("journal", "%s", err.text);
-    if (jn->aside)
-        journal_wake(jn, journal_return_ns);
-}
-
 static void journal_flush(struct journal *jn)
 {
     uint64_t now = clock_monotonic_ns();
     struct err err;
 
     journal_try_to_return(jn, now);
-    if (journal_idle(jn))
+    if (journal_idle(jn)) {
+        jn->ops->committed(jn->arg);    /* who waited for us may go */
         return;
+    }
     if (journal_write(jn, now, &err) == 0) {
         jn->retry_at = jn->busy_since = 0;
         journal_done(jn, now);
@@ -484,34 +394,8 @@ int journal_find_end(struct journal *jn, uint64_t job,
 
 /* ------------------------------------------------------------ life of it */
 
-static int seed_row(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
-{
-    (void)ncols;
-    (void)names;
-    *(uint64_t *)arg = (uint64_t)v[0].i;
-    return 0;
-}
-
-/* Numbers that the file does not have, if it can be read at least. */
-static int journal_seed(struct journal *jn, struct err *err)
-{
-    struct store *file = NULL;
-
-    if (!jn->aside)
-        return 0;
-    if (jn->path)
-        file = store_open_readonly(jn->path, NULL);
-    if (file)
-        store_query(file, "SELECT max(seq) FROM sqlite_sequence WHERE"
-                    " name = 'job'", seed_row, &jn->last_job, NULL);
-    store_close(file);
-    return store_seed(jn->store, jn->last_job, err);
-}
-
-
 struct journal *journal_create(struct event_base *base, struct store *st,
-                               const char *path, bool aside,
+                               const char *path, const struct err *aside,
                                const struct store_master *m,
                                const struct journal_ops *ops, void *arg,
                                struct err *err)
@@ -527,9 +411,10 @@ struct journal *journal_create(struct event_base *base, struct store *st,
     jn->base = base;
     jn->store = st;
     jn->path = path ? strdup(path) : NULL;
-    jn->aside = aside;
     jn->ops = ops;
     jn->arg = arg;
+    if (aside)
+        journal_set_aside(jn, aside);
     jn->master = *m;
     jn->master.process = m->process ? strdup(m->process) : NULL;
     jn->master.host = m->host ? strdup(m->host) : NULL;
@@ -541,19 +426,32 @@ struct journal *journal_create(struct event_base *base, struct store *st,
     return jn;
 }
 
-void journal_destroy(struct journal *jn)
+/* What is left, and that this master has ended. People hear of it if jobs are
+ * concerned, and have not heard of it before. */
+static void journal_finish(struct journal *jn)
 {
+    bool jobs = jn->jobs || jn->first || jn->first_profile || jn->nsteps ||
+                jn->notes;
     struct err err;
 
-    if (!jn)
-        return;
     jn->ending = true;
     jn->master.ended_ns = clock_wall_ns();
     jn->master_dirty = true;
-    if (journal_write(jn, clock_monotonic_ns(), &err))
+    store_wait(jn->store, JOURNAL_LAST_MS);
+    if (journal_write(jn, clock_monotonic_ns(), &err) == 0 &&
+        (!jn->path || journal_settle(jn, &err) == 0))
+        return;
+    if (jobs && !jn->aside)
         log_warn("journal", "%s", err.text);
-    else if (jn->path && journal_settle(jn, &err))
-        log_info("journal", "%s", err.text);    /* people have been told */
+    else
+        log_info("journal", "%s", err.text);
+}
+
+void journal_destroy(struct journal *jn)
+{
+    if (!jn)
+        return;
+    journal_finish(jn);
     while (jn->first) {
         struct journal_batch *b = jn->first;
 

@@ -5,10 +5,11 @@
  * for), all of it is written in one transaction; after the commit the owner
  * hears of it and carries out the effects and sends the acknowledgements.
  * When the database is busy or full, everything stays queued for some seconds
- * and a timer tries again. Then, or when it cannot be used at all, the owner
- * hears why, an in-memory database takes its place, and the run goes on. If
- * there was hope, what is in memory is copied into the file as soon as that
- * can be written again. */
+ * and a timer tries again. Then, or when it cannot be used at all, an in-memory
+ * database takes its place, and the run goes on. If there was hope, what is in
+ * memory is copied into the file as soon as that can be written again. The
+ * owner is told why; of a file that others have locked only if that goes on
+ * for long: it is what happens in ordinary use. */
 #ifndef HECTOR_JOURNAL_H
 #define HECTOR_JOURNAL_H
 
@@ -30,22 +31,23 @@ struct journal_ops {
     void (*acked)(void *arg, struct job *j, uint32_t rank, uint64_t upto);
     /* Too much is queued: stop the slaves. Then: let them go on. */
     void (*pressure)(void *arg, bool high);
-    /* Another database has taken the place of the one before, aside: for the
-     * worse. why is the sentence for people. What is alive has to be noted
-     * again. */
-    void (*replaced)(void *arg, const char *why, bool aside);
+    /* Another database has taken the place of the one before. What is alive
+     * has to be noted again. */
+    void (*replaced)(void *arg);
+    /* A sentence for people; bad: something is wrong, else it is over. */
+    void (*told)(void *arg, const char *text, bool bad);
 };
 
 /* What is wrong with a database that is of no use now: is there hope that it
- * will be? The end of the sentence for people. */
+ * will be? */
 bool journal_may_return(const struct err *why);
-const char *journal_fate(const struct err *why);
 
-/* Takes the store, and the path of the file it is (aside false), or that it
- * stands in for until that can be written; NULL: never. m names this master
- * (texts are copied); its row is the first to be written. */
+/* Takes the store, and the path of the file it is (aside NULL), or that it
+ * stands in for, because of that error, until the file can be written; path
+ * NULL: never. m names this master (texts are copied); its row is the first
+ * to be written. */
 struct journal *journal_create(struct event_base *base, struct store *st,
-                               const char *path, bool aside,
+                               const char *path, const struct err *aside,
                                const struct store_master *m,
                                const struct journal_ops *ops, void *arg,
                                struct err *err);
@@ -158,8 +160,9 @@ int journal_ask(struct journal *jn, const char *sql,
                 const struct store_value *params, int nparams,
                 store_row_f *row, void *arg, struct err *err);
 
-/* The record is in memory only: try to write it now. -1: err says why not;
- * when nobody will come to try again it is lost. */
+/* The record is in memory only: try to write it now. -1: err says why not
+ * (EBUSY: others have locked the file just now); when nobody will come to try
+ * again it is lost. */
 int journal_settle(struct journal *jn, struct err *err);
 
 /* Nothing waits to be written. */

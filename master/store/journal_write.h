@@ -1,5 +1,5 @@
-/* journal_write.h - what journal.c and journal_write.c share: the queues. For
- * these two files only. */
+/* journal_write.h - what journal.c and journal_*.c share: the queues. For
+ * these files only. */
 #ifndef HECTOR_JOURNAL_WRITE_H
 #define HECTOR_JOURNAL_WRITE_H
 
@@ -31,8 +31,10 @@ struct journal {
     uint64_t busy_since;        /* 0: it is not */
     char *path;                 /* owned; NULL: there is no file, nor will be */
     bool aside;                 /* the store stands in for it */
+    struct err why;             /* it does; code 0: people know, or need not */
+    bool told;                  /* people have heard of it */
     bool ending;                /* the owner hears of nothing any more */
-    uint64_t return_at, last_job;
+    uint64_t return_at, tell_at, last_job;
 
     struct store_master master;         /* texts owned */
     bool master_dirty;
@@ -58,6 +60,15 @@ void journal_wake(struct journal *jn, uint64_t delay_ns);
 
 /* The number of a job that may be about to get one. */
 uint64_t journal_job_id(const struct job *j);
+
+/* journal_aside.c: the store stands in for the file, because of that error; a
+ * database in memory takes the place of the store, because of that one; the
+ * file is tried again when it is time; numbers that the file does not have, if
+ * it can be read at least. */
+void journal_set_aside(struct journal *jn, const struct err *why);
+void journal_replace(struct journal *jn, const struct err *why);
+void journal_try_to_return(struct journal *jn, uint64_t now);
+int journal_seed(struct journal *jn, struct err *err);
 
 int journal_notes_write(struct journal *jn, struct err *err);
 void journal_notes_drop(struct journal *jn);    /* they are written */

@@ -2,9 +2,12 @@
  * transactions. What the rows are is in store_row.c and store_event.c.
  *
  * Invariants. A store that store_open() returned has our schema, and this
- * process may write to it. Writes happen inside BEGIN IMMEDIATE only, so
- * SQLITE_BUSY can come from store_begin() alone, when nothing is lost by
- * trying again. The label cache holds ids that are committed, or will be by
+ * process may write to it. Writes happen inside BEGIN IMMEDIATE only, so with
+ * a write-ahead log SQLITE_BUSY can come from store_begin() alone, when nothing
+ * is lost by trying again. Who comes while another one writes does not get that
+ * log (SQLite does not wait for it, whatever its busy timeout says), and asks
+ * for it again until it is there: without it, whoever reads keeps all others
+ * from committing. The label cache holds ids that are committed, or will be by
  * the transaction that is open. */
 #include "master/store/store.h"
 
@@ -21,12 +24,16 @@
 #include "master/store/schema.h"
 #include "master/store/store_db.h"
 #include "mpi-wrappers/table/calls.h"
+#include "proto/base/clock.h"
 #include "proto/base/paths.h"
 
 enum {
     STORE_APPLICATION = 0x48435431,     /* "HCT1": PRAGMA application_id */
     STORE_OPEN_MS = 5000,       /* patience while another makes the schema */
-    STORE_WRITE_MS = 10,        /* then: a short wait beats a timer's turn */
+    STORE_LOG_MS = 1000,        /* for a write-ahead log, at the beginning */
+    STORE_READ_MS = 30000,      /* of the operator's tool */
+    STORE_WRITE_MS = 10,        /* else: a short wait beats a timer's turn */
+    STORE_TURN_MS = 5,          /* between two attempts at the log */
 };
 
 static int store_errno(int code)
@@ -34,6 +41,7 @@ static int store_errno(int code)
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:       /* it has lost all of many races */
         return EBUSY;
     case SQLITE_FULL:
         return ENOSPC;
@@ -121,8 +129,26 @@ void store_bind_text(sqlite3_stmt *s, int at, const char *text)
 
 /* ----------------------------------------------------------- transactions */
 
+/* -1: another one is writing just now. A file system without shared memory
+ * keeps the journal it has, which is slower, and right. */
+static int store_ask_for_log(struct store *st)
+{
+    int rc = sqlite3_exec(st->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+
+    st->wants_log = store_errno(rc) == EBUSY;
+    return st->wants_log ? -1 : 0;
+}
+
+void store_wait(struct store *st, unsigned ms)
+{
+    sqlite3_busy_timeout(st->db, (int)ms);
+}
+
 int store_begin(struct store *st, struct err *err)
 {
+    if (st->wants_log)
+        store_ask_for_log(st);
+
     sqlite3_stmt *s = store_stmt(st, STORE_BEGIN, "BEGIN IMMEDIATE", err);
 
     return s ? store_run(st, s, err) : -1;
@@ -403,7 +429,7 @@ struct store *store_open_readonly(const char *path, struct err *err)
         store_close(st);
         return NULL;
     }
-    sqlite3_busy_timeout(st->db, STORE_OPEN_MS);
+    sqlite3_busy_timeout(st->db, STORE_READ_MS);
     sqlite3_create_function(st->db, "master_is_dead", 3, SQLITE_UTF8, NULL,
                             store_is_dead, NULL, NULL);
     sqlite3_create_function(st->db, "cov", 1, SQLITE_UTF8, NULL, NULL,
@@ -496,7 +522,20 @@ static int store_check_writable(struct store *st, struct err *err)
     return err_sys(err, "cannot write %s", st->path);
 }
 
-struct store *store_open(const char *path, struct err *err)
+/* Asked for often and shortly: while it waits for readers it keeps new ones
+ * out. */
+static void store_get_log(struct store *st, unsigned patience_ms)
+{
+    uint64_t until = clock_monotonic_ns() + patience_ms * CLOCK_NS_PER_MS;
+
+    store_wait(st, STORE_WRITE_MS);
+    while (store_ask_for_log(st) && clock_monotonic_ns() < until)
+        sqlite3_sleep(STORE_TURN_MS);
+    store_wait(st, patience_ms);
+}
+
+static struct store *store_open_within(const char *path, unsigned patience_ms,
+                                       struct err *err)
 {
     struct store *st = store_new(path, err);
     bool memory = strcmp(path, ":memory:") == 0;
@@ -513,19 +552,28 @@ struct store *store_open(const char *path, struct err *err)
         store_fail(st, err, "cannot write");
         goto fail;
     }
-    sqlite3_busy_timeout(st->db, STORE_OPEN_MS);
+    store_wait(st, patience_ms);
     if (store_check_writable(st, err) || store_check(st, &version, err))
         goto fail;
-    /* A file system without shared memory keeps another journal: slower,
-     * and right. */
     if (!memory)
-        sqlite3_exec(st->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+        store_get_log(st, patience_ms < STORE_LOG_MS ? patience_ms
+                                                     : STORE_LOG_MS);
     sqlite3_exec(st->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
     if (store_ready(st, version, err))
         goto fail;
-    sqlite3_busy_timeout(st->db, STORE_WRITE_MS);
+    store_wait(st, STORE_WRITE_MS);
     return st;
 fail:
     store_close(st);
     return NULL;
+}
+
+struct store *store_open(const char *path, struct err *err)
+{
+    return store_open_within(path, STORE_OPEN_MS, err);
+}
+
+struct store *store_open_now(const char *path, struct err *err)
+{
+    return store_open_within(path, STORE_WRITE_MS, err);
 }

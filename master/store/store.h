@@ -68,10 +68,17 @@ int store_query_bound(struct store *st, const char *sql,
 /* Open for writing; the file and the folders it is in are made when missing
  * (0700: what people run is their own affair). ":memory:" is legal. */
 struct store *store_open(const char *path, struct err *err);
+/* The same from an event's callback: EBUSY where the other would wait for some
+ * seconds until whoever has locked the file lets go. */
+struct store *store_open_now(const char *path, struct err *err);
+
+/* How long store_begin() may wait; some ms if nothing is said. */
+void store_wait(struct store *st, unsigned ms);
 
 /* A database in memory that stands in for a file: jobs get numbers above
  * last_job, and it grows to 256 MiB (ENOSPC). Later: copy all of it into the
- * file, which has been made by store_open() and is not open; all or nothing. */
+ * file, which has been made by store_open(); all or nothing. EAGAIN: a job has
+ * to end first. */
 int store_seed(struct store *mem, uint64_t last_job, struct err *err);
 int store_merge(struct store *mem, const char *path, struct err *err);
 

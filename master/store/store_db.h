@@ -40,6 +40,7 @@ struct store {
     sqlite3 *db;                /* owned */
     char *path;                 /* owned */
     int64_t version;            /* of the schema, when it was opened */
+    bool wants_log;             /* a write-ahead log, and was refused one */
     sqlite3_stmt *stmt[STORE_STMT_COUNT];       /* owned */
     struct store_label_entry (*labels)[2];      /* owned; NULL until used */
     struct store_sites *sites;                  /* the same */

@@ -5,7 +5,7 @@
  * nodes and labels are translated by their names, jobs keep their numbers.
  * A job that was submitted meanwhile may have been given a number that
  * somebody else has used in the file: it gets another one when it has ended,
- * and until then nothing is copied (EBUSY). */
+ * and until then nothing is copied (EAGAIN). */
 #include "master/store/store.h"
 
 #include <errno.h>
@@ -91,7 +91,9 @@ static const char sql_rows[] =
     "INSERT OR REPLACE INTO disk.look(job, seq, at_ns, data) SELECT n.job,"
     " seq, at_ns, data FROM main.look l JOIN number n ON n.old = l.job;"
     "INSERT OR REPLACE INTO disk.stack(job, seq, at_ns, tree) SELECT n.job,"
-    " seq, at_ns, tree FROM main.stack s JOIN number n ON n.old = s.job;";
+    " seq, at_ns, tree FROM main.stack s JOIN number n ON n.old = s.job;"
+    "INSERT OR REPLACE INTO disk.model(job, at_ns, model) SELECT n.job, at_ns,"
+    " model FROM main.model m JOIN number n ON n.old = m.job;";
 
 /* Numbers of modules, frames and sites are the same everywhere. */
 static const char sql_costs[] =
@@ -167,7 +169,7 @@ static int merge_copy(struct store *mem, struct err *err)
                     " ended", merge_count_row, &waiting, err))
         return -1;
     if (waiting)
-        return err_set(err, EBUSY, "the number of a job that runs is taken");
+        return err_set(err, EAGAIN, "the number of a job that runs is taken");
     return merge_run(mem, sql_rows, err) || merge_run(mem, sql_costs, err) ||
            merge_run(mem, sql_events, err) ? -1 : 0;
 }

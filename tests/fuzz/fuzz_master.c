@@ -95,9 +95,14 @@ static void on_pressure(void *arg, bool high)
     session_hub_hold_slaves(((struct world *)arg)->hub, high);
 }
 
-static void on_replaced(void *arg, const char *why, bool aside)
+static void on_told(void *arg, const char *text, bool bad)
 {
-    session_hub_warn(((struct world *)arg)->hub, why, aside);
+    session_hub_warn(((struct world *)arg)->hub, text, bad);
+}
+
+static void on_replaced(void *arg)
+{
+    flow_note_all(((struct world *)arg)->flow);
 }
 
 static void on_quiet(void *arg)
@@ -107,7 +112,7 @@ static void on_quiet(void *arg)
 
 static const struct journal_ops journal_ops = {
     .committed = on_committed, .acked = on_acked, .pressure = on_pressure,
-    .replaced = on_replaced,
+    .replaced = on_replaced, .told = on_told,
 };
 
 static void world_open(struct world *w)
@@ -134,7 +139,7 @@ static void world_open(struct world *w)
     w->hub = session_hub_create(w->base, &hub, &w->nodes, &w->jobs, w->relay,
                                 w->flow);
     w->journal = journal_create(w->base, store_open(":memory:", &err),
-                                ":memory:", false, &row, &journal_ops, w,
+                                ":memory:", NULL, &row, &journal_ops, w,
                                 &err);
     assert(w->journal);
     flow_set_journal(w->flow, w->journal);

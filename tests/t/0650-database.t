@@ -41,7 +41,7 @@ sentences 2 \
     '^hector: (cannot write .* full.* waits in|the record of job .* not in the)'
 
 # It fills while a job runs, and has room again before that ends.
-rm "$T/small/fill"
+rm "$T/small/fill" "$T/err"
 hector-run -n 2 sh -c "'$APPS/tagloop' 100000
     while [ ! -e '$T/go' ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!
@@ -68,11 +68,13 @@ run hector-run -n 1 true
 { echo '.timeout 5000'; echo 'BEGIN IMMEDIATE;'; while [ ! -e "$T/unlock" ]; do sleep 0.1; done
     echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
 locker=$!
+rm "$T/err"
 hector-run -n 2 sh -c "'$APPS/tagloop' 1000
     while [ ! -e '$T/done' ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'grep -q "waits in memory" "$T/err"' 20
-like "$T/err" '^hector: .*locked.* waits in memory' 'a database that is locked'
+wait_for 'grep -q "waits in memory" "$T/err"' 90
+like "$T/err" '^hector: .*locked.* waits in memory' \
+    'a database that is locked for long'
 touch "$T/unlock"
 wait $locker
 wait_for 'grep -q "can be written again" "$T/err"' 20

@@ -256,11 +256,15 @@ static void rig_on_pressure(void *arg, bool high)
     session_hub_hold_slaves(((struct rig *)arg)->hub, high);
 }
 
-static void rig_on_replaced(void *arg, const char *why, bool aside)
+static void rig_on_told(void *arg, const char *why, bool bad)
+{
+    session_hub_warn(((struct rig *)arg)->hub, why, bad);
+}
+
+static void rig_on_replaced(void *arg)
 {
     struct rig *r = arg;
 
-    session_hub_warn(r->hub, why, aside);
     for (size_t i = 0; i < r->nodes.n; i++)
         journal_node(r->journal, r->nodes.v[i]);
     flow_note_all(r->flow);
@@ -274,6 +278,7 @@ static void rig_on_quiet(void *arg)
 static const struct journal_ops rig_journal_ops = {
     .committed = rig_on_committed, .acked = rig_on_acked,
     .pressure = rig_on_pressure, .replaced = rig_on_replaced,
+    .told = rig_on_told,
 };
 
 /* How long slaves may take for it; before the rig is started. */
@@ -308,7 +313,7 @@ static void rig_start(struct rig *r)
                                 r->flow);
     st = store_open(r->db, &err);
     assert_non_null(st);
-    r->journal = journal_create(r->base, st, r->db, false, &row,
+    r->journal = journal_create(r->base, st, r->db, NULL, &row,
                                 &rig_journal_ops, r, &err);
     assert_non_null(r->journal);
     flow_set_journal(r->flow, r->journal);

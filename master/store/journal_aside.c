@@ -1,0 +1,155 @@
+/* journal_aside.c - a database in memory stands in for the file while that
+ * cannot be written, and goes into it when it can.
+ *
+ * Invariants. `aside` is true exactly while the store is such a one. `why` has
+ * a code until people have been told; of a file that is only locked they are
+ * told when that has gone on for long. path is NULL when there is no hope. */
+#include "master/store/journal_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/base/log.h"
+
+static const uint64_t journal_return_ns = 500 * MS;
+static const uint64_t journal_tell_ns = 30000 * MS;     /* locked for long */
+
+bool journal_may_return(const struct err *why)
+{
+    return why->code == EBUSY || why->code == ENOSPC || why->code == EIO ||
+           why->code == EDQUOT;
+}
+
+/* People are told why, once. */
+static void journal_complain(struct journal *jn)
+{
+    char text[sizeof(jn->why.text) + 64];
+
+    snprintf(text, sizeof(text), "%s: the run goes on, its record %s",
+             jn->why.text, jn->path ? "waits in memory" : "is lost");
+    jn->why.code = 0;
+    jn->told = true;
+    jn->ops->told(jn->arg, text, true);
+}
+
+void journal_set_aside(struct journal *jn, const struct err *why)
+{
+    jn->aside = true;
+    jn->why = *why;
+    jn->tell_at = clock_monotonic_ns() + journal_tell_ns;
+    if (why->code != EBUSY || !jn->path)
+        journal_complain(jn);
+}
+
+/* Nothing of the store that stands in can be kept any more. */
+static void journal_give_up(struct journal *jn, const struct err *why)
+{
+    log_warn("journal", "%s", why->text);
+    free(jn->path);
+    jn->path = NULL;
+}
+
+void journal_replace(struct journal *jn, const struct err *why)
+{
+    struct err err;
+    struct store *fresh = store_open(":memory:", &err);
+
+    if (!fresh || store_seed(fresh, jn->last_job, &err)) {
+        log_warn("journal", "%s", err.text);
+        store_close(fresh);
+        return;                         /* the timer tries again */
+    }
+    store_close(jn->store);
+    jn->store = fresh;
+    jn->master_dirty = true;
+    if (jn->aside || !journal_may_return(why))
+        journal_give_up(jn, why);       /* memory is full too, or no hope */
+    jn->busy_since = 0;
+    jn->return_at = clock_monotonic_ns() + journal_return_ns;
+    journal_set_aside(jn, why);
+    jn->ops->replaced(jn->arg);
+    if (jn->path)
+        journal_wake(jn, journal_return_ns);
+}
+
+static void journal_say_returned(struct journal *jn)
+{
+    char text[sizeof(jn->why.text)];
+
+    snprintf(text, sizeof(text), "%.150s can be written again, nothing of the "
+             "record is lost", jn->path);
+    if (jn->told)
+        jn->ops->told(jn->arg, text, false);
+    else
+        log_info("journal", "%s", text);
+    jn->told = false;
+    jn->why.code = 0;
+}
+
+/* The file can perhaps be written again. */
+int journal_settle(struct journal *jn, struct err *err)
+{
+    struct store *file;
+
+    if (!jn->aside)
+        return 0;
+    if (!jn->path)
+        return err_set(err, ENODEV, "there is no database");
+    jn->return_at = clock_monotonic_ns() + journal_return_ns;
+    file = store_open_now(jn->path, err);
+    if (!file || store_merge(jn->store, jn->path, err)) {
+        store_close(file);
+        return -1;
+    }
+    store_close(jn->store);
+    jn->store = file;
+    jn->aside = false;
+    jn->master_dirty = true;
+    if (jn->ending)
+        return 0;
+    journal_wake(jn, 0);
+    journal_say_returned(jn);
+    jn->ops->replaced(jn->arg);
+    return 0;
+}
+
+void journal_try_to_return(struct journal *jn, uint64_t now)
+{
+    struct err err;
+
+    if (!jn->aside || !jn->path)
+        return;
+    if (now >= jn->return_at && journal_settle(jn, &err))
+        log_debug("journal", "%s", err.text);
+    if (!jn->aside)
+        return;
+    if (jn->why.code && now >= jn->tell_at)
+        journal_complain(jn);
+    journal_wake(jn, journal_return_ns);
+}
+
+static int seed_row(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    (void)ncols;
+    (void)names;
+    *(uint64_t *)arg = (uint64_t)v[0].i;
+    return 0;
+}
+
+/* Numbers that the file does not have, if it can be read at least. */
+int journal_seed(struct journal *jn, struct err *err)
+{
+    struct store *file = NULL;
+
+    if (!jn->aside)
+        return 0;
+    if (jn->path)
+        file = store_open_readonly(jn->path, NULL);
+    if (file)
+        store_query(file, "SELECT max(seq) FROM sqlite_sequence WHERE"
+                    " name = 'job'", seed_row, &jn->last_job, NULL);
+    store_close(file);
+    return store_seed(jn->store, jn->last_job, err);
+}

@@ -1,0 +1,112 @@
+# Ten runs at once on one database: when it is made, when another program holds
+# its lock for longer than a run takes, when a reader does that has kept the
+# write-ahead log away, when the schema is an old one, beside VACUUM and
+# checkpoints. Nothing is said, and each run is complete when it returns.
+# limit: 300
+# shellcheck disable=SC2154 # $locker is set
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+
+hold()          # SQL: run it, and stay there until $T/free exists
+{
+    rm -f "$T/free" "$T/held"
+    { echo '.timeout 30000'; echo "$1"; echo ".shell touch '$T/held'"
+        until [ -e "$T/free" ]; do sleep 0.05; done
+        echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" >/dev/null &
+    locker=$!
+    wait_for '[ -e "$T/held" ]' 30
+}
+
+one()           # N: in the background; at its return its record is looked at
+{
+    status=0
+    hector-run --name "$round-$1" sh -c \
+        "'$APPS/tagloop' 50 && touch '$T/ran.$1'" \
+        >"$T/out.$1" 2>"$T/err.$1" </dev/null || status=$?
+    echo "$status $(sql "SELECT state, (SELECT count(*) || ' ' ||
+        count(exit_ns) || ' ' || count(DISTINCT seq)
+        FROM event e WHERE e.job = j.job), (SELECT state FROM task t
+        WHERE t.job = j.job) FROM job j
+        WHERE name = '$round-$1'")" >"$T/end.$1"
+}
+
+round=0
+ten()           # [COMMAND]: ten runs; the command meanwhile
+{
+    round=$((round + 1))
+    rm -f "$T"/ran.* "$T"/end.* "$T"/err.*
+    tap_ten=
+    for n in 0 1 2 3 4 5 6 7 8 9; do
+        one $n &
+        tap_ten="$tap_ten $!"
+    done
+    "${@:-true}"
+    # shellcheck disable=SC2086 # several
+    wait $tap_ten
+}
+
+all_ran() { [ "$(find "$T" -name 'ran.*' | wc -l)" = 10 ]; }
+release()       # when all tasks have run, though nothing can be recorded
+{
+    wait_for all_ran 90
+    touch "$T/free"
+    wait "$locker"
+}
+
+judge()         # WHAT
+{
+    is "$(cat "$T"/err.*)" '' "$1: not a word"
+    is "$(sort "$T"/end.* | uniq -c | sed 's/^ *//')" \
+        '10 0 done|50 50 50|exited' '... each complete when it returns'
+    is "$(sql 'SELECT count(*), count(DISTINCT job), count(ended_ns)
+        FROM job')" "$((round * 10))|$((round * 10))|$((round * 10))" \
+        '... none is lost'
+    is "$(sql 'PRAGMA journal_mode; PRAGMA integrity_check;
+        PRAGMA user_version' | tr '\n' ' ')" "wal ok $schema " \
+        '... and the file is as it should be'
+}
+
+HECTOR_DB=$T/model.db hector-run -n 1 true
+schema=$(HECTOR_DB=$T/model.db sql 'PRAGMA user_version')
+
+ten
+judge 'a new file'
+
+rm -f "$HECTOR_DB"*
+round=0
+hold 'BEGIN IMMEDIATE; CREATE TABLE gone(x); DROP TABLE gone;'
+ten release
+judge 'a new file that another program has locked'
+
+hold 'BEGIN IMMEDIATE;'
+ten release
+judge 'a file that is locked'
+
+sqlite3 "$HECTOR_DB" 'PRAGMA journal_mode=DELETE' >/dev/null
+hold 'BEGIN; SELECT count(*) FROM job;'
+ten release
+judge 'a reader where there is no write-ahead log'
+
+sqlite3 "$HECTOR_DB" 'DROP TABLE model; PRAGMA user_version=7'
+ten
+judge 'a file with an older schema'
+
+sqlite3 "$HECTOR_DB" 'DROP TABLE model; PRAGMA user_version=7'
+hold 'BEGIN IMMEDIATE;'
+ten release
+judge '... that is locked, too'
+
+tools()
+{
+    until all_ran; do
+        sqlite3 "$HECTOR_DB" '.timeout 100' 'VACUUM' 2>/dev/null
+        sqlite3 "$HECTOR_DB" 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null 2>&1
+        hector ps >/dev/null 2>>"$T/tools"
+        hector sql 'SELECT count(*) FROM events' >/dev/null 2>>"$T/tools"
+    done
+}
+: >"$T/tools"
+ten tools
+judge 'beside VACUUM, checkpoints and questions'
+is "$(cat "$T/tools")" '' '... which are answered'
+done_testing
