@@ -12,12 +12,14 @@
 #include "master/store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "master/store/alive.h"
@@ -522,6 +524,33 @@ static int store_check_writable(struct store *st, struct err *err)
     return err_sys(err, "cannot write %s", st->path);
 }
 
+/* Whatever the umask: the environment of users is in it. SQLite gives the files
+ * beside it the same mode. */
+static void store_create(const char *path)
+{
+    int fd = access(path, F_OK) == 0
+             ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);              /* else SQLite says why not */
+}
+
+/* Earlier versions left the mode to the umask. This is done once, with the
+ * change of the schema: who lets others read it later means it. */
+static void store_shut(const struct store *st)
+{
+    static const char *const with[] = { "", "-wal", "-shm" };
+    char file[PATHS_MAX + 8];
+    struct stat sb;
+
+    for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+        snprintf(file, sizeof(file), "%s%s", st->path, with[i]);
+        if (stat(file, &sb) == 0 && (sb.st_mode & 077) &&
+            chmod(file, sb.st_mode & 0700))
+            return;             /* it is somebody else's */
+    }
+}
+
 /* Asked for often and shortly: while it waits for readers it keeps new ones
  * out. */
 static void store_get_log(struct store *st, unsigned patience_ms)
@@ -547,6 +576,8 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
         err_prefix(err, "cannot write %s", path);
         goto fail;
     }
+    if (!memory)
+        store_create(path);
     if (sqlite3_open_v2(path, &st->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) {
         store_fail(st, err, "cannot write");
@@ -558,9 +589,13 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
     if (!memory)
         store_get_log(st, patience_ms < STORE_LOG_MS ? patience_ms
                                                      : STORE_LOG_MS);
-    sqlite3_exec(st->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    /* What is dropped when a job has ended is gone. */
+    sqlite3_exec(st->db, "PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON",
+                 NULL, NULL, NULL);
     if (store_ready(st, version, err))
         goto fail;
+    if (version > 0 && version < SCHEMA_VERSION)
+        store_shut(st);
     store_wait(st, STORE_WRITE_MS);
     return st;
 fail:

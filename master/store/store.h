@@ -65,8 +65,8 @@ int store_query_bound(struct store *st, const char *sql,
 
 /* -------------------------------------------------------------- the file */
 
-/* Open for writing; the file and the folders it is in are made when missing
- * (0700: what people run is their own affair). ":memory:" is legal. */
+/* Open for writing; the file (0600) and the folders it is in (0700) are made
+ * when missing: what people run is their own affair. ":memory:" is legal. */
 struct store *store_open(const char *path, struct err *err);
 /* The same from an event's callback: EBUSY where the other would wait for some
  * seconds until whoever has locked the file lets go. */

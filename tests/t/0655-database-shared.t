@@ -5,7 +5,7 @@
 # limit: 300
 # shellcheck disable=SC2154 # $locker is set
 . "${0%/*}/../lib/t.sh"
-need sqlite3
+need sqlite3 strings
 
 hold()          # SQL: run it, and stay there until $T/free exists
 {
@@ -66,7 +66,16 @@ judge()         # WHAT
         '... and the file is as it should be'
 }
 
-HECTOR_DB=$T/model.db hector-run -n 1 true
+# A folder that all may look into, and a umask that hides nothing: all the same
+# nobody else sees the environment of the tasks, nor is it there afterwards.
+HECTOR_DB=$T/model.db SECRET=xyzzy sh -c 'umask 0; hector-run -n 1 sh -c "
+    stat -c %a \"\$HECTOR_DB\" \"\$HECTOR_DB\"-wal \"\$HECTOR_DB\"-shm
+    strings -a \"\$HECTOR_DB\"* | grep -c SECRET=x[y]zzy"' >"$T/modes"
+is "$(head -n 3 "$T/modes" | tr '\n' ' ')" '600 600 600 ' \
+    'the database and what is beside it are the user'\''s own'
+ok 'the environment is in it while the job runs' \
+    [ "$(tail -n 1 "$T/modes")" -gt 0 ]
+is "$(strings -a "$T/model.db" | grep -c SECRET=xyzzy)" 0 '... and no longer'
 schema=$(HECTOR_DB=$T/model.db sql 'PRAGMA user_version')
 
 ten

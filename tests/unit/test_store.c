@@ -403,19 +403,53 @@ static void test_unwritable(void **state)
     assert_non_null(strstr(err.text, "cannot write"));
 }
 
+static void expect_mode(const char *of, const char *behind, mode_t want)
+{
+    char file[2 * PATHS_MAX];
+    struct stat sb;
+
+    snprintf(file, sizeof(file), "%s%s", of, behind);
+    assert_int_equal(stat(file, &sb), 0);
+    assert_int_equal(sb.st_mode & 0777, want);
+}
+
+/* Others can read nothing, whatever the umask is; unless they are let in
+ * later. */
 static void test_modes(void **state)
 {
+    mode_t was = umask(0);
     struct store *st = open_it();
-    struct stat sb;
-    char parent[PATHS_MAX + 16];
+    char real[PATHS_MAX + 16];
 
     (void)state;
-    snprintf(parent, sizeof(parent), "%s/sub", dir);
-    assert_int_equal(stat(parent, &sb), 0);
-    assert_int_equal(sb.st_mode & 0777, 0700);
+    expect_mode(dir, "/sub", 0700);
+    expect_mode(dir, "/sub/dir", 0700);
     expect(st, "PRAGMA journal_mode", "wal\n");
+    expect(st, "PRAGMA secure_delete", "1\n");
+    expect_mode(path, "", 0600);
+    expect_mode(path, "-wal", 0600);
+    expect_mode(path, "-shm", 0600);
     store_close(st);
     store_close(NULL);
+    assert_int_equal(chmod(path, 0640), 0);
+    st = open_it();
+    expect_mode(path, "", 0640);
+    expect_mode(path, "-wal", 0640);
+    /* One of an earlier version was made as the umask said. */
+    expect(st, "DROP TABLE model; PRAGMA user_version=7", "");
+    store_close(st);
+    st = open_it();
+    expect_mode(path, "", 0600);
+    expect_mode(path, "-wal", 0600);
+    expect_mode(path, "-shm", 0600);
+    store_close(st);
+    /* A link to a file that is not there yet. */
+    snprintf(real, sizeof(real), "%s/real.db", dir);
+    unlink(path);
+    assert_int_equal(symlink(real, path), 0);
+    store_close(open_it());
+    expect_mode(path, "", 0600);
+    umask(was);
 }
 
 /* What is kept to take a job up again goes with its end, or its burial. */
