@@ -170,10 +170,11 @@ static int options_one_of(const char **out, const char *option,
                    text, words);
 }
 
-static int options_unsupported(const char *option, struct err *err)
+static int options_unsupported(const char *option, const char *why,
+                               struct err *err)
 {
-    return err_set(err, ENOTSUP, "%s is not supported by this version: tasks "
-                   "cannot be moved or saved yet", option);
+    return err_set(err, ENOTSUP, "%s is not supported by this version: %s",
+                   option, why);
 }
 
 /* ------------------------------------------------------------ one option */
@@ -279,21 +280,16 @@ static int options_set(struct options *o, struct options_app *app,
     case USAGE_ON_HANG:
         return options_one_of(&o->on_hang, option, value,
                               "report|suspend|kill", err);
-    case USAGE_PRIORITY: {
-        int64_t n;
-
-        if (parse_i64(&n, value, -1000, 1000, NULL) < 0)
-            return err_set(err, EINVAL, "%s \"%.80s\": a number from -1000 to "
-                           "1000 is wanted", option, value);
-        o->priority = (int32_t)n;
-        return 0;
-    }
+    case USAGE_PRIORITY:
+        return options_unsupported(option, "all jobs are equal yet", err);
     case USAGE_DEADLINE:
-        return options_duration(&o->deadline_ns, option, value, err);
+        return options_unsupported(option, "nobody watches deadlines yet "
+                                   "(--timeout ends a job in time)", err);
     case USAGE_MIGRATABLE:
     case USAGE_CHECKPOINT_EVERY:
     case USAGE_CHECKPOINT_DIR:
-        return options_unsupported(option, err);
+        return options_unsupported(option, "tasks cannot be moved or saved "
+                                   "yet", err);
     case USAGE_INJECT:
         return options_inject(o, value, err);
     case USAGE_PHASE:

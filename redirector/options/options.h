@@ -47,8 +47,6 @@ struct options {
     const char *on_hang;
     char *faults;               /* owned; the rules of --inject; NULL: none */
     const char *phase;          /* of --phase; NULL: not given */
-    int32_t priority;
-    uint64_t deadline_ns;
     bool adopt;                 /* one app: the launcher and all its words */
     const char *adopt_env;      /* NULL: no; "": of our parent; or a pid */
     uint64_t seen;              /* 1 << enum usage_id of each option given */

@@ -29,6 +29,7 @@ static const struct { enum usage_id id; const char *name, *why; } refused[] = {
     { USAGE_TIMESTAMP, "--timestamp-output", streams },
     { USAGE_OUTPUT_DIR, "--output-dir", streams },
     { USAGE_MERGE, "--merge-stderr-to-stdout", streams },
+    { USAGE_PTY, "--pty", streams },
 };
 
 int options_check_adopt(const struct options *o, struct err *err)

@@ -260,8 +260,6 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
     m->policies = o->policies.v;
     m->n_policies = o->policies.n;
     m->on_hang = (char *)(o->on_hang ? o->on_hang : "");
-    m->priority = o->priority;
-    m->deadline_ns = o->deadline_ns;
     m->terminal = o->pty ? submit_terminal() : NULL;
 }
 

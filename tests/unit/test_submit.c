@@ -115,7 +115,7 @@ static void test_build(void **state)
         "hector-run", "-n", "2", "-x", "A=new", "-x", "B=own", "-x", "HOME",
         "-genv", "C", "all", "--wdir", "sub", "--name", "my job", "--map-by",
         "node", "-N", "3", "--stdin", "all", "--stdtim", "--on-hang", "kill",
-        "--priority", "-2", "--deadline", "3s", "--policy", "p:a=1", "prog",
+        "--policy", "p:a=1", "prog",
         "a b", ":", "-n", "1", "other", NULL
     };
     static const char *const env[] = { "A=old", "D=kept", "HOME=/h", "odd",
@@ -161,8 +161,6 @@ static void test_build(void **state)
     assert_string_equal(m->stdin_ranks, "all");
     assert_true(m->want_stdtim);
     assert_string_equal(m->on_hang, "kill");
-    assert_int_equal(m->priority, -2);
-    assert_int_equal(m->deadline_ns, 3000000000u);
     assert_int_equal(m->n_policies, 1);
     assert_int_equal(m->n_stream_addresses, 2);
     assert_int_equal(m->cookie.len, 16);

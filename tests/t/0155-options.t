@@ -1,0 +1,105 @@
+# Each option that --help names does what it says there, and each that is known
+# and not there is refused in words: none is taken and not heeded.
+# limit: 200
+# shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+hosts 2
+
+tested=
+acts()          # OPTION WANTED GOT
+{
+    tested="$tested $1"
+    is "$3" "$2" "$1"
+}
+got()           # WORD...: standard output in one line
+{
+    run hector-run --launch-agent "$AGENT" "$@"
+    tr '\n' ' ' <"$T/out"
+}
+failing()       # STATUS EXTENDED-REGEXP WORD...
+{
+    tap_want=$1 tap_re=$2
+    shift 2
+    run hector-run "$@"
+    [ "$status" = "$tap_want" ] && grep -Eq -- "$tap_re" "$T/err" && echo yes
+}
+
+# ---------------------------------------------------------------------- tasks
+acts -n 'x x ' "$(got -n 2 echo x)"
+acts -N 'n1 n2 ' "$(got -H n1:4,n2:4 -N 1 hostname | tr ' ' '\n' | sort |
+    xargs echo) "
+acts --map-by 'n1 n2 n1 n1 ' "$(for by in node slot; do
+    got -H n1:2,n2:2 -n 2 --map-by $by hostname | xargs -n 1 | sort | xargs
+    done | xargs) "
+many=$(($(nproc) + 1))
+got -n $many true
+tap_warned=$(wc -l <"$T/err")
+got -n $many --oversubscribe true
+acts --oversubscribe '1 0' "$tap_warned $(wc -l <"$T/err")"
+got -n $many -q true
+acts -q '' "$(cat "$T/err")"
+acts --wdir '/ ' "$(got --wdir / pwd)"
+acts -x 'b ' "$(got -x A=b sh -c 'echo $A')"
+acts -genv 'b b ' "$(got -genv A b sh -c 'echo $A' : sh -c 'echo $A')"
+
+# ---------------------------------------------------------------------- hosts
+acts -H 'n2 ' "$(got -H n2 hostname)"
+echo 'n1 slots=3' >"$T/hostfile"
+acts --hostfile 'n1 n1 n1 ' "$(got --hostfile "$T/hostfile" hostname)"
+acts --launch-agent yes \
+    "$(failing 125 'launch agent' -H n1 --launch-agent false true)"
+
+# -------------------------------------------------------------------- streams
+acts --stdin 'a a ' "$(echo a | hector-run -n 2 --stdin all cat | tr '\n' ' ')"
+acts -l '0: x ' "$(got -l echo x)"
+acts --tag-output '[1,0]<stdout>:x ' "$(got --tag-output echo x)"
+acts --timestamp-output yes "$(got --timestamp-output echo x |
+    grep -Eq '[0-9]\.[0-9]{6}.*x ' && echo yes)"
+acts --output-dir 'x' "$(got --output-dir "$T/o2" echo x
+    cat "$T/o2/rank.0/stdout")"
+acts --merge-stderr-to-stdout 'x ' \
+    "$(got --merge-stderr-to-stdout sh -c 'echo x >&2')"
+acts --pty 'yes ' "$(got --pty sh -c '[ -t 0 ] && echo yes' | tr -d '\r')"
+acts --stdtim 2 "$(got --stdtim "$APPS/tagloop" 1 | grep -o 'Task 0 E' | wc -l)"
+
+# ----------------------------------------------------- ending, record, watching
+acts --timeout yes "$(failing 124 'time' --timeout 0.2 sleep 100)"
+got --name 'my job' true
+acts --name 'my job' "$(sql 'SELECT name FROM jobs ORDER BY job DESC LIMIT 1')"
+got --db "$T/own.db" true
+acts --db 1 "$(HECTOR_DB=$T/own.db sql 'SELECT count(*) FROM jobs')"
+acts --policy yes "$(failing 2 'nosuch' --policy nosuch true)"
+acts --on-hang yes "$(failing 123 'and --on-hang kill was given' \
+    -n 2 --oversubscribe --on-hang kill --inject \
+    'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
+acts --inject 1 "$(sql "SELECT count(*) FROM events WHERE rank = 1 AND
+    label LIKE 'injected: drop in MPI_Isend%'")"
+acts --phase 'tag ' "$(got --phase tag sh -c 'echo $HECTOR_PHASE')"
+
+# ------------------------------------------------------------ adoption, general
+acts --adopt 'yes ' "$(got --adopt sh -c '[ "$HECTOR_SLAVE" ] && echo yes')"
+sh -c 'eval "$(hector-run --adopt-env=$$)"; [ "$HECTOR_SLAVE" ] && echo yes' \
+    >"$T/adopted" 2>"$T/err"
+acts --adopt-env yes "$(cat "$T/adopted")"
+acts -v yes "$(failing 0 'is done' -v true)"
+acts -h yes "$(hector-run -h | grep -q '^usage' && echo yes)"
+acts -V yes "$(hector-run -V | grep -q '^hector-run [0-9]' && echo yes)"
+start_master
+start_slave here
+acts --master 'x ' "$(hector-run --master "$master" echo x | tr '\n' ' ')"
+
+# ------------------------------------------------------------------ all of them
+hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
+printf '%s\n' $tested | sort >"$T/tested"
+is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
+
+for o in --priority=1 --deadline=1h --migratable --checkpoint-every=1h \
+    --checkpoint-dir="$T"; do
+    is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
+        "$o" true)" yes "$o is refused in words"
+    is "$(hector-run --help | grep -c -- " ${o%%=*}")" 0 '... and not offered'
+done
+is "$(failing 2 'no use with --adopt' --pty --adopt true)" yes \
+    'nor is --pty taken for tasks that others start'
+done_testing
