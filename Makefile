@@ -42,6 +42,9 @@ FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE) $(WERROR)
 ifneq ($(FLAGS),$(file <$(B)/.flags))
 $(shell mkdir -p $(B))$(file >$(B)/.flags,$(FLAGS))
 endif
+ifneq ($(PREFIX),$(file <$(B)/.prefix))
+$(shell mkdir -p $(B))$(file >$(B)/.prefix,$(PREFIX))
+endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -122,7 +125,7 @@ deps:
 	@sh config/deps.sh
 
 # ----------------------------------------------------------------- install
-# A list of source:destination below $(PREFIX); uninstall walks the same.
+# A list of source:destination below $(PREFIX):mode; uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector \
     mpi-wrappers mpi-wrappers/inject policies proto redirector slave \
     slave/emulate))
@@ -132,22 +135,39 @@ INSTALLED = \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     policies/hct_policy.h:include/hct_policy.h:644 \
-    $(foreach l,libhct.so libhct.so.0,$(B)/lib/$l:lib/$l:644) \
+    $(B)/lib/libhct.so.0:lib/libhct.so.0:644 libhct.so.0:lib/libhct.so:link \
+    $(B)/config/hct.pc:lib/pkgconfig/hct.pc:644 \
     $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
     $(foreach m,$(man_pages),$m:share/man/man$(call section,$m)/$(notdir $m):644) \
     config/hector.conf:share/doc/hector/hector.conf:644 \
     $(foreach u,$(wildcard config/*.service config/*.socket),$(B)/$u:lib/systemd/system/$(notdir $u):644)
-$(B)/config/%: config/%
+with_prefix := $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service \
+    config/*.socket config/*.pc))
+$(with_prefix): $(B)/config/%: config/% $(B)/.prefix
 	@mkdir -p $(@D)
-	$(call say,GEN)sed 's|@PREFIX@|$(PREFIX)|g' $< >$@
+	$(call say,GEN)sed 's|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$(VERSION)|' $< >$@
 
-install: all $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service config/*.socket))
+# Programs that are linked with -lhct alone find it in the folders that the
+# loader knows, once its cache does; else they have to be told where it is.
+LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+searched = [ -z "$(DESTDIR)" ] && $(LDCONFIG) -NXv 2>/dev/null | \
+    grep -q "^$(PREFIX)/lib:"
+
+install: all $(with_prefix)
 	@set -e; for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
-	    install -D -m $$3 "$$1" "$(DESTDIR)$(PREFIX)/$$2"; done
+	    to="$(DESTDIR)$(PREFIX)/$$2"; \
+	    if [ $$3 = link ]; then ln -sf "$$1" "$$to"; \
+	    else install -D -m $$3 "$$1" "$$to"; fi; done
+	@if $(searched) && $(LDCONFIG) 2>/dev/null; then :; \
+	elif [ -z "$(DESTDIR)" ]; then echo "The loader does not search" \
+	    "$(PREFIX)/lib: link programs that tag with" \
+	    "-L$(PREFIX)/lib -lhct -Wl,-rpath,$(PREFIX)/lib," \
+	    "as pkg-config --libs hct says it"; fi
 
 uninstall:
 	@for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
 	    rm -f "$(DESTDIR)$(PREFIX)/$$2"; done
+	@if $(searched); then $(LDCONFIG) 2>/dev/null || true; fi
 	@rmdir "$(DESTDIR)$(PREFIX)/lib/hector/policies" \
 	    "$(DESTDIR)$(PREFIX)/lib/hector" \
 	    "$(DESTDIR)$(PREFIX)/share/doc/hector" 2>/dev/null || true
