@@ -2,6 +2,8 @@
 # make uninstall takes all of it away.
 # limit: 300
 . "${0%/*}/../lib/t.sh"
+
+unset MAKEFLAGS MFLAGS MAKELEVEL         # of the make that runs the tests
 need make
 
 install()
