@@ -16,7 +16,8 @@
  *   1.1  hct_rank.site_calls, level; HCT_RUNS
  *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES
  *   1.3  hct_rank.sample; HCT_STACK comes with a call
- *   1.4  hct_rank.phase_id, which was padding: 0 */
+ *   1.4  hct_rank.phase_id, which was padding: 0
+ *   1.5  the account of messages: hct_account, hct_pair */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -24,7 +25,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 4u
+#define HCT_POLICY_MINOR 5u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -209,6 +210,49 @@ struct hct_flight {             /* one of the last calls, oldest first */
     uint64_t entered_ns, left_ns;       /* ages */
 };
 
+/* The account of a rank's messages. There is one where every message that it
+ * has sent is in its pairs. */
+struct hct_account {
+    uint32_t rank;
+    uint32_t node;              /* number of its node, from 1; 0: not known */
+    uint32_t eager, eager_far;  /* a send of so many bytes at most need not wait
+                                   for the receiver: on its own node, to other
+                                   ones; HCT_EAGER_UNKNOWN */
+    uint64_t blind;             /* messages that it has received from it is not
+                                   known whom */
+    int32_t source_tag;         /* of the Sendrecv that it is in: the one that
+                                   it waits for; else HCT_NONE */
+    uint32_t pad;
+};
+#define HCT_EAGER_UNKNOWN UINT32_MAX
+
+/* What went between a rank and a partner, both ways, since MPI_Init: each the
+ * sum of hct_message() of all messages, modulo 2^64. A message counts as sent
+ * when the call that sends it, or starts its request, is entered; as received
+ * when the call that receives it, or ends its request, is left. So what s has
+ * sent to r less what r has received from s is the sum of the messages that
+ * are under way, lie unexpected at r, or belong to a request of r that has not
+ * been seen to be finished: 0 if and only if there is none (but for one case
+ * in 2^44). Messages that are received in ways that were not followed stay in
+ * it. */
+struct hct_pair {
+    uint32_t rank, peer;        /* in the world */
+    uint64_t sent, received;
+    uint64_t blind;             /* received from there besides: with tags that
+                                   are not known */
+};
+
+#define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
+
+static inline uint64_t hct_message(uint64_t comm, int32_t tag)
+{
+    uint64_t x = comm + (uint64_t)(uint32_t)tag * 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 29) * 0x94d049bb133111ebu;
+    return (x ^ x >> 32) << HCT_MESSAGE_BITS | 1;
+}
+
 /* Immutable. Arrays are walked by the strides that are given. */
 struct hct_snapshot {
     uint32_t size;              /* of this struct, bytes */
@@ -226,6 +270,10 @@ struct hct_snapshot {
     uint32_t ncomms, comm_size;
     const struct hct_flight *flights;
     uint32_t nflights, flight_size;
+    const struct hct_account *accounts;
+    uint32_t naccounts, account_size;
+    const struct hct_pair *pairs;       /* sorted by peer within a rank */
+    uint32_t npairs, pair_size;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -344,6 +392,16 @@ static inline const struct hct_flight *hct_flight(const struct hct_snapshot *s,
                                                   uint32_t i)
 {
     return HCT_AT(struct hct_flight, s->flights, s->flight_size, i);
+}
+static inline const struct hct_account *hct_account(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_account, s->accounts, s->account_size, i);
+}
+static inline const struct hct_pair *hct_pair(const struct hct_snapshot *s,
+                                              uint32_t i)
+{
+    return HCT_AT(struct hct_pair, s->pairs, s->pair_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,
