@@ -10,7 +10,7 @@
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
  * page_shared of the task, then a struct page_thread per thread, then one
- * struct page_told. All offsets come from the page_*_at() functions; the
+ * struct page_told and one struct page_messages. All offsets come from the page_*_at() functions; the
  * memory is sparse, a thread that never calls MPI costs nothing.
  *
  * Fields marked (task) are stored by the task alone, (slave) by the slave
@@ -29,13 +29,15 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 6,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 7,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
                                    page_slot.edges_lost;
                                    3: page_told, behind the threads;
                                    4: page_header.level;
                                    5: marks that stand;
-                                   6: page_header.phase_id */
+                                   6: page_header.phase_id;
+                                   7: page_messages, behind page_told;
+                                   page_slot.source_tag */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -51,6 +53,9 @@ enum {
     PAGE_BANKS = 3,             /* phases kept apart, and all before them */
     PAGE_BUCKETS = 16,          /* of a histogram */
     PAGE_MODULES = 64,          /* executable and libraries */
+    PAGE_PEERS = 1024,          /* partners of a task, by messages */
+    PAGE_PEER_WAYS = 32,        /* places that one of them may be found at */
+    PAGE_MESSAGE_BITS = 20,     /* of a sum of messages, that count them */
 };
 
 /* What is recorded beyond counters and tags. */
@@ -155,6 +160,8 @@ struct page_slot {
     _Atomic uint32_t site;              /* of this call, or of the last one */
     _Atomic uint32_t sites_lost;        /* calls from sites without room */
     _Atomic uint64_t edges_lost;        /* transitions without room */
+    _Atomic int32_t source_tag;         /* of a Sendrecv: of the message that
+                                           it waits for */
 
     /* Ring of event records: head and tail count bytes since the start and
      * never wrap; position = counter modulo ring_bytes. */
@@ -354,6 +361,45 @@ struct page_told {
     _Atomic uint64_t frame[PAGE_TOLD];  /* (task) innermost first */
 };
 
+/* What went to one other task and came from it, since MPI_Init: each the sum of
+ * page_message() of all messages, modulo 2^64. A message is sent when the call
+ * that sends it, or starts its request, is entered; it is received when the
+ * call that receives it, or ends its request, is over: in the page later than
+ * that is. */
+struct page_peer {
+    _Atomic uint32_t peer;              /* rank in the world + 1; 0: free */
+    _Atomic uint32_t blind;             /* received besides: with tags that are
+                                           not known */
+    _Atomic uint64_t sent, received;
+};
+
+struct page_messages {
+    _Alignas(64)
+    _Atomic uint32_t valid;             /* 1: accounted for since MPI_Init */
+    _Atomic uint32_t eager, eager_far;  /* a send of so many bytes at most need
+                                           not wait for the receiver: on its
+                                           own node, to other ones;
+                                           PAGE_EAGER_UNKNOWN */
+    _Atomic uint32_t pad;
+    _Atomic uint64_t lost;              /* sent to partners that are not known,
+                                           or found no room */
+    _Atomic uint64_t blind;             /* received from partners that are not
+                                           known */
+    _Alignas(64)
+    struct page_peer peer[PAGE_PEERS];
+};
+#define PAGE_EAGER_UNKNOWN UINT32_MAX
+
+/* The low bits of a sum count the messages, the others tell them apart. */
+static inline uint64_t page_message(uint64_t comm, int32_t tag)
+{
+    uint64_t x = comm + (uint64_t)(uint32_t)tag * 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 29) * 0x94d049bb133111ebu;
+    return (x ^ x >> 32) << PAGE_MESSAGE_BITS | 1;
+}
+
 /* Where things are, for given numbers of slots, calls and ring bytes. */
 static inline size_t page_slot_at(unsigned slot)
 {
@@ -393,12 +439,19 @@ static inline size_t page_told_at(unsigned slots, unsigned calls,
 {
     return page_thread_at(slots, calls, ring_bytes, slots);
 }
-static inline size_t page_bytes(unsigned slots, unsigned calls,
-                                unsigned ring_bytes)
+static inline size_t page_messages_at(unsigned slots, unsigned calls,
+                                      unsigned ring_bytes)
 {
     size_t each = (sizeof(struct page_told) + 4095) & ~(size_t)4095;
 
     return page_told_at(slots, calls, ring_bytes) + each;
+}
+static inline size_t page_bytes(unsigned slots, unsigned calls,
+                                unsigned ring_bytes)
+{
+    size_t each = (sizeof(struct page_messages) + 4095) & ~(size_t)4095;
+
+    return page_messages_at(slots, calls, ring_bytes) + each;
 }
 
 /* Registration: the wrapper library connects to the SOCK_SEQPACKET Unix

@@ -6,7 +6,7 @@
 
 POLICIES    := null hang
 PARTS_null  := null/null
-PARTS_hang  := $(addprefix hang/,hang deadlock graph_collective group \
+PARTS_hang  := $(addprefix hang/,hang deadlock account graph_collective group \
                deadlock_say parastack watch watch_limit watch_say) \
                $(addprefix lib/,runs sout words phasebook)
 

@@ -43,14 +43,21 @@ void looks_fini(struct looks *l)
     free(l->requests);
     free(l->comms);
     free(l->flights);
+    free(l->accounts);
+    free(l->pairs);
     memset(l, 0, sizeof(*l));
+}
+
+void looks_forget_detail(struct looks *l)
+{
+    l->nrequests = l->ncomms = l->nflights = l->naccounts = l->npairs = 0;
 }
 
 void looks_begin(struct looks *l, bool detail)
 {
     l->seq++;
     l->detail = detail;
-    l->nrequests = l->ncomms = l->nflights = 0;
+    looks_forget_detail(l);
     memset(l->fresh, 0, l->job.nranks * sizeof(*l->fresh));
     memset(l->absent, 0, l->job.nranks * sizeof(*l->absent));
 }
@@ -89,6 +96,18 @@ struct hct_flight *looks_add_flight(struct looks *l)
 {
     return one_more((void **)&l->flights, &l->nflights, &l->flights_cap,
                     sizeof(*l->flights));
+}
+
+struct hct_account *looks_add_account(struct looks *l)
+{
+    return one_more((void **)&l->accounts, &l->naccounts, &l->accounts_cap,
+                    sizeof(*l->accounts));
+}
+
+struct hct_pair *looks_add_pair(struct looks *l)
+{
+    return one_more((void **)&l->pairs, &l->npairs, &l->pairs_cap,
+                    sizeof(*l->pairs));
 }
 
 static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
@@ -175,14 +194,56 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
     }
 }
 
-int looks_take(struct looks *l, const Hct__Looked *m,
+static bool add_pairs(struct looks *l, const Hct__Looked__Account *m)
+{
+    for (size_t i = 0; i < m->n_peers; i++) {
+        struct hct_pair *p = m->peers[i] < l->job.nranks &&
+            (i == 0 || m->peers[i] > m->peers[i - 1]) ? looks_add_pair(l)
+                                                      : NULL;
+        if (!p)
+            return false;
+        *p = (struct hct_pair){ .rank = m->rank, .peer = m->peers[i],
+                                .sent = m->sent[i],
+                                .received = m->received[i],
+                                .blind = m->blinds[i] };
+    }
+    return true;
+}
+
+/* All of it or nothing: a pair that is left out would mean that there were no
+ * messages. */
+static void take_account(struct looks *l, const Hct__Looked__Account *m,
+                         uint32_t node)
+{
+    uint32_t before = l->npairs;
+    struct hct_account *to;
+
+    if (m->n_sent != m->n_peers || m->n_received != m->n_peers ||
+        m->n_blinds != m->n_peers)
+        return;
+    to = add_pairs(l, m) ? looks_add_account(l) : NULL;
+    if (to)
+        *to = (struct hct_account){ .rank = m->rank, .node = node,
+                                    .eager = m->eager,
+                                    .eager_far = m->eager_far,
+                                    .blind = m->blind,
+                                    .source_tag = m->source_tag };
+    else
+        l->npairs = before;
+}
+
+int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
                bool (*is_there)(const void *arg, uint32_t rank),
                const void *arg, struct err *err)
 {
     if (take_tasks(l, m, is_there, arg, err))
         return -1;
-    if (l->detail)
-        take_detail(l, m, is_there, arg);
+    if (!l->detail || m->seq != l->seq)         /* of an earlier look */
+        return 0;
+    take_detail(l, m, is_there, arg);
+    for (size_t i = 0; i < m->n_accounts; i++)
+        if (is_there(arg, m->accounts[i]->rank))
+            take_account(l, m->accounts[i], node);
     return 0;
 }
 
@@ -233,6 +294,16 @@ void looks_set_absent(struct looks *l, uint32_t rank)
 BY_RANK(requests_by_rank, hct_request)
 BY_RANK(comms_by_rank, hct_comm)
 BY_RANK(flights_by_rank, hct_flight)
+BY_RANK(accounts_by_rank, hct_account)
+
+static int pairs_by_rank(const void *a, const void *b)
+{
+    const struct hct_pair *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->peer < y->peer ? -1 : x->peer > y->peer;
+}
 
 static void sort(void *v, uint32_t n, size_t bytes,
                  int (*order)(const void *a, const void *b))
@@ -259,6 +330,8 @@ void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
     sort(l->requests, l->nrequests, sizeof(*l->requests), requests_by_rank);
     sort(l->comms, l->ncomms, sizeof(*l->comms), comms_by_rank);
     sort(l->flights, l->nflights, sizeof(*l->flights), flights_by_rank);
+    sort(l->accounts, l->naccounts, sizeof(*l->accounts), accounts_by_rank);
+    sort(l->pairs, l->npairs, sizeof(*l->pairs), pairs_by_rank);
     looks_snapshot(l, out);
 }
 
@@ -272,6 +345,9 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .nrequests = l->nrequests, .request_size = sizeof(*l->requests),
         .comms = l->comms, .ncomms = l->ncomms,
         .comm_size = sizeof(*l->comms), .flights = l->flights,
-        .nflights = l->nflights, .flight_size = sizeof(*l->flights) };
+        .nflights = l->nflights, .flight_size = sizeof(*l->flights),
+        .accounts = l->accounts, .naccounts = l->naccounts,
+        .account_size = sizeof(*l->accounts), .pairs = l->pairs,
+        .npairs = l->npairs, .pair_size = sizeof(*l->pairs) };
     out->calls = callclass_table(&out->ncalls);
 }

@@ -18,11 +18,13 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next two */
+    struct hct_request *requests;       /* owned, as the next four */
     struct hct_comm *comms;
     struct hct_flight *flights;
-    uint32_t nrequests, ncomms, nflights;
-    uint32_t requests_cap, comms_cap, flights_cap;
+    struct hct_account *accounts;
+    struct hct_pair *pairs;
+    uint32_t nrequests, ncomms, nflights, naccounts, npairs;
+    uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     bool detail;
     uint64_t seq, now_ns;       /* of the last snapshot */
 };
@@ -32,9 +34,9 @@ void looks_fini(struct looks *l);
 
 /* A new look begins. */
 void looks_begin(struct looks *l, bool detail);
-/* A slave's answer; is_there says which ranks are that slave's. -1: it makes
- * no sense. */
-int looks_take(struct looks *l, const Hct__Looked *m,
+/* The answer of the slave of a node, whose number counts from 1; is_there says
+ * which ranks are that slave's. -1: it makes no sense. */
+int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
                bool (*is_there)(const void *arg, uint32_t rank),
                const void *arg, struct err *err);
 /* The same of one of a series, as bytes (lookwire.h); of what makes no sense the
@@ -54,5 +56,9 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out);
 struct hct_request *looks_add_request(struct looks *l);
 struct hct_comm *looks_add_comm(struct looks *l);
 struct hct_flight *looks_add_flight(struct looks *l);
+struct hct_account *looks_add_account(struct looks *l);
+struct hct_pair *looks_add_pair(struct looks *l);
+/* Nothing but who is there. */
+void looks_forget_detail(struct looks *l);
 
 #endif

@@ -20,6 +20,11 @@ WHOLE(hct_job);
 WHOLE(hct_request);
 WHOLE(hct_comm);
 WHOLE(hct_flight);
+WHOLE(hct_account);
+WHOLE(hct_pair);
+
+/* With detail, of what kind: the first one had no accounts. */
+enum { TAPE_PLAIN, TAPE_DETAIL, TAPE_ACCOUNTS };
 
 /* ------------------------------------------------------------------ writing */
 
@@ -148,11 +153,15 @@ void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     }
     put(out, fold(s->seq - t->seq));
     put(out, fold(s->now_ns - t->now_ns));
-    put(out, s->has_detail);
+    put(out, s->has_detail ? TAPE_ACCOUNTS : TAPE_PLAIN);
     put_ranks(t, s, s->now_ns - t->now_ns, out);
     put_array(out, s->requests, s->nrequests, WORDS(hct_request));
     put_array(out, s->comms, s->ncomms, WORDS(hct_comm));
     put_array(out, s->flights, s->nflights, WORDS(hct_flight));
+    if (s->has_detail) {
+        put_array(out, s->accounts, s->naccounts, WORDS(hct_account));
+        put_array(out, s->pairs, s->npairs, WORDS(hct_pair));
+    }
     t->seq = s->seq;
     t->now_ns = s->now_ns;
 }
@@ -255,11 +264,15 @@ static int get_ranks(struct tape_reader *r, uint64_t passed)
         }                                                               \
     } while (0)
 
-static int get_detail(struct tape_reader *r)
+static int get_detail(struct tape_reader *r, uint64_t kind)
 {
     GET_ARRAY(r, hct_request, looks_add_request);
     GET_ARRAY(r, hct_comm, looks_add_comm);
     GET_ARRAY(r, hct_flight, looks_add_flight);
+    if (kind < TAPE_ACCOUNTS)
+        return 0;
+    GET_ARRAY(r, hct_account, looks_add_account);
+    GET_ARRAY(r, hct_pair, looks_add_pair);
     return 0;
 }
 
@@ -289,8 +302,9 @@ int tape_read(struct tape_reader *r, struct hct_snapshot *out,
     passed = unfold(passed);
     l->now_ns += passed;
     l->detail = detail != 0;
-    l->nrequests = l->ncomms = l->nflights = 0;
-    if (get_ranks(r, passed) || get_detail(r))
+    looks_forget_detail(l);
+    if (detail > TAPE_ACCOUNTS || get_ranks(r, passed) ||
+        get_detail(r, detail))
         return damaged(err, "a task or detail that is none");
     looks_snapshot(l, out);
     return 1;

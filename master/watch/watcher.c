@@ -459,7 +459,7 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
     i = (size_t)(jn - w->job->nodes);
     in_time = w->looking && m->seq == w->looks.seq && w->node[i].asked;
     if (!m->n_more)
-        rc = looks_take(&w->looks, m, is_there, jn, err);
+        rc = looks_take(&w->looks, m, (uint32_t)i + 1, is_there, jn, err);
     else if (in_time)
         rc = series_put(&w->series, i, m, is_there, jn, err);
     else

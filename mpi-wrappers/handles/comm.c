@@ -451,6 +451,26 @@ struct comm *comm_find_fortran(unsigned kind, uintptr_t key)
     return c;
 }
 
+void comm_status(struct comm *c, const int *status, int32_t *peer,
+                 int32_t *tag)
+{
+    int from, its;
+
+    if (!c || !handle_status(status, &from, &its))
+        return;
+    *peer = comm_peer(c, from);
+    *tag = its;
+}
+
+struct comm *comm_by_id(uint64_t id)
+{
+    for (unsigned i = 0; i < PAGE_COMMS; i++)
+        if (atomic_load_explicit(&comm_table[i].key, memory_order_acquire) >
+                COMM_GONE && comm_table[i].id == id)
+            return &comm_table[i];
+    return NULL;
+}
+
 int32_t comm_ask_peer(struct comm *c, int rank)
 {
     _Atomic uint64_t *kept;

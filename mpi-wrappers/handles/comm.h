@@ -90,6 +90,14 @@ static inline int32_t comm_peer(struct comm *c, int rank)
     return comm_ask_peer(c, rank);
 }
 
+/* By identity; NULL: none of this task's. Slow. */
+struct comm *comm_by_id(uint64_t id);
+
+/* Whose message a status tells of, and its tag; nothing changes where c or the
+ * status is not known. */
+void comm_status(struct comm *c, const int *status, int32_t *peer,
+                 int32_t *tag);
+
 /* A collective call is entered: its number. All members enter them in the
  * same order, so one thread at a time. */
 static inline uint64_t comm_collective(struct comm *c, unsigned call,

@@ -8,13 +8,14 @@
 #include <string.h>
 
 static const struct handle_flavor pointers = {
-    .any_source = -1, .proc_null = -2, .in_place = 1,
+    .any_source = -1, .proc_null = -2, .status_tag = 1, .in_place = 1,
 };
 static const struct handle_flavor integers = {
-    .ints = true, .any_source = -2, .proc_null = -1, .in_place = UINTPTR_MAX,
+    .ints = true, .any_source = -2, .proc_null = -1, .status_source = 2,
+    .status_tag = 3, .status_ignore = 1, .in_place = UINTPTR_MAX,
 };
 struct handle_flavor handle_flavor = {
-    .any_source = -1, .proc_null = -2, .in_place = 1,
+    .any_source = -1, .proc_null = -2, .status_tag = 1, .in_place = 1,
 };
 
 bool handle_choose(const char *version)
@@ -32,6 +33,15 @@ bool handle_choose(const char *version)
             return true;
         }
     return false;
+}
+
+bool handle_status(const int *status, int *source, int *tag)
+{
+    if (!status || (uintptr_t)status == handle_flavor.status_ignore)
+        return false;
+    *source = status[handle_flavor.status_source];
+    *tag = status[handle_flavor.status_tag];
+    return true;
 }
 
 static uintptr_t f2c(unsigned call, int f)

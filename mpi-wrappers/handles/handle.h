@@ -18,6 +18,8 @@
 struct handle_flavor {
     bool ints;                  /* handles are integers, the same in Fortran */
     int any_source, proc_null;
+    int status_source, status_tag;      /* where they stand, in ints */
+    uintptr_t status_ignore;
     uintptr_t in_place;
 };
 extern struct handle_flavor handle_flavor;
@@ -36,6 +38,9 @@ static inline uintptr_t handle_at(const void *at, int64_t i)
     return __builtin_expect(handle_flavor.ints, 0)
            ? about_key(((const int *)at)[i]) : ((const uintptr_t *)at)[i];
 }
+
+/* Source and tag of a status that C's caller gave; false: it gave none. */
+bool handle_status(const int *status, int *source, int *tag);
 
 /* And back. */
 static inline uintptr_t handle_of(uintptr_t key)

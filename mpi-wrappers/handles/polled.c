@@ -102,7 +102,7 @@ static void end(struct polled *p, struct page_shared *s, int32_t i,
         return;
     p->place[i] = REQUEST_NOWHERE;
     p->known--;
-    request_settle(s, at, key_of(p, i), p, fate);
+    request_settle(s, at, key_of(p, i), p, fate, NULL);
 }
 
 static void begin(struct polled *p, struct page_shared *s,

@@ -10,6 +10,7 @@
 #include "mpi-wrappers/handles/comm.h"
 #include "mpi-wrappers/handles/handle.h"
 #include "mpi-wrappers/fields.h"
+#include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/handles/polled.h"
 
 enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS,
@@ -22,6 +23,8 @@ _Atomic uint64_t request_starts;
 /* Who waits for the request at each place: waiter, but not for others to
  * scribble on, nor shared by the threads of the last slot. */
 static const void *_Atomic owner[PAGE_REQUESTS];
+/* It may end without a message. */
+static _Atomic uint8_t cancelled[PAGE_REQUESTS];
 /* Handles that mean no request, and one that was complete from the start. */
 static uintptr_t null_key, empty_key, empty_fortran;
 
@@ -123,6 +126,7 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->tag, r->tag);
     SET(p->call, r->call);
     SET(p->idle, r->idle);
+    SET(cancelled[at], 0);
     request_own(s, at, NULL, 0);
     atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
     atomic_store_explicit(&s->request_key[at], key, memory_order_release);
@@ -159,6 +163,72 @@ void request_freed(const struct about *a)
         request_own(s, at, NULL, 0);
         SET(s->request_key[at], 0);
     }
+}
+
+static bool sends(unsigned call)
+{
+    return call == CALL_Send_init || call == CALL_Bsend_init ||
+           call == CALL_Ssend_init || call == CALL_Rsend_init;
+}
+
+static bool receives(unsigned call)
+{
+    return call == CALL_Irecv || call == CALL_Recv_init ||
+           call == CALL_Imrecv;
+}
+
+void request_starting(const struct about *a)
+{
+    struct page_shared *s = atomic_load_explicit(&request_shown,
+                                                 memory_order_acquire);
+
+    for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
+        uintptr_t key = request_key_at(a, i);
+        unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
+        const struct page_request *p = &s->request[at % PAGE_REQUESTS];
+
+        if (at == NOWHERE)
+            messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN);
+        else if (sends(GET(p->call)))
+            messages_sent(GET(p->comm), GET(p->peer), GET(p->tag));
+        if (at != NOWHERE)
+            SET(cancelled[at], 0);
+    }
+}
+
+void request_cancelled(const struct about *a)
+{
+    struct page_shared *s = atomic_load_explicit(&request_shown,
+                                                 memory_order_acquire);
+    uintptr_t key = s && a->requests ? request_key_at(a, 0) : 0;
+    unsigned at = !s || request_is_none(key) ? NOWHERE : request_find(s, key);
+
+    if (at != NOWHERE)
+        SET(cancelled[at], 1);
+}
+
+/* A request has ended: what it was about. */
+struct ended { uint64_t comm; int32_t peer, tag; bool received; };
+
+static struct ended ended(const struct page_shared *s, unsigned at)
+{
+    const struct page_request *p = &s->request[at];
+
+    return (struct ended){
+        GET(p->comm), GET(p->peer), GET(p->tag),
+        receives(GET(p->call)) && !GET(cancelled[at]) };
+}
+
+/* After the page no longer says that it is waited for. */
+static void count(const struct ended *e, const int *status)
+{
+    int32_t peer = e->peer, tag = e->tag;
+
+    if (!e->received)
+        return;
+    if ((peer < 0 || tag < 0) && peer != PAGE_NULL && status)
+        comm_status(comm_by_id(e->comm), status, &peer, &tag);
+    messages_received(e->comm, peer, tag);
 }
 
 void request_copy(const struct page_request *p, struct request *r)
@@ -208,31 +278,39 @@ uint32_t request_wait(struct request_wait *w, const struct about *a,
 /* Whoever got its handle since it was finished has taken our mark off, or
  * does so while we look: that is why the place is taken first. */
 void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
-                    const void *who, enum request_fate fate)
+                    const void *who, enum request_fate fate,
+                    const int *status)
 {
     struct page_request *p = &s->request[at];
     uint64_t was = key;
+    struct ended e;
     bool ours, promise;
 
     if (GET(owner[at]) != who)
         return;
     if (fate != REQUEST_GONE) {
+        e = ended(s, at);
         SET(owner[at], NULL);
         SET(p->waiter, 0);
-        if (fate == REQUEST_IDLE)
-            SET(p->idle, 1);
+        if (fate == REQUEST_IDLE) {
+            atomic_store_explicit(&p->idle, 1, memory_order_release);
+            count(&e, status);
+        }
         return;
     }
     if (!atomic_compare_exchange_strong(&s->request_key[at], &was, TAKEN))
         return;
     ours = GET(owner[at]) == who;
     promise = ours && GET(p->call) == CALL_Comm_idup;
+    e = ended(s, at);
     if (ours) {
         SET(owner[at], NULL);
         SET(p->waiter, 0);
     }
     atomic_store_explicit(&s->request_key[at], ours ? 0 : key,
                           memory_order_release);
+    if (ours)
+        count(&e, status);
     if (promise)
         comm_kept(key);
 }
@@ -247,11 +325,12 @@ static void settle_more(struct page_shared *s, const struct request_wait *w,
         unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
         if (at != NOWHERE)
-            request_settle(s, at, key, w, fate);
+            request_settle(s, at, key, w, fate, NULL);
     }
     for (unsigned at = 0; at < PAGE_REQUESTS; at++)
         if (GET(owner[at]) == w)
-            request_settle(s, at, GET(s->request_key[at]), w, REQUEST_GONE);
+            request_settle(s, at, GET(s->request_key[at]), w, REQUEST_GONE,
+                           NULL);
 }
 
 /* Persistent ones that one of many, or some, are said to be. */
@@ -265,8 +344,13 @@ static void settle_named(struct page_shared *s, const struct about *a)
                         ? request_key_at(a, which) : 0;
         unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
-        if (at != NOWHERE)
-            SET(s->request[at].idle, 1);
+        if (at != NOWHERE && !GET(s->request[at].idle)) {
+            const struct ended e = ended(s, at);
+
+            atomic_store_explicit(&s->request[at].idle, 1,
+                                  memory_order_release);
+            count(&e, a->status);
+        }
     }
 }
 
@@ -285,7 +369,7 @@ void request_waited(struct request_wait *w, const struct about *a, bool ok)
     for (unsigned i = 0; i < w->n; i++)
         request_settle(s, w->kept[i].place, w->kept[i].key, w,
                        request_key_at(a, w->kept[i].at) == w->kept[i].key
-                       ? stays : REQUEST_GONE);
+                       ? stays : REQUEST_GONE, a->status);
     if (w->more)
         settle_more(s, w, a, stays);
     if (ended && a->index)
@@ -300,7 +384,7 @@ void request_left(struct request_wait *w)
 
     for (unsigned at = 0; s && w->n && at < PAGE_REQUESTS; at++)
         if (GET(owner[at]) == w)
-            request_settle(s, at, 0, w, REQUEST_PENDING);
+            request_settle(s, at, 0, w, REQUEST_PENDING, NULL);
     w->n = 0;
 }
 

@@ -28,9 +28,11 @@ void request_own(struct page_shared *s, unsigned at, const void *who,
 /* What it is about. */
 void request_copy(const struct page_request *p, struct request *r);
 
-/* What has become of one that who waited for. */
+/* What has become of one that who waited for. status: the one that the program
+ * got for it, or NULL; see about.h. */
 enum request_fate { REQUEST_PENDING, REQUEST_IDLE, REQUEST_GONE };
 void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
-                    const void *who, enum request_fate fate);
+                    const void *who, enum request_fate fate,
+                    const int *status);
 
 #endif

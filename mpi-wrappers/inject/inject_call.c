@@ -28,6 +28,7 @@ static _Atomic uint32_t written;        /* rules whose first strike is noted */
 static _Atomic uint64_t init_ns;        /* when MPI_Init had returned */
 static bool (*recorder_inside)(unsigned);
 static void (*recorder_note)(int, const char *, size_t);
+static void (*recorder_dropped)(void);
 
 static _Thread_local unsigned depth;
 static _Thread_local void *frame;       /* of the outermost call */
@@ -68,6 +69,8 @@ static void start(void)
     memcpy(&recorder_inside, &p, sizeof(p));
     p = dlsym(RTLD_DEFAULT, "hct_hook_note");
     memcpy(&recorder_note, &p, sizeof(p));
+    p = dlsym(RTLD_DEFAULT, "hct_hook_dropped");
+    memcpy(&recorder_dropped, &p, sizeof(p));
     if (get_version && get_version(version, &bytes) == 0)
         handle_choose(version);
     our_rank = env_number(rank, UINT32_MAX);
@@ -163,6 +166,8 @@ bool inject_enter(unsigned call, struct inject_call *c)
             inject_fault(r);
         drop = drop || r->fault == INJECT_DROP;
     }
+    if (drop && recorder_dropped)
+        recorder_dropped();
     errno = saved;
     return drop;
 }

@@ -9,6 +9,11 @@ WRAP_EXPORT bool hct_hook_inside(unsigned call)
     return record_inside(call);
 }
 
+WRAP_EXPORT void hct_hook_dropped(void)
+{
+    record_unsent();
+}
+
 WRAP_EXPORT void hct_hook_note(int marker, const char *text,
                                size_t text_bytes)
 {

@@ -16,4 +16,7 @@ bool hct_hook_inside(unsigned call);
  * was tagged. It is in the page, safe from this process's end, on return. */
 void hct_hook_note(int marker, const char *text, size_t text_bytes);
 
+/* The message that the outermost call of this thread sends is dropped. */
+void hct_hook_dropped(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/handles/type.h"
 #include "mpi-wrappers/record/backtrace.h"
 #include "mpi-wrappers/record/frames.h"
@@ -18,7 +19,8 @@
 #include "mpi-wrappers/table/calls.h"
 #include "mpi-wrappers/table/real.h"
 
-enum { ATTACH_MS = 5000 };      /* how long MPI_Init may wait for a slave */
+enum { ATTACH_MS = 5000,        /* how long MPI_Init may wait for a slave */
+       LEVEL_MULTIPLE = 4 };    /* of page_header.level */
 
 static atomic_flag started = ATOMIC_FLAG_INIT;
 
@@ -43,8 +45,8 @@ static uint64_t bytes_of(const struct self *t, const struct about *a,
 
 /* Fills t->comm and t->about; returns how many requests it waits for. */
 static inline uint32_t learn(struct self *t, unsigned call,
-                             const struct about *a, int32_t *source,
-                             uint64_t *count, uint64_t now)
+                             const struct about *a, uint64_t *count,
+                             uint64_t now)
 {
     struct request *r = &t->about;
     uint32_t traits = a->traits, n = 0;
@@ -52,7 +54,8 @@ static inline uint32_t learn(struct self *t, unsigned call,
 
     *r = (struct request){ .peer = PAGE_NONE, .tag = PAGE_NONE,
                            .call = (uint16_t)call };
-    *source = PAGE_NONE;
+    t->source = t->source_tag = PAGE_NONE;
+    t->sends = traits & ABOUT_SENDS;
     t->comm = NULL;
     if (traits & ABOUT_KIND) {
         t->comm = c = comm_of(a);
@@ -61,15 +64,19 @@ static inline uint32_t learn(struct self *t, unsigned call,
             if (traits & ABOUT_PEER)
                 r->peer = comm_peer(c, a->peer);
             if (traits & ABOUT_SOURCE)
-                *source = comm_peer(c, a->source);
+                t->source = comm_peer(c, a->source);
             if (traits & ABOUT_COLLECTIVE)
                 r->collective = comm_collective(c, call, now);
         } else if (traits & ABOUT_PEER) {
-            r->peer = PAGE_UNKNOWN;
+            r->peer = t->source = PAGE_UNKNOWN;
         }
         if (traits & ABOUT_TAG)
             r->tag = a->tag >= 0 ? a->tag : PAGE_ANY;
+        if (traits & ABOUT_SOURCE)
+            t->source_tag = a->source_tag >= 0 ? a->source_tag : PAGE_ANY;
         r->bytes = bytes_of(t, a, count);
+        if (t->sends)
+            messages_sent(r->comm, r->peer, r->tag);
     }
     if (UNLIKELY(traits & ABOUT_WAITS)) {
         r->call = 0;
@@ -79,18 +86,43 @@ static inline uint32_t learn(struct self *t, unsigned call,
 }
 
 /* A partner that a call of this kind waits for. */
-static inline void publish(struct page_slot *s, const struct request *r,
-                           int32_t source, uint64_t count, uint32_t requests)
+static inline void publish(struct page_slot *s, const struct self *t,
+                           uint64_t count, uint32_t requests)
 {
+    const struct request *r = &t->about;
+
     SET(s->comm, r->comm);
     SET(s->peer, r->peer);
-    SET(s->source, source);
+    SET(s->source, t->source);
+    SET(s->source_tag, t->source_tag);
     SET(s->tag, r->tag);
     SET(s->bytes, r->bytes);
     SET(s->collective, r->collective);
     SET(s->count, count);
     SET(s->requests, requests);
     SET(s->waits_call, requests ? r->call : 0);
+}
+
+/* Before MPI gets to know. */
+static COLD void before_starting(const struct about *a)
+{
+    if (a->traits & ABOUT_STARTS)
+        request_starting(a);
+    if (a->traits & ABOUT_CANCELS)
+        request_cancelled(a);
+}
+
+/* The call has taken a message: which one, if that was open, its status says.
+ * After the page has said that the call is over. */
+static inline void took(const struct self *t, const struct about *a)
+{
+    bool both = a->traits & ABOUT_SOURCE;
+    int32_t peer = both ? t->source : t->about.peer;
+    int32_t tag = both ? t->source_tag : t->about.tag;
+
+    if (UNLIKELY(peer < 0 || tag < 0) && peer != PAGE_NULL)
+        comm_status(t->comm, a->status, &peer, &tag);
+    messages_received(t->about.comm, peer, tag);
 }
 
 /* What goes has to be forgotten before MPI may use its handle again. */
@@ -159,7 +191,6 @@ void record_enter(unsigned call, const struct about *a)
     struct page_slot *s = t->slot;
     uint64_t now, count = (uint64_t)a->count;
     uint32_t requests = 0, site = 0;
-    int32_t source = PAGE_NONE;
 
     if (t->depth++ > 0) {
         if (LIKELY(is_inside(t, frame, a->from)))
@@ -189,7 +220,7 @@ void record_enter(unsigned call, const struct about *a)
     if (UNLIKELY(now < t->since))
         now = t->since;
     if (LIKELY(t->what & PAGE_DO_STATE))
-        requests = learn(t, call, a, &source, &count, now);
+        requests = learn(t, call, a, &count, now);
     slot_lock(t);
     if (LIKELY(t->what & PAGE_DO_MODEL))
         site = model_enter(&t->model, call, a->from,
@@ -201,7 +232,7 @@ void record_enter(unsigned call, const struct about *a)
     SET(s->since_ticks, now);
     SET(s->calls, GET(s->calls) + 1);
     SET(s->out_ticks, GET(s->out_ticks) + (now - t->since));
-    publish(s, &t->about, source, count, requests);
+    publish(s, t, count, requests);
     slot_end(t);
     slot_unlock(t);
     t->call = call;
@@ -209,6 +240,9 @@ void record_enter(unsigned call, const struct about *a)
     if (UNLIKELY(a->traits & (ABOUT_FREES | ABOUT_FREES_TYPE |
                               ABOUT_FREES_REQUEST)))
         before_freeing(t, a);
+    if (UNLIKELY(a->traits & (ABOUT_STARTS | ABOUT_CANCELS)) &&
+        (t->what & PAGE_DO_STATE))
+        before_starting(a);
 }
 
 /* A type of unknown size that MPI has really looked at. Between two groups
@@ -298,11 +332,26 @@ void record_leave(const struct about *a, bool ok)
         fly(t, t->since, now);
     slot_end(t);
     slot_unlock(t);
+    if ((a->traits & ABOUT_TAKES) && ok && LIKELY(t->what & PAGE_DO_STATE))
+        took(t, a);
     t->since = now;
     if (UNLIKELY(t->tagged))
         stamp_leave(t, wall_ns);
     atomic_signal_fence(memory_order_seq_cst);
     t->depth = 0;               /* a signal's calls up to here are nested */
+}
+
+/* Of a persistent request, none will. */
+void record_unsent(void)
+{
+    struct self *t = &self;
+
+    if (t->depth == 0 || !t->slot || !(t->what & PAGE_DO_STATE))
+        return;
+    if (t->sends)
+        messages_unsent(t->about.comm, t->about.peer, t->about.tag);
+    else
+        t->about.peer = PAGE_NULL;
 }
 
 /* ------------------------------------------------------- the life of MPI */
@@ -378,6 +427,12 @@ void record_init_end(bool ok)
         request_start(h, s);
     }
     learn_level(h, ok);
+    if (h && ok && (thread_attached.what & PAGE_DO_STATE) && h->minor >= 7)
+        messages_start((struct page_messages *)(void *)
+                       ((char *)h + page_messages_at(
+                           thread_attached.slots, thread_attached.calls,
+                           thread_attached.ring_bytes)),
+                       GET(h->level) == LEVEL_MULTIPLE);
     set_state(PAGE_STATE_RUNNING);
 }
 

@@ -30,6 +30,9 @@ void record_tag(int marker, const char *text, size_t text_bytes);
 bool record_inside(unsigned call);
 void record_note(int marker, const char *text, size_t text_bytes);
 
+/* The message of this call does not leave. */
+void record_unsent(void);
+
 /* From now on record into this page (checked by attach). Once a process. */
 void record_start(const struct attach *a);
 

@@ -25,6 +25,7 @@ struct self {
     uint32_t what;              /* PAGE_DO_... */
     bool pending;               /* the next outermost call is tagged */
     bool tagged;                /* this one is, and its ENTER was written */
+    bool sends;                 /* a message leaves with this call */
     bool shared;                /* slot is the last one, others use it too */
     struct page_slot *slot;     /* borrowed; NULL: nothing is recorded */
     struct page_count *counts;  /* borrowed: the slot's */
@@ -37,6 +38,7 @@ struct self {
     unsigned number;            /* of the slot */
     struct comm *comm;          /* borrowed: what it is about, or NULL */
     struct request about;       /* the rest */
+    int32_t source, source_tag; /* of a Sendrecv: what it takes */
     struct model model;
     struct ring ring;           /* the slot's */
     uint64_t enter_at;          /* ring counter of its ENTER */

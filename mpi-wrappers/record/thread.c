@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/record/tick.h"
 
 _Thread_local struct self self __attribute__((tls_model("initial-exec")));
@@ -113,6 +114,7 @@ static void forked(void)
     self.shared = self.tagged = self.pending = false;
     comm_stop();
     request_stop();
+    messages_stop();
     if (h)
         munmap(h, thread_attached.bytes);
 }

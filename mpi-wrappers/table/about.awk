@@ -149,8 +149,14 @@ function traits(    t)
         t = t " | ABOUT_AGAIN"
 
     requests = nth("request request.inout request.inout[]", 1)
+    if (name ~ /^I?[bsr]?send$|^[BSR]send$|^Send$|^Sendrecv(_replace)?$/)
+        t = t " | ABOUT_SENDS"
+    if (name ~ /^M?[rR]ecv$|^Sendrecv(_replace)?$/)
+        t = t " | ABOUT_TAKES"
     if (name == "Request_free")
         t = t " | ABOUT_FREES_REQUEST"
+    else if (name == "Cancel")
+        t = t " | ABOUT_CANCELS"
     else if (name ~ /^Start(all)?$/)
         t = t " | ABOUT_STARTS"
     else if (name ~ /^(Wait|Test)(all|any|some)?$|^Request_get_status$/) {
@@ -190,6 +196,10 @@ function about(fortran,    t, peer, source, tag, text, n)
         peer ? value(peer, fortran) : "0", \
         source ? value(source, fortran) : "0", \
         tag ? value(tag, fortran) : "0")
+    if (first("dest") && first("source"))
+        text = text ", .source_tag = " value(nth("tag", 2), fortran)
+    if (!fortran && (t ~ /TAKES/ || name == "Wait" || name == "Test"))
+        text = text ", .status = (const int *)" name_of(decl[first("status.out")])
     if (name == "Pcontrol") {
         t = t " | ABOUT_LEVEL"
         sub(/\.tag = 0/, ".tag = " value(1, fortran), text)

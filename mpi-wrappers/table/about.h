@@ -32,6 +32,9 @@ enum about_traits {
     ABOUT_OUTSIDE = 1 << 19,    /* ... together with another world */
     ABOUT_LEVEL = 1 << 20,      /* tag is MPI_Pcontrol's level */
     ABOUT_AGAIN = 1 << 21,      /* what is made may be known already */
+    ABOUT_SENDS = 1 << 22,      /* a message leaves with this call */
+    ABOUT_TAKES = 1 << 23,      /* one has been taken when it is over */
+    ABOUT_CANCELS = 1 << 24,    /* requests[0] may end without a message */
 };
 
 struct about {
@@ -45,9 +48,12 @@ struct about {
     const int *flag;            /* is anything finished? NULL: it is */
     const int *index;           /* which one, or ones; NULL: all of them */
     const int *nindex;          /* how many; NULL: one */
+    const int *status;          /* of the one message or request, in C; may be
+                                   what means that there is none */
     int64_t count;              /* of elements, of requests */
     int32_t nrequests;
     int32_t peer, source, tag;
+    int32_t source_tag;         /* of a Sendrecv: of what it takes */
     uint32_t traits;
 };
 

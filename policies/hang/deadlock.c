@@ -8,9 +8,16 @@
 
 #include <string.h>
 
+#include "policies/hang/account.h"
 #include "policies/hang/graph.h"
 
 #define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
+enum {
+    SHORT = 256,                        /* requests that are held against each
+                                           other */
+    HEADERS = 256,                      /* bytes at most that a message has
+                                           beside its own */
+};
 
 static const struct hct_call *call_of(const struct graph *g, uint32_t r)
 {
@@ -29,59 +36,51 @@ static bool same_comm(uint64_t a, uint64_t b)
 
 /* ------------------------------------------------------------ messages */
 
-/* Both sides of a message are there. If that has been so for long, it must
- * have arrived: at 10 MB/s, and a second for good measure. */
-enum met graph_under_way(const struct graph *g, uint32_t a, uint32_t b,
-                         uint64_t bytes)
+bool graph_long_enough(const struct graph *g, uint32_t r, uint64_t bytes)
 {
-    uint64_t still = UINT64_MAX, enough = bytes < UINT64_MAX / 200 ?
-        1000000000u + bytes * 100 : UINT64_MAX;
-
-    if (g->w[a].state != DEADLOCK_ENDED)
-        still = g->w[a].still_ns;
-    if (g->w[b].state != DEADLOCK_ENDED && g->w[b].still_ns < still)
-        still = g->w[b].still_ns;
-    return still > enough ? FINISHED : FREE;
+    return g->one_node && bytes < UINT64_MAX / 200 &&
+           g->w[r].still_ns > g->limits->small_ns + bytes * 100;
 }
 
-/* Does rank r now send (or, with recv, receive) such a message to or from
- * other? */
-static bool offers(const struct graph *g, uint32_t r, bool recv, uint32_t other,
-                   uint64_t comm, int32_t tag, uint64_t *bytes)
+/* Has rank r asked for a message of s like this one, and not been seen to have
+ * got it? exact: only for this one, not for one of any. */
+static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
+                          uint64_t comm, int32_t tag, bool exact)
 {
     const struct hct_request *q;
-    const struct hct_rank *k = hct_rank(g->in, r);
-    const struct hct_call *c = call_of(g, r);
-    enum hct_class want = recv ? HCT_CLASS_RECV : HCT_CLASS_SEND;
-    int32_t me = (int32_t)other;
+    uint32_t n = 0;
 
-    *bytes = 0;
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
+        if (q->idle || hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
+            continue;
+        if (exact ? q->comm == comm && q->tag == tag && q->peer == (int32_t)s
+                  : same_comm(q->comm, comm) && fits(q->tag, tag) &&
+                    (q->peer == (int32_t)s || q->peer == HCT_ANY ||
+                     q->peer == HCT_UNKNOWN))
+            n++;
+    }
+    return n;
+}
+
+/* ... or does it just now, or look for one? */
+static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
+                     uint64_t comm, int32_t tag)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    enum hct_class class_ = call_of(g, r)->class_;
+    bool both = class_ == HCT_CLASS_SENDRECV;
+    int32_t peer = both ? k->source : k->peer;
+    int32_t its = !both ? k->tag : a ? a->source_tag : HCT_UNKNOWN;
+
     if (!(k->flags & HCT_PAGE) || k->life == HCT_LIFE_ENDED)
         return false;
-    if ((k->flags & HCT_IN_MPI) && same_comm(k->comm, comm)) {
-        int32_t peer = recv && c->class_ == HCT_CLASS_SENDRECV ? k->source
-                                                               : k->peer;
-        /* a probe sees the message, too */
-        bool is = c->class_ == want || c->class_ == HCT_CLASS_SENDRECV ||
-                  (recv && c->class_ == HCT_CLASS_PROBE);
-        /* of a Sendrecv only the tag that it sends is known */
-        int32_t its = recv && c->class_ == HCT_CLASS_SENDRECV ? HCT_UNKNOWN
-                                                              : k->tag;
-
-        *bytes = k->bytes;
-        if (is && !(c->flags & HCT_CALL_REQUEST) &&
-            (peer == me || peer == HCT_ANY || peer == HCT_UNKNOWN) &&
-            fits(its, tag))
-            return true;
-    }
-    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
-        *bytes = q->bytes;
-        if (!q->idle && hct_call(g->in, q->call)->class_ == want &&
-            same_comm(q->comm, comm) && fits(q->tag, tag) &&
-            (q->peer == me || q->peer == HCT_ANY || q->peer == HCT_UNKNOWN))
-            return true;
-    }
-    return false;
+    if ((k->flags & HCT_IN_MPI) && same_comm(k->comm, comm) &&
+        (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
+        !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
+        (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN))
+        return true;
+    return asked_for(g, r, s, comm, tag, false) > 0;
 }
 
 /* Of the members of m that are held, but r, the one to name. */
@@ -90,42 +89,44 @@ static int32_t named(const struct deadlock_group *m, uint32_t r)
     return m->any.best == (int32_t)r ? m->any.next : m->any.best;
 }
 
+/* May a message of s come to r? Those that were sent may be for requests that
+ * r has made before; a request itself is one of these. */
+static bool may_come(const struct graph *g, uint32_t s, uint32_t r,
+                     uint64_t comm, int32_t tag, bool request)
+{
+    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
+    uint32_t before = n == 0 ? 0 : asked_for(g, r, s, comm, tag, true);
+
+    return n == ACCOUNT_UNKNOWN || (request ? n > 0 : n > before);
+}
+
 /* Can anybody in comm still send r a message? Who is not known to be in any
  * communicator may be in this one. */
 static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
-                         int32_t tag, enum deadlock_why why)
+                         int32_t tag, enum deadlock_why why, bool request)
 {
-    const struct deadlock_rank *w = &g->w[r];
-    uint32_t from = w->sent < g->wild ? w->sent : g->wild;
-    uint32_t end = w->sent_to > g->wild_to ? w->sent_to : g->wild_to;
     const struct deadlock_group *m;
-    int32_t free, best, other = -1;
-    uint64_t bytes;
+    int32_t best, other = -1;
 
     if (g->collects) {
         group_want(g, comm, 0);
         return never(g, why, (int32_t)r);
     }
     m = group_find(g, comm, 0);
-    if (!m)
+    if (!m || m->any.free >= 0 ||
+        (comm != HCT_COMM_WORLD && g->unknown.any.free >= 0))
         return FREE;
-    free = m->any.free;
-    best = named(m, r);
-    if (comm != HCT_COMM_WORLD) {
-        other = named(&g->unknown, r);
-        if (free < 0 ||
-            (g->unknown.any.free >= 0 && g->unknown.any.free < free))
-            free = g->unknown.any.free;
-    }
-    if (free >= 0 && (uint32_t)free < end)
-        end = (uint32_t)free;
-    for (uint32_t s = from; s <= end; s++) {
+    if (g->in->naccounts != g->in->nranks)      /* whose are not there? */
+        return FREE;
+    for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to &&
+         g->w[r].under_way != 0; s++) {
         g->steps++;
-        if (offers(g, s, false, r, comm, tag, &bytes))
-            return graph_under_way(g, r, s, bytes);
+        if (may_come(g, s, r, comm, tag, request))
+            return FREE;
     }
-    if (free >= 0)
-        return FREE;
+    best = named(m, r);
+    if (comm != HCT_COMM_WORLD)
+        other = named(&g->unknown, r);
     if (other >= 0 && (best < 0 || (other < best ? !group_rather(g, best, other)
                                                  : group_rather(g, other,
                                                                 best))))
@@ -134,46 +135,59 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
 }
 
 static enum met message_from(struct graph *g, uint32_t r, int32_t source,
-                             uint64_t comm, int32_t tag, enum deadlock_why why)
+                             uint64_t comm, int32_t tag, enum deadlock_why why,
+                             bool request)
 {
-    uint64_t bytes;
-
     if (source == HCT_NULL)
         return FINISHED;
-    if (comm == 0 || (comm & HCT_COMM_LOCAL))
+    if (comm == 0 || (comm & HCT_COMM_LOCAL) || !account_of(g->in, g->w, r))
         return FREE;
     if (source == HCT_ANY)
-        return from_any(g, r, comm, tag, why);
-    if (source < 0 || (uint32_t)source >= g->in->nranks)
+        return from_any(g, r, comm, tag, why, request);
+    if (source < 0 || (uint32_t)source >= g->in->nranks || !held(g, source) ||
+        may_come(g, (uint32_t)source, r, comm, tag, request))
         return FREE;
-    if (offers(g, (uint32_t)source, false, r, comm, tag, &bytes))
-        return graph_under_way(g, r, (uint32_t)source, bytes);
-    return held(g, source) ? never(g, why, source) : FREE;
+    return never(g, why, source);
+}
+
+/* Is a send of so many bytes known to wait for its receiver, or not to? Else one
+ * that has not ended for long does so, on one node: anything else would be
+ * through. */
+static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
+                       uint64_t bytes, const struct hct_call *how)
+{
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    bool near = account_near(g->in, g->w, r, target);
+    uint32_t eager = !a ? HCT_EAGER_UNKNOWN : near ? a->eager : a->eager_far;
+
+    if ((how->flags & HCT_CALL_SYNC) ||
+        (eager != HCT_EAGER_UNKNOWN && bytes > eager))
+        return never(g, DEADLOCK_SEND, (int32_t)target);
+    if (!near || g->w[r].still_ns < g->limits->small_ns)
+        return FREE;
+    if (eager != HCT_EAGER_UNKNOWN && bytes + HEADERS <= eager)
+        return FINISHED;
+    never(g, DEADLOCK_SEND, (int32_t)target);
+    return OPEN;
 }
 
 static enum met message_to(struct graph *g, uint32_t r, int32_t target,
                            uint64_t comm, int32_t tag, uint64_t bytes,
                            const struct hct_call *how)
 {
-    uint64_t its;
-
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
     if (comm == 0 || (comm & HCT_COMM_LOCAL) || target < 0 ||
-        (uint32_t)target >= g->in->nranks)
+        (uint32_t)target >= g->in->nranks || !held(g, target) ||
+        asks_for(g, (uint32_t)target, r, comm, tag))
         return FREE;
-    if (offers(g, (uint32_t)target, true, r, comm, tag, &its))
-        return graph_under_way(g, r, (uint32_t)target, bytes);
-    if (!held(g, target))
-        return FREE;
-    /* Small ones are sent without asking; this one may wait for room, and
-     * get it soon. */
-    if (!(how->flags & HCT_CALL_SYNC) &&
-        ((bytes > 0 && bytes <= g->limits->tiny_bytes) ||
-         (bytes <= g->limits->small_bytes &&
-          g->w[r].still_ns < g->limits->small_ns)))
-        return FREE;
-    return never(g, DEADLOCK_SEND, target);
+    return leaves(g, r, (uint32_t)target, bytes, how);
+}
+
+/* A call that waits for nothing else. */
+static enum met alone(enum met met)
+{
+    return met == OPEN ? NEVER : met;
 }
 
 /* ---------------------------------------------------------- one-sided */
@@ -263,7 +277,8 @@ static enum met request(struct graph *g, uint32_t r,
 
     switch (c->class_) {
     case HCT_CLASS_RECV:
-        return message_from(g, r, q->peer, q->comm, q->tag, DEADLOCK_RECV);
+        return message_from(g, r, q->peer, q->comm, q->tag, DEADLOCK_RECV,
+                            true);
     case HCT_CLASS_SEND:
         return message_to(g, r, q->peer, q->comm, q->tag, q->bytes, c);
     case HCT_CLASS_COLLECTIVE:
@@ -273,40 +288,82 @@ static enum met request(struct graph *g, uint32_t r,
     }
 }
 
-/* All of its requests, those it waits for or all that there are. */
-static enum met requests(struct graph *g, uint32_t r, bool all, bool any)
+/* What has been found out about some requests together: how many there are of
+ * each kind, and the one to name: the first that is never met, else the first
+ * that is open. */
+struct several {
+    uint32_t n[NEVER + 1], found;
+    uint32_t by;
+    enum met best;
+    enum deadlock_why why;
+    int32_t to;
+};
+
+static void add(struct several *s, const struct graph *g, uint32_t i,
+                enum met met)
 {
+    s->n[met]++;
+    s->found++;
+    if (met < OPEN || met <= s->best)
+        return;
+    s->best = met;
+    s->by = i;
+    s->why = g->why;
+    s->to = g->to;
+}
+
+/* Its requests, those it waits for or all that there are. */
+static struct several look_through(struct graph *g, uint32_t r, bool all)
+{
+    struct several s = { .by = UINT32_MAX, .best = FREE, .to = -1 };
     const struct hct_request *q;
-    uint32_t found = 0, by = UINT32_MAX;
-    enum deadlock_why why = DEADLOCK_RECV;
-    int32_t to = -1;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        if (!q->idle && (all || q->waited))
+            add(&s, g, i, request(g, r, q));
+    return s;
+}
+
+/* More receives than messages that fit them: one of them is never met. */
+static void add_short(struct graph *g, uint32_t r, struct several *s)
+{
+    const struct hct_request *q, *p;
 
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
-        if (q->idle || !(all || q->waited))
+        uint32_t waited = 0, n;
+
+        if (q->idle || !q->waited || q->peer < 0 || q->tag < 0 ||
+            hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV ||
+            !held(g, q->peer))
             continue;
-        found++;
-        switch (request(g, r, q)) {
-        case FREE:
-            return FREE;
-        case FINISHED:
-            if (any)
-                return FREE;
-            break;
-        case NEVER:
-            if (by == UINT32_MAX) {
-                by = i;
-                why = g->why;
-                to = g->to;
-            }
-            break;
-        }
+        for (uint32_t j = g->w[r].request; (p = request_of(g->in, j, r)); j++)
+            waited += !p->idle && p->waited && p->comm == q->comm &&
+                p->peer == q->peer && p->tag == q->tag &&
+                hct_call(g->in, p->call)->class_ == HCT_CLASS_RECV;
+        n = account_under_way(g->in, g->w, (uint32_t)q->peer, r, q->comm,
+                              q->tag);
+        if (waited < 2 || n >= waited)
+            continue;
+        never(g, DEADLOCK_RECV, q->peer);
+        add(s, g, i, NEVER);
+        return;
     }
-    if (!all && found != hct_rank(g->in, r)->requests)
+}
+
+/* A wait for all of its requests, or for any. */
+static enum met requests(struct graph *g, uint32_t r, bool any)
+{
+    struct several s = look_through(g, r, false);
+
+    if (s.found != hct_rank(g->in, r)->requests)
         return FREE;
-    if (by == UINT32_MAX)
+    if (!any && !s.n[NEVER] && s.n[FREE] && s.found <= SHORT)
+        add_short(g, r, &s);
+    if (s.by == UINT32_MAX ||
+        (any ? s.n[FREE] || s.n[FINISHED] : !s.n[NEVER] && s.n[FREE]))
         return FREE;
-    g->w[r].by = by;
-    return never(g, why, to);
+    g->w[r].by = s.by;
+    return never(g, s.why, s.to);
 }
 
 /* It asks in a loop, so anything that it asks for may help. */
@@ -326,16 +383,19 @@ static enum met spinning(struct graph *g, uint32_t r)
         if (c->class_ != HCT_CLASS_PROBE)
             continue;
         probes = true;
-        if (message_from(g, r, f->peer, f->comm, f->tag,
-                         DEADLOCK_PROBE) != NEVER)
+        if (message_from(g, r, f->peer, f->comm, f->tag, DEADLOCK_PROBE,
+                         false) != NEVER)
             return FREE;
         to = g->to;
     }
     if (tests) {
-        if (requests(g, r, true, true) != NEVER)
+        struct several s = look_through(g, r, true);
+
+        if (s.by == UINT32_MAX || s.n[FREE])
             return FREE;
-        why = g->why;
-        to = g->to;
+        g->w[r].by = s.by;
+        why = s.why;
+        to = s.to;
     }
     return tests || probes ? never(g, why, to) : FREE;
 }
@@ -346,21 +406,21 @@ static uint64_t size_of(const struct hct_rank *k)
     return k->bytes > k->count ? k->bytes : k->count ? k->count : 1;
 }
 
+/* Whichever of the two is never met: it does not come back. */
 static enum met both(struct graph *g, uint32_t r)
 {
     const struct hct_rank *k = hct_rank(g->in, r);
-    enum met out, in = message_from(g, r, k->source, k->comm, HCT_UNKNOWN,
-                                    DEADLOCK_RECV);
-    enum deadlock_why why = g->why;
-    int32_t to = g->to;
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    enum met in = !a ? FREE
+        : message_from(g, r, k->source, k->comm, a->source_tag, DEADLOCK_RECV,
+                       false);
+    enum met out;
 
+    if (in == NEVER)
+        return NEVER;
     out = message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
                      call_of(g, r));
-    if (in == FREE || out == FREE)
-        return FREE;
-    if (in == NEVER)
-        return never(g, why, to);
-    return out == NEVER ? NEVER : FREE;
+    return out == NEVER || (out == OPEN && in == FINISHED) ? NEVER : FREE;
 }
 
 /* Of a rank that is blocked: will nothing release it? */
@@ -374,21 +434,23 @@ static enum met released(struct graph *g, uint32_t r)
         return spinning(g, r);
     switch (c->class_) {
     case HCT_CLASS_SEND:
-        return message_to(g, r, k->peer, k->comm, k->tag, size_of(k), c);
+        return alone(message_to(g, r, k->peer, k->comm, k->tag, size_of(k), c));
     case HCT_CLASS_RECV:
         if (strcmp(c->name, "MPI_Mrecv") == 0)
             return FREE;                /* its message is there */
-        return message_from(g, r, k->peer, k->comm, k->tag, DEADLOCK_RECV);
+        return message_from(g, r, k->peer, k->comm, k->tag, DEADLOCK_RECV,
+                            false);
     case HCT_CLASS_PROBE:
-        return message_from(g, r, k->peer, k->comm, k->tag, DEADLOCK_PROBE);
+        return message_from(g, r, k->peer, k->comm, k->tag, DEADLOCK_PROBE,
+                            false);
     case HCT_CLASS_SENDRECV:
         return both(g, r);
     case HCT_CLASS_COLLECTIVE:
         return graph_collective(g, r, k->comm, k->collective, k->call, k->peer);
     case HCT_CLASS_WAIT:
-        return requests(g, r, false, !(c->flags & HCT_CALL_ALL));
+        return requests(g, r, !(c->flags & HCT_CALL_ALL));
     case HCT_CLASS_RMA:
-        return one_sided(g, r);
+        return graph_long_enough(g, r, k->bytes) ? one_sided(g, r) : FREE;
     default:
         return FREE;
     }
@@ -468,45 +530,13 @@ static void index_detail(struct graph *g)
     }
 }
 
-static void add_sender(struct graph *g, uint32_t s, int32_t to)
+static bool on_one_node(const struct hct_snapshot *in,
+                        const struct deadlock_rank *w)
 {
-    bool known = to >= 0 && (uint32_t)to < g->in->nranks;
-    uint32_t *from, *end;
-
-    if (!known && to != HCT_ANY && to != HCT_UNKNOWN)
-        return;
-    from = known ? &g->w[to].sent : &g->wild;
-    end = known ? &g->w[to].sent_to : &g->wild_to;
-    if (*from > s)
-        *from = s;
-    *end = s;
-}
-
-/* Who sends to whom, as far as offers() sees it: no other rank has to be asked
- * for messages to one that takes them from any. */
-static void index_senders(struct graph *g)
-{
-    const struct hct_request *q;
-
-    g->wild = UINT32_MAX;
-    g->wild_to = 0;
-    for (uint32_t r = 0; r < g->in->nranks; r++) {
-        g->w[r].sent = UINT32_MAX;
-        g->w[r].sent_to = 0;
-    }
-    for (uint32_t r = 0; r < g->in->nranks; r++) {
-        const struct hct_rank *k = hct_rank(g->in, r);
-        const struct hct_call *c = call_of(g, r);
-
-        if (!(k->flags & HCT_PAGE) || k->life == HCT_LIFE_ENDED)
-            continue;
-        if ((k->flags & HCT_IN_MPI) && (c->class_ == HCT_CLASS_SEND ||
-                                        c->class_ == HCT_CLASS_SENDRECV))
-            add_sender(g, r, k->peer);
-        for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
-            if (hct_call(g->in, q->call)->class_ == HCT_CLASS_SEND)
-                add_sender(g, r, q->peer);
-    }
+    for (uint32_t r = 0; r < in->nranks; r++)
+        if (!account_near(in, w, 0, r))
+            return false;
+    return true;
 }
 
 /* Is r free, after all? */
@@ -543,12 +573,13 @@ uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
     uint32_t n = 0, freed = 1;
 
     index_detail(&g);
+    account_index(in, w);
+    g.one_node = on_one_node(in, w);
     for (uint32_t r = 0; r < in->nranks; r++) {
         w[r].state = (uint8_t)begins_as(&g, r, &w[r].spins);
         n += w[r].state == DEADLOCK_BLOCKED;
     }
     if (n > 0) {
-        index_senders(&g);
         g.collects = true;
         n -= sweep(&g, true);
         g.collects = false;

@@ -4,15 +4,22 @@
  * The set of all tasks that are blocked, as far as the evidence is complete,
  * is made smaller until each one in it can be released only by others in it,
  * or by tasks that have ended MPI: the greatest set of this kind. If it is not
- * empty, nothing that is under way can dissolve it, since a message that is
- * being sent, or is waited for, keeps both its partners out of it.
+ * empty, nothing that is under way can dissolve it: who waits for a message is
+ * in it only if the accounts of both sides (account.h) say that there is no
+ * such message, whatever the network does, and who sends only if the receiver
+ * has not asked for it, and it is known not to leave without.
  *
  * A wait has conditions. One that only a certain task can meet is an AND node
  * of the graph, one that any of several can meet (MPI_ANY_SOURCE, windows) an
- * OR node. Of requests it cannot be seen which ones are finished already, so a
- * wait for all of several also counts as ended by any: then whichever is not
- * finished, the task is blocked. Where evidence is missing, a task counts as
- * free. */
+ * OR node. A wait for all of several requests is blocked by one that is not
+ * and will never be finished. Of a send it may not be known whether it is
+ * finished already; then the wait is blocked if all that it waits for is of
+ * this kind or will never be finished: whichever is not finished, it never
+ * will be. Where evidence is missing, a task counts as free.
+ *
+ * What time says (so long a message cannot take, a call cannot last) counts
+ * only between tasks on one node that have both run since: there a message
+ * arrives when it is looked for. */
 #ifndef HCT_DEADLOCK_H
 #define HCT_DEADLOCK_H
 
@@ -24,11 +31,11 @@
 struct deadlock_limits {
     uint64_t still_ns;          /* so long a task has not moved at least */
     uint64_t asleep_ns;         /* ... that sleeps, and does not poll */
-    uint64_t small_ns;          /* ... in a send that may be buffered */
+    uint64_t small_ns;          /* ... in a send that need not wait for the
+                                   receiver, or in a collective call that need
+                                   not wait for all members */
     uint64_t spin_ns;           /* ... that asks in a loop, and does nothing
                                    else */
-    uint64_t small_bytes;
-    uint64_t tiny_bytes;        /* never waits for the receiver */
 };
 
 /* What the members of a communicator have in common: see group.c. */
@@ -60,7 +67,11 @@ struct deadlock_rank {
     uint64_t still_ns;          /* since its calls but polling ones moved; 0:
                                    not known */
     uint32_t request, flight, comm;     /* its first entries in the detail */
-    uint32_t sent, sent_to;     /* first and last rank that sends to it */
+    uint32_t account, pair;     /* the same */
+    uint32_t sender, sender_to; /* first and last rank that has ever sent to
+                                   it */
+    uint32_t under_way;         /* messages to it, from all, of whatever kind;
+                                   UINT32_MAX: not known */
     uint32_t by;                /* request that it waits by; UINT32_MAX: none */
     int32_t to;                 /* whom it waits for, of those in the set */
     uint8_t state;              /* enum deadlock_state */

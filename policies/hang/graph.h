@@ -9,8 +9,9 @@
  * finds no room is no evidence. */
 enum { GRAPH_FEW = 512 };
 
-/* Of one condition. Finished: as far as one can see it was met long ago. */
-enum met { FREE, FINISHED, NEVER };
+/* Of one condition. Free: it may be met, as far as one can see. Finished: it
+ * is. Open: it is met already, or never. */
+enum met { FREE, FINISHED, OPEN, NEVER };
 
 struct graph {
     const struct hct_snapshot *in;
@@ -21,8 +22,7 @@ struct graph {
     struct deadlock_group unknown;      /* ranks without any communicator */
     uint32_t gone;              /* ranks that have left no trace of the world */
     int32_t first_gone;
-    uint32_t wild, wild_to;     /* first and last rank that sends to somebody
-                                   who is not known */
+    bool one_node;              /* all have accounts, and are on one node */
     bool collects;              /* it is only asked which groups are wanted */
     uint64_t steps;
     /* of the rank that is looked at */
@@ -88,9 +88,9 @@ static inline bool group_unsure(const struct deadlock_group *m)
  * message is lost, the others went on for a while. -1: nobody. */
 bool group_rather(const struct graph *g, int32_t s, int32_t best);
 
-/* Both sides of a message are there: it is on its way, or through. */
-enum met graph_under_way(const struct graph *g, uint32_t a, uint32_t b,
-                         uint64_t bytes);
+/* Would a call of r that moves so many bytes be over by now, if it waited for
+ * nobody who is missing? At 10 MB/s, and only on one node. */
+bool graph_long_enough(const struct graph *g, uint32_t r, uint64_t bytes);
 
 /* r is in collective call n of comm. */
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,

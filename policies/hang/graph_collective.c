@@ -80,6 +80,15 @@ static bool differs(struct graph *g, uint32_t r, const struct deadlock_group *m,
     return true;
 }
 
+/* What may go through r's hands in a call of n members, of what it takes part
+ * in. */
+static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
+{
+    uint64_t bytes = hct_rank(g->in, r)->bytes;
+
+    return bytes < UINT64_MAX / n ? bytes * n : UINT64_MAX;
+}
+
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root)
 {
@@ -100,18 +109,20 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     if (m->missing == 0)
         return differs(g, r, m, call,
                        (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1)
-            ? NEVER : graph_under_way(g, r, r, 0);
+            ? NEVER : FREE;
     /* Without the root nobody gets its data; without one member nobody gets
      * past a barrier. Else it depends on how MPI passes things on: all who
-     * are missing may be the one that counts. */
+     * are missing may be the one that counts, and what is under way need not
+     * come from them. */
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
         (uint32_t)root < g->in->nranks && !m->inter)
         for (uint32_t i = g->w[root].comm;
              (k = comm_of_rank(g->in, i, (uint32_t)root)); i++)
             if (k->id == comm && k->collectives < n)
                 return held(g, root) ? never(g, DEADLOCK_MEMBER, root) : FREE;
-    if (m->held == m->missing ||
-        ((c->flags & HCT_CALL_ALL) && !m->inter && m->held > 0))
+    if (((c->flags & HCT_CALL_ALL) && !m->inter && m->held > 0) ||
+        (m->held == m->missing &&
+         graph_long_enough(g, r, bytes_of(g, r, m->found))))
         return never(g, DEADLOCK_MEMBER, m->first);
     return FREE;
 }

@@ -11,7 +11,7 @@ enum mode { MODE_HECTOR, MODE_PARASTACK, MODE_SOUT, MODE_FIXED };
 
 enum { ALPHA, MODE, INTERVAL, INTERVAL_MAX, LEAST, SURE, WORK, PATIENCE,
        LOOK, PROVE,
-       STILL, SPIN, SMALL, TIMES };
+       STILL, SPIN, STUCK, TIMES };
 
 static const struct hct_param params[] = {
     [ALPHA] = { "alpha", "", "chance of a false alarm that is accepted",
@@ -36,8 +36,8 @@ static const struct hct_param params[] = {
     [STILL] = { "still", "s", "how long tasks in a deadlock have not moved",
                 0.4, 0.1, 3600 },
     [SPIN] = { "spin", "s", "... that ask in a loop", 3, 0.1, 3600 },
-    [SMALL] = { "small", "bytes", "of messages that are sent without asking "
-                "the receiver, on some networks", 65536, 4096, 1e9 },
+    [STUCK] = { "stuck", "s", "... in a send or a collective call that need "
+                "not wait for the others", 1, 0.1, 3600 },
     [TIMES] = { "times", "", "mode 3: samples in a row without any task out of "
                 "MPI", 10, 1, 100000 },
     { .name = NULL },
@@ -93,10 +93,9 @@ static int init(void *state, const struct hct_job *job, const double *param,
         .sure_ns = ns(fmin(param[SURE], param[LEAST])),
         .work_ns = ns(param[WORK]),
         .look_ns = ns(param[LOOK]), .prove = param[PROVE] >= 0.5,
-        .deadlock = { .still_ns = ns(param[STILL]), .small_ns = ns(2),
+        .deadlock = { .still_ns = ns(param[STILL]), .small_ns = ns(param[STUCK]),
                       .asleep_ns = ns(param[LEAST]),
-                      .spin_ns = ns(param[SPIN]), .tiny_bytes = 4096,
-                      .small_bytes = (uint64_t)param[SMALL] },
+                      .spin_ns = ns(param[SPIN]) },
     };
 
     (void)why;

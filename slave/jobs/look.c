@@ -362,6 +362,76 @@ static void detail_flights(struct look *l, const struct task *t)
     }
 }
 
+/* Four arrays in one piece, which begins with sent. */
+static bool account_arrays(Hct__Looked__Account *m, size_t n)
+{
+    char *p = malloc(n * (2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)) + 1);
+
+    if (!p)
+        return false;
+    m->n_peers = m->n_sent = m->n_received = m->n_blinds = n;
+    m->sent = (uint64_t *)(void *)p;
+    m->received = m->sent + n;
+    m->peers = (uint32_t *)(m->received + n);
+    m->blinds = m->peers + n;
+    return true;
+}
+
+static void detail_messages(struct look *l, const struct task *t)
+{
+    static struct state_peer v[PAGE_PEERS];
+    struct state_messages s;
+    int n = state_messages(t->watch.page, &s, v);
+    Hct__Looked__Account *m = n >= 0 ? ONE_MORE(l, accounts) : NULL;
+
+    if (!m)
+        return;
+    hct__looked__account__init(m);
+    m->rank = t->rank;
+    if (!account_arrays(m, (size_t)n)) {
+        l->naccounts--;
+        return;
+    }
+    m->eager = s.eager;
+    m->eager_far = s.eager_far;
+    m->blind = s.blind;
+    m->source_tag = s.source_tag;
+    for (int i = 0; i < n; i++) {
+        m->peers[i] = (uint32_t)v[i].peer;
+        m->sent[i] = v[i].sent;
+        m->received[i] = v[i].received;
+        m->blinds[i] = v[i].blind;
+    }
+}
+
+/* Messages before requests: one that is counted as received is no longer
+ * waited for by the time that its request is read. */
+static void read_detail(struct look *l, const struct task *t)
+{
+    detail_messages(l, t);
+    detail_requests(l, t);
+    detail_comms(l, t);
+    detail_flights(l, t);
+}
+
+/* Has it been in the same call all the while? Else its details may be of
+ * another one. */
+static bool stayed(const struct task *t, const struct look_raw *r)
+{
+    static struct state_thread v[PAGE_SLOTS];
+    unsigned n = state_threads(t->watch.page, v, PAGE_SLOTS);
+    uint64_t calls = 0;
+    unsigned in = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        calls += v[i].calls;
+        in += v[i].call != 0;
+        if (v[i].torn)
+            return false;
+    }
+    return calls == r->calls && in == r->threads_in;
+}
+
 /* Has it moved since the look before? What /proc says of it counts until then,
  * and for a while. */
 static void look_proc(struct look_task *k, const struct task *t,
@@ -424,15 +494,15 @@ void look_at(struct look *l, struct task *t)
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
+    if (m->detail && t->watch.page && r.life < HCT_LIFE_ENDED) {
+        read_detail(l, t);
+        if (!stayed(t, &r))
+            r.flags |= HCT_TORN;
+    }
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
         tell(l, t, &r);
     memcpy(&k->last, &r, sizeof(r));
     k->known = true;
-    if (m->detail && t->watch.page && r.life < HCT_LIFE_ENDED) {
-        detail_requests(l, t);
-        detail_comms(l, t);
-        detail_flights(l, t);
-    }
 }
 
 /* protobuf-c wants arrays of pointers. */
@@ -457,11 +527,13 @@ static bool fill(struct look *l, Hct__Looked *m)
     m->n_requests = l->nrequests;
     m->n_comms = l->ncomms;
     m->n_flights = l->nflights;
+    m->n_accounts = l->naccounts;
     m->tasks = POINTERS(l, tasks);
     m->requests = POINTERS(l, requests);
     m->comms = POINTERS(l, comms);
     m->flights = POINTERS(l, flights);
-    return m->tasks && m->requests && m->comms && m->flights;
+    m->accounts = POINTERS(l, accounts);
+    return m->tasks && m->requests && m->comms && m->flights && m->accounts;
 }
 
 static void empty(Hct__Looked *m)
@@ -470,6 +542,7 @@ static void empty(Hct__Looked *m)
     free(m->requests);
     free(m->comms);
     free(m->flights);
+    free(m->accounts);
 }
 
 void look_send(struct look *l)
@@ -504,4 +577,7 @@ void look_free(struct look *l)
     free(l->requests);
     free(l->comms);
     free(l->flights);
+    for (size_t i = 0; i < l->naccounts; i++)
+        free(l->accounts[i].sent);      /* and the others with it */
+    free(l->accounts);
 }

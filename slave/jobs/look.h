@@ -23,8 +23,9 @@ struct look {
     Hct__Looked__Request *requests;
     Hct__Looked__Comm *comms;
     Hct__Looked__Flight *flights;
-    size_t ntasks, nrequests, ncomms, nflights;
-    size_t tasks_cap, requests_cap, comms_cap, flights_cap;
+    Hct__Looked__Account *accounts;     /* with their arrays */
+    size_t ntasks, nrequests, ncomms, nflights, naccounts;
+    size_t tasks_cap, requests_cap, comms_cap, flights_cap, accounts_cap;
 };
 
 /* Add what is to be said of this task. */

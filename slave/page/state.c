@@ -244,6 +244,42 @@ unsigned state_flights(const char *page, unsigned slot,
     return n;
 }
 
+/* ------------------------------------------------------------- messages */
+
+static int by_peer(const void *a, const void *b)
+{
+    const struct state_peer *x = a, *y = b;
+
+    return x->peer < y->peer ? -1 : x->peer > y->peer;
+}
+
+int state_messages(const char *page, struct state_messages *m,
+                   struct state_peer v[PAGE_PEERS])
+{
+    const struct page_messages *p = (const struct page_messages *)
+        (page + page_messages_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    int n = 0;
+
+    if (LOAD(p->valid) != 1 || LOAD(p->lost))
+        return -1;
+    *m = (struct state_messages){
+        .eager = LOAD(p->eager), .eager_far = LOAD(p->eager_far),
+        .blind = LOAD(p->blind),
+        .source_tag = a_rank(LOAD(slot_at(page, 0)->source_tag)) };
+    for (unsigned i = 0; i < PAGE_PEERS; i++) {
+        uint32_t peer = LOAD(p->peer[i].peer);
+
+        if (peer == 0 || peer > INT32_MAX)
+            continue;
+        v[n++] = (struct state_peer){
+            .peer = (int32_t)peer - 1, .blind = LOAD(p->peer[i].blind),
+            .sent = LOAD(p->peer[i].sent),
+            .received = LOAD(p->peer[i].received) };
+    }
+    qsort(v, (size_t)n, sizeof(*v), by_peer);
+    return n;
+}
+
 /* -------------------------------------------------------------- modules */
 
 unsigned state_modules(const char *page, struct state_module *v,

@@ -62,6 +62,20 @@ struct state_flight {           /* as in page_flight, oldest first */
 unsigned state_flights(const char *page, unsigned slot,
                        struct state_flight *v, unsigned max);
 
+struct state_peer {             /* as in page_peer */
+    int32_t peer;               /* rank in the world */
+    uint32_t blind;
+    uint64_t sent, received;
+};
+struct state_messages {         /* as in page_messages */
+    uint32_t eager, eager_far;
+    uint64_t blind;
+    int32_t source_tag;         /* of the main thread's call */
+};
+/* Partners, ascending. -1: what was sent is not all accounted for. */
+int state_messages(const char *page, struct state_messages *m,
+                   struct state_peer v[PAGE_PEERS]);
+
 struct state_module {           /* as in page_module */
     uint64_t start, end, base;
     uint32_t id_bytes;

@@ -32,6 +32,8 @@ static struct look {
     struct hct_request request[MANY];
     struct hct_comm comm[MANY];
     struct hct_flight flight[MANY];
+    struct hct_account account[RANKS];
+    struct hct_pair pair[MANY];
     uint64_t entered[RANKS];    /* collective calls on the world */
     struct hct_out out;
     struct hct_verdict verdicts[8];
@@ -64,6 +66,8 @@ static void look_at(uint32_t n)
         .requests = look.request, .request_size = sizeof(look.request[0]),
         .comms = look.comm, .comm_size = sizeof(look.comm[0]),
         .flights = look.flight, .flight_size = sizeof(look.flight[0]),
+        .accounts = look.account, .account_size = sizeof(look.account[0]),
+        .pairs = look.pair, .pair_size = sizeof(look.pair[0]),
     };
     look.in.calls = callclass_table(&look.in.ncalls);
     for (uint32_t r = 0; r < n; r++)
@@ -72,7 +76,31 @@ static void look_at(uint32_t n)
             .flags = HCT_OBSERVED | HCT_PAGE, .calls = 10,
             .peer = HCT_NONE, .source = HCT_NONE, .tag = HCT_NONE,
         };
+    for (uint32_t r = 0; r < n; r++)
+        look.account[r] = (struct hct_account){
+            .rank = r, .node = 1, .eager = 4096, .eager_far = 65536,
+            .source_tag = HCT_NONE };
+    look.in.naccounts = n;
     look_empty_out();
+}
+
+/* What r has sent to peer, or got from there, is so much more. */
+static inline struct hct_pair *pair(uint32_t r, uint32_t peer)
+{
+    look.pair[look.in.npairs] = (struct hct_pair){ .rank = r, .peer = peer };
+    return &look.pair[look.in.npairs++];
+}
+
+static inline void sent(uint32_t r, int peer, uint64_t comm, int tag)
+{
+    if (peer >= 0)
+        pair(r, (uint32_t)peer)->sent += hct_message(comm, tag);
+}
+
+static inline void received(uint32_t r, int peer, uint64_t comm, int tag)
+{
+    if (peer >= 0)
+        pair(r, (uint32_t)peer)->received += hct_message(comm, tag);
 }
 
 static inline uint32_t number_of(const char *name)
@@ -178,6 +206,52 @@ static inline struct hct_flight *flew(uint32_t r, const char *call,
 BY_RANK(by_request, struct hct_request)
 BY_RANK(by_comm, struct hct_comm)
 BY_RANK(by_flight, struct hct_flight)
+
+static inline int by_pair(const void *a, const void *b)
+{
+    const struct hct_pair *x = a, *y = b;
+
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+static inline bool is_send(uint32_t call)
+{
+    enum hct_class c = hct_call(&look.in, call)->class_;
+
+    return c == HCT_CLASS_SEND || c == HCT_CLASS_SENDRECV;
+}
+
+/* The accounts, as they follow from what is being sent, and add to them what a
+ * test has said. */
+static inline void look_account(void)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < look.in.nranks; r++) {
+        const struct hct_rank *k = &look.rank[r];
+
+        if ((k->flags & HCT_IN_MPI) && is_send(k->call))
+            sent(r, k->peer, k->comm, k->tag);
+    }
+    for (uint32_t i = 0; i < look.in.nrequests; i++)
+        if (!look.request[i].idle && is_send(look.request[i].call))
+            sent(look.request[i].rank, look.request[i].peer,
+                 look.request[i].comm, look.request[i].tag);
+    qsort(look.pair, look.in.npairs, sizeof(look.pair[0]), by_pair);
+    for (uint32_t i = 0; i < look.in.npairs; i++) {
+        struct hct_pair *p = &look.pair[i], *last = n ? &look.pair[n - 1] : p;
+
+        if (n && by_pair(p, last) == 0) {
+            last->sent += p->sent;
+            last->received += p->received;
+            last->blind += p->blind;
+        } else {
+            look.pair[n++] = *p;
+        }
+    }
+    look.in.npairs = n;
+}
 
 static inline void look_sort(void)
 {

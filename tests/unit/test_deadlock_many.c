@@ -14,7 +14,7 @@
 static struct deadlock_rank work[RANKS];
 static const struct deadlock_limits limits = {
     .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S,
-    .spin_ns = 3 * S, .small_bytes = 65536, .tiny_bytes = 4096,
+    .spin_ns = 3 * S,
 };
 
 static double cpu_ms(void)
@@ -33,6 +33,7 @@ static uint32_t proof(const char *what, uint64_t most)
     double before;
 
     look_sort();
+    look_account();
     look_empty_out();
     memset(work, 0, sizeof(work));
     for (uint32_t r = 0; r < look.in.nranks; r++)
@@ -199,6 +200,7 @@ static void windows(void **state)
     (void)state;
     look_at(RANKS);
     for (uint32_t r = 0; r < RANKS; r++) {
+        look.rank[r].age_ns = 20 * S;
         is_in(r, "Win_wait")->comm = 0xdddd;
         member(r, 0xdddd, RANKS, 0, NULL)->kind = HCT_KIND_WIN;
     }

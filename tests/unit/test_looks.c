@@ -26,7 +26,7 @@ static int take(struct looks *l, Hct__Looked__Task *one, struct err *err)
 
     m.n_tasks = 1;
     m.tasks = &one;
-    return looks_take(l, &m, is_there, NULL, err);
+    return looks_take(l, &m, 1, is_there, NULL, err);
 }
 
 /* A tag that is too long is cut, one that there is not has no bytes at all:
@@ -107,7 +107,7 @@ static void test_detail(void **state)
     assert_int_equal(looks_init(&l, &job), 0);
     for (int detail = 0; detail < 2; detail++) {
         looks_begin(&l, detail);
-        assert_int_equal(looks_take(&l, &m, is_there, NULL, &err), 0);
+        assert_int_equal(looks_take(&l, &m, 1, is_there, NULL, &err), 0);
         looks_end(&l, 5, &s);
         assert_int_equal(s.nrequests, detail ? 2 : 0);
     }

@@ -58,7 +58,7 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     m.requests = requests;
     m.n_requests = 2;
     looks_begin(l, draw() % 8 == 0);
-    assert_int_equal(looks_take(l, &m, all, NULL, &err), 0);
+    assert_int_equal(looks_take(l, &m, 1, all, NULL, &err), 0);
     if (draw() % 16 == 0)
         looks_set_absent(l, 7);
     looks_end(l, now_ns, s);
@@ -169,7 +169,7 @@ static void test_standing(void **state)
     tape_write(&tape, &s, &bytes);
     before = bytes.n;
     looks_begin(&live, false);
-    looks_take(&live, &m, all, NULL, NULL);
+    looks_take(&live, &m, 1, all, NULL, NULL);
     looks_end(&live, s.now_ns + 5000000000, &s);
     tape_write(&tape, &s, &bytes);
     assert_true(bytes.n - before < 20);

@@ -1,0 +1,127 @@
+/* messages.c - the account of messages, see messages.h.
+ *
+ * Partners are kept by open addressing, each within PAGE_PEER_WAYS places of
+ * its own; an entry is never given back. */
+#include "mpi-wrappers/handles/messages.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi-wrappers/fields.h"
+
+static struct page_messages *_Atomic shown;     /* borrowed */
+static bool shared;             /* several threads count at the same time */
+
+/* ----------------------------------------------------- what need not wait */
+
+static uint32_t limit(const char *variable, uint32_t else_bytes)
+{
+    const char *text = getenv(variable);
+    char *end;
+    unsigned long bytes = text ? strtoul(text, &end, 10) : else_bytes;
+
+    return text && (*text < '0' || *text > '9' || *end || bytes > INT32_MAX)
+           ? PAGE_EAGER_UNKNOWN : (uint32_t)bytes;
+}
+
+/* Known is what Open MPI's own transports do; others decide for themselves, and
+ * may decide anew for each message. The numbers are the defaults of 4.1. */
+static void tell_eager(struct page_messages *m)
+{
+    const char *pml = getenv("OMPI_MCA_pml"), *btl = getenv("OMPI_MCA_btl");
+    bool known = pml && strcmp(pml, "ob1") == 0 &&
+                 btl && strcmp(btl, "self,vader,tcp") == 0;
+
+    SET(m->eager, known ? limit("OMPI_MCA_btl_vader_eager_limit", 4096)
+                        : PAGE_EAGER_UNKNOWN);
+    SET(m->eager_far, known ? limit("OMPI_MCA_btl_tcp_eager_limit", 65536)
+                            : PAGE_EAGER_UNKNOWN);
+}
+
+void messages_start(struct page_messages *m, bool several)
+{
+    if (!m)
+        return;
+    shared = several;
+    tell_eager(m);
+    SET(m->valid, 1);
+    atomic_store_explicit(&shown, m, memory_order_release);
+}
+
+void messages_stop(void)
+{
+    atomic_store_explicit(&shown, NULL, memory_order_relaxed);
+}
+
+/* ------------------------------------------------------------- counting */
+
+static struct page_peer *peer_of(struct page_messages *m, int32_t peer)
+{
+    uint32_t key = (uint32_t)peer + 1;
+
+    for (uint32_t i = 0; i < PAGE_PEER_WAYS; i++) {
+        struct page_peer *p = &m->peer[((uint32_t)peer + i) % PAGE_PEERS];
+        uint32_t is = GET(p->peer);
+
+        if (LIKELY(is == key) ||
+            (is == 0 && (atomic_compare_exchange_strong(&p->peer, &is, key) ||
+                         is == key)))
+            return p;
+    }
+    return NULL;
+}
+
+static inline void add(_Atomic uint64_t *sum, uint64_t v)
+{
+    if (UNLIKELY(shared))
+        atomic_fetch_add_explicit(sum, v, memory_order_relaxed);
+    else
+        SET(*sum, GET(*sum) + v);
+}
+
+static struct page_messages *get(void)
+{
+    return atomic_load_explicit(&shown, memory_order_acquire);
+}
+
+static void count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
+{
+    struct page_messages *m = get();
+    struct page_peer *p;
+    uint64_t v = page_message(comm, tag);
+
+    if (!m || peer == PAGE_NULL)
+        return;
+    p = LIKELY(peer >= 0 && comm != 0) ? peer_of(m, peer) : NULL;
+    if (LIKELY(p != NULL))
+        add(&p->sent, is ? v : -v);
+    else
+        add(&m->lost, 1);
+}
+
+void messages_sent(uint64_t comm, int32_t peer, int32_t tag)
+{
+    count_sent(comm, peer, tag, true);
+}
+
+void messages_unsent(uint64_t comm, int32_t peer, int32_t tag)
+{
+    count_sent(comm, peer, tag, false);
+}
+
+/* Where it finds no room, it is as if it were still under way. */
+void messages_received(uint64_t comm, int32_t peer, int32_t tag)
+{
+    struct page_messages *m = get();
+    struct page_peer *p = m && peer >= 0 ? peer_of(m, peer) : NULL;
+
+    if (!m || peer == PAGE_NULL)
+        return;
+    if (peer < 0)
+        add(&m->blind, 1);
+    else if (LIKELY(p && comm != 0 && tag >= 0))
+        add(&p->received, page_message(comm, tag));
+    else if (p)
+        atomic_fetch_add_explicit(&p->blind, 1, memory_order_relaxed);
+}

@@ -1,0 +1,198 @@
+/* account.c - which messages are under way, see account.h.
+ *
+ * Invariant: numbers are never too low. What cannot be told apart counts as
+ * the message that is asked about. */
+#include "policies/hang/account.h"
+
+#include "policies/hang/graph.h"
+
+#define COUNT_OF(sum) ((uint32_t)((sum) & ((1u << HCT_MESSAGE_BITS) - 1)))
+
+enum {
+    KEYS = 16,                  /* messages that are tried */
+    TRIED = 256,                /* so many of each kind at most */
+};
+
+/* Messages that may be under way: each a communicator with a tag. */
+struct keys {
+    struct { uint64_t comm, sum; int32_t tag; } v[KEYS];
+    unsigned n;
+};
+
+void account_index(const struct hct_snapshot *in, struct deadlock_rank *w)
+{
+    uint32_t a = 0, p = 0;
+    bool all = in->naccounts == in->nranks;
+
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        w[r].under_way = 0;
+        w[r].sender = UINT32_MAX;
+        w[r].sender_to = 0;
+    }
+    for (uint32_t i = 0; i < in->npairs; i++) {
+        const struct hct_pair *k = hct_pair(in, i);
+
+        if (k->rank >= in->nranks || k->peer >= in->nranks)
+            continue;
+        if (k->sent && w[k->peer].sender == UINT32_MAX)
+            w[k->peer].sender = k->rank;
+        if (k->sent)
+            w[k->peer].sender_to = k->rank;
+        w[k->peer].under_way += COUNT_OF(k->sent);
+        w[k->rank].under_way -= COUNT_OF(k->received) + (uint32_t)k->blind;
+    }
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        while (a < in->naccounts && hct_account(in, a)->rank < r)
+            a++;
+        while (p < in->npairs && hct_pair(in, p)->rank < r)
+            p++;
+        w[r].account = a;
+        w[r].pair = p;
+        if (a < in->naccounts && hct_account(in, a)->rank == r)
+            w[r].under_way -= (uint32_t)hct_account(in, a)->blind;
+        w[r].under_way = COUNT_OF(w[r].under_way);
+        if (!all)
+            w[r].under_way = ACCOUNT_UNKNOWN;
+    }
+}
+
+const struct hct_account *account_of(const struct hct_snapshot *in,
+                                     const struct deadlock_rank *w, uint32_t r)
+{
+    uint32_t i = w[r].account;
+
+    return i < in->naccounts && hct_account(in, i)->rank == r
+               ? hct_account(in, i) : NULL;
+}
+
+bool account_near(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t a, uint32_t b)
+{
+    const struct hct_account *x = account_of(in, w, a);
+    const struct hct_account *y = account_of(in, w, b);
+
+    return x && y && x->node && x->node == y->node;
+}
+
+static const struct hct_pair *pair_of(const struct hct_snapshot *in,
+                                      const struct deadlock_rank *w,
+                                      uint32_t r, uint32_t peer)
+{
+    uint32_t low = w[r].pair;
+    uint32_t high = r + 1 < in->nranks ? w[r + 1].pair : in->npairs;
+
+    while (low < high) {
+        uint32_t i = low + (high - low) / 2;
+        const struct hct_pair *k = hct_pair(in, i);
+
+        if (k->rank == r && k->peer == peer)
+            return k;
+        if (k->rank < r || (k->rank == r && k->peer < peer))
+            low = i + 1;
+        else
+            high = i;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------- trying them out */
+
+static void add_key(struct keys *k, uint64_t comm, int32_t tag)
+{
+    if (comm == 0 || tag < 0)
+        return;
+    for (unsigned i = 0; i < k->n; i++)
+        if (k->v[i].comm == comm && k->v[i].tag == tag)
+            return;
+    if (k->n == KEYS)
+        return;
+    k->v[k->n].comm = comm;
+    k->v[k->n].tag = tag;
+    k->v[k->n++].sum = hct_message(comm, tag);
+}
+
+static bool sends(const struct hct_snapshot *in, uint32_t call)
+{
+    enum hct_class c = hct_call(in, call)->class_;
+
+    return c == HCT_CLASS_SEND || c == HCT_CLASS_SENDRECV;
+}
+
+/* What s has to do with r, the latest first. */
+static void find_keys(struct keys *k, const struct hct_snapshot *in,
+                      const struct deadlock_rank *w, uint32_t s, uint32_t r)
+{
+    const struct hct_rank *rank = hct_rank(in, s);
+    const struct hct_request *q;
+    uint32_t first = w[s].flight, end = first;
+
+    if ((rank->flags & HCT_IN_MPI) && sends(in, rank->call) &&
+        rank->peer == (int32_t)r)
+        add_key(k, rank->comm, rank->tag);
+    for (uint32_t i = w[s].request; (q = request_of(in, i, s)); i++)
+        if (sends(in, q->call) && q->peer == (int32_t)r)
+            add_key(k, q->comm, q->tag);
+    while (flight_of(in, end, s))
+        end++;
+    while (end-- > first) {
+        const struct hct_flight *f = flight_of(in, end, s);
+
+        if (sends(in, f->call) && f->peer == (int32_t)r)
+            add_key(k, f->comm, f->tag);
+    }
+}
+
+static bool fits(const struct keys *k, unsigned i, uint64_t comm, int32_t tag)
+{
+    return k->v[i].comm == comm && (tag < 0 || k->v[i].tag == tag);
+}
+
+/* sum is that of n messages: how many of them fit, if they are of one kind or
+ * two? Of several answers, which differ only if two sums are the same by
+ * chance, the greatest. */
+static uint32_t tell_apart(const struct keys *k, uint64_t sum, uint32_t n,
+                           uint64_t comm, int32_t tag)
+{
+    uint32_t most = 0;
+    bool found = false;
+
+    for (unsigned a = 0; a < k->n; a++)
+        for (unsigned b = a; b < k->n; b++) {
+            uint64_t rest = sum - n * k->v[b].sum;
+            uint64_t step = k->v[a].sum - k->v[b].sum;
+
+            for (uint32_t i = 0; i <= n; i++) {
+                uint32_t fit = (fits(k, a, comm, tag) ? i : 0) +
+                               (fits(k, b, comm, tag) ? n - i : 0);
+
+                if (rest != i * step)
+                    continue;
+                found = true;
+                most = fit > most ? fit : most;
+            }
+        }
+    return found ? most : ACCOUNT_UNKNOWN;
+}
+
+uint32_t account_under_way(const struct hct_snapshot *in,
+                           const struct deadlock_rank *w, uint32_t s,
+                           uint32_t r, uint64_t comm, int32_t tag)
+{
+    const struct hct_pair *from = pair_of(in, w, s, r), *at;
+    struct keys keys = { .n = 0 };
+    uint64_t left;
+    uint32_t n;
+
+    if (!account_of(in, w, s) || !account_of(in, w, r))
+        return ACCOUNT_UNKNOWN;
+    at = pair_of(in, w, r, s);
+    left = (from ? from->sent : 0) - (at ? at->received : 0);
+    n = COUNT_OF(left);
+    if (left == 0 || w[r].under_way == 0 || (at && n == at->blind))
+        return 0;
+    if ((at && at->blind) || n == 0 || n > TRIED)
+        return ACCOUNT_UNKNOWN;
+    add_key(&keys, comm, tag);
+    find_keys(&keys, in, w, s, r);
+    return tell_apart(&keys, left, n, comm, tag);
+}

@@ -1,0 +1,37 @@
+/* account.h - which messages are under way between two ranks, by the accounts
+ * of both (hct_policy.h): what one has sent, less what the other has received.
+ *
+ * From the sum of what is left over the messages are found out by trying: those
+ * that the sender has sent last, and the one that is asked about. */
+#ifndef HCT_ACCOUNT_H
+#define HCT_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hang/deadlock.h"
+
+#define ACCOUNT_UNKNOWN UINT32_MAX
+
+/* Where each rank's entries begin: deadlock_rank.account, .pair; and
+ * what all of them say of those to it: .sender, .sender_to, .under_way. */
+void account_index(const struct hct_snapshot *in, struct deadlock_rank *w);
+
+/* The account of rank r; NULL: not all that it sent is known. */
+const struct hct_account *account_of(const struct hct_snapshot *in,
+                                     const struct deadlock_rank *w,
+                                     uint32_t r);
+
+/* Do both have accounts, and are they on one node, where a message is there as
+ * soon as it is sent? */
+bool account_near(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t a, uint32_t b);
+
+/* At most so many messages from s to r, on comm with this tag (HCT_ANY: with
+ * any), have been sent and not been seen to be received. ACCOUNT_UNKNOWN: it
+ * cannot be told, and may be any number. */
+uint32_t account_under_way(const struct hct_snapshot *in,
+                           const struct deadlock_rank *w, uint32_t s,
+                           uint32_t r, uint64_t comm, int32_t tag);
+
+#endif
