@@ -371,6 +371,9 @@ struct page_peer {
     _Atomic uint32_t blind;             /* received besides: with tags that are
                                            not known */
     _Atomic uint64_t sent, received;
+    _Atomic uint64_t last_comm;         /* of the one that was sent last */
+    _Atomic int32_t last_tag;
+    _Atomic uint32_t pad;
 };
 
 struct page_messages {
@@ -380,7 +383,9 @@ struct page_messages {
                                            not wait for the receiver: on its
                                            own node, to other ones;
                                            PAGE_EAGER_UNKNOWN */
-    _Atomic uint32_t pad;
+    _Atomic uint32_t unsure;            /* messages that may have been received
+                                           without being counted: requests that
+                                           were freed or cancelled, errors */
     _Atomic uint64_t lost;              /* sent to partners that are not known,
                                            or found no room */
     _Atomic uint64_t blind;             /* received from partners that are not

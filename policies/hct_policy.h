@@ -222,7 +222,8 @@ struct hct_account {
                                    known whom */
     int32_t source_tag;         /* of the Sendrecv that it is in: the one that
                                    it waits for; else HCT_NONE */
-    uint32_t pad;
+    uint32_t unsure;            /* messages that it may have received without
+                                   their being counted */
 };
 #define HCT_EAGER_UNKNOWN UINT32_MAX
 
@@ -240,6 +241,9 @@ struct hct_pair {
     uint64_t sent, received;
     uint64_t blind;             /* received from there besides: with tags that
                                    are not known */
+    uint64_t last_comm;         /* of the one that was sent last */
+    int32_t last_tag;
+    uint32_t pad;
 };
 
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */

@@ -17,7 +17,8 @@
 
 /* The first pattern that fits counts. ALL stands only where no task can come
  * back before all have entered, whatever the amounts: of MPI_Alltoallv, say,
- * some may be zero. */
+ * some may be zero. What makes a communicator or window has to agree on its
+ * identity first. */
 static const struct {
     const char *pattern;
     uint16_t class_, flags;
@@ -96,14 +97,14 @@ static const struct {
     { "Intercomm_merge", HCT_CLASS_COLLECTIVE, B },
     { "Comm_free", HCT_CLASS_COLLECTIVE, B },
     { "Comm_disconnect", HCT_CLASS_COLLECTIVE, B },
-    { "Cart_create", HCT_CLASS_COLLECTIVE, B },
-    { "Cart_sub", HCT_CLASS_COLLECTIVE, B },
-    { "Graph_create", HCT_CLASS_COLLECTIVE, B },
-    { "Dist_graph_create*", HCT_CLASS_COLLECTIVE, B },
-    { "Win_create", HCT_CLASS_COLLECTIVE, B },
-    { "Win_allocate*", HCT_CLASS_COLLECTIVE, B },
-    { "Win_create_dynamic", HCT_CLASS_COLLECTIVE, B },
-    { "Win_free", HCT_CLASS_COLLECTIVE, B },
+    { "Cart_create", HCT_CLASS_COLLECTIVE, ALL },
+    { "Cart_sub", HCT_CLASS_COLLECTIVE, ALL },
+    { "Graph_create", HCT_CLASS_COLLECTIVE, ALL },
+    { "Dist_graph_create*", HCT_CLASS_COLLECTIVE, ALL },
+    { "Win_create", HCT_CLASS_COLLECTIVE, ALL },
+    { "Win_allocate*", HCT_CLASS_COLLECTIVE, ALL },
+    { "Win_create_dynamic", HCT_CLASS_COLLECTIVE, ALL },
+    { "Win_free", HCT_CLASS_COLLECTIVE, ALL },
     { "Win_fence", HCT_CLASS_COLLECTIVE, B },
 
     { "Win_lock*", HCT_CLASS_RMA, B },

@@ -205,7 +205,9 @@ static bool add_pairs(struct looks *l, const Hct__Looked__Account *m)
         *p = (struct hct_pair){ .rank = m->rank, .peer = m->peers[i],
                                 .sent = m->sent[i],
                                 .received = m->received[i],
-                                .blind = m->blinds[i] };
+                                .blind = m->blinds[i],
+                                .last_comm = m->last_comms[i],
+                                .last_tag = m->last_tags[i] };
     }
     return true;
 }
@@ -219,13 +221,15 @@ static void take_account(struct looks *l, const Hct__Looked__Account *m,
     struct hct_account *to;
 
     if (m->n_sent != m->n_peers || m->n_received != m->n_peers ||
-        m->n_blinds != m->n_peers)
+        m->n_blinds != m->n_peers || m->n_last_comms != m->n_peers ||
+        m->n_last_tags != m->n_peers)
         return;
     to = add_pairs(l, m) ? looks_add_account(l) : NULL;
     if (to)
         *to = (struct hct_account){ .rank = m->rank, .node = node,
                                     .eager = m->eager,
                                     .eager_far = m->eager_far,
+                                    .unsure = m->unsure,
                                     .blind = m->blind,
                                     .source_tag = m->source_tag };
     else

@@ -94,10 +94,13 @@ static void count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
     if (!m || peer == PAGE_NULL)
         return;
     p = LIKELY(peer >= 0 && comm != 0) ? peer_of(m, peer) : NULL;
-    if (LIKELY(p != NULL))
-        add(&p->sent, is ? v : -v);
-    else
+    if (UNLIKELY(!p)) {
         add(&m->lost, 1);
+        return;
+    }
+    add(&p->sent, is ? v : -v);
+    SET(p->last_comm, comm);
+    SET(p->last_tag, tag);
 }
 
 void messages_sent(uint64_t comm, int32_t peer, int32_t tag)
@@ -124,4 +127,12 @@ void messages_received(uint64_t comm, int32_t peer, int32_t tag)
         add(&p->received, page_message(comm, tag));
     else if (p)
         atomic_fetch_add_explicit(&p->blind, 1, memory_order_relaxed);
+}
+
+void messages_unsure(void)
+{
+    struct page_messages *m = get();
+
+    if (m)
+        atomic_fetch_add_explicit(&m->unsure, 1, memory_order_relaxed);
 }

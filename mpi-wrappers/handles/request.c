@@ -149,22 +149,6 @@ void request_started(const struct about *a)
     }
 }
 
-void request_freed(const struct about *a)
-{
-    struct page_shared *s = atomic_load_explicit(&request_shown,
-                                                 memory_order_acquire);
-    uintptr_t key;
-    unsigned at;
-
-    if (!s || !a->requests || request_is_none(key = request_key_at(a, 0)))
-        return;
-    at = request_find(s, key);
-    if (at != NOWHERE) {
-        request_own(s, at, NULL, 0);
-        SET(s->request_key[at], 0);
-    }
-}
-
 static bool sends(unsigned call)
 {
     return call == CALL_Send_init || call == CALL_Bsend_init ||
@@ -175,6 +159,24 @@ static bool receives(unsigned call)
 {
     return call == CALL_Irecv || call == CALL_Recv_init ||
            call == CALL_Imrecv;
+}
+
+void request_freed(const struct about *a)
+{
+    struct page_shared *s = atomic_load_explicit(&request_shown,
+                                                 memory_order_acquire);
+    uintptr_t key;
+    unsigned at;
+
+    if (!s || !a->requests || request_is_none(key = request_key_at(a, 0)))
+        return;
+    at = request_find(s, key);
+    if (at == NOWHERE)
+        return;
+    if (receives(GET(s->request[at].call)) && !GET(s->request[at].idle))
+        messages_unsure();
+    request_own(s, at, NULL, 0);
+    SET(s->request_key[at], 0);
 }
 
 void request_starting(const struct about *a)
@@ -203,8 +205,10 @@ void request_cancelled(const struct about *a)
     uintptr_t key = s && a->requests ? request_key_at(a, 0) : 0;
     unsigned at = !s || request_is_none(key) ? NOWHERE : request_find(s, key);
 
-    if (at != NOWHERE)
-        SET(cancelled[at], 1);
+    if (at == NOWHERE)
+        return;
+    SET(cancelled[at], 1);
+    messages_unsure();
 }
 
 /* A request has ended: what it was about. */

@@ -114,7 +114,7 @@ static COLD void before_starting(const struct about *a)
 
 /* The call has taken a message: which one, if that was open, its status says.
  * After the page has said that the call is over. */
-static inline void took(const struct self *t, const struct about *a)
+static inline void took(const struct self *t, const struct about *a, bool ok)
 {
     bool both = a->traits & ABOUT_SOURCE;
     int32_t peer = both ? t->source : t->about.peer;
@@ -122,7 +122,10 @@ static inline void took(const struct self *t, const struct about *a)
 
     if (UNLIKELY(peer < 0 || tag < 0) && peer != PAGE_NULL)
         comm_status(t->comm, a->status, &peer, &tag);
-    messages_received(t->about.comm, peer, tag);
+    if (LIKELY(ok))
+        messages_received(t->about.comm, peer, tag);
+    else
+        messages_unsure();
 }
 
 /* What goes has to be forgotten before MPI may use its handle again. */
@@ -332,8 +335,8 @@ void record_leave(const struct about *a, bool ok)
         fly(t, t->since, now);
     slot_end(t);
     slot_unlock(t);
-    if ((a->traits & ABOUT_TAKES) && ok && LIKELY(t->what & PAGE_DO_STATE))
-        took(t, a);
+    if ((a->traits & ABOUT_TAKES) && LIKELY(t->what & PAGE_DO_STATE))
+        took(t, a, ok);
     t->since = now;
     if (UNLIKELY(t->tagged))
         stamp_leave(t, wall_ns);

@@ -123,9 +123,12 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
                       const struct deadlock_rank *w, uint32_t s, uint32_t r)
 {
     const struct hct_rank *rank = hct_rank(in, s);
+    const struct hct_pair *p = pair_of(in, w, s, r);
     const struct hct_request *q;
     uint32_t first = w[s].flight, end = first;
 
+    if (p)
+        add_key(k, p->last_comm, p->last_tag);
     if ((rank->flags & HCT_IN_MPI) && sends(in, rank->call) &&
         rank->peer == (int32_t)r)
         add_key(k, rank->comm, rank->tag);
@@ -142,9 +145,11 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
     }
 }
 
+/* What one side knows by a number of its own the other may know by another. */
 static bool fits(const struct keys *k, unsigned i, uint64_t comm, int32_t tag)
 {
-    return k->v[i].comm == comm && (tag < 0 || k->v[i].tag == tag);
+    return (k->v[i].comm == comm || (k->v[i].comm & HCT_COMM_LOCAL)) &&
+           (tag < 0 || k->v[i].tag == tag);
 }
 
 /* sum is that of n messages: how many of them fit, if they are of one kind or
@@ -174,25 +179,65 @@ static uint32_t tell_apart(const struct keys *k, uint64_t sum, uint32_t n,
     return found ? most : ACCOUNT_UNKNOWN;
 }
 
+/* What is left over between two accounts, as sum and number; false: not all
+ * that r has received is in its own. */
+static bool left_over(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                      uint64_t *sum, uint32_t *n)
+{
+    const struct hct_pair *from = pair_of(in, w, s, r);
+    const struct hct_pair *at = pair_of(in, w, r, s);
+
+    *sum = (from ? from->sent : 0) - (at ? at->received : 0);
+    *n = COUNT_OF(*sum);
+    if (at && at->blind && *n == at->blind)
+        *sum = *n = 0;
+    return !at || !at->blind;
+}
+
+static uint32_t find_out(const struct hct_snapshot *in,
+                         const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                         uint64_t sum, uint32_t n, uint64_t comm, int32_t tag)
+{
+    struct keys keys = { .n = 0 };
+
+    if (n == 0 || n > TRIED)
+        return ACCOUNT_UNKNOWN;
+    add_key(&keys, comm, tag);
+    find_keys(&keys, in, w, s, r);
+    return tell_apart(&keys, sum, n, comm, tag);
+}
+
 uint32_t account_under_way(const struct hct_snapshot *in,
                            const struct deadlock_rank *w, uint32_t s,
                            uint32_t r, uint64_t comm, int32_t tag)
 {
-    const struct hct_pair *from = pair_of(in, w, s, r), *at;
-    struct keys keys = { .n = 0 };
-    uint64_t left;
+    uint64_t sum;
     uint32_t n;
+    bool all;
 
     if (!account_of(in, w, s) || !account_of(in, w, r))
         return ACCOUNT_UNKNOWN;
-    at = pair_of(in, w, r, s);
-    left = (from ? from->sent : 0) - (at ? at->received : 0);
-    n = COUNT_OF(left);
-    if (left == 0 || w[r].under_way == 0 || (at && n == at->blind))
+    all = left_over(in, w, s, r, &sum, &n);
+    if (sum == 0 || w[r].under_way == 0)
         return 0;
-    if ((at && at->blind) || n == 0 || n > TRIED)
+    return all ? find_out(in, w, s, r, sum, n, comm, tag) : ACCOUNT_UNKNOWN;
+}
+
+uint32_t account_exactly(const struct hct_snapshot *in,
+                         const struct deadlock_rank *w, uint32_t s,
+                         uint32_t r, uint64_t comm, int32_t tag)
+{
+    const struct hct_account *a = account_of(in, w, r);
+    uint64_t sum;
+    uint32_t n;
+
+    bool all;
+
+    if (!a || !account_of(in, w, s))
         return ACCOUNT_UNKNOWN;
-    add_key(&keys, comm, tag);
-    find_keys(&keys, in, w, s, r);
-    return tell_apart(&keys, left, n, comm, tag);
+    all = left_over(in, w, s, r, &sum, &n) && !a->unsure && !a->blind;
+    if (sum == 0)
+        return 0;
+    return all ? find_out(in, w, s, r, sum, n, comm, tag) : ACCOUNT_UNKNOWN;
 }

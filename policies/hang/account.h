@@ -27,6 +27,11 @@ const struct hct_account *account_of(const struct hct_snapshot *in,
 bool account_near(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t a, uint32_t b);
 
+/* So many messages, no more and no less, for one tag; ACCOUNT_UNKNOWN. */
+uint32_t account_exactly(const struct hct_snapshot *in,
+                         const struct deadlock_rank *w, uint32_t s,
+                         uint32_t r, uint64_t comm, int32_t tag);
+
 /* At most so many messages from s to r, on comm with this tag (HCT_ANY: with
  * any), have been sent and not been seen to be received. ACCOUNT_UNKNOWN: it
  * cannot be told, and may be any number. */

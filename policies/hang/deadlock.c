@@ -113,7 +113,7 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
         return never(g, why, (int32_t)r);
     }
     m = group_find(g, comm, 0);
-    if (!m || m->any.free >= 0 ||
+    if (!m || m->any.free >= 0 || group_unsure(m) ||
         (comm != HCT_COMM_WORLD && g->unknown.any.free >= 0))
         return FREE;
     if (g->in->naccounts != g->in->nranks)      /* whose are not there? */
@@ -171,15 +171,42 @@ static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
     return OPEN;
 }
 
+/* Messages like this one that r is sending, of which the last may be meant:
+ * those that are received are received in order. */
+static uint32_t sends_of(const struct graph *g, uint32_t r, int32_t target,
+                         uint64_t comm, int32_t tag)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_request *q;
+    enum hct_class class_ = call_of(g, r)->class_;
+    uint32_t n = (k->flags & HCT_IN_MPI) && k->comm == comm &&
+        k->peer == target && k->tag == tag &&
+        (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV);
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        n += !q->idle && q->comm == comm && q->peer == target &&
+            q->tag == tag && hct_call(g->in, q->call)->class_ == HCT_CLASS_SEND;
+    return n;
+}
+
+/* One that the receiver has got, or may have, does not wait for him: only the
+ * word of it may be under way. */
 static enum met message_to(struct graph *g, uint32_t r, int32_t target,
                            uint64_t comm, int32_t tag, uint64_t bytes,
                            const struct hct_call *how)
 {
+    uint32_t n;
+
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
     if (comm == 0 || (comm & HCT_COMM_LOCAL) || target < 0 ||
         (uint32_t)target >= g->in->nranks || !held(g, target) ||
         asks_for(g, (uint32_t)target, r, comm, tag))
+        return FREE;
+    n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);
+    if (n == 0)
+        return FINISHED;
+    if (n == ACCOUNT_UNKNOWN || n < sends_of(g, r, target, comm, tag))
         return FREE;
     return leaves(g, r, (uint32_t)target, bytes, how);
 }

@@ -46,6 +46,7 @@ struct deadlock_group {
     uint32_t missing, held;     /* that have not entered it; that cannot */
     int32_t first;              /* of those held; -1: none */
     uint8_t inter;
+    uint8_t free;               /* a member is not held */
     union {
         struct {                /* n > 0, and all have entered it */
             uint32_t call;      /* of the first one that is known */

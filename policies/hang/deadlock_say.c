@@ -252,10 +252,20 @@ static void headline(const struct hct_snapshot *in,
                    ranks);
 }
 
+/* Who asks in a loop may stop asking: then nothing is proven. */
+static bool asks(const struct hct_snapshot *in, const struct deadlock_rank *w)
+{
+    for (uint32_t r = 0; r < in->nranks; r++)
+        if (w[r].state == DEADLOCK_BLOCKED && w[r].spins)
+            return true;
+    return false;
+}
+
 void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
                   struct hct_out *out)
 {
-    struct hct_verdict *v = words_verdict(out, HCT_DEADLOCK);
+    bool loops = asks(in, w);
+    struct hct_verdict *v = words_verdict(out, loops ? HCT_HANG : HCT_DEADLOCK);
     char text[WORDS_RANKS];
     uint32_t others[CYCLE], nothers = 0, all = 0, last;
     struct cycle c = { .n = 0 };
@@ -265,7 +275,7 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
     choose(in, w, &c);
     last = c.rank[c.n - 1];
     v->where = HCT_WHERE_COMMUNICATION;
-    v->score = 1;
+    v->score = loops ? 0 : 1;
     v->phase = hct_rank(in, c.rank[0])->phase;
     headline(in, w, &c, out);
     for (uint32_t i = 0; i < c.n; i++) {
@@ -290,6 +300,9 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
                 others[nothers++] = r;
             all++;
         }
+    if (loops)
+        words_line(out, HCT_NONE, "who asks in a loop may give up and go on: "
+                   "it is no proof");
     if (all)
         words_line(out, HCT_NONE, "%s%s wait%s for these in the end",
                    words_ranks(text, others, nothers),

@@ -20,8 +20,6 @@ struct graph {
     struct deadlock_group few[GRAPH_FEW];       /* the others are in w */
     uint32_t ngroups, sorted;
     struct deadlock_group unknown;      /* ranks without any communicator */
-    uint32_t gone;              /* ranks that have left no trace of the world */
-    int32_t first_gone;
     bool one_node;              /* all have accounts, and are on one node */
     bool collects;              /* it is only asked which groups are wanted */
     uint64_t steps;

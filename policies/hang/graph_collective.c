@@ -2,6 +2,8 @@
  * missing in a collective call, and who has made a different one. */
 #include "policies/hang/graph.h"
 
+#include <string.h>
+
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,
                        uint64_t comm, uint64_t n, int32_t *root)
@@ -89,6 +91,62 @@ static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
     return bytes < UINT64_MAX / n ? bytes * n : UINT64_MAX;
 }
 
+/* Does r not get past it before every member has entered? The root that gathers
+ * or reduces does not, unless amounts may be zero. */
+static bool needs_all(const struct graph *g, uint32_t r,
+                      const struct hct_call *c, int32_t root)
+{
+    unsigned how = c->flags & (HCT_CALL_ROOTED | HCT_CALL_FROM_ROOT);
+    size_t n = strnlen(c->name, sizeof(c->name));
+
+    if (c->flags & HCT_CALL_ALL)
+        return true;
+    return how == HCT_CALL_ROOTED && root == (int32_t)r && n > 0 &&
+           c->name[n - 1] != 'v' && hct_rank(g->in, r)->bytes > 0;
+}
+
+/* Call k of comm: has rank b entered the same function as a? MPI matches calls
+ * by what they are, and we by their numbers: where one has made a call more
+ * than the other, what comes over a network may be for the call before. */
+static bool same_call(const struct graph *g, uint32_t a, uint32_t b,
+                      uint64_t comm, uint64_t k)
+{
+    int32_t root;
+    uint32_t call = deadlock_call(g->in, g->w, a, comm, k, &root);
+
+    return g->one_node || k == 0 ||
+           (call && call == deadlock_call(g->in, g->w, b, comm, k, &root));
+}
+
+/* How many calls of comm rank r has entered. */
+static uint64_t calls_of(const struct graph *g, uint32_t r, uint64_t comm)
+{
+    const struct hct_comm *k;
+
+    for (uint32_t i = g->w[r].comm; (k = comm_of_rank(g->in, i, r)); i++)
+        if (k->id == comm)
+            return k->collectives;
+    return 0;
+}
+
+/* r has entered call n, as all others have, and "to" a different one, or with
+ * another root. The message that r waits for may come of a later call of "to",
+ * and be under way, unless time speaks against it, or "to" has not left its
+ * own yet, and nobody leaves r's without it. */
+static bool stays_different(const struct graph *g, uint32_t r,
+                            const struct deadlock_group *m,
+                            const struct hct_call *c)
+{
+    const struct hct_rank *to = hct_rank(g->in, (uint32_t)g->to);
+
+    if (m->free)
+        return false;
+    return graph_long_enough(g, r, 0) ||
+           ((c->flags & HCT_CALL_ALL) && (to->flags & HCT_IN_MPI) &&
+            to->comm == m->comm && to->collective == m->n &&
+            same_call(g, r, to->rank, m->comm, m->n - 1));
+}
+
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root)
 {
@@ -108,20 +166,23 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         return FREE;
     if (m->missing == 0)
         return differs(g, r, m, call,
-                       (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1)
-            ? NEVER : FREE;
+                       (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1) &&
+               stays_different(g, r, m, c) ? NEVER : FREE;
     /* Without the root nobody gets its data; without one member nobody gets
      * past a barrier. Else it depends on how MPI passes things on: all who
      * are missing may be the one that counts, and what is under way need not
-     * come from them. */
+     * come from them, nor be passed on already by those who have entered. */
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
         (uint32_t)root < g->in->nranks && !m->inter)
         for (uint32_t i = g->w[root].comm;
              (k = comm_of_rank(g->in, i, (uint32_t)root)); i++)
             if (k->id == comm && k->collectives < n)
-                return held(g, root) ? never(g, DEADLOCK_MEMBER, root) : FREE;
-    if (((c->flags & HCT_CALL_ALL) && !m->inter && m->held > 0) ||
-        (m->held == m->missing &&
+                return held(g, root) && same_call(g, r, (uint32_t)root, comm,
+                                                  k->collectives) ? never(g, DEADLOCK_MEMBER, root) : FREE;
+    if ((needs_all(g, r, c, root) && !m->inter && m->held > 0 &&
+         same_call(g, r, (uint32_t)m->first, comm,
+                   calls_of(g, (uint32_t)m->first, comm))) ||
+        (m->held == m->missing && !m->free &&
          graph_long_enough(g, r, bytes_of(g, r, m->found))))
         return never(g, DEADLOCK_MEMBER, m->first);
     return FREE;

@@ -112,16 +112,6 @@ static struct deadlock_group *head_of(struct graph *g, uint64_t comm,
 
 /* -------------------------------------------------- what does not change */
 
-static bool has(const struct graph *g, uint32_t r, uint64_t comm)
-{
-    const struct hct_comm *c;
-
-    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
-        if (c->id == comm)
-            return true;
-    return false;
-}
-
 static void add_member(struct graph *g, struct deadlock_group *m, uint32_t r)
 {
     const struct hct_rank *k = hct_rank(g->in, r);
@@ -188,31 +178,6 @@ static void count_members(struct graph *g)
     }
 }
 
-/* Who has left MPI may have left no trace of the world. */
-static void count_gone(struct graph *g)
-{
-    uint32_t i;
-    struct deadlock_group *m = head_of(g, HCT_COMM_WORLD, &i);
-
-    g->gone = 0;
-    g->first_gone = -1;
-    if (!m || m->found >= g->in->nranks)
-        return;
-    for (uint32_t r = 0; r < g->in->nranks; r++) {
-        g->steps++;
-        if (g->w[r].state != DEADLOCK_ENDED || has(g, r, HCT_COMM_WORLD))
-            continue;
-        g->gone++;
-        if (g->first_gone < 0)
-            g->first_gone = (int32_t)r;
-    }
-    for (; i < g->ngroups && at(g, i)->comm == HCT_COMM_WORLD; i++) {
-        at(g, i)->found += g->gone;
-        at(g, i)->missing += at(g, i)->n ? g->gone : 0;
-        at(g, i)->expected = g->in->nranks;
-    }
-}
-
 void group_begin(struct graph *g)
 {
     tidy(g);
@@ -227,7 +192,6 @@ void group_begin(struct graph *g)
             m->of.first = m->of.other = m->of.rooted = m->of.elsewhere = -1;
     }
     count_members(g);
-    count_gone(g);
     /* Where all have entered a call: was it the same one? */
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
@@ -289,6 +253,7 @@ void group_update(struct graph *g)
     for (uint32_t i = 0; i < g->ngroups; i++) {
         m = at(g, i);
         m->held = 0;
+        m->free = 0;
         m->first = -1;
         if (m->n == 0)
             forget_any(m);
@@ -308,6 +273,7 @@ void group_update(struct graph *g)
         g->steps++;
         if (c->rank >= g->in->nranks || !(m = head_of(g, c->id, &j)))
             continue;
+        m->free |= !held(g, (int32_t)c->rank);
         if (m->n == 0 && m != all)
             add_any(g, m, (int32_t)c->rank);
         j = behind(g, c->id, c->collectives);
@@ -324,17 +290,9 @@ void group_update(struct graph *g)
         m = at(g, i);
         if (last && m->comm == last->comm) {
             m->held += last->held;
+            m->free |= last->free;
             if (m->first < 0 || (last->first >= 0 && last->first < m->first))
                 m->first = last->first >= 0 ? last->first : m->first;
         }
     }
-    if (!all)
-        return;
-    for (head_of(g, HCT_COMM_WORLD, &j);
-         j < g->ngroups && (m = at(g, j))->comm == HCT_COMM_WORLD; j++)
-        if (m->n > 0) {
-            m->held += g->gone;
-            if (m->first < 0)
-                m->first = g->first_gone;
-        }
 }

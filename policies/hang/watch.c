@@ -353,16 +353,36 @@ static void mark_starved(const struct watch *s, struct watch_rank *ranks,
     }
 }
 
+/* Of the tasks that are in the set, and how far they are; never 0. */
+static uint64_t signature(const struct watch_rank *ranks,
+                          const struct deadlock_rank *work, uint32_t n)
+{
+    uint64_t h = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (work[i].state == DEADLOCK_BLOCKED)
+            h = (h ^ i ^ ranks[i].progress << 24) * 0x9e3779b97f4a7c15u;
+    return h | 1;
+}
+
+/* The tasks of a job are not read at the same moment. Those that are found to
+ * wait for each other in two looks, and have not moved between, have all been
+ * so at one moment: that is the proof. */
 static void prove(struct watch *s, struct watch_rank *ranks,
                   struct deadlock_rank *work, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
+    uint64_t was = s->proven, steps;
+
     mark_starved(s, ranks, work, in);
     for (uint32_t i = 0; i < in->nranks; i++)
         work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
-    if (deadlock_find(in, work, &s->options.deadlock, out) == 0)
+    s->proven = deadlock_set(in, work, &s->options.deadlock, &steps)
+                    ? signature(ranks, work, in->nranks) : 0;
+    if (!s->proven || s->proven != was)
         return;
-    s->reported = HCT_DEADLOCK;
+    deadlock_say(in, work, out);
+    s->reported = HCT_DEADLOCK;         /* or as good as that */
     s->reported_ns = in->now_ns;
     s->alone = 1;
     for (uint32_t i = 0; i < in->nranks; i++)
@@ -436,7 +456,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         watch_read_flights(ranks, in);
         if (s->options.prove && !s->reported)
             prove(s, ranks, work, in, out);
-        s->detail_ns = in->now_ns + s->backoff_ns;
+        s->detail_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
         if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
             s->detail_ns = watch_min(s->detail_ns, s->moved_ns +
                                  s->options.deadlock.spin_ns);
@@ -462,7 +482,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {
         out->need |= HCT_NEED_DETAIL;
-        out->wake_ns = in->now_ns + s->options.look_ns / 2;
+        out->wake_ns = in->now_ns + s->options.look_ns / (s->proven ? 8 : 2);
     } else if (s->sample_ns && s->sample_ns < out->wake_ns) {
         out->wake_ns = s->sample_ns;
     }

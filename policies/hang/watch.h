@@ -84,6 +84,8 @@ struct watch {
     struct watch_options options;
     uint64_t random, looks;
     uint64_t sample_ns, detail_ns, backoff_ns;
+    uint64_t proven;            /* the set that the last look at details has
+                                   found to wait for each other; 0: none */
     uint64_t moved_ns;          /* the last time that anybody moved */
     uint64_t begun_ns;          /* the first time that anybody moved */
     uint64_t quiet_ns;          /* the longest that nobody did, and then did */

@@ -362,18 +362,21 @@ static void detail_flights(struct look *l, const struct task *t)
     }
 }
 
-/* Four arrays in one piece, which begins with sent. */
+/* Its arrays in one piece, which begins with sent. */
 static bool account_arrays(Hct__Looked__Account *m, size_t n)
 {
-    char *p = malloc(n * (2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)) + 1);
+    char *p = malloc(n * (3 * sizeof(uint64_t) + 3 * sizeof(uint32_t)) + 1);
 
     if (!p)
         return false;
     m->n_peers = m->n_sent = m->n_received = m->n_blinds = n;
+    m->n_last_comms = m->n_last_tags = n;
     m->sent = (uint64_t *)(void *)p;
     m->received = m->sent + n;
-    m->peers = (uint32_t *)(m->received + n);
+    m->last_comms = m->received + n;
+    m->peers = (uint32_t *)(m->last_comms + n);
     m->blinds = m->peers + n;
+    m->last_tags = (int32_t *)(m->blinds + n);
     return true;
 }
 
@@ -394,6 +397,7 @@ static void detail_messages(struct look *l, const struct task *t)
     }
     m->eager = s.eager;
     m->eager_far = s.eager_far;
+    m->unsure = s.unsure;
     m->blind = s.blind;
     m->source_tag = s.source_tag;
     for (int i = 0; i < n; i++) {
@@ -401,6 +405,8 @@ static void detail_messages(struct look *l, const struct task *t)
         m->sent[i] = v[i].sent;
         m->received[i] = v[i].received;
         m->blinds[i] = v[i].blind;
+        m->last_comms[i] = v[i].last_comm;
+        m->last_tags[i] = v[i].last_tag;
     }
 }
 
@@ -415,13 +421,15 @@ static void read_detail(struct look *l, const struct task *t)
 }
 
 /* Has it been in the same call all the while? Else its details may be of
- * another one. */
+ * another one. Who asks in a loop is in many. */
 static bool stayed(const struct task *t, const struct look_raw *r)
 {
     static struct state_thread v[PAGE_SLOTS];
-    unsigned n = state_threads(t->watch.page, v, PAGE_SLOTS);
+    unsigned n = state_threads(t->watch.page, v, PAGE_SLOTS), in = 0;
     uint64_t calls = 0;
-    unsigned in = 0;
+
+    if (t->look->polls[r->call / 64] >> r->call % 64 & 1)
+        return true;
 
     for (unsigned i = 0; i < n; i++) {
         calls += v[i].calls;
@@ -494,7 +502,7 @@ void look_at(struct look *l, struct task *t)
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
-    if (m->detail && t->watch.page && r.life < HCT_LIFE_ENDED) {
+    if (m->detail && t->watch.page) {
         read_detail(l, t);
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;

@@ -264,7 +264,7 @@ int state_messages(const char *page, struct state_messages *m,
         return -1;
     *m = (struct state_messages){
         .eager = LOAD(p->eager), .eager_far = LOAD(p->eager_far),
-        .blind = LOAD(p->blind),
+        .unsure = LOAD(p->unsure), .blind = LOAD(p->blind),
         .source_tag = a_rank(LOAD(slot_at(page, 0)->source_tag)) };
     for (unsigned i = 0; i < PAGE_PEERS; i++) {
         uint32_t peer = LOAD(p->peer[i].peer);
@@ -274,7 +274,9 @@ int state_messages(const char *page, struct state_messages *m,
         v[n++] = (struct state_peer){
             .peer = (int32_t)peer - 1, .blind = LOAD(p->peer[i].blind),
             .sent = LOAD(p->peer[i].sent),
-            .received = LOAD(p->peer[i].received) };
+            .received = LOAD(p->peer[i].received),
+            .last_comm = LOAD(p->peer[i].last_comm),
+            .last_tag = a_rank(LOAD(p->peer[i].last_tag)) };
     }
     qsort(v, (size_t)n, sizeof(*v), by_peer);
     return n;

@@ -66,9 +66,11 @@ struct state_peer {             /* as in page_peer */
     int32_t peer;               /* rank in the world */
     uint32_t blind;
     uint64_t sent, received;
+    uint64_t last_comm;
+    int32_t last_tag;
 };
 struct state_messages {         /* as in page_messages */
-    uint32_t eager, eager_far;
+    uint32_t eager, eager_far, unsure;
     uint64_t blind;
     int32_t source_tag;         /* of the main thread's call */
 };

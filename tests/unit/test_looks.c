@@ -107,6 +107,9 @@ static void test_detail(void **state)
     assert_int_equal(looks_init(&l, &job), 0);
     for (int detail = 0; detail < 2; detail++) {
         looks_begin(&l, detail);
+        m.seq = l.seq;
+        assert_int_equal(looks_take(&l, &m, 1, is_there, NULL, &err), 0);
+        m.seq--;                        /* of an earlier look, too late */
         assert_int_equal(looks_take(&l, &m, 1, is_there, NULL, &err), 0);
         looks_end(&l, 5, &s);
         assert_int_equal(s.nrequests, detail ? 2 : 0);
@@ -148,12 +151,71 @@ static void test_age(void **state)
     looks_fini(&l);
 }
 
+/* An account comes with all of its pairs, or not at all: one that is left out
+ * would say that there was no message. */
+static void test_accounts(void **state)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+    Hct__Looked__Account a[2], *accounts[] = { &a[0], &a[1] };
+    uint32_t peers[] = { 0, 3 }, blinds[] = { 0, 7 };
+    uint64_t sent[] = { 11, 12 }, received[] = { 21, 22 }, comms[] = { 1, 2 };
+    int32_t tags[] = { 5, 6 };
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        a[i] = (Hct__Looked__Account)HCT__LOOKED__ACCOUNT__INIT;
+        a[i].rank = 2 - i;
+        a[i].n_peers = a[i].n_blinds = a[i].n_sent = a[i].n_received = 2;
+        a[i].n_last_comms = a[i].n_last_tags = 2;
+        a[i].peers = peers;
+        a[i].blinds = blinds;
+        a[i].sent = sent;
+        a[i].received = received;
+        a[i].last_comms = comms;
+        a[i].last_tags = tags;
+        a[i].unsure = i;
+    }
+    m.n_accounts = 2;
+    m.accounts = accounts;
+    assert_int_equal(looks_init(&l, &job), 0);
+    looks_begin(&l, true);
+    m.seq = l.seq;
+    assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
+    looks_end(&l, 5, &s);
+    assert_int_equal(s.naccounts, 2);
+    assert_int_equal(s.accounts[0].rank, 1);
+    assert_int_equal(s.accounts[0].node, 4);
+    assert_int_equal(s.accounts[0].unsure, 1);
+    assert_int_equal(s.npairs, 4);
+    assert_int_equal(s.pairs[1].rank, 1);
+    assert_int_equal(s.pairs[1].peer, 3);
+    assert_int_equal(s.pairs[1].sent, 12);
+    assert_int_equal(s.pairs[1].received, 22);
+    assert_int_equal(s.pairs[1].blind, 7);
+    assert_int_equal(s.pairs[1].last_comm, 2);
+    assert_int_equal(s.pairs[1].last_tag, 6);
+
+    peers[1] = 99;                      /* no rank of this job */
+    a[1].n_sent = 1;                    /* makes no sense */
+    looks_begin(&l, true);
+    m.seq = l.seq;
+    assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
+    looks_end(&l, 5, &s);
+    assert_int_equal(s.naccounts, 0);
+    assert_int_equal(s.npairs, 0);
+    looks_fini(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tags),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_accounts),
         cmocka_unit_test(test_age),
     };
 

@@ -35,7 +35,11 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     Hct__Looked__Task *tasks[RANKS];
     Hct__Looked__Request request = HCT__LOOKED__REQUEST__INIT,
                          *requests[] = { &request, &request };
+    Hct__Looked__Account account[2], *accounts[] = { &account[0], &account[1] };
     Hct__Looked m = HCT__LOOKED__INIT;
+    uint32_t peer = (uint32_t)(draw() % RANKS);
+    uint64_t sum = draw();
+    int32_t tag = (int32_t)(draw() % 100);
     struct err err;
 
     m.tasks = tasks;
@@ -57,7 +61,21 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     request.comm = draw();
     m.requests = requests;
     m.n_requests = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        account[i] = (Hct__Looked__Account)HCT__LOOKED__ACCOUNT__INIT;
+        account[i].rank = 7 * i;
+        account[i].n_peers = account[i].n_blinds = 1;
+        account[i].n_sent = account[i].n_received = 1;
+        account[i].n_last_comms = account[i].n_last_tags = 1;
+        account[i].peers = &peer;
+        account[i].sent = account[i].received = account[i].last_comms = &sum;
+        account[i].blinds = &peer;
+        account[i].last_tags = &tag;
+    }
+    m.accounts = accounts;
+    m.n_accounts = 2;
     looks_begin(l, draw() % 8 == 0);
+    m.seq = l->seq;
     assert_int_equal(looks_take(l, &m, 1, all, NULL, &err), 0);
     if (draw() % 16 == 0)
         looks_set_absent(l, 7);
@@ -75,6 +93,7 @@ static void test_round_trip(void **state)
     struct hct_snapshot s;
     struct hct_rank *want = calloc(FRAMES * RANKS, sizeof(*want));
     uint32_t nrequests[FRAMES];
+    struct hct_pair pair[FRAMES];
     struct err err;
 
     (void)state;
@@ -85,6 +104,10 @@ static void test_round_trip(void **state)
         look(&live, 1000000 + f * 10000000, &s);
         memcpy(&want[f * RANKS], s.ranks, RANKS * sizeof(*want));
         nrequests[f] = s.nrequests;
+        assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
+        assert_int_equal(s.npairs, s.naccounts);
+        if (s.npairs)
+            pair[f] = s.pairs[1];
         if (f == 100)
             tape_cut(&tape);
         tape_write(&tape, &s, &bytes);
@@ -102,6 +125,10 @@ static void test_round_trip(void **state)
         assert_memory_equal(s.ranks, &want[f * RANKS],
                             RANKS * sizeof(*want));
         assert_int_equal(s.nrequests, nrequests[f]);
+        assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
+        assert_int_equal(s.npairs, s.naccounts);
+        if (s.npairs)
+            assert_memory_equal(&s.pairs[1], &pair[f], sizeof(pair[f]));
     }
     assert_int_equal(tape_read(&r, &s, &err), 0);
     looks_fini(&live);
