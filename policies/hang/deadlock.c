@@ -217,84 +217,6 @@ static enum met alone(enum met met)
     return met == OPEN ? NEVER : met;
 }
 
-/* ---------------------------------------------------------- one-sided */
-
-/* Who holds rank target's part of the window locked, by the last calls. */
-static enum met locked(struct graph *g, uint32_t r, uint64_t win,
-                       int32_t target)
-{
-    int32_t first = -1;
-
-    if (win == 0 || (win & HCT_COMM_LOCAL) || target < 0 ||
-        (uint32_t)target >= g->in->nranks || !held(g, target))
-        return FREE;
-    for (uint32_t s = 0; s < g->in->nranks; s++) {
-        const struct hct_flight *f;
-        bool has = false;
-
-        if (s == r)
-            continue;
-        for (uint32_t i = g->w[s].flight; (f = flight_of(g->in, i, s)); i++) {
-            const char *name = hct_call(g->in, f->call)->name;
-
-            if (f->comm != win || strncmp(name, "MPI_Win_", 8) != 0)
-                continue;
-            if (strcmp(name, "MPI_Win_lock") == 0 && f->peer == target)
-                has = true;
-            else if (strcmp(name, "MPI_Win_lock_all") == 0)
-                has = true;
-            else if (strcmp(name, "MPI_Win_unlock") == 0 && f->peer == target)
-                has = false;
-            else if (strcmp(name, "MPI_Win_unlock_all") == 0)
-                has = false;
-        }
-        if (!has)
-            continue;
-        /* Who is about to unlock, or waits for the same lock, will. */
-        if (!held(g, (int32_t)s) ||
-            (call_of(g, s)->class_ == HCT_CLASS_RMA &&
-             (hct_rank(g->in, s)->flags & HCT_IN_MPI)))
-            return FREE;
-        if (first < 0)
-            first = (int32_t)s;
-    }
-    return first < 0 ? FREE : never(g, DEADLOCK_LOCK, first);
-}
-
-/* Post, start, complete and wait name groups that are not recorded: any
- * member may be the one. */
-static enum met window(struct graph *g, uint32_t r, uint64_t win, bool waits)
-{
-    const struct deadlock_group *m;
-    int32_t first;
-
-    if (win == 0 || (win & HCT_COMM_LOCAL))
-        return FREE;
-    if (g->collects) {
-        group_want(g, win, 0);
-        return never(g, DEADLOCK_WINDOW, (int32_t)r);
-    }
-    m = group_find(g, win, 0);
-    if (!m || m->any.free >= 0 || (waits && m->any.completes) || m->inter ||
-        group_unsure(m))
-        return FREE;
-    first = m->any.member[m->any.member[0] == (int32_t)r];
-    return first < 0 ? FREE : never(g, DEADLOCK_WINDOW, first);
-}
-
-static enum met one_sided(struct graph *g, uint32_t r)
-{
-    const struct hct_rank *k = hct_rank(g->in, r);
-    const char *name = call_of(g, r)->name;
-
-    if (strcmp(name, "MPI_Win_start") == 0 ||
-        strcmp(name, "MPI_Win_complete") == 0)
-        return window(g, r, k->comm, false);
-    if (strcmp(name, "MPI_Win_wait") == 0)
-        return window(g, r, k->comm, true);
-    return locked(g, r, k->comm, k->peer);
-}
-
 /* ------------------------------------------------------ several at once */
 
 static enum met request(struct graph *g, uint32_t r,
@@ -477,7 +399,7 @@ static enum met released(struct graph *g, uint32_t r)
     case HCT_CLASS_WAIT:
         return requests(g, r, !(c->flags & HCT_CALL_ALL));
     case HCT_CLASS_RMA:
-        return graph_long_enough(g, r, k->bytes) ? one_sided(g, r) : FREE;
+        return graph_long_enough(g, r, k->bytes) ? graph_window(g, r) : FREE;
     default:
         return FREE;
     }

@@ -90,6 +90,9 @@ bool group_rather(const struct graph *g, int32_t s, int32_t best);
  * nobody who is missing? At 10 MB/s, and only on one node. */
 bool graph_long_enough(const struct graph *g, uint32_t r, uint64_t bytes);
 
+/* r waits in a one-sided call. */
+enum met graph_window(struct graph *g, uint32_t r);
+
 /* r is in collective call n of comm. */
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root);

@@ -118,15 +118,29 @@ static bool same_call(const struct graph *g, uint32_t a, uint32_t b,
            (call && call == deadlock_call(g->in, g->w, b, comm, k, &root));
 }
 
-/* How many calls of comm rank r has entered. */
-static uint64_t calls_of(const struct graph *g, uint32_t r, uint64_t comm)
+/* Is rank r a member that has not entered call n, only so many before? */
+static bool misses(const struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
+                   uint64_t *before)
 {
     const struct hct_comm *k;
 
     for (uint32_t i = g->w[r].comm; (k = comm_of_rank(g->in, i, r)); i++)
-        if (k->id == comm)
-            return k->collectives;
-    return 0;
+        if (k->id == comm) {
+            *before = k->collectives;
+            return *before < n;
+        }
+    return false;
+}
+
+/* One that is held has not entered call n, and would be needed for it. */
+static bool lacks(const struct graph *g, uint32_t r,
+                  const struct deadlock_group *m)
+{
+    uint64_t before;
+
+    return m->held > 0 && !m->inter &&
+           misses(g, (uint32_t)m->first, m->comm, m->n, &before) &&
+           same_call(g, r, (uint32_t)m->first, m->comm, before);
 }
 
 /* r has entered call n, as all others have, and "to" a different one, or with
@@ -152,7 +166,7 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
 {
     const struct hct_call *c = hct_call(g->in, call);
     const struct deadlock_group *m;
-    const struct hct_comm *k;
+    uint64_t before;
 
     if (comm == 0 || n == 0 || (comm & HCT_COMM_LOCAL) ||
         (c->flags & HCT_CALL_PART))
@@ -173,15 +187,11 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
      * are missing may be the one that counts, and what is under way need not
      * come from them, nor be passed on already by those who have entered. */
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
-        (uint32_t)root < g->in->nranks && !m->inter)
-        for (uint32_t i = g->w[root].comm;
-             (k = comm_of_rank(g->in, i, (uint32_t)root)); i++)
-            if (k->id == comm && k->collectives < n)
-                return held(g, root) && same_call(g, r, (uint32_t)root, comm,
-                                                  k->collectives) ? never(g, DEADLOCK_MEMBER, root) : FREE;
-    if ((needs_all(g, r, c, root) && !m->inter && m->held > 0 &&
-         same_call(g, r, (uint32_t)m->first, comm,
-                   calls_of(g, (uint32_t)m->first, comm))) ||
+        (uint32_t)root < g->in->nranks && !m->inter &&
+        misses(g, (uint32_t)root, comm, n, &before))
+        return held(g, root) && same_call(g, r, (uint32_t)root, comm, before)
+                   ? never(g, DEADLOCK_MEMBER, root) : FREE;
+    if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
         (m->held == m->missing && !m->free &&
          graph_long_enough(g, r, bytes_of(g, r, m->found))))
         return never(g, DEADLOCK_MEMBER, m->first);
