@@ -13,7 +13,7 @@ WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
 WRAP_OWN  := table/calls table/real \
              $(addprefix record/,tick ring attach thread record stamp tag \
-             hook model frames phase backtrace)
+             hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm messages request polled type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
@@ -90,7 +90,7 @@ $(B)/include/hct_rt.mod: mpi-wrappers/hct_rt.f90 mpi-wrappers/hct_rtf.h
 
 # Unit tests link the objects, sanitized if asked for, and bring MPI functions
 # of their own: no MPI library, no launcher.
-WRAP_UNIT_C := $(foreach t,page ring attach calls record comm request model phase state inject,tests/unit/test_$t.c)
+WRAP_UNIT_C := $(foreach t,page ring attach calls output record comm request model phase state inject,tests/unit/test_$t.c)
 WRAP_UNITS  := $(WRAP_UNIT_C:tests/unit/%.c=$(B)/unit/%)
 $(patsubst %,$(B)/obj/mpi-wrappers/%.o,$(WRAP_MPI)) $(WRAP_UNIT_C:%.c=$(B)/obj/%.o): \
     PKG_CFLAGS += $(MPI_INC)

@@ -67,11 +67,28 @@ static int main_find_hosts(const struct options *o, bool standing,
     return standing ? 0 : hosts_add_here(h, err);
 }
 
-/* The tasks find faults and phases in their environment, which is ours.
- * ntasks: 0 if that is for a launcher to say. */
-static int main_tell_tasks(const struct options *o, uint32_t ntasks,
-                           struct err *err)
+static int main_tell_buffer(const struct options *o, const struct settings *c,
+                            struct err *err)
 {
+    const char *mode = main_first(o->buffer, getenv("HECTOR_BUFFER"),
+                                  c->buffer);
+
+    if (!mode)
+        mode = "line";
+    if (strcmp(mode, "line") && strcmp(mode, "block") && strcmp(mode, "none"))
+        return err_set(err, EINVAL, "the buffer of tasks is to be \"%.40s\": "
+                       "one of line|block|none is wanted", mode);
+    return setenv("HECTOR_BUFFER", mode, 1) == 0 ? 0 :
+           err_set(err, ENOMEM, "out of memory");
+}
+
+/* The tasks find faults, phases and how to print in their environment, which
+ * is ours. ntasks: 0 if that is for a launcher to say. */
+static int main_tell_tasks(const struct options *o, const struct settings *c,
+                           uint32_t ntasks, struct err *err)
+{
+    if (main_tell_buffer(o, c, err) < 0)
+        return -1;
     if (o->phase && setenv("HECTOR_PHASE", o->phase, 1) != 0)
         return err_set(err, ENOMEM, "out of memory");
     if (!o->faults)
@@ -105,7 +122,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         main_fail(&err, 0);
         goto out;
     }
-    if (main_tell_tasks(o, n, &err) < 0) {
+    if (main_tell_tasks(o, c, n, &err) < 0) {
         main_fail(&err, 0);
         goto out;
     }

@@ -17,6 +17,8 @@ static const struct conf_key settings_keys[] = {
     { "run", "db", CONF_TEXT, SETTINGS_FIELD(db), "", 0, 0,
       "database of private masters, where hector looks too, unless $HECTOR_DB "
       "names one; empty: the user's own" },
+    { "run", "buffer", CONF_TEXT, SETTINGS_FIELD(buffer), "line", 0, 0,
+      "when what the tasks print is written: line, block or none" },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
 };
 

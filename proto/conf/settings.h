@@ -9,6 +9,7 @@ struct settings {               /* texts are owned, "" where nothing is set */
     char *master;               /* address of a standing one */
     char *launch_agent;         /* starts slaves on other hosts */
     char *db;                   /* database, unless $HECTOR_DB names one */
+    char *buffer;               /* of the tasks' stdout: line, block, none */
 };
 
 /* From hector.conf of the system and of the user, with defaults where they

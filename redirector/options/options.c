@@ -256,6 +256,12 @@ static int options_set(struct options *o, struct options_app *app,
     case USAGE_MERGE:
         o->merge_stderr = true;
         return 0;
+    case USAGE_BUFFER:
+        return options_one_of(&o->buffer, option, value, "line|block|none",
+                              err);
+    case USAGE_UNBUFFERED:
+        o->buffer = "none";
+        return 0;
     case USAGE_PTY:
         o->pty = true;
         return 0;

@@ -30,6 +30,8 @@ static const struct { enum usage_id id; const char *name, *why; } refused[] = {
     { USAGE_OUTPUT_DIR, "--output-dir", streams },
     { USAGE_MERGE, "--merge-stderr-to-stdout", streams },
     { USAGE_PTY, "--pty", streams },
+    { USAGE_BUFFER, "--buffer", streams },
+    { USAGE_UNBUFFERED, "--unbuffered", streams },
 };
 
 int options_check_adopt(const struct options *o, struct err *err)

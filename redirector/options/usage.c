@@ -50,6 +50,11 @@ static const struct usage_option options[] = {
       "write to DIR/rank.N/stdout and stderr instead" },
     { USAGE_MERGE, NULL, "merge-stderr-to-stdout", USAGE_NO_ARG, NULL,
       "the tasks' stderr goes where their stdout goes" },
+    { USAGE_BUFFER, NULL, "buffer", USAGE_ARG, "line|block|none",
+      "when what the tasks print is written: at the end of each line (default), "
+      "in blocks as to a file, or at once" },
+    { USAGE_UNBUFFERED, NULL, "u unbuffered", USAGE_NO_ARG, NULL,
+      "the same as --buffer none" },
     { USAGE_PTY, NULL, "pty", USAGE_NO_ARG, NULL,
       "give the tasks that read the standard input a terminal of their own" },
     { USAGE_STDTIM, NULL, "stdtim", USAGE_MAY_ARG, "FILE|-|fd:N",

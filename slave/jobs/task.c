@@ -153,18 +153,24 @@ static int make_env(struct env *env, const struct task *t,
 }
 
 static int fork_it(struct task *t, const struct task_start *s,
-                   const struct env *env, struct err *err)
+                   struct env *env, struct err *err)
 {
     struct launch_spec spec = {
-        .search = s->search, .env = env->v,
-        .wdir = plan_app(s->plan, t->rank)->wdir, .user = s->user };
+        .search = s->search, .wdir = plan_app(s->plan, t->rank)->wdir,
+        .user = s->user };
     struct pipes pipes;
 
     if (open_pipes(&pipes, t, s, err))
         return -1;
     memcpy(spec.fds, pipes.task, sizeof(spec.fds));
     spec.terminal = pipes.terminal;
-    t->pid = launch_start(&spec, &t->report, err);
+    if (taskenv_output(env, pipes.task[1])) {
+        err_set(err, ENOMEM, "out of memory");
+        t->pid = -1;
+    } else {
+        spec.env = env->v;
+        t->pid = launch_start(&spec, &t->report, err);
+    }
     if (pipes.terminal && t->pid > 0)
         t->terminal = fcntl(pipes.task[0], F_DUPFD_CLOEXEC, 0);
     close_pipes(&pipes, s->node->null_fd);

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int taskenv_begin(struct env *e, const struct plan_app *app)
 {
@@ -20,6 +21,7 @@ int taskenv_begin(struct env *e, const struct plan_app *app)
         { "OMPI_MCA_schizo", NULL }, { "OMPI_UNIVERSE_SIZE=", NULL },
         { "HECTOR_SLAVE=", NULL }, { "HECTOR_JOB=", NULL },
         { "HECTOR_RANK=", NULL }, { "HECTOR_NTASKS=", NULL },
+        { "HECTOR_STDOUT=", NULL },
     };
 
     if (env_copy(e, app->env))
@@ -73,6 +75,20 @@ int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
     if (*t->preload)
         rc |= env_prepend(e, "LD_PRELOAD", t->preload, ':');
     return rc ? -1 : 0;
+}
+
+int taskenv_output(struct env *e, int fd)
+{
+    const char *mode = env_get(e, "HECTOR_BUFFER");
+    struct stat st;
+
+    if (!mode || !*mode)
+        mode = "line";
+    if (!strcmp(mode, "block") || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+        return 0;
+    return env_setf(e, "HECTOR_STDOUT", "%s:%llu:%llu", mode,
+                    (unsigned long long)st.st_dev,
+                    (unsigned long long)st.st_ino);
 }
 
 int taskenv_marks(const struct taskenv *t, char *job, size_t job_size,

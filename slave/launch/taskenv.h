@@ -27,6 +27,10 @@ int taskenv_begin(struct env *e, const struct plan_app *app);
 /* Hector's and Open MPI's part, after PMIx's. */
 int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank);
 
+/* How the standard output that fd is the task's end of is to be buffered; see
+ * mpi-wrappers/record/output.h. */
+int taskenv_output(struct env *e, int fd);
+
 /* "NAME=VALUE" that only processes of this job have; for sweep.h. */
 int taskenv_marks(const struct taskenv *t, char *job, size_t job_size,
                   char *slave, size_t slave_size);

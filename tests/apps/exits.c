@@ -3,9 +3,9 @@
  *   exits RANK HOW [N [WHEN [MILLISECONDS]]]
  *
  * RANK ("all" for every one) ends by HOW: exit N, quick N (_exit), signal N,
- * abort N (MPI_Abort), return N. WHEN it does so: early, before MPI_Init;
- * middle, while the others wait for it in a barrier; late, after MPI_Finalize.
- * The others end well where they can. */
+ * abort N (MPI_Abort), say N (all have printed a line before), return N. WHEN
+ * it does so: early, before MPI_Init; middle, while the others wait for it in a
+ * barrier; late, after MPI_Finalize. The others end well where they can. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +25,11 @@ static void leave(void)
         _exit(number);
     if (strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, number);
+    if (strcmp(how, "say") == 0) {
+        printf("%s is about to abort\n", getenv("OMPI_COMM_WORLD_RANK"));
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Abort(MPI_COMM_WORLD, number);
+    }
     if (strcmp(how, "signal") == 0) {
         signal(number, SIG_DFL);
         kill(getpid(), number);

@@ -8,7 +8,9 @@
  *   stream bytes N        N bytes x, no newline
  *   stream env NAME...    the values of these variables, one a line
  *   stream where          the working directory
- *   stream head           one line of stdin, then goes */
+ *   stream head           one line of stdin, then goes
+ *   stream dies           two lines and a half, then it is gone
+ *   stream dies MODE      ... after setvbuf(): block, line or none */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,17 @@ static int copy(void)
     fflush(stdout);
     fprintf(stderr, "%zu bytes\n", total);
     return 0;
+}
+
+/* Nothing is flushed. */
+static _Noreturn void die(const char *mode)
+{
+    if (*mode)
+        setvbuf(stdout, NULL, *mode == 'b' ? _IOFBF : *mode == 'l' ? _IOLBF
+                                                    : _IONBF, 8192);
+    printf("first\nsecond ");
+    printf("line\nhalf");
+    _exit(3);
 }
 
 int main(int argc, char **argv)
@@ -63,6 +76,8 @@ int main(int argc, char **argv)
             printf("%s=%s\n", argv[i], getenv(argv[i]) ? getenv(argv[i]) : "");
     } else if (strcmp(mode, "where") == 0) {
         puts(getcwd(line, sizeof(line)) ? line : "?");
+    } else if (strcmp(mode, "dies") == 0) {
+        die(argc > 2 ? argv[2] : "");
     } else if (strcmp(mode, "head") == 0) {
         if (fgets(line, sizeof(line), stdin))
             fputs(line, stdout);

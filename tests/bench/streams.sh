@@ -60,10 +60,12 @@ against "${mb}000000" MB/s "stdout into a pipe, $mb MB" \
     "$H -n 1 cat $big </dev/null | cat >/dev/null" \
     "mpirun -n 1 cat $big </dev/null | cat >/dev/null"
 
-# A million lines of four tasks.
+# A million lines of four tasks, one by one, as mpirun's terminals have them.
 lines="--oversubscribe $dir/stream lines 250000 </dev/null >/dev/null"
 against 1000000000000 lines/s "a million lines" \
     "$H -n 4 $lines" "mpirun -n 4 $lines"
+against 1000000000000 lines/s "a million lines in blocks (mpirun: one by one)" \
+    "$H --buffer block -n 4 $lines" "mpirun -n 4 $lines"
 against 1000000000000 lines/s "a million lines with tags" \
     "$H -n 4 --tag-output $lines" "mpirun -n 4 --tag-output $lines"
 against 1000000000000 lines/s "a million lines with ranks (mpirun: tags)" \

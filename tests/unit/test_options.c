@@ -80,6 +80,8 @@ static void describe(const struct options *o, struct str *s)
         str_add(s, " time");
     if (o->merge_stderr)
         str_add(s, " merge");
+    if (o->buffer)
+        str_addf(s, " buffer=%s", o->buffer);
     if (o->output_dir)
         str_addf(s, " dir=%s", o->output_dir);
     if (o->stdtim)
@@ -164,6 +166,10 @@ static const struct { const char *in, *out; } good[] = {
     { "-l --timestamp-output p", "[p] label=1 time" },
     { "--output-dir d p", "[p] dir=d" },
     { "--merge-stderr-to-stdout p", "[p] merge" },
+    { "--buffer block p", "[p] buffer=block" },
+    { "--buffer=line p", "[p] buffer=line" },
+    { "-u p", "[p] buffer=none" },
+    { "--unbuffered p", "[p] buffer=none" },
     { "--stdtim p", "[p] stdtim=-" },
     { "--stdtim=- p", "[p] stdtim=-" },
     { "--stdtim=/tmp/f p", "[p] stdtim=/tmp/f" },
