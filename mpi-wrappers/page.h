@@ -29,7 +29,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 2,
-    PAGE_MINOR = 7,             /* 1: page_site.out_ticks, in_max;
+    PAGE_MINOR = 8,             /* 1: page_site.out_ticks, in_max;
                                    2: page_header.without,
                                    page_slot.edges_lost;
                                    3: page_told, behind the threads;
@@ -37,7 +37,9 @@ enum {
                                    5: marks that stand;
                                    6: page_header.phase_id;
                                    7: page_messages, behind page_told;
-                                   page_slot.source_tag */
+                                   page_slot.source_tag;
+                                   8: page_request.site, in the upper half of
+                                   what was seq */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -229,7 +231,9 @@ struct page_request {
     _Atomic uint64_t collective;        /* as in page_slot */
     _Atomic int32_t peer;
     _Atomic int32_t tag;
-    _Atomic uint32_t seq;
+    _Atomic uint16_t seq;
+    _Atomic uint16_t site;              /* from which it was made, of the thread
+                                           that did: see page_site_in() */
     _Atomic uint16_t call;              /* that made it */
     _Atomic uint8_t idle;               /* persistent, and not started */
     _Atomic uint8_t waiter;             /* slot + 1 of the thread that waits
@@ -286,6 +290,13 @@ struct page_flight {
  * condition of the next state), and the time of the computation between.
  * Numbers 0 and 1 are no sites. */
 enum { PAGE_SITE_START = 0, PAGE_SITE_OTHER = 1, PAGE_SITE_FIRST = 2 };
+
+/* Entry number site in the table of the thread that has this slot; that of the
+ * first one has the same number in both ways. */
+static inline uint32_t page_site_in(unsigned slot, uint32_t site)
+{
+    return slot * PAGE_SITES + site;
+}
 
 /* All but the counters stays as it is once address is not 0. */
 struct page_site {

@@ -17,7 +17,9 @@
  *   1.2  hct_rank.own_cpu_ns; HCT_PAUSES
  *   1.3  hct_rank.sample; HCT_STACK comes with a call
  *   1.4  hct_rank.phase_id, which was padding: 0
- *   1.5  the account of messages: hct_account, hct_pair */
+ *   1.5  the account of messages: hct_account, hct_pair; hct_request.site,
+ *        which was padding: 0; hct_line.site and made, the last eight bytes
+ *        of what was text: a line of more than 243 bytes has to be shorter */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -183,7 +185,8 @@ struct hct_request {            /* one that is not known to be finished */
     int32_t peer, tag;
     uint16_t idle;              /* persistent, and not started */
     uint16_t waited;            /* 1: the call of hct_rank waits for it */
-    uint32_t pad;
+    uint32_t site;              /* place of the call that made it; 0: not
+                                   known */
 };
 
 struct hct_comm {               /* one that the rank is a member of */
@@ -306,10 +309,15 @@ struct hct_verdict {
 };
 
 /* One line of a verdict's text. The first says it in a sentence; the others
- * say it of one rank each: the host adds where in its source that rank is. */
+ * say it of one rank each: the host adds where in its source that rank is, or,
+ * if the line is about an earlier call, where that was made. */
 struct hct_line {
     int32_t rank;               /* it is about; HCT_NONE: about none */
-    char text[252];             /* ends with a zero, no newline */
+    char text[244];             /* ends with a zero, no newline */
+    uint32_t site;              /* place of the call that it is about; 0: the
+                                   one that the rank is in now */
+    uint32_t made;              /* place where the request that it names was
+                                   made; 0: it names none */
 };
 
 enum hct_action { HCT_REPORT = 1, HCT_SUSPEND, HCT_KILL };

@@ -316,6 +316,13 @@ static void empty(struct policy_out *o)
         .proposals_max = sizeof(o->proposals) / sizeof(o->proposals[0]) };
 }
 
+/* Before version 1.5 places were part of the text. */
+static void clear_places(struct policy_out *o)
+{
+    for (uint32_t i = 0; i < o->out.nlines && i < o->out.lines_max; i++)
+        o->lines[i].site = o->lines[i].made = 0;
+}
+
 static bool span_fits(uint32_t first, uint32_t n, uint32_t all)
 {
     return first <= all && n <= all - first;
@@ -442,6 +449,8 @@ enum policy_result policy_step(struct policy *p, const struct hct_snapshot *in,
             snprintf(why, size, "it says that it cannot go on (%d)", call.rc);
         return POLICY_OFF;
     }
+    if (p->p->minor < 5)
+        clear_places(o);
     schedule(p, in->now_ns, o->out.wake_ns);
     p->lost += o->out.lost;
     wrong = check(o, in->nranks);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "master/flow/flow_step.h"
+#include "master/watch/places.h"
 #include "master/watch/verdict.h"
-#include "master/watch/whereis.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
@@ -199,47 +199,43 @@ struct watcher_hang {
     uint64_t seq;
     bool stale;
     char *text, *why;           /* owned */
-    int32_t *rank;              /* owned: of each line of text, or HCT_NONE */
-    struct whereis *where;      /* owned; NULL: nothing is to be waited for */
+    struct places_line *line;   /* owned: of each line of text */
+    size_t nlines;
+    struct places *places;      /* owned; NULL: nothing is to be waited for */
 };
 
-static void hang_free(struct watcher_hang *h)
+static void hang_free(struct watcher_hang *h, bool alive)
 {
     if (!h)
         return;
+    places_free(h->places, alive);
     free(h->text);
     free(h->why);
-    free(h->rank);
+    free(h->line);
     free(h);
 }
 
-static void add_places(const struct watcher_hang *h,
-                       const struct prefixtree *tree, struct str *to)
+static void add_places(const struct watcher_hang *h, struct str *to)
 {
     const char *p = h->text, *end;
-    struct str place = { 0 };
 
     for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
         str_add_bytes(to, p, (size_t)(end - p));
-        str_reset(&place);
-        if (tree && h->rank[i] != HCT_NONE)
-            whereis_text(tree, (uint32_t)h->rank[i], &place);
-        str_addf(to, "%s%s\n", place.n ? ", " : "", str_text(&place));
+        places_add(h->places, i, to);
+        str_add(to, "\n");
     }
-    str_fini(&place);
 }
 
 /* Say it, and with and_act do what is wished. The hang is done with. */
-static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
-                        bool and_act)
+static void hang_finish(struct watcher_act *a, bool found, bool and_act)
 {
     struct watcher_hang *h = a->hang;
     struct str text = { 0 };
 
     a->hang = NULL;
     a->owed = false;
-    add_places(h, tree, &text);
-    if (tree)
+    add_places(h, &text);
+    if (found)
         journal_report(a->job->flow->journal, a->job, h->seq, h->policy->name,
                        str_text(&text));
     tell(a, str_text(&text));
@@ -248,24 +244,19 @@ static void hang_finish(struct watcher_act *a, const struct prefixtree *tree,
         a->ops->notice(a->job, true, "  %s", what_next(a));
         act(a, h->policy, h->why, h->stale);
     }
-    hang_free(h);
+    hang_free(h, a->job->flow->reducer != NULL);
     str_fini(&text);
 }
 
-static void hang_on_where(void *arg, const struct prefixtree *tree)
+static void hang_on_places(void *arg, bool found)
 {
-    struct watcher_act *a = arg;
-
-    a->hang->where = NULL;
-    hang_finish(a, tree, true);
+    hang_finish(arg, found, true);
 }
 
 static void hang_cut(struct watcher_act *a, bool and_act)
 {
-    if (!a->hang)
-        return;
-    whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
-    hang_finish(a, NULL, and_act);
+    if (a->hang)
+        hang_finish(a, false, and_act);
 }
 
 void watcher_act_stop(struct watcher_act *a)
@@ -275,9 +266,7 @@ void watcher_act_stop(struct watcher_act *a)
 
 void watcher_act_fini(struct watcher_act *a)
 {
-    if (a->hang)
-        whereis_cancel(a->hang->where, a->job->flow->reducer != NULL);
-    hang_free(a->hang);
+    hang_free(a->hang, a->job->flow->reducer != NULL);
     a->hang = NULL;
 }
 
@@ -296,7 +285,6 @@ static struct watcher_hang *hang_make(const struct watcher_act *a,
                                       const char *text)
 {
     struct watcher_hang *h = calloc(1, sizeof(*h));
-    size_t n = 0;
 
     if (!h)
         return NULL;
@@ -305,37 +293,47 @@ static struct watcher_hang *hang_make(const struct watcher_act *a,
     h->stale = a->stale;
     h->text = strdup(text);
     h->why = strndup(text, strcspn(text, "\n"));
-    h->rank = malloc((strlen(text) + 1) * sizeof(*h->rank));
-    if (!h->text || !h->rank || !h->why) {
-        hang_free(h);
+    h->line = malloc((strlen(text) + 1) * sizeof(*h->line));
+    if (!h->text || !h->line || !h->why) {
+        hang_free(h, true);
         return NULL;
     }
     for (const char *line = text, *end; (end = strchr(line, '\n'));
          line = end + 1)
-        h->rank[n++] = rank_of(a, line);
+        h->line[h->nlines++] = (struct places_line){ rank_of(a, line), 0, 0 };
     return h;
 }
 
 /* Where are its tasks? Then it is told. */
 static void hang_begin(struct watcher_act *a)
 {
+    struct watcher_hang *h = a->hang;
+
     if (a->job->flow->reducer && a->conf->hang_samples)
-        a->hang->where = whereis_start(a->job, a->hang->seq,
-                                       a->conf->hang_samples, hang_on_where,
-                                       a);
-    if (!a->hang->where)
-        hang_finish(a, NULL, true);
+        h->places = places_start(a->job, h->seq, a->conf->hang_samples,
+                                 h->line, h->nlines, hang_on_places, a);
+    if (!h->places)
+        hang_finish(a, false, true);
 }
 
-static void hang(struct watcher_act *a, const struct policy *p,
-                 const struct hct_snapshot *s, const char *text)
+/* text is that of report() over v: its lines are those of v, after the head. */
+static void hang(struct watcher_act *a, const struct policy *p, uint64_t seq,
+                 const struct policy_out *o, const struct hct_verdict *v,
+                 const char *text)
 {
+    struct watcher_hang *h;
+
     if (a->told)
         return;
     a->told = true;
-    a->hang = hang_make(a, p, s->seq, text);
-    if (a->hang)
-        hang_begin(a);
+    a->hang = h = hang_make(a, p, seq, text);
+    if (!h)
+        return;
+    for (uint32_t i = 1; i < v->nlines && i < h->nlines; i++) {
+        h->line[i].site = o->lines[v->lines + i].site;
+        h->line[i].made = o->lines[v->lines + i].made;
+    }
+    hang_begin(a);
 }
 
 static void verdict(struct watcher_act *a, const struct policy *p,
@@ -359,7 +357,7 @@ static void verdict(struct watcher_act *a, const struct policy *p,
     log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
              act_id(a), row.ranks);
     if (verdict_is_hang(v))
-        hang(a, p, s, str_text(&text));
+        hang(a, p, s->seq, o, v, str_text(&text));
     else if (v->kind == HCT_PROGRESS && a->told) {
         hang_cut(a, false);
         a->told = false;

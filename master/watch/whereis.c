@@ -16,7 +16,7 @@ static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
 struct whereis {
     struct reducer *reducer;    /* borrowed, like the next */
     struct job *job;
-    uint64_t id, seq;
+    uint64_t id, seq;           /* seq 0: of places */
     whereis_done_f *done;
     void *arg;
 };
@@ -34,7 +34,7 @@ static void whereis_tree(struct whereis *w, const struct reduce_result *r)
         !str_failed(&bytes))
         m = hct__call_tree__unpack(NULL, bytes.n,
                                    (const uint8_t *)str_text(&bytes));
-    if (m)
+    if (m && w->seq)
         lasttree_keep(w->job->flow->journal, w->job->id, w->seq, r, &bytes);
     if (m)
         good = prefixtree_parse(&tree, m->tree.data, m->tree.len, &err) == 0;
@@ -54,32 +54,59 @@ static void whereis_on_done(void *arg, const struct reduce_result *r)
     free(w);
 }
 
-struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
-                              whereis_done_f *done, void *arg)
+static struct whereis *start(struct job *j, uint64_t seq,
+                             const Hct__Stack *m, whereis_done_f *done,
+                             void *arg)
 {
     struct whereis *w = calloc(1, sizeof(*w));
     struct reducer *rd = j->flow->reducer;
-    Hct__Stack stack = HCT__STACK__INIT;
-    uint8_t argument[64];
+    uint8_t *argument = malloc(hct__stack__get_packed_size(m) + 1);
     struct reduce_ask ask = { .kind = "stack", .argument = argument, .job = j,
                               .wait_ns = whereis_wait_ns +
-                                  samples * whereis_interval_ns };
-    struct err err;
+                                  m->samples * m->interval_ns };
+    struct err err = { .text = "out of memory" };
 
-    if (!w)
-        return NULL;
-    *w = (struct whereis){ .reducer = rd, .job = j, .seq = seq, .done = done,
-                           .arg = arg };
-    stack.samples = samples;
-    stack.interval_ns = whereis_interval_ns;
-    stack.lines = true;
-    ask.nargument = hct__stack__pack(&stack, argument);
-    w->id = reducer_start(rd, &ask, whereis_on_done, w, &err);
-    if (w->id)
+    if (w && argument) {
+        *w = (struct whereis){ .reducer = rd, .job = j, .seq = seq,
+                               .done = done, .arg = arg };
+        ask.nargument = hct__stack__pack(m, argument);
+        w->id = reducer_start(rd, &ask, whereis_on_done, w, &err);
+    }
+    free(argument);
+    if (w && w->id)
         return w;
     log_info("whereis", "%s", err.text);
     free(w);
     return NULL;
+}
+
+struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
+                              whereis_done_f *done, void *arg)
+{
+    Hct__Stack m = HCT__STACK__INIT;
+
+    m.samples = samples;
+    m.interval_ns = whereis_interval_ns;
+    m.lines = true;
+    return start(j, seq, &m, done, arg);
+}
+
+struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
+                            size_t n, whereis_done_f *done, void *arg)
+{
+    Hct__Stack m = HCT__STACK__INIT;
+    Hct__Place place[WHEREIS_PLACES], *pointer[WHEREIS_PLACES];
+
+    for (size_t i = 0; i < n; i++) {
+        hct__place__init(&place[i]);
+        place[i].rank = v[i].rank;
+        place[i].site = v[i].site;
+        pointer[i] = &place[i];
+    }
+    m.lines = true;
+    m.n_places = n;
+    m.places = pointer;
+    return start(j, 0, &m, done, arg);
 }
 
 void whereis_cancel(struct whereis *w, bool alive)

@@ -4,6 +4,7 @@
 #ifndef HECTOR_WHEREIS_H
 #define HECTOR_WHEREIS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "hct.pb-c.h"
@@ -18,6 +19,13 @@ struct whereis;
 typedef void whereis_done_f(void *arg, const struct prefixtree *tree);
 struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
                               whereis_done_f *done, void *arg);
+/* Of these places that tasks have called MPI from, at most one of a rank; as
+ * in hct_line. Nobody's stack is looked at, and the tree is not kept. */
+enum { WHEREIS_PLACES = 256 };
+struct whereis_place { uint32_t rank, site; };
+struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
+                            size_t n, whereis_done_f *done, void *arg);
+
 /* alive: the reducer is. NULL is fine. */
 void whereis_cancel(struct whereis *w, bool alive);
 

@@ -117,7 +117,7 @@ void request_made(const struct about *a, const struct request *r)
         return;
     }
     p = &s->request[at];
-    SET(p->seq, GET(p->seq) | 1);
+    SET(p->seq, (uint16_t)(GET(p->seq) | 1));
     atomic_thread_fence(memory_order_release);
     SET(p->comm, r->comm);
     SET(p->bytes, r->bytes);
@@ -125,10 +125,12 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->peer, r->peer);
     SET(p->tag, r->tag);
     SET(p->call, r->call);
+    SET(p->site, r->site);
     SET(p->idle, r->idle);
     SET(cancelled[at], 0);
     request_own(s, at, NULL, 0);
-    atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
+    atomic_store_explicit(&p->seq, (uint16_t)(GET(p->seq) + 1),
+                          memory_order_release);
     atomic_store_explicit(&s->request_key[at], key, memory_order_release);
 }
 

@@ -21,7 +21,7 @@ enum { REQUEST_KEPT = 64 };
 struct request {
     uint64_t comm, bytes, collective;
     int32_t peer, tag;
-    uint16_t call;
+    uint16_t call, site;        /* site: see page_request */
     bool idle;
 };
 

@@ -269,6 +269,7 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
     }
     if (ok && (a->traits & ABOUT_MAKES_REQUEST)) {
         t->about.idle = a->traits & ABOUT_PERSISTENT;
+        t->about.site = (uint16_t)page_site_in(t->number, t->model.last);
         request_made(a, &t->about);
     }
     if (a->traits & ABOUT_WAITS)

@@ -97,6 +97,115 @@ static uint64_t comm_of(const struct hct_snapshot *in,
     return hct_rank(in, r)->comm;
 }
 
+/* What a rank did as collective call n on a communicator. */
+struct entered {
+    uint32_t call, site;        /* 0: not known; site also: it is in it now */
+    int32_t root;
+};
+
+static struct entered entered(const struct hct_snapshot *in,
+                              const struct deadlock_rank *w, uint32_t rank,
+                              uint64_t comm, uint64_t n)
+{
+    struct entered e = { .root = HCT_UNKNOWN };
+    const struct hct_rank *k = hct_rank(in, rank);
+
+    e.call = deadlock_call(in, w, rank, comm, n, &e.root);
+    if ((k->flags & HCT_IN_MPI) && k->comm == comm && k->collective == n)
+        return e;
+    for (uint32_t i = w[rank].flight; i < in->nflights; i++) {
+        const struct hct_flight *f = hct_flight(in, i);
+
+        if (f->rank != rank)
+            break;
+        if (f->comm == comm && f->collective == n && f->call == e.call)
+            e.site = f->site;
+    }
+    return e;
+}
+
+static bool is_inter(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t rank,
+                     uint64_t comm)
+{
+    for (uint32_t i = w[rank].comm; i < in->ncomms; i++) {
+        const struct hct_comm *c = hct_comm(in, i);
+
+        if (c->rank != rank)
+            break;
+        if (c->id == comm)
+            return c->remote_size > 0;
+    }
+    return false;
+}
+
+static bool differ(const struct hct_snapshot *in, const struct entered *a,
+                   const struct entered *b, bool roots)
+{
+    if (!a->call || !b->call ||
+        ((hct_call(in, a->call)->flags | hct_call(in, b->call)->flags) &
+         HCT_CALL_PART))
+        return false;
+    if (a->call != b->call)
+        return true;
+    return roots && (hct_call(in, a->call)->flags & HCT_CALL_ROOTED) &&
+           a->root >= 0 && b->root >= 0 && a->root != b->root;
+}
+
+/* The first call on a communicator, of those that are remembered and before
+ * the n-th, that two ranks have made in different ways: both may well have got
+ * through it. 0: there is none. */
+static uint64_t first_different(const struct hct_snapshot *in,
+                                const struct deadlock_rank *w, uint32_t a,
+                                uint32_t b, uint64_t comm, uint64_t n)
+{
+    bool roots = !is_inter(in, w, a, comm);
+    uint64_t first = 0;
+
+    for (uint32_t i = w[a].flight; i < in->nflights; i++) {
+        const struct hct_flight *f = hct_flight(in, i);
+        struct entered x, y;
+
+        if (f->rank != a)
+            break;
+        if (f->comm != comm || !f->collective || f->collective >= n ||
+            (first && f->collective > first))
+            continue;
+        x = entered(in, w, a, comm, f->collective);
+        y = entered(in, w, b, comm, f->collective);
+        if (differ(in, &x, &y, roots))
+            first = f->collective;
+    }
+    return first;
+}
+
+/* Two ranks that have made one call in different ways. */
+static void say_different(const struct hct_snapshot *in,
+                          const struct deadlock_rank *w, uint32_t a,
+                          uint32_t b, uint64_t comm, uint64_t n,
+                          struct hct_out *out)
+{
+    const uint32_t ranks[] = { a, b };
+    char name[WORDS_COMM], root[32], as[128];
+
+    words_comm(name, in, a, comm);
+    for (int i = 0; i < 2; i++) {
+        struct entered e = entered(in, w, ranks[i], comm, n);
+
+        if (i == 0)
+            snprintf(as, sizeof(as), "collective call %" PRIu64 " of %s, the "
+                     "first one that differs", n, name);
+        else
+            snprintf(as, sizeof(as), "the same call");
+        root[0] = '\0';
+        if ((hct_call(in, e.call)->flags & HCT_CALL_ROOTED) && e.root >= 0)
+            snprintf(root, sizeof(root), " with root %" PRId32, e.root);
+        words_line(out, (int32_t)ranks[i], "rank %" PRIu32 " entered %s%s as "
+                   "%s", ranks[i], hct_call(in, e.call)->name, root, as);
+        words_places(out, e.site, 0);
+    }
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -105,9 +214,10 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     char comm[WORDS_COMM], what[64] = "", tag[24] = "any tag", from[24];
     const struct hct_request *q = w[r].by < in->nrequests
         ? hct_request(in, w[r].by) : NULL;
-    int32_t t = q ? q->tag : k->tag, to = w[r].to, other;
+    int32_t t = q ? q->tag : k->tag, to = w[r].to;
     int32_t peer = q ? q->peer : k->peer;
     uint64_t n, id = comm_of(in, w, r, &n);
+    struct entered e;
 
     if (w[r].state != DEADLOCK_BLOCKED) {
         words_line(out, (int32_t)r, k->life == HCT_LIFE_FINALIZE
@@ -147,13 +257,15 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         break;
     case DEADLOCK_MISMATCH:
     case DEADLOCK_ROOT:
-        deadlock_call(in, w, r, id, n, &other);
+        e = entered(in, w, r, id, n);
+        *what = '\0';
         if (w[r].why == DEADLOCK_ROOT)
-            snprintf(what, sizeof(what), " with root %" PRId32, other);
+            snprintf(what, sizeof(what), " with root %" PRId32, e.root);
         words_line(out, (int32_t)r, "rank %" PRIu32 " has entered %s%s as "
-                   "collective call %" PRIu64 " of %s", r, call, what, n,
-                   comm);
-        break;
+                   "collective call %" PRIu64 " of %s", r,
+                   hct_call(in, e.call)->name, what, n, comm);
+        words_places(out, q ? q->site : e.site, 0);
+        return;
     case DEADLOCK_LOCK:
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
                    PRId32 ", which keeps rank %" PRId32 " of %s locked", r,
@@ -163,6 +275,8 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
                    "other members of %s", r, call, comm);
     }
+    if (q)
+        words_places(out, 0, q->site);
 }
 
 /* What the other one of a mismatch did. */
@@ -170,20 +284,40 @@ static void other_line(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t r,
                        struct hct_out *out)
 {
-    char comm[WORDS_COMM];
     uint64_t n, id = comm_of(in, w, r, &n);
-    uint32_t to = (uint32_t)w[r].to, call;
-    int32_t root;
+    uint32_t to = (uint32_t)w[r].to;
+    struct entered e = entered(in, w, to, id, n);
 
-    call = deadlock_call(in, w, to, id, n, &root);
-    words_comm(comm, in, r, id);
     if (w[r].why == DEADLOCK_ROOT)
         words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s with root %"
-                   PRId32 " as the same call", to, hct_call(in, call)->name,
-                   root);
+                   PRId32 " as the same call", to, hct_call(in, e.call)->name,
+                   e.root);
     else
         words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s as the same "
-                   "call", to, hct_call(in, call)->name);
+                   "call", to, hct_call(in, e.call)->name);
+    words_places(out, e.site, 0);
+}
+
+/* Where those of c are stuck may be the end of a story: two of them have gone
+ * different ways before. */
+static void say_first(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w, const struct cycle *c,
+                      struct hct_out *out)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t r = c->rank[i];
+        uint64_t n, first, id = comm_of(in, w, r, &n);
+
+        if (w[r].state != DEADLOCK_BLOCKED || n == 0 ||
+            (w[r].why != DEADLOCK_MEMBER && w[r].why != DEADLOCK_MISMATCH &&
+             w[r].why != DEADLOCK_ROOT))
+            continue;
+        first = first_different(in, w, r, (uint32_t)w[r].to, id, n);
+        if (first) {
+            say_different(in, w, r, (uint32_t)w[r].to, id, first, out);
+            return;
+        }
+    }
 }
 
 /* Everybody in it waits for somebody who has not entered a collective call,
@@ -211,6 +345,20 @@ static bool all_why(const struct deadlock_rank *w, const struct cycle *c,
     return true;
 }
 
+/* Whom one waits for who is stuck by himself: any of several could help, and
+ * none of them will. */
+static const char *alone(const struct hct_snapshot *in,
+                         const struct deadlock_rank *w, uint32_t r)
+{
+    int32_t peer = w[r].by < in->nrequests ? hct_request(in, w[r].by)->peer
+                                           : hct_rank(in, r)->peer;
+
+    if (w[r].why == DEADLOCK_WINDOW || w[r].why == DEADLOCK_MEMBER)
+        return "others that will never come";
+    return peer == HCT_ANY ? "a message from any rank, and nobody can send it"
+                           : "itself";
+}
+
 static void headline(const struct hct_snapshot *in,
                      const struct deadlock_rank *w, const struct cycle *c,
                      struct hct_out *out)
@@ -236,11 +384,12 @@ static void headline(const struct hct_snapshot *in,
                    PRId32 " are in different collective calls that ought to "
                    "be one", last, w[last].to);
     else if (c->n == 1)
-        words_line(out, (int32_t)last, "deadlock: %s waits for itself", ranks);
+        words_line(out, (int32_t)last, "deadlock: %s waits for %s", ranks,
+                   alone(in, w, last));
     else if (crossed(in, w, c))
-        words_line(out, (int32_t)last, "deadlock: %s make their collective "
-                   "calls on different communicators in different orders",
-                   ranks);
+        words_line(out, (int32_t)last, "deadlock: %s wait for each other in "
+                   "collective calls on different communicators: made in "
+                   "different orders, or one of them never", ranks);
     else if (all_why(w, c, DEADLOCK_SEND))
         words_line(out, (int32_t)last, "deadlock: %s all wait to send to each "
                    "other, and nobody receives", ranks);
@@ -294,6 +443,7 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
             words_blame(out, (uint32_t)w[last].to);
         w[w[last].to].mark = 2;
     }
+    say_first(in, w, &c, out);
     for (uint32_t r = 0; r < in->nranks; r++)
         if (w[r].state == DEADLOCK_BLOCKED && w[r].mark != 2) {
             if (nothers < CYCLE)

@@ -50,6 +50,14 @@ void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...)
     out->verdicts[out->nverdicts - 1].nlines++;
 }
 
+void words_places(struct hct_out *out, uint32_t site, uint32_t made)
+{
+    if (out->nverdicts == 0 || out->nlines == 0)
+        return;
+    out->lines[out->nlines - 1].site = site;
+    out->lines[out->nlines - 1].made = made;
+}
+
 void words_propose(struct hct_out *out, enum hct_action action)
 {
     if (out->nverdicts == 0 || out->nproposals >= out->proposals_max) {

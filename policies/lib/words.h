@@ -13,6 +13,9 @@ void words_blame(struct hct_out *out, uint32_t rank);
 __attribute__((format(printf, 3, 4)))
 void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...);
 
+/* Of the last line: the places of struct hct_line. */
+void words_places(struct hct_out *out, uint32_t site, uint32_t made);
+
 void words_propose(struct hct_out *out, enum hct_action action);
 
 /* "rank 3", "ranks 0-2,7": into buf of that size, cut with "...". */

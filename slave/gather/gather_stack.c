@@ -7,9 +7,11 @@
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 #include "slave/gather/gather_tasks.h"
+#include "slave/page/state.h"
 #include "slave/stacks/calltree.h"
 
 #define INTERVAL_MAX_NS (3600 * CLOCK_NS_PER_S)
+enum { GATHER_PLACES_MAX = 1024 };
 
 /* One that is being made. */
 struct stack_part {
@@ -21,6 +23,8 @@ struct stack_part {
     uint32_t n;
     uint32_t *ranks;            /* owned */
     pid_t *pids;                /* owned */
+    uint32_t *sites;            /* owned: where places are wanted, of each task;
+                                   NULL: its stack is */
 };
 
 static void part_free(struct stack_part *p)
@@ -33,6 +37,7 @@ static void part_free(struct stack_part *p)
         }
     free(p->ranks);
     free(p->pids);
+    free(p->sites);
     free(p);
 }
 
@@ -42,6 +47,23 @@ static char *page_of(void *arg, uint32_t position)
     struct task *t = gather_task(p->jobs, p->job, p->ranks[position]);
 
     return t && t->watch.pid == p->pids[position] ? t->watch.page : NULL;
+}
+
+static uint32_t place_of(void *arg, uint32_t position, uint64_t *pc,
+                         uint32_t max)
+{
+    const struct stack_part *p = arg;
+    const char *page = page_of(arg, position);
+    struct state_site s;
+    uint32_t n = 0;
+
+    if (!page || state_site_in(page, p->sites[position], &s) < 1)
+        return 0;
+    for (; n < s.frames && n < max; n++)
+        pc[n] = s.frame[n];
+    if (n)
+        pc[0]--;                /* in the call, not behind it */
+    return n;
 }
 
 static int write_part(const Hct__CallTree *m, struct reduction *r)
@@ -121,6 +143,24 @@ static int choose(struct stack_part *p, const char *ranks, struct err *err)
     return 0;
 }
 
+static int choose_places(struct stack_part *p, const Hct__Stack *m,
+                         struct err *err)
+{
+    if (!m->n_places)
+        return 0;
+    p->sites = calloc(p->n + 1, sizeof(*p->sites));
+    if (!p->sites)
+        return err_set(err, ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (size_t k = 0; k < m->n_places; k++)
+            if (m->places[k]->rank == p->ranks[i])
+                p->sites[i] = m->places[k]->site;
+        if (!p->sites[i])
+            p->pids[i] = -1;
+    }
+    return 0;
+}
+
 static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
 {
     struct stacker_conf conf = {
@@ -132,8 +172,13 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
 
     if (m->interval_ns > INTERVAL_MAX_NS)
         return err_set(err, EINVAL, "samples more than an hour apart");
-    if (find_tasks(p, &of, err) || choose(p, m->ranks, err))
+    if (m->n_places > GATHER_PLACES_MAX)
+        return err_set(err, EINVAL, "%zu places at once", m->n_places);
+    if (find_tasks(p, &of, err) || choose(p, m->ranks, err) ||
+        choose_places(p, m, err))
         return -1;
+    if (p->sites)
+        conf.place_of = place_of;
     conf.pids = p->pids;
     conf.user = of.user;
     return stacker_take(p->node->stacker, &conf, on_done, p, err);

@@ -309,6 +309,7 @@ static void detail_requests(struct look *l, const struct task *t)
         m->peer = v[i].peer;
         m->tag = v[i].tag;
         m->idle = v[i].idle;
+        m->site = v[i].site;
         m->waited = v[i].waiter >= 0;
     }
 }

@@ -182,15 +182,17 @@ static bool read_request(const char *page, const struct page_request *p,
                          struct state_request *r)
 {
     for (int i = 0; i < TRIES; i++) {
-        uint32_t seq = begin(&p->seq), waiter = LOAD(p->waiter);
+        uint16_t seq = atomic_load_explicit(&p->seq, memory_order_acquire);
+        uint32_t waiter = LOAD(p->waiter);
 
         *r = (struct state_request){
             .comm = LOAD(p->comm), .bytes = LOAD(p->bytes),
             .collective = LOAD(p->collective), .peer = a_rank(LOAD(p->peer)),
             .tag = a_rank(LOAD(p->tag)), .call = a_call(LOAD(p->call)),
-            .waiter = waiter_of(page, waiter),
+            .site = LOAD(p->site), .waiter = waiter_of(page, waiter),
             .idle = LOAD(p->idle) };
-        if (end(&p->seq, seq))
+        atomic_thread_fence(memory_order_acquire);
+        if (seq % 2 == 0 && LOAD(p->seq) == seq)
             return true;
     }
     return false;
@@ -355,6 +357,14 @@ int state_site(const char *page, unsigned slot, unsigned i,
     for (unsigned f = 0; f < to->frames; f++)
         to->frame[f] = LOAD(t->frame[i][f]);
     return 1;
+}
+
+int state_site_in(const char *page, uint32_t site, struct state_site *to)
+{
+    unsigned slot = site / PAGE_SITES, i = site % PAGE_SITES;
+
+    return slot < PAGE_SLOTS && i >= PAGE_SITE_FIRST
+           ? state_site(page, slot, i, to) : 0;
 }
 
 static void read_sites(struct state_model *m, const char *page, unsigned slot)

@@ -47,7 +47,7 @@ unsigned state_comms(const char *page, struct state_comm *v, unsigned max);
 struct state_request {          /* as in page_request */
     uint64_t comm, bytes, collective;
     int32_t peer, tag;
-    uint32_t call;
+    uint32_t call, site;        /* site: see page_site_in() */
     int32_t waiter;             /* slot of the thread that waits; -1: none */
     bool idle;
 };
@@ -97,6 +97,8 @@ struct state_site {             /* as in page_site */
  * -1: it makes no sense. */
 int state_site(const char *page, unsigned slot, unsigned i,
                struct state_site *to);
+/* The same by page_site_in(). */
+int state_site_in(const char *page, uint32_t site, struct state_site *to);
 
 struct state_edge {             /* as in page_edge */
     uint32_t bank;              /* index into state_model.bank */

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/page.h"
 #include "proto/base/clock.h"
 #include "slave/proc/mapped.h"
 #include "slave/stacks/asking.h"
@@ -256,6 +257,14 @@ static void ask_threads(struct request *r, uint32_t i)
         closedir(d);
 }
 
+static void take_place(struct request *r, uint32_t i)
+{
+    uint64_t pc[PAGE_FRAMES];
+    uint32_t n = r->conf.place_of(r->arg, i, pc, PAGE_FRAMES);
+
+    scribe_addresses(r->scribe, i, r->sample, pc, n);
+}
+
 /* ---------------------------------------------------------------- the steps */
 
 /* A little late is early enough, if somebody else wakes us. */
@@ -304,7 +313,7 @@ static void step_taking(struct request *r)
         if (r->pids[i] == 0)
             note_gone(r->notes[i], 0);
         else if (r->pids[i] > 0 && send_maps(r, i))
-            ask_threads(r, i);
+            (r->conf.place_of ? take_place : ask_threads)(r, i);
     }
     halt_unhush(&r->quiet);
     if (r->at < r->conf.ntasks) {
@@ -400,9 +409,10 @@ static void request_free(struct request *r)
     free(r);
 }
 
-static void request_end(struct request *r, const struct scribe_result *s,
+static void request_end(void *arg, const struct scribe_result *s,
                         const struct err *why)
 {
+    struct request *r = arg;
     struct stacker_result out = { .task_notes = r->notes,
         .copies = r->copies, .asked = r->asked };
     struct stacker *st = r->all;
@@ -431,12 +441,6 @@ static void request_end(struct request *r, const struct scribe_result *s,
     request_next(st);
 }
 
-static void on_tree(void *arg, const struct scribe_result *s,
-                    const struct err *why)
-{
-    request_end(arg, s, why);
-}
-
 /* The scribe is started when its turn has come. */
 static void request_next(struct stacker *st)
 {
@@ -453,9 +457,9 @@ static void request_next(struct stacker *st)
         .timeout_ns = READ_NS, .keep = r->conf.keep };
 
     if (conf.keep)
-        r->scribe = st->kept = scribe_reuse(st->kept, &conf, on_tree, r, &err);
+        r->scribe = st->kept = scribe_reuse(st->kept, &conf, request_end, r, &err);
     else
-        r->scribe = scribe_start(&conf, on_tree, r, &err);
+        r->scribe = scribe_start(&conf, request_end, r, &err);
     if (!r->scribe) {
         request_end(r, NULL, &err);
         return;

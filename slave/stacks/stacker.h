@@ -26,6 +26,10 @@ enum {
 /* The page that a task has now, or NULL. */
 typedef char *stacker_page_f(void *arg, uint32_t position);
 
+/* Where a place of it is: up to max addresses, innermost first; how many. */
+typedef uint32_t stacker_place_f(void *arg, uint32_t position, uint64_t *pc,
+                                 uint32_t max);
+
 struct stacker_conf {
     const pid_t *pids;          /* 0: it has ended before; -1: it is not to
                                    be looked at; borrowed during the call */
@@ -40,6 +44,9 @@ struct stacker_conf {
                                            the call */
     stacker_page_f *page_of;    /* NULL: there are no pages; called with the
                                    arg of done() */
+    stacker_place_f *place_of;  /* the tree is made of these: no task is
+                                   stopped; NULL: of stacks; called like
+                                   page_of */
 };
 
 struct stacker_result {

@@ -635,6 +635,87 @@ static void mismatch_before(void **state)
     assert_int_equal(proof(), 0);
 }
 
+/* The place of a call that is over is that of the flight recorder; of one that
+ * a rank is in, where it is. */
+static void places_of_a_mismatch(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Barrier", WORLD, 5, HCT_NONE)->site = 9;
+    joins(1, "Barrier", WORLD, 4, HCT_NONE)->site = 8;
+    flew(0, "Bcast", WORLD, 3, 0, HCT_NONE)->site = 6;
+    flew(1, "Bcast", WORLD, 3, 0, HCT_NONE)->site = 5;
+    flew(0, "Bcast", WORLD, 4, 0, HCT_NONE)->site = 7;
+    world(3);
+    assert_int_equal(proof(), 2);
+    SAYS("rank 0 entered MPI_Bcast as the same call");
+    for (uint32_t i = 1; i < look.out.nlines; i++)
+        assert_int_equal(look.lines[i].site, look.lines[i].rank == 0 ? 7 : 0);
+    assert_null(strstr(text, "first one that differs"));
+}
+
+/* Both got through it, and are stuck in what followed. */
+static void first_that_differs(void **state)
+{
+    (void)state;
+    begin(2);
+    joins(0, "Barrier", WORLD, 6, HCT_NONE);
+    joins(1, "Allreduce", WORLD, 6, HCT_NONE);
+    for (uint32_t r = 0; r < 2; r++) {
+        flew(r, "Barrier", WORLD, 3, HCT_NONE, HCT_NONE)->site = 3;
+        flew(r, "Bcast", WORLD, 4, (int)r, HCT_NONE)->site = 4 + r;
+        flew(r, r ? "Bcast" : "Reduce", WORLD, 5, 0, HCT_NONE)->site = 6;
+    }
+    world(3);
+    assert_int_equal(proof(), 2);
+    SAYS("rank 0 has entered MPI_Barrier as collective call 6");
+    SAYS("rank 0 entered MPI_Bcast with root 0 as collective call 4 of "
+         "MPI_COMM_WORLD, the first one that differs\n"
+         "rank 1 entered MPI_Bcast with root 1 as the same call");
+    assert_int_equal(look.lines[3].site, 4);
+    assert_int_equal(look.lines[4].site, 5);
+
+    /* One call was left out: who comes to the next one waits for the other. */
+    look.rank[1].call = number_of("Barrier");
+    look.rank[1].collective = look.comm[1].collectives = 5;
+    talks(0, "Recv", 1, 1);
+    look.rank[0].collective = 0;
+    look.comm[0].collectives = 4;
+    assert_int_equal(proof(), 2);
+    SAYS("which has not entered collective call 5");
+    SAYS("as collective call 4 of MPI_COMM_WORLD, the first one that differs");
+    look.flight[1].peer = 1;            /* equal, as far as they are known */
+    assert_int_equal(proof(), 2);
+    assert_null(strstr(text, "first one that differs"));
+}
+
+static void place_of_a_request(void **state)
+{
+    (void)state;
+    begin(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        is_in(r, "Wait")->site = 5;
+        asks(r, "Irecv", (int)(1 - r), 7)->site = 20 + r;
+    }
+    world(0);
+    assert_int_equal(proof(), 2);
+    for (uint32_t i = 1; i < look.out.nlines; i++) {
+        assert_int_equal(look.lines[i].site, 0);
+        assert_int_equal(look.lines[i].made, 20 + look.lines[i].rank);
+    }
+}
+
+static void anybody(void **state)
+{
+    (void)state;
+    begin(3);
+    for (uint32_t r = 0; r < 3; r++)
+        talks(r, "Recv", HCT_ANY, 7);
+    world(0);
+    assert_int_equal(proof(), 3);
+    assert_null(strstr(text, "itself"));
+}
+
 static void roots(void **state)
 {
     (void)state;
@@ -693,8 +774,8 @@ static void orders(void **state)
     member(1, 0xbbbb, 2, 1, NULL);
     world(0);
     assert_int_equal(proof(), 2);
-    SAYS("ranks 0-1 make their collective calls on different communicators in "
-         "different orders");
+    SAYS("ranks 0-1 wait for each other in collective calls on different "
+         "communicators: made in different orders, or one of them never");
     /* Two groups that have nothing to do with each other. */
     begin(4);
     joins(0, "Barrier", 0xaaaa, 1, HCT_NONE);
@@ -804,7 +885,7 @@ static void fence(void **state)
     world(0);
     windows(2);
     assert_int_equal(proof(), 2);
-    SAYS("in different orders");
+    SAYS("made in different orders");
     SAYS("window dddd");
     joins(1, "Win_fence", 0xdddd, 3, HCT_NONE);
     look.comm[3].collectives = 3;
@@ -962,6 +1043,9 @@ int main(void)
         cmocka_unit_test(left_before),
         cmocka_unit_test(mismatch),
         cmocka_unit_test(mismatch_before),
+        cmocka_unit_test(places_of_a_mismatch),
+        cmocka_unit_test(first_that_differs),
+        cmocka_unit_test(place_of_a_request), cmocka_unit_test(anybody),
         cmocka_unit_test(roots),
         cmocka_unit_test(root_missing),
         cmocka_unit_test(orders),

@@ -33,6 +33,7 @@ static const struct offset offsets[] = {
     AT(page_comm, remote_size, 32), AT(page_comm, collectives, 40),
     AT(page_comm, since_ticks, 48), SIZE(page_comm, 64),
     AT(page_request, peer, 24), AT(page_request, seq, 32),
+    AT(page_request, site, 34),
     AT(page_request, waiter, 39), SIZE(page_request, 40),
     AT(page_shared, request_key, 32768), AT(page_shared, request, 49152),
     AT(page_flight, comm, 24), AT(page_flight, peer, 48),

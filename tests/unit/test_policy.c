@@ -49,7 +49,8 @@ static int mine_step(void *state, const struct hct_snapshot *in,
 
     (void)state;
     (void)in;
-    (void)out;
+    out->nlines = 1;
+    out->lines[0] = (struct hct_line){ HCT_NONE, "", 7, 8 };
     while (end && used_ns() < end)
         ;
     return 0;
@@ -110,6 +111,23 @@ static void test_three_slow(void **state)
     end();
 }
 
+/* What older ones have there is text. */
+static void test_places(void **state)
+{
+    struct hct_policy old = mine;
+
+    (void)state;
+    begin(1);
+    steps(1, 0);
+    assert_int_equal(out.lines[0].site, 7);
+    assert_int_equal(out.lines[0].made, 8);
+    old.minor = 4;
+    policy.p = &old;
+    steps(1, 0);
+    assert_int_equal(out.lines[0].site | out.lines[0].made, 0);
+    end();
+}
+
 static void test_forgiven(void **state)
 {
     (void)state;
@@ -154,7 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_slow),
-        cmocka_unit_test(test_forgiven),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_forgiven),
         cmocka_unit_test(test_slow_for_many),
         cmocka_unit_test(test_memory),
     };

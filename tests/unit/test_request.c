@@ -156,6 +156,47 @@ static void one_wait(void)
     CHECK(unfinished(0) == 0);
 }
 
+/* The site of the request with this tag, in the table of a slot. */
+static const struct page_site *made_at(unsigned in, int tag)
+{
+    const struct page_shared *s = page_shared(&page);
+
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        if (s->request_key[i] > 1 && s->request[i].tag == tag) {
+            uint32_t site = s->request[i].site;
+
+            CHECK(site / PAGE_SITES == in);
+            return &page_thread(&page, in)->site[site % PAGE_SITES];
+        }
+    CHECK(!"it is there");
+    return NULL;
+}
+
+static void *irecv_elsewhere(void *tag)
+{
+    irecv(5, 1, *(int *)tag);
+    return NULL;
+}
+
+static void knows_its_site(void)
+{
+    const struct page_site *one, *other;
+    pthread_t thread;
+    MPI_Request r;
+
+    start();
+    irecv(3, 2, 9);
+    next = FAKE_REQUEST(4);
+    MPI_Recv_init(NULL, 1, FAKE_TYPE(1), 2, 8, FAKE_COMM(FAKE_WORLD), &r);
+    one = made_at(0, 9);
+    other = made_at(0, 8);
+    CHECK(one != other && one->call == CALL_Irecv);
+    CHECK(other->call == CALL_Recv_init && other->address);
+    CHECK(pthread_create(&thread, NULL, irecv_elsewhere, &(int){ 7 }) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(made_at(1, 7)->call == CALL_Irecv && made_at(1, 7)->address);
+}
+
 static void many(int n)
 {
     static char handles[3000];
@@ -707,7 +748,7 @@ static void never_torn(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(one_wait) X(several) X(persistent) X(finished_as_it_is_said) \
+    X(one_wait) X(knows_its_site) X(several) X(persistent) X(finished_as_it_is_said) \
     X(left_by_a_jump) X(asked_again) X(in_one_slot) X(never_torn)
 TESTS(IN_CHILD)
 

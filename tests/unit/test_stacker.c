@@ -62,6 +62,33 @@ static void test_plain(void **state)
     end(pids[1]);
 }
 
+static uint32_t place_in_f(void *arg, uint32_t position, uint64_t *pc,
+                           uint32_t max)
+{
+    (void)arg;
+    assert_true(max >= 1);
+    pc[0] = (uint64_t)(uintptr_t)call_f + 8;
+    return position == 0;
+}
+
+/* Places that are told: nobody is stopped. */
+static void test_places(void **state)
+{
+    pid_t pids[2] = { start(PLAIN), start(PLAIN) };
+    struct stacker_conf conf = { .lines = true, .place_of = place_in_f };
+    uint32_t f;
+
+    (void)state;
+    take(pids, 2, conf);
+    assert_int_equal(copies, 0);
+    f = node_of(0, "call_f");
+    assert_true(f && tree.frames[tree.nodes[f].frame].line > 0);
+    assert_int_equal(node_of(0, "wait_g"), 0);
+    assert_int_equal(node_of(1, "call_f"), 0);
+    end(pids[0]);
+    end(pids[1]);
+}
+
 static void test_threads(void **state)
 {
     pid_t pid = start(THREADS);
@@ -296,7 +323,8 @@ static void test_close(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_told),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),

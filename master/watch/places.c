@@ -1,0 +1,177 @@
+/* places.c - where in the source the lines of a verdict are.
+ *
+ * Where all tasks are comes first. The places of calls that are over are then
+ * asked for in rounds, each with at most one of every rank. */
+#include "master/watch/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/watch/whereis.h"
+#include "policies/hct_policy.h"
+
+struct line {
+    struct places_line is;
+    char *here, *made;          /* owned; NULL: not known */
+};
+
+/* One place that is not known yet. */
+struct wanted { size_t line; bool made, asked, known; };
+
+struct places {
+    struct job *job;            /* borrowed */
+    struct line *line;          /* owned */
+    size_t n;
+    struct wanted *wanted;      /* owned */
+    size_t nwanted;
+    struct whereis *where;      /* owned; NULL: nothing is asked just now */
+    bool found;
+    places_done_f *done;
+    void *arg;
+};
+
+static uint32_t rank_of(const struct places *p, const struct wanted *w)
+{
+    return (uint32_t)p->line[w->line].is.rank;
+}
+
+static char *text_of(const struct prefixtree *t, uint32_t rank)
+{
+    struct str s = { 0 };
+
+    whereis_text(t, rank, &s);
+    return s.n ? str_take(&s) : (str_fini(&s), NULL);
+}
+
+static void want(struct places *p, size_t line, bool made)
+{
+    p->wanted[p->nwanted++] = (struct wanted){ .line = line, .made = made };
+}
+
+/* ------------------------------------------------------------------ rounds */
+
+static bool in_round(const struct places *p, const struct whereis_place *v,
+                     size_t n, const struct wanted *w)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].rank == rank_of(p, w))
+            return true;
+    return false;
+}
+
+static void on_round(void *arg, const struct prefixtree *tree);
+
+/* The next one: false if there is none. */
+static bool ask(struct places *p)
+{
+    struct whereis_place v[WHEREIS_PLACES];
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->nwanted && n < WHEREIS_PLACES; i++) {
+        struct wanted *w = &p->wanted[i];
+        const struct places_line *l = &p->line[w->line].is;
+
+        if (w->known || in_round(p, v, n, w))
+            continue;
+        v[n++] = (struct whereis_place){ rank_of(p, w),
+                                         w->made ? l->made : l->site };
+        w->asked = true;
+    }
+    p->where = n ? whereis_ask(p->job, v, n, on_round, p) : NULL;
+    return p->where != NULL;
+}
+
+static void take(struct places *p, const struct prefixtree *tree)
+{
+    for (size_t i = 0; i < p->nwanted; i++) {
+        struct wanted *w = &p->wanted[i];
+        struct line *l = &p->line[w->line];
+
+        if (!w->asked)
+            continue;
+        *(w->made ? &l->made : &l->here) = text_of(tree, rank_of(p, w));
+        w->asked = false;
+        w->known = true;
+    }
+}
+
+static void on_round(void *arg, const struct prefixtree *tree)
+{
+    struct places *p = arg;
+
+    p->where = NULL;
+    if (tree)
+        take(p, tree);
+    if (!tree || !ask(p))
+        p->done(p->arg, p->found);
+}
+
+static void on_stacks(void *arg, const struct prefixtree *tree)
+{
+    struct places *p = arg;
+
+    p->where = NULL;
+    p->found = tree != NULL;
+    for (size_t i = 0; i < p->n; i++) {
+        struct line *l = &p->line[i];
+
+        if (l->is.rank == HCT_NONE)
+            continue;
+        if (l->is.site)
+            want(p, i, false);
+        else if (tree)
+            l->here = text_of(tree, (uint32_t)l->is.rank);
+        if (l->is.made)
+            want(p, i, true);
+    }
+    if (!ask(p))
+        p->done(p->arg, p->found);
+}
+
+/* -------------------------------------------------------------------- life */
+
+struct places *places_start(struct job *j, uint64_t seq, uint32_t samples,
+                            const struct places_line *v, size_t n,
+                            places_done_f *done, void *arg)
+{
+    struct places *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return NULL;
+    *p = (struct places){ .job = j, .n = n, .done = done, .arg = arg };
+    p->line = calloc(n + 1, sizeof(*p->line));
+    p->wanted = calloc(2 * n + 1, sizeof(*p->wanted));
+    if (p->line && p->wanted)
+        p->where = whereis_start(j, seq, samples, on_stacks, p);
+    if (!p->where) {
+        places_free(p, true);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        p->line[i].is = v[i];
+    return p;
+}
+
+void places_add(const struct places *p, size_t line, struct str *to)
+{
+    const struct line *l = p && line < p->n ? &p->line[line] : NULL;
+
+    if (l && l->here)
+        str_addf(to, ", %s", l->here);
+    if (l && l->made && !(l->here && strcmp(l->here, l->made) == 0))
+        str_addf(to, ", request made %s", l->made);
+}
+
+void places_free(struct places *p, bool alive)
+{
+    if (!p)
+        return;
+    whereis_cancel(p->where, alive);
+    for (size_t i = 0; p->line && i < p->n; i++) {
+        free(p->line[i].here);
+        free(p->line[i].made);
+    }
+    free(p->line);
+    free(p->wanted);
+    free(p);
+}
