@@ -11,6 +11,7 @@
 #include "master/flow/adopt.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
@@ -232,6 +233,19 @@ int flow_task_exited(struct job *j, struct job_node *jn,
     return 0;
 }
 
+/* "task 1 on vm called MPI_Abort", or in which call it failed. */
+static void abort_words(struct str *to, const struct job_node *jn,
+                        const Hct__TaskAbort *m)
+{
+    const char *call = call_name(m->call);
+    bool failed = *call && strcmp(call, "MPI_Abort") != 0;
+
+    str_addf(to, "task %u on %s %s", m->rank, jn->node->name,
+             failed ? "failed in " : "called MPI_Abort");
+    if (failed)
+        str_add(to, call);
+}
+
 int flow_task_abort(struct job *j, struct job_node *jn,
                     const Hct__TaskAbort *m, struct err *err)
 {
@@ -239,19 +253,35 @@ int flow_task_abort(struct job *j, struct job_node *jn,
     int code = m->code & 255 ? m->code & 255 : 1;
     /* Open MPI's word for no message. */
     const char *text = strcmp(m->text, "N/A") == 0 ? "" : m->text;
-    char why[1024];
+    struct str why = { 0 };
 
     if (!t)
         return -1;
     if (j->state < JOB_STARTING)
         return err_set(err, EPROTO, "TaskAbort for job %llu, which is %s",
                        (unsigned long long)j->id, job_state_name(j->state));
-    snprintf(why, sizeof(why), "task %u on %s called MPI_Abort with code %d"
-             "%s%.500s", m->rank, jn->node->name, m->code,
-             *text ? ": " : "", text);
-    flow_fail(j, code, clock_wall_ns(), why);
+    abort_words(&why, jn, m);
+    str_addf(&why, " with code %d%s%.500s", m->code, *text ? ": " : "", text);
+    flow_fail(j, code, clock_wall_ns(), str_text(&why));
+    str_fini(&why);
     j->aborted = j->failed;
     return 0;
+}
+
+/* If that is why the job has ended: where it was. */
+static void add_abort_place(struct job *j, const struct job_node *jn,
+                            const Hct__Drained *m)
+{
+    struct str who = { 0 }, why = { 0 };
+
+    str_addf(&who, "task %u on %s ", m->abort_rank, jn->node->name);
+    if (*m->abort_place && j->aborted && j->why &&
+        strncmp(j->why, str_text(&who), who.n) == 0) {
+        str_addf(&why, "%s, %.500s", j->why, m->abort_place);
+        node_set_text(&j->why, str_text(&why));
+    }
+    str_fini(&who);
+    str_fini(&why);
 }
 
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
@@ -269,6 +299,7 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
     if (jn->nlive)
         return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
                        "have not ended", (unsigned long long)j->id, jn->nlive);
+    add_abort_place(j, jn, m);
     endmodel_take(j, jn, m->model.data, m->model.len);
     jn->drained = true;
     j->ndrained++;

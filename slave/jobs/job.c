@@ -65,10 +65,22 @@ static void tell_launched(struct job *j)
     j->told_launched = true;
 }
 
+/* Where the job was aborted: the rank, and what is appended. */
+static uint32_t abort_place(const struct job *j, struct str *to)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (j->tasks[i].abort_site) {
+            account_place(&j->account, j->tasks[i].abort_site, to);
+            return j->tasks[i].rank;
+        }
+    return 0;
+}
+
 /* With the model of its tasks; without it if there is no memory for that. */
 static void tell_drained(struct job *j)
 {
     Hct__Drained m = HCT__DRAINED__INIT;
+    struct str place = { 0 };
     struct task **tasks = calloc(j->ntasks + 1, sizeof(*tasks));
     const struct taskset all = { 0 };
     struct modelpart part = {
@@ -84,8 +96,12 @@ static void tell_drained(struct job *j)
         m.model.data = (uint8_t *)model.s;
         m.model.len = model.n;
     }
+    m.abort_rank = abort_place(j, &place);
+    if (place.s)
+        m.abort_place = place.s;
     uplink_send(j->node->uplink, MESSAGE_DRAINED, &m);
     j->told_drained = true;
+    str_fini(&place);
     str_fini(&model);
     free(tasks);
 }

@@ -467,6 +467,9 @@ static void on_aborted(void *arg, uint64_t job, uint32_t rank, int code,
     if (!t)
         return;
     jobwatch_read(j);          /* what it tagged before */
+    if (!(t->facts & TASK_ABORTED) && t->watch.page)
+        t->abort_site = account_in(&j->account, t->watch.page,
+                                   &t->abort_call);
     task_aborted(t, code, text, ranks);
     job_tell(j, false);
 }

@@ -335,6 +335,7 @@ static void tell_abort(const struct task *t, const struct node *node,
     m.job = job;
     m.rank = t->rank;
     m.code = t->abort_code;
+    m.call = t->abort_call;
     m.text = t->abort_text ? t->abort_text : m.text;
     m.ranks = t->abort_ranks ? t->abort_ranks : m.ranks;
     uplink_send(node->uplink, MESSAGE_TASK_ABORT, &m);

@@ -47,6 +47,8 @@ struct task {
     char *why;                  /* owned: could not be started */
     uint64_t user_ns, system_ns, max_rss_bytes;
     int abort_code;
+    uint32_t abort_call, abort_site;    /* what it was in, as account_in() has
+                                           it */
     char *abort_text, *abort_ranks;     /* owned */
     struct watch watch;
     struct look_task *look;     /* owned: what the last look found, or NULL */

@@ -1,7 +1,11 @@
 /* account.c - when the costs of calls are read and told, and their names. */
 #include "slave/page/account.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "mpi-wrappers/page.h"
+#include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/link/uplink.h"
@@ -90,6 +94,55 @@ bool account_close(const struct account_of *o)
     if (a->names_sent < a->names.n)
         account_tell(o, NULL, 0);
     return true;
+}
+
+uint32_t account_in(struct account *a, const char *page, uint32_t *call)
+{
+    struct state_module *modules = calloc(PAGE_MODULES, sizeof(*modules));
+    struct state_thread v[PAGE_SLOTS];
+    unsigned n = state_threads(page, v, PAGE_SLOTS), in = 0;
+    struct state_site s;
+    uint32_t site = SITES_NONE;
+
+    for (unsigned i = 0; i < n; i++)
+        if (v[i].call && (!v[in].call || v[i].call == CALL_Abort))
+            in = i;
+    *call = n ? v[in].call : 0;
+    if (*call && modules && state_site(page, v[in].slot, v[in].site, &s) > 0)
+        site = sites_find(&a->sites, &s, modules,
+                          state_modules(page, modules, PAGE_MODULES));
+    free(modules);
+    return site == SITES_NONE ? 0 : site + 1;
+}
+
+/* What a frame is called, without what was inlined into it; NULL: nothing. */
+static const struct name *name_of(const struct names *n, uint32_t frame)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (n->v[i].frame == frame && n->v[i].depth == 0)
+            return &n->v[i];
+    return NULL;
+}
+
+void account_place(const struct account *a, uint32_t site, struct str *to)
+{
+    const struct site *s = site ? &a->sites.site[site - 1] : NULL;
+    const struct name *name = NULL;
+    const char *file, *slash;
+
+    for (uint32_t i = 0; s && i < s->frames && !(name && name->line); i++) {
+        const struct name *is = name_of(&a->names, s->frame[i]);
+
+        if (is && (!name || is->line))
+            name = is;          /* the innermost one that has a line */
+    }
+    if (!name)
+        return;
+    file = name_text(&a->names, name->file);
+    slash = strrchr(file, '/');
+    str_addf(to, "in %s", name_text(&a->names, name->function));
+    if (name->line)
+        str_addf(to, " (%s:%u)", slash ? slash + 1 : file, name->line);
 }
 
 void account_end(struct watch *w)

@@ -52,6 +52,14 @@ void account_tell(const struct account_of *o, struct watch *const *v,
  * until it says that all has been told. */
 bool account_close(const struct account_of *o);
 
+/* Where the task of this page is in MPI: the number + 1 of that site, 0 if it is
+ * not known; *call is the function. Of several threads the one in MPI_Abort. */
+uint32_t account_in(struct account *a, const char *page, uint32_t *call);
+
+/* Append "in solve (solver.c:214)", as far as names are known. site as above,
+ * 0: nothing. */
+void account_place(const struct account *a, uint32_t site, struct str *to);
+
 /* The process of a task is gone: what it was in has ended now. */
 void account_end(struct watch *w);
 

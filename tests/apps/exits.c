@@ -3,9 +3,10 @@
  *   exits RANK HOW [N [WHEN [MILLISECONDS]]]
  *
  * RANK ("all" for every one) ends by HOW: exit N, quick N (_exit), signal N,
- * abort N (MPI_Abort), say N (all have printed a line before), return N. WHEN
- * it does so: early, before MPI_Init; middle, while the others wait for it in a
- * barrier; late, after MPI_Finalize. The others end well where they can. */
+ * abort N (MPI_Abort), say N (all have printed a line before), fail (in MPI_Send,
+ * to rank 99), return N. WHEN it does so: early, before MPI_Init; middle, while
+ * the others wait for it in a barrier; late, after MPI_Finalize. The others end
+ * well where they can. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ static void leave(void)
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Abort(MPI_COMM_WORLD, number);
     }
+    if (strcmp(how, "fail") == 0)
+        MPI_Send(&number, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (strcmp(how, "signal") == 0) {
         signal(number, SIG_DFL);
         kill(getpid(), number);

@@ -44,7 +44,7 @@ slave/symbols
 slave/vault          page.h
 slave/pmix           hct.pb-c.h
 slave/streams        hct.pb-c.h
-slave/page           hct.pb-c.h page.h
+slave/page           hct.pb-c.h page.h calls.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
@@ -57,7 +57,7 @@ master/state
 master/store         calls.h
 master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
-master/flow          hct.pb-c.h
+master/flow          hct.pb-c.h calls.h
 master/peers
 master
 master/hector/core   master/store

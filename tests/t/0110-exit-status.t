@@ -24,7 +24,8 @@ job 5 'exit 5 before MPI_Init' all exit 5 early
 job 6 'exit 6 after MPI_Finalize' 0 exit 6 late
 job 4 '_exit 4' 1 quick 4
 job 42 'MPI_Abort 42' 1 abort 42
-says 'task 1'
+line=$(grep -n 'MPI_Abort(MPI' "$top/tests/apps/exits.c" | head -n 1)
+says "task 1 on [^ ]+ called MPI_Abort with code 42, in leave .exits.c:${line%%:*}.\$"
 job 1 'MPI_Abort 0 is no success' 1 abort 0
 job 139 'segmentation fault' 1 signal 11
 says 'task 1 on [^ ]+ was killed by signal 11 \(Segmentation fault\)'
@@ -65,4 +66,9 @@ run hector-run -n 2 sh -c 'if [ $HECTOR_RANK = 0 ]; then sleep 1; exit 9;
 is "$status" 8 'the first failure in time counts'
 run hector-run -n 2 sh -c 'exit $HECTOR_RANK'
 is "$status" 1 'a task that ends well is no failure'
+# An error in MPI ends the job like MPI_Abort.
+run hector-run -n 3 --oversubscribe "$APPS/exits" 2 fail
+line=$(grep -n 'MPI_Send' "$top/tests/apps/exits.c" | tail -n 1)
+says "task 2 on [^ ]+ failed in MPI_Send with code 6, in leave .exits.c:${line%%:*}.\$"
+is "$status:$(grep -c '^hector: ' "$T/err")" 6:1 '... in one line'
 done_testing

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "master/state/job.h"
+#include "mpi-wrappers/table/calls.h"
 
 /* A job of 4 ranks on one node, up to running. */
 static void start4(struct rig *r, struct peer **slave, struct peer **run)
@@ -145,6 +146,49 @@ static void test_abort(void **state)
         peer_exit(s, 1, i, 9, 0, "");
     peer_drained(s, 1);
     rig_wait(run, "code=9 why=task 2 on a called MPI_Abort with code 265\n");
+}
+
+/* Where it was is told at the end, by the node of the task. */
+static void test_abort_place(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskAbort m = HCT__TASK_ABORT__INIT;
+    Hct__Drained end = HCT__DRAINED__INIT;
+
+    start4(r, &s, &run);
+    m.job = end.job = 1;
+    m.rank = end.abort_rank = 2;
+    m.code = 15;
+    m.call = CALL_Recv;
+    conn_send(s->c, MESSAGE_TASK_ABORT, &m);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 15, 0, "");
+    end.abort_place = (char *)"in solve (solver.c:7)";
+    conn_send(s->c, MESSAGE_DRAINED, &end);
+    rig_wait(run, "code=15 why=task 2 on a failed in MPI_Recv with code 15, "
+             "in solve (solver.c:7)\n");
+}
+
+/* Of a task that has not ended the job nothing is said. */
+static void test_other_place(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskAbort m = HCT__TASK_ABORT__INIT;
+    Hct__Drained end = HCT__DRAINED__INIT;
+
+    start4(r, &s, &run);
+    m.job = end.job = 1;
+    m.rank = 2;
+    m.call = CALL_Abort;
+    end.abort_rank = 3;
+    conn_send(s->c, MESSAGE_TASK_ABORT, &m);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 1, 0, "");
+    end.abort_place = (char *)"in solve (solver.c:7)";
+    conn_send(s->c, MESSAGE_DRAINED, &end);
+    rig_wait(run, "code=1 why=task 2 on a called MPI_Abort with code 0\n");
 }
 
 static void left(struct peer *s, uint32_t rank)
@@ -426,7 +470,7 @@ int main(void)
         T(test_first_failure_in_time),
         T(test_impossible_signals),
         T(test_cannot_start),
-        T(test_abort),
+        T(test_abort), T(test_abort_place), T(test_other_place),
         T(test_left_without_finalize),
         T(test_all_leave_without_finalize),
         T(test_lost_slave),
