@@ -284,11 +284,11 @@ struct page_flight {
 };
 
 /* The model: sites are calls with the context they are made from, told apart
- * by return address and height of the stack. An edge leads from one call of
- * the thread to the next: its count, the time that was spent in the first one
- * before this next one (a semi-Markov model's time in a state under the
- * condition of the next state), and the time of the computation between.
- * Numbers 0 and 1 are no sites. */
+ * by return address, height of the stack and, while there is room, the three
+ * innermost callers. An edge leads from one call of the thread to the next: its
+ * count, the time that was spent in the first one before this next one (a
+ * semi-Markov model's time in a state under the condition of the next state),
+ * and the time of the computation between. Numbers 0 and 1 are no sites. */
 enum { PAGE_SITE_START = 0, PAGE_SITE_OTHER = 1, PAGE_SITE_FIRST = 2 };
 
 /* Entry number site in the table of the thread that has this slot; that of the

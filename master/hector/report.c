@@ -70,16 +70,32 @@ static void add_from(struct str *sql, const struct report *r, const char *from)
     target_where(&r->target, sql);
 }
 
+/* Which site stands for another one, k: sites that are one in the source are one
+ * for people, as those of a loop that the compiler has unrolled. */
+static void add_same(struct str *sql, const struct report *r)
+{
+    add_from(sql, r, ", same(site, k) AS MATERIALIZED (SELECT id, min(id)"
+             " OVER (PARTITION BY call, names) FROM (SELECT t.id, t.call,"
+             " group_concat(q.place, char(10)) AS names FROM (SELECT site,"
+             " place FROM callers WHERE site IN (SELECT site FROM cost");
+    str_add(sql, ") ORDER BY site, depth, inlined) q JOIN site t"
+            " ON t.id = q.site GROUP BY t.id))");
+}
+
 /* Common tables: of every key (a function, or a site) and rank what the rank
  * spent; and of every key which rank spent most. */
-static void add_sums(struct str *sql, const struct report *r, const char *key)
+static void add_sums(struct str *sql, const struct report *r, const char *key,
+                     bool same)
 {
     add_from(sql, r, "WITH app(app) AS (SELECT whole(in_mpi_ns + out_mpi_ns)"
              " FROM tasks");
-    str_addf(sql, "), per AS (SELECT %s AS k, c.rank AS rank, whole(calls) AS n,"
+    str_add(sql, ")");
+    if (same)
+        add_same(sql, r);
+    str_addf(sql, ", per AS (SELECT %s AS k, c.rank AS rank, whole(calls) AS n,"
              " whole(in_ns) AS ns, whole(out_ns) AS o, whole(bytes) AS b,"
-             " max(max_ns) AS m FROM cost c JOIN site s ON s.id = c.site",
-             key);
+             " max(max_ns) AS m FROM cost c JOIN site s ON s.id = c.site%s",
+             key, same ? " LEFT JOIN same ON same.site = c.site" : "");
     target_where(&r->target, sql);
     str_add(sql, " GROUP BY 1, 2), most AS (SELECT k, max(ns) AS ns, rank"
             " FROM per GROUP BY k), mpi(mpi) AS (SELECT whole(ns) FROM per),"
@@ -138,7 +154,7 @@ static int tell_calls(const struct report *r, struct err *err)
     struct str sql = { 0 };
     int rc;
 
-    add_sums(&sql, r, "s.call");
+    add_sums(&sql, r, "s.call", false);
     str_addf(&sql, " SELECT %s AS call, ns AS in_ns, app AS app_percent,"
              " mpi AS mpi_percent, n AS calls, b AS bytes, mean AS mean_ns,"
              " m AS max_ns, imb AS imbalance_percent, rank AS max_rank, cov"
@@ -157,7 +173,8 @@ static int tell_sites(const struct report *r, struct err *err)
     struct str sql = { 0 };
     int rc;
 
-    add_sums(&sql, r, "c.site");
+    add_sums(&sql, r, r->tool->json ? "c.site" : "ifnull(same.k, c.site)",
+             !r->tool->json);
     if (r->tool->json)
         str_add(&sql, " SELECT k AS site, c.name AS call, p.function, p.file,"
                 " p.line, p.place, ns AS in_ns, app AS app_percent,"

@@ -19,12 +19,16 @@
 enum {
     SKIP_MAX = 8,               /* frames of ours below the program's */
     SEARCH_MAX = 512,
+    FRAME_BYTES_MAX = 1 << 20,  /* more is no frame, but another stack */
 };
 
 struct walk {
     const void *first;
     _Atomic uint64_t *frame;
     uint32_t max, n, skipped;
+    struct frames_where *where; /* NULL: not wanted, or not any more */
+    const char *from;
+    uint32_t room;
 };
 
 struct look {
@@ -38,6 +42,23 @@ struct look {
 
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
+/* On most machines a call leaves the return address below its frame. Whether
+ * it does is seen: there it is. */
+static void note_where(struct walk *w, struct _Unwind_Context *c, uintptr_t ip)
+{
+    const char *slot = (const char *)_Unwind_GetCFA(c) - sizeof(ip);
+    uintptr_t last = (uintptr_t)w->from, at = (uintptr_t)slot;
+
+    if (w->where->n)
+        last += w->where->at[w->where->n - 1];
+    if (at <= last || at - last > FRAME_BYTES_MAX ||
+        at - (uintptr_t)w->from >= w->room ||
+        memcmp(slot, &ip, sizeof(ip)) != 0)
+        w->where = NULL;
+    else
+        w->where->at[w->where->n++] = (uint32_t)(at - (uintptr_t)w->from);
+}
+
 static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
 {
     struct walk *w = arg;
@@ -47,6 +68,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
         return ++w->skipped > SKIP_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
     if (ip == 0 || w->n == w->max)
         return _URC_END_OF_STACK;
+    if (w->where && w->n > 0)
+        note_where(w, c, ip);
     atomic_store_explicit(&w->frame[w->n++], ip, memory_order_relaxed);
     return _URC_NO_REASON;
 }
@@ -163,22 +186,34 @@ static void add_module(struct page_shared *s, uint64_t address)
     atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 
+static uint32_t walk(struct walk *w)
+{
+    _Unwind_Backtrace(step, w);
+    if (w->n == 0)
+        atomic_store_explicit(&w->frame[w->n++],
+                              (uint64_t)(uintptr_t)w->first,
+                              memory_order_relaxed);
+    return w->n;
+}
+
 uint32_t frames_walk(const void *first, _Atomic uint64_t *frame, uint32_t max)
 {
     struct walk w = { .first = first, .frame = frame, .max = max };
 
-    _Unwind_Backtrace(step, &w);
-    if (w.n == 0)
-        atomic_store_explicit(&frame[w.n++], (uint64_t)(uintptr_t)first,
-                              memory_order_relaxed);
-    return w.n;
+    return walk(&w);
 }
 
 uint32_t frames_take(struct page_shared *shared, const void *first,
-                     _Atomic uint64_t *frame)
+                     _Atomic uint64_t *frame, const char *from, uint32_t room,
+                     struct frames_where *where)
 {
-    uint32_t n = frames_walk(first, frame, PAGE_FRAMES);
+    struct walk w = { .first = first, .frame = frame, .max = PAGE_FRAMES,
+                      .where = where, .from = from, .room = room };
+    uint32_t n;
 
+    if (where)
+        where->n = 0;
+    n = walk(&w);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t ip = atomic_load_explicit(&frame[i], memory_order_relaxed);
 

@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "mpi-wrappers/record/frames.h"
 #include "mpi-wrappers/record/phase.h"
@@ -18,28 +20,88 @@
 enum {
     EDGES_FULL = PAGE_EDGES * 3 / 4,
     SITE_PROBES = 64,
+    CALLERS = 3,
+    SITES_APART = PAGE_SITES / 2,       /* so many: no more are told apart by
+                                           their callers alone */
     BUCKET_FIRST = 8,           /* as in struct page_histogram */
     BUCKET_STEP = 2,
 };
 
-void model_init(struct model *m, struct page_slot *slot,
+/* Sites with the same place and height that were called in different ways are
+ * told apart, by their innermost callers, while there is room. What is read of
+ * the stack by it is not for others to scribble on. */
+struct sites {
+    uint32_t used;              /* sites, of all kinds */
+    struct callers {
+        uint64_t is[CALLERS];   /* return addresses, innermost first, */
+        uint16_t at[CALLERS];   /* and where: words above our frame */
+        bool known;             /* there is one at least; if there are fewer
+                                   than so many, some are here twice */
+    } callers[PAGE_SITES];
+};
+
+/* Of each slot, like the tables of the page; NULL: no memory for it. */
+static struct sites *_Atomic known_sites[PAGE_SLOTS];
+
+static COLD void make_sites(unsigned number)
+{
+    struct sites *none = NULL;
+    void *p;
+
+    if (atomic_load(&known_sites[number]))
+        return;
+    p = mmap(NULL, sizeof(*none), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p != MAP_FAILED &&
+        !atomic_compare_exchange_strong(&known_sites[number], &none, p))
+        munmap(p, sizeof(*none));
+}
+
+void model_init(struct model *m, unsigned number, struct page_slot *slot,
                 struct page_thread *page, struct page_shared *shared,
                 uint32_t what)
 {
     *m = (struct model){ .page = page, .shared = shared, .slot = slot,
-                         .what = what, .bank = &page->bank[1] };
+                         .what = what, .bank = &page->bank[1],
+                         .number = number };
+    if (what & PAGE_DO_FRAMES)
+        make_sites(number);
 }
 
 /* ---------------------------------------------------------------- sites */
 
+static COLD void note_callers(struct sites *s, uint32_t site,
+                              const _Atomic uint64_t *frame,
+                              const struct frames_where *where)
+{
+    struct callers *c = &s->callers[site];
+    uint32_t n = 0;
+
+    s->used++;
+    while (n < where->n && n < CALLERS && where->at[n] % 8 == 0 &&
+           where->at[n] / 8 <= UINT16_MAX)
+        n++;
+    for (uint32_t i = 0; n && i < CALLERS; i++) {
+        c->at[i] = (uint16_t)(where->at[i % n] / 8);
+        c->is[i] = GET(frame[i % n + 1]);
+    }
+    c->known = n > 0;
+}
+
 static COLD uint32_t add_site(struct model *m, uint32_t at, unsigned call,
-                              const void *from, uint32_t height)
+                              const void *from, const char *frame,
+                              uint32_t height)
 {
     struct page_site *s = &m->page->site[at];
+    struct sites *sites = GET(known_sites[m->number]);
+    struct frames_where where = { 0 };
     uint32_t n = 0;
 
     if (m->what & PAGE_DO_FRAMES)
-        n = frames_take(m->shared, from, m->page->frame[at]);
+        n = frames_take(m->shared, from, m->page->frame[at], frame, height,
+                        &where);
+    if (sites)
+        note_callers(sites, at, m->page->frame[at], &where);
     SET(s->height, height);
     SET(s->call, call);
     SET(s->frames, n);
@@ -49,25 +111,59 @@ static COLD uint32_t add_site(struct model *m, uint32_t at, unsigned call,
     return at;
 }
 
+static inline uint64_t word_at(const char *frame, size_t words)
+{
+    uint64_t word;
+
+    memcpy(&word, frame + 8 * words, sizeof(word));
+    return word;
+}
+
+/* Do the same return addresses stand where they stood when the site was seen
+ * first? The stack is as high as it was then, so that all of it is there. */
+static inline bool same_callers(const struct sites *sites, uint32_t at,
+                                const char *frame)
+{
+    const struct callers *c;
+
+    if (UNLIKELY(!sites) || UNLIKELY(!sites->callers[at].known))
+        return true;
+    c = &sites->callers[at];
+    return ((word_at(frame, c->at[0]) ^ c->is[0]) |
+            (word_at(frame, c->at[1]) ^ c->is[1]) |
+            (word_at(frame, c->at[2]) ^ c->is[2])) == 0;
+}
+
 /* The site of this call; a new one, or PAGE_SITE_OTHER, if need be. */
 static inline uint32_t find_site(struct model *m, unsigned call,
-                                 const void *from, uint32_t height)
+                                 const void *from, const char *frame,
+                                 uint32_t height)
 {
+    const struct sites *sites = GET(known_sites[m->number]);
     uint64_t address = (uint64_t)(uintptr_t)from;
     uint64_t h = (address ^ (uint64_t)(height ^ call << 16) << 28) *
                  0x9e3779b97f4a7c15u;
-    uint32_t at = (uint32_t)(h >> 40) % PAGE_SITES;
+    uint32_t at = (uint32_t)(h >> 40) % PAGE_SITES, like = PAGE_SITE_OTHER;
 
     for (unsigned n = 0; n < SITE_PROBES; n++, at = (at + 1) % PAGE_SITES) {
         const struct page_site *s = &m->page->site[at];
         uint64_t is = GET(s->address);
 
         if (LIKELY(is == address && GET(s->height) == height &&
-                   GET(s->call) == call))
-            return at;
-        if (is == 0 && at >= PAGE_SITE_FIRST)
-            return add_site(m, at, call, from, height);
+                   GET(s->call) == call)) {
+            if (LIKELY(same_callers(sites, at, frame)))
+                return at;
+            if (like == PAGE_SITE_OTHER)
+                like = at;
+        }
+        if (is == 0 && at >= PAGE_SITE_FIRST) {
+            if (like != PAGE_SITE_OTHER && sites->used >= SITES_APART)
+                break;
+            return add_site(m, at, call, from, frame, height);
+        }
     }
+    if (like != PAGE_SITE_OTHER)
+        return like;
     SET(m->slot->sites_lost, GET(m->slot->sites_lost) + 1);
     return PAGE_SITE_OTHER;
 }
@@ -262,7 +358,8 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
 uint32_t model_enter(struct model *m, unsigned call, const void *from,
                      uint32_t height, uint64_t out, uint64_t now)
 {
-    uint32_t site = find_site(m, call, from, height), phase;
+    uint32_t site = find_site(m, call, from, __builtin_frame_address(0),
+                              height), phase;
     struct page_site *s = &m->page->site[site];
     struct page_edge *e;
     double one_nth;

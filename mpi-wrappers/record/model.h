@@ -3,7 +3,8 @@
  * One writer for each slot of the page at a time. Memory is fixed; what finds
  * no room is counted. A step costs two lookups and a handful of stores; only a
  * call from a place that was not seen before costs more, once: its stack is
- * unwound. */
+ * unwound, and what was found there is where to look whether another call comes
+ * the same way. */
 #ifndef HECTOR_MODEL_H
 #define HECTOR_MODEL_H
 
@@ -19,16 +20,18 @@ struct model {
     uint32_t phase;             /* + 1, of bank; 0: none yet */
     struct page_bank *bank;     /* borrowed */
     uint32_t last;              /* site of the last call */
+    uint32_t number;            /* of the slot */
     uint64_t in;                /* ticks it has taken */
 };
 
-/* A thread begins to use the tables. */
-void model_init(struct model *m, struct page_slot *slot,
+/* A thread begins to use the tables of the slot with this number. */
+void model_init(struct model *m, unsigned number, struct page_slot *slot,
                 struct page_thread *page, struct page_shared *shared,
                 uint32_t what);
 
 /* A call is entered, out ticks after the last one was left; from is where it
- * returns to, height that of the stack. Returns its site. */
+ * returns to, height that of the stack: so many bytes above this function's
+ * frame are there. Returns its site. */
 uint32_t model_enter(struct model *m, unsigned call, const void *from,
                      uint32_t height, uint64_t out, uint64_t now);
 

@@ -69,7 +69,7 @@ COLD struct page_slot *thread_claim(struct self *t, struct page_header *h)
         SET(t->slot->tid, tid);
         atomic_fetch_add(&h->threads_shared, 1);
     }
-    model_init(&t->model, t->slot, t->thread,
+    model_init(&t->model, i, t->slot, t->thread,
                (struct page_shared *)(void *)((char *)h +
                    page_shared_at(thread_attached.slots, thread_attached.calls,
                                   thread_attached.ring_bytes)), t->what);

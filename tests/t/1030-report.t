@@ -82,9 +82,9 @@ build prog
 line() { grep -n "/\* $1 \*/" prog.c | cut -d : -f 1; }
 places()        # JOB: what each place did, in all tasks
 {
-    sql "SELECT call, place, sum(calls), sum(bytes), count(*) FROM sites
-        WHERE job = $1 AND call IN ('MPI_Bcast', 'MPI_Allreduce')
-        GROUP BY site ORDER BY calls" | tr '\n' ' '
+    sql "SELECT call, place, sum(calls) AS n, sum(bytes), count(DISTINCT rank)
+        FROM sites WHERE job = $1 AND call IN ('MPI_Bcast', 'MPI_Allreduce')
+        GROUP BY call, place ORDER BY n" | tr '\n' ' '
 }
 R='hector-run -q --oversubscribe'
 
@@ -115,6 +115,8 @@ like "$T/out" '^Allreduce .* 54 +11.9K ' '... the calls'
 like "$T/out" "^ *[0-9]+ Bcast .* 60 +480 .* inner prog.c:$(line inner)\$" \
     '... the sites'
 like "$T/out" "^ +right prog.c:$(line right)\$" '... their callers'
+is "$(grep -c 'far far.c' "$T/out")" 1 '... those of an unrolled loop as one'
+is "$(grep -c ' left prog.c' "$T/out")" 2 '... not those of two lines'
 is "$(grep -c 'NO NAMES' "$T/out")" 0 '... all of them by name'
 run hector report 1.1-2 -n 1
 is "$(awk '$1 ~ /^[0-9]+$/ { print $1 }' "$T/out" | wc -l)" 2 \
@@ -131,7 +133,8 @@ is "$status" 2 'no job at all'
 
 run $R -n 2 ./prog
 is "$(sql 'SELECT count(DISTINCT site), count(DISTINCT job) FROM sites
-    WHERE job IN (1, 2)')" '6|2' 'another job has the same sites'
+    WHERE job IN (1, 2)')" "$(sql 'SELECT count(DISTINCT site) FROM
+    sites WHERE job = 1')|2" 'another job has the same sites'
 run $R -n 1 sh -c './prog; true'
 is "$(sql "SELECT place, calls, in_ns > 0 FROM sites WHERE job = 3 AND
     call = 'MPI_Bcast'")" "inner prog.c:$(line inner)|20|1" \

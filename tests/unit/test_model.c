@@ -18,7 +18,7 @@ static void start(const char *phases)
     fake_mpi();
     CHECK(phase_start(page.page, phases) == 0);
     tables = page_thread(&page, 0);
-    model_init(&model, page_slot(&page, 0), tables, page_shared(&page),
+    model_init(&model, 0, page_slot(&page, 0), tables, page_shared(&page),
                PAGE_DO_ALL & ~PAGE_DO_FRAMES);
 }
 
@@ -193,6 +193,74 @@ static __attribute__((noinline)) void one_place(int depth)
     room[1] = room[0];
 }
 
+/* Two ways down from each level, with the stack equally high. */
+static __attribute__((noinline)) void way(unsigned bits, int depth)
+{
+    static volatile int left, right;
+
+    if (depth == 0) {
+        MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    } else if (bits & 1) {
+        way(bits >> 1, depth - 1);
+        left++;
+    } else {
+        way(bits >> 1, depth - 1);
+        right++;
+    }
+    right++;
+}
+
+/* How many there are, and what was called from them. */
+static unsigned count_sites(uint64_t *calls)
+{
+    unsigned n = 0;
+
+    *calls = 0;
+    for (unsigned i = PAGE_SITE_FIRST; i < PAGE_SITES; i++) {
+        n += tables->site[i].address != 0;
+        *calls += tables->site[i].calls;
+    }
+    return n;
+}
+
+/* Callers are told apart by their frames, not only by where they stand. */
+static void ways(void)
+{
+    struct page_slot *s;
+    uint64_t calls;
+    unsigned first = 0;
+
+    page = page_make(2, RING_BYTES_MIN);
+    fake_mpi();
+    record_start(&page);
+    record_init_end(true);
+    tables = page_thread(&page, 0);
+    s = page_slot(&page, 0);
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned bits = 0; bits < 8; bits++)
+            way(bits, 3);
+    CHECK(count_sites(&calls) == 8 && calls == 24);
+    for (unsigned i = PAGE_SITE_FIRST; i < PAGE_SITES; i++) {
+        const struct page_site *site = &tables->site[i];
+
+        if (!site->address)
+            continue;
+        CHECK(site->calls == 3);
+        CHECK(!first || site->address == tables->site[first].address);
+        CHECK(!first || site->height == tables->site[first].height);
+        first = first ? first : i;
+    }
+    /* When half of the room is taken they are one again, and none is lost. */
+    for (int depth = 0; depth < 60; depth++)
+        one_place(depth);
+    for (int depth = 4; depth < 32; depth++)
+        for (unsigned bits = 0; bits < 8; bits++)
+            way(bits << (depth - 3), depth);
+    CHECK(count_sites(&calls) < 8 + 60 + 28 * 8);
+    CHECK(count_sites(&calls) >= PAGE_SITES / 2);
+    CHECK(calls == 24 + 60 + 28 * 8 && s->sites_lost == 0);
+}
+
 static void contexts(void)
 {
     const struct page_module *m;
@@ -250,7 +318,8 @@ static void switched_off(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(edges) X(histograms_stay_in_proportion) X(sites) \
-    X(more_than_there_is_room_for) X(phases) X(contexts) X(switched_off)
+    X(more_than_there_is_room_for) X(phases) X(contexts) X(ways) \
+    X(switched_off)
 TESTS(IN_CHILD)
 
 int main(void)
