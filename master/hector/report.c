@@ -189,7 +189,7 @@ static int tell_sites(const struct report *r, struct err *err)
         str_addf(&sql, ", best AS (SELECT row_number() OVER (ORDER BY ns DESC,"
                  " k) AS no, * FROM sums LIMIT %" PRId64 "),"
                  " steps AS (SELECT no, row_number() OVER (PARTITION BY no"
-                 " ORDER BY depth, inlined) - 1 AS step, place FROM best"
+                 " ORDER BY depth, inlined) - 1 AS step, %s AS place FROM best"
                  " JOIN callers p ON p.site = k"
                  " WHERE note IS NOT 'what calls main')"
                  " SELECT no, call, ns, app, n, b, imb, rank, place FROM"
@@ -201,7 +201,8 @@ static int tell_sites(const struct report *r, struct err *err)
                  " UNION ALL SELECT no, step, NULL, NULL, NULL, NULL, NULL,"
                  " NULL, NULL, NULL, ' ' || place FROM steps WHERE step > 0"
                  " AND (step <= %" PRId64 " OR %d)) ORDER BY o, step",
-                 r->top, r->callers, r->callers < 0);
+                 r->top, r->callers < 0 ? "place" : "brief(place)",
+                 r->callers, r->callers < 0);
     rc = ask(r, &sql, site_columns, err);
     str_fini(&sql);
     return rc;

@@ -26,6 +26,7 @@
 #include "master/store/schema.h"
 #include "master/store/store_db.h"
 #include "mpi-wrappers/table/calls.h"
+#include "proto/base/brief.h"
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 
@@ -357,6 +358,19 @@ static void store_is_dead(sqlite3_context *ctx, int n, sqlite3_value **v)
         (const char *)sqlite3_value_text(v[2])));
 }
 
+static void store_brief(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    const char *name = (const char *)sqlite3_value_text(v[0]);
+    struct str s = { 0 };
+
+    (void)n;
+    if (name)
+        brief_add(&s, name);
+    if (name && !str_failed(&s))
+        sqlite3_result_text(ctx, str_text(&s), -1, SQLITE_TRANSIENT);
+    str_fini(&s);
+}
+
 /* Standard deviation over mean, by Welford. */
 struct store_cov { double n, mean, squares; };
 
@@ -436,6 +450,8 @@ struct store *store_open_readonly(const char *path, struct err *err)
                             store_is_dead, NULL, NULL);
     sqlite3_create_function(st->db, "cov", 1, SQLITE_UTF8, NULL, NULL,
                             store_cov_step, store_cov_end);
+    sqlite3_create_function(st->db, "brief", 1, SQLITE_UTF8, NULL,
+                            store_brief, NULL, NULL);
     sqlite3_create_function(st->db, "whole", 1, SQLITE_UTF8, NULL, NULL,
                             store_whole_step, store_whole_end);
     if (store_check(st, &st->version, err)) {

@@ -48,7 +48,7 @@ void store_close(struct store *st);             /* NULL is fine; keeps errno */
 
 /* In questions there is a function master_is_dead(host, pid, process) with
  * the columns of table master; process is there from version 2 on; and an
- * aggregate cov(x), the coefficient of variation. */
+ * aggregate cov(x), the coefficient of variation; brief(text), see brief.h. */
 int store_version(const struct store *st);
 
 /* Run one statement (or several; parameters are for the first) and give its

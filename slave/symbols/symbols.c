@@ -15,6 +15,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+#include "proto/base/brief.h"
 #include "slave/symbols/debugfile.h"
 
 enum {
@@ -77,14 +78,19 @@ static demangle_f *demangler(void)
     return f;
 }
 
+/* What is cut is not the end, where the function is. */
 static bool demangle(char *out, unsigned size, const char *name)
 {
     demangle_f *f = strncmp(name, "_Z", 2) == 0 ? demangler() : NULL;
     int status = -1;
     char *text = f ? f(name, NULL, NULL, &status) : NULL;
+    struct str brief = { 0 };
 
+    if (text && status == 0 && strlen(text) >= size)
+        brief_add(&brief, text);
     if (text && status == 0)
-        snprintf(out, size, "%s", text);
+        snprintf(out, size, "%s", brief.n ? str_text(&brief) : text);
+    str_fini(&brief);
     free(text);
     return status == 0;
 }

@@ -1,0 +1,16 @@
+/* brief.h - names of C++ functions as a person wants to read them: templates
+ * spell out every argument, to hundreds of bytes. */
+#ifndef HECTOR_BRIEF_H
+#define HECTOR_BRIEF_H
+
+#include "proto/base/str.h"
+
+enum { BRIEF_WIDTH = 80 };
+
+/* Append name, which may have a place in a source behind it. If it is longer
+ * than BRIEF_WIDTH, what is between < and > is "..."; if it still is, what is
+ * between parentheses, too; and of more than twice as much the beginning is
+ * left out. */
+void brief_add(struct str *to, const char *name);
+
+#endif
