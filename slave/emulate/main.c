@@ -163,7 +163,7 @@ static int start_daemons(struct world *w, struct err *err)
 static int launch(struct world *w, struct err *err)
 {
     peer_submit(&w->runner, w->options.daemons * w->options.tasks,
-                w->options.tasks);
+                w->options.tasks, w->options.policy);
     w->report.launch_ns = until(w, running, PHASE_NS, "launch", err);
     w->report.made_ns = SUM(w, made_ns);
     return w->report.launch_ns ? 0 : -1;

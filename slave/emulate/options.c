@@ -11,7 +11,8 @@
 #include "proto/base/parse.h"
 
 enum { USAGE = 2, SECONDS = 256, EVENTS, BATCH, SPEED, WAIT, WORKERS, MASTER,
-       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED, GATHER };
+       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED, GATHER,
+       POLICY };
 
 static const struct option longs[] = {
     { "daemons", required_argument, NULL, 'D' },
@@ -37,6 +38,7 @@ static const struct option longs[] = {
     { "speed", required_argument, NULL, SPEED },
     { "wait", required_argument, NULL, WAIT },
     { "workers", required_argument, NULL, WORKERS },
+    { "policy", required_argument, NULL, POLICY },
     { "master", required_argument, NULL, MASTER },
     { "no-end", no_argument, NULL, NO_END },
     { "fault", required_argument, NULL, FAULT },
@@ -95,6 +97,8 @@ static void usage(FILE *to)
           "      --speed X       virtual seconds a second (1)\n"
           "      --wait S        time of a reduction (the master's)\n"
           "      --workers N     processes that play the slaves (2)\n"
+          "      --policy NAME   that watches the job; none: nobody looks at "
+          "it\n"
           "      --master ADDR   a master that runs already\n"
           "      --no-end        leave without ending the job\n"
           "      --fault F       DAEMON:die, DAEMON:silent, "
@@ -172,6 +176,7 @@ static int set_option(struct emulate *e, int c, const char *text,
     case 'j': e->json = true; return 0;
     case NO_END: e->no_end = true; return 0;
     case MASTER: e->master = text; return 0;
+    case POLICY: e->policy = text; return 0;
     case SECONDS: return parse_duration(&e->seconds_ns, text, err);
     case WAIT: return parse_duration(&e->wait_ns, text, err);
     case CALL_TIME: return parse_duration(&e->call_ns, text, err);

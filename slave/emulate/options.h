@@ -44,6 +44,7 @@ struct emulate {
     double speed;               /* --speed: virtual seconds a second */
     uint64_t wait_ns;           /* --wait: of a reduction; 0: the master's */
     uint32_t workers;           /* --workers: processes that play daemons */
+    const char *policy;         /* --policy; NULL: the master's */
     const char *master;         /* --master; NULL: one of our own */
     bool no_end;                /* --no-end: leave without ending the job */
     struct emulate_fault faults[EMULATE_FAULTS_MAX];

@@ -151,7 +151,8 @@ void peer_close(struct peer *p)
     p->c = NULL;
 }
 
-void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node)
+void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node,
+                 const char *policy)
 {
     Hct__Submit m = HCT__SUBMIT__INIT;
     Hct__App app = HCT__APP__INIT, *apps[1] = { &app };
@@ -159,6 +160,7 @@ void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node)
     ProtobufCBinaryData env[1] = { { 6, (uint8_t *)"PATH=/" } };
     uint8_t cookie[16];
     char *streams[1] = { (char *)"unix:/nowhere" };
+    char *policies[1] = { (char *)policy };
 
     app.n_argv = app.n_env = 1;
     app.argv = argv;
@@ -172,6 +174,8 @@ void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node)
     m.cookie.len = getrandom(cookie, sizeof(cookie), 0) > 0 ? 16 : 0;
     m.stream_addresses = streams;
     m.n_stream_addresses = 1;
+    m.policies = policies;
+    m.n_policies = policy != NULL;
     m.stdin_ranks = (char *)"";
     m.command = (char *)"hector-emulate";
     conn_send(p->c, MESSAGE_SUBMIT, &m);

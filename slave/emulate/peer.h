@@ -25,7 +25,10 @@ int peer_open(struct peer *p, struct event_base *base, Hct__Role role,
               struct err *err);
 void peer_close(struct peer *p);        /* {0} is fine */
 
-void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node);
+/* policy: of the job, besides the master's; "none": nobody looks at it; NULL:
+ * the master's alone. */
+void peer_submit(struct peer *p, uint32_t ntasks, uint32_t per_node,
+                 const char *policy);
 void peer_kill(struct peer *p);
 /* The result is in bytes and gathered when gathered is not NULL. */
 void peer_gather(struct peer *p, const Hct__Gather *m);

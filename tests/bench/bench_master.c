@@ -536,7 +536,7 @@ int main(int argc, char **argv)
     turn_until(&runner.welcome, NULL, 0);
     start = clock_monotonic_ns();
     cpu = cpu_s();
-    peer_submit(&runner, ntasks, 0);
+    peer_submit(&runner, ntasks, 0, NULL);
     turn_until(&runner.running, NULL, 0);
     printf("master, %zu slaves, %u tasks, from Submit to running: %.2f s, "
            "%.2f CPU seconds, %.1f MB\n", nslaves, ntasks,

@@ -68,7 +68,7 @@ static void fact(struct world *w, const struct step *s)
         break;
     case SUBMIT:
         if (link)
-            peer_submit(&w->peer, s->n, 2);
+            peer_submit(&w->peer, s->n, 2, s->n % 2 ? "none" : NULL);
         break;
     case KILL:
         if (link)
