@@ -11,6 +11,7 @@
 #include "master/state/place.h"
 #include "proto/link/conn.h"
 #include "proto/link/message.h"
+#include "proto/link/nodemap.h"
 
 /* Hosts of the job that are up, in the order of placement. */
 struct launch_hosts {
@@ -28,13 +29,27 @@ static void launch_add(struct launch_hosts *h, struct node *n, uint32_t slots,
     h->n++;
 }
 
-/* All nodes that are up; the ones that other jobs use count as fuller. */
+static int launch_by_name(const void *a, const void *b)
+{
+    const struct node *const *x = a, *const *y = b;
+
+    return strverscmp((*x)->name, (*y)->name);
+}
+
+/* All nodes that are up; the ones that other jobs use count as fuller. They
+ * come by name, n2 before n10, and not as they have joined: so the ranks of
+ * neighbours follow each other, and the map of the job stays short. */
 static void launch_any(struct launch_hosts *h, const struct nodes *nodes,
                        struct str *missing)
 {
+    size_t n = 0;
+
     for (size_t i = 0; i < nodes->n; i++)
         if (nodes->v[i]->state == NODE_UP)
-            launch_add(h, nodes->v[i], 0, nodes->v[i]->ntasks);
+            h->nodes[n++] = nodes->v[i];
+    qsort(h->nodes, n, sizeof(struct node *), launch_by_name);
+    while (h->n < n)
+        launch_add(h, h->nodes[h->n], 0, h->nodes[h->n]->ntasks);
     if (h->n == 0)
         str_add(missing, "any node");
 }
@@ -140,61 +155,40 @@ void launch_oversubscription(const struct job *j, struct str *text)
 
 /* --------------------------------------------------------------- messages */
 
-struct launch_map {
-    Hct__JobNode *nodes;        /* owned */
-    Hct__JobNode **list;        /* owned */
-    size_t n;
-};
-
-static char *launch_ranks(const struct taskset *s)
+static const char *launch_name(const void *arg, size_t i)
 {
-    int n = taskset_format(s, NULL, 0);
-    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
-
-    if (text)
-        taskset_format(s, text, (size_t)n + 1);
-    return text;
+    return ((const struct job *)arg)->nodes[i].node->name;
 }
 
-static void launch_map_fini(struct launch_map *m)
+/* Where tasks come one by one, their ranks have no nodes yet. */
+static int launch_map(Hct__Prepare *p, const struct job *j)
 {
-    for (size_t i = 0; i < m->n; i++)
-        free(m->nodes[i].ranks);
-    free(m->nodes);
-    free(m->list);
-}
+    uint32_t *node_of = NULL;
+    int rc;
 
-static int launch_map_init(struct launch_map *m, const struct job *j)
-{
-    m->nodes = calloc(j->nnodes, sizeof(*m->nodes));
-    m->list = calloc(j->nnodes, sizeof(*m->list));
-    for (m->n = 0; m->nodes && m->list && m->n < j->nnodes; m->n++) {
-        Hct__JobNode *n = &m->nodes[m->n];
-
-        hct__job_node__init(n);
-        n->name = j->nodes[m->n].node->name;
-        n->ranks = launch_ranks(&j->nodes[m->n].ranks);
-        if (!n->ranks)
+    if (!j->adopt) {
+        node_of = malloc((j->ntasks + 1) * sizeof(*node_of));
+        if (!node_of)
             return -1;
-        m->list[m->n] = n;
+        for (uint32_t i = 0; i < j->ntasks; i++)
+            node_of[i] = j->tasks[i].node;
     }
-    return m->nodes && m->list ? 0 : -1;
+    rc = nodemap_write(p, j->nnodes, launch_name, j, node_of, j->ntasks);
+    free(node_of);
+    return rc;
 }
 
 int launch_seal(struct job *j, uint64_t instance, struct err *err)
 {
     Hct__Prepare p = HCT__PREPARE__INIT;
-    struct launch_map map = { 0 };
     char nspace[64];
-    int rc = launch_map_init(&map, j);
+    int rc = launch_map(&p, j);
 
     snprintf(nspace, sizeof(nspace), "hector-%08x-%llu",
              (unsigned)(instance & 0xffffffffu), (unsigned long long)j->id);
     p.job = j->id;
     p.nspace = nspace;
     p.ntasks = j->ntasks;
-    p.n_nodes = map.n;
-    p.nodes = map.list;
     p.oversubscribed = j->oversubscribed;
     if (rc == 0) {
         j->placement_bytes = hct__prepare__get_packed_size(&p);
@@ -203,7 +197,7 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     }
     if (rc == 0)
         hct__prepare__pack(&p, j->placement);
-    launch_map_fini(&map);
+    nodemap_drop(&p);
     return rc ? err_set(err, ENOMEM, "out of memory") : 0;
 }
 
@@ -215,6 +209,9 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->ntasks = placement->ntasks;
     p->n_nodes = placement->n_nodes;
     p->nodes = placement->nodes;
+    p->hosts = placement->hosts;
+    p->n_deals = placement->n_deals;
+    p->deals = placement->deals;
     p->oversubscribed = placement->oversubscribed;
     p->n_apps = s->n_apps;
     p->apps = s->apps;

@@ -14,6 +14,7 @@
 #include "master/store/alive.h"
 #include "proto/base/log.h"
 #include "proto/base/taskset.h"
+#include "proto/link/nodemap.h"
 
 /* ------------------------------------------------------------- dead masters */
 
@@ -54,35 +55,41 @@ static int dead_row(void *arg, int ncols, const char *const *names,
 static int restore_place(struct job *j, struct nodes *nodes,
                          const Hct__Prepare *p, struct err *err)
 {
-    struct node **hosts = calloc(p->n_nodes + 1, sizeof(struct node *));
-    uint32_t *count = calloc(p->n_nodes + 1, sizeof(*count));
-    uint32_t *host_of = calloc(j->ntasks + 1, sizeof(*host_of));
-    struct taskset ranks = { 0 };
-    int rc = hosts && count && host_of
-             ? 0 : err_set(err, ENOMEM, "out of memory");
+    struct nodemap map;
+    struct node **hosts;
+    uint32_t *count, *host_of;
+    int rc = nodemap_read(&map, p, err);
 
-    for (size_t i = 0; rc == 0 && i < p->n_nodes; i++) {
-        hosts[i] = nodes_make(nodes, p->nodes[i]->name);
+    if (rc)
+        return rc;
+    hosts = calloc(map.n + 1, sizeof(struct node *));
+    count = calloc(map.n + 1, sizeof(*count));
+    host_of = calloc(j->ntasks + 1, sizeof(*host_of));
+    if (!hosts || !count || !host_of)
+        rc = err_set(err, ENOMEM, "out of memory");
+    for (size_t i = 0; rc == 0 && i < map.n; i++) {
+        const struct taskset *ranks = &map.v[i].ranks;
+
+        hosts[i] = nodes_make(nodes, map.v[i].name);
         if (!hosts[i])
             rc = err_set(err, ENOMEM, "out of memory");
-        else if (!j->adopt)
-            rc = taskset_parse(&ranks, p->nodes[i]->ranks, j->ntasks, err);
-        for (int64_t r = -1; !rc && (r = taskset_next(&ranks, r)) >= 0; ) {
+        for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0 &&
+                             r < j->ntasks; ) {
             host_of[r] = (uint32_t)i;
             count[i]++;
         }
-        taskset_fini(&ranks);
     }
     if (rc == 0 && j->adopt)
-        rc = adopt_place(j, hosts, p->n_nodes, err);
+        rc = adopt_place(j, hosts, map.n, err);
     else if (rc == 0)
-        rc = job_place(j, hosts, host_of, count, p->n_nodes, err);
-    if (rc == 0 && j->nnodes != p->n_nodes)
+        rc = job_place(j, hosts, host_of, count, map.n, err);
+    if (rc == 0 && j->nnodes != map.n)
         rc = err_set(err, EBADMSG, "a placement that is none");
     j->oversubscribed = p->oversubscribed;
     free(hosts);
     free(count);
     free(host_of);
+    nodemap_fini(&map);
     return rc;
 }
 

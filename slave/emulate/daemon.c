@@ -17,6 +17,7 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/base/taskset.h"
+#include "proto/link/nodemap.h"
 #include "slave/emulate/daemon_private.h"
 #include "slave/emulate/models.h"
 #include "slave/emulate/traces.h"
@@ -279,9 +280,7 @@ static int on_prepare(void *arg, struct conn *c, const void *msg,
     uint64_t *seq = NULL;
     size_t n;
 
-    if (m->here >= m->n_nodes)
-        return err_set(err, EPROTO, "Prepare without this node");
-    if (taskset_parse(&ranks, m->nodes[m->here]->ranks, m->ntasks, err))
+    if (nodemap_here(&ranks, m, err))
         return -1;
     n = taskset_count(&ranks);
     answer.job = m->job;

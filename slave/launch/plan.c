@@ -27,13 +27,9 @@ void plan_destroy(struct plan *p)
         free_strings(p->apps[i].env);
         free(p->apps[i].wdir);
     }
-    for (size_t i = 0; p->nodes && i < p->nnodes; i++) {
-        free(p->nodes[i].name);
-        taskset_fini(&p->nodes[i].ranks);
-    }
+    nodemap_fini(&p->nodes);
     taskset_fini(&p->stdin_ranks);
     free(p->apps);
-    free(p->nodes);
     free(p->node_of);
     free(p->local_of);
     free(p->stream_addresses);
@@ -102,41 +98,42 @@ static int take_apps(struct plan *p, const Hct__Prepare *m, struct err *err)
     return 0;
 }
 
+static int take_node(struct plan *p, uint32_t i, uint32_t *placed,
+                     struct err *err)
+{
+    const struct nodemap_node *node = &p->nodes.v[i];
+    uint32_t local = 0;
+
+    if (!*node->name || strpbrk(node->name, ",;"))
+        return err_set(err, EINVAL, "'%s' is no name of a node", node->name);
+    for (int64_t r = -1; (r = taskset_next(&node->ranks, r)) >= 0; ) {
+        if (p->node_of[r] != UINT32_MAX)
+            return err_set(err, EINVAL, "rank %d has two nodes", (int)r);
+        p->node_of[r] = i;
+        p->local_of[r] = local++;
+        ++*placed;
+    }
+    return 0;
+}
+
 static int take_nodes(struct plan *p, const Hct__Prepare *m, struct err *err)
 {
     uint32_t placed = 0;
 
-    p->nodes = calloc(m->n_nodes ? m->n_nodes : 1, sizeof(*p->nodes));
     p->node_of = calloc(m->ntasks, sizeof(*p->node_of));
     p->local_of = calloc(m->ntasks, sizeof(*p->local_of));
-    if (!p->nodes || !p->node_of || !p->local_of)
+    if (!p->node_of || !p->local_of)
         return err_set(err, ENOMEM, "out of memory");
-    p->nnodes = m->n_nodes;
     memset(p->node_of, 0xff, m->ntasks * sizeof(*p->node_of));
-    if (m->here >= m->n_nodes)
+    if (nodemap_read(&p->nodes, m, err))
+        return -1;
+    if (m->here >= p->nodes.n)
         return err_set(err, EINVAL, "node %u of %zu is not one of them",
-                       m->here, m->n_nodes);
+                       m->here, p->nodes.n);
     p->here = m->here;
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        struct plan_node *node = &p->nodes[i];
-        uint32_t local = 0;
-
-        node->name = strdup(m->nodes[i]->name);
-        if (!node->name)
-            return err_set(err, ENOMEM, "out of memory");
-        if (!*node->name || strpbrk(node->name, ",;"))
-            return err_set(err, EINVAL, "'%s' is no name of a node",
-                           node->name);
-        if (taskset_parse(&node->ranks, m->nodes[i]->ranks, m->ntasks, err))
+    for (uint32_t i = 0; i < p->nodes.n; i++)
+        if (take_node(p, i, &placed, err))
             return -1;
-        for (int64_t r = -1; (r = taskset_next(&node->ranks, r)) >= 0; ) {
-            if (p->node_of[r] != UINT32_MAX)
-                return err_set(err, EINVAL, "rank %d has two nodes", (int)r);
-            p->node_of[r] = (uint32_t)i;
-            p->local_of[r] = local++;
-            placed++;
-        }
-    }
     if (placed != m->ntasks)
         return err_set(err, EINVAL, "only %u of %u ranks have a node",
                        placed, m->ntasks);
@@ -198,9 +195,9 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     return NULL;
 }
 
-const struct plan_node *plan_here(const struct plan *p)
+const struct nodemap_node *plan_here(const struct plan *p)
 {
-    return &p->nodes[p->here];
+    return &p->nodes.v[p->here];
 }
 
 const struct plan_app *plan_app(const struct plan *p, uint32_t rank)

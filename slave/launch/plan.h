@@ -13,6 +13,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
+#include "proto/link/nodemap.h"
 
 enum { PLAN_COOKIE_MAX = 64, PLAN_NSPACE_MAX = 255 };
 
@@ -22,19 +23,14 @@ struct plan_app {
     uint32_t first, ntasks;     /* its ranks */
 };
 
-struct plan_node {
-    char *name;                 /* owned */
-    struct taskset ranks;       /* owned */
-};
-
 struct plan {
     uint64_t job;
     char nspace[PLAN_NSPACE_MAX + 1];
     uint32_t ntasks;
     struct plan_app *apps;      /* owned */
     size_t napps;
-    struct plan_node *nodes;    /* owned */
-    size_t nnodes, here;
+    struct nodemap nodes;       /* owned */
+    size_t here;                /* index in them */
     uint32_t *node_of;          /* owned: index in nodes, by rank */
     uint32_t *local_of;         /* owned: place among the ranks of its node */
     struct taskset stdin_ranks; /* owned */
@@ -51,7 +47,7 @@ struct plan {
 struct plan *plan_create(const Hct__Prepare *m, struct err *err);
 void plan_destroy(struct plan *p);
 
-const struct plan_node *plan_here(const struct plan *p);
+const struct nodemap_node *plan_here(const struct plan *p);
 const struct plan_app *plan_app(const struct plan *p, uint32_t rank);
 bool plan_is_local(const struct plan *p, uint32_t rank);
 

@@ -40,7 +40,7 @@ static int set_mpi(struct env *e, const struct taskenv *t)
     rc |= env_set(e, "OMPI_MCA_pmix", "ext3x");
     if (t->plan->oversubscribed)
         rc |= env_default(e, "OMPI_MCA_mpi_yield_when_idle", "1");
-    if ((t->plan->nnodes == 1 || !t->fast_fabric) &&
+    if ((t->plan->nodes.n == 1 || !t->fast_fabric) &&
         !env_get(e, "OMPI_MCA_pml") && !env_get(e, "OMPI_MCA_btl")) {
         rc |= env_set(e, "OMPI_MCA_pml", "ob1");
         rc |= env_set(e, "OMPI_MCA_btl", "self,vader,tcp");

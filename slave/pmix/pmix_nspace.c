@@ -67,10 +67,10 @@ static void add_maps(struct list *l, const struct plan *plan)
     struct str names = { 0 }, ranks = { 0 }, peers = { 0 };
     char *coded = NULL;
 
-    for (size_t i = 0; i < plan->nnodes; i++) {
-        str_addf(&names, "%s%s", i ? "," : "", plan->nodes[i].name);
+    for (size_t i = 0; i < plan->nodes.n; i++) {
+        str_addf(&names, "%s%s", i ? "," : "", plan->nodes.v[i].name);
         str_add(&ranks, i ? ";" : "");
-        add_ranks(&ranks, &plan->nodes[i].ranks);
+        add_ranks(&ranks, &plan->nodes.v[i].ranks);
     }
     add_ranks(&peers, &plan_here(plan)->ranks);
     if (str_failed(&names) || str_failed(&ranks) || str_failed(&peers))
@@ -101,7 +101,7 @@ static void add_job(struct list *l, const struct plan *plan, const char *dir)
     add_u32(l, PMIX_UNIV_SIZE, plan->ntasks);
     add_u32(l, PMIX_JOB_SIZE, plan->ntasks);
     add_u32(l, PMIX_MAX_PROCS, plan->ntasks);
-    add_u32(l, PMIX_NUM_NODES, (uint32_t)plan->nnodes);
+    add_u32(l, PMIX_NUM_NODES, (uint32_t)plan->nodes.n);
     add_u32(l, PMIX_JOB_NUM_APPS, (uint32_t)plan->napps);
     add(l, PMIX_JOBID, plan->nspace, PMIX_STRING);
     add_u32(l, PMIX_LOCAL_SIZE, local);
@@ -137,7 +137,7 @@ static void add_proc(struct list *l, const struct plan *plan, uint32_t rank,
     add_rank(&proc, PMIX_GLOBAL_RANK, rank);
     add_u16(&proc, PMIX_LOCAL_RANK, plan->local_of[rank]);
     add_u16(&proc, PMIX_NODE_RANK, plan->local_of[rank]);
-    add(&proc, PMIX_HOSTNAME, plan->nodes[plan->node_of[rank]].name,
+    add(&proc, PMIX_HOSTNAME, plan->nodes.v[plan->node_of[rank]].name,
         PMIX_STRING);
     add_u32(&proc, PMIX_NODEID, plan->node_of[rank]);
     if (plan_is_local(plan, rank)) {

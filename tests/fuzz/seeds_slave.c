@@ -7,7 +7,7 @@
 static void prepare(uint64_t job)
 {
     Hct__App app = HCT__APP__INIT, *apps[] = { &app };
-    Hct__JobNode n0 = HCT__JOB_NODE__INIT, n1 = n0, *nodes[] = { &n0, &n1 };
+    Hct__Prepare__Deal deal = HCT__PREPARE__DEAL__INIT, *deals[] = { &deal };
     ProtobufCBinaryData argv[] = { BYTES("true") };
     ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
 
@@ -16,14 +16,12 @@ static void prepare(uint64_t job)
     app.env = env;
     app.ntasks = 4;
     app.wdir = (char *)"/";
-    n0.name = (char *)"n0";
-    n0.ranks = (char *)"0-1";
-    n1.name = (char *)"n1";
-    n1.ranks = (char *)"2-3";
+    deal.nodes = deal.each = 2;
+    deal.rounds = 1;
     SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = job,
         m->nspace = (char *)"hector.1", m->ntasks = 4, m->n_apps = 1,
-        m->apps = apps, m->n_nodes = 2, m->nodes = nodes,
-        m->stdin_ranks = (char *)"0");
+        m->apps = apps, m->hosts = (char *)"n[0-1]", m->n_deals = 1,
+        m->deals = deals, m->stdin_ranks = (char *)"0");
 }
 
 /* Tasks of others, and answers to what nobody has asked. */

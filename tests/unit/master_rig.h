@@ -27,6 +27,7 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/link/addr.h"
+#include "proto/link/nodemap.h"
 
 #ifndef RIG_PEERS
 #define RIG_PEERS 16
@@ -103,15 +104,20 @@ static int peer_prepare(void *arg, struct conn *c, const void *msg,
     const Hct__Prepare *m = msg;
 
     (void)c;
-    taskset_fini(&p->ranks);
-    if (m->ntasks)
-        assert_int_equal(taskset_parse(&p->ranks, m->nodes[m->here]->ranks,
-                                       m->ntasks, err), 0);
+    struct nodemap map;
+    char *ranks;
+
+    assert_int_equal(nodemap_read(&map, m, err), 0);
+    assert_true(m->here < map.n);
+    taskset_copy(&p->ranks, &map.v[m->here].ranks);
+    ranks = taskset_text(&p->ranks);
     peer_say(p, "Prepare job=%llu here=%u of %zu ranks=%s over=%d app=%.*s "
-             "nspace=%s", (unsigned long long)m->job, m->here, m->n_nodes,
-             m->nodes[m->here]->ranks, m->oversubscribed,
+             "nspace=%s", (unsigned long long)m->job, m->here, map.n,
+             ranks, m->oversubscribed,
              (int)m->apps[0]->argv[0].len, m->apps[0]->argv[0].data,
              m->nspace);
+    free(ranks);
+    nodemap_fini(&map);
     if (!p->passive)
         peer_prepared(p, m->job, true, "");
     return 0;

@@ -53,6 +53,19 @@ static void test_whole_life(void **state)
     rig_expect(r, "SELECT node, state, cpus FROM nodes", "a|up|4\n");
 }
 
+/* Where no host is named, nodes come by name, whoever has joined first. */
+static void test_order_of_nodes(void **state)
+{
+    struct rig *r = *state;
+    struct peer *ten = rig_slave(r, "n10", 2), *two = rig_slave(r, "n2", 2);
+    struct peer *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 4 });
+    rig_wait(run, "running 4/4");
+    assert_true(heard(two, "Prepare job=1 here=0 of 2 ranks=0-1 "));
+    assert_true(heard(ten, "Prepare job=1 here=1 of 2 ranks=2-3 "));
+}
+
 /* The order of at_ns decides, not the order of arrival. */
 static void test_first_failure_in_time(void **state)
 {
@@ -467,6 +480,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
     const struct CMUnitTest tests[] = {
         T(test_whole_life),
+        T(test_order_of_nodes),
         T(test_first_failure_in_time),
         T(test_impossible_signals),
         T(test_cannot_start),

@@ -47,8 +47,8 @@ static bool exists(const char *path)
 /* A plan of two local tasks, as far as directories need it. */
 static void with_plan(void (*f)(const struct plan *p))
 {
-    struct plan_node node = { .name = (char *)"n0" };
-    struct plan plan = { .job = 4, .ntasks = 2, .nodes = &node, .nnodes = 1,
+    struct nodemap_node node = { .name = (char *)"n0" };
+    struct plan plan = { .job = 4, .ntasks = 2, .nodes = { &node, 1 },
                          .uid = geteuid(), .gid = getegid() };
 
     taskset_add(&node.ranks, 0, 1);
