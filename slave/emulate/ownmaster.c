@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 
-enum { START_S = 20 };
+enum { START_S = 20, ACCEPTS = 1 << 16 };       /* in /proc/net/unix */
 
 /* Beside this program. */
 static int find_program(char path[PATHS_MAX], struct err *err)
@@ -48,9 +49,29 @@ static int write_conf(const struct ownmaster *m, const char *dir,
     return fclose(f) ? err_sys(err, "cannot write %s", path) : 0;
 }
 
+/* Its socket is there before it listens; a call that tries would be one of a
+ * stranger. */
+static bool listens(const char *path)
+{
+    char line[PATHS_MAX + 128];
+    unsigned flags;
+    bool yes = false;
+    FILE *f = fopen("/proc/net/unix", "r");
+
+    while (f && !yes && fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        yes = sscanf(line, "%*s %*s %*s %x", &flags) == 1 &&
+              flags & ACCEPTS && strchr(line, '/') &&
+              strcmp(strchr(line, '/'), path) == 0;
+    }
+    if (f)
+        fclose(f);
+    return yes;
+}
+
 int ownmaster_start(struct ownmaster *m, const char *dir, struct err *err)
 {
-    char program[PATHS_MAX], conf[PATHS_MAX + 32], *socket;
+    char program[PATHS_MAX], conf[PATHS_MAX + 32], *path;
     int status;
 
     if (find_program(program, err))
@@ -69,8 +90,8 @@ int ownmaster_start(struct ownmaster *m, const char *dir, struct err *err)
         execl(program, program, "-d", "-f", conf, (char *)NULL);
         _exit(127);
     }
-    socket = m->address + strlen("unix:");
-    for (int i = 0; i < START_S * 100 && access(socket, F_OK); i++) {
+    path = m->address + strlen("unix:");
+    for (int i = 0; i < START_S * 100 && !listens(path); i++) {
         if (waitpid(m->pid, &status, WNOHANG) == m->pid) {
             m->pid = 0;
             return err_set(err, ECHILD, "hector-master has ended at once");
