@@ -64,7 +64,8 @@ static const struct conf_key master_keys[] = {
     { "master", "tree_levels", CONF_INT, MASTER_FIELD(tree_levels), "2",
       1, 16, "Where tree_fan_out is 0: levels of slaves below the master." },
     { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns), "10s",
-      0.1, 3600, "After this time what has been gathered is the result." },
+      0.1, 3600, "When nothing new has come for so long, what has been gathered is the "
+      "result." },
     { "master", "policies", CONF_TEXT, MASTER_FIELD(policies), "hang", 0, 0,
       "Policies that watch every job, with their parameters, separated by "
       "blanks; hector-run --policy none declines them." },

@@ -153,6 +153,7 @@ static void on_done(void *arg, const struct reduce_result *r)
     m.merge_ns = r->merge_ns;
     m.master_ns = r->master_ns;
     m.received_bytes = r->received_bytes;
+    m.messages = r->nmessages;
     m.result_bytes = bytes.n;
     m.finish_ns = clock_monotonic_ns() - start;
     if (err.code) {

@@ -1,5 +1,14 @@
 /* reduce.c - reductions of the master.
  *
+ * Only those at the top are asked, and each passes the question on to those
+ * below it, so that a question costs the master as much over thousands of slaves
+ * as over some dozens. It asks others itself where that does not work: those
+ * below one that is gone, that cannot be reached by the one above, or that says
+ * nothing at all.
+ *
+ * It waits as long as anything new comes, and gives up when nothing has for the
+ * whole time. Time in which the master itself stood still is nobody's silence.
+ *
  * Invariants. nwaiting counts the members that are waiting; a reduction is
  * over when there are none, or its time is. An upload is the part of one
  * member on its way in; one that is whole is merged if the member is at the
@@ -17,7 +26,9 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
-enum { REDUCER_AT_ONCE = 8, REDUCER_WHY_MAX = 200 };
+enum { REDUCER_AT_ONCE = 8, REDUCER_WHY_MAX = 200,
+       REDUCER_TICKS = 8, REDUCER_SILENT_PART = 4 };    /* of the time */
+#define REDUCER_TICK_NS CLOCK_NS_PER_S
 #define REDUCER_RESULT_MAX (384u << 20)
 #define REDUCER_WAIT_NS (10 * CLOCK_NS_PER_S)
 
@@ -46,8 +57,8 @@ enum reduce_member_state reduce_member_next(enum reduce_member_state s,
 }
 
 /* All changes of a member's state go through here. */
-static void member_step(struct reducing *r, struct reduce_member *x,
-                        enum reduce_member_event e, const char *why)
+void reducing_step(struct reducing *r, struct reduce_member *x,
+                   enum reduce_member_event e, const char *why)
 {
     enum reduce_member_state to = reduce_member_next(x->state, e);
 
@@ -63,7 +74,7 @@ static void lose_range(struct reducing *r, uint32_t first, uint32_t n,
                        const char *why)
 {
     for (uint32_t i = first; i < first + n; i++)
-        member_step(r, &r->members[i], REDUCE_LOSE, why);
+        reducing_step(r, &r->members[i], REDUCE_LOSE, why);
 }
 
 /* ---------------------------------------------------------------- what comes */
@@ -96,6 +107,37 @@ static void upload_drop(struct reducing *r, struct upload *u)
     free(u);
 }
 
+/* All of it is late because of the one at its head: they are asked past it. */
+static bool is_subtree(const struct reducing *r, uint32_t first, uint32_t last)
+{
+    return r->members[first].members > 1 &&
+           r->members[first].members == last - first + 1;
+}
+
+static void give_up(struct reducing *r, uint32_t i, const char *why)
+{
+    lose_range(r, i, 1, why);
+    reducing_ask_below(r, i);
+}
+
+/* A slave cannot reach one below it, or hears nothing of it. */
+static void take_strays(struct reducing *r, const struct reduce_member *x,
+                        const Hct__ReducePart *m)
+{
+    uint32_t self = (uint32_t)(x - r->members), end = self + x->members;
+
+    for (size_t i = 0; i < m->n_missing && i < x->members; i++) {
+        const Hct__ReducePart__Missing *v = m->missing[i];
+
+        if (v->first <= self || v->last >= end || v->last < v->first)
+            continue;
+        if (v->lack == HCT__LACK__LACK_LINK)
+            reducing_ask_range(r, v->first, v->last);
+        else if (v->lack == HCT__LACK__LACK_LATE)
+            reducing_ask_below(r, v->first);
+    }
+}
+
 /* Who of the subtree is not in this part. */
 static int copy_lacks(struct reducing *r, struct upload *u,
                       const Hct__ReducePart *m)
@@ -112,7 +154,9 @@ static int copy_lacks(struct reducing *r, struct upload *u,
         if (v->first < u->member || v->last >= end || v->last < v->first)
             continue;
         memset(u->lacks + (v->first - u->member), 1, v->last - v->first + 1);
-        if (v->lack != HCT__LACK__LACK_LINK)
+        if (v->lack == HCT__LACK__LACK_LATE && is_subtree(r, v->first, v->last))
+            give_up(r, v->first, v->why);
+        else if (v->lack != HCT__LACK__LACK_LINK)
             lose_range(r, v->first, v->last - v->first + 1,
                        *v->why ? v->why : "nothing has come");
     }
@@ -134,7 +178,7 @@ static void merge_upload(struct reducing *r, struct upload *u)
     r->master_ns += clock_monotonic_ns() - start;
     for (uint32_t i = 0; i < x->members; i++)
         if (!u->lacks[i])
-            member_step(r, x + i, rc ? REDUCE_LOSE : REDUCE_MERGE,
+            reducing_step(r, x + i, rc ? REDUCE_LOSE : REDUCE_MERGE,
                         rc ? err.text : NULL);
     if (rc)
         log_warn("reduce", "the part of %s: %s", x->node->name, err.text);
@@ -148,7 +192,7 @@ static void hold_upload(struct reducing *r, struct upload *u)
     u->held = true;
     for (uint32_t i = 0; i < x->members; i++)
         if (!u->lacks[i])
-            member_step(r, x + i, REDUCE_HOLD, NULL);
+            reducing_step(r, x + i, REDUCE_HOLD, NULL);
 }
 
 static void take_times(struct reducing *r, const Hct__ReducePart *m)
@@ -169,8 +213,17 @@ static int take_part(struct reducing *r, const struct node *n,
         return err_set(err, EPROTO, "a part of member %u, which is not this "
                        "slave", m->member);
     x = &r->members[m->member];
+    r->nmessages++;
     if (x->told || x->state == REDUCE_IN)
         return 0;                       /* it has come by another way */
+    if (!x->heard || m->settled > x->progress || m->piece.len || m->last)
+        r->heard_ns = clock_monotonic_ns();
+    x->heard = true;
+    if (m->settled > x->progress)
+        x->progress = m->settled;
+    take_strays(r, x, m);
+    if (!m->last && !m->piece.len)
+        return 0;
     u = upload_of(r, m->member);
     if (!u)
         return err_set(err, ENOMEM, "out of memory");
@@ -199,7 +252,8 @@ int reducer_part(struct reducer *rd, const struct node *n,
     for (struct reducing *r = rd->list; r; r = r->next)
         if (r->id == m->id)
             return take_part(r, n, m, err);
-    return 0;                           /* it is over */
+    reducing_tell_end(n, m->id);                 /* it is over */
+    return 0;
 }
 
 /* ------------------------------------------------------------------- the end */
@@ -239,12 +293,11 @@ static void merge_held(struct reducing *r)
 
 static void tell_over(struct reducing *r)
 {
-    Hct__ReduceEnd m = HCT__REDUCE_END__INIT;
-
-    m.id = r->id;
     for (uint32_t i = 0; i < r->nasked; i++)
-        if (r->members[i].node->link)
-            conn_send(r->members[i].node->link, MESSAGE_REDUCE_END, &m);
+        if (r->members[i].asked) {
+            reducing_tell_end(r->members[i].node, r->id);
+            r->nmessages++;
+        }
 }
 
 static void unlist(struct reducing *r)
@@ -274,14 +327,64 @@ static void finish(struct reducing *r)
     result.master_ns = r->master_ns;
     result.received_bytes = r->received_bytes;
     tell_over(r);
+    result.nmessages = r->nmessages;
     r->done(r->arg, &result);
     reducing_free(r);
 }
 
+static uint64_t tick_ns(const struct reducing *r)
+{
+    uint64_t ns = r->wait_ns / REDUCER_TICKS;
+
+    return ns < REDUCER_TICK_NS ? ns : REDUCER_TICK_NS;
+}
+
+static void arm(struct reducing *r, uint64_t now_ns)
+{
+    uint64_t ns = tick_ns(r), silent = now_ns - r->heard_ns;
+    struct timeval tv;
+
+    if (silent < r->wait_ns && r->wait_ns - silent < ns)
+        ns = r->wait_ns - silent;
+    r->due_ns = now_ns + ns;
+    tv = clock_timeval(ns);
+    event_add(r->timer, &tv);
+}
+
+/* Who was asked and says nothing has not passed the question on; in the end
+ * those below anyone who has not answered are asked. False: nobody is left. */
+static bool pass_silent(struct reducing *r, bool end)
+{
+    uint32_t before = r->nmessages;
+
+    for (uint32_t i = 0; i < r->nasked; i++)
+        if (r->members[i].asked && r->members[i].state == REDUCE_WAITING &&
+            (end || !r->members[i].heard))
+            reducing_ask_below(r, i);
+    return r->nmessages > before;
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
+    struct reducing *r = arg;
+    uint64_t now_ns = clock_monotonic_ns(), silent;
+
     (void)fd, (void)what;
-    finish(arg);
+    if (now_ns > r->due_ns + tick_ns(r))
+        r->heard_ns += now_ns - r->due_ns;      /* we stood still ourselves */
+    if (r->heard_ns > now_ns)
+        r->heard_ns = now_ns;
+    silent = now_ns - r->heard_ns;
+    if (r->nwaiting == 0 ||
+        (silent >= r->wait_ns && !pass_silent(r, true))) {
+        finish(r);
+        return;
+    }
+    if (silent >= r->wait_ns)
+        r->heard_ns = now_ns;           /* for those asked now */
+    else if (silent >= r->wait_ns / REDUCER_SILENT_PART)
+        pass_silent(r, false);
+    arm(r, now_ns);
 }
 
 /* Is it over? Not from within the caller's call: his handler goes on. */
@@ -295,8 +398,8 @@ static void check(struct reducing *r)
 
 /* -------------------------------------------------------------- who is gone */
 
-/* Its parent need not wait for it, its children send to us. */
-static void tell_gone(struct reducing *r, uint32_t member)
+/* Its parent need not wait for it, its children are to send to us. */
+static void go_past(struct reducing *r, uint32_t member)
 {
     const struct reduce_member *x = &r->members[member];
     Hct__ReduceEnd m = HCT__REDUCE_END__INIT;
@@ -306,9 +409,7 @@ static void tell_gone(struct reducing *r, uint32_t member)
     m.n_gone = 1;
     if (x->parent != TREESHAPE_MASTER && r->members[x->parent].node->link)
         conn_send(r->members[x->parent].node->link, MESSAGE_REDUCE_END, &m);
-    for (uint32_t i = 1; i < x->members; i += x[i].members)
-        if (x[i].node->link)
-            conn_send(x[i].node->link, MESSAGE_REDUCE_END, &m);
+    reducing_ask_below(r, member);
 }
 
 void reducer_node_gone(struct reducer *rd, const struct node *n,
@@ -318,8 +419,8 @@ void reducer_node_gone(struct reducer *rd, const struct node *n,
         for (uint32_t i = 0; i < r->nasked; i++) {
             if (r->members[i].node != n)
                 continue;
-            member_step(r, &r->members[i], REDUCE_LOSE, why);
-            tell_gone(r, i);
+            reducing_step(r, &r->members[i], REDUCE_LOSE, why);
+            go_past(r, i);
             check(r);
             break;
         }
@@ -338,55 +439,9 @@ void reducer_cancel(struct reducer *rd, uint64_t id)
 
 /* ----------------------------------------------------------------- the start */
 
-static int tell_begin(struct reducing *r, uint32_t i,
-                      const struct reduce_ask *ask, uint64_t wait_ns)
-{
-    const struct reduce_member *x = &r->members[i];
-    Hct__Reduce m = HCT__REDUCE__INIT;
-    Hct__Reduce__Child *v = calloc(x->members, sizeof(*v));
-    Hct__Reduce__Child **list = calloc(x->members, sizeof(*list));
-    int rc = -1;
-
-    if (!v || !list)
-        goto end;
-    for (uint32_t k = 1; k < x->members; k += x[k].members) {
-        Hct__Reduce__Child *c = list[m.n_children] = &v[m.n_children];
-
-        hct__reduce__child__init(c);
-        m.n_children++;
-        c->member = i + k;
-        c->members = x[k].members;
-        c->at = x[k].at - x->at;
-        c->width = x[k].width;
-    }
-    if (m.n_children > r->fan_out)
-        r->fan_out = (uint32_t)m.n_children;
-    m.id = r->id;
-    m.kind = (char *)(uintptr_t)ask->kind;
-    m.argument.data = (uint8_t *)(uintptr_t)ask->argument;
-    m.argument.len = ask->nargument;
-    m.job = ask->job ? ask->job->id : 0;
-    m.member = i;
-    m.own = x->own;
-    m.width = x->width;
-    m.children = list;
-    m.wait_ns = treeshape_wait_ns(r->levels, x->height, wait_ns);
-    if (x->parent != TREESHAPE_MASTER) {
-        m.parent = r->members[x->parent].node->reduce_at;
-        m.parent_member = x->parent;
-    }
-    rc = conn_send(x->node->link, MESSAGE_REDUCE, &m);
-end:
-    free(v);
-    free(list);
-    return rc;
-}
-
-uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *ask,
+uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *what,
                        reduce_done_f *done, void *arg, struct err *err)
 {
-    uint64_t wait_ns = ask->wait_ns ? ask->wait_ns : rd->conf.wait_ns;
-    struct timeval tv = clock_timeval(wait_ns);
     struct reducing *r;
     uint32_t n = 0;
 
@@ -395,7 +450,7 @@ uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *ask,
     if (n == REDUCER_AT_ONCE)
         return err_set(err, EBUSY, "%u reductions are going on already: try "
                        "again later", n), 0;
-    r = reducing_make(rd, ask, err);
+    r = reducing_make(rd, what, err);
     if (!r)
         return 0;
     r->done = done;
@@ -407,18 +462,14 @@ uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *ask,
     }
     r->next = rd->list;
     rd->list = r;
-    event_add(r->timer, &tv);
+    r->wait_ns = what->wait_ns ? what->wait_ns : rd->conf.wait_ns;
+    r->heard_ns = clock_monotonic_ns();
+    r->fan_out = reducing_widest(r);
+    arm(r, r->heard_ns);
     log_debug("reduce", "reduction %llu (%s) over %u slaves begins",
-              (unsigned long long)r->id, ask->kind, r->nasked);
-    for (uint32_t i = 0; i < r->nasked; i++) {
-        n = r->members[i].parent == TREESHAPE_MASTER;
-        r->ntop += n;
-        if (tell_begin(r, i, ask, wait_ns))
-            member_step(r, &r->members[i], REDUCE_LOSE,
-                        "it could not be asked");
-    }
-    if (r->ntop > r->fan_out)
-        r->fan_out = r->ntop;
+              (unsigned long long)r->id, what->kind, r->nasked);
+    for (uint32_t i = 0; i < r->nasked; i += r->members[i].members)
+        reducing_ask(r, i);
     check(r);
     return r->id;
 }

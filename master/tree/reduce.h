@@ -1,11 +1,12 @@
 /* reduce.h - gather something from many slaves at once, through a tree of
  * them.
  *
- * The master makes the tree of the slaves that are there, tells each of them
- * its place in it, and gets one merged result from each of those at the top
+ * The master makes the tree of the slaves that are there, asks those at the
+ * top, who ask those below them, and gets one merged result from each
  * (slave/tree/reduce.h is the other side). It is repaired while it goes on:
- * slaves below one that dies send to the master what they have. After the time
- * the result is what has come; who is missing is known by name, with a reason.
+ * slaves below one that dies, or hangs, answer the master. When nothing new has
+ * come for the whole time the result is what has come; who is missing is known
+ * by name, with a reason.
  *
  * States of a member:
  *
@@ -46,7 +47,10 @@ struct reduce_member {
     uint32_t parent, members, height;   /* as in treeshape.h */
     uint32_t at, own, width;    /* positions: first, its own, of the subtree */
     enum reduce_member_state state;
+    bool asked;                 /* by the master itself, not by a slave */
+    bool heard;                 /* by the master: it has said anything */
     bool told;                  /* what it had has come */
+    uint32_t progress;          /* of its subtree, as it has said */
     char *why;                  /* owned: of one that is lost */
 };
 
@@ -55,7 +59,8 @@ struct reduce_ask {
     const uint8_t *argument;
     size_t nargument;
     struct job *job;            /* NULL: all nodes */
-    uint64_t wait_ns;           /* 0: as it is set up, like the next two */
+    uint64_t wait_ns;           /* of silence; 0: as it is set up, like the
+                                   next two */
     uint32_t fan_out, levels;   /* levels counts if fan_out is 0 */
 };
 
@@ -70,6 +75,7 @@ struct reduce_result {
     const struct reduce_member *members;
     uint32_t nmembers, nasked, levels, fan_out;
     uint64_t took_ns, own_ns, merge_ns, master_ns, received_bytes;
+    uint32_t nmessages;         /* from and to slaves, of the master */
 };
 typedef void reduce_done_f(void *arg, const struct reduce_result *r);
 

@@ -138,6 +138,15 @@ static int add_positions(struct reducing *r, const struct job *j)
     return 0;
 }
 
+static int copy_argument(struct reducing *r, const struct reduce_ask *ask)
+{
+    r->nargument = ask->nargument;
+    r->argument = malloc(ask->nargument + 1);
+    if (r->argument && ask->nargument)
+        memcpy(r->argument, ask->argument, ask->nargument);
+    return r->argument ? 0 : -1;
+}
+
 struct reducing *reducing_make(struct reducer *rd,
                                const struct reduce_ask *ask, struct err *err)
 {
@@ -157,8 +166,9 @@ struct reducing *reducing_make(struct reducer *rd,
     r->merge = merge;
     r->id = ++rd->last_id;
     r->start_ns = clock_monotonic_ns();
-    if (add_members(r, rd->nodes, ask->job) || add_shape(r, ask) ||
-        add_positions(r, ask->job)) {
+    r->job = ask->job ? ask->job->id : 0;
+    if (copy_argument(r, ask) || add_members(r, rd->nodes, ask->job) ||
+        add_shape(r, ask) || add_positions(r, ask->job)) {
         reducing_free(r);
         return err_set(err, ENOMEM, "out of memory"), NULL;
     }
@@ -187,6 +197,7 @@ void reducing_free(struct reducing *r)
     }
     if (r->timer)
         event_free(r->timer);
+    free(r->argument);
     free(r->members);
     free(r->rank_of);
     free(r);

@@ -47,9 +47,13 @@ uint32_t treeshape_fill(struct treeshape_slave *v, uint32_t n, uint32_t first,
     return fill(v, n, first, TREESHAPE_MASTER, fan_out, 1);
 }
 
+uint64_t treeshape_step_ns(uint32_t levels, uint64_t wait_ns)
+{
+    return (wait_ns < PASSING_NS ? wait_ns : PASSING_NS) / (levels + 1);
+}
+
 uint64_t treeshape_wait_ns(uint32_t levels, uint32_t height, uint64_t wait_ns)
 {
-    uint64_t passing_ns = wait_ns < PASSING_NS ? wait_ns : PASSING_NS;
-
-    return wait_ns - passing_ns / (levels + 1) * (levels + 1 - height);
+    return wait_ns -
+           treeshape_step_ns(levels, wait_ns) * (levels + 1 - height);
 }

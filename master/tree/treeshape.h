@@ -31,5 +31,7 @@ uint32_t treeshape_fill(struct treeshape_slave *v, uint32_t n, uint32_t first,
  * when nobody waits any more. What the work itself takes, like samples for
  * minutes, all of them have. */
 uint64_t treeshape_wait_ns(uint32_t levels, uint32_t height, uint64_t wait_ns);
+/* The difference between two levels. */
+uint64_t treeshape_step_ns(uint32_t levels, uint64_t wait_ns);
 
 #endif

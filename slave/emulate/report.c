@@ -106,9 +106,10 @@ static void print_text(const struct report *r, const Hct__Gathered *m,
         printf("         median of %u, %.4f to %.4f s\n", e->iterations,
                s(r->least_ns), s(r->most_ns));
     }
-    printf("tree     %u levels, fan-out %u; %.2f MB to the master, %.2f MB "
-           "the result\n", r->first.levels, r->first.fan_out,
-           mb(r->first.received_bytes), mb(r->first.result_bytes));
+    printf("tree     %u levels, fan-out %u; %u messages to and from the "
+           "master, %.2f MB to it, %.2f MB the result\n", r->first.levels,
+           r->first.fan_out, r->first.messages, mb(r->first.received_bytes),
+           mb(r->first.result_bytes));
     print_found(r, m, f);
     for (size_t i = 0; i < m->n_absent && i < CLASSES_SHOWN; i++)
         printf("  missing %s, ranks %s: %s\n", m->absent[i]->node,
@@ -138,10 +139,10 @@ static void json_merge(const char *name, const struct report_merge *m)
            ",\"own_ns\":%" PRIu64 ",\"path_ns\":%" PRIu64 ",\"master_ns\":%"
            PRIu64 ",\"finish_ns\":%" PRIu64 ",\"cpu_master_ns\":%" PRIu64
            ",\"cpu_daemons_ns\":%" PRIu64 ",\"received_bytes\":%" PRIu64
-           ",\"result_bytes\":%" PRIu64 "},", name, m->asked_ns, m->took_ns,
-           m->own_ns, m->path_ns, m->master_ns, m->finish_ns,
+           ",\"result_bytes\":%" PRIu64 ",\"messages\":%" PRIu32 "},", name,
+           m->asked_ns, m->took_ns, m->own_ns, m->path_ns, m->master_ns, m->finish_ns,
            m->cpu_master_ns, m->cpu_daemons_ns,
-           m->received_bytes, m->result_bytes);
+           m->received_bytes, m->result_bytes, m->messages);
 }
 
 /* Every text in it is ours: nothing needs an escape. */

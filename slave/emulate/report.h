@@ -13,6 +13,7 @@ struct report_merge {
     uint64_t cpu_master_ns, cpu_daemons_ns;     /* processor time meanwhile;
                                    0: the master is not ours */
     uint64_t received_bytes, result_bytes;
+    uint32_t messages;          /* between the master and slaves */
     uint32_t levels, fan_out;
 };
 

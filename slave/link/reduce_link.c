@@ -1,6 +1,6 @@
 /* reduce_link.c - links between slaves.
  *
- * Invariant: a parent's link is in the list as long as it has a conn or a
+ * Invariant: a child's link is in the list as long as it has a conn or a
  * user; one without a conn is never given to another user. */
 #include "slave/link/reduce_link.h"
 
@@ -12,13 +12,13 @@
 #include "proto/base/log.h"
 #include "proto/link/addr.h"
 
-enum { LINKS_IDLE = 4, ADDRESSES_MAX = ADDR_LIST_MAX };
+enum { LINKS_IDLE = 256, ADDRESSES_MAX = ADDR_LIST_MAX };
 
 struct reduce_link {
     struct reduce_link *next;           /* in its list */
     struct reduce_links *all;           /* borrowed */
     struct conn *conn;                  /* owned; NULL when lost */
-    char *addresses;                    /* owned; NULL: from a child */
+    char *addresses;                    /* owned; NULL: of a parent */
     unsigned users;
 };
 
@@ -47,7 +47,7 @@ static void link_free(struct reduce_link *l)
     free(l);
 }
 
-/* ---------------------------------------------------------------- children */
+/* ----------------------------------------------------------------- parents */
 
 static int on_hello(void *arg, struct conn *c, const void *msg,
                     struct err *err)
@@ -59,7 +59,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     if (conn_role(c))
         return err_set(err, EPROTO, "a second Hello");
     if (m->protocol != PROTOCOL_VERSION || m->role != HCT__ROLE__ROLE_SLAVE)
-        return err_set(err, EPROTO, "%s wants to be below this slave, with "
+        return err_set(err, EPROTO, "%s wants to be above this slave, with "
                        "role %d of protocol %u", m->name, (int)m->role,
                        m->protocol);
     conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
@@ -69,6 +69,75 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     w.version = (char *)HECTOR_VERSION;
     w.instance = l->all->conf->instance;
     return conn_send(c, MESSAGE_WELCOME, &w);
+}
+
+static int on_begin(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct reduce_link *l = arg;
+
+    (void)c;
+    return l->all->ops->begin(l->all->arg, l, msg, err);
+}
+
+static int on_end(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    struct reduce_link *l = arg;
+
+    (void)c, (void)err;
+    return l->all->ops->end(l->all->arg, l, msg);
+}
+
+static void on_parent_open(void *arg, struct conn *c)
+{
+    struct reduce_links *ls = arg;
+    struct reduce_link *l = calloc(1, sizeof(*l));
+
+    if (!l) {
+        conn_close(c);
+        return;
+    }
+    l->all = ls;
+    l->conn = c;
+    l->next = ls->parents;
+    ls->parents = l;
+    conn_set_arg(c, l);
+}
+
+static void on_parent_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct reduce_link *l = arg;
+
+    log_debug("reduce", "the slave above at %s left: %s", conn_peer(c),
+              why->text);
+    l->conn = NULL;
+    unlink_from(&l->all->parents, l);
+    l->all->ops->parent_lost(l->all->arg, l, why);
+    link_free(l);
+}
+
+#define SLAVE CONN_ROLE(HCT__ROLE__ROLE_SLAVE)
+static const struct conn_route parent_routes[] = {
+    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_REDUCE, SLAVE, on_begin },
+    { MESSAGE_REDUCE_END, SLAVE, on_end },
+};
+static const struct conn_ops parent_ops = {
+    .routes = parent_routes,
+    .nroutes = sizeof(parent_routes) / sizeof(parent_routes[0]),
+    .on_open = on_parent_open, .on_close = on_parent_close,
+};
+
+/* ---------------------------------------------------------------- children */
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    (void)arg, (void)msg;
+    if (conn_role(c))
+        return err_set(err, EPROTO, "a second Welcome");
+    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
+    return 0;
 }
 
 static int on_part(void *arg, struct conn *c, const void *msg,
@@ -82,77 +151,28 @@ static int on_part(void *arg, struct conn *c, const void *msg,
 
 static void on_child_open(void *arg, struct conn *c)
 {
-    struct reduce_links *ls = arg;
-    struct reduce_link *l = calloc(1, sizeof(*l));
-
-    if (!l) {
-        conn_close(c);
-        return;
-    }
-    l->all = ls;
-    l->conn = c;
-    l->next = ls->children;
-    ls->children = l;
-    conn_set_arg(c, l);
+    (void)arg, (void)c;                 /* our Hello waits in its queue */
 }
 
 static void on_child_close(void *arg, struct conn *c, const struct err *why)
 {
     struct reduce_link *l = arg;
 
-    log_debug("reduce", "the slave below at %s left: %s", conn_peer(c),
-              why->text);
+    (void)c;
     l->conn = NULL;
-    unlink_from(&l->all->children, l);
-    l->all->ops->child_lost(l->all->arg, l);
-    link_free(l);
+    l->users++;
+    l->all->ops->child_lost(l->all->arg, l, why);
+    reduce_link_put(l);
 }
 
 static const struct conn_route child_routes[] = {
-    { MESSAGE_HELLO, CONN_ANY, on_hello },
-    { MESSAGE_REDUCE_PART, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_part },
+    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+    { MESSAGE_REDUCE_PART, SLAVE, on_part },
 };
 static const struct conn_ops child_ops = {
     .routes = child_routes,
     .nroutes = sizeof(child_routes) / sizeof(child_routes[0]),
     .on_open = on_child_open, .on_close = on_child_close,
-};
-
-/* ----------------------------------------------------------------- parents */
-
-static int on_welcome(void *arg, struct conn *c, const void *msg,
-                      struct err *err)
-{
-    (void)arg, (void)msg;
-    if (conn_role(c))
-        return err_set(err, EPROTO, "a second Welcome");
-    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
-    return 0;
-}
-
-static void on_parent_open(void *arg, struct conn *c)
-{
-    (void)arg, (void)c;                 /* our Hello waits in its queue */
-}
-
-static void on_parent_close(void *arg, struct conn *c, const struct err *why)
-{
-    struct reduce_link *l = arg;
-
-    (void)c;
-    l->conn = NULL;
-    l->users++;
-    l->all->ops->parent_lost(l->all->arg, l, why);
-    reduce_link_put(l);
-}
-
-static const struct conn_route parent_routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-};
-static const struct conn_ops parent_ops = {
-    .routes = parent_routes,
-    .nroutes = sizeof(parent_routes) / sizeof(parent_routes[0]),
-    .on_open = on_parent_open, .on_close = on_parent_close,
 };
 
 static void say_hello(struct reduce_links *ls, struct conn *c)
@@ -172,7 +192,7 @@ struct reduce_link *reduce_link_take(struct reduce_links *ls,
 {
     struct reduce_link *l;
 
-    for (l = ls->parents; l; l = l->next)
+    for (l = ls->children; l; l = l->next)
         if (l->conn && strcmp(l->addresses, addresses) == 0)
             return l->users++, l;
     l = calloc(1, sizeof(*l));
@@ -182,12 +202,12 @@ struct reduce_link *reduce_link_take(struct reduce_links *ls,
     }
     l->all = ls;
     l->users = 1;
-    l->conn = conn_open_to(ls->base, addresses, ls->conf->conn, &parent_ops,
+    l->conn = conn_open_to(ls->base, addresses, ls->conf->conn, &child_ops,
                            l, err);
     if (!l->conn)
         return link_free(l), NULL;
-    l->next = ls->parents;
-    ls->parents = l;
+    l->next = ls->children;
+    ls->children = l;
     say_hello(ls, l->conn);
     return l;
 }
@@ -198,17 +218,18 @@ void reduce_link_put(struct reduce_link *l)
 
     if (!l || --l->users)
         return;
-    for (const struct reduce_link *x = l->all->parents; x; x = x->next)
+    for (const struct reduce_link *x = l->all->children; x; x = x->next)
         idle += x->users == 0;
     if (l->conn && idle <= LINKS_IDLE)
         return;
-    unlink_from(&l->all->parents, l);
+    unlink_from(&l->all->children, l);
     link_free(l);
 }
 
-int reduce_link_send(struct reduce_link *l, const Hct__ReducePart *m)
+int reduce_link_send(struct reduce_link *l, enum message_type type,
+                     const void *msg)
 {
-    return l->conn ? conn_send(l->conn, MESSAGE_REDUCE_PART, m) : -1;
+    return l->conn ? conn_send(l->conn, type, msg) : -1;
 }
 
 /* --------------------------------------------------------------- listening */
@@ -225,7 +246,7 @@ static int start_listening(struct reduce_links *ls, struct err *err)
     fd = addr_listen(&a, err);
     if (fd < 0)
         return -1;
-    ls->listener = conn_listen_fd(ls->base, fd, ls->conf->conn, &child_ops,
+    ls->listener = conn_listen_fd(ls->base, fd, ls->conf->conn, &parent_ops,
                                   ls, err);
     if (!ls->listener)
         return -1;

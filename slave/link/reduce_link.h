@@ -1,8 +1,8 @@
-/* reduce_link.h - links between slaves: to the parent of a reduction tree, and
- * from the children.
+/* reduce_link.h - links between slaves: to the children of a reduction tree,
+ * and from the parents.
  *
- * A child connects to its parent as it does to the master: with the proof of
- * the key over TCP, with the uid on a Unix socket; it says Hello as a slave
+ * A parent connects to its child as a slave does to the master: with the proof
+ * of the key over TCP, with the uid on a Unix socket; it says Hello as a slave
  * and is welcomed. Links stay for the next reduction. */
 #ifndef HECTOR_REDUCE_LINK_H
 #define HECTOR_REDUCE_LINK_H
@@ -25,13 +25,18 @@ struct reduce_links_conf {      /* borrowed as long as the links live */
 };
 
 struct reduce_links_ops {
+    /* From a parent. */
+    int (*begin)(void *arg, struct reduce_link *l, const Hct__Reduce *m,
+                 struct err *err);
+    int (*end)(void *arg, struct reduce_link *l, const Hct__ReduceEnd *m);
     /* From a child. */
     int (*part)(void *arg, struct reduce_link *l, const Hct__ReducePart *m,
                 struct err *err);
-    /* The link is gone when this returns; of a parent, when it was put. */
-    void (*child_lost)(void *arg, struct reduce_link *l);
+    /* The link is gone when this returns; of a child, when it was put. */
     void (*parent_lost)(void *arg, struct reduce_link *l,
                         const struct err *why);
+    void (*child_lost)(void *arg, struct reduce_link *l,
+                       const struct err *why);
 };
 
 struct reduce_links *reduce_links_open(struct event_base *base,
@@ -40,14 +45,15 @@ struct reduce_links *reduce_links_open(struct event_base *base,
                                        void *arg, struct err *err);
 void reduce_links_close(struct reduce_links *ls);       /* NULL is fine */
 
-/* Where children find us. */
+/* Where parents find us. */
 const char *reduce_links_addresses(const struct reduce_links *ls);
 
-/* The link to a parent, opened if there is none yet. Each take is put back. */
+/* The link to a child, opened if there is none yet. Each take is put back. */
 struct reduce_link *reduce_link_take(struct reduce_links *ls,
                                      const char *addresses, struct err *err);
 void reduce_link_put(struct reduce_link *l);            /* NULL is fine */
 
-int reduce_link_send(struct reduce_link *l, const Hct__ReducePart *m);
+int reduce_link_send(struct reduce_link *l, enum message_type type,
+                     const void *msg);
 
 #endif

@@ -1,5 +1,5 @@
-/* reduce_part.c - what the slaves below say, and what it means when they, or
- * the one above, fall silent. */
+/* reduce_part.c - what the slaves below and above say, and what it means when
+ * they fall silent. */
 #include "slave/tree/reduce_private.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void take_part(struct reduction *r, struct child *c,
 
     if (reduction_take(r, bytes, n, c->at, c->width, &err)) {
         reduction_lack_child(r, c, HCT__LACK__LACK_FAILED, err.text);
-        reduction_settle(r);
+        reduction_settle(r, c->members - c->progress);
         return;
     }
     take_missing(r, c, m);
@@ -48,7 +48,16 @@ static void take_part(struct reduction *r, struct child *c,
         r->below_ns = m->merge_ns;
     c->settled = true;
     str_fini(&c->bytes);
-    reduction_settle(r);
+    reduction_settle(r, c->members - c->progress);
+}
+
+/* How far the subtree has come; what it says counts only forwards. */
+static void take_progress(struct reduction *r, struct child *c, uint32_t n)
+{
+    if (n <= c->progress || n > c->members)
+        return;
+    reduction_heard(r, n - c->progress);
+    c->progress = n;
 }
 
 static int part_of(struct reduction *r, struct reduce_link *l,
@@ -61,88 +70,43 @@ static int part_of(struct reduction *r, struct reduce_link *l,
                        m->member);
     if (c->settled || !reduction_gathering(r))
         return 0;                       /* too late */
-    if (c->link && c->link != l)
+    if (c->link != l)
         return err_set(err, EPROTO, "member %u has another link", m->member);
-    c->link = l;
+    if (!c->heard)
+        reduction_heard(r, 0);
+    c->heard = true;
     if (c->bytes.n + m->piece.len > REDUCE_RESULT_MAX)
         return err_set(err, EMSGSIZE, "a part of more than %u bytes",
                        REDUCE_RESULT_MAX);
-    if (!m->last || c->bytes.n)
-        str_add_bytes(&c->bytes, m->piece.data, m->piece.len);
-    if (str_failed(&c->bytes))
-        return err_set(err, ENOMEM, "out of memory");
-    if (m->last)
+    if (m->last) {
+        if (c->bytes.n)
+            str_add_bytes(&c->bytes, m->piece.data, m->piece.len);
+        if (str_failed(&c->bytes))
+            return err_set(err, ENOMEM, "out of memory");
         take_part(r, c, m);
-    return 0;
-}
-
-static int keep_early(struct reduce *rs, struct reduce_link *l,
-                      const Hct__ReducePart *m, struct err *err)
-{
-    size_t n = hct__reduce_part__get_packed_size(m);
-    struct early *e;
-
-    if (rs->early_bytes + n + sizeof(*e) > REDUCE_EARLY_MAX)
-        return err_set(err, ENOBUFS, "too much for reductions that the master "
-                       "has not begun");
-    e = calloc(1, sizeof(*e));
-    if (!e || !(e->packed = malloc(n + 1)))
-        return free(e), err_set(err, ENOMEM, "out of memory");
-    hct__reduce_part__pack(m, e->packed);
-    e->n = n;
-    e->id = m->id;
-    e->link = l;
-    *rs->early_end = e;
-    rs->early_end = &e->next;
-    rs->early_bytes += n + sizeof(*e);
-    return 0;
-}
-
-/* Of this reduction (NULL: of any), or of this link. They are handed on to
- * r, or dropped. */
-void reduce_drain_early(struct reduce *rs, struct reduction *r,
-                        const struct reduce_link *l)
-{
-    struct early **p = &rs->early, *e;
-
-    while ((e = *p)) {
-        Hct__ReducePart *m;
-        struct err err;
-
-        if (r ? e->id != r->id : l && e->link != l) {
-            p = &e->next;
-            continue;
-        }
-        *p = e->next;
-        if (!*p)
-            rs->early_end = p;
-        rs->early_bytes -= e->n + sizeof(*e);
-        m = r ? hct__reduce_part__unpack(NULL, e->n, e->packed) : NULL;
-        if (m && part_of(r, e->link, m, &err))
-            log_warn("reduce", "%s", err.text);
-        if (m)
-            hct__reduce_part__free_unpacked(m, NULL);
-        free(e->packed);
-        free(e);
+        return 0;
     }
+    take_progress(r, c, m->settled);
+    if (!m->piece.len)
+        return 0;
+    reduction_heard(r, 0);
+    str_add_bytes(&c->bytes, m->piece.data, m->piece.len);
+    return str_failed(&c->bytes) ? err_set(err, ENOMEM, "out of memory") : 0;
 }
 
 static int on_part(void *arg, struct reduce_link *l, const Hct__ReducePart *m,
                    struct err *err)
 {
-    struct reduce *rs = arg;
-    struct reduction *r = reduce_find(rs, m->id);
+    struct reduction *r = reduce_find(arg, m->id);
 
-    if (r)
-        return part_of(r, l, m, err);
-    return m->id > rs->last_id ? keep_early(rs, l, m, err) : 0;
+    return r ? part_of(r, l, m, err) : 0;
 }
 
-static void on_child_lost(void *arg, struct reduce_link *l)
+static void on_child_lost(void *arg, struct reduce_link *l,
+                          const struct err *why)
 {
     struct reduce *rs = arg;
 
-    reduce_drain_early(rs, NULL, l);
     for (struct reduction *r = rs->list, *next; r; r = next) {
         next = r->next;
         for (size_t i = 0; i < r->nchildren; i++) {
@@ -150,13 +114,46 @@ static void on_child_lost(void *arg, struct reduce_link *l)
 
             if (c->link != l)
                 continue;
+            reduce_link_put(c->link);
             c->link = NULL;
-            if (c->settled)
+            if (c->settled || !reduction_gathering(r))
                 continue;
-            reduction_lack_child(r, c, HCT__LACK__LACK_LINK, "its link was lost");
-            reduction_settle(r);
+            reduction_send_stray(r, c, HCT__LACK__LACK_LINK, why->text);
+            reduction_lack_child(r, c, HCT__LACK__LACK_LINK, why->text);
+            reduction_settle(r, c->members - c->progress);
         }
     }
+}
+
+/* Who hangs does not pass the question on. It is still waited for itself. */
+void reduction_pass_silent(struct reduction *r)
+{
+    for (size_t i = 0; i < r->nchildren; i++) {
+        struct child *c = &r->children[i];
+
+        if (c->settled || c->heard || c->passed || c->members == 1)
+            continue;
+        c->passed = true;
+        reduction_send_stray(r, c, HCT__LACK__LACK_LATE, "it says nothing");
+    }
+}
+
+/* -------------------------------------------------------------- from above */
+
+static int on_begin(void *arg, struct reduce_link *l, const Hct__Reduce *m,
+                    struct err *err)
+{
+    return reduce_begin_from(arg, l, m, err);
+}
+
+/* Who has gone past us has no say any more. */
+static int on_end(void *arg, struct reduce_link *l, const Hct__ReduceEnd *m)
+{
+    const struct reduction *r = reduce_find(arg, m->id);
+
+    if (r && r->parent == l)
+        reduce_end(arg, m);
+    return 0;
 }
 
 static void on_parent_lost(void *arg, struct reduce_link *l,
@@ -175,6 +172,6 @@ static void on_parent_lost(void *arg, struct reduce_link *l,
 }
 
 const struct reduce_links_ops reduce_links_ops = {
-    .part = on_part, .child_lost = on_child_lost,
-    .parent_lost = on_parent_lost,
+    .begin = on_begin, .end = on_end, .part = on_part,
+    .parent_lost = on_parent_lost, .child_lost = on_child_lost,
 };

@@ -25,7 +25,6 @@ void reduction_lack_child(struct reduction *r, struct child *c, Hct__Lack why,
                        const char *text)
 {
     c->settled = true;
-    c->link = NULL;
     str_fini(&c->bytes);
     reduction_lack(r, c->member, c->member + c->members - 1, why, text);
 }
@@ -33,18 +32,60 @@ void reduction_lack_child(struct reduction *r, struct child *c, Hct__Lack why,
 static void send_one(struct reduction *r, const Hct__ReducePart *m)
 {
     if (r->parent)
-        reduce_link_send(r->parent, m);
+        reduce_link_send(r->parent, MESSAGE_REDUCE_PART, m);
     else
         r->all->conf->send(r->all->conf->send_arg, MESSAGE_REDUCE_PART, m);
 }
 
-void reduction_send_presence(struct reduction *r)
+void reduction_send_progress(struct reduction *r)
 {
     Hct__ReducePart m = HCT__REDUCE_PART__INIT;
 
     m.id = r->id;
     m.member = r->member;
-    reduce_link_send(r->parent, &m);
+    m.settled = r->told = r->progress;
+    send_one(r, &m);
+}
+
+/* That the subtree of this member is missing, for this reason. */
+static void fill_missing(Hct__ReducePart *m, Hct__ReducePart__Missing *x,
+                         Hct__ReducePart__Missing **list, uint32_t first,
+                         uint32_t members, Hct__Lack why, const char *text)
+{
+    hct__reduce_part__missing__init(x);
+    x->first = first;
+    x->last = first + members - 1;
+    x->lack = why;
+    x->why = (char *)(uintptr_t)text;
+    list[0] = x;
+    m->missing = list;
+    m->n_missing = 1;
+}
+
+void reduction_send_stray(struct reduction *r, const struct child *c,
+                          Hct__Lack why, const char *text)
+{
+    Hct__ReducePart m = HCT__REDUCE_PART__INIT;
+    Hct__ReducePart__Missing x, *list[1];
+
+    m.id = r->id;
+    m.member = r->member;
+    m.settled = r->progress;
+    fill_missing(&m, &x, list, c->member, c->members, why, text);
+    r->all->conf->send(r->all->conf->send_arg, MESSAGE_REDUCE_PART, &m);
+}
+
+void reduction_send_refusal(struct reduce_link *l, const Hct__Reduce *from)
+{
+    Hct__ReducePart m = HCT__REDUCE_PART__INIT;
+    Hct__ReducePart__Missing x, *list[1];
+
+    m.id = from->id;
+    m.member = from->member;
+    m.last = true;
+    fill_missing(&m, &x, list, from->member, (uint32_t)from->n_below + 1,
+                 HCT__LACK__LACK_LINK, "it answers the master itself");
+    reduce_link_send(l, MESSAGE_REDUCE_PART, &m);
 }
 
 static void send_end(struct reduction *r, Hct__ReducePart *m)

@@ -1,8 +1,8 @@
-/* fuzz_reduce.c - a master, children and a parent say anything about
+/* fuzz_reduce.c - a master, a parent and children say anything about
  * reductions to a slave: it answers each at most once, and nothing is left.
  *
- * Peer 0 is the master, 1 to 3 connect as children, and say Hello; what
- * dials, as to a parent, is taken and hung up by a special step. */
+ * Peer 0 is the master, 1 connects as a parent and says Hello, 2 and 3 are
+ * children: they take the slave's calls, and say Welcome. */
 #include "tests/fuzz/peers.h"
 
 #include "proto/link/refused.h"
@@ -64,6 +64,23 @@ static void on_stop(void *arg, struct reduction *r)
     waiting = NULL;
 }
 
+/* Nobody but us is dialled. */
+static void redirect(Hct__Reduce *m, char **said)
+{
+    for (size_t i = 0; i < m->n_below; i++) {
+        said[i] = m->below[i]->addresses;
+        if (*said[i])
+            m->below[i]->addresses = where;
+    }
+}
+
+static void restore(Hct__Reduce *m, char **said)
+{
+    for (size_t i = 0; i < m->n_below; i++)
+        m->below[i]->addresses = said[i];
+    free(said);
+}
+
 static void by_master(struct reduce *rs, const struct step *s)
 {
     ProtobufCMessage *m = step_is_message(s)
@@ -73,11 +90,11 @@ static void by_master(struct reduce *rs, const struct step *s)
 
     if (m && s->what == MESSAGE_REDUCE) {
         Hct__Reduce *x = (Hct__Reduce *)m;
-        char *said = x->parent;
+        char **said = calloc(x->n_below + 1, sizeof(*said));
 
-        x->parent = *said ? where : said;       /* no other address */
+        redirect(x, said);
         reduce_begin(rs, x, &err);
-        x->parent = said;
+        restore(x, said);
     } else if (m && s->what == MESSAGE_REDUCE_END) {
         reduce_end(rs, (Hct__ReduceEnd *)m);
     } else if (s->what == STEP_SPECIAL && waiting && s->n % 2) {
@@ -85,8 +102,6 @@ static void by_master(struct reduce *rs, const struct step *s)
 
         waiting = NULL;
         reduction_own(r, s->body, s->n);
-    } else if (s->what == STEP_SPECIAL) {
-        close(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
     } else if (s->what == STEP_CLOSE) {
         reduce_abandon(rs);             /* numbers may come again */
         ndone = 0;
@@ -95,7 +110,28 @@ static void by_master(struct reduce *rs, const struct step *s)
         protobuf_c_message_free_unpacked(m, NULL);
 }
 
-static void by_child(struct peers *p, int who, const struct step *s)
+static void say_reduce(struct peers *p, int who, const struct step *s)
+{
+    Hct__Reduce *m = hct__reduce__unpack(NULL, s->n, s->body);
+    char **said = calloc(s->n + 1, sizeof(*said));
+    static uint8_t body[1 << 16];
+
+    if (m) {
+        redirect(m, said);
+        if (hct__reduce__get_packed_size(m) < sizeof(body) / 2) {
+            struct step to = { .what = s->what, .body = body,
+                               .n = (uint16_t)hct__reduce__pack(m, body) };
+
+            peers_step(p, who, &to);
+        }
+        restore(m, said);
+        hct__reduce__free_unpacked(m, NULL);
+    } else {
+        free(said);
+    }
+}
+
+static void by_parent(struct peers *p, int who, const struct step *s)
 {
     struct sockaddr_un sa = { .sun_family = AF_UNIX };
     Hct__Hello m = HCT__HELLO__INIT;
@@ -106,6 +142,25 @@ static void by_child(struct peers *p, int who, const struct step *s)
         m.role = HCT__ROLE__ROLE_SLAVE;
         peers_turn(p);
         peers_message(p, who, MESSAGE_HELLO, &m);
+        peers_turn(p);
+    }
+    if (s->what == MESSAGE_REDUCE)
+        say_reduce(p, who, s);
+    else if (s->what != STEP_RAW)
+        peers_step(p, who, s);
+}
+
+static void by_child(struct peers *p, int who, const struct step *s)
+{
+    Hct__Welcome m = HCT__WELCOME__INIT;
+
+    if (p->v[who].fd < 0) {
+        p->v[who].fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+        if (p->v[who].fd < 0)
+            return;                     /* nobody calls */
+        m.protocol = PROTOCOL_VERSION;
+        m.role = HCT__ROLE__ROLE_SLAVE;
+        peers_message(p, who, MESSAGE_WELCOME, &m);
         peers_turn(p);
     }
     peers_step(p, who, s);
@@ -132,6 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < n; i++) {
         if (v[i].who % 4 == 0)
             by_master(rs, &v[i]);
+        else if (v[i].who % 4 == 1)
+            by_parent(&peers, 1, &v[i]);
         else
             by_child(&peers, v[i].who % 4, &v[i]);
         peers_turn(&peers);

@@ -98,19 +98,19 @@ void slave_tales(const char *dir)
     slave_rest(dir);
 }
 
-static void reduce(uint64_t id, uint32_t own, const char *parent)
+/* From the master, or (1) a slave above: two more below, one below the other. */
+static void reduce(unsigned who, uint64_t id, uint32_t own)
 {
-    Hct__Reduce__Child x = HCT__REDUCE__CHILD__INIT, *children[] = { &x };
+    Hct__Reduce__Below x = HCT__REDUCE__BELOW__INIT, y = x;
+    Hct__Reduce__Below *below[] = { &x, &y };
 
-    x.member = 4;
     x.members = 2;
-    x.at = own;
-    x.width = 2;
-    SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = id,
+    x.own = y.own = y.members = 1;
+    x.addresses = (char *)"child";
+    SAY(who, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = id,
         m->kind = (char *)"who", m->member = 3, m->own = own,
-        m->width = own + 2, m->n_children = 1, m->children = children,
-        m->parent = (char *)parent, m->parent_member = 1,
-        m->wait_ns = 1000000000);
+        m->width = own + 2, m->n_below = 2, m->below = below,
+        m->wait_ns = 1000000000, m->step_ns = 1000);
 }
 
 /* Ranks that are no good for a slave of hector-emulate, faulty or not. */
@@ -169,21 +169,25 @@ void emulate_tales(const char *dir)
 
 void reduce_tales(const char *dir)
 {
-    uint32_t gone = 1;
+    uint32_t gone = 4;
 
-    reduce(101, 1, "");
-    part(1, 4, "0 n1\n1 n2\n", HCT__LACK__LACK_NONE, 0);
+    reduce(0, 101, 1);
+    part(2, 4, "0 n1\n1 n2\n", HCT__LACK__LACK_NONE, 0);
     SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101);
     tell(dir, "reduce", "top");
-    part(1, 4, "0 n1\n", HCT__LACK__LACK_LATE, 5);     /* early */
-    reduce(101, 2, "up");
+    reduce(1, 101, 2);
+    part(2, 4, "0 n1\n", HCT__LACK__LACK_LATE, 5);
     raw(0, STEP_SPECIAL, "0 a", 3);
-    raw(0, STEP_SPECIAL, "", 0);                /* the parent hangs up */
+    reduce(1, 101, 2);                          /* again */
+    reduce(0, 101, 2);                          /* the master goes past it */
+    SAY(1, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101);
+    raw(1, STEP_CLOSE, "", 0);
     tell(dir, "reduce", "alone");
-    reduce(101, 2, "up");
+    reduce(1, 101, 2);
     raw(1, STEP_CLOSE, "", 0);
     SAY(0, REDUCE_END, ReduceEnd, HCT__REDUCE_END__INIT, m->id = 101,
         m->n_gone = 1, m->gone = &gone);
+    raw(2, STEP_CLOSE, "", 0);                  /* a child hangs up */
     raw(0, STEP_CLOSE, "", 0);
     tell(dir, "reduce", "gone");
 }

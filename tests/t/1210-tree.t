@@ -77,6 +77,17 @@ like "$T/out" "^ *$silent: nothing came in time" '... and named'
 is "$(grep -c in.time "$T/out")" 1 '... it alone'
 ok 'it goes on, and the next one is complete' up 3
 
+# One that hangs at the top does not hide those below it.
+silent=$(hector tree -n 3 | sed -n '2s/ *//p')
+pid=$(slave "$silent")
+kill -STOP "$pid"
+run hector tree -n 3
+kill -CONT "$pid"
+is "$status" 1 'the one at the top is silent'
+like "$T/out" '^3 slaves, 3 levels, .* 1 missing' '... those below it are there'
+like "$T/out" "^ *$silent: nothing came in time" '... it is named'
+ok 'it goes on, and the next one is complete' up 3
+
 # Of a job.
 hector-run --master "unix:$T/master.sock" -n 6 --map-by node --oversubscribe \
     sleep 100 >"$T/run.log" 2>&1 &

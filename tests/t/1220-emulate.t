@@ -48,6 +48,16 @@ is "$(field found_tasks),$(field missing)" 1024,0 'a late one is waited for'
 ok '... so long' [ "$(sed 's/.*"first":{"asked_ns":\([0-9]*\).*/\1/' \
     "$T/out")" -gt 250000000 ]
 
+# What a question costs the master does not grow with the slaves: eight at the top
+# are asked, say that they are there, answer and are told the end.
+for daemons in 64 128 512; do
+    run hector-emulate -D $daemons -n 2 -i 1 -f 8 --wait 60s --no-end -j
+    is "$(field found_tasks),$(field missing)" $((daemons * 2)),0 \
+        "$daemons slaves"
+    is "$(sed 's/.*"messages":\([0-9]*\)},"least.*/\1/' "$T/out")" 32 \
+        '... a question takes the master 32 messages'
+done
+
 # Parts that are wrong do not get in, and hinder nobody.
 run $E -f 8 -i 1 --fault 10:noise --fault 11:lie
 is "$status" 0 'a slave tells noise, another one lies'

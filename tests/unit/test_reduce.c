@@ -15,6 +15,7 @@
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
+#include "proto/link/frame.h"
 #include "proto/tree/merge.h"
 
 static void check_shape(uint32_t n, uint32_t fan_out, uint32_t levels)
@@ -116,7 +117,9 @@ struct world {
     struct str text;            /* the result */
     struct str missing;         /* "n1:why;" */
     unsigned done;
+    uint32_t messages;          /* of the master, for it */
     int far[8];                 /* the other ends of the links */
+    struct str heard[8];        /* what has come out there */
 };
 
 static void on_done(void *arg, const struct reduce_result *r)
@@ -124,6 +127,7 @@ static void on_done(void *arg, const struct reduce_result *r)
     struct world *w = arg;
 
     w->done++;
+    w->messages = r->nmessages;
     str_reset(&w->text);
     str_reset(&w->missing);
     if (r->whole)
@@ -169,7 +173,8 @@ static void world_close(struct world *w)
 {
     reducer_destroy(w->reducer);
     for (size_t i = 0; i < w->nodes.n; i++)
-        conn_close(w->nodes.v[i]->link), close(w->far[i]);
+        conn_close(w->nodes.v[i]->link), close(w->far[i]),
+        str_fini(&w->heard[i]);
     nodes_fini(&w->nodes);
     str_fini(&w->text);
     str_fini(&w->missing);
@@ -212,6 +217,52 @@ static void part(struct world *w, uint32_t member, const char *text,
 static void turn(struct world *w)
 {
     event_base_loop(w->base, EVLOOP_NONBLOCK);
+}
+
+/* How often this slave has been asked. */
+static unsigned asked(struct world *w, uint32_t i)
+{
+    char bytes[4096];
+    struct str *s = &w->heard[i];
+    unsigned n = 0;
+    ssize_t got;
+
+    turn(w);
+    while ((got = recv(w->far[i], bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+        str_add_bytes(s, bytes, (size_t)got);
+    for (size_t at = 0, need; at < s->n; ) {
+        struct frame f;
+        long used = frame_decode((const uint8_t *)s->s + at, s->n - at, &f,
+                                 &need, NULL);
+
+        assert_true(used > 0);
+        n += f.type == MESSAGE_REDUCE;
+        at += (size_t)used;
+    }
+    return n;
+}
+
+/* How far the subtree of this one is, or (missing, as in part) whom it cannot
+ * reach. */
+static void word(struct world *w, uint32_t member, uint32_t settled,
+                 const char *missing)
+{
+    Hct__ReducePart m = HCT__REDUCE_PART__INIT;
+    Hct__ReducePart__Missing x = HCT__REDUCE_PART__MISSING__INIT;
+    Hct__ReducePart__Missing *list[1] = { &x };
+
+    m.id = 101;
+    m.member = member;
+    m.settled = settled;
+    if (missing) {
+        x.first = (uint32_t)(missing[0] - '0');
+        x.last = (uint32_t)(missing[2] - '0');
+        x.lack = HCT__LACK__LACK_LINK;
+        m.missing = list;
+        m.n_missing = 1;
+    }
+    assert_int_equal(reducer_part(w->reducer, w->nodes.v[member], &m, NULL),
+                     0);
 }
 
 static void ends(struct world *w, const char *text, const char *missing)
@@ -342,6 +393,114 @@ static void test_time(void **state)
          "n4:nothing came in time;n5:nothing came in time;");
 }
 
+/* Only those at the top are asked; what that costs does not depend on how many
+ * are below them. */
+static void test_asked(void **state)
+{
+    struct world w;
+
+    (void)state;
+    for (uint32_t n = 2; n < 9; n++) {
+        uint32_t second = n / 2 + n % 2;
+
+        world_open(&w, n, 2);
+        begin(&w);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(asked(&w, i), i == 0 || i == second);
+        part(&w, 0, "", NULL);
+        part(&w, second, "", NULL);
+        turn(&w);
+        assert_int_equal(w.done, 1);
+        assert_int_equal(w.messages, 6);        /* asked, answered, ended */
+        world_close(&w);
+    }
+}
+
+/* 0 cannot reach 1, which is asked then, once; and so is 2 when 1 dies. */
+static void test_stray(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, 7, 2);
+    begin(&w);
+    word(&w, 0, 0, "1 2 L");
+    word(&w, 0, 0, "1 2 L");
+    assert_int_equal(asked(&w, 1), 1);
+    assert_int_equal(asked(&w, 2), 0);
+    reducer_node_gone(w.reducer, w.nodes.v[1], "it died");
+    assert_int_equal(asked(&w, 2), 1);
+    part(&w, 2, "0 c\n", NULL);
+    part(&w, 0, "0 a\n3 d\n", "1 2 L");
+    part(&w, 4, "0 e\n1 f\n2 g\n", NULL);
+    ends(&w, "0 a\n3 d\n4 e\n5 f\n6 g\n2 c\n", "n1:it died;");
+}
+
+/* 4 hangs and says nothing: those below it are asked past it. 0 has said that
+ * it is there, and is waited for. */
+static void test_silent(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, 7, 2);
+    begin(&w);
+    word(&w, 0, 0, NULL);
+    while (!asked(&w, 5) && !w.done)
+        event_base_loop(w.base, EVLOOP_ONCE);
+    assert_int_equal(w.done, 0);
+    assert_int_equal(asked(&w, 6), 1);
+    assert_int_equal(asked(&w, 1), 0);
+    part(&w, 5, "0 f\n", NULL);
+    part(&w, 6, "0 g\n", NULL);
+    part(&w, 0, "0 a\n1 b\n2 c\n3 d\n", NULL);
+    while (!w.done)
+        event_base_loop(w.base, EVLOOP_ONCE);
+    ends(&w, "0 a\n1 b\n2 c\n3 d\n6 g\n5 f\n",
+         "n4:nothing came in time;");
+}
+
+/* As long as something new comes nobody gives up, however long it takes. */
+static void test_progress(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, 7, 2);
+    begin(&w);
+    part(&w, 0, "0 a\n1 b\n2 c\n3 d\n", NULL);
+    for (uint32_t i = 0; i < 3; i++) {          /* three times 150 of 200 ms */
+        uint64_t start = clock_monotonic_ns();
+
+        word(&w, 4, i, NULL);
+        while (clock_monotonic_ns() - start < 150 * CLOCK_NS_PER_MS)
+            event_base_loop(w.base, EVLOOP_ONCE);
+    }
+    assert_int_equal(w.done, 0);
+    part(&w, 4, "0 e\n1 f\n2 g\n", NULL);
+    ends(&w, "0 a\n1 b\n2 c\n3 d\n4 e\n5 f\n6 g\n", "");
+}
+
+/* A master that has stood still for longer than the whole time gives those a
+ * chance whose answers it has not read. */
+static void test_stood_still(void **state)
+{
+    uint64_t start;
+    struct world w;
+
+    (void)state;
+    world_open(&w, 7, 2);
+    begin(&w);
+    start = clock_monotonic_ns();
+    while (clock_monotonic_ns() - start < 500 * CLOCK_NS_PER_MS)
+        ;
+    turn(&w);
+    assert_int_equal(w.done, 0);
+    part(&w, 0, "0 a\n1 b\n2 c\n3 d\n", NULL);
+    part(&w, 4, "0 e\n1 f\n2 g\n", NULL);
+    ends(&w, "0 a\n1 b\n2 c\n3 d\n4 e\n5 f\n6 g\n", "");
+}
+
 static void test_cancel(void **state)
 {
     struct reduce_ask ask = { .kind = "nonsense" };
@@ -380,7 +539,10 @@ int main(void)
         cmocka_unit_test(test_whole), cmocka_unit_test(test_top_dies),
         cmocka_unit_test(test_twice), cmocka_unit_test(test_link),
         cmocka_unit_test(test_dead_but_in), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_time), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_time), cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_stray), cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_stood_still),
+        cmocka_unit_test(test_cancel),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
