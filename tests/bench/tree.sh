@@ -47,6 +47,36 @@ curve 512 128 9
 curve 1024 128 9
 curve 1024 1024 5
 
+# The same tasks on ever more slaves, with nobody looking at them: what it costs
+# the master, beside 1,024 slaves. Time is that of this machine, which plays all
+# of the slaves and is asked by all whether they live.
+spread()        # TASKS DAEMONS...
+{
+    tasks=$1
+    shift
+    for daemons in "$@"; do
+        answer=$("$build/bin/hector-emulate" -j -D "$daemons" \
+            -n $((tasks / daemons)) -i 5 --policy none --no-end)
+        echo "$daemons $(field launch_ns) $(of first asked_ns)" \
+            "$(of merge asked_ns) $(of merge cpu_master_ns)" \
+            "$(of merge cpu_daemons_ns) $(of merge messages)" \
+            "$(field peak_bytes) $(field found_tasks)"
+    done | awk -v tasks="$tasks" '
+        $1 == 1024 { for (i = 2; i <= 8; i++) base[i] = $i }
+        $9 != tasks { printf "%d of %d tasks: ", $9, tasks }
+        {   printf "%d tasks on %d slaves: launch %.2f s, tree %.3f s, the " \
+                "first %.3f s; of the master CPU %.4f s, %d messages, %.0f MB " \
+                "at most; CPU of all slaves %.3f s", tasks, $1, $2 / 1e9,
+                $4 / 1e9, $3 / 1e9, $5 / 1e9, $7, $8 / 1048576, $6 / 1e9
+            if (base[8] && $1 > 1024)
+                printf "; of 1024 slaves: launch %.1f, tree %.1f, messages " \
+                    "%.1f, memory %.1f", $2 / base[2], $4 / base[4],
+                    $7 / base[7], $8 / base[8]
+            print "" }'
+}
+spread 131072 256 1024 4096 8192
+spread 1048576 1024 8192
+
 # The accounts of all tasks, as their ends bring them: each slave tells what the
 # calls of each task have cost, from ten sites. The end without them beside it.
 ending()        # [OPTION...]
