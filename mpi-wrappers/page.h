@@ -37,7 +37,7 @@ enum {
                                    5: marks that stand;
                                    6: page_header.phase_id;
                                    7: page_messages, behind page_told;
-                                   page_slot.source_tag;
+                                   page_slot.source_tag; page_comm.before;
                                    8: page_request.site, in the upper half of
                                    what was seq */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
@@ -221,6 +221,7 @@ struct page_comm {
     _Atomic uint32_t call;              /* the last collective call */
     _Atomic uint64_t collectives;       /* how many so far */
     _Atomic uint64_t since_ticks;       /* when it was entered */
+    _Atomic uint32_t before;            /* the collective call before it */
 };
 
 /* A request that is not finished. There is one where its key is above 1;

@@ -199,6 +199,8 @@ struct hct_comm {               /* one that the rank is a member of */
     uint32_t call;              /* last collective call entered */
     uint64_t collectives;       /* entered so far, by this rank */
     uint64_t age_ns;            /* since the last one was entered */
+    uint32_t before;            /* collective call before it; 0: not known */
+    uint32_t pad;
 };
 enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
                      HCT_KIND_FILE };

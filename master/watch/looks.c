@@ -178,7 +178,8 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
                 .rank = f->rank, .kind = f->kind, .id = f->id,
                 .parent = f->parent, .local = f->local, .size = f->size,
                 .remote_size = f->remote_size, .call = f->call,
-                .collectives = f->collectives, .age_ns = f->age_ns };
+                .collectives = f->collectives, .age_ns = f->age_ns,
+                .before = f->before };
     }
     for (size_t i = 0; i < m->n_flights; i++) {
         const Hct__Looked__Flight *f = m->flights[i];

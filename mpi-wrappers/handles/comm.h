@@ -111,6 +111,9 @@ static inline uint64_t comm_collective(struct comm *c, unsigned call,
     atomic_store_explicit(&p->seq, seq, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&p->collectives, n, memory_order_relaxed);
+    atomic_store_explicit(&p->before, atomic_load_explicit(
+                              &p->call, memory_order_relaxed),
+                          memory_order_relaxed);
     atomic_store_explicit(&p->call, call, memory_order_relaxed);
     atomic_store_explicit(&p->since_ticks, now_ticks, memory_order_relaxed);
     atomic_store_explicit(&p->seq, seq + 1, memory_order_release);

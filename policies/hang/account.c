@@ -10,6 +10,7 @@
 
 enum {
     KEYS = 16,                  /* messages that are tried */
+    FEW = 4,                    /* of all kinds together */
     TRIED = 256,                /* so many of each kind at most */
 };
 
@@ -152,31 +153,55 @@ static bool fits(const struct keys *k, unsigned i, uint64_t comm, int32_t tag)
            (tag < 0 || k->v[i].tag == tag);
 }
 
-/* sum is that of n messages: how many of them fit, if they are of one kind or
- * two? Of several answers, which differ only if two sums are the same by
- * chance, the greatest. */
-static uint32_t tell_apart(const struct keys *k, uint64_t sum, uint32_t n,
-                           uint64_t comm, int32_t tag)
-{
-    uint32_t most = 0;
-    bool found = false;
+/* Of all answers the greatest: they differ only if two sums are the same by
+ * chance. */
+struct answer { bool found; uint32_t most; };
 
+static void add_answer(struct answer *a, uint32_t fit)
+{
+    a->found = true;
+    a->most = fit > a->most ? fit : a->most;
+}
+
+/* n messages of one kind or two. */
+static void try_two(struct answer *to, const struct keys *k, uint64_t sum,
+                    uint32_t n, uint64_t comm, int32_t tag)
+{
     for (unsigned a = 0; a < k->n; a++)
         for (unsigned b = a; b < k->n; b++) {
             uint64_t rest = sum - n * k->v[b].sum;
             uint64_t step = k->v[a].sum - k->v[b].sum;
 
-            for (uint32_t i = 0; i <= n; i++) {
-                uint32_t fit = (fits(k, a, comm, tag) ? i : 0) +
-                               (fits(k, b, comm, tag) ? n - i : 0);
-
-                if (rest != i * step)
-                    continue;
-                found = true;
-                most = fit > most ? fit : most;
-            }
+            for (uint32_t i = 0; i <= n; i++)
+                if (rest == i * step)
+                    add_answer(to, (fits(k, a, comm, tag) ? i : 0) +
+                                   (fits(k, b, comm, tag) ? n - i : 0));
         }
-    return found ? most : ACCOUNT_UNKNOWN;
+}
+
+/* Few messages, of kinds from the first-th on; fit of those before them. */
+static void try_few(struct answer *to, const struct keys *k, uint64_t sum,
+                    uint32_t n, uint64_t comm, int32_t tag, unsigned first,
+                    uint32_t fit)
+{
+    if (n == 0 && sum == 0)
+        add_answer(to, fit);
+    for (unsigned i = first; n > 0 && i < k->n; i++)
+        try_few(to, k, sum - k->v[i].sum, n - 1, comm, tag, i,
+                fit + fits(k, i, comm, tag));
+}
+
+/* sum is that of n messages: how many of them fit? */
+static uint32_t tell_apart(const struct keys *k, uint64_t sum, uint32_t n,
+                           uint64_t comm, int32_t tag)
+{
+    struct answer a = { .found = false };
+
+    if (n <= FEW)
+        try_few(&a, k, sum, n, comm, tag, 0, 0);
+    else
+        try_two(&a, k, sum, n, comm, tag);
+    return a.found ? a.most : ACCOUNT_UNKNOWN;
 }
 
 /* What is left over between two accounts, as sum and number; false: not all

@@ -35,7 +35,7 @@ struct deadlock_limits {
                                    receiver, or in a collective call that need
                                    not wait for all members */
     uint64_t spin_ns;           /* ... that asks in a loop, and does nothing
-                                   else */
+                                   else; UINT64_MAX: is free */
 };
 
 /* What the members of a communicator have in common: see group.c. */
@@ -47,6 +47,7 @@ struct deadlock_group {
     int32_t first;              /* of those held; -1: none */
     uint8_t inter;
     uint8_t free;               /* a member is not held */
+    uint64_t youngest_ns;       /* since one of them has entered its last one */
     union {
         struct {                /* n > 0, and all have entered it */
             uint32_t call;      /* of the first one that is known */

@@ -28,6 +28,8 @@ uint32_t deadlock_call(const struct hct_snapshot *in,
     for (uint32_t i = w[rank].comm; (c = comm_of_rank(in, i, rank)); i++)
         if (c->id == comm && c->collectives == n)
             return c->call;
+        else if (c->id == comm && c->collectives == n + 1)
+            return c->before;
     return 0;
 }
 
@@ -91,6 +93,15 @@ static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
     return bytes < UINT64_MAX / n ? bytes * n : UINT64_MAX;
 }
 
+/* Has the last member that entered a collective call there done so long before?
+ * What it passes on has to have its time, too. */
+static bool long_ago(const struct graph *g, const struct deadlock_group *m,
+                     uint64_t bytes)
+{
+    return bytes < UINT64_MAX / 200 &&
+           m->youngest_ns > g->limits->small_ns + bytes * 100;
+}
+
 /* Does r not get past it before every member has entered? The root that gathers
  * or reduces does not, unless amounts may be zero. */
 static bool needs_all(const struct graph *g, uint32_t r,
@@ -114,7 +125,7 @@ static bool same_call(const struct graph *g, uint32_t a, uint32_t b,
     int32_t root;
     uint32_t call = deadlock_call(g->in, g->w, a, comm, k, &root);
 
-    return g->one_node || k == 0 ||
+    return k == 0 ||
            (call && call == deadlock_call(g->in, g->w, b, comm, k, &root));
 }
 
@@ -155,8 +166,9 @@ static bool stays_different(const struct graph *g, uint32_t r,
 
     if (m->free)
         return false;
-    return graph_long_enough(g, r, 0) ||
-           ((c->flags & HCT_CALL_ALL) && (to->flags & HCT_IN_MPI) &&
+    return (graph_long_enough(g, r, 0) && long_ago(g, m, 0)) ||
+           ((c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
+            (to->flags & HCT_IN_MPI) &&
             to->comm == m->comm && to->collective == m->n &&
             same_call(g, r, to->rank, m->comm, m->n - 1));
 }
@@ -193,7 +205,8 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                    ? never(g, DEADLOCK_MEMBER, root) : FREE;
     if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
         (m->held == m->missing && !m->free &&
-         graph_long_enough(g, r, bytes_of(g, r, m->found))))
+         graph_long_enough(g, r, bytes_of(g, r, m->found)) &&
+         long_ago(g, m, bytes_of(g, r, m->found))))
         return never(g, DEADLOCK_MEMBER, m->first);
     return FREE;
 }

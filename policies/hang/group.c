@@ -159,6 +159,8 @@ static void count_members(struct graph *g)
             continue;
         m->found++;
         m->expected = c->size + c->remote_size;
+        if (c->collectives && (!m->youngest_ns || c->age_ns < m->youngest_ns))
+            m->youngest_ns = c->age_ns ? c->age_ns : 1;
         m->inter |= c->remote_size > 0;
         if (m->n == 0)
             add_member(g, m, c->rank);
@@ -172,6 +174,7 @@ static void count_members(struct graph *g)
         if (m->comm != last->comm)
             continue;
         m->found = last->found;
+        m->youngest_ns = last->youngest_ns;
         m->expected = last->expected;
         m->inter = last->inter;
         m->missing += last->missing;

@@ -171,18 +171,25 @@ static inline struct hct_comm *member(uint32_t r, uint64_t comm, uint32_t size,
 
     *c = (struct hct_comm){ .rank = r, .kind = HCT_KIND_COMM, .id = comm,
                             .size = size, .collectives = entered,
-                            .call = last ? number_of(last) : 0 };
+                            .call = last ? number_of(last)
+                                  : entered ? number_of("Barrier") : 0,
+                            .before = number_of("Barrier"),
+                            .age_ns = 100 * S };
     return c;
 }
 
 /* All ranks are members of the world. */
 static inline void world(uint64_t entered)
 {
-    for (uint32_t r = 0; r < look.in.nranks; r++)
-        member(r, WORLD, look.in.nranks,
-               (look.rank[r].flags & HCT_IN_MPI) &&
-               look.rank[r].comm == WORLD && look.rank[r].collective
-                   ? look.rank[r].collective : entered, NULL);
+    for (uint32_t r = 0; r < look.in.nranks; r++) {
+        const struct hct_rank *k = &look.rank[r];
+        bool in = (k->flags & HCT_IN_MPI) && k->comm == WORLD && k->collective;
+        struct hct_comm *c = member(r, WORLD, look.in.nranks,
+                                    in ? k->collective : entered, NULL);
+
+        if (in)
+            c->call = k->call;
+    }
 }
 
 static inline struct hct_flight *flew(uint32_t r, const char *call,

@@ -641,6 +641,7 @@ static void places_of_a_mismatch(void **state)
 {
     (void)state;
     begin(2);
+    still_ns = 3 * S;
     joins(0, "Barrier", WORLD, 5, HCT_NONE)->site = 9;
     joins(1, "Barrier", WORLD, 4, HCT_NONE)->site = 8;
     flew(0, "Bcast", WORLD, 3, 0, HCT_NONE)->site = 6;
@@ -659,6 +660,7 @@ static void first_that_differs(void **state)
 {
     (void)state;
     begin(2);
+    still_ns = 3 * S;
     joins(0, "Barrier", WORLD, 6, HCT_NONE);
     joins(1, "Allreduce", WORLD, 6, HCT_NONE);
     for (uint32_t r = 0; r < 2; r++) {
@@ -798,10 +800,12 @@ static void not_blocking(void **state)
     talks(1, "Recv", 0, 7);
     world(1);
     look.comm[0].collectives = 2;
+    look.comm[0].call = number_of("Ibarrier");
     assert_int_equal(proof(), 2);
     SAYS("rank 0 waits in MPI_Wait by MPI_Ibarrier for rank 1, which has not "
          "entered collective call 2");
     look.comm[1].collectives = 2;
+    look.comm[1].call = look.comm[0].call;
     assert_int_equal(proof(), 0);
     /* A blocking one does not match it. */
     joins(1, "Barrier", WORLD, 2, HCT_NONE);
