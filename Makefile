@@ -5,6 +5,7 @@
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
+#   make sim        deadlock proofs in a model of MPI (LOOKS=10000000 SEED=1)
 #   make soak       jobs with random faults for an hour (MINUTES=60 SEED= KINDS=)
 #   make deps       install what is missing from the distribution's packages
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -48,7 +49,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check bench eval soak install uninstall clean lint
+.PHONY: all policies deps demo check bench eval sim soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 # A program has a folder, and in it rooms: folders of what belongs together.

@@ -8,6 +8,7 @@
 #   tests/fuzz/    fuzz_NAME.c for libFuzzer, NAME.corpus/ beside it
 #   tests/soak/    hours of jobs with random faults
 #   tests/eval/    how well policies find hangs: faults by lot, and clean runs
+#   tests/sim/     a model of MPI, in which deadlocks are to be proven
 #   tests/deadlocks/  small programs that deadlock, and look-alikes
 #   tests/bench/   measurements: scripts, and the programs they need
 #
@@ -15,13 +16,14 @@
 # the slave's archive, <mpi.h> makes it an MPI program.
 
 includes_of = $(shell sed -nE \
-    's,^\#include "(slave/emulate|master/hector|[a-z]+)/.*,\1,p' $1)
-programs_of = $(foreach d,policies redirector slave/emulate slave \
+    's,^\#include "(slave/emulate|master/hector|tests/sim|[a-z]+)/.*,\1,p' $1)
+programs_of = $(foreach d,tests/sim policies redirector slave/emulate slave \
     master/hector master,$(if $(filter $d,$(call includes_of,$1)),$d))
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
     $(if $(filter master/hector,$(call programs_of,$1)),$(B)/obj/master.a) \
     $(if $(filter slave/emulate,$(call programs_of,$1)),$(B)/obj/slave.a) \
-    $(B)/obj/proto.a
+    $(if $(filter tests/sim,$(call programs_of,$1)),$(B)/obj/policies.a \
+        $(B)/obj/master.a) $(B)/obj/proto.a
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
 
 # ------------------------------------------------ programs for hector-run
@@ -75,6 +77,14 @@ $(1:tests/unit/%.c=$(B)/unit/%): $(1:%.c=$(B)/obj/%.o) $(call archives_of,$1)
 endef
 $(foreach t,$(unit_c),$(eval $(call unit_rule,$t)))
 units: $(unit) $(WRAP_UNITS)
+
+# ------------------------------------------------------------- simulation
+# Some 200,000 looks are a unit test; make sim takes 10,000,000.
+$(B)/obj/sim.a: $(patsubst %.c,$(B)/obj/%.o,$(filter-out \
+    tests/sim/soundness.c,$(wildcard tests/sim/*.c)))
+$(B)/sim/soundness: $(B)/obj/tests/sim/soundness.o \
+    $(patsubst %,$(B)/obj/%.a,sim policies master proto)
+	$(link) $(TEST_LIBS)
 
 # ---------------------------------------------------------------- fuzzing
 # With clang, each fuzzer and what it exercises is compiled once more, with
@@ -156,9 +166,9 @@ again = @$(MAKE) --no-print-directory \
     $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 TESTS ?= lint unit t
 .PHONY: apps units fuzzers fuzz seeds with-tests
-.PHONY: check-built demo-built bench-built eval-built lint-built soak-built
+.PHONY: check-built demo-built bench-built eval-built lint-built soak-built sim-built
 
-check demo bench eval lint soak: deps
+check demo bench eval lint sim soak: deps
 	$(again) $@-built
 
 with-tests: all units fuzzers $(B)/bench/bench_master
@@ -175,5 +185,7 @@ eval-built: all $(B)/unit/test_simulate
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
+sim-built: $(B)/sim/soundness
+	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
 bench-built: all $(bench_all)
 	@sh tests/lib/bench.sh $(B)

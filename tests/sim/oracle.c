@@ -1,0 +1,271 @@
+/* oracle.c - who can still go on, see oracle.h. Two ways to find out: to let a
+ * copy of the world go on; and to ask of each task whether tasks outside of the
+ * set, which may do anything, could release it. */
+#include "tests/sim/oracle.h"
+
+#include "tests/sim/chance.h"
+
+enum { BRANCHES = 3 };
+
+static bool has(uint32_t set, int task)
+{
+    return task >= 0 && (set >> task & 1);
+}
+
+static bool is_posted(const struct world *w, const struct message *m)
+{
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++) {
+        const struct request *q = &w->task[m->to].request[i];
+
+        if (q->what == WHAT_RECV && q->active && !q->matched && !q->done &&
+            q->context == m->context && world_fits(q->peer, m->from) &&
+            world_fits(q->tag, m->tag))
+            return true;
+    }
+    return false;
+}
+
+/* Is a message for it there, or on its way? */
+static bool comes(const struct world *w, uint32_t task, uint64_t context,
+                  int source, int tag)
+{
+    for (uint32_t i = 0; i < w->top; i++) {
+        const struct message *m = &w->message[i];
+
+        if ((m->stage == STAGE_FIRST || m->stage == STAGE_UNEXPECTED) &&
+            m->to == task && m->context == context &&
+            world_fits(source, m->from) && world_fits(tag, m->tag))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t members_of(const struct task *t, uint64_t context)
+{
+    for (uint32_t i = 0; i < PROGRAM_COMMS; i++)
+        if (t->comms[i].members && t->comms[i].context == context)
+            return t->comms[i].members;
+    return UINT32_MAX;
+}
+
+static bool receives(const struct world *w, uint32_t task, uint64_t context,
+                     int source, int tag, uint32_t others)
+{
+    if (source >= 0 ? has(others, source)
+                    : (members_of(&w->task[task], context) & others) != 0)
+        return true;
+    return comes(w, task, context, source, tag);
+}
+
+static bool sends(const struct world *w, uint32_t task, uint32_t request,
+                  uint32_t others)
+{
+    const struct request *q = &w->task[task].request[request];
+
+    if (has(others, q->peer) || q->reluctant)
+        return true;
+    for (uint32_t i = 0; i < w->top; i++) {
+        const struct message *m = &w->message[i];
+
+        if (m->stage && m->from == task && m->send == (int)request)
+            return m->recv >= 0 || (m->stage == STAGE_FIRST && is_posted(w, m));
+    }
+    return true;
+}
+
+static bool passes(const struct world *w, uint32_t task,
+                   const struct schedule *s, uint32_t to, uint32_t others,
+                   unsigned depth);
+
+/* Can peer send task the next message of its schedule s? Who takes part in the
+ * same call already can do what is next there, others anything. */
+static bool comes_from(const struct world *w, uint32_t task,
+                       const struct schedule *s, int peer, uint32_t others,
+                       unsigned depth)
+{
+    const struct task *t = &w->task[peer];
+    struct schedule its;
+
+    if (comes(w, task, s->context, peer, s->tag))
+        return true;
+    if (!has(others, peer))
+        return false;
+    for (uint32_t i = 0; i < WORLD_SCHEDULES; i++)
+        if (t->schedule[i].active && t->schedule[i].context == s->context &&
+            t->schedule[i].tag == s->tag)
+            return depth > 0 && passes(w, (uint32_t)peer, &t->schedule[i],
+                                       task, others, depth - 1);
+    collective_imagine(w, (uint32_t)peer, s, &its);
+    return its.n == 0 || (depth > 0 && passes(w, (uint32_t)peer, &its, task,
+                                              others, depth - 1));
+}
+
+/* Can it get rid of the message of step i? */
+static bool leaves(const struct world *w, uint32_t task,
+                   const struct schedule *s, uint32_t i, uint32_t others)
+{
+    uint32_t peer = (uint32_t)s->step[i].peer;
+
+    if (has(others, (int)peer))
+        return true;
+    if (i == s->at && s->begun)
+        return sends(w, task, WORLD_STEP +
+                                  (uint32_t)(s - w->task[task].schedule),
+                     others);
+    return s->bytes <= (w->node[task] == w->node[peer] ? w->eager
+                                                       : w->eager_far);
+}
+
+/* Can it get through the schedule, up to where it sends to that task? */
+static bool passes(const struct world *w, uint32_t task,
+                   const struct schedule *s, uint32_t to, uint32_t others,
+                   unsigned depth)
+{
+    for (uint32_t i = s->at; i < s->n; i++) {
+        int peer = s->step[i].peer;
+
+        if (i == s->at && s->begun &&
+            w->task[task].request[WORLD_STEP + (s - w->task[task].schedule)]
+                .done)
+            continue;
+        if (s->step[i].sends && peer == (int)to)
+            return true;
+        if (s->step[i].sends
+                ? !leaves(w, task, s, i, others)
+                : !comes_from(w, task, s, peer, others, depth))
+            return false;
+    }
+    return to >= w->n;
+}
+
+static bool collects(const struct world *w, uint32_t task, uint32_t schedule,
+                     uint32_t others)
+{
+    return passes(w, task, &w->task[task].schedule[schedule], PROGRAM_TASKS,
+                  others, PROGRAM_TASKS);
+}
+
+/* Can request i end? */
+static bool ends(const struct world *w, uint32_t task, uint32_t i,
+                 uint32_t others)
+{
+    const struct request *q = &w->task[task].request[i];
+
+    if (q->done)
+        return true;
+    switch (q->what) {
+    case WHAT_SEND:
+        return sends(w, task, i, others);
+    case WHAT_RECV:
+        return q->matched || receives(w, task, q->context, q->peer, q->tag,
+                                      others);
+    default:
+        return collects(w, task, q->schedule, others);
+    }
+}
+
+static bool waits(const struct world *w, uint32_t task, bool any,
+                  uint32_t others)
+{
+    const struct task *t = &w->task[task];
+
+    for (uint32_t i = 0; i < PROGRAM_SLOTS; i++)
+        if ((t->mask >> i & 1) && t->request[i].active &&
+            ends(w, task, i, others) == any)
+            return any;
+    return !any;
+}
+
+static bool locks(const struct world *w, uint32_t task, const struct op *o,
+                  uint32_t others)
+{
+    uint64_t context = w->task[task].comms[o->comm].context;
+
+    if (w->lock_asks && !has(others, o->peer) && !world_runs(&w->task[o->peer]))
+        return false;
+    for (uint32_t i = 0; i < WORLD_LOCKS && o->kind == OP_LOCK; i++)
+        if (w->lock[i].context == context && w->lock[i].target == o->peer)
+            return has(others, w->lock[i].owner);
+    return true;
+}
+
+/* Could this task go on, if those of the set others did all they can, and the
+ * rest nothing? */
+static bool helped(const struct world *w, uint32_t task, uint32_t others)
+{
+    const struct task *t = &w->task[task];
+    const struct op *o = &w->program->op[task][t->at];
+
+    if (!t->in)
+        return true;
+    switch (o->kind) {
+    case OP_SEND: case OP_SSEND: case OP_BSEND: case OP_RSEND:
+        return ends(w, task, WORLD_OWN_SEND, others);
+    case OP_RECV:
+        return ends(w, task, WORLD_OWN_RECV, others);
+    case OP_SENDRECV:
+        return ends(w, task, WORLD_OWN_SEND, others) &&
+               ends(w, task, WORLD_OWN_RECV, others);
+    case OP_PROBE: case OP_IPROBE:
+        return receives(w, task, t->comms[o->comm].context, o->peer, o->tag,
+                        others);
+    case OP_WAIT: case OP_WAITALL: case OP_TEST: case OP_TESTALL:
+        return waits(w, task, false, others);
+    case OP_WAITANY: case OP_WAITSOME: case OP_TESTANY:
+        return waits(w, task, true, others);
+    case OP_LOCK: case OP_UNLOCK:
+        return locks(w, task, o, others);
+    case OP_FINALIZE:
+        return false;
+    default:
+        return collects(w, task, 0, others);
+    }
+}
+
+/* Who has left MPI helps nobody any more. */
+static uint32_t alive(const struct world *w)
+{
+    uint32_t set = 0;
+
+    for (uint32_t r = 0; r < w->n; r++)
+        if (w->task[r].life == HCT_LIFE_RUNNING)
+            set |= 1u << r;
+    return set;
+}
+
+uint32_t oracle_stuck(const struct world *w)
+{
+    uint32_t all = alive(w), set = all, before;
+
+    do {
+        before = set;
+        for (uint32_t r = 0; r < w->n; r++)
+            if ((set >> r & 1) && helped(w, r, all & ~set))
+                set &= ~(1u << r);
+    } while (set != before);
+    return set;
+}
+
+int oracle_refutes(const struct world *w, uint32_t set, uint64_t seed,
+                   const char **why)
+{
+    uint32_t wrong = set & ~oracle_stuck(w);
+
+    if (wrong) {
+        *why = "could be released by others, or by what is under way";
+        return __builtin_ctz(wrong);
+    }
+    for (uint64_t b = 0; b < BRANCHES; b++) {
+        static struct world copy;
+
+        copy = *w;
+        world_branch(&copy, seed + b, b == 0);
+        world_run(&copy, w->now_ns + 1000 * WORLD_S);
+        for (uint32_t r = 0; r < w->n; r++)
+            if ((set >> r & 1) && copy.task[r].moves != w->task[r].moves) {
+                *why = "goes on";
+                return (int)r;
+            }
+    }
+    return -1;
+}

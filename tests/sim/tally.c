@@ -1,0 +1,109 @@
+/* tally.c - many runs, see tally.h. */
+#include "tests/sim/tally.h"
+
+#include <inttypes.h>
+
+#include "tests/sim/chance.h"
+
+static const uint64_t bin_ns = 100000000;
+
+/* Most programs have a mistake or two. */
+static uint64_t make(struct program *p, uint64_t seed, unsigned parts)
+{
+    uint64_t chance = seed * 0x9e3779b97f4a7c15u;
+
+    program_make(p, &chance, parts, chance_below(&chance, 3));
+    return chance_next(&chance);
+}
+
+static void count(struct tally *t, const struct program *p,
+                  const struct run_result *r)
+{
+    uint32_t kind = p->nmistakes ? p->mistake[0] : MISTAKE_NONE;
+    uint64_t bin = r->delay_ns / bin_ns;
+
+    t->mistake[kind].stuck++;
+    t->mistake[kind].proven += r->proven;
+    t->mistake[kind].soon += r->proven && r->delay_ns <= 1000000000;
+    t->stuck++;
+    t->proven += r->proven;
+    if (r->proven)
+        t->delays[bin < TALLY_BINS ? bin : TALLY_BINS - 1]++;
+}
+
+enum tally_found tally_run(struct tally *t, uint64_t seed, unsigned parts)
+{
+    static struct program p;
+    struct run_options o = { .seed = make(&p, seed, parts) };
+    struct run_result r;
+
+    run_program(&p, &o, &r);
+    t->programs++;
+    t->looks += r.looks;
+    t->still += r.still;
+    t->proofs += r.proofs;
+    t->overflows += r.overflow;
+    t->wrong += r.refuted;
+    t->last_kind = r.kind;
+    t->wrong_in[r.kind] += r.refuted;
+    if (r.refuted)
+        return TALLY_WRONG;
+    if (!r.stuck || !r.whole)
+        return TALLY_NOTHING;
+    count(t, &p, &r);
+    t->missed_in[r.kind] += !r.proven;
+    return r.proven ? TALLY_NOTHING : TALLY_MISSED;
+}
+
+static double delay_s(const struct tally *t, double share)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < TALLY_BINS; i++) {
+        n += t->delays[i];
+        if ((double)n >= share * (double)t->proven)
+            return (double)(i + 1) * (double)bin_ns / 1e9;
+    }
+    return 0;
+}
+
+void tally_print(FILE *out, const struct tally *t)
+{
+    fprintf(out, "%" PRIu64 " looks at %" PRIu64 " programs (%" PRIu64
+            " too large for the model); in %" PRIu64 " looks tasks stood in "
+            "MPI, in %" PRIu64 " it said deadlock; %" PRIu64 " programs it was "
+            "wrong about\n", t->looks, t->programs, t->overflows, t->still,
+            t->proofs, t->wrong);
+    fprintf(out, "%-24s %10s %10s %8s\n", "mistake", "deadlocks", "proven",
+            "in 1 s");
+    for (uint32_t i = 0; i < MISTAKE_KINDS; i++)
+        if (t->mistake[i].stuck)
+            fprintf(out, "%-24s %10" PRIu64 " %9.2f%% %7.2f%%\n",
+                    program_mistake(i), t->mistake[i].stuck,
+                    100.0 * (double)t->mistake[i].proven /
+                        (double)t->mistake[i].stuck,
+                    100.0 * (double)t->mistake[i].soon /
+                        (double)t->mistake[i].stuck);
+    fprintf(out, "%-24s %10" PRIu64 " %9.2f%%, half of them within %.1f s, "
+            "99 of 100 within %.1f s\n", "all", t->stuck,
+            t->stuck ? 100.0 * (double)t->proven / (double)t->stuck : 0,
+            delay_s(t, 0.5), delay_s(t, 0.99));
+    for (uint32_t i = 0; i < OP_KINDS; i++)
+        if (t->wrong_in[i] || t->missed_in[i])
+            fprintf(out, "%-24s %10" PRIu64 " wrong, %10" PRIu64 " missed\n",
+                    program_call(i), t->wrong_in[i], t->missed_in[i]);
+}
+
+void tally_show(FILE *out, uint64_t seed, unsigned parts, bool missed)
+{
+    static struct program p;
+    struct run_options o = { .seed = make(&p, seed, parts) };
+    struct run_result r;
+
+    fprintf(out, "---- seed %" PRIu64 ", parts %u\n", seed, parts);
+    run_shrink(&p, &o, missed);
+    o.show = out;
+    program_print(out, &p);
+    run_program(&p, &o, &r);
+    fflush(out);
+}

@@ -1,0 +1,26 @@
+/* tally.h - many runs, counted by the mistakes in their programs. */
+#ifndef HECTOR_SIM_TALLY_H
+#define HECTOR_SIM_TALLY_H
+
+#include "tests/sim/run.h"
+
+enum { TALLY_BINS = 64 };       /* of delays, 100 ms each */
+
+struct tally {
+    uint64_t programs, looks, still, proofs, wrong, overflows;
+    /* Of those that a proof can be expected of: all is known of them. */
+    struct { uint64_t stuck, proven, soon; } mistake[MISTAKE_KINDS];
+    uint64_t stuck, proven, delays[TALLY_BINS];
+    uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS];   /* calls */
+    uint32_t last_kind;         /* of the last one found */
+};
+
+enum tally_found { TALLY_NOTHING, TALLY_WRONG, TALLY_MISSED };
+
+enum tally_found tally_run(struct tally *t, uint64_t seed, unsigned parts);
+void tally_print(FILE *out, const struct tally *t);
+
+/* The program of that seed, made smaller, and what is said of it. */
+void tally_show(FILE *out, uint64_t seed, unsigned parts, bool missed);
+
+#endif
