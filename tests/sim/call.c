@@ -40,12 +40,15 @@ static bool waits(uint32_t kind)
 
 static void count_sent(struct task *t, uint64_t comm, int peer, int tag)
 {
-    t->sent[peer] += hct_message(comm, tag);
+    if (peer != PROGRAM_NULL)
+        t->sent[peer] += hct_message(comm, tag);
 }
 
 /* A partner and a tag that are not known are negative. */
 static void count_received(struct task *t, uint64_t comm, int peer, int tag)
 {
+    if (peer == PROGRAM_NULL)
+        return;
     if (peer < 0)
         t->blind++;
     else if (tag < 0)
@@ -78,7 +81,8 @@ static bool makes_sense(const struct task *t, const struct op *o)
         (!c->members || c->window != window))
         return false;
     if (one && ((o->peer >= 0 && !(c->members >> o->peer & 1)) ||
-                (o->kind == OP_SENDRECV && !(c->members >> o->source & 1))))
+                (o->kind == OP_SENDRECV && o->source >= 0 &&
+                 !(c->members >> o->source & 1))))
         return false;
     if ((o->kind == OP_BCAST || o->kind == OP_SCATTER || o->kind == OP_REDUCE ||
          o->kind == OP_GATHER || o->kind == OP_IBCAST || o->kind == OP_IREDUCE)
@@ -157,8 +161,11 @@ static void begin_send(struct world *w, uint32_t task, uint32_t request)
 {
     struct request *q = &w->task[task].request[request];
 
-    message_send(w, task, (int)request, q->context, (uint32_t)q->peer, q->tag,
-                 q->bytes, q->sync, q->buffered);
+    if (q->peer == PROGRAM_NULL)
+        q->done = true;
+    else
+        message_send(w, task, (int)request, q->context, (uint32_t)q->peer,
+                     q->tag, q->bytes, q->sync, q->buffered);
 }
 
 static void enter_send(struct world *w, uint32_t task, const struct op *o)
@@ -405,10 +412,10 @@ static uint64_t mix(uint64_t a, uint64_t b)
            0xbf58476d1ce4e5b9u;
 }
 
-static void make_comm(struct task *t, const struct op *o)
+static void make_comm(struct world *w, struct task *t, const struct op *o)
 {
     struct world_comm *c = &t->comms[o->comm], *made = &t->comms[o->made];
-    uint32_t first = (uint32_t)__builtin_ctz(o->mask);
+    uint32_t first = o->mask ? (uint32_t)__builtin_ctz(o->mask) : 0;
     uint32_t size = (uint32_t)__builtin_popcount(o->mask);
 
     *made = (struct world_comm){
@@ -418,6 +425,8 @@ static void make_comm(struct task *t, const struct op *o)
         .id = (mix(mix(mix(c->id, t->collective), first), size) | 4) &
               ~HCT_COMM_LOCAL,
     };
+    if (chance_is(&w->chance, w->strange))
+        made->id |= HCT_COMM_LOCAL;
 }
 
 static void end_request(struct task *t, struct request *q, bool status)
@@ -474,7 +483,7 @@ void call_leave(struct world *w, uint32_t task)
         end_messages(t, o);
     else if (o->kind == OP_DUP || o->kind == OP_SPLIT ||
              o->kind == OP_WIN_CREATE)
-        make_comm(t, o);
+        make_comm(w, t, o);
     if (o->kind == OP_FINALIZE)
         t->life = HCT_LIFE_DONE;
     t->calls += asked;

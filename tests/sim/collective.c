@@ -99,8 +99,10 @@ static void make_steps(const struct world *w, struct schedule *s, uint32_t kind,
         gather_all(w, s, g);
         return;
     }
-    if (w->synchronous && kind != OP_FREE)
+    if (w->synchronous && kind != OP_FREE) {
+        s->bytes = 1;
         gather_all(w, s, g);
+    }
 }
 
 static int32_t tag_of(const struct world_comm *c, uint32_t kind)

@@ -76,7 +76,7 @@ void message_send(struct world *w, uint32_t from, int request, uint64_t context,
     uint32_t i = 0, limit = w->node[from] == w->node[to] ? w->eager
                                                          : w->eager_far;
     struct request *q = request >= 0 ? &w->task[from].request[request] : NULL;
-    bool fits = bytes <= limit;
+    bool fits = bytes <= limit, near = w->node[from] == w->node[to];
     struct message *m;
 
     while (i < WORLD_MESSAGES && w->message[i].stage)
@@ -92,11 +92,10 @@ void message_send(struct world *w, uint32_t from, int request, uint64_t context,
         .from = (uint8_t)from, .to = (uint8_t)to, .send = (int16_t)request,
         .recv = -1, .tag = tag, .bytes = bytes, .context = context,
         .sync = sync };
-    m->eager = fits && (sync || buffered || request >= WORLD_STEP ||
+    m->eager = fits && (sync || buffered || near || request >= WORLD_STEP ||
                         !chance_is(&w->chance, w->reluctant));
     if (q)
-        q->reluctant = fits && !sync && !m->eager &&
-                       w->node[from] != w->node[to];
+        q->reluctant = fits && !m->eager;
     if (buffered || (m->eager && !sync)) {
         finish(w, from, request);
         m->send = -1;
@@ -127,7 +126,9 @@ void message_receive(struct world *w, uint32_t task, uint32_t request)
                                            q->tag);
 
     q->order = ++w->order;
-    if (m)
+    if (q->peer == PROGRAM_NULL)
+        q->done = q->matched = true;
+    else if (m)
         match(w, &w->message[m - w->message], task, request);
 }
 

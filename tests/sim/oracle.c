@@ -62,7 +62,7 @@ static bool sends(const struct world *w, uint32_t task, uint32_t request,
 {
     const struct request *q = &w->task[task].request[request];
 
-    if (has(others, q->peer) || q->reluctant)
+    if (q->peer < 0 || has(others, q->peer) || q->reluctant)
         return true;
     for (uint32_t i = 0; i < w->top; i++) {
         const struct message *m = &w->message[i];

@@ -14,6 +14,10 @@ void pages_init(struct pages *p, uint32_t n, uint64_t *chance)
     p->limits = chance_is(chance, 80);
     p->level = chance_is(chance, 80) ? HCT_LEVEL_SINGLE
                                      : 1 + chance_below(chance, 4);
+    if (chance_is(chance, 4))
+        p->lost = 1u << chance_below(chance, n);
+    if (chance_is(chance, 4))
+        p->bare = 1u << chance_below(chance, n);
     p->job = (struct hct_job){ .size = sizeof(p->job), .nranks = n, .job = 1,
                                .seed = 42, .level = p->level };
     p->in = (struct hct_snapshot){
@@ -110,6 +114,8 @@ static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
         k->tag = partner(t->tag);
         k->requests = t->waits;
     }
+    if (p->lost >> k->rank & 1)
+        k->flags |= HCT_LOST;
     if (t->asks)
         read_loop(w, t, k);
     read_system(p, w, t, k);
@@ -121,7 +127,7 @@ static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
     for (uint32_t i = 0; i < PROGRAM_SLOTS; i++) {
         const struct request *q = &t->request[i];
 
-        if (!q->what || !q->shown)
+        if (!q->what || !q->shown || ((p->lost >> rank & 1) && i % 2))
             continue;
         p->request[rank][p->nrequests[rank]++] = (struct hct_request){
             .rank = rank, .call = q->call, .comm = q->comm, .bytes = q->bytes,
@@ -152,7 +158,7 @@ static void read_comms(struct pages *p, const struct task *t, uint32_t rank)
 static void read_flights(struct pages *p, const struct world *w,
                          const struct task *t, const struct hct_rank *k)
 {
-    uint64_t asked = k->polls - t->polls, period =
+    uint64_t asked = k->polls > t->polls ? k->polls - t->polls : 0, period =
         w->program->op[k->rank][t->at].ns | 1;
     uint64_t total = t->flights + asked;
     uint64_t n = total < WORLD_FLIGHTS ? total : WORLD_FLIGHTS;
@@ -197,22 +203,54 @@ static void read_account(struct pages *p, const struct world *w, uint32_t rank)
                 .received = t->received[r], .blind = t->blinds[r] };
 }
 
+/* A task without a page: where its stack was seen to be. */
+static void read_stack(const struct world *w, struct hct_rank *k)
+{
+    const struct task *t = &w->task[k->rank];
+
+    k->life = t->life;
+    k->flags = HCT_OBSERVED | HCT_STACK;
+    k->flags |= t->in ? HCT_IN_MPI : 0;
+    k->peer = k->source = k->tag = HCT_UNKNOWN;
+    k->call = t->in ? t->call : 0;
+    k->sample = 1 + (uint32_t)(w->now_ns / WORLD_S);
+}
+
 void pages_read(struct pages *p, struct world *w, uint32_t task)
+{
+    struct hct_rank *k = &p->rank[task];
+
+    if (p->absent >> task & 1) {
+        *k = p->known[task];
+        k->flags &= (uint16_t)~(HCT_OBSERVED | HCT_PAGE | HCT_STACK |
+                                HCT_IN_MPI);
+        return;
+    }
+    *k = (struct hct_rank){ .rank = task };
+    if (p->bare >> task & 1)
+        read_stack(w, k);
+    else
+        read_rank(p, w, k);
+    p->since_ns[task] = w->now_ns - k->age_ns;
+}
+
+void pages_read_detail(struct pages *p, struct world *w, uint32_t task)
 {
     const struct task *t = &w->task[task];
     struct hct_rank *k = &p->rank[task];
 
-    *k = (struct hct_rank){ .rank = task };
     p->nrequests[task] = p->ncomms[task] = p->nflights[task] =
         p->npairs[task] = p->naccounts[task] = 0;
-    read_rank(p, w, k);
-    if (t->life < HCT_LIFE_ENDED) {
-        read_account(p, w, task);
-        read_requests(p, t, task, k->flags & HCT_IN_MPI);
-        read_comms(p, t, task);
-        read_flights(p, w, t, k);
-    }
-    p->since_ns[task] = w->now_ns - k->age_ns;
+    if (t->life == HCT_LIFE_ENDED || ((p->absent | p->bare) >> task & 1))
+        return;
+    if (t->calls != k->calls - (k->polls - t->polls) && !t->asks)
+        k->flags |= HCT_TORN;
+    if (t->in != (k->threads_in != 0))
+        k->flags |= HCT_TORN;
+    read_account(p, w, task);
+    read_requests(p, t, task, k->flags & HCT_IN_MPI);
+    read_comms(p, t, task);
+    read_flights(p, w, t, k);
 }
 
 #define GATHER(p, what, all) \

@@ -13,6 +13,9 @@ struct pages {
     bool accounted;             /* messages are */
     bool limits;                /* ... and is it known what is sent at once? */
     uint32_t level;
+    uint32_t lost, bare;        /* of these tasks requests found no room; there
+                                   is no page of those, but their stacks */
+    uint32_t absent;            /* not read this time */
     struct hct_rank rank[PROGRAM_TASKS], known[PROGRAM_TASKS];
     uint64_t since_ns[PROGRAM_TASKS];
     uint32_t nrequests[PROGRAM_TASKS], ncomms[PROGRAM_TASKS],
@@ -32,8 +35,10 @@ struct pages {
 
 void pages_init(struct pages *p, uint32_t n, uint64_t *chance);
 
-/* The page of one task, as it is now. */
+/* The page of one task, as it is now. What of it is read later does not fit if
+ * the task has moved since, and then the page says so. */
 void pages_read(struct pages *p, struct world *w, uint32_t task);
+void pages_read_detail(struct pages *p, struct world *w, uint32_t task);
 
 /* All have been read: p->in is the look. */
 void pages_end(struct pages *p, uint64_t now_ns);

@@ -270,6 +270,7 @@ static void phase_ring(struct writer *w)
 {
     uint32_t n = w->p->ntasks, how = below(w, 3);
     struct op m = message(w, 0, n - 1);
+    bool open = is(w, 40);      /* ... it is no ring */
     uint32_t comm = common(w, everybody(w));
 
     for (uint32_t r = 0; r < n; r++) {
@@ -277,8 +278,9 @@ static void phase_ring(struct writer *w)
         struct op send = m, recv = m;
 
         send.comm = recv.comm = (uint8_t)comm;
-        send.peer = (int8_t)to;
-        send.source = recv.peer = (int8_t)from;
+        send.peer = (int8_t)(open && to == 0 ? PROGRAM_NULL : (int)to);
+        send.source = recv.peer = (int8_t)(open && r == 0 ? PROGRAM_NULL
+                                                          : (int)from);
         send.source_tag = send.tag;
         if (is(w, 10))
             compute(w, r, 3000000000u);
@@ -468,6 +470,7 @@ static void phase_collective(struct writer *w)
 static void phase_comm(struct writer *w)
 {
     uint32_t members, comm = some_comm(w, &members), made = 0, group[2];
+    uint32_t undefined;
     bool splits = is(w, 50);
 
     for (uint32_t c = 1; c < PROGRAM_COMMS && !made; c++) {
@@ -481,11 +484,16 @@ static void phase_comm(struct writer *w)
         return;
     group[0] = splits ? (uint32_t)chance_next(w->chance) & members : members;
     group[1] = members & ~group[0];
+    undefined = is(w, 20) ? 1u << below(w, w->p->ntasks) : 0;
+    group[0] &= splits ? ~undefined : members;
+    group[1] &= ~undefined;
     for (uint32_t r = 0; r < w->p->ntasks; r++) {
         uint32_t mine = group[group[1] >> r & 1];
 
         if (!(members >> r & 1))
             continue;
+        if (splits && (undefined >> r & 1))
+            mine = 0;
         add(w, r, (struct op){ .kind = splits ? OP_SPLIT : OP_DUP,
                                .comm = (uint8_t)comm, .made = (uint8_t)made,
                                .mask = mine });

@@ -15,9 +15,11 @@ enum {
                                    world */
     PROGRAM_MISTAKES = 2,
     PROGRAM_ANY = -2,           /* source or tag */
+    PROGRAM_NULL = -3,          /* nobody */
 };
 
 enum op_kind {
+    OP_NONE,
     OP_COMPUTE, OP_SLEEP, OP_FOREVER,   /* outside of MPI */
     OP_SEND, OP_SSEND, OP_BSEND, OP_RSEND,
     OP_ISEND, OP_ISSEND, OP_IBSEND, OP_SEND_INIT, OP_SSEND_INIT,

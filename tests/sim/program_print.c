@@ -85,6 +85,8 @@ static void print_number(FILE *out, const char *what, int v)
 {
     if (v == PROGRAM_ANY)
         fprintf(out, " %s any", what);
+    else if (v == PROGRAM_NULL)
+        fprintf(out, " %s null", what);
     else
         fprintf(out, " %s %d", what, v);
 }

@@ -61,6 +61,8 @@ static void read_pages(struct run *u)
     uint64_t node[3] = { 0, 0, chance_is(&u->chance, 30) ? 100 * WORLD_MS
                                                          : 2 * WORLD_MS };
 
+    u->pages.absent = chance_is(&u->chance, 2)
+        ? 1u << chance_below(&u->chance, n) : 0;
     if (chance_is(&u->chance, 50)) {
         node[1] = node[2];
         node[2] = 0;
@@ -79,6 +81,10 @@ static void read_pages(struct run *u)
         world_run(&u->world, at[next]);
         pages_read(&u->pages, &u->world, next);
         u->moves[next] = u->world.task[next].moves;
+        if (chance_is(&u->chance, 20))
+            world_run(&u->world, u->world.now_ns +
+                                     chance_below(&u->chance, 50 * 1000));
+        pages_read_detail(&u->pages, &u->world, next);
     }
     world_run(&u->world, u->world.now_ns +
                              chance_below(&u->chance, 1000 * 1000));
@@ -229,14 +235,28 @@ static uint64_t last_move(const struct run *u, uint32_t set)
     return last;
 }
 
+/* Of who has ended nothing is known any more; of whom a message came that may
+ * have come from others, not which one. */
+static bool is_known(const struct task *t)
+{
+    uint64_t blind = t->blind;
+
+    for (uint32_t r = 0; r < PROGRAM_TASKS; r++)
+        blind += t->blinds[r];
+    return t->life < HCT_LIFE_ENDED && blind == 0;
+}
+
 static void finish(struct run *u, struct run_result *result)
 {
     uint32_t stuck = oracle_stuck(&u->world);
 
-    result->whole = u->pages.accounted && u->pages.level <= HCT_LEVEL_FUNNELED;
+    result->whole = u->pages.accounted && !u->pages.lost && !u->pages.bare &&
+                    !u->world.strange &&
+                    u->pages.level <= HCT_LEVEL_FUNNELED;
     for (uint32_t r = 0; r < u->world.n; r++) {
         result->asks |= (stuck >> r & 1) && u->world.task[r].asks;
         result->far |= u->world.node[r] != u->world.node[0];
+        result->whole &= is_known(&u->world.task[r]);
     }
     result->stuck = stuck != 0;
     if (stuck) {
@@ -260,8 +280,8 @@ void run_program(const struct program *p, const struct run_options *o,
     *result = (struct run_result){ .rank = -1, .why = "" };
     start(&u, p, o);
     while (result->looks < LOOKS && u.world.now_ns < until_ns) {
-        uint64_t gap = chance_is(&u.chance, 70)
-            ? 200 * WORLD_MS : chance_ns(&u.chance, WORLD_MS, WORLD_S);
+        uint64_t gap = quiet_ns || chance_is(&u.chance, 70)
+            ? options.look_ns : chance_ns(&u.chance, WORLD_MS, WORLD_S);
         uint32_t before = u.said;
 
         world_run(&u.world, u.world.now_ns + gap);
@@ -291,7 +311,9 @@ static bool same(const struct program *p, const struct run_options *o,
     struct run_result result;
 
     run_program(p, o, &result);
-    return missed ? result.stuck && !result.proven : result.refuted;
+    return missed ? result.whole && !result.far && result.stuck &&
+                        !result.proven
+                  : result.refuted;
 }
 
 void run_shrink(struct program *p, const struct run_options *o, bool missed)

@@ -16,17 +16,23 @@ static uint64_t make(struct program *p, uint64_t seed, unsigned parts)
     return chance_next(&chance);
 }
 
+static void add(struct tally_stuck *s, const struct run_result *r)
+{
+    s->stuck++;
+    s->proven += r->proven;
+    s->soon += r->proven && r->delay_ns <= 1000000000;
+}
+
 static void count(struct tally *t, const struct program *p,
                   const struct run_result *r)
 {
-    uint32_t kind = p->nmistakes ? p->mistake[0] : MISTAKE_NONE;
     uint64_t bin = r->delay_ns / bin_ns;
 
-    t->mistake[kind].stuck++;
-    t->mistake[kind].proven += r->proven;
-    t->mistake[kind].soon += r->proven && r->delay_ns <= 1000000000;
-    t->stuck++;
-    t->proven += r->proven;
+    add(r->far ? &t->far : &t->near, r);
+    if (r->far)
+        return;
+    t->missed_in[r->kind] += !r->proven;
+    add(&t->mistake[p->nmistakes ? p->mistake[0] : MISTAKE_NONE], r);
     if (r->proven)
         t->delays[bin < TALLY_BINS ? bin : TALLY_BINS - 1]++;
 }
@@ -51,8 +57,7 @@ enum tally_found tally_run(struct tally *t, uint64_t seed, unsigned parts)
     if (!r.stuck || !r.whole)
         return TALLY_NOTHING;
     count(t, &p, &r);
-    t->missed_in[r.kind] += !r.proven;
-    return r.proven ? TALLY_NOTHING : TALLY_MISSED;
+    return r.proven || r.far ? TALLY_NOTHING : TALLY_MISSED;
 }
 
 static double delay_s(const struct tally *t, double share)
@@ -61,10 +66,19 @@ static double delay_s(const struct tally *t, double share)
 
     for (unsigned i = 0; i < TALLY_BINS; i++) {
         n += t->delays[i];
-        if ((double)n >= share * (double)t->proven)
+        if ((double)n >= share * (double)t->near.proven)
             return (double)(i + 1) * (double)bin_ns / 1e9;
     }
     return 0;
+}
+
+static void print_stuck(FILE *out, const char *what,
+                        const struct tally_stuck *s)
+{
+    double all = s->stuck ? (double)s->stuck : 1;
+
+    fprintf(out, "%-24s %10" PRIu64 " %9.2f%% %7.2f%%\n", what, s->stuck,
+            100 * (double)s->proven / all, 100 * (double)s->soon / all);
 }
 
 void tally_print(FILE *out, const struct tally *t)
@@ -77,17 +91,11 @@ void tally_print(FILE *out, const struct tally *t)
     fprintf(out, "%-24s %10s %10s %8s\n", "mistake", "deadlocks", "proven",
             "in 1 s");
     for (uint32_t i = 0; i < MISTAKE_KINDS; i++)
-        if (t->mistake[i].stuck)
-            fprintf(out, "%-24s %10" PRIu64 " %9.2f%% %7.2f%%\n",
-                    program_mistake(i), t->mistake[i].stuck,
-                    100.0 * (double)t->mistake[i].proven /
-                        (double)t->mistake[i].stuck,
-                    100.0 * (double)t->mistake[i].soon /
-                        (double)t->mistake[i].stuck);
-    fprintf(out, "%-24s %10" PRIu64 " %9.2f%%, half of them within %.1f s, "
-            "99 of 100 within %.1f s\n", "all", t->stuck,
-            t->stuck ? 100.0 * (double)t->proven / (double)t->stuck : 0,
-            delay_s(t, 0.5), delay_s(t, 0.99));
+        print_stuck(out, program_mistake(i), &t->mistake[i]);
+    print_stuck(out, "on one node", &t->near);
+    print_stuck(out, "on two nodes", &t->far);
+    fprintf(out, "half of those on one node within %.1f s, 99 of 100 within "
+            "%.1f s\n", delay_s(t, 0.5), delay_s(t, 0.99));
     for (uint32_t i = 0; i < OP_KINDS; i++)
         if (t->wrong_in[i] || t->missed_in[i])
             fprintf(out, "%-24s %10" PRIu64 " wrong, %10" PRIu64 " missed\n",

@@ -9,8 +9,10 @@ enum { TALLY_BINS = 64 };       /* of delays, 100 ms each */
 struct tally {
     uint64_t programs, looks, still, proofs, wrong, overflows;
     /* Of those that a proof can be expected of: all is known of them. */
-    struct { uint64_t stuck, proven, soon; } mistake[MISTAKE_KINDS];
-    uint64_t stuck, proven, delays[TALLY_BINS];
+    struct tally_stuck {
+        uint64_t stuck, proven, soon;
+    } mistake[MISTAKE_KINDS], near, far;        /* on one node, on several */
+    uint64_t delays[TALLY_BINS];        /* on one node */
     uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS];   /* calls */
     uint32_t last_kind;         /* of the last one found */
 };

@@ -39,12 +39,13 @@ void world_init(struct world *w, const struct program *p, uint64_t seed)
     w->eager = limit(w);
     w->eager_far = limit(w);
     w->reluctant = chance_is(c, 25) ? 30 : 0;
+    w->strange = chance_is(c, 5) ? 20 : 0;
     w->fetches = chance_is(c, 50);
     w->tree = chance_is(c, 50);
     w->synchronous = chance_is(c, 20);
     w->lazy = chance_is(c, 50);
     w->lock_asks = chance_is(c, 50);
-    w->parts_alone = chance_is(c, 20);
+    w->parts_alone = chance_is(c, 10);
     w->freezes = chance_is(c, 40) ? 30 : 0;
     far = chance_is(c, 50);
     w->stalls = !far ? 0 : chance_is(c, 50) ? 20 : 2;

@@ -137,7 +137,8 @@ struct world {
     uint32_t n;
     uint8_t node[PROGRAM_TASKS];        /* from 1 */
     uint32_t eager, eager_far;  /* bytes */
-    uint32_t reluctant, stalls, freezes;        /* per cent */
+    uint32_t reluctant, stalls, freezes, strange;       /* per cent; strange:
+                                   communicators that could not be followed */
     uint64_t longest_stall_ns;
     bool fetches;               /* large messages: the receiver does */
     bool tree, synchronous;     /* collective calls */
