@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/sim/chance.h"
+#include "tests/sim/mistake.h"
 
 enum { LATER = 24 };
 
@@ -122,8 +123,9 @@ static uint32_t everybody(const struct writer *w)
 /* Waits for requests in any way, in the end for all of them. */
 static void wait_for(struct writer *w, uint32_t task, uint32_t mask)
 {
-    static const uint8_t kinds[] = { OP_WAITALL, OP_WAITALL, OP_WAIT, OP_TESTALL,
-                                     OP_WAITANY, OP_WAITSOME, OP_TESTANY };
+    static const uint8_t kinds[] = {
+        OP_WAITALL, OP_WAITALL, OP_WAIT, OP_TESTALL, OP_WAITANY, OP_WAITSOME,
+        OP_TESTANY };
     uint32_t n = (uint32_t)__builtin_popcount(mask);
     struct op op = {
         .kind = kinds[below(w, 7)], .mask = mask, .ignores = is(w, 50),
@@ -594,31 +596,9 @@ static void phase_window(struct writer *w)
     }
 }
 
-/* ------------------------------------------------------------- mistakes */
+/* ---------------------------------------------------------- the program */
 
-static bool talks(const struct op *o)
-{
-    return o->kind >= OP_SEND && o->kind < OP_FINALIZE;
-}
-
-static bool is_message(const struct op *o)
-{
-    return (o->kind >= OP_SEND && o->kind <= OP_SENDRECV) ||
-           o->kind == OP_PROBE || o->kind == OP_IPROBE;
-}
-
-static bool is_rooted(const struct op *o)
-{
-    return (o->kind >= OP_BCAST && o->kind <= OP_GATHER) ||
-           o->kind == OP_IBCAST || o->kind == OP_IREDUCE;
-}
-
-static bool is_collective(const struct op *o)
-{
-    return o->kind >= OP_BARRIER && o->kind <= OP_IREDUCE;
-}
-
-static void insert(struct program *p, uint32_t r, uint32_t at, struct op op)
+void program_insert(struct program *p, uint32_t r, uint32_t at, struct op op)
 {
     if (p->nops[r] >= PROGRAM_OPS)
         return;
@@ -633,91 +613,6 @@ void program_drop(struct program *p, uint32_t r, uint32_t at)
             (--p->nops[r] - at) * sizeof(p->op[r][0]));
 }
 
-/* Does the mistake make sense for that operation? */
-static bool suits(enum mistake kind, const struct op *o)
-{
-    switch (kind) {
-    case MISTAKE_TAG: case MISTAKE_PEER: case MISTAKE_COMM:
-        return is_message(o);
-    case MISTAKE_LARGE: case MISTAKE_SYNC:
-        return o->kind >= OP_SEND && o->kind <= OP_ISEND;
-    case MISTAKE_KIND:
-        return is_collective(o);
-    case MISTAKE_ROOT:
-        return is_rooted(o);
-    default:
-        return talks(o);
-    }
-}
-
-static void err(struct writer *w, enum mistake kind, uint32_t r, uint32_t at)
-{
-    struct program *p = w->p;
-    struct op *o = &p->op[r][at], t = *o;
-
-    switch (kind) {
-    case MISTAKE_DROP:
-        program_drop(p, r, at);
-        break;
-    case MISTAKE_TAG:
-        o->tag = (int16_t)below(w, 4);
-        break;
-    case MISTAKE_PEER:
-        o->peer = (int8_t)below(w, p->ntasks);
-        break;
-    case MISTAKE_COMM:
-        o->comm = (uint8_t)below(w, PROGRAM_COMMS - 1);
-        break;
-    case MISTAKE_SWAP:
-        *o = p->op[r][at + 1];
-        p->op[r][at + 1] = t;
-        break;
-    case MISTAKE_TWICE:
-        insert(p, r, at, t);
-        break;
-    case MISTAKE_KIND:
-        o->kind = (uint8_t)(o->kind < OP_IBARRIER ? OP_BARRIER + below(w, 8)
-                                                  : OP_IBARRIER + below(w, 4));
-        break;
-    case MISTAKE_ROOT:
-        o->peer = (int8_t)below(w, p->ntasks);
-        break;
-    case MISTAKE_LARGE:
-        o->bytes = 1000000;
-        break;
-    case MISTAKE_SYNC:
-        o->kind = o->kind == OP_ISEND ? OP_ISSEND : OP_SSEND;
-        break;
-    case MISTAKE_END:
-        p->nops[r] = at;
-        break;
-    case MISTAKE_FOREVER:
-        insert(p, r, at, (struct op){ .kind = OP_FOREVER });
-        break;
-    default:
-        break;
-    }
-}
-
-static void mistake(struct writer *w)
-{
-    struct program *p = w->p;
-    enum mistake kind = 1 + below(w, MISTAKE_KINDS - 1);
-
-    if (kind >= MISTAKE_END && is(w, 60))
-        kind = MISTAKE_DROP;
-    for (unsigned i = 0; i < 50; i++) {
-        uint32_t r = below(w, p->ntasks), at = below(w, PROGRAM_OPS);
-
-        if (at + 1 >= p->nops[r] || !suits(kind, &p->op[r][at]))
-            continue;
-        err(w, kind, r, at);
-        p->mistake[p->nmistakes++] = (uint8_t)kind;
-        return;
-    }
-}
-
-/* ---------------------------------------------------------- the program */
 
 static void phase(struct writer *w)
 {
@@ -759,7 +654,7 @@ void program_make(struct program *p, uint64_t *chance, unsigned parts,
         phase(&w);
     write_later(&w, LATER);
     for (uint32_t i = 0; i < mistakes && i < PROGRAM_MISTAKES; i++)
-        mistake(&w);
+        mistake_make(p, chance);
     for (uint32_t r = 0; r < p->ntasks; r++)
         add(&w, r, (struct op){ .kind = OP_FINALIZE });
 }

@@ -74,6 +74,9 @@ enum program_parts {
 void program_make(struct program *p, uint64_t *chance, unsigned parts,
                   uint32_t mistakes);
 
+void program_insert(struct program *p, uint32_t task, uint32_t at,
+                    struct op op);
+
 /* Removes an operation; a smaller program may still show the same. */
 void program_drop(struct program *p, uint32_t task, uint32_t at);
 

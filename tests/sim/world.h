@@ -109,7 +109,8 @@ struct task {
     bool sleeps;                /* outside of MPI */
     uint8_t frozen;             /* enum freeze */
     uint8_t freezes;            /* to come */
-    uint64_t wake_ns;           /* outside: when it goes on; UINT64_MAX: never */
+    uint64_t wake_ns;           /* outside: when it goes on; UINT64_MAX:
+                                   never */
     uint64_t freeze_ns, thaw_ns, frozen_ns;
     uint64_t since_ns;          /* call entered or left */
     uint64_t asks_ns;           /* since when, less the time it was frozen */
