@@ -126,10 +126,12 @@ void message_receive(struct world *w, uint32_t task, uint32_t request)
                                            q->tag);
 
     q->order = ++w->order;
-    if (q->peer == PROGRAM_NULL)
-        q->done = q->matched = true;
-    else if (m)
+    if (m)
         match(w, &w->message[m - w->message], task, request);
+    if (q->peer != PROGRAM_NULL)
+        return;
+    q->done = q->matched = true;
+    q->from = PROGRAM_NULL;
 }
 
 void message_forget(struct world *w, uint32_t task, int request)

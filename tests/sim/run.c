@@ -58,6 +58,8 @@ static uint64_t second_node(struct run *u)
 {
     uint32_t how = chance_below(&u->chance, 100);
 
+    if (!u->world.far)
+        return 0;
     return how < 5 ? chance_ns(&u->chance, 100 * WORLD_MS, 4 * WORLD_S)
          : how < 35 ? 100 * WORLD_MS : 2 * WORLD_MS;
 }
@@ -262,9 +264,9 @@ static void finish(struct run *u, struct run_result *result)
                     u->pages.level <= HCT_LEVEL_FUNNELED;
     for (uint32_t r = 0; r < u->world.n; r++) {
         result->asks |= (stuck >> r & 1) && u->world.task[r].asks;
-        result->far |= u->world.node[r] != u->world.node[0];
         result->whole &= is_known(&u->world.task[r]);
     }
+    result->far = u->world.far;
     result->stuck = stuck != 0;
     if (stuck) {
         result->rank = __builtin_ctz(stuck);

@@ -30,7 +30,6 @@ static uint32_t limit(struct world *w)
 void world_init(struct world *w, const struct program *p, uint64_t seed)
 {
     uint64_t *c = &w->chance;
-    bool far;
 
     memset(w, 0, sizeof(*w));
     w->program = p;
@@ -47,11 +46,11 @@ void world_init(struct world *w, const struct program *p, uint64_t seed)
     w->lock_asks = chance_is(c, 50);
     w->parts_alone = chance_is(c, 10);
     w->freezes = chance_is(c, 40) ? 30 : 0;
-    far = chance_is(c, 50);
-    w->stalls = !far ? 0 : chance_is(c, 50) ? 20 : 2;
+    w->far = chance_is(c, 50);
+    w->stalls = !w->far ? 0 : chance_is(c, 50) ? 20 : 2;
     w->longest_stall_ns = chance_is(c, 50) ? WORLD_S : 8 * WORLD_S;
     for (uint32_t r = 0; r < w->n; r++) {
-        w->node[r] = (uint8_t)(1 + (far ? chance_below(c, 2) : 0));
+        w->node[r] = (uint8_t)(1 + (w->far ? chance_below(c, 2) : 0));
         init_task(w, r);
     }
 }

@@ -141,6 +141,7 @@ struct world {
     uint32_t reluctant, stalls, freezes, strange;       /* per cent; strange:
                                    communicators that could not be followed */
     uint64_t longest_stall_ns;
+    bool far;                   /* there are two nodes */
     bool fetches;               /* large messages: the receiver does */
     bool tree, synchronous;     /* collective calls */
     bool lazy;                  /* MPI_Win_start does not wait */
