@@ -168,6 +168,7 @@ static void take(struct world *w, struct message *m)
         break;
     case STAGE_GO:
         finish(w, m->from, m->send);
+        m->send = -1;
         arrive(w, m, STAGE_DATA);
         break;
     case STAGE_DATA:
