@@ -192,8 +192,9 @@ static void read_account(struct pages *p, const struct world *w, uint32_t rank)
         return;
     p->account[rank][0] = (struct hct_account){
         .rank = rank, .node = w->node[rank], .blind = t->blind,
-        .eager = p->limits ? w->eager : HCT_EAGER_UNKNOWN,
-        .eager_far = p->limits ? w->eager_far : HCT_EAGER_UNKNOWN,
+        .eager = p->limits ? w->eager + w->header : HCT_EAGER_UNKNOWN,
+        .eager_far = p->limits ? w->eager_far + w->header
+                                : HCT_EAGER_UNKNOWN,
         .source_tag = t->in ? partner(t->source_tag) : HCT_NONE };
     p->naccounts[rank] = 1;
     for (uint32_t r = 0; r < w->n; r++)

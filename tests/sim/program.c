@@ -81,8 +81,9 @@ static void write_later(struct writer *w, uint32_t n)
 
 static uint32_t some_bytes(struct writer *w)
 {
-    static const uint32_t sizes[] = { 1, 8, 256, 257, 4000, 4096, 4097, 20000,
-                                      65536, 65537, 1000000, 50000000 };
+    static const uint32_t sizes[] = { 1, 8, 256, 257, 4000, 4096, 4097, 4128,
+                                      4160, 4161, 20000, 65536, 65537, 65600,
+                                      1000000, 50000000 };
 
     return sizes[is(w, 50) ? below(w, 4)
                            : below(w, sizeof(sizes) / sizeof(sizes[0]))];

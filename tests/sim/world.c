@@ -37,6 +37,7 @@ void world_init(struct world *w, const struct program *p, uint64_t seed)
     *c = seed;
     w->eager = limit(w);
     w->eager_far = limit(w);
+    w->header = chance_below(c, 3) * 32;
     w->reluctant = chance_is(c, 25) ? 30 : 0;
     w->strange = chance_is(c, 5) ? 20 : 0;
     w->fetches = chance_is(c, 50);

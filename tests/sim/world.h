@@ -137,7 +137,9 @@ struct world {
     uint64_t chance, now_ns;
     uint32_t n;
     uint8_t node[PROGRAM_TASKS];        /* from 1 */
-    uint32_t eager, eager_far;  /* bytes */
+    uint32_t eager, eager_far;  /* bytes; without the header, which the limit
+                                   that is told includes */
+    uint32_t header;
     uint32_t reluctant, stalls, freezes, strange;       /* per cent; strange:
                                    communicators that could not be followed */
     uint64_t longest_stall_ns;
