@@ -40,8 +40,11 @@ static bool waits(uint32_t kind)
 
 static void count_sent(struct task *t, uint64_t comm, int peer, int tag)
 {
-    if (peer != PROGRAM_NULL)
-        t->sent[peer] += hct_message(comm, tag);
+    if (peer == PROGRAM_NULL)
+        return;
+    t->sent[peer] += hct_message(comm, tag);
+    t->last_comm[peer] = comm;
+    t->last_tag[peer] = tag;
 }
 
 /* A partner and a tag that are not known are negative. */
@@ -97,7 +100,8 @@ static bool makes_sense(const struct task *t, const struct op *o)
     if (o->kind == OP_CANCEL)
         return q->what == WHAT_RECV && q->active;
     if (o->kind == OP_REQUEST_FREE)
-        return q->what && (!q->active || q->what == WHAT_SEND);
+        return q->what && q->shown &&
+               (!q->active || q->what != WHAT_COLLECTIVE);
     return true;
 }
 
@@ -263,6 +267,21 @@ static void enter_cancel(struct request *q)
         q->done = q->matched = true;
 }
 
+/* A receive goes on, unseen. */
+static void enter_free(struct world *w, uint32_t task, uint32_t i)
+{
+    struct task *t = &w->task[task];
+    struct request *q = &t->request[i];
+
+    if (q->what == WHAT_RECV && q->active) {
+        t->unsure++;
+        q->shown = false;
+        return;
+    }
+    message_forget(w, task, (int)i);
+    *q = (struct request){ .what = WHAT_NONE };
+}
+
 /* Begins what MPI does. */
 static void begin(struct world *w, uint32_t task, const struct op *o)
 {
@@ -280,10 +299,10 @@ static void begin(struct world *w, uint32_t task, const struct op *o)
         break;
     case OP_CANCEL:
         enter_cancel(&t->request[o->made]);
+        t->unsure++;
         break;
     case OP_REQUEST_FREE:
-        message_forget(w, task, o->made);
-        t->request[o->made] = (struct request){ .what = WHAT_NONE };
+        enter_free(w, task, o->made);
         break;
     case OP_FINALIZE:
         t->life = HCT_LIFE_FINALIZE;
@@ -307,6 +326,7 @@ bool call_enter(struct world *w, uint32_t task)
     t->in = true;
     t->asks = asks(o->kind);
     t->asks_ns = w->now_ns;
+    t->stops_ns = o->patience_ns ? w->now_ns + o->patience_ns : UINT64_MAX;
     t->call = number_of(o->kind);
     t->calls += !t->asks;
     t->since_ns = w->now_ns;
@@ -378,6 +398,8 @@ bool call_over(struct world *w, uint32_t task)
     struct task *t = &w->task[task];
     const struct op *o = op_of(w, task);
 
+    if (t->asks && w->now_ns >= t->stops_ns)
+        return true;
     switch (o->kind) {
     case OP_SEND: case OP_SSEND: case OP_BSEND: case OP_RSEND:
         return t->request[WORLD_OWN_SEND].done;

@@ -192,6 +192,7 @@ static void read_account(struct pages *p, const struct world *w, uint32_t rank)
         return;
     p->account[rank][0] = (struct hct_account){
         .rank = rank, .node = w->node[rank], .blind = t->blind,
+        .unsure = t->unsure,
         .eager = p->limits ? w->eager + w->header : HCT_EAGER_UNKNOWN,
         .eager_far = p->limits ? w->eager_far + w->header
                                 : HCT_EAGER_UNKNOWN,
@@ -201,7 +202,9 @@ static void read_account(struct pages *p, const struct world *w, uint32_t rank)
         if (t->sent[r] || t->received[r] || t->blinds[r])
             p->pair[rank][p->npairs[rank]++] = (struct hct_pair){
                 .rank = rank, .peer = r, .sent = t->sent[r],
-                .received = t->received[r], .blind = t->blinds[r] };
+                .received = t->received[r], .blind = t->blinds[r],
+                .last_comm = t->last_comm[r],
+                .last_tag = t->last_comm[r] ? t->last_tag[r] : HCT_NONE };
 }
 
 /* A task without a page: where its stack was seen to be. */

@@ -147,6 +147,12 @@ static void wait_for(struct writer *w, uint32_t task, uint32_t mask)
         add(w, task, op);
         op.kind = OP_WAITALL;
     }
+    if (op.kind >= OP_TEST && is(w, 20)) {
+        op.patience_ns = chance_ns(w->chance, 1000000, 8000000000u);
+        add(w, task, op);
+        op.kind = OP_WAITALL;
+        op.patience_ns = 0;
+    }
     add(w, task, op);
     give(w, task, mask);
 }
@@ -376,6 +382,11 @@ static void phase_cancel(struct writer *w)
     if (is(w, 40))              /* it comes, perhaps */
         add(w, from, (struct op){ .kind = OP_BSEND, .tag = 40,
                                   .peer = (int8_t)r, .bytes = 8 });
+    if (is(w, 30)) {            /* and comes to where nobody asks for it */
+        put_off(w, r, (struct op){ .kind = OP_REQUEST_FREE,
+                                   .made = (uint8_t)q });
+        return;
+    }
     put_off(w, r, (struct op){ .kind = OP_CANCEL, .made = (uint8_t)q });
     put_off(w, r, (struct op){ .kind = OP_WAIT, .mask = 1u << q,
                                .ignores = is(w, 50) });

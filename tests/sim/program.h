@@ -49,6 +49,7 @@ struct op {
     uint32_t bytes;
     uint32_t mask;              /* variables of requests; members */
     uint64_t ns;                /* of a computation; between two questions */
+    uint64_t patience_ns;       /* then it asks no more; 0: for ever */
 };
 
 enum mistake {

@@ -116,6 +116,8 @@ void program_print_op(FILE *out, const struct op *o)
         fprintf(out, " makes %u of", o->made);
     if (o->mask)
         print_set(out, o->mask);
+    if (o->patience_ns)
+        fprintf(out, " for %.6f s at most", (double)o->patience_ns / 1e9);
     if (o->ignores && (k == OP_RECV || k == OP_WAIT || k == OP_TEST))
         fputs(" status ignored", out);
 }

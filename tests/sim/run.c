@@ -25,6 +25,7 @@ struct run {
     struct hct_proposal proposals[VERDICTS];
     uint64_t chance;
     uint64_t moves[PROGRAM_TASKS];      /* when the page was read */
+    bool noticed;               /* something was said that is no proof */
     uint32_t said;              /* of whom it was said, */
     uint64_t said_moves[PROGRAM_TASKS]; /* and where they were */
     FILE *show;
@@ -111,13 +112,36 @@ static uint32_t ask(struct run *u)
         .ranks_max = PROGRAM_TASKS, .lines = u->lines, .lines_max = LINES,
         .proposals = u->proposals, .proposals_max = VERDICTS };
     watch_look(&u->watch, u->ranks, u->work, &u->pages.in, &u->out);
+    u->watch.reported = 0;              /* let it say more */
     if (u->out.nverdicts == 0)
         return 0;
-    u->watch.reported = 0;              /* let it say more */
+    if (u->verdicts[0].kind != HCT_DEADLOCK) {
+        u->noticed = true;
+        return 0;
+    }
     for (uint32_t r = 0; r < u->world.n; r++)
         if (u->work[r].state == DEADLOCK_BLOCKED)
             set |= 1u << r;
     return set;
+}
+
+/* What the policy could see of it. */
+static void show_page(const struct run *u, uint32_t r)
+{
+    const struct pages *p = &u->pages;
+    const struct hct_rank *k = &p->rank[r];
+
+    fprintf(u->show, "    page: %s flags %x calls %llu polls %llu age %.6f s",
+            hct_call(&p->in, k->call)->name, k->flags,
+            (unsigned long long)k->calls, (unsigned long long)k->polls,
+            (double)k->age_ns / 1e9);
+    for (uint32_t i = 0; i < p->nrequests[r]; i++)
+        fprintf(u->show, "%s %s peer %d tag %d%s%s", i ? "," : "; requests",
+                hct_call(&p->in, p->request[r][i].call)->name,
+                p->request[r][i].peer, p->request[r][i].tag,
+                p->request[r][i].idle ? " idle" : "",
+                p->request[r][i].waited ? " waited for" : "");
+    fputc('\n', u->show);
 }
 
 static void show_look(const struct run *u, uint32_t set)
@@ -143,6 +167,7 @@ static void show_look(const struct run *u, uint32_t set)
             program_print_op(u->show, &w->program->op[r][t->at]);
         fprintf(u->show, ", still %.3f s\n",
                 (double)u->work[r].still_ns / 1e9);
+        show_page(u, r);
     }
     for (uint32_t i = 0; i < w->top; i++) {
         static const char *const stages[] = {
@@ -248,7 +273,7 @@ static uint64_t last_move(const struct run *u, uint32_t set)
  * have come from others, not which one. */
 static bool is_known(const struct task *t)
 {
-    uint64_t blind = t->blind;
+    uint64_t blind = t->blind + t->unsure;
 
     for (uint32_t r = 0; r < PROGRAM_TASKS; r++)
         blind += t->blinds[r];
@@ -273,7 +298,7 @@ static void finish(struct run *u, struct run_result *result)
         result->kind = u->world.program->op[result->rank][
             u->world.task[result->rank].at].kind;
     }
-    result->proven = u->said != 0;
+    result->proven = u->said != 0 || (result->asks && u->noticed);
     if (u->show && stuck && !u->said) {
         fprintf(u->show, "MISSED:\n");
         show_look(u, stuck);

@@ -126,7 +126,8 @@ uint64_t world_next(const struct world *w)
 
     for (uint32_t r = 0; r < w->n; r++) {
         const struct task *t = &w->task[r];
-        uint64_t at = t->frozen ? t->thaw_ns : t->in ? UINT64_MAX : t->wake_ns;
+        uint64_t at = t->frozen ? t->thaw_ns : !t->in ? t->wake_ns
+                      : t->asks ? t->stops_ns : UINT64_MAX;
 
         if (t->life == HCT_LIFE_ENDED)
             continue;

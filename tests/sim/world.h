@@ -114,6 +114,7 @@ struct task {
     uint64_t freeze_ns, thaw_ns, frozen_ns;
     uint64_t since_ns;          /* call entered or left */
     uint64_t asks_ns;           /* since when, less the time it was frozen */
+    uint64_t stops_ns;          /* ... and until when; UINT64_MAX: for ever */
     uint64_t idle_ns, idle_since_ns;    /* did not use its processor; 0: does */
     uint64_t calls, polls, moves;       /* moves: calls but questions left */
     uint64_t moved_ns;
@@ -127,7 +128,9 @@ struct task {
     struct flight flight[WORLD_FLIGHTS];
     uint64_t flights;
     uint64_t sent[PROGRAM_TASKS], received[PROGRAM_TASKS];
-    uint32_t blinds[PROGRAM_TASKS], blind;
+    uint32_t blinds[PROGRAM_TASKS], blind, unsure;
+    uint64_t last_comm[PROGRAM_TASKS];
+    int32_t last_tag[PROGRAM_TASKS];
 };
 
 struct world_lock { uint64_t context; int8_t target, owner; };
