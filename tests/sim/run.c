@@ -82,10 +82,10 @@ static void read_pages(struct run *u)
                 chance_below(&u->chance, chance_is(&u->chance, 80)
                                              ? 100 * 1000 : 4 * 1000 * 1000);
     while (left) {
-        uint32_t next = PROGRAM_TASKS;
+        uint32_t next = (uint32_t)__builtin_ctz(left);
 
         for (uint32_t r = 0; r < n; r++)
-            if ((left >> r & 1) && (next == PROGRAM_TASKS || at[r] < at[next]))
+            if ((left >> r & 1) && at[r] < at[next])
                 next = r;
         left &= ~(1u << next);
         world_run(&u->world, at[next]);
