@@ -64,6 +64,24 @@ static const struct kept {
         { 3, { .kind = OP_DUP, .made = 1, .mask = 15 } },
         { 2, { .kind = OP_RECV, .peer = PROGRAM_ANY, .comm = 1 } },
         { 3, { .kind = OP_SEND, .peer = 2, .bytes = 8, .comm = 1 } } } },
+    { "the others' call had another number", 3, {
+        { 0, { .kind = OP_IBCAST, .peer = 0, .bytes = 8, .made = 0 } },
+        { 0, { .kind = OP_GATHER, .peer = 0, .bytes = 8 } },
+        { 1, { .kind = OP_GATHER, .peer = 0, .bytes = 8 } },
+        { 2, { .kind = OP_COMPUTE, .ns = 2500 * MS } },
+        { 2, { .kind = OP_GATHER, .peer = 0, .bytes = 8 } } } },
+    { "... and the last message of it is under way", 2, {
+        { 0, { .kind = OP_DUP, .made = 1, .mask = 3 } },
+        { 1, { .kind = OP_IALLREDUCE, .bytes = 8, .made = 0 } },
+        { 1, { .kind = OP_DUP, .made = 1, .mask = 3 } } } },
+    { "different calls that need not wait, one by one alike for the network",
+      3, {
+        { 0, { .kind = OP_IALLREDUCE, .bytes = 1, .made = 0 } },
+        { 0, { .kind = OP_WAITALL, .mask = 1 } },
+        { 1, { .kind = OP_IBARRIER, .made = 0 } },
+        { 1, { .kind = OP_WAITALL, .mask = 1 } },
+        { 2, { .kind = OP_IBARRIER, .made = 0 } },
+        { 2, { .kind = OP_WAITALL, .mask = 1 } } } },
 };
 
 const char *kept_program(uint32_t i, struct program *p)

@@ -10,7 +10,7 @@
 #include "tests/sim/kept.h"
 #include "tests/sim/tally.h"
 
-enum { LOOKS = 200000, WORLDS = 400 };
+enum { LOOKS = 200000, WORLDS = 4000 };
 
 static void random_programs(void **state)
 {
