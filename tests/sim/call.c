@@ -227,7 +227,9 @@ static void enter_collective(struct world *w, uint32_t task,
 
     if (is_collective(o->kind)) {
         t->collective = ++c->collectives;
+        c->before = c->call;
         c->call = t->call;
+        c->entered_ns = w->now_ns;
     }
     if (o->kind >= OP_IBARRIER && o->kind <= OP_IREDUCE) {
         struct request *q = make(t, o->made, o, WHAT_COLLECTIVE);

@@ -137,7 +137,8 @@ static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
     }
 }
 
-static void read_comms(struct pages *p, const struct task *t, uint32_t rank)
+static void read_comms(struct pages *p, const struct world *w,
+                       const struct task *t, uint32_t rank)
 {
     for (uint32_t i = 0; i < PROGRAM_COMMS; i++) {
         const struct world_comm *c = &t->comms[i];
@@ -150,7 +151,9 @@ static void read_comms(struct pages *p, const struct task *t, uint32_t rank)
             .local = (uint32_t)__builtin_popcount(c->members &
                                                   ((1u << rank) - 1)),
             .size = (uint32_t)__builtin_popcount(c->members),
-            .call = c->call, .collectives = c->collectives };
+            .call = c->call, .before = c->before,
+            .collectives = c->collectives,
+            .age_ns = c->collectives ? w->now_ns - c->entered_ns : 0 };
     }
 }
 
@@ -253,7 +256,7 @@ void pages_read_detail(struct pages *p, struct world *w, uint32_t task)
         k->flags |= HCT_TORN;
     read_account(p, w, task);
     read_requests(p, t, task, k->flags & HCT_IN_MPI);
-    read_comms(p, t, task);
+    read_comms(p, w, t, task);
     read_flights(p, w, t, k);
 }
 
