@@ -37,7 +37,7 @@ enum {
                                    5: marks that stand;
                                    6: page_header.phase_id;
                                    7: page_messages, behind page_told;
-                                   page_slot.source_tag; page_comm.before;
+                                   page_slot.source_tag; page_comm.history;
                                    8: page_request.site, in the upper half of
                                    what was seq */
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
@@ -221,7 +221,8 @@ struct page_comm {
     _Atomic uint32_t call;              /* the last collective call */
     _Atomic uint64_t collectives;       /* how many so far */
     _Atomic uint64_t since_ticks;       /* when it was entered */
-    _Atomic uint32_t before;            /* the collective call before it */
+    _Atomic uint64_t history;           /* page_history() of all of them, */
+    _Atomic uint64_t history_before;    /* and of all but the last one */
 };
 
 /* A request that is not finished. There is one where its key is above 1;
@@ -415,6 +416,17 @@ static inline uint64_t page_message(uint64_t comm, int32_t tag)
     x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 29) * 0x94d049bb133111ebu;
     return (x ^ x >> 32) << PAGE_MESSAGE_BITS | 1;
+}
+
+/* Of a series of collective calls on a communicator, each with its root (or
+ * PAGE_NONE): the same for members who have made the same calls. 0: none. */
+static inline uint64_t page_history(uint64_t before, uint32_t call,
+                                    int32_t root)
+{
+    uint64_t x = before + call + ((uint64_t)(uint32_t)root << 32);
+
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
+    return x ^ x >> 29 ^ 1;
 }
 
 /* Where things are, for given numbers of slots, calls and ring bytes. */

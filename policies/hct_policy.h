@@ -199,8 +199,10 @@ struct hct_comm {               /* one that the rank is a member of */
     uint32_t call;              /* last collective call entered */
     uint64_t collectives;       /* entered so far, by this rank */
     uint64_t age_ns;            /* since the last one was entered */
-    uint32_t before;            /* collective call before it; 0: not known */
-    uint32_t pad;
+    uint64_t history;           /* the same for members that have made the
+                                   same collective calls so far, with the same
+                                   roots; 0: none, or not known */
+    uint64_t history_before;    /* ... but the last one */
 };
 enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
                      HCT_KIND_FILE };

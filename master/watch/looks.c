@@ -179,7 +179,8 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
                 .parent = f->parent, .local = f->local, .size = f->size,
                 .remote_size = f->remote_size, .call = f->call,
                 .collectives = f->collectives, .age_ns = f->age_ns,
-                .before = f->before };
+                .history = f->history,
+                .history_before = f->history_before };
     }
     for (size_t i = 0; i < m->n_flights; i++) {
         const Hct__Looked__Flight *f = m->flights[i];

@@ -101,18 +101,19 @@ void comm_status(struct comm *c, const int *status, int32_t *peer,
 /* A collective call is entered: its number. All members enter them in the
  * same order, so one thread at a time. */
 static inline uint64_t comm_collective(struct comm *c, unsigned call,
-                                       uint64_t now_ticks)
+                                       int32_t root, uint64_t now_ticks)
 {
     struct page_comm *p = c->shown;
     uint64_t n = atomic_load_explicit(&p->collectives,
                                       memory_order_relaxed) + 1;
+    uint64_t before = atomic_load_explicit(&p->history, memory_order_relaxed);
     uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed) | 1;
 
     atomic_store_explicit(&p->seq, seq, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&p->collectives, n, memory_order_relaxed);
-    atomic_store_explicit(&p->before, atomic_load_explicit(
-                              &p->call, memory_order_relaxed),
+    atomic_store_explicit(&p->history_before, before, memory_order_relaxed);
+    atomic_store_explicit(&p->history, page_history(before, call, root),
                           memory_order_relaxed);
     atomic_store_explicit(&p->call, call, memory_order_relaxed);
     atomic_store_explicit(&p->since_ticks, now_ticks, memory_order_relaxed);

@@ -66,7 +66,7 @@ static inline uint32_t learn(struct self *t, unsigned call,
             if (traits & ABOUT_SOURCE)
                 t->source = comm_peer(c, a->source);
             if (traits & ABOUT_COLLECTIVE)
-                r->collective = comm_collective(c, call, now);
+                r->collective = comm_collective(c, call, r->peer, now);
         } else if (traits & ABOUT_PEER) {
             r->peer = t->source = PAGE_UNKNOWN;
         }

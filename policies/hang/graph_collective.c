@@ -28,8 +28,6 @@ uint32_t deadlock_call(const struct hct_snapshot *in,
     for (uint32_t i = w[rank].comm; (c = comm_of_rank(in, i, rank)); i++)
         if (c->id == comm && c->collectives == n)
             return c->call;
-        else if (c->id == comm && c->collectives == n + 1)
-            return c->before;
     return 0;
 }
 
@@ -116,17 +114,28 @@ static bool needs_all(const struct graph *g, uint32_t r,
            c->name[n - 1] != 'v' && hct_rank(g->in, r)->bytes > 0;
 }
 
-/* Call k of comm: has rank b entered the same function as a? MPI matches calls
- * by what they are, and we by their numbers: where one has made a call more
- * than the other, what comes over a network may be for the call before. */
-static bool same_call(const struct graph *g, uint32_t a, uint32_t b,
-                      uint64_t comm, uint64_t k)
+/* Of the first k collective calls of rank r on comm; 0: not known. */
+static uint64_t history_of(const struct graph *g, uint32_t r, uint64_t comm,
+                           uint64_t k)
 {
-    int32_t root;
-    uint32_t call = deadlock_call(g->in, g->w, a, comm, k, &root);
+    const struct hct_comm *c;
 
-    return k == 0 ||
-           (call && call == deadlock_call(g->in, g->w, b, comm, k, &root));
+    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
+        if (c->id == comm)
+            return c->collectives == k ? c->history
+                   : c->collectives == k + 1 ? c->history_before : 0;
+    return 0;
+}
+
+/* Have a and b made the same first k calls on comm? MPI matches calls by what
+ * they are, and we by their numbers: where one has left a call out, what comes
+ * over a network may be for one with another number. */
+static bool same_calls(const struct graph *g, uint32_t a, uint32_t b,
+                       uint64_t comm, uint64_t k)
+{
+    uint64_t history = history_of(g, a, comm, k);
+
+    return k == 0 || (history && history == history_of(g, b, comm, k));
 }
 
 /* Is rank r a member that has not entered call n, only so many before? */
@@ -151,7 +160,7 @@ static bool lacks(const struct graph *g, uint32_t r,
 
     return m->held > 0 && !m->inter &&
            misses(g, (uint32_t)m->first, m->comm, m->n, &before) &&
-           same_call(g, r, (uint32_t)m->first, m->comm, before);
+           same_calls(g, r, (uint32_t)m->first, m->comm, before);
 }
 
 /* r has entered call n, as all others have, and "to" a different one, or with
@@ -170,7 +179,7 @@ static bool stays_different(const struct graph *g, uint32_t r,
            ((c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
             (to->flags & HCT_IN_MPI) &&
             to->comm == m->comm && to->collective == m->n &&
-            same_call(g, r, to->rank, m->comm, m->n - 1));
+            same_calls(g, r, to->rank, m->comm, m->n - 1));
 }
 
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
@@ -201,7 +210,7 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
         (uint32_t)root < g->in->nranks && !m->inter &&
         misses(g, (uint32_t)root, comm, n, &before))
-        return held(g, root) && same_call(g, r, (uint32_t)root, comm, before)
+        return held(g, root) && same_calls(g, r, (uint32_t)root, comm, before)
                    ? never(g, DEADLOCK_MEMBER, root) : FREE;
     if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
         (m->held == m->missing && !m->free &&

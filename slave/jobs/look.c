@@ -333,7 +333,8 @@ static void detail_comms(struct look *l, const struct task *t)
         m->size = v[i].size;
         m->remote_size = v[i].remote_size;
         m->call = v[i].call;
-        m->before = v[i].before;
+        m->history = v[i].history;
+        m->history_before = v[i].history_before;
         m->collectives = v[i].collectives;
         m->age_ns = age_of(l, clock_of(t), v[i].since_ticks);
     }

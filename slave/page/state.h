@@ -40,7 +40,8 @@ unsigned state_threads(const char *page, struct state_thread *v,
 struct state_comm {             /* as in page_comm */
     enum page_kind kind;
     uint64_t id, parent, collectives, since_ticks;
-    uint32_t rank, size, remote_size, call, before;
+    uint64_t history, history_before;
+    uint32_t rank, size, remote_size, call;
 };
 unsigned state_comms(const char *page, struct state_comm *v, unsigned max);
 

@@ -2,6 +2,7 @@
  * the page says of it. */
 #include <string.h>
 
+#include "mpi-wrappers/page.h"
 #include "mpi-wrappers/table/calls.h"
 #include "tests/sim/chance.h"
 #include "tests/sim/world.h"
@@ -227,7 +228,8 @@ static void enter_collective(struct world *w, uint32_t task,
 
     if (is_collective(o->kind)) {
         t->collective = ++c->collectives;
-        c->before = c->call;
+        c->history_before = c->history;
+        c->history = page_history(c->history, t->call, t->peer);
         c->call = t->call;
         c->entered_ns = w->now_ns;
     }

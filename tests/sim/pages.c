@@ -151,7 +151,8 @@ static void read_comms(struct pages *p, const struct world *w,
             .local = (uint32_t)__builtin_popcount(c->members &
                                                   ((1u << rank) - 1)),
             .size = (uint32_t)__builtin_popcount(c->members),
-            .call = c->call, .before = c->before,
+            .call = c->call, .history = c->history,
+            .history_before = c->history_before,
             .collectives = c->collectives,
             .age_ns = c->collectives ? w->now_ns - c->entered_ns : 0 };
     }

@@ -78,7 +78,8 @@ struct world_comm {
     uint64_t context;           /* MPI's own number */
     uint64_t id, parent;        /* the page's */
     uint64_t collectives, entered_ns;   /* the last one, which is call */
-    uint32_t made, call, before;
+    uint32_t made, call;
+    uint64_t history, history_before;
 };
 
 /* A collective call, or an epoch of a window: messages one after another. */

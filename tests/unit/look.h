@@ -173,7 +173,8 @@ static inline struct hct_comm *member(uint32_t r, uint64_t comm, uint32_t size,
                             .size = size, .collectives = entered,
                             .call = last ? number_of(last)
                                   : entered ? number_of("Barrier") : 0,
-                            .before = number_of("Barrier"),
+                            .history = entered ? 1000 + entered : 0,
+                            .history_before = entered > 1 ? 999 + entered : 0,
                             .age_ns = 100 * S };
     return c;
 }
