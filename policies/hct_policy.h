@@ -19,7 +19,9 @@
  *   1.4  hct_rank.phase_id, which was padding: 0
  *   1.5  the account of messages: hct_account, hct_pair; hct_request.site,
  *        which was padding: 0; hct_line.site and made, the last eight bytes
- *        of what was text: a line of more than 243 bytes has to be shorter */
+ *        of what was text: a line of more than 243 bytes has to be shorter;
+ *        HCT_NOTICE; hct_verdict.longest_ms, which was padding: 0;
+ *        hct_rank.been, waits, waits_ns, place */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -174,6 +176,39 @@ struct hct_rank {
                                    from 1; age_ns is since then, and call 0
                                    if it has no name */
     uint64_t own_cpu_ns;        /* of its main thread; 0: not known */
+    uint32_t been;              /* enum hct_been: has a task of this job been
+                                   here before? Known of some that have stood
+                                   outside of MPI for a second */
+    uint32_t waits;             /* enum hct_waits: what its main thread sleeps
+                                   for, as known of the same */
+    uint64_t waits_ns;          /* HCT_WAITS_TIME: how long it has asked for;
+                                   0: not known */
+    char place[40];             /* function of the program it is in, or what
+                                   it waits for: "work", "pid 12 (gzip)",
+                                   "in.dat"; "" if not known */
+};
+
+/* Outside of MPI: was a stack seen here before, in an earlier stay, after a
+ * call of the same function of MPI? The same functions have to be on it, and
+ * of each a line that is among those seen. */
+enum hct_been {
+    HCT_BEEN_UNKNOWN,           /* nobody has looked, or could */
+    HCT_BEEN_NEVER,
+    HCT_BEEN_HERE,
+};
+
+enum hct_waits {
+    HCT_WAITS_UNKNOWN,          /* also: for nothing, it runs or wants to */
+    HCT_WAITS_TIME,             /* sleeps, and that ends */
+    HCT_WAITS_SIGNAL,           /* only a signal can end it */
+    HCT_WAITS_CHILD,            /* for a process that it has started */
+    HCT_WAITS_LOCK,             /* on a file, that another process has */
+    HCT_WAITS_PIPE,
+    HCT_WAITS_SOCKET,
+    HCT_WAITS_DEVICE,
+    HCT_WAITS_FILE,
+    HCT_WAITS_THREAD,           /* for another thread, or a lock in memory */
+    HCT_WAITS_OTHER,
 };
 
 /* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */
@@ -291,7 +326,7 @@ struct hct_snapshot {
 
 enum hct_kind {
     HCT_HANG = 1, HCT_SLOWDOWN, HCT_DEADLOCK, HCT_OUTLIER, HCT_PROGRESS,
-    HCT_DEADLINE, HCT_IMBALANCE,
+    HCT_DEADLINE, HCT_IMBALANCE, HCT_NOTICE,
 };
 
 enum hct_where {                /* of the error */
@@ -299,15 +334,21 @@ enum hct_where {                /* of the error */
 };
 
 /* A verdict. Its ranks and its lines of text follow each other in out's
- * arrays. A later verdict of kind HCT_PROGRESS takes a hang, slowdown or
- * deadlock back: the job moves again. */
+ * arrays. A later verdict of kind HCT_PROGRESS takes a hang, slowdown,
+ * deadlock or notice back: the job moves again.
+ *
+ * How strong it is its kind says. A deadlock is proven. A hang is found by a
+ * model that has seen the job before: its score is what the model yields, and
+ * never 1. A notice says only that something has taken long, and that nothing
+ * seen so far says whether that is wrong: it has one line and no score. */
 struct hct_verdict {
     uint32_t kind;              /* enum hct_kind */
     uint32_t where;             /* enum hct_where */
     uint32_t phase;             /* number of the program's phase */
     uint32_t ranks, nranks;     /* to blame: first in out->ranks, how many */
     uint32_t lines, nlines;     /* first in out->lines, how many */
-    uint32_t pad;
+    uint32_t longest_ms;        /* the longest stay that the model knows of
+                                   where they are; 0: none */
     double score;               /* confidence, 0 to 1 */
     uint64_t age_ns;            /* how long it has been so */
 };

@@ -127,6 +127,9 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
         .requests = m->requests, .site = m->site, .phase = m->phase,
         .phase_id = m->phase_id, .mark = m->mark,
         .site_calls = m->site_calls, .sample = m->sample,
+        .been = m->been <= HCT_BEEN_HERE ? m->been : HCT_BEEN_UNKNOWN,
+        .waits = m->waits <= HCT_WAITS_OTHER ? m->waits : HCT_WAITS_OTHER,
+        .waits_ns = m->waits_ns,
         .level = m->level <= HCT_LEVEL_MULTIPLE ? m->level
                                                 : HCT_LEVEL_UNKNOWN };
     if (n >= sizeof(r->tag_text))
@@ -136,6 +139,9 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
     n = strnlen(m->wchan, sizeof(r->wchan) - 1);
     if (n)
         memcpy(r->wchan, m->wchan, n);
+    n = strnlen(m->place, sizeof(r->place) - 1);
+    if (n)
+        memcpy(r->place, m->place, n);
 }
 
 static int take_tasks(struct looks *l, const Hct__Looked *m,

@@ -333,7 +333,7 @@ static bool verdict_makes_sense(const struct hct_verdict *v,
                                 const char **why)
 {
     *why = NULL;
-    if (v->kind < HCT_HANG || v->kind > HCT_IMBALANCE)
+    if (v->kind < HCT_HANG || v->kind > HCT_NOTICE)
         *why = "a verdict of no kind";
     else if (!(v->score >= 0 && v->score <= 1))
         *why = "a score that is not from 0 to 1";
@@ -473,10 +473,10 @@ const char *policy_kind_name(uint32_t kind)
         [HCT_HANG] = "hang", [HCT_SLOWDOWN] = "slowdown",
         [HCT_DEADLOCK] = "deadlock", [HCT_OUTLIER] = "outlier",
         [HCT_PROGRESS] = "progress", [HCT_DEADLINE] = "deadline",
-        [HCT_IMBALANCE] = "imbalance",
+        [HCT_IMBALANCE] = "imbalance", [HCT_NOTICE] = "notice",
     };
 
-    return kind >= HCT_HANG && kind <= HCT_IMBALANCE ? names[kind] : "?";
+    return kind >= HCT_HANG && kind <= HCT_NOTICE ? names[kind] : "?";
 }
 
 const char *policy_where_name(uint32_t where)

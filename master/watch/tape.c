@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPE_RANKS_MAX = 1 << 24, TAPE_WORDS_MAX = 32,
+enum { TAPE_RANKS_MAX = 1 << 24, TAPE_WORDS_MAX = 64,
        TAPE_NUMBER = 10 };      /* bytes of one at most */
 
 #define WORDS(type) (sizeof(struct type) / 8)
 #define WHOLE(type) _Static_assert(sizeof(struct type) % 8 == 0 && \
-    WORDS(type) <= TAPE_WORDS_MAX, "a mask has 32 bits for words of 8 bytes")
+    WORDS(type) <= TAPE_WORDS_MAX, "a mask has 64 bits for words of 8 bytes")
 WHOLE(hct_rank);
 WHOLE(hct_job);
 WHOLE(hct_request);
@@ -65,13 +65,13 @@ static void put_words(struct str *out, const void *now, const void *expected,
                       size_t words)
 {
     char buf[(TAPE_WORDS_MAX + 1) * TAPE_NUMBER], *p;
-    uint32_t mask = 0;
+    uint64_t mask = 0;
 
     for (size_t i = 0; i < words; i++)
-        mask |= (uint32_t)(word(now, i) != word(expected, i)) << i;
+        mask |= (uint64_t)(word(now, i) != word(expected, i)) << i;
     p = put_number(buf, mask);
-    for (uint32_t left = mask; left; left &= left - 1) {
-        size_t i = (size_t)__builtin_ctz(left);
+    for (uint64_t left = mask; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctzll(left);
 
         p = put_number(p, fold(word(now, i) - word(expected, i)));
     }
@@ -244,6 +244,7 @@ static int get_ranks(struct tape_reader *r, uint64_t passed)
         l->ranks[at].rank = (uint32_t)at;
         l->ranks[at].tag_text[sizeof(l->ranks[at].tag_text) - 1] = '\0';
         l->ranks[at].wchan[sizeof(l->ranks[at].wchan) - 1] = '\0';
+        l->ranks[at].place[sizeof(l->ranks[at].place) - 1] = '\0';
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
 enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
-       LAST = 31 };
+       PLACE = 35, LAST = 35 };
 
 /* Numbers up to 24 come before the texts, the others behind them. */
 #define FIELDS_BEFORE(U, S)                                             \
@@ -18,7 +18,7 @@ enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
     S(24, mark)
 #define FIELDS_BEHIND(U)                                                \
     U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
-    U(31, phase_id)
+    U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
 
 /* ------------------------------------------------------------------ writing */
 
@@ -90,6 +90,8 @@ size_t lookwire_put_task(uint8_t *to, const Hct__Looked__Task *m)
     if (m->wchan[0])
         p = put_text(p, WCHAN, m->wchan, strlen(m->wchan));
     FIELDS_BEHIND(PUT_U)
+    if (m->place[0])
+        p = put_text(p, PLACE, m->place, strlen(m->place));
     n = (size_t)(p - body);
     if (n > 127) {              /* never 1 << 14 */
         body[-2] = (uint8_t)(n | 128);
@@ -162,6 +164,7 @@ static inline int32_t unfold(uint64_t v)
 static int get_text(struct lookwire *w, unsigned field, const uint8_t **p,
                     const uint8_t *end)
 {
+    char *to = field == WCHAN ? w->wchan : w->place;
     const uint8_t *from;
     uint64_t n;
 
@@ -172,10 +175,10 @@ static int get_text(struct lookwire *w, unsigned field, const uint8_t **p,
         w->task.tag_text.len = (size_t)n;
         return 0;
     }
-    if (n >= sizeof(w->wchan))
-        n = sizeof(w->wchan) - 1;
-    memcpy(w->wchan, from, (size_t)n);
-    w->wchan[n] = '\0';
+    if (n >= LOOKWIRE_TEXT)
+        n = LOOKWIRE_TEXT - 1;
+    memcpy(to, from, (size_t)n);
+    to[n] = '\0';
     return 0;
 }
 
@@ -188,10 +191,12 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
     *m = nothing;
     w->wchan[0] = '\0';
     m->wchan = w->wchan;
+    w->place[0] = '\0';
+    m->place = w->place;
     while (p < end) {
         if (get(&p, end, &tag))
             return -1;
-        if (tag >> 3 == TAG_TEXT || tag >> 3 == WCHAN) {
+        if (tag >> 3 == TAG_TEXT || tag >> 3 == WCHAN || tag >> 3 == PLACE) {
             if ((tag & 7) != BYTES ||
                 get_text(w, (unsigned)(tag >> 3), &p, end))
                 return -1;

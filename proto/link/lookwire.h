@@ -12,7 +12,7 @@
 
 #include "hct.pb-c.h"
 
-enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 640, LOOKWIRE_TEXT = 128 };
+enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 896, LOOKWIRE_TEXT = 128 };
 
 /* Both return how many bytes they have written, no more than the above; texts
  * are cut at LOOKWIRE_TEXT. after_ns goes behind the tasks. */
@@ -23,8 +23,8 @@ size_t lookwire_put_after(uint8_t *to, uint64_t after_ns);
 struct lookwire {               /* a look that is being read */
     const uint8_t *p, *end;     /* borrowed */
     uint64_t after_ns;          /* once it has been read to its end */
-    Hct__Looked__Task task;     /* texts are borrowed, that of wchan from: */
-    char wchan[LOOKWIRE_TEXT];
+    Hct__Looked__Task task;     /* texts are borrowed, two of them from: */
+    char wchan[LOOKWIRE_TEXT], place[LOOKWIRE_TEXT];
 };
 
 void lookwire_open(struct lookwire *w, const uint8_t *p, size_t n);

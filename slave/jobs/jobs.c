@@ -161,6 +161,16 @@ static struct peek_job *walk_peeks(void *arg, uint64_t job)
     return j ? &j->peek : NULL;
 }
 
+static const struct launch_user *walk_user(void *arg, uint64_t job)
+{
+    const struct jobs *js = arg;
+    struct job *j = jobs_find(js, job);
+    struct adopt *in;
+    struct world *w = j ? NULL : adopts_world(js->adopts, job, &in);
+
+    return j ? &j->user : w ? w->owner->user : NULL;
+}
+
 struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
                          void *arg, struct err *err)
 {
@@ -175,7 +185,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->rings = evtimer_new(node->base, on_rings, js);
     js->adopts = adopts_create(node, on_new_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
-    js->walk = (struct taskwalk){ walk_tasks, walk_peeks, js };
+    js->walk = (struct taskwalk){ walk_tasks, walk_peeks, walk_user, js };
     js->lookout = lookout_create(node, &js->walk);
     if (js->rings && js->samples && js->adopts && js->lookout &&
         !event_add(js->samples, &tv))

@@ -24,12 +24,12 @@ enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
-             site, phase, phase_id, level, sample;
+             site, phase, phase_id, level, sample, been, waits;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
-    uint64_t sampled_ns;
-    char wchan[PROCSTATE_WCHAN];
+    uint64_t sampled_ns, waits_ns;
+    char wchan[PROCSTATE_WCHAN], place[WAITING_NAME];
 };
 
 struct look_task {
@@ -38,6 +38,7 @@ struct look_task {
     uint64_t moved_ns;          /* when the task was last seen to move */
     uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
     struct procstate proc;
+    char place[WAITING_NAME];   /* that is being told */
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t used_at_ns;        /* when that was looked for; 0: never */
@@ -288,6 +289,10 @@ static void tell(struct look *l, const struct task *t,
     m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
         ((struct hct_rank *)NULL)->tag_text) - 1);
     m->wchan = (char *)t->look->proc.wchan;
+    m->been = r->been;
+    m->waits = r->waits;
+    m->waits_ns = r->waits_ns;
+    m->place = t->look->place;
 }
 
 static void detail_requests(struct look *l, const struct task *t)
@@ -470,6 +475,44 @@ static void look_proc(struct look_task *k, const struct task *t,
     memcpy(r->wchan, k->proc.wchan, sizeof(r->wchan));
 }
 
+/* Outside of MPI: where that is, and what for. */
+static void look_place(const struct look_task *k, const struct task *t,
+                       struct look_raw *r)
+{
+    const struct waiting *w = &k->proc.waiting;
+
+    if ((r->flags & HCT_IN_MPI) || !(r->flags & HCT_PAGE))
+        return;
+    r->waits = w->what;
+    r->waits_ns = w->ns;
+    if (t->glanced.stay == r->since_ticks)
+        r->been = t->glanced.been;
+    if (r->waits && *w->name)
+        memcpy(r->place, w->name, sizeof(r->place));
+    else if (t->glanced.stay == r->since_ticks)
+        memcpy(r->place, t->glanced.place, sizeof(r->place));
+}
+
+bool look_stay(const struct task *t, struct look_stay *s)
+{
+    const struct look_task *k = t->look;
+    struct state_thread v;
+
+    if (!k || !k->known || t->over || t->held || !t->watch.page ||
+        k->last.life != HCT_LIFE_RUNNING ||
+        state_threads(t->watch.page, &v, 1) == 0 || v.call || !v.since_ticks)
+        return false;
+    *s = (struct look_stay){ .stay = v.since_ticks,
+        .call = last_call(t->watch.page, v.slot) };
+    if (v.since_ticks != k->last.since_ticks)
+        return true;
+    s->stands_ns = clock_monotonic_ns() - k->moved_ns;
+    s->flags = k->proc.flags;
+    s->waits = k->proc.waiting.what;
+    s->collects = k->proc.waiting.collects;
+    return true;
+}
+
 static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)
 {
     if (polls->len > PAGE_CALLS / 8)
@@ -501,6 +544,7 @@ void look_at(struct look *l, struct task *t)
         read_stack(&r, &t->peeked);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
         look_proc(k, t, &r, m->detail);
+    look_place(k, t, &r);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
@@ -510,6 +554,7 @@ void look_at(struct look *l, struct task *t)
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }
+    memcpy(k->place, r.place, sizeof(k->place));
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
         tell(l, t, &r);
     memcpy(&k->last, &r, sizeof(r));

@@ -35,6 +35,17 @@ void look_send(struct look *l);
 bool look_pack(struct look *l, uint64_t after_ns, ProtobufCBinaryData *to);
 void look_free(struct look *l);         /* what was collected */
 
+/* Is the task outside of MPI, between two of its calls? From its page, and from
+ * what was found at the last look. */
+struct look_stay {
+    uint64_t stay;              /* since when: in ticks, never 0 */
+    uint32_t call;              /* that was left */
+    uint64_t stands_ns;         /* it was seen so for so long */
+    uint32_t flags, waits;      /* as of hct_rank, if it stands */
+    bool collects;              /* it waits to take a signal itself */
+};
+bool look_stay(const struct task *t, struct look_stay *s);
+
 void look_task_free(struct look_task *k);       /* NULL is fine */
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
+#include "slave/jobs/glance.h"
 #include "slave/jobs/look.h"
 #include "slave/jobs/node.h"
 #include "slave/jobs/peek.h"
@@ -32,7 +33,8 @@ struct lookout {
     const struct taskwalk *jobs;
     struct event *timer;        /* owned: when no ring is read */
     struct series *first;       /* owned */
-    struct peek *peek;          /* owned */
+    struct peek *peek;          /* owned, as the next */
+    struct glance *glance;
 };
 
 static void lookout_on_timer(evutil_socket_t fd, short what, void *arg)
@@ -51,7 +53,8 @@ struct lookout *lookout_create(struct node *node, const struct taskwalk *jobs)
     lo->jobs = jobs;
     lo->timer = evtimer_new(node->base, lookout_on_timer, lo);
     lo->peek = peek_create(node, jobs);
-    if (!lo->timer || !lo->peek) {
+    lo->glance = glance_create(node, jobs);
+    if (!lo->timer || !lo->peek || !lo->glance) {
         lookout_destroy(lo);
         return NULL;
     }
@@ -75,6 +78,7 @@ void lookout_destroy(struct lookout *lo)
         lo->first = s->next;
         series_free(s);
     }
+    glance_destroy(lo->glance);
     peek_destroy(lo->peek);
     if (lo->timer)
         event_free(lo->timer);
@@ -92,6 +96,7 @@ static bool look_at_job(struct lookout *lo, struct look *l)
     if (!lo->jobs->tasks(lo->jobs->arg, l->order->job, look_at_task, l))
         return false;
     peek_at(lo->peek, l->order->job);
+    glance_at(lo->glance, l->order->job);
     return true;
 }
 

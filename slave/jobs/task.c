@@ -46,6 +46,7 @@ void task_fini(struct task *t)
     free(t->abort_text);
     free(t->abort_ranks);
     look_task_free(t->look);
+    free(t->glanced.kept);
     watch_fini(&t->watch);
 }
 

@@ -12,6 +12,7 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
+#include "slave/jobs/glance.h"
 #include "slave/jobs/node.h"
 #include "slave/jobs/peek.h"
 #include "slave/launch/launch.h"
@@ -53,6 +54,7 @@ struct task {
     struct watch watch;
     struct look_task *look;     /* owned: what the last look found, or NULL */
     struct peeked peeked;       /* without a page: what its stack says */
+    struct glanced glanced;     /* with one */
 };
 
 struct task_start {             /* all borrowed */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct launch_user;
 struct task;
 struct peek_job;
 
@@ -19,6 +20,8 @@ struct taskwalk {
     /* What the peeks at a job know; NULL: it is not here, or never peeked
      * at. */
     struct peek_job *(*peeks)(void *arg, uint64_t job);
+    /* Whose tasks they are, borrowed; NULL: the job is not here. */
+    const struct launch_user *(*user)(void *arg, uint64_t job);
     void *arg;
 };
 

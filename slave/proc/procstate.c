@@ -75,6 +75,17 @@ static bool is_traced(pid_t pid)
     return p && atoi(p + 11) > 0 && atoi(p + 11) != getpid();
 }
 
+static void take_syscall(struct procstate *s, pid_t pid, const char *text)
+{
+    waiting_read(&s->waiting, pid, text);
+    if (procstate_reads_stdin(text))
+        s->flags |= HCT_STDIN;
+    else if (procstate_pauses(text)) {
+        s->flags |= HCT_PAUSES;
+        s->waiting.what = HCT_WAITS_SIGNAL;
+    }
+}
+
 void procstate_read(struct procstate *s, pid_t pid)
 {
     char text[1024];
@@ -99,8 +110,9 @@ void procstate_read(struct procstate *s, pid_t pid)
     else if (state == 'D')
         s->flags |= HCT_SLEEPS;
     else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)))
-        s->flags |= procstate_reads_stdin(text) ? HCT_STDIN
-                         : procstate_pauses(text) ? HCT_PAUSES : 0;
+        take_syscall(s, pid, text);
+    if (state != 'S')
+        s->waiting = (struct waiting){ 0 };
     if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
         strcmp(text, "0") != 0)
         snprintf(s->wchan, sizeof(s->wchan), "%.31s", text);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "slave/proc/waiting.h"
+
 enum { PROCSTATE_WCHAN = 32 };
 
 struct procstate {              /* {0}: nothing is known */
@@ -14,6 +16,7 @@ struct procstate {              /* {0}: nothing is known */
     uint64_t own_cpu_ns;        /* of the first one; 0: not known */
     char wchan[PROCSTATE_WCHAN];        /* where in the kernel it sleeps, if
                                            that is uninterruptible */
+    struct waiting waiting;     /* for what, if a signal would wake it */
 };
 
 /* From some files in /proc/PID. Times that cannot be read stay as they are. */

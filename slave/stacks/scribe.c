@@ -162,8 +162,9 @@ static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
 
 static void put_begin(struct scribe *s)
 {
-    put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples, s->conf.lines, NULL,
-        0);
+    put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples,
+        (s->conf.lines ? SCRIBE_LINES : 0) |
+        (s->conf.offsets ? SCRIBE_OFFSETS : 0), NULL, 0);
 }
 
 struct scribe *scribe_start(const struct scribe_conf *conf,

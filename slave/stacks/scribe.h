@@ -27,6 +27,8 @@ struct scribe_conf {
     const struct launch_user *user;     /* borrowed during start; or NULL */
     uint32_t ntasks, nsamples;
     bool lines;                 /* frames have files and lines */
+    bool offsets;               /* frames have their places in the files, also
+                                   where there are names */
     uint64_t timeout_ns;        /* for the tree, after the end */
     bool keep;                  /* it may be used again within some seconds:
                                    what it has read of the binaries is known

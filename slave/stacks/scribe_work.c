@@ -43,7 +43,7 @@ struct reading {                /* of a task */
 struct work {
     FILE *in;
     uint32_t ntasks, nsamples;
-    bool lines, more;           /* more trees, after this one */
+    bool lines, offsets, more;  /* more trees, after this one */
     struct symbols *symbols;
     struct reading *readings;   /* owned: by position */
     uint32_t *traces;           /* owned: by position */
@@ -103,7 +103,7 @@ static uint32_t make_frame(struct work *w, const struct symbol *s,
 {
     struct prefixtree_frame f = {
         .module = name(w, module), .function = name(w, from->function),
-        .offset = s->note == SYMBOL_FOUND ? 0 : s->offset };
+        .offset = s->note == SYMBOL_FOUND && !w->offsets ? 0 : s->offset };
 
     f.file = name(w, from->file);
     f.line = from->line;
@@ -412,7 +412,8 @@ static int begin(struct work *w)
         return -1;
     w->ntasks = h.position;
     w->nsamples = h.sample;
-    w->lines = h.pid;
+    w->lines = h.pid & SCRIBE_LINES;
+    w->offsets = h.pid & SCRIBE_OFFSETS;
     prefixtree_fini(&w->tree);
     str_reset(&w->notes);
     w->nnotes = 0;

@@ -9,8 +9,10 @@ enum scribe_kind { SCRIBE_BEGIN, SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES,
 
 /* In front of each piece on the way to the scribe; both ends are one
  * program. SCRIBE_BEGIN has the number of tasks as position and of samples as
- * sample, and pid 1 says that lines are wanted; SCRIBE_END: sample 1 says that
+ * sample, and in pid what is wanted of frames; SCRIBE_END: sample 1 says that
  * more trees may follow. */
+enum { SCRIBE_LINES = 1, SCRIBE_OFFSETS = 2 };
+
 struct scribe_head {
     uint32_t kind, position, sample, pid;
     uint64_t bytes;             /* that follow */

@@ -454,7 +454,7 @@ static void request_next(struct stacker *st)
     struct scribe_conf conf = { .base = st->base,
         .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
         .nsamples = r->conf.nsamples, .lines = r->conf.lines,
-        .timeout_ns = READ_NS, .keep = r->conf.keep };
+        .offsets = r->conf.offsets, .timeout_ns = READ_NS, .keep = r->conf.keep };
 
     if (conf.keep)
         r->scribe = st->kept = scribe_reuse(st->kept, &conf, request_end, r, &err);

@@ -36,6 +36,7 @@ struct stacker_conf {
     uint32_t ntasks, nsamples;
     uint64_t interval_ns;
     bool lines, threads;
+    bool offsets;               /* as in scribe.h */
     bool no_ptrace;             /* ask the tasks themselves */
     bool keep;                  /* somebody may ask again soon: the child that
                                    makes the tree is kept some seconds for who

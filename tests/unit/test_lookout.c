@@ -13,6 +13,7 @@
 #include "mpi-wrappers/page.h"
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
+#include "slave/jobs/glance.h"
 #include "slave/jobs/look.h"
 #include "slave/jobs/lookout.h"
 #include "slave/jobs/node.h"
@@ -73,6 +74,24 @@ void peek_at(struct peek *p, uint64_t job)
     (void)p;
     (void)job;
     peeks++;
+}
+
+struct glance *glance_create(struct node *of, const struct taskwalk *walked)
+{
+    (void)of;
+    (void)walked;
+    return calloc(1, 1);
+}
+
+void glance_destroy(struct glance *g)
+{
+    free(g);
+}
+
+void glance_at(struct glance *g, uint64_t job)
+{
+    (void)g;
+    assert_true(here[job - 1]);
 }
 
 uint32_t peek_life(const struct task *t)

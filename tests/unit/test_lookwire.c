@@ -61,7 +61,12 @@ static void make_task(Hct__Looked__Task *m, char *texts)
     m->own_cpu_ns = number();
     m->sample = (uint32_t)number();
     m->phase_id = (uint32_t)number();
+    m->been = (uint32_t)number();
+    m->waits = (uint32_t)number();
+    m->waits_ns = number();
     memset(texts, 'x', 200);
+    m->place = texts + 150;
+    texts[150 + (draw() % 2 ? draw() % 40 : 0)] = '\0';
     m->tag_text.data = (uint8_t *)texts;
     m->tag_text.len = draw() % 2 ? draw() % 64 : 0;
     m->wchan = texts + 100;
@@ -87,7 +92,9 @@ static bool same(const Hct__Looked__Task *a, const Hct__Looked__Task *b)
            a->tag_text.len == b->tag_text.len &&
            (a->tag_text.len == 0 || memcmp(a->tag_text.data, b->tag_text.data,
                                            a->tag_text.len) == 0) &&
-           strcmp(a->wchan, b->wchan) == 0;
+           strcmp(a->wchan, b->wchan) == 0 && a->been == b->been &&
+           a->waits == b->waits && a->waits_ns == b->waits_ns &&
+           strcmp(a->place, b->place) == 0;
 }
 
 static Hct__Looked__Task task[TASKS], *tasks[TASKS];
@@ -113,7 +120,7 @@ static void test_both_ways(void **state)
 
     (void)state;
     /* whoever adds one to hct.proto adds it to lookwire.c and here, too */
-    assert_int_equal(hct__looked__task__descriptor.n_fields, 31);
+    assert_int_equal(hct__looked__task__descriptor.n_fields, 35);
     for (unsigned round = 0; round < ROUNDS; round++) {
         Hct__Looked m = HCT__LOOKED__INIT;
         struct lookwire w;

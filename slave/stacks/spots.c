@@ -1,0 +1,148 @@
+/* spots.c - places between calls of MPI, see spots.h. */
+#include "slave/stacks/spots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is never the place where a program goes wrong. */
+static const char *const libraries[] = {
+    "libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "libdl",
+    "librt", "ld-linux", "ld-2", "libgomp", "libgfortran", "libquadmath",
+    "libstdc++", "libgcc_s", "libmpi", "libopen-", "libpmix", "libucp",
+    "libuct", "libucs", "libfabric", "libmpich", "libhct", "mca_", "[vdso]",
+    "linux-vdso",
+};
+
+static uint64_t mix(uint64_t h, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint8_t)text[i]) * 0x100000001b3u;    /* FNV-1a */
+    return (h ^ 0xff) * 0x100000001b3u;
+}
+
+void spot_begin(struct spot_stack *s, uint32_t call)
+{
+    memset(s, 0, sizeof(*s));
+    s->key[0] = mix(0xcbf29ce484222325u, (const char *)&call, sizeof(call));
+}
+
+static bool is_library(const char *module)
+{
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        if (strncmp(module, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A function without a name is "file+0x12". */
+static size_t name_length(const char *function)
+{
+    const char *plus = strstr(function, "+0x");
+
+    return plus ? (size_t)(plus - function) : strlen(function);
+}
+
+void spot_push(struct spot_stack *s, const char *module, const char *function,
+               uint64_t offset)
+{
+    size_t n = name_length(function);
+    uint64_t outer = s->n ? s->key[s->n - 1] : s->key[0];
+
+    s->wrapper |= strncmp(module, "libhector", 9) == 0;
+    s->library |= s->wrapper || is_library(module);
+    if (s->library)
+        return;
+    snprintf(s->name, sizeof(s->name), "%.*s", (int)(n < SPOT_NAME ? n
+                                                     : SPOT_NAME), function);
+    if (s->n == SPOT_DEPTH)
+        return;
+    s->key[s->n] = mix(mix(outer, module, strlen(module)), function, n) | 1;
+    s->function[s->n] = mix(mix(0, module, strlen(module)), function, n) | 1;
+    s->offset[s->n++] = offset;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+void spots_fini(struct spots *s)
+{
+    free(s->v);
+    memset(s, 0, sizeof(*s));
+}
+
+static struct spot_range *slot(struct spot_range *v, size_t cap, uint64_t key)
+{
+    size_t i = (key >> 1) % cap;
+
+    while (v[i].key && v[i].key != key)
+        i = (i + 1) % cap;
+    return &v[i];
+}
+
+static int grow(struct spots *s)
+{
+    size_t cap = s->cap ? 2 * s->cap : 64;
+    struct spot_range *v = calloc(cap, sizeof(*v));
+
+    if (!v)
+        return -1;
+    for (size_t i = 0; i < s->cap; i++)
+        if (s->v[i].key)
+            *slot(v, cap, s->v[i].key) = s->v[i];
+    free(s->v);
+    s->v = v;
+    s->cap = cap;
+    return 0;
+}
+
+/* NULL: there is no room. */
+static struct spot_range *add(struct spots *s, uint64_t key, uint64_t offset)
+{
+    struct spot_range *r;
+
+    if (2 * s->n >= s->cap && s->n < SPOTS_MAX && grow(s))
+        return NULL;
+    r = slot(s->v, s->cap, key);
+    if (r->key)
+        return r;
+    if (s->n >= SPOTS_MAX)
+        return NULL;
+    s->n++;
+    *r = (struct spot_range){ key, offset, offset };
+    return r;
+}
+
+void spots_learn(struct spots *s, const struct spot_stack *k)
+{
+    for (uint32_t i = 0; i < k->n; i++) {
+        struct spot_range *r = add(s, k->key[i], k->offset[i]);
+
+        if (!r)
+            return;
+        if (k->offset[i] < r->low)
+            r->low = k->offset[i];
+        if (k->offset[i] > r->high)
+            r->high = k->offset[i];
+    }
+}
+
+void spots_lead(struct spots *s, const struct spot_stack *k)
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        s->leads |= add(s, k->function[i], 0) != NULL;
+}
+
+bool spots_know(const struct spots *s, const struct spot_stack *k)
+{
+    if (k->n == 0 || s->cap == 0)
+        return false;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct spot_range *r = slot(s->v, s->cap, k->key[i]);
+        bool leads = !s->leads || slot(s->v, s->cap, k->function[i])->key;
+
+        if (!r->key || (leads && (k->offset[i] < r->low ||
+                                  k->offset[i] > r->high)))
+            return false;
+    }
+    return true;
+}
