@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
+#include "proto/conf/onhang.h"
 #include "proto/conf/settings.h"
 #include "redirector/batch/allocation.h"
 #include "redirector/options/faults.h"
@@ -146,6 +147,19 @@ out:
     return status;
 }
 
+/* What the person has said here counts before what is in hector.conf. */
+static int main_take_settings(struct options *o, const struct settings *c,
+                              struct err *err)
+{
+    struct onhang on_hang;
+
+    if (o->on_hang || !*c->on_hang)
+        return 0;
+    o->on_hang = c->on_hang;
+    return onhang_parse(&on_hang, c->on_hang, err)
+               ? err_prefix(err, "hector.conf: on_hang") : 0;
+}
+
 /* The job of a shell has its name for a program. */
 static void main_take_shell(struct options *o)
 {
@@ -199,6 +213,8 @@ int main(int argc, char **argv)
         status = main_fail(&err, STATUS_FAILURE);
     } else if (settings_load(&settings, &err) < 0) {
         status = main_fail(&err, STATUS_FAILURE);
+    } else if (main_take_settings(&options, &settings, &err) < 0) {
+        status = main_fail(&err, STATUS_USAGE);
     } else {
         status = main_run(&options, &settings, argv);
     }

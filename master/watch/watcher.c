@@ -87,9 +87,11 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
     w->act.ops = ops;
     w->reel.job = j;
     w->reel.keep_bytes = conf->tape_bytes;
-    w->act.on_hang = strcmp(s->on_hang, "kill") == 0 ? ON_HANG_KILL
-                     : strcmp(s->on_hang, "suspend") == 0 ? ON_HANG_SUSPEND
-                     : ON_HANG_REPORT;
+    if (onhang_parse(&w->act.on_hang, s->on_hang, err)) {
+        err_prefix(err, "--on-hang");
+        watcher_destroy(w);
+        return NULL;
+    }
     if (chosen_open(w->policy, &w->npolicies, conf->policies, s, err)) {
         watcher_destroy(w);
         return NULL;
@@ -328,7 +330,7 @@ static void step_policies(struct watcher *w, const struct hct_snapshot *s)
         }
         watcher_act(&w->act, p, s, &w->out);
     }
-    watcher_act_go_on(&w->act);
+    watcher_act_go_on(&w->act, s->now_ns);
 }
 
 /* When the first policy wants to see something. */

@@ -4,9 +4,10 @@
  * told where in the source they are, and nothing is done before that is known
  * or has failed, which takes seconds at most.
  *
- * Limits. Nothing is done on a look in which a task was not seen; each master
- * ends at most so many jobs an hour; what is done is recorded with its reason
- * before. */
+ * Limits. What is done waits until the evidence is as old as it has to be
+ * (remedy.h) and nothing has moved meanwhile; nothing is done on a look in
+ * which a task was not seen; each master ends at most so many jobs an hour;
+ * what is done is recorded with its reason before. */
 #include "master/watch/watcher_act.h"
 
 #include <inttypes.h>
@@ -68,10 +69,14 @@ static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
     const char *sentence = verdict_sentence(o, v);
     struct str ranks = { 0 };
 
+    if (v->kind == HCT_NOTICE) {
+        str_addf(to, "job %llu: %s", act_id(a), sentence);
+        return;
+    }
     verdict_ranks(&ranks, o, v);
     str_addf(to, "job %llu %s", act_id(a), what_it_is(v));
     if (v->kind != HCT_PROGRESS)
-        str_addf(to, " (%.6g %% sure, for %.3g s%s%s)", 100 * v->score,
+        str_addf(to, " (%.6g %% sure, for %.3g s%s%s)", 100 * remedy_score(v),
                  (double)v->age_ns / 1e9,
                  *where ? ", error in " : "", where);
     if (ranks.n)
@@ -79,20 +84,6 @@ static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
                  str_text(&ranks));
     str_addf(to, "%s%s", *sentence ? ": " : "", sentence);
     str_fini(&ranks);
-}
-
-static const char *what_next(const struct watcher_act *a)
-{
-    switch (a->on_hang) {
-    case ON_HANG_KILL:
-        return "it is ended, as --on-hang kill wishes";
-    case ON_HANG_SUSPEND:
-        return "it is suspended, as --on-hang suspend wishes: look at it with "
-               "a debugger, then hector resume or hector kill";
-    default:
-        return "hector why shows all of it, hector kill ends it; --on-hang "
-               "kill would have";
-    }
 }
 
 /* What a person is to know: one line each. */
@@ -179,16 +170,39 @@ static void act_suspend(struct watcher_act *a, const struct policy *p,
         record(a, "suspend", err.text, why, p->name);
 }
 
-static void act(struct watcher_act *a, const struct policy *p,
-                const char *why, bool stale)
+static void forget_remedy(struct watcher_act *a)
 {
-    if (stale)
-        record(a, a->on_hang == ON_HANG_KILL ? "kill" : "suspend",
-               "refused: not all tasks were seen", why, p->name);
-    else if (a->on_hang == ON_HANG_KILL)
-        act_kill(a, p, why);
-    else if (a->on_hang == ON_HANG_SUSPEND)
-        act_suspend(a, p, why);
+    a->remedy = (struct remedy){ 0 };
+    free(a->why);
+    a->why = NULL;
+}
+
+/* What was wanted before is not wanted later for something that is found
+ * besides. */
+static void want_remedy(struct watcher_act *a, const struct policy *p,
+                        struct remedy r, const char *why)
+{
+    if (!r.wanted || (a->remedy.wanted && a->remedy.due_ns <= r.due_ns))
+        return;
+    forget_remedy(a);
+    a->why = strdup(why);
+    if (!a->why)
+        return;
+    a->remedy = r;
+    a->for_policy = p;
+}
+
+static void act(struct watcher_act *a)
+{
+    char *why = a->why;
+
+    a->why = NULL;
+    forget_remedy(a);
+    if (a->on_hang.action == ONHANG_KILL)
+        act_kill(a, a->for_policy, why);
+    else
+        act_suspend(a, a->for_policy, why);
+    free(why);
 }
 
 /* ------------------------------------------------------------------- hangs */
@@ -197,8 +211,8 @@ static void act(struct watcher_act *a, const struct policy *p,
 struct watcher_hang {
     const struct policy *policy;        /* borrowed */
     uint64_t seq;
-    bool stale;
     char *text, *why;           /* owned */
+    struct str next;            /* owned: what will be done, in words */
     struct places_line *line;   /* owned: of each line of text */
     size_t nlines;
     struct places *places;      /* owned; NULL: nothing is to be waited for */
@@ -212,6 +226,7 @@ static void hang_free(struct watcher_hang *h, bool alive)
     free(h->text);
     free(h->why);
     free(h->line);
+    str_fini(&h->next);
     free(h);
 }
 
@@ -226,8 +241,8 @@ static void add_places(const struct watcher_hang *h, struct str *to)
     }
 }
 
-/* Say it, and with and_act do what is wished. The hang is done with. */
-static void hang_finish(struct watcher_act *a, bool found, bool and_act)
+/* Say it, and, unless it is over, what will be done. */
+static void hang_finish(struct watcher_act *a, bool found, bool over)
 {
     struct watcher_hang *h = a->hang;
     struct str text = { 0 };
@@ -240,34 +255,34 @@ static void hang_finish(struct watcher_act *a, bool found, bool and_act)
                        str_text(&text));
     tell(a, str_text(&text));
     record(a, "report", "done", h->why, h->policy->name);
-    if (and_act) {
-        a->ops->notice(a->job, true, "  %s", what_next(a));
-        act(a, h->policy, h->why, h->stale);
-    }
+    if (!over)
+        a->ops->notice(a->job, true, "  %s", str_text(&h->next));
     hang_free(h, a->job->flow->reducer != NULL);
     str_fini(&text);
 }
 
 static void hang_on_places(void *arg, bool found)
 {
-    hang_finish(arg, found, true);
+    hang_finish(arg, found, false);
 }
 
-static void hang_cut(struct watcher_act *a, bool and_act)
+static void hang_is_over(struct watcher_act *a)
 {
+    forget_remedy(a);
     if (a->hang)
-        hang_finish(a, false, and_act);
+        hang_finish(a, false, true);
 }
 
 void watcher_act_stop(struct watcher_act *a)
 {
-    hang_cut(a, false);
+    hang_is_over(a);
 }
 
 void watcher_act_fini(struct watcher_act *a)
 {
     hang_free(a->hang, a->job->flow->reducer != NULL);
     a->hang = NULL;
+    forget_remedy(a);
 }
 
 /* Which rank a line of report() is about. */
@@ -290,7 +305,6 @@ static struct watcher_hang *hang_make(const struct watcher_act *a,
         return NULL;
     h->policy = p;
     h->seq = seq;
-    h->stale = a->stale;
     h->text = strdup(text);
     h->why = strndup(text, strcspn(text, "\n"));
     h->line = malloc((strlen(text) + 1) * sizeof(*h->line));
@@ -313,27 +327,42 @@ static void hang_begin(struct watcher_act *a)
         h->places = places_start(a->job, h->seq, a->conf->hang_samples,
                                  h->line, h->nlines, hang_on_places, a);
     if (!h->places)
-        hang_finish(a, false, true);
+        hang_finish(a, false, false);
 }
 
 /* text is that of report() over v: its lines are those of v, after the head. */
-static void hang(struct watcher_act *a, const struct policy *p, uint64_t seq,
-                 const struct policy_out *o, const struct hct_verdict *v,
-                 const char *text)
+static void hang(struct watcher_act *a, const struct policy *p,
+                 const struct hct_snapshot *s, const struct policy_out *o,
+                 const struct hct_verdict *v, const char *text)
 {
     struct watcher_hang *h;
 
     if (a->told)
         return;
     a->told = true;
-    a->hang = h = hang_make(a, p, seq, text);
+    a->hang = h = hang_make(a, p, s->seq, text);
     if (!h)
         return;
     for (uint32_t i = 1; i < v->nlines && i < h->nlines; i++) {
         h->line[i].site = o->lines[v->lines + i].site;
         h->line[i].made = o->lines[v->lines + i].made;
     }
+    remedy_say(&h->next, &a->on_hang, v, s->now_ns);
+    want_remedy(a, p, remedy_decide(&a->on_hang, v, s->now_ns), h->why);
     hang_begin(a);
+}
+
+static void notice(struct watcher_act *a, const struct policy *p,
+                   const struct hct_snapshot *s, const struct hct_verdict *v,
+                   const char *text)
+{
+    struct remedy r = remedy_decide(&a->on_hang, v, s->now_ns);
+    char *why = strndup(text, strcspn(text, "\n"));
+
+    tell(a, text);
+    if (why)
+        want_remedy(a, p, r, why);
+    free(why);
 }
 
 static void verdict(struct watcher_act *a, const struct policy *p,
@@ -356,12 +385,15 @@ static void verdict(struct watcher_act *a, const struct policy *p,
     journal_verdict(a->job->flow->journal, a->job, &row);
     log_info("watcher", "%s: %s job=%llu ranks=%s", p->name, row.kind,
              act_id(a), row.ranks);
-    if (verdict_is_hang(v))
-        hang(a, p, s->seq, o, v, str_text(&text));
-    else if (v->kind == HCT_PROGRESS && a->told) {
-        hang_cut(a, false);
+    if (verdict_is_hang(v)) {
+        hang(a, p, s, o, v, str_text(&text));
+    } else if (v->kind == HCT_NOTICE) {
+        notice(a, p, s, v, str_text(&text));
+    } else if (v->kind == HCT_PROGRESS) {
+        hang_is_over(a);
+        if (a->told)
+            tell(a, str_text(&text));
         a->told = false;
-        tell(a, str_text(&text));
     }
     str_fini(&detail);
     str_fini(&text);
@@ -400,6 +432,23 @@ static int recall_off(void *arg, int ncols, const char *const *names,
     return 0;
 }
 
+/* What was to be done about it is due when it has lasted for so long again: how
+ * long stays are is known no more. */
+static void recall_remedy(struct watcher_act *a, const struct policy *p,
+                          const struct store_value *v)
+{
+    struct hct_verdict found = {
+        .kind = strcmp(v[4].text, "deadlock") == 0 ? HCT_DEADLOCK : HCT_HANG,
+        .score = v[5].d, .age_ns = (uint64_t)v[6].i,
+        .longest_ms = (uint32_t)(v[6].i / 1000000) };
+
+    if (a->hang)
+        remedy_say(&a->hang->next, &a->on_hang, &found, 0);
+    if (!v[7].i)
+        want_remedy(a, p, remedy_decide(&a->on_hang, &found, 0), v[8].text);
+    a->from_next = true;
+}
+
 static int recall_hang(void *arg, int ncols, const char *const *names,
                        const struct store_value *v)
 {
@@ -409,9 +458,12 @@ static int recall_hang(void *arg, int ncols, const char *const *names,
     (void)ncols;
     (void)names;
     r->a->told = true;
-    if (!v[3].i && p && v[2].type == STORE_TEXT)
+    if (!p || v[2].type != STORE_TEXT)
+        return 1;
+    if (!v[3].i)
         r->a->hang = hang_make(r->a, p, (uint64_t)v[1].i, v[2].text);
     r->a->owed = r->a->hang != NULL;
+    recall_remedy(r->a, p, v);
     return 1;
 }
 
@@ -424,10 +476,15 @@ void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n)
 
     if (journal_ask(jn, "SELECT by FROM action WHERE job = ?1 AND action ="
                     " 'switch off'", &id, 1, recall_off, &r, &err) ||
-        /* the first one that was not over, and whether it was told */
+        /* the first one that was not over, whether it was told, and whether
+         * anything was done */
         journal_ask(jn, "SELECT policy, seq, report, EXISTS (SELECT 1 FROM"
                     " action WHERE job = ?1 AND action = 'report' AND"
-                    " by = policy AND action.at_ns >= verdict.at_ns)"
+                    " by = policy AND action.at_ns >= verdict.at_ns),"
+                    " kind, score, age_ns, EXISTS (SELECT 1 FROM action WHERE"
+                    " job = ?1 AND action IN ('kill', 'suspend') AND"
+                    " by = policy AND action.at_ns >= verdict.at_ns),"
+                    " ifnull(why, '')"
                     " FROM verdict WHERE job = ?1 AND"
                     " kind IN ('hang', 'deadlock') AND rowid >"
                     " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
@@ -437,13 +494,19 @@ void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n)
                  act_id(a), err.text);
 }
 
-void watcher_act_go_on(struct watcher_act *a)
+void watcher_act_go_on(struct watcher_act *a, uint64_t now_ns)
 {
-    if (!a->owed || a->stale || (!a->job->redirector && !a->job->adopt))
+    if (a->from_next && a->remedy.wanted)
+        a->remedy.due_ns += now_ns;
+    a->from_next = false;
+    if (a->stale)
         return;
-    a->owed = false;
-    a->hang->stale = false;
-    hang_begin(a);
+    if (a->owed && (a->job->redirector || a->job->adopt)) {
+        a->owed = false;
+        hang_begin(a);
+    }
+    if (a->remedy.wanted && !a->hang && now_ns >= a->remedy.due_ns)
+        act(a);
 }
 
 void watcher_complain(struct watcher_act *a, const struct policy *p,

@@ -4,9 +4,8 @@
 #define HECTOR_WATCHER_ACT_H
 
 #include "master/watch/policy.h"
+#include "master/watch/remedy.h"
 #include "master/watch/watcher.h"
-
-enum watcher_on_hang { ON_HANG_REPORT, ON_HANG_SUSPEND, ON_HANG_KILL };
 
 /* What has been said and done so far. {.job, .conf, .ops, .on_hang} at
  * first. */
@@ -15,13 +14,17 @@ struct watcher_act {
     struct job *job;            /* borrowed */
     const struct watcher_conf *conf;    /* borrowed */
     const struct watcher_ops *ops;      /* borrowed */
-    enum watcher_on_hang on_hang;
+    struct onhang on_hang;
     bool told;                  /* the person knows of a hang, and not that
                                    it is over */
     bool stale;                 /* not all tasks were seen in this look */
     struct watcher_hang *hang;  /* owned: one that is not told yet */
     bool owed;                  /* ... because a master before this one did not
                                    come to it */
+    struct remedy remedy;       /* what is to be done yet, */
+    bool from_next;             /* ... its time counts from the next look, */
+    const struct policy *for_policy;    /* borrowed; and who has found what */
+    char *why;                  /* owned */
 };
 
 /* The job does not run any more: tell what is not told yet. */
@@ -32,9 +35,9 @@ void watcher_act_fini(struct watcher_act *a);
  * and which of its policies were switched off. */
 void watcher_act_recall(struct watcher_act *a, struct policy *v, size_t n);
 
-/* After a look: what is owed is done, once all tasks were seen and there is
- * somebody to tell. */
-void watcher_act_go_on(struct watcher_act *a);
+/* After a look at that time: what is owed is told, once all tasks were seen
+ * and there is somebody to tell; what is due is done, once all were seen. */
+void watcher_act_go_on(struct watcher_act *a, uint64_t now_ns);
 
 /* Everything that came out of one step. */
 void watcher_act(struct watcher_act *a, const struct policy *p,

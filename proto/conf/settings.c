@@ -19,6 +19,8 @@ static const struct conf_key settings_keys[] = {
       "names one; empty: the user's own" },
     { "run", "buffer", CONF_TEXT, SETTINGS_FIELD(buffer), "line", 0, 0,
       "when what the tasks print is written: line, block or none" },
+    { "run", "on_hang", CONF_TEXT, SETTINGS_FIELD(on_hang), "", 0, 0,
+      "what is done when a job hangs, as --on-hang says it; empty: report" },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
 };
 

@@ -10,6 +10,7 @@ struct settings {               /* texts are owned, "" where nothing is set */
     char *launch_agent;         /* starts slaves on other hosts */
     char *db;                   /* database, unless $HECTOR_DB names one */
     char *buffer;               /* of the tasks' stdout: line, block, none */
+    char *on_hang;              /* as in onhang.h */
 };
 
 /* From hector.conf of the system and of the user, with defaults where they

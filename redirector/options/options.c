@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "proto/base/parse.h"
+#include "proto/conf/onhang.h"
 #include "redirector/options/faults.h"
 #include "redirector/options/phases.h"
 #include "redirector/options/usage.h"
@@ -143,6 +144,14 @@ static int options_duration(uint64_t *out, const char *option,
                        "1.5s, 10m or 2h", option, text);
     *out = ns;
     return 0;
+}
+
+static int options_on_hang(const char *option, const char *text,
+                           struct err *err)
+{
+    struct onhang h;
+
+    return onhang_parse(&h, text, err) < 0 ? err_prefix(err, "%s", option) : 0;
 }
 
 /* A seed that nobody gave is a new one each time; the event says what it made
@@ -284,8 +293,8 @@ static int options_set(struct options *o, struct options_app *app,
             return -1;
         return options_append(&o->policies, strdup(value), err);
     case USAGE_ON_HANG:
-        return options_one_of(&o->on_hang, option, value,
-                              "report|suspend|kill", err);
+        o->on_hang = value;
+        return options_on_hang(option, value, err);
     case USAGE_PRIORITY:
         return options_unsupported(option, "all jobs are equal yet", err);
     case USAGE_DEADLINE:

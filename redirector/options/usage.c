@@ -71,8 +71,10 @@ static const struct usage_option options[] = {
 
     { USAGE_POLICY, "Watching", "policy", USAGE_ARG, "NAME[:KEY=VALUE,...]",
       "have this policy watch the job; may be repeated" },
-    { USAGE_ON_HANG, NULL, "on-hang", USAGE_ARG, "report|suspend|kill",
-      "what to do when the job hangs" },
+    { USAGE_ON_HANG, NULL, "on-hang", USAGE_ARG,
+      "report|suspend|kill[:KEY=VALUE,...]",
+      "what to do when the job hangs; a verdict acts at age=60s and sure=99.9, "
+      "a notice only with patience=TIME" },
     { USAGE_PRIORITY, NULL, "priority", USAGE_ARG, "N", NULL },
     { USAGE_DEADLINE, NULL, "deadline", USAGE_ARG, "TIME", NULL },
     { USAGE_MIGRATABLE, NULL, "migratable", USAGE_NO_ARG, NULL, NULL },

@@ -82,7 +82,7 @@ void saved_say(int code, const char *on_hang)
     struct saved_facts facts;
     char text[200];
 
-    if (code != STATUS_HUNG || !on_hang || strcmp(on_hang, "kill") != 0)
+    if (code != STATUS_HUNG || !on_hang || strncmp(on_hang, "kill", 4) != 0)
         return;
     saved_read(&facts);
     saved_text(text, sizeof(text), &facts);

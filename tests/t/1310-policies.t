@@ -113,7 +113,7 @@ is "$status" 1 'why: no such job'
 
 # A hang that is over before its stack trees are there is not acted on: these
 # stay.
-SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 9 --on-hang kill
+SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 9 --on-hang kill:age=1s
 is "$status" 123 '--on-hang kill: the job is ended, status 123'
 like "$T/err" '^hector: 2h00m of the allocation are left, 4.0 core hours of its 2 tasks' \
     '... and what that saves inside Slurm is said'
@@ -125,7 +125,7 @@ is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
 # As many as hector.conf allows, of all jobs of the master.
 mkdir -p "$T/conf/hector"
 printf '[master]\nkills_per_hour = 0\n' >"$T/conf/hector/hector.conf"
-XDG_CONFIG_HOME=$T/conf stall=5 watched 9 --on-hang kill
+XDG_CONFIG_HOME=$T/conf stall=5 watched 9 --on-hang kill:age=1s
 is "$status" 0 'kills_per_hour: a job that may not be ended comes to its end'
 like "$T/err" "^hector: job $job is not ended: this master has ended 0 hung jobs" \
     '... which is said'
@@ -134,7 +134,7 @@ is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
     'report odd done, kill odd refused: too many kills in this hour' '... and recorded'
 
 # shellcheck disable=SC2086
-$R --policy "$T/odd.so:mode=9,at=10" --on-hang suspend --inject \
+$R --policy "$T/odd.so:mode=9,at=10" --on-hang suspend:age=1s --inject \
     'rank=1,call=MPI_Iprobe:100,fault=stall,time=30' \
     "$APPS/tagloop" 1000 >"$T/out" 2>"$T/err" &
 runner=$!

@@ -38,7 +38,7 @@ hang()          # FAULT SECONDS KIND [PROGRAM [OPTION...]]: status 123 within
     from=$(date +%s)
     seconds=$2 kind=$3 program=${4:-stencil}
     set -- "$1" "${5:---oversubscribe}" "${6:---oversubscribe}"
-    run hector-run -n 4 --oversubscribe "$2" "$3" --on-hang kill --timeout 100 \
+    run hector-run -n 4 --oversubscribe "$2" "$3" --on-hang kill:age=1s --timeout 100 \
         --inject "rank=2,call=MPI_$1" "$APPS/$program" 16 100
     cp "$T/err" "$T/said"
     is "$status" 123 "$1: found and ended"
@@ -87,7 +87,7 @@ like "$T/said" 'task 2 on [^ ]+ is outside of MPI .*, in sum_up \(phases\.c:[0-9
     '... where it is'
 like "$T/out" ', phase [1-9][0-9]*, score' '... and its phase'
 
-run hector-run -n 4 --oversubscribe --on-hang kill "$APPS/stencil" 16 3
+run hector-run -n 4 --oversubscribe --on-hang kill:age=1s "$APPS/stencil" 16 3
 is "$status|$(cat "$T/err")" '0|' 'without a fault nothing is said'
 job=$((job + 1))
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")" 0 '... or found'

@@ -19,7 +19,7 @@ hang()          # WHAT COMMAND...: found, rank 2 named
     shift
     job=$((job + 1))
     # shellcheck disable=SC2086 # several words
-    run hector-run --oversubscribe $quick --on-hang kill --timeout 150 "$@"
+    run hector-run --oversubscribe $quick --on-hang kill:age=1s,sure=90 --timeout 150 "$@"
     is "$status" 123 "$what: a hang is found"
     is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
         WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
@@ -60,7 +60,7 @@ hang 'two random sets' -n 4 $bare 8 2
 # Left alone.
 job=$((job + 1))
 # shellcheck disable=SC2086
-run hector-run -n 4 --oversubscribe --on-hang kill $bare 20 -1
+run hector-run -n 4 --oversubscribe --on-hang kill:age=1s $bare 20 -1
 is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
     'no hang: nothing is said'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND
@@ -70,7 +70,7 @@ is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND
 if "$T/noptrace" true; then
     job=$((job + 1))
     # shellcheck disable=SC2086
-    run "$T/noptrace" hector-run -n 4 --oversubscribe --on-hang kill $bare 3 -1
+    run "$T/noptrace" hector-run -n 4 --oversubscribe --on-hang kill:age=1s $bare 3 -1
     is "$status|$(out)" '0|halfway: ok, many rounds' 'a kernel that refuses ptrace'
     is "$(grep -c 'tasks without the wrapper library, and their stacks '\
 'cannot be read: ptrace is not permitted' "$T/err")|$(wc -l <"$T/err")" '1|1' \
