@@ -29,8 +29,9 @@ static const struct hct_param params[] = {
                "no stall of a system does that", 1.5, 0.1, 86400 },
     [WORK] = { "work", "s", "... of a task that works for longer than ever "
                "before: of its processor time", 2, 0.1, 86400 },
-    [PATIENCE] = { "patience", "s", "how long a task may compute where it has "
-                   "not been before", 60, 0.1, 864000 },
+    [PATIENCE] = { "patience", "s", "after which a job that stands still where "
+                   "nobody knows how long it may is worth a notice", 12, 0.1,
+                   864000 },
     [LOOK] = { "look", "s", "time between looks", 0.2, 0.01, 60 },
     [PROVE] = { "prove", "", "1: look for deadlocks, too", 1, 0, 1 },
     [STILL] = { "still", "s", "how long tasks in a deadlock have not moved",

@@ -73,10 +73,12 @@ void parastack_init(struct parastack *p, const struct hct_job *job,
 }
 
 /* It was none of a hang: m learns its values. */
-static void end_streak(struct parastack *p, struct sout *m)
+static void end_streak(struct parastack *p, struct sout *m, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < p->nlow; i++)
         sout_add(m, p->low[i]);
+    if (p->streak && now_ns - p->streak_ns > p->longest_ns)
+        p->longest_ns = now_ns - p->streak_ns;
     p->nlow = p->streak = 0;
 }
 
@@ -99,7 +101,7 @@ static struct sout *model_of(struct parastack *p, const struct hct_snapshot *in,
     m = &p->model[p->phases.at];
     if (turn == PHASEBOOK_STAYS)
         return m;
-    end_streak(p, before);
+    end_streak(p, before, in->now_ns);
     p->checks = 0;
     moves_again(p, out);
     if (turn == PHASEBOOK_NEW)
@@ -144,7 +146,7 @@ static bool sample(struct parastack *p, struct sout *m,
     if (!suspicion) {
         /* A hang must not teach the model that hangs are usual: the values
          * of a streak count when it is over. */
-        end_streak(p, m);
+        end_streak(p, m, in->now_ns);
         sout_add(m, level);
         return false;
     }
@@ -291,6 +293,8 @@ static void report(struct parastack *p, const struct parastack_rank *ranks,
     v->where = n ? HCT_WHERE_COMPUTATION : HCT_WHERE_COMMUNICATION;
     v->score = p->options.mode == PARASTACK_FIXED ? 0.5
                                                   : 1 - pow(p->q, p->streak);
+    v->score = words_score(v->score);
+    v->longest_ms = words_ms(p->longest_ns);
     v->age_ns = in->now_ns - p->streak_ns;
     words_time(time, v->age_ns);
     if (n)

@@ -44,6 +44,7 @@ struct parastack {
     uint64_t next_ns;           /* sample, or check */
     uint32_t streak;
     uint64_t streak_ns;         /* when it began */
+    uint64_t longest_ns;        /* of those that were over */
     uint16_t low[SOUT_LEVELS];  /* its values: part of the model if it ends */
     uint32_t nlow;
     uint32_t checks;            /* of a hang that is suspected */

@@ -13,6 +13,7 @@
 
 enum {
     RAN_NS = 50000,             /* to ask for messages some times */
+    WORKS_MS = 1000,            /* in a call that waits for nobody */
     LONG_MS = 500,              /* shorter stays are never a measure */
     TORN = 8,                   /* looks in a row that are never torn */
 };
@@ -51,6 +52,17 @@ static bool asking(const struct hct_snapshot *in, const struct hct_rank *k)
     return (k->flags & HCT_PAGE) && (c->flags & HCT_CALL_POLL) &&
            (c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE) &&
            (k->age_ns < 10 * MS || (k->flags & HCT_IN_MPI));
+}
+
+/* A call that waits for nobody, and takes long, is computation. */
+static bool works(const struct hct_snapshot *in, const struct hct_rank *k)
+{
+    const struct hct_call *c = hct_call(in, k->call);
+
+    return (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
+           c->class_ != HCT_CLASS_NONE && c->class_ != HCT_CLASS_TEST &&
+           c->class_ != HCT_CLASS_PROBE && !(c->flags & HCT_CALL_BLOCKING) &&
+           k->age_ns >= WORKS_MS * MS;
 }
 
 /* ------------------------------------------------------- what has moved */
@@ -140,6 +152,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         w->cpu_still_ns = w->own_still_ns = 0;
         w->visits = 0;
         w->longest_ns = 0;
+        w->waits = HCT_WAITS_UNKNOWN;
         s->moved |= w->known;
         if (w->moved_ns > s->moved_ns) {
             if (w->known && w->moved_ns - s->moved_ns > s->quiet_ns &&
@@ -155,6 +168,10 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
     w->known = 1;
     w->in = in_mpi;
     w->asks = asking(in, k);
+    w->works = works(in, k);
+    if (w->waits != k->waits)
+        w->waits_since_ns = in->now_ns;
+    w->waits = k->waits;
     w->age_ns = in->now_ns - w->moved_ns;
     w->cpu_ns = k->cpu_ns;
     w->own_ns = k->own_cpu_ns;
@@ -230,48 +247,65 @@ static double chance_of(const struct watch *s, const struct hct_snapshot *in)
     return pow(watch_bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 
+/* The tasks outside, as far as they count. */
+struct judged {
+    uint32_t outside, running, visits;
+    uint64_t longest_ns;
+    bool all, long_enough, pauses;
+};
+
+static struct judged judge_outside(const struct watch *s,
+                                   const struct watch_rank *ranks,
+                                   const struct hct_snapshot *in)
+{
+    struct judged j = { .visits = UINT32_MAX, .all = true,
+                        .long_enough = true };
+    uint32_t seen;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        const struct watch_rank *w = &ranks[i];
+
+        if (!watch_alive(k))
+            continue;
+        j.running++;
+        j.pauses |= (k->flags & HCT_PAUSES) != 0;
+        if (!watch_outside(w))
+            continue;
+        j.outside++;
+        j.all &= watch_judged_outside(w, k);
+        j.longest_ns = watch_max(j.longest_ns, watch_longest(s, w));
+        if (in->now_ns - w->moved_ns < watch_allowed_outside(s, w, k, in,
+                                                             &seen))
+            j.long_enough = false;
+        if (seen < j.visits)
+            j.visits = seen;
+    }
+    return j;
+}
+
 static void judge(struct watch *s, struct watch_rank *ranks,
                   const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - s->moved_ns;
-    uint32_t outside = 0, running = 0;
-    uint32_t visits = UINT32_MAX, seen;
-    bool long_enough = true, pauses = false;
+    struct judged j = judge_outside(s, ranks, in);
     double chance = chance_of(s, in);
 
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-
-        if (!watch_alive(k))
-            continue;
-        running++;
-        pauses |= (k->flags & HCT_PAUSES) != 0;
-        if (ranks[i].in)
-            continue;
-        outside++;
-        if (in->now_ns - ranks[i].moved_ns <
-            watch_allowed_outside(s, &ranks[i], k, in, &seen))
-            long_enough = false;
-        if (seen < visits)
-            visits = seen;
-    }
-    if (outside == 0) {
-        long_enough = still >= watch_allowed_inside(s, ranks, in);
-        visits = s->all_ins;
+    if (j.outside == 0) {
+        j.long_enough = still >= watch_allowed_inside(s, ranks, in);
+        j.visits = s->all_ins;
+        j.longest_ns = s->all_in_ns;
     }
     /* Each of these is less likely than alpha. */
-    if ((visits >= WATCH_ENOUGH || pauses) && long_enough &&
+    if ((j.visits >= WATCH_ENOUGH || j.pauses) && j.long_enough &&
         chance > s->options.alpha)
         chance = s->options.alpha;
     /* A hang of few holds up the others; where most are at work, wait. */
-    if (outside > (running + 1) / 2 || !long_enough ||
-        still < s->options.sure_ns)
+    if (j.outside > (j.running + 1) / 2 || !j.long_enough || !j.all ||
+        still < s->options.sure_ns || chance > s->options.alpha)
         return;
-    if (chance > s->options.alpha &&
-        still < (watch_among_themselves(ranks, in) ? 1 : 2 * WATCH_AT_WORK) *
-                    s->options.patience_ns)
-        return;                         /* too early for statistics */
-    watch_say(s, ranks, in, outside, 1 - chance, out);
+    watch_say(s, ranks, in, j.outside, 1 - chance,
+              watch_max(j.longest_ns, s->quiet_ns), out);
     s->reported = HCT_HANG;
     s->reported_ns = in->now_ns;
     s->alone = 0;
@@ -288,6 +322,8 @@ static void judge_alone(struct watch *s, struct watch_rank *ranks,
         uint64_t limit = s->options.least_ns;
 
         if (!(k->flags & HCT_PAUSES) || k->life != HCT_LIFE_RUNNING)
+            continue;
+        if (!ranks[i].in && !watch_judged_outside(&ranks[i], k))
             continue;
         if (!ranks[i].in)
             limit = watch_max(limit, watch_allowed_outside(s, &ranks[i], k, in,
@@ -411,7 +447,19 @@ static void moves_again(struct watch *s, const struct watch_rank *ranks,
     if (words_verdict(out, HCT_PROGRESS))
         words_line(out, HCT_NONE, "the job moves again, %s after that",
                    words_time(time, in->now_ns - s->reported_ns));
-    s->reported = 0;
+    s->reported = s->noticed = 0;
+}
+
+/* What was noticed is over, which nobody has to be told. */
+static void notice_is_over(struct watch *s, const struct hct_snapshot *in,
+                           struct hct_out *out)
+{
+    char time[WORDS_TIME];
+
+    if (words_verdict(out, HCT_PROGRESS))
+        words_line(out, HCT_NONE, "the job moves again, %s after the notice",
+                   words_time(time, in->now_ns - s->noticed_ns));
+    s->noticed = 0;
 }
 
 static void stands_still(struct watch *s, struct watch_rank *ranks,
@@ -444,6 +492,10 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         if (watch_alive(k))
             all_in &= ranks[i].in;
     }
+    if (s->noticed && s->moved && !s->reported)
+        notice_is_over(s, in, out);
+    if (!s->noticed && !s->blind)
+        watch_notice_early(s, in, out);
     if (s->looks++ == 0 || excused(in)) {
         stands_still(s, ranks, in);
         return;
@@ -483,6 +535,10 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         judge(s, ranks, in, out);
     if (!s->reported && !s->blind)
         judge_alone(s, ranks, in, out);
+    if (!s->reported && !s->noticed && !s->blind)
+        watch_notice(s, ranks, in, out);
+    if (!s->reported && !s->noticed && !s->blind)
+        watch_notice_loop(s, ranks, in, out);
     if (!s->reported && in->now_ns >= s->detail_ns &&
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {

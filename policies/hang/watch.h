@@ -2,20 +2,25 @@
  * all tasks.
  *
  * A task that makes calls other than questions is alive, and so is its job.
- * Still is a job in which no task moves. A hang is reported when all of this
- * holds:
+ * Still is a job in which no task moves. That is a hang, a verdict of this
+ * model, when all of this holds:
  *   - nobody is suspended, moved, debugged or waits for a person's input;
  *   - few tasks are outside of MPI, the others wait;
+ *   - each task that is outside is where a stack has shown that one has been
+ *     before, and came back, or in the call itself (hct_rank.been); and it does
+ *     not sleep for what will come: a time, a child, a file, a pipe, a lock
+ *     that another process has. What was never seen there is not abnormal,
+ *     but unknown: the program may be behind its loop, and write;
  *   - no task that is outside has been so at the same place for anything like
  *     as long before. If stays of n visits lasted at most L, one of c L is
  *     less likely than alpha where (n + 1) c^2 >= 1 / alpha: tails are taken
- *     to fall with the square at least. c is never less than 4. Where it is
- *     for the first time, there is no measure, and only patience helps: serial
- *     input and output. More of it for who is at work than for who sleeps;
+ *     to fall with the square at least. c is never less than 4;
  *   - where visits were few, the job has been still in k samples in a row, at
  *     ParaStack's random steps, where q^k <= alpha and q is the upper
  *     confidence bound of how often it was still before;
  *   - it lasts longer than the transient stalls of a system.
+ * Else, after some patience, there is a notice (watch_notice.c): a line that says
+ * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
  * what is being sent needs its time. Deadlocks are proven before (deadlock.h).
  *
@@ -45,8 +50,7 @@ enum {
     WATCH_PLACES = 4,           /* of a rank, and */
     WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
     WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
-    WATCH_AT_WORK = 10,         /* who uses the processor, or the disk, has so
-                                   many times the patience */
+    WATCH_LOOP = 4,             /* places of a rank that does nothing else */
 };
 
 struct watch_options {
@@ -68,9 +72,10 @@ struct watch_rank {
     uint64_t own_ns, own_still_ns;      /* of its main thread */
     uint64_t own_base_ns, base_ns;      /* at a look with details, and when */
     uint32_t site;
-    uint8_t known, in, asks;
+    uint8_t known, in, asks, works;     /* works: in a call that waits for
+                                           nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
-    uint8_t low, pad[3];        /* looks in a row with fewer calls than before */
+    uint8_t low, pad[2];        /* looks in a row with fewer calls than before */
     /* where it has stayed for long, outside of MPI, and came back */
     struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
     /* of its present stay, from the last calls */
@@ -78,6 +83,12 @@ struct watch_rank {
     uint64_t longest_ns;
     uint32_t call;
     int32_t mark;               /* of its last tag */
+    uint32_t waits;             /* enum hct_waits, and since when */
+    uint64_t waits_since_ns;
+    /* Places that it has called from since one was added; what all calls were
+     * then, and how often its last calls were looked at since. */
+    uint32_t loop[WATCH_LOOP], loop_details;
+    uint64_t loop_since_ns, loop_calls, loop_out_ns;
 };
 
 struct watch {
@@ -105,6 +116,11 @@ struct watch {
     uint8_t moved, was_all_in;
     uint8_t alone;              /* it is about one rank; others go on */
     uint8_t blind;              /* some have no counters */
+    uint8_t noticed;            /* something was said of it, and it is so yet */
+    uint8_t early_noticed, loop_noticed, pad[7];        /* once */
+    uint64_t noticed_ns;
+    uint64_t loop_detail_ns;    /* the last calls were looked at for that */
+    uint64_t early_ns;          /* some are in MPI_Init and some not yet */
     uint32_t about;             /* rank to move again */
     uint64_t about_progress, reported_ns;
 };
@@ -154,19 +170,43 @@ uint64_t watch_allowed_outside(const struct watch *s,
                                const struct hct_rank *k,
                                const struct hct_snapshot *in, uint32_t *seen);
 
+/* The longest stay of any task that is known of where it is. */
+uint64_t watch_longest(const struct watch *s, const struct watch_rank *w);
+
+/* Outside of MPI, and that can be judged at all? Not where it has never been
+ * seen, and not when it sleeps for what will come. */
+bool watch_judged_outside(const struct watch_rank *w,
+                          const struct hct_rank *k);
+
 /* How long all of them may wait in MPI. */
 uint64_t watch_allowed_inside(const struct watch *s,
                               const struct watch_rank *ranks,
                               const struct hct_snapshot *in);
 
-/* Do all wait in MPI, for each other? */
-bool watch_among_themselves(const struct watch_rank *ranks,
-                            const struct hct_snapshot *in);
+/* Is it outside of MPI, or in a call as if it were? */
+static inline bool watch_outside(const struct watch_rank *w)
+{
+    return !w->in || w->works;
+}
+
+/* What keeps it outside, in words: ", and uses the processor". */
+enum { WATCH_HOW = 120 };
+const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
+                      const struct hct_rank *k, uint64_t still_ns);
+
+/* Notices, of a job that stands still; of one that begins; and of one all of
+ * whose tasks do the same few calls for ever. */
+void watch_notice(struct watch *s, const struct watch_rank *ranks,
+                  const struct hct_snapshot *in, struct hct_out *out);
+void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
+                        struct hct_out *out);
+void watch_notice_loop(struct watch *s, struct watch_rank *ranks,
+                       const struct hct_snapshot *in, struct hct_out *out);
 
 /* The hang in words; outside: how many ranks are outside of MPI, to blame. */
 void watch_say(const struct watch *s, const struct watch_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
-               struct hct_out *out);
+               uint64_t longest_ns, struct hct_out *out);
 
 /* That rank r sleeps for good, while others go on. */
 void watch_say_alone(const struct watch *s, const struct watch_rank *w,

@@ -53,57 +53,66 @@ static bool overworked(const struct watch *s, const struct watch_rank *w,
            (double)(s->moved_ns - s->begun_ns) >= 4 * limit;
 }
 
-/* How long a rank may stay where it is, outside of MPI. */
+uint64_t watch_longest(const struct watch *s, const struct watch_rank *w)
+{
+    uint64_t longest = w->longest_ns;
+
+    for (unsigned i = 0; i < WATCH_POOLED; i++)
+        if (s->place[i].site == w->site && s->place[i].call == w->call)
+            longest = watch_max(longest, s->place[i].longest_ns);
+    for (unsigned i = 0; i < WATCH_PLACES; i++)
+        if (w->place[i].visits && w->place[i].site == w->site)
+            longest = watch_max(longest, w->place[i].longest_ns);
+    return longest;
+}
+
+bool watch_judged_outside(const struct watch_rank *w,
+                          const struct hct_rank *k)
+{
+    return !w->works && k->been == HCT_BEEN_HERE &&
+           !(k->flags & HCT_SLEEPS) &&
+           (k->waits == HCT_WAITS_UNKNOWN || k->waits == HCT_WAITS_SIGNAL ||
+            k->waits == HCT_WAITS_THREAD);
+}
+
+/* How often it has been there before. */
+static uint32_t visits_of(const struct watch_rank *w, const struct hct_rank *k,
+                          const struct hct_snapshot *in)
+{
+    uint32_t visits = w->visits;
+
+    for (unsigned i = 0; i < WATCH_PLACES; i++)
+        if (w->place[i].site == w->site)
+            visits += w->place[i].visits;
+    if (k->site_calls > visits && k->site_calls < UINT32_MAX)
+        visits = (uint32_t)k->site_calls;
+    /* Who asks for the time in a loop has moved on, to who knows where. */
+    return k->age_ns < (in->now_ns - w->moved_ns) / 10 * 9 ? 0 : visits;
+}
+
+/* How long a rank may stay where it is, outside of MPI: for ever where it has
+ * not been before. */
 uint64_t watch_allowed_outside(const struct watch *s,
                                 const struct watch_rank *w,
                                 const struct hct_rank *k,
                                 const struct hct_snapshot *in, uint32_t *seen)
 {
-    uint32_t visits = w->visits;
-    uint64_t longest = w->longest_ns, most = 0;
-    bool known;
-    double limit;
+    uint32_t visits = visits_of(w, k, in);
+    uint64_t longest = watch_longest(s, w);
+    bool known = (k->flags & HCT_PAGE) && visits >= 2 &&
+                 !(k->flags & HCT_SLEEPS);
+    double limit, factor = watch_factor(visits, s->options.alpha);
 
-    for (unsigned i = 0; i < WATCH_POOLED; i++)
-        if (s->place[i].site == w->site && s->place[i].call == w->call &&
-            s->place[i].longest_ns > longest)
-            longest = s->place[i].longest_ns;
-
-    for (unsigned i = 0; i < WATCH_PLACES; i++) {
-        if (!w->place[i].visits)
-            continue;
-        if (w->place[i].longest_ns > most)
-            most = w->place[i].longest_ns;
-        if (w->place[i].site != w->site)
-            continue;
-        visits += w->place[i].visits;
-        if (w->place[i].longest_ns > longest)
-            longest = w->place[i].longest_ns;
-    }
-    if (k->site_calls > visits && k->site_calls < UINT32_MAX)
-        visits = (uint32_t)k->site_calls;
-    /* Who asks for the time in a loop has moved on, to who knows where. */
-    if (k->age_ns < (in->now_ns - w->moved_ns) / 10 * 9)
-        visits = 0;
     *seen = visits;
-    known = (k->flags & HCT_PAGE) && visits >= 2 && !(k->flags & HCT_SLEEPS);
     if (k->flags & HCT_PAUSES)
         return watch_max(known ? s->options.sure_ns : s->options.least_ns,
                      PAUSES * s->pause_ns);
-    if (!known) {
-        bool works = (k->flags & HCT_SLEEPS) || !k->cpu_ns ||
-                     k->cpu_ns - w->cpu_still_ns > w->age_ns / 20;
-
-        limit = fmax((double)s->options.patience_ns * (works ? WATCH_AT_WORK : 1),
-                     watch_factor(visits, s->options.alpha) * (double)most);
-    } else {
-        double factor = watch_factor(visits, s->options.alpha);
-
-        limit = (double)(visits >= WATCH_ENOUGH &&
-                         overworked(s, w, factor, longest)
-                             ? s->options.sure_ns : s->options.least_ns);
-        limit = fmax(limit, factor * (double)longest);
-    }
+    if (!known)
+        return UINT64_MAX;
+    limit = (double)(visits >= WATCH_ENOUGH &&
+                     overworked(s, w, factor, longest)
+                         ? s->options.sure_ns : s->options.least_ns);
+    limit = fmax(limit, factor * (double)longest);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
 }
 
@@ -138,33 +147,4 @@ uint64_t watch_allowed_inside(const struct watch *s,
     limit = fmax(limit, watch_factor(s->all_ins, s->options.alpha) *
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
-}
-
-/* Do all wait in MPI, for each other: not for other programs, a disk, or what
- * threads beside them work at? Then statistics are not needed to call that a
- * hang, only patience. */
-bool watch_among_themselves(const struct watch_rank *ranks,
-                             const struct hct_snapshot *in)
-{
-    static const char *const abroad[] = { "MPI_Comm_accept", "MPI_Comm_connect",
-        "MPI_Comm_join", "MPI_Comm_spawn", "MPI_File_" };
-
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-        const struct hct_call *c = hct_call(in, k->call);
-        const struct watch_rank *w = &ranks[i];
-
-        if (!watch_alive(k))
-            continue;
-        if (!w->in || !(k->flags & HCT_PAGE) || !(k->flags & HCT_IN_MPI) ||
-            (k->flags & HCT_SLEEPS) || !(c->flags & HCT_CALL_BLOCKING) ||
-            c->class_ == HCT_CLASS_IO ||
-            w->cpu_ns - w->cpu_still_ns >
-                w->own_ns - w->own_still_ns + w->age_ns / 20)
-            return false;
-        for (size_t a = 0; a < sizeof(abroad) / sizeof(abroad[0]); a++)
-            if (strncmp(c->name, abroad[a], strlen(abroad[a])) == 0)
-                return false;
-    }
-    return true;
 }

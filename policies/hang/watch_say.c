@@ -9,19 +9,66 @@
 
 enum { BLAMED = 12, GROUPS = 8, SOME = 64 };
 
+/* What a task does that sleeps. */
+static const char *watch_waits(uint32_t waits)
+{
+    static const char *const words[] = {
+        [HCT_WAITS_TIME] = "sleeps for a time",
+        [HCT_WAITS_SIGNAL] = "sleeps until a signal comes",
+        [HCT_WAITS_CHILD] = "waits for a child process",
+        [HCT_WAITS_LOCK] = "waits for a lock on a file",
+        [HCT_WAITS_PIPE] = "waits for a pipe",
+        [HCT_WAITS_SOCKET] = "waits for a socket",
+        [HCT_WAITS_DEVICE] = "waits for a device",
+        [HCT_WAITS_FILE] = "waits for a file",
+        [HCT_WAITS_THREAD] = "waits for a thread or a lock in memory",
+        [HCT_WAITS_OTHER] = "sleeps",
+    };
+
+    return waits > HCT_WAITS_UNKNOWN && waits < HCT_WAITS_OTHER ? words[waits]
+                                                                : "sleeps";
+}
+
 static bool blamed(const struct watch_rank *w, const struct hct_rank *k,
                    uint32_t outside)
 {
-    return outside ? k->life == HCT_LIFE_RUNNING && !w->in
+    return outside ? k->life == HCT_LIFE_RUNNING && watch_outside(w)
                    : watch_pauses_in(w, k);
+}
+
+const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
+                      const struct hct_rank *k, uint64_t still_ns)
+{
+    uint64_t used = w->cpu_ns > w->cpu_still_ns ? w->cpu_ns - w->cpu_still_ns
+                                                : 0;
+    const char *for_what = k->place[0] ? ", " : "";
+
+    *buf = '\0';
+    if (k->flags & HCT_PAUSES)
+        snprintf(buf, WATCH_HOW, ", and sleeps until a signal comes");
+    else if (k->flags & HCT_SLEEPS)
+        snprintf(buf, WATCH_HOW, ", in uninterruptible sleep%s%.31s",
+                 k->wchan[0] ? " in " : "", k->wchan);
+    else if (k->waits == HCT_WAITS_TIME && k->waits_ns)
+        snprintf(buf, WATCH_HOW, ", and sleeps, for %.3g s at a time",
+                 (double)k->waits_ns / 1e9);
+    else if (used > still_ns / 20)
+        snprintf(buf, WATCH_HOW, ", and uses the processor");
+    else if (k->waits != HCT_WAITS_UNKNOWN)
+        snprintf(buf, WATCH_HOW, ", and %s%s%.39s", watch_waits(k->waits),
+                 k->waits == HCT_WAITS_OTHER ? "" : for_what,
+                 k->waits == HCT_WAITS_OTHER ? "" : k->place);
+    else if ((k->flags & HCT_RUNS) && w->cpu_still_ns)
+        snprintf(buf, WATCH_HOW, ", and would run, but gets no processor");
+    return buf;
 }
 
 static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
                      const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - w->moved_ns;
-    char time[WORDS_TIME], last[104] = "";
-    const char *how = "", *call = hct_call(in, k->call)->name;
+    char time[WORDS_TIME], how[WATCH_HOW], last[104] = "";
+    const char *call = hct_call(in, k->call)->name;
 
     if (w->in) {
         words_line(out, (int32_t)k->rank, "rank %" PRIu32 " is in %s for %s, and "
@@ -30,22 +77,11 @@ static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
                    words_time(time, still));
         return;
     }
-    if (k->flags & HCT_PAUSES)
-        how = ", and sleeps until a signal comes";
-    else if (k->flags & HCT_SLEEPS)
-        how = ", in uninterruptible sleep";
-    else if (w->cpu_ns > w->cpu_still_ns)
-        how = w->cpu_ns - w->cpu_still_ns > still / 20
-            ? ", and uses the processor" : ", and sleeps";
-    else if (w->cpu_ns)
-        how = ", and sleeps";
     if (memchr(k->tag_text, '\0', sizeof(k->tag_text)) && k->tag_text[0])
         snprintf(last, sizeof(last), "; its last tag was \"%s\"", k->tag_text);
     words_line(out, (int32_t)k->rank, "rank %" PRIu32 " is outside of MPI for "
-               "%s%s%s%s%s%.31s%s", k->rank, words_time(time, still),
-               *call ? ", after " : "", call, how,
-               (k->flags & HCT_SLEEPS) && k->wchan[0] ? " in " : "",
-               (k->flags & HCT_SLEEPS) ? k->wchan : "", last);
+               "%s%s%s%s%s", k->rank, words_time(time, still),
+               *call ? ", after " : "", call, watch_how(how, w, k, still), last);
 }
 
 /* Those in the same call together. */
@@ -99,7 +135,8 @@ void watch_say_alone(const struct watch *s, const struct watch_rank *w,
         return;
     v->where = w->in ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
     v->phase = hct_rank(in, r)->phase;
-    v->score = 1 - s->options.alpha;
+    v->score = words_score(1 - s->options.alpha);
+    v->longest_ms = words_ms(watch_max(watch_longest(s, w), s->pause_ns));
     v->age_ns = in->now_ns - w->moved_ns;
     words_blame(out, r);
     words_line(out, HCT_NONE, "rank %" PRIu32 " hangs: it has not moved for "
@@ -110,7 +147,7 @@ void watch_say_alone(const struct watch *s, const struct watch_rank *w,
 
 void watch_say(const struct watch *s, const struct watch_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
-               struct hct_out *out)
+               uint64_t longest_ns, struct hct_out *out)
 {
     struct hct_verdict *v = words_verdict(out, HCT_HANG);
     char time[WORDS_TIME], who[WORDS_RANKS];
@@ -120,7 +157,8 @@ void watch_say(const struct watch *s, const struct watch_rank *ranks,
         return;
     v->where = outside ? HCT_WHERE_COMPUTATION : HCT_WHERE_COMMUNICATION;
     v->phase = hct_rank(in, 0)->phase;
-    v->score = score < 0 ? 0 : score;
+    v->score = words_score(score);
+    v->longest_ms = words_ms(longest_ns);
     v->age_ns = in->now_ns - s->moved_ns;
     for (uint32_t i = 0; i < in->nranks; i++)
         if (blamed(&ranks[i], hct_rank(in, i), outside)) {

@@ -69,6 +69,18 @@ void words_propose(struct hct_out *out, enum hct_action action)
     };
 }
 
+double words_score(double score)
+{
+    const double most = 0.9999;
+
+    return score < 0 ? 0 : score > most ? most : score;
+}
+
+uint32_t words_ms(uint64_t ns)
+{
+    return ns / 1000000 < UINT32_MAX ? (uint32_t)(ns / 1000000) : UINT32_MAX;
+}
+
 const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *v, uint32_t n)
 {
     size_t at = (size_t)snprintf(buf, WORDS_RANKS, n == 1 ? "rank " : "ranks ");

@@ -18,6 +18,10 @@ void words_places(struct hct_out *out, uint32_t site, uint32_t made);
 
 void words_propose(struct hct_out *out, enum hct_action action);
 
+/* Of a verdict: from 0 to what is not certain yet; and for longest_ms. */
+double words_score(double score);
+uint32_t words_ms(uint64_t ns);
+
 /* "rank 3", "ranks 0-2,7": into buf of that size, cut with "...". */
 enum { WORDS_RANKS = 96 };
 const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *sorted,

@@ -1,7 +1,8 @@
 #!/bin/sh
-# deadlocks.sh - small MPI programs that deadlock, and correct look-alikes:
-# is each named for what it is, and are the others left alone? The verdict in
-# the database counts. One line a program, then the sums.
+# deadlocks.sh - small MPI programs that deadlock, or never end in other ways,
+# and correct look-alikes: is each named for what it is, and are the others left
+# alone? The verdict in the database counts; a notice is none, but names what
+# cannot be proven. One line a program, then the sums.
 #
 # usage: deadlocks.sh BUILD [NAME...]
 set -u
@@ -24,11 +25,11 @@ wanted()        # NAME WANTED...: is it among them? Without any: yes
     return 1
 }
 
-one()           # PROGRAM NAME TASKS: status, verdict, all that was said
+one()           # PROGRAM NAME TASKS [ON-HANG]: status, verdict, all that was said
 {
     status=0
     timeout 60 "$build/bin/hector-run" -n "$3" --oversubscribe --policy hang \
-        --on-hang kill "$build/deadlocks/$1" "$2" \
+        --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
         FROM verdicts WHERE job = (SELECT max(job) FROM jobs)" | head -n 1)
@@ -67,6 +68,36 @@ while IFS=$tab read -r name tasks words; do
     result $good "fine $name"
     [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
 done <"$dir/fine"
+
+# Who is busy for long is worth a notice at most.
+"$build/deadlocks/busy" >"$dir/busy"
+while IFS=$tab read -r name tasks words; do
+    wanted "busy-$name" "$@" || continue
+    one busy "$name" "$tasks" kill:age=1s,sure=50
+    good=1
+    case $status,$found in
+    0, | 0,notice*) good=0 ;;
+    esac
+    result $good "busy $name"
+    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+done <"$dir/busy"
+
+# What never ends is named within 20 s of its start, or of the loop's end.
+"$build/deadlocks/lost" >"$dir/lost"
+while IFS=$tab read -r name tasks words; do
+    wanted "lost-$name" "$@" || continue
+    one lost "$name" "$tasks" kill:age=1s,patience=1s
+    good=1 late=$(sqlite3 "$HECTOR_DB" "SELECT CAST((min(at_ns) - (SELECT
+        started_ns FROM jobs WHERE job = verdicts.job)) / 1e9 AS INT) FROM
+        verdicts WHERE job = (SELECT max(job) FROM jobs)")
+    if printf '%s\n' "$found" | grep -qE "$words" && [ "$status" = 123 ] &&
+        [ "$late" -le 20 ]; then
+        good=0
+    fi
+    result $good "lost $name"
+    [ $good = 0 ] || printf '# status %s after %s s, %s\n' "$status" "$late" \
+        "${found:-nothing}"
+done <"$dir/lost"
 echo "# $((n - bad)) of $n are right"
 echo "1..$n"
 [ $bad = 0 ]

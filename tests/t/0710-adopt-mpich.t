@@ -32,14 +32,15 @@ is "$(sql 'SELECT ntasks, state FROM jobs WHERE job >= 3' | sort | xargs)" \
 run hector-run --adopt -- mpiexec.mpich -n 2 sh -c '"$T/hello"; exit 3'
 is "$status" 3 'the status is mpiexec'"'"'s'
 
-# A hang ends it. Who has no wrapper library is not seen, and so nothing is said
-# of him.
-run hector-run --adopt --on-hang kill -- mpiexec.mpich -n 3 "$T/halfway" 3 2
-is "$status" 123 'a hang ends it, whatever mpiexec makes of that'
+# Who does not come back ends it, if one has no patience. Who has no wrapper
+# library is not seen, and so nothing is said of him.
+run hector-run --adopt --on-hang kill:patience=1s -- \
+    mpiexec.mpich -n 3 "$T/halfway" 3 2
+is "$status" 123 'one that stands still is ended, whatever mpiexec makes of that'
 hung=$(sql 'SELECT max(job) FROM jobs')
 is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
-    WHERE job = $hung")" 'hang computation 2' '... and its task is named'
-run hector-run --adopt --on-hang kill -- mpiexec.mpich -n 3 \
+    WHERE job = $hung")" 'notice computation 2' '... and its task is named'
+run hector-run --adopt --on-hang kill:age=1s,patience=1s -- mpiexec.mpich -n 3 \
     env -u LD_PRELOAD "$T/halfway" 3 -1
 is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
     'without the library: nothing is seen, and nothing said'

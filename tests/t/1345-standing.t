@@ -28,7 +28,8 @@ held()          # NAME COMMAND...
     shift
     rm -f "$T/go"
     begin hector-run -n 2 --oversubscribe --policy none \
-        --policy hang:least=1,sure=1,still=0.2,alpha=0.05 --on-hang kill "$@"
+        --policy hang:least=1,sure=1,still=0.2,alpha=0.05 \
+        --on-hang kill:age=1s,sure=90 "$@"
     pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
     start "debugger-$job" ./debugger "$pid" 8
     holder=$started
@@ -69,12 +70,14 @@ is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")" 0 '... nothing was 
 
 # Who is not as patient as one should be has it named.
 begin hector-run -n 2 --oversubscribe --policy none --policy hang:patience=0.3 \
-    --on-hang kill "$APPS/vfork" 60
+    --on-hang kill:patience=2s "$APPS/vfork" 60
 end
-is "$status" 123 'in uninterruptible sleep for too long: a hang'
+is "$status" 123 'in uninterruptible sleep for too long: it is ended, if one asks for it'
 like "$T/job.err" \
-    'task 1 on [^ ]+ is outside of MPI for .*, in uninterruptible sleep( in [a-z_0-9]+)?' \
+    'rank 1 has been outside of MPI for .*, in uninterruptible sleep( in [a-z_0-9]+)?' \
     '... of this kind'
+is "$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $job")" notice \
+    '... which is no verdict'
 [ -z "$says" ] ||
     like "$T/job.err" 'in uninterruptible sleep in [a-z_0-9]*(vfork|fork|clone)' '... and where'
 done_testing

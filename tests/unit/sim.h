@@ -164,6 +164,7 @@ static inline void sim_see(struct sim *s, bool detail)
         k->site = serial ? 3 : 2;
         k->site_calls = serial ? (s->round - 2) /
             (p->serial_every ? p->serial_every : 1) : s->round - 1;
+        k->been = in || serial ? HCT_BEEN_UNKNOWN : HCT_BEEN_HERE;
         k->age_ns = s->now_ns - (in ? s->out_until[r] : s->begin_ns);
         if (s->hang_inside && s->out_until[r] > s->now_ns && in)
             k->age_ns = s->now_ns - s->begin_ns;

@@ -29,15 +29,17 @@ static uint64_t see(void)
     return look.out.wake_ns - look.in.now_ns;
 }
 
-/* Nothing moves: until something is found, or for so long. Returns when. */
-static uint64_t stand(uint64_t limit_ns)
+/* Nothing moves: until something is found, a notice or not, or for so long.
+ * Returns when. */
+static uint64_t stand_until(uint64_t limit_ns, bool notices)
 {
     uint64_t passed = 0;
 
     while (passed < limit_ns) {
         uint64_t wait = see();
 
-        if (look.out.nverdicts)
+        if (look.out.nverdicts &&
+            (notices || look.verdicts[0].kind != HCT_NOTICE))
             return passed;
         look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
         look.in.now_ns += wait;
@@ -51,12 +53,31 @@ static uint64_t stand(uint64_t limit_ns)
     return limit_ns;
 }
 
+static uint64_t stand(uint64_t limit_ns)
+{
+    return stand_until(limit_ns, false);
+}
+
+/* A notice it is, of one line, without a score. */
+static uint64_t noticed(uint64_t limit_ns)
+{
+    uint64_t after = stand_until(limit_ns, true);
+
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+    assert_int_equal(look.verdicts[0].nlines, 1);
+    assert_true(look.verdicts[0].score <= 0);
+    assert_int_equal(look.out.nproposals, 0);
+    return after;
+}
+
 /* All go round and round for that long. */
 static void run(uint64_t ns)
 {
     for (uint64_t until = look.in.now_ns + ns; look.in.now_ns < until;) {
         look.in.now_ns += see();
-        assert_int_equal(look.out.nverdicts, 0);
+        for (uint32_t i = 0; i < look.out.nverdicts; i++)
+            assert_int_equal(look.verdicts[i].kind, HCT_PROGRESS);
         for (uint32_t r = 0; r < look.in.nranks; r++) {
             look.rank[r].calls += 7;
             look.rank[r].age_ns = MS;
@@ -80,6 +101,7 @@ static void without_two(uint64_t n)
     }
     look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
     look.rank[2].collective = 0;
+    look.rank[2].been = HCT_BEEN_HERE;
     for (uint32_t i = 0; i < look.in.ncomms; i++)
         look.comm[i].collectives = look.comm[i].rank == 2 ? n - 1 : n;
 }
@@ -324,7 +346,7 @@ static void torn(void **state)
     assert_true(found);
 }
 
-/* Where it has not been before: patience, more of it for who works. */
+/* Where it has not been before, only a notice says so, once. */
 static void new_place(void **state)
 {
     (void)state;
@@ -334,46 +356,214 @@ static void new_place(void **state)
         start(4, NULL, 0);
         run(20 * S);
         without_two(9);
-        look.rank[2].site = 77;
-        look.rank[2].site_calls = 1;
+        look.rank[2].been = HCT_BEEN_NEVER;
         look.rank[2].cpu_ns = 10 * S;
+        look.rank[2].waits = busy ? HCT_WAITS_UNKNOWN : HCT_WAITS_OTHER;
+        snprintf(look.rank[2].place, sizeof(look.rank[2].place), "post");
         works[2].all = busy;
-        after = stand(3600 * S);
-        assert_true(after >= (busy ? 600 : 60) * S);
-        assert_true(after < (busy ? 660 : 70) * S);
+        after = noticed(3600 * S);
+        assert_true(after >= 11 * S && after < 13 * S);
+        assert_int_equal(look.verdicts[0].nranks, 1);
+        assert_int_equal(look.blamed[0], 2);
+        SAYS(busy ? "rank 2 has been in post() for 12" : "rank 2 has been "
+             "outside of MPI for 12");
+        SAYS("after MPI_Allreduce");
         SAYS(busy ? "uses the processor" : "and sleeps");
+        SAYS("and ranks 0-1,3 wait for it; nothing seen so far says whether "
+             "that is wrong");
+        look.in.now_ns += S;
+        assert_int_equal(stand_until(3600 * S, true), 3600 * S);
     }
 }
 
-/* An early one in calls of which nothing can be proved: patience as well, but
- * not if they may wait for somebody else, or for their own threads. */
-static void for_each_other(void **state)
+/* Nobody has looked at its stack, or could: the same. */
+static void no_stack(void **state)
 {
-    static const struct { const char *call; bool threads, soon; } cases[] = {
-        { "Intercomm_create", false, true },
-        { "Comm_create_group", false, true },
-        { "Intercomm_create", true, false },
-        { "Comm_accept", false, false },
-        { "File_open", false, false },
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_UNKNOWN;
+    noticed(100 * S);
+    assert_int_equal(stand(3600 * S), 3600 * S);
+}
+
+/* The next one is worth a word only if it takes twice as long. */
+static void notices_get_rare(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t after;
+
+        without_two(9 + i);
+        look.rank[2].been = HCT_BEEN_NEVER;
+        after = noticed(600 * S);
+        assert_true(after >= (11 * S << i) && after < (14 * S << i));
+        look.rank[2].calls++;
+        look.rank[2].age_ns = 0;
+        look.rank[2].flags |= HCT_IN_MPI;
+        see();
+        assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+        run(20 * S);
+    }
+}
+
+/* Asleep for something that is known by name: never a verdict, though it is
+ * where it has been before; and of a sleep that ends soon nothing at all. */
+static void sleeps_for(void **state)
+{
+    static const struct { uint32_t waits; const char *words; } cases[] = {
+        { HCT_WAITS_CHILD, "waits for a child process, pid 7 (gzip)" },
+        { HCT_WAITS_LOCK, "waits for a lock on a file, pid 7 (gzip)" },
+        { HCT_WAITS_PIPE, "waits for a pipe" },
+        { HCT_WAITS_SOCKET, "waits for a socket" },
+        { HCT_WAITS_DEVICE, "waits for a device" },
+        { HCT_WAITS_FILE, "waits for a file" },
+        { HCT_WAITS_TIME, "and sleeps, for 100 s at a time" },
+        { HCT_WAITS_OTHER, "and sleeps, and ranks" },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        start(4, NULL, 0);
+        run(20 * S);
+        without_two(9);
+        look.rank[2].waits = cases[i].waits;
+        look.rank[2].waits_ns = cases[i].waits == HCT_WAITS_TIME ? 100 * S : 0;
+        snprintf(look.rank[2].place, sizeof(look.rank[2].place),
+                 "pid 7 (gzip)");
+        noticed(100 * S);
+        SAYS(cases[i].words);
+        assert_int_equal(stand(3600 * S), 3600 * S);
+    }
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].waits = HCT_WAITS_TIME;
+    look.rank[2].waits_ns = 20 * S;
+    assert_true(noticed(100 * S) >= 19 * S);
+}
+
+/* One that is kept from the processor does not sleep. */
+static void starved(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_NEVER;
+    look.rank[2].flags |= HCT_RUNS;
+    look.rank[2].cpu_ns = 10 * S;
+    noticed(100 * S);
+    SAYS("and would run, but gets no processor");
+    assert_null(strstr(text, "sleeps"));
+}
+
+/* In a call that waits for nobody it computes, whatever that is. */
+static void long_call(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    is_in(2, "Put");
+    noticed(100 * S);
+    SAYS("rank 2 has been in MPI_Put for 12");
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+    assert_int_equal(stand(3600 * S), 3600 * S);
+}
+
+/* The others are in MPI_Finalize; or it has not begun when they have. */
+static void first_and_last(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_NEVER;
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2)
+            is_in(r, "Finalize");
+    noticed(100 * S);
+    SAYS("and ranks 0-1,3 wait for it");
+
+    start(4, NULL, 0);
+    for (uint32_t r = 0; r < 4; r++)
+        look.rank[r].life = r == 2 ? HCT_LIFE_STARTED : HCT_LIFE_INIT;
+    assert_true(noticed(100 * S) < 14 * S);
+    SAYS("rank 2 has not called MPI_Init for 12.");
+    SAYS("ranks 0-1,3 wait in it");
+    look.in.now_ns += S;
+    assert_int_equal(stand_until(3600 * S, true), 3600 * S);
+}
+
+/* All make the same few calls for ever; with some computation between, or with
+ * calls from more places now and then, they solve something. */
+static void same_calls(void **state)
+{
+    static const struct { bool computes, other, noticed; } cases[] = {
+        { false, false, true }, { true, false, false }, { false, true, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool found = false;
+
+        start(4, NULL, 0);
+        for (uint64_t n = 0, began = look.in.now_ns;
+             look.in.now_ns - began < 60 * S && !found; n++) {
+            uint64_t wait = see();
+
+            found = look.out.nverdicts > 0;
+            look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+            look.in.now_ns += wait;
+            for (uint32_t r = 0; r < 4; r++) {
+                struct hct_rank *k = &look.rank[r];
+
+                k->calls += 2000;
+                k->call = number_of("Sendrecv");
+                k->site = cases[i].other && n % 20 == 19 ? 9 + (uint32_t)n : 2;
+                k->site_calls = cases[i].other && n % 20 == 19 ? n : k->calls;
+                k->age_ns = MS / 10;
+                k->out_ns += cases[i].computes ? wait / 2 : wait / 50;
+                k->flags |= HCT_IN_MPI;
+            }
+        }
+        assert_int_equal(found, cases[i].noticed);
+        if (!found)
+            continue;
+        assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+        assert_true(look.in.now_ns < 16 * S);
+        SAYS("ranks 0-3 have made the same calls at the same places for 1");
+        SAYS("MPI_Sendrecv");
+    }
+}
+
+/* An early one in calls of which nothing can be proved: a notice, too. */
+static void for_each_other(void **state)
+{
+    static const char *const calls[] = {
+        "Intercomm_create", "Comm_create_group", "Comm_accept", "File_open",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         uint64_t after;
 
         start(4, NULL, 0);
         for (uint32_t r = 0; r < 4; r++) {
-            joins(r, cases[i].call, WORLD, 1, HCT_NONE);
+            joins(r, calls[i], WORLD, 1, HCT_NONE);
             look.rank[r].cpu_ns = look.rank[r].own_cpu_ns = S;
-            works[r].all = 1;
-            works[r].own = !cases[i].threads;
+            works[r].all = works[r].own = 1;
         }
-        after = stand(1300 * S);
-        assert_int_equal(look.out.nverdicts, 1);
+        after = noticed(1300 * S);
         assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
-        assert_true(after >= (cases[i].soon ? 60 : 600) * S);
-        assert_true(!cases[i].soon || after < 70 * S);
-        SAYS("all tasks are in MPI");
+        assert_true(after >= 11 * S && after < 14 * S);
+        SAYS("nothing has moved for 12");
+        SAYS(calls[i]);
+        assert_int_equal(stand(3600 * S), 3600 * S);
     }
 }
 
@@ -385,8 +575,9 @@ static void sleeps_in_the_kernel(void **state)
     without_two(9);
     look.rank[2].flags |= HCT_SLEEPS;
     snprintf(look.rank[2].wchan, sizeof(look.rank[2].wchan), "nfs_wait_bit");
-    assert_true(stand(7200 * S) < 7000 * S);
+    noticed(100 * S);
     SAYS("in uninterruptible sleep in nfs_wait_bit");
+    assert_int_equal(stand(3600 * S), 3600 * S);
 }
 
 /* Who waits for a signal is not stalled by the system: outside of MPI, inside,
@@ -556,7 +747,8 @@ static void looks_at_the_clock(void **state)
     for (uint64_t t = 0; t < 50 * S;) {
         uint64_t wait = see();
 
-        assert_int_equal(look.out.nverdicts, 0);
+        for (uint32_t i = 0; i < look.out.nverdicts; i++)
+            assert_int_equal(look.verdicts[i].kind, HCT_NOTICE);
         look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
         look.in.now_ns += wait;
         t += wait;
@@ -788,7 +980,15 @@ int main(int argc, char **argv)
         cmocka_unit_test(loops),
         cmocka_unit_test(miscounted),
         cmocka_unit_test(torn),
-        cmocka_unit_test(new_place), cmocka_unit_test(for_each_other),
+        cmocka_unit_test(new_place),
+        cmocka_unit_test(no_stack),
+        cmocka_unit_test(notices_get_rare),
+        cmocka_unit_test(sleeps_for),
+        cmocka_unit_test(starved),
+        cmocka_unit_test(long_call),
+        cmocka_unit_test(first_and_last),
+        cmocka_unit_test(same_calls),
+        cmocka_unit_test(for_each_other),
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
         cmocka_unit_test(sleeps_alone),

@@ -108,6 +108,7 @@ static void are_out(uint32_t n)
     for (uint32_t r = 0; r < TASKS; r++) {
         look.rank[r].call = number_of("Allreduce");
         look.rank[r].threads_in = r >= n;
+        look.rank[r].been = HCT_BEEN_HERE;
         look.rank[r].flags = (uint16_t)(HCT_OBSERVED | HCT_PAGE |
                                         (r >= n ? HCT_IN_MPI | HCT_RUNS : 0));
     }

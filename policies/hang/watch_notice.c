@@ -1,0 +1,344 @@
+/* watch_notice.c - what is worth a line of words, though nothing says that it is
+ * wrong: a job that stands still where nobody knows how long it may; tasks
+ * that never begin; and a job all of whose tasks do the same few calls for
+ * ever. Said once; of another stand-still only if it is twice as long as any
+ * before. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/hang/watch.h"
+#include "policies/lib/words.h"
+
+#define NOTHING_SAYS "; nothing seen so far says whether that is wrong"
+
+enum {
+    SOME = 64,                  /* ranks that are named */
+    GROUPS = 3,                 /* calls that are */
+    BUSY_CALLS = 1000,          /* a second, of one who does nothing else */
+    BUSY_OUT = 4,               /* ... part of the time outside of MPI */
+    LOOP_DETAILS = 3,           /* looks at its last calls, at least */
+};
+
+#define LOOP_NS ((uint64_t)1000000000)  /* between two of these */
+
+/* Ranks in words, and as those the notice is about. */
+struct group {
+    uint32_t v[SOME], n, all;
+};
+
+static void group_add(struct group *g, uint32_t rank)
+{
+    if (g->n < SOME)
+        g->v[g->n++] = rank;
+    g->all++;
+}
+
+enum { GROUP_TEXT = WORDS_RANKS + 16 };
+
+static const char *group_text(char buf[GROUP_TEXT], const struct group *g)
+{
+    char who[WORDS_RANKS];
+
+    snprintf(buf, GROUP_TEXT, "%s%s", words_ranks(who, g->v, g->n),
+             g->all > g->n ? " and more" : "");
+    return buf;
+}
+
+static bool notice_begin(struct watch *s, const struct hct_snapshot *in,
+                         const struct group *about, enum hct_where where,
+                         uint64_t age_ns, struct hct_out *out)
+{
+    struct hct_verdict *v = words_verdict(out, HCT_NOTICE);
+
+    s->noticed = 1;
+    s->noticed_ns = in->now_ns;
+    if (!v)
+        return false;
+    v->where = where;
+    v->phase = hct_rank(in, 0)->phase;
+    v->age_ns = age_ns;
+    for (uint32_t i = 0; i < about->n; i++)
+        words_blame(out, about->v[i]);
+    return true;
+}
+
+/* ------------------------------------------------------ nobody moves any more */
+
+static bool waits_for_them(const struct watch_rank *w, const struct hct_rank *k)
+{
+    return k->life == HCT_LIFE_FINALIZE || (watch_alive(k) && !watch_outside(w));
+}
+
+/* Its sleep ends soon: then it will be seen what it does. */
+static bool wakes_soon(const struct watch *s, const struct watch_rank *w,
+                       const struct hct_rank *k, uint64_t now_ns)
+{
+    uint64_t slept_ns = now_ns - w->waits_since_ns;
+
+    return k->waits == HCT_WAITS_TIME && k->waits_ns > slept_ns &&
+           k->waits_ns - slept_ns <= s->options.patience_ns;
+}
+
+/* "rank 2 has been in work() for 20 s, and uses the processor" */
+static void say_one(char *buf, size_t size, const struct watch_rank *w,
+                    const struct hct_rank *k, const struct hct_snapshot *in)
+{
+    uint64_t still_ns = in->now_ns - w->moved_ns;
+    const char *call = hct_call(in, k->call)->name;
+    char time[WORDS_TIME], how[WATCH_HOW];
+    int n = snprintf(buf, size, "rank %" PRIu32 " has been ", k->rank);
+
+    words_time(time, still_ns);
+    watch_how(how, w, k, still_ns);
+    if (w->works)
+        snprintf(buf + n, size - (size_t)n, "in %s for %s%s", call, time, how);
+    else if (k->place[0] && k->waits == HCT_WAITS_UNKNOWN)
+        snprintf(buf + n, size - (size_t)n, "in %.39s() for %s%s%s%s", k->place,
+                 time, *call ? ", after " : "", call, how);
+    else
+        snprintf(buf + n, size - (size_t)n, "outside of MPI for %s%s%s%s", time,
+                 *call ? ", after " : "", call, how);
+}
+
+static void say_outside(struct watch *s, const struct watch_rank *ranks,
+                        const struct hct_snapshot *in,
+                        const struct group *outside,
+                        const struct group *waiting, struct hct_out *out)
+{
+    uint32_t first = outside->v[0];
+    uint64_t still_ns = in->now_ns - s->moved_ns;
+    char one[320], others[GROUP_TEXT], all[GROUP_TEXT], time[WORDS_TIME];
+
+    if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
+        return;
+    group_text(others, waiting);
+    if (outside->all == 1) {
+        say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
+        words_line(out, HCT_NONE, "%.140s, and %.40s wait%s for it%s", one,
+                   others, waiting->all == 1 ? "s" : "", NOTHING_SAYS);
+    } else {
+        words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "
+                   "%.60s wait%s for them%s", group_text(all, outside),
+                   words_time(time, still_ns), others,
+                   waiting->all == 1 ? "s" : "", NOTHING_SAYS);
+    }
+}
+
+/* All wait: where. */
+static void say_inside(struct watch *s, const struct watch_rank *ranks,
+                       const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint64_t still_ns = in->now_ns - s->moved_ns;
+    struct group g[GROUPS] = { 0 }, all = { 0 };
+    uint32_t call[GROUPS], n = 0;
+    char text[120] = "", who[GROUP_TEXT], time[WORDS_TIME];
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        uint32_t at = 0;
+
+        if (!waits_for_them(&ranks[i], k))
+            continue;
+        group_add(&all, i);
+        while (at < n && call[at] != k->call)
+            at++;
+        if (at == n && n < GROUPS)
+            call[n++] = k->call;
+        if (at < n)
+            group_add(&g[at], i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = hct_call(in, call[i])->name;
+        size_t at = strlen(text);
+
+        snprintf(text + at, sizeof(text) - at, "%s%.40s in %.30s",
+                 i ? ", " : "", group_text(who, &g[i]), *name ? name : "MPI");
+    }
+    if (notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
+        words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
+                   "%s%s", words_time(time, still_ns), text, NOTHING_SAYS);
+}
+
+void watch_notice(struct watch *s, const struct watch_rank *ranks,
+                  const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint64_t still_ns = in->now_ns - s->moved_ns;
+    struct group outside = { 0 }, waiting = { 0 };
+
+    if (still_ns < watch_max(s->options.patience_ns, 2 * s->quiet_ns))
+        return;
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (waits_for_them(&ranks[i], k)) {
+            group_add(&waiting, i);
+        } else if (watch_alive(k)) {
+            if (wakes_soon(s, &ranks[i], k, in->now_ns))
+                return;
+            group_add(&outside, i);
+        }
+    }
+    if (outside.all == 0 &&
+        still_ns >= watch_allowed_inside(s, ranks, in))
+        say_inside(s, ranks, in, out);
+    /* where most are at work, nobody waits for few */
+    else if (outside.all && waiting.all && outside.all <= waiting.all + 1)
+        say_outside(s, ranks, in, &outside, &waiting, out);
+}
+
+/* -------------------------------------------------- tasks that never begin */
+
+void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
+                        struct hct_out *out)
+{
+    const uint16_t excused = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
+                             HCT_STDIN | HCT_STOPPED;
+    struct group inside = { 0 }, early = { 0 };
+    char in_it[GROUP_TEXT], not_yet[GROUP_TEXT], time[WORDS_TIME];
+    uint64_t age_ns;
+    bool held = false;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        held |= (k->flags & excused) != 0;
+        if (k->life == HCT_LIFE_INIT)
+            group_add(&inside, i);
+        else if (k->life <= HCT_LIFE_STARTED)
+            group_add(&early, i);
+    }
+    if (held || !inside.all || !early.all || !s->early_ns) {
+        s->early_ns = inside.all && early.all && !held ? in->now_ns : 0;
+        return;
+    }
+    age_ns = in->now_ns - s->early_ns;
+    if (s->early_noticed || age_ns < s->options.patience_ns)
+        return;
+    s->early_noticed = 1;
+    if (notice_begin(s, in, &early, HCT_WHERE_UNKNOWN, age_ns, out))
+        words_line(out, HCT_NONE, "%.60s %s not called MPI_Init for %s, and "
+                   "%.60s wait%s in it%s", group_text(not_yet, &early),
+                   early.all == 1 ? "has" : "have", words_time(time, age_ns),
+                   group_text(in_it, &inside), inside.all == 1 ? "s" : "",
+                   NOTHING_SAYS);
+}
+
+/* -------------------------------------------------- the same calls for ever */
+
+static void loop_begin(struct watch_rank *w, const struct hct_rank *k,
+                       uint64_t now_ns)
+{
+    w->loop_since_ns = now_ns;
+    w->loop_calls = k->calls;
+    w->loop_out_ns = k->out_ns;
+    w->loop_details = 0;
+}
+
+/* It has called from there: a new place is a new beginning. */
+static void loop_see(struct watch_rank *w, const struct hct_rank *k,
+                     uint32_t site, uint64_t now_ns)
+{
+    unsigned at = 0;
+
+    while (at < WATCH_LOOP && w->loop[at] && w->loop[at] != site)
+        at++;
+    if (site == 0 || (at < WATCH_LOOP && w->loop[at] == site))
+        return;
+    if (at == WATCH_LOOP) {
+        memset(w->loop, 0, sizeof(w->loop));
+        at = 0;
+    }
+    w->loop[at] = site;
+    loop_begin(w, k, now_ns);
+}
+
+/* A call that is short is seen among the last ones only. */
+static void loop_read_flights(struct watch_rank *ranks,
+                              const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nflights; i++) {
+        const struct hct_flight *f = hct_flight(in, i);
+
+        if (f->rank < in->nranks)
+            loop_see(&ranks[f->rank], hct_rank(in, f->rank), f->site,
+                     in->now_ns);
+    }
+    for (uint32_t i = 0; i < in->nranks; i++)
+        ranks[i].loop_details++;
+}
+
+static bool loop_is_busy(const struct watch_rank *w, const struct hct_rank *k,
+                         uint64_t age_ns)
+{
+    return (k->calls - w->loop_calls) / (age_ns / 1000000000 + 1) >=
+               BUSY_CALLS &&
+           k->out_ns - w->loop_out_ns < age_ns / BUSY_OUT;
+}
+
+static void say_loop(struct watch *s, const struct watch_rank *ranks,
+                     const struct hct_snapshot *in, const struct group *busy,
+                     uint64_t age_ns, struct hct_out *out)
+{
+    const struct hct_rank *k = hct_rank(in, busy->v[0]);
+    uint64_t calls = k->calls - ranks[k->rank].loop_calls;
+    char who[GROUP_TEXT], time[WORDS_TIME];
+
+    s->loop_noticed = 1;
+    if (notice_begin(s, in, busy, HCT_WHERE_COMMUNICATION, age_ns, out))
+        words_line(out, HCT_NONE, "%.60s %s made the same calls at the same "
+                   "places for %s, as %s, %" PRIu64 " of them, and nobody "
+                   "made any other%s", group_text(who, busy),
+                   busy->all == 1 ? "has" : "have", words_time(time, age_ns),
+                   hct_call(in, k->call)->name, calls, NOTHING_SAYS);
+    s->noticed = 0;             /* it does not end when somebody moves */
+}
+
+/* How long all of them have done nothing else; 0: somebody has. The busy ones
+ * are put into the group. */
+static uint64_t loop_age(const struct watch_rank *ranks,
+                         const struct hct_snapshot *in, struct group *busy)
+{
+    uint64_t age_ns = UINT64_MAX;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct watch_rank *w = &ranks[i];
+        uint64_t since_ns = in->now_ns - w->loop_since_ns;
+
+        if (loop_is_busy(w, hct_rank(in, i), since_ns)) {
+            group_add(busy, i);
+            age_ns = watch_min(age_ns, since_ns);
+        } else if (watch_outside(w) ||
+                   hct_rank(in, i)->calls != w->loop_calls) {
+            return 0;
+        }
+    }
+    return busy->all > 1 ? age_ns : 0;
+}
+
+void watch_notice_loop(struct watch *s, struct watch_rank *ranks,
+                       const struct hct_snapshot *in, struct hct_out *out)
+{
+    struct group busy = { 0 };
+    uint64_t age_ns;
+
+    for (uint32_t i = 0; i < in->nranks && !s->loop_noticed; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_PAGE))
+            return;
+        loop_see(&ranks[i], k, k->site, in->now_ns);
+    }
+    if (s->loop_noticed)
+        return;
+    if (in->has_detail)
+        loop_read_flights(ranks, in);
+    age_ns = loop_age(ranks, in, &busy);
+    if (age_ns >= LOOP_NS && in->now_ns - s->loop_detail_ns >= LOOP_NS) {
+        s->loop_detail_ns = in->now_ns;
+        out->need |= HCT_NEED_DETAIL;
+    }
+    if (age_ns >= s->options.patience_ns &&
+        ranks[busy.v[0]].loop_details >= LOOP_DETAILS)
+        say_loop(s, ranks, in, &busy, age_ns, out);
+}

@@ -1,0 +1,61 @@
+# Three strengths: what is proven, what a model with a history says, and what is
+# only noticed. A task that writes, sleeps, or waits for a child, a lock or a
+# pipe behind a loop that ran well does not hang, and nothing is done about it;
+# what never ends and cannot be proven is named within 20 s.
+# limit: 300
+. "${0%/*}/../lib/t.sh"
+
+names='busy-loop-write busy-loop-inline busy-loop-system busy-loop-lock
+    busy-loop-finalize lost-compute-once lost-never-init lost-exchange lost-in-loop'
+# shellcheck disable=SC2086 # several names
+sh "$top/tests/eval/deadlocks.sh" "$build" $names >"$T/all"
+for name in $names; do
+    ok "${name%%-*}: ${name#*-}" grep -q "^ok .* ${name%%-*} ${name#*-}\$" "$T/all"
+done
+sed -n 's/^# \(status.*\)/# \1/p' "$T/all"
+
+# A notice is one line, said once; what the task waits for stands in it. Asked for,
+# it ends the job; and the record says the same again.
+export BUSY=40
+run hector-run -n 2 --oversubscribe --on-hang kill:patience=17s \
+    "$build/deadlocks/busy" loop-system
+is "$status" 123 'patience alone ends a job of who asked for it'
+like "$T/err" '^hector: job 1: rank 0 has been outside of MPI for 1[2-9]\.[0-9] s, '\
+'after MPI_Allreduce, and waits for a child process, pid [0-9]+ \((sh|sleep)\), and '\
+'rank 1 waits for it; nothing seen so far says whether that is wrong$' 'the words'
+is "$(grep -c '% sure' "$T/err")" 0 '... with no percentage'
+is "$(grep -c 'rank 0 has been' "$T/err")" 1 '... once'
+is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts")" \
+    'notice 0 0.0' '... recorded as a notice'
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions")" \
+    'kill hang done' '... and what was done'
+run hector replay 1
+is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict")" \
+    '... a replay says the same'
+run hector why 1
+like "$T/out" 'hang: job 1: rank 0 has been outside of MPI' '... and hector why'
+
+# A verdict that is not as old as is wished does nothing yet.
+run hector-run -n 2 --oversubscribe --on-hang kill --timeout 25 \
+    --inject 'rank=1,call=MPI_Bcast:200,fault=hang-after' \
+    "$APPS/stencil" 16 100
+is "$status" 124 'a verdict is not acted on when it is young'
+like "$T/err" 'it is ended, as --on-hang kill wishes, if it still stands when that '\
+'has lasted for 60 s$' '... which is said'
+
+# hector.conf says the same for who says nothing; what is wrong is refused.
+mkdir -p "$T/conf/hector"
+printf '[run]\non_hang = kill:age=1s\n' >"$T/conf/hector/hector.conf"
+XDG_CONFIG_HOME=$T/conf run hector-run -n 2 --oversubscribe \
+    --inject 'rank=1,call=MPI_Bcast:200,fault=hang-after' "$APPS/stencil" 16 100
+is "$status" 123 'hector.conf: on_hang'
+printf '[run]\non_hang = kill:age=soon\n' >"$T/conf/hector/hector.conf"
+XDG_CONFIG_HOME=$T/conf run hector-run -n 2 true
+is "$status|$(cat "$T/err")" \
+    '2|hector: hector.conf: on_hang: age=soon: a time is wanted, as 90s or 10m' \
+    '... that is wrong'
+for bad in kill: kill:age kill:sure=20 kill:sure=101 kill:colour=1 report:age=1s; do
+    run hector-run --on-hang "$bad" -n 2 true
+    is "$status|$(wc -l <"$T/err")" '2|1' "refused: --on-hang $bad"
+done
+done_testing
