@@ -12,6 +12,12 @@ double remedy_score(const struct hct_verdict *v)
                                    : fmin(v->score, remedy_unproven);
 }
 
+/* Found without a model: it may end by itself, and nobody knows how likely. */
+static bool is_guess(const struct hct_verdict *v)
+{
+    return v->kind == HCT_HANG && v->score <= 0;
+}
+
 static bool is_sure(const struct onhang *h, const struct hct_verdict *v)
 {
     return 100 * remedy_score(v) >= h->sure - 1e-9;
@@ -24,6 +30,8 @@ static uint64_t age_wanted(const struct onhang *h, const struct hct_verdict *v)
     case HCT_DEADLOCK:
         return 0;
     case HCT_HANG:
+        if (is_guess(v))
+            return h->patience_ns ? h->patience_ns : UINT64_MAX;
         return is_sure(h, v) ? onhang_age(h, v->longest_ms * remedy_ms_ns)
                              : UINT64_MAX;
     case HCT_NOTICE:
@@ -56,8 +64,15 @@ void remedy_say(struct str *to, const struct onhang *h,
 
     if (h->action == ONHANG_REPORT) {
         str_addf(to, "hector why shows all of it, hector kill ends it; "
-                 "--on-hang kill would %s", v->kind == HCT_DEADLOCK
-                     ? "have" : "when it has lasted much longer");
+                 "--on-hang kill%s would %s", is_guess(v) ? ":patience=TIME" : "",
+                 v->kind == HCT_DEADLOCK ? "have"
+                                         : "when it has lasted much longer");
+        return;
+    }
+    if (!r.wanted && is_guess(v)) {
+        str_addf(to, "it is not %s: nothing says how likely it goes on by "
+                 "itself; --on-hang %s:patience=TIME would", does,
+                 onhang_name(h->action));
         return;
     }
     if (!r.wanted) {

@@ -62,6 +62,17 @@ static void say_line(const struct watcher_act *a, const struct hct_line *l,
         str_addf(to, ", last tag \"%s\"", r->tag_text);
 }
 
+/* Without a score nobody can say how sure it is. */
+static void say_strength(const struct hct_verdict *v, const char *where,
+                         struct str *to)
+{
+    str_add(to, " (");
+    if (v->score > 0)
+        str_addf(to, "%.6g %% sure, ", 100 * remedy_score(v));
+    str_addf(to, "for %.3g s%s%s)", (double)v->age_ns / 1e9,
+             *where ? ", error in " : "", where);
+}
+
 static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
                      const struct policy_out *o, struct str *to)
 {
@@ -76,9 +87,7 @@ static void say_head(const struct watcher_act *a, const struct hct_verdict *v,
     verdict_ranks(&ranks, o, v);
     str_addf(to, "job %llu %s", act_id(a), what_it_is(v));
     if (v->kind != HCT_PROGRESS)
-        str_addf(to, " (%.6g %% sure, for %.3g s%s%s)", 100 * remedy_score(v),
-                 (double)v->age_ns / 1e9,
-                 *where ? ", error in " : "", where);
+        say_strength(v, where, to);
     if (ranks.n)
         str_addf(to, ", faulty: task%s %s", v->nranks == 1 ? "" : "s",
                  str_text(&ranks));

@@ -46,14 +46,14 @@ result()        # GOOD TEXT
 "$build/deadlocks/stuck" >"$dir/stuck"
 while IFS=$tab read -r name tasks words; do
     wanted "$name" "$@" || continue
-    one stuck "$name" "$tasks"
-    good=1
-    kind=deadlock
+    good=1 kind=deadlock how=kill
     case $name in
-    spin-*) kind=hang ;;        # who asks in a loop may stop asking
+    spin-*)                     # who asks in a loop may stop asking
+        kind=hang how=kill:patience=1s ;;
     esac
-    case $found in
-    "$kind|"*) ! printf '%s\n' "$said" | grep -qE "$words" || good=0 ;;
+    one stuck "$name" "$tasks" "$how"
+    case $status,$found in
+    123,"$kind|"*) ! printf '%s\n' "$said" | grep -qE "$words" || good=0 ;;
     esac
     result $good "stuck $name"
     [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"

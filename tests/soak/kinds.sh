@@ -246,7 +246,7 @@ kind_inject()
 kind_hang()
 {
     pick_word Isend:50,fault=drop Waitall:60,fault=spin
-    launch -n 4 --on-hang kill:age=1s --inject "rank=2,call=MPI_$word" \
+    launch -n 4 --on-hang kill:age=1s,patience=1s --inject "rank=2,call=MPI_$word" \
         "$APPS/ring" 100000
     finish 123
     expect 'verdicts on a hang' "$(sql "SELECT count(*) > 0 FROM verdicts

@@ -38,7 +38,7 @@ hang()          # FAULT SECONDS KIND [PROGRAM [OPTION...]]: status 123 within
     from=$(date +%s)
     seconds=$2 kind=$3 program=${4:-stencil}
     set -- "$1" "${5:---oversubscribe}" "${6:---oversubscribe}"
-    run hector-run -n 4 --oversubscribe "$2" "$3" --on-hang kill:age=1s --timeout 100 \
+    run hector-run -n 4 --oversubscribe "$2" "$3" --on-hang "$on_hang" --timeout 100 \
         --inject "rank=2,call=MPI_$1" "$APPS/$program" 16 100
     cp "$T/err" "$T/said"
     is "$status" 123 "$1: found and ended"
@@ -49,8 +49,10 @@ hang()          # FAULT SECONDS KIND [PROGRAM [OPTION...]]: status 123 within
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... and so by the replay'
 }
-job=1
-hang 'Waitall:200,fault=spin' 60 deadlock
+# Who asks in a loop may stop asking: that is no proof, and ended for who has no
+# patience.
+job=1 on_hang=kill:patience=1s
+hang 'Waitall:200,fault=spin' 60 hang
 run hector why "$job"
 like "$T/out" '^  stacks: 4 tasks, 3 samples, [0-9] classes' \
     '... hector why has the stacks of all tasks'
@@ -63,10 +65,12 @@ mkdir -p "$T/conf/hector"
 printf '[master]\nhang_samples = 0\n' >"$T/conf/hector/hector.conf"
 XDG_CONFIG_HOME=$T/conf
 export XDG_CONFIG_HOME
-hang 'Waitall:200,fault=spin' 60 deadlock
+hang 'Waitall:200,fault=spin' 60 hang
 unset XDG_CONFIG_HOME
 run hector stack "$job" --last
 is "$status" 1 'hang_samples = 0: no stacks are taken'
+
+on_hang=kill:age=1s
 
 blamed() { sql "SELECT ranks || ' ' || phase FROM verdicts WHERE job = $job"; }
 # A task that sleeps in a call is named, where in its source it is, and where

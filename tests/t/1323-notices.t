@@ -43,6 +43,22 @@ is "$status" 124 'a verdict is not acted on when it is young'
 like "$T/err" 'it is ended, as --on-hang kill wishes, if it still stands when that '\
 'has lasted for 60 s$' '... which is said'
 
+# Tasks that wait for each other, but ask in a loop, may give up: that has no
+# percentage, and is acted on as a notice is.
+run hector-run -n 2 --oversubscribe --on-hang kill --timeout 15 \
+    "$build/deadlocks/stuck" spin-both
+is "$status" 124 'who asks in a loop is not ended by --on-hang kill'
+like "$T/err" ' hangs \(for [0-9.]+ s, error in communication\), faulty: tasks 0-1: ' \
+    '... and named without a percentage'
+like "$T/err" '^hector:   it is not ended: .*--on-hang kill:patience=TIME would$' \
+    '... what would end it'
+is "$(grep -cE '% sure|moves again' "$T/err")" 0 '... once and for all'
+is "$(sql "SELECT kind || ' ' || score FROM verdicts WHERE job = (SELECT max(job)
+    FROM verdicts)")" 'hang 0.0' '... recorded with score 0'
+run hector-run -n 2 --oversubscribe --on-hang kill:patience=1s \
+    "$build/deadlocks/stuck" spin-both
+is "$status" 123 '... but with patience='
+
 # hector.conf says the same for who says nothing; what is wrong is refused.
 mkdir -p "$T/conf/hector"
 printf '[run]\non_hang = kill:age=1s\n' >"$T/conf/hector/hector.conf"

@@ -102,6 +102,10 @@ static void strengths(void **state)
         { "kill:age=1s", HCT_NOTICE, 0, 3000, 0, -1 },
         { "kill:patience=20s", HCT_NOTICE, 0, 12, 100, 8 },
         { "suspend:patience=10s", HCT_NOTICE, 0, 12, 100, 0 },
+        /* found without a model: as a notice */
+        { "kill:age=1s,sure=50", HCT_HANG, 0, 3000, 0, -1 },
+        { "kill:patience=20s", HCT_HANG, 0, 3, 100, 17 },
+        { "kill:patience=1s", HCT_HANG, 0, 3, 100, 0 },
         { "kill:patience=1s", HCT_SLOWDOWN, 1, 12, 0, -1 },
     };
 
@@ -114,6 +118,31 @@ static void strengths(void **state)
             fail_msg("case %zu: %g s in place of %g", i, got,
                      cases[i].want_s);
     }
+}
+
+static void said(const char *text, double score, const char *words)
+{
+    struct hct_verdict v = { .kind = HCT_HANG, .score = score, .age_ns = 3 * S };
+    struct onhang h;
+    struct str to = { 0 };
+
+    assert_int_equal(onhang_parse(&h, text, NULL), 0);
+    remedy_say(&to, &h, &v, 0);
+    if (!strstr(str_text(&to), words))
+        fail_msg("%s: %s", text, str_text(&to));
+    str_fini(&to);
+}
+
+/* Where nobody can say how sure it is, no percentage is asked for. */
+static void words(void **state)
+{
+    (void)state;
+    said("kill", 0.99, "it is not ended: --on-hang wants to be 99.9 % sure");
+    said("kill", 0, "--on-hang kill:patience=TIME would");
+    said("suspend", 0, "--on-hang suspend:patience=TIME would");
+    said("report", 0, "--on-hang kill:patience=TIME would when it has lasted");
+    said("kill:patience=9s", 0, "if it still stands when that has lasted for "
+         "9 s");
 }
 
 /* Certainty is for what is proven. */
@@ -131,7 +160,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good), cmocka_unit_test(bad),
-        cmocka_unit_test(strengths), cmocka_unit_test(certain),
+        cmocka_unit_test(strengths), cmocka_unit_test(words),
+        cmocka_unit_test(certain),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
