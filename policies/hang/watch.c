@@ -113,7 +113,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
                          const struct hct_rank *k,
                          const struct hct_snapshot *in)
 {
-    uint64_t progress = k->calls - k->polls;
+    uint64_t progress = watch_progress(k);
     bool in_mpi = parastack_in(in, k), moved;
 
     if (k->flags & HCT_PAGE) {
@@ -334,8 +334,7 @@ static void judge_alone(struct watch *s, struct watch_rank *ranks,
         s->reported = HCT_HANG;
         s->reported_ns = in->now_ns;
         s->alone = 1;
-        s->about = i;
-        s->about_progress = ranks[i].progress;
+        watch_about(&ranks[i], k, ranks[i].asks);
         return;
     }
 }
@@ -427,22 +426,18 @@ static void prove(struct watch *s, struct watch_rank *ranks,
     s->reported_ns = in->now_ns;
     s->alone = 1;
     for (uint32_t i = 0; i < in->nranks; i++)
-        if (work[i].state == DEADLOCK_BLOCKED) {
-            s->about = i;
-            break;
-        }
-    s->about_progress = ranks[s->about].progress;
+        if (work[i].state == DEADLOCK_BLOCKED)
+            watch_about(&ranks[i], hct_rank(in, i), work[i].spins);
 }
 
 /* ------------------------------------------------------------------ look */
 
-static void moves_again(struct watch *s, const struct watch_rank *ranks,
+static void moves_again(struct watch *s, struct watch_rank *ranks,
                         const struct hct_snapshot *in, struct hct_out *out)
 {
     char time[WORDS_TIME];
 
-    if (s->alone ? ranks[s->about].progress ==
-        s->about_progress && watch_alive(hct_rank(in, s->about)) : !s->moved)
+    if (!watch_goes_on(s, ranks, in))
         return;
     if (words_verdict(out, HCT_PROGRESS))
         words_line(out, HCT_NONE, "the job moves again, %s after that",

@@ -63,6 +63,11 @@ struct watch_options {
     uint32_t prove;
 };
 
+enum watch_stuck {              /* where a rank was found, of which it was said */
+    WATCH_INSIDE = 1,           /* in one call of MPI; 0: nothing was said of it */
+    WATCH_OUTSIDE, WATCH_ASKS
+};
+
 struct watch_rank {
     uint64_t progress;          /* calls but questions, the highest seen */
     uint64_t moved_ns;          /* when that was */
@@ -75,7 +80,10 @@ struct watch_rank {
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
-    uint8_t low, pad[2];        /* looks in a row with fewer calls than before */
+    uint8_t low;                /* looks in a row with fewer calls than before */
+    uint8_t stuck, went;        /* enum watch_stuck; looks in a row in which it
+                                   seems to go on */
+    uint64_t stuck_progress;    /* when it was said that it is stuck */
     /* where it has stayed for long, outside of MPI, and came back */
     struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
     /* of its present stay, from the last calls */
@@ -114,15 +122,15 @@ struct watch {
     uint32_t streak;
     uint8_t reported;           /* enum hct_kind */
     uint8_t moved, was_all_in;
-    uint8_t alone;              /* it is about one rank; others go on */
+    uint8_t alone;              /* it is about those that are stuck; others
+                                   may go on */
     uint8_t blind;              /* some have no counters */
     uint8_t noticed;            /* something was said of it, and it is so yet */
     uint8_t early_noticed, loop_noticed, pad[7];        /* once */
     uint64_t noticed_ns;
     uint64_t loop_detail_ns;    /* the last calls were looked at for that */
     uint64_t early_ns;          /* some are in MPI_Init and some not yet */
-    uint32_t about;             /* rank to move again */
-    uint64_t about_progress, reported_ns;
+    uint64_t reported_ns;
 };
 
 void watch_init(struct watch *s, const struct hct_job *job,
@@ -154,6 +162,13 @@ static inline uint64_t watch_min(uint64_t a, uint64_t b)
 static inline uint64_t watch_max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* Its calls but for questions. These are read a little later: of one who asks in
+ * a loop, and has done little else, there may be more of them. */
+static inline uint64_t watch_progress(const struct hct_rank *k)
+{
+    return k->calls > k->polls ? k->calls - k->polls : 0;
 }
 
 /* Does it sleep in MPI until a signal comes? */
@@ -188,6 +203,13 @@ static inline bool watch_outside(const struct watch_rank *w)
 {
     return !w->in || w->works;
 }
+
+/* It is said now that this rank does not go on; asks: it asks in a loop. */
+void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks);
+
+/* Do those that were said not to go on, after all? If so, they are forgotten. */
+bool watch_goes_on(const struct watch *s, struct watch_rank *ranks,
+                   const struct hct_snapshot *in);
 
 /* What keeps it outside, in words: ", and uses the processor". */
 enum { WATCH_HOW = 120 };

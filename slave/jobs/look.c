@@ -42,6 +42,7 @@ struct look_task {
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t used_at_ns;        /* when that was looked for; 0: never */
+    uint64_t used_calls;        /* how many calls there were then */
 };
 
 void look_task_free(struct look_task *k)
@@ -73,18 +74,20 @@ static uint32_t life_of(const struct task *t)
 }
 
 /* Most programs use few functions, and the table is long: which ones are used
- * is found out once a second, and when the task is in one that is not known to
- * be. */
+ * is found out once a second, when the task is in one that is not known to
+ * be, and when it stands: then its progress is not corrected later. */
 static uint64_t polls_of(struct look_task *k, const char *page,
-                         unsigned slots, uint32_t call)
+                         unsigned slots, uint32_t call, uint64_t made)
 {
     uint64_t n = 0, now = clock_monotonic_ns();
     bool all = now - k->used_at_ns >= look_used_ns ||
+               (made == k->last.calls && made != k->used_calls) ||
                (call < PAGE_CALLS &&
                 (k->polls[call / 64] & ~k->used[call / 64]) >> call % 64 & 1);
 
     if (all) {
         k->used_at_ns = now;
+        k->used_calls = made;
         memset(k->used, 0, sizeof(k->used));
     }
 
@@ -193,7 +196,7 @@ static void read_page(struct look_raw *r, struct look_task *k,
         r->flags |= HCT_IN_MPI;
     else
         r->call = last_call(page, v[chosen].slot);
-    r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call);
+    r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call, r->calls);
     for (unsigned i = 0; i < n; i++)
         if (has_no_room(page, v[i].slot))       /* says nothing of itself */
             r->flags &= ~(uint32_t)(HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI);

@@ -203,6 +203,136 @@ static void deadlock_at_once(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_HANG);
 }
 
+/* One second of looks, in which ranks get older but for the first. */
+static bool moves_again_in(uint64_t ns, void (*change)(uint64_t wait))
+{
+    for (uint64_t until = look.in.now_ns + ns; look.in.now_ns < until;) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts) {
+            assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+            return true;
+        }
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        change(wait);
+    }
+    return false;
+}
+
+static void stands_on(uint64_t wait)
+{
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        look.rank[r].age_ns += wait;
+}
+
+static void asks_on(uint64_t wait)
+{
+    stands_on(wait);
+    look.rank[0].calls += 1000;
+    look.rank[0].polls += 1000;
+    look.rank[0].age_ns = 0;
+}
+
+/* ... and every other reading is torn: more has been asked than called. */
+static uint64_t too_many;
+
+static void whole_again(void)
+{
+    look.rank[0].polls -= too_many;
+    too_many = 0;
+}
+
+static void torn_on(uint64_t wait)
+{
+    uint64_t next = too_many ? 0 : 9000;
+
+    asks_on(wait);
+    whole_again();
+    look.rank[0].polls += too_many = next;
+}
+
+/* Of a deadlock it is not taken back that a count was corrected, be it down or
+ * up; but it is when one of its tasks, not only the first, is elsewhere. */
+static void moves_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        start(3, NULL, 0);
+        see();
+        look.in.now_ns += 200 * MS;
+        world(0);
+        for (uint32_t r = 0; r < 3; r++) {
+            talks(r, "Recv", (int)(r + 1) % 3, 1)->calls += 20;
+            look.rank[r].polls += 2;
+        }
+        stand(100 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+        look.in.now_ns += 100 * MS;
+        stands_on(100 * MS);
+        look.rank[i].polls += i == 0 ? 9 : 0;
+        look.rank[i].polls -= i == 1 ? 2 : 0;
+        assert_false(moves_again_in(20 * S, stands_on));
+        if (i < 2) {                    /* the very next call counts */
+            look.rank[i].calls++;
+            look.rank[i].age_ns = 0;
+        } else if (i == 2) {
+            look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+            look.rank[2].age_ns = 0;
+        } else {                        /* who is killed has not gone on */
+            look.rank[1].life = HCT_LIFE_ENDED;
+            look.rank[1].flags &= (uint16_t)~HCT_IN_MPI;
+            assert_false(moves_again_in(S, stands_on));
+            look.rank[1].calls += 2;
+        }
+        assert_true(moves_again_in(S, stands_on));
+        SAYS("the job moves again");
+    }
+}
+
+/* Who asks in a loop is behind a question now and then, and miscounted. */
+static void gives_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start(2, NULL, 0);
+        run(i * 20 * S);
+        world(0);
+        for (uint32_t r = 0; r < 2; r++)
+            look.rank[r].flags = HCT_OBSERVED | HCT_PAGE;
+        talks(1, "Recv", 0, 1)->calls++;
+        look.rank[1].age_ns = 0;
+        is_in(0, "Test");
+        asks(0, "Irecv", 1, 7)->waited = 0;
+        for (int f = 0; f < 5; f++)
+            flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
+        look.out.nverdicts = 0;
+        for (int l = 0; l < 200 && !look.out.nverdicts; l++) {
+            uint64_t wait = see();
+
+            if (look.out.nverdicts)
+                break;
+            look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+            look.in.now_ns += wait;
+            torn_on(wait);
+        }
+        assert_int_equal(look.out.nverdicts, 1);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_true(look.verdicts[0].score == 0);
+        assert_false(moves_again_in(5 * S, torn_on));
+        whole_again();
+        look.rank[0].polls -= 1;        /* one too few */
+        assert_false(moves_again_in(5 * S, asks_on));
+        look.rank[0].polls += i ? 700 : 6;      /* and some too many */
+        assert_false(moves_again_in(5 * S, asks_on));
+        if (i == 0)
+            look.rank[0].calls += 3;
+        else
+            look.rank[0].call = number_of("Allreduce");
+        assert_true(moves_again_in(S, i == 0 ? asks_on : stands_on));
+    }
+}
+
 /* Tasks that get no processor do not see the messages that have come. */
 static void no_processor(void **state)
 {
@@ -975,6 +1105,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(computation),
         cmocka_unit_test(communication),
         cmocka_unit_test(deadlock_at_once),
+        cmocka_unit_test(moves_again), cmocka_unit_test(gives_up),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),

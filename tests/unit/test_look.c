@@ -172,6 +172,29 @@ static void test_new_question(void **state)
     free(l.tasks);
 }
 
+/* ... and so are those that it called between two looks, at the latest when it
+ * stands: else its progress would go back, a second later. */
+static void test_stands(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    SET(slot(0)->calls, 5);
+    assert_int_equal(look(&l, &order, true), 1);
+    free(l.tasks);
+    SET(slot(0)->calls, 1006);
+    SET(slot(0)->call, CALL_Recv);
+    SET(count_of(0, CALL_Test)->calls, 1000);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].calls, 1006);
+    free(l.tasks);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].polls, 1000);
+    free(l.tasks);
+}
+
 /* A thread in MPI speaks for a task whose main one computes. */
 static void test_threads(void **state)
 {
@@ -286,7 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_page),
         T(test_no_room),
-        T(test_new_question),
+        T(test_new_question), T(test_stands),
         T(test_threads),
         T(test_garbage),
         T(test_texts),
