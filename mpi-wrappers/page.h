@@ -10,8 +10,9 @@
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
  * page_shared of the task, then a struct page_thread per thread, then one
- * struct page_told and one struct page_messages. All offsets come from the page_*_at() functions; the
- * memory is sparse, a thread that never calls MPI costs nothing.
+ * struct page_told and one struct page_messages. All offsets come from the
+ * page_*_at() functions; the memory is sparse, a thread that never calls MPI
+ * costs nothing.
  *
  * Fields marked (task) are stored by the task alone, (slave) by the slave
  * alone. Stores are relaxed unless said otherwise. Times in ticks are of the

@@ -36,19 +36,6 @@ static bool same_comm(uint64_t a, uint64_t b)
 
 /* ------------------------------------------------------------ messages */
 
-/* Since the last one of those that stand has moved: what has come it has
- * seen. */
-static bool has_run(const struct graph *g, uint32_t r)
-{
-    return (hct_rank(g->in, r)->flags & HCT_RUNS) && !g->w[r].starved;
-}
-
-bool graph_long_enough(const struct graph *g, uint32_t r, uint64_t bytes)
-{
-    return g->one_node && has_run(g, r) && bytes < UINT64_MAX / 200 &&
-           g->w[r].still_ns > g->limits->small_ns + bytes * 100;
-}
-
 /* Has rank r asked for a message of s like this one, and not been seen to have
  * got it? exact: only for this one, not for one of any. */
 static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
@@ -170,8 +157,8 @@ static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
     if ((how->flags & HCT_CALL_SYNC) ||
         (eager != HCT_EAGER_UNKNOWN && bytes > eager))
         return never(g, DEADLOCK_SEND, (int32_t)target);
-    if (!near || g->w[r].still_ns < g->limits->small_ns || !has_run(g, r) ||
-        !has_run(g, target))
+    if (!near || g->w[r].still_ns < g->limits->small_ns ||
+        !graph_has_run(g, r) || !graph_has_run(g, target))
         return FREE;
     if (eager != HCT_EAGER_UNKNOWN && bytes + HEADERS <= eager)
         return FINISHED;

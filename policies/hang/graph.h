@@ -86,9 +86,21 @@ static inline bool group_unsure(const struct deadlock_group *m)
  * message is lost, the others went on for a while. -1: nobody. */
 bool group_rather(const struct graph *g, int32_t s, int32_t best);
 
+/* Since the last one of those that stand has moved: what has come it has
+ * seen. */
+static inline bool graph_has_run(const struct graph *g, uint32_t r)
+{
+    return (hct_rank(g->in, r)->flags & HCT_RUNS) && !g->w[r].starved;
+}
+
 /* Would a call of r that moves so many bytes be over by now, if it waited for
  * nobody who is missing? At 10 MB/s, and only on one node. */
-bool graph_long_enough(const struct graph *g, uint32_t r, uint64_t bytes);
+static inline bool graph_long_enough(const struct graph *g, uint32_t r,
+                                     uint64_t bytes)
+{
+    return g->one_node && graph_has_run(g, r) && bytes < UINT64_MAX / 200 &&
+           g->w[r].still_ns > g->limits->small_ns + bytes * 100;
+}
 
 /* r waits in a one-sided call. */
 enum met graph_window(struct graph *g, uint32_t r);
