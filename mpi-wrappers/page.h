@@ -29,18 +29,8 @@
 
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
-    PAGE_MAJOR = 2,
-    PAGE_MINOR = 8,             /* 1: page_site.out_ticks, in_max;
-                                   2: page_header.without,
-                                   page_slot.edges_lost;
-                                   3: page_told, behind the threads;
-                                   4: page_header.level;
-                                   5: marks that stand;
-                                   6: page_header.phase_id;
-                                   7: page_messages, behind page_told;
-                                   page_slot.source_tag; page_comm.history;
-                                   8: page_request.site, in the upper half of
-                                   what was seq */
+    PAGE_MAJOR = 3,
+    PAGE_MINOR = 0,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */

@@ -64,7 +64,7 @@ void backtrace_start(const struct attach *a)
     int sig = free_signal();
     sigset_t only;
 
-    if (sig == 0 || a->page->minor < 3 || at + sizeof(*told) > a->bytes)
+    if (sig == 0 || at + sizeof(*told) > a->bytes)
         return;
     told = (struct page_told *)(void *)((char *)a->page + at);
     act.sa_sigaction = on_ask;

@@ -431,7 +431,7 @@ void record_init_end(bool ok)
         request_start(h, s);
     }
     learn_level(h, ok);
-    if (h && ok && (thread_attached.what & PAGE_DO_STATE) && h->minor >= 7)
+    if (h && ok && (thread_attached.what & PAGE_DO_STATE))
         messages_start((struct page_messages *)(void *)
                        ((char *)h + page_messages_at(
                            thread_attached.slots, thread_attached.calls,

@@ -12,6 +12,7 @@
 #include "policies/hang/graph.h"
 
 #define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
+#define MUCH (UINT64_C(64) << 20)       /* what a Sendrecv takes is not known */
 enum {
     SHORT = 256,                        /* requests that are held against each
                                            other */
@@ -126,6 +127,19 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
                                                                 best))))
         best = other;
     return never(g, why, best < 0 ? (int32_t)r : best);
+}
+
+/* A message is there, and both sides have been in MPI for longer than it can
+ * take on one node. */
+static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
+                       uint64_t bytes)
+{
+    uint64_t least = g->limits->small_ns;
+
+    return account_near(g->in, g->w, r, s) && graph_has_run(g, r) && graph_has_run(g, s) &&
+           g->w[s].state == DEADLOCK_BLOCKED && !g->w[s].spins &&
+           bytes < UINT64_MAX / 200 && g->w[r].still_ns > least + bytes * 100 &&
+           g->w[s].still_ns > least + bytes * 100;
 }
 
 static enum met message_from(struct graph *g, uint32_t r, int32_t source,
@@ -364,6 +378,9 @@ static enum met both(struct graph *g, uint32_t r)
         return NEVER;
     out = message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
                      call_of(g, r));
+    if (in == FREE && k->source >= 0 && held(g, k->source) &&
+        is_through(g, r, (uint32_t)k->source, MUCH))
+        in = FINISHED;
     return out == NEVER || (out == OPEN && in == FINISHED) ? NEVER : FREE;
 }
 

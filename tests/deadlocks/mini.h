@@ -16,6 +16,7 @@ enum { BIG = 1 << 20 };
 
 static int rank, size, one;
 static char *big, *other;       /* BIG bytes each */
+static int bytes;               /* the number at the end of the name */
 
 static inline void get(int from, int tag)
 {
@@ -32,6 +33,14 @@ static inline void put_big(int to, int tag)
 static inline void get_big(int from, int tag)
 {
     MPI_Recv(other, BIG, MPI_BYTE, from, tag, W, NO);
+}
+static inline void put_n(int to, int tag)
+{
+    MPI_Send(big, bytes, MPI_BYTE, to, tag, W);
+}
+static inline void get_n(int from, int tag)
+{
+    MPI_Recv(other, bytes, MPI_BYTE, from, tag, W, NO);
 }
 static inline MPI_Request want(int from, int tag)
 {
@@ -106,6 +115,7 @@ static inline int mini_main(int argc, char **argv, const struct mini *m)
     MPI_Comm_size(W, &size);
     big = calloc(1, BIG);
     other = calloc(1, BIG);
+    bytes = strrchr(m->name, '-') ? atoi(strrchr(m->name, '-') + 1) : 0;
     m->run();
     MPI_Finalize();
     return 0;

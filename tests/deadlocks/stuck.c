@@ -344,6 +344,71 @@ static void spin_both(void)
         MPI_Testany(1, &r, &i, &done, NO);
 }
 
+/* Each of the next with messages of a given size. */
+static void send_n(void) { put_n(RIGHT, 1); get_n(LEFT, 1); }
+static void sendrecv_tag_n(void)
+{
+    MPI_Sendrecv(big, bytes, MPI_BYTE, 1 - rank, 1, other, bytes, MPI_BYTE,
+                 1 - rank, 1 + rank, W, NO);
+}
+static void sendrecv_skipped_n(void)
+{
+    if (rank != 1)
+        MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE,
+                     LEFT, 1, W, NO);
+}
+static void sendrecv_partner_n(void)
+{
+    MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE,
+                 rank == 2 ? RIGHT : LEFT, 1, W, NO);
+}
+/* One of the messages of an exchange is not sent. */
+static void waitall_lost_n(void)
+{
+    MPI_Request r[4];
+    int n = 0;
+
+    MPI_Irecv(other, bytes, MPI_BYTE, LEFT, 1, W, &r[n++]);
+    MPI_Irecv(&one, 1, MPI_INT, RIGHT, 2, W, &r[n++]);
+    MPI_Isend(&rank, 1, MPI_INT, LEFT, 2, W, &r[n++]);
+    if (rank != 1)
+        MPI_Isend(big, bytes, MPI_BYTE, RIGHT, 1, W, &r[n++]);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+    MPI_Barrier(W);
+}
+static void isend_tag_n(void)
+{
+    MPI_Request r;
+
+    MPI_Isend(big, bytes, MPI_BYTE, RIGHT, rank == 1 ? 7 : 1, W, &r);
+    get_n(LEFT, 1);
+    MPI_Wait(&r, NO);
+    MPI_Barrier(W);
+}
+/* What was sent before, and is never asked for, does not help. */
+static void left_over_n(void)
+{
+    for (int i = 0; i < 3; i++)
+        MPI_Bsend(big, bytes, MPI_BYTE, RIGHT, 5 + i, W);
+    get_n(LEFT, 1);
+}
+static void buffered(void)
+{
+    static char room[1 << 20];
+
+    MPI_Buffer_attach(room, sizeof(room));
+    left_over_n();
+}
+/* Of what comes of anybody nothing is left. */
+static void any_taken(void)
+{
+    for (int i = 0; rank == 0 && i < 2 * (size - 1) + 1; i++)
+        get(MPI_ANY_SOURCE, MPI_ANY_TAG);
+    for (int i = 0; rank && i < 2; i++)
+        put(0, 10 * rank + i);
+    MPI_Barrier(W);
+}
+
 static const struct mini all[] = {
     { "recv-cycle", 2, "wait for messages from each other", recv_cycle },
     { "recv-ring", 4, "ranks 0-3 all wait for messages", recv_cycle },
@@ -397,6 +462,35 @@ static const struct mini all[] = {
     { "wait-for-complete", 2, "waits in MPI_Win_wait", wait_for_complete },
     { "start-without-post", 2, "MPI_Win_(start|complete)",
       start_without_post },
+    { "send-n-4096", 2, "all wait to send", send_n },
+    { "send-n-4097", 2, "all wait to send", send_n },
+    { "send-n-65536", 3, "all wait to send", send_n },
+    { "send-n-65537", 2, "all wait to send", send_n },
+    { "sendrecv-tag-100", 2, "MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-1000", 2, "MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-4096", 2, "MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-65537", 2, "MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-skipped-100", 3, "task 2 on [^ ]* waits in MPI_Sendrecv",
+      sendrecv_skipped_n },
+    { "sendrecv-skipped-4096", 3, "task 2 on [^ ]* waits in MPI_Sendrecv",
+      sendrecv_skipped_n },
+    { "sendrecv-partner-1000", 4, "MPI_Sendrecv", sendrecv_partner_n },
+    { "waitall-lost-257", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+      waitall_lost_n },
+    { "waitall-lost-1000", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+      waitall_lost_n },
+    { "waitall-lost-4800", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+      waitall_lost_n },
+    { "waitall-lost-100000", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+      waitall_lost_n },
+    { "isend-tag-64", 3, "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1",
+      isend_tag_n },
+    { "isend-tag-4800", 3,
+      "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
+    { "isend-tag-100000", 3,
+      "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
+    { "buffered-100", 3, "ranks 0-2 all wait for messages", buffered },
+    { "any-taken", 4, "from any rank", any_taken },
     { "spin-test", 2, "asking in a loop", spin_test },
     { "spin-iprobe", 2, "asking in a loop", spin_iprobe },
     { "spin-both", 2, "asking in a loop", spin_both },
