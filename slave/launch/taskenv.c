@@ -1,11 +1,13 @@
 /* taskenv.c - the environment a task gets.
  *
- * Why each Open MPI setting stands here: schizo=^orte, or every task is a
- * job of its own; ess and pmix say outright what it would find by trying;
- * yield_when_idle, or tasks that wait steal the processor of those that
- * work; ob1 over shared memory and TCP halves the start-up where there is
- * nothing faster; the backing directories put shared-memory files where they
- * are removed with the job. */
+ * Why each Open MPI setting stands here: schizo=ompi, or every task is a job
+ * of its own: the other components of that kind take it for one, orte's
+ * anywhere, slurm's wherever a Slurm allocation has left its variables; ess
+ * and pmix say outright what it would find by trying; yield_when_idle, or
+ * tasks that wait steal the processor of those that work; ob1 over shared
+ * memory and TCP halves the start-up where there is nothing faster; the
+ * backing directories put shared-memory files where they are removed with the
+ * job. */
 #include "slave/launch/taskenv.h"
 
 #include <stdio.h>
@@ -35,7 +37,7 @@ static int set_mpi(struct env *e, const struct taskenv *t)
 {
     int rc = 0;
 
-    rc |= env_set(e, "OMPI_MCA_schizo", "^orte");
+    rc |= env_set(e, "OMPI_MCA_schizo", "ompi");
     rc |= env_set(e, "OMPI_MCA_ess", "pmi");
     rc |= env_set(e, "OMPI_MCA_pmix", "ext3x");
     if (t->plan->oversubscribed)

@@ -119,7 +119,7 @@ static void test_task(void **state)
     check(&e, "PMI_RANK", NULL);
     check(&e, "OMPI_MCA_orte_hnp_uri", NULL);
     check(&e, "OMPI_MCA_coll", "tuned");
-    check(&e, "OMPI_MCA_schizo", "^orte");
+    check(&e, "OMPI_MCA_schizo", "ompi");
     check(&e, "OMPI_MCA_pml", "ob1");
     check(&e, "OMPI_MCA_btl", "self,vader,tcp");
     check(&e, "OMPI_MCA_btl_vader_backing_directory", "/dev/shm/h");
@@ -143,6 +143,8 @@ static void test_choices(void **state)
     char *const none[] = { NULL };
     char *const pml[] = { (char *)"OMPI_MCA_pml=ucx",
         (char *)"OMPI_MCA_mpi_yield_when_idle=0",
+        (char *)"OMPI_MCA_schizo=slurm", (char *)"OMPI_MCA_schizo_x=1",
+        (char *)"SLURM_JOBID=4", (char *)"SLURM_NODELIST=n1",
         (char *)"OMPI_MCA_btl_vader_backing_directory=/mine", NULL };
     struct plan *plan = make_plan(true);
     struct env e = { 0 };
@@ -158,6 +160,9 @@ static void test_choices(void **state)
     check(&e, "OMPI_MCA_pml", "ucx");
     check(&e, "OMPI_MCA_btl", NULL);
     check(&e, "OMPI_MCA_mpi_yield_when_idle", "0");
+    check(&e, "OMPI_MCA_schizo", "ompi");       /* ... but not here */
+    check(&e, "OMPI_MCA_schizo_x", NULL);
+    check(&e, "SLURM_JOBID", "4");
     check(&e, "OMPI_MCA_btl_vader_backing_directory", "/mine");
     env_fini(&e);
     plan_destroy(plan);

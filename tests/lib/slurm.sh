@@ -1,0 +1,106 @@
+# slurm.sh - a real Slurm over the simulated hosts of t.sh, for a test that
+# says
+#
+#     . "${0%/*}/../lib/t.sh"
+#     . "$top/tests/lib/slurm.sh"
+#     slurm N
+#
+# first thing: as after `hosts N`, but n1..nN run a slurmd each, `login`, where
+# the test is, munged and slurmctld, and sbatch, salloc, srun and scancel work.
+# Each node has four processors and the partition all of them, which several
+# jobs may share. Everything is in $T and in the hosts' own network, and ends
+# with the test. Where there is no Slurm, or no root, which its daemons insist
+# on, the file is skipped.
+# shellcheck shell=sh disable=SC2154 # $T is t.sh's
+
+slurm()         # N
+{
+    [ "$(id -u)" = 0 ] || skip_all "Slurm's daemons run as root only"
+    need munged slurmctld slurmd slurmstepd srun salloc sbatch scancel sinfo
+    # shellcheck disable=SC2046 # names
+    unset $(env | sed -n 's/^\(SLURM[A-Z0-9_]*\)=.*/\1/p')
+    hosts "$1"
+    slurm_dir=$T/slurm
+    mkdir -p "$slurm_dir/state" "$slurm_dir/munge"
+    slurm_conf "$1" >"$slurm_dir/slurm.conf"
+    export SLURM_CONF="$slurm_dir/slurm.conf"
+    slurm_munge || slurm_fail 'no munged'
+    start slurmctld slurmctld -D -f "$SLURM_CONF"
+    for slurm_h in $t_hosts; do
+        start "slurmd-$slurm_h" sh "$AGENT" "$slurm_h" \
+            slurmd -D -f "$SLURM_CONF" -N "$slurm_h"
+    done
+    wait_for "[ \"\$(sinfo -h -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
+        60 || slurm_fail 'the nodes do not come up'
+}
+
+slurm_fail()    # WHY: a Slurm that does not start is no reason to skip
+{
+    for slurm_log in munged slurmctld; do
+        sed "s/^/$slurm_log: /" "$T/$slurm_log.log"
+    done >&2
+    fail "a real Slurm: $1"
+    exit 1
+}
+
+slurm_left()    # processes that are neither the test's nor Slurm's daemons
+{
+    for slurm_p in $(t_processes); do
+        case $(cat "/proc/$slurm_p/comm" 2>/dev/null) in
+        '' | munged | slurmctld | slurmscriptd | slurmd) ;;
+        *) tr '\0' ' ' <"/proc/$slurm_p/cmdline"; echo "($slurm_p)" ;;
+        esac
+    done 2>/dev/null
+}
+
+slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
+{
+    if wait_for '[ -z "$(squeue -h)$(slurm_left)" ]' 20; then
+        pass "$1"
+    else
+        fail "$1" "$(squeue)" "$(slurm_left)"
+    fi
+}
+
+slurm_munge()
+{
+    (umask 077; head -c 1024 /dev/urandom >"$slurm_dir/munge/key")
+    chmod 755 "$slurm_dir/munge"
+    start munged munged --foreground --force --num-threads=2 \
+        --key-file="$slurm_dir/munge/key" \
+        --socket="$slurm_dir/munge/socket" \
+        --pid-file="$slurm_dir/munge/pid" \
+        --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed"
+    wait_for "[ -S '$slurm_dir/munge/socket' ]" 20
+}
+
+slurm_conf()    # N
+{
+    cat <<END
+ClusterName=hector
+SlurmctldHost=login(10.66.0.254)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$slurm_dir/munge/socket
+CryptoType=crypto/munge
+StateSaveLocation=$slurm_dir/state
+SlurmdSpoolDir=$slurm_dir/spool.%n
+SlurmctldPidFile=$slurm_dir/slurmctld.pid
+SlurmdPidFile=$slurm_dir/slurmd.%n.pid
+TmpFS=$TMPDIR
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,requeue_delay=0
+JobAcctGatherType=jobacct_gather/none
+KillWait=5
+ReturnToService=2
+PropagateResourceLimits=NONE
+SlurmdParameters=config_overrides
+NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] CPUs=4 RealMemory=1000
+PartitionName=all Nodes=n[1-$1] Default=YES State=UP OverSubscribe=FORCE:4
+END
+}
