@@ -117,6 +117,10 @@ struct page_header {
     _Atomic uint32_t phase_id;          /* (task) what began the current phase,
                                            the same when it comes again; 0:
                                            not known */
+    _Atomic uint64_t nspace;            /* (task) page_hash() of the value of
+                                           PMIX_NAMESPACE before MPI_Init */
+    _Atomic uint32_t world_rank;        /* (task) in MPI_COMM_WORLD */
+    _Atomic uint32_t world_size;        /* (task) release, last; 0: not known */
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so
@@ -418,6 +422,17 @@ static inline uint64_t page_history(uint64_t before, uint32_t call,
 
     x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     return x ^ x >> 29 ^ 1;
+}
+
+/* Of a text that is compared and never shown: FNV-1a (Fowler, Noll, Vo 1991).
+ * 0: there is none. */
+static inline uint64_t page_hash(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (; text && *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    return h == 0xcbf29ce484222325u ? 0 : h;
 }
 
 /* Where things are, for given numbers of slots, calls and ring bytes. */

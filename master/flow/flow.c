@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
@@ -79,6 +80,7 @@ void flow_free_job(struct job *j)
     watcher_destroy(j->watcher);
     endmodel_fini(j);
     adopt_fini(j);
+    apart_fini(j);
     job_destroy(j);
     errno = saved;
 }

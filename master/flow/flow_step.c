@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -129,11 +130,15 @@ void flow_fail_now(struct job *j, const char *why)
 
 void flow_check_drained(struct job *j)
 {
-    if (j->state >= JOB_STARTING && !job_state_final(j->state) &&
-        job_all_drained(j)) {
-        endmodel_keep(j);
-        flow_step(j, job_end_event(j), 0);
-    }
+    char why[300];
+
+    if (j->state < JOB_STARTING || job_state_final(j->state) ||
+        !job_all_drained(j))
+        return;
+    endmodel_keep(j);
+    if (apart_end(j, why, sizeof(why)))
+        flow_fail_now(j, why);
+    flow_step(j, job_end_event(j), 0);
 }
 
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "mpi-wrappers/table/calls.h"
@@ -100,6 +101,10 @@ int flow_task_state(struct job *j, struct job_node *jn,
 
     if (!t)
         return -1;
+    if (m->kind == HCT__TASK_STATE__KIND__APART) {
+        apart_note(j, m);
+        return 0;
+    }
     if ((unsigned)m->kind >= sizeof(events) / sizeof(events[0]))
         return err_set(err, EPROTO, "TaskState of kind %d", (int)m->kind);
     ran = t->state >= TASK_RUNNING;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/apart.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/notice.h"
 #include "proto/base/clock.h"
@@ -107,6 +108,7 @@ static void watch_job(struct job *j, uint64_t now_ns)
         j->alone_mono_ns = 0;
         flow_abandon(j);
     }
+    apart_look(j, now_ns);
     if (j->state <= JOB_PREPARING)
         watch_stopped(j, now_ns);
     if (j->state == JOB_PREPARING)

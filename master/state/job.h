@@ -18,6 +18,7 @@
 #include "proto/base/taskset.h"
 
 struct adopt;
+struct apart;
 struct conn;
 struct endmodel;
 struct event;
@@ -122,10 +123,12 @@ struct job {
     uint64_t failed_ns;         /* when, on the master's clock */
     char *why;                  /* owned */
 
-    /* Hung on it by watcher.c, endmodel.c and adopt.c, which free them. */
+    /* Hung on it by watcher.c, endmodel.c, adopt.c and apart.c, which free
+     * them. */
     struct watcher *watcher;    /* its policies; NULL: none */
     struct endmodel *models;    /* told in the end; or NULL */
     struct adopt *adopt;        /* others start its tasks; or NULL */
+    struct apart *apart;        /* tasks in other worlds of MPI; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */
     bool missing_told;          /* the Notice about missing hosts */

@@ -511,6 +511,10 @@ void comm_start(struct page_header *h, struct page_shared *s)
         return;
     page = h;
     self_rank = group_rank(world);
+    atomic_store_explicit(&h->world_rank, (uint32_t)self_rank,
+                          memory_order_relaxed);
+    atomic_store_explicit(&h->world_size, group_size(world),
+                          memory_order_release);
     atomic_store_explicit(&shown, s, memory_order_release);
     lock();
     add(all, PAGE_KIND_COMM, PAGE_COMM_WORLD, NULL, NULL, 0);

@@ -376,6 +376,7 @@ void record_start(const struct attach *a)
     if (!thread_start(a))
         return;
     phase_start(h, getenv("HECTOR_PHASE"));
+    SET(h->nspace, page_hash(getenv("PMIX_NAMESPACE")));
     SET(h->clock, tick_choose());
     SET(h->pid, (uint32_t)getpid());
     SET(h->start_wall_ns, tick_wall_ns());

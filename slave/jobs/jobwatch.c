@@ -37,6 +37,15 @@ static void say_lines(struct job *j, const struct task *t)
     str_reset(lines);
 }
 
+/* Is it in the world that we gave it? */
+static void check_world(struct job *j, struct task *t)
+{
+    struct task_given given = { t->rank, j->plan->ntasks, j->plan->nspace };
+
+    if (task_check_world(t, &given))
+        job_tell(j, false);
+}
+
 static long read_ring(struct job *j, struct task *t)
 {
     struct watch_sink sink = sink_of(j);
@@ -47,6 +56,7 @@ static long read_ring(struct job *j, struct task *t)
         sink.hold = true;
     found = watch_read(&t->watch, &sink);
     say_lines(j, t);
+    check_world(j, t);
     return found;
 }
 
@@ -90,11 +100,13 @@ int jobwatch_grant(struct job *j, const struct page_hello *hello,
     if (peer->uid != j->plan->uid && peer->uid != 0)
         return err_set(err, EPERM, "job %llu is not of user %u",
                        (unsigned long long)j->id, (unsigned)peer->uid);
+    check_world(j, t);          /* of the program before */
     sink = sink_of(j);
     fd = watch_attach(&t->watch, peer->pid, j->plan->ntasks, &sink, err);
     say_lines(j, t);
     if (fd < 0)
         return -1;
+    task_new_program(t, hello->mpi, sizeof(hello->mpi));
     if (!t->init_ns)
         t->init_ns = clock_wall_ns();
     t->facts |= TASK_IN_INIT;

@@ -18,6 +18,7 @@
 #include "slave/jobs/look.h"
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
+#include "slave/page/state.h"
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
                struct records_window *window)
@@ -294,6 +295,37 @@ void task_aborted(struct task *t, int code, const char *text,
     t->facts |= TASK_ABORTED;
 }
 
+void task_new_program(struct task *t, const char *mpi, size_t size)
+{
+    t->world_seen = false;
+    snprintf(t->mpi, sizeof(t->mpi), "%.*s", (int)strnlen(mpi, size), mpi);
+}
+
+/* Once a program of the task has been where it belongs, others are its own
+ * affair: helpers, tools that it calls. */
+bool task_check_world(struct task *t, const struct task_given *given)
+{
+    bool apart = t->facts & TASK_APART, right, news;
+    struct state_world w;
+
+    if (t->world_seen || !t->watch.page || !state_world(t->watch.page, &w))
+        return false;
+    t->world_seen = true;
+    right = !given->ntasks ||
+            (w.rank == given->rank && w.size == given->ntasks);
+    news = right ? apart && !t->world_right : !apart;
+    if (news) {
+        t->world_rank = w.rank;
+        t->world_size = w.size;
+        t->world_given = !t->world_right && (!given->nspace ||
+                         w.nspace == page_hash(given->nspace));
+        t->facts |= TASK_APART;
+        t->told &= ~(unsigned)TASK_APART;
+    }
+    t->world_right |= right;
+    return news;
+}
+
 void task_reaped(struct task *t, int status, const struct rusage *usage)
 {
     t->over = true;
@@ -325,6 +357,22 @@ static void tell_state(const struct task *t, const struct node *node,
     m.rank = t->rank;
     m.kind = kind;
     m.at_ns = at_ns;
+    uplink_send(node->uplink, MESSAGE_TASK_STATE, &m);
+}
+
+static void tell_apart(const struct task *t, const struct node *node,
+                       uint64_t job)
+{
+    Hct__TaskState m = HCT__TASK_STATE__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.kind = HCT__TASK_STATE__KIND__APART;
+    m.at_ns = clock_wall_ns();
+    m.world_rank = t->world_rank;
+    m.world_size = t->world_size;
+    m.world_given = t->world_given;
+    m.library = (char *)t->mpi;
     uplink_send(node->uplink, MESSAGE_TASK_STATE, &m);
 }
 
@@ -392,6 +440,8 @@ void task_tell(struct task *t, const struct node *node, uint64_t job)
     if (news & TASK_CONNECTED)
         tell_state(t, node, job, HCT__TASK_STATE__KIND__CONNECTED,
                    t->connected_ns);
+    if (news & TASK_APART)
+        tell_apart(t, node, job);
     if (news & TASK_FINALIZED)
         tell_state(t, node, job, HCT__TASK_STATE__KIND__FINALIZED,
                    t->finalized_ns);

@@ -23,9 +23,17 @@
 enum task_fact {
     TASK_IN_INIT = 1, TASK_CONNECTED = 2, TASK_FINALIZED = 4,
     TASK_ABORTED = 8, TASK_EXITED = 16,
+    TASK_APART = 32,            /* a program of it was in another world */
 };
 
 struct look_task;
+
+/* The world that a task was given by who started it. */
+struct task_given {
+    uint32_t rank, ntasks;      /* ntasks 0: not known */
+    const char *nspace;         /* borrowed: the PMIx namespace of that world;
+                                   NULL: not known */
+};
 
 struct task {
     uint32_t rank;
@@ -51,6 +59,11 @@ struct task {
     uint32_t abort_call, abort_site;    /* what it was in, as account_in() has
                                            it */
     char *abort_text, *abort_ranks;     /* owned */
+    bool world_seen;            /* of the program that has the page now */
+    bool world_right;           /* a program of it was in the one it was given */
+    uint32_t world_rank, world_size;    /* TASK_APART: as MPI says */
+    bool world_given;           /* ... though it was told of the other one */
+    char mpi[64];               /* the library's version text */
     struct watch watch;
     struct look_task *look;     /* owned: what the last look found, or NULL */
     struct peeked peeked;       /* without a page: what its stack says */
@@ -96,6 +109,14 @@ void task_connected(struct task *t);
 void task_finalized(struct task *t);
 void task_aborted(struct task *t, int code, const char *text,
                   const char *ranks);
+
+/* A program of it has asked for a page: which library, see page_hello. */
+void task_new_program(struct task *t, const char *mpi, size_t size);
+
+/* Once its page says so, see whether the world it is in is the one it was
+ * given; if not that is a fact, and again when a later program of it is. True:
+ * the master is to be told. */
+bool task_check_world(struct task *t, const struct task_given *given);
 
 /* Tell the master what it has not been told. */
 void task_tell(struct task *t, const struct node *node, uint64_t job);

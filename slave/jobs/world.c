@@ -128,13 +128,15 @@ static void sample_process(struct adopted *a)
         t->max_rss_bytes = proc.rss_bytes;
 }
 
-/* What the page says of MPI_Init and MPI_Finalize. */
+/* What the page says of MPI_Init, the world, and MPI_Finalize. */
 static void read_state(struct adopted *a)
 {
     const struct page_header *h = (const void *)a->task.watch.page;
     struct task *t = &a->task;
     uint32_t state = atomic_load_explicit(&h->state, memory_order_acquire);
+    struct task_given given = { t->rank, a->ntasks, NULL };
 
+    task_check_world(t, &given);
     if (state >= PAGE_STATE_RUNNING && !(t->facts & TASK_CONNECTED))
         task_connected(t);
     if (state >= PAGE_STATE_DONE && !(t->facts & TASK_FINALIZED)) {
@@ -323,6 +325,8 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
         adopted_free(a);
         return -1;
     }
+    a->ntasks = hello->ntasks;
+    task_new_program(&a->task, hello->mpi, sizeof(hello->mpi));
     a->at_ns = a->task.init_ns = clock_wall_ns();
     a->task.facts = TASK_IN_INIT;
     if (hello->ntasks > w->ntasks)

@@ -46,6 +46,7 @@ struct adopted {                /* a task */
     bool taken;                 /* the master knows it */
     bool accounted;             /* its last costs were told */
     bool dying;                 /* TERM was ordered: KILL follows */
+    uint32_t ntasks;            /* it announced; 0: unknown */
     uint64_t at_ns;
     struct origin origin;
 };

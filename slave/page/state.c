@@ -468,6 +468,16 @@ uint32_t state_phase(const char *page)
     return LOAD(h->phase);
 }
 
+bool state_world(const char *page, struct state_world *w)
+{
+    const struct page_header *h = (const struct page_header *)page;
+
+    w->size = atomic_load_explicit(&h->world_size, memory_order_acquire);
+    w->rank = LOAD(h->world_rank);
+    w->nspace = LOAD(h->nspace);
+    return w->size != 0;
+}
+
 void state_losses(const char *page, struct state_losses *l)
 {
     const struct page_header *h = (const struct page_header *)page;

@@ -127,6 +127,15 @@ int state_model_init(struct state_model *m, struct err *err);
 void state_model_fini(struct state_model *m);
 void state_model_read(struct state_model *m, const char *page, unsigned slot);
 
+/* The world that the task is in, as MPI itself says. False: not known yet, or
+ * never. Rank and size are as they are in the page. */
+struct state_world {
+    uint32_t rank, size;
+    uint64_t nspace;            /* page_hash() of the PMIx namespace that its
+                                   environment named */
+};
+bool state_world(const char *page, struct state_world *w);
+
 /* The number of the current phase. */
 uint32_t state_phase(const char *page);
 

@@ -95,6 +95,24 @@ static uint64_t id_of(int i)
     return c->id;
 }
 
+/* ------------------------------------------------------------ the world */
+
+static void world_in_page(void)
+{
+    setenv("PMIX_NAMESPACE", "hector.1", 1);
+    start(2);
+    CHECK(page.page->world_rank == 2 && page.page->world_size == 4);
+    CHECK(page.page->nspace == page_hash("hector.1"));
+    CHECK(page_hash("hector.1") != page_hash("hector.2"));
+    CHECK(page_hash(NULL) == 0 && page_hash("") == 0);
+}
+
+static void test_world(void **state)
+{
+    (void)state;
+    in_child(world_in_page);
+}
+
 /* ----------------------------------------------------------- identities */
 
 /* The same program in three tasks; each must compute the same identities for
@@ -486,6 +504,7 @@ int main(void)
 {
 #define LIST(name) cmocka_unit_test(test_##name),
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_world),
         cmocka_unit_test(the_same_on_all_members), TESTS(LIST)
     };
 

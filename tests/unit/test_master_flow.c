@@ -475,6 +475,89 @@ static void test_stop(void **state)
     assert_true(flow_idle(r->flow));
 }
 
+/* A task that is rank `rank` of `size` in MPI. */
+static void peer_apart(struct peer *p, uint32_t task, uint32_t rank,
+                       uint32_t size, bool given)
+{
+    Hct__TaskState m = HCT__TASK_STATE__INIT;
+
+    m.job = 1;
+    m.rank = task;
+    m.kind = HCT__TASK_STATE__KIND__APART;
+    m.world_rank = rank;
+    m.world_size = size;
+    m.world_given = given;
+    m.library = (char *)"MPICH Version:\t4.0.2";
+    conn_send(p->c, MESSAGE_TASK_STATE, &m);
+}
+
+static void exit_all(struct peer *s)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, 0, "");
+    peer_drained(s, 1);
+}
+
+/* Once for all of them, at once; it goes on, and has failed in the end. */
+static void test_apart(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    const char *said;
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_apart(s, i, 0, 1, true);
+    rig_wait(run, "Notice 1 job 1 is not one MPI program: tasks 0-3 are each "
+             "rank 0 of 1 in MPI, not one of 4, so its results may be wrong; "
+             "their library, MPICH, does not ask");
+    for (uint32_t i = 0; i < 4; i++)
+        peer_apart(s, i, 0, 1, true);   /* told again */
+    exit_all(s);
+    rig_wait(run, "JobEnded job=1 code=125 why=tasks 0-3 did not enter the "
+             "job's world of 4 in MPI\n");
+    said = strstr(str_text(&run->log), "is not one MPI program");
+    assert_null(strstr(said + 1, "is not one MPI program"));
+    assert_false(heard(s, "Terminate"));
+    rig_expect(r, "SELECT state, exit_code FROM jobs", "failed|125\n");
+    rig_expect(r, "SELECT count(*) FROM tasks WHERE state = 'exited' AND "
+               "exit_code = 0", "4\n");
+}
+
+/* Those that find their way later did not fail, nor who means it. */
+static void test_apart_for_a_while(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    peer_apart(s, 2, 1, 3, true);
+    peer_apart(s, 0, 0, 1, false);
+    rig_wait(run, "Notice 1 job 1 is not one MPI program: task 2 is rank 1 of "
+             "3 in MPI, not 2 of 4");
+    rig_wait(run, "Notice 0 task 0 is rank 0 of 1 in MPI, not 0 of 4: "
+             "programs of their own");
+    peer_apart(s, 2, 2, 4, true);
+    exit_all(s);
+    rig_wait(run, "JobEnded job=1 code=0 why=\n");
+    rig_expect(r, "SELECT state, exit_code FROM jobs", "done|0\n");
+}
+
+/* A task that fails says more. */
+static void test_apart_and_failed(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    peer_apart(s, 3, 0, 1, true);
+    peer_exit(s, 1, 1, 7, 0, "");
+    rig_wait(s, "Terminate");
+    exit_all(s);
+    rig_wait(run, "JobEnded job=1 code=7 why=task 1 on a exited with code 7");
+    assert_true(heard(run, "Notice 1 job 1 is not one MPI program"));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
@@ -500,6 +583,9 @@ int main(void)
         T(test_refusals),
         T(test_foreign_rank),
         T(test_stop),
+        T(test_apart),
+        T(test_apart_for_a_while),
+        T(test_apart_and_failed),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
