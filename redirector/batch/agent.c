@@ -27,6 +27,15 @@ const char *agent_name(const char *agent)
     return name;
 }
 
+/* Where Slurm binds no tasks to processors it says so to whoever wants none
+ * bound, also with --quiet. */
+const char *agent_noise(const char *agent)
+{
+    return strcmp(agent_name(agent), "srun") == 0
+           ? "srun: cluster configuration lacks support for cpu binding"
+           : NULL;
+}
+
 static bool agent_uses_shell(const char *name)
 {
     return strcmp(name, "ssh") == 0 || strcmp(name, "rsh") == 0 ||

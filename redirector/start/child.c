@@ -43,6 +43,7 @@ struct child {
     pid_t pid;
     char *who;                  /* owned */
     bool guard;
+    const char *noise;          /* borrowed, or NULL */
     struct child_stream streams[2];     /* stdout, stderr */
     void (*on_exit)(void *arg, struct child *c, int status);
     void *arg;
@@ -53,10 +54,19 @@ static rlim_t limit_was;        /* 0: not raised */
 
 /* ---------------------------------------------------------------- output */
 
+static bool child_is_noise(const struct child_stream *s)
+{
+    const char *noise = s->child->noise;
+    size_t n = noise ? strlen(noise) : 0;
+
+    return n > 0 && s->n >= n && memcmp(s->line + s->n - n, noise, n) == 0;
+}
+
 static void child_say(struct child_stream *s)
 {
     if (s->n > 0)
-        say_line(s->level, s->child->who, s->line, s->n);
+        say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, s->child->who,
+                 s->line, s->n);
     s->n = 0;
 }
 
@@ -244,6 +254,7 @@ static struct child *child_create(const struct child_conf *conf)
         c->streams[i].level = i == 0 && !conf->loud ? SAY_VERBOSE : SAY_ERROR;
     }
     c->guard = conf->guard;
+    c->noise = conf->noise;
     c->on_exit = conf->on_exit;
     c->arg = conf->arg;
     c->who = strdup(conf->who);

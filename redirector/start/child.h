@@ -29,6 +29,8 @@ struct child_conf {
     bool loud;                  /* its stdout is for the person, too */
     bool guard;                 /* clears up when what it has started is
                                    killed, and goes then */
+    const char *noise;          /* lines of its stderr that end so are said with
+                                   -v only; NULL: none. Outlives the child */
     /* It has ended (a wait status) and all it said has been said; c is
      * freed after the call. */
     void (*on_exit)(void *arg, struct child *c, int status);

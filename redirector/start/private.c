@@ -51,6 +51,11 @@ static int private_start_master(struct private *p, struct err *err);
 
 /* ------------------------------------------------------------------- end */
 
+static const char *private_agent(const struct private *p)
+{
+    return p->conf.agent ? p->conf.agent : agent_default(p->conf.hosts);
+}
+
 static void private_fail(struct private *p, const char *sentence)
 {
     if (p->failed || p->closing)
@@ -112,8 +117,7 @@ static void private_on_exit(void *arg, struct child *c, int status)
                  m->host->name, fate);
         private_fail(p, sentence);
     } else if (!m->joined && !p->settled) {
-        const char *agent = p->conf.agent ? p->conf.agent :
-                            agent_default(p->conf.hosts);
+        const char *agent = private_agent(p);
 
         snprintf(sentence, sizeof(sentence), "cannot reach %s: launch agent "
                  "\"%.100s\" %s before a slave joined from there",
@@ -210,9 +214,13 @@ static int private_start(struct private *p, struct member *m, const char *who,
                          char *const *argv, const int *fds, int nfds,
                          const char *input, struct err *err)
 {
+    bool remote = m->host && !m->host->local;
     struct child_conf conf = { .who = who, .argv = argv, .nfds = nfds,
                                .input = input, .on_exit = private_on_exit,
                                .guard = m->host && m->host->local, .arg = m };
+
+    if (remote)
+        conf.noise = agent_noise(private_agent(p));
 
     if (nfds > 0)
         memcpy(conf.fds, fds, (size_t)nfds * sizeof(int));
@@ -279,9 +287,7 @@ static int private_start_slave(struct private *p, struct member *m,
     argv[words++] = "--key-stdin";
     key_to_hex(p->conf.key, key);
     strcat(key, "\n");
-    const char *agent = p->conf.agent ? p->conf.agent :
-                        agent_default(p->conf.hosts);
-    char **all = agent_words(agent, h, argv, err);
+    char **all = agent_words(private_agent(p), h, argv, err);
     int rc = -1;
 
     if (all) {

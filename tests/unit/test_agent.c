@@ -78,6 +78,8 @@ static void test_default(void **state)
     assert_string_equal(agent_default(&allocated), "srun");
     assert_string_equal(agent_name("/usr/bin/ssh -p 22"), "ssh");
     assert_string_equal(agent_name("x"), "x");
+    assert_non_null(agent_noise("/usr/bin/srun -v"));
+    assert_null(agent_noise("ssh"));
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static void run(struct owner *w, const char *script, const int *fds, int nfds,
     char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
     struct child_conf conf = { .who = "n1", .argv = argv, .nfds = nfds,
                                .input = input, .on_exit = on_exit_of,
-                               .arg = w };
+                               .noise = "is in vain", .arg = w };
     struct err err = { 0 };
 
     *w = (struct owner){ .status = -1 };
@@ -87,8 +87,11 @@ static void test_words(void **state)
     expect("printf 'a\\tb\\033[1mc\\r\\n' >&2", NULL,
            "hector: n1: a b\\x1b[1mc\n");
     expect("echo noise", NULL, "");
+    expect("echo all this is in vain >&2; echo vain >&2", NULL,
+           "hector: n1: vain\n");
     say_init(SAY_VERBOSE);
     expect("echo noise", NULL, "hector: n1: noise\n");
+    expect("echo is in vain >&2", NULL, "hector: n1: is in vain\n");
     say_init(SAY_NOTE);
 }
 
