@@ -149,7 +149,8 @@ static void master_on_signal(evutil_socket_t number, short what, void *arg)
 
     (void)what;
     log_info("master", "told to stop by signal %d", (int)number);
-    flow_stop(m->flow);
+    /* A private one is a part of hector-run: who means one means both. */
+    flow_stop(m->flow, m->options.private ? 128 + (int)number : FLOW_FAILURE);
     master_check(m);
 }
 
@@ -498,6 +499,8 @@ int main(int argc, char **argv)
     log_init("hector-master", m.options.level);
     signal(SIGPIPE, SIG_IGN);
     limits_lift_file_size(&user_limit);
+    signal(SIGUSR1, SIG_IGN);   /* a batch system means the tasks */
+    signal(SIGUSR2, SIG_IGN);
     if (m.options.private)
         signal(SIGHUP, SIG_IGN);
     master_identity(&m);

@@ -40,6 +40,7 @@
 
 enum { EXIT_USAGE = 2 };
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
+static const int pass_signals[] = { SIGUSR1, SIGUSR2 };
 
 struct options {
     bool foreground, check, key_stdin, private, stack;
@@ -86,8 +87,9 @@ struct slave {
     struct reduce_conf reduce_conf;
     struct gasp_conf gasp;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[3], *warm_up, *renew, *alone;
+    struct event *signals[3], *passed[2], *warm_up, *renew, *alone;
     uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
+    pid_t guard;
     bool ending, tcp;           /* tcp: the master is not on this machine */
     bool renewing;              /* the guard is to make another one of us */
     int status;
@@ -110,8 +112,23 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
     (void)what;
     log_info("slave", "ending after signal %d", (int)sig);
+    /* Unless it only tells us that the guard is dead. */
+    if (s->options.private && !s->ending && getppid() == s->guard)
+        jobs_pass_signal(s->jobs, (int)sig);
     s->ending = true;
     jobs_orphan(s->jobs, grace_ns);
+}
+
+/* A batch system means the tasks: it knows of no others than us. */
+static void on_pass(evutil_socket_t sig, short what, void *arg)
+{
+    struct slave *s = arg;
+
+    (void)what;
+    log_info("slave", "signal %d%s", (int)sig,
+             s->options.private ? " is passed on" : "");
+    if (s->options.private)
+        jobs_pass_signal(s->jobs, (int)sig);
 }
 
 static void on_gone(void *arg, const struct err *why)
@@ -359,6 +376,11 @@ static int catch_signals(struct slave *s, struct err *err)
         if (!s->signals[i] || event_add(s->signals[i], NULL))
             return err_set(err, ENOMEM, "out of memory");
     }
+    for (int i = 0; i < 2; i++) {
+        s->passed[i] = evsignal_new(s->base, pass_signals[i], on_pass, s);
+        if (!s->passed[i] || event_add(s->passed[i], NULL))
+            return err_set(err, ENOMEM, "out of memory");
+    }
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     return 0;
@@ -434,6 +456,7 @@ static int watch_runner(struct slave *s)
 
 static int start(struct slave *s, struct err *err)
 {
+    s->guard = getppid();
     if (sweep_init())
         return err_sys(err, "cannot inherit orphans");
     s->base = make_loop();
@@ -500,6 +523,11 @@ static void stop(struct slave *s)
         if (s->signals[i]) {
             event_free(s->signals[i]);
             signal(end_signals[i], SIG_IGN);    /* it ends already */
+        }
+    for (int i = 0; i < 2; i++)
+        if (s->passed[i]) {
+            event_free(s->passed[i]);
+            signal(pass_signals[i], SIG_IGN);
         }
     if (s->warm_up)
         event_free(s->warm_up);

@@ -281,7 +281,7 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     return 0;
 }
 
-void flow_stop(struct flow *f)
+void flow_stop(struct flow *f, int exit_code)
 {
     bool again = f->stopping;
 
@@ -290,8 +290,7 @@ void flow_stop(struct flow *f)
         if (j->adopt)
             adopt_release(j, "hector-master was told to stop", 0);
         else if (again || j->state != JOB_ENDING)
-            flow_kill(j, "hector-master was told to stop", FLOW_FAILURE,
-                      again);
+            flow_kill(j, "hector-master was told to stop", exit_code, again);
 }
 
 bool flow_stopping(const struct flow *f)

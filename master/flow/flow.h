@@ -16,6 +16,8 @@
 #include "proto/base/err.h"
 #include "proto/link/message.h"
 
+enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
+
 struct flow_conf {
     uint64_t instance;          /* of this master */
     uint64_t join_wait_ns;      /* for hosts that have not joined */
@@ -108,7 +110,8 @@ void flow_redirector_gone(struct flow *f, const struct conn *link,
 void flow_attach(struct job *j, struct conn *redirector);
 /* Take up a job of a master that is dead. -1: no memory; j is freed. */
 int flow_restore(struct flow *f, struct job *j, struct err *err);
-void flow_stop(struct flow *f);         /* end all jobs, take no more */
+/* End all jobs, with this exit code, and take no more. */
+void flow_stop(struct flow *f, int exit_code);
 bool flow_stopping(const struct flow *f);
 bool flow_idle(const struct flow *f);   /* no job is left */
 

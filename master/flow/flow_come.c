@@ -48,7 +48,7 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
         return;
     snprintf(text, sizeof(text), "node %s was lost: %.400s", jn->node->name,
              why);
-    log_warn("flow", "%s job=%llu", text, (unsigned long long)j->id);
+    log_info("flow", "%s job=%llu", text, (unsigned long long)j->id);
     flow_lose_tasks(j, jn);
     if (j->adopt) {
         adopt_node_lost(j, text);

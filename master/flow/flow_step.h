@@ -7,7 +7,6 @@
 #include "master/flow/flow.h"
 
 enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_watch.c */
-enum { FLOW_FAILURE = 125 };    /* exit code: ours, not the tasks' */
 
 struct flow {
     struct event_base *base;    /* borrowed, like the next four */

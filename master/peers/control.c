@@ -8,6 +8,11 @@
 
 #include "master/flow/flow.h"
 #include "master/flow/notice.h"
+#include "proto/base/clock.h"
+#include "proto/base/signals.h"
+
+/* So far apart what one sender means by one signal arrives, at most. */
+static const uint64_t control_once_ns = CLOCK_NS_PER_S;
 
 static struct job *control_job(struct jobs *jobs, const struct conn *own,
                                uint64_t id, struct err *err)
@@ -55,6 +60,12 @@ static int control_stop(struct job *j, const struct conn *own,
            ? flow_signal(j, ranks, number, err) : 0;
 }
 
+static void control_passes(struct job *j, int number)
+{
+    j->passed_signal = number;
+    j->passed_mono_ns = clock_monotonic_ns();
+}
+
 int control_signal(struct jobs *jobs, const struct conn *own,
                    const Hct__Signal *m, struct err *err)
 {
@@ -69,11 +80,39 @@ int control_signal(struct jobs *jobs, const struct conn *own,
         return err_set(err, EINVAL, "there is no signal %d", m->signal);
     rc = control_ranks(j, m->ranks, &ranks, &all, err);
     if (rc == 0)
+        control_passes(j, m->signal);
+    if (rc == 0)
         rc = m->signal == SIGSTOP || m->signal == SIGCONT
              ? control_stop(j, own, &ranks, m->signal, err)
              : flow_signal(j, &ranks, m->signal, err);
     taskset_fini(&ranks);
     return rc;
+}
+
+int control_passed_signal(struct job *j, const struct job_node *jn,
+                          const Hct__Signal *m, struct err *err)
+{
+    struct taskset all = { 0 };
+    struct err none;
+    char why[200];
+
+    if (m->signal == SIGTERM || m->signal == SIGINT || m->signal == SIGHUP) {
+        snprintf(why, sizeof(why), "%s to the slave on %.100s",
+                 signals_name(m->signal), jn->node->name);
+        if (!j->killed && j->state != JOB_ENDING)
+            flow_kill(j, why, 128 + m->signal, false);
+        return 0;
+    }
+    if (m->signal != SIGUSR1 && m->signal != SIGUSR2)
+        return err_set(err, EPROTO, "a slave passes on signal %d", m->signal);
+    if (j->passed_signal == m->signal &&
+        clock_monotonic_ns() < j->passed_mono_ns + control_once_ns)
+        return 0;
+    control_passes(j, m->signal);
+    if (j->ntasks && taskset_add(&all, 0, j->ntasks - 1) == 0)
+        flow_signal(j, &all, m->signal, &none);
+    taskset_fini(&all);
+    return 0;
 }
 
 int control_hold(struct jobs *jobs, const struct conn *own,

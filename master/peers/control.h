@@ -11,6 +11,11 @@
  * when nothing was done. */
 int control_signal(struct jobs *jobs, const struct conn *own,
                    const Hct__Signal *m, struct err *err);
+/* A batch system has sent it to a slave of the job. It sends it to many, and
+ * perhaps to hector-run: the tasks get it once. One to end ends the job as if
+ * hector-run had got it. -1: a slave may not say so. */
+int control_passed_signal(struct job *j, const struct job_node *jn,
+                          const Hct__Signal *m, struct err *err);
 /* What an operator hears is left in text. */
 int control_hold(struct jobs *jobs, const struct conn *own,
                  const Hct__Hold *m, char *text, size_t size,

@@ -156,16 +156,6 @@ static const struct conn *session_own(struct conn *c)
     return conn_role(c) == HCT__ROLE__ROLE_OPERATOR ? NULL : c;
 }
 
-static int on_signal(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    struct session *s = arg;
-
-    session_result(c, control_signal(s->hub->jobs, session_own(c), msg, err),
-                   err);
-    return 0;
-}
-
 static int on_hold(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
@@ -216,6 +206,7 @@ static int session_find(struct session *s, uint64_t id, struct err *err)
         return rc > 0 ? (call) : rc;                                    \
     }
 
+ON_JOB(passed_signal, Signal, control_passed_signal(s->job, s->at, m, err))
 ON_JOB(prepared, Prepared, flow_prepared(s->job, s->at, m, err))
 ON_JOB(launched, Launched, flow_launched(s->job, s->at, m, err))
 ON_JOB(task_state, TaskState, flow_task_state(s->job, s->at, m, err))
@@ -232,6 +223,18 @@ ON_JOB(modex_request, ModexRequest,
        relay_modex_request(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(modex_reply, ModexReply,
        relay_modex_reply(s->hub->relay, s->job, s->at, m, err))
+
+static int on_signal(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct session *s = arg;
+
+    if (conn_role(c) == HCT__ROLE__ROLE_SLAVE)
+        return on_passed_signal(arg, c, msg, err);
+    session_result(c, control_signal(s->hub->jobs, session_own(c), msg, err),
+                   err);
+    return 0;
+}
 
 /* The last word about a job, which may have ended without this node. */
 static int on_drained(void *arg, struct conn *c, const void *msg,
@@ -427,7 +430,7 @@ static int on_gather(void *arg, struct conn *c, const void *msg,
 const struct conn_route session_routes[SESSION_ROUTES] = {
     { MESSAGE_HELLO, CONN_ANY, session_on_hello },
     { MESSAGE_SUBMIT, REDIRECTOR, on_submit },
-    { MESSAGE_SIGNAL, REDIRECTOR | OPERATOR, on_signal },
+    { MESSAGE_SIGNAL, REDIRECTOR | OPERATOR | SLAVE, on_signal },
     { MESSAGE_HOLD, REDIRECTOR | OPERATOR, on_hold },
     { MESSAGE_KILL, REDIRECTOR | OPERATOR, on_kill },
     { MESSAGE_ATTACH, REDIRECTOR, on_attach },

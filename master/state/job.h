@@ -98,6 +98,8 @@ struct job {
     uint64_t grace_ns;
     uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
     uint64_t submitted_mono_ns;
+    int passed_signal;          /* the last that was passed on to its tasks */
+    uint64_t passed_mono_ns;    /* when */
     bool names_told;            /* that it has published too much */
     uint64_t preparing_mono_ns; /* since when it is preparing */
     uint64_t ending_mono_ns;    /* since when it is ending */

@@ -70,7 +70,8 @@ static bool told_to_end(int signals)
     struct signalfd_siginfo info;
 
     while (read(signals, &info, sizeof(info)) == sizeof(info))
-        if (info.ssi_signo != SIGCHLD)
+        if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT ||
+            info.ssi_signo == SIGHUP)
             return true;
     return false;
 }
@@ -116,6 +117,8 @@ int guard_start(const struct gasp_conf *conf, struct vault *v,
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     while ((slave = signals < 0 ? -1 : fork()) > 0)

@@ -368,6 +368,18 @@ bool jobs_alone(const struct jobs *js)
     return run && !jobs_linked(js);
 }
 
+void jobs_pass_signal(struct jobs *js, int sig)
+{
+    Hct__Signal m = HCT__SIGNAL__INIT;
+
+    m.ranks = (char *)"all";
+    m.signal = sig;
+    for (const struct job *j = js->first; j; j = j->next) {
+        m.job = j->id;
+        uplink_send(js->node->uplink, MESSAGE_SIGNAL, &m);
+    }
+}
+
 void jobs_orphan(struct jobs *js, uint64_t grace_ns)
 {
     struct job *next;

@@ -48,6 +48,10 @@ bool jobs_linked(const struct jobs *js);
 /* Do tasks run, and none of their jobs has its stream link any more? */
 bool jobs_alone(const struct jobs *js);
 
+/* Somebody has sent us a signal that is for all tasks of these jobs, wherever
+ * they are; one to end is the end of the jobs. */
+void jobs_pass_signal(struct jobs *js, int sig);
+
 /* The master is gone for good, or we are to go: end all jobs, TERM first
  * unless grace_ns is 0. May call idle() at once. */
 void jobs_orphan(struct jobs *js, uint64_t grace_ns);

@@ -49,7 +49,49 @@ END
 is "$status" 7 '... exit status of the task that failed'
 like "$T/err" '^hector: task 1 on n2 exited with code 7' '... named with its node'
 
-is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN ('done', 'failed')")" 0 \
+seq 3 >"$T/in"
+status=0
+salloc -Q -N2 -n2 hector-run cat <"$T/in" >"$T/out" 2>"$T/err" || status=$?
+is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
+    'stdin of salloc goes to rank 0; not a word on stderr'
+
+# ----------------------------------------------------------------- from outside
+submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
+{               # job of Hector: $id is Slurm's number
+    { echo '#!/bin/sh'; cat; } >"$T/script"
+    id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
+    job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
+    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running' 60
+}
+ended()         # how the two of them say it has ended
+{
+    wait_for '! squeue -h | grep -q .' 60
+    echo "$(scontrol show job "$id" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p')" \
+        "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")"
+}
+
+submit -N2 -n2 <<'END'
+exec hector-run sleep 1000
+END
+scancel "$id"
+like "$T/script" sleep 'a job that is cancelled'
+is "$(ended | sed 's/failed/killed/')" 'CANCELLED killed|143' \
+    '... is known by both to have been'
+slurm_clear '... and nothing is left of it'
+is "$(grep -c 'hector: master:' "$T/err")" 0 '... the master is quiet about it'
+
+# Slurm sends it to the steps, so to the slave of the other node only.
+submit -N2 -n3 <<'END'
+exec hector-run sh -c 'trap "echo got; exit 0" USR1; echo up
+    while :; do sleep 0.1; done'
+END
+wait_for '[ "$(grep -c up "$T/out")" = 3 ]' 60
+scancel -s USR1 "$id"
+is "$(ended)" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
+is "$(grep -c got "$T/out")" 3 '... all of them'
+
+is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN
+    ('done', 'failed', 'killed')")" 0 \
     'the database knows how all of them ended'
 slurm_clear 'nothing of them is left'
 done_testing

@@ -463,7 +463,7 @@ static void test_stop(void **state)
     struct peer *s, *run;
 
     start4(r, &s, &run);
-    flow_stop(r->flow);
+    flow_stop(r->flow, 125);
     rig_wait(s, "Terminate");
     peer_submit(run, &(struct wish){ .ntasks = 1, .hosts = { "a" } });
     rig_wait(run, "why=hector-master is about to stop");
@@ -473,6 +473,54 @@ static void test_stop(void **state)
     rig_wait(run, "JobEnded job=1 code=125 why=hector-master was told to "
              "stop\n");
     assert_true(flow_idle(r->flow));
+}
+
+static void peer_signal(struct peer *p, int number)
+{
+    Hct__Signal m = HCT__SIGNAL__INIT;
+
+    m.job = 1;
+    m.ranks = (char *)"all";
+    m.signal = number;
+    conn_send(p->c, MESSAGE_SIGNAL, &m);
+}
+
+/* What a batch system sends to several slaves: all tasks get it, once. */
+static void test_passed_signals(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 1), *b = rig_slave(r, "b", 1);
+    struct peer *run = rig_redirector(r);
+    const char *first;
+
+    peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a", "b" } });
+    rig_wait(run, "running 2/2");
+    peer_signal(a, SIGUSR1);
+    peer_signal(b, SIGUSR1);
+    rig_wait(a, "TaskSignal job=1 ranks=0-1 signal=10");
+    rig_wait(b, "TaskSignal job=1 ranks=0-1 signal=10");
+    peer_signal(b, SIGUSR2);
+    rig_wait(a, "signal=12");
+    first = strstr(str_text(&a->log), "signal=10");
+    assert_null(strstr(first + 1, "signal=10"));
+    peer_signal(b, SIGTERM);
+    rig_wait(a, "Terminate");
+    peer_exit(a, 1, 0, 0, SIGTERM, "");
+    peer_exit(b, 1, 1, 0, SIGTERM, "");
+    peer_drained(a, 1);
+    peer_drained(b, 1);
+    rig_wait(run, "JobEnded job=1 code=143 why=SIGTERM to the slave on b\n");
+    rig_expect(r, "SELECT state, exit_code FROM jobs", "killed|143\n");
+}
+
+static void test_foreign_signal(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    peer_signal(s, SIGKILL);
+    rig_wait(s, "closed");
 }
 
 /* A task that is rank `rank` of `size` in MPI. */
@@ -583,6 +631,8 @@ int main(void)
         T(test_refusals),
         T(test_foreign_rank),
         T(test_stop),
+        T(test_passed_signals),
+        T(test_foreign_signal),
         T(test_apart),
         T(test_apart_for_a_while),
         T(test_apart_and_failed),
