@@ -61,9 +61,18 @@ int allocation_add_slurm(struct hosts *h, const char *nodelist,
     return rc;
 }
 
+/* In a step of fewer nodes the counts are those of the step, and so are the
+ * processors we may use. A shell that salloc or srun --pty has started is in a
+ * step of one task, but has the counts of the job. */
 static int slurm_env(struct hosts *h, const char *nodelist, struct err *err)
 {
-    return allocation_add_slurm(h, nodelist, getenv("SLURM_TASKS_PER_NODE"),
+    const char *tasks = getenv("SLURM_TASKS_PER_NODE");
+    const char *step = getenv("SLURM_STEP_NODELIST");
+    struct hosts probe = { 0 };
+    int rc = allocation_add_slurm(&probe, nodelist, tasks, err);
+
+    hosts_fini(&probe);
+    return allocation_add_slurm(h, rc < 0 && step ? step : nodelist, tasks,
                                 err);
 }
 

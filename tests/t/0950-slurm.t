@@ -35,6 +35,9 @@ is "$status $(hello)" '0 task 0 of 2 task 1 of 2 ' \
 alloc -N2 -n4 hector-run -n 2 "$APPS/hello"
 is "$status $(hello)" '0 task 0 of 2 task 1 of 2 ' 'fewer tasks than granted'
 
+alloc -N2 -n4 srun -N1 -n1 hector-run "$APPS/hello"
+is "$status $(hello)" '0 task 0 of 1 ' 'in a step of it: what the step has'
+
 batch -N3 -n3 <<'END'
 hector-run "$APPS/where"
 END
@@ -48,6 +51,22 @@ hector-run "$APPS/exits" 1 exit 7
 END
 is "$status" 7 '... exit status of the task that failed'
 like "$T/err" '^hector: task 1 on n2 exited with code 7' '... named with its node'
+
+# Those whom others start are seen, too; those that srun does not connect know
+# nothing of each other, which is said.
+alloc -N2 -n3 hector-run --adopt -- srun --mpi=pmix "$APPS/hello"
+is "$status $(hello)" '0 task 0 of 3 task 1 of 3 task 2 of 3 ' 'a job of srun'
+is "$(cat "$T/err")" '' '... of which there is nothing to say'
+if mpicc.mpich -O2 -std=gnu11 -o "$T/mpich" "$top/tests/apps/hello.c"; then
+    alloc -N2 -n3 hector-run --adopt -- srun --mpi=none "$T/mpich"
+    is "$status $(hello)" '0 task 0 of 1 task 0 of 1 task 0 of 1 ' \
+        'a job that srun starts without telling the tasks of each other'
+    like "$T/err" 'tasks 0-2 are each rank 0 of 1 in MPI, not one of 3' '... is noticed'
+    alloc -N2 -n2 hector-run "$T/mpich"
+    is "$status" 125 'a program of MPICH that hector-run starts: 125'
+else
+    skip 'programs of MPICH' 'no mpicc.mpich here'
+fi
 
 seq 3 >"$T/in"
 status=0

@@ -207,6 +207,14 @@ static void test_which(void **state)
     assert_int_equal(allocation_add(&h, &err), 0);
     assert_string_equal(h.agent, "srun");
     expect(&h, 0, &err, "Slurm", "n1:3 n2:3", "");
+    setenv("SLURM_STEP_NODELIST", "n1", 1);     /* a shell of salloc's */
+    assert_int_equal(allocation_add(&h, &err), 0);
+    expect(&h, 0, &err, "Slurm, interactive", "n1:3 n2:3", "");
+    setenv("SLURM_STEP_NODELIST", "n2", 1);
+    setenv("SLURM_TASKS_PER_NODE", "3", 1);
+    assert_int_equal(allocation_add(&h, &err), 0);
+    expect(&h, 0, &err, "Slurm, in a step", "n2:3", "");
+    unsetenv("SLURM_STEP_NODELIST");
     for (int i = 0; i < 5; i++)
         unsetenv(all[i]);
     unlink(path);
