@@ -109,6 +109,25 @@ scancel -s USR1 "$id"
 is "$(ended)" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
 is "$(grep -c got "$T/out")" 3 '... all of them'
 
+# ----------------------------------------------------------- an ordinary user
+chmod 755 "$T"
+chmod 1777 "$TMPDIR"
+for h in $t_hosts; do
+    on "$h" chmod 1777 "$TMPDIR"
+done
+mkdir "$T/nobody"
+chmod 777 "$T/nobody"
+cd "$T/nobody" || exit 1
+nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if $nobody test -x "$APPS/where" -a -x "$BIN/hector-run"; then
+    run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
+        salloc -Q -N3 -n3 hector-run "$APPS/where"
+    is "$status $(where)$(cat "$T/err")" '0 n1 n2 n3 ' 'a job of an ordinary user'
+else
+    skip 'a job of an ordinary user' 'the build is in a closed folder'
+fi
+cd "$T" || exit 1
+
 is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN
     ('done', 'failed', 'killed')")" 0 \
     'the database knows how all of them ended'
