@@ -39,8 +39,9 @@
 #define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)   /* a guard calls the master */
 
 enum { EXIT_USAGE = 2 };
-static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
-static const int pass_signals[] = { SIGUSR1, SIGUSR2 };
+enum { SIGNALS = 5 };
+static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1,
+                                      SIGUSR2 };
 
 struct options {
     bool foreground, check, key_stdin, private, stack;
@@ -87,7 +88,7 @@ struct slave {
     struct reduce_conf reduce_conf;
     struct gasp_conf gasp;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[3], *passed[2], *warm_up, *renew, *alone;
+    struct event *signals[SIGNALS], *warm_up, *renew, *alone;
     uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
     pid_t guard;
     bool ending, tcp;           /* tcp: the master is not on this machine */
@@ -104,31 +105,21 @@ static void on_idle(void *arg)
     event_base_loopexit(s->base, NULL);
 }
 
+/* A batch system means the tasks: it knows of no others than us. But TERM may
+ * only tell us that the guard is dead. */
 static void on_signal(evutil_socket_t sig, short what, void *arg)
 {
     struct slave *s = arg;
-
     uint64_t grace_ns = s->ending ? 0 : GRACE_NS;
 
     (void)what;
-    log_info("slave", "ending after signal %d", (int)sig);
-    /* Unless it only tells us that the guard is dead. */
+    log_info("slave", "signal %d", (int)sig);
     if (s->options.private && !s->ending && getppid() == s->guard)
         jobs_pass_signal(s->jobs, (int)sig);
+    if (sig == SIGUSR1 || sig == SIGUSR2)
+        return;
     s->ending = true;
     jobs_orphan(s->jobs, grace_ns);
-}
-
-/* A batch system means the tasks: it knows of no others than us. */
-static void on_pass(evutil_socket_t sig, short what, void *arg)
-{
-    struct slave *s = arg;
-
-    (void)what;
-    log_info("slave", "signal %d%s", (int)sig,
-             s->options.private ? " is passed on" : "");
-    if (s->options.private)
-        jobs_pass_signal(s->jobs, (int)sig);
 }
 
 static void on_gone(void *arg, const struct err *why)
@@ -371,14 +362,9 @@ static int catch_signals(struct slave *s, struct err *err)
     sigset_t none;
 
     signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < 3; i++) {
-        s->signals[i] = evsignal_new(s->base, end_signals[i], on_signal, s);
+    for (int i = 0; i < SIGNALS; i++) {
+        s->signals[i] = evsignal_new(s->base, signals[i], on_signal, s);
         if (!s->signals[i] || event_add(s->signals[i], NULL))
-            return err_set(err, ENOMEM, "out of memory");
-    }
-    for (int i = 0; i < 2; i++) {
-        s->passed[i] = evsignal_new(s->base, pass_signals[i], on_pass, s);
-        if (!s->passed[i] || event_add(s->passed[i], NULL))
             return err_set(err, ENOMEM, "out of memory");
     }
     sigemptyset(&none);
@@ -519,15 +505,10 @@ static void stop(struct slave *s)
     s->node.stacker = NULL;
     registry_close(s->registry);
     reap_close(s->reap);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < SIGNALS; i++)
         if (s->signals[i]) {
             event_free(s->signals[i]);
-            signal(end_signals[i], SIG_IGN);    /* it ends already */
-        }
-    for (int i = 0; i < 2; i++)
-        if (s->passed[i]) {
-            event_free(s->passed[i]);
-            signal(pass_signals[i], SIG_IGN);
+            signal(signals[i], SIG_IGN);        /* it ends already */
         }
     if (s->warm_up)
         event_free(s->warm_up);
