@@ -63,8 +63,8 @@ struct watch_options {
     uint32_t prove;
 };
 
-enum watch_stuck {              /* where a rank was found, of which it was said */
-    WATCH_INSIDE = 1,           /* in one call of MPI; 0: nothing was said of it */
+enum watch_stuck {              /* where a rank was, of which it was said */
+    WATCH_INSIDE = 1,           /* in one call of MPI; 0: nothing was said */
     WATCH_OUTSIDE, WATCH_ASKS
 };
 
@@ -80,7 +80,7 @@ struct watch_rank {
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
-    uint8_t low;                /* looks in a row with fewer calls than before */
+    uint8_t low;                /* looks in a row with fewer calls */
     uint8_t stuck, went;        /* enum watch_stuck; looks in a row in which it
                                    seems to go on */
     uint64_t stuck_progress;    /* when it was said that it is stuck */
@@ -164,8 +164,8 @@ static inline uint64_t watch_max(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Its calls but for questions. These are read a little later: of one who asks in
- * a loop, and has done little else, there may be more of them. */
+/* Its calls but for questions. These are read a little later: of one who asks
+ * in a loop, and has done little else, there may be more of them. */
 static inline uint64_t watch_progress(const struct hct_rank *k)
 {
     return k->calls > k->polls ? k->calls - k->polls : 0;
@@ -207,7 +207,7 @@ static inline bool watch_outside(const struct watch_rank *w)
 /* It is said now that this rank does not go on; asks: it asks in a loop. */
 void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks);
 
-/* Do those that were said not to go on, after all? If so, they are forgotten. */
+/* Do those that were said not to go on, after all? Then they are forgotten. */
 bool watch_goes_on(const struct watch *s, struct watch_rank *ranks,
                    const struct hct_snapshot *in);
 

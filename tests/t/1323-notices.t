@@ -45,7 +45,7 @@ like "$T/err" 'it is ended, as --on-hang kill wishes, if it still stands when th
 
 # Tasks that wait for each other, but ask in a loop, may give up: that has no
 # percentage, and is acted on as a notice is.
-run hector-run -n 2 --oversubscribe --on-hang kill --timeout 15 \
+run hector-run -n 2 --oversubscribe --on-hang kill --timeout 25 \
     "$build/deadlocks/stuck" spin-both
 is "$status" 124 'who asks in a loop is not ended by --on-hang kill'
 like "$T/err" ' hangs \(for [0-9.]+ s, error in communication\), faulty: tasks 0-1: ' \
