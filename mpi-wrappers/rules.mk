@@ -90,7 +90,7 @@ $(B)/include/hct_rt.mod: mpi-wrappers/hct_rt.f90 mpi-wrappers/hct_rtf.h
 
 # Unit tests link the objects, sanitized if asked for, and bring MPI functions
 # of their own: no MPI library, no launcher.
-WRAP_UNIT_C := $(foreach t,page ring attach calls output record comm request model phase state inject,tests/unit/test_$t.c)
+WRAP_UNIT_C := $(foreach t,page ring attach calls output record comm messages request model phase state inject,tests/unit/test_$t.c)
 WRAP_UNITS  := $(WRAP_UNIT_C:tests/unit/%.c=$(B)/unit/%)
 $(patsubst %,$(B)/obj/mpi-wrappers/%.o,$(WRAP_MPI)) $(WRAP_UNIT_C:%.c=$(B)/obj/%.o): \
     PKG_CFLAGS += $(MPI_INC)

@@ -1,0 +1,272 @@
+/* test_messages.c - the account of messages in the page: what counts as sent,
+ * and when, and what as received. */
+#include "tests/unit/pages.h"
+#include "tests/unit/fakempi.h"
+
+#include "mpi-wrappers/handles/messages.h"
+#include "mpi-wrappers/record/record.h"
+#include "policies/hct_policy.h"
+
+#define WORLD FAKE_COMM(FAKE_WORLD)
+#define IGNORE MPI_STATUS_IGNORE
+
+static struct attach page;
+static struct page_messages *all;
+static int next = FAKE_EMPTY_REQUEST;    /* request */
+static void (*inside)(void);    /* runs while a message is sent or taken */
+static int from, its_tag;       /* what a status says */
+
+static struct page_peer *with(int peer)
+{
+    static struct page_peer none;
+
+    for (unsigned i = 0; i < PAGE_PEERS; i++)
+        if (all->peer[i].peer == (uint32_t)peer + 1)
+            return &all->peer[i];
+    return &none;
+}
+
+static uint64_t sent(int peer)
+{
+    return with(peer)->sent;
+}
+
+static uint64_t received(int peer)
+{
+    return with(peer)->received;
+}
+
+static uint64_t of(int tag)
+{
+    return page_message(PAGE_COMM_WORLD, tag);
+}
+
+static int fake_send(const void *buf, int count, MPI_Datatype type, int dest,
+                     int tag, MPI_Comm comm)
+{
+    (void)buf, (void)count, (void)type, (void)dest, (void)tag, (void)comm;
+    if (inside)
+        inside();
+    return MPI_SUCCESS;
+}
+
+static int fake_recv(void *buf, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Comm comm, MPI_Status *status)
+{
+    (void)buf, (void)count, (void)type, (void)source, (void)tag, (void)comm;
+    if (status != IGNORE) {
+        status->MPI_SOURCE = from;
+        status->MPI_TAG = its_tag;
+    }
+    if (inside)
+        inside();
+    return tag == 666 ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+static int fake_irecv(void *buf, int count, MPI_Datatype type, int source,
+                      int tag, MPI_Comm comm, MPI_Request *r)
+{
+    (void)buf, (void)count, (void)type, (void)source, (void)tag, (void)comm;
+    *r = FAKE_REQUEST(++next);
+    return MPI_SUCCESS;
+}
+
+static int fake_wait(MPI_Request *r, MPI_Status *status)
+{
+    if (status != IGNORE) {
+        status->MPI_SOURCE = from;
+        status->MPI_TAG = its_tag;
+    }
+    *r = FAKE_REQUEST(FAKE_NO_REQUEST);
+    return MPI_SUCCESS;
+}
+
+static int fake_keep(MPI_Request *r, MPI_Status *status)
+{
+    (void)r, (void)status;
+    return MPI_SUCCESS;
+}
+
+static void start(void)
+{
+    page = page_make(2, RING_BYTES_MIN);
+    fake_mpi();
+    real_table[REAL_C][CALL_Send] = (real_f *)fake_send;
+    real_table[REAL_C][CALL_Recv] = (real_f *)fake_recv;
+    real_table[REAL_C][CALL_Irecv] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Isend] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Send_init] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Recv_init] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_wait;
+    record_start(&page);
+    record_init_end(true);
+    all = (struct page_messages *)(void *)((char *)page.page +
+        page_messages_at(page.slots, page.calls, page.ring_bytes));
+    CHECK(all->valid == 1);
+}
+
+static void send(int to, int tag)
+{
+    MPI_Send(NULL, 1, FAKE_TYPE(1), to, tag, WORLD);
+}
+
+static void recv(int source, int tag, MPI_Status *status)
+{
+    MPI_Recv(NULL, 1, FAKE_TYPE(1), source, tag, WORLD, status);
+}
+
+static MPI_Request irecv(int source, int tag)
+{
+    MPI_Request r;
+
+    MPI_Irecv(NULL, 1, FAKE_TYPE(1), source, tag, WORLD, &r);
+    return r;
+}
+
+/* The page and policies have to mean the same. */
+static void one_sum(void)
+{
+    for (int tag = 0; tag < 1000; tag++)
+        CHECK(page_message(77, tag) == hct_message(77, tag));
+    CHECK(PAGE_MESSAGE_BITS == HCT_MESSAGE_BITS);
+    CHECK((of(3) & ((1 << PAGE_MESSAGE_BITS) - 1)) == 1 && of(3) != of(4));
+}
+
+static void it_is_counted(void) { CHECK(sent(2) == of(7)); }
+static void it_is_not_yet(void) { CHECK(received(3) == 0); }
+
+static void sent_and_received(void)
+{
+    start();
+    inside = it_is_counted;             /* before MPI gets to know of it */
+    send(2, 7);
+    inside = it_is_not_yet;
+    recv(3, 9, IGNORE);
+    inside = NULL;
+    CHECK(received(3) == of(9) && sent(3) == 0);
+    send(MPI_PROC_NULL, 7);
+    recv(MPI_PROC_NULL, 7, IGNORE);
+    send(2, 8);
+    CHECK(sent(2) == of(7) + of(8) && with(2)->last_tag == 8);
+    CHECK(all->lost == 0 && all->blind == 0 && all->unsure == 0);
+    recv(3, 666, IGNORE);               /* an error: perhaps it was there */
+    CHECK(received(3) == of(9) && all->unsure == 1);
+}
+
+static void from_anybody(void)
+{
+    MPI_Status status;
+
+    start();
+    from = 1;
+    its_tag = 5;
+    recv(MPI_ANY_SOURCE, MPI_ANY_TAG, &status);
+    CHECK(received(1) == of(5));
+    recv(1, MPI_ANY_TAG, IGNORE);
+    CHECK(received(1) == of(5) && with(1)->blind == 1 && all->blind == 0);
+    recv(MPI_ANY_SOURCE, 5, IGNORE);
+    CHECK(all->blind == 1);
+}
+
+static void requests(void)
+{
+    MPI_Request r, send_request;
+    MPI_Status status;
+
+    start();
+    r = irecv(2, 4);
+    CHECK(received(2) == 0);
+    MPI_Wait(&r, IGNORE);
+    CHECK(received(2) == of(4));
+    r = irecv(MPI_ANY_SOURCE, MPI_ANY_TAG);
+    from = 3;
+    its_tag = 6;
+    MPI_Wait(&r, &status);
+    CHECK(received(3) == of(6));
+    r = irecv(MPI_ANY_SOURCE, 6);
+    MPI_Wait(&r, IGNORE);
+    CHECK(all->blind == 1 && received(3) == of(6));
+
+    MPI_Isend(NULL, 1, FAKE_TYPE(1), 1, 2, WORLD, &send_request);
+    CHECK(sent(1) == of(2));
+    MPI_Request_free(&send_request);
+    CHECK(sent(1) == of(2) && all->unsure == 0);
+
+    r = irecv(2, 4);                    /* may end with or without a message */
+    MPI_Cancel(&r);
+    CHECK(all->unsure == 1);
+    MPI_Wait(&r, IGNORE);
+    CHECK(received(2) == of(4));
+    r = irecv(2, 4);
+    MPI_Request_free(&r);
+    CHECK(all->unsure == 2 && received(2) == of(4));
+}
+
+static void persistent(void)
+{
+    MPI_Request out, in;
+
+    start();
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_keep;
+    MPI_Send_init(NULL, 1, FAKE_TYPE(1), 1, 2, WORLD, &out);
+    MPI_Recv_init(NULL, 1, FAKE_TYPE(1), 2, 3, WORLD, &in);
+    CHECK(sent(1) == 0 && received(2) == 0);
+    for (int i = 1; i < 4; i++) {
+        MPI_Start(&out);
+        MPI_Start(&in);
+        CHECK(sent(1) == (uint64_t)i * of(2));
+        MPI_Wait(&out, IGNORE);
+        MPI_Wait(&in, IGNORE);
+        MPI_Wait(&in, IGNORE);          /* not active: no message */
+        CHECK(received(2) == (uint64_t)i * of(3));
+    }
+}
+
+static void dropped(void) { record_unsent(); }
+
+/* The fault injector lets a message go to nobody. */
+static void not_sent(void)
+{
+    start();
+    inside = dropped;
+    send(2, 7);
+    inside = NULL;
+    CHECK(sent(2) == 0 && all->lost == 0);
+}
+
+static void both_ways(void)
+{
+    start();
+    MPI_Sendrecv(NULL, 1, FAKE_TYPE(1), 1, 10, NULL, 1, FAKE_TYPE(1), 2, 20,
+                 WORLD, IGNORE);
+    CHECK(sent(1) == of(10) && received(2) == of(20));
+    CHECK(page_slot(&page, 0)->source_tag == 20);
+}
+
+/* More partners than there is room for: then it says so. */
+static void too_many(void)
+{
+    start();
+    for (int i = 0; i < PAGE_PEERS + 10; i++)
+        messages_sent(PAGE_COMM_WORLD, i, 1);
+    CHECK(all->lost == 10);
+    messages_sent(0, 1, 1);             /* on what is not known */
+    messages_sent(PAGE_COMM_WORLD, PAGE_UNKNOWN, 1);
+    CHECK(all->lost == 12);
+}
+
+#define IN_CHILD(name) \
+    static void test_##name(void **state) { (void)state; in_child(name); }
+#define TESTS(X) \
+    X(one_sum) X(sent_and_received) X(from_anybody) X(requests) \
+    X(persistent) X(not_sent) X(both_ways) X(too_many)
+TESTS(IN_CHILD)
+
+int main(void)
+{
+#define LIST(name) cmocka_unit_test(test_##name),
+    const struct CMUnitTest tests[] = { TESTS(LIST) };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
