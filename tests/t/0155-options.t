@@ -56,6 +56,9 @@ acts -l '0: x ' "$(got -l echo x)"
 acts --tag-output '[1,0]<stdout>:x ' "$(got --tag-output echo x)"
 acts --timestamp-output yes "$(got --timestamp-output echo x |
     grep -Eq '[0-9]\.[0-9]{6}.*x ' && echo yes)"
+acts --buffer 'first second line |' "$(got --buffer line "$APPS/stream" dies
+    )|$(got --buffer block "$APPS/stream" dies)"
+acts -u 'first second line half' "$(got -u "$APPS/stream" dies)"
 acts --output-dir 'x' "$(got --output-dir "$T/o2" echo x
     cat "$T/o2/rank.0/stdout")"
 acts --merge-stderr-to-stdout 'x ' \
