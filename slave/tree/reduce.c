@@ -16,6 +16,7 @@
 
 enum { TICKS = 8, SILENT_PART = 4 };    /* of the time */
 #define TICK_NS CLOCK_NS_PER_S
+#define TICK_MIN_NS CLOCK_NS_PER_MS
 
 /* ---------------------------------------------------------------- accessors */
 
@@ -203,11 +204,12 @@ void reduction_step(struct reduction *r, enum reduce_event event)
         over(r);
 }
 
+/* However short the wait that was ordered: the loop has others to serve. */
 static uint64_t tick_ns(const struct reduction *r)
 {
     uint64_t ns = r->wait_ns / TICKS;
 
-    return ns < TICK_NS ? ns : TICK_NS;
+    return ns < TICK_MIN_NS ? TICK_MIN_NS : ns < TICK_NS ? ns : TICK_NS;
 }
 
 static void arm(struct reduction *r, uint64_t now_ns)
