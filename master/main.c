@@ -287,6 +287,8 @@ static struct store *master_store(struct master *m, struct err *why,
     return st ? st : store_open(":memory:", err);
 }
 
+enum { MASTER_RECOVER_MS = 5000 };      /* while others have it locked */
+
 static void master_recover(struct master *m, struct store *st)
 {
     struct recover r = {
@@ -294,8 +296,11 @@ static void master_recover(struct master *m, struct store *st)
         .store = st, .nodes = &m->nodes, .flow = m->flow,
         .journal = m->journal,
     };
-    size_t n = recover_jobs(&r);
+    size_t n;
 
+    store_wait(st, MASTER_RECOVER_MS);  /* nobody is served yet */
+    n = recover_jobs(&r);
+    store_wait_little(st);
     if (n)
         log_info("master", "%zu jobs of the master before are taken up", n);
 }

@@ -147,6 +147,11 @@ void store_wait(struct store *st, unsigned ms)
     sqlite3_busy_timeout(st->db, (int)ms);
 }
 
+void store_wait_little(struct store *st)
+{
+    store_wait(st, STORE_WRITE_MS);
+}
+
 int store_begin(struct store *st, struct err *err)
 {
     if (st->wants_log)
@@ -612,7 +617,7 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
         goto fail;
     if (version > 0 && version < SCHEMA_VERSION)
         store_shut(st);
-    store_wait(st, STORE_WRITE_MS);
+    store_wait_little(st);
     return st;
 fail:
     store_close(st);

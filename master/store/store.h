@@ -74,6 +74,7 @@ struct store *store_open_now(const char *path, struct err *err);
 
 /* How long store_begin() may wait; some ms if nothing is said. */
 void store_wait(struct store *st, unsigned ms);
+void store_wait_little(struct store *st);        /* as it is after opening */
 
 /* A database in memory that stands in for a file: jobs get numbers above
  * last_job, and it grows to 256 MiB (ENOSPC). Later: copy all of it into the
