@@ -18,6 +18,7 @@
 #include "proto/base/paths.h"
 #include "proto/base/taskset.h"
 #include "proto/link/conn.h"
+#include "proto/link/nodemap.h"
 #include "slave/emulate/peer.h"
 #include "slave/emulate/tasks.h"
 
@@ -112,7 +113,7 @@ static int on_prepare(void *arg, struct conn *c, const void *msg,
     const Hct__Prepare *m = msg;
     Hct__Prepared answer = HCT__PREPARED__INIT;
 
-    if (taskset_parse(&p->ranks, m->nodes[m->here]->ranks, m->ntasks, err))
+    if (nodemap_here(&p->ranks, m, err))
         return -1;
     answer.job = m->job;
     answer.ok = true;
