@@ -3,7 +3,8 @@
  *
  * Only what these have done themselves counts. Counts alone are no evidence:
  * what a task has asked is counted a little later than what it has called, so
- * that its progress is corrected now and then, mostly downwards. Who stood in a
+ * that its progress is corrected now and then, mostly downwards: from the most
+ * that was seen, and not from the least. Who stood in a
  * call, or outside of MPI, has gone on when it is elsewhere, or in another call
  * that began after that. Who asks in a loop is in another call each time: it has
  * gone on when it has made two calls more that are no questions, or is seen
@@ -32,7 +33,6 @@ static bool asker_goes_on(struct watch_rank *w, const struct hct_rank *k,
     bool seen = w->progress >= w->stuck_progress + AGAIN_ASKED ||
                 behind_another(in, k);
 
-    w->stuck_progress = watch_min(w->stuck_progress, w->progress);
     w->went = seen ? w->went + 1 : 0;
     return w->went >= AGAIN_LOOKS;
 }
