@@ -164,6 +164,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         }
     }
     w->progress = progress;
+    w->top = watch_max(w->top, progress);
     w->paused |= (k->flags & HCT_PAUSES) != 0;
     w->known = 1;
     w->in = in_mpi;

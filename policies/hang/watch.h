@@ -84,6 +84,7 @@ struct watch_rank {
     uint8_t stuck, went;        /* enum watch_stuck; looks in a row in which it
                                    seems to go on */
     uint64_t stuck_progress;    /* when it was said that it is stuck */
+    uint64_t top;               /* the most that its progress was ever seen at */
     /* where it has stayed for long, outside of MPI, and came back */
     struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
     /* of its present stay, from the last calls */

@@ -17,7 +17,7 @@ enum { AGAIN_ASKED = 2, AGAIN_LOOKS = 2 };
 void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks)
 {
     w->stuck = asks ? WATCH_ASKS : w->in ? WATCH_INSIDE : WATCH_OUTSIDE;
-    w->stuck_progress = asks ? w->progress : watch_progress(k);
+    w->stuck_progress = asks ? w->top : watch_progress(k);
     w->went = 0;
 }
 
