@@ -25,10 +25,10 @@
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/tree/tick.h"
 
 enum { REDUCER_AT_ONCE = 8, REDUCER_WHY_MAX = 200,
-       REDUCER_TICKS = 8, REDUCER_SILENT_PART = 4 };    /* of the time */
-#define REDUCER_TICK_NS CLOCK_NS_PER_S
+       REDUCER_SILENT_PART = 4 };    /* of the time */
 #define REDUCER_RESULT_MAX (384u << 20)
 #define REDUCER_WAIT_NS (10 * CLOCK_NS_PER_S)
 
@@ -332,16 +332,9 @@ static void finish(struct reducing *r)
     reducing_free(r);
 }
 
-static uint64_t tick_ns(const struct reducing *r)
-{
-    uint64_t ns = r->wait_ns / REDUCER_TICKS;
-
-    return ns < REDUCER_TICK_NS ? ns : REDUCER_TICK_NS;
-}
-
 static void arm(struct reducing *r, uint64_t now_ns)
 {
-    uint64_t ns = tick_ns(r), silent = now_ns - r->heard_ns;
+    uint64_t ns = tick_of(r->wait_ns), silent = now_ns - r->heard_ns;
     struct timeval tv;
 
     if (silent < r->wait_ns && r->wait_ns - silent < ns)
@@ -370,7 +363,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     uint64_t now_ns = clock_monotonic_ns(), silent;
 
     (void)fd, (void)what;
-    if (now_ns > r->due_ns + tick_ns(r))
+    if (now_ns > r->due_ns + tick_of(r->wait_ns))
         r->heard_ns += now_ns - r->due_ns;      /* we stood still ourselves */
     if (r->heard_ns > now_ns)
         r->heard_ns = now_ns;

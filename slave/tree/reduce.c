@@ -13,10 +13,9 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/tree/tick.h"
 
-enum { TICKS = 8, SILENT_PART = 4 };    /* of the time */
-#define TICK_NS CLOCK_NS_PER_S
-#define TICK_MIN_NS CLOCK_NS_PER_MS
+enum { SILENT_PART = 4 };               /* of the time */
 
 /* ---------------------------------------------------------------- accessors */
 
@@ -204,17 +203,9 @@ void reduction_step(struct reduction *r, enum reduce_event event)
         over(r);
 }
 
-/* However short the wait that was ordered: the loop has others to serve. */
-static uint64_t tick_ns(const struct reduction *r)
-{
-    uint64_t ns = r->wait_ns / TICKS;
-
-    return ns < TICK_MIN_NS ? TICK_MIN_NS : ns < TICK_NS ? ns : TICK_NS;
-}
-
 static void arm(struct reduction *r, uint64_t now_ns)
 {
-    uint64_t ns = tick_ns(r), silent = now_ns - r->heard_ns;
+    uint64_t ns = tick_of(r->wait_ns), silent = now_ns - r->heard_ns;
     struct timeval tv;
 
     if (silent < r->wait_ns && r->wait_ns - silent < ns)
@@ -232,7 +223,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     if (!reduction_gathering(r))
         return;
-    if (now_ns > r->due_ns + tick_ns(r))
+    if (now_ns > r->due_ns + tick_of(r->wait_ns))
         r->heard_ns += now_ns - r->due_ns;      /* we stood still ourselves */
     if (r->heard_ns > now_ns)
         r->heard_ns = now_ns;
