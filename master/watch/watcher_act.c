@@ -287,9 +287,11 @@ void watcher_act_stop(struct watcher_act *a)
     hang_is_over(a);
 }
 
+/* A job that is refused has no flow yet, and no hang. */
 void watcher_act_fini(struct watcher_act *a)
 {
-    hang_free(a->hang, a->job->flow->reducer != NULL);
+    if (a->hang)
+        hang_free(a->hang, a->job->flow->reducer != NULL);
     a->hang = NULL;
     forget_remedy(a);
 }

@@ -453,6 +453,7 @@ struct wish {
     uint32_t per_node;
     bool again;                 /* with the cookie of the last one */
     bool adopt;                 /* others start the tasks */
+    const char *on_hang;
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -492,6 +493,8 @@ static void peer_submit(struct peer *p, const struct wish *w)
     m.stdin_ranks = (char *)(w->adopt ? "" : "0");
     m.grace_ns = 250 * CLOCK_NS_PER_MS;
     m.command = (char *)"hector-run ./solver";
+    if (w->on_hang)
+        m.on_hang = (char *)w->on_hang;
     if (w->adopt)
         m.adopt_socket = (char *)"@hector-test";
     conn_send(p->c, MESSAGE_SUBMIT, &m);

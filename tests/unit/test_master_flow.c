@@ -441,6 +441,13 @@ static void test_refusals(void **state)
     peer_submit(run, &(struct wish){ .ntasks = 0, .hosts = { "a" } });
     rig_wait(run, "JobEnded job=0 code=125 why=./solver is to run with 0 "
              "tasks\n");
+
+    /* what hector-run would not have sent, and the next is served */
+    peer_submit(run, &(struct wish){ .ntasks = 1, .hosts = { "a" },
+                                     .on_hang = "explode" });
+    rig_wait(run, "JobEnded job=0 code=2 why=--on-hang: ");
+    peer_submit(run, &(struct wish){ .ntasks = 1, .hosts = { "a" } });
+    rig_wait(run, "running 1/1");
 }
 
 /* A slave may not speak for ranks of another node. */
