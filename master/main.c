@@ -1,7 +1,6 @@
 /* main.c - hector-master(8): options, sockets, and who hears of what. */
 #include <errno.h>
 #include <event2/event.h>
-#include <getopt.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "master/store/events.h"
 #include "master/store/journal.h"
 #include "master/store/store.h"
+#include "proto/base/args.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/limits.h"
@@ -84,7 +84,7 @@ static const struct conf_key master_keys[] = {
 struct options {
     const char *file, *database;
     bool foreground, check, private;
-    enum log_level level;
+    int verbose;
 };
 
 struct master {
@@ -426,82 +426,45 @@ static void master_identity(struct master *m)
 
 /* ----------------------------------------------------------------- options */
 
-static void master_usage(FILE *out)
-{
-    fputs("usage: hector-master [-dnvV] [-f FILE] [--db FILE] [--private]\n"
-          "  -d, --foreground  stay in the foreground, log to stderr\n"
-          "  -n, --check       check the configuration and exit\n"
-          "  -f, --config FILE read this configuration file only\n"
-          "      --db FILE     the database\n"
-          "      --private     for one hector-run: listen on inherited "
-          "sockets,\n"
-          "                    leave when it is gone and its jobs are "
-          "recorded\n"
-          "  -v, --verbose     log more; twice: everything\n"
-          "  -V, --version\n"
-          "  -h, --help\n", out);
-}
-
-static int master_options(int argc, char **argv, struct options *o)
-{
-    enum { OPTION_PRIVATE = 256, OPTION_DB };
-    static const struct option longs[] = {
-        { "foreground", no_argument, NULL, 'd' },
-        { "check", no_argument, NULL, 'n' },
-        { "config", required_argument, NULL, 'f' },
-        { "db", required_argument, NULL, OPTION_DB },
-        { "private", no_argument, NULL, OPTION_PRIVATE },
-        { "verbose", no_argument, NULL, 'v' },
-        { "version", no_argument, NULL, 'V' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
-    };
-    int c;
-
-    while ((c = getopt_long(argc, argv, "dnf:vVh", longs, NULL)) != -1)
-        switch (c) {
-        case 'd':
-            o->foreground = true;
-            break;
-        case 'n':
-            o->check = true;
-            break;
-        case 'f':
-            o->file = optarg;
-            break;
-        case OPTION_DB:
-            o->database = optarg;
-            break;
-        case OPTION_PRIVATE:
-            o->private = true;
-            break;
-        case 'v':
-            o->level += o->level < LOG_LEVEL_DEBUG;
-            break;
-        case 'V':
-            puts("hector-master " HECTOR_VERSION);
-            exit(EXIT_SUCCESS);
-        case 'h':
-            master_usage(stdout);
-            exit(EXIT_SUCCESS);
-        default:
-            return -1;
-        }
-    return optind == argc ? 0 : -1;
-}
+#define OPTION(f) offsetof(struct options, f)
+static const struct args_option master_options[] = {
+    { NULL, "d foreground", ARGS_NONE, NULL,
+      "stay in the foreground, log to stderr",
+      args_flag, OPTION(foreground), 0, 0 },
+    { NULL, "n check", ARGS_NONE, NULL, "check the configuration and exit",
+      args_flag, OPTION(check), 0, 0 },
+    { NULL, "f config", ARGS_VALUE, "FILE", "read this configuration file only",
+      args_text, OPTION(file), 0, 0 },
+    { NULL, "db", ARGS_VALUE, "FILE", "the database",
+      args_text, OPTION(database), 0, 0 },
+    { NULL, "private", ARGS_NONE, NULL,
+      "for one hector-run: listen on inherited sockets, leave when it is gone "
+      "and its jobs are recorded", args_flag, OPTION(private), 0, 0 },
+    { NULL, "v verbose", ARGS_NONE, NULL, "log more; twice: everything",
+      args_count, OPTION(verbose), 0, 0 },
+    ARGS_COMMON,
+};
+static const struct args_program master_program = {
+    "hector-master", "usage: hector-master [OPTION]...\n", master_options,
+    sizeof(master_options) / sizeof(master_options[0]) };
 
 int main(int argc, char **argv)
 {
     struct master m = { 0 };
     struct rlimit user_limit;
     struct err err = { 0 };
-    int rc;
+    int rc, word;
 
-    if (master_options(argc, argv, &m.options)) {
-        master_usage(stderr);
-        return 2;
+    rc = args_program(&master_program, &m.options, argc, argv, &word);
+    if (rc >= 0)
+        return rc;
+    if (word < argc) {
+        fprintf(stderr, "hector-master: no word is expected, as %s\n",
+                argv[word]);
+        return ARGS_USAGE;
     }
-    log_init("hector-master", m.options.level);
+    log_init("hector-master", m.options.verbose > 1 ? LOG_LEVEL_DEBUG
+             : m.options.verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     signal(SIGPIPE, SIG_IGN);
     limits_lift_file_size(&user_limit);
     signal(SIGUSR1, SIG_IGN);   /* a batch system means the tasks */

@@ -6,7 +6,6 @@
  * removed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "proto/base/args.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
@@ -38,7 +38,6 @@
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
 #define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)   /* a guard calls the master */
 
-enum { EXIT_USAGE = 2 };
 enum { SIGNALS = 5 };
 static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1,
                                       SIGUSR2 };
@@ -46,7 +45,7 @@ static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1,
 struct options {
     bool foreground, check, key_stdin, private, stack;
     int verbose;
-    const char *file;
+    const char *file, *master, *name;   /* NULL: not given */
 };
 
 struct conf {
@@ -225,72 +224,53 @@ static void on_renew(evutil_socket_t fd, short what, void *arg)
 
 /* --------------------------------------------------------------- the start */
 
-static void usage(FILE *to)
-{
-    fputs("usage: hector-slave [-dnvV] [-f file] [--master addresses] "
-          "[--name name]\n"
-          "                    [--key-stdin] [--private]\n"
-          "       hector-slave --stack words, for hector stack --pid\n"
-          "  -d, --foreground  stay in the foreground, log to stderr\n"
-          "  -n, --check       check the configuration and exit\n"
-          "  -f, --config FILE read this configuration file only\n"
-          "      --master ADDRESS,...  where the master listens\n"
-          "      --name NAME   of this node; default: the host's\n"
-          "      --key-stdin   read the cluster key from standard input\n"
-          "      --private     for one hector-run: leave with its master\n"
-          "  -v, --verbose     log more; twice: everything\n"
-          "  -V, --version\n"
-          "  -h, --help\n", to);
-}
+#define OPTION(f) offsetof(struct options, f)
+static const struct args_option rows[] = {
+    { NULL, "d foreground", ARGS_NONE, NULL,
+      "stay in the foreground, log to stderr",
+      args_flag, OPTION(foreground), 0, 0 },
+    { NULL, "n check", ARGS_NONE, NULL, "check the configuration and exit",
+      args_flag, OPTION(check), 0, 0 },
+    { NULL, "f config", ARGS_VALUE, "FILE", "read this configuration file only",
+      args_text, OPTION(file), 0, 0 },
+    { NULL, "master", ARGS_VALUE, "ADDRESS,...", "where the master listens",
+      args_text, OPTION(master), 0, 0 },
+    { NULL, "name", ARGS_VALUE, "NAME", "of this node; default: the host's",
+      args_text, OPTION(name), 0, 0 },
+    { NULL, "key-stdin", ARGS_NONE, NULL,
+      "read the cluster key from standard input",
+      args_flag, OPTION(key_stdin), 0, 0 },
+    { NULL, "private", ARGS_NONE, NULL,
+      "for one hector-run: leave with its master",
+      args_flag, OPTION(private), 0, 0 },
+    { NULL, "stack", ARGS_NONE, NULL, "WORD...: for hector stack --pid",
+      args_flag, OPTION(stack), 0, 0 },
+    { NULL, "v verbose", ARGS_NONE, NULL, "log more; twice: everything",
+      args_count, OPTION(verbose), 0, 0 },
+    ARGS_COMMON,
+};
+static const struct args_program program = {
+    "hector-slave", "usage: hector-slave [OPTION]...\n", rows,
+    sizeof(rows) / sizeof(rows[0]) };
 
 /* -1 to go on, else the exit status. */
-static int parse_options(struct slave *s, int argc, char **argv,
-                         const char **master, const char **name)
+static int read_options(struct options *o, int argc, char **argv)
 {
-    enum { MASTER = 256, NAME, KEY_STDIN, PRIVATE, STACK };
-    static const struct option longs[] = {
-        { "master", required_argument, NULL, MASTER },
-        { "name", required_argument, NULL, NAME },
-        { "key-stdin", no_argument, NULL, KEY_STDIN },
-        { "private", no_argument, NULL, PRIVATE },
-        { "stack", no_argument, NULL, STACK },
-        { "foreground", no_argument, NULL, 'd' },
-        { "config", required_argument, NULL, 'f' },
-        { "check", no_argument, NULL, 'n' },
-        { "verbose", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, 'V' },
-        { NULL, 0, NULL, 0 },
-    };
-    int c;
+    int word, rc = args_program(&program, o, argc, argv, &word);
 
-    while ((c = getopt_long(argc, argv, "df:hnvV", longs, NULL)) != -1)
-        switch (c) {
-        case 'd': s->options.foreground = true; break;
-        case 'f': s->options.file = optarg; break;
-        case 'n': s->options.check = true; break;
-        case 'v': s->options.verbose++; break;
-        case 'V': puts("hector-slave " HECTOR_VERSION); return 0;
-        case MASTER: *master = optarg; break;
-        case NAME: *name = optarg; break;
-        case KEY_STDIN: s->options.key_stdin = true; break;
-        case PRIVATE: s->options.private = true; break;
-        case STACK: s->options.stack = true; break;
-        case 'h': usage(stdout); return 0;
-        default: usage(stderr); return EXIT_USAGE;
-        }
-    if (s->options.stack)
-        return stackcmd_run(argc - optind, argv + optind);
-    if (optind == argc)
+    if (rc >= 0)
+        return rc;
+    if (o->stack)
+        return stackcmd_run(argc - word, argv + word);
+    if (word == argc)
         return -1;
-    fprintf(stderr, "hector-slave: unexpected argument %s\n", argv[optind]);
-    usage(stderr);
-    return EXIT_USAGE;
+    fprintf(stderr, "hector-slave: no word is expected, as %s\n", argv[word]);
+    return ARGS_USAGE;
 }
 
-static int read_conf(struct slave *s, const char *master, const char *name,
-                     struct err *err)
+static int read_conf(struct slave *s, struct err *err)
 {
+    const char *master = s->options.master, *name = s->options.name;
     char host[256] = "localhost";
 
     if (conf_init(keys, &s->conf, err) ||
@@ -545,9 +525,8 @@ static void tidy_descriptors(void)
 int main(int argc, char **argv)
 {
     struct slave s = { 0 };
-    const char *master = NULL, *name = NULL;
     struct err err = { 0 };
-    int rc = parse_options(&s, argc, argv, &master, &name);
+    int rc = read_options(&s.options, argc, argv);
 
     if (rc >= 0)
         return rc;
@@ -559,7 +538,7 @@ int main(int argc, char **argv)
     unsetenv("DEBUGINFOD_URLS");
     if (geteuid() == 0)         /* other users' tasks cannot pass it */
         unsetenv("XDG_RUNTIME_DIR");
-    rc = read_conf(&s, master, name, &err);
+    rc = read_conf(&s, &err);
     if (!rc && !*s.conf.master)
         rc = err_set(&err, EINVAL, "no master: give --master, or set master "
                      "in the section [slave] of hector.conf");

@@ -2,118 +2,136 @@
 #include "slave/emulate/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/args.h"
 #include "proto/base/clock.h"
 #include "proto/base/parse.h"
 
-enum { USAGE = 2, SECONDS = 256, EVENTS, BATCH, SPEED, WAIT, WORKERS, MASTER,
-       NO_END, FAULT, HELP, SITES, CALL_TIME, INTERVAL, OUTLIERS, SEED, GATHER,
-       POLICY };
-
-static const struct option longs[] = {
-    { "daemons", required_argument, NULL, 'D' },
-    { "tasks", required_argument, NULL, 'n' },
-    { "traces", required_argument, NULL, 't' },
-    { "depth", required_argument, NULL, 'm' },
-    { "breadth", required_argument, NULL, 'b' },
-    { "classes", required_argument, NULL, 'e' },
-    { "fan-out", required_argument, NULL, 'f' },
-    { "levels", required_argument, NULL, 'd' },
-    { "iterations", required_argument, NULL, 'i' },
-    { "gather", required_argument, NULL, GATHER },
-    { "brief", no_argument, NULL, 'U' },
-    { "json", no_argument, NULL, 'j' },
-    { "seconds", required_argument, NULL, SECONDS },
-    { "events", required_argument, NULL, EVENTS },
-    { "batch", required_argument, NULL, BATCH },
-    { "sites", required_argument, NULL, SITES },
-    { "call-time", required_argument, NULL, CALL_TIME },
-    { "interval", required_argument, NULL, INTERVAL },
-    { "outliers", required_argument, NULL, OUTLIERS },
-    { "seed", required_argument, NULL, SEED },
-    { "speed", required_argument, NULL, SPEED },
-    { "wait", required_argument, NULL, WAIT },
-    { "workers", required_argument, NULL, WORKERS },
-    { "policy", required_argument, NULL, POLICY },
-    { "master", required_argument, NULL, MASTER },
-    { "no-end", no_argument, NULL, NO_END },
-    { "fault", required_argument, NULL, FAULT },
-    { "help", no_argument, NULL, HELP },
-    { "version", no_argument, NULL, 'V' },
-    { NULL, 0, NULL, 0 },
-};
-
-static const struct number {
-    int option;
-    size_t offset;
-    uint32_t min, max, fallback;
-} numbers[] = {
-    { 'D', offsetof(struct emulate, daemons), 1, EMULATE_DAEMONS_MAX, 64 },
-    { 'n', offsetof(struct emulate, tasks), 1, EMULATE_TASKS_MAX, 128 },
-    { 't', offsetof(struct emulate, traces), 1, 4096, 3 },
-    { 'm', offsetof(struct emulate, depth), 1, 1000, 7 },
-    { 'b', offsetof(struct emulate, breadth), 1, 1000, 2 },
-    { 'e', offsetof(struct emulate, classes), 0, EMULATE_TASKS_MAX, 5 },
-    { 'f', offsetof(struct emulate, fan_out), 1, EMULATE_DAEMONS_MAX, 0 },
-    { 'd', offsetof(struct emulate, levels), 1, 16, 0 },
-    { 'i', offsetof(struct emulate, iterations), 0, 100000, 3 },
-    { BATCH, offsetof(struct emulate, batch), 1, 1000, 100 },
-    { SITES, offsetof(struct emulate, sites), 0, EMULATE_SITES_MAX, 0 },
-    { WORKERS, offsetof(struct emulate, workers), 1, EMULATE_WORKERS_MAX, 2 },
-};
-
-static void usage(FILE *to)
+static int take_per_cent(void *to, const struct args_given *g,
+                         struct err *err)
 {
-    fputs("usage: hector-emulate [OPTION...]\n"
-          "Emulated slaves and tasks for a real hector-master.\n"
-          "  -D, --daemons N     slaves (64)\n"
-          "  -n, --tasks N       tasks of each (128)\n"
-          "  -t, --traces N      stack traces of each task (3)\n"
-          "  -m, --depth N       calls below main in a trace (7)\n"
-          "  -b, --breadth N     functions that each can call (2)\n"
-          "  -e, --classes N     classes of tasks with the same traces (5); 0: "
-          "all differ\n"
-          "  -f, --fan-out N     of the tree of slaves (the master's)\n"
-          "  -d, --levels N      of the tree, without -f (the master's)\n"
-          "  -i, --iterations N  reductions after the first (3)\n"
-          "      --gather WHAT   in reductions: tree, or model (tree)\n"
-          "  -U, --brief         counts and representatives of the classes\n"
-          "  -j, --json          answer in JSON\n"
-          "      --seconds S     send samples of all tasks for so long (0)\n"
-          "      --events N      and tagged events, so many a second (0)\n"
-          "      --batch N       events in a message (100)\n"
-          "      --sites N       places that tasks call MPI from; their costs "
-          "are told (0)\n"
-          "      --call-time S   virtual time from a call to the next (10ms)\n"
-          "      --interval S    virtual time between statements of costs (a "
-          "slave's)\n"
-          "      --outliers P    per cent of tasks that compute twice as long "
-          "at a site (0)\n"
-          "      --seed N        of the times of calls (1)\n"
-          "      --speed X       virtual seconds a second (1)\n"
-          "      --wait S        time of a reduction (the master's)\n"
-          "      --workers N     processes that play the slaves (2)\n"
-          "      --policy NAME   that watches the job; none: nobody looks at "
-          "it\n"
-          "      --master ADDR   a master that runs already\n"
-          "      --no-end        leave without ending the job\n"
-          "      --fault F       DAEMON:die, DAEMON:silent, "
-          "DAEMON:late=DURATION,\n"
-          "                      DAEMON:noise or DAEMON:lie,\n"
-          "                      when the first reduction begins, or\n"
-          "                      DAEMON:forge; repeatable\n"
-          "  -V, --version\n"
-          "      --help\n", to);
+    uint32_t *ppm = args_at(to, g);
+    double percent;
+
+    if (parse_double(&percent, g->value, 0, 100, err))
+        return err_prefix(err, "%s", g->option);
+    *ppm = (uint32_t)(percent * 10000 + 0.5);
+    return 0;
 }
+
+static int take_speed(void *to, const struct args_given *g, struct err *err)
+{
+    return parse_double(args_at(to, g), g->value, 0.001, 1e6, err)
+           ? err_prefix(err, "%s", g->option) : 0;
+}
+
+static int take_gather(void *to, const struct args_given *g, struct err *err)
+{
+    enum emulate_gather *what = args_at(to, g);
+    bool model = strcmp(g->value, "model") == 0;
+
+    *what = model ? EMULATE_MODEL : EMULATE_TREE;
+    return model || strcmp(g->value, "tree") == 0 ? 0
+        : err_set(err, EINVAL, "%s: \"%.40s\" is not tree or model",
+                  g->option, g->value);
+}
+
+/* Understood when the number of daemons is known. */
+static int take_fault(void *to, const struct args_given *g, struct err *err)
+{
+    struct emulate *e = to;
+
+    if (e->nfaults == EMULATE_FAULTS_MAX)
+        return err_set(err, EINVAL, "%s: more than %d", g->option,
+                       EMULATE_FAULTS_MAX);
+    e->fault_text[e->nfaults++] = g->value;
+    return 0;
+}
+
+#define AT(f) offsetof(struct emulate, f)
+static const struct args_option rows[] = {
+    { NULL, "D daemons", ARGS_VALUE, "N", "slaves (64)",
+      args_u32, AT(daemons), 1, EMULATE_DAEMONS_MAX },
+    { NULL, "n tasks", ARGS_VALUE, "N", "tasks of each (128)",
+      args_u32, AT(tasks), 1, EMULATE_TASKS_MAX },
+    { NULL, "t traces", ARGS_VALUE, "N", "stack traces of each task (3)",
+      args_u32, AT(traces), 1, 4096 },
+    { NULL, "m depth", ARGS_VALUE, "N", "calls below main in a trace (7)",
+      args_u32, AT(depth), 1, 1000 },
+    { NULL, "b breadth", ARGS_VALUE, "N", "functions that each can call (2)",
+      args_u32, AT(breadth), 1, 1000 },
+    { NULL, "e classes", ARGS_VALUE, "N",
+      "classes of tasks with the same traces (5); 0: all differ",
+      args_u32, AT(classes), 0, EMULATE_TASKS_MAX },
+    { NULL, "f fan-out", ARGS_VALUE, "N",
+      "of the tree of slaves (the master's)",
+      args_u32, AT(fan_out), 1, EMULATE_DAEMONS_MAX },
+    { NULL, "d levels", ARGS_VALUE, "N",
+      "of the tree, without -f (the master's)", args_u32, AT(levels), 1, 16 },
+    { NULL, "i iterations", ARGS_VALUE, "N",
+      "reductions after the first (3)", args_u32, AT(iterations), 0, 100000 },
+    { NULL, "gather", ARGS_VALUE, "WHAT",
+      "in reductions: tree, or model (tree)", take_gather, AT(gather), 0, 0 },
+    { NULL, "U brief", ARGS_NONE, NULL,
+      "counts and representatives of the classes",
+      args_flag, AT(brief), 0, 0 },
+    { NULL, "j json", ARGS_NONE, NULL, "answer in JSON",
+      args_flag, AT(json), 0, 0 },
+    { NULL, "seconds", ARGS_VALUE, "S",
+      "send samples of all tasks for so long (0)",
+      args_duration, AT(seconds_ns), 0, 0 },
+    { NULL, "events", ARGS_VALUE, "N",
+      "and tagged events, so many a second (0)",
+      args_u64, AT(events), 0, 100000000 },
+    { NULL, "batch", ARGS_VALUE, "N", "events in a message (100)",
+      args_u32, AT(batch), 1, 1000 },
+    { NULL, "sites", ARGS_VALUE, "N",
+      "places that tasks call MPI from; their costs are told (0)",
+      args_u32, AT(sites), 0, EMULATE_SITES_MAX },
+    { NULL, "call-time", ARGS_VALUE, "S",
+      "virtual time from a call to the next (10ms)",
+      args_duration, AT(call_ns), 0, 0 },
+    { NULL, "interval", ARGS_VALUE, "S",
+      "virtual time between statements of costs (a slave's)",
+      args_duration, AT(interval_ns), 0, 0 },
+    { NULL, "outliers", ARGS_VALUE, "P",
+      "per cent of tasks that compute twice as long at a site (0)",
+      take_per_cent, AT(outliers_ppm), 0, 0 },
+    { NULL, "seed", ARGS_VALUE, "N", "of the times of calls (1)",
+      args_u64, AT(seed), 0, UINT64_MAX },
+    { NULL, "speed", ARGS_VALUE, "X", "virtual seconds a second (1)",
+      take_speed, AT(speed), 0, 0 },
+    { NULL, "wait", ARGS_VALUE, "S", "time of a reduction (the master's)",
+      args_duration, AT(wait_ns), 0, 0 },
+    { NULL, "workers", ARGS_VALUE, "N",
+      "processes that play the slaves (2)",
+      args_u32, AT(workers), 1, EMULATE_WORKERS_MAX },
+    { NULL, "policy", ARGS_VALUE, "NAME",
+      "that watches the job; none: nobody looks at it",
+      args_text, AT(policy), 0, 0 },
+    { NULL, "master", ARGS_VALUE, "ADDR", "a master that runs already",
+      args_text, AT(master), 0, 0 },
+    { NULL, "no-end", ARGS_NONE, NULL, "leave without ending the job",
+      args_flag, AT(no_end), 0, 0 },
+    { NULL, "fault", ARGS_VALUE, "F",
+      "DAEMON:die, DAEMON:silent, DAEMON:late=DURATION, DAEMON:noise or "
+      "DAEMON:lie, when the first reduction begins, or DAEMON:forge; "
+      "repeatable", take_fault, 0, 0, 0 },
+    ARGS_COMMON,
+};
+static const struct args_program program = {
+    "hector-emulate",
+    "usage: hector-emulate [OPTION]...\n"
+    "Emulated slaves and tasks for a real hector-master.\n",
+    rows, sizeof(rows) / sizeof(rows[0]) };
 
 static int complain(const char *what, const char *why)
 {
     fprintf(stderr, "hector-emulate: %s: %s\n", what, why);
-    return USAGE;
+    return ARGS_USAGE;
 }
 
 int emulate_fault_parse(struct emulate_fault *f, const char *text,
@@ -148,63 +166,8 @@ int emulate_fault_parse(struct emulate_fault *f, const char *text,
     return 0;
 }
 
-static int set_number(struct emulate *e, int c, const char *text,
-                      struct err *err)
-{
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        const struct number *x = &numbers[i];
-        uint64_t v;
-
-        if (x->option != c)
-            continue;
-        if (parse_u64(&v, text, x->min, x->max, err))
-            return -1;
-        memcpy((char *)e + x->offset, &(uint32_t){ (uint32_t)v },
-               sizeof(uint32_t));
-        return 0;
-    }
-    return err_set(err, EINVAL, "is no number");
-}
-
-static int set_option(struct emulate *e, int c, const char *text,
-                      const char **faults, uint32_t *nfaults, struct err *err)
-{
-    double percent;
-
-    switch (c) {
-    case 'U': e->brief = true; return 0;
-    case 'j': e->json = true; return 0;
-    case NO_END: e->no_end = true; return 0;
-    case MASTER: e->master = text; return 0;
-    case POLICY: e->policy = text; return 0;
-    case SECONDS: return parse_duration(&e->seconds_ns, text, err);
-    case WAIT: return parse_duration(&e->wait_ns, text, err);
-    case CALL_TIME: return parse_duration(&e->call_ns, text, err);
-    case INTERVAL: return parse_duration(&e->interval_ns, text, err);
-    case GATHER:
-        e->gather = strcmp(text, "model") == 0 ? EMULATE_MODEL : EMULATE_TREE;
-        return e->gather == EMULATE_MODEL || strcmp(text, "tree") == 0 ? 0
-            : err_set(err, EINVAL, "\"%.40s\" is not tree or model", text);
-    case SEED: return parse_u64(&e->seed, text, 0, UINT64_MAX, err);
-    case OUTLIERS:
-        if (parse_double(&percent, text, 0, 100, err))
-            return -1;
-        e->outliers_ppm = (uint32_t)(percent * 10000 + 0.5);
-        return 0;
-    case EVENTS: return parse_u64(&e->events, text, 0, 100000000, err);
-    case SPEED: return parse_double(&e->speed, text, 0.001, 1e6, err);
-    case FAULT:
-        if (*nfaults == EMULATE_FAULTS_MAX)
-            return err_set(err, EINVAL, "more than %d", EMULATE_FAULTS_MAX);
-        faults[(*nfaults)++] = text;
-        return 0;
-    default: return set_number(e, c, text, err);
-    }
-}
-
 /* What only all of them together say. */
-static int check_all(struct emulate *e, const char *const *faults,
-                     uint32_t nfaults)
+static int check_all(struct emulate *e)
 {
     struct err err;
 
@@ -225,47 +188,25 @@ static int check_all(struct emulate *e, const char *const *faults,
         return complain("--call-time", "is less than 1us");
     if (e->workers > e->daemons)
         e->workers = e->daemons;
-    for (uint32_t i = 0; i < nfaults; i++)
-        if (emulate_fault_parse(&e->faults[e->nfaults++], faults[i],
-                                e->daemons, &err))
+    for (uint32_t i = 0; i < e->nfaults; i++)
+        if (emulate_fault_parse(&e->faults[i], e->fault_text[i], e->daemons,
+                                &err))
             return complain("--fault", err.text);
     return -1;
 }
 
-static const char *option_name(int c, char name[8])
-{
-    for (size_t i = 0; longs[i].name; i++)
-        if (c > 255 && longs[i].val == c)
-            return longs[i].name;
-    snprintf(name, 8, "-%c", c);
-    return name;
-}
-
 int emulate_options(struct emulate *e, int argc, char **argv)
 {
-    const char *faults[EMULATE_FAULTS_MAX];
-    uint32_t nfaults = 0;
-    struct err err;
-    char name[8];
-    int c;
+    int word, rc;
 
-    *e = (struct emulate){ .speed = 1, .seed = 1,
-                           .call_ns = 10 * CLOCK_NS_PER_MS };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        memcpy((char *)e + numbers[i].offset, &numbers[i].fallback,
-               sizeof(uint32_t));
-    while ((c = getopt_long(argc, argv, "D:n:t:m:b:e:f:d:i:UjV", longs,
-                            NULL)) != -1)
-        switch (c) {
-        case 'V': puts("hector-emulate " HECTOR_VERSION); return 0;
-        case HELP: usage(stdout); return 0;
-        case '?': usage(stderr); return USAGE;
-        default:
-            if (set_option(e, c, optarg, faults, &nfaults, &err))
-                return complain(option_name(c, name), err.text);
-        }
-    if (optind < argc)
-        return complain(argv[optind], "nothing is expected behind the "
-                        "options");
-    return check_all(e, faults, nfaults);
+    *e = (struct emulate){
+        .daemons = 64, .tasks = 128, .traces = 3, .depth = 7, .breadth = 2,
+        .classes = 5, .iterations = 3, .batch = 100, .workers = 2,
+        .speed = 1, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
+    rc = args_program(&program, e, argc, argv, &word);
+    if (rc >= 0)
+        return rc;
+    if (word < argc)
+        return complain(argv[word], "nothing is expected behind the options");
+    return check_all(e);
 }

@@ -47,6 +47,7 @@ struct emulate {
     const char *policy;         /* --policy; NULL: the master's */
     const char *master;         /* --master; NULL: one of our own */
     bool no_end;                /* --no-end: leave without ending the job */
+    const char *fault_text[EMULATE_FAULTS_MAX];         /* as given */
     struct emulate_fault faults[EMULATE_FAULTS_MAX];
     uint32_t nfaults;
 };
