@@ -1,19 +1,18 @@
-/* commands.h - the commands of hector(1) that have one file each; see tool.h for
- * what a command is. */
+/* commands.h - the commands of hector(1) that have one file each. */
 #ifndef HECTOR_COMMANDS_H
 #define HECTOR_COMMANDS_H
 
-#include "master/hector/core/tool.h"
+#include "master/hector/core/command.h"
 
-int ps_command(const struct tool *t);
-int nodes_command(const struct tool *t);
-int events_command(const struct tool *t);
-int report_command(const struct tool *t);
-int sql_command(const struct tool *t);
-int kill_command(const struct tool *t);
-int suspend_command(const struct tool *t);
-int resume_command(const struct tool *t);
-int replay_command(const struct tool *t);
-int tree_command(const struct tool *t);
+extern const struct command ps_command;
+extern const struct command nodes_command;
+extern const struct command events_command;
+extern const struct command report_command;
+extern const struct command sql_command;
+extern const struct command kill_command;
+extern const struct command suspend_command;
+extern const struct command resume_command;
+extern const struct command replay_command;
+extern const struct command tree_command;
 
 #endif

@@ -7,6 +7,14 @@
 #include "master/hector/core/target.h"
 #include "proto/base/str.h"
 
+struct events_options { uint64_t count; };
+static const struct events_options defaults;
+
+static const struct args_option options[] = {
+    { NULL, "n count", ARGS_VALUE, "N", "the last N",
+      args_u64, offsetof(struct events_options, count), 1, INT32_MAX },
+};
+
 static const struct table_column columns[] = {
     { "RANK", TABLE_NUMBER, NULL }, { "MARKER", TABLE_NUMBER, NULL },
     { "LABEL", TABLE_WIDE, NULL }, { "CALL", TABLE_TEXT, NULL },
@@ -18,18 +26,21 @@ static const struct table_column columns[] = {
 static void question(const struct tool *t, const struct target *target,
                      struct str *sql)
 {
+    const struct events_options *o = t->own;
+
     str_addf(sql, "SELECT rank, marker, label, call, enter_ns, %s, node"
              " FROM events", t->json ? "exit_ns" : "exit_ns - enter_ns");
     target_where(target, sql);
-    if (t->count)
+    if (o->count)
         str_addf(sql, " ORDER BY enter_ns DESC, rank DESC LIMIT %" PRIu64,
-                 t->count);
+                 o->count);
     else
         str_add(sql, " ORDER BY enter_ns, rank");
 }
 
-int events_command(const struct tool *t)
+static int run_events(const struct tool *t)
 {
+    const struct events_options *o = t->own;
     struct str sql = { 0 };
     struct target target;
     struct store *st;
@@ -40,10 +51,10 @@ int events_command(const struct tool *t)
         return tool_complain(TOOL_USAGE, "events wants one JOB or JOB.RANKS");
     if (target_parse(&target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
-    if (t->count)
+    if (o->count)
         str_add(&sql, "SELECT * FROM (");
     question(t, &target, &sql);
-    if (t->count)
+    if (o->count)
         str_add(&sql, ") ORDER BY enter_ns, rank");
     st = tool_open_store(t);
     rc = st ? answer_query(t, st, str_text(&sql), NULL, 0, columns, NULL, &err)
@@ -55,3 +66,8 @@ int events_command(const struct tool *t)
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }
+
+const struct command events_command = {
+    "events", "JOB[.RANKS]", "tagged MPI calls, in time",
+    COMMAND_OPTIONS(options, defaults), run_events
+};

@@ -10,7 +10,7 @@ static const struct table_column columns[] = {
     { "+/-", TABLE_DURATION, NULL }, { "SEEN", TABLE_AGE, NULL },
 };
 
-int nodes_command(const struct tool *t)
+static int run_nodes(const struct tool *t)
 {
     struct store *st = tool_open_store(t);
     struct err err;
@@ -25,3 +25,8 @@ int nodes_command(const struct tool *t)
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }
+
+const struct command nodes_command = {
+    "nodes", "", "machines, their load and their clocks",
+    COMMAND_NO_OPTIONS, run_nodes
+};

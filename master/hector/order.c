@@ -17,6 +17,7 @@
 #include "master/hector/core/seek.h"
 #include "master/hector/core/target.h"
 #include "proto/base/clock.h"
+#include "proto/base/signals.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
 
@@ -174,11 +175,11 @@ static void answer_json(const char *word, bool good, const char *text)
     putchar('\n');
 }
 
-static int order_one(const struct tool *t, enum order order,
+static int order_one(const struct tool *t, enum order order, int number,
                      const struct target *target, const char *word)
 {
     struct request r = { .target = target, .order = order,
-                         .signal = t->signal };
+                         .signal = number };
     const char *user = getenv("USER");
     char host[64] = "", ranks[4096] = "all", line[4 * sizeof(r.text)];
     char address[ADDR_LIST_MAX];
@@ -205,7 +206,8 @@ static int order_one(const struct tool *t, enum order order,
     return 0;
 }
 
-static int order_all(const struct tool *t, enum order order, const char *name)
+static int order_all(const struct tool *t, enum order order, int number,
+                     const char *name)
 {
     struct target target;
     struct err err;
@@ -216,24 +218,60 @@ static int order_all(const struct tool *t, enum order order, const char *name)
     for (int i = 0; i < t->nwords; i++) {
         if (target_parse(&target, t->words[i], &err))
             return tool_complain(TOOL_USAGE, "%s", err.text);
-        if (order_one(t, order, &target, t->words[i]))
+        if (order_one(t, order, number, &target, t->words[i]))
             status = TOOL_FAILED;
         target_fini(&target);
     }
     return status;
 }
 
-int kill_command(const struct tool *t)
+struct kill_options { int signal; };    /* 0: not given */
+static const struct kill_options defaults;
+
+static int take_signal(void *to, const struct args_given *g, struct err *err)
 {
-    return order_all(t, t->signal ? ORDER_SIGNAL : ORDER_KILL, "kill");
+    int n = signals_number(g->value, err);
+
+    if (n < 1)
+        return err_prefix(err, "%s", g->option);
+    *(int *)args_at(to, g) = n;
+    return 0;
 }
 
-int suspend_command(const struct tool *t)
+static const struct args_option options[] = {
+    { NULL, "signal", ARGS_VALUE, "S", "send this signal only (USR1, 10)",
+      take_signal, offsetof(struct kill_options, signal), 0, 0 },
+};
+
+static int run_kill(const struct tool *t)
 {
-    return order_all(t, ORDER_SUSPEND, "suspend");
+    const struct kill_options *o = t->own;
+
+    return order_all(t, o->signal ? ORDER_SIGNAL : ORDER_KILL, o->signal,
+                     "kill");
 }
 
-int resume_command(const struct tool *t)
+static int run_suspend(const struct tool *t)
 {
-    return order_all(t, ORDER_RESUME, "resume");
+    return order_all(t, ORDER_SUSPEND, 0, "suspend");
 }
+
+static int run_resume(const struct tool *t)
+{
+    return order_all(t, ORDER_RESUME, 0, "resume");
+}
+
+const struct command kill_command = {
+    "kill", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
+    COMMAND_OPTIONS(options, defaults), run_kill
+};
+
+const struct command suspend_command = {
+    "suspend", "JOB[.RANKS]...", "stop jobs or tasks where they are",
+    COMMAND_NO_OPTIONS, run_suspend
+};
+
+const struct command resume_command = {
+    "resume", "JOB[.RANKS]...", "let them go on",
+    COMMAND_NO_OPTIONS, run_resume
+};

@@ -11,6 +11,16 @@
 
 enum { PS_JOBS = 20 };          /* of those that have ended, without -a */
 
+struct ps_options { bool all; uint64_t count; };
+static const struct ps_options defaults;
+
+static const struct args_option options[] = {
+    { NULL, "a all", ARGS_NONE, NULL, "all jobs, not only the latest",
+      args_flag, offsetof(struct ps_options, all), 0, 0 },
+    { NULL, "n count", ARGS_VALUE, "N", "the last N",
+      args_u64, offsetof(struct ps_options, count), 1, INT32_MAX },
+};
+
 static const struct table_column job_columns[] = {
     { "JOB", TABLE_NUMBER, NULL }, { "NAME", TABLE_TEXT, NULL },
     { "STATE", TABLE_TEXT, NULL }, { "TASKS", TABLE_NUMBER, NULL },
@@ -29,9 +39,10 @@ static const struct table_column task_columns[] = {
 
 static int jobs(const struct tool *t, struct store *st, struct err *err)
 {
+    const struct ps_options *o = t->own;
     struct store_value params[] = {
         { .type = STORE_INT, .i = (int64_t)clock_wall_ns() },
-        { .type = STORE_INT, .i = t->all ? -1 : t->count ? (int64_t)t->count
+        { .type = STORE_INT, .i = o->all ? -1 : o->count ? (int64_t)o->count
                                                          : PS_JOBS },
     };
 
@@ -88,7 +99,7 @@ static int tasks(const struct tool *t, struct store *st,
     return rows ? 0 : tool_complain(TOOL_FAILED, "there is no task %s", word);
 }
 
-int ps_command(const struct tool *t)
+static int run_ps(const struct tool *t)
 {
     struct target target = { 0 };
     struct store *st;
@@ -110,3 +121,8 @@ int ps_command(const struct tool *t)
     target_fini(&target);
     return status;
 }
+
+const struct command ps_command = {
+    "ps", "[JOB[.RANKS]]", "jobs, or the tasks of a job",
+    COMMAND_OPTIONS(options, defaults), run_ps
+};

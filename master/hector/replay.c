@@ -162,15 +162,25 @@ static uint64_t only_job(const struct tool *t, struct store *st, int *status)
     return job;
 }
 
+struct replay_options { const char *policy; };
+static const struct replay_options defaults = { "hang" };
+
+static const struct args_option options[] = {
+    { NULL, "policy", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
+      "which one; default: hang",
+      args_text, offsetof(struct replay_options, policy), 0, 0 },
+};
+
 /* job 0: the only one. */
 static int replay_job(const struct tool *t, uint64_t job)
 {
+    const struct replay_options *o = t->own;
     struct err err = { 0 };
     struct replay r = { .err = &err };
     struct store *st;
     int status = 0;
 
-    if (policy_open(&r.policy, t->policy ? t->policy : "hang", &err))
+    if (policy_open(&r.policy, o->policy, &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
     st = tool_open_store(t);
     if (!st)
@@ -186,7 +196,7 @@ static int replay_job(const struct tool *t, uint64_t job)
 }
 
 /* replay [DATABASE] [JOB]: one word that is no number is a file. */
-int replay_command(const struct tool *t)
+static int run_replay(const struct tool *t)
 {
     const char *last = t->nwords ? t->words[t->nwords - 1] : NULL;
     struct target target = { 0 };
@@ -211,3 +221,8 @@ int replay_command(const struct tool *t)
     target_fini(&target);
     return status;
 }
+
+const struct command replay_command = {
+    "replay", "[DATABASE] [JOB]", "ask a policy again",
+    COMMAND_OPTIONS(options, defaults), run_replay
+};

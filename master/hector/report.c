@@ -446,8 +446,19 @@ static int report(struct report *r, const char *word)
     return 0;
 }
 
-int report_command(const struct tool *t)
+struct report_options { bool all; uint64_t count; };
+static const struct report_options defaults;
+
+static const struct args_option options[] = {
+    { NULL, "a all", ARGS_NONE, NULL, "all of it",
+      args_flag, offsetof(struct report_options, all), 0, 0 },
+    { NULL, "n count", ARGS_VALUE, "N", "the first N",
+      args_u64, offsetof(struct report_options, count), 1, INT32_MAX },
+};
+
+static int run_report(const struct tool *t)
 {
+    const struct report_options *o = t->own;
     struct report r = { .tool = t, .top = REPORT_TOP,
                         .callers = REPORT_CALLERS };
     struct err err;
@@ -457,9 +468,9 @@ int report_command(const struct tool *t)
         return tool_complain(TOOL_USAGE, "report wants one JOB or JOB.RANKS");
     if (target_parse(&r.target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
-    if (t->count)
-        r.top = (int64_t)t->count;
-    if (t->all || t->json)
+    if (o->count)
+        r.top = (int64_t)o->count;
+    if (o->all || t->json)
         r.top = r.callers = -1;
     r.store = tool_open_store(t);
     if (r.store)
@@ -468,3 +479,8 @@ int report_command(const struct tool *t)
     target_fini(&r.target);
     return status;
 }
+
+const struct command report_command = {
+    "report", "JOB[.RANKS]", "where its time went: tasks, calls, sites",
+    COMMAND_OPTIONS(options, defaults), run_report
+};

@@ -3,7 +3,7 @@
 
 #include "master/hector/core/answer.h"
 
-int sql_command(const struct tool *t)
+static int run_sql(const struct tool *t)
 {
     struct store *st;
     struct err err;
@@ -18,3 +18,8 @@ int sql_command(const struct tool *t)
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }
+
+const struct command sql_command = {
+    "sql", "QUERY", "ask the database",
+    COMMAND_NO_OPTIONS, run_sql
+};

@@ -80,8 +80,17 @@ static void print_json(const Hct__Gathered *m)
     putchar('\n');
 }
 
-int tree_command(const struct tool *t)
+struct tree_options { uint64_t levels; };
+static const struct tree_options defaults;
+
+static const struct args_option options[] = {
+    { NULL, "n count", ARGS_VALUE, "N", "N levels",
+      args_u64, offsetof(struct tree_options, levels), 1, INT32_MAX },
+};
+
+static int run_tree(const struct tool *t)
 {
+    const struct tree_options *o = t->own;
     Hct__Gather m = HCT__GATHER__INIT;
     char address[ADDR_LIST_MAX];
     struct ask a;
@@ -93,7 +102,7 @@ int tree_command(const struct tool *t)
     if (t->nwords && parse_u64(&m.job, t->words[0], 1, INT64_MAX, &err))
         return tool_complain(TOOL_USAGE, "the number of a job: %s", err.text);
     m.kind = (char *)"who";
-    m.levels = (uint32_t)t->count;
+    m.levels = (uint32_t)o->levels;
     if (seek_master(t, m.job, address, &err) ||
         ask_gather(&a, address, &m, &err))
         return tool_complain(TOOL_FAILED, "%s%s%s", t->nwords ? t->words[0]
@@ -107,3 +116,8 @@ int tree_command(const struct tool *t)
     ask_fini(&a);
     return status;
 }
+
+const struct command tree_command = {
+    "tree", "[JOB]", "the tree of slaves, and who answers",
+    COMMAND_OPTIONS(options, defaults), run_tree
+};

@@ -16,19 +16,9 @@ enum { TOOL_FAILED = 1, TOOL_USAGE = 2 };
 
 struct tool {
     bool json;                  /* -j */
-    bool all;                   /* -a */
-    uint64_t count;             /* -n, 0: not given */
-    int signal;                 /* --signal, 0: not given */
-    const char *policy;         /* --policy, or NULL; borrowed */
     const char *db;             /* --db, or NULL; borrowed */
     const char *address;        /* -s, or NULL; borrowed */
-    const char *pids;           /* --pid, or NULL; borrowed */
-    uint64_t samples, interval_ms;      /* --samples, 0: not given */
-    bool lines, threads;
-    bool last;                  /* --last */
-    bool phases, histogram;     /* --phases, --histogram */
-    const char *phase;          /* --phase, or NULL; borrowed */
-    int shape;                  /* D dot, F folded, G svg, H html; 0: text */
+    const void *own;            /* the command's own options; borrowed */
     int nwords;
     char **words;               /* borrowed */
 };

@@ -10,9 +10,28 @@
 
 #include "master/hector/model/model_ask.h"
 #include "master/hector/model/model_draw.h"
+#include "master/hector/model/model_options.h"
 #include "proto/base/parse.h"
 
 enum { MODEL_TOP = 20 };
+
+static const struct model_options defaults;
+
+#define OPTION(f) offsetof(struct model_options, f)
+static const struct args_option options[] = {
+    { NULL, "n count", ARGS_VALUE, "N", "the first N",
+      args_u64, OPTION(count), 1, INT32_MAX },
+    { NULL, "last", ARGS_NONE, NULL, "what is kept of the last time",
+      args_flag, OPTION(last), 0, 0 },
+    { NULL, "phase", ARGS_VALUE, "P", "of this phase; or of those \"earlier\"",
+      args_text, OPTION(phase), 0, 0 },
+    { NULL, "phases", ARGS_NONE, NULL, "the phases only",
+      args_flag, OPTION(phases), 0, 0 },
+    { NULL, "histogram", ARGS_NONE, NULL, "with histograms of the times",
+      args_flag, OPTION(histogram), 0, 0 },
+    { NULL, "dot", ARGS_NONE, NULL, "for Graphviz",
+      args_flag, OPTION(dot), 0, 0 },
+};
 
 static int parse_phase(const char *text, int64_t *phase, struct err *err)
 {
@@ -33,14 +52,15 @@ static int parse_phase(const char *text, int64_t *phase, struct err *err)
 
 static int write_out(const struct tool *t, const struct modelview *v)
 {
+    const struct model_options *o = t->own;
     struct model_text what = {
-        .phases = t->phases || (v->model.nphases > 1 && v->phase < 0),
-        .steps = !t->phases, .histograms = t->histogram };
+        .phases = o->phases || (v->model.nphases > 1 && v->phase < 0),
+        .steps = !o->phases, .histograms = o->histogram };
     struct str out = { 0 };
     struct err err;
     int status = 0;
 
-    if (t->shape)
+    if (o->dot)
         model_draw_dot(&out, v);
     else if (t->json)
         model_draw_json(&out, v);
@@ -53,7 +73,7 @@ static int write_out(const struct tool *t, const struct modelview *v)
     if (fflush(stdout))
         status = tool_complain(TOOL_FAILED, "cannot write: %s",
                                strerror(errno));
-    for (size_t i = 0; t->shape && i < v->m->n_notes; i++)
+    for (size_t i = 0; o->dot && i < v->m->n_notes; i++)
         tool_complain(0, "[%s]: %s", v->m->notes[i]->ranks,
                       v->m->notes[i]->text);
     str_fini(&out);
@@ -63,7 +83,8 @@ static int write_out(const struct tool *t, const struct modelview *v)
 static int show(const struct tool *t, const Hct__Model *m, int64_t phase,
                 const char *title)
 {
-    uint64_t most = t->count ? t->count : t->json || t->shape ? 0 : MODEL_TOP;
+    const struct model_options *o = t->own;
+    uint64_t most = o->count ? o->count : t->json || o->dot ? 0 : MODEL_TOP;
     struct modelview v;
     struct err err;
     int status;
@@ -85,9 +106,11 @@ static int show(const struct tool *t, const Hct__Model *m, int64_t phase,
 
 static int check(const struct tool *t)
 {
-    if (t->json && t->shape)
+    const struct model_options *o = t->own;
+
+    if (t->json && o->dot)
         return tool_complain(TOOL_USAGE, "one of -j and --dot");
-    if (t->phase && t->phases)
+    if (o->phase && o->phases)
         return tool_complain(TOOL_USAGE, "one of --phase and --phases");
     if (t->nwords != 1)
         return tool_complain(TOOL_USAGE, "model wants a JOB or a JOB.RANKS");
@@ -98,8 +121,9 @@ static int check(const struct tool *t)
 static Hct__Model *find(const struct tool *t, const struct target *target,
                         char *title, size_t size)
 {
+    const struct model_options *o = t->own;
     const char *word = t->words[0];
-    bool kept = t->last || (!t->address && model_job_ended(t, target->job));
+    bool kept = o->last || (!t->address && model_job_ended(t, target->job));
 
     if (kept && !target->all) {
         tool_complain(TOOL_FAILED, "%s: what is kept of a job is the model of"
@@ -112,8 +136,9 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
     return model_ask(t, target, word);
 }
 
-int model_command(const struct tool *t)
+static int run_model(const struct tool *t)
 {
+    const struct model_options *o = t->own;
     struct target target;
     char title[300] = "";
     Hct__Model *m;
@@ -123,7 +148,7 @@ int model_command(const struct tool *t)
 
     if (status)
         return status;
-    if (parse_phase(t->phase, &phase, &err) ||
+    if (parse_phase(o->phase, &phase, &err) ||
         target_parse(&target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
     m = find(t, &target, title, sizeof(title));
@@ -134,3 +159,8 @@ int model_command(const struct tool *t)
     hct__model__free_unpacked(m, NULL);
     return status;
 }
+
+const struct command model_command = {
+    "model", "JOB[.RANKS]", "how the tasks move from call to call",
+    COMMAND_OPTIONS(options, defaults), run_model
+};

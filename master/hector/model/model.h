@@ -3,8 +3,8 @@
 #ifndef HECTOR_MODEL_H
 #define HECTOR_MODEL_H
 
-#include "master/hector/core/tool.h"
+#include "master/hector/core/command.h"
 
-int model_command(const struct tool *t);
+extern const struct command model_command;
 
 #endif

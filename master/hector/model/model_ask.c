@@ -9,6 +9,7 @@
 #include "master/hector/core/ask.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/seek.h"
+#include "master/hector/model/model_options.h"
 #include "proto/base/clock.h"
 
 /* For the slaves: names may have to be looked up in binaries first. */
@@ -29,7 +30,7 @@ static int gather(const struct tool *t, const struct target *target,
         seek_master(t, target->job, address, err))
         return -1;
     how.ranks = ranks;
-    how.histograms = t->histogram;
+    how.histograms = ((const struct model_options *)t->own)->histogram;
     m.kind = (char *)"model";
     m.argument.len = hct__model_ask__pack(&how, argument);
     m.argument.data = argument;

@@ -18,22 +18,65 @@
 #include "master/hector/stack/stack_ask.h"
 #include "master/hector/stack/stack_draw.h"
 #include "master/hector/stack/stack_last.h"
+#include "master/hector/stack/stack_options.h"
 #include "proto/base/paths.h"
 
 enum { ANSWER_MAX = 1 << 30 };
+
+static const struct stack_options defaults = { .interval_ms = 100 };
+
+/* One of --dot, --folded, --svg and --html; which, the row says. */
+static int take_shape(void *to, const struct args_given *g, struct err *err)
+{
+    enum stack_shape *shape = args_at(to, g);
+
+    if (*shape && *shape != (enum stack_shape)g->row->min)
+        return err_set(err, EINVAL, "one of --dot, --folded, --svg and --html");
+    *shape = (enum stack_shape)g->row->min;
+    return 0;
+}
+
+#define OPTION(f) offsetof(struct stack_options, f)
+static const struct args_option options[] = {
+    { NULL, "a all", ARGS_NONE, NULL, "also what is inside of MPI",
+      args_flag, OPTION(all), 0, 0 },
+    { NULL, "samples", ARGS_VALUE, "N",
+      "look N times: a tree over tasks and samples (3D in STAT), not over "
+      "tasks alone (2D)", args_u64, OPTION(samples), 1, 1000 },
+    { NULL, "interval", ARGS_VALUE, "MS",
+      "... so many milliseconds apart (100)",
+      args_u64, OPTION(interval_ms), 0, 3600000 },
+    { NULL, "lines", ARGS_NONE, NULL, "with source files and lines",
+      args_flag, OPTION(lines), 0, 0 },
+    { NULL, "threads", ARGS_NONE, NULL, "of all threads",
+      args_flag, OPTION(threads), 0, 0 },
+    { NULL, "pid", ARGS_VALUE, "P,...", "of these processes, without a job",
+      args_text, OPTION(pids), 0, 0 },
+    { NULL, "last", ARGS_NONE, NULL, "what is kept of the last time",
+      args_flag, OPTION(last), 0, 0 },
+    { NULL, "dot", ARGS_NONE, NULL, "for Graphviz",
+      take_shape, OPTION(shape), STACK_DOT, 0 },
+    { NULL, "folded", ARGS_NONE, NULL, "for flame graphs",
+      take_shape, OPTION(shape), STACK_FOLDED, 0 },
+    { NULL, "svg", ARGS_NONE, NULL, "as a picture",
+      take_shape, OPTION(shape), STACK_SVG, 0 },
+    { NULL, "html", ARGS_NONE, NULL, "as a page",
+      take_shape, OPTION(shape), STACK_HTML, 0 },
+};
 
 /* ------------------------------------------------------------- processes */
 
 static pid_t start_taking(const struct tool *t, int *out, struct err *err)
 {
+    const struct stack_options *o = t->own;
     char program[PATHS_MAX], samples[24], interval[24];
     int fds[2];
     pid_t pid;
 
     if (paths_sibling("hector-slave", program, sizeof(program), err))
         return -1;
-    snprintf(samples, sizeof(samples), "%" PRIu64, t->samples ? t->samples : 1);
-    snprintf(interval, sizeof(interval), "%" PRIu64, t->interval_ms * 1000000);
+    snprintf(samples, sizeof(samples), "%" PRIu64, o->samples ? o->samples : 1);
+    snprintf(interval, sizeof(interval), "%" PRIu64, o->interval_ms * 1000000);
     if (pipe(fds))
         return err_sys(err, "cannot make a pipe");
     pid = fork();
@@ -41,8 +84,8 @@ static pid_t start_taking(const struct tool *t, int *out, struct err *err)
         dup2(fds[1], STDOUT_FILENO);
         close(fds[0]);
         close(fds[1]);
-        execl(program, program, "--stack", "--", t->pids, samples, interval,
-              t->lines ? "1" : "0", t->threads ? "1" : "0", (char *)NULL);
+        execl(program, program, "--stack", "--", o->pids, samples, interval,
+              o->lines ? "1" : "0", o->threads ? "1" : "0", (char *)NULL);
         fprintf(stderr, "hector: cannot start %s: %s\n", program,
                 strerror(errno));
         _exit(127);
@@ -125,15 +168,16 @@ static bool wants_colour(void)
 static void draw(const struct tool *t, const struct callview *v,
                  struct str *out)
 {
+    const struct stack_options *o = t->own;
     struct stack_text_style style = {
         .colour = wants_colour(),
         .width = terminal_width() };
 
-    switch (t->shape) {
-    case 'D': stack_draw_dot(out, v); break;
-    case 'F': stack_draw_folded(out, v); break;
-    case 'G': stack_draw_svg(out, v); break;
-    case 'H': stack_draw_html(out, v); break;
+    switch (o->shape) {
+    case STACK_DOT: stack_draw_dot(out, v); break;
+    case STACK_FOLDED: stack_draw_folded(out, v); break;
+    case STACK_SVG: stack_draw_svg(out, v); break;
+    case STACK_HTML: stack_draw_html(out, v); break;
     default:
         if (t->json)
             stack_draw_json(out, v);
@@ -146,7 +190,9 @@ static void draw(const struct tool *t, const struct callview *v,
  * it. */
 static void complain_notes(const struct tool *t, const Hct__CallTree *m)
 {
-    if (t->shape != 'D' && t->shape != 'F' && t->shape != 'G')
+    const struct stack_options *o = t->own;
+
+    if (o->shape == STACK_TEXT || o->shape == STACK_HTML)
         return;
     for (size_t i = 0; i < m->n_notes; i++)
         tool_complain(0, "[%s]: %s", m->notes[i]->ranks, m->notes[i]->text);
@@ -155,6 +201,7 @@ static void complain_notes(const struct tool *t, const Hct__CallTree *m)
 static int show(const struct tool *t, const Hct__CallTree *m,
                 const char *title)
 {
+    const struct stack_options *o = t->own;
     struct callview v;
     struct str out = { 0 };
     struct err err;
@@ -167,10 +214,10 @@ static int show(const struct tool *t, const Hct__CallTree *m,
         return tool_complain(TOOL_FAILED, "%s: %s", title, m->n_notes
                              ? "no stack could be taken" : "it has no tasks");
     }
-    if (callview_init(&v, m, !t->all && t->shape != 'H', &err))
+    if (callview_init(&v, m, !o->all && o->shape != STACK_HTML, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     v.title = title;
-    v.processes = t->pids != NULL;
+    v.processes = o->pids != NULL;
     draw(t, &v, &out);
     if (str_failed(&out))
         status = tool_complain(TOOL_FAILED, "out of memory");
@@ -187,26 +234,27 @@ static int show(const struct tool *t, const Hct__CallTree *m,
     return status;
 }
 
-int stack_command(const struct tool *t)
+static int run_stack(const struct tool *t)
 {
+    const struct stack_options *o = t->own;
     char title[300];
     Hct__CallTree *m;
     int status;
 
-    if (t->json && t->shape)
+    if (t->json && o->shape)
         return tool_complain(TOOL_USAGE, "one of -j, --dot, --folded, --svg"
                              " and --html");
-    if (t->last && (t->pids || t->samples || t->lines || t->threads))
+    if (o->last && (o->pids || o->samples || o->lines || o->threads))
         return tool_complain(TOOL_USAGE, "--last shows what is kept: no --pid,"
                              " --samples, --lines or --threads with it");
-    if (t->pids ? t->nwords != 0 : t->nwords != 1)
+    if (o->pids ? t->nwords != 0 : t->nwords != 1)
         return tool_complain(TOOL_USAGE, "stack wants a JOB, a JOB.RANKS or"
                              " --pid P,...");
-    if (t->pids) {
-        snprintf(title, sizeof(title), strlen(t->pids) > 40
-                 ? "processes %.37s..." : "processes %s", t->pids);
+    if (o->pids) {
+        snprintf(title, sizeof(title), strlen(o->pids) > 40
+                 ? "processes %.37s..." : "processes %s", o->pids);
         m = take_processes(t);
-    } else if (t->last) {
+    } else if (o->last) {
         m = stack_last(t, t->words[0], title, sizeof(title));
     } else {
         snprintf(title, sizeof(title), "job %.200s", t->words[0]);
@@ -218,3 +266,8 @@ int stack_command(const struct tool *t)
     hct__call_tree__free_unpacked(m, NULL);
     return status;
 }
+
+const struct command stack_command = {
+    "stack", "JOB[.RANKS]", "where the tasks are",
+    COMMAND_OPTIONS(options, defaults), run_stack
+};

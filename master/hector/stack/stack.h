@@ -2,8 +2,8 @@
 #ifndef HECTOR_STACK_H
 #define HECTOR_STACK_H
 
-#include "master/hector/core/tool.h"
+#include "master/hector/core/command.h"
 
-int stack_command(const struct tool *t);
+extern const struct command stack_command;
 
 #endif

@@ -7,6 +7,7 @@
 #include "master/hector/core/ask.h"
 #include "master/hector/core/seek.h"
 #include "master/hector/core/target.h"
+#include "master/hector/stack/stack_options.h"
 #include "proto/base/clock.h"
 #include "proto/tree/prefixtree.h"
 
@@ -16,6 +17,7 @@
 static int gather(const struct tool *t, const struct target *target,
                   struct ask *answer, struct err *err)
 {
+    const struct stack_options *o = t->own;
     Hct__Gather m = HCT__GATHER__INIT;
     Hct__Stack how = HCT__STACK__INIT;
     char address[ADDR_LIST_MAX], ranks[4096];
@@ -24,10 +26,10 @@ static int gather(const struct tool *t, const struct target *target,
     if (target_ranks(target, ranks, sizeof(ranks), err) ||
         seek_master(t, target->job, address, err))
         return -1;
-    how.samples = t->samples ? (uint32_t)t->samples : 1;
-    how.interval_ns = t->interval_ms * CLOCK_NS_PER_MS;
-    how.lines = t->lines;
-    how.threads = t->threads;
+    how.samples = o->samples ? (uint32_t)o->samples : 1;
+    how.interval_ns = o->interval_ms * CLOCK_NS_PER_MS;
+    how.lines = o->lines;
+    how.threads = o->threads;
     how.ranks = ranks;
     m.kind = (char *)"stack";
     m.argument.len = hct__stack__pack(&how, argument);

@@ -140,7 +140,7 @@ static int ask(const struct tool *t, struct store *st,
     return 0;
 }
 
-int why_command(const struct tool *t)
+static int run_why(const struct tool *t)
 {
     struct target target;
     struct store *st;
@@ -160,3 +160,8 @@ int why_command(const struct tool *t)
     target_fini(&target);
     return status;
 }
+
+const struct command why_command = {
+    "why", "JOB", "what policies have found about it",
+    COMMAND_NO_OPTIONS, run_why
+};

@@ -2,8 +2,8 @@
 #ifndef HECTOR_WHY_H
 #define HECTOR_WHY_H
 
-#include "master/hector/core/tool.h"
+#include "master/hector/core/command.h"
 
-int why_command(const struct tool *t);
+extern const struct command why_command;
 
 #endif

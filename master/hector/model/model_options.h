@@ -1,0 +1,14 @@
+/* model_options.h - what hector model was asked to show, and how. */
+#ifndef HECTOR_MODEL_OPTIONS_H
+#define HECTOR_MODEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model_options {
+    uint64_t count;             /* -n, 0: not given */
+    const char *phase;          /* --phase, or NULL; borrowed */
+    bool last, phases, histogram, dot;
+};
+
+#endif
