@@ -50,7 +50,7 @@ struct options {
     const char *phase;          /* of --phase; NULL: not given */
     bool adopt;                 /* one app: the launcher and all its words */
     const char *adopt_env;      /* NULL: no; "": of our parent; or a pid */
-    uint64_t seen;              /* 1 << enum usage_id of each option given */
+    uint64_t seen;              /* 1 << row in usage_rows of each given */
     bool verbose, quiet;
 };
 

@@ -1,6 +1,8 @@
 /* options_adopt.c - options that mean nothing for tasks that others start.
  * Part of options.h. */
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "proto/base/parse.h"
 #include "redirector/options/options.h"
@@ -10,29 +12,38 @@ static const char tasks[] = "its launcher starts the tasks",
     streams[] = "the tasks' streams are their launcher's",
     here[] = "the command has our directory and environment";
 
-static const struct { enum usage_id id; const char *name, *why; } refused[] = {
-    { USAGE_NTASKS, "-n", tasks },
-    { USAGE_PER_NODE, "-N", tasks },
-    { USAGE_PER_NODE_ONE, "--pernode", tasks },
-    { USAGE_MAP_BY, "--map-by", tasks },
-    { USAGE_BY_NODE, "--bynode", tasks },
-    { USAGE_BY_SLOT, "--byslot", tasks },
-    { USAGE_OVERSUBSCRIBE, "--oversubscribe", tasks },
-    { USAGE_WDIR, "--wdir", here },
-    { USAGE_EXPORT, "-x", here },
-    { USAGE_GENV, "-genv", here },
-    { USAGE_INJECT, "--inject", tasks },
-    { USAGE_PHASE, "--phase", here },
-    { USAGE_STDIN, "--stdin", streams },
-    { USAGE_LABEL, "--label", streams },
-    { USAGE_TAG, "--tag-output", streams },
-    { USAGE_TIMESTAMP, "--timestamp-output", streams },
-    { USAGE_OUTPUT_DIR, "--output-dir", streams },
-    { USAGE_MERGE, "--merge-stderr-to-stdout", streams },
-    { USAGE_PTY, "--pty", streams },
-    { USAGE_BUFFER, "--buffer", streams },
-    { USAGE_UNBUFFERED, "--unbuffered", streams },
+static const struct { const char *name, *why; } refused[] = {
+    { "-n", tasks },
+    { "-N", tasks },
+    { "--pernode", tasks },
+    { "--map-by", tasks },
+    { "--bynode", tasks },
+    { "--byslot", tasks },
+    { "--oversubscribe", tasks },
+    { "--wdir", here },
+    { "-x", here },
+    { "-genv", here },
+    { "--inject", tasks },
+    { "--phase", here },
+    { "--stdin", streams },
+    { "--label", streams },
+    { "--tag-output", streams },
+    { "--timestamp-output", streams },
+    { "--output-dir", streams },
+    { "--merge-stderr-to-stdout", streams },
+    { "--pty", streams },
+    { "--buffer", streams },
+    { "--unbuffered", streams },
 };
+
+static bool options_seen(const struct options *o, const char *name)
+{
+    const struct args_option *row = args_find(usage_rows, usage_nrows,
+                                              name + strspn(name, "-"));
+
+    assert(row);
+    return o->seen & (uint64_t)1 << (row - usage_rows);
+}
 
 int options_check_adopt(const struct options *o, struct err *err)
 {
@@ -45,7 +56,7 @@ int options_check_adopt(const struct options *o, struct err *err)
         return err_set(err, EINVAL, "--adopt runs a command, --adopt-env "
                        "watches a shell; give one of them");
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        if (o->seen & (uint64_t)1 << refused[i].id)
+        if (options_seen(o, refused[i].name))
             return err_set(err, EINVAL, "%s has no use with %s: %s",
                            refused[i].name, mode, refused[i].why);
     if (o->napps > 1)

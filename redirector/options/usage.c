@@ -1,236 +1,475 @@
-/* usage.c - the table of options, looked up by name and printed as help. */
+/* usage.c - the options of hector-run, each a row: its names, its help, and what
+ * it does to struct options. */
 #include "redirector/options/usage.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-static const struct usage_option options[] = {
-    { USAGE_NTASKS, "Tasks", "n np c ntasks", USAGE_ARG, "N",
-      "number of tasks; default: one, or one a slot where hosts are given" },
-    { USAGE_PER_NODE, NULL, "N npernode ppn ntasks-per-node", USAGE_ARG, "N",
-      "at most N tasks a node; without -n that many on each" },
-    { USAGE_PER_NODE_ONE, NULL, "pernode", USAGE_NO_ARG, NULL, NULL },
-    { USAGE_MAP_BY, NULL, "map-by", USAGE_ARG, "slot|node",
+#include "proto/base/parse.h"
+#include "proto/conf/onhang.h"
+#include "redirector/options/faults.h"
+#include "redirector/options/phases.h"
+#include "redirector/out/out.h"
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, ENOMEM, "out of memory");
+}
+
+static int append(struct options_list *l, char *owned, struct err *err)
+{
+    char **v = owned ? realloc(l->v, (l->n + 1) * sizeof(*v)) : NULL;
+
+    if (!v) {
+        free(owned);
+        return no_memory(err);
+    }
+    l->v = v;
+    l->v[l->n++] = owned;
+    return 0;
+}
+
+/* The program whose options are being read. */
+static struct options_app *this_app(void *to)
+{
+    struct options *o = to;
+
+    return &o->apps[o->napps - 1];
+}
+
+/* --------------------------------------------------------------- values */
+
+/* NAME or NAME=VALUE, where NAME is one a shell could set. */
+static int check_variable(const char *text, const char *option,
+                                  struct err *err)
+{
+    size_t n = strcspn(text, "=");
+
+    if (n == 0 || isdigit((unsigned char)text[0]))
+        return err_set(err, EINVAL, "%s \"%.80s\": not the name of a variable",
+                       option, text);
+    for (size_t i = 0; i < n; i++)
+        if (isspace((unsigned char)text[i]))
+            return err_set(err, EINVAL, "%s \"%.80s\": the name of a variable "
+                           "has no blanks", option, text);
+    return 0;
+}
+
+/* NAME[:KEY=VALUE,...] */
+static int check_policy(const char *text, struct err *err)
+{
+    static const char word[] = "/abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    const char *p = text + strspn(text, word);
+
+    if (p == text)
+        goto bad;
+    while (*p == ':' || (*p == ',' && p != text)) {
+        size_t key = strspn(++p, word);
+
+        if (key == 0 || p[key] != '=')
+            goto bad;
+        p += key + 1;
+        p += strcspn(p, ",");
+    }
+    if (*p == '\0')
+        return 0;
+bad:
+    return err_set(err, EINVAL, "--policy \"%.80s\": write it as "
+                   "NAME or NAME:KEY=VALUE,KEY=VALUE", text);
+}
+
+static int check_stdin(const char *text, struct err *err)
+{
+    uint64_t rank;
+
+    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
+        return 0;
+    if (parse_u64(&rank, text, 0, OPTIONS_TASKS_MAX - 1, NULL) < 0)
+        return err_set(err, EINVAL, "--stdin \"%.80s\": a rank, all or none "
+                       "is wanted", text);
+    return 0;
+}
+
+static int check_name(const char *text, struct err *err)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        if (*p < ' ' || *p == 127)
+            return err_set(err, EINVAL, "--name: a control character in it");
+    if (*text == '\0' || strlen(text) > 200)
+        return err_set(err, EINVAL, "--name: 1 to 200 bytes are wanted");
+    return 0;
+}
+
+static int number(uint32_t *out, const struct args_given *g, struct err *err)
+{
+    uint64_t n;
+
+    if (parse_u64(&n, g->value, 1, OPTIONS_TASKS_MAX, NULL) < 0)
+        return err_set(err, EINVAL, "%s \"%.80s\": a number from 1 to %d is "
+                       "wanted", g->option, g->value, OPTIONS_TASKS_MAX);
+    *out = (uint32_t)n;
+    return 0;
+}
+
+static int take_ntasks(void *to, const struct args_given *g, struct err *err)
+{
+    return number(&this_app(to)->ntasks, g, err);
+}
+
+static int take_count(void *to, const struct args_given *g, struct err *err)
+{
+    return number(args_at(to, g), g, err);
+}
+
+static int take_one(void *to, const struct args_given *g, struct err *err)
+{
+    (void)err;
+    *(uint32_t *)args_at(to, g) = 1;
+    return 0;
+}
+
+static int take_no(void *to, const struct args_given *g, struct err *err)
+{
+    (void)err;
+    *(bool *)args_at(to, g) = false;
+    return 0;
+}
+
+static int one_of(const struct args_given *g, const char *words,
+                  struct err *err)
+{
+    size_t n = strlen(g->value);
+
+    for (const char *p = words; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (n > 0 && strcspn(p, "|") == n && strncmp(p, g->value, n) == 0)
+            return 0;
+    return err_set(err, EINVAL, "%s \"%.80s\": one of %s is wanted",
+                   g->option, g->value, words);
+}
+
+static int take_map_by(void *to, const struct args_given *g, struct err *err)
+{
+    if (one_of(g, "slot|node", err) < 0)
+        return -1;
+    *(bool *)args_at(to, g) = strcmp(g->value, "node") == 0;
+    return 0;
+}
+
+static int take_buffer(void *to, const struct args_given *g, struct err *err)
+{
+    return one_of(g, "line|block|none", err) < 0 ? -1 : args_text(to, g, err);
+}
+
+static int take_unbuffered(void *to, const struct args_given *g,
+                           struct err *err)
+{
+    (void)err;
+    *(const char **)args_at(to, g) = "none";
+    return 0;
+}
+
+static int take_wdir(void *to, const struct args_given *g, struct err *err)
+{
+    (void)err;
+    this_app(to)->wdir = g->value;
+    return 0;
+}
+
+static int take_export(void *to, const struct args_given *g, struct err *err)
+{
+    if (check_variable(g->value, g->option, err) < 0)
+        return -1;
+    return append(&this_app(to)->env, strdup(g->value), err);
+}
+
+static int take_genv(void *to, const struct args_given *g, struct err *err)
+{
+    struct options *o = to;
+    char *both = NULL;
+
+    if (check_variable(g->value, g->option, err) < 0)
+        return -1;
+    if (strchr(g->value, '='))
+        return err_set(err, EINVAL, "%s takes a variable and its value as "
+                       "two words", g->option);
+    if (asprintf(&both, "%s=%s", g->value, g->second) < 0)
+        return no_memory(err);
+    return append(&o->env, both, err);
+}
+
+static int take_list(void *to, const struct args_given *g, struct err *err)
+{
+    return append(args_at(to, g), strdup(g->value), err);
+}
+
+static int take_policy(void *to, const struct args_given *g, struct err *err)
+{
+    return check_policy(g->value, err) < 0 ? -1 : take_list(to, g, err);
+}
+
+static int take_stdin(void *to, const struct args_given *g, struct err *err)
+{
+    return check_stdin(g->value, err) < 0 ? -1 : args_text(to, g, err);
+}
+
+static int take_name(void *to, const struct args_given *g, struct err *err)
+{
+    return check_name(g->value, err) < 0 ? -1 : args_text(to, g, err);
+}
+
+/* Which style, the row says. */
+static int take_label(void *to, const struct args_given *g, struct err *err)
+{
+    (void)err;
+    *(enum label_style *)args_at(to, g) = (enum label_style)g->row->min;
+    return 0;
+}
+
+static int take_stdtim(void *to, const struct args_given *g, struct err *err)
+{
+    const char **out = args_at(to, g);
+
+    *out = g->value ? g->value : "-";
+    if (strncmp(*out, "fd:", 3) == 0 && out_fd(*out) < 0)
+        return err_set(err, EINVAL, "%s=%.80s: a number is wanted after fd:",
+                       g->option, g->value);
+    return 0;
+}
+
+static int take_duration(void *to, const struct args_given *g,
+                         struct err *err)
+{
+    uint64_t ns;
+
+    if (parse_duration(&ns, g->value, NULL) < 0 || ns == 0)
+        return err_set(err, EINVAL, "%s \"%.80s\": a time is wanted, as 30, "
+                       "1.5s, 10m or 2h", g->option, g->value);
+    *(uint64_t *)args_at(to, g) = ns;
+    return 0;
+}
+
+static int take_on_hang(void *to, const struct args_given *g, struct err *err)
+{
+    struct onhang h;
+
+    if (onhang_parse(&h, g->value, err) < 0)
+        return err_prefix(err, "%s", g->option);
+    return args_text(to, g, err);
+}
+
+/* A seed that nobody gave is a new one each time; the event says what it made
+ * of it. */
+static int take_inject(void *to, const struct args_given *g, struct err *err)
+{
+    uint64_t seed;
+
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        return err_sys(err, "getrandom");
+    return faults_add(args_at(to, g), g->value, seed, err);
+}
+
+static int take_phase(void *to, const struct args_given *g, struct err *err)
+{
+    return phases_check(g->value, err) < 0 ? -1 : args_text(to, g, err);
+}
+
+static int take_adopt_env(void *to, const struct args_given *g,
+                          struct err *err)
+{
+    (void)err;
+    *(const char **)args_at(to, g) = g->value ? g->value : "";
+    return 0;
+}
+
+static int take_action(void *to, const struct args_given *g, struct err *err)
+{
+    (void)err;
+    *(enum options_action *)args_at(to, g) = (enum options_action)g->row->min;
+    return 0;
+}
+
+/* ------------------------------------------------ what cannot be had yet */
+
+static int unsupported(const struct args_given *g, const char *why,
+                       struct err *err)
+{
+    return err_set(err, ENOTSUP, "%s is not supported by this version: %s",
+                   g->option, why);
+}
+
+static int take_priority(void *to, const struct args_given *g,
+                         struct err *err)
+{
+    (void)to;
+    return unsupported(g, "all jobs are equal yet", err);
+}
+
+static int take_deadline(void *to, const struct args_given *g,
+                         struct err *err)
+{
+    (void)to;
+    return unsupported(g, "nobody watches deadlines yet (--timeout ends a job "
+                       "in time)", err);
+}
+
+static int take_move(void *to, const struct args_given *g, struct err *err)
+{
+    (void)to;
+    return unsupported(g, "tasks cannot be moved or saved yet", err);
+}
+
+/* -------------------------------------------------------------- the table */
+
+#define AT(f) offsetof(struct options, f)
+const struct args_option usage_rows[] = {
+    { "Tasks", "n -np c ntasks", ARGS_VALUE, "N",
+      "number of tasks; default: one, or one a slot where hosts are given",
+      take_ntasks, 0, 0, 0 },
+    { NULL, "N npernode ppn ntasks-per-node", ARGS_VALUE, "N",
+      "at most N tasks a node; without -n that many on each",
+      take_count, AT(per_node), 0, 0 },
+    { NULL, "pernode", ARGS_NONE, NULL, NULL,
+      take_one, AT(per_node), 0, 0 },
+    { NULL, "map-by", ARGS_VALUE, "slot|node",
       "fill the nodes one after the other (slot), or deal out the tasks in "
-      "turn (node)" },
-    { USAGE_BY_NODE, NULL, "bynode", USAGE_NO_ARG, NULL, NULL },
-    { USAGE_BY_SLOT, NULL, "byslot", USAGE_NO_ARG, NULL, NULL },
-    { USAGE_OVERSUBSCRIBE, NULL, "oversubscribe", USAGE_NO_ARG, NULL,
-      "more tasks than slots are wanted: no warning" },
-    { USAGE_WDIR, NULL, "wdir wd D chdir", USAGE_ARG, "DIR",
-      "directory the tasks start in; default: this one" },
-    { USAGE_EXPORT, NULL, "x", USAGE_ARG, "VAR[=VALUE]",
+      "turn (node)",
+      take_map_by, AT(by_node), 0, 0 },
+    { NULL, "bynode", ARGS_NONE, NULL, NULL,
+      args_flag, AT(by_node), 0, 0 },
+    { NULL, "byslot", ARGS_NONE, NULL, NULL,
+      take_no, AT(by_node), 0, 0 },
+    { NULL, "oversubscribe", ARGS_NONE, NULL,
+      "more tasks than slots are wanted: no warning",
+      args_flag, AT(oversubscribe), 0, 0 },
+    { NULL, "wdir wd D chdir", ARGS_VALUE, "DIR",
+      "directory the tasks start in; default: this one",
+      take_wdir, 0, 0, 0 },
+    { NULL, "x", ARGS_VALUE, "VAR[=VALUE]",
       "set a variable of the tasks' environment, which is else that of "
-      "hector-run" },
-    { USAGE_GENV, NULL, "genv", USAGE_TWO_ARGS, "VAR VALUE",
-      "the same, for every program of the command line" },
+      "hector-run",
+      take_export, 0, 0, 0 },
+    { NULL, "-genv", ARGS_TWO, "VAR VALUE",
+      "the same, for every program of the command line",
+      take_genv, 0, 0, 0 },
 
-    { USAGE_HOST, "Hosts", "H host hosts w nodelist", USAGE_ARG, "HOST[:N],...",
+    { "Hosts", "H host hosts w nodelist", ARGS_VALUE, "HOST[:N],...",
       "hosts and their slots; n[1-3,7] names several; a host named twice has "
-      "two slots" },
-    { USAGE_HOSTFILE, NULL, "hostfile machinefile f", USAGE_ARG, "FILE",
-      "hosts from a file, one a line: node01 slots=4, or node01:4" },
-    { USAGE_AGENT, NULL, "launch-agent", USAGE_ARG, "CMD",
+      "two slots",
+      take_list, AT(hosts), 0, 0 },
+    { NULL, "hostfile machinefile f", ARGS_VALUE, "FILE",
+      "hosts from a file, one a line: node01 slots=4, or node01:4",
+      args_text, AT(hostfile), 0, 0 },
+    { NULL, "launch-agent", ARGS_VALUE, "CMD",
       "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
-      "default: ssh, inside an allocation its own" },
-    { USAGE_MASTER, NULL, "master", USAGE_ARG, "ADDRESS",
-      "submit to this standing master instead of starting a private one" },
+      "default: ssh, inside an allocation its own",
+      args_text, AT(agent), 0, 0 },
+    { NULL, "master", ARGS_VALUE, "ADDRESS",
+      "submit to this standing master instead of starting a private one",
+      args_text, AT(master), 0, 0 },
 
-    { USAGE_STDIN, "Streams", "stdin i input", USAGE_ARG, "RANK|all|none",
-      "which tasks read the standard input; default: 0" },
-    { USAGE_LABEL, NULL, "l label", USAGE_NO_ARG, NULL,
-      "put the rank in front of each line, as srun does (0: text)" },
-    { USAGE_TAG, NULL, "tag-output", USAGE_NO_ARG, NULL,
-      "the same as mpirun does it: [1,0]<stdout>:text" },
-    { USAGE_TIMESTAMP, NULL, "timestamp-output", USAGE_NO_ARG, NULL,
+    { "Streams", "stdin i input", ARGS_VALUE, "RANK|all|none",
+      "which tasks read the standard input; default: 0",
+      take_stdin, AT(stdin_ranks), 0, 0 },
+    { NULL, "l label", ARGS_NONE, NULL,
+      "put the rank in front of each line, as srun does (0: text)",
+      take_label, AT(label), LABEL_RANK, 0 },
+    { NULL, "tag-output", ARGS_NONE, NULL,
+      "the same as mpirun does it: [1,0]<stdout>:text",
+      take_label, AT(label), LABEL_TAG, 0 },
+    { NULL, "timestamp-output", ARGS_NONE, NULL,
       "put the time in front of each line, to the microsecond, as the node of "
-      "the task saw it" },
-    { USAGE_OUTPUT_DIR, NULL, "output-dir", USAGE_ARG, "DIR",
-      "write to DIR/rank.N/stdout and stderr instead" },
-    { USAGE_MERGE, NULL, "merge-stderr-to-stdout", USAGE_NO_ARG, NULL,
-      "the tasks' stderr goes where their stdout goes" },
-    { USAGE_BUFFER, NULL, "buffer", USAGE_ARG, "line|block|none",
+      "the task saw it",
+      args_flag, AT(timestamp), 0, 0 },
+    { NULL, "output-dir", ARGS_VALUE, "DIR",
+      "write to DIR/rank.N/stdout and stderr instead",
+      args_text, AT(output_dir), 0, 0 },
+    { NULL, "merge-stderr-to-stdout", ARGS_NONE, NULL,
+      "the tasks' stderr goes where their stdout goes",
+      args_flag, AT(merge_stderr), 0, 0 },
+    { NULL, "buffer", ARGS_VALUE, "line|block|none",
       "when what the tasks print is written: at the end of each line (default), "
-      "in blocks as to a file, or at once" },
-    { USAGE_UNBUFFERED, NULL, "u unbuffered", USAGE_NO_ARG, NULL,
-      "the same as --buffer none" },
-    { USAGE_PTY, NULL, "pty", USAGE_NO_ARG, NULL,
-      "give the tasks that read the standard input a terminal of their own" },
-    { USAGE_STDTIM, NULL, "stdtim", USAGE_MAY_ARG, "FILE|-|fd:N",
+      "in blocks as to a file, or at once",
+      take_buffer, AT(buffer), 0, 0 },
+    { NULL, "u unbuffered", ARGS_NONE, NULL,
+      "the same as --buffer none",
+      take_unbuffered, AT(buffer), 0, 0 },
+    { NULL, "pty", ARGS_NONE, NULL,
+      "give the tasks that read the standard input a terminal of their own",
+      args_flag, AT(pty), 0, 0 },
+    { NULL, "stdtim", ARGS_MAY, "FILE|-|fd:N",
       "show the stream of tagged events: in a file, among the standard output "
-      "(-), on a descriptor; default: it is stored only" },
+      "(-), on a descriptor; default: it is stored only",
+      take_stdtim, AT(stdtim), 0, 0 },
 
-    { USAGE_TIMEOUT, "Ending", "timeout", USAGE_ARG, "SECONDS",
-      "end the job after this time, with status 124; also 90s, 15m, 2h" },
+    { "Ending", "timeout", ARGS_VALUE, "SECONDS",
+      "end the job after this time, with status 124; also 90s, 15m, 2h",
+      take_duration, AT(timeout_ns), 0, 0 },
 
-    { USAGE_NAME, "Record", "name", USAGE_ARG, "NAME", "name of the job" },
-    { USAGE_DB, NULL, "db", USAGE_ARG, "FILE",
+    { "Record", "name", ARGS_VALUE, "NAME",
+      "name of the job",
+      take_name, AT(name), 0, 0 },
+    { NULL, "db", ARGS_VALUE, "FILE",
       "database of a private master; default: $HECTOR_DB, else "
-      "~/.local/state/hector/hector.db" },
+      "~/.local/state/hector/hector.db",
+      args_text, AT(db), 0, 0 },
 
-    { USAGE_POLICY, "Watching", "policy", USAGE_ARG, "NAME[:KEY=VALUE,...]",
-      "have this policy watch the job; may be repeated" },
-    { USAGE_ON_HANG, NULL, "on-hang", USAGE_ARG,
-      "report|suspend|kill[:KEY=VALUE,...]",
+    { "Watching", "policy", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
+      "have this policy watch the job; may be repeated",
+      take_policy, AT(policies), 0, 0 },
+    { NULL, "on-hang", ARGS_VALUE, "report|suspend|kill[:KEY=VALUE,...]",
       "what to do when the job hangs; a verdict acts at age=60s and sure=99.9, "
-      "a notice only with patience=TIME" },
-    { USAGE_PRIORITY, NULL, "priority", USAGE_ARG, "N", NULL },
-    { USAGE_DEADLINE, NULL, "deadline", USAGE_ARG, "TIME", NULL },
-    { USAGE_MIGRATABLE, NULL, "migratable", USAGE_NO_ARG, NULL, NULL },
-    { USAGE_CHECKPOINT_EVERY, NULL, "checkpoint-every", USAGE_ARG, "TIME",
-      NULL },
-    { USAGE_CHECKPOINT_DIR, NULL, "checkpoint-dir", USAGE_ARG, "DIR", NULL },
-    { USAGE_INJECT, NULL, "inject", USAGE_ARG, "FAULT",
+      "a notice only with patience=TIME",
+      take_on_hang, AT(on_hang), 0, 0 },
+    { NULL, "priority", ARGS_VALUE, "N", NULL,
+      take_priority, 0, 0, 0 },
+    { NULL, "deadline", ARGS_VALUE, "TIME", NULL,
+      take_deadline, 0, 0, 0 },
+    { NULL, "migratable", ARGS_NONE, NULL, NULL,
+      take_move, 0, 0, 0 },
+    { NULL, "checkpoint-every", ARGS_VALUE, "TIME", NULL,
+      take_move, 0, 0, 0 },
+    { NULL, "checkpoint-dir", ARGS_VALUE, "DIR", NULL,
+      take_move, 0, 0, 0 },
+    { NULL, "inject", ARGS_VALUE, "FAULT",
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "
-      "hector-inject(7)" },
-    { USAGE_PHASE, NULL, "phase", USAGE_ARG, "WHAT",
+      "hector-inject(7)",
+      take_inject, AT(faults), 0, 0 },
+    { NULL, "phase", ARGS_VALUE, "WHAT",
       "what begins a new phase of the program, whose models are kept apart: "
-      "tag, tag:TEXT, pcontrol, MPI_Name[@FILE+OFFSET][:N]" },
+      "tag, tag:TEXT, pcontrol, MPI_Name[@FILE+OFFSET][:N]",
+      take_phase, AT(phase), 0, 0 },
 
-    { USAGE_ADOPT, "Adoption", "adopt", USAGE_NO_ARG, NULL,
+    { "Adoption", "adopt", ARGS_NONE, NULL,
       "run a command that starts MPI tasks by itself (mpirun, srun, mpiexec, a "
-      "script), and watch them: hector-run --adopt -- mpirun -n 4 ./prog" },
-    { USAGE_ADOPT_ENV, NULL, "adopt-env", USAGE_MAY_ARG, "PID",
+      "script), and watch them: hector-run --adopt -- mpirun -n 4 ./prog",
+      args_flag, AT(adopt), 0, 0 },
+    { NULL, "adopt-env", ARGS_MAY, "PID",
       "for job scripts: watch what this shell starts from now on: "
-      "eval \"$(hector-run --adopt-env=$$)\"" },
+      "eval \"$(hector-run --adopt-env=$$)\"",
+      take_adopt_env, AT(adopt_env), 0, 0 },
 
-    { USAGE_VERBOSE, "General", "v verbose", USAGE_NO_ARG, NULL,
-      "say on stderr what happens" },
-    { USAGE_QUIET, NULL, "q quiet", USAGE_NO_ARG, NULL,
-      "say on stderr only what went wrong" },
-    { USAGE_HELP, NULL, "h help", USAGE_NO_ARG, NULL, "print this" },
-    { USAGE_VERSION, NULL, "V version", USAGE_NO_ARG, NULL,
-      "print the version" },
-    { USAGE_AS_ROOT, NULL, "allow-run-as-root", USAGE_NO_ARG, NULL, NULL },
+    { "General", "v verbose", ARGS_NONE, NULL,
+      "say on stderr what happens",
+      args_flag, AT(verbose), 0, 0 },
+    { NULL, "q quiet", ARGS_NONE, NULL,
+      "say on stderr only what went wrong",
+      args_flag, AT(quiet), 0, 0 },
+    { NULL, "h help", ARGS_NONE, NULL,
+      "print this",
+      take_action, AT(action), OPTIONS_HELP, 0 },
+    { NULL, "V version", ARGS_NONE, NULL,
+      "print the version",
+      take_action, AT(action), OPTIONS_VERSION, 0 },
+    { NULL, "allow-run-as-root", ARGS_NONE, NULL, NULL,
+      args_nothing, 0, 0, 0 },
 };
-enum { NOPTIONS = sizeof(options) / sizeof(options[0]),
-       NAME_MAX_BYTES = 32, HELP_COLUMN = 30, WIDTH = 80 };
-
-/* Take the next name off "n np c": its length, 0 at the end. */
-static size_t usage_next_name(const char **names, char buf[NAME_MAX_BYTES])
-{
-    size_t n = strcspn(*names, " ");
-
-    if (n >= NAME_MAX_BYTES)
-        n = NAME_MAX_BYTES - 1;
-    memcpy(buf, *names, n);
-    buf[n] = '\0';
-    *names += n;
-    *names += strspn(*names, " ");
-    return n;
-}
-
-const struct usage_option *usage_find(const char *name)
-{
-    char one[NAME_MAX_BYTES];
-
-    for (int i = 0; i < NOPTIONS; i++) {
-        const char *names = options[i].names;
-
-        while (usage_next_name(&names, one) > 0)
-            if (strcmp(one, name) == 0)
-                return &options[i];
-    }
-    return NULL;
-}
-
-/* How many letters have to change to make a from b. */
-static int usage_distance(const char *a, const char *b)
-{
-    size_t na = strlen(a), nb = strlen(b);
-    int row[NAME_MAX_BYTES + 1];
-
-    if (na > NAME_MAX_BYTES || nb > NAME_MAX_BYTES)
-        return NAME_MAX_BYTES;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        int corner = row[0];
-
-        row[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int best = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[nb];
-}
-
-const char *usage_nearest(const char *name)
-{
-    static char best[NAME_MAX_BYTES];
-    int least = 3;
-
-    if (strlen(name) < 4)
-        return NULL;
-    best[0] = '\0';
-    for (int i = 0; i < NOPTIONS; i++) {
-        const char *names = options[i].names;
-        char one[NAME_MAX_BYTES];
-
-        while (usage_next_name(&names, one) > 0) {
-            int d = usage_distance(name, one);
-
-            if (d < least && strlen(one) > 3) {
-                least = d;
-                strcpy(best, one);
-            }
-        }
-    }
-    return best[0] ? best : NULL;
-}
-
-/* Letters, and the two that everybody knows with one dash. */
-static bool usage_has_one_dash(const char *name)
-{
-    return name[1] == '\0' || strcmp(name, "np") == 0 ||
-           strcmp(name, "genv") == 0;
-}
-
-/* "  -n, -np N", with at most two names. */
-static int usage_print_names(FILE *out, const struct usage_option *o)
-{
-    const char *names = o->names;
-    char one[NAME_MAX_BYTES];
-    int column = fprintf(out, "  ");
-
-    for (int i = 0; i < 2 && usage_next_name(&names, one) > 0; i++)
-        column += fprintf(out, "%s%s%s", i ? ", " : "",
-                          usage_has_one_dash(one) ? "-" : "--", one);
-    if (o->arg)
-        column += fprintf(out, o->takes == USAGE_MAY_ARG ? "[=%s]" : " %s",
-                          o->arg);
-    return column;
-}
-
-static void usage_print_text(FILE *out, const char *text, int column)
-{
-    if (column > HELP_COLUMN - 2) {
-        fputc('\n', out);
-        column = 0;
-    }
-    column += fprintf(out, "%*s", HELP_COLUMN - column, "");
-    for (bool first = true; *text; first = false) {
-        int n = (int)strcspn(text, " ");
-
-        if (!first && column + 1 + n >= WIDTH) {
-            column = fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
-            first = true;
-        }
-        column += fprintf(out, first ? "%.*s" : " %.*s", n, text);
-        text += n;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
+const size_t usage_nrows = sizeof(usage_rows) / sizeof(usage_rows[0]);
 
 void usage_print(FILE *out)
 {
@@ -238,13 +477,7 @@ void usage_print(FILE *out)
           "[: [OPTION]... PROGRAM [ARG]...]\n"
           "Run an MPI program as a Unix command: its streams, its status.\n",
           out);
-    for (int i = 0; i < NOPTIONS; i++) {
-        if (options[i].group)
-            fprintf(out, "\n%s\n", options[i].group);
-        if (options[i].help)
-            usage_print_text(out, options[i].help,
-                             usage_print_names(out, &options[i]));
-    }
+    args_print(usage_rows, usage_nrows, out);
     fputs("\nStatus: that of the first task that failed; 128+signal; 126 or "
           "127 if a program\ncannot be started; 124 time-out; 2 wrong usage; "
           "125 a failure of Hector itself.\n", out);
