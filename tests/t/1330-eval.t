@@ -5,7 +5,7 @@
 . "${0%/*}/../lib/t.sh"
 
 export EVAL_DB="$T/eval.db"
-KINDS='hang-after clean imbalance' POLICIES='hang hang:mode=3,times=1000' BEFORE=2 WAIT=10 \
+KINDS='hang-after clean imbalance' POLICIES='hang hang:mode=3,times=1000' BEFORE=2 WAIT=20 \
     CLEAN_SECONDS=3 run sh "$top/tests/eval/eval.sh" "$build" 3 3-4 3
 is "$status" 0 'eval'
 like "$T/out" '^0 hang-after [a-z]+: hang [0-9.]+ s, hang:mode=3,times=1000 NOT FOUND$' \
