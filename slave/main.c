@@ -36,7 +36,7 @@
 #define ALONE_NS (10 * CLOCK_NS_PER_S)          /* without hector-run */
 #define FLUSH_NS  (1 * CLOCK_NS_PER_S)          /* last words to the master */
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
-#define GASP_RETRY_NS (200 * CLOCK_NS_PER_MS)   /* a guard calls the master */
+#define LASTWORDS_RETRY_NS (200 * CLOCK_NS_PER_MS)      /* a guard calls the master */
 
 enum { SIGNALS = 5 };
 static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1,
@@ -85,7 +85,7 @@ struct slave {
     struct uplink_conf uplink_conf;
     struct uplink_ops uplink_ops;
     struct reduce_conf reduce_conf;
-    struct gasp_conf gasp;
+    struct lastwords_conf lastwords;
     struct vault *vault;        /* shared with the guard */
     struct event *signals[SIGNALS], *warm_up, *renew, *alone;
     uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
@@ -363,7 +363,7 @@ static int open_reduce(struct slave *s, struct err *err)
     s->reduce_conf = (struct reduce_conf){
         .links = { .conn = &s->conn, .name = s->conf.name,
                    .instance = s->node.instance,
-                   .dir = s->node.session.dir, .tcp = s->tcp },
+                   .dir = s->node.rundir.dir, .tcp = s->tcp },
         .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = s->jobs,
         .send = send_up, .send_arg = s };
     s->node.reduce = reduce_open(s->base, &s->reduce_conf, err);
@@ -442,7 +442,7 @@ static int start(struct slave *s, struct err *err)
     if (watch_runner(s))
         return err_set(err, ENOMEM, "out of memory");
     s->renew = event_new(s->base, -1, 0, on_renew, s);
-    s->node.renew = s->node.parting.over = s->renew;
+    s->node.renew = s->node.linkdrain.over = s->renew;
     s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
                                 s->jobs, err);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
@@ -458,8 +458,8 @@ static int start(struct slave *s, struct err *err)
  * that is replaced has written anything. */
 static void leave_streams(struct slave *s)
 {
-    parting_wait(&s->node.parting, s->base,
-                 s->ending || s->renewing ? PART_NS : 0);
+    linkdrain_wait(&s->node.linkdrain, s->base,
+                   s->ending || s->renewing ? PART_NS : 0);
 }
 
 /* No farewell from one that is replaced: to the master it is a broken link. */
@@ -494,7 +494,7 @@ static void stop(struct slave *s)
         event_free(s->warm_up);
     if (s->alone)
         event_free(s->alone);
-    s->node.renew = s->node.parting.over = NULL;
+    s->node.renew = s->node.linkdrain.over = NULL;
     if (s->renew)
         event_free(s->renew);
     jobs_destroy(s->jobs);
@@ -555,10 +555,10 @@ int main(int argc, char **argv)
     }
     rc = rc || !(s.vault = vault_create(&err));
     if (!rc)
-        s.gasp = (struct gasp_conf){ s.conf.master, s.conf.name, &s.conn,
-                                     GASP_RETRY_NS,
-                                     s.options.private && !s.tcp };
-    rc = rc || guard_start(&s.gasp, s.vault, &err) || start(&s, &err);
+        s.lastwords = (struct lastwords_conf){
+            s.conf.master, s.conf.name, &s.conn, LASTWORDS_RETRY_NS,
+            s.options.private && !s.tcp };
+    rc = rc || guard_start(&s.lastwords, s.vault, &err) || start(&s, &err);
     if (rc) {
         log_warn("slave", "%s", err.text);
         s.status = 1;

@@ -12,7 +12,7 @@
 #include "master/flow/flow.h"
 #include "master/flow/notice.h"
 #include "master/state/fence.h"
-#include "master/state/names.h"
+#include "master/state/published.h"
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
 #include "proto/link/frame.h"
@@ -30,7 +30,7 @@ struct relay {
     const struct nodes *nodes;  /* borrowed */
     struct modex *modex;        /* owned */
     struct fence_set fences;
-    struct names *names;        /* owned */
+    struct published *names;        /* owned */
     struct event *timer;        /* owned: the next look-up that times out */
 };
 
@@ -238,9 +238,9 @@ static void modex_drop(struct relay *r, const struct job *j,
 
 /* ------------------------------------------------------------------- names */
 
-static void names_reply(void *arg, const struct names_asker *who,
+static void names_reply(void *arg, const struct published_asker *who,
                         enum names_status status,
-                        const struct names_value *found, size_t nfound)
+                        const struct published_value *found, size_t nfound)
 {
     struct relay *r = arg;
     Hct__LookupReply m = HCT__LOOKUP_REPLY__INIT;
@@ -269,7 +269,7 @@ static void relay_expire(evutil_socket_t fd, short what, void *arg)
 {
     struct relay *r = arg;
     uint64_t now = clock_monotonic_ns();
-    uint64_t next = names_expire(r->names, now);
+    uint64_t next = published_expire(r->names, now);
     struct timeval tv = clock_timeval(next > now ? next - now : 0);
 
     (void)fd;
@@ -281,8 +281,8 @@ static void relay_expire(evutil_socket_t fd, short what, void *arg)
 int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
                   const Hct__Publish *m, struct err *err)
 {
-    struct names_asker who = { j->id, jn->node->id, m->ticket };
-    struct names_value v = {
+    struct published_asker who = { j->id, jn->node->id, m->ticket };
+    struct published_value v = {
         .key = m->key, .nspace = m->nspace, .value = m->value.data,
         .bytes = m->value.len, .job = j->id, .rank = m->rank,
         .first_read_only = m->first_read_only,
@@ -290,7 +290,7 @@ int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
 
     if (!*m->key)
         return err_set(err, EPROTO, "publishing without a key");
-    if (!names_publish(r->names, &who, &v) && !j->names_told) {
+    if (!published_publish(r->names, &who, &v) && !j->names_told) {
         j->names_told = true;
         notice(j, true, "the job has published %d values or %d MB, more "
                "is not possible: MPI_Publish_name and the like fail",
@@ -302,13 +302,13 @@ int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
 int relay_lookup(struct relay *r, struct job *j, struct job_node *jn,
                  const Hct__Lookup *m, struct err *err)
 {
-    struct names_asker who = { j->id, jn->node->id, m->ticket };
+    struct published_asker who = { j->id, jn->node->id, m->ticket };
     uint64_t deadline =
         m->timeout_ns ? clock_monotonic_ns() + m->timeout_ns : 0;
 
     if (m->n_keys == 0 || m->n_keys > RELAY_KEYS_MAX)
         return err_set(err, EPROTO, "looking up %zu keys", m->n_keys);
-    names_lookup(r->names, &who, m->keys, m->n_keys, m->wait, deadline);
+    published_lookup(r->names, &who, m->keys, m->n_keys, m->wait, deadline);
     if (m->wait && m->timeout_ns)
         event_active(r->timer, EV_TIMEOUT, 0);
     return 0;
@@ -317,10 +317,10 @@ int relay_lookup(struct relay *r, struct job *j, struct job_node *jn,
 int relay_unpublish(struct relay *r, struct job *j, struct job_node *jn,
                     const Hct__Unpublish *m, struct err *err)
 {
-    struct names_asker who = { j->id, jn->node->id, m->ticket };
+    struct published_asker who = { j->id, jn->node->id, m->ticket };
 
     (void)err;
-    names_unpublish(r->names, &who, m->rank, m->keys, m->n_keys);
+    published_unpublish(r->names, &who, m->rank, m->keys, m->n_keys);
     return 0;
 }
 
@@ -343,7 +343,7 @@ void relay_job_ended(struct relay *r, const struct job *j)
 {
     modex_drop(r, j, NULL);
     fence_drop_job(&r->fences, j->id);
-    names_drop_job(r->names, j->id);
+    published_drop_job(r->names, j->id);
 }
 
 struct relay *relay_create(struct event_base *base, const struct nodes *nodes)
@@ -354,7 +354,7 @@ struct relay *relay_create(struct event_base *base, const struct nodes *nodes)
         return NULL;
     r->nodes = nodes;
     r->fences.max_bytes = FRAME_BODY_MAX - 65536;
-    r->names = names_create(names_reply, r);
+    r->names = published_create(names_reply, r);
     r->timer = event_new(base, -1, 0, relay_expire, r);
     if (!r->names || !r->timer) {
         relay_destroy(r);
@@ -369,7 +369,7 @@ void relay_destroy(struct relay *r)
         return;
     if (r->timer)
         event_free(r->timer);
-    names_destroy(r->names);
+    published_destroy(r->names);
     while (r->modex) {
         struct modex *q = r->modex;
 

@@ -18,7 +18,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "slave/launch/session.h"
+#include "slave/launch/rundir.h"
 #include "slave/proc/freezer.h"
 #include "slave/proc/sweep.h"
 
@@ -77,7 +77,7 @@ static bool told_to_end(int signals)
 }
 
 /* Returns when the slave is to be replaced. */
-static void watch(pid_t slave, int signals, const struct gasp_conf *conf,
+static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
                   struct vault *v)
 {
     int status = wait_for(slave, signals, v);
@@ -95,15 +95,15 @@ static void watch(pid_t slave, int signals, const struct gasp_conf *conf,
         snprintf(why, sizeof(why), "its slave was killed by signal %d",
                  WTERMSIG(status));
         log_info("guard", "%s", why);
-        gasp(conf, v, why);
-        session_sweep();
+        lastwords(conf, v, why);
+        rundir_sweep();
         freezer_sweep();
     }
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                               : WEXITSTATUS(status));
 }
 
-int guard_start(const struct gasp_conf *conf, struct vault *v,
+int guard_start(const struct lastwords_conf *conf, struct vault *v,
                 struct err *err)
 {
     pid_t guard = getpid(), slave;

@@ -9,18 +9,18 @@
 #define HECTOR_GUARD_H
 
 #include "proto/base/err.h"
-#include "slave/guard/gasp.h"
+#include "slave/guard/lastwords.h"
 
 /* A slave that exits with this, everything cleared up, wants to be replaced:
  * the guard makes another one, in which guard_start() returns once more. */
 enum { GUARD_RENEW = 75 };
 
-/* conf and vault are for the last words (gasp.h). Returns 0 in the slave, with
- * CHLD and the three signals blocked: let them in when there are handlers, so
- * that who is told to end while it starts does so in order. The guard never
+/* conf and vault are for the last words (lastwords.h). Returns 0 in the slave,
+ * with CHLD and the three signals blocked: let them in when there are handlers,
+ * so that who is told to end while it starts does so in order. The guard never
  * returns: it exits as the slave did. Call before there are threads or an
  * event loop. */
-int guard_start(const struct gasp_conf *conf, struct vault *v,
+int guard_start(const struct lastwords_conf *conf, struct vault *v,
                 struct err *err);
 
 #endif

@@ -72,7 +72,7 @@ static void adopt_free(struct adopt *s)
         s->worlds = w->next;
         world_destroy(w);
     }
-    streams_close(s->owner.streams, &s->all->node->parting);
+    streams_close(s->owner.streams, &s->all->node->linkdrain);
     if (s->kill)
         event_free(s->kill);
     if (s->end)
@@ -290,7 +290,8 @@ static void make_link(struct adopt *s, const Hct__Prepare *m)
     struct err err;
 
     if (m->uid == geteuid() &&
-        preload_shared("libhector.so", m->adopt_socket + 1, path, s->link, &err))
+        preload_shared("libhector.so", m->adopt_socket + 1, path, s->link,
+                       &err))
         log_warn("adopt", "tasks run unwatched job=%llu: %s", adopt_id(s),
                  err.text);
 }

@@ -216,8 +216,8 @@ static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
     j->plan = plan_create(m, err);
     if (!j->plan || make_tasks(j, err) || !node_pmix(node, err) ||
         launch_user_init(&j->user, j->plan->uid, j->plan->gid, err) ||
-        session_job_open(&node->session, j->plan, err) ||
-        session_job_paths(&node->session, j->id, dir, shm, err))
+        rundir_job_open(&node->rundir, j->plan, err) ||
+        rundir_job_paths(&node->rundir, j->id, dir, shm, err))
         return -1;
     j->streams = streams_open(node->base, j->plan, node->conn, node->name,
                               node->instance, &streams_ops, j, err);
@@ -288,9 +288,9 @@ void job_destroy(struct job *j)
         exchange_drop(j->node->exchange, j->id);
         if (j->node->pmix)
             pmixd_deregister(j->node->pmix, j->id, torn(j));
-        session_job_close(&j->node->session, j->id);
+        rundir_job_close(&j->node->rundir, j->id);
     }
-    streams_close(j->streams, &j->node->parting);
+    streams_close(j->streams, &j->node->linkdrain);
     jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++)
         task_fini(&j->tasks[i]);
@@ -352,7 +352,7 @@ static void job_env(const struct job *j, struct taskenv *env, char *shm)
 {
     char dir[PATHS_MAX];
 
-    session_job_paths(&j->node->session, j->id, dir, shm, NULL);
+    rundir_job_paths(&j->node->rundir, j->id, dir, shm, NULL);
     *env = (struct taskenv){
         .plan = j->plan, .tasks_socket = j->node->tasks_socket,
         .preload = j->node->preload, .inject = j->node->inject, .shm = shm,

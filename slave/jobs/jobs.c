@@ -337,7 +337,7 @@ static bool can_wait(const struct node *n, const struct job *j)
 bool jobs_renewable(struct jobs *js)
 {
     bool now = pmixd_health(js->node->pmix) != PMIXD_SOUND &&
-               !js->node->parting.links && !adopts_list(js->adopts, NULL, 0);
+               !js->node->linkdrain.links && !adopts_list(js->adopts, NULL, 0);
     struct job *next;
 
     for (const struct job *j = js->first; j; j = j->next)

@@ -16,11 +16,11 @@ static void find_preload(struct node *n)
 {
     struct err err;
 
-    if (preload_path("libhector.so", n->session.dir, n->preload, &err)) {
+    if (preload_path("libhector.so", n->rundir.dir, n->preload, &err)) {
         log_warn("node", "tasks run unwatched: %s", err.text);
         n->preload[0] = '\0';
     }
-    if (preload_path("libhector-inject.so", n->session.dir, n->inject, &err))
+    if (preload_path("libhector-inject.so", n->rundir.dir, n->inject, &err))
         strcpy(n->inject, "libhector-inject.so");
 }
 
@@ -37,12 +37,12 @@ int node_init(struct node *n, struct event_base *base, const char *name,
     if (getrandom(&n->instance, sizeof(n->instance), 0) !=
         sizeof(n->instance))
         return err_sys(err, "getrandom");
-    if (session_open(&n->session, err))
+    if (rundir_open(&n->rundir, err))
         return -1;
     freezer_sweep();
     if (snprintf(n->tasks_socket, sizeof(n->tasks_socket), "%s/tasks.sock",
-                 n->session.dir) >= (int)sizeof(n->tasks_socket))
-        return err_set(err, ENAMETOOLONG, "%s is too long", n->session.dir);
+                 n->rundir.dir) >= (int)sizeof(n->tasks_socket))
+        return err_set(err, ENAMETOOLONG, "%s is too long", n->rundir.dir);
     n->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (n->null_fd < 0)
         return err_sys(err, "/dev/null");
@@ -67,13 +67,13 @@ void node_fini(struct node *n)
     if (n->null_fd >= 0)
         close(n->null_fd);
     freezer_fini(&n->freezer);
-    session_close(&n->session);
+    rundir_close(&n->rundir);
 }
 
 struct pmixd *node_pmix(struct node *n, struct err *err)
 {
     if (!n->pmix)
-        n->pmix = pmixd_open(n->base, n->name, n->session.dir,
+        n->pmix = pmixd_open(n->base, n->name, n->rundir.dir,
                              n->pmix_wait_ns, n->pmix_ops, n->pmix_arg, err);
     return n->pmix;
 }

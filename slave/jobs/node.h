@@ -8,8 +8,8 @@
 #include <event2/event.h>
 
 #include "proto/link/conn.h"
-#include "slave/launch/session.h"
-#include "slave/link/parting.h"
+#include "slave/launch/rundir.h"
+#include "slave/link/linkdrain.h"
 #include "slave/link/uplink.h"
 #include "slave/page/records.h"
 #include "slave/pmix/exchange.h"
@@ -24,7 +24,7 @@ struct node {
     const char *name;           /* of the node */
     uint64_t instance;          /* of this process */
     const struct conn_conf *conn;
-    struct session session;
+    struct rundir rundir;
     struct uplink *uplink;
     struct exchange *exchange;
     struct reduce *reduce;
@@ -44,7 +44,7 @@ struct node {
     struct rings_batch batch;   /* scratch */
     struct str lines;           /* scratch */
     int null_fd;                /* /dev/null, what most tasks read */
-    struct parting parting;     /* stream links of jobs that are over */
+    struct linkdrain linkdrain;     /* stream links of jobs that are over */
     char tasks_socket[PATHS_MAX];
     char preload[PATHS_MAX];    /* libhector.so, "" if there is none */
     char inject[PATHS_MAX];     /* libhector-inject.so, or only its name: then

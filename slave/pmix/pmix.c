@@ -17,7 +17,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/str.h"
-#include "slave/pmix/door.h"
+#include "slave/pmix/admission.h"
 #include "slave/pmix/pmix_call.h"
 #include "slave/pmix/pmix_nspace.h"
 
@@ -50,7 +50,7 @@ struct pmixd {
     void *arg;
     struct nspace *nspaces;     /* owned */
     struct event *wake;         /* owned */
-    struct door *door;          /* owned; NULL: everybody gets through */
+    struct admission *admission; /* owned; NULL: everybody gets through */
     struct event *late;         /* owned: pending while an answer is due */
     uint64_t wait_ns;
     size_t leaving;             /* namespaces that are being deregistered */
@@ -401,7 +401,7 @@ static int start_server(const char *node, const char *dir, struct err *err)
     /* Not by way of shared memory: its locks are held by tasks as well, and
      * one that is killed while it has one blocks this server for ever. */
     setenv("PMIX_MCA_gds", "hash", 0);
-    door_expect();
+    admission_expect();
     rc = pmix_call_start(info, n);
     for (size_t i = 0; i < n; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
@@ -454,8 +454,8 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
         err_set(err, ENOMEM, "out of memory");
     } else if (!start_server(node, dir, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
-        p->door = door_open(base, pmixd_may_connect, p, &why);
-        if (!p->door)
+        p->admission = admission_open(base, pmixd_may_connect, p, &why);
+        if (!p->admission)
             log_warn("pmix", "strangers may keep tasks from their PMIx server: "
                      "%s", why.text);
         return p;
@@ -481,7 +481,7 @@ void pmixd_close(struct pmixd *p)
     event_del(p->wake);
     if (p->health != PMIXD_SOUND)       /* its thread goes with the process */
         return;
-    door_close(p->door);
+    admission_close(p->admission);
     PMIx_server_finalize();
     for (struct nspace *n = p->nspaces; n; n = next) {
         next = n->next;

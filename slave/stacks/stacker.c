@@ -23,11 +23,11 @@
 #include "mpi-wrappers/page.h"
 #include "proto/base/clock.h"
 #include "slave/proc/mapped.h"
-#include "slave/stacks/asking.h"
+#include "slave/stacks/selfstack.h"
 #include "slave/stacks/halt.h"
-#include "slave/stacks/known.h"
-#include "slave/stacks/leftover.h"
-#include "slave/stacks/scribe.h"
+#include "slave/stacks/mapcache.h"
+#include "slave/stacks/latestop.h"
+#include "slave/stacks/unwinder.h"
 #include "slave/stacks/stacker_note.h"
 #include "slave/stacks/times.h"
 
@@ -54,10 +54,10 @@ struct request {
     struct stacker_conf conf;
     struct launch_user user;
     pid_t *pids;                /* owned */
-    struct mapped *mapped;      /* owned: what the scribe knows, by position */
+    struct mapped *mapped; /* owned: what the unwinder knows, by position */
     char (*notes)[STACKER_NOTE];        /* owned */
-    struct scribe *scribe;      /* owned; conf.keep: the stacker's */
-    struct asking *asking;      /* owned: those that answer themselves */
+    struct unwinder *unwinder;      /* owned; conf.keep: the stacker's */
+    struct selfstack *selfstack;      /* owned: those that answer themselves */
     enum stage stage;
     uint32_t sample, at;        /* the next task to be asked */
     uint64_t next_ns;           /* when the next sample begins, */
@@ -76,11 +76,11 @@ struct stacker {
     struct event_base *base;
     struct event *child, *step; /* owned */
     struct request *first;      /* owned: the one that is served */
-    struct leftover left;
+    struct latestop left;
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
-    struct scribe *kept;        /* owned, or NULL */
-    struct known known;         /* of the last request of who asks again */
+    struct unwinder *kept;        /* owned, or NULL */
+    struct mapcache known;         /* of the last request of who asks again */
 };
 
 static void request_next(struct stacker *st);
@@ -98,7 +98,7 @@ static bool send_maps(struct request *r, uint32_t i)
         return false;
     }
     if (m->fresh)
-        scribe_maps(r->scribe, i, r->pids[i], m->files, strlen(m->files));
+        unwinder_maps(r->unwinder, i, r->pids[i], m->files, strlen(m->files));
     m->fresh = false;
     return true;
 }
@@ -136,8 +136,8 @@ static void settle(struct request *r, struct taken *t)
         times_add(&r->held, t->halt.held_ns);
         times_add(&r->total, t->halt.since_asked_ns);
         if (is_known(r, i))
-            scribe_copy(r->scribe, i, r->sample, copy,
-                        halt_is_cut(&t->halt, copy));
+            unwinder_copy(r->unwinder, i, r->sample, copy,
+                          halt_is_cut(&t->halt, copy));
         else
             note_set(r->notes[i], "it has become another program meanwhile");
         if (t->halt.stopped)
@@ -171,12 +171,12 @@ static void give_up_late(struct request *r)
         struct taken *t = &r->taken[r->ntaken - 1];
 
         note_late(r->notes[t->position], t->halt.tid);
-        leftover_add(&r->all->left, &t->halt);
+        latestop_add(&r->all->left, &t->halt);
     }
     r->nwaiting = 0;
 }
 
-/* ------------------------------------------------------------------ asking */
+/* --------------------------------------------------------------- selfstack */
 
 static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
                         uint32_t n)
@@ -184,13 +184,13 @@ static void on_answered(void *arg, uint32_t position, const uint64_t *pc,
     struct request *r = arg;
 
     r->asked++;
-    scribe_addresses(r->scribe, position, r->sample, pc, n);
+    unwinder_addresses(r->unwinder, position, r->sample, pc, n);
 }
 
 /* The task answers itself, where it can. */
 static void ask_task(struct request *r, uint32_t i, const struct err *why)
 {
-    if (asking_add(r->asking, i, r->pids[i]) == 0)
+    if (selfstack_add(r->selfstack, i, r->pids[i]) == 0)
         note_told(r->notes[i], why->text, r->conf.threads ? r->pids[i] : 0);
     else
         note_set(r->notes[i], "%s, and the task has no wrapper library that"
@@ -262,7 +262,7 @@ static void take_place(struct request *r, uint32_t i)
     uint64_t pc[PAGE_FRAMES];
     uint32_t n = r->conf.place_of(r->arg, i, pc, PAGE_FRAMES);
 
-    scribe_addresses(r->scribe, i, r->sample, pc, n);
+    unwinder_addresses(r->unwinder, i, r->sample, pc, n);
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -285,17 +285,18 @@ static void step_waiting(struct request *r)
     uint64_t now_ns = clock_monotonic_ns();
 
     poll_all(r);
-    if (now_ns < r->late_ns && (asking_open(r->asking) || r->nwaiting)) {
-        arm(r->all, asking_open(r->asking) ? ASKED_NS : r->late_ns - now_ns);
+    if (now_ns < r->late_ns && (selfstack_open(r->selfstack) || r->nwaiting)) {
+        arm(r->all, selfstack_open(r->selfstack) ? ASKED_NS
+                                                 : r->late_ns - now_ns);
         return;
     }
     give_up_late(r);
-    asking_end(r->asking, r->notes);
+    selfstack_end(r->selfstack, r->notes);
     r->sample++;
     r->stage = PAUSING;
     if (r->sample == r->conf.nsamples) {
         r->stage = READING;
-        scribe_end(r->scribe);
+        unwinder_end(r->unwinder);
         return;
     }
     r->next_ns += r->conf.interval_ns;
@@ -327,7 +328,7 @@ static void step_taking(struct request *r)
 
 static void step_pausing(struct request *r)
 {
-    if (scribe_backlog(r->scribe) > BACKLOG_MAX) {
+    if (unwinder_backlog(r->unwinder) > BACKLOG_MAX) {
         arm(r->all, BACKLOG_NS);
         return;
     }
@@ -372,7 +373,8 @@ void stacker_tick(struct stacker *st)
 /* All are there before their time is up. */
 static void look(struct request *r)
 {
-    if (r->stage == WAITING && r->nwaiting == 0 && !asking_open(r->asking))
+    if (r->stage == WAITING && r->nwaiting == 0 &&
+        !selfstack_open(r->selfstack))
         arm(r->all, 0);
 }
 
@@ -381,7 +383,7 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
     struct stacker *st = arg;
 
     (void)fd, (void)what;
-    leftover_poll(&st->left);
+    latestop_poll(&st->left);
     if (!st->first)
         return;
     poll_all(st->first);
@@ -393,10 +395,10 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 static void request_free(struct request *r)
 {
     give_up_late(r);
-    if (r->scribe && r->scribe == r->all->kept)
+    if (r->unwinder && r->unwinder == r->all->kept)
         r->all->kept = NULL;    /* it is in the middle of something */
-    scribe_stop(r->scribe);
-    asking_destroy(r->asking);
+    unwinder_stop(r->unwinder);
+    selfstack_destroy(r->selfstack);
     for (uint32_t i = 0; r->mapped && i < r->conf.ntasks; i++)
         mapped_fini(&r->mapped[i]);
     free(r->mapped);
@@ -409,7 +411,7 @@ static void request_free(struct request *r)
     free(r);
 }
 
-static void request_end(void *arg, const struct scribe_result *s,
+static void request_end(void *arg, const struct unwinder_result *s,
                         const struct err *why)
 {
     struct request *r = arg;
@@ -431,9 +433,9 @@ static void request_end(void *arg, const struct scribe_result *s,
     }
     st->first = r->next;
     if (s && r->conf.keep) {    /* before done(), which may call rest() */
-        r->scribe = NULL;
-        known_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
-    } else if (r->scribe == st->kept) {
+        r->unwinder = NULL;
+        mapcache_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
+    } else if (r->unwinder == st->kept) {
         st->kept = NULL;
     }
     r->done(r->arg, s ? &out : NULL, why);
@@ -441,31 +443,33 @@ static void request_end(void *arg, const struct scribe_result *s,
     request_next(st);
 }
 
-/* The scribe is started when its turn has come. */
+/* The unwinder is started when its turn has come. */
 static void request_next(struct stacker *st)
 {
-    pid_t told = scribe_pid(st->kept);
+    pid_t told = unwinder_pid(st->kept);
     struct request *r = st->first;
     struct err err;
 
     event_del(st->step);
     if (!r)
         return;
-    struct scribe_conf conf = { .base = st->base,
+    struct unwinder_conf conf = { .base = st->base,
         .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
         .nsamples = r->conf.nsamples, .lines = r->conf.lines,
-        .offsets = r->conf.offsets, .timeout_ns = READ_NS, .keep = r->conf.keep };
+        .offsets = r->conf.offsets, .timeout_ns = READ_NS,
+        .keep = r->conf.keep };
 
     if (conf.keep)
-        r->scribe = st->kept = scribe_reuse(st->kept, &conf, request_end, r, &err);
+        r->unwinder = st->kept =
+            unwinder_reuse(st->kept, &conf, request_end, r, &err);
     else
-        r->scribe = scribe_start(&conf, request_end, r, &err);
-    if (!r->scribe) {
+        r->unwinder = unwinder_start(&conf, request_end, r, &err);
+    if (!r->unwinder) {
         request_end(r, NULL, &err);
         return;
     }
-    known_give(&st->known, r->pids, r->mapped, r->conf.ntasks,
-               scribe_pid(r->scribe) != told);
+    mapcache_give(&st->known, r->pids, r->mapped, r->conf.ntasks,
+                  unwinder_pid(r->unwinder) != told);
     r->stage = PAUSING;
     r->next_ns = clock_monotonic_ns();
     arm(st, 0);
@@ -482,10 +486,10 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
     r->pids = calloc(n, sizeof(*r->pids));
     r->mapped = calloc(n, sizeof(*r->mapped));
     r->notes = calloc(n, sizeof(*r->notes));
-    r->asking = asking_create(on_answered, conf->page_of, arg, r);
+    r->selfstack = selfstack_create(on_answered, conf->page_of, arg, r);
     for (size_t i = 0; r->mapped && i < n; i++)
         mapped_init(&r->mapped[i]);
-    if (r->pids && r->mapped && r->notes && r->asking &&
+    if (r->pids && r->mapped && r->notes && r->selfstack &&
         times_init(&r->held) == 0 && times_init(&r->total) == 0 &&
         (!conf->user || launch_user_copy(&r->user, conf->user) == 0)) {
         memcpy(r->pids, conf->pids, n * sizeof(*r->pids));
@@ -521,23 +525,23 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
 
 pid_t stacker_child(const struct stacker *st)
 {
-    return st && st->first ? scribe_pid(st->first->scribe) : 0;
+    return st && st->first ? unwinder_pid(st->first->unwinder) : 0;
 }
 
 void stacker_rest(struct stacker *st)
 {
-    if (!st || (st->first && st->first->scribe == st->kept))
+    if (!st || (st->first && st->first->unwinder == st->kept))
         return;
-    scribe_stop(st->kept);
+    unwinder_stop(st->kept);
     st->kept = NULL;
-    known_drop(&st->known);
+    mapcache_drop(&st->known);
 }
 
 void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
     struct request *r = st->first;
 
-    if (leftover_stopped(&st->left, tid, status))
+    if (latestop_stopped(&st->left, tid, status))
         return;
     for (size_t i = 0; r && i < r->ntaken; i++)
         if (r->taken[i].halt.tid == tid) {
@@ -588,13 +592,13 @@ void stacker_close(struct stacker *st)
         st->first = r->next;
         request_free(r);
     }
-    scribe_stop(st->kept);
-    known_drop(&st->known);
+    unwinder_stop(st->kept);
+    mapcache_drop(&st->known);
     if (st->child)
         event_free(st->child);
     if (st->step)
         event_free(st->step);
-    leftover_fini(&st->left);
+    latestop_fini(&st->left);
     free(st->text);
     free(st);
 }

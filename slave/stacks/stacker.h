@@ -36,12 +36,12 @@ struct stacker_conf {
     uint32_t ntasks, nsamples;
     uint64_t interval_ns;
     bool lines, threads;
-    bool offsets;               /* as in scribe.h */
+    bool offsets;               /* as in unwinder.h */
     bool no_ptrace;             /* ask the tasks themselves */
     bool keep;                  /* somebody may ask again soon: the child that
                                    makes the tree is kept some seconds for who
                                    has the same user */
-    const struct launch_user *user;     /* as in scribe.h; borrowed during
+    const struct launch_user *user;     /* as in unwinder.h; borrowed during
                                            the call */
     stacker_page_f *page_of;    /* NULL: there are no pages; called with the
                                    arg of done() */

@@ -410,8 +410,8 @@ struct streams *streams_open(struct event_base *base,
     if (!s->input) {
         err_set(err, ENOMEM, "out of memory");
     } else if (*plan->stream_addresses) {
-        s->link = conn_open_to(base, plan->stream_addresses, &patient, &link_ops,
-                               s, err);
+        s->link = conn_open_to(base, plan->stream_addresses, &patient,
+                               &link_ops, s, err);
         if (s->link)
             return s;
     } else {                    /* nobody wants to see them */
@@ -425,7 +425,7 @@ struct streams *streams_open(struct event_base *base,
     return NULL;
 }
 
-void streams_close(struct streams *s, struct parting *parting)
+void streams_close(struct streams *s, struct linkdrain *linkdrain)
 {
     struct pipe_end *next;
 
@@ -438,8 +438,8 @@ void streams_close(struct streams *s, struct parting *parting)
     }
     if (s->soon)
         event_free(s->soon);
-    if (s->link && parting)
-        parting_add(parting, s->link);
+    if (s->link && linkdrain)
+        linkdrain_add(linkdrain, s->link);
     else
         conn_close(s->link);
     free(s);

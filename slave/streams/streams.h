@@ -17,7 +17,7 @@
 #include "proto/base/err.h"
 #include "proto/link/conn.h"
 #include "slave/launch/plan.h"
-#include "slave/link/parting.h"
+#include "slave/link/linkdrain.h"
 
 struct streams;
 
@@ -39,7 +39,7 @@ struct streams *streams_open(struct event_base *base,
                              const struct streams_ops *ops, void *arg,
                              struct err *err);
 /* Sends what is queued, by way of p; NULL is fine. */
-void streams_close(struct streams *s, struct parting *p);
+void streams_close(struct streams *s, struct linkdrain *p);
 
 /* Pass on what comes out of fd (non-blocking; taken also on failure). */
 int streams_watch(struct streams *s, uint32_t rank, Hct__Stream stream,

@@ -4,8 +4,8 @@
  * In it lie the event records that the master has not acknowledged, and for
  * each task a ledger: how far its rings have been read and what was made of
  * that. The slave alone writes, and every step it takes is complete with one
- * store, so that the guard finds it whole whenever the slave died. See gasp.h
- * for what the guard does with it.
+ * store, so that the guard finds it whole whenever the slave died. See
+ * lastwords.h for what the guard does with it.
  *
  * A vault that is full, or not there, only means that less can be saved. */
 #ifndef HECTOR_VAULT_H

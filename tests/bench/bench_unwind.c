@@ -1,6 +1,6 @@
 /* bench_unwind.c - what the reader of stacks costs: processor time for the
  * first copy of a process, which opens its binaries, and for each further one,
- * through what the scribe runs in its own process.
+ * through what the unwinder runs in its own process.
  *
  *   bench_unwind [COPIES [PID...]]      of these, else of a child of its own */
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #include "slave/proc/procmaps.h"
 #include "slave/stacks/halt.h"
-#include "slave/stacks/scribe_work.h"
+#include "slave/stacks/unwinder_work.h"
 
 enum { PIDS = 64, MAPS = 4 << 20, DEPTH = 12 };
 
@@ -79,7 +79,7 @@ static void put(int fd, const void *data, size_t n)
         _exit(1);
 }
 
-static void piece(int fd, struct scribe_head h, const void *data)
+static void piece(int fd, struct unwinder_head h, const void *data)
 {
     put(fd, &h, sizeof(h));
     put(fd, data, h.bytes);
@@ -89,16 +89,16 @@ static void feed(int fd, uint32_t n)
 {
     char answer[4096];
 
-    piece(fd, (struct scribe_head){ SCRIBE_BEGIN, npids, n, 1, 0 }, "");
+    piece(fd, (struct unwinder_head){ SCRIBE_BEGIN, npids, n, 1, 0 }, "");
     for (uint32_t i = 0; i < npids; i++)
-        piece(fd, (struct scribe_head){ SCRIBE_MAPS, i, 0, (uint32_t)pids[i],
+        piece(fd, (struct unwinder_head){ SCRIBE_MAPS, i, 0, (uint32_t)pids[i],
                                         strlen(maps[i]) }, maps[i]);
     for (uint32_t s = 0; s < n; s++)
         for (uint32_t i = 0; i < npids; i++)
-            piece(fd, (struct scribe_head){ SCRIBE_COPY, i, s, 0,
+            piece(fd, (struct unwinder_head){ SCRIBE_COPY, i, s, 0,
                   offsetof(struct halt_copy, stack) + copies[i].bytes },
                   &copies[i]);
-    piece(fd, (struct scribe_head){ SCRIBE_END, 0, 0, 0, 0 }, "");
+    piece(fd, (struct unwinder_head){ SCRIBE_END, 0, 0, 0, 0 }, "");
     while (read(fd, answer, sizeof(answer)) > 0)
         ;
     _exit(0);
@@ -129,7 +129,7 @@ static double tree_ms(uint32_t n)
     }
     close(fds[1]);
     before = cpu_ms();
-    if (scribe_work(fds[0]))
+    if (unwinder_work(fds[0]))
         die("no tree");
     before = cpu_ms() - before;
     close(fds[0]);

@@ -40,13 +40,13 @@ tail --pid=$run -s 0.1 -n +1 -f hpccoutf.txt 2>/dev/null |
         esac
     done >solved &
 
-used()          # ns of the slave, and of the scribe that it has now
+used()          # ns of the slave, and of the unwinder that it has now
 {
     read -r used_slave _ <"/proc/$slave/schedstat" || return
     used_scribe=0
     read -r children <"/proc/$slave/task/$slave/children" || :  # no end of line
     for p in $children; do
-        ! grep -qx hector-scribe "/proc/$p/comm" ||
+        ! grep -qx hector-unwind "/proc/$p/comm" ||
             read -r used_scribe _ <"/proc/$p/schedstat"
     done
     echo "$used_slave $used_scribe"
@@ -102,13 +102,13 @@ awk 'NR == FNR { end[NR] = $1; begin[NR] = $1 - $2; rate[NR] = $3; n = NR; next 
 echo "sampled: the slave held a task for $(field held_p50_ns) us (p50)," \
     "$(field held_p99_ns) us (p99) for a sample; since it was asked to stop" \
     "$(field total_p50_ns) us (p50)"
-# The scribe is gone when nobody asks: what it has used began with the window.
+# The unwinder is gone when nobody asks: what it has used began with the window.
 awk -v cpus="$cpus" -v tasks=$tasks '
     { t[$1] += $3 - $2; slave[$1] += $6 - $4
-      scribe[$1] += $7 >= $5 ? $7 - $5 : $7 }
+      unwinder[$1] += $7 >= $5 ? $7 - $5 : $7 }
     END { stacks = 10 * tasks
       a = (slave["on"] / t["on"] - slave["off"] / t["off"]) / 1e3
-      b = (scribe["on"] / t["on"] - scribe["off"] / t["off"]) / 1e3
+      b = (unwinder["on"] / t["on"] - unwinder["off"] / t["off"]) / 1e3
       printf "sampled: the slave takes %.0f us of processor time for a stack, " \
           "its reader %.0f us: together %.3f %% of the processors\n",
           a / stacks, b / stacks, (a + b) / cpus / 1e4 }' windows

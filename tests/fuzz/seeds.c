@@ -47,9 +47,10 @@ void tell(const char *dir, const char *fuzzer, const char *word)
 int main(int argc, char **argv)
 {
     static void (*const tales[])(const char *dir) = {
-        master_tales, slave_tales, operator_tales, reduce_tales,
-        redirector_tales, stream_tales, page_tales, gasp_tales, emulate_tales,
-        registry_tales, door_tales, stack_tales, model_tales };
+        master_tales,     slave_tales,    operator_tales, reduce_tales,
+        redirector_tales, stream_tales,   page_tales,     lastwords_tales,
+        emulate_tales,    registry_tales, admission_tales,     stack_tales,
+        model_tales};
 
     if (argc != 2)
         return fprintf(stderr, "usage: seeds DIRECTORY\n"), 2;

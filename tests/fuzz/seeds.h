@@ -51,9 +51,9 @@ void redirector_tales(const char *dir);
 void stream_tales(const char *dir);
 void operator_tales(const char *dir);
 void page_tales(const char *dir);
-void gasp_tales(const char *dir);
+void lastwords_tales(const char *dir);
 void registry_tales(const char *dir);
-void door_tales(const char *dir);
+void admission_tales(const char *dir);
 void stack_tales(const char *dir);
 void model_tales(const char *dir);
 

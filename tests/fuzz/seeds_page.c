@@ -48,7 +48,7 @@ static void scribbled(unsigned who, unsigned where, size_t at, const void *p,
     raw(who, STEP_SPECIAL, bytes, 6 + n);
 }
 
-void gasp_tales(const char *dir)
+void lastwords_tales(const char *dir)
 {
     const struct page_site cost = { .address = 0x1234, .call = 12,
                                     .calls = 7, .in_ticks = 700 };
@@ -71,12 +71,12 @@ void gasp_tales(const char *dir)
         SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 7);
         SAY(0, EVENT_ACK, EventAck, HCT__EVENT_ACK__INIT, m->job = 7,
             m->upto = 1);
-        tell(dir, "gasp", alive ? "read" : "unread");
+        tell(dir, "lastwords", alive ? "read" : "unread");
     }
 }
 
-/* See fuzz_door.c. */
-void door_tales(const char *dir)
+/* See fuzz_admission.c. */
+void admission_tales(const char *dir)
 {
     raw(0, STEP_RAW, "hello", 5);
     raw(0, STEP_SPECIAL, "\0", 1);              /* the library accepts it */
@@ -91,18 +91,18 @@ void door_tales(const char *dir)
     raw(0, STEP_SPECIAL, "\0", 1);
     raw(6, STEP_SPECIAL, "\7xx", 3);            /* says a word, and is gone */
     raw(0, STEP_SPECIAL, "\0", 1);
-    tell(dir, "door", "guests");
+    tell(dir, "admission", "guests");
     raw(0, STEP_SPECIAL, "\1\0", 2);            /* nobody may come in */
     raw(0, STEP_RAW, "x", 1);
     raw(0, STEP_SPECIAL, "\1\1", 2);
     raw(0, STEP_RAW, "x", 1);
     raw(1, STEP_RAW, "x", 1);
     raw(0, STEP_SPECIAL, "\0", 1);
-    tell(dir, "door", "refused");
+    tell(dir, "admission", "refused");
     raw(0, STEP_SPECIAL, "\6", 1);              /* a crowd */
     raw(0, STEP_RAW, "x", 1);
     raw(0, STEP_SPECIAL, "\0", 1);
-    tell(dir, "door", "crowd");
+    tell(dir, "admission", "crowd");
 }
 
 void registry_tales(const char *dir)

@@ -30,8 +30,8 @@ routes()        # FILE: the messages that it has handlers for
 {
     sed -n 's/.*{ MESSAGE_\([A-Z_]*\),.*/\1/p' "$1" | sort -u
 }
-clean 'slave/guard/gasp.c takes every order that slave/orders.c takes' \
-    "$({ routes slave/orders.c; routes slave/guard/gasp.c; routes slave/guard/gasp.c; } |
+clean 'slave/guard/lastwords.c takes every order that slave/orders.c takes' \
+    "$({ routes slave/orders.c; routes slave/guard/lastwords.c; routes slave/guard/lastwords.c; } |
         sort | uniq -u)"
 
 # Of conversations: who, what, a length of two bytes, and so many bytes.

@@ -52,12 +52,12 @@ of()            # FUNCTION COLUMN: of the nodes with that name
 }
 # One reads just now: of another test perhaps, and then the five end a little
 # earlier, which changes nothing in what is looked at.
-scribe() { grep -qsx hector-scribe /proc/[0-9]*/comm; }
+unwinder() { grep -qsx hector-unwind /proc/[0-9]*/comm; }
 sampling()      # WORD...: hector stack with many samples, in the background
 {
     hector stack -j --samples 30 --interval 100 "$@" >"$T/out" 2>"$T/err" &
     asked=$!
-    wait_for scribe 1       # where all is slow they end before, not after
+    wait_for unwinder 1       # where all is slow they end before, not after
 }
 
 # ------------------------------------------------------------------ losses

@@ -213,7 +213,8 @@ static void test_traced(void **state)
     tracer = fork();
     if (tracer == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (ptrace(PTRACE_SEIZE, pids[0], NULL, NULL) || write(fds[1], "s", 1) != 1)
+        if (ptrace(PTRACE_SEIZE, pids[0], NULL, NULL) ||
+            write(fds[1], "s", 1) != 1)
             _exit(1);
         for (;;)
             pause();
@@ -273,7 +274,7 @@ static void test_reaped(void **state)
         check_state(pids[i], 'R');
         kill(pids[i], SIGKILL);
     }
-    while (ends < 7)            /* the scribe, too */
+    while (ends < 7)            /* the unwinder, too */
         event_base_loop(base, EVLOOP_ONCE);
     reap_close(reap);
 }

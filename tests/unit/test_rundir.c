@@ -1,4 +1,4 @@
-/* test_session.c - what a slave makes and what it, or the next one, removes:
+/* test_rundir.c - what a slave makes and what it, or the next one, removes:
  * directories, and processes that its tasks have left behind. */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "proto/base/paths.h"
-#include "slave/launch/session.h"
+#include "slave/launch/rundir.h"
 #include "slave/proc/sweep.h"
 
 static char top[64];
@@ -59,24 +59,24 @@ static void with_plan(void (*f)(const struct plan *p))
 static void job_dirs(const struct plan *p)
 {
     char dir[PATHS_MAX], shm[PATHS_MAX], own[PATHS_MAX + 8];
-    struct session s;
+    struct rundir s;
     struct err err;
 
-    assert_int_equal(session_open(&s, &err), 0);
-    assert_int_equal(session_job_open(&s, p, &err), 0);
-    assert_int_equal(session_job_paths(&s, 4, dir, shm, &err), 0);
+    assert_int_equal(rundir_open(&s, &err), 0);
+    assert_int_equal(rundir_job_open(&s, p, &err), 0);
+    assert_int_equal(rundir_job_paths(&s, 4, dir, shm, &err), 0);
     snprintf(own, sizeof(own), "%s/1", dir);
     assert_true(exists(own));
-    assert_int_equal(session_job_open(&s, p, &err), -1);        /* twice */
-    session_job_close(&s, 4);
+    assert_int_equal(rundir_job_open(&s, p, &err), -1);        /* twice */
+    rundir_job_close(&s, 4);
     assert_false(exists(dir));
     assert_false(*shm && exists(shm));
     strcpy(dir, s.dir);
     strcpy(shm, s.shm);
-    session_close(&s);
+    rundir_close(&s);
     assert_false(exists(dir));
     assert_false(*shm && exists(shm));
-    session_close(&s);
+    rundir_close(&s);
 }
 
 static void test_job(void **state)
@@ -88,19 +88,19 @@ static void test_job(void **state)
 /* The living one's stay, the dead one's go, strangers' are not touched. */
 static void test_sweep_dirs(void **state)
 {
-    struct session alive;
+    struct rundir alive;
     char dead[PATHS_MAX], other[PATHS_MAX], line[PATHS_MAX];
     struct err err;
     int fds[2];
     FILE *f;
 
     (void)state;
-    assert_int_equal(session_open(&alive, &err), 0);
+    assert_int_equal(rundir_open(&alive, &err), 0);
     assert_int_equal(pipe(fds), 0);
     if (fork() == 0) {
-        struct session s;
+        struct rundir s;
 
-        if (session_open(&s, NULL))
+        if (rundir_open(&s, NULL))
             _exit(1);
         dprintf(fds[1], "%s\n", s.dir);
         _exit(0);               /* as if it were killed */
@@ -116,11 +116,11 @@ static void test_sweep_dirs(void **state)
     assert_int_equal(mkdir(other, 0700), 0);
 
     assert_true(exists(dead));
-    session_sweep();
+    rundir_sweep();
     assert_false(exists(dead));
     assert_true(exists(alive.dir));
     assert_true(exists(other));
-    session_close(&alive);
+    rundir_close(&alive);
 }
 
 /* Start "sh -c script" as the leader of a group, with a marked environment. */

@@ -1,7 +1,7 @@
-/* door.c - see door.h. Invariant: what the library reads from the pipe under
- * its own descriptor are sockets that are open, said their first words, and
- * belong to nobody else any more. */
-#include "slave/pmix/door.h"
+/* admission.c - see admission.h. Invariant: what the library reads from the pipe
+ * under its own descriptor are sockets that are open, said their first words,
+ * and belong to nobody else any more. */
+#include "slave/pmix/admission.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,84 +22,86 @@
 #include "proto/base/log.h"
 #include "proto/link/refused.h"
 
-enum { DOOR_WAITING = 256, DOOR_TURN = 64, DOOR_GONE = -2 };
+enum { ADMISSION_WAITING = 256, ADMISSION_TURN = 64, ADMISSION_GONE = -2 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
 
 struct guest {
     struct guest *next, *prev;
-    struct door *door;
+    struct admission *admission;
     struct event *words;        /* owned */
     int fd;                     /* owned */
     struct sockaddr_in at;
 };
 
-struct door {
+struct admission {
     int diag;                   /* owned: netlink, or -1 */
     struct event *come;         /* owned */
     struct event_base *base;
-    door_may_f *may;
+    admission_may_f *may;
     void *arg;
     struct guest guests;        /* a ring, the one that came first is next */
     size_t nguests;
 };
 
-enum door_stage { DOOR_NONE, DOOR_EXPECTED, DOOR_TAKEN };
+enum admission_stage { ADMISSION_NONE, ADMISSION_EXPECTED, ADMISSION_TAKEN };
 
 /* What was taken in listen(): the library's descriptor, behind which a pipe is
  * now, the socket that was there, and the pipe's other end. */
 static struct {
-    _Atomic enum door_stage stage;
+    _Atomic enum admission_stage stage;
     atomic_int inside;
     int socket, pipe;
-} door_own = { .inside = -1, .socket = -1, .pipe = -1 };
+} admission_own = { .inside = -1, .socket = -1, .pipe = -1 };
 
 /* From here on the library hears of nobody whom we have not let in. False: it
  * keeps its socket. */
-static bool door_take(int theirs)
+static bool admission_take(int theirs)
 {
     int ends[2];
 
-    door_own.socket = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
-    if (door_own.socket < 0)
+    admission_own.socket = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
+    if (admission_own.socket < 0)
         return false;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
-        close(door_own.socket);
+        close(admission_own.socket);
         return false;
     }
-    door_own.pipe = ends[1];
-    atomic_store(&door_own.inside, theirs);
+    admission_own.pipe = ends[1];
+    atomic_store(&admission_own.inside, theirs);
     dup3(ends[0], theirs, O_CLOEXEC);
     close(ends[0]);
     return true;
 }
 
-static void door_give_back(void)
+static void admission_give_back(void)
 {
-    dup3(door_own.socket, atomic_exchange(&door_own.inside, -1), O_CLOEXEC);
-    close(door_own.socket);
-    close(door_own.pipe);
-    atomic_store(&door_own.stage, DOOR_NONE);
+    dup3(admission_own.socket, atomic_exchange(&admission_own.inside, -1),
+         O_CLOEXEC);
+    close(admission_own.socket);
+    close(admission_own.pipe);
+    atomic_store(&admission_own.stage, ADMISSION_NONE);
 }
 
-void door_expect(void)
+void admission_expect(void)
 {
-    atomic_store(&door_own.stage, DOOR_EXPECTED);
+    atomic_store(&admission_own.stage, ADMISSION_EXPECTED);
 }
 
 /* The library's listen(), for the one that is expected. */
 int listen(int fd, int backlog)
 {
-    enum door_stage expected = DOOR_EXPECTED;
+    enum admission_stage expected = ADMISSION_EXPECTED;
     struct sockaddr_storage sa = { 0 };
     socklen_t n = sizeof(sa);
     int rc = (int)syscall(SYS_listen, fd, backlog);
 
     if (rc == 0 && !getsockname(fd, (struct sockaddr *)&sa, &n) &&
         sa.ss_family == AF_INET &&
-        atomic_compare_exchange_strong(&door_own.stage, &expected, DOOR_TAKEN) &&
-        !door_take(fd))
-        atomic_store(&door_own.stage, DOOR_NONE);
+        atomic_compare_exchange_strong(&admission_own.stage, &expected,
+                                       ADMISSION_TAKEN) &&
+        !admission_take(fd))
+        atomic_store(&admission_own.stage, ADMISSION_NONE);
     return rc;
 }
 
@@ -108,7 +110,7 @@ int accept(int fd, __SOCKADDR_ARG addr, socklen_t *restrict n)
 {
     int guest;
 
-    if (fd < 0 || fd != atomic_load(&door_own.inside))
+    if (fd < 0 || fd != atomic_load(&admission_own.inside))
         return accept4(fd, addr, n, 0);
     if (read(fd, &guest, sizeof(guest)) != sizeof(guest))
         return -1;              /* EAGAIN, as of a socket */
@@ -119,9 +121,9 @@ int accept(int fd, __SOCKADDR_ARG addr, socklen_t *restrict n)
 /* ------------------------------------------------------------ who is there */
 
 /* The owner of the socket on the other end, which is on this machine. -1: the
- * kernel does not say. DOOR_GONE: who came has left, of which older kernels
- * take root for the owner. */
-static int64_t door_owner(const struct door *d, const struct guest *g)
+ * kernel does not say. ADMISSION_GONE: who came has left, of which older
+ * kernels take root for the owner. */
+static int64_t admission_owner(const struct admission *d, const struct guest *g)
 {
     struct {
         struct nlmsghdr head;
@@ -143,7 +145,8 @@ static int64_t door_owner(const struct door *d, const struct guest *g)
     ask.req.id.idiag_dport = own.sin_port;
     ask.req.id.idiag_src[0] = g->at.sin_addr.s_addr;
     ask.req.id.idiag_dst[0] = own.sin_addr.s_addr;
-    ask.req.id.idiag_cookie[0] = ask.req.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    ask.req.id.idiag_cookie[0] = ask.req.id.idiag_cookie[1] =
+        INET_DIAG_NOCOOKIE;
     if (send(d->diag, &ask, sizeof(ask), 0) != sizeof(ask))
         return -1;
     got = recv(d->diag, &answer, sizeof(answer), 0);
@@ -151,19 +154,19 @@ static int64_t door_owner(const struct door *d, const struct guest *g)
         answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
         return -1;
     return m->idiag_state == TCP_ESTABLISHED ? (int64_t)m->idiag_uid
-                                             : DOOR_GONE;
+                                             : ADMISSION_GONE;
 }
 
-static void door_part(struct guest *g)
+static void admission_part(struct guest *g)
 {
     g->prev->next = g->next;
     g->next->prev = g->prev;
-    g->door->nguests--;
+    g->admission->nguests--;
     event_free(g->words);
     free(g);
 }
 
-static void door_refuse(struct guest *g, int code, const char *why)
+static void admission_refuse(struct guest *g, int code, const char *why)
 {
     struct err err;
     char peer[64];
@@ -174,51 +177,52 @@ static void door_refuse(struct guest *g, int code, const char *why)
     err_set(&err, code, "%s", why);
     refused("pmix", peer, &err);
     close(g->fd);
-    door_part(g);
+    admission_part(g);
 }
 
 /* Gone by itself, as a task does that is killed while it connects: nothing
  * that a person has to know. */
-static void door_let_go(struct guest *g)
+static void admission_let_go(struct guest *g)
 {
-    log_debug("door", "who came has left where tasks meet PMIx");
+    log_debug("admission", "who came has left where tasks meet PMIx");
     close(g->fd);
-    door_part(g);
+    admission_part(g);
 }
 
 static void on_words(evutil_socket_t fd, short what, void *arg)
 {
     const struct timeval rest = clock_timeval(DOOR_REST_NS);
     struct guest *g = arg;
-    struct door *d = g->door;
+    struct admission *d = g->admission;
     int64_t uid;
     char c;
 
     if (what & EV_TIMEOUT) {
-        door_refuse(g, ETIMEDOUT, "said nothing where tasks meet PMIx");
+        admission_refuse(g, ETIMEDOUT, "said nothing where tasks meet PMIx");
         return;
     }
     if (recv(g->fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
-        door_let_go(g);
+        admission_let_go(g);
         return;
     }
-    uid = door_owner(d, g);
-    if (uid == DOOR_GONE) {
-        door_let_go(g);
+    uid = admission_owner(d, g);
+    if (uid == ADMISSION_GONE) {
+        admission_let_go(g);
         return;
     }
     if (uid >= 0 && !d->may(d->arg, (uid_t)uid)) {
-        door_refuse(g, EACCES, "a user without a task here");
+        admission_refuse(g, EACCES, "a user without a task here");
         return;
     }
     setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof(rest));
-    if (write(door_own.pipe, &g->fd, sizeof(g->fd)) != sizeof(g->fd))
+    if (write(admission_own.pipe, &g->fd, sizeof(g->fd)) != sizeof(g->fd))
         close(g->fd);           /* thousands wait in there: come again */
-    door_part(g);
+    admission_part(g);
     (void)fd;
 }
 
-static void door_let_wait(struct door *d, int fd, const struct sockaddr_in *at)
+static void admission_let_wait(struct admission *d, int fd,
+                               const struct sockaddr_in *at)
 {
     struct timeval tv = clock_timeval(DOOR_WORDS_NS);
     struct guest *g = calloc(1, sizeof(*g));
@@ -232,16 +236,16 @@ static void door_let_wait(struct door *d, int fd, const struct sockaddr_in *at)
         close(fd);
         return;
     }
-    g->door = d;
+    g->admission = d;
     g->fd = fd;
     g->at = *at;
     g->next = &d->guests;
     g->prev = d->guests.prev;
     g->prev->next = g;
     g->next->prev = g;
-    if (++d->nguests > DOOR_WAITING)
-        door_refuse(d->guests.next, ETIMEDOUT,
-                    "said nothing where tasks meet PMIx");
+    if (++d->nguests > ADMISSION_WAITING)
+        admission_refuse(d->guests.next, ETIMEDOUT,
+                         "said nothing where tasks meet PMIx");
 }
 
 static void on_come(evutil_socket_t fd, short what, void *arg)
@@ -251,35 +255,36 @@ static void on_come(evutil_socket_t fd, short what, void *arg)
     int guest;
 
     (void)what;
-    for (int i = 0; i < DOOR_TURN; i++, n = sizeof(at)) {
+    for (int i = 0; i < ADMISSION_TURN; i++, n = sizeof(at)) {
         guest = accept4((int)fd, (struct sockaddr *)&at, &n, SOCK_CLOEXEC);
         if (guest < 0)
             return;
-        door_let_wait(arg, guest, &at);
+        admission_let_wait(arg, guest, &at);
     }
 }
 
 /* -------------------------------------------------------------- open, close */
 
-struct door *door_open(struct event_base *base, door_may_f *may, void *arg,
-                       struct err *err)
+struct admission *admission_open(struct event_base *base, admission_may_f *may,
+                                 void *arg, struct err *err)
 {
-    enum door_stage was = atomic_exchange(&door_own.stage, DOOR_NONE);
-    struct door *d;
+    enum admission_stage was = atomic_exchange(&admission_own.stage,
+                                               ADMISSION_NONE);
+    struct admission *d;
 
-    if (was != DOOR_TAKEN)
+    if (was != ADMISSION_TAKEN)
         return err_set(err, ENOENT, "PMIx does not listen on TCP"), NULL;
     d = calloc(1, sizeof(*d));
     if (d) {
-        fcntl(door_own.socket, F_SETFL, O_NONBLOCK);
-        d->come = event_new(base, door_own.socket, EV_READ | EV_PERSIST,
+        fcntl(admission_own.socket, F_SETFL, O_NONBLOCK);
+        d->come = event_new(base, admission_own.socket, EV_READ | EV_PERSIST,
                             on_come, d);
     }
     if (!d || !d->come || event_add(d->come, NULL)) {
         if (d && d->come)
             event_free(d->come);
         free(d);
-        door_give_back();
+        admission_give_back();
         return err_set(err, ENOMEM, "out of memory"), NULL;
     }
     d->base = base;
@@ -290,16 +295,16 @@ struct door *door_open(struct event_base *base, door_may_f *may, void *arg,
     return d;
 }
 
-void door_close(struct door *d)
+void admission_close(struct admission *d)
 {
     if (!d)
         return;
     while (d->nguests) {
         close(d->guests.next->fd);
-        door_part(d->guests.next);
+        admission_part(d->guests.next);
     }
     event_free(d->come);
-    close(door_own.socket);
+    close(admission_own.socket);
     if (d->diag >= 0)
         close(d->diag);
     /* The pipe stays open: an end of file would wake the library. */

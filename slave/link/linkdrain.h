@@ -1,10 +1,11 @@
-/* parting.h - links that are closed, but whose last bytes are still under way.
+/* linkdrain.h - links that are closed, but whose last bytes are still on their
+ * way.
  *
  * A process that ends with such a link cuts it off: the kernel resets a
  * connection that is closed with something unread. So the slave stays until
  * none is left whose peer shows that it lives. */
-#ifndef HECTOR_PARTING_H
-#define HECTOR_PARTING_H
+#ifndef HECTOR_LINKDRAIN_H
+#define HECTOR_LINKDRAIN_H
 
 #include <stdint.h>
 
@@ -12,19 +13,19 @@
 
 #include "proto/link/conn.h"
 
-struct parting_link;
-struct parting {
-    struct parting_link *links; /* owned */
+struct linkdrain_link;
+struct linkdrain {
+    struct linkdrain_link *links; /* owned */
     struct event *over;         /* borrowed: made active when the last one has
                                    closed; or NULL */
 };
 
 /* Close c when all is written and read; p must outlive it. */
-void parting_add(struct parting *p, struct conn *c);
+void linkdrain_add(struct linkdrain *p, struct conn *c);
 
 /* Turn the loop until all have closed, or those that have not are silent, or
  * max_ns have passed (0: no such limit). */
-void parting_wait(const struct parting *p, struct event_base *base,
-                  uint64_t max_ns);
+void linkdrain_wait(const struct linkdrain *p, struct event_base *base,
+                    uint64_t max_ns);
 
 #endif

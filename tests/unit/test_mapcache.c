@@ -1,5 +1,5 @@
-/* test_known.c - requests for stacks one after the other: the reader and what is
- * known of the processes are kept, but not longer than it is true; and samples
+/* test_mapcache.c - requests for stacks one after the other: the reader and
+ * what is known of the processes are kept, but not longer than it is true; and samples
  * that go along with other turns of the loop. */
 #include <dirent.h>
 
@@ -20,7 +20,7 @@ static unsigned readers(pid_t *one)
         snprintf(path, sizeof(path), "/proc/%d/comm", pid);
         f = fopen(path, "re");
         if (f && fgets(name, sizeof(name), f) &&
-            strncmp(name, "hector-scribe", 13) == 0 && state_of(pid) != 'Z') {
+            strncmp(name, "hector-unwind", 13) == 0 && state_of(pid) != 'Z') {
             *one = pid;
             n++;
         }
@@ -68,7 +68,7 @@ static void test_kept(void **state)
         take(pids, 2, conf);
         for (uint32_t p = 0; p < 2; p++)
             assert_true(node_of(p, "main") && prefixtree_count(&tree, 0) == 2);
-        assert_int_equal(prefixtree_traces(&tree, 0), 2);       /* only its own */
+        assert_int_equal(prefixtree_traces(&tree, 0), 2); /* only its own */
         assert_int_equal(readers(&now), 1);
         assert_true(i == 0 || now == first);
         first = now;
@@ -79,7 +79,8 @@ static void test_kept(void **state)
     assert_int_equal(prefixtree_traces(&tree, 0), 3);
     assert_true(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line > 0);
     take(pids + 1, 1, (struct stacker_conf){ .keep = true, .threads = true });
-    assert_int_equal(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line, 0);
+    assert_int_equal(tree.frames[tree.nodes[node_of(0, "call_f")].frame].line,
+                     0);
     take(more, 3, conf);
     assert_true(node_of(2, "call_big") && !node_of(0, "call_big"));
     assert_int_equal(readers(&now), 1);

@@ -1,4 +1,4 @@
-/* test_names.c - published names and look-ups that wait for them. */
+/* test_published.c - published names and look-ups that wait for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "master/state/names.h"
+#include "master/state/published.h"
 #include "proto/base/str.h"
 
 static struct str said;
 
-static void answer(void *arg, const struct names_asker *who,
-                   enum names_status status, const struct names_value *found,
-                   size_t n)
+static void answer(void *arg, const struct published_asker *who,
+                   enum names_status status,
+                   const struct published_value *found, size_t n)
 {
     (void)arg;
     str_addf(&said, "%llu:%d", (unsigned long long)who->ticket, (int)status);
@@ -31,39 +31,39 @@ static void expect(const char *text)
     str_reset(&said);
 }
 
-static void publish(struct names *n, uint64_t job, uint64_t ticket,
+static void publish(struct published *n, uint64_t job, uint64_t ticket,
                     const char *key, const char *value, bool once)
 {
-    struct names_asker who = { job, 0, ticket };
-    struct names_value v = { .key = key, .nspace = "ns", .rank = 5,
+    struct published_asker who = { job, 0, ticket };
+    struct published_value v = { .key = key, .nspace = "ns", .rank = 5,
                              .value = (const uint8_t *)value,
                              .bytes = strlen(value), .job = job,
                              .first_read_only = once };
 
-    names_publish(n, &who, &v);
+    published_publish(n, &who, &v);
 }
 
-static void lookup(struct names *n, uint64_t job, uint64_t ticket,
+static void lookup(struct published *n, uint64_t job, uint64_t ticket,
                    const char *a, const char *b, bool wait, uint64_t deadline)
 {
-    struct names_asker who = { job, 0, ticket };
+    struct published_asker who = { job, 0, ticket };
     char *keys[2] = { (char *)a, (char *)b };
 
-    names_lookup(n, &who, keys, b ? 2 : 1, wait, deadline);
+    published_lookup(n, &who, keys, b ? 2 : 1, wait, deadline);
 }
 
-static void unpublish(struct names *n, uint64_t job, uint32_t rank,
+static void unpublish(struct published *n, uint64_t job, uint32_t rank,
                       const char *key)
 {
-    struct names_asker who = { job, 0, 9 };
+    struct published_asker who = { job, 0, 9 };
     char *keys[1] = { (char *)key };
 
-    names_unpublish(n, &who, rank, keys, key ? 1 : 0);
+    published_unpublish(n, &who, rank, keys, key ? 1 : 0);
 }
 
 static void test_names(void **state)
 {
-    struct names *n = names_create(answer, NULL);
+    struct published *n = published_create(answer, NULL);
 
     (void)state;
     lookup(n, 1, 1, "port", NULL, false, 0);
@@ -84,31 +84,31 @@ static void test_names(void **state)
     expect("9:0\n");
     lookup(n, 1, 6, "port", NULL, false, 0);
     expect("6:-46\n");
-    names_destroy(n);
+    published_destroy(n);
 }
 
 static void test_waiting(void **state)
 {
-    struct names *n = names_create(answer, NULL);
+    struct published *n = published_create(answer, NULL);
 
     (void)state;
     lookup(n, 1, 1, "a", "b", true, 0);
     lookup(n, 2, 2, "a", NULL, true, 0);
     lookup(n, 3, 3, "b", NULL, true, 500);
     expect("");
-    assert_int_equal(names_expire(n, 499), 500);
+    assert_int_equal(published_expire(n, 499), 500);
     publish(n, 1, 4, "a", "x", false);
     expect("4:0\n2:0 a=x/5\n");
-    assert_int_equal(names_expire(n, 500), 0);
+    assert_int_equal(published_expire(n, 500), 0);
     expect("3:-24\n");
     publish(n, 1, 5, "b", "y", false);
     expect("5:0\n1:0 a=x/5 b=y/5\n");
-    names_destroy(n);
+    published_destroy(n);
 }
 
 static void test_first_read_only(void **state)
 {
-    struct names *n = names_create(answer, NULL);
+    struct published *n = published_create(answer, NULL);
 
     (void)state;
     lookup(n, 1, 1, "k", NULL, true, 0);
@@ -119,34 +119,34 @@ static void test_first_read_only(void **state)
     expect("4:0\n2:0 k=w/5\n");
     lookup(n, 1, 5, "k", NULL, false, 0);
     expect("5:-46\n");
-    names_destroy(n);
+    published_destroy(n);
 }
 
 static void test_drop_job(void **state)
 {
-    struct names *n = names_create(answer, NULL);
+    struct published *n = published_create(answer, NULL);
 
     (void)state;
     publish(n, 1, 1, "k", "v", false);
     lookup(n, 1, 2, "z", NULL, true, 0);
     lookup(n, 2, 3, "z", NULL, true, 0);
     str_reset(&said);
-    names_drop_job(n, 1);
+    published_drop_job(n, 1);
     expect("");
     lookup(n, 2, 4, "k", NULL, false, 0);
     expect("4:-46\n");
     publish(n, 2, 5, "z", "v", false);
     expect("5:0\n3:0 z=v/5\n");
-    names_destroy(n);
+    published_destroy(n);
     str_fini(&said);
 }
 
 static void test_bounds(void **state)
 {
-    struct names *n = names_create(answer, NULL);
+    struct published *n = published_create(answer, NULL);
     static uint8_t big[NAMES_JOB_BYTES];
-    struct names_asker who = { 2, 0, 7 };
-    struct names_value v = { .key = "big", .nspace = "ns", .value = big,
+    struct published_asker who = { 2, 0, 7 };
+    struct published_value v = { .key = "big", .nspace = "ns", .value = big,
                              .bytes = sizeof(big), .job = 2 };
     char key[16];
 
@@ -160,19 +160,19 @@ static void test_bounds(void **state)
     expect("2:-29\n");
     publish(n, 2, 3, "another's", "v", false);
     expect("3:0\n");
-    assert_false(names_publish(n, &who, &v));
+    assert_false(published_publish(n, &who, &v));
     expect("7:-29\n");
     v.bytes /= 2;
-    assert_true(names_publish(n, &who, &v));
+    assert_true(published_publish(n, &who, &v));
     expect("7:0\n");
     unpublish(n, 1, 5, "k7");
     str_reset(&said);
     publish(n, 1, 4, "one more", "v", false);
     expect("4:0\n");
-    names_drop_job(n, 1);
+    published_drop_job(n, 1);
     publish(n, 1, 5, "one more", "v", false);
     expect("5:0\n");
-    names_destroy(n);
+    published_destroy(n);
     str_fini(&said);
 }
 

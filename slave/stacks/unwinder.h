@@ -1,16 +1,16 @@
-/* scribe.h - a child process that makes a call tree of copied stacks.
+/* unwinder.h - a child process that makes a call tree of copied stacks.
  *
  * Reading other people's binaries may take long, wait for a file server, or
  * meet a file made to break the reader. So the slave only copies stacks; the
- * scribe, a fork of it with nothing open and the rights of the job's user,
+ * unwinder, a fork of it with nothing open and the rights of the job's user,
  * unwinds them, finds the names, builds the tree and ends. Whatever becomes of
  * it, the slave's loop never waits.
  *
  *     start, then for each task maps before copies, then end -> done
  *
  * Where it is used again, the maps of a position hold until others come. */
-#ifndef HECTOR_SCRIBE_H
-#define HECTOR_SCRIBE_H
+#ifndef HECTOR_UNWINDER_H
+#define HECTOR_UNWINDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "slave/launch/launch.h"
 #include "slave/stacks/halt.h"
 
-struct scribe_conf {
+struct unwinder_conf {
     struct event_base *base;
     const struct launch_user *user;     /* borrowed during start; or NULL */
     uint32_t ntasks, nsamples;
@@ -35,7 +35,7 @@ struct scribe_conf {
                                    then */
 };
 
-struct scribe_result {
+struct unwinder_result {
     const uint8_t *tree;        /* a packed prefixtree over ntasks */
     size_t bytes;
     const char *notes;          /* lines for a person, each with its \n */
@@ -43,36 +43,39 @@ struct scribe_result {
                                    stack could not be read */
 };
 
-/* Called once, from the loop; why is set when there is no tree. The scribe
+/* Called once, from the loop; why is set when there is no tree. The unwinder
  * still has to be stopped. */
-typedef void scribe_done_f(void *arg, const struct scribe_result *r,
-                           const struct err *why);
+typedef void unwinder_done_f(void *arg, const struct unwinder_result *r,
+                             const struct err *why);
 
-struct scribe;
-struct scribe *scribe_start(const struct scribe_conf *conf,
-                            scribe_done_f *done, void *arg, struct err *err);
+struct unwinder;
+struct unwinder *unwinder_start(const struct unwinder_conf *conf,
+                                unwinder_done_f *done, void *arg,
+                                struct err *err);
 /* For the next tree: old, which was to be kept and is done, if it serves; else
  * a new one, and old is stopped. NULL is fine. */
-struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
-                            scribe_done_f *done, void *arg, struct err *err);
-void scribe_stop(struct scribe *s);     /* also before done; NULL is fine */
+struct unwinder *unwinder_reuse(struct unwinder *old,
+                                const struct unwinder_conf *conf,
+                                unwinder_done_f *done, void *arg,
+                                struct err *err);
+void unwinder_stop(struct unwinder *s);     /* also before done; NULL is fine */
 
 /* Of the child. NULL is fine: 0. */
-pid_t scribe_pid(const struct scribe *s);
+pid_t unwinder_pid(const struct unwinder *s);
 
 /* What is mapped in a task's process from now on. */
-void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
-                 const char *text, size_t n);
-/* Pieces are gathered, so that a scribe does not wake up for each of them. One
+void unwinder_maps(struct unwinder *s, uint32_t position, pid_t pid,
+                   const char *text, size_t n);
+/* Pieces are gathered, so that the unwinder does not wake up for each. One
  * that is cut, whose outer frames have to be read from the process while they
  * are there, is sent at once. */
-void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
-                 const struct halt_copy *copy, bool cut);
-void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
-                      const uint64_t *pc, uint32_t n);
-void scribe_end(struct scribe *s);
+void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
+                   const struct halt_copy *copy, bool cut);
+void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
+                        const uint64_t *pc, uint32_t n);
+void unwinder_end(struct unwinder *s);
 
 /* Bytes that it has not read yet. */
-size_t scribe_backlog(const struct scribe *s);
+size_t unwinder_backlog(const struct unwinder *s);
 
 #endif

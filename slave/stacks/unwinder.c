@@ -1,6 +1,6 @@
-/* scribe.c - a child process that makes a call tree of copied stacks: the
+/* unwinder.c - a child process that makes a call tree of copied stacks: the
  * slave's end of it. */
-#include "slave/stacks/scribe.h"
+#include "slave/stacks/unwinder.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -17,7 +17,7 @@
 #include <event2/bufferevent.h>
 
 #include "proto/base/clock.h"
-#include "slave/stacks/scribe_work.h"
+#include "slave/stacks/unwinder_work.h"
 
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
 #define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
@@ -25,12 +25,12 @@ enum { LIFE_S = 600 };          /* whatever happens, it ends */
 #define ANSWER_MAX (1u << 30)
 #define GATHERED_MAX (1u << 20) /* bytes for it that are kept back */
 
-struct scribe {
-    struct scribe_conf conf;
-    scribe_done_f *done;
+struct unwinder {
+    struct unwinder_conf conf;
+    unwinder_done_f *done;
     void *arg;
     pid_t pid;
-    int pidfd;                  /* others reap it: its number may be another's */
+    int pidfd; /* others reap it: its number may be another's */
     struct bufferevent *bev;    /* owned */
     struct event *timer;        /* owned: the tree is late */
     bool told, ended;
@@ -49,7 +49,7 @@ static int drop_rights(const struct launch_user *u)
            setuid(u->uid);
 }
 
-static _Noreturn void be_scribe(const struct scribe_conf *c, int fd)
+static _Noreturn void be_scribe(const struct unwinder_conf *c, int fd)
 {
     sigset_t none;
 
@@ -61,17 +61,17 @@ static _Noreturn void be_scribe(const struct scribe_conf *c, int fd)
     if (dup2(fd, 3) < 0)
         _exit(1);
     close_range(4, ~0u, 0);
-    prctl(PR_SET_NAME, "hector-scribe");
+    prctl(PR_SET_NAME, "hector-unwind");
     if (drop_rights(c->user))
         _exit(1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(LIFE_S);
-    _exit(scribe_work(3));
+    _exit(unwinder_work(3));
 }
 
 /* ------------------------------------------------------------ the answer */
 
-static void tell(struct scribe *s, const struct scribe_result *r, int code,
+static void tell(struct unwinder *s, const struct unwinder_result *r, int code,
                  const char *why)
 {
     struct err err;
@@ -86,11 +86,11 @@ static void tell(struct scribe *s, const struct scribe_result *r, int code,
 
 static void on_answer(struct bufferevent *bev, void *arg)
 {
-    struct scribe *s = arg;
+    struct unwinder *s = arg;
     struct evbuffer *in = bufferevent_get_input(bev);
     size_t counts = s->conf.ntasks * sizeof(uint32_t), want;
-    struct scribe_answer a;
-    struct scribe_result r;
+    struct unwinder_answer a;
+    struct unwinder_result r;
     char *notes, *p;
 
     if (evbuffer_copyout(in, &a, sizeof(a)) != sizeof(a))
@@ -123,7 +123,7 @@ static void on_answer(struct bufferevent *bev, void *arg)
 static void on_end(struct bufferevent *bev, short what, void *arg)
 {
     (void)bev, (void)what;
-    ((struct scribe *)arg)->ended = true;
+    ((struct unwinder *)arg)->ended = true;
     tell(arg, NULL, EPIPE, "the reader of stacks has ended: one of the"
                            " binaries may be damaged");
 }
@@ -131,7 +131,7 @@ static void on_end(struct bufferevent *bev, short what, void *arg)
 /* All is on its way: what comes next is gathered again. */
 static void on_written(struct bufferevent *bev, void *arg)
 {
-    struct scribe *s = arg;
+    struct unwinder *s = arg;
 
     if (!s->whole)
         bufferevent_disable(bev, EV_WRITE);
@@ -147,10 +147,10 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 
 /* ----------------------------------------------------------------- pieces */
 
-static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
+static void put(struct unwinder *s, enum unwinder_kind kind, uint32_t position,
                 uint32_t sample, pid_t pid, const void *data, size_t n)
 {
-    struct scribe_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
+    struct unwinder_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
                              n };
 
     if (n > SCRIBE_PIECE_MAX)
@@ -160,17 +160,18 @@ static void put(struct scribe *s, enum scribe_kind kind, uint32_t position,
         bufferevent_write(s->bev, data, n);
 }
 
-static void put_begin(struct scribe *s)
+static void put_begin(struct unwinder *s)
 {
     put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples,
         (s->conf.lines ? SCRIBE_LINES : 0) |
         (s->conf.offsets ? SCRIBE_OFFSETS : 0), NULL, 0);
 }
 
-struct scribe *scribe_start(const struct scribe_conf *conf,
-                            scribe_done_f *done, void *arg, struct err *err)
+struct unwinder *unwinder_start(const struct unwinder_conf *conf,
+                                unwinder_done_f *done, void *arg,
+                                struct err *err)
 {
-    struct scribe *s = calloc(1, sizeof(*s));
+    struct unwinder *s = calloc(1, sizeof(*s));
     int fds[2] = { -1, -1 };
 
     if (!s)
@@ -198,7 +199,7 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
         err_sys(err, "cannot start the reader of stacks");
         if (!s->bev)
             close(fds[0]);
-        scribe_stop(s);
+        unwinder_stop(s);
         return NULL;
     }
     bufferevent_setcb(s->bev, on_answer, on_written, on_end, s);
@@ -208,18 +209,20 @@ struct scribe *scribe_start(const struct scribe_conf *conf,
     return s;
 }
 
-struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
-                            scribe_done_f *done, void *arg, struct err *err)
+struct unwinder *unwinder_reuse(struct unwinder *old,
+                                const struct unwinder_conf *conf,
+                                unwinder_done_f *done, void *arg,
+                                struct err *err)
 {
-    struct scribe *s = old;
+    struct unwinder *s = old;
     struct pollfd end = { .fd = s ? s->pidfd : -1, .events = POLLIN };
 
     if (!s || s->ended || poll(&end, 1, 0) != 0 || !s->told || !s->conf.keep ||
         s->uid != (conf->user ? conf->user->uid : 0) ||
         clock_monotonic_ns() - s->born_ns > KEPT_NS ||
         clock_monotonic_ns() - s->told_ns > IDLE_NS) {
-        scribe_stop(old);
-        return scribe_start(conf, done, arg, err);
+        unwinder_stop(old);
+        return unwinder_start(conf, done, arg, err);
     }
     s->conf = *conf;
     s->told = s->whole = false;
@@ -231,7 +234,7 @@ struct scribe *scribe_reuse(struct scribe *old, const struct scribe_conf *conf,
 }
 
 /* It is reaped by whoever reaps our children. */
-void scribe_stop(struct scribe *s)
+void unwinder_stop(struct unwinder *s)
 {
     if (!s)
         return;
@@ -246,33 +249,33 @@ void scribe_stop(struct scribe *s)
     free(s);
 }
 
-pid_t scribe_pid(const struct scribe *s)
+pid_t unwinder_pid(const struct unwinder *s)
 {
     return s ? s->pid : 0;
 }
 
-void scribe_maps(struct scribe *s, uint32_t position, pid_t pid,
-                 const char *text, size_t n)
+void unwinder_maps(struct unwinder *s, uint32_t position, pid_t pid,
+                   const char *text, size_t n)
 {
     put(s, SCRIBE_MAPS, position, 0, pid, text, n);
 }
 
-void scribe_copy(struct scribe *s, uint32_t position, uint32_t sample,
-                 const struct halt_copy *copy, bool cut)
+void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
+                   const struct halt_copy *copy, bool cut)
 {
     put(s, SCRIBE_COPY, position, sample, 0, copy,
         offsetof(struct halt_copy, stack) + copy->bytes);
-    if (cut || scribe_backlog(s) > GATHERED_MAX)
+    if (cut || unwinder_backlog(s) > GATHERED_MAX)
         bufferevent_enable(s->bev, EV_WRITE);
 }
 
-void scribe_addresses(struct scribe *s, uint32_t position, uint32_t sample,
-                      const uint64_t *pc, uint32_t n)
+void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
+                        const uint64_t *pc, uint32_t n)
 {
     put(s, SCRIBE_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
 }
 
-void scribe_end(struct scribe *s)
+void unwinder_end(struct unwinder *s)
 {
     struct timeval tv = clock_timeval(s->conf.timeout_ns);
 
@@ -282,7 +285,7 @@ void scribe_end(struct scribe *s)
     event_add(s->timer, &tv);
 }
 
-size_t scribe_backlog(const struct scribe *s)
+size_t unwinder_backlog(const struct unwinder *s)
 {
     return evbuffer_get_length(bufferevent_get_output(s->bev));
 }

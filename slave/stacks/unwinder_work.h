@@ -1,31 +1,31 @@
-/* scribe_work.h - what the scribe does in its own process. */
-#ifndef HECTOR_SCRIBE_WORK_H
-#define HECTOR_SCRIBE_WORK_H
+/* unwinder_work.h - what the unwinder does in its own process. */
+#ifndef HECTOR_UNWINDER_WORK_H
+#define HECTOR_UNWINDER_WORK_H
 
 #include <stdint.h>
 
-enum scribe_kind { SCRIBE_BEGIN, SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES,
+enum unwinder_kind { SCRIBE_BEGIN, SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES,
                    SCRIBE_END };
 
-/* In front of each piece on the way to the scribe; both ends are one
+/* In front of each piece on the way to the unwinder; both ends are one
  * program. SCRIBE_BEGIN has the number of tasks as position and of samples as
  * sample, and in pid what is wanted of frames; SCRIBE_END: sample 1 says that
  * more trees may follow. */
 enum { SCRIBE_LINES = 1, SCRIBE_OFFSETS = 2 };
 
-struct scribe_head {
+struct unwinder_head {
     uint32_t kind, position, sample, pid;
     uint64_t bytes;             /* that follow */
 };
 
 /* The way back: this, the traces of each task (uint32_t), the tree, the
  * notes. */
-struct scribe_answer { uint64_t tree_bytes, notes_bytes; };
+struct unwinder_answer { uint64_t tree_bytes, notes_bytes; };
 
 enum { SCRIBE_PIECE_MAX = 16 << 20, SCRIBE_IDLE_MS = 20000 };
 
 /* Until the end, a broken pipe, or when nothing has followed for long; returns
  * an exit status. */
-int scribe_work(int fd);
+int unwinder_work(int fd);
 
 #endif

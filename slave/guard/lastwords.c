@@ -1,9 +1,9 @@
-/* gasp.c - collects what a dead slave has left, records and the costs of calls,
- * and delivers it.
+/* lastwords.c - collects what a dead slave has left, records and costs of
+ * calls, and delivers it.
  *
  * Invariant: what was read from a ring is numbered behind what the ledger
  * says was read before, so the master knows what it has already. */
-#include "slave/guard/gasp.h"
+#include "slave/guard/lastwords.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -19,8 +19,8 @@
 
 #define GASP_NS (5 * CLOCK_NS_PER_S)    /* without an acknowledgement */
 
-struct gasp {
-    const struct gasp_conf *conf;
+struct lastwords {
+    const struct lastwords_conf *conf;
     struct vault *vault;        /* borrowed */
     const char *why;
     struct event_base *base;    /* owned, as all below */
@@ -75,7 +75,7 @@ static void read_page(struct records *r, void *page,
     open_calls(&rings, s);
     while (rings_read(&rings, PAGE_RING_BYTES, &batch) > 0)
         if (records_add(r, &batch, &out, &err)) {
-            log_warn("gasp", "%s", err.text);
+            log_warn("lastwords", "%s", err.text);
             break;
         }
     rings_batch_fini(&batch);
@@ -92,7 +92,7 @@ static void watch_clock(struct ticks *t)
     ticks_update(t);
 }
 
-static void collect_task(struct gasp *g, size_t index)
+static void collect_task(struct lastwords *g, size_t index)
 {
     const struct vault_ledger *l = vault_ledger(g->vault, index);
     const struct vault_state *s;
@@ -123,16 +123,16 @@ static void collect_task(struct gasp *g, size_t index)
 
 /* -------------------------------------------------------------- delivering */
 
-static void gasp_over(void *arg)
+static void lastwords_over(void *arg)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
 
     event_base_loopexit(g->base, NULL);     /* also before the loop begins */
 }
 
 /* With records to deliver it is worth while to wait for another master; that
  * a slave without any job is gone need not be told but to this one. */
-static void gasp_failed(struct gasp *g, const struct err *why)
+static void lastwords_failed(struct lastwords *g, const struct err *why)
 {
     struct timeval tv = clock_timeval(g->conf->retry_ns);
     bool nobody = why->code == ECONNREFUSED || why->code == ENOENT;
@@ -141,10 +141,10 @@ static void gasp_failed(struct gasp *g, const struct err *why)
     if (g->ntasks && !(nobody && g->conf->last))
         event_add(g->retry, &tv);
     else
-        gasp_over(g);
+        lastwords_over(g);
 }
 
-static bool gasp_all_acknowledged(const struct gasp *g)
+static bool lastwords_all_acknowledged(const struct lastwords *g)
 {
     for (size_t i = 0; i < g->ntasks; i++)
         if (!records_empty(&g->tasks[i]))
@@ -152,29 +152,29 @@ static bool gasp_all_acknowledged(const struct gasp *g)
     return true;
 }
 
-static void gasp_wait(struct gasp *g)
+static void lastwords_wait(struct lastwords *g)
 {
     struct timeval tv = clock_timeval(GASP_NS);
 
     event_add(g->end, &tv);
 }
 
-static void gasp_check(struct gasp *g)
+static void lastwords_check(struct lastwords *g)
 {
     Hct__Farewell m = HCT__FAREWELL__INIT;
     struct conn *c = g->link;
 
-    if (!c || !gasp_all_acknowledged(g))
+    if (!c || !lastwords_all_acknowledged(g))
         return;
     m.why = (char *)g->why;
     conn_send(c, MESSAGE_FAREWELL, &m);
     g->link = NULL;
-    conn_close_then(c, gasp_over, g);
+    conn_close_then(c, lastwords_over, g);
 }
 
 static int send_events(void *arg, const void *events)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
 
     conn_send(g->link, MESSAGE_EVENTS, events);
     return 0;
@@ -182,14 +182,14 @@ static int send_events(void *arg, const void *events)
 
 static void send_profile(void *arg, const void *profile)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
 
     conn_send(g->link, MESSAGE_PROFILE, profile);
 }
 
 /* Of programs that a task ran before only the slave knew: the master keeps the
  * greater figures. */
-static void send_costs(struct gasp *g, size_t i)
+static void send_costs(struct lastwords *g, size_t i)
 {
     struct statement s;
 
@@ -197,14 +197,14 @@ static void send_costs(struct gasp *g, size_t i)
     statement_init(&s, g->tasks[i].job, &g->sites);
     statement_add_task(&s, g->tasks[i].rank, &g->profiles[i]);
     if (!statement_is_empty(&s) && statement_send(&s, send_profile, g))
-        log_warn("gasp", "costs of calls are lost: out of memory");
+        log_warn("lastwords", "costs of calls are lost: out of memory");
     statement_fini(&s);
 }
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
     const struct records_out out = { send_events, g };
 
     (void)msg, (void)err;
@@ -213,14 +213,14 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
         records_resend(&g->tasks[i], &out);
         send_costs(g, i);
     }
-    gasp_check(g);
+    lastwords_check(g);
     return 0;
 }
 
 static int on_event_ack(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
     const Hct__EventAck *m = msg;
 
     (void)c;
@@ -228,8 +228,8 @@ static int on_event_ack(void *arg, struct conn *c, const void *msg,
         if (g->tasks[i].job == m->job && g->tasks[i].rank == m->rank &&
             records_ack(&g->tasks[i], m->upto, err))
             return -1;
-    gasp_wait(g);
-    gasp_check(g);
+    lastwords_wait(g);
+    lastwords_check(g);
     return 0;
 }
 
@@ -243,7 +243,7 @@ static int on_other(void *arg, struct conn *c, const void *msg,
 
 static void on_open(void *arg, struct conn *c)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
     Hct__Hello m = HCT__HELLO__INIT;
 
     m.protocol = PROTOCOL_VERSION;
@@ -258,8 +258,8 @@ static void on_open(void *arg, struct conn *c)
 static void on_close(void *arg, struct conn *c, const struct err *why)
 {
     (void)c;
-    log_debug("gasp", "%s", why->text);
-    gasp_failed(arg, why);
+    log_debug("lastwords", "%s", why->text);
+    lastwords_failed(arg, why);
 }
 
 #define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
@@ -282,33 +282,34 @@ static const struct conn_route routes[] = {
     { MESSAGE_ADOPT_END, MASTER, on_other },
     { MESSAGE_ADOPTED, MASTER, on_other },
 };
-static const struct conn_ops gasp_ops = {
+static const struct conn_ops lastwords_ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
     .on_open = on_open, .on_close = on_close,
 };
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
 {
-    struct gasp *g = arg;
+    struct lastwords *g = arg;
     struct err err;
 
     (void)fd, (void)what;
     g->link = conn_open_to(g->base, g->conf->addresses, g->conf->conn,
-                           &gasp_ops, g, &err);
+                           &lastwords_ops, g, &err);
     if (!g->link)
-        gasp_failed(g, &err);
+        lastwords_failed(g, &err);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    log_warn("gasp", "the master has not taken the last records in time");
-    gasp_over(arg);
+    log_warn("lastwords", "the master has not taken the last records in time");
+    lastwords_over(arg);
 }
 
-void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
+void lastwords(const struct lastwords_conf *conf, struct vault *v,
+               const char *why)
 {
-    struct gasp g = { .conf = conf, .vault = v, .why = why,
+    struct lastwords g = { .conf = conf, .vault = v, .why = why,
                       .window = { .max = SIZE_MAX, .vault = v } };
 
     g.base = event_base_new();
@@ -323,7 +324,7 @@ void gasp(const struct gasp_conf *conf, struct vault *v, const char *why)
         vault_take(v);
         for (size_t i = 0; i < VAULT_TASKS; i++)
             collect_task(&g, i);
-        gasp_wait(&g);
+        lastwords_wait(&g);
         on_retry(-1, 0, &g);
         event_base_dispatch(g.base);
     }

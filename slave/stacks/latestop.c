@@ -1,5 +1,5 @@
-/* leftover.c - threads that have not stopped in time. */
-#include "slave/stacks/leftover.h"
+/* latestop.c - threads that have not stopped in time. */
+#include "slave/stacks/latestop.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 
 enum { FINI_MS = 100 };
 
-void leftover_add(struct leftover *l, struct halt *h)
+void latestop_add(struct latestop *l, struct halt *h)
 {
     halt_leave(h);
     if (l->n == l->cap) {
@@ -23,7 +23,7 @@ void leftover_add(struct leftover *l, struct halt *h)
     l->v[l->n++] = *h;
 }
 
-void leftover_poll(struct leftover *l)
+void latestop_poll(struct latestop *l)
 {
     for (size_t i = 0; i < l->n; )
         if (halt_poll(&l->v[i], NULL) == HALT_LEFT)
@@ -32,7 +32,7 @@ void leftover_poll(struct leftover *l)
             l->v[i] = l->v[--l->n];
 }
 
-bool leftover_stopped(struct leftover *l, pid_t tid, int status)
+bool latestop_stopped(struct latestop *l, pid_t tid, int status)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].tid == tid) {
@@ -44,15 +44,15 @@ bool leftover_stopped(struct leftover *l, pid_t tid, int status)
 }
 
 /* One that sleeps in the kernel is let go by it when we end. */
-void leftover_fini(struct leftover *l)
+void latestop_fini(struct latestop *l)
 {
     const struct timespec ms = { 0, CLOCK_NS_PER_MS };
 
     for (int i = 0; i < FINI_MS && l->n > 0; i++) {
-        leftover_poll(l);
+        latestop_poll(l);
         if (l->n > 0)
             nanosleep(&ms, NULL);
     }
     free(l->v);
-    *l = (struct leftover){ 0 };
+    *l = (struct latestop){ 0 };
 }

@@ -1,4 +1,4 @@
-/* fuzz_door.c - strangers and tasks at the door of the PMIx server: the
+/* fuzz_admission.c - strangers and tasks at the door of the PMIx server: the
  * library is given only sockets that have said something, of users who may
  * come in, each once; and nothing is left open in the end.
  *
@@ -24,13 +24,13 @@
 #include <unistd.h>
 
 #include "proto/link/refused.h"
-#include "slave/pmix/door.h"
+#include "slave/pmix/admission.h"
 
 enum { GUESTS = 8, CROWD = 300 };
 
 struct world {
     struct event_base *base;
-    struct door *door;
+    struct admission *admission;
     int theirs;                 /* where the library accepts */
     bool may;
     unsigned let_in, accepted;
@@ -193,13 +193,13 @@ static void world_open(struct world *w)
     for (int i = 0; i < GUESTS; i++)
         w->guest[i] = -1;
     w->theirs = fcntl(listening, F_DUPFD_CLOEXEC, 0);
-    door_expect();
+    admission_expect();
     assert(!listen(w->theirs, 64));
-    w->door = door_open(w->base, may, w, &err);
-    assert(w->base && w->door);
+    w->admission = admission_open(w->base, may, w, &err);
+    assert(w->base && w->admission);
 }
 
-/* The door leaves the end of the pipe open that it wrote to. */
+/* The admission leaves the end of the pipe open that it wrote to. */
 static void close_pipe(int theirs)
 {
     struct stat pipe, other;
@@ -218,7 +218,7 @@ static void world_close(struct world *w)
 {
     int fd;
 
-    door_close(w->door);
+    admission_close(w->admission);
     while (library_accepts(w))
         ;
     close_pipe(w->theirs);
@@ -228,7 +228,7 @@ static void world_close(struct world *w)
         leave(&w->crowd[--w->ncrowd]);
     event_base_free(w->base);
     while ((fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-        leave(&fd);             /* who came when the door was closed */
+        leave(&fd);             /* who came when the admission was closed */
 }
 
 static int lowest_free(void)

@@ -1,8 +1,8 @@
-/* session.c - the directories of one slave and of its jobs.
+/* rundir.c - the directories of one slave and of its jobs.
  *
  * The lock file is locked before it gets its name, so whoever can lock a
  * slave.lock knows that its slave is dead, also one that has just begun. */
-#include "slave/launch/session.h"
+#include "slave/launch/rundir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ static void sweep(const char *root)
         closedir(d);
 }
 
-void session_sweep(void)
+void rundir_sweep(void)
 {
     const char *const roots[] = { getenv("XDG_RUNTIME_DIR"),
                                   getenv("TMPDIR"), "/tmp", shm_root };
@@ -94,7 +94,7 @@ void session_sweep(void)
             sweep(roots[i]);
 }
 
-static void open_shm(struct session *s)
+static void open_shm(struct rundir *s)
 {
     struct err err;
 
@@ -113,7 +113,7 @@ static void open_shm(struct session *s)
         log_warn("session", "%s", err.text);
 }
 
-int session_open(struct session *s, struct err *err)
+int rundir_open(struct rundir *s, struct err *err)
 {
     memset(s, 0, sizeof(*s));
     if (paths_make_private_dir(s->dir, sizeof(s->dir), err)) {
@@ -126,7 +126,7 @@ int session_open(struct session *s, struct err *err)
         s->dir[0] = '\0';
         return -1;
     }
-    session_sweep();
+    rundir_sweep();
     open_shm(s);
     if (geteuid() == 0) {       /* tasks of other users pass through */
         if (chmod(s->dir, 0711) || (*s->shm && chmod(s->shm, 0711)))
@@ -135,7 +135,7 @@ int session_open(struct session *s, struct err *err)
     return 0;
 }
 
-void session_close(struct session *s)
+void rundir_close(struct rundir *s)
 {
     struct err err;
 
@@ -151,9 +151,9 @@ void session_close(struct session *s)
     s->dir[0] = '\0';
 }
 
-int session_job_paths(const struct session *s, uint64_t job,
-                      char dir[PATHS_MAX], char shm[PATHS_MAX],
-                      struct err *err)
+int rundir_job_paths(const struct rundir *s, uint64_t job,
+                     char dir[PATHS_MAX], char shm[PATHS_MAX],
+                     struct err *err)
 {
     shm[0] = '\0';
     if (path_join(dir, err, "%s/job.%llu", s->dir, (unsigned long long)job))
@@ -174,13 +174,13 @@ static int make_dir(const char *path, const struct plan *plan,
     return 0;
 }
 
-int session_job_open(const struct session *s, const struct plan *plan,
-                     struct err *err)
+int rundir_job_open(const struct rundir *s, const struct plan *plan,
+                    struct err *err)
 {
     const struct taskset *here = &plan_here(plan)->ranks;
     char dir[PATHS_MAX], shm[PATHS_MAX], own[PATHS_MAX];
 
-    if (session_job_paths(s, plan->job, dir, shm, err) ||
+    if (rundir_job_paths(s, plan->job, dir, shm, err) ||
         make_dir(dir, plan, err) || (*shm && make_dir(shm, plan, err)))
         return -1;
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
@@ -190,12 +190,12 @@ int session_job_open(const struct session *s, const struct plan *plan,
     return 0;
 }
 
-void session_job_close(const struct session *s, uint64_t job)
+void rundir_job_close(const struct rundir *s, uint64_t job)
 {
     char dir[PATHS_MAX], shm[PATHS_MAX];
     struct err err;
 
-    if (session_job_paths(s, job, dir, shm, &err) ||
+    if (rundir_job_paths(s, job, dir, shm, &err) ||
         paths_remove_tree(dir, &err) ||
         (*shm && paths_remove_tree(shm, &err)))
         log_warn("session", "%s", err.text);

@@ -1,6 +1,6 @@
-/* fuzz_gasp.c - the last words of a killed slave, said by its guard: whatever
- * the tasks wrote into their pages and the master says, they come to an end,
- * and the next master that is as it should be gets all that is left.
+/* fuzz_lastwords.c - the last words of a killed slave, said by its guard,
+ * whatever the tasks wrote into their pages and the master says, they come to
+ * an end, and the next master that is as it should be gets all that is left.
  *
  * A special step is a piece of a page (scribble.h), who its task; with bit 2
  * the slave reads it before it dies. All others are said by the first master
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "proto/base/clock.h"
-#include "slave/guard/gasp.h"
+#include "slave/guard/lastwords.h"
 #include "slave/page/watch.h"
 
 enum { TASKS = 2, JOB = 7, ALIVE = 4 };
@@ -166,7 +166,7 @@ static void end_masters(pthread_t thread)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct conn_conf conn;
-    const struct gasp_conf conf = { .addresses = where, .name = "n0",
+    const struct lastwords_conf conf = { .addresses = where, .name = "n0",
         .conn = &conn, .retry_ns = CLOCK_NS_PER_MS };
     struct step v[STEP_MAX];
     size_t n = steps_parse(v, data, size);
@@ -182,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     over = false;
     calls = farewells = 0;
     assert(!pthread_create(&thread, NULL, masters, NULL));
-    gasp(&conf, vault, "it was killed");
+    lastwords(&conf, vault, "it was killed");
     end_masters(thread);
     assert(farewells == (calls > 0));
     assert(clock_monotonic_ns() - start_ns < 4 * CLOCK_NS_PER_S);

@@ -1,16 +1,16 @@
-/* names.c - published values in a hash table by key, look-ups in a list.
+/* published.c - published values in a hash table by key, look-ups in a list.
  *
  * Invariants. A key is in the table at most once. A look-up in the list waits
  * for at least one key that is not in the table. */
-#include "master/state/names.h"
+#include "master/state/published.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_BUCKETS = 1024 };
+enum { PUBLISHED_BUCKETS = 1024 };
 
-struct names_entry {
-    struct names_entry *next;   /* owned */
+struct published_entry {
+    struct published_entry *next;   /* owned */
     char *key, *nspace;         /* owned */
     uint8_t *value;             /* owned */
     size_t bytes;
@@ -19,43 +19,43 @@ struct names_entry {
     bool first_read_only;
 };
 
-struct names_wait {
-    struct names_wait *next;    /* owned */
-    struct names_asker who;
+struct published_wait {
+    struct published_wait *next;    /* owned */
+    struct published_asker who;
     uint64_t deadline_ns;
     size_t nkeys;
     char **keys;                /* owned, and each of them */
 };
 
 /* How much a job has published. */
-struct names_owner {
-    struct names_owner *next;   /* owned */
+struct published_owner {
+    struct published_owner *next;   /* owned */
     uint64_t job;
     size_t values, bytes;
 };
 
-struct names {
-    struct names_owner *owners;
-    struct names_entry *bucket[NAMES_BUCKETS];
-    struct names_wait *waiting;
-    names_answer_f *answer;
+struct published {
+    struct published_owner *owners;
+    struct published_entry *bucket[PUBLISHED_BUCKETS];
+    struct published_wait *waiting;
+    published_answer_f *answer;
     void *arg;
 };
 
-static struct names_entry **names_slot(struct names *n, const char *key)
+static struct published_entry **published_slot(struct published *n, const char *key)
 {
     uint32_t h = 2166136261u;
-    struct names_entry **p;
+    struct published_entry **p;
 
     for (const char *c = key; *c; c++)
         h = (h ^ (uint8_t)*c) * 16777619u;
-    p = &n->bucket[h % NAMES_BUCKETS];
+    p = &n->bucket[h % PUBLISHED_BUCKETS];
     while (*p && strcmp((*p)->key, key) != 0)
         p = &(*p)->next;
     return p;
 }
 
-static void entry_destroy(struct names_entry *e)
+static void entry_destroy(struct published_entry *e)
 {
     if (!e)
         return;
@@ -67,13 +67,13 @@ static void entry_destroy(struct names_entry *e)
 
 static size_t entry_bytes(const char *key, const char *nspace, size_t bytes)
 {
-    return sizeof(struct names_entry) + strlen(key) + strlen(nspace) + bytes;
+    return sizeof(struct published_entry) + strlen(key) + strlen(nspace) + bytes;
 }
 
 /* The owner's account, made if need be; NULL: no memory. */
-static struct names_owner *names_owner(struct names *n, uint64_t job)
+static struct published_owner *published_owner(struct published *n, uint64_t job)
 {
-    struct names_owner *o = n->owners;
+    struct published_owner *o = n->owners;
 
     while (o && o->job != job)
         o = o->next;
@@ -85,11 +85,11 @@ static struct names_owner *names_owner(struct names *n, uint64_t job)
     return o;
 }
 
-static void names_close_account(struct names *n, uint64_t job)
+static void names_close_account(struct published *n, uint64_t job)
 {
-    for (struct names_owner **p = &n->owners; *p; p = &(*p)->next)
+    for (struct published_owner **p = &n->owners; *p; p = &(*p)->next)
         if ((*p)->job == job) {
-            struct names_owner *o = *p;
+            struct published_owner *o = *p;
 
             *p = o->next;
             free(o);
@@ -97,10 +97,10 @@ static void names_close_account(struct names *n, uint64_t job)
         }
 }
 
-static void names_remove(struct names *n, struct names_entry **slot)
+static void published_remove(struct published *n, struct published_entry **slot)
 {
-    struct names_entry *e = *slot;
-    struct names_owner *o = names_owner(n, e->job);
+    struct published_entry *e = *slot;
+    struct published_owner *o = published_owner(n, e->job);
 
     if (o) {
         o->values--;
@@ -110,7 +110,7 @@ static void names_remove(struct names *n, struct names_entry **slot)
     entry_destroy(e);
 }
 
-static void wait_destroy(struct names_wait *w)
+static void wait_destroy(struct published_wait *w)
 {
     if (!w)
         return;
@@ -120,9 +120,9 @@ static void wait_destroy(struct names_wait *w)
     free(w);
 }
 
-struct names *names_create(names_answer_f *answer, void *arg)
+struct published *published_create(published_answer_f *answer, void *arg)
 {
-    struct names *n = calloc(1, sizeof(*n));
+    struct published *n = calloc(1, sizeof(*n));
 
     if (n) {
         n->answer = answer;
@@ -131,17 +131,17 @@ struct names *names_create(names_answer_f *answer, void *arg)
     return n;
 }
 
-void names_destroy(struct names *n)
+void published_destroy(struct published *n)
 {
     if (!n)
         return;
-    for (int i = 0; i < NAMES_BUCKETS; i++)
+    for (int i = 0; i < PUBLISHED_BUCKETS; i++)
         while (n->bucket[i])
-            names_remove(n, &n->bucket[i]);
+            published_remove(n, &n->bucket[i]);
     while (n->owners)
         names_close_account(n, n->owners->job);
     while (n->waiting) {
-        struct names_wait *w = n->waiting;
+        struct published_wait *w = n->waiting;
 
         n->waiting = w->next;
         wait_destroy(w);
@@ -150,17 +150,17 @@ void names_destroy(struct names *n)
 }
 
 /* Answer with those of the keys that are there. */
-static void names_give(struct names *n, const struct names_asker *who,
+static void published_give(struct published *n, const struct published_asker *who,
                        char *const *keys, size_t nkeys)
 {
-    struct names_value *found = calloc(nkeys + 1, sizeof(*found));
+    struct published_value *found = calloc(nkeys + 1, sizeof(*found));
     size_t nfound = 0;
 
     for (size_t i = 0; found && i < nkeys; i++) {
-        struct names_entry *e = *names_slot(n, keys[i]);
+        struct published_entry *e = *published_slot(n, keys[i]);
 
         if (e)
-            found[nfound++] = (struct names_value){
+            found[nfound++] = (struct published_value){
                 .key = e->key, .nspace = e->nspace, .value = e->value,
                 .bytes = e->bytes, .job = e->job, .rank = e->rank };
     }
@@ -171,30 +171,31 @@ static void names_give(struct names *n, const struct names_asker *who,
                   nfound ? NAMES_PARTIAL : NAMES_NOT_FOUND, found, nfound);
     free(found);
     for (size_t i = 0; i < nkeys; i++) {
-        struct names_entry **slot = names_slot(n, keys[i]);
+        struct published_entry **slot = published_slot(n, keys[i]);
 
         if (*slot && (*slot)->first_read_only)
-            names_remove(n, slot);
+            published_remove(n, slot);
     }
 }
 
-static bool names_all_there(struct names *n, char *const *keys, size_t nkeys)
+static bool published_all_there(struct published *n, char *const *keys,
+                            size_t nkeys)
 {
     for (size_t i = 0; i < nkeys; i++)
-        if (!*names_slot(n, keys[i]))
+        if (!*published_slot(n, keys[i]))
             return false;
     return true;
 }
 
 /* One look-up at a time: it may take away what the next one waits for. */
-static void names_wake(struct names *n)
+static void published_wake(struct published *n)
 {
-    for (struct names_wait **p = &n->waiting; *p; ) {
-        struct names_wait *w = *p;
+    for (struct published_wait **p = &n->waiting; *p; ) {
+        struct published_wait *w = *p;
 
-        if (names_all_there(n, w->keys, w->nkeys)) {
+        if (published_all_there(n, w->keys, w->nkeys)) {
             *p = w->next;
-            names_give(n, &w->who, w->keys, w->nkeys);
+            published_give(n, &w->who, w->keys, w->nkeys);
             wait_destroy(w);
         } else {
             p = &w->next;
@@ -203,18 +204,18 @@ static void names_wake(struct names *n)
 }
 
 /* What a slave says again, after its link was lost. */
-static bool names_is_same(const struct names_entry *e,
-                          const struct names_value *v)
+static bool names_is_same(const struct published_entry *e,
+                          const struct published_value *v)
 {
     return e->job == v->job && e->rank == v->rank && e->bytes == v->bytes &&
            memcmp(e->value, v->value, v->bytes) == 0;
 }
 
-bool names_publish(struct names *n, const struct names_asker *who,
-                   const struct names_value *v)
+bool published_publish(struct published *n, const struct published_asker *who,
+                       const struct published_value *v)
 {
-    struct names_entry **slot = names_slot(n, v->key), *e;
-    struct names_owner *o = names_owner(n, v->job);
+    struct published_entry **slot = published_slot(n, v->key), *e;
+    struct published_owner *o = published_owner(n, v->job);
     size_t bytes = entry_bytes(v->key, v->nspace, v->bytes);
 
     if (*slot) {
@@ -229,7 +230,8 @@ bool names_publish(struct names *n, const struct names_asker *who,
         return false;
     }
     e = calloc(1, sizeof(*e));
-    if (!o || !e || !(e->key = strdup(v->key)) || !(e->nspace = strdup(v->nspace)) ||
+    if (!o || !e || !(e->key = strdup(v->key)) ||
+        !(e->nspace = strdup(v->nspace)) ||
         !(e->value = malloc(v->bytes + 1))) {
         entry_destroy(e);
         n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
@@ -245,23 +247,23 @@ bool names_publish(struct names *n, const struct names_asker *who,
     e->first_read_only = v->first_read_only;
     *slot = e;
     n->answer(n->arg, who, NAMES_OK, NULL, 0);
-    names_wake(n);
+    published_wake(n);
     return true;
 }
 
 /* Everything of one job, or of one of its tasks (rank >= 0). */
-static void names_remove_owned(struct names *n, uint64_t job, int64_t rank)
+static void names_remove_owned(struct published *n, uint64_t job, int64_t rank)
 {
-    for (int i = 0; i < NAMES_BUCKETS; i++)
-        for (struct names_entry **p = &n->bucket[i]; *p; )
+    for (int i = 0; i < PUBLISHED_BUCKETS; i++)
+        for (struct published_entry **p = &n->bucket[i]; *p; )
             if ((*p)->job == job && (rank < 0 || (*p)->rank == rank))
-                names_remove(n, p);
+                published_remove(n, p);
             else
                 p = &(*p)->next;
 }
 
-void names_unpublish(struct names *n, const struct names_asker *who,
-                     uint32_t rank, char *const *keys, size_t nkeys)
+void published_unpublish(struct published *n, const struct published_asker *who,
+                         uint32_t rank, char *const *keys, size_t nkeys)
 {
     size_t gone = 0;
 
@@ -269,10 +271,10 @@ void names_unpublish(struct names *n, const struct names_asker *who,
         names_remove_owned(n, who->job, rank);
 
     for (size_t i = 0; i < nkeys; i++) {
-        struct names_entry **slot = names_slot(n, keys[i]);
+        struct published_entry **slot = published_slot(n, keys[i]);
 
         if (*slot && (*slot)->job == who->job && (*slot)->rank == rank) {
-            names_remove(n, slot);
+            published_remove(n, slot);
             gone++;
         }
     }
@@ -280,10 +282,10 @@ void names_unpublish(struct names *n, const struct names_asker *who,
               NULL, 0);
 }
 
-static struct names_wait *wait_create(const struct names_asker *who,
+static struct published_wait *wait_create(const struct published_asker *who,
                                       char *const *keys, size_t nkeys)
 {
-    struct names_wait *w = calloc(1, sizeof(*w));
+    struct published_wait *w = calloc(1, sizeof(*w));
 
     if (!w || !(w->keys = calloc(nkeys + 1, sizeof(*w->keys)))) {
         wait_destroy(w);
@@ -298,14 +300,14 @@ static struct names_wait *wait_create(const struct names_asker *who,
     return w;
 }
 
-void names_lookup(struct names *n, const struct names_asker *who,
-                  char *const *keys, size_t nkeys, bool wait,
-                  uint64_t deadline_ns)
+void published_lookup(struct published *n, const struct published_asker *who,
+                      char *const *keys, size_t nkeys, bool wait,
+                      uint64_t deadline_ns)
 {
-    struct names_wait *w, **p = &n->waiting;
+    struct published_wait *w, **p = &n->waiting;
 
-    if (!wait || names_all_there(n, keys, nkeys)) {
-        names_give(n, who, keys, nkeys);
+    if (!wait || published_all_there(n, keys, nkeys)) {
+        published_give(n, who, keys, nkeys);
         return;
     }
     w = wait_create(who, keys, nkeys);
@@ -319,12 +321,12 @@ void names_lookup(struct names *n, const struct names_asker *who,
     *p = w;
 }
 
-uint64_t names_expire(struct names *n, uint64_t now_ns)
+uint64_t published_expire(struct published *n, uint64_t now_ns)
 {
     uint64_t next = 0;
 
-    for (struct names_wait **p = &n->waiting; *p; ) {
-        struct names_wait *w = *p;
+    for (struct published_wait **p = &n->waiting; *p; ) {
+        struct published_wait *w = *p;
 
         if (w->deadline_ns && w->deadline_ns <= now_ns) {
             *p = w->next;
@@ -339,12 +341,12 @@ uint64_t names_expire(struct names *n, uint64_t now_ns)
     return next;
 }
 
-void names_drop_job(struct names *n, uint64_t job)
+void published_drop_job(struct published *n, uint64_t job)
 {
     names_remove_owned(n, job, -1);
     names_close_account(n, job);
-    for (struct names_wait **p = &n->waiting; *p; ) {
-        struct names_wait *w = *p;
+    for (struct published_wait **p = &n->waiting; *p; ) {
+        struct published_wait *w = *p;
 
         if (w->who.job == job) {
             *p = w->next;

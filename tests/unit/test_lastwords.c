@@ -1,5 +1,5 @@
-/* test_gasp.c - the last words of a killed slave, to a master that takes its
- * time. */
+/* test_lastwords.c - the last words of a killed slave, to a master that takes
+ * its time. */
 #include <event2/event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/addr.h"
-#include "slave/guard/gasp.h"
+#include "slave/guard/lastwords.h"
 #include "slave/page/records.h"
 
 enum { TASKS = 3, JOB = 7, RECORDS = 4 };
@@ -149,7 +149,7 @@ static void live_and_die(void)
 /* As long as there are acknowledgements the guard waits for the next. */
 static void test_slow_master(void **state)
 {
-    const struct gasp_conf conf = { .addresses = address, .name = "n0",
+    const struct lastwords_conf conf = { .addresses = address, .name = "n0",
                                     .conn = &conn_conf,
                                     .retry_ns = 100 * CLOCK_NS_PER_MS };
     struct addr a = { .is_unix = true };
@@ -158,7 +158,7 @@ static void test_slow_master(void **state)
     pid_t master;
 
     (void)state;
-    snprintf(a.host, sizeof(a.host), "@hct-test-gasp.%d", (int)getpid());
+    snprintf(a.host, sizeof(a.host), "@hct-test-lastwords.%d", (int)getpid());
     addr_format(&a, address, sizeof(address));
     vault = vault_create(&err);
     assert_non_null(vault);
@@ -170,7 +170,7 @@ static void test_slow_master(void **state)
     if (master == 0)
         serve(fd);
     close(fd);
-    gasp(&conf, vault, "it was killed");
+    lastwords(&conf, vault, "it was killed");
     assert_int_equal(waitpid(master, &status, 0), master);
     assert_int_equal(status, 0);
     vault_destroy(vault);
@@ -179,10 +179,12 @@ static void test_slow_master(void **state)
 /* Whoever held the address has left: there will be no other master. */
 static void test_no_master(void **state)
 {
-    struct gasp_conf conf = { .addresses = "unix:@hct-test-gasp.nobody",
-                              .name = "n0", .conn = &conn_conf,
-                              .retry_ns = 100 * CLOCK_NS_PER_MS,
-                              .last = true };
+    struct lastwords_conf conf = {.addresses =
+                                      "unix:@hct-test-lastwords.nobody",
+                                  .name = "n0",
+                                  .conn = &conn_conf,
+                                  .retry_ns = 100 * CLOCK_NS_PER_MS,
+                                  .last = true};
     uint64_t begin_ns, all_ns;
     struct err err;
 
@@ -191,12 +193,12 @@ static void test_no_master(void **state)
     assert_non_null(vault);
     live_and_die();
     begin_ns = clock_monotonic_ns();
-    gasp(&conf, vault, "it was killed");
+    lastwords(&conf, vault, "it was killed");
     all_ns = clock_monotonic_ns() - begin_ns;
     assert_true(all_ns < 4 * CLOCK_NS_PER_S);
     conf.last = false;
     begin_ns = clock_monotonic_ns();
-    gasp(&conf, vault, "it was killed");
+    lastwords(&conf, vault, "it was killed");
     all_ns = clock_monotonic_ns() - begin_ns;
     assert_true(all_ns > 4 * CLOCK_NS_PER_S);
     vault_destroy(vault);
@@ -208,7 +210,7 @@ int main(void)
         cmocka_unit_test(test_slow_master), cmocka_unit_test(test_no_master),
     };
 
-    log_init("test_gasp", LOG_LEVEL_WARN);
+    log_init("test_lastwords", LOG_LEVEL_WARN);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

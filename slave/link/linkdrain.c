@@ -1,6 +1,6 @@
-/* parting.c - links that are closed, but whose last bytes are still under
+/* linkdrain.c - links that are closed, but whose last bytes are still under
  * way. Invariant: links holds those whose conn has not ended. */
-#include "slave/link/parting.h"
+#include "slave/link/linkdrain.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 /* A peer sends a Ping every other second, unless it is stopped or gone. */
 #define PARTING_SILENCE_NS (5 * CLOCK_NS_PER_S)
 
-struct parting_link {
-    struct parting_link *next;
-    struct parting *owner;      /* borrowed */
+struct linkdrain_link {
+    struct linkdrain_link *next;
+    struct linkdrain *owner;      /* borrowed */
     const struct conn *c;       /* its own */
 };
 
-static void parting_on_closed(void *arg)
+static void linkdrain_on_closed(void *arg)
 {
-    struct parting_link *k = arg;
-    struct parting_link **at = &k->owner->links;
+    struct linkdrain_link *k = arg;
+    struct linkdrain_link **at = &k->owner->links;
 
     while (*at != k)
         at = &(*at)->next;
@@ -29,44 +29,44 @@ static void parting_on_closed(void *arg)
     free(k);
 }
 
-void parting_add(struct parting *p, struct conn *c)
+void linkdrain_add(struct linkdrain *p, struct conn *c)
 {
-    struct parting_link *k = malloc(sizeof(*k));
+    struct linkdrain_link *k = malloc(sizeof(*k));
 
     if (!k) {
         conn_close_flushed(c);
         return;
     }
-    *k = (struct parting_link){ p->links, p, c };
+    *k = (struct linkdrain_link){ p->links, p, c };
     p->links = k;
-    conn_close_then(c, parting_on_closed, k);
+    conn_close_then(c, linkdrain_on_closed, k);
 }
 
-static bool parting_is_alive(const struct parting *p)
+static bool linkdrain_is_alive(const struct linkdrain *p)
 {
-    for (const struct parting_link *k = p->links; k; k = k->next)
+    for (const struct linkdrain_link *k = p->links; k; k = k->next)
         if (conn_silence_ns(k->c) < PARTING_SILENCE_NS)
             return true;
     return false;
 }
 
-static void parting_on_time(evutil_socket_t fd, short what, void *over)
+static void linkdrain_on_time(evutil_socket_t fd, short what, void *over)
 {
     (void)fd, (void)what;
     *(bool *)over = true;
 }
 
-void parting_wait(const struct parting *p, struct event_base *base,
-                  uint64_t max_ns)
+void linkdrain_wait(const struct linkdrain *p, struct event_base *base,
+                    uint64_t max_ns)
 {
     struct timeval tv = clock_timeval(max_ns);
     bool over = false;
-    struct event *timer = max_ns ? evtimer_new(base, parting_on_time, &over)
+    struct event *timer = max_ns ? evtimer_new(base, linkdrain_on_time, &over)
                                  : NULL;
 
     if (timer)
         event_add(timer, &tv);
-    while (!over && parting_is_alive(p) &&
+    while (!over && linkdrain_is_alive(p) &&
            event_base_loop(base, EVLOOP_ONCE) == 0)
         ;
     if (timer)

@@ -1,6 +1,6 @@
-/* scribe_work.c - what the scribe does in its own process: blocking reads,
+/* unwinder_work.c - what the unwinder does in its own process: blocking reads,
  * one piece after the other. */
-#include "slave/stacks/scribe_work.h"
+#include "slave/stacks/unwinder_work.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -272,7 +272,7 @@ static unsigned without_start(const struct trace *t)
     return t->n;
 }
 
-static int add_trace(struct work *w, const struct scribe_head *h,
+static int add_trace(struct work *w, const struct unwinder_head *h,
                      const struct unwind_frame *v, unsigned n)
 {
     struct reading *r = &w->readings[h->position];
@@ -295,7 +295,7 @@ static int add_trace(struct work *w, const struct scribe_head *h,
 
 /* ----------------------------------------------------------------- pieces */
 
-static int take_copy(struct work *w, const struct scribe_head *h)
+static int take_copy(struct work *w, const struct unwinder_head *h)
 {
     struct unwind *u = w->readings[h->position].unwind;
     struct unwind_frame v[UNWIND_DEPTH];
@@ -305,7 +305,7 @@ static int take_copy(struct work *w, const struct scribe_head *h)
     return add_trace(w, h, v, unwind_trace(u, w->piece, v, UNWIND_DEPTH));
 }
 
-static int take_addresses(struct work *w, const struct scribe_head *h)
+static int take_addresses(struct work *w, const struct unwinder_head *h)
 {
     struct unwind *u = w->readings[h->position].unwind;
     struct unwind_frame v[UNWIND_DEPTH];
@@ -317,7 +317,7 @@ static int take_addresses(struct work *w, const struct scribe_head *h)
                                       sizeof(uint64_t)), v, UNWIND_DEPTH));
 }
 
-static void take_maps(struct work *w, const struct scribe_head *h)
+static void take_maps(struct work *w, const struct unwinder_head *h)
 {
     struct reading *r = &w->readings[h->position];
 
@@ -333,7 +333,7 @@ static void take_maps(struct work *w, const struct scribe_head *h)
 /* 1: go on, 0: this was the end. */
 static int take(struct work *w)
 {
-    struct scribe_head h;
+    struct unwinder_head h;
 
     if (fread(&h, sizeof(h), 1, w->in) != 1 || h.bytes > SCRIBE_PIECE_MAX)
         return -1;
@@ -350,7 +350,7 @@ static int take(struct work *w)
     if (!w->piece || fread(w->piece, 1, h.bytes, w->in) != h.bytes)
         return -1;
     ((char *)w->piece)[h.bytes] = '\0';
-    switch ((enum scribe_kind)h.kind) {
+    switch ((enum unwinder_kind)h.kind) {
     case SCRIBE_MAPS:
         take_maps(w, &h);
         return 1;
@@ -366,7 +366,7 @@ static int take(struct work *w)
 
 static int answer(struct work *w, int fd)
 {
-    struct scribe_answer a;
+    struct unwinder_answer a;
     struct str tree = { 0 };
     int rc = -1;
 
@@ -405,7 +405,7 @@ static int make_room(struct work *w, uint32_t n)
 /* An empty tree; what is known of binaries stays. */
 static int begin(struct work *w)
 {
-    struct scribe_head h;
+    struct unwinder_head h;
 
     if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != SCRIBE_BEGIN ||
         h.position < 1 || h.bytes || make_room(w, h.position))
@@ -432,7 +432,7 @@ static bool more(const struct work *w, int fd)
     return w->more && poll(&in, 1, SCRIBE_IDLE_MS) == 1;
 }
 
-int scribe_work(int fd)
+int unwinder_work(int fd)
 {
     struct work w = { .ntasks = 0 };
     int rc;

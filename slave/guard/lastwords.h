@@ -1,11 +1,11 @@
-/* gasp.h - the last words of a slave that was killed, said by its guard.
+/* lastwords.h - the last words of a slave that was killed, said by its guard.
  *
  * Records that the master has not acknowledged are in the vault, what the
  * tasks tagged last is in the rings of their pages: both go to the master, so
  * that nothing of a job is lost that has happened. Then Farewell, so that
  * nobody waits for the slave. */
-#ifndef HECTOR_GASP_H
-#define HECTOR_GASP_H
+#ifndef HECTOR_LASTWORDS_H
+#define HECTOR_LASTWORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "proto/link/conn.h"
 #include "slave/vault/vault.h"
 
-struct gasp_conf {              /* borrowed */
+struct lastwords_conf {              /* borrowed */
     const char *addresses;      /* of the master */
     const char *name;           /* of the node */
     const struct conn_conf *conn;
@@ -24,6 +24,7 @@ struct gasp_conf {              /* borrowed */
 /* Blocks as long as the master takes something, and some seconds; no longer
  * than one call to the master when the slave had no job. No task of it lives
  * any more. */
-void gasp(const struct gasp_conf *conf, struct vault *v, const char *why);
+void lastwords(const struct lastwords_conf *conf, struct vault *v,
+               const char *why);
 
 #endif

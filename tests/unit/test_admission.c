@@ -1,4 +1,4 @@
-/* test_door.c - who gets through the door, with a listener like the library's:
+/* test_admission.c - who gets through, with a listener like the library's:
  * a thread that waits in select() for a socket, and accepts. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
-#include "slave/pmix/door.h"
+#include "slave/pmix/admission.h"
 
 enum { LONG = 20 };             /* seconds: nothing here takes so long */
 
@@ -107,16 +107,16 @@ static void test_through(void **state)
 {
     struct sockaddr_in sa;
     struct err err;
-    struct door *d;
+    struct admission *d;
     int client;
     char c = 0;
 
     (void)state;
     open_to_all = true;
-    door_expect();
+    admission_expect();
     own_listen(&sa);
     own_start();
-    d = door_open(base, may, NULL, &err);
+    d = admission_open(base, may, NULL, &err);
     assert_non_null(d);
     client = come(&sa, "x");
     while (!atomic_load(&own.done))
@@ -131,7 +131,7 @@ static void test_through(void **state)
     assert_int_equal(errno, EAGAIN);
     close(own.guest);
     close(client);
-    door_close(d);
+    admission_close(d);
     close(own.fd);
 }
 
@@ -141,15 +141,15 @@ static void test_refused(void **state)
 {
     struct sockaddr_in sa;
     struct err err;
-    struct door *d;
+    struct admission *d;
     int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), other;
     char c;
 
     (void)state;
     open_to_all = false;
-    door_expect();
+    admission_expect();
     own_listen(&sa);
-    d = door_open(base, may, NULL, &err);
+    d = admission_open(base, may, NULL, &err);
     assert_non_null(d);
     assert_int_equal(connect(silent, (struct sockaddr *)&sa, sizeof(sa)), 0);
     other = come(&sa, "x");
@@ -158,7 +158,7 @@ static void test_refused(void **state)
     assert_int_equal(accept(own.fd, NULL, NULL), -1);
     assert_int_equal(recv(silent, &c, 1, MSG_DONTWAIT), -1);
     assert_int_equal(errno, EAGAIN);    /* still has some seconds */
-    door_close(d);
+    admission_close(d);
     assert_int_equal(recv(silent, &c, 1, 0), 0);
     close(silent);
     close(other);
@@ -174,9 +174,9 @@ static void test_nothing(void **state)
     int client, guest;
 
     (void)state;
-    assert_null(door_open(base, may, NULL, &err));
-    door_expect();
-    assert_null(door_open(base, may, NULL, &err));
+    assert_null(admission_open(base, may, NULL, &err));
+    admission_expect();
+    assert_null(admission_open(base, may, NULL, &err));
     assert_int_equal(err.code, ENOENT);
     own_listen(&sa);
     client = come(&sa, "x");

@@ -1,6 +1,6 @@
-/* asking.c - tasks that tell their stack themselves. No field of the page is
+/* selfstack.c - tasks that tell their stack themselves. No field of the page is
  * trusted, and the page is looked up each time: it may go at any time. */
-#include "slave/stacks/asking.h"
+#include "slave/stacks/selfstack.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -14,18 +14,19 @@
 
 struct asked { uint32_t position, number; };
 
-struct asking {
-    asking_answer_f *answer;
+struct selfstack {
+    selfstack_answer_f *answer;
     stacker_page_f *page_of;
     void *arg, *page_arg;
     struct asked *v;            /* owned: no answer yet */
     size_t n, cap;
 };
 
-struct asking *asking_create(asking_answer_f *answer, stacker_page_f *page_of,
-                             void *page_arg, void *arg)
+struct selfstack *selfstack_create(selfstack_answer_f *answer,
+                                   stacker_page_f *page_of, void *page_arg,
+                                   void *arg)
 {
-    struct asking *a = calloc(1, sizeof(*a));
+    struct selfstack *a = calloc(1, sizeof(*a));
 
     if (a) {
         a->answer = answer;
@@ -36,7 +37,7 @@ struct asking *asking_create(asking_answer_f *answer, stacker_page_f *page_of,
     return a;
 }
 
-void asking_destroy(struct asking *a)
+void selfstack_destroy(struct selfstack *a)
 {
     if (a)
         free(a->v);
@@ -61,7 +62,7 @@ static bool catches(pid_t pid, uint32_t sig)
 }
 
 /* NULL: it has no page now. */
-static struct page_told *told_of(const struct asking *a, uint32_t position)
+static struct page_told *told_of(const struct selfstack *a, uint32_t position)
 {
     char *page = a->page_of ? a->page_of(a->page_arg, position) : NULL;
 
@@ -70,7 +71,7 @@ static struct page_told *told_of(const struct asking *a, uint32_t position)
                 : NULL;
 }
 
-static int grow(struct asking *a)
+static int grow(struct selfstack *a)
 {
     size_t cap = a->cap ? 2 * a->cap : 16;
     struct asked *v;
@@ -85,7 +86,7 @@ static int grow(struct asking *a)
     return 0;
 }
 
-int asking_add(struct asking *a, uint32_t position, pid_t pid)
+int selfstack_add(struct selfstack *a, uint32_t position, pid_t pid)
 {
     struct page_told *told = told_of(a, position);
     uint32_t sig, tid, number;
@@ -106,7 +107,7 @@ int asking_add(struct asking *a, uint32_t position, pid_t pid)
     return 0;
 }
 
-static bool take_answer(struct asking *a, const struct asked *q)
+static bool take_answer(struct selfstack *a, const struct asked *q)
 {
     const struct page_told *told = told_of(a, q->position);
     uint64_t pc[PAGE_TOLD];
@@ -124,7 +125,7 @@ static bool take_answer(struct asking *a, const struct asked *q)
     return true;
 }
 
-bool asking_open(struct asking *a)
+bool selfstack_open(struct selfstack *a)
 {
     for (size_t i = 0; i < a->n; )
         if (take_answer(a, &a->v[i]))
@@ -134,9 +135,9 @@ bool asking_open(struct asking *a)
     return a->n > 0;
 }
 
-void asking_end(struct asking *a, char (*notes)[STACKER_NOTE])
+void selfstack_end(struct selfstack *a, char (*notes)[STACKER_NOTE])
 {
-    asking_open(a);
+    selfstack_open(a);
     while (a->n > 0) {
         a->n--;
         notes[a->v[a->n].position][0] = '\0';
