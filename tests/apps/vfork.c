@@ -2,20 +2,22 @@
  * starts a process by vfork(2) that sleeps: until that ends, the kernel keeps the
  * task in uninterruptible sleep, as a disk or file system may.
  *
- *   vfork SECONDS
+ *   vfork SECONDS [FILE]
  *
- * so long. Rank 0 prints "vfork: ok". */
+ * so long, and until there is that file. Rank 0 prints "vfork: ok". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static void wait_in_the_kernel(unsigned seconds)
+static void wait_in_the_kernel(unsigned seconds, const char *file)
 {
     pid_t child = vfork();
 
     if (child == 0) {
         sleep(seconds);         /* no handler, no data of ours */
+        while (file && access(file, F_OK))
+            usleep(20000);
         _exit(0);
     }
 }
@@ -37,7 +39,8 @@ int main(int argc, char **argv)
         MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (rank == 1)
-        wait_in_the_kernel(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
+        wait_in_the_kernel(argc > 1 ? (unsigned)atoi(argv[1]) : 1,
+                           argc > 2 ? argv[2] : NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         puts("vfork: ok");

@@ -5,6 +5,9 @@
 # cannot be proven. One line a program, then the sums.
 #
 # usage: deadlocks.sh BUILD [NAME...]
+#
+# $LIMIT is how many seconds a program has (60), $LATE how many may go by until
+# what never ends is named (20).
 set -u
 build=$(cd "$1" && pwd)
 shift
@@ -28,7 +31,7 @@ wanted()        # NAME WANTED...: is it among them? Without any: yes
 one()           # PROGRAM NAME TASKS [ON-HANG]: status, verdict, all that was said
 {
     status=0
-    timeout 60 "$build/bin/hector-run" -n "$3" --oversubscribe --policy hang \
+    timeout "${LIMIT:-60}" "$build/bin/hector-run" -n "$3" --oversubscribe --policy hang \
         --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
@@ -82,7 +85,7 @@ while IFS=$tab read -r name tasks words; do
     [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
 done <"$dir/busy"
 
-# What never ends is named within 20 s of its start, or of the loop's end.
+# What never ends is named within $LATE s of its start, or of the loop's end.
 "$build/deadlocks/lost" >"$dir/lost"
 while IFS=$tab read -r name tasks words; do
     wanted "lost-$name" "$@" || continue
@@ -91,7 +94,7 @@ while IFS=$tab read -r name tasks words; do
         started_ns FROM jobs WHERE job = verdicts.job)) / 1e9 AS INT) FROM
         verdicts WHERE job = (SELECT max(job) FROM jobs)")
     if printf '%s\n' "$found" | grep -qE "$words" && [ "$status" = 123 ] &&
-        [ "$late" -le 20 ]; then
+        [ "$late" -le "${LATE:-20}" ]; then
         good=0
     fi
     result $good "lost $name"

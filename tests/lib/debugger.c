@@ -1,7 +1,8 @@
 /* debugger.c - what a debugger does to a process first: attaches to it, which
- * stops it, and holds it so long; built by the tests themselves.
+ * stops it, and holds it so long, and until there is that file; built by the
+ * tests themselves.
  *
- *   debugger PID SECONDS */
+ *   debugger PID SECONDS FILE */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -10,7 +11,7 @@
 
 int main(int argc, char **argv)
 {
-    pid_t pid = argc == 3 ? atoi(argv[1]) : 0;
+    pid_t pid = argc == 4 ? atoi(argv[1]) : 0;
     int status;
 
     if (pid <= 0 || ptrace(PTRACE_ATTACH, pid, NULL, NULL) ||
@@ -21,5 +22,7 @@ int main(int argc, char **argv)
     puts("stopped");
     fflush(stdout);
     sleep((unsigned)atoi(argv[2]));
+    while (access(argv[3], F_OK))
+        usleep(20000);
     return ptrace(PTRACE_DETACH, pid, NULL, NULL) ? 1 : 0;
 }

@@ -53,15 +53,15 @@ like "$T/err" '^hector: .*plain' '... in words'
 run hector-run -n 2 no-such-command-anywhere
 is "$status" 127 'not in PATH: 127'
 
-a=$(date +%s%N)
-run hector-run --timeout 1 -n 2 sleep 30
-b=$(date +%s%N)
+a=$(date +%s)
+run hector-run --timeout 1 -n 2 sleep 100
+b=$(date +%s)
 is "$status" 124 'time limit: 124'
 like "$T/err" '^hector: .*(time|limit)' '... in words'
-ok '... soon after' [ $(((b - a) / 1000000)) -lt 4000 ]
+ok '... long before its tasks would end' [ $((b - a)) -lt 60 ]
 
 # The first in time counts, not the lowest rank.
-run hector-run -n 2 sh -c 'if [ $HECTOR_RANK = 0 ]; then sleep 1; exit 9;
+run hector-run -n 2 sh -c 'if [ $HECTOR_RANK = 0 ]; then sleep 20; exit 9;
     else exit 8; fi'
 is "$status" 8 'the first failure in time counts'
 run hector-run -n 2 sh -c 'exit $HECTOR_RANK'

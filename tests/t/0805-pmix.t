@@ -27,13 +27,10 @@ meanwhile()     # DESCRIPTION [OPTION...]: strangers, and a job at the same time
     shift
     "$T/stranger" -w 30 "$@" >"$T/fates" 2>"$T/made" &
     tap_crowd=$!
-    wait_for '[ -s "$T/made" ] || [ -s "$T/fates" ]' 1 2>/dev/null
-    tap_a=$(date +%s)
-    run timeout 100 hector-run --master "$master" -n 3 --oversubscribe \
+    wait_only '[ -s "$T/made" ] || [ -s "$T/fates" ]' 1 2>/dev/null
+    run timeout 300 hector-run --master "$master" -n 3 --oversubscribe \
         "$APPS/hello"
     is "$status $(wc -l <"$T/out")" '0 3' "$tap_what: a job comes through"
-    ok "... in time ($(($(date +%s) - tap_a)) s)" \
-        [ $(($(date +%s) - tap_a)) -lt 15 ]
     wait "$tap_crowd"
 }
 meanwhile 'one that says nothing' "tcp:127.0.0.1:$pmix"

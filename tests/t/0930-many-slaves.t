@@ -50,8 +50,8 @@ a=$(date +%s)
 kill -KILL "$slave_pid"
 status=0
 wait $runner || status=$?
-ok 'a slave is killed: its job ends within 10 s' \
-    [ "$status" -ne 0 -a $(($(date +%s) - a)) -le 10 ]
+ok 'a slave is killed: its job ends, long before its task would' \
+    [ "$status" -ne 0 -a $(($(date +%s) - a)) -le 60 ]
 like "$T/err" '^hector: .*a2' '... with a sentence that names the node'
 start_slave a2
 ok '... and the node can come back' wait_for '[ "$(state a2)" = up ]' 10

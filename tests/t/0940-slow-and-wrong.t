@@ -100,7 +100,7 @@ END
     run hector-run --launch-agent "$T/by-clock" -H n1,n2,n3 -n 3 sh -c '
         case $HECTOR_RANK in
         0) sleep 60 ;;
-        1) sleep 1; exit 8 ;;
+        1) sleep 20; exit 8 ;;
         2) sleep 0.3; exit 7 ;;
         esac'
     is "$status" 7 'which failed first does not hang on the clocks'

@@ -31,9 +31,17 @@ is "$status" 0 'all tasks on two hosts'
 is "$(events 'rank, node')" '0|n1 1|n2 2|n1 3|n2' '... the events say where'
 is "$(logged)" "$(events 'rank, node')" '... the log agrees'
 
-inject rank=3,call=MPI_Barrier:7,fault=hang --timeout 5
+: >"$T/log"
+hector-run --launch-agent "$AGENT" -H n1:2,n2:2 -n 4 --map-by node \
+    --oversubscribe --inject rank=3,call=MPI_Barrier:7,fault=hang "$APPS/ring" 10 \
+    >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ -s "$T/log" ]' 20
+kill -TERM $runner
+status=0
+wait $runner || status=$?
 is "$status $(events 'rank, node, call, label')" \
-    '124 3|n2|MPI_Barrier|injected: hang in MPI_Barrier call 7' \
+    '143 3|n2|MPI_Barrier|injected: hang in MPI_Barrier call 7' \
     'a hang on the second host'
 is "$(logged)" '3|n2' '... the log agrees'
 

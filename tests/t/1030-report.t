@@ -144,8 +144,13 @@ build fixed -fno-pie -no-pie
 run $R -n 3 ./fixed
 is "$(places 4)" "$wanted" 'a program that is not position independent'
 
-run $R -n 2 --timeout 4 ./prog hang
-is "$status" 124 'a task that hangs'
+$R -n 2 ./prog hang >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT in_ns > 300000000 FROM sites WHERE job = 5 AND
+    call = '"'MPI_Recv'"' AND rank = 0")" = 1 ]' 20
+kill -TERM $runner
+wait $runner
+is "$?" 143 'a task that hangs'
 is "$(sql "SELECT rank, calls, in_ns > 300000000 FROM sites WHERE job = 5 AND
     call = 'MPI_Recv'")" '0|0|1' '... where it hung, without an end'
 is "$(sql "SELECT sum(calls) FROM sites WHERE job = 5 AND call = 'MPI_Bcast'")" \

@@ -40,9 +40,9 @@ int main(int argc, char **argv)
     if (argc > 1) {
         int flag;
 
-        work(500e6);
+        work(800e6);
         cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-        for (int i = 0; i % 100 || now(CLOCK_PROCESS_CPUTIME_ID) - cpu < 500e6; i++)
+        for (int i = 0; i % 100 || now(CLOCK_PROCESS_CPUTIME_ID) - cpu < 800e6; i++)
             MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
         cpu_in = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     }
@@ -98,7 +98,10 @@ is "$(compare 'd.cpu_in + d.cpu_out > 0.8 * (o.cpu_in_ns + o.cpu_out_ns)')" 0 \
     'CPU time'
 run hector-run -q -n 1 ./times poll
 is "$status" 0 'a task that works, and then polls'
-is "$(sql 'SELECT cpu_out_mpi_ns BETWEEN 0.35e9 AND 1e9, cpu_in_mpi_ns > 0.3e9
+# A sample with both in it is split by their wall times, of which a busy machine
+# takes what it likes.
+is "$(sql 'SELECT cpu_out_mpi_ns + cpu_in_mpi_ns > 1.3e9, 1.0 * cpu_out_mpi_ns /
+    (cpu_out_mpi_ns + cpu_in_mpi_ns) BETWEEN 0.25 AND 0.75
     FROM tasks WHERE job = 2')" '1|1' '... CPU time outside of MPI, and inside'
 sql 'SELECT cpu_in_mpi_ns, cpu_out_mpi_ns, in_mpi_ns, out_mpi_ns FROM tasks
     WHERE job = 2' >&2

@@ -39,10 +39,10 @@ like "$T/out" '^result +992 of 1024 tasks, .* 2 daemons missing' \
     '... only their tasks are missing'
 like "$T/out" 'missing e000[0-9]*, ranks [0-9]*-[0-9]*: .*closed' \
     '... with names and ranks'
-run $E -f 8 -i 0 --wait 1s --fault 9:silent -j
+run $E -f 8 -i 0 --wait 6s --fault 9:silent -j
 is "$(field found_tasks),$(field missing)" 1008,1 'a silent one is left out'
 ok '... when the time is over, not later' \
-    [ "$(field asked_ns)" -lt 5000000000 ]
+    [ "$(field asked_ns)" -lt 60000000000 ]
 run $E -f 8 -i 0 --wait 30s --fault 8:late=300ms -j
 is "$(field found_tasks),$(field missing)" 1024,0 'a late one is waited for'
 ok '... so long' [ "$(sed 's/.*"first":{"asked_ns":\([0-9]*\).*/\1/' \

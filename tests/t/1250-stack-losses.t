@@ -57,7 +57,7 @@ sampling()      # WORD...: hector stack with many samples, in the background
 {
     hector stack -j --samples 30 --interval 100 "$@" >"$T/out" 2>"$T/err" &
     asked=$!
-    wait_for unwinder 1       # where all is slow they end before, not after
+    wait_only unwinder 1      # where all is slow they end before, not after
 }
 
 # ------------------------------------------------------------------ losses

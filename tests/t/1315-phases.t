@@ -1,20 +1,25 @@
 # Phases that come again are known to policies, live and in the record, by their
-# tags or levels. The program goes through three of them in each round.
+# tags or levels. The program goes through three of them in each round, for as
+# long as it takes until the policy has seen thirty.
 # limit: 120
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/background.sh"
 need cc
 
 cc -shared -fPIC -I "$top/policies" -o phases.so "$top/tests/lib/phase_policy.c"
 
 phases()        # PHASES WORDS DESCRIPTION
 {
-    run env KERNEL_ROUNDS=30 hector-run -n 1 --phase "$1" --policy none \
-        --policy "$T/phases.so" "$APPS/phases" 1000
-    job=$(sql 'SELECT max(job) FROM jobs')
-    is "$status" 0 "$3"
+    begin env KERNEL_ROUNDS=1000000 hector-run -n 1 --phase "$1" --policy none \
+        --policy "$T/phases.so:at=30" "$APPS/phases" 1000
+    ok "$3" wait_for 'sql "SELECT why FROM verdicts WHERE job = $job" |
+        grep -q .' 60
+    kill -TERM "$runner"
+    end
+    is "$status" 143 '... until it is ended'
     run hector why "$job"
-    like "$T/out" ": 12 phases, $2\$" '... a policy sees which'
-    run hector replay "$job" --policy "$T/phases.so"
+    like "$T/out" ": 30 phases, $2\$" '... a policy sees which'
+    run hector replay "$job" --policy "$T/phases.so:at=30"
     is "$status|$(out)" "0|$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... the same in the record'
 }

@@ -26,18 +26,19 @@ held()          # NAME COMMAND...
 {
     name=$1
     shift
-    rm -f "$T/go"
+    rm -f "$T/go" "$T/let"
     begin hector-run -n 2 --oversubscribe --policy none \
         --policy hang:least=1,sure=1,still=0.2,alpha=0.05 \
         --on-hang kill:age=1s,sure=90 "$@"
     pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
-    start "debugger-$job" ./debugger "$pid" 8
+    start "debugger-$job" ./debugger "$pid" 8 "$T/let"
     holder=$started
     ok "$name: hector why says who is held by a debugger" \
         wait_for 'why "ago: task 1 is held by a debugger$"' 8
     run hector why "$job"
     like "$T/out" '^no policy has found anything$' '... that there is no hang'
     like "$T/out" '^no hang is looked for meanwhile$' '... and why not'
+    : >"$T/let"
     wait "$holder"
     is $? 0 '... it is let go'
     touch "$T/go"
@@ -54,8 +55,8 @@ held 'by its stack' env -u LD_PRELOAD "$APPS/halfway" 1000 -1 "$T/go"
 # The kernel does not say everywhere where somebody waits.
 start sleeper sleep 100
 sleeping() { [ "$(cat "/proc/$started/wchan" 2>/dev/null || echo 0)" != 0 ]; }
-wait_for sleeping 2 && says=yes || says=
-begin hector-run -n 2 --oversubscribe "$APPS/vfork" 8
+wait_only sleeping 2 && says=yes || says=
+begin hector-run -n 2 --oversubscribe "$APPS/vfork" 8 "$T/woken"
 ok 'in uninterruptible sleep: hector why says so' \
     wait_for 'why "ago: task 1 is in uninterruptible sleep in the kernel"' 8
 if [ "$says" ]; then
@@ -64,6 +65,7 @@ if [ "$says" ]; then
 else
     skip '... and where' 'this kernel does not say it'
 fi
+: >"$T/woken"
 end
 is "$status|$(cat "$T/job.out")|$(cat "$T/job.err")" '0|vfork: ok|' '... that is no hang'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")" 0 '... nothing was found'
