@@ -1,7 +1,8 @@
 /* places.c - where in the source the lines of a verdict are.
  *
  * Where all tasks are comes first. The places of calls that are over are then
- * asked for in rounds, each with at most one of every rank. */
+ * asked for in rounds, each with at most one of every rank; and in the end what
+ * a few tasks have printed and not written, which nothing depends on. */
 #include "master/watch/places.h"
 
 #include <stdlib.h>
@@ -9,10 +10,14 @@
 
 #include "master/watch/whereis.h"
 #include "policies/hct_policy.h"
+#include "proto/base/taskset.h"
+
+enum { PLACES_PRINTERS = 8 };   /* tasks whose buffers are looked at */
 
 struct line {
     struct places_line is;
     char *here, *made;          /* owned; NULL: not known */
+    char *unwritten;            /* owned, the same */
 };
 
 /* One place that is not known yet. */
@@ -46,6 +51,59 @@ static char *text_of(const struct prefixtree *t, uint32_t rank)
 static void want(struct places *p, size_t line, bool made)
 {
     p->wanted[p->nwanted++] = (struct wanted){ .line = line, .made = made };
+}
+
+/* ----------------------------------------------------------------- buffers */
+
+static void on_unwritten(void *arg, const struct prefixtree *tree)
+{
+    struct places *p = arg;
+    struct taskset had = { 0 };
+
+    p->where = NULL;
+    for (size_t i = 0; tree && i < p->n; i++) {
+        int32_t rank = p->line[i].is.rank;
+        const char *text = rank == HCT_NONE || taskset_has(&had, (uint32_t)rank)
+                           ? NULL
+                           : whereis_unwritten_text(tree, (uint32_t)rank);
+
+        if (text)
+            p->line[i].unwritten = strdup(text);
+        if (text && taskset_add(&had, (uint32_t)rank, (uint32_t)rank))
+            break;
+    }
+    taskset_fini(&had);
+    p->done(p->arg, p->found);
+}
+
+/* The tasks that are named, as far as they are few. NULL: there is none. */
+static char *printers(const struct places *p)
+{
+    struct taskset set = { 0 };
+    char *text = NULL;
+
+    for (size_t i = 0; i < p->n; i++) {
+        int32_t rank = p->line[i].is.rank;
+
+        if (rank != HCT_NONE && taskset_count(&set) < PLACES_PRINTERS &&
+            taskset_add(&set, (uint32_t)rank, (uint32_t)rank))
+            break;
+    }
+    if (set.n)
+        text = taskset_text(&set);
+    taskset_fini(&set);
+    return text;
+}
+
+/* All places are known. Who has not told where it is does not tell this. */
+static void finish(struct places *p)
+{
+    char *ranks = p->found ? printers(p) : NULL;
+
+    p->where = ranks ? whereis_unwritten(p->job, ranks, on_unwritten, p) : NULL;
+    free(ranks);
+    if (!p->where)
+        p->done(p->arg, p->found);
 }
 
 /* ------------------------------------------------------------------ rounds */
@@ -103,7 +161,7 @@ static void on_round(void *arg, const struct prefixtree *tree)
     if (tree)
         take(p, tree);
     if (!tree || !ask(p))
-        p->done(p->arg, p->found);
+        finish(p);
 }
 
 static void on_stacks(void *arg, const struct prefixtree *tree)
@@ -125,7 +183,7 @@ static void on_stacks(void *arg, const struct prefixtree *tree)
             want(p, i, true);
     }
     if (!ask(p))
-        p->done(p->arg, p->found);
+        finish(p);
 }
 
 /* -------------------------------------------------------------------- life */
@@ -162,6 +220,11 @@ void places_add(const struct places *p, size_t line, struct str *to)
         str_addf(to, ", request made %s", l->made);
 }
 
+const char *places_unwritten(const struct places *p, size_t line)
+{
+    return p && line < p->n ? p->line[line].unwritten : NULL;
+}
+
 void places_free(struct places *p, bool alive)
 {
     if (!p)
@@ -170,6 +233,7 @@ void places_free(struct places *p, bool alive)
     for (size_t i = 0; p->line && i < p->n; i++) {
         free(p->line[i].here);
         free(p->line[i].made);
+        free(p->line[i].unwritten);
     }
     free(p->line);
     free(p->wanted);

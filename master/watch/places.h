@@ -1,6 +1,7 @@
 /* places.h - where in the source the lines of a verdict are: where the rank is
  * that a line is about, or where it has made the call that the line is about,
- * and the request that it names. */
+ * and the request that it names. And what these ranks have printed that lies in
+ * a buffer yet. */
 #ifndef HECTOR_PLACES_H
 #define HECTOR_PLACES_H
 
@@ -29,6 +30,11 @@ struct places *places_start(struct job *j, uint64_t seq, uint32_t samples,
 /* Append ", in solve (solver.c:214)", and where its request was made; nothing
  * of what is not known. NULL is fine, both. */
 void places_add(const struct places *p, size_t line, struct str *to);
+
+/* What the rank of this line has printed and not written yet, as a list of
+ * quoted lines; of the first line about it. NULL: nothing is known. p may be
+ * NULL. */
+const char *places_unwritten(const struct places *p, size_t line);
 
 /* alive: the job's reducer is. */
 void places_free(struct places *p, bool alive);

@@ -250,6 +250,21 @@ static void add_places(const struct watcher_hang *h, struct str *to)
     }
 }
 
+/* What the tasks that are named have printed, and nobody has seen. */
+static void add_unwritten(const struct watcher_act *a,
+                          const struct watcher_hang *h, struct str *to)
+{
+    for (size_t i = 0; i < h->nlines; i++) {
+        const char *text = places_unwritten(h->places, i);
+        int32_t rank = h->line[i].rank;
+
+        if (text)
+            str_addf(to, "  task %d on %s has printed, but not written yet: "
+                     "%s\n", rank, job_node_name(a->job,
+                     &a->job->tasks[rank]), text);
+    }
+}
+
 /* Say it, and, unless it is over, what will be done. */
 static void hang_finish(struct watcher_act *a, bool found, bool over)
 {
@@ -259,6 +274,7 @@ static void hang_finish(struct watcher_act *a, bool found, bool over)
     a->hang = NULL;
     a->owed = false;
     add_places(h, &text);
+    add_unwritten(a, h, &text);
     if (found)
         journal_report(a->job->flow->journal, a->job, h->seq, h->policy->name,
                        str_text(&text));

@@ -109,6 +109,16 @@ struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
     return start(j, 0, &m, done, arg);
 }
 
+struct whereis *whereis_unwritten(struct job *j, const char *ranks,
+                                  whereis_done_f *done, void *arg)
+{
+    Hct__Stack m = HCT__STACK__INIT;
+
+    m.unwritten = true;
+    m.ranks = (char *)ranks;
+    return start(j, 0, &m, done, arg);
+}
+
 void whereis_cancel(struct whereis *w, bool alive)
 {
     if (w && alive)
@@ -171,4 +181,14 @@ void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
     str_addf(to, "in %s", prefixtree_text(t, f->function));
     if (f->line)
         str_addf(to, " (%s:%u)", base(prefixtree_text(t, f->file)), f->line);
+}
+
+/* A slave that does not know the question has answered with a stack. */
+const char *whereis_unwritten_text(const struct prefixtree *t, uint32_t rank)
+{
+    uint32_t at = child_with(t, 0, rank);
+    const struct prefixtree_frame *f = &t->frames[t->nodes[at].frame];
+
+    return at && strcmp(prefixtree_text(t, f->module), "stdout") == 0
+           ? prefixtree_text(t, f->function) : NULL;
 }

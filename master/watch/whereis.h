@@ -26,6 +26,10 @@ struct whereis_place { uint32_t rank, site; };
 struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
                             size_t n, whereis_done_f *done, void *arg);
 
+/* What these tasks, "0,2-3", have printed and not written yet. */
+struct whereis *whereis_unwritten(struct job *j, const char *ranks,
+                                  whereis_done_f *done, void *arg);
+
 /* alive: the reducer is. NULL is fine. */
 void whereis_cancel(struct whereis *w, bool alive);
 
@@ -33,5 +37,10 @@ void whereis_cancel(struct whereis *w, bool alive);
  * is not part of MPI, and has a source if any has. Nothing if not known. */
 void whereis_text(const struct prefixtree *tree, uint32_t rank,
                   struct str *to);
+
+/* The text that this rank has not written yet, as a list of quoted lines; NULL:
+ * none is known. tree is that of whereis_unwritten(), and has it. */
+const char *whereis_unwritten_text(const struct prefixtree *tree,
+                                   uint32_t rank);
 
 #endif

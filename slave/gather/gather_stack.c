@@ -167,7 +167,8 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
         .threads = m->threads, .keep = true,
-        .no_ptrace = p->node->no_ptrace, .page_of = page_of };
+        .unwritten = m->unwritten, .no_ptrace = p->node->no_ptrace,
+        .page_of = page_of };
     struct gather_job of;
 
     if (m->interval_ns > INTERVAL_MAX_NS)

@@ -265,6 +265,16 @@ static void take_place(struct request *r, uint32_t i)
     unwinder_addresses(r->unwinder, i, r->sample, pc, n);
 }
 
+static void take_task(struct request *r, uint32_t i)
+{
+    if (r->conf.unwritten)
+        unwinder_unwritten(r->unwinder, i, r->sample);
+    else if (r->conf.place_of)
+        take_place(r, i);
+    else
+        ask_threads(r, i);
+}
+
 /* ---------------------------------------------------------------- the steps */
 
 /* A little late is early enough, if somebody else wakes us. */
@@ -314,7 +324,7 @@ static void step_taking(struct request *r)
         if (r->pids[i] == 0)
             note_gone(r->notes[i], 0);
         else if (r->pids[i] > 0 && send_maps(r, i))
-            (r->conf.place_of ? take_place : ask_threads)(r, i);
+            take_task(r, i);
     }
     halt_unhush(&r->quiet);
     if (r->at < r->conf.ntasks) {
@@ -421,7 +431,7 @@ static void request_end(void *arg, const struct unwinder_result *s,
 
     if (s) {
         for (uint32_t i = 0; i < r->conf.ntasks; i++)
-            if (s->traces[i] == 0 && r->pids[i] >= 0)
+            if (s->traces[i] == 0 && r->pids[i] >= 0 && !r->conf.unwritten)
                 note_set(r->notes[i], "its stack could not be followed");
         out.tree = s->tree;
         out.bytes = s->bytes;

@@ -48,6 +48,9 @@ struct stacker_conf {
     stacker_place_f *place_of;  /* the tree is made of these: no task is
                                    stopped; NULL: of stacks; called like
                                    page_of */
+    bool unwritten;             /* the tree is made of what they have printed and
+                                   not written, in frames of the module
+                                   "stdout": no task is stopped */
 };
 
 struct stacker_result {

@@ -21,7 +21,7 @@
 
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
 #define KEPT_NS (LIFE_S / 2 * CLOCK_NS_PER_S)
-#define IDLE_NS (SCRIBE_IDLE_MS * CLOCK_NS_PER_MS / 2)  /* it may just go */
+#define IDLE_NS (UNWINDER_IDLE_MS * CLOCK_NS_PER_MS / 2)  /* it may just go */
 #define ANSWER_MAX (1u << 30)
 #define GATHERED_MAX (1u << 20) /* bytes for it that are kept back */
 
@@ -153,7 +153,7 @@ static void put(struct unwinder *s, enum unwinder_kind kind, uint32_t position,
     struct unwinder_head h = { (uint32_t)kind, position, sample, (uint32_t)pid,
                              n };
 
-    if (n > SCRIBE_PIECE_MAX)
+    if (n > UNWINDER_PIECE_MAX)
         return;
     bufferevent_write(s->bev, &h, sizeof(h));
     if (n)
@@ -162,9 +162,9 @@ static void put(struct unwinder *s, enum unwinder_kind kind, uint32_t position,
 
 static void put_begin(struct unwinder *s)
 {
-    put(s, SCRIBE_BEGIN, s->conf.ntasks, s->conf.nsamples,
-        (s->conf.lines ? SCRIBE_LINES : 0) |
-        (s->conf.offsets ? SCRIBE_OFFSETS : 0), NULL, 0);
+    put(s, UNWINDER_BEGIN, s->conf.ntasks, s->conf.nsamples,
+        (s->conf.lines ? UNWINDER_LINES : 0) |
+        (s->conf.offsets ? UNWINDER_OFFSETS : 0), NULL, 0);
 }
 
 struct unwinder *unwinder_start(const struct unwinder_conf *conf,
@@ -257,13 +257,13 @@ pid_t unwinder_pid(const struct unwinder *s)
 void unwinder_maps(struct unwinder *s, uint32_t position, pid_t pid,
                    const char *text, size_t n)
 {
-    put(s, SCRIBE_MAPS, position, 0, pid, text, n);
+    put(s, UNWINDER_MAPS, position, 0, pid, text, n);
 }
 
 void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
                    const struct halt_copy *copy, bool cut)
 {
-    put(s, SCRIBE_COPY, position, sample, 0, copy,
+    put(s, UNWINDER_COPY, position, sample, 0, copy,
         offsetof(struct halt_copy, stack) + copy->bytes);
     if (cut || unwinder_backlog(s) > GATHERED_MAX)
         bufferevent_enable(s->bev, EV_WRITE);
@@ -272,7 +272,12 @@ void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
 void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
                         const uint64_t *pc, uint32_t n)
 {
-    put(s, SCRIBE_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
+    put(s, UNWINDER_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
+}
+
+void unwinder_unwritten(struct unwinder *s, uint32_t position, uint32_t sample)
+{
+    put(s, UNWINDER_UNWRITTEN, position, sample, 0, NULL, 0);
 }
 
 void unwinder_end(struct unwinder *s)
@@ -280,7 +285,7 @@ void unwinder_end(struct unwinder *s)
     struct timeval tv = clock_timeval(s->conf.timeout_ns);
 
     s->whole = true;
-    put(s, SCRIBE_END, 0, s->conf.keep, 0, NULL, 0);
+    put(s, UNWINDER_END, 0, s->conf.keep, 0, NULL, 0);
     bufferevent_enable(s->bev, EV_WRITE);
     event_add(s->timer, &tv);
 }

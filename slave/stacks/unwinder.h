@@ -73,6 +73,8 @@ void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
                    const struct halt_copy *copy, bool cut);
 void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
                         const uint64_t *pc, uint32_t n);
+/* What the task has printed and not written: one frame (unwritten.h). */
+void unwinder_unwritten(struct unwinder *s, uint32_t position, uint32_t sample);
 void unwinder_end(struct unwinder *s);
 
 /* Bytes that it has not read yet. */

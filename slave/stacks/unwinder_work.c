@@ -13,6 +13,7 @@
 #include "proto/base/str.h"
 #include "proto/tree/prefixtree.h"
 #include "slave/stacks/unwind.h"
+#include "slave/stacks/unwritten.h"
 #include "slave/symbols/symbols.h"
 
 enum { FILES = 256, NOTES_MAX = 16, FRAMES = UNWIND_DEPTH * 2,
@@ -317,6 +318,24 @@ static int take_addresses(struct work *w, const struct unwinder_head *h)
                                       sizeof(uint64_t)), v, UNWIND_DEPTH));
 }
 
+/* What is read is the process as it is now. */
+static int take_unwritten(struct work *w, const struct unwinder_head *h)
+{
+    const struct reading *r = &w->readings[h->position];
+    struct prefixtree_frame f = { .module = name(w, "stdout") };
+    char text[UNWRITTEN_ROOM];
+    uint32_t frame;
+
+    if (!r->maps)
+        return 0;
+    unwritten_read(r->pid, r->maps, text);
+    if (!*text)
+        return 0;
+    f.function = name(w, text);
+    frame = prefixtree_frame(&w->tree, &f);
+    return prefixtree_add(&w->tree, h->position, h->sample, &frame, 1, NULL);
+}
+
 static void take_maps(struct work *w, const struct unwinder_head *h)
 {
     struct reading *r = &w->readings[h->position];
@@ -335,10 +354,10 @@ static int take(struct work *w)
 {
     struct unwinder_head h;
 
-    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.bytes > SCRIBE_PIECE_MAX)
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.bytes > UNWINDER_PIECE_MAX)
         return -1;
-    w->more = h.kind == SCRIBE_END && h.sample;
-    if (h.kind == SCRIBE_END)
+    w->more = h.kind == UNWINDER_END && h.sample;
+    if (h.kind == UNWINDER_END)
         return 0;
     if (h.position >= w->ntasks || h.sample >= w->nsamples)
         return -1;
@@ -351,14 +370,16 @@ static int take(struct work *w)
         return -1;
     ((char *)w->piece)[h.bytes] = '\0';
     switch ((enum unwinder_kind)h.kind) {
-    case SCRIBE_MAPS:
+    case UNWINDER_MAPS:
         take_maps(w, &h);
         return 1;
-    case SCRIBE_COPY:
+    case UNWINDER_COPY:
         return take_copy(w, &h) ? -1 : 1;
-    case SCRIBE_ADDRESSES:
+    case UNWINDER_ADDRESSES:
         return take_addresses(w, &h) ? -1 : 1;
-    case SCRIBE_BEGIN: case SCRIBE_END:
+    case UNWINDER_UNWRITTEN:
+        return take_unwritten(w, &h) ? -1 : 1;
+    case UNWINDER_BEGIN: case UNWINDER_END:
         break;
     }
     return -1;
@@ -407,13 +428,13 @@ static int begin(struct work *w)
 {
     struct unwinder_head h;
 
-    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != SCRIBE_BEGIN ||
+    if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != UNWINDER_BEGIN ||
         h.position < 1 || h.bytes || make_room(w, h.position))
         return -1;
     w->ntasks = h.position;
     w->nsamples = h.sample;
-    w->lines = h.pid & SCRIBE_LINES;
-    w->offsets = h.pid & SCRIBE_OFFSETS;
+    w->lines = h.pid & UNWINDER_LINES;
+    w->offsets = h.pid & UNWINDER_OFFSETS;
     prefixtree_fini(&w->tree);
     str_reset(&w->notes);
     w->nnotes = 0;
@@ -429,7 +450,7 @@ static bool more(const struct work *w, int fd)
 {
     struct pollfd in = { .fd = fd, .events = POLLIN };
 
-    return w->more && poll(&in, 1, SCRIBE_IDLE_MS) == 1;
+    return w->more && poll(&in, 1, UNWINDER_IDLE_MS) == 1;
 }
 
 int unwinder_work(int fd)

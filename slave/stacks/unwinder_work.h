@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-enum unwinder_kind { SCRIBE_BEGIN, SCRIBE_MAPS, SCRIBE_COPY, SCRIBE_ADDRESSES,
-                   SCRIBE_END };
+enum unwinder_kind { UNWINDER_BEGIN, UNWINDER_MAPS, UNWINDER_COPY, UNWINDER_ADDRESSES,
+                   UNWINDER_UNWRITTEN, UNWINDER_END };
 
 /* In front of each piece on the way to the unwinder; both ends are one
- * program. SCRIBE_BEGIN has the number of tasks as position and of samples as
- * sample, and in pid what is wanted of frames; SCRIBE_END: sample 1 says that
+ * program. UNWINDER_BEGIN has the number of tasks as position and of samples as
+ * sample, and in pid what is wanted of frames; UNWINDER_END: sample 1 says that
  * more trees may follow. */
-enum { SCRIBE_LINES = 1, SCRIBE_OFFSETS = 2 };
+enum { UNWINDER_LINES = 1, UNWINDER_OFFSETS = 2 };
 
 struct unwinder_head {
     uint32_t kind, position, sample, pid;
@@ -22,7 +22,7 @@ struct unwinder_head {
  * notes. */
 struct unwinder_answer { uint64_t tree_bytes, notes_bytes; };
 
-enum { SCRIBE_PIECE_MAX = 16 << 20, SCRIBE_IDLE_MS = 20000 };
+enum { UNWINDER_PIECE_MAX = 16 << 20, UNWINDER_IDLE_MS = 20000 };
 
 /* Until the end, a broken pipe, or when nothing has followed for long; returns
  * an exit status. */

@@ -89,16 +89,16 @@ static void feed(int fd, uint32_t n)
 {
     char answer[4096];
 
-    piece(fd, (struct unwinder_head){ SCRIBE_BEGIN, npids, n, 1, 0 }, "");
+    piece(fd, (struct unwinder_head){ UNWINDER_BEGIN, npids, n, 1, 0 }, "");
     for (uint32_t i = 0; i < npids; i++)
-        piece(fd, (struct unwinder_head){ SCRIBE_MAPS, i, 0, (uint32_t)pids[i],
+        piece(fd, (struct unwinder_head){ UNWINDER_MAPS, i, 0, (uint32_t)pids[i],
                                         strlen(maps[i]) }, maps[i]);
     for (uint32_t s = 0; s < n; s++)
         for (uint32_t i = 0; i < npids; i++)
-            piece(fd, (struct unwinder_head){ SCRIBE_COPY, i, s, 0,
+            piece(fd, (struct unwinder_head){ UNWINDER_COPY, i, s, 0,
                   offsetof(struct halt_copy, stack) + copies[i].bytes },
                   &copies[i]);
-    piece(fd, (struct unwinder_head){ SCRIBE_END, 0, 0, 0, 0 }, "");
+    piece(fd, (struct unwinder_head){ UNWINDER_END, 0, 0, 0, 0 }, "");
     while (read(fd, answer, sizeof(answer)) > 0)
         ;
     _exit(0);
