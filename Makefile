@@ -3,6 +3,7 @@
 #   make            programs in build/bin, libraries and policies in build/lib
 #   make demo       the paper's example under hector-run
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
+#   make check-unit the unit tests alone
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make sim        deadlock proofs in a model of MPI (LOOKS=10000000 SEED=1)
@@ -49,7 +50,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check bench eval sim soak install uninstall clean lint
+.PHONY: all policies deps demo check check-unit bench eval sim soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 # A program has a folder, and in it rooms: folders of what belongs together.

@@ -166,14 +166,16 @@ again = @$(MAKE) --no-print-directory \
     $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 TESTS ?= lint unit t
 .PHONY: apps units fuzzers fuzz seeds with-tests
-.PHONY: check-built demo-built bench-built eval-built lint-built soak-built sim-built
+.PHONY: check-unit-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
 
-check demo bench eval lint sim soak: deps
+check check-unit demo bench eval lint sim soak: deps
 	$(again) $@-built
 
 with-tests: all units fuzzers $(B)/bench/bench_master
 check-built: with-tests
 	@sh tests/lib/run.sh $(B) $(TESTS)
+check-unit-built: units
+	@sh tests/lib/run.sh $(B) unit
 lint-built: all
 	@sh tests/lib/run.sh $(B) lint
 demo-built: all
