@@ -8,27 +8,21 @@
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
 #include "slave/jobs/jobs.h"
-#include "slave/jobs/jobwatch.h"
-#include "slave/jobs/lookout.h"
-
-static struct adopts *adopts_of(void *arg)
-{
-    return jobs_adopts(uplink_owner(arg));
-}
+#include "slave/jobs/part.h"
 
 static struct node *node_of(void *arg)
 {
     return jobs_node(uplink_owner(arg));
 }
 
-static struct job *find(void *arg, uint64_t id)
+static struct part *find(void *arg, uint64_t id)
 {
-    struct job *j = jobs_find(uplink_owner(arg), id);
+    struct part *p = jobs_find(uplink_owner(arg), id);
 
-    if (!j)
+    if (!p)
         log_debug("orders", "there is no job %llu here",
                   (unsigned long long)id);
-    return j;
+    return p;
 }
 
 /* The order was not followed: the person who looks at the log may care, the
@@ -43,50 +37,38 @@ static int complain(int rc, const struct err *why)
 static int on_prepare(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    const Hct__Prepare *m = msg;
-
     (void)c;
-    if (*m->adopt_socket)
-        return adopts_prepare(adopts_of(arg), m, err);
-    return jobs_prepare(uplink_owner(arg), m, err);
+    return jobs_prepare(uplink_owner(arg), msg, err);
 }
 
 static int on_launch(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     const Hct__Launch *m = msg;
-    struct job *j = find(arg, m->job);
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (!j || (j->launched || j->state == JOB_LAUNCHING))
-        return 0;               /* known: the master has not heard of it */
-    return complain(job_launch(j, err), err);
+    return p && p->ops->launch ? complain(p->ops->launch(p, err), err) : 0;
 }
 
 static int on_signal(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     const Hct__TaskSignal *m = msg;
-    struct job *j;
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (adopts_signal(adopts_of(arg), m))
-        return 0;
-    j = find(arg, m->job);
-    return j ? complain(job_signal(j, m->ranks, m->signal, err), err) : 0;
+    return p ? complain(p->ops->signal(p, m->ranks, m->signal, err), err) : 0;
 }
 
 static int on_hold(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
     const Hct__TaskHold *m = msg;
-    struct job *j;
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (adopts_hold(adopts_of(arg), m))
-        return 0;
-    j = find(arg, m->job);
-    return j ? complain(job_hold(j, m->ranks, m->release, err), err) : 0;
+    return p ? complain(p->ops->hold(p, m->ranks, m->release, err), err) : 0;
 }
 
 static int on_look(void *arg, struct conn *c, const void *msg,
@@ -97,65 +79,66 @@ static int on_look(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int forget(void *arg, struct part *p, struct err *err)
+{
+    if (p->ops->forget(p, err))
+        return -1;
+    jobs_remove(uplink_owner(arg), p);
+    return 0;
+}
+
 static int on_terminate(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
     const Hct__Terminate *m = msg;
-    struct job *j;
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (adopts_terminate(adopts_of(arg), m))
+    if (!p)
         return 0;
-    j = find(arg, m->job);
-    return j ? complain(job_terminate(j, m->ranks, m->signal, m->grace_ns,
-                                      err), err)
-             : 0;
+    if (m->disown && !p->ops->ours)
+        return complain(forget(arg, p, err), err);
+    return complain(p->ops->terminate(p, m->ranks, m->signal, m->grace_ns,
+                                      err), err);
 }
 
 static int on_forget(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     const Hct__Forget *m = msg;
-    struct job *j;
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (adopts_forget(adopts_of(arg), m->job))
-        return 0;
-    j = find(arg, m->job);
-    if (!j)
-        return 0;
-    if (job_forget(j, err))
-        return complain(-1, err);
-    jobs_remove(uplink_owner(arg), j);
-    return 0;
+    return p ? complain(forget(arg, p, err), err) : 0;
 }
 
 static int on_event_ack(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
     const Hct__EventAck *m = msg;
-    struct job *j;
+    struct part *p = find(arg, m->job);
 
     (void)c;
-    if (adopts_ack(adopts_of(arg), m))
-        return 0;
-    j = find(arg, m->job);
-    return j ? jobwatch_ack(j, m->rank, m->upto, err) : 0;
+    return p ? p->ops->ack(p, m->rank, m->upto, err) : 0;
 }
 
 static int on_adopted(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
+    const Hct__Adopted *m = msg;
+
     (void)c, (void)err;
-    adopts_adopted(adopts_of(arg), msg);
+    adopt_adopted(find(arg, m->session), m);
     return 0;
 }
 
 static int on_adopt_end(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
+    const Hct__AdoptEnd *m = msg;
+
     (void)c, (void)err;
-    adopts_end(adopts_of(arg), msg);
+    adopt_end(find(arg, m->job), m);
     return 0;
 }
 

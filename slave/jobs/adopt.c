@@ -1,27 +1,53 @@
-/* adopt.c - sessions: who may register, in which world, and what the master
- * orders for them. See adopt.h for the design, world.c for the tasks,
- * adopt_order.c for what is done to the tasks.
+/* adopt.c - sessions: who may register, in which world, and the operations of
+ * sessions and worlds. See adopt.h for the design, world.c for the tasks.
  *
  * Invariant: a session that could not be prepared exists until it is
  * forgotten, so that this can be told again; it has no registry. */
 #include "slave/jobs/adopt.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/paths.h"
 #include "proto/conf/preload.h"
-#include "slave/jobs/adopt_private.h"
+#include "slave/jobs/world.h"
 #include "slave/page/registry.h"
 
 enum { GENERATIONS = 10000 };   /* programs of one rank */
 
+struct adopt {
+    struct part part;
+    void (*wake)(void *arg);
+    void *arg;
+    struct world_owner owner;
+    struct launch_user user;
+    struct plan plan;           /* for the streams; texts owned */
+    struct registry *registry;  /* owned */
+    struct world *worlds;       /* owned */
+    struct event *kill;         /* owned: the grace of Terminate is over */
+    struct event *end;          /* owned: the grace of AdoptEnd is over */
+    char *refusal;              /* owned */
+    char link[PATHS_MAX];       /* to the library; "": not ours, or none */
+    bool ready;                 /* the stream link stands, or is not needed */
+    bool ending, drained, closed;       /* closed: so is stdtim */
+};
+
+static const struct part_ops session_ops, world_ops;
+
+/* NULL: it is none. */
+static struct adopt *session_of(struct part *p)
+{
+    return p && p->ops == &session_ops ? (struct adopt *)p : NULL;
+}
+
 static unsigned long long adopt_id(const struct adopt *s)
 {
-    return s->plan.job;
+    return s->part.id;
 }
 
 /* --------------------------------------------------------------- telling */
@@ -32,18 +58,18 @@ static void tell_prepared(const struct adopt *s)
 
     if (!s->ready && !s->refusal)
         return;
-    m.job = s->plan.job;
+    m.job = s->part.id;
     m.ok = !s->refusal;
     m.why = s->refusal ? s->refusal : m.why;
-    uplink_send(s->all->node->uplink, MESSAGE_PREPARED, &m);
+    uplink_send(s->part.node->uplink, MESSAGE_PREPARED, &m);
 }
 
 static void tell_drained(const struct adopt *s)
 {
     Hct__Drained m = HCT__DRAINED__INIT;
 
-    m.job = s->plan.job;
-    uplink_send(s->all->node->uplink, MESSAGE_DRAINED, &m);
+    m.job = s->part.id;
+    uplink_send(s->part.node->uplink, MESSAGE_DRAINED, &m);
 }
 
 static void refuse(struct adopt *s, const char *why)
@@ -52,7 +78,7 @@ static void refuse(struct adopt *s, const char *why)
 
     registry_close(s->registry);
     s->registry = NULL;
-    str_addf(&text, "%s: %s", s->all->node->name, why);
+    str_addf(&text, "%s: %s", s->part.node->name, why);
     free(s->refusal);
     s->refusal = str_take(&text);
     log_info("adopt", "not prepared job=%llu: %s", adopt_id(s), why);
@@ -72,7 +98,7 @@ static void adopt_free(struct adopt *s)
         s->worlds = w->next;
         world_destroy(w);
     }
-    streams_close(s->owner.streams, &s->all->node->linkdrain);
+    streams_close(s->owner.streams, &s->part.node->linkdrain);
     if (s->kill)
         event_free(s->kill);
     if (s->end)
@@ -83,25 +109,6 @@ static void adopt_free(struct adopt *s)
     free(s->plan.stream_addresses);
     free(s->refusal);
     free(s);
-}
-
-struct adopt *adopt_find(const struct adopts *as, uint64_t id)
-{
-    for (struct adopt *s = as->first; s; s = s->next)
-        if (s->plan.job == id)
-            return s;
-    return NULL;
-}
-
-/* The world that is this job, and its session. */
-struct world *adopts_world(const struct adopts *as, uint64_t job,
-                           struct adopt **in)
-{
-    for (struct adopt *s = as->first; s; s = s->next)
-        for (struct world *w = s->worlds; w; w = w->next)
-            if (w->job == job)
-                return *in = s, w;
-    return NULL;
 }
 
 static void on_streams_ready(void *arg, const struct err *why)
@@ -146,7 +153,7 @@ static void on_moved(void *arg)
     struct adopt *s = arg;
 
     look(s);
-    s->all->wake(s->all->arg);
+    s->wake(s->arg);
 }
 
 /* ---------------------------------------------------------- registrations */
@@ -168,7 +175,7 @@ static struct world *place(struct adopt *s, const char *name, uint32_t rank)
                 break;
         if (*at && world_find(*at, rank))
             continue;
-        if (!*at && (w = world_create(&s->owner, full)) != NULL)
+        if (!*at && (w = world_create(&s->owner, full, &world_ops)) != NULL)
             *at = w;
         return *at;
     }
@@ -206,7 +213,7 @@ static int on_grant(void *arg, const struct page_hello *hello,
     int fd;
 
     if (peer->uid == s->plan.uid)
-        origin_find(&origin, peer->pid, s->all->node->name);
+        origin_find(&origin, peer->pid, s->part.node->name);
     else
         memset(&origin, 0, sizeof(origin));
     if (origin.alone || h.rank == UINT32_MAX) {
@@ -225,11 +232,11 @@ static int on_grant(void *arg, const struct page_hello *hello,
     }
     fd = world_add(w, &h, peer->pid, &origin, err);
     if (fd >= 0)
-        s->all->wake(s->all->arg);
+        s->wake(s->arg);
     return fd;
 }
 
-/* ----------------------------------------------------------------- orders */
+/* ----------------------------------------------------------- begin and end */
 
 static void on_kill(evutil_socket_t fd, short what, void *arg)
 {
@@ -299,7 +306,7 @@ static void make_link(struct adopt *s, const Hct__Prepare *m)
 static int adopt_open(struct adopt *s, const Hct__Prepare *m,
                       struct err *err)
 {
-    struct node *node = s->all->node;
+    struct node *node = s->part.node;
 
     if (take_plan(s, m, err))
         return -1;
@@ -324,38 +331,43 @@ static int adopt_open(struct adopt *s, const Hct__Prepare *m,
     return s->owner.streams ? 0 : -1;
 }
 
-int adopts_prepare(struct adopts *as, const Hct__Prepare *m, struct err *err)
+static int make_timers(struct adopt *s)
 {
-    struct adopt *s = adopt_find(as, m->job);
-    struct err why;
-
-    if (s) {
-        tell_prepared(s);
-        return 0;
-    }
-    s = calloc(1, sizeof(*s));
-    if (!s)
-        return err_set(err, ENOMEM, "out of memory");
-    s->all = as;
-    s->owner = (struct world_owner){ .node = as->node, .user = &s->user,
-                                     .here = m->here, .session = m->job,
-                                     .moved = on_moved, .arg = s };
-    s->kill = evtimer_new(as->node->base, on_kill, s);
-    s->end = evtimer_new(as->node->base, on_end, s);
-    if (!s->kill || !s->end) {
-        adopt_free(s);
-        return err_set(err, ENOMEM, "out of memory");
-    }
-    s->next = as->first;
-    as->first = s;
-    if (adopt_open(s, m, &why))
-        refuse(s, why.text);
-    return 0;
+    s->kill = evtimer_new(s->part.node->base, on_kill, s);
+    s->end = evtimer_new(s->part.node->base, on_end, s);
+    return s->kill && s->end ? 0 : -1;
 }
 
-void adopts_adopted(struct adopts *as, const Hct__Adopted *m)
+struct part *adopt_create(struct node *node, const Hct__Prepare *m,
+                          void (*wake)(void *arg), void *arg,
+                          struct err *err)
 {
-    struct adopt *s = adopt_find(as, m->session);
+    struct adopt *s = calloc(1, sizeof(*s));
+    struct err why;
+
+    if (!s)
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    s->part = (struct part){ .ops = &session_ops, .node = node, .id = m->job,
+                             .user = &s->user };
+    s->wake = wake;
+    s->arg = arg;
+    s->owner = (struct world_owner){ .node = node, .user = &s->user,
+                                     .here = m->here, .session = m->job,
+                                     .moved = on_moved, .arg = s };
+    if (make_timers(s)) {
+        adopt_free(s);
+        return err_set(err, ENOMEM, "out of memory"), NULL;
+    }
+    if (adopt_open(s, m, &why))
+        refuse(s, why.text);
+    return &s->part;
+}
+
+/* ------------------------------------------------- orders for the session */
+
+void adopt_adopted(struct part *session, const Hct__Adopted *m)
+{
+    struct adopt *s = session_of(session);
     struct adopted *a = NULL;
 
     for (struct world *w = s ? s->worlds : NULL; w && !a; w = w->next)
@@ -373,9 +385,9 @@ void adopts_adopted(struct adopts *as, const Hct__Adopted *m)
     on_moved(s);
 }
 
-void adopts_end(struct adopts *as, const Hct__AdoptEnd *m)
+void adopt_end(struct part *session, const Hct__AdoptEnd *m)
 {
-    struct adopt *s = adopt_find(as, m->job);
+    struct adopt *s = session_of(session);
     struct timeval tv = clock_timeval(m->grace_ns);
 
     if (!s)
@@ -387,148 +399,239 @@ void adopts_end(struct adopts *as, const Hct__AdoptEnd *m)
     look(s);
 }
 
-bool adopts_walk(struct adopts *as, uint64_t job, taskwalk_f *step, void *to)
-{
-    struct adopt *s = adopt_find(as, job), *in;
-    struct world *w = adopts_world(as, job, &in);
+/* ---------------------------------------------- of a session and its worlds */
 
-    if (!s && !w)
-        return false;
+/* The session that it is, or is a world of. */
+static struct adopt *adopt_around(struct part *p)
+{
+    struct adopt *s = session_of(p);
+
+    return s ? s : ((struct world *)p)->owner->arg;
+}
+
+/* The world that is this job; NULL: no task of the session's own has come. */
+static struct world *adopt_world(struct part *p)
+{
+    struct adopt *s = session_of(p);
+    struct world *w = s ? s->worlds : (struct world *)p;
+
+    while (s && w && w->part.id != p->id)
+        w = w->next;
+    return w;
+}
+
+/* To the tasks of a world's job; of a session, for all ranks, to those of
+ * every world. */
+static int adopt_order(struct part *p, const char *ranks, int sig, bool dying,
+                       struct err *err)
+{
+    struct adopt *s = adopt_around(p);
+    bool all = !*ranks || strcmp(ranks, "all") == 0;
+    bool each = all && session_of(p);
+    struct taskset set = { 0 };
+    int rc = taskset_parse(&set, all ? "all" : ranks, ADOPT_RANKS, err);
+
+    for (struct world *w = s->worlds; rc == 0 && w; w = w->next)
+        if (each || w == adopt_world(p))
+            world_signal(w, &set, sig, dying);
+    taskset_fini(&set);
+    return rc;
+}
+
+static int adopt_signal(struct part *p, const char *ranks, int sig,
+                        struct err *err)
+{
+    if (sig < 1 || sig >= NSIG)
+        return err_set(err, EINVAL, "%d is no signal", sig);
+    return adopt_order(p, ranks, sig, false, err);
+}
+
+static int adopt_hold(struct part *p, const char *ranks, bool release,
+                      struct err *err)
+{
+    return adopt_order(p, ranks, release ? SIGCONT : SIGSTOP, false, err);
+}
+
+static int adopt_terminate(struct part *p, const char *ranks, int sig,
+                           uint64_t grace_ns, struct err *err)
+{
+    struct timeval tv = clock_timeval(grace_ns);
+    int first = sig > 0 && sig < NSIG ? sig : SIGTERM;
+
+    if (adopt_order(p, ranks, grace_ns ? first : SIGKILL, true, err) ||
+        adopt_order(p, ranks, SIGCONT, false, err))
+        return -1;
+    if (grace_ns)
+        event_add(adopt_around(p)->kill, &tv);
+    return 0;
+}
+
+static int adopt_forget(struct part *p, struct err *err)
+{
+    (void)p, (void)err;         /* whatever its tasks do */
+    return 0;
+}
+
+/* What makes no sense is no reason to part: it is of no task of ours. */
+static int adopt_ack(struct part *p, uint32_t rank, uint64_t upto,
+                     struct err *err)
+{
+    struct world *w = adopt_world(p);
+    struct adopted *a = w ? world_find(w, rank) : NULL;
+
+    if (!a)
+        return 0;
+    if (records_ack(&a->task.watch.records, upto, err))
+        log_warn("adopt", "%s", err->text);
+    if (a->task.over) {
+        world_read(w);
+        look(adopt_around(p));
+    }
+    return 0;
+}
+
+static void adopt_each(struct part *p, enum part_tasks which,
+                       taskwalk_f *step, void *to)
+{
+    struct world *w = adopt_world(p);
+
     for (struct adopted *a = w ? w->tasks : NULL; a; a = a->next)
-        if (a->taken)
+        if (which == PART_HERE || a->taken)
             step(to, &a->task);
+}
+
+static struct task *adopt_task(struct part *p, uint32_t rank)
+{
+    struct world *w = adopt_world(p);
+    struct adopted *a = w ? world_find(w, rank) : NULL;
+
+    return a ? &a->task : NULL;
+}
+
+static struct account *adopt_account(struct part *p)
+{
+    struct world *w = adopt_world(p);
+
+    return w ? &w->account : NULL;
+}
+
+/* ------------------------------------------------------ of a session alone */
+
+static struct part *session_inner(struct part *p, uint64_t job)
+{
+    for (struct world *w = session_of(p)->worlds; w; w = w->next)
+        if (w->part.id == job && job)
+            return &w->part;
+    return NULL;
+}
+
+static size_t session_numbers(const struct part *p, uint64_t *ids, size_t max)
+{
+    const struct adopt *s = (const struct adopt *)p;
+    size_t n = 0;
+
+    if (n++ < max)
+        ids[n - 1] = p->id;
+    for (const struct world *w = s->worlds; w; w = w->next)
+        if (w->part.id && w->part.id != p->id && n++ < max)
+            ids[n - 1] = w->part.id;
+    return n;
+}
+
+static void session_answer(struct part *p)
+{
+    tell_prepared(session_of(p));
+}
+
+static void session_tell(struct part *p)
+{
+    struct adopt *s = session_of(p);
+
+    tell_prepared(s);
+    s->drained = false;         /* until all tasks are told of again */
+    for (struct world *w = s->worlds; w; w = w->next)
+        for (struct adopted *a = w->tasks; a; a = a->next)
+            world_ask(a);
+    look(s);
+}
+
+/* Their output is none of ours. */
+static bool session_output_waits(const struct part *p)
+{
+    (void)p;
+    return false;
+}
+
+static long session_read(struct part *p)
+{
+    struct adopt *s = session_of(p);
+    long found = 0;
+
+    for (struct world *w = s->worlds; w; w = w->next)
+        found += world_read(w);
+    look(s);
+    return found;
+}
+
+static bool session_has_pages(const struct part *p)
+{
+    const struct adopt *s = (const struct adopt *)p;
+
+    for (const struct world *w = s->worlds; w; w = w->next)
+        if (world_has_pages(w))
+            return true;
+    return false;
+}
+
+static void session_sample(struct part *p)
+{
+    for (struct world *w = session_of(p)->worlds; w; w = w->next) {
+        world_sample(w);
+        world_account(w);
+    }
+}
+
+/* Its tasks are let go. */
+static bool session_orphan(struct part *p, uint64_t grace_ns)
+{
+    (void)p, (void)grace_ns;
     return true;
 }
 
-bool adopts_forget(struct adopts *as, uint64_t job)
+static void session_destroy(struct part *p)
 {
-    struct adopt **at = &as->first, *s = NULL;
-    struct world *w;
+    adopt_free(session_of(p));
+}
 
-    while (*at && (*at)->plan.job != job)
-        at = &(*at)->next;
-    if (*at) {
-        s = *at;
-        *at = s->next;
-        adopt_free(s);
-        return true;
-    }
-    w = adopts_world(as, job, &s);
-    if (!w)
-        return false;
-    for (struct world **in = &s->worlds; *in; in = &(*in)->next)
-        if (*in == w) {
-            *in = w->next;
+static const struct part_ops session_ops = {
+    .signal = adopt_signal, .hold = adopt_hold, .terminate = adopt_terminate,
+    .forget = adopt_forget, .ack = adopt_ack, .each = adopt_each,
+    .task = adopt_task, .account = adopt_account, .inner = session_inner,
+    .numbers = session_numbers, .answer = session_answer,
+    .tell = session_tell, .output_waits = session_output_waits,
+    .read = session_read, .has_pages = session_has_pages,
+    .sample = session_sample, .orphan = session_orphan,
+    .destroy = session_destroy,
+};
+
+/* -------------------------------------------------------- of a further world */
+
+static void leave_session(struct part *p)
+{
+    struct world *w = (struct world *)p;
+    struct adopt *s = w->owner->arg;
+
+    for (struct world **at = &s->worlds; *at; at = &(*at)->next)
+        if (*at == w) {
+            *at = w->next;
             break;
         }
     world_destroy(w);
     look(s);
-    return true;
 }
 
-bool adopts_ack(struct adopts *as, const Hct__EventAck *m)
-{
-    struct adopt *s;
-    struct world *w = adopts_world(as, m->job, &s);
-    struct adopted *a = w ? world_find(w, m->rank) : NULL;
-    struct err err;
-
-    if (!a)
-        return w != NULL;
-    if (records_ack(&a->task.watch.records, m->upto, &err))
-        log_warn("adopt", "%s", err.text);
-    if (a->task.over) {
-        world_read(w);
-        look(s);
-    }
-    return true;
-}
-
-/* -------------------------------------------------------------- clockwork */
-
-long adopts_read(struct adopts *as)
-{
-    long found = 0;
-
-    for (struct adopt *s = as->first; s; s = s->next) {
-        for (struct world *w = s->worlds; w; w = w->next)
-            found += world_read(w);
-        look(s);
-    }
-    return found;
-}
-
-bool adopts_any(const struct adopts *as)
-{
-    for (const struct adopt *s = as->first; s; s = s->next)
-        for (const struct world *w = s->worlds; w; w = w->next)
-            if (world_has_pages(w))
-                return true;
-    return false;
-}
-
-void adopts_sample(struct adopts *as)
-{
-    for (struct adopt *s = as->first; s; s = s->next)
-        for (struct world *w = s->worlds; w; w = w->next) {
-            world_sample(w);
-            world_account(w);
-        }
-}
-
-void adopts_tell(struct adopts *as)
-{
-    for (struct adopt *s = as->first; s; s = s->next) {
-        tell_prepared(s);
-        s->drained = false;     /* until all tasks are told of again */
-        for (struct world *w = s->worlds; w; w = w->next)
-            for (struct adopted *a = w->tasks; a; a = a->next)
-                world_ask(a);
-        look(s);
-    }
-}
-
-size_t adopts_list(const struct adopts *as, uint64_t *ids, size_t max)
-{
-    size_t n = 0;
-
-    for (const struct adopt *s = as->first; s; s = s->next) {
-        if (n++ < max)
-            ids[n - 1] = adopt_id(s);
-        for (const struct world *w = s->worlds; w; w = w->next)
-            if (w->job && w->job != adopt_id(s) && n++ < max)
-                ids[n - 1] = w->job;
-    }
-    return n;
-}
-
-void adopts_orphan(struct adopts *as)
-{
-    while (as->first) {
-        struct adopt *s = as->first;
-
-        as->first = s->next;
-        adopt_free(s);
-    }
-}
-
-struct adopts *adopts_create(struct node *node, void (*wake)(void *arg),
-                             void *arg)
-{
-    struct adopts *as = calloc(1, sizeof(*as));
-
-    if (!as)
-        return NULL;
-    as->node = node;
-    as->wake = wake;
-    as->arg = arg;
-    return as;
-}
-
-void adopts_destroy(struct adopts *as)
-{
-    if (!as)
-        return;
-    adopts_orphan(as);
-    free(as);
-}
+static const struct part_ops world_ops = {
+    .signal = adopt_signal, .hold = adopt_hold, .terminate = adopt_terminate,
+    .forget = adopt_forget, .ack = adopt_ack, .each = adopt_each,
+    .task = adopt_task, .account = adopt_account, .destroy = leave_session,
+};

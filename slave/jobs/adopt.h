@@ -34,55 +34,21 @@
 #ifndef HECTOR_ADOPT_H
 #define HECTOR_ADOPT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "slave/jobs/node.h"
-#include "slave/jobs/taskwalk.h"
-#include "slave/jobs/world.h"
+#include "slave/jobs/part.h"
 
 enum { ADOPT_RANKS = 1 << 20 };
 
-struct adopts;                  /* all sessions of this slave */
+/* A session, by its Prepare. wake() is called when a page was given out: rings
+ * have to be read. NULL only without memory. */
+struct part *adopt_create(struct node *node, const Hct__Prepare *m,
+                          void (*wake)(void *arg), void *arg,
+                          struct err *err);
 
-/* wake() is called when a page was given out: rings have to be read. */
-struct adopts *adopts_create(struct node *node, void (*wake)(void *arg),
-                             void *arg);
-void adopts_destroy(struct adopts *as); /* lets all go; NULL is fine */
-
-/* The master's orders. Those about a job return false if it is none of
- * ours. */
-int adopts_prepare(struct adopts *as, const Hct__Prepare *m, struct err *err);
-void adopts_adopted(struct adopts *as, const Hct__Adopted *m);
-void adopts_end(struct adopts *as, const Hct__AdoptEnd *m);
-bool adopts_signal(struct adopts *as, const Hct__TaskSignal *m);
-bool adopts_hold(struct adopts *as, const Hct__TaskHold *m);
-bool adopts_terminate(struct adopts *as, const Hct__Terminate *m);
-bool adopts_forget(struct adopts *as, uint64_t job);
-bool adopts_ack(struct adopts *as, const Hct__EventAck *m);
-
-/* A master has been joined, or joined again: tell it everything. */
-void adopts_tell(struct adopts *as);
-
-/* The jobs that are here; at most max numbers, returns how many there are. */
-size_t adopts_list(const struct adopts *as, uint64_t *ids, size_t max);
-
-/* Its tasks that the master knows; false: none of ours. */
-bool adopts_walk(struct adopts *as, uint64_t job, taskwalk_f *step, void *to);
-
-/* The world that is this job, *in its session; NULL: not here. */
-struct adopt;
-struct world *adopts_world(const struct adopts *as, uint64_t job,
-                           struct adopt **in);
-
-/* The master is gone for good: let all tasks go. */
-void adopts_orphan(struct adopts *as);
-
-/* The clockwork of jobs.c. */
-long adopts_read(struct adopts *as);    /* stamps found */
-bool adopts_any(const struct adopts *as);
-void adopts_sample(struct adopts *as);
+/* The master's words for sessions; others do not hear them. */
+void adopt_adopted(struct part *session, const Hct__Adopted *m);
+void adopt_end(struct part *session, const Hct__AdoptEnd *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* job.c - the part of a job that runs on this node.
+/* job.c - the part of a job of ours, and its operations.
  *
  * Invariants: state changes only in apply(); what the master has been told
  * is told in order (Prepared, Launched, then facts of tasks, Drained) and
@@ -26,12 +26,12 @@ static int apply(struct job *j, enum job_event e, struct err *err)
     enum job_state next;
 
     if (jobstate_next(j->state, e, &next, err)) {
-        err_prefix(err, "job %llu", (unsigned long long)j->id);
+        err_prefix(err, "job %llu", (unsigned long long)j->part.id);
         return -1;
     }
     if (next != j->state)
         log_debug("job", "%s job=%llu", jobstate_name(next),
-                  (unsigned long long)j->id);
+                  (unsigned long long)j->part.id);
     j->state = next;
     return 0;
 }
@@ -42,10 +42,10 @@ static void tell_prepared(struct job *j)
 {
     Hct__Prepared m = HCT__PREPARED__INIT;
 
-    m.job = j->id;
+    m.job = j->part.id;
     m.ok = !j->refusal;
     m.why = j->refusal ? j->refusal : m.why;
-    uplink_send(j->node->uplink, MESSAGE_PREPARED, &m);
+    uplink_send(j->part.node->uplink, MESSAGE_PREPARED, &m);
     j->told_prepared = true;
 }
 
@@ -56,11 +56,11 @@ static void tell_launched(struct job *j)
 
     for (size_t i = 0; pids && i < j->ntasks; i++)
         pids[i] = j->tasks[i].why ? 0 : (uint32_t)j->tasks[i].pid;
-    m.job = j->id;
+    m.job = j->part.id;
     m.pids = pids;
     m.n_pids = pids ? j->ntasks : 0;
     m.at_ns = j->launched_ns;
-    uplink_send(j->node->uplink, MESSAGE_LAUNCHED, &m);
+    uplink_send(j->part.node->uplink, MESSAGE_LAUNCHED, &m);
     free(pids);
     j->told_launched = true;
 }
@@ -85,12 +85,12 @@ static void tell_drained(struct job *j)
     const struct taskset all = { 0 };
     struct modelpart part = {
         .tasks = tasks, .ranks = &all, .account = &j->account,
-        .ticks = &j->node->ticks, .histograms = true };
+        .ticks = &j->part.node->ticks, .histograms = true };
     struct str model = { 0 };
 
     for (; tasks && part.n < j->ntasks; part.n++)
         tasks[part.n] = &j->tasks[part.n];
-    m.job = j->id;
+    m.job = j->part.id;
     if (jobwatch_has_pages(j) && part.n &&
         modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
         m.model.data = (uint8_t *)model.s;
@@ -99,7 +99,7 @@ static void tell_drained(struct job *j)
     m.abort_rank = abort_place(j, &place);
     if (place.s)
         m.abort_place = place.s;
-    uplink_send(j->node->uplink, MESSAGE_DRAINED, &m);
+    uplink_send(j->part.node->uplink, MESSAGE_DRAINED, &m);
     j->told_drained = true;
     str_fini(&place);
     str_fini(&model);
@@ -120,7 +120,7 @@ void job_tell(struct job *j, bool again)
     if (j->launched && !j->told_launched)
         tell_launched(j);
     for (size_t i = 0; j->told_launched && i < j->ntasks; i++)
-        task_tell(&j->tasks[i], j->node, j->id);
+        task_tell(&j->tasks[i], j->part.node, j->part.id);
     if (j->state == JOB_DRAINED && !j->told_drained &&
         (j->asked || !j->refusal))
         tell_drained(j);
@@ -133,7 +133,7 @@ static void refuse(struct job *j, const char *why)
     if (j->state != JOB_PREPARING)
         return;
     j->refusal = strdup(why);
-    log_info("job", "not prepared job=%llu: %s", (unsigned long long)j->id,
+    log_info("job", "not prepared job=%llu: %s", (unsigned long long)j->part.id,
              why);
     apply(j, JOB_EVENT_REFUSED, NULL);
     job_tell(j, false);
@@ -153,7 +153,7 @@ void job_registered(struct job *j, const char *why)
 
     if (why) {
         snprintf(text, sizeof(text), "%s: PMIx does not take the job: %s",
-                 j->node->name, why);
+                 j->part.node->name, why);
         refuse(j, text);
         return;
     }
@@ -168,7 +168,7 @@ static void on_streams_ready(void *arg, const struct err *why)
 
     if (why) {
         snprintf(text, sizeof(text), "%s cannot reach hector-run for the "
-                 "tasks' output: %s", j->node->name, why->text);
+                 "tasks' output: %s", j->part.node->name, why->text);
         refuse(j, text);
         return;
     }
@@ -203,21 +203,21 @@ static int make_tasks(struct job *j, struct err *err)
     if (!j->tasks)
         return err_set(err, ENOMEM, "out of memory");
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; i++)
-        task_init(&j->tasks[i], j->id, (uint32_t)r, &j->node->window);
+        task_init(&j->tasks[i], j->part.id, (uint32_t)r, &j->part.node->window);
     j->ntasks = n;
     return 0;
 }
 
 static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
 {
-    struct node *node = j->node;
+    struct node *node = j->part.node;
     char dir[PATHS_MAX], shm[PATHS_MAX];
 
     j->plan = plan_create(m, err);
     if (!j->plan || make_tasks(j, err) || !node_pmix(node, err) ||
         launch_user_init(&j->user, j->plan->uid, j->plan->gid, err) ||
         rundir_job_open(&node->rundir, j->plan, err) ||
-        rundir_job_paths(&node->rundir, j->id, dir, shm, err))
+        rundir_job_paths(&node->rundir, j->part.id, dir, shm, err))
         return -1;
     j->streams = streams_open(node->base, j->plan, node->conn, node->name,
                               node->instance, &streams_ops, j, err);
@@ -241,35 +241,43 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         return;
     }
     event_del(j->drain_timer);
-    if (j->node->orphaned)
+    if (j->part.node->orphaned)
         j->done(j->done_arg, j);        /* may free j: the last act */
 }
 
-struct job *job_create(struct node *node, const Hct__Prepare *m,
-                       void (*done)(void *arg, struct job *j), void *arg,
-                       struct err *err)
+static void job_destroy(struct part *p);
+static const struct part_ops job_ops;
+
+struct job *job_of(struct part *p)
+{
+    return p && p->ops == &job_ops ? (struct job *)p : NULL;
+}
+
+struct part *job_create(struct node *node, const Hct__Prepare *m,
+                        void (*done)(void *arg, struct job *j), void *arg,
+                        struct err *err)
 {
     struct job *j = calloc(1, sizeof(*j));
     char why[sizeof(err->text) + 300];
 
     if (!j)
         return err_set(err, ENOMEM, "out of memory"), NULL;
-    j->node = node;
-    j->id = m->job;
+    j->part = (struct part){ .ops = &job_ops, .node = node, .id = m->job,
+                             .user = &j->user, .peek = &j->peek };
     j->peek.user = &j->user;
     j->done = done;
     j->done_arg = arg;
     j->kill_timer = evtimer_new(node->base, jobdrain_on_kill, j);
     j->drain_timer = evtimer_new(node->base, on_drain, j);
     if (!j->kill_timer || !j->drain_timer) {
-        job_destroy(j);
+        job_destroy(&j->part);
         return err_set(err, ENOMEM, "out of memory"), NULL;
     }
     if (begin(j, m, err)) {
         snprintf(why, sizeof(why), "%s: %s", node->name, err->text);
         refuse(j, why);
     }
-    return j;
+    return &j->part;
 }
 
 static bool torn(const struct job *j)
@@ -280,17 +288,17 @@ static bool torn(const struct job *j)
     return false;
 }
 
-void job_destroy(struct job *j)
+static void job_destroy(struct part *p)
 {
-    if (!j)
-        return;
+    struct job *j = job_of(p);
+
     if (j->plan) {
-        exchange_drop(j->node->exchange, j->id);
-        if (j->node->pmix)
-            pmixd_deregister(j->node->pmix, j->id, torn(j));
-        rundir_job_close(&j->node->rundir, j->id);
+        exchange_drop(j->part.node->exchange, j->part.id);
+        if (j->part.node->pmix)
+            pmixd_deregister(j->part.node->pmix, j->part.id, torn(j));
+        rundir_job_close(&j->part.node->rundir, j->part.id);
     }
-    streams_close(j->streams, &j->node->linkdrain);
+    streams_close(j->streams, &j->part.node->linkdrain);
     jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++)
         task_fini(&j->tasks[i]);
@@ -352,11 +360,12 @@ static void job_env(const struct job *j, struct taskenv *env, char *shm)
 {
     char dir[PATHS_MAX];
 
-    rundir_job_paths(&j->node->rundir, j->id, dir, shm, NULL);
+    rundir_job_paths(&j->part.node->rundir, j->part.id, dir, shm, NULL);
     *env = (struct taskenv){
-        .plan = j->plan, .tasks_socket = j->node->tasks_socket,
-        .preload = j->node->preload, .inject = j->node->inject, .shm = shm,
-        .fast_fabric = j->node->fast_fabric };
+        .plan = j->plan, .tasks_socket = j->part.node->tasks_socket,
+        .preload = j->part.node->preload,
+        .inject = j->part.node->inject, .shm = shm,
+        .fast_fabric = j->part.node->fast_fabric };
 }
 
 /* The value of PATH in an environment that is a plain list. */
@@ -374,7 +383,7 @@ static void start_app(struct job *j, const struct plan_app *app,
 {
     struct exec_search search;
     struct task_start start = {
-        .node = j->node, .plan = j->plan, .user = &j->user,
+        .node = j->part.node, .plan = j->plan, .user = &j->user,
         .search = &search, .env = env, .streams = j->streams,
         .report = on_report, .report_arg = j };
     struct err err;
@@ -394,11 +403,14 @@ static void start_app(struct job *j, const struct plan_app *app,
         exec_search_fini(&search);
 }
 
-int job_launch(struct job *j, struct err *err)
+static int job_launch(struct part *p, struct err *err)
 {
+    struct job *j = job_of(p);
     char shm[PATHS_MAX];
     struct taskenv env;
 
+    if (j->launched || j->state == JOB_LAUNCHING)
+        return 0;               /* the master has not heard of it */
     if (apply(j, JOB_EVENT_LAUNCH, err))
         return -1;
     job_env(j, &env, shm);
@@ -439,8 +451,10 @@ static void hold_set(struct job *j, const struct taskset *set, bool release)
         jobfreeze_hold(j, set);
 }
 
-int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
+static int job_signal(struct part *p, const char *ranks, int sig,
+                      struct err *err)
 {
+    struct job *j = job_of(p);
     struct taskset set = { 0 };
 
     if (sig < 1 || sig >= NSIG)
@@ -452,8 +466,10 @@ int job_signal(struct job *j, const char *ranks, int sig, struct err *err)
     return 0;
 }
 
-int job_hold(struct job *j, const char *ranks, bool release, struct err *err)
+static int job_hold(struct part *p, const char *ranks, bool release,
+                    struct err *err)
 {
+    struct job *j = job_of(p);
     struct taskset set = { 0 };
 
     if (parse_ranks(j, ranks, &set, err))
@@ -492,9 +508,10 @@ static void doom(struct job *j, const struct taskset *set, int sig,
     jobdrain_on_kill(-1, 0, j);
 }
 
-int job_terminate(struct job *j, const char *ranks, int sig,
-                  uint64_t grace_ns, struct err *err)
+static int job_terminate(struct part *p, const char *ranks, int sig,
+                         uint64_t grace_ns, struct err *err)
 {
+    struct job *j = job_of(p);
     struct taskset set = { 0 };
 
     if (sig < 0 || sig >= NSIG)
@@ -522,9 +539,9 @@ int job_terminate(struct job *j, const char *ranks, int sig,
     return 0;
 }
 
-int job_forget(struct job *j, struct err *err)
+static int job_forget(struct part *p, struct err *err)
 {
-    return apply(j, JOB_EVENT_FORGET, err);
+    return apply(job_of(p), JOB_EVENT_FORGET, err);
 }
 
 bool job_reaped(struct job *j, pid_t pid, int status,
@@ -547,3 +564,95 @@ bool job_reaped(struct job *j, pid_t pid, int status,
     }
     return false;
 }
+
+/* --------------------------------------------------------------- as a part */
+
+static int job_ack(struct part *p, uint32_t rank, uint64_t upto,
+                   struct err *err)
+{
+    return jobwatch_ack(job_of(p), rank, upto, err);
+}
+
+static void job_each(struct part *p, enum part_tasks which, taskwalk_f *step,
+                     void *to)
+{
+    struct job *j = job_of(p);
+
+    (void)which;                /* the master knows them all */
+    for (size_t i = 0; i < j->ntasks; i++)
+        step(to, &j->tasks[i]);
+}
+
+static struct task *job_find_task(struct part *p, uint32_t rank)
+{
+    return job_task(job_of(p), rank);
+}
+
+static struct account *job_account(struct part *p)
+{
+    return &job_of(p)->account;
+}
+
+static size_t job_numbers(const struct part *p, uint64_t *ids, size_t max)
+{
+    if (max)
+        *ids = p->id;
+    return 1;
+}
+
+static void job_answer(struct part *p)
+{
+    job_tell(job_of(p), true);
+}
+
+static void job_tell_all(struct part *p)
+{
+    jobwatch_again(job_of(p));
+    job_tell(job_of(p), true);
+}
+
+static bool job_output_waits(const struct part *p)
+{
+    const struct job *j = (const struct job *)p;
+
+    return j->state == JOB_DRAINING && j->streams &&
+           !streams_flushed(j->streams);
+}
+
+static long job_read(struct part *p)
+{
+    return jobwatch_read(job_of(p));
+}
+
+static bool job_has_pages(const struct part *p)
+{
+    return jobwatch_has_pages((const struct job *)p);
+}
+
+static void job_sample(struct part *p)
+{
+    jobwatch_sample(job_of(p));
+    jobwatch_account(job_of(p));
+}
+
+static bool job_orphan(struct part *p, uint64_t grace_ns)
+{
+    struct err err;
+
+    if (job_of(p)->state == JOB_DRAINED)
+        return true;
+    if (job_terminate(p, "all", 0, grace_ns, &err))
+        log_warn("jobs", "%s", err.text);
+    return false;
+}
+
+static const struct part_ops job_ops = {
+    .ours = true,
+    .launch = job_launch, .signal = job_signal, .hold = job_hold,
+    .terminate = job_terminate, .forget = job_forget, .ack = job_ack,
+    .each = job_each, .task = job_find_task, .account = job_account,
+    .numbers = job_numbers, .answer = job_answer, .tell = job_tell_all,
+    .output_waits = job_output_waits, .read = job_read,
+    .has_pages = job_has_pages, .sample = job_sample, .orphan = job_orphan,
+    .destroy = job_destroy,
+};

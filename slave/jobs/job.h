@@ -1,5 +1,5 @@
-/* job.h - the part of a job that runs on this node: the master's orders in,
- * facts out. States in jobstate.h.
+/* job.h - the part of a job of ours, whose tasks are our children: the master's
+ * orders in (part.h), facts out. States in jobstate.h.
  *
  * Nothing is decided here: tasks start, are signalled and ended on the
  * master's order only. The exception is a master that is gone for good
@@ -15,14 +15,13 @@
 #include "proto/base/err.h"
 #include "slave/jobs/jobstate.h"
 #include "slave/jobs/node.h"
+#include "slave/jobs/part.h"
 #include "slave/jobs/task.h"
 #include "slave/launch/plan.h"
 #include "slave/page/account.h"
 
 struct job {
-    struct job *next;           /* of the list in jobs.c */
-    struct node *node;          /* borrowed */
-    uint64_t id;
+    struct part part;
     enum job_state state;
     struct plan *plan;          /* owned; NULL if the Prepare was no good */
     struct launch_user user;
@@ -48,18 +47,11 @@ struct job {
 
 /* Begin to prepare. NULL only without memory: a job that cannot be prepared
  * exists, so that it can be refused and forgotten. */
-struct job *job_create(struct node *node, const Hct__Prepare *m,
-                       void (*done)(void *arg, struct job *j), void *arg,
-                       struct err *err);
-void job_destroy(struct job *j);        /* kills nothing; NULL is fine */
+struct part *job_create(struct node *node, const Hct__Prepare *m,
+                        void (*done)(void *arg, struct job *j), void *arg,
+                        struct err *err);
 
-/* The master's orders. -1 if the job's state does not allow it. */
-int job_launch(struct job *j, struct err *err);
-int job_signal(struct job *j, const char *ranks, int sig, struct err *err);
-int job_hold(struct job *j, const char *ranks, bool release, struct err *err);
-int job_terminate(struct job *j, const char *ranks, int sig,
-                  uint64_t grace_ns, struct err *err);  /* sig 0: TERM */
-int job_forget(struct job *j, struct err *err);         /* then destroy it */
+struct job *job_of(struct part *p);     /* NULL: others have started it */
 
 /* Facts. */
 void job_registered(struct job *j, const char *why);

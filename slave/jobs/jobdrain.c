@@ -27,15 +27,15 @@ static size_t sweep(struct job *j, int sig)
 {
     char job_mark[64], slave_mark[PATHS_MAX + 32];
     struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = j->node->tasks_socket };
+                           .tasks_socket = j->part.node->tasks_socket };
     struct sweep_job s = { .marks = { job_mark, slave_mark },
-                           .all = j->node->njobs == 1,
-                           .spare = stacker_child(j->node->stacker) };
+                           .all = j->part.node->njobs == 1,
+                           .spare = stacker_child(j->part.node->stacker) };
     pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
     size_t n = 0;
 
     if (s.all)
-        stacker_rest(j->node->stacker);
+        stacker_rest(j->part.node->stacker);
     taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
                   sizeof(slave_mark));
     for (size_t i = 0; groups && i < j->ntasks; i++)
@@ -85,7 +85,7 @@ static bool processes_gone(struct job *j)
         return false;
     if (left)
         log_warn("job", "%zu processes do not die job=%llu", left,
-                 (unsigned long long)j->id);
+                 (unsigned long long)j->part.id);
     j->swept = true;
     return true;
 }
@@ -136,10 +136,11 @@ bool jobdrain_is_over(struct job *j)
         return true;
     if (!processes_gone(j))
         return false;
-    told = j->node->orphaned || jobwatch_account_close(j);   /* takes its time */
+    /* Takes its time. */
+    told = j->part.node->orphaned || jobwatch_account_close(j);
     return rings_empty(j) && pipes_ended(j) &&
            (!j->streams || streams_flushed(j->streams)) &&
-           (j->node->orphaned || records_acknowledged(j)) && told;
+           (j->part.node->orphaned || records_acknowledged(j)) && told;
 }
 
 void jobdrain_look_again(struct job *j)

@@ -40,17 +40,17 @@ static void tell(struct job *j, const struct sweep_job *who,
 
 void jobfreeze_hold(struct job *j, const struct taskset *set)
 {
-    struct freezer *f = &j->node->freezer;
+    struct freezer *f = &j->part.node->freezer;
     char job_mark[64], slave_mark[PATHS_MAX + 32];
     struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = j->node->tasks_socket };
+                           .tasks_socket = j->part.node->tasks_socket };
     pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
     uint32_t *ranks = calloc(j->ntasks + 1, sizeof(*ranks));
     bool *frozen = calloc(j->ntasks + 1, sizeof(*frozen));
     struct sweep_job who = { .groups = groups, .ranks = ranks,
                              .marks = { job_mark, slave_mark },
-                             .spare = stacker_child(j->node->stacker) };
-    struct freezer_job order = { .job = j->id, .who = &who,
+                             .spare = stacker_child(j->part.node->stacker) };
+    struct freezer_job order = { .job = j->part.id, .who = &who,
                                  .frozen = frozen };
     bool known = f->known;
     struct err err;
@@ -65,7 +65,7 @@ void jobfreeze_hold(struct job *j, const struct taskset *set)
                       sizeof(slave_mark));
         if (freezer_hold(f, &order, &err))
             log_info("job", "some tasks are held by signals job=%llu: %s",
-                     (unsigned long long)j->id, err.text);
+                     (unsigned long long)j->part.id, err.text);
         tell(j, &who, frozen);
     }
     free(groups);
@@ -80,7 +80,7 @@ void jobfreeze_release(struct job *j, const struct taskset *set)
 
         if (!t->frozen || (set && !taskset_has(set, t->rank)))
             continue;
-        freezer_release(&j->node->freezer, j->id, t->rank);
+        freezer_release(&j->part.node->freezer, j->part.id, t->rank);
         t->frozen = false;
     }
 }

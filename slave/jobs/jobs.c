@@ -29,8 +29,7 @@ enum { RINGS_LAZY = 200 };      /* readings that found nothing */
 
 struct jobs {
     struct node *node;          /* borrowed */
-    struct job *first;          /* owned */
-    struct adopts *adopts;      /* owned */
+    struct part *first;         /* owned: jobs of ours and sessions */
     struct lookout *lookout;    /* owned */
     struct taskwalk walk;       /* how lookout comes to tasks */
     struct event *rings;        /* owned */
@@ -83,15 +82,13 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     js->node->hold = held = uplink_congested(js->node->uplink);
-    for (struct job *j = js->first; j; j = j->next)
-        found += jobwatch_read(j);
-    found += adopts_read(js->adopts);
+    for (struct part *p = js->first; p; p = p->next)
+        found += p->ops->read(p);
     js->node->hold = false;
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
-    pages = adopts_any(js->adopts);
-    for (struct job *j = js->first; j && !pages; j = j->next)
-        pages = jobwatch_has_pages(j);
+    for (const struct part *p = js->first; p && !pages; p = p->next)
+        pages = p->ops->has_pages(p);
     if (pages)
         schedule_rings(js, next_reading(js, found, held));
 }
@@ -106,10 +103,9 @@ static void send_load(struct jobs *js)
     m.memory_available_bytes = js->load.available_bytes;
     m.cpu_busy = js->load.busy;
     m.output_waits = calloc(js->node->njobs + 1, sizeof(*m.output_waits));
-    for (struct job *j = js->first; m.output_waits && j; j = j->next)
-        if (j->state == JOB_DRAINING && j->streams &&
-            !streams_flushed(j->streams))
-            m.output_waits[m.n_output_waits++] = j->id;
+    for (struct part *p = js->first; m.output_waits && p; p = p->next)
+        if (p->ops->output_waits(p))
+            m.output_waits[m.n_output_waits++] = p->id;
     uplink_send(js->node->uplink, MESSAGE_NODE_LOAD, &m);
     free(m.output_waits);
 }
@@ -121,11 +117,8 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     ticks_update(&js->node->ticks);
     send_load(js);
-    for (struct job *j = js->first; j; j = j->next) {
-        jobwatch_sample(j);
-        jobwatch_account(j);
-    }
-    adopts_sample(js->adopts);
+    for (struct part *p = js->first; p; p = p->next)
+        p->ops->sample(p);
     node_look_at_pmix(js->node);
 }
 
@@ -142,33 +135,26 @@ static void on_new_page(void *arg)
 
 static bool walk_tasks(void *arg, uint64_t job, taskwalk_f *step, void *to)
 {
-    const struct jobs *js = arg;
-    struct job *j;
+    struct part *p = jobs_find(arg, job);
 
-    if (adopts_walk(js->adopts, job, step, to))
-        return true;
-    j = jobs_find(js, job);
-    for (size_t i = 0; j && i < j->ntasks; i++)
-        step(to, &j->tasks[i]);
-    return j != NULL;
+    if (p)
+        p->ops->each(p, PART_KNOWN, step, to);
+    return p != NULL;
 }
 
 /* Those of others are not peeked at: of them only what registers is known. */
 static struct peek_job *walk_peeks(void *arg, uint64_t job)
 {
-    struct job *j = jobs_find(arg, job);
+    struct part *p = jobs_find(arg, job);
 
-    return j ? &j->peek : NULL;
+    return p ? p->peek : NULL;
 }
 
 static const struct launch_user *walk_user(void *arg, uint64_t job)
 {
-    const struct jobs *js = arg;
-    struct job *j = jobs_find(js, job);
-    struct adopt *in;
-    struct world *w = j ? NULL : adopts_world(js->adopts, job, &in);
+    struct part *p = jobs_find(arg, job);
 
-    return j ? &j->user : w ? w->owner->user : NULL;
+    return p ? p->user : NULL;
 }
 
 struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
@@ -183,11 +169,10 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->idle = idle;
     js->arg = arg;
     js->rings = evtimer_new(node->base, on_rings, js);
-    js->adopts = adopts_create(node, on_new_page, js);
     js->samples = event_new(node->base, -1, EV_PERSIST, on_samples, js);
     js->walk = (struct taskwalk){ walk_tasks, walk_peeks, walk_user, js };
     js->lookout = lookout_create(node, &js->walk);
-    if (js->rings && js->samples && js->adopts && js->lookout &&
+    if (js->rings && js->samples && js->lookout &&
         !event_add(js->samples, &tv))
         return js;
     jobs_destroy(js);
@@ -199,13 +184,12 @@ void jobs_destroy(struct jobs *js)
     if (!js)
         return;
     while (js->first) {
-        struct job *j = js->first;
+        struct part *p = js->first;
 
-        js->first = j->next;
-        job_destroy(j);
+        js->first = p->next;
+        p->ops->destroy(p);
     }
     lookout_destroy(js->lookout);
-    adopts_destroy(js->adopts);
     if (js->rings)
         event_free(js->rings);
     if (js->samples)
@@ -213,27 +197,29 @@ void jobs_destroy(struct jobs *js)
     free(js);
 }
 
-struct job *jobs_find(const struct jobs *js, uint64_t id)
+struct part *jobs_find(const struct jobs *js, uint64_t id)
 {
-    for (struct job *j = js->first; j; j = j->next)
-        if (j->id == id)
-            return j;
-    return NULL;
+    struct part *in = NULL;
+
+    for (struct part *p = js->first; p && !in; p = p->next)
+        in = p->id == id ? p : p->ops->inner ? p->ops->inner(p, id) : NULL;
+    return in;
+}
+
+/* Its tasks are our children; NULL: there is no such job. */
+static struct job *jobs_ours(const struct jobs *js, uint64_t id)
+{
+    return job_of(jobs_find(js, id));
 }
 
 bool jobs_any(const struct jobs *js)
 {
-    return js->first != NULL;
+    return js->node->njobs > 0;
 }
 
 struct node *jobs_node(const struct jobs *js)
 {
     return js->node;
-}
-
-struct adopts *jobs_adopts(const struct jobs *js)
-{
-    return js->adopts;
 }
 
 /* Rings that would be read after the next look is due are read with it. */
@@ -248,16 +234,21 @@ void jobs_look(struct jobs *js, const Hct__Look *m)
         schedule_rings(js, due_ns);
 }
 
-void jobs_remove(struct jobs *js, struct job *j)
+static void drop(struct jobs *js, struct part *p)
 {
-    for (struct job **at = &js->first; *at; at = &(*at)->next)
-        if (*at == j) {
-            *at = j->next;
-            js->node->njobs--;
+    for (struct part **at = &js->first; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
             break;
         }
-    job_destroy(j);
-    if (js->node->orphaned && !js->first)
+    js->node->njobs -= p->ops->ours;
+    p->ops->destroy(p);
+}
+
+void jobs_remove(struct jobs *js, struct part *p)
+{
+    drop(js, p);
+    if (js->node->orphaned && !jobs_any(js))
         js->idle(js->arg);
     else
         node_look_at_pmix(js->node);
@@ -266,46 +257,47 @@ void jobs_remove(struct jobs *js, struct job *j)
 /* A job has ended itself. */
 static void on_done(void *arg, struct job *j)
 {
-    jobs_remove(arg, j);
+    jobs_remove(arg, &j->part);
 }
 
 int jobs_prepare(struct jobs *js, const Hct__Prepare *m, struct err *err)
 {
-    struct job *j = jobs_find(js, m->job);
+    struct part *p = jobs_find(js, m->job);
 
-    if (j) {
-        job_tell(j, true);
+    if (p) {
+        if (p->ops->answer)
+            p->ops->answer(p);
         return 0;
     }
-    j = job_create(js->node, m, on_done, js, err);
-    if (!j)
+    p = *m->adopt_socket ? adopt_create(js->node, m, on_new_page, js, err)
+                         : job_create(js->node, m, on_done, js, err);
+    if (!p)
         return -1;
-    j->next = js->first;
-    js->first = j;
-    js->node->njobs++;
+    p->next = js->first;
+    js->first = p;
+    js->node->njobs += p->ops->ours;
     return 0;
 }
 
-static int resend_events(void *arg, const void *events)
+static size_t numbers(const struct jobs *js, uint64_t *ids, size_t max)
 {
-    struct node *node = arg;
+    size_t n = 0;
 
-    uplink_send(node->uplink, MESSAGE_EVENTS, events);
-    return 0;
+    for (const struct part *p = js->first; p; p = p->next)
+        n += p->ops->numbers(p, max ? ids + n : NULL, max ? max - n : 0);
+    return n;
 }
 
 /* The end of what is told: this is all there is. */
 static void tell_jobs(struct jobs *js)
 {
     Hct__SlaveJobs m = HCT__SLAVE_JOBS__INIT;
-    size_t more = adopts_list(js->adopts, NULL, 0);
-    uint64_t *v = calloc(js->node->njobs + more + 1, sizeof(*v));
+    size_t n = numbers(js, NULL, 0);
+    uint64_t *v = calloc(n + 1, sizeof(*v));
 
     if (!v)
         return;
-    for (struct job *j = js->first; j; j = j->next)
-        v[m.n_jobs++] = j->id;
-    m.n_jobs += adopts_list(js->adopts, v + m.n_jobs, more);
+    m.n_jobs = numbers(js, v, n);
     m.jobs = v;
     uplink_send(js->node->uplink, MESSAGE_SLAVE_JOBS, &m);
     free(v);
@@ -313,39 +305,32 @@ static void tell_jobs(struct jobs *js)
 
 void jobs_tell(struct jobs *js)
 {
-    struct records_out out = { resend_events, js->node };
-
     /* What a task contributed to a fence comes before its end. */
     exchange_resend(js->node->exchange, uplink_new_master(js->node->uplink));
     send_load(js);
-    for (struct job *j = js->first; j; j = j->next) {
-        for (size_t i = 0; i < j->ntasks; i++)
-            records_resend(&j->tasks[i].watch.records, &out);
-        jobwatch_account_again(j);
-        job_tell(j, true);
-    }
-    adopts_tell(js->adopts);
+    for (struct part *p = js->first; p; p = p->next)
+        p->ops->tell(p);
     tell_jobs(js);
 }
 
 /* The master gives the order to prepare anew to the next process. */
 static bool can_wait(const struct node *n, const struct job *j)
 {
-    return pmixd_health(n->pmix) == PMIXD_STUCK && j->state == JOB_PREPARING;
+    return j && pmixd_health(n->pmix) == PMIXD_STUCK && j->state == JOB_PREPARING;
 }
 
 bool jobs_renewable(struct jobs *js)
 {
     bool now = pmixd_health(js->node->pmix) != PMIXD_SOUND &&
-               !js->node->linkdrain.links && !adopts_list(js->adopts, NULL, 0);
-    struct job *next;
+               !js->node->linkdrain.links;
+    struct part *next;
 
-    for (const struct job *j = js->first; j; j = j->next)
-        now = now && can_wait(js->node, j);
-    for (struct job *j = js->first; j && !now; j = next) {
-        next = j->next;
-        if (can_wait(js->node, j) && !j->pmix_ready)
-            job_registered(j, "the library does not answer any more, and "
+    for (struct part *p = js->first; p; p = p->next)
+        now = now && can_wait(js->node, job_of(p));
+    for (struct part *p = js->first; p && !now; p = next) {
+        next = p->next;
+        if (can_wait(js->node, job_of(p)) && !job_of(p)->pmix_ready)
+            job_registered(job_of(p), "the library does not answer any more, and "
                            "other jobs keep this slave from being replaced");
     }
     return now;
@@ -353,8 +338,10 @@ bool jobs_renewable(struct jobs *js)
 
 bool jobs_linked(const struct jobs *js)
 {
-    for (const struct job *j = js->first; j; j = j->next)
-        if (j->streams && streams_linked(j->streams))
+    const struct job *j;
+
+    for (struct part *p = js->first; p; p = p->next)
+        if ((j = job_of(p)) && j->streams && streams_linked(j->streams))
             return true;
     return false;
 }
@@ -363,8 +350,8 @@ bool jobs_alone(const struct jobs *js)
 {
     bool run = false;
 
-    for (const struct job *j = js->first; j; j = j->next)
-        run |= j->state == JOB_RUNNING;
+    for (struct part *p = js->first; p; p = p->next)
+        run |= job_of(p) && job_of(p)->state == JOB_RUNNING;
     return run && !jobs_linked(js);
 }
 
@@ -374,27 +361,24 @@ void jobs_pass_signal(struct jobs *js, int sig)
 
     m.ranks = (char *)"all";
     m.signal = sig;
-    for (const struct job *j = js->first; j; j = j->next) {
-        m.job = j->id;
-        uplink_send(js->node->uplink, MESSAGE_SIGNAL, &m);
+    for (const struct part *p = js->first; p; p = p->next) {
+        m.job = p->id;
+        if (p->ops->ours)
+            uplink_send(js->node->uplink, MESSAGE_SIGNAL, &m);
     }
 }
 
 void jobs_orphan(struct jobs *js, uint64_t grace_ns)
 {
-    struct job *next;
-    struct err err;
+    struct part *next;
 
     js->node->orphaned = true;
-    adopts_orphan(js->adopts);
-    for (struct job *j = js->first; j; j = next) {
-        next = j->next;
-        if (j->state == JOB_DRAINED)
-            jobs_remove(js, j);
-        else if (job_terminate(j, "all", 0, grace_ns, &err))
-            log_warn("jobs", "%s", err.text);
+    for (struct part *p = js->first; p; p = next) {
+        next = p->next;
+        if (p->ops->orphan(p, grace_ns))
+            drop(js, p);
     }
-    if (!js->first)
+    if (!jobs_any(js))
         js->idle(js->arg);
 }
 
@@ -408,8 +392,8 @@ void jobs_reaped(void *arg, pid_t pid, int status,
     ticks_update(&js->node->ticks);
     if (js->node->pmix)
         pmixd_drain(js->node->pmix);    /* it finalized before it exited */
-    for (struct job *j = js->first; j; j = j->next)
-        if (job_reaped(j, pid, status, usage))
+    for (struct part *p = js->first; p; p = p->next)
+        if (job_of(p) && job_reaped(job_of(p), pid, status, usage))
             return;
     log_debug("jobs", "an orphan is dead pid=%d", (int)pid);
 }
@@ -423,7 +407,7 @@ int jobs_grant(void *arg, const struct page_hello *hello,
                const struct registry_peer *peer, struct err *err)
 {
     struct jobs *js = arg;
-    struct job *j = jobs_find(js, hello->job);
+    struct job *j = jobs_ours(js, hello->job);
     int fd;
 
     if (!j)
@@ -440,7 +424,7 @@ int jobs_grant(void *arg, const struct page_hello *hello,
 
 static void on_registered(void *arg, uint64_t job, const char *why)
 {
-    struct job *j = jobs_find(arg, job);
+    struct job *j = jobs_ours(arg, job);
 
     if (j)
         job_registered(j, why);
@@ -454,7 +438,7 @@ static void on_stuck(void *arg)
 static struct task *find_task(struct jobs *js, uint64_t job, uint32_t rank,
                               struct job **j)
 {
-    *j = jobs_find(js, job);
+    *j = jobs_ours(js, job);
     return *j ? job_task(*j, rank) : NULL;
 }
 
@@ -518,7 +502,7 @@ static void on_fence(void *arg, struct pmixd_call *c, uint64_t job,
                      size_t bytes)
 {
     struct jobs *js = arg;
-    struct job *j = jobs_find(js, job);
+    struct job *j = jobs_ours(js, job);
 
     if (j && j->plan)
         exchange_fence(js->node->exchange, c, job, j->plan->nspace, what,
@@ -531,7 +515,7 @@ static void on_modex(void *arg, struct pmixd_call *c, uint64_t job,
                      uint32_t rank)
 {
     struct jobs *js = arg;
-    struct job *j = jobs_find(js, job);
+    struct job *j = jobs_ours(js, job);
 
     if (j && j->plan)
         exchange_modex(js->node->exchange, c, job, rank,
@@ -545,7 +529,7 @@ static void on_publish(void *arg, struct pmixd_call *c, uint64_t job,
                        size_t n, bool first_read_only, const char *range)
 {
     struct jobs *js = arg;
-    struct job *j = jobs_find(js, job);
+    struct job *j = jobs_ours(js, job);
 
     if (j && j->plan)
         exchange_publish(js->node->exchange, c, job, j->plan->nspace, rank,

@@ -14,26 +14,25 @@
 #include "slave/pmix/pmix.h"
 #include "slave/proc/reap.h"
 
-struct adopts;
 struct jobs;
-struct lookout;
 
 /* idle() is called when the last job is gone after jobs_orphan(). */
 struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
                          void *arg, struct err *err);
 void jobs_destroy(struct jobs *js);     /* NULL is fine */
 
-bool jobs_any(const struct jobs *js);
-struct job *jobs_find(const struct jobs *js, uint64_t id);
+bool jobs_any(const struct jobs *js);    /* of ours */
+/* Whoever has started its tasks; NULL: it is not here. */
+struct part *jobs_find(const struct jobs *js, uint64_t id);
 struct node *jobs_node(const struct jobs *js);
-struct adopts *jobs_adopts(const struct jobs *js);       /* of others' jobs */
 /* The master wants to know what tasks of a job do. */
 void jobs_look(struct jobs *js, const Hct__Look *m);
 
 /* A Prepare. A second one of a job that is here (after a reconnection) is
  * answered with what is so. */
 int jobs_prepare(struct jobs *js, const Hct__Prepare *m, struct err *err);
-void jobs_remove(struct jobs *js, struct job *j);
+/* The part is forgotten, or has ended itself: destroy it. */
+void jobs_remove(struct jobs *js, struct part *p);
 
 /* A master has been joined, or joined again: tell it everything. */
 void jobs_tell(struct jobs *js);

@@ -18,7 +18,7 @@ static int send_events(void *arg, const void *events)
 
 static struct watch_sink sink_of(struct job *j)
 {
-    struct node *node = j->node;
+    struct node *node = j->part.node;
 
     return (struct watch_sink){
         .records = { send_events, node }, .batch = &node->batch,
@@ -30,7 +30,7 @@ static struct watch_sink sink_of(struct job *j)
 
 static void say_lines(struct job *j, const struct task *t)
 {
-    struct str *lines = &j->node->lines;
+    struct str *lines = &j->part.node->lines;
 
     streams_say(j->streams, t->rank, HCT__STREAM__STREAM_STDTIM,
                 str_text(lines), lines->n);
@@ -96,10 +96,10 @@ int jobwatch_grant(struct job *j, const struct page_hello *hello,
 
     if (!t || !t->pid || t->over)
         return err_set(err, ESRCH, "task %u of job %llu does not run here",
-                       hello->rank, (unsigned long long)j->id);
+                       hello->rank, (unsigned long long)j->part.id);
     if (peer->uid != j->plan->uid && peer->uid != 0)
         return err_set(err, EPERM, "job %llu is not of user %u",
-                       (unsigned long long)j->id, (unsigned)peer->uid);
+                       (unsigned long long)j->part.id, (unsigned)peer->uid);
     check_world(j, t);          /* of the program before */
     sink = sink_of(j);
     fd = watch_attach(&t->watch, peer->pid, j->plan->ntasks, &sink, err);
@@ -119,7 +119,7 @@ int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
 
     if (!t)
         return err_set(err, EPROTO, "task %u of job %llu is not here", rank,
-                       (unsigned long long)j->id);
+                       (unsigned long long)j->part.id);
     if (records_ack(&t->watch.records, upto, err))
         return -1;
     if (j->state == JOB_DRAINING)
@@ -146,11 +146,11 @@ static void send_samples(struct job *j, Hct__TaskSamples__Task **p, size_t n)
 {
     Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
 
-    m.job = j->id;
+    m.job = j->part.id;
     m.at_ns = clock_wall_ns();
     m.tasks = p;
     m.n_tasks = n;
-    uplink_send(j->node->uplink, MESSAGE_TASK_SAMPLES, &m);
+    uplink_send(j->part.node->uplink, MESSAGE_TASK_SAMPLES, &m);
 }
 
 void jobwatch_sample_last(struct job *j, struct task *t)
@@ -158,7 +158,7 @@ void jobwatch_sample_last(struct job *j, struct task *t)
     struct sample_proc proc = { .cpu_ns = t->user_ns + t->system_ns };
     Hct__TaskSamples__Task m, *p = &m;
 
-    task_sample(t, j->node, &proc, &m);
+    task_sample(t, j->part.node, &proc, &m);
     send_samples(j, &p, 1);
 }
 
@@ -168,7 +168,7 @@ void jobwatch_sample(struct job *j)
     struct sample_proc proc;
     size_t n = 0;
 
-    if (!j->told_launched || uplink_congested(j->node->uplink))
+    if (!j->told_launched || uplink_congested(j->part.node->uplink))
         return;
     v = calloc(j->ntasks ? j->ntasks : 1, sizeof(*v));
     p = calloc(j->ntasks ? j->ntasks : 1, sizeof(*p));
@@ -179,7 +179,7 @@ void jobwatch_sample(struct job *j)
             continue;
         p[n] = &v[n];
         sample_cpu(t, &proc);
-        task_sample(t, j->node, &proc, p[n++]);
+        task_sample(t, j->part.node, &proc, p[n++]);
     }
     if (n)
         send_samples(j, p, n);
@@ -192,9 +192,10 @@ void jobwatch_sample(struct job *j)
 static struct account_of account_of(struct job *j)
 {
     return (struct account_of){
-        .account = &j->account, .base = j->node->base,
-        .uplink = j->node->uplink, .ticks = &j->node->ticks, .user = &j->user,
-        .job = j->id, .ntasks = j->plan ? j->plan->ntasks : 0 };
+        .account = &j->account, .base = j->part.node->base,
+        .uplink = j->part.node->uplink, .ticks = &j->part.node->ticks,
+        .user = &j->user, .job = j->part.id,
+        .ntasks = j->plan ? j->plan->ntasks : 0 };
 }
 
 typedef void account_f(const struct account_of *o, struct watch *const *v,
@@ -237,8 +238,12 @@ static void tell_again(const struct account_of *o, struct watch *const *v,
     account_tell(o, v, n);
 }
 
-void jobwatch_account_again(struct job *j)
+void jobwatch_again(struct job *j)
 {
+    struct records_out out = { send_events, j->part.node };
+
+    for (size_t i = 0; i < j->ntasks; i++)
+        records_resend(&j->tasks[i].watch.records, &out);
     with_tasks(j, false, tell_again);
 }
 

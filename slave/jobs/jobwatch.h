@@ -27,12 +27,13 @@ int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
 void jobwatch_sample(struct job *j);
 void jobwatch_sample_last(struct job *j, struct task *t);
 
-/* What their calls have cost: now and then, of all; of one that has ended;
- * all of it once more, to another master; and of all before the end, to be
- * called until it says that this is done. */
+/* To another master: the records that are not committed, and all costs. */
+void jobwatch_again(struct job *j);
+
+/* What their calls have cost: now and then, of all; of one that has ended; and
+ * of all before the end, to be called until it says that this is done. */
 void jobwatch_account(struct job *j);
 void jobwatch_account_last(struct job *j, struct task *t);
-void jobwatch_account_again(struct job *j);
 bool jobwatch_account_close(struct job *j);
 
 #endif

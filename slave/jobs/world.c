@@ -17,12 +17,15 @@
 #include "slave/page/watch.h"
 #include "slave/vault/vault.h"
 
-struct world *world_create(const struct world_owner *owner, const char *name)
+struct world *world_create(const struct world_owner *owner, const char *name,
+                           const struct part_ops *ops)
 {
     struct world *w = calloc(1, sizeof(*w));
 
     if (!w)
         return NULL;
+    w->part = (struct part){ .ops = ops, .node = owner->node,
+                             .user = owner->user };
     w->owner = owner;
     w->name = strdup(name);
     return w->name ? w : (free(w), NULL);
@@ -109,7 +112,7 @@ static struct account_of account_of(struct world *w)
 
     return (struct account_of){
         .account = &w->account, .base = node->base, .uplink = node->uplink,
-        .ticks = &node->ticks, .user = w->owner->user, .job = w->job,
+        .ticks = &node->ticks, .user = w->owner->user, .job = w->part.id,
         .ntasks = w->ntasks };
 }
 
@@ -184,7 +187,7 @@ static long read_task(struct adopted *a, const struct watch_sink *sink)
     if (finished(a))
         t->facts |= TASK_EXITED;
     if (t->facts != t->told)
-        task_tell(t, o->node, a->world->job);
+        task_tell(t, o->node, a->world->part.id);
     return found;
 }
 
@@ -239,7 +242,7 @@ void world_sample(struct world *w)
         p[m.n_tasks] = &v[m.n_tasks];
         task_sample(&a->task, node, &proc, p[m.n_tasks++]);
     }
-    m.job = w->job;
+    m.job = w->part.id;
     m.at_ns = clock_wall_ns();
     m.tasks = p;
     uplink_send(node->uplink, MESSAGE_TASK_SAMPLES, &m);
@@ -316,7 +319,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     a->world = w;
     a->pidfd = -1;
     a->origin = *origin;
-    task_init(&a->task, w->job ? w->job : o->session, hello->rank,
+    task_init(&a->task, w->part.id ? w->part.id : o->session, hello->rank,
               &o->node->window);
     a->task.pid = pid;
     fd = watch_process(a, err) ? -1
@@ -354,7 +357,7 @@ void world_ask(struct adopted *a)
     m.at_ns = a->at_ns;
     m.name = (char *)str_text(&a->origin.name);
     m.command = (char *)str_text(&a->origin.command);
-    m.known = w->job;
+    m.known = w->part.id;
     a->taken = false;
     a->task.told = 0;
     a->world->account.names_sent = 0;
@@ -369,7 +372,7 @@ void world_take(struct adopted *a, uint64_t job)
     struct watch *w = &t->watch;
     struct account_of o;
 
-    a->world->job = t->watch.job = t->watch.records.job = job;
+    a->world->part.id = t->watch.job = t->watch.records.job = job;
     a->taken = true;
     t->told = 0;
     t->held_news = t->held_ns != 0;
@@ -389,7 +392,7 @@ static void hold_task(struct adopted *a, bool held)
     task_held(&a->task, held);
     vault_stop(a->task.watch.records.ledger, held ? a->task.pid : 0);
     if (a->taken)
-        task_tell(&a->task, a->world->owner->node, a->world->job);
+        task_tell(&a->task, a->world->owner->node, a->world->part.id);
 }
 
 void world_signal(struct world *w, const struct taskset *set, int sig,

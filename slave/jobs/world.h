@@ -11,6 +11,7 @@
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
 #include "slave/jobs/node.h"
+#include "slave/jobs/part.h"
 #include "slave/jobs/task.h"
 #include "slave/page/account.h"
 #include "slave/proc/origin.h"
@@ -27,11 +28,11 @@ struct world_owner {            /* the session; all borrowed */
 };
 
 struct world {
+    struct part part;           /* its operations are those of adopt.c */
     struct world *next;         /* of the session */
     const struct world_owner *owner;    /* borrowed */
     char *name;                 /* owned */
     uint32_t ntasks;            /* the most that was announced; 0: unknown */
-    uint64_t job;               /* 0: the master has not said yet */
     struct adopted *tasks;      /* owned, by rank */
     unsigned losses_told;       /* see losses.h */
     struct account account;
@@ -51,7 +52,8 @@ struct adopted {                /* a task */
     struct origin origin;
 };
 
-struct world *world_create(const struct world_owner *owner, const char *name);
+struct world *world_create(const struct world_owner *owner, const char *name,
+                           const struct part_ops *ops);
 void world_destroy(struct world *w);    /* lets its tasks go */
 
 struct adopted *world_find(const struct world *w, uint32_t rank);

@@ -1,0 +1,107 @@
+/* part.h - the part of a job that is on this node, whoever has started its
+ * tasks, and all that can be done with one.
+ *
+ * There are three kinds, each with a table of the operations below: a job of
+ * ours, whose tasks are our children (job.c); a session of tasks that others
+ * start, and each further world in it, which is a job too (adopt.c). jobs.c
+ * keeps jobs and sessions, worlds are kept by their session. What only one kind
+ * can do is not here: PMIx serves jobs of ours, only sessions are told of
+ * launchers.
+ *
+ * A part is the first member of its job, session or world, which is destroyed by
+ * destroy() alone. */
+#ifndef HECTOR_PART_H
+#define HECTOR_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "slave/jobs/taskwalk.h"
+
+struct account;
+struct launch_user;
+struct node;
+struct part_ops;
+
+struct part {
+    const struct part_ops *ops;
+    struct part *next;          /* of the list in jobs.c */
+    struct node *node;          /* borrowed */
+    uint64_t id;                /* the job's; 0: the master has not said yet */
+    const struct launch_user *user;     /* whose tasks they are; borrowed */
+    struct peek_job *peek;      /* what peeks at it know, borrowed; NULL: it is
+                                   not peeked at */
+};
+
+enum part_tasks {
+    PART_HERE,                  /* all that are here */
+    PART_KNOWN,                 /* those of them that the master knows */
+};
+
+struct part_ops {
+    /* Its tasks are our children: nobody else can end them, so they are never
+     * let go, and this process stays until they are gone. */
+    bool ours;
+
+    /* ---- The master's orders. ranks: as taskset.h has them, "" is all. -1
+     * and a sentence: the order cannot be followed. */
+
+    /* Start its tasks, all of them; NULL: others do that. Ordered again, it is
+     * done already. */
+    int (*launch)(struct part *p, struct err *err);
+    int (*signal)(struct part *p, const char *ranks, int sig,
+                  struct err *err);
+    /* Suspend tasks, or let them go on. */
+    int (*hold)(struct part *p, const char *ranks, bool release,
+                struct err *err);
+    /* End tasks: by sig (0: TERM), and KILL when the grace is over; of all
+     * ranks, it is the end of the job. */
+    int (*terminate)(struct part *p, const char *ranks, int sig,
+                     uint64_t grace_ns, struct err *err);
+    /* May it be destroyed? Its state has to allow that. */
+    int (*forget)(struct part *p, struct err *err);
+    /* The master has committed the event records of a task that are below
+     * upto. -1: it cannot have, the link is to be broken. */
+    int (*ack)(struct part *p, uint32_t rank, uint64_t upto,
+               struct err *err);
+
+    /* ---- Its tasks. */
+
+    /* step(to, task) for each, by rank. */
+    void (*each)(struct part *p, enum part_tasks which, taskwalk_f *step,
+                 void *to);
+    /* Borrowed; NULL: it is not here. */
+    struct task *(*task)(struct part *p, uint32_t rank);
+    /* What their calls cost; borrowed; NULL: no task has come. */
+    struct account *(*account)(struct part *p);
+
+    /* ---- Asked of those in the list of jobs.c, not of a part in another. */
+
+    /* The part in it that is this job, which is not p's own; NULL: there is
+     * none. The operation may be NULL. */
+    struct part *(*inner)(struct part *p, uint64_t job);
+    /* The jobs that it is, with those in it: at most max numbers, returns how
+     * many there are. */
+    size_t (*numbers)(const struct part *p, uint64_t *ids, size_t max);
+    /* A second Prepare: say again what became of the first. */
+    void (*answer)(struct part *p);
+    /* A master has been joined, or joined again: tell it everything. */
+    void (*tell)(struct part *p);
+    /* Does its end wait for somebody who reads output? */
+    bool (*output_waits)(const struct part *p);
+    /* Read the rings; how many stamps there were. */
+    long (*read)(struct part *p);
+    bool (*has_pages)(const struct part *p);    /* that have to be read */
+    /* Once a second: tell what the tasks use, and what their calls cost. */
+    void (*sample)(struct part *p);
+    /* The master is gone for good. True: p can be destroyed; else it ends its
+     * tasks, and says when it is through. */
+    bool (*orphan)(struct part *p, uint64_t grace_ns);
+
+    /* ---- Free it; what still runs is not ended by that. */
+    void (*destroy)(struct part *p);
+};
+
+#endif
