@@ -20,6 +20,7 @@
 #include "redirector/session/adopt.h"
 #include "redirector/session/behind.h"
 #include "redirector/session/run.h"
+#include "redirector/session/session.h"
 #include "redirector/session/status.h"
 #include "redirector/start/submit.h"
 
@@ -134,7 +135,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
             db = absolute;
         free(here);
     }
-    struct run_conf conf = {
+    struct session_conf conf = {
         .options = o, .hosts = &hosts, .ntasks = n, .master = master,
         .agent = main_first(o->agent, c->launch_agent, NULL), .db = db,
         .argv = argv, .env = environ

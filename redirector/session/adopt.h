@@ -7,9 +7,9 @@
 #ifndef HECTOR_ADOPT_H
 #define HECTOR_ADOPT_H
 
-#include "redirector/session/run.h"
+struct session_conf;
 
 /* Returns the exit status. What there is to say has been said. */
-int adopt_run(const struct run_conf *conf);
+int adopt_run(const struct session_conf *conf);
 
 #endif
