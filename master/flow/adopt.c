@@ -17,6 +17,21 @@
 #include "proto/base/signals.h"
 #include "proto/link/conn.h"
 
+struct adopt {
+    struct job *session;        /* borrowed; the job itself if it is one; NULL
+                                   when the session is gone */
+    struct job *worlds;         /* borrowed: further ones of a session */
+    struct job *next;           /* in that list */
+    char *world;                /* owned; NULL: no task has come yet */
+    bool named;                 /* the user has named the job */
+    bool closing;               /* no more tasks will come */
+    bool known;                 /* the exit code is */
+    int code;
+    bool left;                  /* a task went without MPI_Finalize */
+};
+
+static const struct job_ops session_ops, world_ops;
+
 static unsigned long long adopt_id(const struct job *j)
 {
     return j->id;
@@ -27,6 +42,7 @@ int adopt_init(struct job *j, bool named, struct err *err)
     j->adopt = calloc(1, sizeof(*j->adopt));
     if (!j->adopt)
         return err_set(err, ENOMEM, "out of memory");
+    j->ops = &session_ops;
     j->adopt->session = j;
     j->adopt->named = named;
     j->ntasks = 0;
@@ -35,10 +51,10 @@ int adopt_init(struct job *j, bool named, struct err *err)
 
 bool adopt_is_session(const struct job *j)
 {
-    return j->adopt && j->adopt->session == j;
+    return j->ops == &session_ops;
 }
 
-void adopt_fini(struct job *j)
+static void adopt_free(struct job *j)
 {
     struct adopt *a = j->adopt;
 
@@ -61,9 +77,12 @@ void adopt_fini(struct job *j)
     j->adopt = NULL;
 }
 
-int adopt_place(struct job *j, struct node *const *nodes, size_t n,
-                struct err *err)
+/* The session's nodes; its tasks come by themselves. */
+static int adopt_place(struct job *j, struct node *const *nodes,
+                       const uint32_t *node_of, const uint32_t *count,
+                       size_t n, struct err *err)
 {
+    (void)node_of, (void)count;
     for (size_t i = 0; i < n; i++)
         if (!job_node_find(j, nodes[i]) && !job_add_node(j, nodes[i]))
             return err_set(err, ENOMEM, "out of memory");
@@ -110,9 +129,9 @@ static void adopt_check(struct job *w)
         flow_wait_for_others(w);
 }
 
-void adopt_timer(struct job *j)
+static void world_timer(struct job *j)
 {
-    if (j->adopt->session != j && j->nended == adopt_registered(j))
+    if (j->nended == adopt_registered(j))
         adopt_finish(j);
 }
 
@@ -150,11 +169,13 @@ static void adopt_check_session(struct job *s)
     flow_check_drained(s);
 }
 
-void adopt_drained(struct job *s, struct job_node *jn)
+static int adopt_drained(struct job *s, struct job_node *jn,
+                         const struct job_drained *d, struct err *err)
 {
     const struct node *n = jn->node;
     size_t lost = adopt_lose(s, n);
 
+    (void)d, (void)err;
     for (struct job *w = s->adopt->worlds; w; w = w->adopt->next)
         lost += adopt_lose(w, n);
     if (lost)
@@ -165,6 +186,7 @@ void adopt_drained(struct job *s, struct job_node *jn)
     jn->drained = true;
     s->ndrained++;
     adopt_check_session(s);
+    return 0;
 }
 
 static void adopt_send_end(const struct job *s, const struct job_node *jn,
@@ -212,7 +234,8 @@ void adopt_end(struct job *s, const Hct__AdoptEnd *m)
     adopt_close(s, m->grace_ns);
 }
 
-void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
+/* Watch the job no more; its tasks run on. */
+static void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
 {
     struct adopt *a = j->adopt;
 
@@ -233,27 +256,62 @@ void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
         adopt_finish(j);
 }
 
-void adopt_node_lost(struct job *j, const char *why)
+static void adopt_abandoned(struct job *j, const char *why)
 {
-    struct job *s = j->adopt->session;
+    adopt_release(j, why, j->grace_ns);
+}
 
-    if (j->state < JOB_STARTING) {
-        flow_fail(j, 125, clock_wall_ns(), why);
-    } else if (s == j) {
-        notice(j, true, "%s: its tasks run on unwatched", why);
-        if (j->adopt->closing)
-            adopt_check_session(j);
-    } else {
-        adopt_check(j);
+static void adopt_stop(struct job *j, const char *why, int exit_code,
+                       bool again)
+{
+    (void)exit_code, (void)again;
+    adopt_release(j, why, 0);
+}
+
+static void session_node_lost(struct job *s, const char *why)
+{
+    if (s->state < JOB_STARTING) {
+        flow_fail(s, 125, clock_wall_ns(), why);
+        return;
     }
+    notice(s, true, "%s: its tasks run on unwatched", why);
+    if (s->adopt->closing)
+        adopt_check_session(s);
 }
 
-bool adopt_is_over(const struct job *j)
+static void world_node_lost(struct job *w, const char *why)
 {
-    return adopt_is_session(j) && j->adopt->closing;
+    (void)why;                  /* which its session says */
+    adopt_check(w);
 }
 
-void adopt_order_again(struct job *j, struct job_node *jn)
+static bool session_is_over(const struct job *s)
+{
+    return s->adopt->closing;
+}
+
+/* Its nodes are those of its session. */
+static bool world_is_over(const struct job *w)
+{
+    (void)w;
+    return false;
+}
+
+static bool adopt_ends_tasks(const struct job *j)
+{
+    return j->killed;
+}
+
+/* A launcher does not know why. */
+static int adopt_exit_code(const struct job *j, bool *known)
+{
+    *known = j->adopt->known;
+    if (!*known || (j->killed && j->kill_code == JOB_CODE_HUNG))
+        return *known ? j->kill_code : job_code_of_tasks(j);
+    return j->adopt->code;
+}
+
+static void adopt_order_again(struct job *j, struct job_node *jn)
 {
     Hct__Terminate end = HCT__TERMINATE__INIT;
 
@@ -262,17 +320,19 @@ void adopt_order_again(struct job *j, struct job_node *jn)
     end.grace_ns = j->at_once ? 0 : j->grace_ns;
     if (j->state == JOB_ENDING && j->killed && !jn->drained)
         conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
-    if (adopt_is_over(j))
+    if (j->ops->is_over(j))
         adopt_send_end(j, jn, j->grace_ns);
     adopt_check(j);
 }
 
 /* -------------------------------------------------------------------- tasks */
 
-void adopt_task_ended(struct job *j, struct task *t, bool finalized)
+static void adopt_task_ended(struct job *j, struct job_node *jn,
+                             struct task *t, bool core, bool finalized)
 {
     char why[300];
 
+    (void)jn, (void)core;       /* how it ended is not known */
     if (!finalized && !j->adopt->left && j->adopt->session != j) {
         j->adopt->left = true;
         snprintf(why, sizeof(why), "task %u on %s ended without MPI_Finalize",
@@ -282,6 +342,12 @@ void adopt_task_ended(struct job *j, struct task *t, bool finalized)
         journal_job(j->flow->journal, j);
     }
     adopt_check(j);
+}
+
+/* As it is not to its launcher. */
+static void adopt_task_left(struct job *j, struct task *t)
+{
+    (void)j, (void)t;
 }
 
 static void adopt_reply(const struct job *s, const struct job *w,
@@ -313,7 +379,8 @@ static void adopt_refuse(const struct job *s, const struct node *n,
         conn_send(n->link, MESSAGE_ADOPTED, &m);
 }
 
-void adopt_accepted(struct job *w)
+/* A new world has its number: tell the slaves. */
+static void world_accepted(struct job *w)
 {
     struct job *s = w->adopt->session;
 
@@ -347,7 +414,7 @@ static struct job *adopt_new_world(struct job *s, const char *name,
         node_set_text(&w->adopt->world, world);
     if (!w->adopt || !w->name || !w->command || !w->tasks ||
         !w->adopt->world) {
-        adopt_fini(w);
+        adopt_free(w);
         job_destroy(w);
         return NULL;
     }
@@ -355,6 +422,7 @@ static struct job *adopt_new_world(struct job *s, const char *name,
     w->grace_ns = s->grace_ns;
     w->state = JOB_STARTING;
     w->submit_stored = w->placement_stored = true;      /* there is nothing */
+    w->ops = &world_ops;
     w->adopt->session = s;
     w->adopt->next = s->adopt->worlds;
     s->adopt->worlds = w;
@@ -458,12 +526,14 @@ int adopt_restore(struct job *j, const struct adopt_past *past)
 {
     struct adopt *a = j->adopt;
 
-    a->closing = past->closing;
-    a->known = past->known;
-    a->code = past->code;
-    a->left = past->left;
-    if (past->world)
-        node_set_text(&a->world, past->world);
+    if (!a)
+        return -1;
+    a->closing = past->job.closing;
+    a->known = past->job.known;
+    a->code = past->job.code;
+    a->left = past->job.left;
+    if (past->job.world)
+        node_set_text(&a->world, past->job.world);
     if (past->name)
         node_set_text(&j->name, past->name);
     return job_grow(j, past->ntasks);
@@ -473,16 +543,18 @@ struct job *adopt_restore_world(struct job *s, const struct adopt_past *past)
 {
     struct job *w = adopt_new_world(s, past->name ? past->name : "",
                                     past->command ? past->command : "",
-                                    past->world ? past->world : "");
+                                    past->job.world ? past->job.world : "");
 
     if (!w || adopt_restore(w, past) == 0)
         return w;
-    adopt_fini(w);
+    adopt_free(w);
     job_destroy(w);
     return NULL;
 }
 
-struct task *adopt_restore_task(struct job *j, struct node *n, uint64_t rank)
+/* The rows of its tasks are all that is known of where they are. */
+static struct task *adopt_restore_task(struct job *j, struct node *n,
+                                       uint64_t rank)
 {
     struct job_node *jn = n ? job_node_find(j, n) : NULL;
 
@@ -492,3 +564,41 @@ struct task *adopt_restore_task(struct job *j, struct node *n, uint64_t rank)
         return NULL;
     return &j->tasks[rank];
 }
+
+static void adopt_note(const struct job *j, struct job_past *past)
+{
+    const struct adopt *a = j->adopt;
+
+    *past = (struct job_past){
+        .session = a->session, .world = a->world, .closing = a->closing,
+        .known = a->known, .code = a->code, .left = a->left };
+}
+
+/* --------------------------------------------------------------- operations */
+
+static void session_timer(struct job *s)
+{
+    (void)s;                    /* stragglers are its worlds' affair */
+}
+
+static const struct job_ops session_ops = {
+    .placed = true, .place = adopt_place, .timer = session_timer,
+    .task_ended = adopt_task_ended, .task_left = adopt_task_left,
+    .drained = adopt_drained, .node_lost = session_node_lost,
+    .order_again = adopt_order_again, .abandoned = adopt_abandoned,
+    .stop = adopt_stop, .ends_tasks = adopt_ends_tasks,
+    .is_over = session_is_over, .exit_code = adopt_exit_code,
+    .note = adopt_note, .restore_task = adopt_restore_task,
+    .free = adopt_free,
+};
+
+static const struct job_ops world_ops = {
+    .accepted = world_accepted, .timer = world_timer,
+    .task_ended = adopt_task_ended, .task_left = adopt_task_left,
+    .drained = adopt_drained, .node_lost = world_node_lost,
+    .order_again = adopt_order_again, .abandoned = adopt_abandoned,
+    .stop = adopt_stop, .ends_tasks = adopt_ends_tasks,
+    .is_over = world_is_over, .exit_code = adopt_exit_code,
+    .note = adopt_note, .restore_task = adopt_restore_task,
+    .free = adopt_free,
+};

@@ -61,7 +61,7 @@ static void advice(const struct job *j, const struct apart *a, struct str *to)
 {
     bool mpich = strncmp(a->library, "Open MPI", 8) != 0;
 
-    if (j->adopt)
+    if (!j->ops->ours)
         str_add(to, "their launcher is not the one of their MPI library, or "
                 "was not told to connect them (srun --mpi=pmix for Open MPI, "
                 "--mpi=pmi2 for MPICH)");
@@ -164,7 +164,7 @@ bool apart_end(struct job *j, char *why, size_t size)
     bool lost;
 
     apart_look(j, UINT64_MAX);
-    if (!a || j->adopt || taskset_copy(&left, &a->lost.ranks))
+    if (!a || !j->ops->ours || taskset_copy(&left, &a->lost.ranks))
         return false;
     for (int64_t r = -1; (r = taskset_next(&a->found, r)) >= 0; )
         taskset_remove(&left, (uint32_t)r, (uint32_t)r);

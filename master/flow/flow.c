@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "master/flow/adopt.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
@@ -52,10 +51,8 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
         flow_act(j, JOB_EFFECT_END);
     else if (j->state == JOB_WAITING)
         flow_place(j);
-    else if (j->adopt)
-        adopt_timer(j);
-    else if (j->state == JOB_STARTING || j->state == JOB_RUNNING)
-        flow_task_check_left(j);
+    else
+        j->ops->timer(j);
 }
 
 /* ----------------------------------------------------------------- effects */
@@ -79,7 +76,8 @@ void flow_free_job(struct job *j)
         event_free(j->timer);
     watcher_destroy(j->watcher);
     endmodel_fini(j);
-    adopt_fini(j);
+    if (j->ops->free)
+        j->ops->free(j);
     apart_fini(j);
     job_destroy(j);
     errno = saved;
@@ -92,8 +90,8 @@ static void effect_accept(struct job *j)
     notice_accepted(j);
     if (rc)
         flow_fail_now(j, "out of memory");
-    else if (j->adopt && !adopt_is_session(j))
-        adopt_accepted(j);
+    else if (j->ops->accepted)
+        j->ops->accepted(j);
     else if (!j->redirector)
         flow_kill(j, "hector-run is gone", 0, false);
     else
@@ -123,7 +121,7 @@ static void effect_launch(struct job *j)
     Hct__Launch m = HCT__LAUNCH__INIT;
 
     m.job = j->id;
-    if (!j->adopt)
+    if (j->ops->ours)
         say_to_slaves(j, MESSAGE_LAUNCH, &m, false);
 }
 
@@ -140,7 +138,7 @@ static void effect_terminate(struct job *j)
     m.ranks = (char *)"all";
     m.grace_ns = j->at_once ? 0 : j->grace_ns;
     m.signal = j->killed ? j->kill_signal : 0;
-    if (j->state == JOB_ENDING && (!j->adopt || j->killed))
+    if (j->state == JOB_ENDING && j->ops->ends_tasks(j))
         say_to_slaves(j, MESSAGE_TERMINATE, &m, false);
 }
 
@@ -287,10 +285,7 @@ void flow_stop(struct flow *f, int exit_code)
 
     f->stopping = true;
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
-        if (j->adopt)
-            adopt_release(j, "hector-master was told to stop", 0);
-        else if (again || j->state != JOB_ENDING)
-            flow_kill(j, "hector-master was told to stop", exit_code, again);
+        j->ops->stop(j, "hector-master was told to stop", exit_code, again);
 }
 
 bool flow_stopping(const struct flow *f)

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 
-#include "master/flow/adopt.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "proto/base/clock.h"
@@ -50,12 +49,7 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
              why);
     log_info("flow", "%s job=%llu", text, (unsigned long long)j->id);
     flow_lose_tasks(j, jn);
-    if (j->adopt) {
-        adopt_node_lost(j, text);
-        return;
-    }
-    flow_fail_now(j, text);
-    flow_check_drained(j);
+    j->ops->node_lost(j, text);
 }
 
 void flow_node_lost(struct flow *f, struct node *n, const char *why)
@@ -100,23 +94,12 @@ void flow_node_joined(struct flow *f)
 /* What this node may not have heard. Slaves pass over what they know. */
 static void flow_order_again(struct job *j, struct job_node *jn)
 {
-    Hct__Launch launch = HCT__LAUNCH__INIT;
-    Hct__Terminate end = HCT__TERMINATE__INIT;
     struct err err;
 
-    launch.job = end.job = j->id;
-    end.ranks = (char *)"all";
-    end.grace_ns = j->at_once ? 0 : j->grace_ns;
-    if (j->state == JOB_PREPARING && !jn->prepared) {
-        if (launch_prepare(j, jn, &err))
-            flow_fail_now(j, err.text);
-    } else if (j->adopt) {
-        adopt_order_again(j, jn);
-    } else if (j->state == JOB_STARTING && !jn->launched) {
-        conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
-    } else if (j->state == JOB_ENDING && !jn->drained) {
-        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
-    }
+    if (j->state != JOB_PREPARING || jn->prepared)
+        j->ops->order_again(j, jn);
+    else if (launch_prepare(j, jn, &err))
+        flow_fail_now(j, err.text);
 }
 
 static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
@@ -178,12 +161,8 @@ void flow_disown(const struct node *n, uint64_t job)
 
 void flow_abandon(struct job *j)
 {
-    if (job_state_final(j->state))
-        return;
-    if (j->adopt)
-        adopt_release(j, "hector-run is gone", j->grace_ns);
-    else
-        flow_kill(j, "hector-run is gone", 0, false);
+    if (!job_state_final(j->state))
+        j->ops->abandoned(j, "hector-run is gone");
 }
 
 static void flow_alone(struct job *j, uint64_t wait_ns)

@@ -55,7 +55,6 @@ void flow_arm(struct job *j, uint64_t delay_ns);
 
 /* Look in a while whether the others have left MPI as well. */
 void flow_wait_for_others(struct job *j);
-void flow_task_check_left(struct job *j);
 
 /* The node does not come back, or is not waited for any more. */
 void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why);

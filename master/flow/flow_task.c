@@ -1,6 +1,5 @@
 /* flow_task.c - what the slaves say of their tasks, and what follows for the
- * job. Words about ranks that are not on the slave's own node are refused.
- * A slave's times are on its own clock; flow_time() makes them ours. */
+ * job. Words about ranks that are not on the slave's own node are refused. */
 #include "master/flow/flow.h"
 
 #include <errno.h>
@@ -8,27 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "master/flow/adopt.h"
 #include "master/flow/apart.h"
-#include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
-#include "proto/link/conn.h"
-
-/* On our clock, at the latest; now, if the two clocks were not compared yet.
- * So a failure never seems older than it is. */
-static uint64_t flow_time(const struct job_node *jn, uint64_t at_ns)
-{
-    const struct clock_offset *o =
-        jn->node->link ? conn_clock(jn->node->link) : NULL;
-
-    if (at_ns == 0 || !o || o->samples == 0)
-        return clock_wall_ns();
-    return at_ns - (uint64_t)o->offset_ns + o->error_ns;
-}
 
 int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
                   struct err *err)
@@ -137,72 +121,6 @@ static void exit_copy(struct task *t, const Hct__TaskExited *m)
         node_set_text(&t->why, m->why);
 }
 
-static void exit_sentence(const struct job *j, const struct task *t, bool core,
-                          char *buf, size_t size)
-{
-    uint32_t rank = job_rank(j, t);
-    const char *node = job_node_name(j, t);
-    const char *reason = t->why ? t->why : "";
-    size_t skip = strlen(node);
-    int n;
-
-    if (strncmp(reason, node, skip) == 0 && strncmp(reason + skip, ": ", 2) == 0)
-        reason += skip + 2;             /* the node is named already */
-    if (t->why)
-        n = snprintf(buf, size, "task %u on %s could not be started: %.300s",
-                     rank, node, reason);
-    else if (t->signal)
-        n = snprintf(buf, size, "task %u on %s was killed by signal %d (%s%s)",
-                     rank, node, t->signal, signals_describe(t->signal),
-                     core ? ", core dumped" : "");
-    else if (t->left)
-        n = snprintf(buf, size, "task %u on %s left without MPI_Finalize while "
-                     "others were still in MPI", rank, node);
-    else
-        n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
-                     node, t->exit_code);
-    if (t->last_tag && n > 0 && (size_t)n < size)
-        snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
-                 t->last_tag);
-}
-
-/* Exits of 0 without MPI_Finalize: a failure as soon as somebody may wait for
- * those tasks in vain. */
-void flow_task_check_left(struct job *j)
-{
-    struct task *left = NULL;
-    bool waiting = false;
-    char why[1024];
-
-    for (uint32_t r = 0; r < j->ntasks; r++) {
-        if (j->tasks[r].left && !left)
-            left = &j->tasks[r];
-        waiting |= task_state_in_mpi(j->tasks[r].state);
-    }
-    if (!left || !waiting)
-        return;
-    exit_sentence(j, left, false, why, sizeof(why));
-    flow_fail(j, 1, clock_wall_ns(), why);
-}
-
-static void exit_judge(struct job *j, struct job_node *jn, struct task *t,
-                       bool core, bool finalized)
-{
-    char why[1024];
-
-    bool ours = j->state == JOB_ENDING &&
-                (t->signal == SIGTERM || t->signal == SIGKILL ||
-                 (j->killed && t->signal == j->kill_signal));
-
-    if (t->exit_code != 0 && !ours) {
-        exit_sentence(j, t, core, why, sizeof(why));
-        flow_fail(j, t->exit_code, flow_time(jn, t->ended_ns), why);
-    } else if (t->exit_code == 0 && !finalized) {
-        t->left = true;
-        flow_wait_for_others(j);
-    }
-}
-
 int flow_task_exited(struct job *j, struct job_node *jn,
                      const Hct__TaskExited *m, struct err *err)
 {
@@ -212,11 +130,8 @@ int flow_task_exited(struct job *j, struct job_node *jn,
     if (!t)
         return -1;
     if (task_state_final(t->state)) {   /* told again */
-        if (!j->adopt && m->code == 0 && !m->signal && !m->finalized &&
-            !t->left) {
-            t->left = true;
-            flow_wait_for_others(j);
-        }
+        if (m->code == 0 && !m->signal && !m->finalized && !t->left)
+            j->ops->task_left(j, t);
         return 0;
     }
     if (j->state < JOB_STARTING)
@@ -229,10 +144,7 @@ int flow_task_exited(struct job *j, struct job_node *jn,
     flow_task_step(j, t, m->signal ? TASK_EVENT_SIGNAL : TASK_EVENT_EXIT);
     j->nrunning -= ran;
     job_task_ended(j, t);
-    if (j->adopt)
-        adopt_task_ended(j, t, m->finalized);
-    else
-        exit_judge(j, jn, t, m->core, m->finalized);
+    j->ops->task_ended(j, jn, t, m->core, m->finalized);
     if (jn->nlive == 0 && !jn->away)
         relay_node_gone(flow_relay(j), j, jn, false);
     return 0;
@@ -273,41 +185,17 @@ int flow_task_abort(struct job *j, struct job_node *jn,
     return 0;
 }
 
-/* If that is why the job has ended: where it was. */
-static void add_abort_place(struct job *j, const struct job_node *jn,
-                            const Hct__Drained *m)
-{
-    struct str who = { 0 }, why = { 0 };
-
-    str_addf(&who, "task %u on %s ", m->abort_rank, jn->node->name);
-    if (*m->abort_place && j->aborted && j->why &&
-        strncmp(j->why, str_text(&who), who.n) == 0) {
-        str_addf(&why, "%s, %.500s", j->why, m->abort_place);
-        node_set_text(&j->why, str_text(&why));
-    }
-    str_fini(&who);
-    str_fini(&why);
-}
-
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
                  struct err *err)
 {
+    const struct job_drained d = {
+        .model = m->model.data, .model_bytes = m->model.len,
+        .abort_place = m->abort_place, .abort_rank = m->abort_rank };
+
     if (jn->drained)
         return 0;                       /* told again */
     if (j->state < JOB_STARTING)
         return err_set(err, EPROTO, "Drained for job %llu out of turn",
                        (unsigned long long)j->id);
-    if (j->adopt) {
-        adopt_drained(j, jn);
-        return 0;
-    }
-    if (jn->nlive)
-        return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
-                       "have not ended", (unsigned long long)j->id, jn->nlive);
-    add_abort_place(j, jn, m);
-    endmodel_take(j, jn, m->model.data, m->model.len);
-    jn->drained = true;
-    j->ndrained++;
-    flow_check_drained(j);
-    return 0;
+    return j->ops->drained(j, jn, &d, err);
 }

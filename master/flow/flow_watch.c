@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "master/flow/adopt.h"
 #include "master/flow/apart.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/notice.h"
@@ -29,14 +28,6 @@ static bool watch_waits_for_reader(const struct job *j,
         if (n->output_waits[i] == j->id)
             return true;
     return false;
-}
-
-static bool watch_is_over(const struct job *j)
-{
-    if (j->adopt)
-        return adopt_is_over(j);
-    return j->state == JOB_ENDING ||
-           (j->state >= JOB_STARTING && j->nended == j->ntasks);
 }
 
 static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
@@ -113,7 +104,7 @@ static void watch_job(struct job *j, uint64_t now_ns)
         watch_stopped(j, now_ns);
     if (j->state == JOB_PREPARING)
         watch_preparing(j, now_ns);
-    for (size_t i = 0; watch_is_over(j) && i < j->nnodes; i++)
+    for (size_t i = 0; j->ops->is_over(j) && i < j->nnodes; i++)
         if (!job_state_final(j->state))
             watch_node(j, &j->nodes[i], now_ns);
 }

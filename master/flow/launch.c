@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "master/flow/adopt.h"
 #include "master/state/place.h"
 #include "proto/link/conn.h"
 #include "proto/link/message.h"
@@ -72,16 +71,17 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
                          struct err *err)
 {
     struct place_wish wish = { j->ntasks, j->by_node, j->per_node };
-    uint32_t *host_of = calloc(j->ntasks, sizeof(*host_of));
+    uint32_t *host_of = calloc(j->ntasks + 1, sizeof(*host_of));
     uint32_t *count = calloc(h->n + 1, sizeof(*count));
     int rc;
 
     if (!host_of || !count)
         rc = err_set(err, ENOMEM, "out of memory");
-    else
-        rc = place_tasks(&wish, h->places, h->n, host_of, count, err);
+    else                        /* those that come later have no places */
+        rc = j->ntasks ? place_tasks(&wish, h->places, h->n, host_of, count,
+                                     err) : 0;
     if (rc == 0)
-        rc = job_place(j, h->nodes, host_of, count, h->n, err);
+        rc = j->ops->place(j, h->nodes, host_of, count, h->n, err);
     free(host_of);
     free(count);
     return rc;
@@ -106,8 +106,7 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
             launch_any(&h, nodes, missing);
         if (missing->n)
             result = LAUNCH_MISSING;
-        else if (j->adopt ? adopt_place(j, h.nodes, h.n, err) == 0
-                          : launch_choose(j, &h, err) == 0)
+        else if (launch_choose(j, &h, err) == 0)
             result = LAUNCH_PLACED;
     }
     free(h.nodes);
@@ -166,7 +165,7 @@ static int launch_map(Hct__Prepare *p, const struct job *j)
     uint32_t *node_of = NULL;
     int rc;
 
-    if (!j->adopt) {
+    if (j->ntasks) {
         node_of = malloc((j->ntasks + 1) * sizeof(*node_of));
         if (!node_of)
             return -1;

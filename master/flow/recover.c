@@ -79,10 +79,8 @@ static int restore_place(struct job *j, struct nodes *nodes,
             count[i]++;
         }
     }
-    if (rc == 0 && j->adopt)
-        rc = adopt_place(j, hosts, map.n, err);
-    else if (rc == 0)
-        rc = job_place(j, hosts, host_of, count, map.n, err);
+    if (rc == 0)
+        rc = j->ops->place(j, hosts, host_of, count, map.n, err);
     if (rc == 0 && j->nnodes != map.n)
         rc = err_set(err, EBADMSG, "a placement that is none");
     j->oversubscribed = p->oversubscribed;
@@ -123,7 +121,7 @@ static void restore_nodes(struct job *j)
     for (size_t i = 0; i < j->nnodes; i++) {
         j->nodes[i].prepared = j->state >= JOB_STARTING;
         j->nprepared += j->nodes[i].prepared;
-        if (j->adopt)
+        if (!j->ops->ours)
             continue;           /* launched by others */
         j->nodes[i].launched = j->state == JOB_RUNNING;
         j->nlaunched += j->nodes[i].launched;
@@ -177,16 +175,17 @@ static struct job *restore_adopted(const struct taking *t,
 {
     const struct adopt_past past = {
         .ntasks = (uint32_t)v[C_NTASKS].i, .name = text_of(&v[C_NAME]),
-        .command = text_of(&v[C_COMMAND]), .world = text_of(&v[C_WORLD]),
-        .closing = v[C_CLOSING].i, .left = v[C_UNFINALIZED].i,
-        .known = v[C_LAUNCHER_CODE].type == STORE_INT,
-        .code = (int)v[C_LAUNCHER_CODE].i,
+        .command = text_of(&v[C_COMMAND]), .job = {
+            .world = text_of(&v[C_WORLD]),
+            .closing = v[C_CLOSING].i, .left = v[C_UNFINALIZED].i,
+            .known = v[C_LAUNCHER_CODE].type == STORE_INT,
+            .code = (int)v[C_LAUNCHER_CODE].i },
     };
     struct job *j = NULL;
 
     if (v[C_SESSION].i == v[C_JOB].i) {
         j = restore_submit(t->r, &v[C_SUBMIT], err);
-        if (j && j->adopt && adopt_restore(j, &past) == 0)
+        if (j && adopt_restore(j, &past) == 0)
             return j;
         if (j)
             err_set(err, EBADMSG, "what was submitted does not fit");
@@ -195,7 +194,8 @@ static struct job *restore_adopted(const struct taking *t,
     }
     err_set(err, ENOENT, "its session has ended");
     for (size_t i = 0; i < t->n && !j; i++)
-        if (t->v[i]->id == (uint64_t)v[C_SESSION].i && t->v[i]->adopt) {
+        if (t->v[i]->id == (uint64_t)v[C_SESSION].i &&
+            adopt_is_session(t->v[i])) {
             j = adopt_restore_world(t->v[i], &past);
             err_set(err, ENOMEM, "out of memory");
         }
@@ -227,7 +227,7 @@ static struct job *restore_job(const struct taking *t,
     if (text_of(&v[C_WHY]))
         node_set_text(&j->why, v[C_WHY].text);
     if (j->state < JOB_STATE_COUNT && !job_state_final(j->state) &&
-        ((j->adopt && !adopt_is_session(j)) ||
+        (!j->ops->placed ||
          restore_placement(j, r->nodes, &v[C_PLACEMENT], err) == 0)) {
         restore_nodes(j);
         return j;
@@ -248,17 +248,13 @@ static const char sql_task[] =
     " t.last_tag, t.why, t.hold, t.held_ns, t.held_since_ns, n.name"
     " FROM task t LEFT JOIN node n ON n.id = t.node WHERE t.job = ?1";
 
-/* Of an adopted job the rows are all that is known of where its tasks are. */
 static struct task *restore_task(const struct taking *taking, struct job *j,
                                  const struct store_value *v)
 {
-    uint64_t rank = (uint64_t)v[T_RANK].i;
     const char *node = text_of(&v[T_NODE]);
 
-    if (!j->adopt)
-        return job_task_find(j, rank);
-    return adopt_restore_task(j, node ? nodes_make(taking->r->nodes, node)
-                                      : NULL, rank);
+    return j->ops->restore_task(j, node ? nodes_make(taking->r->nodes, node)
+                                        : NULL, (uint64_t)v[T_RANK].i);
 }
 
 struct task_reader { const struct taking *taking; struct job *job; };

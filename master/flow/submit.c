@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/own.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 #include "proto/link/addr.h"
@@ -164,8 +165,10 @@ struct job *submit_job(const Hct__Submit *s, struct err *err)
         submit_check_streams(s, ntasks, err) || submit_check_rest(s, err))
         return NULL;
     j = calloc(1, sizeof(*j));
-    if (j)
+    if (j) {
+        j->ops = &own_ops;
         j->ntasks = ntasks;
+    }
     if (!j || submit_copy(j, s) ||
         (*s->adopt_socket && adopt_init(j, *s->name, err))) {
         job_destroy(j);

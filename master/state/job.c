@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/state/adopted.h"
+#include "master/state/job_ops.h"
 
 /* ------------------------------------------------------------------ table */
 
@@ -310,7 +310,7 @@ bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes)
 
 /* A kill without a code of its own: as the tasks ended, first one first; as
  * if the command itself had been told to end when none had begun. */
-static int job_code_of_tasks(const struct job *j)
+static int job_first_code(const struct job *j)
 {
     uint64_t first_ns = UINT64_MAX;
     int code = j->nended ? 0 : 128 + SIGTERM;
@@ -326,21 +326,28 @@ static int job_code_of_tasks(const struct job *j)
     return code;
 }
 
+int job_code_of_tasks(const struct job *j)
+{
+    if (j->failed)
+        return j->exit_code;
+    if (j->killed)
+        return j->kill_code ? j->kill_code : job_first_code(j);
+    return 0;
+}
+
 bool job_exit_known(const struct job *j)
 {
-    return !j->adopt || j->adopt->known;
+    bool known;
+
+    j->ops->exit_code(j, &known);
+    return known;
 }
 
 int job_exit_code(const struct job *j)
 {
-    if (j->adopt && j->adopt->known)    /* a launcher does not know why */
-        return j->killed && j->kill_code == JOB_CODE_HUNG ? j->kill_code
-                                                          : j->adopt->code;
-    if (j->failed)
-        return j->exit_code;
-    if (j->killed)
-        return j->kill_code ? j->kill_code : job_code_of_tasks(j);
-    return 0;
+    bool known;
+
+    return j->ops->exit_code(j, &known);
 }
 
 enum job_event job_end_event(const struct job *j)

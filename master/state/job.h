@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "master/state/hold.h"
+#include "master/state/job_ops.h"
 #include "master/state/job_state.h"
 #include "master/state/node.h"
 #include "master/state/task_state.h"
@@ -77,6 +78,7 @@ enum job_effect {
 };
 
 struct job {
+    const struct job_ops *ops;  /* by who starts its tasks */
     uint64_t id;                /* 0 until it is stored */
     uint64_t new_id;            /* the journal's, inside a transaction */
     struct job *next;           /* in the table */
@@ -129,7 +131,7 @@ struct job {
      * them. */
     struct watcher *watcher;    /* its policies; NULL: none */
     struct endmodel *models;    /* told in the end; or NULL */
-    struct adopt *adopt;        /* others start its tasks; or NULL */
+    struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */
@@ -200,8 +202,10 @@ bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
 /* The secret of the streams, which only its redirector and its slaves know. */
 bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes);
 
-/* The exit code of the whole job, and the event that ends it. */
+/* The exit code of the whole job, that by its tasks alone, and the event that
+ * ends it. */
 int job_exit_code(const struct job *j);
+int job_code_of_tasks(const struct job *j);
 enum { JOB_CODE_HUNG = 123 };   /* of one that --on-hang kill has ended */
 bool job_exit_known(const struct job *j);
 enum job_event job_end_event(const struct job *j);

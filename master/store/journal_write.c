@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "master/state/adopted.h"
+#include "master/state/job_ops.h"
 
 static int write_node(struct journal *jn, struct node *n, struct err *err)
 {
@@ -22,16 +22,17 @@ static int write_node(struct journal *jn, struct node *n, struct err *err)
     return store_put_node(jn->store, &row, &n->stored, err);
 }
 
-static void write_adopted(struct store_resume *row, const struct job *j)
+static void write_past(struct store_resume *row, const struct job *j)
 {
-    const struct adopt *a = j->adopt;
+    struct job_past past = { 0 };
 
-    row->session = a->session ? journal_job_id(a->session) : row->job;
-    row->world = a->world;
-    row->closing = a->closing;
-    row->code_known = a->known;
-    row->launcher_code = a->code;
-    row->unfinalized = a->left;
+    j->ops->note(j, &past);
+    row->session = past.session ? journal_job_id(past.session) : row->job;
+    row->world = past.world;
+    row->closing = past.closing;
+    row->code_known = past.known;
+    row->launcher_code = past.code;
+    row->unfinalized = past.left;
 }
 
 static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
@@ -44,8 +45,8 @@ static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
         .failed_ns = j->failed_ns,
     };
 
-    if (j->adopt)
-        write_adopted(&row, j);
+    if (j->ops->note)
+        write_past(&row, j);
     if (job_state_final(j->state))
         return store_drop_resume(jn->store, id, err) ||
                        store_tidy_looks(jn->store, err) ? -1 : 0;
@@ -92,7 +93,7 @@ static int write_task(struct journal *jn, const struct job *j,
         .job = journal_job_id(j), .rank = job_rank(j, t),
         .node = t->node < j->nnodes ? j->nodes[t->node].node->stored : 0,
         .pid = t->pid, .state = task_state_name(t->state),
-        .ended = t->ended && !j->adopt, .exit_code = t->exit_code, .signal = t->signal,
+        .ended = t->ended && j->ops->ours, .exit_code = t->exit_code, .signal = t->signal,
         .mpi_calls = t->mpi_calls, .in_mpi_ns = t->in_mpi_ns,
         .out_mpi_ns = t->out_mpi_ns, .cpu_ns = t->cpu_ns,
         .cpu_in_mpi_ns = t->cpu_in_mpi_ns, .rss_bytes = t->rss_bytes,

@@ -528,7 +528,7 @@ void watcher_act_go_on(struct watcher_act *a, uint64_t now_ns)
     a->from_next = false;
     if (a->stale)
         return;
-    if (a->owed && (a->job->redirector || a->job->adopt)) {
+    if (a->owed && (a->job->redirector || !a->job->ops->ours)) {
         a->owed = false;
         hang_begin(a);
     }

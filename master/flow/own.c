@@ -1,0 +1,207 @@
+/* own.c - jobs whose tasks this master has started. A slave's times are on its
+ * own clock; own_time() makes them ours. */
+#include "master/flow/own.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "master/flow/endmodel.h"
+#include "master/flow/flow_step.h"
+#include "proto/base/clock.h"
+#include "proto/base/signals.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+
+/* ------------------------------------------------------------------- exits */
+
+/* On our clock, at the latest; now, if the two clocks were not compared yet.
+ * So a failure never seems older than it is. */
+static uint64_t own_time(const struct job_node *jn, uint64_t at_ns)
+{
+    const struct clock_offset *o =
+        jn->node->link ? conn_clock(jn->node->link) : NULL;
+
+    if (at_ns == 0 || !o || o->samples == 0)
+        return clock_wall_ns();
+    return at_ns - (uint64_t)o->offset_ns + o->error_ns;
+}
+
+static void own_sentence(const struct job *j, const struct task *t, bool core,
+                         char *buf, size_t size)
+{
+    uint32_t rank = job_rank(j, t);
+    const char *node = job_node_name(j, t);
+    const char *reason = t->why ? t->why : "";
+    size_t skip = strlen(node);
+    int n;
+
+    if (strncmp(reason, node, skip) == 0 && strncmp(reason + skip, ": ", 2) == 0)
+        reason += skip + 2;             /* the node is named already */
+    if (t->why)
+        n = snprintf(buf, size, "task %u on %s could not be started: %.300s",
+                     rank, node, reason);
+    else if (t->signal)
+        n = snprintf(buf, size, "task %u on %s was killed by signal %d (%s%s)",
+                     rank, node, t->signal, signals_describe(t->signal),
+                     core ? ", core dumped" : "");
+    else if (t->left)
+        n = snprintf(buf, size, "task %u on %s left without MPI_Finalize while "
+                     "others were still in MPI", rank, node);
+    else
+        n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
+                     node, t->exit_code);
+    if (t->last_tag && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
+                 t->last_tag);
+}
+
+/* Exits of 0 without MPI_Finalize: a failure as soon as somebody may wait for
+ * those tasks in vain. */
+static void own_check_left(struct job *j)
+{
+    struct task *left = NULL;
+    bool waiting = false;
+    char why[1024];
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        if (j->tasks[r].left && !left)
+            left = &j->tasks[r];
+        waiting |= task_state_in_mpi(j->tasks[r].state);
+    }
+    if (!left || !waiting)
+        return;
+    own_sentence(j, left, false, why, sizeof(why));
+    flow_fail(j, 1, clock_wall_ns(), why);
+}
+
+static void own_timer(struct job *j)
+{
+    if (j->state == JOB_STARTING || j->state == JOB_RUNNING)
+        own_check_left(j);
+}
+
+static void own_task_left(struct job *j, struct task *t)
+{
+    t->left = true;
+    flow_wait_for_others(j);
+}
+
+static void own_task_ended(struct job *j, struct job_node *jn,
+                           struct task *t, bool core, bool finalized)
+{
+    char why[1024];
+    bool ours = j->state == JOB_ENDING &&
+                (t->signal == SIGTERM || t->signal == SIGKILL ||
+                 (j->killed && t->signal == j->kill_signal));
+
+    if (t->exit_code != 0 && !ours) {
+        own_sentence(j, t, core, why, sizeof(why));
+        flow_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
+    } else if (t->exit_code == 0 && !finalized) {
+        own_task_left(j, t);
+    }
+}
+
+/* ------------------------------------------------------------ the last word */
+
+/* If that is why the job has ended: where it was. */
+static void own_abort_place(struct job *j, const struct job_node *jn,
+                            const struct job_drained *d)
+{
+    struct str who = { 0 }, why = { 0 };
+
+    str_addf(&who, "task %u on %s ", d->abort_rank, jn->node->name);
+    if (*d->abort_place && j->aborted && j->why &&
+        strncmp(j->why, str_text(&who), who.n) == 0) {
+        str_addf(&why, "%s, %.500s", j->why, d->abort_place);
+        node_set_text(&j->why, str_text(&why));
+    }
+    str_fini(&who);
+    str_fini(&why);
+}
+
+static int own_drained(struct job *j, struct job_node *jn,
+                       const struct job_drained *d, struct err *err)
+{
+    if (jn->nlive)
+        return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
+                       "have not ended", (unsigned long long)j->id, jn->nlive);
+    own_abort_place(j, jn, d);
+    endmodel_take(j, jn, d->model, d->model_bytes);
+    jn->drained = true;
+    j->ndrained++;
+    flow_check_drained(j);
+    return 0;
+}
+
+static bool own_is_over(const struct job *j)
+{
+    return j->state == JOB_ENDING ||
+           (j->state >= JOB_STARTING && j->nended == j->ntasks);
+}
+
+/* ------------------------------------------------------------------- nodes */
+
+static void own_node_lost(struct job *j, const char *why)
+{
+    flow_fail_now(j, why);
+    flow_check_drained(j);
+}
+
+static void own_order_again(struct job *j, struct job_node *jn)
+{
+    Hct__Launch launch = HCT__LAUNCH__INIT;
+    Hct__Terminate end = HCT__TERMINATE__INIT;
+
+    launch.job = end.job = j->id;
+    end.ranks = (char *)"all";
+    end.grace_ns = j->at_once ? 0 : j->grace_ns;
+    if (j->state == JOB_STARTING && !jn->launched)
+        conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
+    else if (j->state == JOB_ENDING && !jn->drained)
+        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
+}
+
+/* -------------------------------------------------------------- ended early */
+
+static void own_abandoned(struct job *j, const char *why)
+{
+    flow_kill(j, why, 0, false);
+}
+
+static void own_stop(struct job *j, const char *why, int exit_code, bool again)
+{
+    if (again || j->state != JOB_ENDING)
+        flow_kill(j, why, exit_code, again);
+}
+
+static bool own_ends_tasks(const struct job *j)
+{
+    (void)j;
+    return true;
+}
+
+static int own_exit_code(const struct job *j, bool *known)
+{
+    *known = true;
+    return job_code_of_tasks(j);
+}
+
+static struct task *own_restore_task(struct job *j, struct node *n,
+                                     uint64_t rank)
+{
+    (void)n;                    /* its placement says where it is */
+    return job_task_find(j, rank);
+}
+
+const struct job_ops own_ops = {
+    .ours = true, .placed = true,
+    .place = job_place, .timer = own_timer,
+    .task_ended = own_task_ended, .task_left = own_task_left,
+    .drained = own_drained, .node_lost = own_node_lost,
+    .order_again = own_order_again, .abandoned = own_abandoned,
+    .stop = own_stop, .ends_tasks = own_ends_tasks, .is_over = own_is_over,
+    .exit_code = own_exit_code, .restore_task = own_restore_task,
+};
