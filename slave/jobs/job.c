@@ -55,7 +55,7 @@ static void tell_launched(struct job *j)
     uint32_t *pids = calloc(j->ntasks ? j->ntasks : 1, sizeof(*pids));
 
     for (size_t i = 0; pids && i < j->ntasks; i++)
-        pids[i] = j->tasks[i].why ? 0 : (uint32_t)j->tasks[i].pid;
+        pids[i] = j->tasks[i]->why ? 0 : (uint32_t)j->tasks[i]->pid;
     m.job = j->part.id;
     m.pids = pids;
     m.n_pids = pids ? j->ntasks : 0;
@@ -69,9 +69,9 @@ static void tell_launched(struct job *j)
 static uint32_t abort_place(const struct job *j, struct str *to)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (j->tasks[i].abort_site) {
-            account_place(&j->account, j->tasks[i].abort_site, to);
-            return j->tasks[i].rank;
+        if (j->tasks[i]->abort_site) {
+            account_place(&j->account, j->tasks[i]->abort_site, to);
+            return j->tasks[i]->rank;
         }
     return 0;
 }
@@ -89,7 +89,7 @@ static void tell_drained(struct job *j)
     struct str model = { 0 };
 
     for (; tasks && part.n < j->ntasks; part.n++)
-        tasks[part.n] = &j->tasks[part.n];
+        tasks[part.n] = j->tasks[part.n];
     m.job = j->part.id;
     if (jobwatch_has_pages(j) && part.n &&
         modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
@@ -111,16 +111,16 @@ void job_tell(struct job *j, bool again)
     if (again) {
         j->told_prepared = j->told_launched = j->told_drained = false;
         for (size_t i = 0; i < j->ntasks; i++)
-            j->tasks[i].told = 0;
+            j->tasks[i]->told = 0;
         for (size_t i = 0; i < j->ntasks; i++)
-            j->tasks[i].held_news = j->tasks[i].held_ns != 0;
+            j->tasks[i]->held_news = j->tasks[i]->held_ns != 0;
     }
     if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING))
         tell_prepared(j);
     if (j->launched && !j->told_launched)
         tell_launched(j);
     for (size_t i = 0; j->told_launched && i < j->ntasks; i++)
-        task_tell(&j->tasks[i], j->part.node, j->part.id);
+        task_tell(j->tasks[i], j->part.node, j->part.id);
     if (j->state == JOB_DRAINED && !j->told_drained &&
         (j->asked || !j->refusal))
         tell_drained(j);
@@ -194,17 +194,42 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
+static int make_room(struct job *j)
+{
+    size_t room = j->tasks_room ? 2 * j->tasks_room : 16;
+    struct task **v;
+
+    if (j->ntasks < j->tasks_room)
+        return 0;
+    v = realloc(j->tasks, room * sizeof(*v));
+    if (!v)
+        return -1;
+    j->tasks = v;
+    j->tasks_room = room;
+    return 0;
+}
+
+/* Its rank is above those that are there. */
+static int add_task(struct job *j, uint32_t rank)
+{
+    struct task *t = make_room(j) ? NULL : malloc(sizeof(*t));
+
+    if (!t)
+        return -1;
+    task_init(t, j->part.id, rank, &j->part.node->window);
+    j->tasks[j->ntasks++] = t;
+    return 0;
+}
+
 static int make_tasks(struct job *j, struct err *err)
 {
     const struct taskset *here = &plan_here(j->plan)->ranks;
-    size_t n = taskset_count(here), i = 0;
 
-    j->tasks = calloc(n ? n : 1, sizeof(*j->tasks));
-    if (!j->tasks)
+    if (make_room(j))
         return err_set(err, ENOMEM, "out of memory");
-    for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; i++)
-        task_init(&j->tasks[i], j->part.id, (uint32_t)r, &j->part.node->window);
-    j->ntasks = n;
+    for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
+        if (add_task(j, (uint32_t)r))
+            return err_set(err, ENOMEM, "out of memory");
     return 0;
 }
 
@@ -283,7 +308,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
 static bool torn(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (watch_in_init(&j->tasks[i].watch))
+        if (watch_in_init(&j->tasks[i]->watch))
             return true;
     return false;
 }
@@ -300,8 +325,10 @@ static void job_destroy(struct part *p)
     }
     streams_close(j->streams, &j->part.node->linkdrain);
     jobfreeze_release(j, NULL);
-    for (size_t i = 0; i < j->ntasks; i++)
-        task_fini(&j->tasks[i]);
+    for (size_t i = 0; i < j->ntasks; i++) {
+        task_fini(j->tasks[i]);
+        free(j->tasks[i]);
+    }
     free(j->tasks);
     account_fini(&j->account);
     launch_user_fini(&j->user);
@@ -319,7 +346,7 @@ static void job_destroy(struct part *p)
 static bool all_over(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (!j->tasks[i].over)
+        if (!j->tasks[i]->over)
             return false;
     return true;
 }
@@ -329,7 +356,7 @@ static void look(struct job *j)
 {
     if (!j->launched) {
         for (size_t i = 0; i < j->ntasks; i++)
-            if (j->tasks[i].report >= 0)
+            if (j->tasks[i]->report >= 0)
                 return;
         j->launched = true;
         j->launched_ns = clock_wall_ns();
@@ -349,8 +376,8 @@ static void on_report(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     for (size_t i = 0; i < j->ntasks; i++)
-        if (j->tasks[i].report == (int)fd) {
-            task_report(&j->tasks[i], j->plan);
+        if (j->tasks[i]->report == (int)fd) {
+            task_report(j->tasks[i], j->plan);
             break;
         }
     look(j);
@@ -390,7 +417,7 @@ static void start_app(struct job *j, const struct plan_app *app,
     int rc = exec_search_init(&search, app->argv, path_in(app->env), &err);
 
     for (size_t i = 0; i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (plan_app(j->plan, t->rank) != app)
             continue;
@@ -435,9 +462,9 @@ static int parse_ranks(const struct job *j, const char *text,
 static void signal_set(struct job *j, const struct taskset *set, int sig)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (taskset_has(set, j->tasks[i].rank) &&
-            !(sig == SIGCONT && j->tasks[i].held))
-            task_signal(&j->tasks[i], sig);
+        if (taskset_has(set, j->tasks[i]->rank) &&
+            !(sig == SIGCONT && j->tasks[i]->held))
+            task_signal(j->tasks[i], sig);
 }
 
 static void hold_set(struct job *j, const struct taskset *set, bool release)
@@ -445,8 +472,8 @@ static void hold_set(struct job *j, const struct taskset *set, bool release)
     if (release)
         jobfreeze_release(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
-        if (taskset_has(set, j->tasks[i].rank))
-            task_hold(&j->tasks[i], release);
+        if (taskset_has(set, j->tasks[i]->rank))
+            task_hold(j->tasks[i], release);
     if (!release)
         jobfreeze_hold(j, set);
 }
@@ -485,8 +512,8 @@ static void continue_set(struct job *j, const struct taskset *set)
 {
     jobfreeze_release(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
-        if (taskset_has(set, j->tasks[i].rank) && j->tasks[i].held)
-            task_hold(&j->tasks[i], true);
+        if (taskset_has(set, j->tasks[i]->rank) && j->tasks[i]->held)
+            task_hold(j->tasks[i], true);
     signal_set(j, set, SIGCONT);
 }
 
@@ -500,7 +527,7 @@ static void doom(struct job *j, const struct taskset *set, int sig,
         signal_set(j, set, sig);
     continue_set(j, set);
     for (size_t i = 0; i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (taskset_has(set, t->rank) && (!t->kill_ns || at_ns < t->kill_ns))
             t->kill_ns = at_ns;
@@ -548,7 +575,7 @@ bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct rusage *usage)
 {
     for (size_t i = 0; i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (t->pid != pid || t->over)
             continue;
@@ -580,7 +607,7 @@ static void job_each(struct part *p, enum part_tasks which, taskwalk_f *step,
 
     (void)which;                /* the master knows them all */
     for (size_t i = 0; i < j->ntasks; i++)
-        step(to, &j->tasks[i]);
+        step(to, j->tasks[i]);
 }
 
 static struct task *job_find_task(struct part *p, uint32_t rank)

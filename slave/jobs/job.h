@@ -26,8 +26,9 @@ struct job {
     struct plan *plan;          /* owned; NULL if the Prepare was no good */
     struct launch_user user;
     struct streams *streams;    /* owned */
-    struct task *tasks;         /* owned: the local ones, by rank */
-    size_t ntasks;
+    struct task **tasks;        /* owned: the local ones, by rank; each stays
+                                   where it is while the table grows */
+    size_t ntasks, tasks_room;
     struct account account;
     bool pmix_ready, streams_ready;
     char *refusal;              /* owned: why it cannot be prepared */
@@ -61,9 +62,10 @@ bool job_reaped(struct job *j, pid_t pid, int status,
 /* The task of this rank; NULL: it is not here. */
 static inline struct task *job_task(struct job *j, uint32_t rank)
 {
-    if (!j->plan || !plan_is_local(j->plan, rank) || !j->tasks)
+    if (!j->plan || !plan_is_local(j->plan, rank) ||
+        (size_t)j->plan->local_of[rank] >= j->ntasks)
         return NULL;
-    return &j->tasks[j->plan->local_of[rank]];
+    return j->tasks[j->plan->local_of[rank]];
 }
 
 /* Tell the master what it does not know; with again, everything. */

@@ -39,8 +39,8 @@ static size_t sweep(struct job *j, int sig)
     taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
                   sizeof(slave_mark));
     for (size_t i = 0; groups && i < j->ntasks; i++)
-        if (j->tasks[i].pid > 0)
-            groups[s.ngroups++] = j->tasks[i].pid;
+        if (j->tasks[i]->pid > 0)
+            groups[s.ngroups++] = j->tasks[i]->pid;
     s.groups = groups;
     if (s.ngroups)
         n = sweep_signal(&s, sig);
@@ -57,7 +57,7 @@ void jobdrain_on_kill(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     for (size_t i = 0; i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (!t->kill_ns || t->over)
             continue;
@@ -94,11 +94,11 @@ static bool rings_empty(struct job *j)
 {
     jobwatch_read(j);
     for (size_t i = 0; i < j->ntasks; i++)
-        if (watch_pending(&j->tasks[i].watch))
+        if (watch_pending(&j->tasks[i]->watch))
             return false;
     if (!j->ended_stdtim && j->plan->want_stdtim)
         for (size_t i = 0; i < j->ntasks; i++)
-            streams_end(j->streams, j->tasks[i].rank,
+            streams_end(j->streams, j->tasks[i]->rank,
                         HCT__STREAM__STREAM_STDTIM);
     j->ended_stdtim = true;
     return true;
@@ -123,7 +123,7 @@ static bool pipes_ended(struct job *j)
 static bool records_acknowledged(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (!records_empty(&j->tasks[i].watch.records))
+        if (!records_empty(&j->tasks[i]->watch.records))
             return false;
     return true;
 }

@@ -14,7 +14,7 @@ static size_t choose(const struct job *j, const struct taskset *set,
     size_t n = 0, wanted = 0;
 
     for (size_t i = 0; i < j->ntasks; i++) {
-        const struct task *t = &j->tasks[i];
+        const struct task *t = j->tasks[i];
 
         if (t->pid <= 0 || t->over)
             continue;
@@ -30,7 +30,7 @@ static void tell(struct job *j, const struct sweep_job *who,
                  const bool *frozen)
 {
     for (size_t i = 0, k = 0; i < j->ntasks && k < who->ngroups; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (t->pid != who->groups[k] || t->over)
             continue;
@@ -76,7 +76,7 @@ void jobfreeze_hold(struct job *j, const struct taskset *set)
 void jobfreeze_release(struct job *j, const struct taskset *set)
 {
     for (size_t i = 0; i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (!t->frozen || (set && !taskset_has(set, t->rank)))
             continue;

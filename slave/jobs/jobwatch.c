@@ -67,7 +67,7 @@ long jobwatch_read(struct job *j)
     if (!j->plan || !j->streams)
         return 0;
     for (size_t i = 0; i < j->ntasks; i++)
-        found += read_ring(j, &j->tasks[i]);
+        found += read_ring(j, j->tasks[i]);
     return found;
 }
 
@@ -82,7 +82,7 @@ void jobwatch_before_output(struct job *j, uint32_t rank)
 bool jobwatch_has_pages(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (j->tasks[i].watch.page)
+        if (j->tasks[i]->watch.page)
             return true;
     return false;
 }
@@ -173,7 +173,7 @@ void jobwatch_sample(struct job *j)
     v = calloc(j->ntasks ? j->ntasks : 1, sizeof(*v));
     p = calloc(j->ntasks ? j->ntasks : 1, sizeof(*p));
     for (size_t i = 0; v && p && i < j->ntasks; i++) {
-        struct task *t = &j->tasks[i];
+        struct task *t = j->tasks[i];
 
         if (t->over || !t->pid)
             continue;
@@ -209,8 +209,8 @@ static void with_tasks(struct job *j, bool living, account_f *call)
     size_t n = 0;
 
     for (size_t i = 0; v && i < j->ntasks; i++)
-        if (!living || (j->tasks[i].pid && !j->tasks[i].over))
-            v[n++] = &j->tasks[i].watch;
+        if (!living || (j->tasks[i]->pid && !j->tasks[i]->over))
+            v[n++] = &j->tasks[i]->watch;
     if (v)
         call(&o, v, n);
     free(v);
@@ -243,7 +243,7 @@ void jobwatch_again(struct job *j)
     struct records_out out = { send_events, j->part.node };
 
     for (size_t i = 0; i < j->ntasks; i++)
-        records_resend(&j->tasks[i].watch.records, &out);
+        records_resend(&j->tasks[i]->watch.records, &out);
     with_tasks(j, false, tell_again);
 }
 
