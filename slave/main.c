@@ -80,6 +80,7 @@ struct slave {
     struct event_base *base;
     struct node node;
     struct jobs *jobs;
+    struct gather gather;
     struct registry *registry;
     struct reap *reap;
     struct uplink_conf uplink_conf;
@@ -364,7 +365,7 @@ static int open_reduce(struct slave *s, struct err *err)
         .links = { .conn = &s->conn, .name = s->conf.name,
                    .instance = s->node.instance,
                    .dir = s->node.rundir.dir, .tcp = s->tcp },
-        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = s->jobs,
+        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = &s->gather,
         .send = send_up, .send_arg = s };
     s->node.reduce = reduce_open(s->base, &s->reduce_conf, err);
     return s->node.reduce ? 0 : -1;
@@ -436,6 +437,7 @@ static int start(struct slave *s, struct err *err)
     s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);
     if (!s->jobs)
         return -1;
+    s->gather.jobs = s->jobs;
     s->node.pmix_ops = &jobs_pmix_ops;
     s->node.pmix_arg = s->jobs;
     s->node.pmix_wait_ns = s->conf.pmix_wait_ns;
@@ -448,7 +450,8 @@ static int start(struct slave *s, struct err *err)
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
                                       s->jobs, err) : NULL;
     s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;
-    s->node.no_ptrace = !s->conf.ptrace;
+    if (!s->conf.ptrace)
+        stacker_use_no_ptrace(s->node.stacker);
     return s->node.stacker && open_reduce(s, err) == 0 ? open_links(s, err)
                                                        : -1;
 }

@@ -9,11 +9,11 @@
 /* Who is there: the name of the node, for each of its positions. */
 static void who_start(void *arg, struct reduction *r)
 {
-    struct jobs *jobs = arg;
+    const struct gather *g = arg;
     struct str lines = { 0 };
 
     for (uint32_t i = 0; i < reduction_width(r); i++)
-        str_addf(&lines, "%u %s\n", i, jobs_node(jobs)->name);
+        str_addf(&lines, "%u %s\n", i, jobs_node(g->jobs)->name);
     reduction_own(r, str_text(&lines), lines.n);
     str_fini(&lines);
 }

@@ -4,7 +4,12 @@
 
 #include "slave/tree/reduce.h"
 
-/* Their arg is the struct jobs. */
+/* Their arg: whose tasks are asked, and what is being made of them. */
+struct gather {
+    struct jobs *jobs;          /* borrowed */
+    struct stack_part *stacks;  /* of gather_stack.c, which owns them */
+    struct model_part *models;  /* of gather_model.c */
+};
 extern const struct reduce_kind gather_kinds[];
 extern const size_t gather_nkinds;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
+#include "slave/gather/gather.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/jobs/modelpart.h"
 
@@ -17,8 +18,8 @@
 
 /* One that is being made. */
 struct model_part {
-    struct model_part *next;    /* in the node's list */
-    struct jobs *jobs;          /* borrowed, like the next */
+    struct model_part *next;    /* in the list of who gathers */
+    struct gather *all;         /* borrowed, like the next */
     struct reduction *reduction;
     uint64_t job, until_ns;
     uint32_t n;
@@ -30,8 +31,7 @@ struct model_part {
 
 static void part_free(struct model_part *p)
 {
-    for (struct model_part **at = &jobs_node(p->jobs)->model_parts; *at;
-         at = &(*at)->next)
+    for (struct model_part **at = &p->all->models; *at; at = &(*at)->next)
         if (*at == p) {
             *at = p->next;
             break;
@@ -48,7 +48,7 @@ static int make(const struct model_part *p, const struct gather_job *of,
 {
     const struct modelpart part = {
         .tasks = p->tasks, .n = p->n, .ranks = &p->ranks,
-        .account = of->account, .ticks = &jobs_node(p->jobs)->ticks,
+        .account = of->account, .ticks = &jobs_node(p->all->jobs)->ticks,
         .histograms = p->histograms };
 
     return modelpart_make(&part, out, err);
@@ -87,7 +87,7 @@ static bool has_names(const struct model_part *p, const struct gather_job *of)
     if (names_settled(&a->names, &a->sites))
         return true;
     if (!a->names.failures)
-        names_ask(&a->names, jobs_node(p->jobs)->base, &a->sites, of->user,
+        names_ask(&a->names, jobs_node(p->all->jobs)->base, &a->sites, of->user,
                   false);
     return !a->names.child;
 }
@@ -100,7 +100,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
     struct err err;
 
     (void)fd, (void)what;
-    if (gather_tasks(p->jobs, p->job, p->tasks, p->n, &of, &err)) {
+    if (gather_tasks(p->all->jobs, p->job, p->tasks, p->n, &of, &err)) {
         part_free(p);
         reduction_fail(r, err.text);
         return;
@@ -113,23 +113,23 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 
 /* ------------------------------------------------------------------- begin */
 
-static struct model_part *part_make(struct jobs *jobs, struct reduction *r)
+static struct model_part *part_make(struct gather *g, struct reduction *r)
 {
     struct model_part *p = calloc(1, sizeof(*p));
     uint64_t half_ns = reduction_wait_ns(r) / 2;
 
     if (!p)
         return NULL;
-    p->jobs = jobs;
+    p->all = g;
     p->reduction = r;
     p->job = reduction_job(r);
     p->n = reduction_width(r);
     p->until_ns = clock_monotonic_ns() +
                   (half_ns < NAMES_NS ? half_ns : NAMES_NS);
-    p->next = jobs_node(jobs)->model_parts;
-    jobs_node(jobs)->model_parts = p;
+    p->next = g->models;
+    g->models = p;
     p->tasks = calloc(p->n, sizeof(*p->tasks));
-    p->look = evtimer_new(jobs_node(jobs)->base, on_look, p);
+    p->look = evtimer_new(jobs_node(g->jobs)->base, on_look, p);
     if (p->tasks && p->look)
         return p;
     part_free(p);
@@ -142,7 +142,7 @@ static int begin(struct model_part *p, const Hct__ModelAsk *m,
     p->histograms = m->histograms;
     if (*m->ranks && taskset_parse(&p->ranks, m->ranks, UINT32_MAX, err))
         return -1;
-    if (gather_tasks(p->jobs, p->job, p->tasks, p->n, of, err))
+    if (gather_tasks(p->all->jobs, p->job, p->tasks, p->n, of, err))
         return -1;
     return make(p, of, NULL, err);
 }
@@ -175,7 +175,7 @@ void gather_model_start(void *arg, struct reduction *r)
 
 void gather_model_stop(void *arg, struct reduction *r)
 {
-    for (struct model_part *p = jobs_node(arg)->model_parts; p; p = p->next)
+    for (struct model_part *p = ((const struct gather *)arg)->models; p; p = p->next)
         if (p->reduction == r) {
             part_free(p);
             return;

@@ -5,7 +5,7 @@
 
 #include "slave/tree/reduce.h"
 
-/* As reduce_kind has them; arg is the struct jobs. */
+/* As reduce_kind has them; arg is the struct gather. */
 void gather_model_start(void *arg, struct reduction *r);
 void gather_model_stop(void *arg, struct reduction *r);
 

@@ -6,6 +6,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
+#include "slave/gather/gather.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/page/state.h"
 #include "slave/stacks/calltree.h"
@@ -15,9 +16,8 @@ enum { GATHER_PLACES_MAX = 1024 };
 
 /* One that is being made. */
 struct stack_part {
-    struct stack_part *next;    /* in the node's list */
-    struct node *node;          /* borrowed, like the next two */
-    struct jobs *jobs;
+    struct stack_part *next;    /* in the list of who gathers */
+    struct gather *all;         /* borrowed, like the next */
     struct reduction *reduction;
     uint64_t job;
     uint32_t n;
@@ -29,8 +29,7 @@ struct stack_part {
 
 static void part_free(struct stack_part *p)
 {
-    for (struct stack_part **at = &p->node->stack_parts; *at;
-         at = &(*at)->next)
+    for (struct stack_part **at = &p->all->stacks; *at; at = &(*at)->next)
         if (*at == p) {
             *at = p->next;
             break;
@@ -44,7 +43,7 @@ static void part_free(struct stack_part *p)
 static char *page_of(void *arg, uint32_t position)
 {
     const struct stack_part *p = arg;
-    struct task *t = gather_task(p->jobs, p->job, p->ranks[position]);
+    struct task *t = gather_task(p->all->jobs, p->job, p->ranks[position]);
 
     return t && t->watch.pid == p->pids[position] ? t->watch.page : NULL;
 }
@@ -118,7 +117,7 @@ static int find_tasks(struct stack_part *p, struct gather_job *of,
                       struct err *err)
 {
     struct task **v = calloc(p->n, sizeof(*v));
-    int rc = v ? gather_tasks(p->jobs, p->job, v, p->n, of, err)
+    int rc = v ? gather_tasks(p->all->jobs, p->job, v, p->n, of, err)
                : err_set(err, ENOMEM, "out of memory");
 
     for (uint32_t i = 0; rc == 0 && i < p->n; i++)
@@ -167,7 +166,6 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
         .threads = m->threads, .keep = true,
-        .unwritten = m->unwritten, .no_ptrace = p->node->no_ptrace,
         .page_of = page_of };
     struct gather_job of;
 
@@ -182,23 +180,22 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         conf.place_of = place_of;
     conf.pids = p->pids;
     conf.user = of.user;
-    return stacker_take(p->node->stacker, &conf, on_done, p, err);
+    return stacker_take(jobs_node(p->all->jobs)->stacker, &conf, on_done, p, err);
 }
 
-static struct stack_part *part_make(struct jobs *jobs, struct reduction *r)
+static struct stack_part *part_make(struct gather *g, struct reduction *r)
 {
     struct stack_part *p = calloc(1, sizeof(*p));
     size_t n = reduction_width(r);
 
     if (!p)
         return NULL;
-    p->node = jobs_node(jobs);
-    p->jobs = jobs;
+    p->all = g;
     p->reduction = r;
     p->job = reduction_job(r);
     p->n = (uint32_t)n;
-    p->next = p->node->stack_parts;
-    p->node->stack_parts = p;
+    p->next = g->stacks;
+    g->stacks = p;
     p->ranks = calloc(n + 1, sizeof(*p->ranks));
     p->pids = calloc(n + 1, sizeof(*p->pids));
     if (p->ranks && p->pids)
@@ -236,11 +233,11 @@ void gather_stack_start(void *arg, struct reduction *r)
 
 void gather_stack_stop(void *arg, struct reduction *r)
 {
-    struct node *node = jobs_node(arg);
+    const struct gather *g = arg;
 
-    for (struct stack_part *p = node->stack_parts; p; p = p->next)
+    for (struct stack_part *p = g->stacks; p; p = p->next)
         if (p->reduction == r) {
-            stacker_cancel(node->stacker, p);
+            stacker_cancel(jobs_node(g->jobs)->stacker, p);
             part_free(p);
             return;
         }

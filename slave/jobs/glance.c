@@ -384,7 +384,7 @@ void glance_at(struct glance *g, uint64_t job)
                                  .offsets = true };
     struct err err;
 
-    if (!k || !go || k->under_way || !node->stacker || node->no_ptrace) {
+    if (!k || !go || k->under_way || !stacker_uses_ptrace(node->stacker)) {
         free(go);
         return;
     }

@@ -30,9 +30,6 @@ struct node {
     struct reduce *reduce;
     struct stacker *stacker;
     struct freezer freezer;
-    struct stack_part *stack_parts;     /* of gather_stack.c */
-    struct model_part *model_parts;     /* of gather_model.c */
-    bool no_ptrace;             /* stacks are told by the tasks */
     struct pmixd *pmix;         /* NULL until node_pmix() */
     const struct pmixd_ops *pmix_ops;
     void *pmix_arg;

@@ -321,7 +321,7 @@ static void begin(struct peek *p, uint64_t job, struct peek_job *j)
 {
     const struct node *node = p->node;
     struct stacker_conf conf = { .nsamples = 1, .keep = true,
-        .no_ptrace = node->no_ptrace, .user = j->user };
+        .user = j->user };
     struct peeking *g = peeking_make(p, job);
     struct err err;
 

@@ -81,6 +81,7 @@ struct stacker {
     char *text;                 /* scratch: owned */
     struct unwinder *kept;        /* owned, or NULL */
     struct mapcache known;         /* of the last request of who asks again */
+    bool no_ptrace;
 };
 
 static void request_next(struct stacker *st);
@@ -213,9 +214,9 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     }
     t = &r->taken[r->ntaken];
     t->position = i;
-    if (r->conf.no_ptrace)
+    if (r->all->no_ptrace)
         err_set(&err, EPERM, "ptrace is switched off");
-    if (r->conf.no_ptrace || halt_begin(&t->halt, r->pids[i], tid, &err)) {
+    if (r->all->no_ptrace || halt_begin(&t->halt, r->pids[i], tid, &err)) {
         if (err.code == EPERM && tid == r->pids[i])
             ask_task(r, i, &err);
         else if (err.code == ESRCH && tid == r->pids[i])
@@ -590,6 +591,17 @@ struct stacker *stacker_open(struct event_base *base, struct err *err)
         return st;
     stacker_close(st);
     return err_set(err, ENOMEM, "out of memory"), NULL;
+}
+
+void stacker_use_no_ptrace(struct stacker *st)
+{
+    if (st)
+        st->no_ptrace = true;
+}
+
+bool stacker_uses_ptrace(const struct stacker *st)
+{
+    return st && !st->no_ptrace;
 }
 
 void stacker_close(struct stacker *st)

@@ -37,7 +37,6 @@ struct stacker_conf {
     uint64_t interval_ns;
     bool lines, threads;
     bool offsets;               /* as in unwinder.h */
-    bool no_ptrace;             /* ask the tasks themselves */
     bool keep;                  /* somebody may ask again soon: the child that
                                    makes the tree is kept some seconds for who
                                    has the same user */
@@ -71,6 +70,11 @@ struct stacker;
 struct stacker *stacker_open(struct event_base *base, struct err *err);
 void stacker_close(struct stacker *st);         /* NULL is fine; done is not
                                                    called any more */
+
+/* From now on the tasks themselves are asked for their stacks; who looks so
+ * often that this would disturb them does not. NULL is fine. */
+void stacker_use_no_ptrace(struct stacker *st);
+bool stacker_uses_ptrace(const struct stacker *st);
 
 /* done() comes once, from the loop; without a tree why is set. */
 int stacker_take(struct stacker *st, const struct stacker_conf *conf,

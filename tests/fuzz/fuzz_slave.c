@@ -25,6 +25,7 @@ enum { FIRST_PID = 10000, CALLS = 64 };
 struct world {
     struct node node;
     struct jobs *jobs;
+    struct gather gather;
     struct uplink_conf conf;
     struct reduce_conf reduce_conf;
     struct uplink_ops ops;
@@ -338,6 +339,7 @@ static void world_open(struct world *w)
     assert(!node_init(&w->node, event_base_new(), "n0", &conn, &err));
     peers_open(&w->peers, w->node.base);
     w->jobs = jobs_create(&w->node, on_uplink, w, &err);
+    w->gather = (struct gather){ .jobs = w->jobs };
     w->node.pmix_ops = &jobs_pmix_ops;
     w->node.pmix_arg = w->jobs;
     w->conf = (struct uplink_conf){ .addresses = where, .name = "n0",
@@ -349,7 +351,7 @@ static void world_open(struct world *w)
     w->node.exchange = exchange_create(w->node.uplink, &err);
     w->reduce_conf = (struct reduce_conf){
         .links = { .conn = &conn, .name = "n0", .dir = peers_dir },
-        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = w->jobs,
+        .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = &w->gather,
         .send = send_up, .send_arg = w };
     w->node.reduce = reduce_open(w->node.base, &w->reduce_conf, &err);
     assert(w->jobs && w->node.uplink && w->node.exchange && w->node.reduce);
