@@ -141,7 +141,7 @@ static void test_tick(void **state)
     /* The first sample comes to its end; then the loop does not run. */
     do
         event_base_loop(base, EVLOOP_NONBLOCK);
-    while (stacker_due(stacker) > 20 * CLOCK_NS_PER_MS);
+    while (stacker_due(stacker) > conf.interval_ns);
     rests = rests_of(pid);
     while (rests_of(pid) == rests && clock_monotonic_ns() - asked_ns <
                                      20 * CLOCK_NS_PER_S)
