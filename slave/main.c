@@ -364,7 +364,7 @@ static int open_reduce(struct slave *s, struct err *err)
     s->reduce_conf = (struct reduce_conf){
         .links = { .conn = &s->conn, .name = s->conf.name,
                    .instance = s->node.instance,
-                   .dir = s->node.rundir.dir, .tcp = s->tcp },
+                   .dir = site_dir(s->node.site), .tcp = s->tcp },
         .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = &s->gather,
         .send = send_up, .send_arg = s };
     s->node.reduce = reduce_open(s->base, &s->reduce_conf, err);
@@ -432,20 +432,19 @@ static int start(struct slave *s, struct err *err)
     if (catch_signals(s, err) ||
         node_init(&s->node, s->base, s->conf.name, &s->conn, err))
         return -1;
-    s->node.window.vault = s->vault;
+    s->node.reading.window.vault = s->vault;
     vault_set_instance(s->vault, s->node.instance);
     s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);
     if (!s->jobs)
         return -1;
     s->gather.jobs = s->jobs;
-    s->node.pmix_ops = &jobs_pmix_ops;
-    s->node.pmix_arg = s->jobs;
-    s->node.pmix_wait_ns = s->conf.pmix_wait_ns;
+    node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
     if (watch_runner(s))
         return err_set(err, ENOMEM, "out of memory");
     s->renew = event_new(s->base, -1, 0, on_renew, s);
-    s->node.renew = s->node.linkdrain.over = s->renew;
-    s->registry = registry_open(s->base, s->node.tasks_socket, jobs_grant,
+    node_renew_by(&s->node, s->renew);
+    s->node.linkdrain.over = s->renew;
+    s->registry = registry_open(s->base, site_socket(s->node.site), jobs_grant,
                                 s->jobs, err);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
                                       s->jobs, err) : NULL;
@@ -497,7 +496,8 @@ static void stop(struct slave *s)
         event_free(s->warm_up);
     if (s->alone)
         event_free(s->alone);
-    s->node.renew = s->node.linkdrain.over = NULL;
+    node_renew_by(&s->node, NULL);
+    s->node.linkdrain.over = NULL;
     if (s->renew)
         event_free(s->renew);
     jobs_destroy(s->jobs);

@@ -175,7 +175,7 @@ static int on_modex_request(void *arg, struct conn *c, const void *msg,
 
     (void)c;
     if (node_pmix(node, err) &&
-        pmixd_fetch(node->pmix, m->job, m->rank, m->ticket, m->from_node,
+        pmixd_fetch(node_pmix_now(node), m->job, m->rank, m->ticket, m->from_node,
                     err) == 0)
         return 0;
     no.job = m->job;

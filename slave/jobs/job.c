@@ -216,7 +216,7 @@ static int add_task(struct job *j, uint32_t rank)
 
     if (!t)
         return -1;
-    task_init(t, j->part.id, rank, &j->part.node->window);
+    task_init(t, j->part.id, rank, &j->part.node->reading.window);
     j->tasks[j->ntasks++] = t;
     return 0;
 }
@@ -236,19 +236,18 @@ static int make_tasks(struct job *j, struct err *err)
 static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
 {
     struct node *node = j->part.node;
-    char dir[PATHS_MAX], shm[PATHS_MAX];
+    char dir[PATHS_MAX];
 
     j->plan = plan_create(m, err);
     if (!j->plan || make_tasks(j, err) || !node_pmix(node, err) ||
         launch_user_init(&j->user, j->plan->uid, j->plan->gid, err) ||
-        rundir_job_open(&node->rundir, j->plan, err) ||
-        rundir_job_paths(&node->rundir, j->part.id, dir, shm, err))
+        site_job_open(node->site, j->plan, dir, err))
         return -1;
     j->streams = streams_open(node->base, j->plan, node->conn, node->name,
                               node->instance, &streams_ops, j, err);
     if (!j->streams)
         return -1;
-    return pmixd_register(node->pmix, j->plan, dir, err);
+    return pmixd_register(node_pmix_now(node), j->plan, dir, err);
 }
 
 /* What is left behind is looked at: is it gone? */
@@ -319,9 +318,9 @@ static void job_destroy(struct part *p)
 
     if (j->plan) {
         exchange_drop(j->part.node->exchange, j->part.id);
-        if (j->part.node->pmix)
-            pmixd_deregister(j->part.node->pmix, j->part.id, torn(j));
-        rundir_job_close(&j->part.node->rundir, j->part.id);
+        if (node_pmix_now(j->part.node))
+            pmixd_deregister(node_pmix_now(j->part.node), j->part.id, torn(j));
+        site_job_close(j->part.node->site, j->part.id);
     }
     streams_close(j->streams, &j->part.node->linkdrain);
     jobfreeze_release(j, NULL);
@@ -383,18 +382,6 @@ static void on_report(evutil_socket_t fd, short what, void *arg)
     look(j);
 }
 
-static void job_env(const struct job *j, struct taskenv *env, char *shm)
-{
-    char dir[PATHS_MAX];
-
-    rundir_job_paths(&j->part.node->rundir, j->part.id, dir, shm, NULL);
-    *env = (struct taskenv){
-        .plan = j->plan, .tasks_socket = j->part.node->tasks_socket,
-        .preload = j->part.node->preload,
-        .inject = j->part.node->inject, .shm = shm,
-        .fast_fabric = j->part.node->fast_fabric };
-}
-
 /* The value of PATH in an environment that is a plain list. */
 static const char *path_in(char *const *env)
 {
@@ -440,7 +427,7 @@ static int job_launch(struct part *p, struct err *err)
         return 0;               /* the master has not heard of it */
     if (apply(j, JOB_EVENT_LAUNCH, err))
         return -1;
-    job_env(j, &env, shm);
+    site_env(j->part.node->site, j->plan, shm, &env);
     for (size_t a = 0; a < j->plan->napps; a++)
         start_app(j, &j->plan->apps[a], &env);
     streams_start_input(j->streams);

@@ -27,7 +27,7 @@ static size_t sweep(struct job *j, int sig)
 {
     char job_mark[64], slave_mark[PATHS_MAX + 32];
     struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = j->part.node->tasks_socket };
+                           .tasks_socket = site_socket(j->part.node->site) };
     struct sweep_job s = { .marks = { job_mark, slave_mark },
                            .all = j->part.node->njobs == 1,
                            .spare = stacker_child(j->part.node->stacker) };

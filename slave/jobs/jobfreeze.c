@@ -43,7 +43,7 @@ void jobfreeze_hold(struct job *j, const struct taskset *set)
     struct freezer *f = &j->part.node->freezer;
     char job_mark[64], slave_mark[PATHS_MAX + 32];
     struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = j->part.node->tasks_socket };
+                           .tasks_socket = site_socket(j->part.node->site) };
     pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
     uint32_t *ranks = calloc(j->ntasks + 1, sizeof(*ranks));
     bool *frozen = calloc(j->ntasks + 1, sizeof(*frozen));

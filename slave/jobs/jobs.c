@@ -81,10 +81,10 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     long found = 0;
 
     (void)fd, (void)what;
-    js->node->hold = held = uplink_congested(js->node->uplink);
+    js->node->reading.hold = held = uplink_congested(js->node->uplink);
     for (struct part *p = js->first; p; p = p->next)
         found += p->ops->read(p);
-    js->node->hold = false;
+    js->node->reading.hold = false;
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
     for (const struct part *p = js->first; p && !pages; p = p->next)
@@ -316,12 +316,12 @@ void jobs_tell(struct jobs *js)
 /* The master gives the order to prepare anew to the next process. */
 static bool can_wait(const struct node *n, const struct job *j)
 {
-    return j && pmixd_health(n->pmix) == PMIXD_STUCK && j->state == JOB_PREPARING;
+    return j && pmixd_health(node_pmix_now(n)) == PMIXD_STUCK && j->state == JOB_PREPARING;
 }
 
 bool jobs_renewable(struct jobs *js)
 {
-    bool now = pmixd_health(js->node->pmix) != PMIXD_SOUND &&
+    bool now = pmixd_health(node_pmix_now(js->node)) != PMIXD_SOUND &&
                !js->node->linkdrain.links;
     struct part *next;
 
@@ -390,8 +390,8 @@ void jobs_reaped(void *arg, pid_t pid, int status,
     struct jobs *js = arg;
 
     ticks_update(&js->node->ticks);
-    if (js->node->pmix)
-        pmixd_drain(js->node->pmix);    /* it finalized before it exited */
+    if (node_pmix_now(js->node))
+        pmixd_drain(node_pmix_now(js->node));    /* it finalized before it exited */
     for (struct part *p = js->first; p; p = p->next)
         if (job_of(p) && job_reaped(job_of(p), pid, status, usage))
             return;

@@ -8,29 +8,17 @@
 #include "proto/base/log.h"
 #include "slave/page/watch.h"
 
-static int send_events(void *arg, const void *events)
-{
-    const struct node *node = arg;
-
-    uplink_send(node->uplink, MESSAGE_EVENTS, events);
-    return 0;
-}
-
 static struct watch_sink sink_of(struct job *j)
 {
     struct node *node = j->part.node;
 
-    return (struct watch_sink){
-        .records = { send_events, node }, .batch = &node->batch,
-        .lines = j->plan->want_stdtim ? &node->lines : NULL,
-        .window = &node->window, .ticks = &node->ticks,
-        .sites = &j->account.sites, .told = &j->losses_told,
-        .hold = node->hold };
+    return reading_sink(&node->reading, node->uplink, &j->account.sites,
+                        &j->losses_told, j->plan->want_stdtim);
 }
 
 static void say_lines(struct job *j, const struct task *t)
 {
-    struct str *lines = &j->part.node->lines;
+    struct str *lines = &j->part.node->reading.lines;
 
     streams_say(j->streams, t->rank, HCT__STREAM__STREAM_STDTIM,
                 str_text(lines), lines->n);
@@ -240,7 +228,7 @@ static void tell_again(const struct account_of *o, struct watch *const *v,
 
 void jobwatch_again(struct job *j)
 {
-    struct records_out out = { send_events, j->part.node };
+    struct records_out out = reading_out(j->part.node->uplink);
 
     for (size_t i = 0; i < j->ntasks; i++)
         records_resend(&j->tasks[i]->watch.records, &out);

@@ -8,10 +8,10 @@
 #include <event2/event.h>
 
 #include "proto/link/conn.h"
-#include "slave/launch/rundir.h"
+#include "slave/launch/site.h"
 #include "slave/link/linkdrain.h"
 #include "slave/link/uplink.h"
-#include "slave/page/records.h"
+#include "slave/page/reading.h"
 #include "slave/pmix/exchange.h"
 #include "slave/pmix/pmix.h"
 #include "slave/proc/freezer.h"
@@ -19,37 +19,33 @@
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
 
+/* The PMIx server and who hears of it: node.c's. */
+struct node_pmix {
+    struct pmixd *server;       /* NULL until node_pmix() */
+    const struct pmixd_ops *ops;
+    void *arg;
+    uint64_t wait_ns;           /* for its answers */
+    struct event *renew;        /* borrowed: looks whether this process is to
+                                   be replaced; NULL: it never is */
+};
+
 struct node {
     struct event_base *base;
     const char *name;           /* of the node */
     uint64_t instance;          /* of this process */
     const struct conn_conf *conn;
-    struct rundir rundir;
+    struct site *site;          /* where tasks are started */
     struct uplink *uplink;
     struct exchange *exchange;
     struct reduce *reduce;
     struct stacker *stacker;
     struct freezer freezer;
-    struct pmixd *pmix;         /* NULL until node_pmix() */
-    const struct pmixd_ops *pmix_ops;
-    void *pmix_arg;
-    uint64_t pmix_wait_ns;      /* for its answers */
-    struct event *renew;        /* borrowed: looks whether this process is to
-                                   be replaced; NULL: it never is */
-    struct records_window window;
+    struct node_pmix pmix;
     struct ticks ticks;
-    struct rings_batch batch;   /* scratch */
-    struct str lines;           /* scratch */
-    int null_fd;                /* /dev/null, what most tasks read */
+    struct reading reading;     /* of pages */
     struct linkdrain linkdrain;     /* stream links of jobs that are over */
-    char tasks_socket[PATHS_MAX];
-    char preload[PATHS_MAX];    /* libhector.so, "" if there is none */
-    char inject[PATHS_MAX];     /* libhector-inject.so, or only its name: then
-                                   tasks that want it say that it is not there */
-    bool fast_fabric;
-    unsigned njobs;             /* kept by jobs.c */
+    unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */
-    bool hold;                  /* rings are only looked at, not read */
 };
 
 /* Directories, descriptors, memory; the links are the caller's to open. */
@@ -57,15 +53,21 @@ int node_init(struct node *n, struct event_base *base, const char *name,
               const struct conn_conf *conn, struct err *err);
 void node_fini(struct node *n);
 
-/* Stop PMIx: nothing calls the pmix_ops any more. */
+/* Who hears of PMIx, and how long its answers may take; before node_pmix(). */
+void node_serve_pmix(struct node *n, const struct pmixd_ops *ops, void *arg,
+                     uint64_t wait_ns);
+
+/* Stop PMIx: nothing calls those any more. */
 void node_close(struct node *n);
 
 /* The PMIx server, started at the first call: it takes some 20 ms, which are
  * free while the master has something to do. */
 struct pmixd *node_pmix(struct node *n, struct err *err);
+struct pmixd *node_pmix_now(const struct node *n);      /* NULL: not started */
 
-/* Something has changed: if PMIx is not sound, look whether this process may
- * be replaced now. */
+/* What looks whether this process may be replaced, which is done when PMIx is
+ * not sound and something has changed; NULL: nobody does. Borrowed. */
+void node_renew_by(struct node *n, struct event *look);
 void node_look_at_pmix(const struct node *n);
 
 #endif

@@ -103,14 +103,14 @@ static int open_pipes(struct pipes *p, const struct task *t,
 {
     if (s->plan->has_terminal && taskset_has(&s->plan->stdin_ranks, t->rank))
         return open_terminal(p, s, err);
-    *p = (struct pipes){ { s->node->null_fd, -1, -1 }, -1, -1, -1,
+    *p = (struct pipes){ { site_null(s->node->site), -1, -1 }, -1, -1, -1,
                           false };
     if ((taskset_has(&s->plan->stdin_ranks, t->rank) &&
          one_pipe(&p->task[0], &p->in, false)) ||
         one_pipe(&p->out, &p->task[1], true) ||
         (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
         err_sys(err, "cannot make pipes");
-        close_pipes(p, s->node->null_fd);
+        close_pipes(p, site_null(s->node->site));
         close(p->in);
         close(p->out);
         close(p->err);
@@ -147,7 +147,7 @@ static int make_env(struct env *env, const struct task *t,
 {
     if (taskenv_begin(env, plan_app(s->plan, t->rank)))
         return err_set(err, ENOMEM, "out of memory");
-    if (pmixd_setup_env(s->node->pmix, s->plan->job, t->rank, env, err))
+    if (pmixd_setup_env(node_pmix_now(s->node), s->plan->job, t->rank, env, err))
         return -1;
     if (taskenv_finish(env, s->env, t->rank))
         return err_set(err, ENOMEM, "out of memory");
@@ -175,7 +175,7 @@ static int fork_it(struct task *t, const struct task_start *s,
     }
     if (pipes.terminal && t->pid > 0)
         t->terminal = fcntl(pipes.task[0], F_DUPFD_CLOEXEC, 0);
-    close_pipes(&pipes, s->node->null_fd);
+    close_pipes(&pipes, site_null(s->node->site));
     if (t->pid < 0) {
         t->pid = 0;
         close(pipes.in);

@@ -86,24 +86,12 @@ struct adopted *world_find(const struct world *w, uint32_t rank)
 
 /* ---------------------------------------------------------------- reading */
 
-static int send_events(void *arg, const void *events)
-{
-    const struct node *node = arg;
-
-    uplink_send(node->uplink, MESSAGE_EVENTS, events);
-    return 0;
-}
-
 static struct watch_sink sink_of(struct world *w)
 {
-    struct node *node = w->owner->node;
+    struct node *node = w->part.node;
 
-    return (struct watch_sink){
-        .records = { send_events, node }, .batch = &node->batch,
-        .lines = w->owner->streams ? &node->lines : NULL,
-        .window = &node->window, .ticks = &node->ticks,
-        .sites = &w->account.sites, .told = &w->losses_told,
-        .hold = node->hold };
+    return reading_sink(&node->reading, node->uplink, &w->account.sites,
+                        &w->losses_told, w->owner->streams);
 }
 
 static struct account_of account_of(struct world *w)
@@ -172,6 +160,7 @@ static bool finished(struct adopted *a)
 static long read_task(struct adopted *a, const struct watch_sink *sink)
 {
     const struct world_owner *o = a->world->owner;
+    struct str *lines = &o->node->reading.lines;
     struct task *t = &a->task;
     long found;
 
@@ -179,10 +168,10 @@ static long read_task(struct adopted *a, const struct watch_sink *sink)
     if (!a->taken)
         return 0;
     found = watch_read(&t->watch, sink);
-    if (o->streams && o->node->lines.n) {
+    if (o->streams && lines->n) {
         streams_say(o->streams, o->here, HCT__STREAM__STREAM_STDTIM,
-                    str_text(&o->node->lines), o->node->lines.n);
-        str_reset(&o->node->lines);
+                    str_text(lines), lines->n);
+        str_reset(lines);
     }
     if (finished(a))
         t->facts |= TASK_EXITED;
@@ -320,7 +309,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     a->pidfd = -1;
     a->origin = *origin;
     task_init(&a->task, w->part.id ? w->part.id : o->session, hello->rank,
-              &o->node->window);
+              &o->node->reading.window);
     a->task.pid = pid;
     fd = watch_process(a, err) ? -1
          : watch_attach(&a->task.watch, pid, hello->ntasks, &sink, err);
@@ -368,7 +357,7 @@ void world_ask(struct adopted *a)
 void world_take(struct adopted *a, uint64_t job)
 {
     struct task *t = &a->task;
-    struct records_out out = { send_events, a->world->owner->node };
+    struct records_out out = reading_out(a->world->part.node->uplink);
     struct watch *w = &t->watch;
     struct account_of o;
 

@@ -340,8 +340,7 @@ static void world_open(struct world *w)
     peers_open(&w->peers, w->node.base);
     w->jobs = jobs_create(&w->node, on_uplink, w, &err);
     w->gather = (struct gather){ .jobs = w->jobs };
-    w->node.pmix_ops = &jobs_pmix_ops;
-    w->node.pmix_arg = w->jobs;
+    node_serve_pmix(&w->node, &jobs_pmix_ops, w->jobs, 0);
     w->conf = (struct uplink_conf){ .addresses = where, .name = "n0",
         .mpi = "4", .conn = &conn, .lost_ns = UINT64_MAX };
     w->ops = (struct uplink_ops){ .routes = orders_routes,
