@@ -75,6 +75,7 @@ void flow_free_job(struct job *j)
     if (j->timer)
         event_free(j->timer);
     watcher_destroy(j->watcher);
+    launch_free(j);
     endmodel_fini(j);
     if (j->ops->free)
         j->ops->free(j);

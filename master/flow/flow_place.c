@@ -47,7 +47,7 @@ static void flow_placed(struct job *j)
         return;
     }
     launch_oversubscription(j, &text);
-    if (text.n && !j->quiet_oversubscribe)
+    if (text.n)
         notice(j, false, "%s", str_text(&text));
     str_fini(&text);
     for (uint32_t r = 0; r < j->ntasks; r++)

@@ -12,6 +12,61 @@
 #include "proto/link/message.h"
 #include "proto/link/nodemap.h"
 
+struct launch_host { char *name; uint32_t slots; };     /* name owned */
+
+struct launch_wish {
+    struct launch_host *hosts;  /* owned: wished for, in order */
+    size_t nhosts;
+    uint32_t per_node;
+    bool by_node, quiet_oversubscribe;
+};
+
+/* ------------------------------------------------------------------ wishes */
+
+static int launch_add_host(struct launch_wish *w, const Hct__Host *h)
+{
+    for (size_t i = 0; i < w->nhosts; i++)
+        if (strcmp(w->hosts[i].name, h->name) == 0) {
+            w->hosts[i].slots += h->slots;
+            return 0;
+        }
+    w->hosts[w->nhosts].name = strdup(h->name);
+    w->hosts[w->nhosts].slots = h->slots;
+    return w->hosts[w->nhosts].name ? (w->nhosts++, 0) : -1;
+}
+
+int launch_wish(struct job *j, const Hct__Submit *s)
+{
+    struct launch_wish *w = j->wish = calloc(1, sizeof(*w));
+
+    if (w)
+        w->hosts = calloc(s->n_hosts + 1, sizeof(*w->hosts));
+    if (!w || !w->hosts)
+        return -1;
+    for (size_t i = 0; i < s->n_hosts; i++)
+        if (launch_add_host(w, s->hosts[i]))
+            return -1;
+    w->per_node = s->per_node;
+    w->by_node = s->map_by == HCT__MAP_BY__MAP_BY_NODE;
+    w->quiet_oversubscribe = s->no_oversubscribe_notice;
+    return 0;
+}
+
+void launch_free(struct job *j)
+{
+    struct launch_wish *w = j ? j->wish : NULL;
+
+    if (!w)
+        return;
+    for (size_t i = 0; i < w->nhosts; i++)
+        free(w->hosts[i].name);
+    free(w->hosts);
+    free(w);
+    j->wish = NULL;
+}
+
+/* --------------------------------------------------------------- placement */
+
 /* Hosts of the job that are up, in the order of placement. */
 struct launch_hosts {
     struct node **nodes;        /* owned; the nodes are borrowed */
@@ -56,21 +111,22 @@ static void launch_any(struct launch_hosts *h, const struct nodes *nodes,
 static void launch_named(struct launch_hosts *h, const struct job *j,
                          const struct nodes *nodes, struct str *missing)
 {
-    for (size_t i = 0; i < j->nhosts; i++) {
-        struct node *n = nodes_find(nodes, j->hosts[i].name);
+    for (size_t i = 0; i < j->wish->nhosts; i++) {
+        struct node *n = nodes_find(nodes, j->wish->hosts[i].name);
 
         if (n && n->state == NODE_UP)
-            launch_add(h, n, j->hosts[i].slots, 0);
+            launch_add(h, n, j->wish->hosts[i].slots, 0);
         else
             str_addf(missing, "%s%s", missing->n ? ", " : "",
-                     j->hosts[i].name);
+                     j->wish->hosts[i].name);
     }
 }
 
 static int launch_choose(struct job *j, const struct launch_hosts *h,
                          struct err *err)
 {
-    struct place_wish wish = { j->ntasks, j->by_node, j->per_node };
+    struct place_wish wish = { j->ntasks, j->wish->by_node,
+                               j->wish->per_node };
     uint32_t *host_of = calloc(j->ntasks + 1, sizeof(*host_of));
     uint32_t *count = calloc(h->n + 1, sizeof(*count));
     int rc;
@@ -90,7 +146,7 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
 enum launch_result launch_place(struct job *j, const struct nodes *nodes,
                                 struct str *missing, struct err *err)
 {
-    size_t max = (j->nhosts > nodes->n ? j->nhosts : nodes->n) + 1;
+    size_t max = (j->wish->nhosts > nodes->n ? j->wish->nhosts : nodes->n) + 1;
     struct launch_hosts h = {
         .nodes = calloc(max, sizeof(struct node *)),
         .places = calloc(max, sizeof(struct place_host)),
@@ -100,7 +156,7 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
     if (!h.nodes || !h.places) {
         err_set(err, ENOMEM, "out of memory");
     } else {
-        if (j->nhosts)
+        if (j->wish->nhosts)
             launch_named(&h, j, nodes, missing);
         else
             launch_any(&h, nodes, missing);
@@ -117,9 +173,9 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
 /* Slots that the user has written down for this node; 0: none. */
 static uint32_t launch_slots(const struct job *j, const struct node *n)
 {
-    for (size_t i = 0; i < j->nhosts; i++)
-        if (j->hosts[i].slots && strcmp(n->name, j->hosts[i].name) == 0)
-            return j->hosts[i].slots;
+    for (size_t i = 0; i < j->wish->nhosts; i++)
+        if (j->wish->hosts[i].slots && strcmp(n->name, j->wish->hosts[i].name) == 0)
+            return j->wish->hosts[i].slots;
     return 0;
 }
 
@@ -129,7 +185,7 @@ void launch_oversubscription(const struct job *j, struct str *text)
     size_t over = 0;
     const char *name = NULL;
 
-    for (size_t i = 0; i < j->nnodes; i++) {
+    for (size_t i = 0; !j->wish->quiet_oversubscribe && i < j->nnodes; i++) {
         const struct job_node *n = &j->nodes[i];
 
         if (n->ntasks <= n->node->cpus ||

@@ -5,9 +5,14 @@
 
 #include <stdint.h>
 
+#include "hct.pb-c.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"
 #include "proto/base/str.h"
+
+/* What the job wishes for, by its Submit: once. -1: out of memory. */
+int launch_wish(struct job *j, const Hct__Submit *s);
+void launch_free(struct job *j);        /* part of flow_free_job() */
 
 enum launch_result {
     LAUNCH_PLACED,
@@ -17,8 +22,8 @@ enum launch_result {
 enum launch_result launch_place(struct job *j, const struct nodes *nodes,
                                 struct str *missing, struct err *err);
 
-/* "4 tasks on 2 processors of vm: oversubscribed"; "" if it is not, or the
- * user has given the slots himself. */
+/* "4 tasks on 2 processors of vm: oversubscribed"; "" if it is not,
+ * or the user has given the slots himself or does not want to hear of it. */
 void launch_oversubscription(const struct job *j, struct str *text);
 
 /* Note the placement in j->placement, once. instance makes the PMIx namespace

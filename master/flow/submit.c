@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "master/flow/adopt.h"
+#include "master/flow/launch.h"
 #include "master/flow/own.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
@@ -121,35 +122,17 @@ static char *submit_name(const Hct__Submit *s)
     return strndup(start, (size_t)(end - start));
 }
 
-static int submit_add_host(struct job *j, const Hct__Host *h)
-{
-    for (size_t i = 0; i < j->nhosts; i++)
-        if (strcmp(j->hosts[i].name, h->name) == 0) {
-            j->hosts[i].slots += h->slots;
-            return 0;
-        }
-    j->hosts[j->nhosts].name = strdup(h->name);
-    j->hosts[j->nhosts].slots = h->slots;
-    return j->hosts[j->nhosts].name ? (j->nhosts++, 0) : -1;
-}
-
 static int submit_copy(struct job *j, const Hct__Submit *s)
 {
     j->submit_bytes = hct__submit__get_packed_size(s);
     j->submit = malloc(j->submit_bytes + 1);
     j->tasks = calloc(j->ntasks, sizeof(*j->tasks));
-    j->hosts = calloc(s->n_hosts + 1, sizeof(*j->hosts));
     j->name = submit_name(s);
     j->command = strdup(s->command);
-    if (!j->submit || !j->tasks || !j->hosts || !j->name || !j->command)
+    if (!j->submit || !j->tasks || !j->name || !j->command ||
+        launch_wish(j, s))
         return -1;
     hct__submit__pack(s, j->submit);
-    for (size_t i = 0; i < s->n_hosts; i++)
-        if (submit_add_host(j, s->hosts[i]))
-            return -1;
-    j->per_node = s->per_node;
-    j->by_node = s->map_by == HCT__MAP_BY__MAP_BY_NODE;
-    j->quiet_oversubscribe = s->no_oversubscribe_notice;
     j->grace_ns = s->grace_ns;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();
@@ -171,6 +154,7 @@ struct job *submit_job(const Hct__Submit *s, struct err *err)
     }
     if (!j || submit_copy(j, s) ||
         (*s->adopt_socket && adopt_init(j, *s->name, err))) {
+        launch_free(j);
         job_destroy(j);
         err_set(err, ENOMEM, "out of memory");
         return NULL;

@@ -71,11 +71,8 @@ void job_destroy(struct job *j)
     }
     for (size_t i = 0; i < j->nnodes; i++)
         taskset_fini(&j->nodes[i].ranks);
-    for (size_t i = 0; i < j->nhosts; i++)
-        free(j->hosts[i].name);
     free(j->tasks);
     free(j->nodes);
-    free(j->hosts);
     free(j->index_of);
     free(j->submit);
     free(j->placement);

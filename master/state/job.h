@@ -24,6 +24,7 @@ struct conn;
 struct endmodel;
 struct event;
 struct flow;
+struct launch_wish;
 struct watcher;
 
 /* What the journal still has to write of a task. */
@@ -63,8 +64,6 @@ struct job_node {
 
 enum { JOB_COOKIE = 16 };
 
-struct job_host { char *name; uint32_t slots; };        /* name owned */
-
 /* Effects a committed transition has; flow.c carries them out. */
 enum job_effect {
     JOB_EFFECT_ACCEPT = 1 << 0,
@@ -93,10 +92,6 @@ struct job {
     enum job_state state;
     uint32_t ntasks;
     struct task *tasks;         /* owned, by rank */
-    struct job_host *hosts;     /* owned: wished for, in order */
-    size_t nhosts;
-    uint32_t per_node;
-    bool by_node, quiet_oversubscribe;
     uint64_t grace_ns;
     uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
     uint64_t submitted_mono_ns;
@@ -127,8 +122,10 @@ struct job {
     uint64_t failed_ns;         /* when, on the master's clock */
     char *why;                  /* owned */
 
-    /* Hung on it by watcher.c, endmodel.c, adopt.c and apart.c, which free
-     * them. */
+    /* Hung on it by launch.c, watcher.c, endmodel.c, adopt.c and apart.c, which
+     * free them, and alone know what is in them. */
+    struct launch_wish *wish;   /* where its tasks are to be; NULL: it is not
+                                   placed */
     struct watcher *watcher;    /* its policies; NULL: none */
     struct endmodel *models;    /* told in the end; or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
