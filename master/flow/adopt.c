@@ -421,7 +421,7 @@ static struct job *adopt_new_world(struct job *s, const char *name,
     w->uid = s->uid;
     w->grace_ns = s->grace_ns;
     w->state = JOB_STARTING;
-    w->submit_stored = w->placement_stored = true;      /* there is nothing */
+    w->submit.stored = w->placement.stored = true;      /* there is nothing */
     w->ops = &world_ops;
     w->adopt->session = s;
     w->adopt->next = s->adopt->worlds;

@@ -306,7 +306,7 @@ void flow_note_all(struct flow *f)
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         if (j->effects & JOB_EFFECT_END)
             continue;           /* all of it is there, and it is freed soon */
-        j->submit_stored = j->placement_stored = false;
+        j->submit.stored = j->placement.stored = false;
         journal_job(f->journal, j);
         for (uint32_t r = 0; j->nodes && r < j->ntasks; r++)
             if (j->tasks[r].node < j->nnodes)

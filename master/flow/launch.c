@@ -246,12 +246,12 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     p.ntasks = j->ntasks;
     p.oversubscribed = j->oversubscribed;
     if (rc == 0) {
-        j->placement_bytes = hct__prepare__get_packed_size(&p);
-        j->placement = malloc(j->placement_bytes + 1);
-        rc = j->placement ? 0 : -1;
+        j->placement.n = hct__prepare__get_packed_size(&p);
+        j->placement.bytes = malloc(j->placement.n + 1);
+        rc = j->placement.bytes ? 0 : -1;
     }
     if (rc == 0)
-        hct__prepare__pack(&p, j->placement);
+        hct__prepare__pack(&p, j->placement.bytes);
     nodemap_drop(&p);
     return rc ? err_set(err, ENOMEM, "out of memory") : 0;
 }
@@ -285,9 +285,9 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
 int launch_prepare(const struct job *j, const struct job_node *only,
                    struct err *err)
 {
-    Hct__Submit *s = hct__submit__unpack(NULL, j->submit_bytes, j->submit);
+    Hct__Submit *s = hct__submit__unpack(NULL, j->submit.n, j->submit.bytes);
     Hct__Prepare *placement =
-        hct__prepare__unpack(NULL, j->placement_bytes, j->placement);
+        hct__prepare__unpack(NULL, j->placement.n, j->placement.bytes);
     Hct__Prepare p = HCT__PREPARE__INIT;
     int rc = 0;
 

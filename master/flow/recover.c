@@ -101,13 +101,13 @@ static int restore_placement(struct job *j, struct nodes *nodes,
         return j->state < JOB_PREPARING
                ? 0 : err_set(err, EBADMSG, "its placement is missing");
     p = hct__prepare__unpack(NULL, blob->bytes, (const uint8_t *)blob->text);
-    j->placement = malloc(blob->bytes + 1);
-    if (!p || !j->placement) {
+    j->placement.bytes = malloc(blob->bytes + 1);
+    if (!p || !j->placement.bytes) {
         rc = err_set(err, EBADMSG, "its placement is damaged");
     } else {
-        memcpy(j->placement, blob->text, blob->bytes);
-        j->placement_bytes = blob->bytes;
-        j->placement_stored = true;
+        memcpy(j->placement.bytes, blob->text, blob->bytes);
+        j->placement.n = blob->bytes;
+        j->placement.stored = true;
         rc = restore_place(j, nodes, p, err);
     }
     if (p)
@@ -223,7 +223,7 @@ static struct job *restore_job(const struct taking *t,
     j->exit_code = (int)v[C_FAIL_CODE].i;
     j->kill_code = (int)v[C_KILL_CODE].i;
     j->failed_ns = (uint64_t)v[C_FAILED_NS].i;
-    j->submit_stored = true;
+    j->submit.stored = true;
     if (text_of(&v[C_WHY]))
         node_set_text(&j->why, v[C_WHY].text);
     if (j->state < JOB_STATE_COUNT && !job_state_final(j->state) &&

@@ -124,15 +124,15 @@ static char *submit_name(const Hct__Submit *s)
 
 static int submit_copy(struct job *j, const Hct__Submit *s)
 {
-    j->submit_bytes = hct__submit__get_packed_size(s);
-    j->submit = malloc(j->submit_bytes + 1);
+    j->submit.n = hct__submit__get_packed_size(s);
+    j->submit.bytes = malloc(j->submit.n + 1);
     j->tasks = calloc(j->ntasks, sizeof(*j->tasks));
     j->name = submit_name(s);
     j->command = strdup(s->command);
-    if (!j->submit || !j->tasks || !j->name || !j->command ||
+    if (!j->submit.bytes || !j->tasks || !j->name || !j->command ||
         launch_wish(j, s))
         return -1;
-    hct__submit__pack(s, j->submit);
+    hct__submit__pack(s, j->submit.bytes);
     j->grace_ns = s->grace_ns;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();

@@ -74,8 +74,8 @@ void job_destroy(struct job *j)
     free(j->tasks);
     free(j->nodes);
     free(j->index_of);
-    free(j->submit);
-    free(j->placement);
+    free(j->submit.bytes);
+    free(j->placement.bytes);
     free(j->name);
     free(j->command);
     free(j->why);

@@ -62,6 +62,13 @@ struct job_node {
     uint64_t gone_mono_ns;      /* flow_watch.c: since when without tasks */
 };
 
+/* What a later master has to read again. */
+struct job_paper {
+    uint8_t *bytes;             /* owned; NULL: there is none */
+    size_t n;
+    bool stored;                /* it need not be written any more */
+};
+
 enum { JOB_COOKIE = 16 };
 
 /* Effects a committed transition has; flow.c carries them out. */
@@ -83,12 +90,9 @@ struct job {
     struct job *next;           /* in the table */
     uint32_t uid;
     char *name, *command;       /* owned */
-    uint8_t *submit;            /* owned: the packed Submit it came with */
-    size_t submit_bytes;
-    uint8_t *placement;         /* owned: a packed Prepare with namespace and
-                                   nodes, once placed */
-    size_t placement_bytes;
-    bool submit_stored, placement_stored;
+    struct job_paper submit;    /* the packed Submit it came with */
+    struct job_paper placement; /* a packed Prepare with namespace and nodes,
+                                   once placed */
     enum job_state state;
     uint32_t ntasks;
     struct task *tasks;         /* owned, by rank */

@@ -268,8 +268,8 @@ static void clean_jobs(struct journal *jn, uint64_t now)
         }
         clean_tasks(&j->dirty_tasks);
         if (j->dirty) {
-            j->submit_stored = true;
-            j->placement_stored = j->placement != NULL;
+            j->submit.stored = true;
+            j->placement.stored = j->placement.bytes != NULL;
         }
         j->dirty = false;
         if (j->new_id)

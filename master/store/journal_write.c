@@ -50,13 +50,13 @@ static int write_resume(struct journal *jn, const struct job *j, uint64_t id,
     if (job_state_final(j->state))
         return store_drop_resume(jn->store, id, err) ||
                        store_tidy_looks(jn->store, err) ? -1 : 0;
-    if (!j->submit_stored) {
-        row.submit = j->submit;
-        row.submit_bytes = j->submit_bytes;
+    if (!j->submit.stored) {
+        row.submit = j->submit.bytes;
+        row.submit_bytes = j->submit.n;
     }
-    if (!j->placement_stored) {
-        row.placement = j->placement;
-        row.placement_bytes = j->placement_bytes;
+    if (!j->placement.stored) {
+        row.placement = j->placement.bytes;
+        row.placement_bytes = j->placement.n;
     }
     return store_put_resume(jn->store, &row, err);
 }
