@@ -165,7 +165,7 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
     struct stacker_conf conf = {
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
-        .threads = m->threads, .keep = true,
+        .threads = m->threads, .keep = true, .unwritten = m->unwritten,
         .page_of = page_of };
     struct gather_job of;
 

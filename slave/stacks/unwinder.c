@@ -49,7 +49,7 @@ static int drop_rights(const struct launch_user *u)
            setuid(u->uid);
 }
 
-static _Noreturn void be_scribe(const struct unwinder_conf *c, int fd)
+static _Noreturn void be_unwinder(const struct unwinder_conf *c, int fd)
 {
     sigset_t none;
 
@@ -187,7 +187,7 @@ struct unwinder *unwinder_start(const struct unwinder_conf *conf,
     }
     s->pid = fork();
     if (s->pid == 0)
-        be_scribe(conf, fds[1]);
+        be_unwinder(conf, fds[1]);
     close(fds[1]);
     s->pidfd = s->pid > 0 ? pidfd_open(s->pid, 0) : -1;
     evutil_make_socket_nonblocking(fds[0]);
