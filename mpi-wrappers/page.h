@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 3,
-    PAGE_MINOR = 0,
+    PAGE_MINOR = 1,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -48,6 +48,7 @@ enum {
     PAGE_MODULES = 64,          /* executable and libraries */
     PAGE_PEERS = 1024,          /* partners of a task, by messages */
     PAGE_PEER_WAYS = 32,        /* places that one of them may be found at */
+    PAGE_CREW = 16,             /* threads that MPI has made for itself */
     PAGE_MESSAGE_BITS = 20,     /* of a sum of messages, that count them */
 };
 
@@ -121,6 +122,15 @@ struct page_header {
                                            PMIX_NAMESPACE before MPI_Init */
     _Atomic uint32_t world_rank;        /* (task) in MPI_COMM_WORLD */
     _Atomic uint32_t world_size;        /* (task) release, last; 0: not known */
+    /* since 3.1 */
+    _Atomic uint32_t crew_known;        /* (task) release, last; 1: all threads
+                                           that came while MPI_Init ran are MPI's
+                                           own, and stand here */
+    struct page_crew {
+        _Atomic uint32_t tid;           /* (task) 0: none */
+        _Atomic uint32_t started;       /* (task) as in /proc/PID/task/TID/stat,
+                                           the low bits */
+    } crew[PAGE_CREW];
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so

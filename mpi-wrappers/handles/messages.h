@@ -15,7 +15,7 @@
 #include "mpi-wrappers/page.h"
 
 /* After MPI_Init; m is in the page, or NULL where that has no room for it.
- * several: threads may call MPI at the same time. */
+ * several: threads may call MPI, at the same time or (what nobody checks) not. */
 void messages_start(struct page_messages *m, bool several);
 void messages_stop(void);
 

@@ -20,7 +20,7 @@
 #include "mpi-wrappers/table/real.h"
 
 enum { ATTACH_MS = 5000,        /* how long MPI_Init may wait for a slave */
-       LEVEL_MULTIPLE = 4 };    /* of page_header.level */
+       LEVEL_SERIALIZED = 3 };  /* of page_header.level */
 
 static atomic_flag started = ATOMIC_FLAG_INIT;
 
@@ -402,6 +402,7 @@ void record_init_begin(void)
                 SET(a.page->without, PAGE_DO_STATE);
             }
             record_start(&a);
+            thread_crew_begin();
         }
     }
     set_state(PAGE_STATE_INIT);
@@ -437,7 +438,9 @@ void record_init_end(bool ok)
                        ((char *)h + page_messages_at(
                            thread_attached.slots, thread_attached.calls,
                            thread_attached.ring_bytes)),
-                       GET(h->level) == LEVEL_MULTIPLE);
+                       GET(h->level) >= LEVEL_SERIALIZED);
+    if (h && ok)
+        thread_crew_end(h);
     set_state(PAGE_STATE_RUNNING);
 }
 
