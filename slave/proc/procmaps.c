@@ -36,3 +36,20 @@ bool procmaps_has(const char *text, uint64_t address)
     }
     return false;
 }
+
+bool procmaps_private(pid_t pid, uint64_t address)
+{
+    unsigned long long from, to;
+    char path[40], line[512], access[5] = "";
+    bool found = false;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof(line), f))
+        found = sscanf(line, "%llx-%llx %4s", &from, &to, access) == 3 &&
+                address >= from && address < to;
+    if (f)
+        fclose(f);
+    return found && access[3] == 'p';
+}

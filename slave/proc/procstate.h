@@ -13,14 +13,15 @@ enum { PROCSTATE_WCHAN = 32 };
 struct procstate {              /* {0}: nothing is known */
     uint32_t flags;             /* HCT_RUNS, HCT_SLEEPS, HCT_TRACED, ... */
     uint64_t cpu_ns;            /* of all threads; */
-    uint64_t own_cpu_ns;        /* of the first one; 0: not known */
+    uint64_t own_cpu_ns;        /* of the one that was read; 0: not known */
     char wchan[PROCSTATE_WCHAN];        /* where in the kernel it sleeps, if
                                            that is uninterruptible */
     struct waiting waiting;     /* for what, if a signal would wake it */
 };
 
-/* From some files in /proc/PID. Times that cannot be read stay as they are. */
-void procstate_read(struct procstate *s, pid_t pid);
+/* From some files in /proc/TID, of a thread; the number of the process is that
+ * of its first one. Times that cannot be read stay as they are. */
+void procstate_read(struct procstate *s, pid_t tid);
 
 /* The part that is not the kernel's; for tests. text of /proc/PID/stat: the
  * state letter, 0 if there is none. */

@@ -1,0 +1,38 @@
+/* threads.h - the threads of a process beside one of them: can any of these go
+ * on before that one wakes it?
+ *
+ * A thread that sleeps in futex(2) without an end, on memory that no other
+ * process shares, goes on only if another thread of the same process wakes it
+ * (or a thread ends, or a signal is handled): a worker of OpenMP between two
+ * parallel regions, one that joins another one, who waits for a mutex, a
+ * condition, a semaphore. If at one moment all threads of a process sleep like
+ * this but one, none of them does anything until that one wakes another. */
+#ifndef HECTOR_THREADS_H
+#define HECTOR_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "mpi-wrappers/page.h"
+
+struct threads_but {            /* who is not asked about */
+    pid_t tid;                  /* the one that the question is about */
+    const struct page_header *page;     /* those that belong to MPI (crew) */
+    uint32_t signal;            /* handled by who wakes nobody; 0: none */
+};
+
+/* Was there a moment since this was called, at which all other threads of the
+ * process slept like that, and nothing that the process has asked for can come
+ * as a signal and wake one? False also where that cannot be found out. */
+bool threads_asleep(pid_t pid, const struct threads_but *but);
+
+/* The parts that are not the kernel's; for tests. text of
+ * /proc/PID/task/TID/syscall: does it wait like that? shared: if nobody else
+ * has the memory at *address. */
+bool threads_waits(const char *text, bool *shared, uint64_t *address);
+/* text of /proc/PID/status: is a signal handled that a timer, a child or a file
+ * may send? */
+bool threads_signalled(const char *text, uint32_t but);
+
+#endif
