@@ -21,7 +21,9 @@
  *        which was padding: 0; hct_line.site and made, the last eight bytes
  *        of what was text: a line of more than 243 bytes has to be shorter;
  *        HCT_NOTICE; hct_verdict.longest_ms, which was padding: 0;
- *        hct_rank.been, waits, waits_ns, place */
+ *        hct_rank.been, waits, waits_ns, place
+ *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
+ *        one */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -29,7 +31,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 5u
+#define HCT_POLICY_MINOR 6u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -136,6 +138,11 @@ enum hct_rank_flags {
                                    a task that waits in MPI, mostly */
     HCT_PAUSES = 8192,          /* its main thread sleeps until a signal comes:
                                    not for a time, a lock, input or output */
+    HCT_ALONE = 16384,          /* no other thread of it can go on, and call MPI,
+                                   before the one that is shown has woken it:
+                                   they all sleep for one of the process, or
+                                   belong to MPI. Known in looks with detail,
+                                   of HCT_LEVEL_SERIALIZED and above */
 };
 
 /* One task. Of several threads, that of the main one, or under
@@ -162,7 +169,7 @@ struct hct_rank {
     int32_t source;             /* of a Sendrecv, where peer is the target */
     int32_t tag;                /* of a Sendrecv: what it sends */
     uint32_t requests;          /* unfinished ones that it waits for */
-    uint32_t site;              /* place of the call, of the main thread */
+    uint32_t site;              /* place of the call; differs with the thread */
     uint32_t phase;             /* number, from 0: grows with each one */
     int32_t mark;               /* marker of the last tag; 0: none */
     uint32_t phase_id;          /* the same for a phase that comes again: of

@@ -60,6 +60,7 @@ deadlocks := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/deadlocks/*.c))
 $(deadlocks): $(B)/deadlocks/%: tests/deadlocks/%.c tests/deadlocks/mini.h \
     $(B)/.flags | $(B)/lib/libhct.so
 	$(mpi_program)
+$(B)/deadlocks/threads: private override CFLAGS += -fopenmp
 apps: $(deadlocks)
 
 # Who says what no peer would, for tests of the sockets.

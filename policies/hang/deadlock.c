@@ -441,6 +441,37 @@ static bool spins(const struct graph *g, uint32_t r)
     return asked >= 3 && last_ns <= LOOPS_NS;
 }
 
+/* Another thread may send, also one that has not called MPI yet, or start what
+ * others wait for. It cannot where
+ *   - only one may ever call: MPI_THREAD_SINGLE and FUNNELED;
+ *   - one is in a call that blocks, and another one may call only when it has
+ *     returned: "MPI_THREAD_SERIALIZED: the process may be multi-threaded, and
+ *     multiple threads may make MPI calls, but only one at a time: MPI calls are
+ *     not made concurrently from two distinct threads" (MPI 3.1, section
+ *     12.4.3). What may be called always (MPI_Initialized, MPI_Query_thread;
+ *     12.4.3, 8.7) releases nobody. A task that breaks the rule comes as
+ *     MPI_THREAD_MULTIPLE. Between the questions of a loop it is no call that
+ *     keeps the others out;
+ *   - all others sleep until one of the same process wakes them, and the one
+ *     that could is blocked here: HCT_ALONE. What MPI itself does (12.4.1: a
+ *     blocking call blocks the calling thread only; its own threads make
+ *     progress) wakes those alone that are in MPI. A function of the program that
+ *     MPI calls meanwhile, to reduce what has come, might wake another one: of
+ *     those this knows nothing; they may not call MPI themselves (5.9.5).
+ * Of two that are in MPI at the same time nothing is known here but of one. */
+static bool others_may_call(const struct graph *g, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+
+    if (k->level < HCT_LEVEL_SERIALIZED)
+        return k->threads > 1;
+    if (k->threads_in > 1)
+        return true;
+    return !(k->flags & HCT_ALONE) &&
+           !(k->level == HCT_LEVEL_SERIALIZED && (k->flags & HCT_IN_MPI) &&
+             (call_of(g, r)->flags & HCT_CALL_BLOCKING));
+}
+
 static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
                                      uint8_t *spinning_too)
 {
@@ -460,8 +491,7 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
     if (k->life != HCT_LIFE_RUNNING || (k->flags & known) != known ||
         (k->flags & other) || g->w[r].still_ns < g->limits->still_ns)
         return DEADLOCK_FREE;
-    /* Another thread may send, also one that has not called MPI yet. */
-    if (k->threads > 1 || k->level >= HCT_LEVEL_SERIALIZED)
+    if (others_may_call(g, r))
         return DEADLOCK_FREE;
     /* Who sleeps in MPI may not look for messages that have come: a signal
      * handler, a fault, a system that swaps. */

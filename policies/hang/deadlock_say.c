@@ -97,9 +97,15 @@ static uint64_t comm_of(const struct hct_snapshot *in,
     return hct_rank(in, r)->comm;
 }
 
+/* Where it is now shows the main thread; its call may be another one's. */
+static uint32_t here(const struct hct_rank *k)
+{
+    return k->level >= HCT_LEVEL_SERIALIZED ? k->site : 0;
+}
+
 /* What a rank did as collective call n on a communicator. */
 struct entered {
-    uint32_t call, site;        /* 0: not known; site also: it is in it now */
+    uint32_t call, site;        /* 0: not known; site also: where it is now */
     int32_t root;
 };
 
@@ -111,8 +117,10 @@ static struct entered entered(const struct hct_snapshot *in,
     const struct hct_rank *k = hct_rank(in, rank);
 
     e.call = deadlock_call(in, w, rank, comm, n, &e.root);
+    e.site = here(k);
     if ((k->flags & HCT_IN_MPI) && k->comm == comm && k->collective == n)
         return e;
+    e.site = 0;
     for (uint32_t i = w[rank].flight; i < in->nflights; i++) {
         const struct hct_flight *f = hct_flight(in, i);
 
@@ -275,8 +283,7 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
                    "other members of %s", r, call, comm);
     }
-    if (q)
-        words_places(out, 0, q->site);
+    words_places(out, here(k), q ? q->site : 0);
 }
 
 /* What the other one of a mismatch did. */

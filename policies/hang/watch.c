@@ -118,7 +118,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
 
     if (k->flags & HCT_PAGE) {
         /* the question that it is asking now has not been counted yet */
-        if ((k->flags & HCT_IN_MPI) && k->threads < 2 &&
+        if ((k->flags & HCT_IN_MPI) &&
             (hct_call(in, k->call)->flags & HCT_CALL_POLL) && progress)
             progress--;
         /* a call is counted when it begins; its end is a move, too, and so

@@ -15,9 +15,9 @@
 #include "proto/link/lookwire.h"
 #include "slave/page/state.h"
 #include "slave/proc/procstate.h"
+#include "slave/proc/threads.h"
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
-static const uint64_t look_used_ns = CLOCK_NS_PER_S;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
        LOOK_WORDS = PAGE_CALLS / 64 };
@@ -35,14 +35,16 @@ struct look_raw {               /* all but padding is compared */
 struct look_task {
     struct look_raw last;
     bool known;                 /* the master has been told last */
+    bool together;              /* two of its threads were in MPI at once */
+    pid_t tid;                  /* the thread that speaks for it; 0: not known,
+                                   or its number means nothing here */
     uint64_t moved_ns;          /* when the task was last seen to move */
     uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
     struct procstate proc;
     char place[WAITING_NAME];   /* that is being told */
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
-    uint64_t used_at_ns;        /* when that was looked for; 0: never */
-    uint64_t used_calls;        /* how many calls there were then */
+    uint64_t progress;          /* calls but those, the most that is certain */
 };
 
 void look_task_free(struct look_task *k)
@@ -73,24 +75,15 @@ static uint32_t life_of(const struct task *t)
     return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
 }
 
-/* Most programs use few functions, and the table is long: which ones are used
- * is found out once a second, when the task is in one that is not known to
- * be, and when it stands: then its progress is not corrected later. */
+/* Most programs use few functions, and the table is long: all is looked through
+ * to find out which ones are used. */
 static uint64_t polls_of(struct look_task *k, const char *page,
-                         unsigned slots, uint32_t call, uint64_t made)
+                         unsigned slots, bool all)
 {
-    uint64_t n = 0, now = clock_monotonic_ns();
-    bool all = now - k->used_at_ns >= look_used_ns ||
-               (made == k->last.calls && made != k->used_calls) ||
-               (call < PAGE_CALLS &&
-                (k->polls[call / 64] & ~k->used[call / 64]) >> call % 64 & 1);
+    uint64_t n = 0;
 
-    if (all) {
-        k->used_at_ns = now;
-        k->used_calls = made;
+    if (all)
         memset(k->used, 0, sizeof(k->used));
-    }
-
     for (unsigned s = 0; s < slots; s++) {
         const struct page_count *c = (const struct page_count *)
             (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
@@ -107,6 +100,38 @@ static uint64_t polls_of(struct look_task *k, const char *page,
             }
     }
     return n;
+}
+
+static bool is_poll(const struct look_task *k, uint32_t call)
+{
+    return call < PAGE_CALLS && k->polls[call / 64] >> call % 64 & 1;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What is told is consistent, though it is read while the task runs: calls are
+ * read before the questions among them, so their difference, the progress, may
+ * come out too low, but never too high; it never falls; and so the highest one
+ * is the one to tell. asking: threads that were in a question, or may have
+ * been, when calls was read. */
+static void count_polls(struct look_raw *r, struct look_task *k,
+                        const char *page, unsigned slots, unsigned asking)
+{
+    uint64_t most = less(r->calls, asking);
+
+    if (r->calls < k->last.calls)
+        k->progress = 0;                /* of another page */
+    if (less(most, polls_of(k, page, slots, false)) > k->progress) {
+        uint64_t progress = less(most, polls_of(k, page, slots, true));
+
+        if (progress > k->progress)
+            k->progress = progress;
+    }
+    r->polls = less(r->calls, k->progress + ((r->flags & HCT_IN_MPI) &&
+                                             is_poll(k, r->call)));
 }
 
 /* Outside of MPI: the call that was left last. */
@@ -133,7 +158,7 @@ static void take_thread(struct look_raw *r, const struct state_thread *t)
     r->call = t->call;
     r->waits_call = t->waits_call;
     r->requests = t->requests;
-    r->site = t->site;
+    r->site = page_site_in(t->slot, t->site);
     r->peer = t->peer;
     r->source = t->source;
     r->tag = t->tag;
@@ -161,42 +186,90 @@ static bool has_no_room(const char *page, unsigned slot)
 }
 
 /* The main thread has the first slot. It speaks for the task, unless it is
- * outside of MPI and another one is inside: then the one that entered
- * first. */
+ * outside of MPI and another one is inside: then the one that entered first;
+ * or, where any may call, has just asked for something: it does so in a loop,
+ * perhaps. */
+static unsigned choose(const struct look_task *k, const char *page,
+                       const struct state_thread *v, unsigned n, uint32_t level)
+{
+    unsigned chosen = 0, last = 0;
+
+    for (unsigned i = 1; i < n; i++) {
+        if (v[i].call && (!v[chosen].call ||
+                          (chosen && v[i].since_ticks < v[chosen].since_ticks)))
+            chosen = i;
+        if (v[i].since_ticks > v[last].since_ticks)
+            last = i;
+    }
+    return level >= HCT_LEVEL_SERIALIZED && !v[chosen].call && last > 0 &&
+           is_poll(k, last_call(page, v[last].slot)) ? last : chosen;
+}
+
+/* Its number means something here if that of the task does. */
+static pid_t thread_id(const struct task *t, const struct state_thread *v)
+{
+    const struct page_header *h = (const void *)t->watch.page;
+
+    return atomic_load_explicit(&h->pid, memory_order_relaxed) ==
+           (uint32_t)t->watch.pid ? (pid_t)v->tid : 0;
+}
+
+/* How many threads may call MPI. Who breaks the rule that only one may at a time
+ * will again. */
+static uint32_t level_of(const char *page, struct look_task *k, unsigned in)
+{
+    const struct page_header *h = (const void *)page;
+    uint32_t level = atomic_load_explicit(&h->level, memory_order_relaxed);
+
+    k->together |= in > 1;
+    if (level == HCT_LEVEL_SERIALIZED && k->together)
+        return HCT_LEVEL_MULTIPLE;
+    return level > HCT_LEVEL_MULTIPLE ? HCT_LEVEL_UNKNOWN : level;
+}
+
+static void read_threads(struct look_raw *r, struct look_task *k,
+                         const struct task *t, const struct state_thread *v,
+                         unsigned n, unsigned asking)
+{
+    const char *page = t->watch.page;
+    unsigned chosen = choose(k, page, v, n, r->level);
+
+    take_thread(r, &v[chosen]);
+    k->tid = thread_id(t, &v[chosen]);
+    r->site_calls = calls_of_site(page, v[chosen].slot, v[chosen].site);
+    if (r->call)
+        r->flags |= HCT_IN_MPI;
+    else
+        r->call = last_call(page, v[chosen].slot);
+    count_polls(r, k, page, v[n - 1].slot + 1, asking);
+}
+
 static void read_page(struct look_raw *r, struct look_task *k,
-                      const char *page)
+                      const struct task *t)
 {
     static struct state_thread v[PAGE_SLOTS];
+    const char *page = t->watch.page;
     const struct page_header *h = (const void *)page;
-    unsigned n = state_threads(page, v, PAGE_SLOTS), chosen = 0;
+    unsigned n = state_threads(page, v, PAGE_SLOTS), asking = 0;
 
     r->flags |= HCT_PAGE | HCT_OBSERVED;
     r->peer = r->source = r->tag = HCT_NONE;
     r->phase = state_phase(page);
     r->phase_id = atomic_load_explicit(&h->phase_id, memory_order_relaxed);
-    r->level = atomic_load_explicit(&h->level, memory_order_relaxed);
-    if (r->level > HCT_LEVEL_MULTIPLE)
-        r->level = HCT_LEVEL_UNKNOWN;
     if (atomic_load_explicit(&h->comms_lost, memory_order_relaxed) ||
         atomic_load_explicit(&h->requests_lost, memory_order_relaxed))
         r->flags |= HCT_LOST;
     for (unsigned i = 0; i < n; i++) {
         r->calls += v[i].calls;
         r->threads_in += v[i].call != 0;
-        if (v[i].call && (!v[chosen].call || (chosen && v[i].since_ticks <
-                                              v[chosen].since_ticks)))
-            chosen = i;
+        asking += v[i].torn || is_poll(k, v[i].call);
     }
     r->threads = n;
+    r->level = level_of(page, k, r->threads_in);
+    k->tid = 0;
     if (n == 0)
         return;
-    take_thread(r, &v[chosen]);
-    r->site_calls = calls_of_site(page, v[chosen].slot, r->site);
-    if (r->call)
-        r->flags |= HCT_IN_MPI;
-    else
-        r->call = last_call(page, v[chosen].slot);
-    r->polls = polls_of(k, page, v[n - 1].slot + 1, r->call, r->calls);
+    read_threads(r, k, t, v, n, asking);
     for (unsigned i = 0; i < n; i++)
         if (has_no_room(page, v[i].slot))       /* says nothing of itself */
             r->flags &= ~(uint32_t)(HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI);
@@ -351,7 +424,7 @@ static void detail_comms(struct look *l, const struct task *t)
 static void detail_flights(struct look *l, const struct task *t)
 {
     struct state_flight v[LOOK_FLIGHTS];
-    unsigned n = state_flights(t->watch.page, 0, v, LOOK_FLIGHTS);
+    unsigned n = state_flights_all(t->watch.page, v, LOOK_FLIGHTS);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Flight *m = ONE_MORE(l, flights);
@@ -391,11 +464,12 @@ static bool account_arrays(Hct__Looked__Account *m, size_t n)
     return true;
 }
 
-static void detail_messages(struct look *l, const struct task *t)
+static void detail_messages(struct look *l, const struct task *t,
+                            unsigned slot)
 {
     static struct state_peer v[PAGE_PEERS];
     struct state_messages s;
-    int n = state_messages(t->watch.page, &s, v);
+    int n = state_messages(t->watch.page, slot, &s, v);
     Hct__Looked__Account *m = n >= 0 ? ONE_MORE(l, accounts) : NULL;
 
     if (!m)
@@ -423,9 +497,9 @@ static void detail_messages(struct look *l, const struct task *t)
 
 /* Messages before requests: one that is counted as received is no longer
  * waited for by the time that its request is read. */
-static void read_detail(struct look *l, const struct task *t)
+static void read_detail(struct look *l, const struct task *t, unsigned slot)
 {
-    detail_messages(l, t);
+    detail_messages(l, t, slot);
     detail_requests(l, t);
     detail_comms(l, t);
     detail_flights(l, t);
@@ -439,7 +513,7 @@ static bool stayed(const struct task *t, const struct look_raw *r)
     unsigned n = state_threads(t->watch.page, v, PAGE_SLOTS), in = 0;
     uint64_t calls = 0;
 
-    if (t->look->polls[r->call / 64] >> r->call % 64 & 1)
+    if (is_poll(t->look, r->call))
         return true;
 
     for (unsigned i = 0; i < n; i++) {
@@ -469,13 +543,31 @@ static void look_proc(struct look_task *k, const struct task *t,
     } else if (detail || (now - k->moved_ns >= look_stands_ns &&
                           now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
-        procstate_read(&k->proc, t->watch.page ? t->watch.pid
+        procstate_read(&k->proc, (r->flags & HCT_IN_MPI) && k->tid ? k->tid
+                                 : t->watch.page ? t->watch.pid
                                  : t->peeked.pid ? t->peeked.pid : t->pid);
     }
     r->flags |= k->proc.flags;
     r->cpu_ns = k->proc.cpu_ns;
     r->own_cpu_ns = k->proc.own_cpu_ns;
     memcpy(r->wchan, k->proc.wchan, sizeof(r->wchan));
+}
+
+/* Can no other thread call MPI, before the one that is shown wakes it? As it
+ * stays so until that one goes on, it is so as long as it has not. */
+static void look_alone(const struct look_task *k, const struct task *t,
+                       struct look_raw *r)
+{
+    const char *page = t->watch.page;
+    struct threads_but but = { .tid = k->tid };
+
+    if (!page || !k->tid || r->level < HCT_LEVEL_SERIALIZED ||
+        r->threads_in > 1 || (r->flags & HCT_TORN))
+        return;
+    but.page = (const void *)page;
+    but.signal = state_told_signal(page);
+    if (threads_asleep(t->watch.pid, &but))
+        r->flags |= HCT_ALONE;
 }
 
 /* Outside of MPI: where that is, and what for. */
@@ -542,18 +634,20 @@ void look_at(struct look *l, struct task *t)
     r.mark = t->watch.last_mark;
     r.tags = t->watch.next_seq;
     if (t->watch.page)
-        read_page(&r, k, t->watch.page);
+        read_page(&r, k, t);
     else
         read_stack(&r, &t->peeked);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
         look_proc(k, t, &r, m->detail);
+    if (r.life == HCT_LIFE_RUNNING && m->detail)
+        look_alone(k, t, &r);
     look_place(k, t, &r);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
     if (m->detail && t->watch.page) {
-        read_detail(l, t);
+        read_detail(l, t, r.site / PAGE_SITES);
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }

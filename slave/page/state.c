@@ -247,6 +247,47 @@ unsigned state_flights(const char *page, unsigned slot,
     return n;
 }
 
+/* Behind those that ended before it; when there is no room, the first one
+ * goes. */
+static unsigned add_flight(struct state_flight *v, unsigned n, unsigned max,
+                           const struct state_flight *f)
+{
+    unsigned at = n;
+
+    while (at > 0 && v[at - 1].exit_ticks > f->exit_ticks)
+        at--;
+    if (n < max) {
+        memmove(&v[at + 1], &v[at], (n - at) * sizeof(*v));
+        v[at] = *f;
+        return n + 1;
+    }
+    if (at > 0) {
+        memmove(v, v + 1, (at - 1) * sizeof(*v));
+        v[at - 1] = *f;
+    }
+    return n;
+}
+
+unsigned state_flights_all(const char *page, struct state_flight *v,
+                           unsigned max)
+{
+    struct state_flight one[PAGE_FLIGHT];
+    const struct page_header *h = (const struct page_header *)page;
+    uint32_t used = LOAD(h->slots_used);
+    unsigned n = 0;
+
+    for (unsigned s = 0; s < used && s < PAGE_SLOTS; s++) {
+        unsigned of = state_flights(page, s, one,
+                                    max < PAGE_FLIGHT ? max : PAGE_FLIGHT);
+
+        for (unsigned i = 0; i < of; i++) {
+            one[i].site = page_site_in(s, one[i].site);
+            n = add_flight(v, n, max, &one[i]);
+        }
+    }
+    return n;
+}
+
 /* ------------------------------------------------------------- messages */
 
 static int by_peer(const void *a, const void *b)
@@ -256,7 +297,7 @@ static int by_peer(const void *a, const void *b)
     return x->peer < y->peer ? -1 : x->peer > y->peer;
 }
 
-int state_messages(const char *page, struct state_messages *m,
+int state_messages(const char *page, unsigned slot, struct state_messages *m,
                    struct state_peer v[PAGE_PEERS])
 {
     const struct page_messages *p = (const struct page_messages *)
@@ -268,7 +309,7 @@ int state_messages(const char *page, struct state_messages *m,
     *m = (struct state_messages){
         .eager = LOAD(p->eager), .eager_far = LOAD(p->eager_far),
         .unsure = LOAD(p->unsure), .blind = LOAD(p->blind),
-        .source_tag = a_rank(LOAD(slot_at(page, 0)->source_tag)) };
+        .source_tag = a_rank(LOAD(slot_at(page, slot)->source_tag)) };
     for (unsigned i = 0; i < PAGE_PEERS; i++) {
         uint32_t peer = LOAD(p->peer[i].peer);
 
@@ -459,6 +500,15 @@ void state_model_read(struct state_model *m, const char *page, unsigned slot)
         if (!whole)
             m->bank[i].there = false;
     }
+}
+
+uint32_t state_told_signal(const char *page)
+{
+    const struct page_told *t = (const void *)
+        (page + page_told_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    uint32_t signal = LOAD(t->signal);
+
+    return signal <= 64 ? signal : 0;
 }
 
 uint32_t state_phase(const char *page)

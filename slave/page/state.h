@@ -62,6 +62,9 @@ struct state_flight {           /* as in page_flight, oldest first */
 };
 unsigned state_flights(const char *page, unsigned slot,
                        struct state_flight *v, unsigned max);
+/* The last ones of all threads together, with sites by page_site_in(). */
+unsigned state_flights_all(const char *page, struct state_flight *v,
+                           unsigned max);
 
 struct state_peer {             /* as in page_peer */
     int32_t peer;               /* rank in the world */
@@ -73,10 +76,10 @@ struct state_peer {             /* as in page_peer */
 struct state_messages {         /* as in page_messages */
     uint32_t eager, eager_far, unsure;
     uint64_t blind;
-    int32_t source_tag;         /* of the main thread's call */
+    int32_t source_tag;         /* of the call of the thread with that slot */
 };
 /* Partners, ascending. -1: what was sent is not all accounted for. */
-int state_messages(const char *page, struct state_messages *m,
+int state_messages(const char *page, unsigned slot, struct state_messages *m,
                    struct state_peer v[PAGE_PEERS]);
 
 struct state_module {           /* as in page_module */
@@ -135,6 +138,9 @@ struct state_world {
                                    environment named */
 };
 bool state_world(const char *page, struct state_world *w);
+
+/* The signal by which the task is asked for its stack; 0: there is none. */
+uint32_t state_told_signal(const char *page);
 
 /* The number of the current phase. */
 uint32_t state_phase(const char *page);

@@ -107,8 +107,11 @@ static inline int mini_main(int argc, char **argv, const struct mini *m)
         m++;
     if (!m->name)
         return 2;
-    if (strncmp(m->name, "threads", 7) == 0)
+    if (strncmp(m->name, "threads", 7) == 0 ||
+        strncmp(m->name, "multiple", 8) == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &one);
+    else if (strncmp(m->name, "serialized", 10) == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &one);
     else
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(W, &rank);

@@ -72,6 +72,20 @@ while IFS=$tab read -r name tasks words; do
     [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
 done <"$dir/fine"
 
+# Threads: some of them are stuck, the others are not.
+"$build/deadlocks/threads" >"$dir/threads"
+while IFS=$tab read -r name tasks words; do
+    wanted "$name" "$@" || continue
+    one threads "$name" "$tasks"
+    good=1
+    case $words,$status,$found in
+    ,0, | ,0,notice*) good=0 ;;
+    ?*,123,"deadlock|"*) ! printf '%s\n' "$said" | grep -qE "$words" || good=0 ;;
+    esac
+    result $good "threads $name"
+    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+done <"$dir/threads"
+
 # Who is busy for long is worth a notice at most.
 "$build/deadlocks/busy" >"$dir/busy"
 while IFS=$tab read -r name tasks words; do

@@ -973,6 +973,41 @@ static void not_free_to_go(void **state)
     assert_int_equal(proof(), 0);
 }
 
+/* What other threads of a task may do: see others_may_call(). */
+static void threads(void **state)
+{
+    static const struct {
+        uint32_t level, threads, in;
+        uint16_t flags;
+        uint32_t proven;
+    } cases[] = {
+        { HCT_LEVEL_SINGLE, 1, 1, 0, 2 },
+        { HCT_LEVEL_FUNNELED, 2, 1, 0, 0 },
+        { HCT_LEVEL_SERIALIZED, 1, 1, 0, 2 },
+        { HCT_LEVEL_SERIALIZED, 3, 1, 0, 2 },
+        { HCT_LEVEL_SERIALIZED, 3, 2, 0, 0 },
+        { HCT_LEVEL_MULTIPLE, 1, 1, 0, 0 },
+        { HCT_LEVEL_MULTIPLE, 1, 1, HCT_ALONE, 2 },
+        { HCT_LEVEL_MULTIPLE, 3, 1, HCT_ALONE, 2 },
+        { HCT_LEVEL_MULTIPLE, 3, 2, HCT_ALONE, 0 },
+    };
+
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 0, 7);
+    world(0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        look.rank[1].level = cases[i].level;
+        look.rank[1].threads = cases[i].threads;
+        look.rank[1].threads_in = cases[i].in;
+        look.rank[1].flags &= (uint16_t)~HCT_ALONE;
+        look.rank[1].flags |= cases[i].flags;
+        if (proof() != cases[i].proven)
+            fail_msg("case %zu", i);
+    }
+}
+
 /* Who sleeps may have a message that it has not looked at yet. */
 static void asleep(void **state)
 {
@@ -1060,7 +1095,7 @@ int main(void)
         cmocka_unit_test(fence),
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
-        cmocka_unit_test(not_free_to_go),
+        cmocka_unit_test(not_free_to_go), cmocka_unit_test(threads),
         cmocka_unit_test(asleep),
         cmocka_unit_test(io),
         cmocka_unit_test(nonsense),

@@ -164,7 +164,7 @@ static void test_new_question(void **state)
     assert_int_equal(look(&l, &order, true), 1);
     assert_int_equal(l.tasks[0].polls, 0);
     free(l.tasks);
-    SET(slot(0)->calls, 1005);
+    SET(slot(0)->calls, 1006);
     SET(slot(0)->call, CALL_Test);
     SET(count_of(0, CALL_Test)->calls, 1000);
     assert_int_equal(look(&l, &order, false), 1);
@@ -172,8 +172,8 @@ static void test_new_question(void **state)
     free(l.tasks);
 }
 
-/* ... and so are those that it called between two looks, at the latest when it
- * stands: else its progress would go back, a second later. */
+/* ... and so are those that it called between two looks: else its progress
+ * would go back, later. */
 static void test_stands(void **state)
 {
     struct look l;
@@ -189,10 +189,46 @@ static void test_stands(void **state)
     SET(count_of(0, CALL_Test)->calls, 1000);
     assert_int_equal(look(&l, &order, false), 1);
     assert_int_equal(l.tasks[0].calls, 1006);
-    free(l.tasks);
-    assert_int_equal(look(&l, &order, false), 1);
     assert_int_equal(l.tasks[0].polls, 1000);
     free(l.tasks);
+    assert_int_equal(look(&l, &order, false), 0);
+}
+
+/* What is read of a task that asks in a loop is of several moments: its other
+ * calls are never more than they were, nor do they become less. */
+static void test_progress(void **state)
+{
+    static const struct {
+        uint64_t calls, tests;
+        uint32_t call;
+        uint64_t progress;      /* calls but questions, when all is told */
+    } reading[] = {
+        { 10, 4, CALL_Test, 5 },
+        { 2010, 2004, CALL_Test, 5 },
+        { 3010, 3020, CALL_Test, 5 },   /* the questions were read later */
+        { 3012, 3006, 0, 6 },           /* one more call has come */
+        { 4012, 4005, CALL_Test, 6 },   /* 4006 were asked, it is in one */
+        { 4013, 4006, CALL_Test, 6 },
+        { 4014, 4007, CALL_Recv, 7 },
+        { 3, 0, CALL_Recv, 3 },         /* of another page */
+    };
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++) {
+        uint64_t asks = reading[i].call == CALL_Test;
+
+        SET(slot(0)->calls, reading[i].calls);
+        SET(slot(0)->call, reading[i].call);
+        SET(count_of(0, CALL_Test)->calls, reading[i].tests);
+        assert_int_equal(look(&l, &order, i == 0), 1);
+        if (l.tasks[0].calls - l.tasks[0].polls - asks != reading[i].progress)
+            fail_msg("reading %zu: %d of %d calls are questions", i,
+                     (int)l.tasks[0].polls, (int)l.tasks[0].calls);
+        free(l.tasks);
+    }
 }
 
 /* A thread in MPI speaks for a task whose main one computes. */
@@ -309,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_page),
         T(test_no_room),
-        T(test_new_question), T(test_stands),
+        T(test_new_question), T(test_stands), T(test_progress),
         T(test_threads),
         T(test_garbage),
         T(test_texts),
