@@ -459,17 +459,15 @@ static bool spins(const struct graph *g, uint32_t r)
  *     MPI calls meanwhile, to reduce what has come, might wake another one: of
  *     those this knows nothing; they may not call MPI themselves (5.9.5).
  * Of two that are in MPI at the same time nothing is known here but of one. */
-static bool others_may_call(const struct graph *g, uint32_t r)
+bool deadlock_others(const struct hct_snapshot *in, const struct hct_rank *k)
 {
-    const struct hct_rank *k = hct_rank(g->in, r);
-
     if (k->level < HCT_LEVEL_SERIALIZED)
         return k->threads > 1;
     if (k->threads_in > 1)
         return true;
     return !(k->flags & HCT_ALONE) &&
            !(k->level == HCT_LEVEL_SERIALIZED && (k->flags & HCT_IN_MPI) &&
-             (call_of(g, r)->flags & HCT_CALL_BLOCKING));
+             (hct_call(in, k->call)->flags & HCT_CALL_BLOCKING));
 }
 
 static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
@@ -491,7 +489,7 @@ static enum deadlock_state begins_as(const struct graph *g, uint32_t r,
     if (k->life != HCT_LIFE_RUNNING || (k->flags & known) != known ||
         (k->flags & other) || g->w[r].still_ns < g->limits->still_ns)
         return DEADLOCK_FREE;
-    if (others_may_call(g, r))
+    if (deadlock_others(g->in, k))
         return DEADLOCK_FREE;
     /* Who sleeps in MPI may not look for messages that have come: a signal
      * handler, a fault, a system that swaps. */

@@ -97,6 +97,10 @@ enum deadlock_why {
     DEADLOCK_WINDOW,            /* any member has to act */
 };
 
+/* May another thread of the task call MPI while the one that is shown waits? The
+ * snapshot has detail. */
+bool deadlock_others(const struct hct_snapshot *in, const struct hct_rank *k);
+
 /* What rank did as collective call n on comm: the call's number and its root;
  * 0: not known. */
 uint32_t deadlock_call(const struct hct_snapshot *in,

@@ -271,8 +271,10 @@ static struct judged judge_outside(const struct watch *s,
             continue;
         j.running++;
         j.pauses |= (k->flags & HCT_PAUSES) != 0;
-        if (!watch_outside(w))
+        if (!watch_outside(w)) {
+            j.all &= !w->others;
             continue;
+        }
         j.outside++;
         j.all &= watch_judged_outside(w, k);
         j.longest_ns = watch_max(j.longest_ns, watch_longest(s, w));
@@ -507,6 +509,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
         watch_read_flights(ranks, in);
+        watch_read_threads(ranks, in);
         if (s->options.prove && !s->reported)
             prove(s, ranks, work, in, out);
         s->detail_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);

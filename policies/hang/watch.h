@@ -22,7 +22,9 @@
  * Else, after some patience, there is a notice (watch_notice.c): a line that says
  * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
- * what is being sent needs its time. Deadlocks are proven before (deadlock.h).
+ * what is being sent needs its time. Where another thread of one that waits may
+ * yet call MPI, it is as if that task were where none has been seen before.
+ * Deadlocks are proven before (deadlock.h).
  *
  * Whom the system has stopped for a while, or whom a disk or network keeps
  * waiting, uses no processor and does not wait for a signal. So the last
@@ -80,6 +82,8 @@ struct watch_rank {
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
+    uint8_t others;             /* when last seen in detail, in MPI, another
+                                   thread of it might have called MPI, too */
     uint8_t low;                /* looks in a row with fewer calls */
     uint8_t stuck, went;        /* enum watch_stuck; looks in a row in which it
                                    seems to go on */
@@ -204,6 +208,10 @@ static inline bool watch_outside(const struct watch_rank *w)
 {
     return !w->in || w->works;
 }
+
+/* What other threads might do is seen in detail only. */
+void watch_read_threads(struct watch_rank *ranks,
+                        const struct hct_snapshot *in);
 
 /* It is said now that this rank does not go on; asks: it asks in a loop. */
 void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks);

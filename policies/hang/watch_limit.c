@@ -32,6 +32,18 @@ void watch_read_flights(struct watch_rank *ranks,
     }
 }
 
+void watch_read_threads(struct watch_rank *ranks,
+                        const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        ranks[i].others = (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
+                          k->level >= HCT_LEVEL_SERIALIZED &&
+                          deadlock_others(in, k);
+    }
+}
+
 bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k)
 {
     return watch_alive(k) && w->in && (k->flags & HCT_PAUSES) &&

@@ -101,6 +101,18 @@ static void say_one(char *buf, size_t size, const struct watch_rank *w,
                  *call ? ", after " : "", call, how);
 }
 
+/* Where the others wait, if that is one call of all of them. */
+static const char *common_call(const struct hct_snapshot *in,
+                               const struct group *waiting)
+{
+    uint32_t call = hct_rank(in, waiting->v[0])->call;
+
+    for (uint32_t i = 1; i < waiting->n; i++)
+        if (hct_rank(in, waiting->v[i])->call != call)
+            return "";
+    return hct_call(in, call)->name;
+}
+
 static void say_outside(struct watch *s, const struct watch_rank *ranks,
                         const struct hct_snapshot *in,
                         const struct group *outside,
@@ -109,20 +121,43 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
     char one[320], others[GROUP_TEXT], all[GROUP_TEXT], time[WORDS_TIME];
+    const char *call;
 
     if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
         return;
+    call = common_call(in, waiting);
     group_text(others, waiting);
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
-        words_line(out, HCT_NONE, "%.140s, and %.40s wait%s for it%s", one,
-                   others, waiting->all == 1 ? "s" : "", NOTHING_SAYS);
+        words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.20s%s",
+                   one, others, waiting->all == 1 ? "s" : "",
+                   *call ? " in " : "", call, NOTHING_SAYS);
     } else {
         words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "
                    "%.60s wait%s for them%s", group_text(all, outside),
                    words_time(time, still_ns), others,
                    waiting->all == 1 ? "s" : "", NOTHING_SAYS);
     }
+}
+
+/* Why that is no deadlock, perhaps. */
+enum { REST_TEXT = 80 };
+
+static const char *others_text(char buf[REST_TEXT],
+                               const struct watch_rank *ranks,
+                               const struct hct_snapshot *in)
+{
+    struct group g = { 0 };
+    char who[GROUP_TEXT];
+
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (ranks[i].in && ranks[i].others)
+            group_add(&g, i);
+    *buf = '\0';
+    if (g.all)
+        snprintf(buf, REST_TEXT, "; other threads of %.40s may yet call MPI",
+                 group_text(who, &g));
+    return buf;
 }
 
 /* All wait: where. */
@@ -132,7 +167,7 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
     uint64_t still_ns = in->now_ns - s->moved_ns;
     struct group g[GROUPS] = { 0 }, all = { 0 };
     uint32_t call[GROUPS], n = 0;
-    char text[120] = "", who[GROUP_TEXT], time[WORDS_TIME];
+    char text[120] = "", who[GROUP_TEXT], time[WORDS_TIME], rest[REST_TEXT];
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
@@ -157,7 +192,8 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
     }
     if (notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
         words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
-                   "%s%s", words_time(time, still_ns), text, NOTHING_SAYS);
+                   "%s%s%s", words_time(time, still_ns), text,
+                   others_text(rest, ranks, in), NOTHING_SAYS);
 }
 
 void watch_notice(struct watch *s, const struct watch_rank *ranks,
@@ -189,13 +225,33 @@ void watch_notice(struct watch *s, const struct watch_rank *ranks,
 
 /* -------------------------------------------------- tasks that never begin */
 
+/* Who has ended will not come any more. */
+static void say_early(const struct group *inside, const struct group *early,
+                      const struct group *gone, uint64_t age_ns,
+                      struct hct_out *out)
+{
+    char in_it[GROUP_TEXT], others[GROUP_TEXT], time[WORDS_TIME];
+
+    words_time(time, age_ns);
+    group_text(in_it, inside);
+    if (gone->all)
+        words_line(out, HCT_NONE, "%.60s %s ended, and %.60s %s waited in "
+                   "MPI_Init for %s, which needs all ranks",
+                   group_text(others, gone), gone->all == 1 ? "has" : "have",
+                   in_it, inside->all == 1 ? "has" : "have", time);
+    else
+        words_line(out, HCT_NONE, "%.60s %s not called MPI_Init for %s, and "
+                   "%.60s wait%s in it%s", group_text(others, early),
+                   early->all == 1 ? "has" : "have", time, in_it,
+                   inside->all == 1 ? "s" : "", NOTHING_SAYS);
+}
+
 void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
                         struct hct_out *out)
 {
     const uint16_t excused = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
                              HCT_STDIN | HCT_STOPPED;
-    struct group inside = { 0 }, early = { 0 };
-    char in_it[GROUP_TEXT], not_yet[GROUP_TEXT], time[WORDS_TIME];
+    struct group inside = { 0 }, early = { 0 }, gone = { 0 };
     uint64_t age_ns;
     bool held = false;
 
@@ -207,21 +263,21 @@ void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
             group_add(&inside, i);
         else if (k->life <= HCT_LIFE_STARTED)
             group_add(&early, i);
+        else if (k->life == HCT_LIFE_ENDED)
+            group_add(&gone, i);
     }
-    if (held || !inside.all || !early.all || !s->early_ns) {
-        s->early_ns = inside.all && early.all && !held ? in->now_ns : 0;
+    held |= !inside.all || (!early.all && !gone.all);
+    if (held || !s->early_ns) {
+        s->early_ns = held ? 0 : in->now_ns;
         return;
     }
     age_ns = in->now_ns - s->early_ns;
     if (s->early_noticed || age_ns < s->options.patience_ns)
         return;
     s->early_noticed = 1;
-    if (notice_begin(s, in, &early, HCT_WHERE_UNKNOWN, age_ns, out))
-        words_line(out, HCT_NONE, "%.60s %s not called MPI_Init for %s, and "
-                   "%.60s wait%s in it%s", group_text(not_yet, &early),
-                   early.all == 1 ? "has" : "have", words_time(time, age_ns),
-                   group_text(in_it, &inside), inside.all == 1 ? "s" : "",
-                   NOTHING_SAYS);
+    if (notice_begin(s, in, gone.all ? &gone : &early, HCT_WHERE_UNKNOWN,
+                     age_ns, out))
+        say_early(&inside, &early, &gone, age_ns, out);
 }
 
 /* -------------------------------------------------- the same calls for ever */

@@ -11,6 +11,7 @@
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static volatile double sink;
 static char path[64];
@@ -93,7 +94,7 @@ static void loop_inline(void)
         MPI_Allreduce(&more, &sum, 1, MPI_INT, MPI_MIN, W);
         more = sum;
     }
-    for (int j = 0; rank == 0 && j < 100 * seconds(); j++)
+    for (time_t last = time(NULL) + seconds(); rank == 0 && time(NULL) < last;)
         for (int i = 0; i < 5000000; i++)
             x += 1 / (1.0 + i);
     sink = x;
@@ -301,6 +302,24 @@ static void input(void)
     loop();
 }
 
+/* A solver: the same few calls at the same places, for twice as long. */
+static void solver(void)
+{
+    double until = MPI_Wtime() + 2 * seconds();
+    int more = 1, sum, right = (rank + 1) % size, in = 0;
+
+    while (more) {
+        for (int i = 0; i < 20000; i++)
+            sink += (double)i * in;
+        MPI_Sendrecv(&one, 1, MPI_INT, right, 1, &in, 1, MPI_INT,
+                     MPI_ANY_SOURCE, 1, W, NO);
+        if (rank == 0)
+            more = MPI_Wtime() < until;
+        MPI_Allreduce(&more, &sum, 1, MPI_INT, MPI_MIN, W);
+        more = sum;
+    }
+}
+
 static const struct mini all[] = {
     { "loop-write", 4, "", loop_write },
     { "loop-compute", 4, "", loop_compute },
@@ -321,6 +340,7 @@ static const struct mini all[] = {
     { "loop-finalize", 4, "", loop_finalize },
     { "loop-twice", 2, "", loop_twice },
     { "input", 4, "", input },
+    { "solver", 3, "", solver },
     { 0 },
 };
 

@@ -2,8 +2,8 @@
  * of it: the words of a notice or verdict have to be there within 20 s. */
 #include "mini.h"
 
+#include <pthread.h>
 #include <time.h>
-
 
 #define RIGHT ((rank + 1) % size)
 #define LEFT ((rank + size - 1) % size)
@@ -35,6 +35,13 @@ static void never_finalize(void)
     if (rank == 1)
         for_ever();
 }
+static void pauses_at_end(void)
+{
+    MPI_Barrier(W);
+    if (rank == 1)
+        for (;;)
+            pause();
+}
 static void exchange(void)
 {
     for (int in;;)
@@ -63,7 +70,98 @@ static void compare_and_swap(void)
         MPI_Win_flush(0, w);
     }
 }
-static void threads_multiple(void) { get(RIGHT, 1); }
+static void fetch_and_add(void)
+{
+    MPI_Win w = window();
+    int was;
+
+    MPI_Win_lock_all(0, w);
+    do {
+        MPI_Fetch_and_op(&one, &was, MPI_INT, 0, 0, MPI_SUM, w);
+        MPI_Win_flush(0, w);
+    } while (was < 1);
+}
+static void locks(void)
+{
+    MPI_Win w = window();
+    int was = 0;
+
+    while (was < 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+        MPI_Get(&was, 1, MPI_INT, 0, 0, 1, MPI_INT, w);
+        MPI_Win_unlock(0, w);
+    }
+}
+static void reduces(void)
+{
+    int sum;
+
+    do
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+    while (sum >= 0);
+}
+static void probes(void)
+{
+    int flag = 0;
+
+    while (!flag)
+        MPI_Iprobe(MPI_ANY_SOURCE, 3, W, &flag, NO);
+}
+static void one_probes(void)
+{
+    if (rank == 1)
+        probes();
+    MPI_Barrier(W);
+}
+/* Rank 0 asks the others, which answer at once, for ever. */
+static void master_asks(void)
+{
+    for (;;)
+        if (rank == 0)
+            for (int r = 1; r < size; r++) {
+                put(r, 1);
+                get(r, 2);
+            }
+        else {
+            get(0, 1);
+            put(0, 2);
+        }
+}
+/* Two of them go on for ever, and the others wait for these. */
+static void two_of_four(void)
+{
+    if (rank < 2)
+        ping_pong();
+    MPI_Barrier(W);
+}
+static void first_pauses(void)
+{
+    if (rank == 1)
+        for (;;)
+            pause();
+    MPI_Barrier(W);
+}
+static void *naps(void *arg)
+{
+    for (;;)
+        sleep(1);
+    return arg;
+}
+static void threads_asleep(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, naps, NULL);
+    get(RIGHT, 1);
+}
+static void *gets(void *arg) { get(LEFT, 2); return arg; }
+static void threads_two_in(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, gets, NULL);
+    get(RIGHT, 1);
+}
 
 /* A place where it has computed a hundred times before. */
 static void work(int last)
@@ -89,16 +187,35 @@ static const struct mini all[] = {
       compute_first },
     { "compute-once", 3, "notice.rank 1 .*for_ever.*ranks 0,2 wait for it",
       compute_once },
-    { "never-finalize", 3, "notice.rank 1 .*for_ever.*ranks 0,2 wait for it",
-      never_finalize },
+    { "never-finalize", 3, "notice.rank 1 .*for_ever.*ranks 0,2 wait for it in "
+      "MPI_Finalize", never_finalize },
     { "never-init", 3, "notice.rank 1 has not called MPI_Init .*ranks 0,2 wait",
       for_ever },
     { "exchange", 3, "notice.ranks 0-2 have made the same calls", exchange },
     { "ping-pong", 2, "notice.ranks 0-1 have made the same calls", ping_pong },
     { "compare-and-swap", 2, "notice.ranks 0-1 have made the same calls",
       compare_and_swap },
-    { "threads-multiple", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv|"
-      "deadlock", threads_multiple },
+    { "fetch-and-add", 2, "notice.ranks 0-1 have made the same calls",
+      fetch_and_add },
+    { "win-locks", 2, "notice.ranks 0-1 have made the same calls", locks },
+    { "reduces", 3, "notice.ranks 0-2 have made the same calls", reduces },
+    { "probes", 2, "hang.deadlock: ranks 0-1 wait for each other", probes },
+    { "one-probes", 2, "hang.deadlock: ranks 0-1 wait for each other",
+      one_probes },
+    { "master-asks", 3, "notice.ranks 0-2 have made the same calls", master_asks },
+    { "two-of-four", 4, "notice.ranks 0-1 have made the same calls", two_of_four },
+    { "first-pauses", 2, "notice.rank 1 .*sleeps until a signal comes, and "
+      "rank 0 waits for it in MPI_Barrier", first_pauses },
+    { "pauses-at-end", 3, "notice.rank 1 .*sleeps until a signal comes, and "
+      "ranks 0,2 wait for it in MPI_Finalize", pauses_at_end },
+    { "exits-early", 3, "notice.rank 1 has ended, and ranks 0,2 have waited "
+      "in MPI_Init", for_ever },
+    { "pauses-early", 3, "notice.rank 1 has not called MPI_Init .*ranks 0,2 "
+      "wait", for_ever },
+    { "threads-asleep", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
+      "other threads of ranks 0-2 may yet call MPI", threads_asleep },
+    { "threads-two-in", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
+      "other threads of ranks 0-2 may yet call MPI", threads_two_in },
     { "in-loop", 3, "hang.*rank 1 has not come back", in_loop },
     { 0 },
 };
@@ -108,7 +225,13 @@ int main(int argc, char **argv)
 {
     const char *me = getenv("PMIX_RANK");
 
-    if (argc > 1 && strcmp(argv[1], "never-init") == 0 && me && *me == '1')
-        for_ever();
+    if (argc > 1 && me && *me == '1') {
+        if (strcmp(argv[1], "never-init") == 0)
+            for_ever();
+        if (strcmp(argv[1], "exits-early") == 0)
+            _exit(0);
+        while (strcmp(argv[1], "pauses-early") == 0)
+            pause();
+    }
     return mini_main(argc, argv, all);
 }

@@ -5,14 +5,39 @@
 # limit: 300
 . "${0%/*}/../lib/t.sh"
 
-names='busy-loop-write busy-loop-inline busy-loop-system busy-loop-lock
-    busy-loop-finalize lost-compute-once lost-never-init lost-exchange lost-in-loop'
-# shellcheck disable=SC2086 # several names
-LIMIT=600 LATE=600 sh "$top/tests/eval/deadlocks.sh" "$build" $names >"$T/all"
-for name in $names; do
-    ok "${name%%-*}: ${name#*-}" grep -q "^ok .* ${name%%-*} ${name#*-}\$" "$T/all"
+# They take seconds, mostly of waiting: several at a time, beside all that follows.
+one='busy-loop-write busy-loop-inline busy-loop-system busy-loop-lock
+    busy-loop-finalize'
+two='lost-compute-once lost-never-init lost-exits-early lost-never-finalize
+    lost-pauses-at-end'
+three='lost-exchange lost-fetch-and-add lost-in-loop busy-solver'
+four='lost-threads-asleep lost-threads-two-in lost-two-of-four lost-one-probes'
+for names in "$one" "$two" "$three" "$four"; do
+    n=$((${n:-0} + 1))
+    # shellcheck disable=SC2086 # several names
+    LIMIT=600 LATE=600 sh "$top/tests/eval/deadlocks.sh" "$build" $names \
+        >"$T/all.$n" 2>&1 &
 done
-sed -n 's/^# \(status.*\)/# \1/p' "$T/all"
+
+aside()         # NAME ARGUMENTS...: hector-run with a database of its own
+{
+    aside=$T/$1
+    shift
+    {
+        HECTOR_DB=$aside.db hector-run "$@" >"$aside.out" 2>"$aside.err" \
+            </dev/null
+        echo $? >"$aside.status"
+    } &
+}
+
+# A verdict that is not as old as is wished does nothing yet.
+aside young -n 2 --oversubscribe --on-hang kill --timeout 50 \
+    --inject 'rank=1,call=MPI_Bcast:200,fault=hang-after' \
+    "$APPS/stencil" 16 100
+# Tasks that wait for each other, but ask in a loop, may give up: that has no
+# percentage, and is acted on as a notice is.
+aside spin -n 2 --oversubscribe --on-hang kill --timeout 50 \
+    "$build/deadlocks/stuck" spin-both
 
 # A notice is one line, said once; what the task waits for stands in it. Asked for,
 # it ends the job; and the record says the same again.
@@ -22,7 +47,7 @@ run hector-run -n 2 --oversubscribe --on-hang kill:patience=17s \
 is "$status" 123 'patience alone ends a job of who asked for it'
 like "$T/err" '^hector: job 1: rank 0 has been outside of MPI for [1-9][0-9.]+ s, '\
 'after MPI_Allreduce, and waits for a child process, pid [0-9]+ \((sh|sleep)\), and '\
-'rank 1 waits for it; nothing seen so far says whether that is wrong$' 'the words'
+'rank 1 waits for it in MPI_Barrier; nothing seen so far says whether that is wrong$' 'the words'
 is "$(grep -c '% sure' "$T/err")" 0 '... with no percentage'
 is "$(grep -c 'rank 0 has been' "$T/err")" 1 '... once'
 is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts")" \
@@ -35,37 +60,9 @@ is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict")" \
 run hector why 1
 like "$T/out" 'hang: job 1: rank 0 has been outside of MPI' '... and hector why'
 
-# A verdict that is not as old as is wished does nothing yet.
-said()          # OPTION...: a job that is ended when Hector has said something
-{
-    hector-run -n 2 --oversubscribe --on-hang kill "$@" \
-        >"$T/out" 2>"$T/err" </dev/null &
-    runner=$!
-    wait_for 'grep -q "^hector:  *it is " "$T/err"' 120
-    wait_only 'grep -q "moves again" "$T/err"' 4 2>/dev/null
-    kill -TERM $runner
-    status=0
-    wait $runner || status=$?
-}
-said --inject 'rank=1,call=MPI_Bcast:200,fault=hang-after' "$APPS/stencil" 16 100
-is "$status" 143 'a verdict is not acted on when it is young'
-like "$T/err" 'it is ended, as --on-hang kill wishes, if it still stands when that '\
-'has lasted for 60 s$' '... which is said'
-
-# Tasks that wait for each other, but ask in a loop, may give up: that has no
-# percentage, and is acted on as a notice is.
-said "$build/deadlocks/stuck" spin-both
-is "$status" 143 'who asks in a loop is not ended by --on-hang kill'
-like "$T/err" ' hangs \(for [0-9.]+ s, error in communication\), faulty: tasks 0-1: ' \
-    '... and named without a percentage'
-like "$T/err" '^hector:   it is not ended: .*--on-hang kill:patience=TIME would$' \
-    '... what would end it'
-is "$(grep -cE '% sure|moves again' "$T/err")" 0 '... once and for all'
-is "$(sql "SELECT kind || ' ' || score FROM verdicts WHERE job = (SELECT max(job)
-    FROM verdicts)")" 'hang 0.0' '... recorded with score 0'
 run hector-run -n 2 --oversubscribe --on-hang kill:patience=1s \
     "$build/deadlocks/stuck" spin-both
-is "$status" 123 '... but with patience='
+is "$status" 123 'who asks in a loop is ended with patience='
 
 # hector.conf says the same for who says nothing; what is wrong is refused.
 mkdir -p "$T/conf/hector"
@@ -82,4 +79,24 @@ for bad in kill: kill:age kill:sure=20 kill:sure=101 kill:colour=1 report:age=1s
     run hector-run --on-hang "$bad" -n 2 true
     is "$status|$(wc -l <"$T/err")" '2|1' "refused: --on-hang $bad"
 done
+
+wait
+is "$(cat "$T/young.status")" 124 'a verdict is not acted on when it is young'
+like "$T/young.err" 'it is ended, as --on-hang kill wishes, if it still stands when '\
+'that has lasted for 60 s$' '... which is said'
+is "$(cat "$T/spin.status")" 124 'who asks in a loop is not ended by --on-hang kill'
+like "$T/spin.err" ' hangs \(for [0-9.]+ s, error in communication\), faulty: tasks 0-1: ' \
+    '... and named without a percentage'
+like "$T/spin.err" '^hector:   it is not ended: .*--on-hang kill:patience=TIME would$' \
+    '... what would end it'
+is "$(grep -cE '% sure|moves again' "$T/spin.err")" 0 '... once and for all'
+is "$(sqlite3 "$T/spin.db" "SELECT kind || ' ' || score FROM verdicts")" 'hang 0.0' \
+    '... recorded with score 0'
+for names in "$one" "$two" "$three" "$four"; do
+    for name in $names; do
+        ok "${name%%-*}: ${name#*-}" \
+            grep -q "^ok .* ${name%%-*} ${name#*-}\$" "$T"/all.[1-4]
+    done
+done
+sed -n 's/^# \(status.*\)/# \1/p' "$T"/all.[1-4]
 done_testing

@@ -973,7 +973,7 @@ static void not_free_to_go(void **state)
     assert_int_equal(proof(), 0);
 }
 
-/* What other threads of a task may do: see others_may_call(). */
+/* What other threads of a task may do: see deadlock_others(). */
 static void threads(void **state)
 {
     static const struct {

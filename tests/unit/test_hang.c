@@ -499,8 +499,8 @@ static void new_place(void **state)
              "outside of MPI for 12");
         SAYS("after MPI_Allreduce");
         SAYS(busy ? "uses the processor" : "and sleeps");
-        SAYS("and ranks 0-1,3 wait for it; nothing seen so far says whether "
-             "that is wrong");
+        SAYS("and ranks 0-1,3 wait for it in MPI_Allreduce; nothing seen so "
+             "far says whether that is wrong");
         look.in.now_ns += S;
         assert_int_equal(stand_until(3600 * S, true), 3600 * S);
     }
@@ -617,7 +617,13 @@ static void first_and_last(void **state)
         if (r != 2)
             is_in(r, "Finalize");
     noticed(100 * S);
-    SAYS("and ranks 0-1,3 wait for it");
+    SAYS("and ranks 0-1,3 wait for it in MPI_Finalize");
+
+    start(4, NULL, 0);
+    for (uint32_t r = 0; r < 4; r++)
+        look.rank[r].life = r == 2 ? HCT_LIFE_ENDED : HCT_LIFE_INIT;
+    assert_true(noticed(100 * S) < 14 * S);
+    SAYS("rank 2 has ended, and ranks 0-1,3 have waited in MPI_Init for 12");
 
     start(4, NULL, 0);
     for (uint32_t r = 0; r < 4; r++)
