@@ -497,6 +497,44 @@ static void fly(struct world *w, struct task *t)
     t->flights++;
 }
 
+void call_wake(struct world *w, uint32_t task)
+{
+    struct task *t = &w->task[task];
+    const struct op *o = op_of(w, task);
+    const struct world_comm *c = &t->comms[o->comm];
+
+    if (!c->members || c->window ||
+        (o->peer >= 0 && !(c->members >> o->peer & 1)))
+        return;
+    t->helper.awake = true;
+    t->helper.at_ns = w->now_ns + o->ns;
+    t->helper.context = c->context;
+    t->helper.comm = c->id;
+    t->helper.to = o->peer;
+    t->helper.tag = o->tag;
+    t->helper.bytes = o->bytes;
+}
+
+void call_help(struct world *w, uint32_t task)
+{
+    struct task *t = &w->task[task];
+    struct helper *h = &t->helper;
+
+    count_sent(t, h->comm, h->to, h->tag);
+    if (h->to != PROGRAM_NULL)
+        message_send(w, task, -1, h->context, (uint32_t)h->to, h->tag, h->bytes,
+                     false, true);
+    t->flight[t->flights % WORLD_FLIGHTS] = (struct flight){
+        .call = number_of(OP_BSEND), .comm = h->comm, .bytes = h->bytes,
+        .entered_ns = w->now_ns, .left_ns = w->now_ns,
+        .number = t->flights + 1, .peer = h->to, .tag = h->tag };
+    t->flights++;
+    t->calls++;
+    t->moves++;
+    h->calls++;
+    h->awake = false;
+}
+
 void call_leave(struct world *w, uint32_t task)
 {
     struct task *t = &w->task[task];

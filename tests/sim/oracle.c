@@ -196,7 +196,7 @@ static bool helped(const struct world *w, uint32_t task, uint32_t others)
     const struct task *t = &w->task[task];
     const struct op *o = &w->program->op[task][t->at];
 
-    if (!t->in)
+    if (!t->in || world_helps(w, t))
         return true;
     switch (o->kind) {
     case OP_SEND: case OP_SSEND: case OP_BSEND: case OP_RSEND:

@@ -7,13 +7,14 @@
 #include "master/watch/callclass.h"
 #include "tests/sim/chance.h"
 
-void pages_init(struct pages *p, uint32_t n, uint64_t *chance)
+void pages_init(struct pages *p, uint32_t n, uint32_t level, uint64_t *chance)
 {
     memset(p, 0, sizeof(*p));
     p->accounted = chance_is(chance, 94);
     p->limits = chance_is(chance, 80);
-    p->level = chance_is(chance, 80) ? HCT_LEVEL_SINGLE
+    p->level = level ? level : chance_is(chance, 80) ? HCT_LEVEL_SINGLE
                                      : 1 + chance_below(chance, 4);
+    p->alone = chance_is(chance, 90);
     if (chance_is(chance, 4))
         p->lost = 1u << chance_below(chance, n);
     if (chance_is(chance, 4))
@@ -94,7 +95,7 @@ static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
 
     k->life = t->life;
     k->flags = HCT_OBSERVED | HCT_PAGE;
-    k->threads = 1;
+    k->threads = 1 + (t->helper.calls > 0);
     k->threads_in = in;
     k->level = p->level;
     k->calls = t->calls;
@@ -116,6 +117,8 @@ static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
     }
     if (p->lost >> k->rank & 1)
         k->flags |= HCT_LOST;
+    if (p->alone && p->level >= HCT_LEVEL_SERIALIZED && !t->helper.awake)
+        k->flags |= HCT_ALONE;
     if (t->asks)
         read_loop(w, t, k);
     read_system(p, w, t, k);

@@ -13,6 +13,7 @@ struct pages {
     bool accounted;             /* messages are */
     bool limits;                /* ... and is it known what is sent at once? */
     uint32_t level;
+    bool alone;                 /* it can be seen whether other threads sleep */
     uint32_t lost, bare;        /* of these tasks requests found no room; there
                                    is no page of those, but their stacks */
     uint32_t absent;            /* not read this time */
@@ -33,7 +34,8 @@ struct pages {
     struct hct_account accounts[PROGRAM_TASKS];
 };
 
-void pages_init(struct pages *p, uint32_t n, uint64_t *chance);
+/* level: enum hct_level; 0: any. */
+void pages_init(struct pages *p, uint32_t n, uint32_t level, uint64_t *chance);
 
 /* The page of one task, as it is now. What of it is read later does not fit if
  * the task has moved since, and then the page says so. */

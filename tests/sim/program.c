@@ -651,6 +651,21 @@ static void phase(struct writer *w)
         talk[below(w, 8)](w);
 }
 
+/* What the first thread sends another one may, when it likes. */
+static void give_to_threads(struct writer *w)
+{
+    for (uint32_t r = 0; r < w->p->ntasks; r++)
+        for (uint32_t i = 0; i < w->p->nops[r]; i++) {
+            struct op *o = &w->p->op[r][i];
+
+            if (o->kind != OP_SEND || !is(w, 50))
+                continue;
+            o->kind = OP_THREAD;
+            o->ns = chance_ns(w->chance, 1000, 6000000000u);
+        }
+    w->p->threads = true;
+}
+
 void program_make(struct program *p, uint64_t *chance, unsigned parts,
                   uint32_t mistakes)
 {
@@ -665,6 +680,8 @@ void program_make(struct program *p, uint64_t *chance, unsigned parts,
     for (uint32_t i = 0; i < phases; i++)
         phase(&w);
     write_later(&w, LATER);
+    if (is(&w, 25))
+        give_to_threads(&w);
     for (uint32_t i = 0; i < mistakes && i < PROGRAM_MISTAKES; i++)
         mistake_make(p, chance);
     for (uint32_t r = 0; r < p->ntasks; r++)

@@ -21,6 +21,8 @@ enum {
 enum op_kind {
     OP_NONE,
     OP_COMPUTE, OP_SLEEP, OP_FOREVER,   /* outside of MPI */
+    OP_THREAD,                          /* wakes the other thread of the task,
+                                           which computes and then sends */
     OP_SEND, OP_SSEND, OP_BSEND, OP_RSEND,
     OP_ISEND, OP_ISSEND, OP_IBSEND, OP_SEND_INIT, OP_SSEND_INIT,
     OP_RECV, OP_IRECV, OP_RECV_INIT, OP_SENDRECV,
@@ -64,6 +66,7 @@ struct program {
     struct op op[PROGRAM_TASKS][PROGRAM_OPS];
     uint8_t mistake[PROGRAM_MISTAKES];  /* enum mistake */
     uint8_t nmistakes;
+    bool threads;               /* of the tasks two may call MPI */
 };
 
 /* What programs are made of: all kinds, or those of a bit only. */

@@ -5,6 +5,7 @@ static const struct { const char *name; bool peer, tag, request; }
 kinds[OP_KINDS] = {
     [OP_COMPUTE] = { "compute", 0, 0, 0 }, [OP_SLEEP] = { "sleep", 0, 0, 0 },
     [OP_FOREVER] = { "loop for ever", 0, 0, 0 },
+    [OP_THREAD] = { "other thread sends", 1, 1, 0 },
     [OP_SEND] = { "MPI_Send", 1, 1, 0 }, [OP_SSEND] = { "MPI_Ssend", 1, 1, 0 },
     [OP_BSEND] = { "MPI_Bsend", 1, 1, 0 },
     [OP_RSEND] = { "MPI_Rsend", 1, 1, 0 },
@@ -57,7 +58,7 @@ kinds[OP_KINDS] = {
 
 const char *program_call(uint32_t kind)
 {
-    return kind > OP_FOREVER && kind < OP_KINDS ? kinds[kind].name : "";
+    return kind > OP_THREAD && kind < OP_KINDS ? kinds[kind].name : "";
 }
 
 const char *program_mistake(uint32_t mistake)
@@ -96,7 +97,7 @@ void program_print_op(FILE *out, const struct op *o)
     uint32_t k = o->kind;
 
     fputs(kinds[k].name, out);
-    if (k <= OP_SLEEP)
+    if (k <= OP_SLEEP || k == OP_THREAD)
         fprintf(out, " %.6f s", (double)o->ns / 1e9);
     if (kinds[k].peer)
         print_number(out, "rank", o->peer);

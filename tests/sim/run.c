@@ -49,7 +49,9 @@ static void start(struct run *u, const struct program *p,
     u->chance = o->seed;
     u->show = o->show;
     world_init(&u->world, p, chance_next(&u->chance));
-    pages_init(&u->pages, p->ntasks, &u->chance);
+    pages_init(&u->pages, p->ntasks, !p->threads ? HCT_LEVEL_UNKNOWN
+               : u->world.serialized ? HCT_LEVEL_SERIALIZED
+                                     : HCT_LEVEL_MULTIPLE, &u->chance);
     watch_init(&u->watch, &u->pages.job, &options);
 }
 
@@ -165,7 +167,8 @@ static void show_look(const struct run *u, uint32_t set)
                 t->at);
         if (t->life <= HCT_LIFE_FINALIZE)
             program_print_op(u->show, &w->program->op[r][t->at]);
-        fprintf(u->show, ", still %.3f s\n",
+        fprintf(u->show, "%s, still %.3f s\n",
+                t->helper.awake ? ", other thread awake" : "",
                 (double)u->work[r].still_ns / 1e9);
         show_page(u, r);
     }
@@ -286,7 +289,7 @@ static void finish(struct run *u, struct run_result *result)
 
     result->whole = u->pages.accounted && !u->pages.lost && !u->pages.bare &&
                     !u->world.strange &&
-                    u->pages.level <= HCT_LEVEL_FUNNELED;
+                    (u->pages.level <= HCT_LEVEL_FUNNELED || u->pages.alone);
     for (uint32_t r = 0; r < u->world.n; r++) {
         result->asks |= (stuck >> r & 1) && u->world.task[r].asks;
         result->whole &= is_known(&u->world.task[r]);

@@ -47,6 +47,7 @@ void world_init(struct world *w, const struct program *p, uint64_t seed)
     w->lock_asks = chance_is(c, 50);
     w->parts_alone = chance_is(c, 10);
     w->freezes = chance_is(c, 40) ? 30 : 0;
+    w->serialized = p->threads && chance_is(c, 50);
     w->far = chance_is(c, 50);
     w->stalls = !w->far ? 0 : chance_is(c, 50) ? 20 : 2;
     w->longest_stall_ns = chance_is(c, 50) ? WORLD_S : 8 * WORLD_S;
@@ -96,6 +97,12 @@ static void wakes(struct world *w, struct task *t)
     t->idle_since_ns = 0;
 }
 
+/* What the program does only when the other thread has nothing to do. */
+static bool joins(const struct op *o)
+{
+    return o->kind == OP_THREAD || o->kind == OP_FREE || o->kind == OP_FINALIZE;
+}
+
 static void next_operation(struct world *w, uint32_t r)
 {
     struct task *t = &w->task[r];
@@ -112,6 +119,14 @@ static void next_operation(struct world *w, uint32_t r)
         t->at++;
     } else if (o->kind == OP_FOREVER) {
         t->wake_ns = UINT64_MAX;
+    } else if (t->helper.awake && joins(o)) {
+        t->wake_ns = t->helper.at_ns + 1;
+        t->sleeps = true;
+        t->idle_since_ns = w->now_ns;
+    } else if (o->kind == OP_THREAD) {
+        call_wake(w, r);
+        t->at++;
+        t->wake_ns = w->now_ns + 100;
     } else if (!call_enter(w, r)) {
         t->at++;
         t->wake_ns = w->now_ns + 100;
@@ -133,6 +148,8 @@ uint64_t world_next(const struct world *w)
             continue;
         if (!t->frozen && t->freeze_ns < at)
             at = t->freeze_ns;
+        if (!t->frozen && world_helps(w, t) && t->helper.at_ns < at)
+            at = t->helper.at_ns;
         if (at < next)
             next = at;
     }
@@ -190,6 +207,8 @@ void world_run(struct world *w, uint64_t until_ns)
                 freeze(w, t);
             if (!t->frozen && !t->in && t->wake_ns <= w->now_ns)
                 next_operation(w, r);
+            if (!t->frozen && world_helps(w, t) && t->helper.at_ns <= w->now_ns)
+                call_help(w, r);
         }
         settle(w);
     }

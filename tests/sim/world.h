@@ -7,7 +7,8 @@
  * a tree, let the receiver fetch a large message or have it sent) is decided
  * once for each world. A task takes part in MPI only while it is in a call and
  * the system lets it run: then it takes what has arrived, matches it, and
- * answers. Links between nodes stand still at times.
+ * answers. Links between nodes stand still at times. A task may have another
+ * thread, which sleeps until the first one wakes it, and then sends something.
  *
  * A world has no pointers but to its program: a copy of it goes its own way. */
 #ifndef HECTOR_SIM_WORLD_H
@@ -97,6 +98,18 @@ struct schedule {
 enum freeze { FREEZE_NONE, FREEZE_SQUEEZED, FREEZE_STOPPED, FREEZE_DISK,
               FREEZE_ASLEEP };
 
+/* The other thread of a task: it sleeps until the first one wakes it, computes,
+ * sends one message by a call that does not wait, and sleeps again. */
+struct helper {
+    bool awake;
+    uint64_t at_ns;             /* it sends; with MPI_THREAD_SERIALIZED not
+                                   while the first one is in MPI */
+    uint64_t context, comm;
+    int8_t to;
+    int16_t tag;
+    uint32_t bytes, calls;
+};
+
 struct flight {
     uint32_t call;
     uint64_t comm, collective, bytes, entered_ns, left_ns, number;
@@ -130,6 +143,7 @@ struct task {
     uint64_t flights;
     uint64_t sent[PROGRAM_TASKS], received[PROGRAM_TASKS];
     uint32_t blinds[PROGRAM_TASKS], blind, unsure;
+    struct helper helper;
     uint64_t last_comm[PROGRAM_TASKS];
     int32_t last_tag[PROGRAM_TASKS];
 };
@@ -152,6 +166,7 @@ struct world {
     bool tree, synchronous;     /* collective calls */
     bool lazy;                  /* MPI_Win_start does not wait */
     bool lock_asks;             /* ... the target, which has to be in MPI */
+    bool serialized;            /* threads take turns, where there are two */
     bool parts_alone;           /* MPI_Finalize does not wait for the others */
     bool overflow;              /* there was no room: what follows is wrong */
     bool moved;                 /* by what was tried last */
@@ -179,6 +194,13 @@ void world_branch(struct world *w, uint64_t seed, bool eager);
 static inline bool world_runs(const struct task *t)
 {
     return t->in && !t->frozen;
+}
+
+/* May the other thread send, when it is time to? Between the questions of a loop
+ * it may. */
+static inline bool world_helps(const struct world *w, const struct task *t)
+{
+    return t->helper.awake && !(w->serialized && t->in && !t->asks);
 }
 
 static inline bool world_fits(int32_t asked, int32_t is)
@@ -214,5 +236,8 @@ bool collective_progress(struct world *w, uint32_t task, uint32_t schedule);
 bool call_enter(struct world *w, uint32_t task);
 bool call_over(struct world *w, uint32_t task);
 void call_leave(struct world *w, uint32_t task);
+/* The other thread is woken to do the operation that the task is at; it does. */
+void call_wake(struct world *w, uint32_t task);
+void call_help(struct world *w, uint32_t task);
 
 #endif
