@@ -114,6 +114,10 @@ static void read_model(unsigned slot)
 
     for (unsigned i = 0; i < n; i++)
         assert(flights[i].call < PAGE_CALLS && flights[i].site < PAGE_SITES);
+    n = state_flights_all(page, flights, 8);
+    for (unsigned i = 0; i < n; i++)
+        assert(flights[i].site < PAGE_SLOTS * PAGE_SITES &&
+               (i == 0 || flights[i - 1].exit_ticks <= flights[i].exit_ticks));
     state_model_read(&model, page, slot);
     assert(model.nsites <= PAGE_SITES);
     assert(model.nedges <= PAGE_BANKS * PAGE_EDGES);
