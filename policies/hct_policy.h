@@ -182,7 +182,8 @@ struct hct_rank {
     uint32_t sample;            /* HCT_STACK: number of the look at its stack,
                                    from 1; age_ns is since then, and call 0
                                    if it has no name */
-    uint64_t own_cpu_ns;        /* of its main thread; 0: not known */
+    uint64_t own_cpu_ns;        /* of the thread that is shown, in MPI; else of
+                                   its main one; 0: not known */
     uint32_t been;              /* enum hct_been: has a task of this job been
                                    here before? Known of some that have stood
                                    outside of MPI for a second */

@@ -255,6 +255,37 @@ static void test_threads(void **state)
     free(l.tasks);
 }
 
+/* Who may call only one at a time, and was seen to do otherwise, may do so again:
+ * nothing is proven of the rule. */
+static void test_serialized(void **state)
+{
+    struct page_header *h = (void *)page;
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(h->slots_used, 2);
+    SET(h->level, HCT_LEVEL_SERIALIZED);
+    for (unsigned i = 0; i < 2; i++) {
+        SET(slot(i)->tid, 70 + i);
+        SET(slot(i)->calls, 1);
+    }
+    SET(slot(1)->call, CALL_Recv);
+    SET(slot(1)->site, 5);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].level, HCT_LEVEL_SERIALIZED);
+    assert_int_equal(l.tasks[0].site, page_site_in(1, 5));
+    free(l.tasks);
+    SET(slot(0)->call, CALL_Send);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].level, HCT_LEVEL_MULTIPLE);
+    free(l.tasks);
+    SET(slot(0)->call, 0);
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].level, HCT_LEVEL_MULTIPLE);
+    free(l.tasks);
+}
+
 /* Whatever a page holds, what is sent is within bounds. */
 static void test_garbage(void **state)
 {
@@ -346,6 +377,7 @@ int main(void)
         T(test_page),
         T(test_no_room),
         T(test_new_question), T(test_stands), T(test_progress),
+        T(test_serialized),
         T(test_threads),
         T(test_garbage),
         T(test_texts),
