@@ -36,6 +36,7 @@ enum {
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
     PAGE_TEXT_MAX = 4096,       /* bytes of a tag's text; the rest is cut */
     PAGE_COMMS = 512,           /* communicators, windows and files at once */
+    PAGE_FREED = 16,            /* ... of those that were freed */
     PAGE_REQUESTS = 2048,       /* unfinished requests */
     PAGE_REQUEST_WAYS = 8,      /* keys that one handle may be found at */
     PAGE_FLIGHT = 64,           /* last calls of a thread */
@@ -228,6 +229,9 @@ struct page_comm {
     _Atomic uint64_t since_ticks;       /* when it was entered */
     _Atomic uint64_t history;           /* page_history() of all of them, */
     _Atomic uint64_t history_before;    /* and of all but the last one */
+    _Atomic uint32_t freed;             /* 1: this task has freed it, and does
+                                           nothing with it any more. The last
+                                           PAGE_FREED of these stay */
 };
 
 /* A request that is not finished. There is one where its key is above 1;

@@ -23,7 +23,7 @@
  *        HCT_NOTICE; hct_verdict.longest_ms, which was padding: 0;
  *        hct_rank.been, waits, waits_ns, place
  *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
- *        one */
+ *        one; hct_comm.freed */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -232,7 +232,7 @@ struct hct_request {            /* one that is not known to be finished */
                                    known */
 };
 
-struct hct_comm {               /* one that the rank is a member of */
+struct hct_comm {               /* one that the rank is, or was, a member of */
     uint32_t rank;
     uint32_t kind;              /* enum hct_comm_kind */
     uint64_t id, parent;
@@ -246,6 +246,9 @@ struct hct_comm {               /* one that the rank is a member of */
                                    same collective calls so far, with the same
                                    roots; 0: none, or not known */
     uint64_t history_before;    /* ... but the last one */
+    uint32_t freed;             /* 1: the rank has freed it; only those freed
+                                   last are there */
+    uint32_t pad;
 };
 enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
                      HCT_KIND_FILE };

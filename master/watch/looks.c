@@ -186,7 +186,8 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
                 .remote_size = f->remote_size, .call = f->call,
                 .collectives = f->collectives, .age_ns = f->age_ns,
                 .history = f->history,
-                .history_before = f->history_before };
+                .history_before = f->history_before,
+                .freed = f->freed != 0 };
     }
     for (size_t i = 0; i < m->n_flights; i++) {
         const Hct__Looked__Flight *f = m->flights[i];

@@ -30,6 +30,8 @@ static MPI_Group world;
 static uint32_t self_rank, peers_used;
 static _Atomic uint16_t f_cache[4][F_CACHE];    /* place + 1 */
 static struct { uint64_t of; uint32_t n; } groups[GROUPS];
+static struct page_comm *freed[PAGE_FREED];     /* shown so; or NULL */
+static unsigned nfreed;         /* ever */
 static struct promise {
     uintptr_t request;          /* 0: free */
     struct about about;
@@ -323,6 +325,9 @@ static void add(uintptr_t key, unsigned kind, uint64_t id,
     SET(p->call, 0);
     SET(p->collectives, 0);
     SET(p->since_ticks, 0);
+    SET(p->history, 0);
+    SET(p->history_before, 0);
+    SET(p->freed, 0);
     SET(p->kind, kind);
     show_end(p);
     atomic_store_explicit(&c->key, key, memory_order_release);
@@ -336,7 +341,7 @@ static uintptr_t key_of_fortran(unsigned kind, int f)
 
 static bool means_nothing(uintptr_t key, unsigned kind)
 {
-    return key <= COMM_GONE ||
+    return key <= COMM_GOING ||
            key == handle_known(kind == PAGE_KIND_WIN ? HANDLE_NO_WIN
                                : kind == PAGE_KIND_FILE ? HANDLE_NO_FILE
                                : HANDLE_NO_COMM);
@@ -415,11 +420,39 @@ void comm_met(const struct about *a)
 void comm_remove(struct comm *c)
 {
     lock();
-    show_begin(c->shown);
-    SET(c->shown->kind, 0);
-    show_end(c->shown);
     SET(c->fortran, -1);
     drop_peers(c);
+    SET(c->key, COMM_GOING);
+    unlock();
+}
+
+static void hide(struct page_comm *p)
+{
+    show_begin(p);
+    SET(p->kind, 0);
+    show_end(p);
+}
+
+/* The place may have been given to another one since. */
+static void show_freed(struct page_comm *p)
+{
+    struct page_comm *was = freed[nfreed % PAGE_FREED];
+
+    if (was && GET(was->freed))
+        hide(was);
+    freed[nfreed++ % PAGE_FREED] = p;
+    show_begin(p);
+    SET(p->freed, 1);
+    show_end(p);
+}
+
+void comm_removed(struct comm *c, bool ok)
+{
+    lock();
+    if (ok)
+        show_freed(c->shown);
+    else
+        hide(c->shown);
     SET(c->key, COMM_GONE);
     /* At the end of a chain nobody searches on beyond it. */
     for (uint32_t at = (uint32_t)(c - comm_table);
@@ -443,7 +476,7 @@ struct comm *comm_find_fortran(unsigned kind, uintptr_t key)
                          comm_table[at - 1].kind == kind, 1))
         return &comm_table[at - 1];
     key = key_of_fortran(kind, f);
-    c = key > COMM_GONE ? comm_find(key) : NULL;
+    c = key > COMM_GOING ? comm_find(key) : NULL;
     if (c && c->kind == kind) {
         SET(c->fortran, f);
         SET(*cached, (uint16_t)(c - comm_table + 1));
@@ -466,7 +499,7 @@ struct comm *comm_by_id(uint64_t id)
 {
     for (unsigned i = 0; i < PAGE_COMMS; i++)
         if (atomic_load_explicit(&comm_table[i].key, memory_order_acquire) >
-                COMM_GONE && comm_table[i].id == id)
+                COMM_GOING && comm_table[i].id == id)
             return &comm_table[i];
     return NULL;
 }
@@ -506,7 +539,7 @@ void comm_start(struct page_header *h, struct page_shared *s)
     uintptr_t all = handle_known(HANDLE_WORLD);
     uintptr_t self = handle_known(HANDLE_SELF);
 
-    if (all <= COMM_GONE || self <= COMM_GONE ||
+    if (all <= COMM_GOING || self <= COMM_GOING ||
         !group_of(all, PAGE_KIND_COMM, false, &world))
         return;
     page = h;
@@ -526,4 +559,5 @@ void comm_stop(void)
 {
     atomic_store_explicit(&shown, NULL, memory_order_relaxed);
     memset(comm_table, 0, sizeof(comm_table));
+    memset(freed, 0, sizeof(freed));
 }

@@ -23,7 +23,7 @@
 #include "mpi-wrappers/table/about.h"
 
 struct comm {
-    _Atomic uintptr_t key;      /* its C handle; 0: free, COMM_GONE: was used */
+    _Atomic uintptr_t key;      /* its C handle; 0: free, or COMM_... */
     uint64_t id;
     struct page_comm *shown;    /* borrowed: its place in the page */
     _Atomic uint64_t *peers;    /* owned: rank + 1 << 32 | world rank */
@@ -36,6 +36,7 @@ struct comm {
 };
 
 #define COMM_GONE ((uintptr_t)1)
+#define COMM_GOING ((uintptr_t)2)       /* the call that frees it is not over */
 
 extern struct comm comm_table[PAGE_COMMS];
 
@@ -63,7 +64,7 @@ static inline struct comm *comm_find(uintptr_t key)
                                            memory_order_acquire);
 
         if (__builtin_expect(k == key, 1))
-            return k > COMM_GONE ? &comm_table[at] : NULL;
+            return k > COMM_GOING ? &comm_table[at] : NULL;
         if (k == 0)
             break;
     }
@@ -133,7 +134,10 @@ void comm_promised(const struct about *a, const struct comm *parent,
                    uint64_t number, uintptr_t request);
 void comm_kept(uintptr_t request);
 
-/* The program frees it. */
+/* The program frees it: from here on its handle may mean another one. Until
+ * the call is over it is still shown; then, if the call was successful, as one
+ * that was freed, while there are not too many of them. */
 void comm_remove(struct comm *c);
+void comm_removed(struct comm *c, bool ok);
 
 #endif

@@ -133,12 +133,20 @@ static COLD void before_freeing(struct self *t, const struct about *a)
 {
     if ((a->traits & ABOUT_FREES) && t->comm) {
         comm_remove(t->comm);
+        t->freeing = t->comm;
         t->comm = NULL;
     }
     if (a->traits & ABOUT_FREES_TYPE)
         type_forget();
     if (a->traits & ABOUT_FREES_REQUEST)
         request_freed(a);
+}
+
+static COLD void after_freeing(struct self *t, bool ok)
+{
+    if (t->freeing)
+        comm_removed(t->freeing, ok);
+    t->freeing = NULL;
 }
 
 /* The call was successful, and is over: what did it make? */
@@ -185,6 +193,7 @@ static COLD void abandon(struct self *t)
     t->depth = 1;
     t->tagged = false;
     request_left(&t->wait);
+    after_freeing(t, false);
 }
 
 void record_enter(unsigned call, const struct about *a)
@@ -274,6 +283,8 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
     }
     if (a->traits & ABOUT_WAITS)
         request_waited(&t->wait, a, ok);
+    if (UNLIKELY(a->traits & ABOUT_FREES))
+        after_freeing(t, ok);
     if (ok && UNLIKELY((a->traits & (ABOUT_MAKES | ABOUT_STARTS)) ||
                        ((a->traits & ABOUT_KIND) && !t->comm)))
         after_making(t, a);

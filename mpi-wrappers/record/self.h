@@ -37,6 +37,7 @@ struct self {
     uint32_t call;
     unsigned number;            /* of the slot */
     struct comm *comm;          /* borrowed: what it is about, or NULL */
+    struct comm *freeing;       /* ... and what it frees */
     struct request about;       /* the rest */
     int32_t source, source_tag; /* of a Sendrecv: what it takes */
     struct model model;

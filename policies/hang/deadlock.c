@@ -142,6 +142,13 @@ static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
            g->w[s].still_ns > least + bytes * 100;
 }
 
+/* Nothing comes of rank r on comm, nor asks for what comes there, but what it
+ * has done already. */
+static bool takes_no_part(const struct graph *g, int32_t r, uint64_t comm)
+{
+    return held(g, r) || group_left(g, (uint32_t)r, comm);
+}
+
 static enum met message_from(struct graph *g, uint32_t r, int32_t source,
                              uint64_t comm, int32_t tag, enum deadlock_why why,
                              bool request)
@@ -152,7 +159,8 @@ static enum met message_from(struct graph *g, uint32_t r, int32_t source,
         return FREE;
     if (source == HCT_ANY)
         return from_any(g, r, comm, tag, why, request);
-    if (source < 0 || (uint32_t)source >= g->in->nranks || !held(g, source) ||
+    if (source < 0 || (uint32_t)source >= g->in->nranks ||
+        !takes_no_part(g, source, comm) ||
         may_come(g, (uint32_t)source, r, comm, tag, request))
         return FREE;
     return never(g, why, source);
@@ -209,7 +217,7 @@ static enum met message_to(struct graph *g, uint32_t r, int32_t target,
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
     if (comm == 0 || (comm & HCT_COMM_LOCAL) || target < 0 ||
-        (uint32_t)target >= g->in->nranks || !held(g, target) ||
+        (uint32_t)target >= g->in->nranks || !takes_no_part(g, target, comm) ||
         asks_for(g, (uint32_t)target, r, comm, tag))
         return FREE;
     n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);

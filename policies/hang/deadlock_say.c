@@ -214,6 +214,24 @@ static void say_different(const struct hct_snapshot *in,
     }
 }
 
+/* Why nothing comes of r, which is not blocked, for the one that waits. */
+static void end_line(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t r,
+                     uint32_t waiter, struct hct_out *out)
+{
+    const struct hct_rank *k = hct_rank(in, r);
+    char comm[WORDS_COMM];
+    uint64_t n, id = comm_of(in, w, waiter, &n);
+
+    if (w[r].state == DEADLOCK_FREE)
+        words_line(out, (int32_t)r, "rank %" PRIu32 " has freed %s", r,
+                   words_comm(comm, in, waiter, id));
+    else
+        words_line(out, (int32_t)r, k->life == HCT_LIFE_FINALIZE
+            ? "rank %" PRIu32 " is in MPI_Finalize: it will send and receive "
+              "nothing more" : "rank %" PRIu32 " has ended MPI", r);
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -227,12 +245,6 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     uint64_t n, id = comm_of(in, w, r, &n);
     struct entered e;
 
-    if (w[r].state != DEADLOCK_BLOCKED) {
-        words_line(out, (int32_t)r, k->life == HCT_LIFE_FINALIZE
-            ? "rank %" PRIu32 " is in MPI_Finalize: it will send and receive "
-              "nothing more" : "rank %" PRIu32 " has ended MPI", r);
-        return;
-    }
     words_comm(comm, in, r, id);
     if (!q && hct_call(in, k->call)->class_ == HCT_CLASS_SENDRECV &&
         w[r].why == DEADLOCK_RECV)
@@ -380,8 +392,11 @@ static void headline(const struct hct_snapshot *in,
     words_ranks(ranks, sorted, n);
     if (!c->closed && w[last].state != DEADLOCK_BLOCKED)
         words_line(out, (int32_t)c->rank[0], "deadlock: rank %" PRIu32
-                   " waits for rank %" PRIu32 ", which has ended its part in "
-                   "MPI", c->n > 1 ? c->rank[c->n - 2] : last, last);
+                   " waits for rank %" PRIu32 ", which has %s",
+                   c->n > 1 ? c->rank[c->n - 2] : last, last,
+                   w[last].state == DEADLOCK_FREE
+                       ? "freed what they have in common"
+                       : "ended its part in MPI");
     else if (!c->closed && w[last].why == DEADLOCK_ROOT)
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
                    PRId32 " name different roots in one collective call",
@@ -440,8 +455,10 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
         words_blame(out, r);
         if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns > v->age_ns)
             v->age_ns = w[r].still_ns;
-        if (i < LINES)
+        if (i < LINES && w[r].state == DEADLOCK_BLOCKED)
             line(in, w, r, out);
+        else if (i < LINES)
+            end_line(in, w, r, c.rank[i ? i - 1 : 0], out);
         w[r].mark = 2;
     }
     if (!c.closed && w[last].state == DEADLOCK_BLOCKED) {

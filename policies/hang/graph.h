@@ -75,6 +75,10 @@ void group_update(struct graph *g);
 const struct deadlock_group *group_find(struct graph *g, uint64_t comm,
                                         uint64_t n);
 
+/* Has r freed comm? Then it sends and enters nothing there any more, but for
+ * requests that it has made before. */
+bool group_left(const struct graph *g, uint32_t r, uint64_t comm);
+
 /* Not all of the members are known. */
 static inline bool group_unsure(const struct deadlock_group *m)
 {

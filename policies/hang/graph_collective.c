@@ -173,13 +173,14 @@ static bool stays_different(const struct graph *g, uint32_t r,
 {
     const struct hct_rank *to = hct_rank(g->in, (uint32_t)g->to);
 
-    if (m->free)
-        return false;
-    return (graph_long_enough(g, r, 0) && long_ago(g, m, 0)) ||
-           ((c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
-            (to->flags & HCT_IN_MPI) &&
-            to->comm == m->comm && to->collective == m->n &&
-            same_calls(g, r, to->rank, m->comm, m->n - 1));
+    bool in = (to->flags & HCT_IN_MPI) && to->comm == m->comm &&
+              to->collective == m->n && held(g, g->to);
+
+    if (!m->free && graph_long_enough(g, r, 0) && long_ago(g, m, 0))
+        return true;
+    return (c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
+           (in || group_left(g, to->rank, m->comm)) &&
+           same_calls(g, r, to->rank, m->comm, m->n - 1);
 }
 
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
@@ -210,7 +211,8 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
         (uint32_t)root < g->in->nranks && !m->inter &&
         misses(g, (uint32_t)root, comm, n, &before))
-        return held(g, root) && same_calls(g, r, (uint32_t)root, comm, before)
+        return (held(g, root) || group_left(g, (uint32_t)root, comm)) &&
+               same_calls(g, r, (uint32_t)root, comm, before)
                    ? never(g, DEADLOCK_MEMBER, root) : FREE;
     if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
         (m->held == m->missing && !m->free &&

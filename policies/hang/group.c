@@ -226,9 +226,35 @@ bool group_rather(const struct graph *g, int32_t s, int32_t best)
     return a->state == DEADLOCK_BLOCKED && a->still_ns > b->still_ns;
 }
 
-static void add_any(const struct graph *g, struct deadlock_group *m, int32_t r)
+/* It has freed the communicator of c, and has no request on it. */
+static bool has_left(const struct graph *g, const struct hct_comm *c)
 {
-    if (!held(g, r)) {
+    const struct hct_request *q;
+
+    if (!c->freed || (hct_rank(g->in, c->rank)->flags & HCT_LOST))
+        return false;
+    for (uint32_t i = g->w[c->rank].request;
+         (q = request_of(g->in, i, c->rank)); i++)
+        if (q->comm == c->id || q->comm == 0)
+            return false;
+    return true;
+}
+
+bool group_left(const struct graph *g, uint32_t r, uint64_t comm)
+{
+    const struct hct_comm *c;
+
+    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
+        if (c->id == comm)
+            return has_left(g, c);
+    return false;
+}
+
+/* left: it has left what they are members of. */
+static void add_any(const struct graph *g, struct deadlock_group *m, int32_t r,
+                    bool left)
+{
+    if (!held(g, r) && !left) {
         if (m->any.free < 0)
             m->any.free = r;
     } else if (r == m->any.best || r == m->any.next) {
@@ -266,9 +292,9 @@ void group_update(struct graph *g)
     for (uint32_t r = 0; r < g->in->nranks; r++) {
         g->steps++;
         if (!comm_of_rank(g->in, g->w[r].comm, r))
-            add_any(g, &g->unknown, (int32_t)r);
+            add_any(g, &g->unknown, (int32_t)r, false);
         if (all && all->n == 0)
-            add_any(g, all, (int32_t)r);
+            add_any(g, all, (int32_t)r, false);
     }
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
@@ -278,10 +304,10 @@ void group_update(struct graph *g)
             continue;
         m->free |= !held(g, (int32_t)c->rank);
         if (m->n == 0 && m != all)
-            add_any(g, m, (int32_t)c->rank);
+            add_any(g, m, (int32_t)c->rank, has_left(g, c));
         j = behind(g, c->id, c->collectives);
         if (j >= g->ngroups || (m = at(g, j))->comm != c->id ||
-            !held(g, (int32_t)c->rank))
+            !(held(g, (int32_t)c->rank) || has_left(g, c)))
             continue;
         m->held++;
         if (m->first < 0)

@@ -416,6 +416,7 @@ static void detail_comms(struct look *l, const struct task *t)
         m->call = v[i].call;
         m->history = v[i].history;
         m->history_before = v[i].history_before;
+        m->freed = v[i].freed;
         m->collectives = v[i].collectives;
         m->age_ns = age_of(l, clock_of(t), v[i].since_ticks);
     }

@@ -145,7 +145,8 @@ static bool read_comm(const struct page_comm *p, struct state_comm *c)
             .since_ticks = LOAD(p->since_ticks), .rank = LOAD(p->rank),
             .size = LOAD(p->size), .remote_size = LOAD(p->remote_size),
             .call = a_call(LOAD(p->call)), .history = LOAD(p->history),
-            .history_before = LOAD(p->history_before) };
+            .history_before = LOAD(p->history_before),
+            .freed = LOAD(p->freed) };
         if (end(&p->seq, seq))
             return c->kind != PAGE_KIND_NONE;
     }

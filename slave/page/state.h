@@ -42,6 +42,7 @@ struct state_comm {             /* as in page_comm */
     uint64_t id, parent, collectives, since_ticks;
     uint64_t history, history_before;
     uint32_t rank, size, remote_size, call;
+    bool freed;
 };
 unsigned state_comms(const char *page, struct state_comm *v, unsigned max);
 

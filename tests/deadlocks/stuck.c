@@ -344,6 +344,82 @@ static void spin_both(void)
         MPI_Testany(1, &r, &i, &done, NO);
 }
 
+/* What one member has freed the others still use. */
+static void comm_freed(void)
+{
+    MPI_Comm c = copy();
+
+    MPI_Barrier(c);
+    if (rank == 1)
+        MPI_Comm_free(&c);
+    else
+        MPI_Barrier(c);
+}
+static void comm_freed_recv(void)
+{
+    MPI_Comm c = copy();
+
+    if (rank == 1)
+        MPI_Comm_free(&c);
+    else
+        MPI_Recv(&one, 1, MPI_INT, rank ? 0 : MPI_ANY_SOURCE, 1, c, NO);
+    MPI_Barrier(W);
+}
+/* ... and goes on with something else. */
+static void comm_freed_busy(void)
+{
+    MPI_Comm c = copy();
+
+    if (rank != 1)
+        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, c);
+    MPI_Comm_free(&c);
+    while (rank == 1)
+        usleep(1000);
+}
+static void comm_disconnect(void)
+{
+    MPI_Comm c = copy();
+
+    if (rank != 1)
+        MPI_Comm_disconnect(&c);
+    else
+        get(0, 1);
+}
+static void win_free_skipped(void)
+{
+    MPI_Win w = window();
+
+    if (rank != 1)
+        MPI_Win_free(&w);
+}
+static void win_free_fence(void)
+{
+    MPI_Win w = window();
+
+    if (rank == 1) {
+        get(0, 1);
+        MPI_Win_fence(0, w);
+    } else {
+        MPI_Win_free(&w);
+    }
+}
+static void win_create_skipped(void)
+{
+    if (rank != 1)
+        window();
+    MPI_Barrier(W);
+}
+static void split_skipped(void)
+{
+    if (rank != 1)
+        part(rank % 2);
+    MPI_Barrier(W);
+}
+static void dup_skipped(void)
+{
+    if (rank != 1)
+        copy();
+}
 /* Each of the next with messages of a given size. */
 static void send_n(void) { put_n(RIGHT, 1); get_n(LEFT, 1); }
 static void sendrecv_tag_n(void)
@@ -462,6 +538,15 @@ static const struct mini all[] = {
     { "wait-for-complete", 2, "waits in MPI_Win_wait", wait_for_complete },
     { "start-without-post", 2, "MPI_Win_(start|complete)",
       start_without_post },
+    { "comm-freed", 3, "entered MPI_Comm_free as the same call", comm_freed },
+    { "comm-freed-recv", 3, "from any rank", comm_freed_recv },
+    { "comm-freed-busy", 3, "Comm_free as the same call", comm_freed_busy },
+    { "comm-disconnect", 3, "waits in MPI_Comm_disconnect", comm_disconnect },
+    { "win-free-skipped", 3, "waits in MPI_Win_free", win_free_skipped },
+    { "win-free-fence", 2, "waits in MPI_Win_free", win_free_fence },
+    { "win-create-skipped", 3, "MPI_Win_create", win_create_skipped },
+    { "split-skipped", 3, "MPI_Comm_split", split_skipped },
+    { "dup-skipped", 3, "MPI_Comm_dup", dup_skipped },
     { "send-n-4096", 2, "all wait to send", send_n },
     { "send-n-4097", 2, "all wait to send", send_n },
     { "send-n-65536", 3, "all wait to send", send_n },

@@ -245,8 +245,6 @@ static void enter_collective(struct world *w, uint32_t task,
         q->tag = HCT_NONE;
     }
     collective_begin(w, task, schedule, o->kind, c, o);
-    if (o->kind == OP_FREE || o->kind == OP_WIN_FREE)
-        *c = (struct world_comm){ .members = 0 };
 }
 
 static void enter_start(struct world *w, uint32_t task, uint32_t i)
@@ -455,6 +453,13 @@ static void make_comm(struct world *w, struct task *t, const struct op *o)
         made->id |= HCT_COMM_LOCAL;
 }
 
+static void free_comm(struct task *t, struct world_comm *c)
+{
+    c->freed = true;
+    t->freed[t->nfreed++ % WORLD_FREED] = *c;
+    *c = (struct world_comm){ .members = 0 };
+}
+
 static void end_request(struct task *t, struct request *q, bool status)
 {
     count_request(t, q, status);
@@ -548,6 +553,8 @@ void call_leave(struct world *w, uint32_t task)
     else if (o->kind == OP_DUP || o->kind == OP_SPLIT ||
              o->kind == OP_WIN_CREATE)
         make_comm(w, t, o);
+    else if (o->kind == OP_FREE || o->kind == OP_WIN_FREE)
+        free_comm(t, &t->comms[o->comm]);
     if (o->kind == OP_FINALIZE)
         t->life = HCT_LIFE_DONE;
     t->calls += asked;

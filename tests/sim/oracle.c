@@ -40,6 +40,22 @@ static bool comes(const struct world *w, uint32_t task, uint64_t context,
     return false;
 }
 
+/* Can it still do something with a communicator, if it does what it likes? Of
+ * one that it has freed only what its requests are about. */
+static bool uses(const struct world *w, uint32_t task, uint64_t context)
+{
+    const struct task *t = &w->task[task];
+
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+        if (t->request[i].what && t->request[i].context == context)
+            return true;
+    for (uint32_t i = 0; i < WORLD_FREED; i++)
+        if (t->freed[i].members && (t->freed[i].context == context ||
+                                    t->freed[i].context + 1 == context))
+            return false;
+    return true;
+}
+
 static uint32_t members_of(const struct task *t, uint64_t context)
 {
     for (uint32_t i = 0; i < PROGRAM_COMMS; i++)
@@ -51,9 +67,12 @@ static uint32_t members_of(const struct task *t, uint64_t context)
 static bool receives(const struct world *w, uint32_t task, uint64_t context,
                      int source, int tag, uint32_t others)
 {
-    if (source >= 0 ? has(others, source)
-                    : (members_of(&w->task[task], context) & others) != 0)
-        return true;
+    uint32_t from = source >= 0 ? 1u << source
+                                : members_of(&w->task[task], context);
+
+    for (uint32_t r = 0; r < w->n; r++)
+        if ((from & others & 1u << r) && uses(w, r, context))
+            return true;
     return comes(w, task, context, source, tag);
 }
 
@@ -62,7 +81,8 @@ static bool sends(const struct world *w, uint32_t task, uint32_t request,
 {
     const struct request *q = &w->task[task].request[request];
 
-    if (q->peer < 0 || has(others, q->peer) || q->reluctant)
+    if (q->peer < 0 || q->reluctant ||
+        (has(others, q->peer) && uses(w, (uint32_t)q->peer, q->context)))
         return true;
     for (uint32_t i = 0; i < w->top; i++) {
         const struct message *m = &w->message[i];
@@ -95,6 +115,8 @@ static bool comes_from(const struct world *w, uint32_t task,
             t->schedule[i].tag == s->tag)
             return depth > 0 && passes(w, (uint32_t)peer, &t->schedule[i],
                                        task, others, depth - 1);
+    if (!uses(w, (uint32_t)peer, s->context))
+        return false;
     collective_imagine(w, (uint32_t)peer, s, &its);
     return its.n == 0 || (depth > 0 && passes(w, (uint32_t)peer, &its, task,
                                               others, depth - 1));
@@ -106,7 +128,7 @@ static bool leaves(const struct world *w, uint32_t task,
 {
     uint32_t peer = (uint32_t)s->step[i].peer;
 
-    if (has(others, (int)peer))
+    if (has(others, (int)peer) && uses(w, peer, s->context))
         return true;
     if (i == s->at && s->begun)
         return sends(w, task, WORLD_STEP +

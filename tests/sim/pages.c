@@ -143,8 +143,9 @@ static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
 static void read_comms(struct pages *p, const struct world *w,
                        const struct task *t, uint32_t rank)
 {
-    for (uint32_t i = 0; i < PROGRAM_COMMS; i++) {
-        const struct world_comm *c = &t->comms[i];
+    for (uint32_t i = 0; i < PAGES_COMMS; i++) {
+        const struct world_comm *c = i < PROGRAM_COMMS
+            ? &t->comms[i] : &t->freed[i - PROGRAM_COMMS];
 
         if (!c->members)
             continue;
@@ -154,7 +155,7 @@ static void read_comms(struct pages *p, const struct world *w,
             .local = (uint32_t)__builtin_popcount(c->members &
                                                   ((1u << rank) - 1)),
             .size = (uint32_t)__builtin_popcount(c->members),
-            .call = c->call, .history = c->history,
+            .call = c->call, .history = c->history, .freed = c->freed,
             .history_before = c->history_before,
             .collectives = c->collectives,
             .age_ns = c->collectives ? w->now_ns - c->entered_ns : 0 };

@@ -5,7 +5,8 @@
 
 #include "tests/sim/world.h"
 
-enum { PAGES_REQUESTS = PROGRAM_SLOTS, PAGES_COMMS = PROGRAM_COMMS };
+enum { PAGES_REQUESTS = PROGRAM_SLOTS,
+       PAGES_COMMS = PROGRAM_COMMS + WORLD_FREED };
 
 struct pages {
     struct hct_job job;

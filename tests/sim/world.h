@@ -31,6 +31,7 @@ enum {
     WORLD_STEPS = 3 * PROGRAM_TASKS + 1,
     WORLD_LOCKS = PROGRAM_TASKS,
     WORLD_FLIGHTS = 8,
+    WORLD_FREED = 3,            /* communicators of a task that are remembered */
 };
 
 /* Where a message is. First: the message, or the question whether it may be
@@ -75,7 +76,7 @@ struct request {
 /* A communicator or window, as one task knows it. */
 struct world_comm {
     uint32_t members;           /* 0: none */
-    bool window;
+    bool window, freed;
     uint64_t context;           /* MPI's own number */
     uint64_t id, parent;        /* the page's */
     uint64_t collectives, entered_ns;   /* the last one, which is call */
@@ -141,6 +142,8 @@ struct task {
     struct world_comm comms[PROGRAM_COMMS];
     struct flight flight[WORLD_FLIGHTS];
     uint64_t flights;
+    struct world_comm freed[WORLD_FREED];
+    uint32_t nfreed;            /* ever */
     uint64_t sent[PROGRAM_TASKS], received[PROGRAM_TASKS];
     uint32_t blinds[PROGRAM_TASKS], blind, unsure;
     struct helper helper;

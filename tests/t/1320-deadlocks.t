@@ -5,5 +5,6 @@
 . "${0%/*}/../lib/t.sh"
 
 exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
-    orders waitany fence gone any-source \
+    orders waitany fence gone any-source comm-freed comm-freed-busy \
+    win-free-skipped \
     fine-ring fine-send fine-waitall fine-threads

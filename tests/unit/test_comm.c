@@ -196,6 +196,59 @@ static void the_same_on_all_members(void **state)
     }
 }
 
+enum shown { SHOWN_NOT, SHOWN, SHOWN_FREED };
+static enum shown shown_while_freed;
+
+static enum shown shown_as(uint64_t id)
+{
+    for (unsigned i = 0; i < PAGE_COMMS; i++) {
+        const struct page_comm *c = &page_shared(&page)->comm[i];
+
+        if (c->kind && c->id == id)
+            return c->freed ? SHOWN_FREED : SHOWN;
+    }
+    return SHOWN_NOT;
+}
+
+/* While it is being freed the others may wait for this task in it. */
+static int fake_free(MPI_Comm *c)
+{
+    shown_while_freed = shown_as(page_slot(&page, 0)->comm);
+    CHECK(comm_find((uintptr_t)*c) == NULL);
+    return MPI_SUCCESS;
+}
+
+static int fail_to_free(MPI_Comm *c)
+{
+    (void)c;
+    return MPI_ERR_COMM;
+}
+
+/* The last ones that were freed stay in the page, with what was done there;
+ * what takes the place of one begins anew. */
+static void freed_ones_stay(void)
+{
+    uint64_t ids[PAGE_FREED + 2];
+    MPI_Comm c;
+
+    start(0);
+    fake_comms[3] = fake_comms[FAKE_WORLD];
+    for (unsigned i = 0; i < PAGE_FREED + 2; i++) {
+        next = 3;
+        MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
+        ids[i] = id_of(3);
+        CHECK(comm_find((uintptr_t)FAKE_COMM(3))->shown->history == 0);
+        MPI_Barrier(FAKE_COMM(3));
+        if (i == PAGE_FREED + 1)
+            real_table[REAL_C][CALL_Comm_free] = (real_f *)fail_to_free;
+        MPI_Comm_free(&c);
+    }
+    CHECK(shown_as(ids[PAGE_FREED + 1]) == SHOWN_NOT);
+    CHECK(shown_as(ids[PAGE_FREED]) == SHOWN_NOT ||
+          shown_as(ids[PAGE_FREED]) == SHOWN_FREED);
+    CHECK(shown_as(PAGE_COMM_WORLD) == SHOWN);
+}
+
 static void freed_and_met_again(void)
 {
     struct page_slot *s;
@@ -203,13 +256,17 @@ static void freed_and_met_again(void)
     uint64_t first;
 
     start(0);
+    real_table[REAL_C][CALL_Comm_free] = (real_f *)fake_free;
     s = page_slot(&page, 0);
     fake_comms[3] = fake_comms[FAKE_WORLD];
     next = 3;
     MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);
     first = id_of(3);
     CHECK(page_shared(&page)->comm[2].kind == 0 || first);
+    CHECK(shown_as(first) == SHOWN);
     MPI_Comm_free(&c);
+    CHECK(shown_while_freed == SHOWN);
+    CHECK(shown_as(first) == SHOWN_FREED);
     CHECK(comm_find((uintptr_t)FAKE_COMM(3)) == NULL);
     MPI_Comm_dup(FAKE_COMM(FAKE_WORLD), &c);    /* the same handle */
     CHECK(id_of(3) != first);
@@ -495,7 +552,7 @@ static void by_many_threads(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(freed_and_met_again) X(null_handles) X(told_again) \
+    X(freed_ones_stay) X(freed_and_met_again) X(null_handles) X(told_again) \
     X(more_than_there_is_room_for) X(partners) \
     X(sizes) X(fortran) X(by_many_threads)
 TESTS(IN_CHILD)

@@ -603,6 +603,43 @@ static void left_before(void **state)
     assert_int_equal(proof(), 0);
 }
 
+/* Who has freed a communicator does nothing more there, whatever else it
+ * does; but for what it has begun before. */
+static void freed(void **state)
+{
+    struct hct_comm *c = NULL;
+    struct hct_request *q;
+
+    (void)state;
+    begin(3);
+    joins(0, "Barrier", 99, 4, HCT_NONE);
+    joins(1, "Barrier", 99, 4, HCT_NONE);
+    member(0, 99, 3, 4, "Barrier");
+    member(1, 99, 3, 4, "Barrier");
+    member(2, 99, 3, 4, "Comm_free");
+    look.rank[2].age_ns = MS;
+    world(3);
+    assert_int_equal(proof(), 0);
+    for (uint32_t i = 0; i < look.in.ncomms; i++)
+        if (look.comm[i].rank == 2 && look.comm[i].id == 99)
+            c = &look.comm[i];
+    c->freed = 1;
+    assert_int_equal(proof(), 2);
+    SAYS("rank 2 entered MPI_Comm_free as the same call");
+    talks(0, "Recv", 2, 7);
+    look.rank[0].comm = 99;
+    talks(1, "Recv", 2, 7);
+    look.rank[1].comm = 99;
+    assert_int_equal(proof(), 2);
+    SAYS("waits for rank 2, which has freed what they have in common");
+    SAYS("rank 2 has freed communicator");
+    /* One that it may start again. */
+    q = asks(2, "Send_init", 0, 7);
+    q->comm = 99;
+    q->idle = 1;
+    assert_int_equal(proof(), 0);
+}
+
 static void mismatch(void **state)
 {
     (void)state;
@@ -1079,7 +1116,7 @@ int main(void)
         cmocka_unit_test(probes_in_a_loop),
         cmocka_unit_test(missing_member),
         cmocka_unit_test(all_have_entered),
-        cmocka_unit_test(left_before),
+        cmocka_unit_test(left_before), cmocka_unit_test(freed),
         cmocka_unit_test(mismatch),
         cmocka_unit_test(mismatch_before),
         cmocka_unit_test(places_of_a_mismatch),
