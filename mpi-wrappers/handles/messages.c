@@ -9,34 +9,45 @@
 #include <string.h>
 
 #include "mpi-wrappers/fields.h"
+#include "mpi-wrappers/table/real.h"
 
 static struct page_messages *_Atomic shown;     /* borrowed */
 static bool shared;             /* several threads count at the same time */
 
 /* ----------------------------------------------------- what need not wait */
 
-static uint32_t limit(const char *variable, uint32_t else_bytes)
+/* As Open MPI itself has it, after all files and variables that may set it: its
+ * parameters are told of by a function of its own, for MPI_T begins with
+ * looking for all components that there are. The value is a size_t. */
+static uint32_t limit(const char *transport)
 {
-    const char *text = getenv(variable);
-    char *end;
-    unsigned long bytes = text ? strtoul(text, &end, 10) : else_bytes;
+    int (*find)(const char *, const char *, const char *, const char *) =
+        (int (*)(const char *, const char *, const char *, const char *))
+            real_symbol("mca_base_var_find");
+    int (*get)(int, const void *, int *, const char **) =
+        (int (*)(int, const void *, int *, const char **))
+            real_symbol("mca_base_var_get_value");
+    const size_t *bytes = NULL;
+    int is = find && get ? find("opal", "btl", transport, "eager_limit") : -1;
 
-    return text && (*text < '0' || *text > '9' || *end || bytes > INT32_MAX)
-           ? PAGE_EAGER_UNKNOWN : (uint32_t)bytes;
+    return is < 0 || get(is, &bytes, NULL, NULL) != 0 || !bytes ||
+           *bytes > INT32_MAX ? PAGE_EAGER_UNKNOWN : (uint32_t)*bytes;
 }
 
 /* Known is what Open MPI's own transports do; others decide for themselves, and
- * may decide anew for each message. The numbers are the defaults of 4.1. */
+ * may decide anew for each message. What goes to the task itself is not to be
+ * taken for longer than it is. */
 static void tell_eager(struct page_messages *m)
 {
     const char *pml = getenv("OMPI_MCA_pml"), *btl = getenv("OMPI_MCA_btl");
     bool known = pml && strcmp(pml, "ob1") == 0 &&
                  btl && strcmp(btl, "self,vader,tcp") == 0;
+    uint32_t near = known ? limit("vader") : PAGE_EAGER_UNKNOWN;
 
-    SET(m->eager, known ? limit("OMPI_MCA_btl_vader_eager_limit", 4096)
-                        : PAGE_EAGER_UNKNOWN);
-    SET(m->eager_far, known ? limit("OMPI_MCA_btl_tcp_eager_limit", 65536)
-                            : PAGE_EAGER_UNKNOWN);
+    if (near != PAGE_EAGER_UNKNOWN && limit("self") > near)
+        near = PAGE_EAGER_UNKNOWN;
+    SET(m->eager, near);
+    SET(m->eager_far, known ? limit("tcp") : PAGE_EAGER_UNKNOWN);
 }
 
 void messages_start(struct page_messages *m, bool several)

@@ -68,20 +68,27 @@ static void *find_private(const char *name)
     return f;
 }
 
-real_f *real_find(enum real_kind kind, unsigned call)
+real_f *real_symbol(const char *name)
 {
-    char name[NAME_BYTES];
     int saved = errno;
     real_f *f;
-    void *p;
+    void *p = dlsym(RTLD_NEXT, name);
 
-    build_name(name, kind, call);
-    p = dlsym(RTLD_NEXT, name);
     if (!p)
         p = find_private(name);
     dlerror();                  /* the program is not to see our failures */
     errno = saved;
     memcpy(&f, &p, sizeof(f));  /* ISO C has no such cast */
+    return f;
+}
+
+real_f *real_find(enum real_kind kind, unsigned call)
+{
+    char name[NAME_BYTES];
+    real_f *f;
+
+    build_name(name, kind, call);
+    f = real_symbol(name);
     if (f)
         atomic_store_explicit(&real_table[kind][call], f, memory_order_relaxed);
     return f;

@@ -28,6 +28,9 @@ extern real_f *_Atomic real_table[REAL_KINDS][CALL_END];
 /* NULL if no library has it. errno is left alone. */
 real_f *real_find(enum real_kind kind, unsigned call);
 
+/* The same for any function of an MPI library; slow, and nothing is kept. */
+real_f *real_symbol(const char *name);
+
 static inline real_f *real_get(enum real_kind kind, unsigned call)
 {
     real_f *f = atomic_load_explicit(&real_table[kind][call],

@@ -461,6 +461,23 @@ static void isend_tag_n(void)
     MPI_Wait(&r, NO);
     MPI_Barrier(W);
 }
+/* Rank 1 takes the message after the barrier: fine where it is sent at once. */
+static void taken_late_n(void)
+{
+    MPI_Request r[2];
+
+    if (rank == 0) {
+        MPI_Isend(big, bytes, MPI_BYTE, 1, 1, W, &r[0]);
+        r[1] = want(2, 2);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    } else if (rank == 2) {
+        usleep(3000000);
+        put(0, 2);
+    }
+    MPI_Barrier(W);
+    if (rank == 1)
+        get_n(0, 1);
+}
 /* What was sent before, and is never asked for, does not help. */
 static void left_over_n(void)
 {
@@ -574,6 +591,8 @@ static const struct mini all[] = {
       "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
     { "isend-tag-100000", 3,
       "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
+    { "taken-late-100000", 3, "waits in MPI_Waitall by MPI_Isend",
+      taken_late_n },
     { "buffered-100", 3, "ranks 0-2 all wait for messages", buffered },
     { "any-taken", 4, "from any rank", any_taken },
     { "spin-test", 2, "asking in a loop", spin_test },
