@@ -58,7 +58,8 @@ enum hct_call_flags {
     HCT_CALL_ROOTED = 8,        /* collective: peer is the root */
     HCT_CALL_FROM_ROOT = 16,    /* ... whose data the others wait for */
     HCT_CALL_ALL = 32,          /* collective: none returns before all have
-                                   entered. Wait: for all of the requests */
+                                   entered. Wait and test: for all of the
+                                   requests */
     HCT_CALL_SYNC = 64,         /* send: returns when it is received */
     HCT_CALL_BUFFERED = 128,    /* send: never waits for the receiver */
     HCT_CALL_POLL = 256,        /* only looks: Test, Iprobe, and local calls.

@@ -49,8 +49,9 @@ static const struct {
     { "Waitall", HCT_CLASS_WAIT, ALL },
     { "Waitany", HCT_CLASS_WAIT, B },
     { "Waitsome", HCT_CLASS_WAIT, B },
-    { "Test", HCT_CLASS_TEST, POLL },
-    { "Testa*", HCT_CLASS_TEST, POLL },
+    { "Test", HCT_CLASS_TEST, POLL | HCT_CALL_ALL },
+    { "Testall", HCT_CLASS_TEST, POLL | HCT_CALL_ALL },
+    { "Testany", HCT_CLASS_TEST, POLL },
     { "Testsome", HCT_CLASS_TEST, POLL },
     { "Request_get_status", HCT_CLASS_TEST, POLL },
 

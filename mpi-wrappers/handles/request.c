@@ -181,7 +181,15 @@ void request_freed(const struct about *a)
     SET(s->request_key[at], 0);
 }
 
-void request_starting(const struct about *a)
+static void starts_sending(const struct page_request *p, struct request *r)
+{
+    r->comm = GET(p->comm);
+    r->peer = GET(p->peer);
+    r->tag = GET(p->tag);
+    messages_sent(r->comm, r->peer, r->tag);
+}
+
+void request_starting(const struct about *a, struct request *r)
 {
     struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
@@ -194,7 +202,7 @@ void request_starting(const struct about *a)
         if (at == NOWHERE)
             messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN);
         else if (sends(GET(p->call)))
-            messages_sent(GET(p->comm), GET(p->peer), GET(p->tag));
+            starts_sending(p, r);
         if (at != NOWHERE)
             SET(cancelled[at], 0);
     }

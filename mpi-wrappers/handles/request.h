@@ -45,9 +45,10 @@ uintptr_t request_key(const struct about *a);
 void request_made(const struct about *a, const struct request *r);
 void request_started(const struct about *a);
 void request_freed(const struct about *a);
-/* Before it starts them: messages that leave are counted. Before it is tried
- * to end one without a message: it is not counted, then. */
-void request_starting(const struct about *a);
+/* Before it starts them: messages that leave are counted, and r is about the
+ * last of these. Before it is tried to end one without a message: it is not
+ * counted, then. */
+void request_starting(const struct about *a, struct request *r);
 void request_cancelled(const struct about *a);
 
 /* Returns how many of a's requests are known and not finished, as in

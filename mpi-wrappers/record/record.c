@@ -103,11 +103,11 @@ static inline void publish(struct page_slot *s, const struct self *t,
     SET(s->waits_call, requests ? r->call : 0);
 }
 
-/* Before MPI gets to know. */
-static COLD void before_starting(const struct about *a)
+/* Before MPI gets to know. What is sent the flight recorder tells. */
+static COLD void before_starting(struct self *t, const struct about *a)
 {
     if (a->traits & ABOUT_STARTS)
-        request_starting(a);
+        request_starting(a, &t->about);
     if (a->traits & ABOUT_CANCELS)
         request_cancelled(a);
 }
@@ -254,7 +254,7 @@ void record_enter(unsigned call, const struct about *a)
         before_freeing(t, a);
     if (UNLIKELY(a->traits & (ABOUT_STARTS | ABOUT_CANCELS)) &&
         (t->what & PAGE_DO_STATE))
-        before_starting(a);
+        before_starting(t, a);
 }
 
 /* A type of unknown size that MPI has really looked at. Between two groups

@@ -4,6 +4,8 @@
  * the message that is asked about. */
 #include "policies/hang/account.h"
 
+#include <string.h>
+
 #include "policies/hang/graph.h"
 
 #define COUNT_OF(sum) ((uint32_t)((sum) & ((1u << HCT_MESSAGE_BITS) - 1)))
@@ -16,7 +18,7 @@ enum {
 
 /* Messages that may be under way: each a communicator with a tag. */
 struct keys {
-    struct { uint64_t comm, sum; int32_t tag; } v[KEYS];
+    struct { uint64_t comm, sum; int32_t tag; bool same; } v[KEYS];
     unsigned n;
 };
 
@@ -119,6 +121,14 @@ static bool sends(const struct hct_snapshot *in, uint32_t call)
     return c == HCT_CLASS_SEND || c == HCT_CLASS_SENDRECV;
 }
 
+/* ... or has begun to, by MPI_Start, of which the partner is known if it
+ * does. */
+static bool has_sent(const struct hct_snapshot *in, uint32_t call)
+{
+    return sends(in, call) ||
+           strncmp(hct_call(in, call)->name, "MPI_Start", 9) == 0;
+}
+
 /* What s has to do with r, the latest first. */
 static void find_keys(struct keys *k, const struct hct_snapshot *in,
                       const struct deadlock_rank *w, uint32_t s, uint32_t r)
@@ -141,15 +151,33 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
     while (end-- > first) {
         const struct hct_flight *f = flight_of(in, end, s);
 
-        if (sends(in, f->call) && f->peer == (int32_t)r)
+        if (has_sent(in, f->call) && f->peer == (int32_t)r)
             add_key(k, f->comm, f->tag);
     }
 }
 
-/* What one side knows by a number of its own the other may know by another. */
+static bool knows(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t r, uint64_t comm)
+{
+    const struct hct_comm *c;
+
+    for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
+        if (c->id == comm)
+            return true;
+    return false;
+}
+
+bool account_same(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t a, uint64_t comm, uint32_t b, uint64_t its)
+{
+    return comm == its || comm == 0 || its == 0 ||
+           ((comm | its) & HCT_COMM_LOCAL) || !knows(in, w, a, its) ||
+           !knows(in, w, b, comm);
+}
+
 static bool fits(const struct keys *k, unsigned i, uint64_t comm, int32_t tag)
 {
-    return (k->v[i].comm == comm || (k->v[i].comm & HCT_COMM_LOCAL)) &&
+    return (k->v[i].comm == comm || k->v[i].same) &&
            (tag < 0 || k->v[i].tag == tag);
 }
 
@@ -222,7 +250,8 @@ static bool left_over(const struct hct_snapshot *in,
 
 static uint32_t find_out(const struct hct_snapshot *in,
                          const struct deadlock_rank *w, uint32_t s, uint32_t r,
-                         uint64_t sum, uint32_t n, uint64_t comm, int32_t tag)
+                         uint64_t sum, uint32_t n, uint64_t comm, int32_t tag,
+                         bool exact)
 {
     struct keys keys = { .n = 0 };
 
@@ -230,6 +259,9 @@ static uint32_t find_out(const struct hct_snapshot *in,
         return ACCOUNT_UNKNOWN;
     add_key(&keys, comm, tag);
     find_keys(&keys, in, w, s, r);
+    for (unsigned i = 0; i < keys.n; i++)
+        keys.v[i].same = !exact && account_same(in, w, s, keys.v[i].comm, r,
+                                                comm);
     return tell_apart(&keys, sum, n, comm, tag);
 }
 
@@ -246,7 +278,8 @@ uint32_t account_under_way(const struct hct_snapshot *in,
     all = left_over(in, w, s, r, &sum, &n);
     if (sum == 0 || w[r].under_way == 0)
         return 0;
-    return all ? find_out(in, w, s, r, sum, n, comm, tag) : ACCOUNT_UNKNOWN;
+    return all ? find_out(in, w, s, r, sum, n, comm, tag, false)
+               : ACCOUNT_UNKNOWN;
 }
 
 uint32_t account_exactly(const struct hct_snapshot *in,
@@ -264,5 +297,6 @@ uint32_t account_exactly(const struct hct_snapshot *in,
     all = left_over(in, w, s, r, &sum, &n) && !a->unsure && !a->blind;
     if (sum == 0)
         return 0;
-    return all ? find_out(in, w, s, r, sum, n, comm, tag) : ACCOUNT_UNKNOWN;
+    return all ? find_out(in, w, s, r, sum, n, comm, tag, true)
+               : ACCOUNT_UNKNOWN;
 }

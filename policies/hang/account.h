@@ -27,6 +27,12 @@ const struct hct_account *account_of(const struct hct_snapshot *in,
 bool account_near(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t a, uint32_t b);
 
+/* May what rank a calls comm be what b calls its? Members that have made
+ * collective calls in different orders know one by different numbers; then each
+ * knows only its own. */
+bool account_same(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t a, uint64_t comm, uint32_t b, uint64_t its);
+
 /* So many messages, no more and no less, for one tag; ACCOUNT_UNKNOWN. */
 uint32_t account_exactly(const struct hct_snapshot *in,
                          const struct deadlock_rank *w, uint32_t s,

@@ -30,11 +30,6 @@ static bool fits(int32_t tag, int32_t other)
     return tag == other || tag < 0 || other < 0;
 }
 
-static bool same_comm(uint64_t a, uint64_t b)
-{
-    return a == b || a == 0 || b == 0;
-}
-
 /* ------------------------------------------------------------ messages */
 
 /* Has rank r asked for a message of s like this one, and not been seen to have
@@ -49,7 +44,8 @@ static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
         if (q->idle || hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
             continue;
         if (exact ? q->comm == comm && q->tag == tag && q->peer == (int32_t)s
-                  : same_comm(q->comm, comm) && fits(q->tag, tag) &&
+                  : account_same(g->in, g->w, r, q->comm, s, comm) &&
+                    fits(q->tag, tag) &&
                     (q->peer == (int32_t)s || q->peer == HCT_ANY ||
                      q->peer == HCT_UNKNOWN))
             n++;
@@ -70,7 +66,8 @@ static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
 
     if (!(k->flags & HCT_PAGE) || k->life == HCT_LIFE_ENDED)
         return false;
-    if ((k->flags & HCT_IN_MPI) && same_comm(k->comm, comm) &&
+    if ((k->flags & HCT_IN_MPI) &&
+        account_same(g->in, g->w, r, k->comm, s, comm) &&
         (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
         !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
         (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN))
@@ -137,7 +134,7 @@ static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
     uint64_t least = g->limits->small_ns;
 
     return account_near(g->in, g->w, r, s) && graph_has_run(g, r) && graph_has_run(g, s) &&
-           g->w[s].state == DEADLOCK_BLOCKED && !g->w[s].spins &&
+           g->w[s].state != DEADLOCK_FREE && !g->w[s].spins &&
            bytes < UINT64_MAX / 200 && g->w[r].still_ns > least + bytes * 100 &&
            g->w[s].still_ns > least + bytes * 100;
 }
@@ -188,17 +185,13 @@ static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
     return OPEN;
 }
 
-/* Messages like this one that r is sending, of which the last may be meant:
- * those that are received are received in order. */
+/* Messages like this one that r is sending with requests, of which the last may
+ * be meant: those that are received are received in order. */
 static uint32_t sends_of(const struct graph *g, uint32_t r, int32_t target,
                          uint64_t comm, int32_t tag)
 {
-    const struct hct_rank *k = hct_rank(g->in, r);
     const struct hct_request *q;
-    enum hct_class class_ = call_of(g, r)->class_;
-    uint32_t n = (k->flags & HCT_IN_MPI) && k->comm == comm &&
-        k->peer == target && k->tag == tag &&
-        (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV);
+    uint32_t n = 0;
 
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
         n += !q->idle && q->comm == comm && q->peer == target &&
@@ -223,7 +216,9 @@ static enum met message_to(struct graph *g, uint32_t r, int32_t target,
     n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);
     if (n == 0)
         return FINISHED;
-    if (n == ACCOUNT_UNKNOWN || n < sends_of(g, r, target, comm, tag))
+    /* What the call itself sends is the last one. */
+    if (n == ACCOUNT_UNKNOWN || ((how->flags & HCT_CALL_REQUEST) &&
+                                 n < sends_of(g, r, target, comm, tag)))
         return FREE;
     return leaves(g, r, (uint32_t)target, bytes, how);
 }
@@ -236,6 +231,22 @@ static enum met alone(enum met met)
 
 /* ------------------------------------------------------ several at once */
 
+/* Is the message of a receive there, and taken, whichever of those that r has
+ * asked for takes which? */
+static bool has_come(const struct graph *g, uint32_t r,
+                     const struct hct_request *q)
+{
+    uint32_t n;
+
+    if (g->collects || q->peer < 0 || q->tag < 0 || q->comm == 0 ||
+        (uint32_t)q->peer >= g->in->nranks ||
+        !is_through(g, r, (uint32_t)q->peer, q->bytes))
+        return false;
+    n = account_under_way(g->in, g->w, (uint32_t)q->peer, r, q->comm, q->tag);
+    return n != ACCOUNT_UNKNOWN && n > 0 &&
+           n >= asked_for(g, r, (uint32_t)q->peer, q->comm, q->tag, false);
+}
+
 static enum met request(struct graph *g, uint32_t r,
                         const struct hct_request *q)
 {
@@ -243,8 +254,9 @@ static enum met request(struct graph *g, uint32_t r,
 
     switch (c->class_) {
     case HCT_CLASS_RECV:
-        return message_from(g, r, q->peer, q->comm, q->tag, DEADLOCK_RECV,
-                            true);
+        return has_come(g, r, q)
+            ? FINISHED : message_from(g, r, q->peer, q->comm, q->tag,
+                                      DEADLOCK_RECV, true);
     case HCT_CLASS_SEND:
         return message_to(g, r, q->peer, q->comm, q->tag, q->bytes, c);
     case HCT_CLASS_COLLECTIVE:
@@ -316,29 +328,71 @@ static void add_short(struct graph *g, uint32_t r, struct several *s)
     }
 }
 
+/* Of what was found out about all that r waits for: will it be met, or any? */
+static enum met decide(struct graph *g, uint32_t r, struct several *s, bool any)
+{
+    if (!any && !s->n[NEVER] && s->n[FREE] && s->found <= SHORT)
+        add_short(g, r, s);
+    if (s->by == UINT32_MAX ||
+        (any ? s->n[FREE] || s->n[FINISHED] : !s->n[NEVER] && s->n[FREE]))
+        return FREE;
+    g->w[r].by = s->by;
+    return never(g, s->why, s->to);
+}
+
 /* A wait for all of its requests, or for any. */
 static enum met requests(struct graph *g, uint32_t r, bool any)
 {
     struct several s = look_through(g, r, false);
 
-    if (s.found != hct_rank(g->in, r)->requests)
+    return s.found == hct_rank(g->in, r)->requests ? decide(g, r, &s, any)
+                                                   : FREE;
+}
+
+/* Has it asked nothing but one thing since: are these requests done? any: or
+ * one of them. */
+static bool tests_one(const struct graph *g, uint32_t r, bool *any)
+{
+    const struct hct_flight *f, *first = NULL;
+
+    for (uint32_t i = g->w[r].flight; (f = flight_of(g->in, i, r)); i++) {
+        const struct hct_call *c = hct_call(g->in, f->call);
+
+        if (f->left_ns > g->w[r].still_ns)
+            continue;
+        first = first ? first : f;
+        *any = !(c->flags & HCT_CALL_ALL);
+        if (c->class_ != HCT_CLASS_TEST || f->call != first->call ||
+            f->site != first->site ||
+            f->comm != first->comm || f->peer != first->peer ||
+            f->tag != first->tag)
+            return false;
+    }
+    return first != NULL;
+}
+
+/* ... and it is known of which: of those that it asks for now, or of all that
+ * there are. */
+static enum met asks_for_these(struct graph *g, uint32_t r, bool any)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    struct several s = look_through(g, r, !(k->flags & HCT_IN_MPI));
+
+    if (s.found != k->requests || s.found == 0)
         return FREE;
-    if (!any && !s.n[NEVER] && s.n[FREE] && s.found <= SHORT)
-        add_short(g, r, &s);
-    if (s.by == UINT32_MAX ||
-        (any ? s.n[FREE] || s.n[FINISHED] : !s.n[NEVER] && s.n[FREE]))
-        return FREE;
-    g->w[r].by = s.by;
-    return never(g, s.why, s.to);
+    return decide(g, r, &s, any);
 }
 
 /* It asks in a loop, so anything that it asks for may help. */
 static enum met spinning(struct graph *g, uint32_t r)
 {
     const struct hct_flight *f;
-    bool tests = false, probes = false;
+    bool tests = false, probes = false, any;
     enum deadlock_why why = DEADLOCK_PROBE;
     int32_t to = -1;
+
+    if (tests_one(g, r, &any) && asks_for_these(g, r, any) == NEVER)
+        return NEVER;
 
     for (uint32_t i = g->w[r].flight; (f = flight_of(g->in, i, r)); i++) {
         const struct hct_call *c = hct_call(g->in, f->call);

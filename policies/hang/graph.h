@@ -91,10 +91,11 @@ static inline bool group_unsure(const struct deadlock_group *m)
 bool group_rather(const struct graph *g, int32_t s, int32_t best);
 
 /* Since the last one of those that stand has moved: what has come it has
- * seen. */
+ * seen. So has who asks in a loop. */
 static inline bool graph_has_run(const struct graph *g, uint32_t r)
 {
-    return (hct_rank(g->in, r)->flags & HCT_RUNS) && !g->w[r].starved;
+    return g->w[r].spins || ((hct_rank(g->in, r)->flags & HCT_RUNS) &&
+                             !g->w[r].starved);
 }
 
 /* Would a call of r that moves so many bytes be over by now, if it waited for

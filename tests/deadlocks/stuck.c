@@ -344,6 +344,21 @@ static void spin_both(void)
         MPI_Testany(1, &r, &i, &done, NO);
 }
 
+/* Of what it asks for in one question, one message is there. */
+static void spin_testall(void)
+{
+    MPI_Request r[2];
+    int done = 0;
+
+    if (rank) {
+        put(0, 1);
+        get(0, 1);
+    }
+    r[0] = want(1, 1);
+    r[1] = want(1, 2);
+    while (!done)
+        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE);
+}
 /* What one member has freed the others still use. */
 static void comm_freed(void)
 {
@@ -597,6 +612,8 @@ static const struct mini all[] = {
     { "any-taken", 4, "from any rank", any_taken },
     { "spin-test", 2, "asking in a loop", spin_test },
     { "spin-iprobe", 2, "asking in a loop", spin_iprobe },
+    { "spin-testall", 2, "faulty: tasks 0-1: .*asking in a loop.*tag 2",
+      spin_testall },
     { "spin-both", 2, "asking in a loop", spin_both },
     { 0 },
 };

@@ -255,6 +255,9 @@ static void enter_start(struct world *w, uint32_t task, uint32_t i)
     q->active = true;
     q->done = q->matched = q->cancelled = false;
     if (q->what == WHAT_SEND) {
+        t->comm = q->comm;
+        t->peer = q->peer;
+        t->tag = q->tag;
         count_sent(t, q->comm, q->peer, q->tag);
         begin_send(w, task, i);
     } else {

@@ -82,6 +82,15 @@ static const struct kept {
         { 1, { .kind = OP_WAITALL, .mask = 1 } },
         { 2, { .kind = OP_IBARRIER, .made = 0 } },
         { 2, { .kind = OP_WAITALL, .mask = 1 } } } },
+    { "one communicator, and each side knows it by another number", 2, {
+        { 0, { .kind = OP_DUP, .made = 1, .mask = 3 } },
+        { 0, { .kind = OP_BCAST, .peer = 1, .bytes = 8 } },
+        { 0, { .kind = OP_ISEND, .peer = 1, .tag = 12, .bytes = 8, .comm = 1,
+               .made = 0 } },
+        { 1, { .kind = OP_BCAST, .peer = 1, .bytes = 8 } },
+        { 1, { .kind = OP_DUP, .made = 1, .mask = 3 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 12, .bytes = 8,
+               .comm = 1 } } } },
 };
 
 const char *kept_program(uint32_t i, struct program *p)

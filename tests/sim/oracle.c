@@ -98,7 +98,8 @@ static bool passes(const struct world *w, uint32_t task,
                    unsigned depth);
 
 /* Can peer send task the next message of its schedule s? Who takes part in the
- * same call already can do what is next there, others anything. */
+ * same call already can do what is next there, one step after another; others
+ * anything. */
 static bool comes_from(const struct world *w, uint32_t task,
                        const struct schedule *s, int peer, uint32_t others,
                        unsigned depth)
@@ -108,14 +109,12 @@ static bool comes_from(const struct world *w, uint32_t task,
 
     if (comes(w, task, s->context, peer, s->tag))
         return true;
-    if (!has(others, peer))
-        return false;
     for (uint32_t i = 0; i < WORLD_SCHEDULES; i++)
         if (t->schedule[i].active && t->schedule[i].context == s->context &&
             t->schedule[i].tag == s->tag)
             return depth > 0 && passes(w, (uint32_t)peer, &t->schedule[i],
                                        task, others, depth - 1);
-    if (!uses(w, (uint32_t)peer, s->context))
+    if (!has(others, peer) || !uses(w, (uint32_t)peer, s->context))
         return false;
     collective_imagine(w, (uint32_t)peer, s, &its);
     return its.n == 0 || (depth > 0 && passes(w, (uint32_t)peer, &its, task,

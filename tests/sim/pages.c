@@ -104,6 +104,7 @@ static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
     k->call = t->call;
     k->peer = k->source = k->tag = HCT_NONE;
     k->site = 2 + t->at;
+    k->requests = t->asks ? t->waits : 0;
     if (in) {
         k->flags |= HCT_IN_MPI;
         k->waits_call = t->waits_call;

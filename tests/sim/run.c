@@ -10,7 +10,8 @@
 #include "tests/sim/oracle.h"
 #include "tests/sim/pages.h"
 
-enum { LOOKS = 150, LINES = 32, VERDICTS = 4 };
+enum { LOOKS = 400, LINES = 32, VERDICTS = 4, LEAST_MS = 20,
+       ABSENT = 20 };           /* per mille, in look_ns */
 
 struct run {
     struct world world;
@@ -23,7 +24,7 @@ struct run {
     struct hct_line lines[LINES];
     uint32_t blamed[PROGRAM_TASKS];
     struct hct_proposal proposals[VERDICTS];
-    uint64_t chance;
+    uint64_t chance, looked_ns;
     uint64_t moves[PROGRAM_TASKS];      /* when the page was read */
     bool noticed;               /* something was said that is no proof */
     uint32_t said;              /* of whom it was said, */
@@ -41,6 +42,15 @@ static const struct watch_options options = {
     .deadlock = { .still_ns = 400 * WORLD_MS, .small_ns = WORLD_S,
                   .asleep_ns = 5500 * WORLD_MS, .spin_ns = 3 * WORLD_S },
 };
+
+/* Until the policy wants to look again, if it is given what it wants. */
+static uint64_t wanted_ns(const struct run *u)
+{
+    uint64_t now_ns = u->world.now_ns, wake_ns = u->out.wake_ns;
+
+    return wake_ns < now_ns + LEAST_MS * WORLD_MS ? LEAST_MS * WORLD_MS
+                                                  : wake_ns - now_ns;
+}
 
 static void start(struct run *u, const struct program *p,
                   const struct run_options *o)
@@ -71,9 +81,10 @@ static void read_pages(struct run *u)
 {
     uint32_t n = u->world.n, left = (1u << n) - 1;
     uint64_t at[PROGRAM_TASKS], begin = u->world.now_ns;
-    uint64_t node[3] = { 0, 0, second_node(u) };
+    uint64_t node[3] = { 0, 0, second_node(u) }, gap = begin - u->looked_ns;
 
-    u->pages.absent = chance_is(&u->chance, 2)
+    u->pages.absent = chance_below(&u->chance, 1000) < ABSENT *
+            (gap < options.look_ns ? gap : options.look_ns) / options.look_ns
         ? 1u << chance_below(&u->chance, n) : 0;
     if (chance_is(&u->chance, 50)) {
         node[1] = node[2];
@@ -100,6 +111,7 @@ static void read_pages(struct run *u)
     }
     world_run(&u->world, u->world.now_ns +
                              chance_below(&u->chance, 1000 * 1000));
+    u->looked_ns = u->world.now_ns;
     pages_end(&u->pages, u->world.now_ns);
 }
 
@@ -318,14 +330,15 @@ void run_program(const struct program *p, const struct run_options *o,
     start(&u, p, o);
     while (result->looks < LOOKS && u.world.now_ns < until_ns) {
         uint64_t gap = quiet_ns || chance_is(&u.chance, 70)
-            ? options.look_ns : chance_ns(&u.chance, WORLD_MS, WORLD_S);
-        uint32_t before = u.said;
+            ? wanted_ns(&u) : chance_ns(&u.chance, WORLD_MS, WORLD_S);
+        bool before = u.said || u.noticed;
 
         world_run(&u.world, u.world.now_ns + gap);
         if (!look(&u, result))
             break;
-        if (!before && u.said)
-            result->delay_ns = u.world.now_ns - last_move(&u, u.said);
+        if (!before && (u.said || u.noticed))
+            result->delay_ns = u.world.now_ns -
+                last_move(&u, u.said ? u.said : UINT32_MAX);
         if (!quiet_ns && world_next(&u.world) == UINT64_MAX) {
             uint32_t stuck = oracle_stuck(&u.world);
 

@@ -28,10 +28,12 @@ static void count(struct tally *t, const struct program *p,
 {
     uint64_t bin = r->delay_ns / bin_ns;
 
-    add(r->far ? &t->far : &t->near, r);
+    add(r->far ? &t->far : r->asks ? &t->loops : &t->near, r);
     if (r->far)
         return;
     t->missed_in[r->kind] += !r->proven;
+    if (r->asks)
+        return;
     add(&t->mistake[p->nmistakes ? p->mistake[0] : MISTAKE_NONE], r);
     if (r->proven)
         t->delays[bin < TALLY_BINS ? bin : TALLY_BINS - 1]++;
@@ -93,6 +95,7 @@ void tally_print(FILE *out, const struct tally *t)
     for (uint32_t i = 0; i < MISTAKE_KINDS; i++)
         print_stuck(out, program_mistake(i), &t->mistake[i]);
     print_stuck(out, "on one node", &t->near);
+    print_stuck(out, "... asking in a loop", &t->loops);
     print_stuck(out, "on two nodes", &t->far);
     fprintf(out, "half of those on one node within %.1f s, 99 of 100 within "
             "%.1f s\n", delay_s(t, 0.5), delay_s(t, 0.99));

@@ -11,7 +11,9 @@ struct tally {
     /* Of those that a proof can be expected of: all is known of them. */
     struct tally_stuck {
         uint64_t stuck, proven, soon;
-    } mistake[MISTAKE_KINDS], near, far;        /* on one node, on several */
+    } mistake[MISTAKE_KINDS], near, far,        /* on one node, on several */
+      loops;                    /* on one node, but some ask in a loop: that
+                                   these are named is no proof */
     uint64_t delays[TALLY_BINS];        /* on one node */
     uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS];   /* calls */
     uint32_t last_kind;         /* of the last one found */

@@ -105,7 +105,13 @@ static void receive_cycle_with_a_message(void **state)
     assert_int_equal(proof(), 3);
     look.request[0].tag = 7;
     look.request[0].comm = 99;
+    member(0, 99, 2, 1, NULL);
+    member(1, 99, 2, 1, NULL);
     assert_int_equal(proof(), 3);
+    /* ... unless each side may know one by another number */
+    talks(0, "Recv", 1, 7)->comm = 98;
+    assert_int_equal(proof(), 0);
+    talks(0, "Recv", 1, 7);
     look.request[0].comm = WORLD;
     look.request[0].idle = 1;           /* persistent, not started */
     look.request[0].call = number_of("Send_init");
@@ -500,6 +506,25 @@ static void starved(void **state)
     assert_int_equal(proof(), 2);
 }
 
+/* What a call sends comes behind what was sent like it before: if one is left,
+ * it is the call's. */
+static void the_last_send(void **state)
+{
+    struct hct_request *q;
+
+    (void)state;
+    begin(2);
+    talks(0, "Send", 1, 7);
+    q = asks(0, "Isend", 1, 7);
+    q->waited = 0;
+    look.rank[0].requests = 0;
+    talks(1, "Recv", 0, 8);
+    received(1, 0, WORLD, 7);           /* of two that were sent */
+    world(0);
+    assert_int_equal(proof(), 2);
+    SAYS("rank 0 waits in MPI_Send for rank 1 to receive its message");
+}
+
 static void in_a_loop(void **state)
 {
     (void)state;
@@ -519,6 +544,41 @@ static void in_a_loop(void **state)
     assert_int_equal(proof(), 0);
     look.flight[2].left_ns = 5 * S;             /* ... that is long ago */
     assert_int_equal(proof(), 2);
+}
+
+/* Of all that it asks for in one question one never comes; what else is there
+ * it does not ask for. */
+static void one_question_in_a_loop(void **state)
+{
+    struct hct_rank *k;
+
+    (void)state;
+    begin(3);
+    k = is_in(0, "Testall");
+    asks(0, "Irecv", 2, 7)->comm = WORLD;
+    asks(0, "Irecv", 1, 7);
+    talks(1, "Recv", 0, 7);
+    look.rank[2].age_ns = MS;           /* computes, and may send */
+    world(0);
+    for (int i = 0; i < 5; i++)
+        flew(0, "Testall", WORLD, 0, 2, 7);
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 2);
+    SAYS("MPI_Testall by MPI_Irecv, asking in a loop");
+    k->flags &= (uint16_t)~HCT_IN_MPI;  /* what it asked for are all */
+    look.request[0].waited = look.request[1].waited = 0;
+    assert_int_equal(proof(), 2);
+    k->requests = 1;                    /* ... or not */
+    assert_int_equal(proof(), 0);
+    k->requests = 2;
+    for (int i = 0; i < 5; i++)
+        look.flight[i].call = number_of("Testany");
+    k->call = number_of("Testany");
+    assert_int_equal(proof(), 0);
+    for (int i = 0; i < 5; i++)
+        look.flight[i].call = number_of("Testall");
+    look.flight[1].site = 3;            /* it asks in two places */
+    assert_int_equal(proof(), 0);
 }
 
 /* It is to blame, and not those that wait for somebody, also each other. */
@@ -1111,7 +1171,8 @@ int main(void)
         cmocka_unit_test(persistent),
         cmocka_unit_test(other_requests),
         cmocka_unit_test(starved),
-        cmocka_unit_test(in_a_loop),
+        cmocka_unit_test(in_a_loop), cmocka_unit_test(one_question_in_a_loop),
+        cmocka_unit_test(the_last_send),
         cmocka_unit_test(waits_for_itself),
         cmocka_unit_test(probes_in_a_loop),
         cmocka_unit_test(missing_member),

@@ -202,6 +202,17 @@ static void requests(void)
     CHECK(all->unsure == 2 && received(2) == of(4));
 }
 
+/* The call before the last n ones was MPI_Start of what goes to peer. */
+static bool started(unsigned n, int32_t peer)
+{
+    const struct page_thread *t = page_thread(&page, 0);
+    uint64_t at = page_slot(&page, 0)->flights - 1 - n;
+    const struct page_flight *f = &t->flight[at % PAGE_FLIGHT];
+
+    return f->call == CALL_Start && f->peer == peer &&
+           (peer < 0 || (f->tag == 2 && f->comm == PAGE_COMM_WORLD));
+}
+
 static void persistent(void)
 {
     MPI_Request out, in;
@@ -215,6 +226,7 @@ static void persistent(void)
         MPI_Start(&out);
         MPI_Start(&in);
         CHECK(sent(1) == (uint64_t)i * of(2));
+        CHECK(started(0, PAGE_NONE) && started(1, 1));
         MPI_Wait(&out, IGNORE);
         MPI_Wait(&in, IGNORE);
         MPI_Wait(&in, IGNORE);          /* not active: no message */
