@@ -23,7 +23,7 @@
  *        HCT_NOTICE; hct_verdict.longest_ms, which was padding: 0;
  *        hct_rank.been, waits, waits_ns, place
  *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
- *        one; hct_comm.freed */
+ *        one; hct_comm.freed; hct_rank.earlier_ns */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -195,6 +195,10 @@ struct hct_rank {
     char place[40];             /* function of the program it is in, or what
                                    it waits for: "work", "pid 12 (gzip)",
                                    "in.dat"; "" if not known */
+    uint64_t earlier_ns;        /* outside of MPI for some time: the longest
+                                   that an earlier run of the same program,
+                                   which ended well, was so behind the same
+                                   place (site); 0: none is known */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

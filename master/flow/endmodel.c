@@ -83,6 +83,8 @@ void endmodel_keep(struct job *j)
                 lastmodel_note(&bytes, &j->nodes[i].ranks,
                                j->nodes[i].node->name, "it was lost");
         lastmodel_keep(j->flow->journal, j->id, &bytes);
+        if (!j->failed && !j->killed && job_exit_code(j) == 0)
+            lastmodel_stays(j->flow->journal, j->id, &bytes);
     }
     free(rank_of);
     str_fini(&bytes);

@@ -115,6 +115,9 @@ void journal_trim_looks(struct journal *jn, const struct job *j,
 void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
                    const void *tree, size_t bytes);
 /* The same of the models of its tasks. */
+/* How long this job, which ended well, was outside of MPI behind a place. */
+void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
+                  uint64_t longest_ns);
 void journal_model(struct journal *jn, uint64_t job, const void *model,
                    size_t bytes);
 

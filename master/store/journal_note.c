@@ -1,5 +1,5 @@
 /* journal_note.c - rows that wait to be written, each once: of tables action,
- * verdict, look, stack and model. They leave in the order they came, after the
+ * verdict, look, stack, model and stay. They leave in the order they came, after the
  * commit. */
 #include "master/store/journal_write.h"
 
@@ -9,7 +9,8 @@
 #include "proto/base/log.h"
 
 enum note_kind { NOTE_ACTION, NOTE_RESULT, NOTE_VERDICT, NOTE_LOOK,
-                 NOTE_TRIM, NOTE_REPORT, NOTE_STACK, NOTE_MODEL };
+                 NOTE_TRIM, NOTE_REPORT, NOTE_STACK, NOTE_MODEL,
+                 NOTE_STAY };
 enum { NOTE_TEXTS = 8 };
 
 struct journal_note {
@@ -147,6 +148,19 @@ void journal_model(struct journal *jn, uint64_t job, const void *model,
     note_result(jn, NOTE_MODEL, job, 0, model, bytes);
 }
 
+void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
+                  uint64_t longest_ns)
+{
+    struct journal_note *n = note_add(jn, NULL, NOTE_STAY, NULL, 0);
+
+    if (n) {
+        n->id = job;
+        n->seq = place;
+        n->age_ns = longest_ns;
+    }
+    journal_wake(jn, 0);
+}
+
 void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
 {
     struct journal_note *n = note_add(jn, j, NOTE_TRIM, NULL, 0);
@@ -169,6 +183,7 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         .age_ns = n->age_ns };
     struct store_look look = { job, n->seq, n->at_ns, t[0], n->bytes };
     struct store_stack stack = { job, n->seq, n->at_ns, t[0], n->bytes };
+    struct store_stay stay = { job, n->at_ns, n->seq, n->age_ns };
     struct store_model model = { job, n->at_ns, t[0], n->bytes };
 
     switch (n->kind) {
@@ -186,6 +201,8 @@ static int note_write(struct journal *jn, const struct journal_note *n,
         return store_trim_looks(jn->store, job, n->seq, err);
     case NOTE_STACK:
         return store_put_stack(jn->store, &stack, err);
+    case NOTE_STAY:
+        return store_put_stay(jn->store, &stay, err);
     case NOTE_MODEL:
         return store_put_model(jn->store, &model, err);
     }

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 
 #include "proto/base/log.h"
+#include "proto/base/clock.h"
 #include "proto/link/message.h"
+#include "proto/tree/placekey.h"
 #include "proto/tree/tasknotes.h"
 
-enum { LASTMODEL_MAX = 16 << 20 };      /* bytes */
+enum { LASTMODEL_MAX = 16 << 20,        /* bytes */
+       LASTMODEL_FIRST = 2 };   /* number of the first state in the list */
+#define LASTMODEL_STAY_NS CLOCK_NS_PER_S        /* shorter ones say nothing */
 
 /* Messages of one type merge when one stands behind the other: the notes of
  * this one come behind those of the model. */
@@ -48,4 +52,60 @@ void lastmodel_keep(struct journal *jn, uint64_t job, const struct str *model)
                  model->n, (unsigned long long)job);
     else if (model->n && !is_empty(model))
         journal_model(jn, job, model->s, model->n);
+}
+
+/* ------------------------------------------------------------------- stays */
+
+/* 0: it has none. */
+static uint64_t key_of(const Hct__Model *m, const Hct__Profile__Site *s)
+{
+    uint64_t key = placekey_begin(s->call);
+
+    for (size_t i = 0; i < s->n_frames; i++) {
+        uint32_t f = s->frames[i];
+        uint32_t module = f < m->n_frame_module && f < m->n_frame_offset
+                          ? m->frame_module[f] : 0;
+        const Hct__Profile__Module *file = module && module <= m->n_modules
+                                           ? m->modules[module - 1] : NULL;
+
+        if (!file)
+            return 0;
+        key = placekey_frame(key, file->build_id.data, file->build_id.len,
+                             m->frame_offset[f]);
+    }
+    return s->n_frames ? key : 0;
+}
+
+/* Of each state the longest time until the next call. */
+static uint64_t *longest_of(const Hct__Model *m)
+{
+    uint64_t *v = calloc(m->n_states + 1, sizeof(*v));
+
+    for (size_t i = 0; v && i < m->n_from && i < m->n_out_max; i++) {
+        uint32_t s = m->from[i] - LASTMODEL_FIRST;
+
+        if (m->from[i] >= LASTMODEL_FIRST && s < m->n_states &&
+            m->out_max[i] > v[s])
+            v[s] = m->out_max[i];
+    }
+    return v;
+}
+
+void lastmodel_stays(struct journal *jn, uint64_t job,
+                     const struct str *model)
+{
+    Hct__Model *m = str_failed(model) || model->n > LASTMODEL_MAX ? NULL
+        : hct__model__unpack(NULL, model->n, (const uint8_t *)str_text(model));
+    uint64_t *longest = m ? longest_of(m) : NULL;
+
+    for (size_t i = 0; longest && i < m->n_states; i++) {
+        uint64_t key = longest[i] >= LASTMODEL_STAY_NS
+                       ? key_of(m, m->states[i]) : 0;
+
+        if (key)
+            journal_stay(jn, job, key, longest[i]);
+    }
+    free(longest);
+    if (m)
+        hct__model__free_unpacked(m, NULL);
 }

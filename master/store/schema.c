@@ -112,6 +112,12 @@
 "  at_ns INTEGER,\n"                                                          \
 "  model BLOB);              -- Model of hct.proto\n"
 
+#define SCHEMA_STAY                                                           \
+"CREATE TABLE stay(          -- of programs that ended well, outside of MPI\n" \
+"  place INTEGER PRIMARY KEY,  -- left MPI here: placekey.h\n"                \
+"  longest_ns INTEGER,       -- in any of their runs\n"                       \
+"  job INTEGER, at_ns INTEGER);  -- which that was, and its end\n"
+
 const char schema_sql[] =
 "CREATE TABLE master(        -- one row a hector-master that used this file\n"
 "  instance INTEGER PRIMARY KEY,  -- random\n"
@@ -199,6 +205,7 @@ SCHEMA_PROFILE
 "  age_ns INTEGER,           -- it had been so for so long\n"
 "  detail TEXT, report TEXT);  -- all of it; what people are told\n"
 SCHEMA_LOOK SCHEMA_STACK SCHEMA_MODEL
+SCHEMA_STAY
 "CREATE TABLE action(\n"
 "  job INTEGER, at_ns INTEGER, action TEXT, ranks TEXT, by TEXT,\n"
 "  result TEXT, why TEXT);\n"
@@ -250,4 +257,5 @@ const char *const schema_steps[SCHEMA_VERSION] = {
           "ALTER TABLE resume ADD COLUMN unfinalized INTEGER;\n",
     [6] = SCHEMA_STACK,
     [7] = SCHEMA_MODEL,
+    [8] = SCHEMA_STAY,
 };

@@ -7,7 +7,7 @@
 #ifndef HECTOR_SCHEMA_H
 #define HECTOR_SCHEMA_H
 
-enum { SCHEMA_VERSION = 8 };    /* PRAGMA user_version of the file */
+enum { SCHEMA_VERSION = 9 };    /* PRAGMA user_version of the file */
 
 extern const char schema_sql[]; /* makes an empty database ours */
 

@@ -206,6 +206,12 @@ struct store_model {
 int store_put_model(struct store *st, const struct store_model *m,
                     struct err *err);
 
+/* How long a program that ended well was outside of MPI behind a place; the
+ * longest of all runs is kept. */
+struct store_stay { uint64_t job, at_ns, place, longest_ns; };
+int store_put_stay(struct store *st, const struct store_stay *s,
+                   struct err *err);
+
 /* ------------------------------------------------------- taking jobs up again
  * What a job's row does not say and a later master has to know; and what an
  * earlier master has left behind. */

@@ -93,7 +93,11 @@ static const char sql_rows[] =
     "INSERT OR REPLACE INTO disk.stack(job, seq, at_ns, tree) SELECT n.job,"
     " seq, at_ns, tree FROM main.stack s JOIN number n ON n.old = s.job;"
     "INSERT OR REPLACE INTO disk.model(job, at_ns, model) SELECT n.job, at_ns,"
-    " model FROM main.model m JOIN number n ON n.old = m.job;";
+    " model FROM main.model m JOIN number n ON n.old = m.job;"
+    "INSERT INTO disk.stay SELECT place, longest_ns, n.job, at_ns FROM main.stay"
+    " s JOIN number n ON n.old = s.job WHERE true ON CONFLICT DO UPDATE SET"
+    " longest_ns = excluded.longest_ns, job = excluded.job,"
+    " at_ns = excluded.at_ns WHERE excluded.longest_ns > longest_ns;";
 
 /* Numbers of modules, frames and sites are the same everywhere. */
 static const char sql_costs[] =

@@ -43,6 +43,12 @@ static const char sql_stack_trim[] =
 static const char sql_model[] =
     "INSERT OR REPLACE INTO model(job, at_ns, model) VALUES(?1, ?2, ?3)";
 
+static const char sql_stay[] =
+    "INSERT INTO stay(place, longest_ns, job, at_ns) VALUES(?1, ?2, ?3, ?4)"
+    " ON CONFLICT DO UPDATE SET longest_ns = excluded.longest_ns,"
+    " job = excluded.job, at_ns = excluded.at_ns"
+    " WHERE excluded.longest_ns > longest_ns";
+
 int store_add_action(struct store *st, const struct store_action *a,
                      struct err *err)
 {
@@ -172,5 +178,19 @@ int store_put_model(struct store *st, const struct store_model *m,
     sqlite3_bind_int64(s, 1, (int64_t)m->job);
     sqlite3_bind_int64(s, 2, (int64_t)m->at_ns);
     sqlite3_bind_blob(s, 3, m->model, (int)m->bytes, SQLITE_STATIC);
+    return store_run(st, s, err);
+}
+
+int store_put_stay(struct store *st, const struct store_stay *v,
+                   struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_STAY, sql_stay, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)v->place);
+    sqlite3_bind_int64(s, 2, (int64_t)v->longest_ns);
+    sqlite3_bind_int64(s, 3, (int64_t)v->job);
+    sqlite3_bind_int64(s, 4, (int64_t)v->at_ns);
     return store_run(st, s, err);
 }

@@ -110,7 +110,8 @@ struct hct_pair *looks_add_pair(struct looks *l)
                     sizeof(*l->pairs));
 }
 
-static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
+static void take_task(const struct looks *l, struct hct_rank *r,
+                      const Hct__Looked__Task *m)
 {
     size_t n = m->tag_text.len;
 
@@ -142,6 +143,8 @@ static void take_task(struct hct_rank *r, const Hct__Looked__Task *m)
     n = strnlen(m->place, sizeof(r->place) - 1);
     if (n)
         memcpy(r->place, m->place, n);
+    if (m->place_key && l->earlier)
+        r->earlier_ns = l->earlier(l->earlier_arg, m->place_key);
 }
 
 static int take_tasks(struct looks *l, const Hct__Looked *m,
@@ -154,7 +157,7 @@ static int take_tasks(struct looks *l, const Hct__Looked *m,
             return err_set(err, EPROTO, "Looked with rank %u, which is not on "
                            "this node", m->tasks[i]->rank);
     for (size_t i = 0; i < m->n_tasks; i++) {
-        take_task(&l->known[m->tasks[i]->rank], m->tasks[i]);
+        take_task(l, &l->known[m->tasks[i]->rank], m->tasks[i]);
         l->fresh[m->tasks[i]->rank] = true;
     }
     return 0;
@@ -274,7 +277,7 @@ int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
         if (rank >= l->job.nranks || !is_there(arg, rank))
             return err_set(err, EPROTO, "Looked with rank %u, which is not on "
                            "this node", rank);
-        take_task(&l->known[rank], &w.task);
+        take_task(l, &l->known[rank], &w.task);
         l->fresh[rank] = true;
     }
     return rc < 0 ? err_set(err, EPROTO, "Looked with a look that is none")

@@ -27,6 +27,9 @@ struct looks {
     uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     bool detail;
     uint64_t seq, now_ns;       /* of the last snapshot */
+    /* What earlier runs say of a place, if anybody knows. */
+    uint64_t (*earlier)(void *arg, uint64_t key);
+    void *earlier_arg;          /* borrowed */
 };
 
 int looks_init(struct looks *l, const struct hct_job *job);

@@ -23,6 +23,7 @@
 #include "master/flow/flow_step.h"
 #include "master/watch/callclass.h"
 #include "master/watch/chosen.h"
+#include "master/watch/earlier.h"
 #include "master/watch/recall.h"
 #include "master/watch/reel.h"
 #include "master/watch/series.h"
@@ -49,6 +50,7 @@ struct watcher {
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking, detail;
     struct looks looks;
+    struct earlier earlier;
     struct policy_out out;
     uint64_t began_ns;          /* the look */
     uint64_t every_ns;          /* what the policies asked for last, and how */
@@ -102,6 +104,7 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
 static void watcher_drop_states(struct watcher *w)
 {
     looks_fini(&w->looks);
+    earlier_fini(&w->earlier);
     policy_out_fini(&w->out);
     series_fini(&w->series);
     free(w->node);
@@ -137,6 +140,14 @@ static int watcher_know_nodes(struct watcher *w, struct err *err)
     return 0;
 }
 
+static uint64_t watcher_earlier(void *arg, uint64_t key)
+{
+    struct watcher *w = arg;
+
+    w->earlier.journal = w->job->flow->journal;
+    return earlier_longest(&w->earlier, key);
+}
+
 /* Arrays and states for these tasks. */
 static int watcher_begin(struct watcher *w, const struct hct_job *job,
                          struct err *err)
@@ -148,6 +159,8 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     if (looks_init(&w->looks, job) || policy_out_init(&w->out, job->nranks) ||
         reel_begin(&w->reel, job->nranks))
         return err_set(err, ENOMEM, "out of memory");
+    w->looks.earlier = watcher_earlier;
+    w->looks.earlier_arg = w;
     for (size_t i = 0; i < w->npolicies; i++) {
         w->policy[i].wake_ns = 0;
         if (policy_begin(&w->policy[i], job, err))

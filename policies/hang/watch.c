@@ -277,7 +277,8 @@ static struct judged judge_outside(const struct watch *s,
         }
         j.outside++;
         j.all &= watch_judged_outside(w, k);
-        j.longest_ns = watch_max(j.longest_ns, watch_longest(s, w));
+        j.longest_ns = watch_max(j.longest_ns,
+                                 watch_max(watch_longest(s, w), k->earlier_ns));
         if (in->now_ns - w->moved_ns < watch_allowed_outside(s, w, k, in,
                                                              &seen))
             j.long_enough = false;

@@ -18,7 +18,10 @@
  *   - where visits were few, the job has been still in k samples in a row, at
  *     ParaStack's random steps, where q^k <= alpha and q is the upper
  *     confidence bound of how often it was still before;
- *   - it lasts longer than the transient stalls of a system.
+ *   - it lasts longer than the transient stalls of a system;
+ *   - where an earlier run of the program, which ended well, has stayed behind
+ *     the same place for long, it lasts twice as long: a phase of it is known.
+ *     Before that there is no notice either.
  * Else, after some patience, there is a notice (watch_notice.c): a line that says
  * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
@@ -53,6 +56,7 @@ enum {
     WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
     WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
     WATCH_LOOP = 4,             /* places of a rank that does nothing else */
+    WATCH_EARLIER = 2,          /* times longer than in any earlier run */
 };
 
 struct watch_options {
@@ -219,6 +223,10 @@ void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks);
 /* Do those that were said not to go on, after all? Then they are forgotten. */
 bool watch_goes_on(const struct watch *s, struct watch_rank *ranks,
                    const struct hct_snapshot *in);
+
+/* "; an earlier run was 6.1 s at this place"; "" if none is known. */
+enum { WATCH_THEN = 64 };
+const char *watch_then(char buf[WATCH_THEN], const struct hct_rank *k);
 
 /* What keeps it outside, in words: ", and uses the processor". */
 enum { WATCH_HOW = 120 };

@@ -102,12 +102,10 @@ static uint32_t visits_of(const struct watch_rank *w, const struct hct_rank *k,
     return k->age_ns < (in->now_ns - w->moved_ns) / 10 * 9 ? 0 : visits;
 }
 
-/* How long a rank may stay where it is, outside of MPI: for ever where it has
- * not been before. */
-uint64_t watch_allowed_outside(const struct watch *s,
-                                const struct watch_rank *w,
-                                const struct hct_rank *k,
-                                const struct hct_snapshot *in, uint32_t *seen)
+/* For ever where it has not been before in this run. */
+static uint64_t allowed_now(const struct watch *s, const struct watch_rank *w,
+                            const struct hct_rank *k,
+                            const struct hct_snapshot *in, uint32_t *seen)
 {
     uint32_t visits = visits_of(w, k, in);
     uint64_t longest = watch_longest(s, w);
@@ -126,6 +124,15 @@ uint64_t watch_allowed_outside(const struct watch *s,
                          ? s->options.sure_ns : s->options.least_ns);
     limit = fmax(limit, factor * (double)longest);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
+}
+
+uint64_t watch_allowed_outside(const struct watch *s,
+                               const struct watch_rank *w,
+                               const struct hct_rank *k,
+                               const struct hct_snapshot *in, uint32_t *seen)
+{
+    return watch_max(allowed_now(s, w, k, in, seen),
+                     WATCH_EARLIER * k->earlier_ns);
 }
 
 /* How long all of them may wait in MPI. */

@@ -120,7 +120,8 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
 {
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
-    char one[320], others[GROUP_TEXT], all[GROUP_TEXT], time[WORDS_TIME];
+    char one[320], then[WATCH_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
+    char time[WORDS_TIME];
     const char *call;
 
     if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
@@ -129,9 +130,10 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
     group_text(others, waiting);
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
+        watch_then(then, hct_rank(in, first));
         words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.20s%s",
                    one, others, waiting->all == 1 ? "s" : "",
-                   *call ? " in " : "", call, NOTHING_SAYS);
+                   *call ? " in " : "", call, *then ? then : NOTHING_SAYS);
     } else {
         words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "
                    "%.60s wait%s for them%s", group_text(all, outside),
@@ -210,7 +212,9 @@ void watch_notice(struct watch *s, const struct watch_rank *ranks,
         if (waits_for_them(&ranks[i], k)) {
             group_add(&waiting, i);
         } else if (watch_alive(k)) {
-            if (wakes_soon(s, &ranks[i], k, in->now_ns))
+            if (wakes_soon(s, &ranks[i], k, in->now_ns) ||
+                (!ranks[i].works &&
+                 still_ns < WATCH_EARLIER * k->earlier_ns))
                 return;
             group_add(&outside, i);
         }

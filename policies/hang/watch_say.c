@@ -63,11 +63,22 @@ const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
     return buf;
 }
 
+const char *watch_then(char buf[WATCH_THEN], const struct hct_rank *k)
+{
+    char time[WORDS_TIME];
+
+    *buf = '\0';
+    if (k->earlier_ns)
+        snprintf(buf, WATCH_THEN, "; an earlier run was %s at this place",
+                 words_time(time, k->earlier_ns));
+    return buf;
+}
+
 static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
                      const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - w->moved_ns;
-    char time[WORDS_TIME], how[WATCH_HOW], last[104] = "";
+    char time[WORDS_TIME], how[WATCH_HOW], then[WATCH_THEN], last[104] = "";
     const char *call = hct_call(in, k->call)->name;
 
     if (w->in) {
@@ -80,8 +91,9 @@ static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
     if (memchr(k->tag_text, '\0', sizeof(k->tag_text)) && k->tag_text[0])
         snprintf(last, sizeof(last), "; its last tag was \"%s\"", k->tag_text);
     words_line(out, (int32_t)k->rank, "rank %" PRIu32 " is outside of MPI for "
-               "%s%s%s%s%s", k->rank, words_time(time, still),
-               *call ? ", after " : "", call, watch_how(how, w, k, still), last);
+               "%s%s%s%s%s%s", k->rank, words_time(time, still),
+               *call ? ", after " : "", call, watch_how(how, w, k, still),
+               watch_then(then, k), last);
 }
 
 /* Those in the same call together. */
@@ -136,7 +148,9 @@ void watch_say_alone(const struct watch *s, const struct watch_rank *w,
     v->where = w->in ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
     v->phase = hct_rank(in, r)->phase;
     v->score = words_score(1 - s->options.alpha);
-    v->longest_ms = words_ms(watch_max(watch_longest(s, w), s->pause_ns));
+    v->longest_ms = words_ms(watch_max(watch_longest(s, w),
+                                       watch_max(hct_rank(in, r)->earlier_ns,
+                                                 s->pause_ns)));
     v->age_ns = in->now_ns - w->moved_ns;
     words_blame(out, r);
     words_line(out, HCT_NONE, "rank %" PRIu32 " hangs: it has not moved for "

@@ -6,7 +6,7 @@
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
 enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
-       PLACE = 35, LAST = 35 };
+       PLACE = 35, LAST = 36 };
 
 /* Numbers up to 24 come before the texts, the others behind them. */
 #define FIELDS_BEFORE(U, S)                                             \
@@ -19,6 +19,7 @@ enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
 #define FIELDS_BEHIND(U)                                                \
     U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
     U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
+#define FIELDS_LAST(U) U(36, place_key)
 
 /* ------------------------------------------------------------------ writing */
 
@@ -92,6 +93,7 @@ size_t lookwire_put_task(uint8_t *to, const Hct__Looked__Task *m)
     FIELDS_BEHIND(PUT_U)
     if (m->place[0])
         p = put_text(p, PLACE, m->place, strlen(m->place));
+    FIELDS_LAST(PUT_U)
     n = (size_t)(p - body);
     if (n > 127) {              /* never 1 << 14 */
         body[-2] = (uint8_t)(n | 128);
@@ -221,6 +223,7 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
             break;
         FIELDS_BEFORE(GET_U, GET_S)
         FIELDS_BEHIND(GET_U)
+        FIELDS_LAST(GET_U)
         default:
             return -1;
         }

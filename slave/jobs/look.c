@@ -28,7 +28,7 @@ struct look_raw {               /* all but padding is compared */
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
-    uint64_t sampled_ns, waits_ns;
+    uint64_t sampled_ns, waits_ns, place_key;
     char wchan[PROCSTATE_WCHAN], place[WAITING_NAME];
 };
 
@@ -42,6 +42,7 @@ struct look_task {
     uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
     struct procstate proc;
     char place[WAITING_NAME];   /* that is being told */
+    uint64_t key_stay, key;     /* of which stay, in ticks: place_key */
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t progress;          /* calls but those, the most that is certain */
@@ -369,6 +370,7 @@ static void tell(struct look *l, const struct task *t,
     m->waits = r->waits;
     m->waits_ns = r->waits_ns;
     m->place = t->look->place;
+    m->place_key = r->place_key;
 }
 
 static void detail_requests(struct look *l, const struct task *t)
@@ -571,8 +573,28 @@ static void look_alone(const struct look_task *k, const struct task *t,
         r->flags |= HCT_ALONE;
 }
 
+/* Of one that stands for some time: what other runs call the place that it has
+ * left MPI at. Read once in a stay. */
+static uint64_t look_key(struct look_task *k, const struct task *t,
+                         const struct look_raw *r)
+{
+    static struct state_module modules[PAGE_MODULES];
+    struct state_site s;
+
+    if (k->key_stay == r->since_ticks)
+        return k->key;
+    if (!k->known || r->since_ticks != k->last.since_ticks ||
+        clock_monotonic_ns() - k->moved_ns < look_stands_ns)
+        return 0;
+    k->key_stay = r->since_ticks;
+    k->key = state_site_in(t->watch.page, r->site, &s) < 1 ? 0
+        : sites_key(&s, modules,
+                    state_modules(t->watch.page, modules, PAGE_MODULES));
+    return k->key;
+}
+
 /* Outside of MPI: where that is, and what for. */
-static void look_place(const struct look_task *k, const struct task *t,
+static void look_place(struct look_task *k, const struct task *t,
                        struct look_raw *r)
 {
     const struct waiting *w = &k->proc.waiting;
@@ -581,6 +603,7 @@ static void look_place(const struct look_task *k, const struct task *t,
         return;
     r->waits = w->what;
     r->waits_ns = w->ns;
+    r->place_key = look_key(k, t, r);
     if (t->glanced.stay == r->since_ticks)
         r->been = t->glanced.been;
     if (r->waits && *w->name)

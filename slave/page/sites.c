@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/tree/placekey.h"
+
 void sites_fini(struct sites *s)
 {
     free(s->module);
@@ -205,4 +207,24 @@ uint32_t sites_find(struct sites *s, const struct state_site *p,
         site.frame[site.frames++] = (uint32_t)number;
     }
     return number_of(s, &site);
+}
+
+static uint64_t key_frame(uint64_t key, uint64_t address,
+                          const struct state_module *v, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (address >= v[i].start && address < v[i].end)
+            return placekey_frame(key, v[i].id, v[i].id_bytes,
+                                  address - v[i].base);
+    return 0;
+}
+
+uint64_t sites_key(const struct state_site *p,
+                   const struct state_module *modules, unsigned nmodules)
+{
+    uint64_t key = placekey_begin(p->call);
+
+    for (uint32_t i = 0; i < p->frames && i < PAGE_FRAMES; i++)
+        key = key_frame(key, p->frame[i], modules, nmodules);
+    return p->frames ? key : 0;
 }

@@ -57,6 +57,10 @@ void sites_fini(struct sites *s);
 uint32_t sites_find(struct sites *s, const struct state_site *p,
                     const struct state_module *modules, unsigned nmodules);
 
+/* Its number in all runs of the program (placekey.h); 0: there is none. */
+uint64_t sites_key(const struct state_site *p,
+                   const struct state_module *modules, unsigned nmodules);
+
 /* All calls of this function whose site is not known. */
 uint32_t sites_find_other(struct sites *s, uint32_t call);
 

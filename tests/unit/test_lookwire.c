@@ -64,6 +64,7 @@ static void make_task(Hct__Looked__Task *m, char *texts)
     m->been = (uint32_t)number();
     m->waits = (uint32_t)number();
     m->waits_ns = number();
+    m->place_key = number();
     memset(texts, 'x', 200);
     m->place = texts + 150;
     texts[150 + (draw() % 2 ? draw() % 40 : 0)] = '\0';
@@ -94,6 +95,7 @@ static bool same(const Hct__Looked__Task *a, const Hct__Looked__Task *b)
                                            a->tag_text.len) == 0) &&
            strcmp(a->wchan, b->wchan) == 0 && a->been == b->been &&
            a->waits == b->waits && a->waits_ns == b->waits_ns &&
+           a->place_key == b->place_key &&
            strcmp(a->place, b->place) == 0;
 }
 
@@ -120,7 +122,7 @@ static void test_both_ways(void **state)
 
     (void)state;
     /* whoever adds one to hct.proto adds it to lookwire.c and here, too */
-    assert_int_equal(hct__looked__task__descriptor.n_fields, 35);
+    assert_int_equal(hct__looked__task__descriptor.n_fields, 36);
     for (unsigned round = 0; round < ROUNDS; round++) {
         Hct__Looked m = HCT__LOOKED__INIT;
         struct lookwire w;

@@ -436,7 +436,7 @@ static void test_modes(void **state)
     expect_mode(path, "", 0640);
     expect_mode(path, "-wal", 0640);
     /* One of an earlier version was made as the umask said. */
-    expect(st, "DROP TABLE model; PRAGMA user_version=7", "");
+    expect(st, "DROP TABLE stay; DROP TABLE model; PRAGMA user_version=7", "");
     store_close(st);
     st = open_it();
     expect_mode(path, "", 0600);
@@ -630,7 +630,7 @@ static void test_migration(void **state)
            "DROP VIEW places; DROP TABLE cost; DROP TABLE site_frame;"
            "DROP TABLE site; DROP TABLE source; DROP TABLE frame;"
            "DROP TABLE module; DROP TABLE look; DROP TABLE stack;"
-           "DROP TABLE model;"
+           "DROP TABLE model; DROP TABLE stay;"
            "ALTER TABLE verdict DROP COLUMN seq;"
            "ALTER TABLE verdict DROP COLUMN age_ns;"
            "ALTER TABLE verdict DROP COLUMN detail;"

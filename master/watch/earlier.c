@@ -1,0 +1,58 @@
+/* earlier.c - what earlier runs have stayed, see earlier.h. */
+#include "master/watch/earlier.h"
+
+#include <stdlib.h>
+
+#include "master/store/journal.h"
+#include "proto/base/log.h"
+
+enum { EARLIER_MAX = 1024 };    /* places; of more nothing is known */
+
+static int earlier_row(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    (void)ncols, (void)names;
+    *(uint64_t *)arg = v[0].i > 0 ? (uint64_t)v[0].i : 0;
+    return 1;
+}
+
+static uint64_t earlier_ask(const struct earlier *e, uint64_t key)
+{
+    const struct store_value place = { .type = STORE_INT, .i = (int64_t)key };
+    uint64_t longest_ns = 0;
+    struct err err;
+
+    if (journal_ask(e->journal, "SELECT longest_ns FROM stay WHERE place = ?1",
+                    &place, 1, earlier_row, &longest_ns, &err))
+        log_info("earlier", "earlier runs are not known: %s", err.text);
+    return longest_ns;
+}
+
+uint64_t earlier_longest(struct earlier *e, uint64_t key)
+{
+    if (!key || !e->journal)
+        return 0;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].key == key)
+            return e->v[i].longest_ns;
+    if (e->n == EARLIER_MAX)
+        return 0;
+    if (e->n == e->cap) {
+        size_t cap = e->cap ? 2 * e->cap : 16;
+        struct earlier_place *v = realloc(e->v, cap * sizeof(*v));
+
+        if (!v)
+            return 0;
+        e->v = v;
+        e->cap = cap;
+    }
+    e->v[e->n] = (struct earlier_place){ key, earlier_ask(e, key) };
+    return e->v[e->n++].longest_ns;
+}
+
+void earlier_fini(struct earlier *e)
+{
+    free(e->v);
+    e->v = NULL;
+    e->n = e->cap = 0;
+}
