@@ -204,7 +204,7 @@ static void adopt_close(struct job *s, uint64_t grace_ns)
 {
     s->adopt->closing = true;
     journal_job(s->flow->journal, s);
-    s->ending_mono_ns = clock_monotonic_ns();
+    s->clock.ending_ns = clock_monotonic_ns();
     for (size_t i = 0; i < s->nnodes; i++)
         adopt_send_end(s, &s->nodes[i], grace_ns);
     adopt_check_session(s);

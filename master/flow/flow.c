@@ -47,7 +47,7 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (j->settled_mono_ns)
+    if (j->clock.settled_ns)
         flow_act(j, JOB_EFFECT_END);
     else if (j->state == JOB_WAITING)
         flow_place(j);
@@ -61,9 +61,9 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
 static int flow_enter(struct flow *f, struct job *j)
 {
     j->flow = f;
-    j->timer = event_new(f->base, -1, 0, flow_timer, j);
+    j->clock.timer = event_new(f->base, -1, 0, flow_timer, j);
     jobs_add(f->jobs, j);
-    return j->timer ? 0 : -1;
+    return j->clock.timer ? 0 : -1;
 }
 
 void flow_free_job(struct job *j)
@@ -72,8 +72,8 @@ void flow_free_job(struct job *j)
 
     if (!j)
         return;
-    if (j->timer)
-        event_free(j->timer);
+    if (j->clock.timer)
+        event_free(j->clock.timer);
     watcher_destroy(j->watcher);
     launch_free(j);
     endmodel_fini(j);
@@ -149,11 +149,11 @@ static bool effect_end_waits(struct job *j, const struct err *why)
 {
     uint64_t now = clock_monotonic_ns();
 
-    if (why->code != EBUSY || !j->timer)
+    if (why->code != EBUSY || !j->clock.timer)
         return false;
-    if (!j->settled_mono_ns)
-        j->settled_mono_ns = now + flow_settled_ns;
-    if (now >= j->settled_mono_ns)
+    if (!j->clock.settled_ns)
+        j->clock.settled_ns = now + flow_settled_ns;
+    if (now >= j->clock.settled_ns)
         return false;
     flow_arm(j, flow_settle_ns);
     return true;
@@ -257,8 +257,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
 {
     uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
 
-    j->alone_mono_ns = until_ns;
-    j->ending_mono_ns = j->submitted_mono_ns = j->preparing_mono_ns =
+    j->clock.alone_ns = until_ns;
+    j->clock.ending_ns = j->clock.submitted_ns = j->clock.preparing_ns =
         clock_monotonic_ns();
     for (size_t i = 0; i < j->nnodes; i++) {
         struct node *n = j->nodes[i].node;

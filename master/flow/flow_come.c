@@ -169,7 +169,7 @@ static void flow_alone(struct job *j, uint64_t wait_ns)
 {
     j->redirector = NULL;
     if (wait_ns)
-        j->alone_mono_ns = clock_monotonic_ns() + wait_ns;
+        j->clock.alone_ns = clock_monotonic_ns() + wait_ns;
     else
         flow_abandon(j);
 }
@@ -189,7 +189,7 @@ void flow_attach(struct job *j, struct conn *redirector)
 {
     log_info("flow", "hector-run is back job=%llu", (unsigned long long)j->id);
     j->redirector = redirector;
-    j->alone_mono_ns = 0;
+    j->clock.alone_ns = 0;
     flow_act(j, JOB_EFFECT_ATTACH | JOB_EFFECT_STATE);
     if (j->state == JOB_SUBMITTED)
         flow_place(j);

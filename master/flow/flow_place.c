@@ -10,7 +10,7 @@
 
 static void flow_missing(struct job *j, const char *missing)
 {
-    uint64_t waited = clock_monotonic_ns() - j->submitted_mono_ns;
+    uint64_t waited = clock_monotonic_ns() - j->clock.submitted_ns;
     const struct flow_conf *c = &j->flow->conf;
     char why[sizeof(((struct err *)0)->text) + 64];
 
@@ -41,7 +41,7 @@ static void flow_placed(struct job *j)
     struct str text = { 0 };
     struct err err;
 
-    event_del(j->timer);
+    event_del(j->clock.timer);
     if (launch_seal(j, j->flow->conf.instance, &err)) {
         flow_fail_now(j, err.text);
         return;

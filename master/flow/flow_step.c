@@ -25,7 +25,7 @@ void flow_submit(struct flow *f, struct job *j)
 {
     j->flow = f;
     j->submitted_ns = clock_wall_ns();
-    j->submitted_mono_ns = clock_monotonic_ns();
+    j->clock.submitted_ns = clock_monotonic_ns();
     flow_act(j, JOB_EFFECT_ACCEPT);
 }
 
@@ -43,7 +43,7 @@ void flow_arm(struct job *j, uint64_t delay_ns)
 {
     struct timeval tv = clock_timeval(delay_ns);
 
-    event_add(j->timer, &tv);
+    event_add(j->clock.timer, &tv);
 }
 
 /* The job has come to its end: what is to be said of orders still open. */
@@ -71,15 +71,15 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
         watcher_stop(j->watcher);
     }
     if (j->state == JOB_PREPARING)
-        j->preparing_mono_ns = clock_monotonic_ns();
+        j->clock.preparing_ns = clock_monotonic_ns();
     if (j->state == JOB_ENDING)
-        j->ending_mono_ns = clock_monotonic_ns();
+        j->clock.ending_ns = clock_monotonic_ns();
     if (job_state_final(j->state)) {
         j->ended_ns = clock_wall_ns();
         effects |= JOB_EFFECT_END;
         settle_orders(j);
-        if (j->timer)
-            event_del(j->timer);
+        if (j->clock.timer)
+            event_del(j->clock.timer);
     }
     log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
              job_state_name(j->state), flow_id(j), j->why ? ": " : "",
@@ -143,8 +143,8 @@ void flow_check_drained(struct job *j)
 
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
 {
-    if (j->settled_mono_ns) {
-        j->settled_mono_ns = 1;         /* the record is not waited for */
+    if (j->clock.settled_ns) {
+        j->clock.settled_ns = 1;         /* the record is not waited for */
         flow_arm(j, 0);
     }
     if (job_state_final(j->state))
@@ -164,7 +164,7 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
 
 void flow_wait_for_others(struct job *j)
 {
-    if (!event_pending(j->timer, EV_TIMEOUT, NULL))
+    if (!event_pending(j->clock.timer, EV_TIMEOUT, NULL))
         flow_arm(j, j->flow->conf.left_wait_ns);
 }
 

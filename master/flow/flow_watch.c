@@ -33,7 +33,7 @@ static bool watch_waits_for_reader(const struct job *j,
 static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
 {
     uint64_t wait_ns = j->flow->conf.end_wait_ns;
-    uint64_t since_ns = j->ending_mono_ns;
+    uint64_t since_ns = j->clock.ending_ns;
     char why[200];
 
     if (jn->drained || jn->lost || jn->away)
@@ -63,9 +63,9 @@ static void watch_stopped(struct job *j, uint64_t now_ns)
     if (flow_silence_ns(j) < watch_quiet_ns)
         return;
     if (j->state == JOB_PREPARING)
-        j->preparing_mono_ns = now_ns;
+        j->clock.preparing_ns = now_ns;
     else
-        j->submitted_mono_ns = now_ns;
+        j->clock.submitted_ns = now_ns;
 }
 
 static void watch_preparing(struct job *j, uint64_t now_ns)
@@ -75,7 +75,7 @@ static void watch_preparing(struct job *j, uint64_t now_ns)
     size_t nlate = 0;
     char more[40] = "", why[400];
 
-    if (now_ns < j->preparing_mono_ns + wait_ns || flow_may_be_stopped(j))
+    if (now_ns < j->clock.preparing_ns + wait_ns || flow_may_be_stopped(j))
         return;
     for (size_t i = 0; i < j->nnodes; i++)
         if (!j->nodes[i].prepared) {
@@ -95,8 +95,8 @@ static void watch_job(struct job *j, uint64_t now_ns)
 {
     if (job_state_final(j->state))
         return;
-    if (j->alone_mono_ns && now_ns >= j->alone_mono_ns) {
-        j->alone_mono_ns = 0;
+    if (j->clock.alone_ns && now_ns >= j->clock.alone_ns) {
+        j->clock.alone_ns = 0;
         flow_abandon(j);
     }
     apart_look(j, now_ns);

@@ -62,6 +62,18 @@ struct job_node {
     uint64_t gone_mono_ns;      /* flow_watch.c: since when without tasks */
 };
 
+/* What its life waits for, on the monotonic clock. */
+struct job_clock {
+    struct event *timer;        /* owned */
+    uint64_t submitted_ns;
+    uint64_t preparing_ns;      /* since when it is preparing */
+    uint64_t ending_ns;         /* since when it is ending */
+    uint64_t settled_ns;        /* until when its end waits for its record to
+                                   be in the database; 0: it does not */
+    uint64_t alone_ns;          /* until when it waits for its redirector, which
+                                   is away; 0: it is not */
+};
+
 /* What a later master has to read again. */
 struct job_paper {
     uint8_t *bytes;             /* owned; NULL: there is none */
@@ -98,15 +110,9 @@ struct job {
     struct task *tasks;         /* owned, by rank */
     uint64_t grace_ns;
     uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
-    uint64_t submitted_mono_ns;
     int passed_signal;          /* the last that was passed on to its tasks */
     uint64_t passed_mono_ns;    /* when */
     bool names_told;            /* that it has published too much */
-    uint64_t preparing_mono_ns; /* since when it is preparing */
-    uint64_t ending_mono_ns;    /* since when it is ending */
-    uint64_t settled_mono_ns;   /* until when its end waits for its record to
-                                   be in the database; 0: it does not */
-    uint64_t alone_mono_ns;     /* since when its redirector is away, or 0 */
 
     struct job_node *nodes;     /* owned; NULL until placed */
     size_t nnodes;
@@ -138,7 +144,7 @@ struct job {
     struct flow *flow;          /* borrowed: who drives it */
     bool missing_told;          /* the Notice about missing hosts */
     uint8_t cookie[JOB_COOKIE];
-    struct event *timer;        /* owned by flow.c */
+    struct job_clock clock;     /* of master/flow, as the next two */
     unsigned effects;           /* enum job_effect, after the next commit */
     struct job *next_acting;    /* in flow.c, if effects */
 
