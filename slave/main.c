@@ -432,7 +432,7 @@ static int start(struct slave *s, struct err *err)
     if (catch_signals(s, err) ||
         node_init(&s->node, s->base, s->conf.name, &s->conn, err))
         return -1;
-    s->node.reading.window.vault = s->vault;
+    reading_keep_in(s->node.reading, s->vault);
     vault_set_instance(s->vault, s->node.instance);
     s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);
     if (!s->jobs)

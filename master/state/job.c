@@ -73,7 +73,7 @@ void job_destroy(struct job *j)
         taskset_fini(&j->nodes[i].ranks);
     free(j->tasks);
     free(j->nodes);
-    free(j->index_of);
+    free(j->index.of);
     free(j->submit.bytes);
     free(j->placement.bytes);
     free(j->name);
@@ -90,14 +90,14 @@ static int job_make_nodes(struct job *j, struct node *const *hosts,
                           uint32_t *slot_of)
 {
     for (size_t i = 0; i < nhosts; i++)
-        if (hosts[i]->id >= j->nindex)
-            j->nindex = hosts[i]->id + 1;
+        if (hosts[i]->id >= j->index.n)
+            j->index.n = hosts[i]->id + 1;
     j->nodes = calloc(nhosts, sizeof(*j->nodes));
-    j->index_of = malloc(j->nindex * sizeof(*j->index_of));
-    if (!j->nodes || !j->index_of)
+    j->index.of = malloc(j->index.n * sizeof(*j->index.of));
+    if (!j->nodes || !j->index.of)
         return -1;
-    for (size_t i = 0; i < j->nindex; i++)
-        j->index_of[i] = -1;
+    for (size_t i = 0; i < j->index.n; i++)
+        j->index.of[i] = -1;
     for (size_t i = 0; i < nhosts; i++) {
         struct job_node *n = &j->nodes[j->nnodes];
 
@@ -105,7 +105,7 @@ static int job_make_nodes(struct job *j, struct node *const *hosts,
             continue;
         n->node = hosts[i];
         n->ntasks = n->nlive = count[i];
-        j->index_of[hosts[i]->id] = (int32_t)j->nnodes;
+        j->index.of[hosts[i]->id] = (int32_t)j->nnodes;
         slot_of[i] = (uint32_t)j->nnodes++;
     }
     return 0;
@@ -171,14 +171,14 @@ static int job_index_up_to(struct job *j, size_t id)
 {
     int32_t *v;
 
-    if (id < j->nindex)
+    if (id < j->index.n)
         return 0;
-    v = realloc(j->index_of, (id + 1) * sizeof(*v));
+    v = realloc(j->index.of, (id + 1) * sizeof(*v));
     if (!v)
         return -1;
-    while (j->nindex <= id)
-        v[j->nindex++] = -1;
-    j->index_of = v;
+    while (j->index.n <= id)
+        v[j->index.n++] = -1;
+    j->index.of = v;
     return 0;
 }
 
@@ -196,7 +196,7 @@ struct job_node *job_add_node(struct job *j, struct node *n)
     v->launched = true;         /* by somebody */
     j->nlaunched++;
     n->njobs++;
-    j->index_of[n->id] = (int32_t)j->nnodes++;
+    j->index.of[n->id] = (int32_t)j->nnodes++;
     return v;
 }
 
@@ -215,9 +215,9 @@ int job_add_task(struct job *j, struct job_node *jn, uint32_t rank)
 
 struct job_node *job_node_find(struct job *j, const struct node *n)
 {
-    if (n->id >= j->nindex || j->index_of[n->id] < 0)
+    if (n->id >= j->index.n || j->index.of[n->id] < 0)
         return NULL;
-    return &j->nodes[j->index_of[n->id]];
+    return &j->nodes[j->index.of[n->id]];
 }
 
 struct task *job_task_find(struct job *j, uint64_t rank)

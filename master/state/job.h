@@ -62,6 +62,12 @@ struct job_node {
     uint64_t gone_mono_ns;      /* flow_watch.c: since when without tasks */
 };
 
+/* From a node to its place in the job. */
+struct job_index {
+    int32_t *of;                /* owned: node->id -> index in nodes, or -1 */
+    size_t n;
+};
+
 /* What its life waits for, on the monotonic clock. */
 struct job_clock {
     struct event *timer;        /* owned */
@@ -116,8 +122,7 @@ struct job {
 
     struct job_node *nodes;     /* owned; NULL until placed */
     size_t nnodes;
-    int32_t *index_of;          /* owned: node->id -> index in nodes, or -1 */
-    size_t nindex;
+    struct job_index index;     /* of job.c */
     bool oversubscribed;
 
     uint32_t nrunning, nended;          /* tasks */

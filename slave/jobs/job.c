@@ -216,7 +216,7 @@ static int add_task(struct job *j, uint32_t rank)
 
     if (!t)
         return -1;
-    task_init(t, j->part.id, rank, &j->part.node->reading.window);
+    task_init(t, j->part.id, rank, reading_window(j->part.node->reading));
     j->tasks[j->ntasks++] = t;
     return 0;
 }

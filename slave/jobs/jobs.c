@@ -81,10 +81,11 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     long found = 0;
 
     (void)fd, (void)what;
-    js->node->reading.hold = held = uplink_congested(js->node->uplink);
+    held = uplink_congested(js->node->uplink);
+    reading_hold(js->node->reading, held);
     for (struct part *p = js->first; p; p = p->next)
         found += p->ops->read(p);
-    js->node->reading.hold = false;
+    reading_hold(js->node->reading, false);
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
     for (const struct part *p = js->first; p && !pages; p = p->next)

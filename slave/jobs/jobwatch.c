@@ -12,13 +12,13 @@ static struct watch_sink sink_of(struct job *j)
 {
     struct node *node = j->part.node;
 
-    return reading_sink(&node->reading, node->uplink, &j->account.sites,
+    return reading_sink(node->reading, node->uplink, &j->account.sites,
                         &j->losses_told, j->plan->want_stdtim);
 }
 
 static void say_lines(struct job *j, const struct task *t)
 {
-    struct str *lines = &j->part.node->reading.lines;
+    struct str *lines = reading_lines(j->part.node->reading);
 
     streams_say(j->streams, t->rank, HCT__STREAM__STREAM_STDTIM,
                 str_text(lines), lines->n);

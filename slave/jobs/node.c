@@ -1,6 +1,7 @@
 /* node.c - what all jobs of this slave share. */
 #include "slave/jobs/node.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -12,10 +13,12 @@ int node_init(struct node *n, struct event_base *base, const char *name,
     n->name = name;
     n->conn = conn;
     ticks_init(&n->ticks);
-    reading_init(&n->reading, &n->ticks);
     if (getrandom(&n->instance, sizeof(n->instance), 0) !=
         sizeof(n->instance))
         return err_sys(err, "getrandom");
+    n->reading = reading_create(&n->ticks);
+    if (!n->reading)
+        return err_set(err, ENOMEM, "out of memory");
     n->site = site_open(err);
     if (!n->site)
         return -1;
@@ -34,7 +37,7 @@ void node_close(struct node *n)
 void node_fini(struct node *n)
 {
     node_close(n);
-    reading_fini(&n->reading);
+    reading_destroy(n->reading);
     freezer_fini(&n->freezer);
     site_close(n->site);
 }

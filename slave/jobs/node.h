@@ -42,8 +42,8 @@ struct node {
     struct freezer freezer;
     struct node_pmix pmix;
     struct ticks ticks;
-    struct reading reading;     /* of pages */
-    struct linkdrain linkdrain;     /* stream links of jobs that are over */
+    struct reading *reading;    /* of pages */
+    struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */
 };

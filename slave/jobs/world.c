@@ -90,7 +90,7 @@ static struct watch_sink sink_of(struct world *w)
 {
     struct node *node = w->part.node;
 
-    return reading_sink(&node->reading, node->uplink, &w->account.sites,
+    return reading_sink(node->reading, node->uplink, &w->account.sites,
                         &w->losses_told, w->owner->streams);
 }
 
@@ -160,7 +160,7 @@ static bool finished(struct adopted *a)
 static long read_task(struct adopted *a, const struct watch_sink *sink)
 {
     const struct world_owner *o = a->world->owner;
-    struct str *lines = &o->node->reading.lines;
+    struct str *lines = reading_lines(o->node->reading);
     struct task *t = &a->task;
     long found;
 
@@ -309,7 +309,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     a->pidfd = -1;
     a->origin = *origin;
     task_init(&a->task, w->part.id ? w->part.id : o->session, hello->rank,
-              &o->node->reading.window);
+              reading_window(o->node->reading));
     a->task.pid = pid;
     fd = watch_process(a, err) ? -1
          : watch_attach(&a->task.watch, pid, hello->ntasks, &sink, err);

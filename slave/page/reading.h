@@ -9,26 +9,31 @@
 #include "slave/link/uplink.h"
 #include "slave/page/watch.h"
 
+struct reading;
 struct ticks;
+struct vault;
 
-struct reading {                /* {0} until reading_init() */
-    struct records_window window;
-    const struct ticks *ticks;  /* borrowed */
-    bool hold;                  /* rings are only looked at, not read */
-    struct rings_batch batch;   /* scratch */
-    struct str lines;           /* scratch: stdtim lines of the last one */
-};
+/* NULL: out of memory. ticks is borrowed. */
+struct reading *reading_create(const struct ticks *ticks);
+void reading_destroy(struct reading *r);        /* NULL is fine */
 
-void reading_init(struct reading *r, const struct ticks *ticks);
-void reading_fini(struct reading *r);
+/* What is not committed outlives us there. Borrowed. */
+void reading_keep_in(struct reading *r, struct vault *vault);
+/* That of all records of this slave, for task_init(). */
+struct records_window *reading_window(struct reading *r);
+
+/* From now on rings are only looked at, not read; or read again. */
+void reading_hold(struct reading *r, bool hold);
 
 /* Where records are sent: to the master. */
 struct records_out reading_out(struct uplink *to);
 
-/* Where goes what is read of its tasks: sites and told are the job's, see
+/* Where goes what is read of a job's tasks: sites and told are the job's, see
  * watch_sink. lines: those of stdtim are wanted. */
 struct watch_sink reading_sink(struct reading *r, struct uplink *to,
                                struct sites *sites, unsigned *told,
                                bool lines);
+/* They, of all readings since they were reset. */
+struct str *reading_lines(struct reading *r);
 
 #endif

@@ -1,0 +1,33 @@
+#!/bin/sh
+# parts.sh - what hangs on a job or a node belongs to one room, or one file.
+#
+# Most of it is opaque to others (struct x *, which the compiler guards). Where
+# it lies inside, a struct of its own, this looks who names what is in it.
+. "${0%/*}/../lib/lint.sh"
+
+parts()         # MEMBER, PROGRAM whose files may meet it, WHO may look inside
+{
+    cat <<'EOF'
+clock  master/                master/flow/
+index  master/(state|flow)/   master/state/job.c
+pmix   slave/jobs/            slave/jobs/node.c
+EOF
+}
+
+strangers()     # MEMBER PROGRAM OWNER
+{
+    sources "^$2.*\\.[ch]\$" | grep -v "^$3" | xargs -r \
+        grep -nE "(->|[a-z]\\.)$1\\.[a-z]" | sed 's/:\([0-9]*\):.*/:\1/'
+}
+
+clean 'parts of jobs and nodes are theirs alone who own them' \
+    "$(parts | while read -r member program owner; do
+        strangers "$member" "$program" "$owner" |
+            sed "s|\$| looks into $member|"
+    done)"
+clean 'every such part is there' \
+    "$(parts | while read -r member _ owner; do
+        sources "^$owner" | xargs -r cat | grep -qE "(->|[a-z]\\.)$member\\.[a-z]" ||
+            echo "$member"
+    done)"
+finish
