@@ -181,7 +181,7 @@ static void on_streams_moved(void *arg)
     struct job *j = arg;
 
     if (j->state == JOB_DRAINING)
-        event_active(j->drain_timer, EV_TIMEOUT, 0);
+        jobdrain_look(j);
 }
 
 static void before_output(void *arg, uint32_t rank)
@@ -264,7 +264,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         jobdrain_look_again(j);
         return;
     }
-    event_del(j->drain_timer);
+    jobdrain_look_no_more(j);
     if (j->part.node->orphaned)
         j->done(j->done_arg, j);        /* may free j: the last act */
 }
@@ -291,9 +291,8 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     j->peek.user = &j->user;
     j->done = done;
     j->done_arg = arg;
-    j->kill_timer = evtimer_new(node->base, jobdrain_on_kill, j);
-    j->drain_timer = evtimer_new(node->base, on_drain, j);
-    if (!j->kill_timer || !j->drain_timer) {
+    j->drain = jobdrain_create(j, on_drain);
+    if (!j->drain) {
         job_destroy(&j->part);
         return err_set(err, ENOMEM, "out of memory"), NULL;
     }
@@ -333,10 +332,7 @@ static void job_destroy(struct part *p)
     launch_user_fini(&j->user);
     plan_destroy(j->plan);
     free(j->refusal);
-    if (j->kill_timer)
-        event_free(j->kill_timer);
-    if (j->drain_timer)
-        event_free(j->drain_timer);
+    jobdrain_destroy(j->drain);
     free(j);
 }
 
@@ -519,7 +515,7 @@ static void doom(struct job *j, const struct taskset *set, int sig,
         if (taskset_has(set, t->rank) && (!t->kill_ns || at_ns < t->kill_ns))
             t->kill_ns = at_ns;
     }
-    jobdrain_on_kill(-1, 0, j);
+    jobdrain_kill(j);
 }
 
 static int job_terminate(struct part *p, const char *ranks, int sig,
@@ -584,7 +580,13 @@ bool job_reaped(struct job *j, pid_t pid, int status,
 static int job_ack(struct part *p, uint32_t rank, uint64_t upto,
                    struct err *err)
 {
-    return jobwatch_ack(job_of(p), rank, upto, err);
+    struct job *j = job_of(p);
+
+    if (jobwatch_ack(j, rank, upto, err))
+        return -1;
+    if (j->state == JOB_DRAINING)
+        jobdrain_look(j);
+    return 0;
 }
 
 static void job_each(struct part *p, enum part_tasks which, taskwalk_f *step,

@@ -35,12 +35,10 @@ struct job {
     bool launched, told_prepared, told_launched, told_drained;
     bool asked;                 /* the master has ordered the end */
     uint64_t launched_ns;
-    struct event *kill_timer;   /* owned: the grace is over */
-    struct event *drain_timer;  /* owned: looks whether all is gone */
-    bool swept, ended_stdtim, accounted;
+    struct jobdrain *drain;     /* owned: how far its end has come */
+    bool accounted;             /* what its calls cost has been told */
     unsigned losses_told;       /* see losses.h */
     struct peek_job peek;
-    uint64_t draining_ns, cut_ns;
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */
     void *done_arg;

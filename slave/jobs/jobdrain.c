@@ -21,6 +21,13 @@
 #define SWEEP_NS (5 * CLOCK_NS_PER_S)   /* then a process cannot be killed */
 #define CUT_NS   (500 * CLOCK_NS_PER_MS)
 
+struct jobdrain {
+    struct event *kill;         /* owned: some grace is over */
+    struct event *look;         /* owned: whether all is gone */
+    uint64_t since_ns, cut_ns;  /* it began; pipes are cut */
+    bool swept, ended_stdtim;
+};
+
 /* Send sig to all processes of the job; how many there are. Where no other
  * job is here, also those that have shaken off group and environment. */
 static size_t sweep(struct job *j, int sig)
@@ -48,14 +55,12 @@ static size_t sweep(struct job *j, int sig)
     return n;
 }
 
-void jobdrain_on_kill(evutil_socket_t fd, short what, void *arg)
+void jobdrain_kill(struct job *j)
 {
-    struct job *j = arg;
     uint64_t now_ns = clock_monotonic_ns(), next_ns = 0;
     struct timeval tv;
     bool killed = false;
 
-    (void)fd, (void)what;
     for (size_t i = 0; i < j->ntasks; i++) {
         struct task *t = j->tasks[i];
 
@@ -70,23 +75,54 @@ void jobdrain_on_kill(evutil_socket_t fd, short what, void *arg)
         sweep(j, SIGKILL);
     if (next_ns) {
         tv = clock_timeval(next_ns - now_ns);
-        event_add(j->kill_timer, &tv);
+        event_add(j->drain->kill, &tv);
     }
+}
+
+static void on_kill(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    jobdrain_kill(arg);
+}
+
+struct jobdrain *jobdrain_create(struct job *j, event_callback_fn on_look)
+{
+    struct jobdrain *d = calloc(1, sizeof(*d));
+
+    if (!d)
+        return NULL;
+    d->kill = evtimer_new(j->part.node->base, on_kill, j);
+    d->look = evtimer_new(j->part.node->base, on_look, j);
+    if (d->kill && d->look)
+        return d;
+    jobdrain_destroy(d);
+    return NULL;
+}
+
+void jobdrain_destroy(struct jobdrain *d)
+{
+    if (!d)
+        return;
+    if (d->kill)
+        event_free(d->kill);
+    if (d->look)
+        event_free(d->look);
+    free(d);
 }
 
 static bool processes_gone(struct job *j)
 {
     size_t left;
 
-    if (j->swept)
+    if (j->drain->swept)
         return true;
     left = sweep(j, SIGKILL);
-    if (left && clock_monotonic_ns() - j->draining_ns < SWEEP_NS)
+    if (left && clock_monotonic_ns() - j->drain->since_ns < SWEEP_NS)
         return false;
     if (left)
         log_warn("job", "%zu processes do not die job=%llu", left,
                  (unsigned long long)j->part.id);
-    j->swept = true;
+    j->drain->swept = true;
     return true;
 }
 
@@ -96,11 +132,11 @@ static bool rings_empty(struct job *j)
     for (size_t i = 0; i < j->ntasks; i++)
         if (watch_pending(&j->tasks[i]->watch))
             return false;
-    if (!j->ended_stdtim && j->plan->want_stdtim)
+    if (!j->drain->ended_stdtim && j->plan->want_stdtim)
         for (size_t i = 0; i < j->ntasks; i++)
             streams_end(j->streams, j->tasks[i]->rank,
                         HCT__STREAM__STREAM_STDTIM);
-    j->ended_stdtim = true;
+    j->drain->ended_stdtim = true;
     return true;
 }
 
@@ -112,9 +148,9 @@ static bool pipes_ended(struct job *j)
 
     if (!streams_open_pipes(j->streams))
         return true;
-    if (!j->cut_ns || streams_congested(j->streams))
-        j->cut_ns = now_ns + CUT_NS;
-    if (now_ns < j->cut_ns)
+    if (!j->drain->cut_ns || streams_congested(j->streams))
+        j->drain->cut_ns = now_ns + CUT_NS;
+    if (now_ns < j->drain->cut_ns)
         return false;
     streams_cut(j->streams);
     return true;
@@ -143,19 +179,29 @@ bool jobdrain_is_over(struct job *j)
            (j->part.node->orphaned || records_acknowledged(j)) && told;
 }
 
+void jobdrain_look(struct job *j)
+{
+    event_active(j->drain->look, EV_TIMEOUT, 0);
+}
+
 void jobdrain_look_again(struct job *j)
 {
-    uint64_t since_ns = clock_monotonic_ns() - j->draining_ns;
+    uint64_t since_ns = clock_monotonic_ns() - j->drain->since_ns;
     struct timeval tv = clock_timeval(since_ns < 50 * CLOCK_NS_PER_MS
                                       ? SOON_NS : LATER_NS);
 
-    event_add(j->drain_timer, &tv);
+    event_add(j->drain->look, &tv);
+}
+
+void jobdrain_look_no_more(struct job *j)
+{
+    event_del(j->drain->look);
 }
 
 void jobdrain_begin(struct job *j)
 {
-    event_del(j->kill_timer);
-    if (!j->draining_ns)
-        j->draining_ns = clock_monotonic_ns();
-    event_active(j->drain_timer, EV_TIMEOUT, 0);
+    event_del(j->drain->kill);
+    if (!j->drain->since_ns)
+        j->drain->since_ns = clock_monotonic_ns();
+    jobdrain_look(j);
 }

@@ -108,11 +108,7 @@ int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
     if (!t)
         return err_set(err, EPROTO, "task %u of job %llu is not here", rank,
                        (unsigned long long)j->part.id);
-    if (records_ack(&t->watch.records, upto, err))
-        return -1;
-    if (j->state == JOB_DRAINING)
-        event_active(j->drain_timer, EV_TIMEOUT, 0);
-    return 0;
+    return records_ack(&t->watch.records, upto, err);
 }
 
 /* CPU time of the task: its process with what that has waited for, and the

@@ -27,7 +27,7 @@ clean 'parts of jobs and nodes are theirs alone who own them' \
     done)"
 clean 'every such part is there' \
     "$(parts | while read -r member _ owner; do
-        sources "^$owner" | xargs -r cat | grep -qE "(->|[a-z]\\.)$member\\.[a-z]" ||
-            echo "$member"
+        [ "$(sources "^$owner" | xargs -r cat |
+            grep -cE "(->|[a-z]\\.)$member\\.[a-z]")" -gt 0 ] || echo "$member"
     done)"
 finish
