@@ -265,8 +265,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
 
         j->nodes[i].away = true;
         n->state = NODE_AWAY;
-        n->away_mono_ns = until_ns;
-        node_set_text(&n->away_why, "it did not come back after "
+        n->away.until_ns = until_ns;
+        node_set_text(&n->away.why, "it did not come back after "
                       "hector-master had been started again");
         journal_node(f->journal, n);
     }

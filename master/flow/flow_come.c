@@ -71,8 +71,8 @@ void flow_node_away(struct flow *f, struct node *n, const char *why)
         return;
     }
     n->state = NODE_AWAY;
-    n->away_mono_ns = clock_monotonic_ns() + f->conf.lost_wait_ns;
-    node_set_text(&n->away_why, why);
+    n->away.until_ns = clock_monotonic_ns() + f->conf.lost_wait_ns;
+    node_set_text(&n->away.why, why);
     journal_node(f->journal, n);
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         struct job_node *jn = job_node_find(j, n);

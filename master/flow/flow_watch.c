@@ -130,9 +130,9 @@ void flow_on_watch(evutil_socket_t fd, short what, void *arg)
     for (size_t i = 0; i < f->nodes->n; i++) {
         struct node *n = f->nodes->v[i];
 
-        n->away_mono_ns += late_ns;
-        if (n->state == NODE_AWAY && now_ns >= n->away_mono_ns)
-            flow_node_lost(f, n, n->away_why ? n->away_why : "?");
+        n->away.until_ns += late_ns;
+        if (n->state == NODE_AWAY && now_ns >= n->away.until_ns)
+            flow_node_lost(f, n, n->away.why ? n->away.why : "?");
     }
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
         watch_job(j, now_ns);

@@ -11,7 +11,7 @@ static void node_destroy(struct node *n)
     free(n->name);
     free(n->hostname);
     free(n->machine);
-    free(n->away_why);
+    free(n->away.why);
     free(n->output_waits);
     free(n->reduce_at);
     free(n);

@@ -13,6 +13,11 @@ struct conn;
 /* Away: its slave has tasks and no link to us, but may still come back. */
 enum node_state { NODE_UP, NODE_LEFT, NODE_AWAY, NODE_LOST };
 
+struct node_away {
+    uint64_t until_ns;          /* monotonic: so long we wait for it */
+    char *why;                  /* owned; it is */
+};
+
 struct node {
     uint32_t id;                /* place in the table */
     char *name;                 /* owned */
@@ -24,8 +29,7 @@ struct node {
     uint64_t instance;          /* of its slave */
     struct conn *link;          /* borrowed; NULL unless NODE_UP */
     uint64_t seen_ns;           /* wall clock */
-    uint64_t away_mono_ns;      /* NODE_AWAY: until when we wait for it */
-    char *away_why;             /* owned; and why it is */
+    struct node_away away;      /* of master/flow: NODE_AWAY */
     char *reduce_at;            /* owned: where it listens for slaves below it;
                                    NULL: not known */
     uint64_t *output_waits;     /* owned: jobs, as in NodeLoad */

@@ -9,6 +9,7 @@ parts()         # MEMBER, PROGRAM whose files may meet it, WHO may look inside
 {
     cat <<'EOF'
 clock  master/                master/flow/
+away   master/(peers|store)/   master/flow/
 index  master/(state|flow)/   master/state/job.c
 pmix   slave/jobs/            slave/jobs/node.c
 EOF
