@@ -68,6 +68,6 @@ struct pmixd *node_pmix_now(const struct node *n);      /* NULL: not started */
 /* What looks whether this process may be replaced, which is done when PMIx is
  * not sound and something has changed; NULL: nobody does. Borrowed. */
 void node_renew_by(struct node *n, struct event *look);
-void node_look_at_pmix(const struct node *n);
+void node_look_at_pmix(const struct node *n);    /* something has changed */
 
 #endif
