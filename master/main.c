@@ -334,9 +334,9 @@ static int master_parts(struct master *m, struct err *err)
 {
     struct flow_conf flow = {
         .watch = { .policies = m->conf.policies,
-                   .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
-                   .tape_bytes = m->conf.looks_kept_bytes,
-                   .hang_samples = (uint32_t)m->conf.hang_samples },
+                   .tape_bytes = m->conf.looks_kept_bytes },
+        .act = { .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
+                 .hang_samples = (uint32_t)m->conf.hang_samples },
         .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,
         .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
         .lost_wait_ns = m->conf.lost_wait_ns,

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "master/act/findings.h"
+#include "master/act/hands.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
@@ -75,6 +77,7 @@ void flow_free_job(struct job *j)
     if (j->clock.timer)
         event_free(j->clock.timer);
     watcher_destroy(j->watcher);
+    findings_destroy(j->findings);
     launch_free(j);
     endmodel_fini(j);
     if (j->ops->free)
@@ -128,7 +131,7 @@ static void effect_launch(struct job *j)
 
 static void effect_hold(struct job *j)
 {
-    flow_hold_orders(j, NULL);
+    hands_send(j, NULL);
 }
 
 static void effect_terminate(struct job *j)
@@ -221,36 +224,23 @@ void flow_committed(struct flow *f)
 
 /* ---------------------------------------------------------- begin and end */
 
-/* Without memory nothing is suspended, and nothing said. */
-static int suspend_all(struct job *j, const char *by, const char *why,
-                       struct err *err)
-{
-    struct taskset all = { 0 };
-    struct flow_order o = { .ranks = &all, .by = by, .why = why };
-    int rc = 0;
-
-    if (taskset_add(&all, 0, j->ntasks - 1) == 0)
-        rc = flow_hold(j, &o, false, err) < 0 ? -1 : 0;
-    taskset_fini(&all);
-    return rc;
-}
-
-static const struct watcher_ops watcher_ops = {
-    .notice = notice, .kill = flow_kill, .suspend = suspend_all,
+static const struct act_ops act_ops = {
+    .effect = flow_act, .end = flow_kill, .notice = notice,
 };
+
+struct acts *flow_acts(struct flow *f)
+{
+    return &f->acts;
+}
 
 int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
                struct err *err)
 {
-    j->watcher = watcher_create(f->base, j, &f->conf.watch, &watcher_ops, s,
-                                err);
+    j->findings = findings_create(&f->acts, j, s->on_hang, err);
+    if (j->findings)
+        j->watcher = watcher_create(f->base, j, &f->conf.watch, &findings_ops,
+                                    s, err);
     return j->watcher ? 0 : -1;
-}
-
-int flow_looked(struct job *j, struct job_node *jn, const Hct__Looked *m,
-                struct err *err)
-{
-    return watcher_looked(j->watcher, jn, m, err);
 }
 
 int flow_restore(struct flow *f, struct job *j, struct err *err)
@@ -329,6 +319,8 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->base = base;
     f->watched_ns = clock_monotonic_ns();
     f->conf = *conf;
+    f->acts.conf = conf->act;
+    f->acts.ops = &act_ops;
     f->nodes = nodes;
     f->jobs = jobs;
     f->relay = relay;
@@ -337,12 +329,12 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
 
 void flow_set_journal(struct flow *f, struct journal *jn)
 {
-    f->journal = jn;
+    f->journal = f->acts.journal = jn;
 }
 
 void flow_set_reducer(struct flow *f, struct reducer *rd)
 {
-    f->reducer = rd;
+    f->reducer = f->acts.reducer = rd;
 }
 
 void flow_destroy(struct flow *f)

@@ -9,6 +9,7 @@
 
 #include <event2/event.h>
 
+#include "master/act/act.h"
 #include "master/flow/relay.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
@@ -30,6 +31,7 @@ struct flow_conf {
     uint64_t end_wait_ns;       /* for slaves, beyond the grace, to end tasks
                                    and to clear up */
     struct watcher_conf watch;
+    struct acts_conf act;
 };
 
 struct flow;
@@ -63,10 +65,6 @@ int flow_task_state(struct job *j, struct job_node *jn,
                     const Hct__TaskState *m, struct err *err);
 int flow_task_exited(struct job *j, struct job_node *jn,
                      const Hct__TaskExited *m, struct err *err);
-int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
-              struct err *err);
-int flow_looked(struct job *j, struct job_node *jn, const Hct__Looked *m,
-                struct err *err);
 int flow_task_abort(struct job *j, struct job_node *jn,
                     const Hct__TaskAbort *m, struct err *err);
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
@@ -75,24 +73,8 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
 /* End a job; a second time, or at_once, without grace. exit_code 0: as its
  * tasks end. */
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);
-/* flow_hold.c. -1 if none of these tasks runs, or if they are being ended. by
- * and why are for the record. */
-struct flow_order {
-    const struct taskset *ranks;
-    const char *by, *why;
-};
-/* The row in table action of something that is done in this turn. */
-void flow_record(struct job *j, const struct flow_order *o,
-                 const char *action);
-/* Suspend tasks, or let them go on. Returns how many change. */
-long flow_hold(struct job *j, const struct flow_order *o, bool release,
-               struct err *err);
-/* TERM, grace, KILL for some tasks only; what follows from their ends does. */
-int flow_terminate(struct job *j, const struct flow_order *o, bool at_once,
-                   struct err *err);
-/* -1 if the job has no running tasks. */
-int flow_signal(struct job *j, const struct taskset *ranks, int number,
-                struct err *err);
+/* What can be done to jobs, by act.h; lives as the flow does. */
+struct acts *flow_acts(struct flow *f);
 
 /* Links that come and go: flow_come.c. A node with jobs that has lost its
  * link is away first, and lost when it does not come back in time. */

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "master/act/hands.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "proto/base/clock.h"
@@ -107,7 +108,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
     jn->away = false;
     if (is_there || j->state == JOB_PREPARING) {
         flow_order_again(j, jn);
-        flow_hold_orders(j, jn);
+        hands_send(j, jn);
         watcher_node_back(j->watcher, jn);
         relay_node_back(j->flow->relay, j, jn);
         if (jn->nlive == 0)

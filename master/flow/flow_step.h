@@ -16,6 +16,7 @@ struct flow {
     struct relay *relay;
     struct reducer *reducer;    /* borrowed; NULL: none, or not any more */
     struct flow_conf conf;
+    struct acts acts;
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
     uint64_t watched_ns;        /* when it did so last; monotonic */
@@ -30,11 +31,6 @@ bool flow_task_step(struct job *j, struct task *t, enum task_event ev);
 /* The task, if it is on that node. */
 struct task *flow_task(struct job *j, const struct job_node *jn,
                        uint32_t rank, const char *message, struct err *err);
-
-/* Orders of hold.h that are not carried out yet, to one node or to all. */
-void flow_hold_orders(struct job *j, const struct job_node *only);
-/* It has ended, or is continued to be ended. */
-void flow_hold_over(struct task *t, uint64_t at_ns);
 
 /* Effects without a step. */
 void flow_act(struct job *j, unsigned effects);

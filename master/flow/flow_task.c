@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/act/hands.h"
 #include "master/flow/apart.h"
 #include "master/flow/flow_step.h"
 #include "mpi-wrappers/table/calls.h"
@@ -105,7 +106,7 @@ static void exit_copy(struct task *t, const Hct__TaskExited *m)
     t->signal = m->signal;
     t->exit_code = m->signal ? 128 + m->signal : m->code;
     t->ended_ns = m->at_ns;
-    flow_hold_over(t, m->at_ns);
+    hands_over(t, m->at_ns);
     t->cpu_ns = m->user_ns + m->system_ns;
     t->rss_bytes = m->max_rss_bytes;
     t->mpi_calls = m->mpi_calls;

@@ -1,4 +1,5 @@
-/* control.c - checks what is asked for, and has flow.c do it. */
+/* control.c - which job and which of its tasks is meant, and which action of
+ * act.h. */
 #include "master/peers/control.h"
 
 #include <errno.h>
@@ -6,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "master/flow/flow.h"
-#include "master/flow/notice.h"
+#include "master/act/act.h"
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 
@@ -37,27 +37,14 @@ static int control_ranks(const struct job *j, const char *text,
     return 0;
 }
 
-static struct flow_order control_order(const struct conn *own,
-                                       const struct taskset *ranks,
-                                       const char *why)
+/* The set that is asked for is in ranks, to be freed. */
+static int control_order(const struct job *j, const struct conn *own,
+                         const char *text, struct taskset *ranks,
+                         struct act_order *o, struct err *err)
 {
-    return (struct flow_order){ .ranks = ranks, .why = why,
-                                .by = own ? "hector-run" : "operator" };
-}
-
-/* STOP and CONT are not sent, but ordered: they last. A task that has been
- * stopped by somebody else is continued all the same. */
-static int control_stop(struct job *j, const struct conn *own,
-                        const struct taskset *ranks, int number,
-                        struct err *err)
-{
-    struct flow_order o = control_order(own, ranks, own ? "Ctrl-Z"
-                                        : "hector kill --signal");
-
-    if (flow_hold(j, &o, number == SIGCONT, err) < 0)
-        return -1;
-    return number == SIGCONT && j->state >= JOB_STARTING
-           ? flow_signal(j, ranks, number, err) : 0;
+    *o = (struct act_order){ .who = own ? ACT_OWNER : ACT_OPERATOR,
+                             .ranks = ranks };
+    return control_ranks(j, text, ranks, &o->whole, err);
 }
 
 static void control_passes(struct job *j, int number)
@@ -66,41 +53,61 @@ static void control_passes(struct job *j, int number)
     j->passed_mono_ns = clock_monotonic_ns();
 }
 
-int control_signal(struct jobs *jobs, const struct conn *own,
+/* STOP and CONT are not sent, but ordered: they last. A task that has been
+ * stopped by somebody else is continued all the same. */
+static long control_pass(struct acts *a, struct job *j, struct act_order *o,
+                         struct err *err)
+{
+    const int number = o->number;
+
+    o->act = number == SIGSTOP ? ACT_SUSPEND
+             : number == SIGCONT ? ACT_RESUME : ACT_SIGNAL;
+    o->why = o->who == ACT_OWNER ? "Ctrl-Z" : "hector kill --signal";
+    if (acts_order(a, j, o, NULL, 0, err) < 0)
+        return -1;
+    o->act = ACT_SIGNAL;
+    return number == SIGCONT && j->state >= JOB_STARTING
+           ? acts_order(a, j, o, NULL, 0, err) : 0;
+}
+
+int control_signal(struct acts *a, struct jobs *jobs, const struct conn *own,
                    const Hct__Signal *m, struct err *err)
 {
     struct job *j = control_job(jobs, own, m->job, err);
     struct taskset ranks = { 0 };
-    bool all;
-    int rc;
+    struct act_order o;
+    long n = -1;
 
     if (!j)
         return -1;
     if (m->signal < 1 || m->signal > SIGRTMAX)
         return err_set(err, EINVAL, "there is no signal %d", m->signal);
-    rc = control_ranks(j, m->ranks, &ranks, &all, err);
-    if (rc == 0)
+    if (control_order(j, own, m->ranks, &ranks, &o, err) == 0) {
         control_passes(j, m->signal);
-    if (rc == 0)
-        rc = m->signal == SIGSTOP || m->signal == SIGCONT
-             ? control_stop(j, own, &ranks, m->signal, err)
-             : flow_signal(j, &ranks, m->signal, err);
+        o.number = m->signal;
+        n = control_pass(a, j, &o, err);
+    }
     taskset_fini(&ranks);
-    return rc;
+    return n < 0 ? -1 : 0;
 }
 
-int control_passed_signal(struct job *j, const struct job_node *jn,
-                          const Hct__Signal *m, struct err *err)
+int control_passed_signal(struct acts *a, struct job *j,
+                          const struct job_node *jn, const Hct__Signal *m,
+                          struct err *err)
 {
     struct taskset all = { 0 };
+    struct act_order o = { .act = ACT_SIGNAL, .who = ACT_BATCH,
+                           .number = m->signal, .ranks = &all };
     struct err none;
     char why[200];
 
     if (m->signal == SIGTERM || m->signal == SIGINT || m->signal == SIGHUP) {
         snprintf(why, sizeof(why), "%s to the slave on %.100s",
                  signals_name(m->signal), jn->node->name);
+        o = (struct act_order){ .act = ACT_KILL, .who = ACT_BATCH, .why = why,
+                                .whole = true, .exit_code = 128 + m->signal };
         if (!j->killed && j->state != JOB_ENDING)
-            flow_kill(j, why, 128 + m->signal, false);
+            acts_order(a, j, &o, NULL, 0, &none);
         return 0;
     }
     if (m->signal != SIGUSR1 && m->signal != SIGUSR2)
@@ -110,69 +117,48 @@ int control_passed_signal(struct job *j, const struct job_node *jn,
         return 0;
     control_passes(j, m->signal);
     if (j->ntasks && taskset_add(&all, 0, j->ntasks - 1) == 0)
-        flow_signal(j, &all, m->signal, &none);
+        acts_order(a, j, &o, NULL, 0, &none);
     taskset_fini(&all);
     return 0;
 }
 
-int control_hold(struct jobs *jobs, const struct conn *own,
-                 const Hct__Hold *m, char *text, size_t size,
-                 struct err *err)
+int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
+                 const Hct__Hold *m, char *text, size_t size, struct err *err)
 {
     struct job *j = control_job(jobs, own, m->job, err);
     struct taskset ranks = { 0 };
-    struct flow_order o = control_order(own, &ranks, m->why);
-    const char *done = m->release ? "resumed" : "suspended";
+    struct act_order o;
     long n = -1;
-    bool all;
 
     if (!j)
         return -1;
-    if (control_ranks(j, m->ranks, &ranks, &all, err) == 0)
-        n = flow_hold(j, &o, m->release, err);
+    if (control_order(j, own, m->ranks, &ranks, &o, err) == 0) {
+        o.act = m->release ? ACT_RESUME : ACT_SUSPEND;
+        o.why = m->why;
+        n = acts_order(a, j, &o, text, size, err);
+    }
     taskset_fini(&ranks);
-    if (n < 0)
-        return -1;
-    if (n == 0 && m->release)
-        snprintf(text, size, "nothing is suspended");
-    else if (n == 0)
-        snprintf(text, size, "suspended already");
-    else
-        snprintf(text, size, "%ld task%s %s being %s", n, n == 1 ? "" : "s",
-                 n == 1 ? "is" : "are", done);
-    if (n > 0 && !own)
-        notice(j, false, "%ld of %u tasks of job %llu %s %s: %s", n,
-               j->ntasks, (unsigned long long)j->id,
-               n == 1 ? "is" : "are", done, m->why);
-    return 0;
+    return n < 0 ? -1 : 0;
 }
 
-int control_kill(struct jobs *jobs, const struct conn *own,
+int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err)
 {
     struct job *j = control_job(jobs, own, m->job, err);
     struct taskset ranks = { 0 };
-    bool all;
-    int rc;
+    struct act_order o;
+    long n = -1;
 
     if (!j)
         return -1;
-    if (m->exit_code < 0 || m->exit_code > 255)
-        return err_set(err, EINVAL, "%d is not an exit code", m->exit_code);
-    if (m->signal < 0 || m->signal > SIGRTMAX)
-        return err_set(err, EINVAL, "there is no signal %d", m->signal);
-    rc = control_ranks(j, m->ranks, &ranks, &all, err);
-    struct flow_order o = control_order(own, &ranks, *m->why ? m->why
-                                        : "it was killed");
-
-    if (rc == 0 && all && !j->killed)
-        j->kill_signal = m->signal;
-    if (rc == 0 && all && (!j->killed || m->at_once))
-        flow_record(j, &o, "kill");
-    if (rc == 0 && all)
-        flow_kill(j, o.why, m->exit_code, m->at_once);
-    else if (rc == 0)
-        rc = flow_terminate(j, &o, m->at_once, err);
+    if (control_order(j, own, m->ranks, &ranks, &o, err) == 0) {
+        o.act = ACT_KILL;
+        o.why = *m->why ? m->why : "it was killed";
+        o.number = m->signal;
+        o.exit_code = m->exit_code;
+        o.at_once = m->at_once;
+        n = acts_order(a, j, &o, NULL, 0, err);
+    }
     taskset_fini(&ranks);
-    return rc;
+    return n < 0 ? -1 : 0;
 }

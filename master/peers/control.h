@@ -3,24 +3,25 @@
 #ifndef HECTOR_CONTROL_H
 #define HECTOR_CONTROL_H
 
+#include "master/act/act.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"
 #include "proto/link/message.h"
 
 /* own is the link of a redirector, NULL for an operator. -1 with a sentence
  * when nothing was done. */
-int control_signal(struct jobs *jobs, const struct conn *own,
+int control_signal(struct acts *a, struct jobs *jobs, const struct conn *own,
                    const Hct__Signal *m, struct err *err);
 /* A batch system has sent it to a slave of the job. It sends it to many, and
  * perhaps to hector-run: the tasks get it once. One to end ends the job as if
  * hector-run had got it. -1: a slave may not say so. */
-int control_passed_signal(struct job *j, const struct job_node *jn,
-                          const Hct__Signal *m, struct err *err);
+int control_passed_signal(struct acts *a, struct job *j,
+                          const struct job_node *jn, const Hct__Signal *m,
+                          struct err *err);
 /* What an operator hears is left in text. */
-int control_hold(struct jobs *jobs, const struct conn *own,
-                 const Hct__Hold *m, char *text, size_t size,
-                 struct err *err);
-int control_kill(struct jobs *jobs, const struct conn *own,
+int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
+                 const Hct__Hold *m, char *text, size_t size, struct err *err);
+int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err);
 
 #endif

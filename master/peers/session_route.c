@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/act/hands.h"
 #include "master/flow/adopt.h"
 #include "master/flow/notice.h"
 #include "master/flow/submit.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
 #include "master/store/profile.h"
+#include "master/watch/watcher.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/signals.h"
@@ -161,8 +163,8 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
 {
     struct session *s = arg;
     char text[200] = "";
-    int rc = control_hold(s->hub->jobs, session_own(c), msg, text,
-                          sizeof(text), err);
+    int rc = control_hold(flow_acts(s->hub->flow), s->hub->jobs,
+                          session_own(c), msg, text, sizeof(text), err);
 
     session_answer(c, rc, err, text);
     return 0;
@@ -173,8 +175,8 @@ static int on_kill(void *arg, struct conn *c, const void *msg,
 {
     struct session *s = arg;
 
-    session_result(c, control_kill(s->hub->jobs, session_own(c), msg, err),
-                   err);
+    session_result(c, control_kill(flow_acts(s->hub->flow), s->hub->jobs,
+                                   session_own(c), msg, err), err);
     return 0;
 }
 
@@ -206,14 +208,15 @@ static int session_find(struct session *s, uint64_t id, struct err *err)
         return rc > 0 ? (call) : rc;                                    \
     }
 
-ON_JOB(passed_signal, Signal, control_passed_signal(s->job, s->at, m, err))
+ON_JOB(passed_signal, Signal,
+       control_passed_signal(flow_acts(s->hub->flow), s->job, s->at, m, err))
 ON_JOB(prepared, Prepared, flow_prepared(s->job, s->at, m, err))
 ON_JOB(launched, Launched, flow_launched(s->job, s->at, m, err))
 ON_JOB(task_state, TaskState, flow_task_state(s->job, s->at, m, err))
 ON_JOB(task_exited, TaskExited, flow_task_exited(s->job, s->at, m, err))
 ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
-ON_JOB(held, Held, flow_held(s->job, s->at, m, err))
-ON_JOB(looked, Looked, flow_looked(s->job, s->at, m, err))
+ON_JOB(held, Held, hands_held(s->hub->journal, s->job, s->at, m, err))
+ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(publish, Publish, relay_publish(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(lookup, Lookup, relay_lookup(s->hub->relay, s->job, s->at, m, err))
@@ -231,8 +234,8 @@ static int on_signal(void *arg, struct conn *c, const void *msg,
 
     if (conn_role(c) == HCT__ROLE__ROLE_SLAVE)
         return on_passed_signal(arg, c, msg, err);
-    session_result(c, control_signal(s->hub->jobs, session_own(c), msg, err),
-                   err);
+    session_result(c, control_signal(flow_acts(s->hub->flow), s->hub->jobs,
+                                     session_own(c), msg, err), err);
     return 0;
 }
 

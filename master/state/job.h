@@ -23,6 +23,7 @@ struct apart;
 struct conn;
 struct endmodel;
 struct event;
+struct findings;
 struct flow;
 struct launch_wish;
 struct watcher;
@@ -137,11 +138,12 @@ struct job {
     uint64_t failed_ns;         /* when, on the master's clock */
     char *why;                  /* owned */
 
-    /* Hung on it by launch.c, watcher.c, endmodel.c, adopt.c and apart.c, which
-     * free them, and alone know what is in them. */
+    /* Hung on it by launch.c, watcher.c, findings.c, endmodel.c, adopt.c and
+     * apart.c, which free them, and alone know what is in them. */
     struct launch_wish *wish;   /* where its tasks are to be; NULL: it is not
                                    placed */
-    struct watcher *watcher;    /* its policies; NULL: none */
+    struct watcher *watcher;    /* its policies; NULL: none, nor the next */
+    struct findings *findings;  /* what they have found */
     struct endmodel *models;    /* told in the end; or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */

@@ -27,7 +27,6 @@
 #include "master/watch/recall.h"
 #include "master/watch/reel.h"
 #include "master/watch/series.h"
-#include "master/watch/watcher_act.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -46,9 +45,10 @@ struct watcher {
     struct watcher_conf conf;   /* its text is borrowed */
     struct policy policy[CHOSEN_MAX];
     size_t npolicies;
-    struct watcher_act act;
+    const struct watcher_ops *ops;      /* borrowed */
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking, detail;
+    bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
     struct policy_out out;
@@ -84,16 +84,9 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
     }
     w->job = j;
     w->conf = *conf;
-    w->act.job = j;
-    w->act.conf = &w->conf;
-    w->act.ops = ops;
+    w->ops = ops;
     w->reel.job = j;
     w->reel.keep_bytes = conf->tape_bytes;
-    if (onhang_parse(&w->act.on_hang, s->on_hang, err)) {
-        err_prefix(err, "--on-hang");
-        watcher_destroy(w);
-        return NULL;
-    }
     if (chosen_open(w->policy, &w->npolicies, conf->policies, s, err)) {
         watcher_destroy(w);
         return NULL;
@@ -118,7 +111,6 @@ void watcher_destroy(struct watcher *w)
     recall_destroy(w->recall);
     for (size_t i = 0; i < w->npolicies; i++)
         policy_close(&w->policy[i]);
-    watcher_act_fini(&w->act);
     watcher_drop_states(w);
     reel_fini(&w->reel);
     if (w->timer)
@@ -197,8 +189,7 @@ void watcher_start(struct watcher *w)
         return;
     w->start_ns = clock_monotonic_ns() - 1;
     if (watcher_begin_job(w, &err)) {
-        w->act.ops->notice(w->job, true, "nobody watches the job: %s",
-                           err.text);
+        w->ops->blind(w->job, err.text);
         return;
     }
     w->running = true;
@@ -213,7 +204,7 @@ void watcher_stop(struct watcher *w)
     event_del(w->timer);
     recall_destroy(w->recall);
     w->recall = NULL;
-    watcher_act_stop(&w->act);
+    w->ops->stopped(w->job);
     reel_flush(&w->reel);
 }
 
@@ -309,7 +300,7 @@ static void mark_absent(struct watcher *w)
 {
     const struct job *j = w->job;
 
-    w->act.stale = false;
+    w->stale = false;
     for (uint32_t r = 0; r < j->ntasks && r < w->looks.job.nranks; r++) {
         const struct task *t = &j->tasks[r];
 
@@ -318,7 +309,7 @@ static void mark_absent(struct watcher *w)
         } else if (t->node >= j->nnodes || w->node[t->node].asked ||
                    !w->node[t->node].known) {
             looks_set_absent(&w->looks, r);
-            w->act.stale = true;
+            w->stale = true;
         }
     }
 }
@@ -335,15 +326,15 @@ static void step_policies(struct watcher *w, const struct hct_snapshot *s)
             continue;
         rc = policy_step(p, s, &w->out, why, sizeof(why));
         if (rc != POLICY_FINE)
-            watcher_complain(&w->act, p, why, rc == POLICY_OFF);
+            w->ops->complained(w->job, p, why, rc == POLICY_OFF);
         w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
         if (w->out.out.nverdicts) {
             reel_flush(&w->reel);
             w->same = 0;
         }
-        watcher_act(&w->act, p, s, &w->out);
+        w->ops->found(w->job, p, s, &w->out);
     }
-    watcher_act_go_on(&w->act, s->now_ns);
+    w->ops->looked(w->job, s->now_ns, w->stale);
 }
 
 /* When the first policy wants to see something. */
@@ -527,7 +518,7 @@ static void recall_on_look(void *arg, const struct hct_snapshot *s)
         if (!policy_due(p, s->now_ns))
             continue;
         if (policy_step(p, s, &w->out, why, sizeof(why)) == POLICY_OFF)
-            watcher_complain(&w->act, p, why, true);
+            w->ops->complained(w->job, p, why, true);
         w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
     }
 }
@@ -595,7 +586,7 @@ void watcher_resume(struct watcher *w)
 
     if (!w || w->running || w->npolicies == 0)
         return;
-    watcher_act_recall(&w->act, w->policy, w->npolicies);
+    w->ops->recalled(w->job, w->policy, w->npolicies);
     w->recall = recall_create(event_get_base(w->timer), w->job->flow->journal,
                               w->job->id, &ops, w);
     w->running = w->recall != NULL;

@@ -1,5 +1,5 @@
 /* watcher.h - the policies of one job: has its tasks looked at, asks them,
- * records what they saw and said, and does what they propose within limits.
+ * records what they saw, and hands on what they say.
  *
  * Made when the job is submitted, so that a policy that cannot be is said at
  * once; begins when the job runs, ends with it. */
@@ -11,6 +11,7 @@
 #include <event2/event.h>
 
 #include "hct.pb-c.h"
+#include "master/watch/policy.h"
 #include "proto/base/err.h"
 
 struct job;
@@ -19,21 +20,27 @@ struct watcher;
 
 struct watcher_conf {
     const char *policies;       /* by default, separated by blanks */
-    uint32_t kills_per_hour;    /* of all jobs of this master together */
     uint64_t tape_bytes;        /* kept of a job */
-    uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
 };
 
-/* What a watcher has done, by whoever drives jobs. */
+/* Who hears what the policies of a job find. */
 struct watcher_ops {
-    /* A sentence for the person who runs the job. */
-    void (*notice)(const struct job *j, bool error, const char *fmt, ...)
-        __attribute__((format(printf, 3, 4)));
-    /* End the job; exit_code is how that looks. */
-    void (*kill)(struct job *j, const char *why, int exit_code, bool at_once);
-    /* Suspend all tasks; by and why are for the record. -1: that cannot be. */
-    int (*suspend)(struct job *j, const char *by, const char *why,
-                   struct err *err);
+    /* Everything that came out of one step. */
+    void (*found)(struct job *j, const struct policy *p,
+                  const struct hct_snapshot *s, const struct policy_out *o);
+    /* A look has ended, and all that was found in it is known. stale: not all
+     * tasks were seen. */
+    void (*looked)(struct job *j, uint64_t now_ns, bool stale);
+    /* The job does not run any more. */
+    void (*stopped)(struct job *j);
+    /* The job is taken up again; those of its policies that were switched off
+     * are to be off. */
+    void (*recalled)(struct job *j, struct policy *v, size_t n);
+    /* A policy has done something odd, or is switched off for it. */
+    void (*complained)(struct job *j, const struct policy *p, const char *why,
+                       bool off);
+    /* No policy can look at the job. */
+    void (*blind)(struct job *j, const char *why);
 };
 
 /* For a job that is being submitted. NULL with a sentence: a policy is

@@ -121,8 +121,8 @@ static void world_open(struct world *w)
     struct flow_conf flow = { .instance = 5, .join_wait_ns = 1,
         .notice_ns = 1, .left_wait_ns = 1, .lost_wait_ns = 1,
         .restart_wait_ns = 1, .end_wait_ns = 1,
-        .watch = { .policies = policies, .kills_per_hour = 20,
-                   .tape_bytes = 65536, .hang_samples = 2 } };
+        .watch = { .policies = policies, .tape_bytes = 65536 },
+        .act = { .kills_per_hour = 20, .hang_samples = 2 } };
     struct session_hub_conf hub = { .instance = 5, .name = "fuzz",
                                     .reduce = { .fan_out = 1,
                                                 .last_id = 100 },

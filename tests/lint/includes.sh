@@ -57,6 +57,7 @@ master/state
 master/store         calls.h
 master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
+master/act           hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h
 master/peers
 master
@@ -74,8 +75,6 @@ exceptions()
     cat <<'END'
 master/watch/reel.c master/flow/flow_step.h
 master/watch/watcher.c master/flow/flow_step.h
-master/watch/watcher_act.c master/flow/flow_step.h
-master/watch/whereis.c master/flow/flow_step.h
 END
 }
 

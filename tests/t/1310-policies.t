@@ -55,8 +55,8 @@ like "$T/err" "^hector: job $job is moving again" '... and that it is over'
 is "$(sql "SELECT group_concat(policy || ' ' || kind || ' ' || phase || ' ' ||
     ranks, ', ') FROM verdicts WHERE job = $job")" \
     'odd hang computation 1, odd progress computation 1' 'the view of verdicts'
-is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions
-    WHERE job = $job")" 'report odd done' '... of actions'
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM actions
+    WHERE job = $job")" 'report odd done, kill odd not done: --on-hang report' '... of actions'
 
 # The same object over the record says the same, byte by byte.
 recorded() { sql "SELECT group_concat(detail, '') FROM verdict WHERE job = $1"; }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "master/watch/remedy.h"
+#include "master/act/remedy.h"
 #include "proto/conf/onhang.h"
 
 #define S 1000000000ull
@@ -75,7 +75,7 @@ static double when(const char *text, uint32_t kind, double score, double age_s,
     struct remedy r;
 
     assert_int_equal(onhang_parse(&h, text, NULL), 0);
-    r = remedy_decide(&h, &v, 1000 * S);
+    r = remedy_decide(&h, &v, 0, 1000 * S);
     return r.wanted ? (double)(r.due_ns - 1000 * S) / 1e9 : -1;
 }
 
@@ -127,7 +127,7 @@ static void said(const char *text, double score, const char *words)
     struct str to = { 0 };
 
     assert_int_equal(onhang_parse(&h, text, NULL), 0);
-    remedy_say(&to, &h, &v, 0);
+    remedy_say(&to, &h, &v, 0, 0);
     if (!strstr(str_text(&to), words))
         fail_msg("%s: %s", text, str_text(&to));
     str_fini(&to);
@@ -156,12 +156,65 @@ static void certain(void **state)
     assert_true(remedy_score(&v) > 0.99999);
 }
 
+/* A policy's proposal: no more is done than it proposes, nor than --on-hang
+ * allows, and nothing to a job that goes on. */
+static void proposals(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t kind, proposed;
+        double score;
+        int does;               /* -1: nothing, and words say why */
+        const char *words;
+    } cases[] = {
+        { "kill", HCT_DEADLOCK, 0, 1, ONHANG_KILL, NULL },
+        { "kill", HCT_DEADLOCK, HCT_REPORT, 1, ONHANG_KILL, NULL },
+        { "kill", HCT_DEADLOCK, HCT_SUSPEND, 1, ONHANG_SUSPEND, NULL },
+        { "kill", HCT_DEADLOCK, HCT_KILL, 1, ONHANG_KILL, NULL },
+        { "suspend", HCT_DEADLOCK, HCT_KILL, 1, ONHANG_SUSPEND, NULL },
+        { "report", HCT_DEADLOCK, HCT_KILL, 1, -1,
+          "not done: --on-hang report" },
+        { "kill", HCT_HANG, HCT_KILL, 0.99, -1,
+          "not done: --on-hang wants to be 99.9 % sure" },
+        { "suspend", HCT_HANG, HCT_KILL, 0, -1,
+          "not done: --on-hang suspend has no patience" },
+        { "kill", HCT_NOTICE, HCT_KILL, 0, -1,
+          "not done: --on-hang kill has no patience" },
+        { "kill:patience=1s", HCT_NOTICE, HCT_KILL, 0, ONHANG_KILL, NULL },
+        { "kill:age=1s", HCT_OUTLIER, HCT_KILL, 1, -1,
+          "not done: nothing is set for a job that goes on" },
+        { "kill:patience=1s", HCT_DEADLINE, HCT_KILL, 0, -1,
+          "not done: nothing is set for a job that goes on" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct hct_verdict v = { .kind = cases[i].kind,
+                                 .score = cases[i].score, .age_ns = 100 * S };
+        struct str why = { 0 };
+        struct onhang h;
+        struct remedy r;
+
+        assert_int_equal(onhang_parse(&h, cases[i].text, NULL), 0);
+        r = remedy_decide(&h, &v, cases[i].proposed, 1000 * S);
+        assert_int_equal(r.wanted, cases[i].does >= 0);
+        if (r.wanted) {
+            assert_int_equal(r.does, cases[i].does);
+            continue;
+        }
+        remedy_why_not(&why, &h, &v);
+        assert_string_equal(str_text(&why), cases[i].words);
+        str_fini(&why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good), cmocka_unit_test(bad),
         cmocka_unit_test(strengths), cmocka_unit_test(words),
         cmocka_unit_test(certain),
+        cmocka_unit_test(proposals),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

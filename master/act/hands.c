@@ -1,34 +1,20 @@
-/* flow_hold.c - what hands do to the tasks of a job that runs on: suspend,
- * resume, end some of them, signal them.
+/* hands.c - what hands do to the tasks of a job that runs on, see hands.h.
  *
  * Invariants. An order changes task->hold (hold.h), is committed with its row
  * in table action, and only then given to the slaves. What the slaves have to
  * do follows from task->hold alone, so it can be told again to one that was
  * away. Time suspended is that between the slave's words, on its clock. */
-#include "master/flow/flow.h"
+#include "master/act/hands.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <stdlib.h>
 
-#include "master/flow/flow_step.h"
-#include "proto/base/str.h"
+#include "master/store/journal.h"
 #include "proto/link/conn.h"
 
 static unsigned long long hold_id(const struct job *j)
 {
     return j->id;
-}
-
-static void hold_ranks_text(const struct taskset *ranks, struct str *text)
-{
-    char buf[64];
-
-    for (size_t i = 0; i < ranks->n; i++) {
-        struct taskset one = { &ranks->v[i], 1, 1 };
-
-        taskset_format(&one, buf, sizeof(buf));
-        str_addf(text, "%s%s", i ? "," : "", buf);
-    }
 }
 
 /* Send to the nodes that have some of the ranks. */
@@ -71,8 +57,8 @@ static int hold_check(const struct job *j, enum hold_event ev, struct err *err)
 }
 
 /* Returns whether something changes; -1: it cannot be. */
-static int hold_step(struct job *j, struct task *t, enum hold_event ev,
-                     struct err *err)
+static int hold_step(struct journal *jn, struct job *j, struct task *t,
+                     enum hold_event ev, struct err *err)
 {
     enum hold from = t->hold;
 
@@ -80,44 +66,30 @@ static int hold_step(struct job *j, struct task *t, enum hold_event ev,
         return -1;
     if (t->hold == from)
         return 0;
-    journal_step(j->flow->journal, j, "hold", job_rank(j, t),
-                 hold_event_name(ev), hold_name(from), hold_name(t->hold));
-    journal_task(j->flow->journal, j, t);
+    journal_step(jn, j, "hold", job_rank(j, t), hold_event_name(ev),
+                 hold_name(from), hold_name(t->hold));
+    journal_task(jn, j, t);
     return 1;
 }
 
-void flow_record(struct job *j, const struct flow_order *o,
-                 const char *action)
-{
-    struct str ranks = { 0 };
-    struct journal_action a = { .action = action, .by = o->by, .why = o->why,
-                                .result = "ordered" };
-
-    hold_ranks_text(o->ranks, &ranks);
-    a.ranks = str_text(&ranks);
-    journal_action(j->flow->journal, j, &a);
-    str_fini(&ranks);
-}
-
-/* Give an order to all tasks of the set that run. How many change. */
-static long hold_order(struct job *j, const struct flow_order *o,
-                       enum hold_event ev, const char *action,
-                       struct err *err)
+long hands_check(const struct job *j, const struct taskset *ranks,
+                 enum hold_event ev, struct err *err)
 {
     long changed = 0, alive = 0, refused = 0;
 
     if (hold_check(j, ev, err))
         return -1;
-    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
-        struct task *t = &j->tasks[r];
-        int rc;
+    for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; ) {
+        const struct task *t = &j->tasks[r];
+        enum hold next;
 
         if (task_state_final(t->state))
             continue;
         alive++;
-        rc = hold_step(j, t, ev, err);
-        changed += rc > 0;
-        refused += rc < 0;
+        if (hold_next(t->hold, ev, &next, err))
+            refused++;
+        else
+            changed += next != t->hold;
     }
     if (alive == 0)
         return err_set(err, ESRCH, "these tasks of job %llu have ended",
@@ -125,43 +97,34 @@ static long hold_order(struct job *j, const struct flow_order *o,
     if (refused == alive)
         return err_set(err, ESRCH, "these tasks of job %llu are being ended",
                        hold_id(j));
-    if (changed) {
-        flow_record(j, o, action);
-        flow_act(j, JOB_EFFECT_HOLD);
-    }
     return changed;
 }
 
-long flow_hold(struct job *j, const struct flow_order *o, bool release,
-               struct err *err)
+bool hands_order(struct journal *jn, struct job *j,
+                 const struct taskset *ranks, enum hold_event ev)
 {
-    return hold_order(j, o, release ? HOLD_EVENT_RESUME : HOLD_EVENT_SUSPEND,
-                      release ? "resume" : "suspend", err);
+    bool changed = false;
+    struct err err;
+
+    for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; )
+        if (!task_state_final(j->tasks[r].state))
+            changed |= hold_step(jn, j, &j->tasks[r], ev, &err) > 0;
+    return changed;
 }
 
-int flow_terminate(struct job *j, const struct flow_order *o, bool at_once,
-                   struct err *err)
-{
-    return hold_order(j, o, at_once ? HOLD_EVENT_END_NOW : HOLD_EVENT_END,
-                      "kill", err) < 0 ? -1 : 0;
-}
-
-int flow_signal(struct job *j, const struct taskset *ranks, int number,
-                struct err *err)
+int hands_signal(struct job *j, const struct taskset *ranks, int number,
+                 struct err *err)
 {
     Hct__TaskSignal m = HCT__TASK_SIGNAL__INIT;
-    struct str text = { 0 };
     size_t sent;
 
-    if (j->state < JOB_STARTING || job_state_final(j->state))
-        return err_set(err, ESRCH, "job %llu is %s: it has no tasks to be "
-                       "signalled", hold_id(j), job_state_name(j->state));
-    hold_ranks_text(ranks, &text);
+    m.ranks = taskset_text(ranks);
+    if (!m.ranks)
+        return err_set(err, ENOMEM, "out of memory");
     m.job = j->id;
-    m.ranks = (char *)str_text(&text);
     m.signal = number;
     sent = hold_send(j, ranks, NULL, MESSAGE_TASK_SIGNAL, &m);
-    str_fini(&text);
+    free(m.ranks);
     if (sent == 0)
         return err_set(err, ESRCH, "these tasks of job %llu have ended",
                        hold_id(j));
@@ -175,21 +138,22 @@ static void send_hold(struct job *j, const struct job_node *only,
 {
     Hct__TaskHold hold = HCT__TASK_HOLD__INIT;
     Hct__Terminate end = HCT__TERMINATE__INIT;
-    struct str text = { 0 };
+    char *text = taskset_text(ranks);
 
-    hold_ranks_text(ranks, &text);
+    if (!text)
+        return;
     hold.job = end.job = j->id;
-    hold.ranks = end.ranks = (char *)str_text(&text);
+    hold.ranks = end.ranks = text;
     hold.release = which == HOLD_RESUMING;
     end.grace_ns = which == HOLD_KILLING ? 0 : j->grace_ns;
     if (which == HOLD_ENDING || which == HOLD_KILLING)
         hold_send(j, ranks, only, MESSAGE_TERMINATE, &end);
     else
         hold_send(j, ranks, only, MESSAGE_TASK_HOLD, &hold);
-    str_fini(&text);
+    free(text);
 }
 
-void flow_hold_orders(struct job *j, const struct job_node *only)
+void hands_send(struct job *j, const struct job_node *only)
 {
     struct taskset sets[HOLD_COUNT] = { 0 };
 
@@ -211,7 +175,7 @@ void flow_hold_orders(struct job *j, const struct job_node *only)
 
 /* ------------------------------------------------------------------- words */
 
-void flow_hold_over(struct task *t, uint64_t at_ns)
+void hands_over(struct task *t, uint64_t at_ns)
 {
     if (t->held_since_ns && at_ns > t->held_since_ns)
         t->held_ns += at_ns - t->held_since_ns;
@@ -237,7 +201,7 @@ static const char *hold_means(const struct job *j)
 }
 
 /* The last of them has done what was ordered. */
-static void hold_check_done(struct job *j, enum hold done)
+static void hold_check_done(struct journal *jn, struct job *j, enum hold done)
 {
     enum hold pending = done == HOLD_SUSPENDED ? HOLD_SUSPENDING
                                                : HOLD_RESUMING;
@@ -247,32 +211,33 @@ static void hold_check_done(struct job *j, enum hold done)
             !task_state_final(j->tasks[r].state))
             return;
     if (done == HOLD_SUSPENDED)
-        journal_action_result(j->flow->journal, j, "suspend", hold_means(j));
+        journal_action_result(jn, j, "suspend", hold_means(j));
     else
-        journal_action_result(j->flow->journal, j, "resume", "done");
+        journal_action_result(jn, j, "resume", "done");
 }
 
-int flow_held(struct job *j, struct job_node *jn, const Hct__Held *m,
-              struct err *err)
+int hands_held(struct journal *jn, struct job *j, const struct job_node *on,
+               const Hct__Held *m, struct err *err)
 {
-    struct task *t = flow_task(j, jn, m->rank, "Held", err);
+    struct task *t = job_task_find(j, m->rank);
     enum hold before;
 
-    if (!t)
-        return -1;
+    if (!t || !job_has_on(j, t, on))
+        return err_set(err, EPROTO, "Held for rank %u of job %llu, which is "
+                       "not on this node", m->rank, hold_id(j));
     if (task_state_final(t->state))
         return 0;               /* told again */
     before = t->hold;
     t->frozen = m->frozen;
     if (!m->held)
-        flow_hold_over(t, m->at_ns);
+        hands_over(t, m->at_ns);
     else if (!t->held_since_ns)
         t->held_since_ns = m->at_ns;
-    if (hold_step(j, t, m->held ? HOLD_EVENT_STOPPED : HOLD_EVENT_WENT, err)
-        < 0)
+    if (hold_step(jn, j, t, m->held ? HOLD_EVENT_STOPPED : HOLD_EVENT_WENT,
+                  err) < 0)
         return -1;
-    journal_task(j->flow->journal, j, t);
+    journal_task(jn, j, t);
     if (t->hold != before)
-        hold_check_done(j, t->hold);
+        hold_check_done(jn, j, t->hold);
     return 0;
 }

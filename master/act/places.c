@@ -3,12 +3,12 @@
  * Where all tasks are comes first. The places of calls that are over are then
  * asked for in rounds, each with at most one of every rank; and in the end what
  * a few tasks have printed and not written, which nothing depends on. */
-#include "master/watch/places.h"
+#include "master/act/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/watch/whereis.h"
+#include "master/act/whereis.h"
 #include "policies/hct_policy.h"
 #include "proto/base/taskset.h"
 
@@ -24,7 +24,8 @@ struct line {
 struct wanted { size_t line; bool made, asked, known; };
 
 struct places {
-    struct job *job;            /* borrowed */
+    const struct acts *acts;    /* borrowed, like the next */
+    struct job *job;
     struct line *line;          /* owned */
     size_t n;
     struct wanted *wanted;      /* owned */
@@ -100,7 +101,8 @@ static void finish(struct places *p)
 {
     char *ranks = p->found ? printers(p) : NULL;
 
-    p->where = ranks ? whereis_unwritten(p->job, ranks, on_unwritten, p) : NULL;
+    p->where = ranks ? whereis_unwritten(p->acts, p->job, ranks, on_unwritten,
+                                         p) : NULL;
     free(ranks);
     if (!p->where)
         p->done(p->arg, p->found);
@@ -135,7 +137,7 @@ static bool ask(struct places *p)
                                          w->made ? l->made : l->site };
         w->asked = true;
     }
-    p->where = n ? whereis_ask(p->job, v, n, on_round, p) : NULL;
+    p->where = n ? whereis_ask(p->acts, p->job, v, n, on_round, p) : NULL;
     return p->where != NULL;
 }
 
@@ -188,21 +190,22 @@ static void on_stacks(void *arg, const struct prefixtree *tree)
 
 /* -------------------------------------------------------------------- life */
 
-struct places *places_start(struct job *j, uint64_t seq, uint32_t samples,
+struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
                             const struct places_line *v, size_t n,
                             places_done_f *done, void *arg)
 {
-    struct places *p = calloc(1, sizeof(*p));
+    struct places *p;
 
-    if (!p)
+    if (!a->reducer || !a->conf.hang_samples || !(p = calloc(1, sizeof(*p))))
         return NULL;
-    *p = (struct places){ .job = j, .n = n, .done = done, .arg = arg };
+    *p = (struct places){ .acts = a, .job = j, .n = n, .done = done,
+                          .arg = arg };
     p->line = calloc(n + 1, sizeof(*p->line));
     p->wanted = calloc(2 * n + 1, sizeof(*p->wanted));
     if (p->line && p->wanted)
-        p->where = whereis_start(j, seq, samples, on_stacks, p);
+        p->where = whereis_start(a, j, seq, on_stacks, p);
     if (!p->where) {
-        places_free(p, true);
+        places_free(p);
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
@@ -225,11 +228,11 @@ const char *places_unwritten(const struct places *p, size_t line)
     return p && line < p->n ? p->line[line].unwritten : NULL;
 }
 
-void places_free(struct places *p, bool alive)
+void places_free(struct places *p)
 {
     if (!p)
         return;
-    whereis_cancel(p->where, alive);
+    whereis_cancel(p->where);
     for (size_t i = 0; p->line && i < p->n; i++) {
         free(p->line[i].here);
         free(p->line[i].made);

@@ -1,5 +1,5 @@
 /* remedy.c - what is done about a hang, and when, see remedy.h. */
-#include "master/watch/remedy.h"
+#include "master/act/remedy.h"
 
 #include <math.h>
 
@@ -41,11 +41,20 @@ static uint64_t age_wanted(const struct onhang *h, const struct hct_verdict *v)
     }
 }
 
+/* What is done if anything is: a policy that proposes to report, or nothing,
+ * leaves that to --on-hang. */
+static enum onhang_action does_what(const struct onhang *h, uint32_t proposed)
+{
+    return proposed == HCT_SUSPEND && h->action == ONHANG_KILL
+           ? ONHANG_SUSPEND : h->action;
+}
+
 struct remedy remedy_decide(const struct onhang *h,
-                            const struct hct_verdict *v, uint64_t now_ns)
+                            const struct hct_verdict *v, uint32_t proposed,
+                            uint64_t now_ns)
 {
     uint64_t age_ns = age_wanted(h, v);
-    struct remedy r = { .due_ns = now_ns };
+    struct remedy r = { .due_ns = now_ns, .does = does_what(h, proposed) };
 
     if (h->action == ONHANG_REPORT || age_ns == UINT64_MAX)
         return r;
@@ -57,10 +66,11 @@ struct remedy remedy_decide(const struct onhang *h,
 }
 
 void remedy_say(struct str *to, const struct onhang *h,
-                const struct hct_verdict *v, uint64_t now_ns)
+                const struct hct_verdict *v, uint32_t proposed,
+                uint64_t now_ns)
 {
-    const char *does = h->action == ONHANG_KILL ? "ended" : "suspended";
-    struct remedy r = remedy_decide(h, v, now_ns);
+    struct remedy r = remedy_decide(h, v, proposed, now_ns);
+    const char *does = r.does == ONHANG_KILL ? "ended" : "suspended";
 
     if (h->action == ONHANG_REPORT) {
         str_addf(to, "hector why shows all of it, hector kill ends it; "
@@ -80,12 +90,30 @@ void remedy_say(struct str *to, const struct onhang *h,
                  h->sure);
         return;
     }
-    str_addf(to, "it is %s, as --on-hang %s wishes", does,
-             onhang_name(h->action));
+    str_addf(to, "it is %s, as --on-hang %s %s", does,
+             onhang_name(h->action),
+             r.does == h->action ? "wishes" : "allows, and is proposed");
     if (r.due_ns > now_ns)
         str_addf(to, ", if it still stands when that has lasted for %.3g s",
                  (double)(r.due_ns - now_ns + v->age_ns) / 1e9);
-    if (h->action == ONHANG_SUSPEND)
+    if (r.does == ONHANG_SUSPEND)
         str_add(to, ": look at it with a debugger, then hector resume or "
                 "hector kill");
+}
+
+void remedy_why_not(struct str *to, const struct onhang *h,
+                    const struct hct_verdict *v)
+{
+    bool stands = v->kind == HCT_HANG || v->kind == HCT_DEADLOCK ||
+                  v->kind == HCT_NOTICE;
+
+    if (!stands)
+        str_add(to, "not done: nothing is set for a job that goes on");
+    else if (h->action == ONHANG_REPORT)
+        str_add(to, "not done: --on-hang report");
+    else if (is_guess(v) || v->kind == HCT_NOTICE)
+        str_addf(to, "not done: --on-hang %s has no patience",
+                 onhang_name(h->action));
+    else
+        str_addf(to, "not done: --on-hang wants to be %.6g %% sure", h->sure);
 }

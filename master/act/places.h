@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/act/act.h"
 #include "master/state/job.h"
 #include "proto/base/str.h"
 
@@ -23,7 +24,7 @@ typedef void places_done_f(void *arg, bool found);
 /* Takes samples of all stacks first, which are kept for the verdict seq, then
  * asks for other places. v is copied. NULL: nothing can be asked. done() comes
  * once, later. */
-struct places *places_start(struct job *j, uint64_t seq, uint32_t samples,
+struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
                             const struct places_line *v, size_t n,
                             places_done_f *done, void *arg);
 
@@ -36,7 +37,6 @@ void places_add(const struct places *p, size_t line, struct str *to);
  * NULL. */
 const char *places_unwritten(const struct places *p, size_t line);
 
-/* alive: the job's reducer is. */
-void places_free(struct places *p, bool alive);
+void places_free(struct places *p);
 
 #endif

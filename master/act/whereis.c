@@ -1,11 +1,10 @@
 /* whereis.c - where in their sources the tasks of a job are just now. */
-#include "master/watch/whereis.h"
+#include "master/act/whereis.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "master/flow/flow_step.h"
 #include "master/tree/lasttree.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -14,7 +13,7 @@ static const uint64_t whereis_wait_ns = 3 * CLOCK_NS_PER_S;
 static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
 
 struct whereis {
-    struct reducer *reducer;    /* borrowed, like the next */
+    const struct acts *acts;    /* borrowed, like the next */
     struct job *job;
     uint64_t id, seq;           /* seq 0: of places */
     whereis_done_f *done;
@@ -35,7 +34,7 @@ static void whereis_tree(struct whereis *w, const struct reduce_result *r)
         m = hct__call_tree__unpack(NULL, bytes.n,
                                    (const uint8_t *)str_text(&bytes));
     if (m && w->seq)
-        lasttree_keep(w->job->flow->journal, w->job->id, w->seq, r, &bytes);
+        lasttree_keep(w->acts->journal, w->job->id, w->seq, r, &bytes);
     if (m)
         good = prefixtree_parse(&tree, m->tree.data, m->tree.len, &err) == 0;
     w->done(w->arg, good ? &tree : NULL);
@@ -54,12 +53,11 @@ static void whereis_on_done(void *arg, const struct reduce_result *r)
     free(w);
 }
 
-static struct whereis *start(struct job *j, uint64_t seq,
-                             const Hct__Stack *m, whereis_done_f *done,
-                             void *arg)
+static struct whereis *start(const struct acts *a, struct job *j,
+                             uint64_t seq, const Hct__Stack *m,
+                             whereis_done_f *done, void *arg)
 {
     struct whereis *w = calloc(1, sizeof(*w));
-    struct reducer *rd = j->flow->reducer;
     uint8_t *argument = malloc(hct__stack__get_packed_size(m) + 1);
     struct reduce_ask ask = { .kind = "stack", .argument = argument, .job = j,
                               .wait_ns = whereis_wait_ns +
@@ -67,10 +65,10 @@ static struct whereis *start(struct job *j, uint64_t seq,
     struct err err = { .text = "out of memory" };
 
     if (w && argument) {
-        *w = (struct whereis){ .reducer = rd, .job = j, .seq = seq,
+        *w = (struct whereis){ .acts = a, .job = j, .seq = seq,
                                .done = done, .arg = arg };
         ask.nargument = hct__stack__pack(m, argument);
-        w->id = reducer_start(rd, &ask, whereis_on_done, w, &err);
+        w->id = reducer_start(a->reducer, &ask, whereis_on_done, w, &err);
     }
     free(argument);
     if (w && w->id)
@@ -80,19 +78,20 @@ static struct whereis *start(struct job *j, uint64_t seq,
     return NULL;
 }
 
-struct whereis *whereis_start(struct job *j, uint64_t seq, uint32_t samples,
-                              whereis_done_f *done, void *arg)
+struct whereis *whereis_start(const struct acts *a, struct job *j,
+                              uint64_t seq, whereis_done_f *done, void *arg)
 {
     Hct__Stack m = HCT__STACK__INIT;
 
-    m.samples = samples;
+    m.samples = a->conf.hang_samples;
     m.interval_ns = whereis_interval_ns;
     m.lines = true;
-    return start(j, seq, &m, done, arg);
+    return start(a, j, seq, &m, done, arg);
 }
 
-struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
-                            size_t n, whereis_done_f *done, void *arg)
+struct whereis *whereis_ask(const struct acts *a, struct job *j,
+                            const struct whereis_place *v, size_t n,
+                            whereis_done_f *done, void *arg)
 {
     Hct__Stack m = HCT__STACK__INIT;
     Hct__Place place[WHEREIS_PLACES], *pointer[WHEREIS_PLACES];
@@ -106,23 +105,24 @@ struct whereis *whereis_ask(struct job *j, const struct whereis_place *v,
     m.lines = true;
     m.n_places = n;
     m.places = pointer;
-    return start(j, 0, &m, done, arg);
+    return start(a, j, 0, &m, done, arg);
 }
 
-struct whereis *whereis_unwritten(struct job *j, const char *ranks,
-                                  whereis_done_f *done, void *arg)
+struct whereis *whereis_unwritten(const struct acts *a, struct job *j,
+                                  const char *ranks, whereis_done_f *done,
+                                  void *arg)
 {
     Hct__Stack m = HCT__STACK__INIT;
 
     m.unwritten = true;
     m.ranks = (char *)ranks;
-    return start(j, 0, &m, done, arg);
+    return start(a, j, 0, &m, done, arg);
 }
 
-void whereis_cancel(struct whereis *w, bool alive)
+void whereis_cancel(struct whereis *w)
 {
-    if (w && alive)
-        reducer_cancel(w->reducer, w->id);
+    if (w && w->acts->reducer)
+        reducer_cancel(w->acts->reducer, w->id);
     free(w);
 }
 

@@ -1,0 +1,249 @@
+/* act.c - the table of actions, and the one way through it, see act.h.
+ *
+ * Invariants. An order is looked at in full before anything changes: who may,
+ * check, limit. Its row in table action is noted before what it changes, and
+ * both go with one commit, before any effect. */
+#include "master/act/act.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "master/act/hands.h"
+#include "master/state/job.h"
+#include "master/store/journal.h"
+#include "proto/base/clock.h"
+
+static unsigned long long act_id(const struct job *j)
+{
+    return j->id;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static long check_suspend(const struct job *j, const struct act_order *o,
+                          struct err *err)
+{
+    return hands_check(j, o->ranks, HOLD_EVENT_SUSPEND, err);
+}
+
+static long check_resume(const struct job *j, const struct act_order *o,
+                         struct err *err)
+{
+    return hands_check(j, o->ranks, HOLD_EVENT_RESUME, err);
+}
+
+static bool of_tasks(const struct act_order *o)
+{
+    return o->ranks && !o->whole;
+}
+
+static enum hold_event event_of_kill(const struct act_order *o)
+{
+    return o->at_once ? HOLD_EVENT_END_NOW : HOLD_EVENT_END;
+}
+
+static int check_number(int number, int least, struct err *err)
+{
+    return number >= least && number <= SIGRTMAX
+           ? 0 : err_set(err, EINVAL, "there is no signal %d", number);
+}
+
+/* A job may be ended in any state; a second time that is nothing new. */
+static long check_kill(const struct job *j, const struct act_order *o,
+                       struct err *err)
+{
+    if (o->exit_code < 0 || o->exit_code > 255)
+        return err_set(err, EINVAL, "%d is not an exit code", o->exit_code);
+    if (check_number(o->number, 0, err))
+        return -1;
+    if (of_tasks(o))
+        return hands_check(j, o->ranks, event_of_kill(o), err);
+    return !j->killed || o->at_once;
+}
+
+static long check_signal(const struct job *j, const struct act_order *o,
+                         struct err *err)
+{
+    if (check_number(o->number, 1, err))
+        return -1;
+    if (j->state < JOB_STARTING || job_state_final(j->state))
+        return err_set(err, ESRCH, "job %llu is %s: it has no tasks to be "
+                       "signalled", act_id(j), job_state_name(j->state));
+    return 1;
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* A person may end as many jobs as there are. */
+static int limit_kill(struct acts *a, const struct job *j,
+                      const struct act_order *o, struct err *err)
+{
+    if (o->who != ACT_POLICY ||
+        limit_take(&a->kills, a->conf.kills_per_hour, clock_monotonic_ns()))
+        return 0;
+    a->ops->notice(j, true, "job %llu is not ended: this master has ended %u "
+                   "hung jobs within an hour", act_id(j),
+                   a->conf.kills_per_hour);
+    return err_set(err, EDQUOT, "refused: too many kills in this hour");
+}
+
+/* ------------------------------------------------------------------ orders */
+
+static int order_hold(struct acts *a, struct job *j,
+                      const struct taskset *ranks, enum hold_event ev)
+{
+    if (hands_order(a->journal, j, ranks, ev))
+        a->ops->effect(j, JOB_EFFECT_HOLD);
+    return 0;
+}
+
+static int order_suspend(struct acts *a, struct job *j,
+                         const struct act_order *o, struct err *err)
+{
+    (void)err;
+    return order_hold(a, j, o->ranks, HOLD_EVENT_SUSPEND);
+}
+
+static int order_resume(struct acts *a, struct job *j,
+                        const struct act_order *o, struct err *err)
+{
+    (void)err;
+    return order_hold(a, j, o->ranks, HOLD_EVENT_RESUME);
+}
+
+static int order_kill(struct acts *a, struct job *j,
+                      const struct act_order *o, struct err *err)
+{
+    (void)err;
+    if (of_tasks(o))
+        return order_hold(a, j, o->ranks, event_of_kill(o));
+    if (!j->killed)
+        j->kill_signal = o->number;
+    a->ops->end(j, o->end ? o->end : o->why, o->exit_code, o->at_once);
+    return 0;
+}
+
+/* A word to the tasks, which changes nothing that is kept: sent at once. */
+static int order_signal(struct acts *a, struct job *j,
+                        const struct act_order *o, struct err *err)
+{
+    (void)a;
+    return hands_signal(j, o->ranks, o->number, err);
+}
+
+/* --------------------------------------------------------------- the table */
+
+static const struct act {
+    const char *name;           /* in table action, and of the command */
+    unsigned who;               /* may ask for it */
+    /* How many tasks would change; -1: it is not legal in this state. NULL:
+     * it is always, and changes nothing. */
+    long (*check)(const struct job *j, const struct act_order *o,
+                  struct err *err);
+    /* -1: not now, and who runs the job has been told. NULL: none. */
+    int (*limit)(struct acts *a, const struct job *j,
+                 const struct act_order *o, struct err *err);
+    /* Change the state, and leave what is to be sent after the commit. */
+    int (*order)(struct acts *a, struct job *j, const struct act_order *o,
+                 struct err *err);
+    const char *record;         /* its result at first; NULL: no row */
+    /* "2 tasks are being suspended", to who asked; "... are suspended", to who
+     * runs the job and did not; and if nothing changes. NULL: nothing. */
+    const char *done, *nothing;
+} table[] = {
+    [ACT_REPORT] = { "report", ACT_POLICY, NULL, NULL, NULL, "done", NULL,
+                     NULL },
+    [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY,
+                      check_suspend, NULL, order_suspend, "ordered",
+                      "suspended", "suspended already" },
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_resume, NULL,
+                     order_resume, "ordered", "resumed",
+                     "nothing is suspended" },
+    [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
+                   check_kill, limit_kill, order_kill, "ordered", NULL, NULL },
+    [ACT_SIGNAL] = { "signal", ACT_OWNER | ACT_OPERATOR | ACT_BATCH,
+                     check_signal, NULL, order_signal, NULL, NULL, NULL },
+    [ACT_WARN] = { "warn", ACT_POLICY, NULL, NULL, NULL, "done", NULL, NULL },
+    [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
+                         NULL, NULL },
+};
+
+const char *act_name(enum act_name act)
+{
+    return table[act].name;
+}
+
+static const char *who_name(const struct act_order *o)
+{
+    return o->who == ACT_OWNER ? "hector-run"
+           : o->who == ACT_OPERATOR ? "operator"
+           : o->who == ACT_BATCH ? "batch system"
+           : o->by ? o->by : "a policy";
+}
+
+/* ----------------------------------------------------------------- the way */
+
+static int may(const struct act *row, const struct act_order *o,
+               struct err *err)
+{
+    if (row->who & o->who)
+        return 0;
+    return err_set(err, EPERM, "%s may not be asked for by %s%s", row->name,
+                   o->who == ACT_POLICY ? "policy " : "", who_name(o));
+}
+
+void acts_record(struct acts *a, const struct job *j,
+                 const struct act_order *o, const char *result)
+{
+    char *ranks = o->ranks ? taskset_text(o->ranks) : NULL;
+    struct journal_action row = {
+        .action = table[o->act].name, .by = who_name(o), .why = o->why,
+        .ranks = ranks ? ranks : o->whole ? "all" : NULL,
+        .result = result };
+
+    journal_action(a->journal, j, &row);
+    free(ranks);
+}
+
+static void say(const struct acts *a, const struct act *row,
+                const struct job *j, const struct act_order *o, long n,
+                char *text, size_t size)
+{
+    const char *are = n == 1 ? "is" : "are";
+
+    if (size)
+        *text = '\0';
+    if (!row->done)
+        return;
+    if (n == 0)
+        snprintf(text, size, "%s", row->nothing);
+    else
+        snprintf(text, size, "%ld task%s %s being %s", n, n == 1 ? "" : "s",
+                 are, row->done);
+    if (n > 0 && o->who == ACT_OPERATOR)
+        a->ops->notice(j, false, "%ld of %u tasks of job %llu %s %s: %s", n,
+                       j->ntasks, act_id(j), are, row->done, o->why);
+}
+
+long acts_order(struct acts *a, struct job *j, const struct act_order *o,
+                char *text, size_t size, struct err *err)
+{
+    const struct act *row = &table[o->act];
+    long n = 0;
+
+    if (may(row, o, err) ||
+        (row->check && (n = row->check(j, o, err)) < 0) ||
+        (row->limit && row->limit(a, j, o, err))) {
+        if (o->who == ACT_POLICY)
+            acts_record(a, j, o, err->text);
+        return -1;
+    }
+    if (row->record && (n > 0 || !row->check))
+        acts_record(a, j, o, row->record);
+    if (row->order && row->order(a, j, o, err))
+        return -1;
+    say(a, row, j, o, n, text, text ? size : 0);
+    return n;
+}

@@ -1,0 +1,752 @@
+/* findings.c - what follows from the verdicts of a job's policies, see
+ * findings.h.
+ *
+ * Invariants. Everything that is found is recorded; said.h decides whether a
+ * person hears of it. What is to be done waits, a remedy a policy, until the
+ * evidence is as old as it has to be (remedy.h) and nothing has moved
+ * meanwhile; nothing is done on a look in which a task was not seen, and nothing
+ * twice about what a policy has not taken back. */
+#include "master/act/findings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/act/places.h"
+#include "master/act/remedy.h"
+#include "master/act/said.h"
+#include "master/act/sentence.h"
+#include "master/state/job.h"
+#include "master/store/journal.h"
+#include "master/watch/verdict.h"
+#include "proto/base/log.h"
+
+enum { FINDINGS_LINES = 8, FINDINGS_POLICIES = 16 };
+
+/* What a policy has found and not taken back. */
+enum { FINDS_STUCK = 1, FINDS_SLOW = 2, FINDS_LONG = 4 };
+
+/* One policy, as what it has found goes. */
+struct finder {
+    char name[48];
+    struct said said;
+    unsigned open;              /* FINDS_... */
+    bool done;                  /* what can be has been done about it */
+    struct remedy remedy;       /* what is to be done yet, */
+    uint32_t proposed;          /* ... what it proposes (enum hct_action), */
+    bool from_next;             /* ... its time counts from the next look, */
+    char *why;                  /* ... owned: the reason */
+};
+
+/* A hang whose tasks are being looked for in their sources. */
+struct hang {
+    struct finder *by;          /* borrowed */
+    uint64_t seq;
+    char *text, *why;           /* owned */
+    struct str next;            /* owned: what will be done, in words */
+    struct str not_done;        /* owned: why what is proposed is not, or "" */
+    uint32_t proposed;
+    struct places_line *line;   /* owned: of each line of text */
+    size_t nlines;
+    struct places *places;      /* owned; NULL: nothing is to be waited for */
+};
+
+struct findings {
+    struct acts *acts;          /* borrowed, like the next */
+    struct job *job;
+    struct onhang on_hang;
+    struct finder *finder[FINDINGS_POLICIES];   /* owned */
+    size_t nfinders;
+    bool stale;                 /* not all tasks were seen in this look */
+    struct hang *hang;          /* owned: one that is not told yet */
+    bool owed;                  /* ... because a master before this one did not
+                                   come to it */
+};
+
+static unsigned long long findings_id(const struct findings *f)
+{
+    return f->job->id;
+}
+
+/* NULL: no memory, or more than there can be. */
+static struct finder *finder_of(struct findings *f, const char *name)
+{
+    struct finder *p;
+
+    for (size_t i = 0; i < f->nfinders; i++)
+        if (strcmp(f->finder[i]->name, name) == 0)
+            return f->finder[i];
+    p = f->nfinders < FINDINGS_POLICIES ? calloc(1, sizeof(*p)) : NULL;
+    if (!p)
+        return NULL;
+    snprintf(p->name, sizeof(p->name), "%s", name);
+    return f->finder[f->nfinders++] = p;
+}
+
+static bool any_stuck(const struct findings *f)
+{
+    for (size_t i = 0; i < f->nfinders; i++)
+        if (f->finder[i]->open & FINDS_STUCK)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------- words */
+
+/* The head and the first lines, then where the rest is. */
+static void tell(const struct findings *f, const char *text, unsigned most)
+{
+    unsigned n = 0;
+    const char *end;
+
+    for (; (end = strchr(text, '\n')); text = end + 1)
+        if (n++ <= most)
+            f->acts->ops->notice(f->job, true, "%.*s", (int)(end - text),
+                                 text);
+    if (most && n > most + 1)
+        f->acts->ops->notice(f->job, true, "  ... and %u lines more: hector "
+                             "why %llu", n - most - 1, findings_id(f));
+}
+
+static void tell_cut(const struct findings *f, const struct finder *p)
+{
+    f->acts->ops->notice(f->job, true, "policy %s finds more, which is said "
+                         "now and then: hector why %llu has all of it",
+                         p->name, findings_id(f));
+}
+
+/* Say a verdict in one line, if it is news. Returns whether it was said. */
+static bool tell_news(const struct findings *f, struct finder *p,
+                      enum said_how how, const char *text)
+{
+    if (how == SAID_SAY_CUT)
+        tell_cut(f, p);
+    if (how == SAID_SAY)
+        tell(f, text, 0);
+    return how == SAID_SAY;
+}
+
+/* ----------------------------------------------------------------- actions */
+
+static enum act_name act_of(uint32_t proposed)
+{
+    return proposed == HCT_KILL ? ACT_KILL
+           : proposed == HCT_SUSPEND ? ACT_SUSPEND : ACT_REPORT;
+}
+
+static struct act_order order_of(const struct finder *p, enum act_name act,
+                                 const char *why)
+{
+    return (struct act_order){
+        .act = act, .who = ACT_POLICY, .by = p->name, .why = why,
+        .whole = act != ACT_SWITCH_OFF && act != ACT_WARN,
+        .exit_code = JOB_CODE_HUNG,
+        .end = "it hung, and --on-hang kill was given" };
+}
+
+static void record_report(const struct findings *f, const struct finder *p,
+                          const char *why)
+{
+    struct act_order o = order_of(p, ACT_REPORT, why);
+    struct err err;
+
+    acts_order(f->acts, f->job, &o, NULL, 0, &err);
+}
+
+/* A proposal to do more than to report that is not followed. */
+static void record_not_done(const struct findings *f, const struct finder *p,
+                            uint32_t proposed, const char *why,
+                            const char *result)
+{
+    struct act_order o = order_of(p, act_of(proposed), why);
+
+    if (proposed > HCT_REPORT)
+        acts_record(f->acts, f->job, &o, result);
+}
+
+/* Without memory nothing is suspended, and nothing said. */
+static void act(struct findings *f, struct finder *p)
+{
+    char *why = p->why;
+    struct act_order o = order_of(p, p->remedy.does == ONHANG_KILL
+                                  ? ACT_KILL : ACT_SUSPEND, why);
+    struct taskset all = { 0 };
+    struct err err;
+
+    p->done = true;
+    p->why = NULL;
+    p->remedy = (struct remedy){ 0 };
+    if (o.act == ACT_SUSPEND)
+        o.ranks = &all;
+    if (o.act == ACT_KILL || taskset_add(&all, 0, f->job->ntasks - 1) == 0)
+        acts_order(f->acts, f->job, &o, NULL, 0, &err);
+    taskset_fini(&all);
+    free(why);
+}
+
+static void forget_remedy(struct findings *f, struct finder *p,
+                          const char *result)
+{
+    if (p->remedy.wanted && result)
+        record_not_done(f, p, p->proposed, p->why, result);
+    p->remedy = (struct remedy){ 0 };
+    free(p->why);
+    p->why = NULL;
+}
+
+/* What was wanted before is not wanted later for something that is found
+ * besides. */
+static void want_remedy(struct findings *f, struct finder *p, struct remedy r,
+                        uint32_t proposed, const char *why)
+{
+    if (!r.wanted || p->done ||
+        (p->remedy.wanted && p->remedy.due_ns <= r.due_ns))
+        return;
+    forget_remedy(f, p, NULL);
+    p->why = strdup(why);
+    if (!p->why)
+        return;
+    p->remedy = r;
+    p->proposed = proposed;
+}
+
+/* ------------------------------------------------------------------- hangs */
+
+static void hang_free(struct hang *h)
+{
+    if (!h)
+        return;
+    places_free(h->places);
+    free(h->text);
+    free(h->why);
+    free(h->line);
+    str_fini(&h->next);
+    str_fini(&h->not_done);
+    free(h);
+}
+
+static void add_places(const struct hang *h, struct str *to)
+{
+    const char *p = h->text, *end;
+
+    for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
+        str_add_bytes(to, p, (size_t)(end - p));
+        places_add(h->places, i, to);
+        str_add(to, "\n");
+    }
+}
+
+/* What the tasks that are named have printed, and nobody has seen. */
+static void add_unwritten(const struct findings *f, const struct hang *h,
+                          struct str *to)
+{
+    for (size_t i = 0; i < h->nlines; i++) {
+        const char *text = places_unwritten(h->places, i);
+        int32_t rank = h->line[i].rank;
+
+        if (text)
+            str_addf(to, "  task %d on %s has printed, but not written yet: "
+                     "%s\n", rank, job_node_name(f->job,
+                     &f->job->tasks[rank]), text);
+    }
+}
+
+/* Say it, and, unless it is over, what will be done. */
+static void hang_finish(struct findings *f, bool found, bool over)
+{
+    struct hang *h = f->hang;
+    struct str text = { 0 };
+
+    f->hang = NULL;
+    f->owed = false;
+    add_places(h, &text);
+    add_unwritten(f, h, &text);
+    if (found)
+        journal_report(f->acts->journal, f->job, h->seq, h->by->name,
+                       str_text(&text));
+    tell(f, str_text(&text), FINDINGS_LINES);
+    record_report(f, h->by, h->why);
+    if (!over)
+        f->acts->ops->notice(f->job, true, "  %s", str_text(&h->next));
+    if (h->not_done.n)
+        record_not_done(f, h->by, h->proposed, h->why, str_text(&h->not_done));
+    hang_free(h);
+    str_fini(&text);
+}
+
+static void hang_on_places(void *arg, bool found)
+{
+    hang_finish(arg, found, false);
+}
+
+/* Which rank a line of the report is about. */
+static int32_t rank_of(const struct findings *f, const char *line)
+{
+    unsigned rank;
+
+    return sscanf(line, "  task %u on ", &rank) == 1 && rank < f->job->ntasks
+           ? (int32_t)rank : HCT_NONE;
+}
+
+/* text is that of sentence_report(); its head is the reason. */
+static struct hang *hang_make(const struct findings *f, struct finder *by,
+                              uint64_t seq, const char *text)
+{
+    struct hang *h = calloc(1, sizeof(*h));
+
+    if (!h)
+        return NULL;
+    h->by = by;
+    h->seq = seq;
+    h->text = strdup(text);
+    h->why = strndup(text, strcspn(text, "\n"));
+    h->line = malloc((strlen(text) + 1) * sizeof(*h->line));
+    if (!h->text || !h->line || !h->why) {
+        hang_free(h);
+        return NULL;
+    }
+    for (const char *line = text, *end; (end = strchr(line, '\n'));
+         line = end + 1)
+        h->line[h->nlines++] = (struct places_line){ rank_of(f, line), 0, 0 };
+    return h;
+}
+
+/* Where are its tasks? Then it is told. */
+static void hang_begin(struct findings *f)
+{
+    struct hang *h = f->hang;
+
+    h->places = places_start(f->acts, f->job, h->seq, h->line, h->nlines,
+                             hang_on_places, f);
+    if (!h->places)
+        hang_finish(f, false, false);
+}
+
+/* ------------------------------------------------------------ one verdict */
+
+struct finding {                  /* all of it borrowed */
+    struct finder *by;
+    const struct hct_snapshot *s;
+    const struct policy_out *o;
+    const struct hct_verdict *v;
+    const char *text;           /* of sentence_report() */
+    const char *why;            /* its head */
+    uint32_t proposed;          /* the most that is; enum hct_action */
+    enum said_how how;
+};
+
+/* What is proposed and not done is said and recorded, once. */
+static void on_proposal(struct findings *f, const struct finding *x)
+{
+    struct remedy r = remedy_decide(&f->on_hang, x->v, x->proposed,
+                                    x->s->now_ns);
+    struct str not_done = { 0 };
+
+    want_remedy(f, x->by, r, x->proposed, x->why);
+    if (r.wanted || x->how != SAID_SAY || x->proposed <= HCT_REPORT)
+        return;
+    remedy_why_not(&not_done, &f->on_hang, x->v);
+    f->acts->ops->notice(f->job, true, "  policy %s proposes to %s the job: %s",
+                         x->by->name, act_name(act_of(x->proposed)),
+                         str_text(&not_done));
+    record_not_done(f, x->by, x->proposed, x->why, str_text(&not_done));
+    str_fini(&not_done);
+}
+
+static void on_first_hang(struct findings *f, const struct finding *x)
+{
+    const struct hct_verdict *v = x->v;
+    struct hang *h = hang_make(f, x->by, x->s->seq, x->text);
+    struct remedy r = remedy_decide(&f->on_hang, v, x->proposed,
+                                    x->s->now_ns);
+
+    f->hang = h;
+    if (!h)
+        return;
+    for (uint32_t i = 1; i < v->nlines && i < h->nlines; i++) {
+        h->line[i].site = x->o->lines[v->lines + i].site;
+        h->line[i].made = x->o->lines[v->lines + i].made;
+    }
+    h->proposed = x->proposed;
+    remedy_say(&h->next, &f->on_hang, v, x->proposed, x->s->now_ns);
+    if (!r.wanted)
+        remedy_why_not(&h->not_done, &f->on_hang, v);
+    want_remedy(f, x->by, r, x->proposed, x->why);
+    hang_begin(f);
+}
+
+/* What is found of a hang that is known already: that it is proven, or found
+ * by another policy as well. */
+static void on_more_of_hang(struct findings *f, const struct finding *x)
+{
+    struct str next = { 0 };
+
+    if (tell_news(f, x->by, x->how, x->text)) {
+        record_report(f, x->by, x->why);
+        remedy_say(&next, &f->on_hang, x->v, x->proposed, x->s->now_ns);
+        f->acts->ops->notice(f->job, true, "  %s", str_text(&next));
+    }
+    on_proposal(f, x);
+    str_fini(&next);
+}
+
+static void on_hang(struct findings *f, const struct finding *x)
+{
+    bool first = !any_stuck(f) && !f->hang && x->how == SAID_SAY;
+
+    x->by->open |= FINDS_STUCK;
+    if (first)
+        on_first_hang(f, x);
+    else
+        on_more_of_hang(f, x);
+}
+
+static void is_over(struct findings *f, struct finder *p)
+{
+    forget_remedy(f, p, "not done: it was over before");
+    if (f->hang && f->hang->by == p)
+        hang_finish(f, false, true);
+}
+
+/* It takes back what it has found. Of a notice nobody has to be told so. */
+static void on_moves_again(struct findings *f, const struct finding *x)
+{
+    struct finder *p = x->by;
+
+    is_over(f, p);
+    tell_news(f, p, x->how, x->text);
+    p->open = 0;
+    p->done = false;
+    for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
+        if (kind != HCT_OUTLIER && kind != HCT_DEADLINE &&
+            kind != HCT_IMBALANCE)
+            said_forget(&p->said, kind);
+}
+
+static void on_other(struct findings *f, const struct finding *x)
+{
+    if (tell_news(f, x->by, x->how, x->text) && x->proposed == HCT_REPORT)
+        record_report(f, x->by, x->why);
+    on_proposal(f, x);
+}
+
+static bool takes_back(const struct finder *p, const struct hct_verdict *v)
+{
+    return v->kind == HCT_PROGRESS && (p->open || v->nranks == 0);
+}
+
+static void on_verdict(struct findings *f, const struct finding *x, bool back)
+{
+    if (verdict_is_hang(x->v)) {
+        on_hang(f, x);
+        return;
+    }
+    if (back) {
+        on_moves_again(f, x);
+        return;
+    }
+    if (x->v->kind == HCT_NOTICE)
+        x->by->open |= FINDS_LONG;
+    if (x->v->kind == HCT_SLOWDOWN)
+        x->by->open |= FINDS_SLOW;
+    on_other(f, x);
+}
+
+/* The most that is proposed about a verdict. */
+static uint32_t proposed(const struct policy_out *o, uint32_t verdict)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < o->out.nproposals; i++)
+        if (o->proposals[i].verdict == verdict &&
+            o->proposals[i].action > most)
+            most = o->proposals[i].action;
+    return most;
+}
+
+static void record_verdict(const struct findings *f, const struct policy *p,
+                           const struct finding *x, uint32_t i)
+{
+    const struct hct_verdict *v = x->v;
+    struct str detail = { 0 }, ranks = { 0 };
+    struct journal_verdict row = {
+        .policy = p->name, .kind = policy_kind_name(v->kind),
+        .phase = policy_where_name(v->where), .score = v->score,
+        .seq = x->s->seq, .age_ns = v->age_ns, .report = x->text,
+        .why = verdict_sentence(x->o, v) };
+
+    verdict_text(&detail, p, x->s, x->o, i);
+    verdict_ranks(&ranks, x->o, v);
+    row.detail = str_text(&detail);
+    row.ranks = str_text(&ranks);
+    journal_verdict(f->acts->journal, f->job, &row);
+    if (x->how == SAID_SAY)
+        log_info("findings", "%s: %s job=%llu ranks=%s", p->name, row.kind,
+                 findings_id(f), row.ranks);
+    str_fini(&detail);
+    str_fini(&ranks);
+}
+
+/* What nobody has heard of need not be said to be over. */
+static enum said_how how_said(struct finder *by, const struct policy_out *o,
+                              const struct hct_verdict *v, bool back,
+                              uint64_t now_ns)
+{
+    if (back && !(by->open & (FINDS_STUCK | FINDS_SLOW)))
+        return SAID_SILENT;
+    return said_verdict(&by->said, o, v, now_ns);
+}
+
+static void take(struct findings *f, struct finder *by,
+                 const struct policy *p, const struct hct_snapshot *s,
+                 const struct policy_out *o, uint32_t i)
+{
+    struct finding x = { .by = by, .s = s, .o = o, .v = &o->verdicts[i],
+                       .proposed = proposed(o, i) };
+    bool back = takes_back(by, x.v);
+    struct str text = { 0 };
+    char *why;
+
+    sentence_report(&text, f->job, s, o, x.v, back);
+    x.text = str_text(&text);
+    x.how = how_said(by, o, x.v, back, s->now_ns);
+    x.why = why = strndup(x.text, strcspn(x.text, "\n"));
+    record_verdict(f, p, &x, i);
+    if (why)
+        on_verdict(f, &x, back);
+    free(why);
+    str_fini(&text);
+}
+
+static void findings_found(struct job *j, const struct policy *p,
+                           const struct hct_snapshot *s,
+                           const struct policy_out *o)
+{
+    struct findings *f = j->findings;
+    struct finder *by = o->out.nverdicts ? finder_of(f, p->name) : NULL;
+
+    if (!by)
+        return;
+    for (uint32_t i = 0; i < o->out.nverdicts; i++)
+        take(f, by, p, s, o, i);
+    said_look_ends(&by->said);
+}
+
+/* --------------------------------------------------------- taken up again */
+
+struct recalling { struct findings *f; struct policy *v; size_t n; };
+
+static struct policy *recall_policy(const struct recalling *r,
+                                    const struct store_value *name)
+{
+    for (size_t i = 0; i < r->n && name->type == STORE_TEXT; i++)
+        if (strcmp(r->v[i].name, name->text) == 0)
+            return &r->v[i];
+    return NULL;
+}
+
+static int recall_off(void *arg, int ncols, const char *const *names,
+                      const struct store_value *v)
+{
+    struct policy *p = recall_policy(arg, &v[0]);
+
+    (void)ncols;
+    (void)names;
+    if (p)
+        p->off = true;
+    return 0;
+}
+
+static int recall_open(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    const struct recalling *r = arg;
+    struct finder *p = recall_policy(r, &v[0]) ? finder_of(r->f, v[0].text)
+                                               : NULL;
+
+    (void)ncols;
+    (void)names;
+    if (p)
+        p->open |= strcmp(v[1].text, "notice") == 0 ? FINDS_LONG
+                   : strcmp(v[1].text, "slowdown") == 0 ? FINDS_SLOW
+                                                        : FINDS_STUCK;
+    return 0;
+}
+
+/* What was to be done about it is due when it has lasted for so long again: how
+ * long stays are is known no more. */
+static void recall_remedy(struct findings *f, struct finder *p,
+                          const struct store_value *v)
+{
+    struct hct_verdict found = {
+        .kind = strcmp(v[4].text, "deadlock") == 0 ? HCT_DEADLOCK : HCT_HANG,
+        .score = v[5].d, .age_ns = (uint64_t)v[6].i,
+        .longest_ms = (uint32_t)(v[6].i / 1000000) };
+    uint32_t proposal = (uint32_t)v[9].i;
+    struct remedy r = remedy_decide(&f->on_hang, &found, proposal, 0);
+
+    p->done = v[7].i != 0;
+    if (f->hang) {
+        f->hang->proposed = proposal;
+        remedy_say(&f->hang->next, &f->on_hang, &found, proposal, 0);
+        if (!r.wanted)
+            remedy_why_not(&f->hang->not_done, &f->on_hang, &found);
+    }
+    want_remedy(f, p, r, proposal, v[8].text);
+    p->from_next = true;
+}
+
+static int recall_hang(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    const struct recalling *r = arg;
+    struct findings *f = r->f;
+    struct finder *p = recall_policy(r, &v[0]) ? finder_of(f, v[0].text)
+                                               : NULL;
+
+    (void)ncols;
+    (void)names;
+    if (!p || v[2].type != STORE_TEXT)
+        return 1;
+    if (!v[3].i)
+        f->hang = hang_make(f, p, (uint64_t)v[1].i, v[2].text);
+    f->owed = f->hang != NULL;
+    recall_remedy(f, p, v);
+    return 1;
+}
+
+/* The first hang that was not over, whether it was told, whether anything was
+ * done, and what was proposed. */
+static const char sql_recall_hang[] =
+    "SELECT policy, seq, report, EXISTS (SELECT 1 FROM action WHERE job = ?1"
+    " AND action = 'report' AND by = policy AND"
+    " action.at_ns >= verdict.at_ns), kind, score, age_ns,"
+    " EXISTS (SELECT 1 FROM action WHERE job = ?1 AND"
+    " action IN ('kill', 'suspend') AND by = policy AND"
+    " result NOT LIKE 'not done%' AND action.at_ns >= verdict.at_ns),"
+    " ifnull(why, ''), CASE WHEN instr(detail, '  proposes to kill') THEN 3"
+    " WHEN instr(detail, '  proposes to suspend') THEN 2 ELSE 0 END"
+    " FROM verdict WHERE job = ?1 AND kind IN ('hang', 'deadlock') AND"
+    " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
+    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1";
+static const char sql_recall_open[] =
+    "SELECT DISTINCT policy, kind FROM verdict v WHERE job = ?1 AND"
+    " kind IN ('hang', 'deadlock', 'slowdown', 'notice') AND"
+    " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
+    " AND kind = 'progress' AND policy = v.policy), 0)";
+
+/* What was told and done is in the database, and who was switched off. */
+static void findings_recalled(struct job *j, struct policy *v, size_t n)
+{
+    struct findings *f = j->findings;
+    struct journal *jn = f->acts->journal;
+    struct store_value id = { .type = STORE_INT, .i = (int64_t)j->id };
+    struct recalling r = { f, v, n };
+    struct err err;
+
+    if (journal_ask(jn, "SELECT by FROM action WHERE job = ?1 AND action ="
+                    " 'switch off'", &id, 1, recall_off, &r, &err) ||
+        journal_ask(jn, sql_recall_open, &id, 1, recall_open, &r, &err) ||
+        journal_ask(jn, sql_recall_hang, &id, 1, recall_hang, &r, &err))
+        log_warn("findings", "what was told is not known job=%llu: %s",
+                 findings_id(f), err.text);
+}
+
+/* ------------------------------------------------------- the watcher's ears */
+
+/* What is owed is told, once all tasks were seen and there is somebody to tell;
+ * what is due is done, once all were seen. */
+static void findings_looked(struct job *j, uint64_t now_ns, bool stale)
+{
+    struct findings *f = j->findings;
+
+    for (size_t i = 0; i < f->nfinders; i++) {
+        struct finder *p = f->finder[i];
+
+        if (p->from_next && p->remedy.wanted)
+            p->remedy.due_ns += now_ns;
+        p->from_next = false;
+    }
+    if (stale)
+        return;
+    if (f->owed && (j->redirector || !j->ops->ours)) {
+        f->owed = false;
+        hang_begin(f);
+    }
+    for (size_t i = 0; i < f->nfinders && !f->hang; i++)
+        if (f->finder[i]->remedy.wanted &&
+            now_ns >= f->finder[i]->remedy.due_ns)
+            act(f, f->finder[i]);
+}
+
+/* The job does not run any more: tell what is not told yet. */
+static void findings_stopped(struct job *j)
+{
+    struct findings *f = j->findings;
+
+    for (size_t i = 0; i < f->nfinders; i++)
+        is_over(f, f->finder[i]);
+}
+
+/* A policy has done something odd, or is switched off for it. */
+static void findings_complained(struct job *j, const struct policy *p,
+                                const char *why, bool off)
+{
+    struct findings *f = j->findings;
+    struct act_order o = { .act = off ? ACT_SWITCH_OFF : ACT_WARN,
+                           .who = ACT_POLICY, .by = p->name, .why = why };
+    struct err err;
+
+    acts_order(f->acts, j, &o, NULL, 0, &err);
+    log_warn("findings", "policy %s: %s%s job=%llu", p->name, why,
+             off ? ", it is switched off" : "", findings_id(f));
+    f->acts->ops->notice(j, off, "policy %s: %s%s", p->name, why,
+                         off ? ", it does not watch the job any more" : "");
+}
+
+static void findings_blind(struct job *j, const char *why)
+{
+    j->findings->acts->ops->notice(j, true, "nobody watches the job: %s", why);
+}
+
+const struct watcher_ops findings_ops = {
+    .found = findings_found,
+    .looked = findings_looked,
+    .stopped = findings_stopped,
+    .recalled = findings_recalled,
+    .complained = findings_complained,
+    .blind = findings_blind,
+};
+
+/* -------------------------------------------------------------------- life */
+
+struct findings *findings_create(struct acts *a, struct job *j,
+                                 const char *on_hang, struct err *err)
+{
+    struct findings *f = calloc(1, sizeof(*f));
+
+    if (!f) {
+        err_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    f->acts = a;
+    f->job = j;
+    if (onhang_parse(&f->on_hang, on_hang, err) == 0)
+        return f;
+    err_prefix(err, "--on-hang");
+    free(f);
+    return NULL;
+}
+
+void findings_destroy(struct findings *f)
+{
+    if (!f)
+        return;
+    hang_free(f->hang);
+    for (size_t i = 0; i < f->nfinders; i++) {
+        free(f->finder[i]->why);
+        free(f->finder[i]);
+    }
+    free(f);
+}
