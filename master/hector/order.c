@@ -22,7 +22,12 @@
 #include "proto/link/conn.h"
 
 enum { ORDER_WAIT_S = 20 };
-enum order { ORDER_KILL, ORDER_SIGNAL, ORDER_SUSPEND, ORDER_RESUME };
+
+struct request;
+struct order {
+    const char *name;           /* of the command */
+    int (*send)(struct conn *c, const struct request *r, char *why);
+};
 
 struct request {
     struct event_base *base;            /* owned */
@@ -30,7 +35,7 @@ struct request {
     const struct target *target;        /* borrowed */
     const char *ranks;                  /* text form; borrowed */
     char who[128];                      /* user@host, for the record */
-    enum order order;
+    const struct order *order;          /* borrowed */
     int signal;
     bool answered, good;
     char text[512];                     /* the answer, or what went wrong */
@@ -70,39 +75,70 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
     settle(r, false, why->text);
 }
 
+/* Borrowed from the command line, as protobuf wants to have it. */
+static char *ranks_of(const struct request *r)
+{
+    return (char *)(uintptr_t)r->ranks;
+}
+
+static int send_kill(struct conn *c, const struct request *r, char *why)
+{
+    Hct__Kill m = HCT__KILL__INIT;
+
+    m.job = r->target->job;
+    m.ranks = ranks_of(r);
+    m.why = why;
+    return conn_send(c, MESSAGE_KILL, &m);
+}
+
+static int send_signal(struct conn *c, const struct request *r, char *why)
+{
+    Hct__Signal m = HCT__SIGNAL__INIT;
+
+    (void)why;
+    m.job = r->target->job;
+    m.ranks = ranks_of(r);
+    m.signal = r->signal;
+    return conn_send(c, MESSAGE_SIGNAL, &m);
+}
+
+static int send_hold(struct conn *c, const struct request *r, char *why,
+                     bool release)
+{
+    Hct__Hold m = HCT__HOLD__INIT;
+
+    m.job = r->target->job;
+    m.ranks = ranks_of(r);
+    m.why = why;
+    m.release = release;
+    return conn_send(c, MESSAGE_HOLD, &m);
+}
+
+static int send_suspend(struct conn *c, const struct request *r, char *why)
+{
+    return send_hold(c, r, why, false);
+}
+
+static int send_resume(struct conn *c, const struct request *r, char *why)
+{
+    return send_hold(c, r, why, true);
+}
+
+static const struct order order_kill = { "kill", send_kill };
+static const struct order order_signal = { "kill", send_signal };
+static const struct order order_suspend = { "suspend", send_suspend };
+static const struct order order_resume = { "resume", send_resume };
+
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
     struct request *r = arg;
-    Hct__Signal signal = HCT__SIGNAL__INIT;
-    Hct__Kill end = HCT__KILL__INIT;
-    Hct__Hold hold = HCT__HOLD__INIT;
     char why[160];
-    int rc = 0;
 
     (void)msg;
     (void)err;
-    snprintf(why, sizeof(why), "hector %s by %s",
-             r->order == ORDER_SUSPEND ? "suspend"
-             : r->order == ORDER_RESUME ? "resume" : "kill", r->who);
-    signal.job = end.job = hold.job = r->target->job;
-    signal.ranks = end.ranks = hold.ranks = (char *)(uintptr_t)r->ranks;
-    signal.signal = r->signal;
-    end.why = hold.why = why;
-    hold.release = r->order == ORDER_RESUME;
-    switch (r->order) {
-    case ORDER_KILL:
-        rc = conn_send(c, MESSAGE_KILL, &end);
-        break;
-    case ORDER_SIGNAL:
-        rc = conn_send(c, MESSAGE_SIGNAL, &signal);
-        break;
-    case ORDER_SUSPEND:
-    case ORDER_RESUME:
-        rc = conn_send(c, MESSAGE_HOLD, &hold);
-        break;
-    }
-    if (rc)
+    snprintf(why, sizeof(why), "hector %s by %s", r->order->name, r->who);
+    if (r->order->send(c, r, why))
         settle(r, false, "cannot send to the master");
     return 0;
 }
@@ -175,8 +211,8 @@ static void answer_json(const char *word, bool good, const char *text)
     putchar('\n');
 }
 
-static int order_one(const struct tool *t, enum order order, int number,
-                     const struct target *target, const char *word)
+static int order_one(const struct tool *t, const struct order *order,
+                     int number, const struct target *target, const char *word)
 {
     struct request r = { .target = target, .order = order,
                          .signal = number };
@@ -206,15 +242,16 @@ static int order_one(const struct tool *t, enum order order, int number,
     return 0;
 }
 
-static int order_all(const struct tool *t, enum order order, int number,
-                     const char *name)
+static int order_all(const struct tool *t, const struct order *order,
+                     int number)
 {
     struct target target;
     struct err err;
     int status = 0;
 
     if (t->nwords == 0)
-        return tool_complain(TOOL_USAGE, "%s wants a JOB or JOB.RANKS", name);
+        return tool_complain(TOOL_USAGE, "%s wants a JOB or JOB.RANKS",
+                             order->name);
     for (int i = 0; i < t->nwords; i++) {
         if (target_parse(&target, t->words[i], &err))
             return tool_complain(TOOL_USAGE, "%s", err.text);
@@ -247,18 +284,17 @@ static int run_kill(const struct tool *t)
 {
     const struct kill_options *o = t->own;
 
-    return order_all(t, o->signal ? ORDER_SIGNAL : ORDER_KILL, o->signal,
-                     "kill");
+    return order_all(t, o->signal ? &order_signal : &order_kill, o->signal);
 }
 
 static int run_suspend(const struct tool *t)
 {
-    return order_all(t, ORDER_SUSPEND, 0, "suspend");
+    return order_all(t, &order_suspend, 0);
 }
 
 static int run_resume(const struct tool *t)
 {
-    return order_all(t, ORDER_RESUME, 0, "resume");
+    return order_all(t, &order_resume, 0);
 }
 
 const struct command kill_command = {
