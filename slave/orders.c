@@ -68,7 +68,7 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
     struct part *p = find(arg, m->job);
 
     (void)c;
-    return p ? complain(p->ops->hold(p, m->ranks, m->release, err), err) : 0;
+    return p ? complain(p->ops->hold(p, m->ranks, m->order, err), err) : 0;
 }
 
 static int on_look(void *arg, struct conn *c, const void *msg,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hct.pb-c.h"
 #include "master/act/hands.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
@@ -22,26 +23,18 @@ static unsigned long long act_id(const struct job *j)
 
 /* ------------------------------------------------------------------ checks */
 
-static long check_suspend(const struct job *j, const struct act_order *o,
-                          struct err *err)
-{
-    return hands_check(j, o->ranks, HOLD_EVENT_SUSPEND, err);
-}
-
-static long check_resume(const struct job *j, const struct act_order *o,
-                         struct err *err)
-{
-    return hands_check(j, o->ranks, HOLD_EVENT_RESUME, err);
-}
-
 static bool of_tasks(const struct act_order *o)
 {
     return o->ranks && !o->whole;
 }
 
-static enum hold_event event_of_kill(const struct act_order *o)
+static enum hold_event event_of(const struct act_order *o);
+
+/* Of tasks, by their machine. */
+static long check_hold(const struct job *j, const struct act_order *o,
+                       struct err *err)
 {
-    return o->at_once ? HOLD_EVENT_END_NOW : HOLD_EVENT_END;
+    return hands_check(j, o->ranks, event_of(o), err);
 }
 
 static int check_number(int number, int least, struct err *err)
@@ -59,7 +52,7 @@ static long check_kill(const struct job *j, const struct act_order *o,
     if (check_number(o->number, 0, err))
         return -1;
     if (of_tasks(o))
-        return hands_check(j, o->ranks, event_of_kill(o), err);
+        return check_hold(j, o, err);
     return !j->killed || o->at_once;
 }
 
@@ -92,33 +85,19 @@ static int limit_kill(struct acts *a, const struct job *j,
 /* ------------------------------------------------------------------ orders */
 
 static int order_hold(struct acts *a, struct job *j,
-                      const struct taskset *ranks, enum hold_event ev)
+                      const struct act_order *o, struct err *err)
 {
-    if (hands_order(a->journal, j, ranks, ev))
+    (void)err;
+    if (hands_order(a->journal, j, o->ranks, event_of(o)))
         a->ops->effect(j, JOB_EFFECT_HOLD);
     return 0;
-}
-
-static int order_suspend(struct acts *a, struct job *j,
-                         const struct act_order *o, struct err *err)
-{
-    (void)err;
-    return order_hold(a, j, o->ranks, HOLD_EVENT_SUSPEND);
-}
-
-static int order_resume(struct acts *a, struct job *j,
-                        const struct act_order *o, struct err *err)
-{
-    (void)err;
-    return order_hold(a, j, o->ranks, HOLD_EVENT_RESUME);
 }
 
 static int order_kill(struct acts *a, struct job *j,
                       const struct act_order *o, struct err *err)
 {
-    (void)err;
     if (of_tasks(o))
-        return order_hold(a, j, o->ranks, event_of_kill(o));
+        return order_hold(a, j, o, err);
     if (!j->killed)
         j->kill_signal = o->number;
     a->ops->end(j, o->end ? o->end : o->why, o->exit_code, o->at_once);
@@ -152,23 +131,45 @@ static const struct act {
     /* "2 tasks are being suspended", to who asked; "... are suspended", to who
      * runs the job and did not; and if nothing changes. NULL: nothing. */
     const char *done, *nothing;
+    enum hold_event event;      /* of tasks: the step of their machine */
+    int hold;                   /* how Hold asks for it; -1: it does not */
 } table[] = {
     [ACT_REPORT] = { "report", ACT_POLICY, NULL, NULL, NULL, "done", NULL,
-                     NULL },
+                     NULL, HOLD_EVENT_COUNT, -1 },
     [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY,
-                      check_suspend, NULL, order_suspend, "ordered",
-                      "suspended", "suspended already" },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_resume, NULL,
-                     order_resume, "ordered", "resumed",
-                     "nothing is suspended" },
+                      check_hold, NULL, order_hold, "ordered", "suspended",
+                      "suspended already", HOLD_EVENT_SUSPEND,
+                      HCT__HOLD_ORDER__HOLD_SUSPEND },
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_hold, NULL,
+                     order_hold, "ordered", "resumed", "nothing is suspended",
+                     HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
-                   check_kill, limit_kill, order_kill, "ordered", NULL, NULL },
+                   check_kill, limit_kill, order_kill, "ordered", NULL, NULL,
+                   HOLD_EVENT_END, -1 },
     [ACT_SIGNAL] = { "signal", ACT_OWNER | ACT_OPERATOR | ACT_BATCH,
-                     check_signal, NULL, order_signal, NULL, NULL, NULL },
-    [ACT_WARN] = { "warn", ACT_POLICY, NULL, NULL, NULL, "done", NULL, NULL },
+                     check_signal, NULL, order_signal, NULL, NULL, NULL,
+                     HOLD_EVENT_COUNT, -1 },
+    [ACT_WARN] = { "warn", ACT_POLICY, NULL, NULL, NULL, "done", NULL, NULL,
+                   HOLD_EVENT_COUNT, -1 },
     [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
-                         NULL, NULL },
+                         NULL, NULL, HOLD_EVENT_COUNT, -1 },
 };
+enum { ACTS = sizeof(table) / sizeof(table[0]) };
+
+static enum hold_event event_of(const struct act_order *o)
+{
+    return o->at_once ? HOLD_EVENT_END_NOW : table[o->act].event;
+}
+
+int act_of_hold(int order, enum act_name *act, struct err *err)
+{
+    for (unsigned i = 0; i < ACTS; i++)
+        if (table[i].hold == order && order >= 0) {
+            *act = (enum act_name)i;
+            return 0;
+        }
+    return err_set(err, EPROTO, "Hold with order %d", order);
+}
 
 const char *act_name(enum act_name act)
 {

@@ -74,6 +74,9 @@ struct acts {
 /* The name in table action. */
 const char *act_name(enum act_name act);
 
+/* The action that a Hold with this order (HoldOrder) asks for. -1: none. */
+int act_of_hold(int order, enum act_name *act, struct err *err);
+
 /* Do it, within its limits. Returns how many tasks change, and leaves in text
  * what who asked for it is told, "" for nothing more than that it was done. -1
  * with a sentence: it is not done; of a policy that is recorded. text may be

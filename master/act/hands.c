@@ -144,9 +144,9 @@ static void send_hold(struct job *j, const struct job_node *only,
         return;
     hold.job = end.job = j->id;
     hold.ranks = end.ranks = text;
-    hold.release = which == HOLD_RESUMING;
+    hold.order = (Hct__HoldOrder)hold_order(which);
     end.grace_ns = which == HOLD_KILLING ? 0 : j->grace_ns;
-    if (which == HOLD_ENDING || which == HOLD_KILLING)
+    if (hold_order(which) < 0)
         hold_send(j, ranks, only, MESSAGE_TERMINATE, &end);
     else
         hold_send(j, ranks, only, MESSAGE_TASK_HOLD, &hold);
@@ -200,20 +200,19 @@ static const char *hold_means(const struct job *j)
                      : "done, by freezing";
 }
 
-/* The last of them has done what was ordered. */
-static void hold_check_done(struct journal *jn, struct job *j, enum hold done)
+/* The last of those that were in this state has done what was ordered. */
+static void hold_check_done(struct journal *jn, struct job *j,
+                            enum hold pending)
 {
-    enum hold pending = done == HOLD_SUSPENDED ? HOLD_SUSPENDING
-                                               : HOLD_RESUMING;
+    const char *action = hold_action(pending);
 
-    for (uint32_t r = 0; r < j->ntasks; r++)
+    for (uint32_t r = 0; r < j->ntasks && action; r++)
         if (j->tasks[r].hold == pending &&
             !task_state_final(j->tasks[r].state))
             return;
-    if (done == HOLD_SUSPENDED)
-        journal_action_result(jn, j, "suspend", hold_means(j));
-    else
-        journal_action_result(jn, j, "resume", "done");
+    if (action)
+        journal_action_result(jn, j, action, pending == HOLD_SUSPENDING
+                              ? hold_means(j) : "done");
 }
 
 int hands_held(struct journal *jn, struct job *j, const struct job_node *on,
@@ -238,6 +237,6 @@ int hands_held(struct journal *jn, struct job *j, const struct job_node *on,
         return -1;
     journal_task(jn, j, t);
     if (t->hold != before)
-        hold_check_done(jn, j, t->hold);
+        hold_check_done(jn, j, before);
     return 0;
 }

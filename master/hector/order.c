@@ -27,6 +27,7 @@ struct request;
 struct order {
     const char *name;           /* of the command */
     int (*send)(struct conn *c, const struct request *r, char *why);
+    Hct__HoldOrder hold;        /* for send_hold() */
 };
 
 struct request {
@@ -102,32 +103,25 @@ static int send_signal(struct conn *c, const struct request *r, char *why)
     return conn_send(c, MESSAGE_SIGNAL, &m);
 }
 
-static int send_hold(struct conn *c, const struct request *r, char *why,
-                     bool release)
+static int send_hold(struct conn *c, const struct request *r, char *why)
 {
     Hct__Hold m = HCT__HOLD__INIT;
 
     m.job = r->target->job;
     m.ranks = ranks_of(r);
     m.why = why;
-    m.release = release;
+    m.order = r->order->hold;
     return conn_send(c, MESSAGE_HOLD, &m);
 }
 
-static int send_suspend(struct conn *c, const struct request *r, char *why)
-{
-    return send_hold(c, r, why, false);
-}
-
-static int send_resume(struct conn *c, const struct request *r, char *why)
-{
-    return send_hold(c, r, why, true);
-}
-
-static const struct order order_kill = { "kill", send_kill };
-static const struct order order_signal = { "kill", send_signal };
-static const struct order order_suspend = { "suspend", send_suspend };
-static const struct order order_resume = { "resume", send_resume };
+static const struct order order_kill = { "kill", send_kill, 0 };
+static const struct order order_signal = { "kill", send_signal, 0 };
+static const struct order order_suspend = {
+    "suspend", send_hold, HCT__HOLD_ORDER__HOLD_SUSPEND
+};
+static const struct order order_resume = {
+    "resume", send_hold, HCT__HOLD_ORDER__HOLD_RESUME
+};
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)

@@ -132,8 +132,8 @@ int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
 
     if (!j)
         return -1;
-    if (control_order(j, own, m->ranks, &ranks, &o, err) == 0) {
-        o.act = m->release ? ACT_RESUME : ACT_SUSPEND;
+    if (control_order(j, own, m->ranks, &ranks, &o, err) == 0 &&
+        act_of_hold((int)m->order, &o.act, err) == 0) {
         o.why = m->why;
         n = acts_order(a, j, &o, text, size, err);
     }

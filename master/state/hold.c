@@ -50,7 +50,7 @@ bool hold_ordered(enum hold s)
 const char *hold_name(enum hold s)
 {
     static const char *const names[] = {
-#define X(n, word) [HOLD_##n] = word,
+#define X(n, word, ...) [HOLD_##n] = word,
         HOLD_STATES(X)
 #undef X
     };
@@ -65,6 +65,28 @@ enum hold hold_find(const char *name)
     while (s < HOLD_COUNT && strcmp(hold_name(s), name) != 0)
         s++;
     return s;
+}
+
+int hold_order(enum hold s)
+{
+    static const int orders[] = {
+#define X(n, word, order, action) [HOLD_##n] = order,
+        HOLD_STATES(X)
+#undef X
+    };
+
+    return (unsigned)s < HOLD_COUNT ? orders[s] : -1;
+}
+
+const char *hold_action(enum hold s)
+{
+    static const char *const actions[] = {
+#define X(n, word, order, action) [HOLD_##n] = action,
+        HOLD_STATES(X)
+#undef X
+    };
+
+    return (unsigned)s < HOLD_COUNT ? actions[s] : NULL;
 }
 
 const char *hold_event_name(enum hold_event e)

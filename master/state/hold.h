@@ -23,14 +23,16 @@
 
 #include "proto/base/err.h"
 
-/*  NAME, word of column task.hold */
-#define HOLD_STATES(X)              \
-    X(GOING, "going")               \
-    X(SUSPENDING, "suspending")     \
-    X(SUSPENDED, "suspended")       \
-    X(RESUMING, "resuming")         \
-    X(ENDING, "ending")             \
-    X(KILLING, "killing")
+/*  NAME, word of column task.hold, the order that a slave has got for it
+ *  (HoldOrder of hct.proto; -1: none, or to end), and the action in table action
+ *  that is done when it is left by a word of the slave (NULL: none) */
+#define HOLD_STATES(X)                              \
+    X(GOING, "going", -1, NULL)                     \
+    X(SUSPENDING, "suspending", 0, "suspend")       \
+    X(SUSPENDED, "suspended", -1, NULL)             \
+    X(RESUMING, "resuming", 1, "resume")            \
+    X(ENDING, "ending", -1, NULL)                   \
+    X(KILLING, "killing", -1, NULL)
 
 #define HOLD_EVENTS(X)              \
     X(SUSPEND, "suspend")           \
@@ -41,7 +43,7 @@
     X(END_NOW, "end_now")
 
 enum hold {
-#define X(n, word) HOLD_##n,
+#define X(n, ...) HOLD_##n,
     HOLD_STATES(X)
 #undef X
     HOLD_COUNT
@@ -59,6 +61,8 @@ int hold_next(enum hold s, enum hold_event e, enum hold *next,
 bool hold_ordered(enum hold s);         /* the slave has to do something */
 const char *hold_name(enum hold s);
 enum hold hold_find(const char *name);  /* or HOLD_COUNT */
+int hold_order(enum hold s);
+const char *hold_action(enum hold s);
 const char *hold_event_name(enum hold_event e);
 
 #endif

@@ -446,10 +446,14 @@ static int adopt_signal(struct part *p, const char *ranks, int sig,
     return adopt_order(p, ranks, sig, false, err);
 }
 
-static int adopt_hold(struct part *p, const char *ranks, bool release,
+static int adopt_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
                       struct err *err)
 {
-    return adopt_order(p, ranks, release ? SIGCONT : SIGSTOP, false, err);
+    bool resume = order == HCT__HOLD_ORDER__HOLD_RESUME;
+
+    if (order != HCT__HOLD_ORDER__HOLD_SUSPEND && !resume)
+        return err_set(err, EINVAL, "there is no order %d", (int)order);
+    return adopt_order(p, ranks, resume ? SIGCONT : SIGSTOP, false, err);
 }
 
 static int adopt_terminate(struct part *p, const char *ranks, int sig,

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "slave/jobs/taskwalk.h"
 
@@ -53,8 +54,8 @@ struct part_ops {
     int (*launch)(struct part *p, struct err *err);
     int (*signal)(struct part *p, const char *ranks, int sig,
                   struct err *err);
-    /* Suspend tasks, or let them go on. */
-    int (*hold)(struct part *p, const char *ranks, bool release,
+    /* What lasts: suspend tasks, or let them go on. */
+    int (*hold)(struct part *p, const char *ranks, Hct__HoldOrder order,
                 struct err *err);
     /* End tasks: by sig (0: TERM), and KILL when the grace is over; of all
      * ranks, it is the end of the job. */

@@ -331,7 +331,7 @@ void master_tales(const char *dir)
     for (unsigned r = 0; r < 3; r++)
         SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
             m->held = 1, m->at_ns = 7);
-    SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->release = 1);
+    SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->order = 1);
     SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
     SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
         m->ranks = (char *)"2");

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "hct.pb-c.h"
 #include "master/state/hold.h"
 
 static const char letters[] = "gsSrek";
@@ -82,12 +83,27 @@ static void test_names(void **state)
     assert_true(hold_ordered(HOLD_ENDING));
 }
 
+/* The numbers of states are those of the wire, and what they are called there. */
+static void test_orders(void **state)
+{
+    (void)state;
+    for (int s = 0; s < HOLD_COUNT; s++)
+        assert_int_equal(hold_order(s) >= 0, hold_action(s) != NULL);
+    assert_int_equal(hold_order(HOLD_SUSPENDING),
+                     HCT__HOLD_ORDER__HOLD_SUSPEND);
+    assert_string_equal(hold_action(HOLD_SUSPENDING), "suspend");
+    assert_int_equal(hold_order(HOLD_RESUMING), HCT__HOLD_ORDER__HOLD_RESUME);
+    assert_string_equal(hold_action(HOLD_RESUMING), "resume");
+    assert_int_equal(hold_order(HOLD_KILLING), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_crossing),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_orders),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
