@@ -63,7 +63,7 @@ slave_c      := $(filter-out slave/emulate/%,$(call rooms_of,slave))
 redirector_c := $(call rooms_of,redirector)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
-PROGRAMS := hector-run hector hector-master hector-slave hector-emulate
+PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps
 
@@ -104,6 +104,8 @@ link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $(f
 
 $(B)/bin/hector-master: $(B)/obj/master/main.o $(B)/obj/master.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3) -ldl -lm
+$(B)/bin/hector-judge: $(B)/obj/master/judge/main.o $(B)/obj/master.a $(B)/obj/proto.a
+	$(link) $(call libs,libprotobuf-c) -ldl
 $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
@@ -128,7 +130,7 @@ deps:
 
 # ----------------------------------------------------------------- install
 # A list of source:destination below $(PREFIX):mode; uninstall walks the same.
-man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector \
+man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
     mpi-wrappers mpi-wrappers/inject policies proto redirector slave \
     slave/emulate))
 section = $(lastword $(subst ., ,$1))

@@ -32,6 +32,8 @@ struct master_conf {
     char *policies;
     int64_t kills_per_hour, hang_samples;
     uint64_t looks_kept_bytes;
+    uint64_t judge_step_ns, judge_memory_bytes;
+    int64_t judge_restarts;
     uint64_t join_wait_ns, prepare_wait_ns, lost_wait_ns, end_wait_ns;
     uint64_t tree_wait_ns;
     int64_t tree_fan_out, tree_levels;
@@ -78,6 +80,16 @@ static const struct conf_key master_keys[] = {
       "not at all." },
     { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
       "32M", 65536, 1e12, "How much is kept of what policies saw of a job." },
+    { "master", "judge_step", CONF_DURATION, MASTER_FIELD(judge_step_ns), "10s",
+      0.1, 86400, "How much time of a processor a policy may take to look at a "
+      "job once, in its process, hector-judge; three times as much by the "
+      "clock." },
+    { "master", "judge_memory", CONF_BYTES, MASTER_FIELD(judge_memory_bytes),
+      "1G", 1 << 24, 1e15, "How much memory a policy may have for a job, and 4 "
+      "KiB for each of its tasks." },
+    { "master", "judge_restarts", CONF_INT, MASTER_FIELD(judge_restarts), "3",
+      0, 1000, "How often the process of a policy is started again for a job "
+      "when it has ended, or was ended." },
     { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
 };
 
@@ -334,7 +346,11 @@ static int master_parts(struct master *m, struct err *err)
 {
     struct flow_conf flow = {
         .watch = { .policies = m->conf.policies,
-                   .tape_bytes = m->conf.looks_kept_bytes },
+                   .tape_bytes = m->conf.looks_kept_bytes,
+                   .judge = {
+                       .step_ns = m->conf.judge_step_ns,
+                       .memory_bytes = m->conf.judge_memory_bytes,
+                       .restarts = (uint32_t)m->conf.judge_restarts } },
         .act = { .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
                  .hang_samples = (uint32_t)m->conf.hang_samples },
         .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,

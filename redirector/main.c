@@ -11,6 +11,7 @@
 
 #include "proto/base/log.h"
 #include "proto/conf/onhang.h"
+#include "proto/conf/policycheck.h"
 #include "proto/conf/settings.h"
 #include "redirector/batch/allocation.h"
 #include "redirector/options/faults.h"
@@ -101,6 +102,19 @@ static int main_tell_tasks(const struct options *o, const struct settings *c,
            err_set(err, ENOMEM, "out of memory");
 }
 
+/* Before anything is started; a master elsewhere has policies of its own. */
+static int main_check_policies(const struct options *o, const char *master,
+                               struct err *err)
+{
+    if (master && strncmp(master, "unix:", 5) != 0)
+        return 0;
+    for (size_t i = 0; i < o->policies.n; i++)
+        if (strcmp(o->policies.v[i], "none") != 0 &&
+            policycheck(o->policies.v[i], err))
+            return -1;
+    return 0;
+}
+
 static int main_run(struct options *o, const struct settings *c, char **argv)
 {
     const char *master = main_first(o->master, getenv("HECTOR_MASTER"),
@@ -112,7 +126,8 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
     int status = STATUS_USAGE;
     char *absolute = NULL;
 
-    if (main_find_hosts(o, master != NULL, &hosts, &given, &err) < 0) {
+    if (main_check_policies(o, master, &err) < 0 ||
+        main_find_hosts(o, master != NULL, &hosts, &given, &err) < 0) {
         main_fail(&err, 0);
         goto out;
     }

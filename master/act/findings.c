@@ -33,6 +33,7 @@ struct finder {
     struct said said;
     unsigned open;              /* FINDS_... */
     bool done;                  /* what can be has been done about it */
+    bool off;                   /* it is asked no more */
     struct remedy remedy;       /* what is to be done yet, */
     uint32_t proposed;          /* ... what it proposes (enum hct_action), */
     bool from_next;             /* ... its time counts from the next look, */
@@ -327,8 +328,7 @@ static void hang_begin(struct findings *f)
 
 struct finding {                  /* all of it borrowed */
     struct finder *by;
-    const struct hct_snapshot *s;
-    const struct policy_out *o;
+    const struct found *found;
     const struct hct_verdict *v;
     const char *text;           /* of sentence_report() */
     const char *why;            /* its head */
@@ -340,7 +340,7 @@ struct finding {                  /* all of it borrowed */
 static void on_proposal(struct findings *f, const struct finding *x)
 {
     struct remedy r = remedy_decide(&f->on_hang, x->v, x->proposed,
-                                    x->s->now_ns);
+                                    x->found->now_ns);
     struct str not_done = { 0 };
 
     want_remedy(f, x->by, r, x->proposed, x->why);
@@ -357,19 +357,19 @@ static void on_proposal(struct findings *f, const struct finding *x)
 static void on_first_hang(struct findings *f, const struct finding *x)
 {
     const struct hct_verdict *v = x->v;
-    struct hang *h = hang_make(f, x->by, x->s->seq, x->text);
+    struct hang *h = hang_make(f, x->by, x->found->seq, x->text);
     struct remedy r = remedy_decide(&f->on_hang, v, x->proposed,
-                                    x->s->now_ns);
+                                    x->found->now_ns);
 
     f->hang = h;
     if (!h)
         return;
     for (uint32_t i = 1; i < v->nlines && i < h->nlines; i++) {
-        h->line[i].site = x->o->lines[v->lines + i].site;
-        h->line[i].made = x->o->lines[v->lines + i].made;
+        h->line[i].site = x->found->lines[v->lines + i].site;
+        h->line[i].made = x->found->lines[v->lines + i].made;
     }
     h->proposed = x->proposed;
-    remedy_say(&h->next, &f->on_hang, v, x->proposed, x->s->now_ns);
+    remedy_say(&h->next, &f->on_hang, v, x->proposed, x->found->now_ns);
     if (!r.wanted)
         remedy_why_not(&h->not_done, &f->on_hang, v);
     want_remedy(f, x->by, r, x->proposed, x->why);
@@ -384,7 +384,7 @@ static void on_more_of_hang(struct findings *f, const struct finding *x)
 
     if (tell_news(f, x->by, x->how, x->text)) {
         record_report(f, x->by, x->why);
-        remedy_say(&next, &f->on_hang, x->v, x->proposed, x->s->now_ns);
+        remedy_say(&next, &f->on_hang, x->v, x->proposed, x->found->now_ns);
         f->acts->ops->notice(f->job, true, "  %s", str_text(&next));
     }
     on_proposal(f, x);
@@ -454,107 +454,106 @@ static void on_verdict(struct findings *f, const struct finding *x, bool back)
 }
 
 /* The most that is proposed about a verdict. */
-static uint32_t proposed(const struct policy_out *o, uint32_t verdict)
+static uint32_t proposed(const struct found *f, uint32_t verdict)
 {
     uint32_t most = 0;
 
-    for (uint32_t i = 0; i < o->out.nproposals; i++)
-        if (o->proposals[i].verdict == verdict &&
-            o->proposals[i].action > most)
-            most = o->proposals[i].action;
+    for (uint32_t i = 0; i < f->out.nproposals; i++)
+        if (f->proposals[i].verdict == verdict &&
+            f->proposals[i].action > most)
+            most = f->proposals[i].action;
     return most;
 }
 
-static void record_verdict(const struct findings *f, const struct policy *p,
-                           const struct finding *x, uint32_t i)
+static void record_verdict(const struct findings *f, const struct finding *x,
+                           uint32_t i)
 {
     const struct hct_verdict *v = x->v;
-    struct str detail = { 0 }, ranks = { 0 };
+    struct str ranks = { 0 };
     struct journal_verdict row = {
-        .policy = p->name, .kind = policy_kind_name(v->kind),
-        .phase = policy_where_name(v->where), .score = v->score,
-        .seq = x->s->seq, .age_ns = v->age_ns, .report = x->text,
-        .why = verdict_sentence(x->o, v) };
+        .policy = x->by->name, .kind = found_kind_name(v->kind),
+        .phase = found_where_name(v->where), .score = v->score,
+        .seq = x->found->seq, .age_ns = v->age_ns, .report = x->text,
+        .detail = x->found->text[i], .why = verdict_sentence(x->found, v) };
 
-    verdict_text(&detail, p, x->s, x->o, i);
-    verdict_ranks(&ranks, x->o, v);
-    row.detail = str_text(&detail);
+    verdict_ranks(&ranks, x->found, v);
     row.ranks = str_text(&ranks);
     journal_verdict(f->acts->journal, f->job, &row);
     if (x->how == SAID_SAY)
-        log_info("findings", "%s: %s job=%llu ranks=%s", p->name, row.kind,
+        log_info("findings", "%s: %s job=%llu ranks=%s", row.policy, row.kind,
                  findings_id(f), row.ranks);
-    str_fini(&detail);
     str_fini(&ranks);
 }
 
 /* What nobody has heard of need not be said to be over. */
-static enum said_how how_said(struct finder *by, const struct policy_out *o,
-                              const struct hct_verdict *v, bool back,
-                              uint64_t now_ns)
+static enum said_how how_said(struct finder *by, const struct found *found,
+                              const struct hct_verdict *v, bool back)
 {
     if (back && !(by->open & (FINDS_STUCK | FINDS_SLOW)))
         return SAID_SILENT;
-    return said_verdict(&by->said, o, v, now_ns);
+    return said_verdict(&by->said, found, v, found->now_ns);
 }
 
 static void take(struct findings *f, struct finder *by,
-                 const struct policy *p, const struct hct_snapshot *s,
-                 const struct policy_out *o, uint32_t i)
+                 const struct found *found, uint32_t i)
 {
-    struct finding x = { .by = by, .s = s, .o = o, .v = &o->verdicts[i],
-                       .proposed = proposed(o, i) };
+    struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
+                         .proposed = proposed(found, i) };
     bool back = takes_back(by, x.v);
     struct str text = { 0 };
     char *why;
 
-    sentence_report(&text, f->job, s, o, x.v, back);
+    sentence_report(&text, f->job, found, x.v, back);
     x.text = str_text(&text);
-    x.how = how_said(by, o, x.v, back, s->now_ns);
+    x.how = how_said(by, found, x.v, back);
     x.why = why = strndup(x.text, strcspn(x.text, "\n"));
-    record_verdict(f, p, &x, i);
+    record_verdict(f, &x, i);
     if (why)
         on_verdict(f, &x, back);
     free(why);
     str_fini(&text);
 }
 
-static void findings_found(struct job *j, const struct policy *p,
-                           const struct hct_snapshot *s,
-                           const struct policy_out *o)
+static void findings_found(struct job *j, const struct judge *p,
+                           const struct found *found)
 {
     struct findings *f = j->findings;
-    struct finder *by = o->out.nverdicts ? finder_of(f, p->name) : NULL;
+    struct finder *by = found->out.nverdicts ? finder_of(f, judge_name(p))
+                                             : NULL;
 
     if (!by)
         return;
-    for (uint32_t i = 0; i < o->out.nverdicts; i++)
-        take(f, by, p, s, o, i);
+    for (uint32_t i = 0; i < found->out.nverdicts; i++)
+        take(f, by, found, i);
     said_look_ends(&by->said);
 }
 
 /* --------------------------------------------------------- taken up again */
 
-struct recalling { struct findings *f; struct policy *v; size_t n; };
+struct recalling {
+    struct findings *f;
+    struct judge *const *v;
+    size_t n;
+};
 
-static struct policy *recall_policy(const struct recalling *r,
-                                    const struct store_value *name)
+static struct judge *recall_policy(const struct recalling *r,
+                                   const struct store_value *name)
 {
     for (size_t i = 0; i < r->n && name->type == STORE_TEXT; i++)
-        if (strcmp(r->v[i].name, name->text) == 0)
-            return &r->v[i];
+        if (strcmp(judge_name(r->v[i]), name->text) == 0)
+            return r->v[i];
     return NULL;
 }
 
 static int recall_off(void *arg, int ncols, const char *const *names,
                       const struct store_value *v)
 {
-    struct policy *p = recall_policy(arg, &v[0]);
+    struct judge *p = recall_policy(arg, &v[0]);
 
     (void)ncols;
     (void)names;
     if (p)
-        p->off = true;
+        judge_set_off(p);
     return 0;
 }
 
@@ -637,7 +636,7 @@ static const char sql_recall_open[] =
     " AND kind = 'progress' AND policy = v.policy), 0)";
 
 /* What was told and done is in the database, and who was switched off. */
-static void findings_recalled(struct job *j, struct policy *v, size_t n)
+static void findings_recalled(struct job *j, struct judge *const *v, size_t n)
 {
     struct findings *f = j->findings;
     struct journal *jn = f->acts->journal;
@@ -656,28 +655,33 @@ static void findings_recalled(struct job *j, struct policy *v, size_t n)
 /* ------------------------------------------------------- the watcher's ears */
 
 /* What is owed is told, once all tasks were seen and there is somebody to tell;
- * what is due is done, once all were seen. */
-static void findings_looked(struct job *j, uint64_t now_ns, bool stale)
+ * what is due is done, once who has found it has seen all, and has not said that
+ * it is over: unless it is asked no more. */
+static void findings_looked(struct job *j, const struct judge *p,
+                            const struct judge_done *d)
 {
     struct findings *f = j->findings;
 
     for (size_t i = 0; i < f->nfinders; i++) {
-        struct finder *p = f->finder[i];
+        struct finder *by = f->finder[i];
 
-        if (p->from_next && p->remedy.wanted)
-            p->remedy.due_ns += now_ns;
-        p->from_next = false;
+        if (by->from_next && by->remedy.wanted)
+            by->remedy.due_ns += d->now_ns;
+        by->from_next = false;
     }
-    if (stale)
+    if (d->stale)
         return;
     if (f->owed && (j->redirector || !j->ops->ours)) {
         f->owed = false;
         hang_begin(f);
     }
-    for (size_t i = 0; i < f->nfinders && !f->hang; i++)
-        if (f->finder[i]->remedy.wanted &&
-            now_ns >= f->finder[i]->remedy.due_ns)
-            act(f, f->finder[i]);
+    for (size_t i = 0; i < f->nfinders && !f->hang; i++) {
+        struct finder *by = f->finder[i];
+
+        if (by->remedy.wanted && d->now_ns >= by->remedy.due_ns &&
+            (by->off || strcmp(by->name, judge_name(p)) == 0))
+            act(f, by);
+    }
 }
 
 /* The job does not run any more: tell what is not told yet. */
@@ -690,18 +694,23 @@ static void findings_stopped(struct job *j)
 }
 
 /* A policy has done something odd, or is switched off for it. */
-static void findings_complained(struct job *j, const struct policy *p,
+static void findings_complained(struct job *j, const struct judge *p,
                                 const char *why, bool off)
 {
     struct findings *f = j->findings;
+    struct finder *by = finder_of(f, judge_name(p));
     struct act_order o = { .act = off ? ACT_SWITCH_OFF : ACT_WARN,
-                           .who = ACT_POLICY, .by = p->name, .why = why };
+                           .who = ACT_POLICY, .by = judge_name(p),
+                           .why = why };
     struct err err;
 
+    if (by)
+        by->off = off;
+
     acts_order(f->acts, j, &o, NULL, 0, &err);
-    log_warn("findings", "policy %s: %s%s job=%llu", p->name, why,
+    log_warn("findings", "policy %s: %s%s job=%llu", judge_name(p), why,
              off ? ", it is switched off" : "", findings_id(f));
-    f->acts->ops->notice(j, off, "policy %s: %s%s", p->name, why,
+    f->acts->ops->notice(j, off, "policy %s: %s%s", judge_name(p), why,
                          off ? ", it does not watch the job any more" : "");
 }
 

@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return (h ^ x) * 0x100000001b3u;
 }
 
-static uint64_t what_is_said(const struct policy_out *o,
+static uint64_t what_is_said(const struct found *f,
                              const struct hct_verdict *v)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -18,8 +18,8 @@ static uint64_t what_is_said(const struct policy_out *o,
     h = mix(h, v->where);
     h = mix(h, v->phase);
     for (uint32_t i = 0; i < v->nranks; i++)
-        h = mix(h, o->ranks[v->ranks + i] + 256ull);
-    for (const char *p = verdict_sentence(o, v); *p; p++)
+        h = mix(h, f->ranks[v->ranks + i] + 256ull);
+    for (const char *p = verdict_sentence(f, v); *p; p++)
         if (!isdigit((unsigned char)*p) && *p != '.')
             h = mix(h, (unsigned char)*p);
     return h;
@@ -52,10 +52,10 @@ static bool may_say(struct said *s, size_t bucket, uint64_t now_ns)
     return true;
 }
 
-enum said_how said_verdict(struct said *s, const struct policy_out *o,
+enum said_how said_verdict(struct said *s, const struct found *f,
                            const struct hct_verdict *v, uint64_t now_ns)
 {
-    uint64_t what = what_is_said(o, v);
+    uint64_t what = what_is_said(f, v);
     size_t bucket = verdict_is_hang(v) || v->kind == HCT_PROGRESS;
 
     note(s, v->kind, what);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "master/watch/policy.h"
+#include "master/watch/found.h"
 
 enum { SAID_MANY = 64, SAID_BURST = 8 };        /* sentences in a row, */
 #define SAID_SELDOM_NS 10000000000ull           /* and one each so often then */
@@ -34,8 +34,8 @@ enum said_how {
     SAID_SILENT,
 };
 
-/* Verdict v of o, which was found at now_ns on the clock of snapshots. */
-enum said_how said_verdict(struct said *s, const struct policy_out *o,
+/* Verdict v of f, which was found at now_ns on the clock of snapshots. */
+enum said_how said_verdict(struct said *s, const struct found *f,
                            const struct hct_verdict *v, uint64_t now_ns);
 /* All verdicts of this look have been looked at. */
 void said_look_ends(struct said *s);

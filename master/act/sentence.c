@@ -19,10 +19,10 @@ static const struct { const char *job, *tasks; } sentence_of[] = {
     [HCT_NOTICE] = { "", "" },
 };
 
-static void say_line(const struct job *j, const struct hct_line *l,
-                     const struct hct_snapshot *s, struct str *to)
+static void say_line(const struct job *j, const struct found *f,
+                     uint32_t line, struct str *to)
 {
-    const struct hct_rank *r = hct_rank(s, (uint32_t)l->rank);
+    const struct hct_line *l = &f->lines[line];
     const struct task *t = &j->tasks[l->rank];
     char own[24];
     size_t n = (size_t)snprintf(own, sizeof(own), "rank %d ", l->rank);
@@ -30,14 +30,14 @@ static void say_line(const struct job *j, const struct hct_line *l,
 
     str_addf(to, "task %d on %s%s%s", l->rank, job_node_name(j, t),
              again ? " " : ": ", l->text + (again ? n : 0));
-    if (r->tag_text[0] && !strstr(l->text, "last tag"))
-        str_addf(to, ", last tag \"%s\"", r->tag_text);
+    if (f->tags[line][0] && !strstr(l->text, "last tag"))
+        str_addf(to, ", last tag \"%s\"", f->tags[line]);
 }
 
 /* Without a score nobody can say how sure it is. */
 static void say_strength(const struct hct_verdict *v, struct str *to)
 {
-    const char *where = policy_where_name(v->where), *sep = " (";
+    const char *where = found_where_name(v->where), *sep = " (";
 
     if (v->score > 0) {
         str_addf(to, "%s%.6g %% sure", sep, 100 * remedy_score(v));
@@ -56,9 +56,9 @@ static void say_strength(const struct hct_verdict *v, struct str *to)
 }
 
 static void say_head(const struct job *j, const struct hct_verdict *v,
-                     const struct policy_out *o, bool back, struct str *to)
+                     const struct found *f, bool back, struct str *to)
 {
-    const char *sentence = verdict_sentence(o, v), *faulty = "faulty";
+    const char *sentence = verdict_sentence(f, v), *faulty = "faulty";
     struct str ranks = { 0 };
 
     str_addf(to, "job %llu", (unsigned long long)j->id);
@@ -73,7 +73,7 @@ static void say_head(const struct job *j, const struct hct_verdict *v,
         say_strength(v, to);
         faulty = sentence_of[v->kind].tasks;
     }
-    verdict_ranks(&ranks, o, v);
+    verdict_ranks(&ranks, f, v);
     if (ranks.n)
         str_addf(to, ", %s: task%s %s", faulty, v->nranks == 1 ? "" : "s",
                  str_text(&ranks));
@@ -82,19 +82,19 @@ static void say_head(const struct job *j, const struct hct_verdict *v,
 }
 
 void sentence_report(struct str *to, const struct job *j,
-                     const struct hct_snapshot *s, const struct policy_out *o,
-                     const struct hct_verdict *v, bool back)
+                     const struct found *f, const struct hct_verdict *v,
+                     bool back)
 {
-    say_head(j, v, o, back, to);
+    say_head(j, v, f, back, to);
     str_add(to, "\n");
     for (uint32_t i = 1; i < v->nlines; i++) {
-        const struct hct_line *l = &o->lines[v->lines + i];
+        const struct hct_line *l = &f->lines[v->lines + i];
 
         str_add(to, "  ");
         if (l->rank == HCT_NONE)
             str_add(to, l->text);
         else
-            say_line(j, l, s, to);
+            say_line(j, f, v->lines + i, to);
         str_add(to, "\n");
     }
 }

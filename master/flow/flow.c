@@ -238,8 +238,8 @@ int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
 {
     j->findings = findings_create(&f->acts, j, s->on_hang, err);
     if (j->findings)
-        j->watcher = watcher_create(f->base, j, &f->conf.watch, &findings_ops,
-                                    s, err);
+        j->watcher = watcher_create(f->base, f->judges, j, &f->conf.watch,
+                                    &findings_ops, s, err);
     return j->watcher ? 0 : -1;
 }
 
@@ -311,8 +311,11 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     struct flow *f = calloc(1, sizeof(*f));
     struct timeval tv = clock_timeval(FLOW_WATCH_MS * CLOCK_NS_PER_MS);
 
-    if (!f || !(f->watch = event_new(base, -1, EV_PERSIST, flow_on_watch, f)) ||
+    if (!f || !(f->judges = judges_create(base)) ||
+        !(f->watch = event_new(base, -1, EV_PERSIST, flow_on_watch, f)) ||
         event_add(f->watch, &tv)) {
+        if (f)
+            judges_destroy(f->judges);
         free(f);
         return NULL;
     }
@@ -353,5 +356,6 @@ void flow_destroy(struct flow *f)
         flow_free_job(j);
     }
     event_free(f->watch);
+    judges_destroy(f->judges);
     free(f);
 }

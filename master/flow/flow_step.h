@@ -20,6 +20,7 @@ struct flow {
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
     uint64_t watched_ns;        /* when it did so last; monotonic */
+    struct judges *judges;      /* owned: the processes of policies */
     bool stopping;
 };
 

@@ -1,8 +1,10 @@
 /* replay.c - hector replay: asks a policy again, over what was recorded of a
- * job, and prints its verdicts as the live run had them in verdict.detail. */
+ * job, and prints its verdicts as the live run had them in verdict.detail. It is
+ * asked as the master asks it: in hector-judge, which is shown the tape. */
 #include "master/hector/commands.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,82 +12,122 @@
 #include <unistd.h>
 
 #include "master/hector/core/target.h"
-#include "master/watch/policy.h"
+#include "master/watch/judge.h"
 #include "master/watch/tape.h"
-#include "master/watch/verdict.h"
+#include "proto/base/clock.h"
 #include "proto/base/str.h"
+#include "proto/conf/policycheck.h"
 
 struct replay {
-    struct policy policy;
-    struct policy_out out;
+    struct event_base *base;
+    struct judges *judges;
+    struct judge *judge;
     struct tape_reader reader;
-    bool begun;
-    uint64_t first, looks, verdicts;
+    bool begun, over;           /* over: nobody is there to be shown more */
+    uint64_t first, looks;
     struct err *err;            /* borrowed */
     bool failed;
 };
 
-static int replay_begin(struct replay *r, const struct hct_snapshot *s)
+static void replay_print(const char *text)
 {
-    if (policy_out_init(&r->out, s->nranks))
-        return err_set(r->err, ENOMEM, "out of memory");
-    if (policy_begin(&r->policy, s->job, r->err))
-        return -1;
-    r->begun = true;
-    r->first = s->seq;
-    return 0;
-}
-
-static void replay_print(struct replay *r, const struct hct_snapshot *s)
-{
-    struct str text = { 0 };
     char line[8192];
-    const char *p, *end;
+    const char *end;
 
-    for (uint32_t i = 0; i < r->out.out.nverdicts; i++, r->verdicts++)
-        verdict_text(&text, &r->policy, s, &r->out, i);
-    for (p = str_text(&text); (end = strchr(p, '\n')); p = end + 1) {
-        str_visible(line, sizeof(line), p, (size_t)(end - p));
+    for (; (end = strchr(text, '\n')); text = end + 1) {
+        str_visible(line, sizeof(line), text, (size_t)(end - text));
         puts(line);
     }
-    str_fini(&text);
 }
 
-static int replay_step(struct replay *r, const struct hct_snapshot *s)
+static void replay_on_found(void *arg, struct judge *j, const struct found *f)
 {
-    char why[200];
+    struct replay *r = arg;
 
-    r->looks++;
-    if (!r->begun && replay_begin(r, s))
+    if (f->how != FOUND_FINE)
+        tool_complain(0, "look %" PRIu64 ": policy %s: %s", f->seq,
+                      judge_name(j), f->why);
+    for (uint32_t i = 0; i < f->out.nverdicts; i++)
+        replay_print(f->text[i]);
+    r->over |= f->how == FOUND_OFF;
+}
+
+/* It is over once and for all where it would be started again in a live run: there
+ * it is the same looks that come. */
+static void replay_on_lost(void *arg, struct judge *j, const char *why, bool off)
+{
+    struct replay *r = arg;
+
+    (void)j;
+    (void)off;
+    r->over = r->failed = true;
+    err_set(r->err, ECHILD, "policy %s: %s", judge_name(j), why);
+    event_base_loopbreak(r->base);
+}
+
+static void replay_on_done(void *arg, struct judge *j,
+                           const struct judge_done *d)
+{
+    (void)j;
+    (void)d;
+    event_base_loopbreak(((struct replay *)arg)->base);
+}
+
+static void replay_on_back(void *arg, struct judge *j)
+{
+    (void)arg;
+    (void)j;
+}
+
+static int replay_begin(struct replay *r, const struct hct_snapshot *s)
+{
+    if (judge_begin(r->judge, s->nranks, r->err))
         return -1;
-    if (!policy_due(&r->policy, s->now_ns))
+    judge_wake(r->judge);
+    r->begun = true;
+    r->first = s->seq;
+    return r->failed ? -1 : 0;
+}
+
+/* All looks of a piece are counted, and whether it is sound. */
+static int replay_read(struct replay *r, const void *piece, size_t bytes)
+{
+    struct hct_snapshot s;
+    int rc;
+
+    r->reader.p = piece;
+    r->reader.end = r->reader.p + bytes;
+    while ((rc = tape_read(&r->reader, &s, r->err)) > 0) {
+        r->looks++;
+        if (!r->begun && replay_begin(r, &s))
+            return -1;
+    }
+    return rc;
+}
+
+static int replay_show(struct replay *r, const void *piece, size_t bytes)
+{
+    if (r->over)
         return 0;
-    if (policy_step(&r->policy, s, &r->out, why, sizeof(why)) != POLICY_FINE)
-        tool_complain(0, "look %" PRIu64 ": policy %s: %s", s->seq,
-                      r->policy.name, why);
-    replay_print(r, s);
-    return 0;
+    judge_show(r->judge, piece, bytes);
+    judge_go(r->judge, UINT64_MAX / 2, false);
+    while (!r->over && judge_busy(r->judge))
+        event_base_loop(r->base, EVLOOP_ONCE);
+    return r->failed ? -1 : 0;
 }
 
 static int replay_row(void *arg, int ncols, const char *const *names,
                       const struct store_value *v)
 {
     struct replay *r = arg;
-    struct hct_snapshot s;
-    int rc = 0;
 
     (void)ncols;
     (void)names;
-    r->reader.p = (const uint8_t *)v[0].text;
-    r->reader.end = r->reader.p + v[0].bytes;
-    while (v[0].type == STORE_BLOB &&
-           (rc = tape_read(&r->reader, &s, r->err)) > 0)
-        if (replay_step(r, &s)) {
-            rc = -1;
-            break;
-        }
-    r->failed = rc < 0;
-    return rc < 0;
+    if (v[0].type == STORE_BLOB && v[0].bytes &&
+        (replay_read(r, v[0].text, v[0].bytes) ||
+         replay_show(r, v[0].text, v[0].bytes)))
+        r->failed = true;
+    return r->failed;
 }
 
 static int replay(struct replay *r, struct store *st, uint64_t job)
@@ -171,6 +213,34 @@ static const struct args_option options[] = {
       args_text, offsetof(struct replay_options, policy), 0, 0 },
 };
 
+static int replay_open(struct replay *r, const char *spec)
+{
+    static const struct judge_conf conf = {
+        .step_ns = JUDGE_STEP_S * CLOCK_NS_PER_S,
+        .memory_bytes = (uint64_t)JUDGE_MEMORY_MB << 20 };
+    static const struct judge_ops ops = {
+        .found = replay_on_found, .done = replay_on_done,
+        .lost = replay_on_lost, .back = replay_on_back };
+    struct judge_conf mine = conf;
+
+    mine.uid = (uint32_t)geteuid();
+    r->base = event_base_new();
+    r->judges = r->base ? judges_create(r->base) : NULL;
+    if (!r->judges)
+        return err_set(r->err, ENOMEM, "out of memory");
+    r->judge = judge_create(r->judges, spec, &mine, &ops, r, r->err);
+    return r->judge ? policycheck(spec, r->err) : -1;
+}
+
+static void replay_close(struct replay *r)
+{
+    judge_destroy(r->judge);
+    judges_destroy(r->judges);
+    if (r->base)
+        event_base_free(r->base);
+    looks_fini(&r->reader.looks);
+}
+
 /* job 0: the only one. */
 static int replay_job(const struct tool *t, uint64_t job)
 {
@@ -180,8 +250,10 @@ static int replay_job(const struct tool *t, uint64_t job)
     struct store *st;
     int status = 0;
 
-    if (policy_open(&r.policy, o->policy, &err))
+    if (replay_open(&r, o->policy)) {
+        replay_close(&r);
         return tool_complain(TOOL_USAGE, "%s", err.text);
+    }
     st = tool_open_store(t);
     if (!st)
         status = TOOL_FAILED;
@@ -189,9 +261,7 @@ static int replay_job(const struct tool *t, uint64_t job)
              replay(&r, st, job))
         status = tool_complain(TOOL_FAILED, "%s", err.text);
     store_close(st);
-    policy_close(&r.policy);
-    policy_out_fini(&r.out);
-    looks_fini(&r.reader.looks);
+    replay_close(&r);
     return status;
 }
 

@@ -7,21 +7,28 @@
 
 #include "proto/base/log.h"
 
-struct chosen { struct policy *v; size_t *n; };         /* borrowed */
+struct choosing {               /* all borrowed */
+    struct chosen *c;
+    const struct chosen_how *how;
+};
 
-static int add_policy(struct chosen *c, const char *spec, struct err *err)
+static int add_policy(const struct choosing *g, const char *spec,
+                      struct err *err)
 {
-    struct policy *p = &c->v[*c->n];
+    struct chosen *c = g->c;
+    struct judge *j;
 
-    if (*c->n == CHOSEN_MAX)
+    if (c->n == CHOSEN_MAX)
         return err_set(err, E2BIG, "more than %d policies", CHOSEN_MAX);
-    if (policy_open(p, spec, err))
+    j = judge_create(g->how->all, spec, g->how->conf, g->how->ops, g->how->arg,
+                     err);
+    if (!j)
         return -1;
     /* Two of a kind are told apart by their parameters. */
-    for (size_t i = 0; i < *c->n; i++)
-        if (strcmp(c->v[i].name, p->name) == 0)
-            snprintf(p->name, sizeof(p->name), "%.47s", spec);
-    ++*c->n;
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(judge_name(c->v[i]), judge_name(j)) == 0)
+            judge_use_spec(j);
+    c->v[c->n++] = j;
     return 0;
 }
 
@@ -31,7 +38,7 @@ static bool names(const char *spec, const char *name, size_t n)
 }
 
 /* Those of hector.conf that the user has not named, or declined by "none". */
-static int add_defaults(struct chosen *c, const char *text,
+static int add_defaults(const struct choosing *g, const char *text,
                         const Hct__Submit *s, struct err *err)
 {
     char spec[256];
@@ -44,7 +51,7 @@ static int add_defaults(struct chosen *c, const char *text,
             named = names(s->policies[i], text, word) ||
                     strcmp(s->policies[i], "none") == 0;
         snprintf(spec, sizeof(spec), "%.*s", (int)n, text);
-        if (!named && add_policy(c, spec, err)) {
+        if (!named && add_policy(g, spec, err)) {
             log_info("watcher", "hector.conf: %s", err->text);
             return 0;           /* a run is not refused for it */
         }
@@ -53,16 +60,23 @@ static int add_defaults(struct chosen *c, const char *text,
     return 0;
 }
 
-int chosen_open(struct policy *v, size_t *n, const char *defaults,
-                const Hct__Submit *s, struct err *err)
+int chosen_init(struct chosen *c, const struct chosen_how *how,
+                const char *defaults, const Hct__Submit *s, struct err *err)
 {
-    struct chosen c = { v, n };
+    const struct choosing g = { c, how };
 
-    if (add_defaults(&c, defaults ? defaults : "", s, err))
+    c->n = 0;
+    if (add_defaults(&g, defaults ? defaults : "", s, err))
         return -1;
     for (size_t i = 0; i < s->n_policies; i++)
         if (strcmp(s->policies[i], "none") != 0 &&
-            add_policy(&c, s->policies[i], err))
+            add_policy(&g, s->policies[i], err))
             return -1;
     return 0;
+}
+
+void chosen_fini(struct chosen *c)
+{
+    while (c->n)
+        judge_destroy(c->v[--c->n]);
 }

@@ -51,6 +51,8 @@ static int recall_next(struct recall *r, struct err *err)
         { .type = STORE_INT, .i = (int64_t)r->seq },
     };
 
+    if (r->data)
+        r->ops->piece(r->arg, r->seq, r->data, r->bytes);
     free(r->data);
     r->data = NULL;
     if (journal_ask(r->journal, "SELECT seq, at_ns, data FROM look WHERE"
@@ -61,7 +63,6 @@ static int recall_next(struct recall *r, struct err *err)
         return 0;
     r->reader.p = (const uint8_t *)r->data;
     r->reader.end = r->reader.p + r->bytes;
-    r->ops->piece(r->arg, r->seq, r->bytes);
     return 1;
 }
 
@@ -80,7 +81,6 @@ static int recall_one(struct recall *r, struct err *err)
             return -1;
     }
     r->end.last = &r->last;
-    r->ops->look(r->arg, &r->last);
     return 1;
 }
 

@@ -26,8 +26,8 @@ struct recall_end {
 struct recall_ops {
     /* Before the first look. -1: not for this job, in words. */
     int (*begin)(void *arg, const struct hct_job *job, struct err *err);
-    void (*piece)(void *arg, uint64_t seq, size_t bytes);
-    void (*look)(void *arg, const struct hct_snapshot *s);
+    /* All of a piece of the tape, after it was found to be sound. */
+    void (*piece)(void *arg, uint64_t seq, const void *data, size_t bytes);
     /* Once, the last call; recall_destroy() is legal in it. */
     void (*done)(void *arg, const struct recall_end *end);
 };

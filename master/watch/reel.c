@@ -91,9 +91,11 @@ static uint64_t standing(const struct hct_snapshot *s)
     return mixed;
 }
 
-void reel_add(struct reel *r, const struct hct_snapshot *s)
+size_t reel_add(struct reel *r, const struct hct_snapshot *s,
+                const void **frame)
 {
     uint64_t wait_ns = r->soon ? reel_soon_ns : reel_piece_ns, now;
+    size_t before;
 
     if (r->row.n && (r->row.n >= REEL_PIECE_BYTES ||
                      s->now_ns - r->row_ns >= wait_ns))
@@ -106,5 +108,8 @@ void reel_add(struct reel *r, const struct hct_snapshot *s)
     r->soon |= now != r->standing;
     r->standing = now;
     r->last_wall_ns = clock_wall_ns();
+    before = r->row.n;
     tape_write(&r->tape, s, &r->row);
+    *frame = str_text(&r->row) + before;
+    return r->row.n - before;
 }

@@ -5,14 +5,14 @@
 
 #include "proto/base/taskset.h"
 
-void verdict_ranks(struct str *to, const struct policy_out *o,
+void verdict_ranks(struct str *to, const struct found *f,
                    const struct hct_verdict *v)
 {
     struct taskset set = { 0 };
     char buf[64];
 
     for (uint32_t i = 0; i < v->nranks; i++)
-        taskset_add(&set, o->ranks[v->ranks + i], o->ranks[v->ranks + i]);
+        taskset_add(&set, f->ranks[v->ranks + i], f->ranks[v->ranks + i]);
     for (size_t i = 0; i < set.n; i++) {
         struct taskset one = { &set.v[i], 1, 1 };
 
@@ -22,10 +22,10 @@ void verdict_ranks(struct str *to, const struct policy_out *o,
     taskset_fini(&set);
 }
 
-const char *verdict_sentence(const struct policy_out *o,
+const char *verdict_sentence(const struct found *f,
                              const struct hct_verdict *v)
 {
-    return v->nlines ? o->lines[v->lines].text : "";
+    return v->nlines ? f->lines[v->lines].text : "";
 }
 
 bool verdict_is_hang(const struct hct_verdict *v)
@@ -33,30 +33,29 @@ bool verdict_is_hang(const struct hct_verdict *v)
     return v->kind == HCT_HANG || v->kind == HCT_DEADLOCK;
 }
 
-void verdict_text(struct str *to, const struct policy *p,
-                  const struct hct_snapshot *s, const struct policy_out *o,
-                  uint32_t verdict)
+void verdict_text(struct str *to, const char *policy,
+                  const struct found *f, uint32_t verdict)
 {
     static const char *const actions[] = { "", "report", "suspend", "kill" };
-    const struct hct_verdict *v = &o->verdicts[verdict];
-    const char *where = policy_where_name(v->where);
+    const struct hct_verdict *v = &f->verdicts[verdict];
+    const char *where = found_where_name(v->where);
 
     str_addf(to, "look %" PRIu64 " +%.6f s: %s, %s, %s%sphase %u, score %.6f, "
-             "for %.6f s, ranks ", s->seq, (double)s->now_ns / 1e9, p->p->name,
-             policy_kind_name(v->kind), where, *where ? ", " : "", v->phase,
+             "for %.6f s, ranks ", f->seq, (double)f->now_ns / 1e9, policy,
+             found_kind_name(v->kind), where, *where ? ", " : "", v->phase,
              v->score, (double)v->age_ns / 1e9);
-    verdict_ranks(to, o, v);
+    verdict_ranks(to, f, v);
     str_add(to, v->nranks ? "\n" : "none\n");
     for (uint32_t i = 0; i < v->nlines; i++) {
-        const struct hct_line *l = &o->lines[v->lines + i];
+        const struct hct_line *l = &f->lines[v->lines + i];
 
         if (l->rank == HCT_NONE)
             str_addf(to, "  %s\n", l->text);
         else
             str_addf(to, "  rank %d: %s\n", l->rank, l->text);
     }
-    for (uint32_t i = 0; i < o->out.nproposals; i++)
-        if (o->proposals[i].verdict == verdict)
+    for (uint32_t i = 0; i < f->out.nproposals; i++)
+        if (f->proposals[i].verdict == verdict)
             str_addf(to, "  proposes to %s\n",
-                     actions[o->proposals[i].action]);
+                     actions[f->proposals[i].action]);
 }

@@ -2,7 +2,7 @@
 #ifndef HECTOR_VERDICT_H
 #define HECTOR_VERDICT_H
 
-#include "master/watch/policy.h"
+#include "master/watch/found.h"
 #include "proto/base/str.h"
 
 /* All there is of a verdict as lines of text, the same live and in a replay:
@@ -12,16 +12,15 @@
  *     SENTENCE
  *     rank 2: TEXT
  *     proposes to kill */
-void verdict_text(struct str *to, const struct policy *p,
-                  const struct hct_snapshot *s, const struct policy_out *o,
-                  uint32_t verdict);
+void verdict_text(struct str *to, const char *policy,
+                  const struct found *f, uint32_t verdict);
 
 /* The ranks to blame, "0-3,7"; "" for none. */
-void verdict_ranks(struct str *to, const struct policy_out *o,
+void verdict_ranks(struct str *to, const struct found *f,
                    const struct hct_verdict *v);
 
 /* The first line, or "" if it says nothing. */
-const char *verdict_sentence(const struct policy_out *o,
+const char *verdict_sentence(const struct found *f,
                              const struct hct_verdict *v);
 
 /* Is it about a job that gets nowhere? */

@@ -2,9 +2,10 @@
  *
  * Invariants. One look is under way at a time: `pending` slaves have not
  * answered it. It ends when all have, or after a while without those that have
- * not; then the policies that are due take a step, in the order they were
- * named, and the snapshot goes to the tape, whoever looked at it. So a replay
- * of the tape asks a policy at the same snapshots.
+ * not; then the snapshot goes to the tape, and what was written there to every
+ * policy, each in a process of its own (judge.h). So a replay of the tape asks a
+ * policy at the same snapshots. The next look is when the first of those that
+ * have answered wants one: who thinks for long keeps nobody waiting.
  *
  * The policies of a job that is taken up again are first asked over what was
  * recorded of it (recall), and nothing else is done meanwhile. Numbers and times
@@ -17,6 +18,7 @@
  * way, one after the other, a little later. */
 #include "master/watch/watcher.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +45,13 @@ enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16 };
 struct watcher {
     struct job *job;            /* borrowed */
     struct watcher_conf conf;   /* its text is borrowed */
-    struct policy policy[CHOSEN_MAX];
-    size_t npolicies;
+    struct chosen chosen;
     const struct watcher_ops *ops;      /* borrowed */
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking, detail;
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
-    struct policy_out out;
     uint64_t began_ns;          /* the look */
     uint64_t every_ns;          /* what the policies asked for last, and how */
     uint32_t same;              /* often, in a row */
@@ -67,8 +67,20 @@ struct watcher {
 /* ------------------------------------------------------------------ life */
 
 static void watcher_on_timer(evutil_socket_t fd, short what, void *arg);
+static const struct judge_ops judge_ops;
 
-struct watcher *watcher_create(struct event_base *base, struct job *j,
+static int watcher_choose(struct watcher *w, struct judges *judges,
+                          const Hct__Submit *s, struct err *err)
+{
+    struct judge_conf conf = w->conf.judge;
+    const struct chosen_how how = { judges, &conf, &judge_ops, w };
+
+    conf.uid = w->job->uid;
+    return chosen_init(&w->chosen, &how, w->conf.policies, s, err);
+}
+
+struct watcher *watcher_create(struct event_base *base,
+                               struct judges *judges, struct job *j,
                                const struct watcher_conf *conf,
                                const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err)
@@ -87,7 +99,7 @@ struct watcher *watcher_create(struct event_base *base, struct job *j,
     w->ops = ops;
     w->reel.job = j;
     w->reel.keep_bytes = conf->tape_bytes;
-    if (chosen_open(w->policy, &w->npolicies, conf->policies, s, err)) {
+    if (watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
         return NULL;
     }
@@ -98,7 +110,6 @@ static void watcher_drop_states(struct watcher *w)
 {
     looks_fini(&w->looks);
     earlier_fini(&w->earlier);
-    policy_out_fini(&w->out);
     series_fini(&w->series);
     free(w->node);
     w->node = NULL;
@@ -109,8 +120,7 @@ void watcher_destroy(struct watcher *w)
     if (!w)
         return;
     recall_destroy(w->recall);
-    for (size_t i = 0; i < w->npolicies; i++)
-        policy_close(&w->policy[i]);
+    chosen_fini(&w->chosen);
     watcher_drop_states(w);
     reel_fini(&w->reel);
     if (w->timer)
@@ -148,16 +158,13 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     w->looking = w->detail = false;
     if (watcher_know_nodes(w, err))
         return -1;
-    if (looks_init(&w->looks, job) || policy_out_init(&w->out, job->nranks) ||
-        reel_begin(&w->reel, job->nranks))
+    if (looks_init(&w->looks, job) || reel_begin(&w->reel, job->nranks))
         return err_set(err, ENOMEM, "out of memory");
     w->looks.earlier = watcher_earlier;
     w->looks.earlier_arg = w;
-    for (size_t i = 0; i < w->npolicies; i++) {
-        w->policy[i].wake_ns = 0;
-        if (policy_begin(&w->policy[i], job, err))
+    for (size_t i = 0; i < w->chosen.n; i++)
+        if (judge_begin(w->chosen.v[i], job->nranks, err))
             return -1;
-    }
     return 0;
 }
 
@@ -185,7 +192,7 @@ void watcher_start(struct watcher *w)
 {
     struct err err;
 
-    if (!w || w->running || w->npolicies == 0)
+    if (!w || w->running || w->chosen.n == 0)
         return;
     w->start_ns = clock_monotonic_ns() - 1;
     if (watcher_begin_job(w, &err)) {
@@ -196,6 +203,21 @@ void watcher_start(struct watcher *w)
     watcher_arm(w, watcher_quick_ns);
 }
 
+static void say_missed(const struct watcher *w, const struct judge *j)
+{
+    char text[120];
+    struct journal_action row = { .action = "warn", .by = judge_name(j),
+                                  .why = text, .result = "done" };
+
+    if (judge_missed(j) == 0)
+        return;
+    snprintf(text, sizeof(text), "it was busy when %llu looks that it had asked "
+             "for were taken", (unsigned long long)judge_missed(j));
+    journal_action(w->job->flow->journal, w->job, &row);
+    log_info("watcher", "policy %s: %s job=%llu", judge_name(j), text,
+             (unsigned long long)w->job->id);
+}
+
 void watcher_stop(struct watcher *w)
 {
     if (!w || !w->running)
@@ -204,6 +226,10 @@ void watcher_stop(struct watcher *w)
     event_del(w->timer);
     recall_destroy(w->recall);
     w->recall = NULL;
+    for (size_t i = 0; i < w->chosen.n; i++) {
+        say_missed(w, w->chosen.v[i]);
+        judge_end(w->chosen.v[i]);
+    }
     w->ops->stopped(w->job);
     reel_flush(&w->reel);
 }
@@ -216,7 +242,7 @@ static uint32_t series_length(const struct watcher *w)
 {
     uint64_t n;
 
-    if (w->detail || w->same < 2 * WATCHER_SAME ||
+    if (w->detail || w->same < 2 * WATCHER_SAME || w->every_ns == 0 ||
         w->every_ns > watcher_often_ns)
         return 1;
     n = watcher_series_ns / w->every_ns;
@@ -267,6 +293,29 @@ static int look_grow(struct watcher *w, struct err *err)
     return 0;
 }
 
+/* When the first policy wants to see something: of those that are not busy. */
+static uint64_t wanted(const struct watcher *w)
+{
+    uint64_t next = UINT64_MAX, wake_ns;
+
+    for (size_t i = 0; i < w->chosen.n; i++)
+        if (judge_wants(w->chosen.v[i], &wake_ns) && wake_ns < next)
+            next = wake_ns;
+    return next;
+}
+
+/* As often as the looks before? */
+static void look_pace(struct watcher *w)
+{
+    uint64_t next = wanted(w), every = next - w->looks.now_ns;
+
+    if (next == UINT64_MAX || next < w->looks.now_ns)
+        every = 0;
+    if (every != w->every_ns)
+        w->same = 0;
+    w->every_ns = every;
+}
+
 static void look_begin(struct watcher *w)
 {
     struct job *j = w->job;
@@ -277,6 +326,11 @@ static void look_begin(struct watcher *w)
         w->running = false;
         return;
     }
+    for (size_t i = 0; i < w->chosen.n && w->running; i++)
+        judge_wake(w->chosen.v[i]);
+    if (!w->running)
+        return;
+    look_pace(w);
     w->count = series_length(w);
     looks_begin(&w->looks, w->detail);
     w->looking = true;
@@ -314,47 +368,17 @@ static void mark_absent(struct watcher *w)
     }
 }
 
-static void step_policies(struct watcher *w, const struct hct_snapshot *s)
-{
-    char why[200];
-
-    for (size_t i = 0; i < w->npolicies && w->running; i++) {
-        struct policy *p = &w->policy[i];
-        enum policy_result rc;
-
-        if (!policy_due(p, s->now_ns))
-            continue;
-        rc = policy_step(p, s, &w->out, why, sizeof(why));
-        if (rc != POLICY_FINE)
-            w->ops->complained(w->job, p, why, rc == POLICY_OFF);
-        w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
-        if (w->out.out.nverdicts) {
-            reel_flush(&w->reel);
-            w->same = 0;
-        }
-        w->ops->found(w->job, p, s, &w->out);
-    }
-    w->ops->looked(w->job, s->now_ns, w->stale);
-}
-
-/* When the first policy wants to see something. */
-static uint64_t wanted(const struct watcher *w)
-{
-    uint64_t next = UINT64_MAX;
-
-    for (size_t i = 0; i < w->npolicies; i++)
-        if (!w->policy[i].off && w->policy[i].wake_ns < next)
-            next = w->policy[i].wake_ns;
-    return next;
-}
-
+/* When somebody is back who is busy now, if not before. */
 static void look_schedule(struct watcher *w)
 {
     uint64_t now = clock_monotonic_ns() - w->start_ns, next = wanted(w);
+    bool any = false;
 
-    if (next == UINT64_MAX)
+    for (size_t i = 0; i < w->chosen.n; i++)
+        any |= !judge_off(w->chosen.v[i]);
+    if (!any)
         watcher_stop(w);        /* nobody is left to look */
-    else
+    else if (next != UINT64_MAX)
         watcher_arm(w, (next > now ? next - now : 0) + watcher_early_ns);
 }
 
@@ -362,17 +386,20 @@ static void look_schedule(struct watcher *w)
 static void look_done(struct watcher *w, uint64_t now_ns)
 {
     struct hct_snapshot s;
-    uint64_t every;
+    const void *frame;
+    size_t bytes;
 
     mark_absent(w);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
-    reel_add(&w->reel, &s);
+    for (size_t i = 0; i < w->chosen.n; i++)
+        if (judge_wants_key(w->chosen.v[i])) {
+            reel_flush(&w->reel);
+            break;
+        }
+    bytes = reel_add(&w->reel, &s, &frame);
+    for (size_t i = 0; i < w->chosen.n; i++)
+        judge_show(w->chosen.v[i], frame, bytes);
     w->same++;
-    step_policies(w, &s);
-    every = wanted(w) - s.now_ns;
-    if (every != w->every_ns)
-        w->same = 0;
-    w->every_ns = every;
 }
 
 static void look_end(struct watcher *w, uint64_t now_ns)
@@ -380,6 +407,8 @@ static void look_end(struct watcher *w, uint64_t now_ns)
     w->looking = false;
     event_del(w->timer);
     look_done(w, now_ns);
+    for (size_t i = 0; i < w->chosen.n; i++)
+        judge_go(w->chosen.v[i], w->looks.now_ns, w->stale);
     if (w->running)
         look_schedule(w);
 }
@@ -406,7 +435,7 @@ static void series_end(struct watcher *w)
     uint64_t every_ns = w->every_ns, after_ns, at;
     bool more;
 
-    do {
+    for (;;) {
         more = series_step(&w->series, every_ns, series_on_look, w,
                            &after_ns);
         at = w->began_ns + after_ns;
@@ -418,7 +447,7 @@ static void series_end(struct watcher *w)
         }
         look_done(w, at);
         looks_begin(&w->looks, false);
-    } while (w->running);
+    }
 }
 
 static void order_end(struct watcher *w)
@@ -485,6 +514,59 @@ void watcher_node_back(struct watcher *w, const struct job_node *jn)
         w->node[jn - w->job->nodes].known = false;
 }
 
+/* ----------------------------------------------------- what policies answer */
+
+static void judge_on_found(void *arg, struct judge *j, const struct found *f)
+{
+    struct watcher *w = arg;
+
+    if (f->how != FOUND_FINE)
+        w->ops->complained(w->job, j, f->why, f->how == FOUND_OFF);
+    if (f->out.nverdicts) {
+        reel_flush(&w->reel);   /* never without the look that it is of */
+        w->same = 0;
+    }
+    w->ops->found(w->job, j, f);
+}
+
+static void judge_on_done(void *arg, struct judge *j,
+                          const struct judge_done *d)
+{
+    struct watcher *w = arg;
+
+    w->detail |= (d->need & HCT_NEED_DETAIL) != 0;
+    if (d->now_ns)
+        w->ops->looked(w->job, j, d);
+    if (w->running && !w->looking && !w->recall)
+        look_schedule(w);
+}
+
+static void judge_on_back(void *arg, struct judge *j)
+{
+    struct watcher *w = arg;
+
+    (void)j;
+    if (w->running && !w->looking && !w->recall)
+        look_schedule(w);
+}
+
+static void judge_on_lost(void *arg, struct judge *j, const char *why, bool off)
+{
+    struct watcher *w = arg;
+
+    char text[300];
+
+    snprintf(text, sizeof(text), "%s%s", why,
+             off ? "" : ", it is started again");
+    w->ops->complained(w->job, j, text, off);
+    judge_on_back(w, j);
+}
+
+static const struct judge_ops judge_ops = {
+    .found = judge_on_found, .done = judge_on_done, .lost = judge_on_lost,
+    .back = judge_on_back,
+};
+
 /* ------------------------------------------------------- taken up again */
 
 static int recall_on_begin(void *arg, const struct hct_job *job,
@@ -495,32 +577,21 @@ static int recall_on_begin(void *arg, const struct hct_job *job,
     if (job->nranks != w->job->ntasks)
         return err_set(err, EINVAL, "they are of a job with %u tasks",
                        job->nranks);
-    return watcher_begin(w, job, err);
+    if (watcher_begin(w, job, err))
+        return -1;
+    for (size_t i = 0; i < w->chosen.n; i++)
+        judge_wake(w->chosen.v[i]);
+    return 0;
 }
 
-static void recall_on_piece(void *arg, uint64_t seq, size_t bytes)
+static void recall_on_piece(void *arg, uint64_t seq, const void *data,
+                            size_t bytes)
 {
     struct watcher *w = arg;
 
     reel_know(&w->reel, seq, bytes);
-}
-
-/* What follows from its verdicts has been done. */
-static void recall_on_look(void *arg, const struct hct_snapshot *s)
-{
-    struct watcher *w = arg;
-    char why[200];
-
-    w->detail = false;
-    for (size_t i = 0; i < w->npolicies; i++) {
-        struct policy *p = &w->policy[i];
-
-        if (!policy_due(p, s->now_ns))
-            continue;
-        if (policy_step(p, s, &w->out, why, sizeof(why)) == POLICY_OFF)
-            w->ops->complained(w->job, p, why, true);
-        w->detail |= (w->out.out.need & HCT_NEED_DETAIL) != 0;
-    }
+    for (size_t i = 0; i < w->chosen.n; i++)
+        judge_learn(w->chosen.v[i], data, bytes);
 }
 
 static void recall_say(const struct watcher *w, const struct recall_end *e)
@@ -582,11 +653,11 @@ static void recall_on_done(void *arg, const struct recall_end *e)
 void watcher_resume(struct watcher *w)
 {
     static const struct recall_ops ops = { recall_on_begin, recall_on_piece,
-                                           recall_on_look, recall_on_done };
+                                           recall_on_done };
 
-    if (!w || w->running || w->npolicies == 0)
+    if (!w || w->running || w->chosen.n == 0)
         return;
-    w->ops->recalled(w->job, w->policy, w->npolicies);
+    w->ops->recalled(w->job, w->chosen.v, w->chosen.n);
     w->recall = recall_create(event_get_base(w->timer), w->job->flow->journal,
                               w->job->id, &ops, w);
     w->running = w->recall != NULL;

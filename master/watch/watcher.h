@@ -11,7 +11,7 @@
 #include <event2/event.h>
 
 #include "hct.pb-c.h"
-#include "master/watch/policy.h"
+#include "master/watch/judge.h"
 #include "proto/base/err.h"
 
 struct job;
@@ -21,31 +21,33 @@ struct watcher;
 struct watcher_conf {
     const char *policies;       /* by default, separated by blanks */
     uint64_t tape_bytes;        /* kept of a job */
+    struct judge_conf judge;    /* uid is the job's */
 };
 
 /* Who hears what the policies of a job find. */
 struct watcher_ops {
     /* Everything that came out of one step. */
-    void (*found)(struct job *j, const struct policy *p,
-                  const struct hct_snapshot *s, const struct policy_out *o);
-    /* A look has ended, and all that was found in it is known. stale: not all
-     * tasks were seen. */
-    void (*looked)(struct job *j, uint64_t now_ns, bool stale);
+    void (*found)(struct job *j, const struct judge *p,
+                  const struct found *f);
+    /* This policy has seen a look, and all that it has found is known. */
+    void (*looked)(struct job *j, const struct judge *p,
+                   const struct judge_done *d);
     /* The job does not run any more. */
     void (*stopped)(struct job *j);
     /* The job is taken up again; those of its policies that were switched off
      * are to be off. */
-    void (*recalled)(struct job *j, struct policy *v, size_t n);
+    void (*recalled)(struct job *j, struct judge *const *v, size_t n);
     /* A policy has done something odd, or is switched off for it. */
-    void (*complained)(struct job *j, const struct policy *p, const char *why,
+    void (*complained)(struct job *j, const struct judge *p, const char *why,
                        bool off);
     /* No policy can look at the job. */
     void (*blind)(struct job *j, const char *why);
 };
 
 /* For a job that is being submitted. NULL with a sentence: a policy is
- * wrong. ops is borrowed. */
-struct watcher *watcher_create(struct event_base *base, struct job *j,
+ * wrong. judges and ops are borrowed. */
+struct watcher *watcher_create(struct event_base *base,
+                               struct judges *judges, struct job *j,
                                const struct watcher_conf *conf,
                                const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err);

@@ -14,11 +14,8 @@
 #include "master/store/events.h"
 #include "master/store/journal.h"
 #include "master/store/store.h"
-#include "master/watch/policy.h"
 #include "proto/link/refused.h"
-
-#include <signal.h>
-#include <sys/time.h>
+#include "tests/fuzz/judge_here.h"
 
 struct world {
     struct event_base *base;
@@ -36,18 +33,10 @@ static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static socklen_t address_bytes;
 static char policies[4096 + 100];       /* as in hector.conf */
 
-/* Looks as often as can be, and no patience: an input takes no time. And the
- * guard of policies would hide what is looked for: its signals are ours again
- * once it has begun. */
+/* Looks as often as can be, and no patience: an input takes no time. */
 static void begin_policies(void)
 {
-    static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-                                   SIGVTALRM };
-    enum { N = sizeof(signals) / sizeof(signals[0]) };
-    static const struct itimerval never;
     static struct policy hang;          /* stays, and so does its object */
-    struct hct_job job = { .size = sizeof(job), .nranks = 1 };
-    struct sigaction was[N];
     struct err err;
     ssize_t n = readlink("/proc/self/exe", policies, 4096);
 
@@ -57,13 +46,8 @@ static void begin_policies(void)
     strcpy(policies + n, "policies/hang.so:look=0.01,least=0.1,sure=0.1,"
            "work=0.1,still=0.1,spin=0.1,interval=0.01");
     assert(strlen(policies) < 256);     /* what a word may be there */
-    for (int i = 0; i < N; i++)
-        sigaction(signals[i], NULL, &was[i]);
-    if (policy_open(&hang, policies, &err) || policy_begin(&hang, &job, &err))
+    if (policy_open(&hang, policies, &err))
         fprintf(stderr, "%s\n", err.text), abort();
-    for (int i = 0; i < N; i++)
-        sigaction(signals[i], &was[i], NULL);
-    setitimer(ITIMER_VIRTUAL, &never, NULL);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -5,19 +5,25 @@
  *   0 nothing   1 a hang of task 1 at look `at`, over at look 2 x `at`
  *   2 a verdict of no kind   3 a rank that there is not   4 slow
  *   5 never comes back   6 a wild pointer   7 gives up   8 too many lines
- *   9 a hang of task 1 at look `at` that is never over */
+ *   9 a hang of task 1 at look `at` that is never over
+ *   10 ends the process   11 starts one   12 fills its memory   13 sleeps
+ *   14 writes all over what it can reach
+ *   15 a wild pointer at the look of number `at`; a hang at its look `at` + 2
+ *   16 thinks for 2 s at look `at`, then a hang   17 thinks for 5 s each time */
 #include <hct_policy.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef MAJOR
 #define MAJOR HCT_POLICY_MAJOR
 #endif
 
 static const struct hct_param params[] = {
-    { "mode", "", "what to do", 0, 0, 9 },
+    { "mode", "", "what to do", 0, 0, 17 },
     { "at", "", "when: number of the look", 10, 1, 1e6 },
     { "every", "s", "how often to look", 0.02, 0.01, 10 },
     { "tagged", "", "1: wait until all tasks have passed a tag", 1, 0, 1 },
@@ -100,6 +106,20 @@ static bool all_tagged(const struct hct_snapshot *in)
     return n == in->nranks;
 }
 
+static void fill(void)
+{
+    for (;;)
+        memset(malloc(1 << 20), 1, 1 << 20);
+}
+
+static void scribble(void)
+{
+    static char here[1 << 16];
+
+    for (size_t i = 0;; i += sizeof(here))
+        memset(here + i, 0x5a, sizeof(here));
+}
+
 static int step(void *state, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
@@ -116,7 +136,9 @@ static int step(void *state, const struct hct_snapshot *in,
     }
     if (s->mode == 9 && s->n == (uint64_t)s->at)
         find(in, out, HCT_HANG);
-    if (s->n < s->at)
+    if (s->mode == 15 && s->n == (uint64_t)s->at + 2)
+        find(in, out, HCT_HANG);
+    if (s->n < s->at && in->seq < (uint64_t)s->at)
         return 0;
     switch ((int)s->mode) {
     case 2:
@@ -137,6 +159,35 @@ static int step(void *state, const struct hct_snapshot *in,
         break;
     case 7:
         return 1;
+    case 10:
+        exit(7);
+    case 11:
+        if (fork() == 0)
+            for (;;)
+                pause();
+        break;
+    case 12:
+        fill();
+        break;
+    case 13:
+        sleep(100);
+        break;
+    case 14:
+        scribble();
+        break;
+    case 15:
+        if (in->seq == (uint64_t)s->at)
+            *(volatile int *)(uintptr_t)(in->seq - (uint64_t)s->at) = 1;
+        break;
+    case 16:
+        if (s->n == (uint64_t)s->at) {
+            burn(2);
+            find(in, out, HCT_HANG);
+        }
+        break;
+    case 17:
+        burn(5);
+        break;
     case 8:
         out->nlines = out->lines_max + 1;
         break;

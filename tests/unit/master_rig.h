@@ -300,7 +300,8 @@ static void rig_start(struct rig *r)
         .prepare_wait_ns = rig_prepare_wait_ns,
         .end_wait_ns = 2 * CLOCK_NS_PER_S,
 #ifdef RIG_POLICIES
-        .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20 },
+        .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20,
+                   .judge = { .step_ns = 60 * CLOCK_NS_PER_S } },
 #endif
     };
     struct session_hub_conf hub = { .instance = 0xabcdef12, .name = "rig",

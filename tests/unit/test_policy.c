@@ -1,19 +1,17 @@
-/* test_policy.c - the host's side of a policy: what is done about steps that
- * are slow, and how much memory it may have. */
+/* test_policy.c - what hector-judge does with the steps of a policy: what makes
+ * no sense is not believed, and it may have so much memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
-#include "master/watch/policy.h"
-#include "proto/base/clock.h"
+#include "master/judge/policy.h"
 
-enum { SLOW_MS = 110, MILLION = 1048576 };
+enum { MILLION = 1048576 };
 
-static unsigned busy_ms;
+static bool wrong;
 static size_t wants;
 
 static size_t mine_bytes(const struct hct_job *job, const double *params)
@@ -34,25 +32,15 @@ static int mine_init(void *state, const struct hct_job *job,
     return 0;
 }
 
-static uint64_t used_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * CLOCK_NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 static int mine_step(void *state, const struct hct_snapshot *in,
                      struct hct_out *out)
 {
-    uint64_t end = busy_ms ? used_ns() + busy_ms * CLOCK_NS_PER_MS : 0;
-
     (void)state;
     (void)in;
     out->nlines = 1;
     out->lines[0] = (struct hct_line){ HCT_NONE, "", 7, 8 };
-    while (end && used_ns() < end)
-        ;
+    out->nverdicts = wrong;
+    out->verdicts[0] = (struct hct_verdict){ .kind = 99 };
     return 0;
 }
 
@@ -64,7 +52,7 @@ static const struct hct_policy mine = {
 };
 
 static struct policy policy;
-static struct policy_out out;
+static struct found out;
 static struct hct_job job;
 
 static void begin(uint32_t nranks)
@@ -75,38 +63,36 @@ static void begin(uint32_t nranks)
     job = (struct hct_job){ .size = sizeof(job), .nranks = nranks };
     wants = 1;
     assert_int_equal(policy_begin(&policy, &job, &err), 0);
-    assert_int_equal(policy_out_init(&out, 1), 0);
+    assert_int_equal(found_init(&out, 1), 0);
 }
 
 static void end(void)
 {
-    policy_out_fini(&out);
+    found_fini(&out);
     policy_close(&policy);
 }
 
 /* What came of n steps that are all the same; that of the last one. */
-static enum policy_result steps(unsigned n, unsigned ms)
+static enum found_how steps(unsigned n, bool odd)
 {
     const struct hct_snapshot in = { .size = sizeof(in), .job = &job,
                                      .nranks = job.nranks };
-    enum policy_result rc = POLICY_FINE;
-    char why[100];
 
-    busy_ms = ms;
+    wrong = odd;
     for (unsigned i = 0; i < n; i++)
-        rc = policy_step(&policy, &in, &out, why, sizeof(why));
-    return rc;
+        policy_step(&policy, &in, &out);
+    return out.how;
 }
 
-static void test_three_slow(void **state)
+static void test_three_wrong(void **state)
 {
     (void)state;
     begin(1);
-    assert_int_equal(steps(1, SLOW_MS), POLICY_ODD);
-    assert_int_equal(steps(100, 0), POLICY_FINE);
-    assert_int_equal(steps(1, SLOW_MS), POLICY_ODD);
-    assert_int_equal(steps(POLICY_FORGIVEN - 1, 0), POLICY_FINE);
-    assert_int_equal(steps(1, SLOW_MS), POLICY_OFF);
+    assert_int_equal(steps(2, true), FOUND_ODD);
+    assert_string_equal(out.why, "it gave a verdict of no kind");
+    assert_int_equal(out.out.nverdicts, 0);
+    assert_int_equal(steps(1000, false), FOUND_FINE);
+    assert_int_equal(steps(1, true), FOUND_OFF);
     assert_true(policy.off);
     end();
 }
@@ -118,38 +104,13 @@ static void test_places(void **state)
 
     (void)state;
     begin(1);
-    steps(1, 0);
+    steps(1, false);
     assert_int_equal(out.lines[0].site, 7);
     assert_int_equal(out.lines[0].made, 8);
     old.minor = 4;
     policy.p = &old;
-    steps(1, 0);
+    steps(1, false);
     assert_int_equal(out.lines[0].site | out.lines[0].made, 0);
-    end();
-}
-
-static void test_forgiven(void **state)
-{
-    (void)state;
-    begin(1);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(steps(2, SLOW_MS), POLICY_ODD);
-        assert_int_equal(steps(POLICY_FORGIVEN, 0), POLICY_FINE);
-    }
-    assert_int_equal(steps(2, SLOW_MS), POLICY_ODD);
-    assert_int_equal(steps(1, SLOW_MS), POLICY_OFF);
-    end();
-}
-
-/* Of many tasks a step may take longer. */
-static void test_slow_for_many(void **state)
-{
-    (void)state;
-    begin(MILLION);
-    assert_int_equal(steps(4, SLOW_MS), POLICY_FINE);
-    end();
-    begin(MILLION / 16);
-    assert_int_equal(steps(1, SLOW_MS), POLICY_ODD);
     end();
 }
 
@@ -171,9 +132,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_slow),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_forgiven),
-        cmocka_unit_test(test_slow_for_many),
+        cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
         cmocka_unit_test(test_memory),
     };
 

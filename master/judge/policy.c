@@ -1,0 +1,222 @@
+/* policy.c - one policy, see policy.h. */
+#include "master/judge/policy.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/paths.h"
+#include "proto/base/str.h"
+
+enum { POLICY_WRONG_MAX = 3 };
+/* A look of a series may come so much early. */
+static const uint64_t policy_early_ns = CLOCK_NS_PER_MS;
+static const uint64_t policy_wake_least_ns = 10 * CLOCK_NS_PER_MS;
+static const uint64_t policy_wake_usual_ns = CLOCK_NS_PER_S;
+
+/* ----------------------------------------------------------------- loading */
+
+static int find_object(char *path, size_t size, const char *name,
+                       struct err *err)
+{
+    char file[80];
+
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        return 0;
+    }
+    snprintf(file, sizeof(file), "policies/%.48s.so", name);
+    if (paths_library(file, path, size, NULL))
+        return err_set(err, ENOENT, "there is no policy called %.48s", name);
+    return 0;
+}
+
+static int load(struct policy *p, const char *path, struct err *err)
+{
+    hct_policy_f *entry;
+
+    p->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!p->object)
+        return err_set(err, ENOENT, "cannot load the policy: %.160s",
+                       dlerror());
+    *(void **)&entry = dlsym(p->object, "hct_policy");
+    p->p = entry ? entry() : NULL;
+    if (!p->p)
+        return err_set(err, EINVAL, "%.140s is not a policy: it has no "
+                       "hct_policy", path);
+    if (p->p->major != HCT_POLICY_MAJOR)
+        return err_set(err, EPROTO, "policy %.100s was built for version %u "
+                       "of the interface, this Hector has version %u", path,
+                       p->p->major, HCT_POLICY_MAJOR);
+    if (!p->p->name || !p->p->params || !p->p->state_bytes || !p->p->init ||
+        !p->p->step || strlen(p->p->name) >= sizeof(p->name))
+        return err_set(err, EINVAL, "%.140s is not a policy: something is "
+                       "missing in it", path);
+    snprintf(p->name, sizeof(p->name), "%s", p->p->name);
+    return 0;
+}
+
+static int set_defaults(struct policy *p, struct err *err)
+{
+    for (unsigned i = 0; p->p->params[i].name; i++) {
+        if (i == HCT_PARAMS_MAX)
+            return err_set(err, EINVAL, "policy %s has more than %d "
+                           "parameters", p->name, HCT_PARAMS_MAX);
+        p->params[i] = p->p->params[i].def;
+    }
+    return 0;
+}
+
+static int set_one(struct policy *p, const char *key, const char *value,
+                   struct err *err)
+{
+    struct str names = { 0 };
+    char *end;
+
+    for (unsigned i = 0; p->p->params[i].name; i++) {
+        const struct hct_param *q = &p->p->params[i];
+        double v = strtod(value, &end);
+
+        str_addf(&names, "%s%s", i ? ", " : "", q->name);
+        if (strcmp(q->name, key) != 0)
+            continue;
+        str_fini(&names);
+        if (*value == '\0' || *end != '\0' || !(v >= q->min && v <= q->max))
+            return err_set(err, EINVAL, "policy %s: %s=%.40s: a number from "
+                           "%g to %g is wanted", p->name, key, value, q->min,
+                           q->max);
+        p->params[i] = v;
+        return 0;
+    }
+    err_set(err, EINVAL, "policy %s has no parameter %.40s; it has %.80s",
+            p->name, key, names.n ? str_text(&names) : "none");
+    str_fini(&names);
+    return -1;
+}
+
+static int set_params(struct policy *p, char *text, struct err *err)
+{
+    char *save, *word;
+
+    for (word = strtok_r(text, ",", &save); word;
+         word = strtok_r(NULL, ",", &save)) {
+        char *value = strchr(word, '=');
+
+        if (!value)
+            return err_set(err, EINVAL, "policy %s: %.40s: write it as "
+                           "KEY=VALUE", p->name, word);
+        *value++ = '\0';
+        if (set_one(p, word, value, err))
+            return -1;
+    }
+    return 0;
+}
+
+int policy_open(struct policy *p, const char *spec, struct err *err)
+{
+    const char *slash = strrchr(spec, '/');
+    const char *colon = strchr(slash ? slash : spec, ':');
+    size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
+    char *name = strndup(spec, n), *params = strdup(colon ? colon + 1 : "");
+    char path[PATHS_MAX];
+    int rc = -1;
+
+    memset(p, 0, sizeof(*p));
+    p->spec = strdup(spec);
+    if (!name || !params || !p->spec)
+        err_set(err, ENOMEM, "out of memory");
+    else if (find_object(path, sizeof(path), name, err) == 0 &&
+             load(p, path, err) == 0 && set_defaults(p, err) == 0 &&
+             set_params(p, params, err) == 0)
+        rc = 0;
+    free(name);
+    free(params);
+    if (rc)
+        policy_close(p);
+    return rc;
+}
+
+void policy_close(struct policy *p)
+{
+    if (p->object)
+        dlclose(p->object);
+    free(p->spec);
+    free(p->state);
+    memset(p, 0, sizeof(*p));
+}
+
+/* -------------------------------------------------------------------- state */
+
+int policy_begin(struct policy *p, const struct hct_job *job, struct err *err)
+{
+    char why[160] = "";
+
+    p->state_bytes = p->p->state_bytes(job, p->params);
+    if (p->state_bytes > HCT_STATE_MAX)
+        return err_set(err, ENOMEM, "policy %s wants %zu bytes for its state",
+                       p->name, p->state_bytes);
+    free(p->state);
+    p->state = calloc(1, p->state_bytes + 1);
+    if (!p->state)
+        return err_set(err, ENOMEM, "policy %s: out of memory", p->name);
+    if (p->p->init(p->state, job, p->params, why, sizeof(why))) {
+        why[sizeof(why) - 1] = '\0';
+        return err_set(err, EINVAL, "policy %s: %s", p->name, why);
+    }
+    return 0;
+}
+
+bool policy_due(const struct policy *p, uint64_t now_ns)
+{
+    return !p->off && now_ns + policy_early_ns >= p->wake_ns;
+}
+
+/* -------------------------------------------------------------------- steps */
+
+/* Before version 1.5 places were part of the text. */
+static void clear_places(struct found *f)
+{
+    for (uint32_t i = 0; i < f->out.nlines && i < FOUND_LINES; i++)
+        f->lines[i].site = f->lines[i].made = 0;
+}
+
+static void schedule(struct policy *p, uint64_t now_ns, uint64_t wake_ns)
+{
+    if (wake_ns == 0)
+        wake_ns = now_ns + policy_wake_usual_ns;
+    if (wake_ns < now_ns + policy_wake_least_ns)
+        wake_ns = now_ns + policy_wake_least_ns;
+    p->wake_ns = wake_ns;
+}
+
+void policy_step(struct policy *p, const struct hct_snapshot *in,
+                 struct found *f)
+{
+    const char *wrong;
+    int rc;
+
+    found_empty(f);
+    f->seq = in->seq;
+    f->now_ns = in->now_ns;
+    rc = p->p->step(p->state, in, &f->out);
+    if (rc) {
+        found_empty(f);
+        p->off = true;
+        f->how = FOUND_OFF;
+        snprintf(f->why, sizeof(f->why), "it says that it cannot go on (%d)",
+                 rc);
+        return;
+    }
+    if (p->p->minor < 5)
+        clear_places(f);
+    schedule(p, in->now_ns, f->out.wake_ns);
+    wrong = found_check(f, in->nranks);
+    if (!wrong)
+        return;
+    p->off = ++p->wrong >= POLICY_WRONG_MAX;
+    f->how = p->off ? FOUND_OFF : FOUND_ODD;
+    snprintf(f->why, sizeof(f->why), "it gave %s", wrong);
+}

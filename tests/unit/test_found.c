@@ -1,0 +1,143 @@
+/* test_found.c - what a step has found, as bytes and back; and bytes that make no
+ * sense, as a process that a policy has spoilt may send them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "master/watch/found.h"
+
+enum { RANKS = 4 };
+
+static struct found from, to;
+static struct str bytes;
+static struct err err;
+
+static int setup(void **state)
+{
+    (void)state;
+    bytes = (struct str){ 0 };
+    return found_init(&from, RANKS) || found_init(&to, RANKS);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    found_fini(&from);
+    found_fini(&to);
+    str_fini(&bytes);
+    return 0;
+}
+
+static void fill(void)
+{
+    from.seq = 7;
+    from.now_ns = 8;
+    from.out.need = HCT_NEED_DETAIL;
+    from.out.nverdicts = 1;
+    from.verdicts[0] = (struct hct_verdict){ .kind = HCT_HANG, .score = 0.5,
+                                             .nranks = 2, .nlines = 1 };
+    from.out.nranks = 2;
+    from.ranks[0] = 1;
+    from.ranks[1] = 3;
+    from.out.nlines = 1;
+    from.lines[0] = (struct hct_line){ .rank = 3, .text = "stands" };
+    strcpy(from.tags[0], "step 4");
+    from.out.nproposals = 1;
+    from.proposals[0] = (struct hct_proposal){ HCT_KILL, 0 };
+    from.text[0] = strdup("all of it\n");
+}
+
+static int back(void)
+{
+    str_reset(&bytes);
+    found_pack(&from, &bytes);
+    return found_unpack(&to, RANKS, str_text(&bytes), bytes.n, &err);
+}
+
+static void test_all(void **state)
+{
+    (void)state;
+    fill();
+    assert_int_equal(back(), 0);
+    assert_int_equal(to.seq, 7);
+    assert_int_equal(to.out.need, HCT_NEED_DETAIL);
+    assert_int_equal(to.out.nverdicts, 1);
+    assert_int_equal(to.ranks[1], 3);
+    assert_string_equal(to.lines[0].text, "stands");
+    assert_string_equal(to.tags[0], "step 4");
+    assert_string_equal(to.text[0], "all of it\n");
+    assert_int_equal(to.proposals[0].action, HCT_KILL);
+}
+
+static void nonsense(void)
+{
+    assert_int_equal(back(), -1);
+    assert_string_equal(err.text, "it answered what makes no sense");
+    assert_int_equal(to.out.nverdicts + to.out.nlines + to.out.nranks, 0);
+}
+
+/* Each is what found_check() would have taken away before it was sent. */
+static void test_nonsense(void **state)
+{
+    (void)state;
+    fill();
+    from.verdicts[0].kind = 99;
+    nonsense();
+    from.verdicts[0].kind = HCT_HANG;
+    from.verdicts[0].nranks = UINT32_MAX;
+    nonsense();
+    from.verdicts[0].nranks = 2;
+    from.ranks[0] = RANKS;
+    nonsense();
+    from.ranks[0] = 0;
+    memset(from.lines[0].text, 'x', sizeof(from.lines[0].text));
+    nonsense();
+    strcpy(from.lines[0].text, "two\nlines");
+    nonsense();
+    strcpy(from.lines[0].text, "one");
+    from.proposals[0].verdict = 1;
+    nonsense();
+    from.proposals[0].verdict = 0;
+    assert_int_equal(back(), 0);
+}
+
+/* Cut anywhere, or with counts that nothing fits. */
+static void test_cut(void **state)
+{
+    (void)state;
+    fill();
+    assert_int_equal(back(), 0);
+    for (size_t n = 0; n < bytes.n; n++) {
+        char *exact = malloc(n + 1);        /* sanitizers see its end */
+
+        memcpy(exact, str_text(&bytes), n);
+        assert_int_equal(found_unpack(&to, RANKS, exact, n, &err), -1);
+        free(exact);
+    }
+    str_add(&bytes, "x");
+    assert_int_equal(found_unpack(&to, RANKS, str_text(&bytes), bytes.n, &err),
+                     -1);
+    for (size_t at = 0; at < 64; at += 4) {
+        back();
+        memset(bytes.s + at, 0xff, 4);
+        found_unpack(&to, RANKS, str_text(&bytes), bytes.n, &err);
+        assert_true(to.out.nverdicts <= 1 && to.out.nlines <= 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
