@@ -11,6 +11,8 @@
 
 /* Become that user, with his groups, for good. */
 int confine_user(uid_t uid, struct err *err);
+/* No file of who has started it but its own: those up to the last. */
+void confine_files(int last);
 /* So many bytes of memory of its own at most; 0: no limit. */
 void confine_memory(uint64_t bytes);
 /* Ends with its parent, is the first to go when memory runs out, and stands back

@@ -43,7 +43,7 @@ void kept_save(struct kept *k, const struct policy *p)
                            .slot = !k->slot, .wrong = p->wrong };
     uint64_t now = clock_monotonic_ns();
 
-    if (k->fd < 0 || now - k->saved_ns < KEPT_PART * k->cost_ns)
+    if (k->fd < 0 || h.bytes > KEPT_MAX || now - k->saved_ns < KEPT_PART * k->cost_ns)
         return;
     if (pwrite(k->fd, p->state, p->state_bytes, place(h.slot, h.bytes)) ==
             (ssize_t)p->state_bytes &&

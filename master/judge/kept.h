@@ -1,12 +1,15 @@
 /* kept.h - the state of a policy after a step, in a file that outlives the
  * process: two of them, of which one is always whole. The file is the master's; a
- * process that comes after one that was lost goes on from there. */
+ * process that comes after one that was lost goes on from there. One that is too
+ * large to have three times in memory is not kept. */
 #ifndef HECTOR_KEPT_H
 #define HECTOR_KEPT_H
 
 #include <stdint.h>
 
 #include "master/judge/policy.h"
+
+enum { KEPT_MAX = 64 << 20 };   /* bytes of a state */
 
 struct kept {
     int fd;                     /* borrowed; -1: nothing is kept */

@@ -6,6 +6,7 @@
 #include "master/judge/confine.h"
 #include "master/judge/policy.h"
 #include "master/judge/serve.h"
+#include "master/watch/judgewire.h"
 #include "proto/base/args.h"
 
 struct options {
@@ -55,6 +56,7 @@ static int judge(const struct options *o, const char *policy)
     struct err err;
     int rc = 1;
 
+    confine_files(JUDGEWIRE_KEPT);
     if (confine_user((uid_t)o->uid, &err)) {
         serve_refuse(err.text);
         return 1;

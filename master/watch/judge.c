@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static const uint64_t judge_again_ns = 500 * CLOCK_NS_PER_MS;
 enum { JUDGE_CLOCK = 3,         /* how much longer than its processor time */
        JUDGE_QUEUE = 64 << 20,  /* bytes that wait for a busy one */
        JUDGE_LARGE = 4 << 20,   /* given back when it was seen */
+       JUDGE_READS = 16,        /* before it is others' turn */
        JUDGE_ANSWER = 4 << 20, JUDGE_ANSWER_TASK = 64 };
 
 /* Every process, also those that nobody has any use for. */
@@ -195,6 +197,8 @@ static int spawn(struct judge *j, const int *fd, pid_t *pid, struct err *err)
     char memory[24], uid[16], path[PATHS_MAX];
     char *argv[] = { (char *)"hector-judge", (char *)"-m", memory,
                      (char *)"-u", uid, (char *)"--", j->spec, NULL };
+    char *none[] = { NULL };
+    bool other = geteuid() == 0 && j->conf.uid != 0;
     struct spawn s;
     int rc;
 
@@ -204,7 +208,8 @@ static int spawn(struct judge *j, const int *fd, pid_t *pid, struct err *err)
     snprintf(uid, sizeof(uid), "%u", geteuid() ? (unsigned)geteuid()
                                                : j->conf.uid);
     rc = spawn_init(&s, fd) ? errno
-         : posix_spawn(pid, path, &s.files, &s.how, argv, environ);
+         : posix_spawn(pid, path, &s.files, &s.how, argv,
+                       other ? none : environ);
     spawn_fini(&s);
     errno = rc;
     return rc ? err_sys(err, "cannot start %s", path) : 0;
@@ -336,7 +341,7 @@ static void say_end(const struct judge *j, int status, const struct rusage *u,
                  WEXITSTATUS(status));
 }
 
-static bool judge_read(struct judge *j);
+static bool judge_read(struct judge *j, unsigned reads);
 
 static void judge_on_child(struct judge *j, int status,
                            const struct rusage *used)
@@ -344,7 +349,7 @@ static void judge_on_child(struct judge *j, int status,
     const struct judges_child *c = j->child;
     char why[200];
 
-    judge_read(j);              /* what it has said before */
+    judge_read(j, UINT_MAX);    /* what it has said before */
     if (j->child != c)
         return;
     say_end(j, status, used, why, sizeof(why));
@@ -620,14 +625,14 @@ static void judge_take_all(struct judge *j)
     str_fini(&in);
 }
 
-/* False: there will be no more. */
-static bool judge_read(struct judge *j)
+/* So much at once; false: there will be no more. */
+static bool judge_read(struct judge *j, unsigned reads)
 {
     const struct judges_child *c = j->child;
     char buf[65536];
     ssize_t n;
 
-    while (j->child == c && c && j->stream >= 0) {
+    while (j->child == c && c && j->stream >= 0 && reads--) {
         n = recv(j->stream, buf, sizeof(buf), MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
@@ -646,7 +651,7 @@ static void judge_on_answer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (judge_read(j) || !j->child)
+    if (judge_read(j, JUDGE_READS) || !j->child)
         return;
     event_del(j->readable);     /* it is about to end, or has closed it */
     end_process(j->child);
@@ -765,15 +770,11 @@ uint64_t judge_missed(const struct judge *j)
 
 int judge_begin(struct judge *j, uint32_t nranks, struct err *err)
 {
-    bool off = j->state == JUDGE_OFF;
-
     judge_end(j);
     forget(j);
     j->nranks = nranks;
     if (found_init(&j->found, nranks))
         return err_set(err, ENOMEM, "out of memory");
-    if (off)
-        j->state = JUDGE_OFF;
     return 0;
 }
 

@@ -27,7 +27,7 @@ busy()          # PID: ns that Hector's processes below it have used
 {
     below "$1" | while read -r p; do
         case $(cat "/proc/$p/comm") in
-        hector-master | hector-slave) cat "/proc/$p/schedstat" ;;
+        hector-master | hector-judge | hector-slave) cat "/proc/$p/schedstat" ;;
         esac
     done | awk '{ s += $1 } END { printf "%d\n", s }'
 }
