@@ -6,6 +6,7 @@
 #   make check-unit the unit tests alone
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
+#   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')
 #   make sim        deadlock proofs in a model of MPI (LOOKS=10000000 SEED=1)
 #   make soak       jobs with random faults for an hour (MINUTES=60 SEED= KINDS=)
 #   make deps       install what is missing from the distribution's packages
@@ -50,7 +51,8 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check check-unit bench eval sim soak install uninstall clean lint
+.PHONY: all policies deps demo check check-unit bench eval healthy sim soak install uninstall clean \
+    lint
 
 # ----------------------------------------------------------------- sources
 # A program has a folder, and in it rooms: folders of what belongs together.

@@ -55,11 +55,13 @@ $(B)/apps/%: tests/apps/%.f90 $(B)/.flags | $(B)/lib/libhct.so
 	@mkdir -p $(@D)
 	$(call say,MPIFC)$(MPIFC) -O2 -g -Wall -Wno-unused-dummy-argument -J$(@D) -o $@ $< $(apps_use)
 
-# Deadlocks and their look-alikes: many small programs in two.
+# Deadlocks and their look-alikes: many small programs in each. Whose last call
+# is another function's has no place of his own.
 deadlocks := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/deadlocks/*.c))
 $(deadlocks): $(B)/deadlocks/%: tests/deadlocks/%.c tests/deadlocks/mini.h \
     $(B)/.flags | $(B)/lib/libhct.so
 	$(mpi_program)
+$(deadlocks): private override CFLAGS += -fno-optimize-sibling-calls
 $(B)/deadlocks/threads: private override CFLAGS += -fopenmp
 apps: $(deadlocks)
 
@@ -168,8 +170,9 @@ again = @$(MAKE) --no-print-directory \
 TESTS ?= lint unit t
 .PHONY: apps units fuzzers fuzz seeds with-tests
 .PHONY: check-unit-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
+.PHONY: healthy-built
 
-check check-unit demo bench eval lint sim soak: deps
+check check-unit demo bench eval healthy lint sim soak: deps
 	$(again) $@-built
 
 with-tests: all units fuzzers $(B)/bench/bench_master
@@ -188,6 +191,9 @@ eval-built: all $(B)/unit/test_simulate
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
+healthy-built: all apps
+	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \
+	    $(or $(BURNERS),1 10)
 sim-built: $(B)/sim/soundness
 	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
 bench-built: all $(bench_all)

@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
-static volatile double sink;
 static char path[64];
 
 static int seconds(void)
@@ -21,15 +21,6 @@ static int seconds(void)
     const char *text = getenv("BUSY");
 
     return text ? atoi(text) : 8;
-}
-
-static void compute(double s)
-{
-    double until = MPI_Wtime() + s;
-
-    while (MPI_Wtime() < until)
-        for (int i = 0; i < 1000; i++)
-            sink += (double)i * i;
 }
 
 static void work(void)
@@ -294,6 +285,172 @@ static void loop_twice(void)
     writes();
     MPI_Barrier(W);
 }
+/* Each step takes longer than all before. */
+static void growing(void)
+{
+    for (double step = 0.005; step < 3; step *= 1.3) {
+        compute(rank == 1 ? step : step / 2);
+        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, W);
+    }
+}
+/* Every so many steps one writes for all, more each time. */
+static void checkpoints(void)
+{
+    double t;
+
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < 40; j++) {
+            work();
+            MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, W);
+        }
+        t = MPI_Wtime() + 0.4 * (1 << i);
+        while (rank == 0 && MPI_Wtime() < t) {
+            FILE *f = tmpfile();
+
+            for (int k = 0; f && k < 20000; k++)
+                fprintf(f, "%d %.17g\n", k, k / 7.0);
+            if (f)
+                fclose(f);
+        }
+        MPI_Barrier(W);
+    }
+}
+/* One in so many steps is a large one. */
+static void remesh(void)
+{
+    for (int i = 0; i < 60; i++) {
+        compute(i == 50 && rank == 1 ? seconds() : 0.02);
+        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 1, &one, 1, MPI_INT,
+                     (rank + size - 1) % size, 1, W, NO);
+    }
+}
+/* The library of a solver is silent for long inside a call of its own. */
+static void solve(int n)
+{
+    if (n > 0)
+        solve(n - 1);
+    else
+        compute(seconds());
+    sink += n;
+}
+static void loop_solve(void)
+{
+    loop();
+    if (rank == 1)
+        solve(20);
+    MPI_Bcast(&one, 1, MPI_INT, 1, W);
+}
+static void loop_socket(void)
+{
+    int ends[2];
+    char c;
+
+    loop();
+    if (rank == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0) {
+        if (fork() == 0) {
+            sleep((unsigned)seconds());
+            _exit(write(ends[1], "", 1) != 1);
+        }
+        if (read(ends[0], &c, 1) != 1)
+            exit(1);
+        wait(NULL);
+    }
+    MPI_Barrier(W);
+}
+/* A line from a device that somebody types at, in the end. */
+static void loop_device(void)
+{
+    int terminal, user;
+    char c;
+
+    loop();
+    if (rank == 0) {
+        user = posix_openpt(O_RDWR | O_NOCTTY);
+        if (user < 0 || grantpt(user) || unlockpt(user))
+            exit(1);
+        terminal = open(ptsname(user), O_RDWR | O_NOCTTY);
+        if (fork() == 0) {
+            sleep((unsigned)seconds());
+            _exit(write(user, "\n", 1) != 1);
+        }
+        if (read(terminal, &c, 1) != 1)
+            exit(1);
+        wait(NULL);
+    }
+    MPI_Barrier(W);
+}
+/* Everything that was written has to be on the disk. */
+static void loop_sync(void)
+{
+    double until;
+    FILE *f;
+
+    loop();
+    until = MPI_Wtime() + seconds();
+    f = rank == 0 ? tmpfile() : NULL;
+    while (f && MPI_Wtime() < until) {
+        rewind(f);
+        fwrite(big, BIG, 1, f);
+        fflush(f);
+        fsync(fileno(f));
+    }
+    MPI_Barrier(W);
+}
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
+static int rung;
+static void *rings(void *arg)
+{
+    sleep((unsigned)seconds());
+    pthread_mutex_lock(&door);
+    rung = 1;
+    pthread_cond_signal(&bell);
+    pthread_mutex_unlock(&door);
+    return arg;
+}
+/* Main threads that wait for a thread that sleeps. */
+static void loop_condition(void)
+{
+    pthread_t t;
+
+    loop();
+    if (rank == 0) {
+        pthread_create(&t, NULL, rings, NULL);
+        pthread_mutex_lock(&door);
+        while (!rung)
+            pthread_cond_wait(&bell, &door);
+        pthread_mutex_unlock(&door);
+        pthread_join(t, NULL);
+    }
+    MPI_Barrier(W);
+}
+/* Everybody is busy, and nobody asks for anything. */
+static void loop_all(void)
+{
+    loop();
+    compute(seconds());
+    MPI_Barrier(W);
+}
+/* One of three reads its input before it begins at all. */
+static void input_late(void)
+{
+    if (rank == 2)
+        sleep((unsigned)seconds());
+    loop();
+}
+/* Others have ended MPI, and a pair goes on by itself. */
+static void loop_two(void)
+{
+    loop();
+    if (rank > 1)
+        return;
+    for (int i = 0; i < 3; i++) {
+        if (rank == 0)
+            compute(seconds() / 3.0);
+        MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, 1, &one, 1, MPI_INT, 1 - rank, 1, W,
+                     NO);
+    }
+}
 static void input(void)
 {
     if (rank == 0)
@@ -339,6 +496,17 @@ static const struct mini all[] = {
     { "loop-worker", 2, "", loop_worker },
     { "loop-finalize", 4, "", loop_finalize },
     { "loop-twice", 2, "", loop_twice },
+    { "growing", 3, "", growing },
+    { "checkpoints", 3, "", checkpoints },
+    { "remesh", 3, "", remesh },
+    { "loop-solve", 3, "", loop_solve },
+    { "loop-socket", 2, "", loop_socket },
+    { "loop-device", 2, "", loop_device },
+    { "loop-sync", 3, "", loop_sync },
+    { "loop-condition", 2, "", loop_condition },
+    { "loop-all", 3, "", loop_all },
+    { "loop-two", 4, "", loop_two },
+    { "input-late", 3, "", input_late },
     { "input", 4, "", input },
     { "solver", 3, "", solver },
     { 0 },

@@ -4,15 +4,6 @@
 
 #include <pthread.h>
 
-#define RIGHT ((rank + 1) % size)
-#define LEFT ((rank + size - 1) % size)
-
-static void late(int who)
-{
-    if (rank == who)
-        usleep(1500000);
-}
-
 static void recv_late(void)
 {
     late(1);
@@ -376,76 +367,6 @@ static void cancelled(void)
     MPI_Wait(&r, NO);
 }
 
-/* The receiver has asked for it, computes, and waits for it later; the others
- * wait for both. */
-static void overlap_n(void)
-{
-    MPI_Request r = MPI_REQUEST_NULL;
-
-    if (rank == 0) {
-        put_n(1, 1);
-    } else if (rank == 1) {
-        MPI_Irecv(other, bytes, MPI_BYTE, 0, 1, W, &r);
-        usleep(2500000);
-    }
-    MPI_Wait(&r, NO);
-    MPI_Barrier(W);
-}
-/* The sender waits for it, and the receiver has not asked yet. */
-static void asked_late_n(void)
-{
-    late(1);
-    late(1);
-    if (rank == 0)
-        put_n(1, 1);
-    if (rank == 1)
-        get_n(0, 1);
-    MPI_Barrier(W);
-}
-/* Nothing shows that it is being sent. */
-static void freed_n(void)
-{
-    MPI_Request r;
-
-    if (rank == 0) {
-        MPI_Isend(big, bytes, MPI_BYTE, 1, 1, W, &r);
-        MPI_Request_free(&r);
-        get(1, 2);
-    }
-    late(1);
-    if (rank == 1) {
-        get_n(0, 1);
-        put(0, 2);
-    }
-    MPI_Barrier(W);
-}
-static void buffered_n(void)
-{
-    size_t room = (size_t)bytes + 4096;
-    char *buffer = malloc(room);
-
-    MPI_Buffer_attach(buffer, (int)room);
-    if (rank == 0)
-        MPI_Bsend(big, bytes, MPI_BYTE, 1, 1, W);
-    late(1);
-    if (rank == 1)
-        get_n(0, 1);
-    MPI_Barrier(W);
-    MPI_Buffer_detach(&buffer, &bytes);
-}
-/* All messages of the others first, in whatever order, one sender late. */
-static void many_n(void)
-{
-    late(size - 1);
-    for (int i = 0; i < 4; i++) {
-        for (int s = 1; rank == 0 && s < size; s++)
-            MPI_Recv(other, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, W,
-                     NO);
-        if (rank)
-            put_n(0, 100 * rank + i);
-    }
-    MPI_Bcast(big, bytes, MPI_BYTE, 0, W);
-}
 /* Rank 2 waits for what rank 1 sends when it has got its part. */
 static void bcast_before(void)
 {
@@ -509,20 +430,6 @@ static const struct mini all[] = {
     { "two-pairs", 4, "", two_pairs },
     { "threads", 3, "", threads },
     { "cancelled", 2, "", cancelled },
-    { "overlap-1000", 3, "", overlap_n },
-    { "overlap-65537", 3, "", overlap_n },
-    { "overlap-1000000", 3, "", overlap_n },
-    { "asked-late-100", 3, "", asked_late_n },
-    { "asked-late-4096", 3, "", asked_late_n },
-    { "asked-late-4097", 3, "", asked_late_n },
-    { "asked-late-1000000", 3, "", asked_late_n },
-    { "freed-1", 3, "", freed_n },
-    { "freed-4097", 3, "", freed_n },
-    { "freed-1000000", 3, "", freed_n },
-    { "buffered-1000000", 3, "", buffered_n },
-    { "many-100", 4, "", many_n },
-    { "many-5000", 4, "", many_n },
-    { "many-100000", 4, "", many_n },
     { "bcast-before", 3, "", bcast_before },
     { "window", 3, "", window_late },
     { "serial-after", 4, "", serial_after },

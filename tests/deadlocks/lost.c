@@ -5,11 +5,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#define RIGHT ((rank + 1) % size)
-#define LEFT ((rank + size - 1) % size)
-
-static volatile double sink;
-
 static void for_ever(void)
 {
     for (;;)

@@ -1,6 +1,6 @@
 /* mini.h - many small MPI programs in one: "PROGRAM NAME" runs one of them,
- * "PROGRAM" alone lists them with the number of tasks and the words that the
- * verdict on it has to have. */
+ * "PROGRAM" alone lists them with the number of tasks and some words: those that
+ * the verdict on it has to have, or the environment that it runs in. */
 #ifndef HECTOR_TESTS_MINI_H
 #define HECTOR_TESTS_MINI_H
 
@@ -15,54 +15,53 @@
 enum { BIG = 1 << 20 };
 
 static int rank, size, one;
-static char *big, *other;       /* BIG bytes each */
+static char *big, *other;       /* BIG bytes each, or as many as "bytes" */
 static int bytes;               /* the number at the end of the name */
+static volatile double sink;
 
-static inline void get(int from, int tag)
-{
-    MPI_Recv(&one, 1, MPI_INT, from, tag, W, NO);
-}
-static inline void put(int to, int tag)
-{
-    MPI_Send(&one, 1, MPI_INT, to, tag, W);
-}
-static inline void put_big(int to, int tag)
-{
-    MPI_Send(big, BIG, MPI_BYTE, to, tag, W);
-}
-static inline void get_big(int from, int tag)
-{
-    MPI_Recv(other, BIG, MPI_BYTE, from, tag, W, NO);
-}
-static inline void put_n(int to, int tag)
-{
-    MPI_Send(big, bytes, MPI_BYTE, to, tag, W);
-}
-static inline void get_n(int from, int tag)
-{
-    MPI_Recv(other, bytes, MPI_BYTE, from, tag, W, NO);
-}
-static inline MPI_Request want(int from, int tag)
+#define RIGHT ((rank + 1) % size)
+#define LEFT ((rank + size - 1) % size)
+
+/* Macros, so that the line of each is that of the program. */
+#define get(from, tag) MPI_Recv(&one, 1, MPI_INT, from, tag, W, NO)
+#define put(to, tag) MPI_Send(&one, 1, MPI_INT, to, tag, W)
+#define put_big(to, tag) MPI_Send(big, BIG, MPI_BYTE, to, tag, W)
+#define get_big(from, tag) MPI_Recv(other, BIG, MPI_BYTE, from, tag, W, NO)
+#define put_n(to, tag) MPI_Send(big, bytes, MPI_BYTE, to, tag, W)
+#define get_n(from, tag) MPI_Recv(other, bytes, MPI_BYTE, from, tag, W, NO)
+#define want(from, tag) \
+    ({ MPI_Request r_; \
+       MPI_Irecv(mini_room(), 1, MPI_INT, from, tag, W, &r_); \
+       r_; })
+#define copy() ({ MPI_Comm c_; MPI_Comm_dup(W, &c_); c_; })
+#define part(color) \
+    ({ MPI_Comm c_; MPI_Comm_split(W, color, rank, &c_); c_; })
+#define window() \
+    ({ MPI_Win w_; \
+       MPI_Win_create(mini_memory, sizeof(mini_memory), sizeof(int), \
+                      MPI_INFO_NULL, W, &w_); \
+       w_; })
+
+static __attribute__((unused)) int mini_memory[64];
+static inline int *mini_room(void)
 {
     static int in[64], n;
-    MPI_Request r;
 
-    MPI_Irecv(&in[n++ % 64], 1, MPI_INT, from, tag, W, &r);
-    return r;
+    return &in[n++ % 64];
 }
-static inline MPI_Comm copy(void)
+/* One of them comes later than the others wait without a reason. */
+static inline void late(int who)
 {
-    MPI_Comm c;
-
-    MPI_Comm_dup(W, &c);
-    return c;
+    if (rank == who)
+        usleep(1500000);
 }
-static inline MPI_Comm part(int color)
+static inline void compute(double s)
 {
-    MPI_Comm c;
+    double until = MPI_Wtime() + s;
 
-    MPI_Comm_split(W, color, rank, &c);
-    return c;
+    while (MPI_Wtime() < until)
+        for (int i = 0; i < 1000; i++)
+            sink += (double)i * i;
 }
 /* The even ranks and the odd ones. */
 static inline MPI_Comm between(void)
@@ -71,14 +70,6 @@ static inline MPI_Comm between(void)
 
     MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 5, &c);
     return c;
-}
-static inline MPI_Win window(void)
-{
-    static int memory[64];
-    MPI_Win w;
-
-    MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, W, &w);
-    return w;
 }
 static inline MPI_Group only(int who)
 {
@@ -92,9 +83,23 @@ static inline MPI_Group only(int who)
 struct mini {
     const char *name;
     int tasks;
-    const char *words;          /* an extended regular expression */
+    const char *words;          /* an extended regular expression, or VAR=value */
     void (*run)(void);
 };
+
+static inline void mini_begin(const char *name, int *argc, char ***argv)
+{
+    int level = strncmp(name, "threads", 7) == 0 ||
+            strncmp(name, "multiple", 8) == 0 ? MPI_THREAD_MULTIPLE
+        : strncmp(name, "serialized", 10) == 0 ? MPI_THREAD_SERIALIZED
+        : strncmp(name, "funneled", 8) == 0 ? MPI_THREAD_FUNNELED
+        : MPI_THREAD_SINGLE;
+
+    if (level == MPI_THREAD_SINGLE)
+        MPI_Init(argc, argv);
+    else
+        MPI_Init_thread(argc, argv, level, &one);
+}
 
 static inline int mini_main(int argc, char **argv, const struct mini *m)
 {
@@ -107,18 +112,12 @@ static inline int mini_main(int argc, char **argv, const struct mini *m)
         m++;
     if (!m->name)
         return 2;
-    if (strncmp(m->name, "threads", 7) == 0 ||
-        strncmp(m->name, "multiple", 8) == 0)
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &one);
-    else if (strncmp(m->name, "serialized", 10) == 0)
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &one);
-    else
-        MPI_Init(&argc, &argv);
+    bytes = strrchr(m->name, '-') ? atoi(strrchr(m->name, '-') + 1) : 0;
+    big = calloc(1, (size_t)(bytes > BIG ? bytes : BIG));
+    other = calloc(1, (size_t)(bytes > BIG ? bytes : BIG));
+    mini_begin(m->name, &argc, &argv);
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
-    big = calloc(1, BIG);
-    other = calloc(1, BIG);
-    bytes = strrchr(m->name, '-') ? atoi(strrchr(m->name, '-') + 1) : 0;
     m->run();
     MPI_Finalize();
     return 0;

@@ -1,9 +1,6 @@
 /* stuck.c - small MPI programs that deadlock, each in another way. */
 #include "mini.h"
 
-#define RIGHT ((rank + 1) % size)
-#define LEFT ((rank + size - 1) % size)
-
 static void recv_cycle(void) { get(RIGHT, 1); }
 static void recv_self(void)
 {

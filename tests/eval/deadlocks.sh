@@ -28,11 +28,11 @@ wanted()        # NAME WANTED...: is it among them? Without any: yes
     return 1
 }
 
-one()           # PROGRAM NAME TASKS [ON-HANG]: status, verdict, all that was said
-{
+one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict, all that
+{               # was said
     status=0
-    timeout "${LIMIT:-60}" "$build/bin/hector-run" -n "$3" --oversubscribe --policy hang \
-        --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
+    timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
+        --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
         FROM verdicts WHERE job = (SELECT max(job) FROM jobs)" | head -n 1)
@@ -62,15 +62,18 @@ while IFS=$tab read -r name tasks words; do
     [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
 done <"$dir/stuck"
 
-"$build/deadlocks/fine" >"$dir/fine"
-while IFS=$tab read -r name tasks words; do
-    wanted "fine-$name" "$@" || continue
-    one fine "$name" "$tasks"
-    good=1
-    [ "$status" != 0 ] || [ -n "$found" ] || good=0
-    result $good "fine $name"
-    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
-done <"$dir/fine"
+# The words of these are the environment that they run in.
+for set in fine fine_size fine_window fine_group; do
+    "$build/deadlocks/$set" >"$dir/$set"
+    while IFS=$tab read -r name tasks words; do
+        wanted "fine-$name" "$@" || continue
+        one "$set" "$name" "$tasks" kill "$words"
+        good=1
+        [ "$status" != 0 ] || [ -n "$found" ] || good=0
+        result $good "fine $name"
+        [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+    done <"$dir/$set"
+done
 
 # Threads: some of them are stuck, the others are not.
 "$build/deadlocks/threads" >"$dir/threads"

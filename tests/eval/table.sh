@@ -10,22 +10,7 @@ sqlite3 -separator '|' "$db" "SELECT policy, iif(hangs = 2, 'in-part', kind),
     blamed, early + back, ended OR status = 124, seed || ' ' || number,
     min(rowid) OVER (PARTITION BY policy), ifnull(waited_s, 0)
     FROM run WHERE (status IN (0, 124) OR ended) $seed
-    ORDER BY 12, rowid" | awk -F'|' '
-function tail(k, n, p,    i, c, s) {    # probability of at most k
-    c = (1 - p) ^ n
-    for (i = 0; i <= k; i++) { s += c; c *= (n - i) / (i + 1) * p / (1 - p) }
-    return s
-}
-# Of K in N, the rate that is too high in 95 of 100 cases (Clopper, Pearson).
-function bound(k, n,    low, high, p, i) {
-    if (!n || k >= n) return 1
-    low = k / n; high = 1
-    for (i = 0; i < 60; i++) {
-        p = (low + high) / 2
-        if (tail(k, n, p) > 0.05) low = p; else high = p
-    }
-    return low
-}
+    ORDER BY 12, rowid" | awk -F'|' "$(cat "${0%/*}/bound.awk")"'
 function sorted(list, v,    n, i, j, x) {
     n = split(list, v, " ")
     for (i = 2; i <= n; i++) {
