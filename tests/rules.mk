@@ -55,13 +55,13 @@ $(B)/apps/%: tests/apps/%.f90 $(B)/.flags | $(B)/lib/libhct.so
 	@mkdir -p $(@D)
 	$(call say,MPIFC)$(MPIFC) -O2 -g -Wall -Wno-unused-dummy-argument -J$(@D) -o $@ $< $(apps_use)
 
-# Deadlocks and their look-alikes: many small programs in each. Whose last call
-# is another function's has no place of his own.
+# Deadlocks and their look-alikes: many small programs in each. Calls that the
+# compiler puts together have no line of their own.
 deadlocks := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/deadlocks/*.c))
 $(deadlocks): $(B)/deadlocks/%: tests/deadlocks/%.c tests/deadlocks/mini.h \
     $(B)/.flags | $(B)/lib/libhct.so
 	$(mpi_program)
-$(deadlocks): private override CFLAGS += -fno-optimize-sibling-calls
+$(deadlocks): private override CFLAGS += -O1
 $(B)/deadlocks/threads: private override CFLAGS += -fopenmp
 apps: $(deadlocks)
 

@@ -158,6 +158,45 @@ static void threads_two_in(void)
     get(RIGHT, 1);
 }
 
+/* Windows and files. */
+static void fence_skipped(void)
+{
+    MPI_Win w = window();
+
+    MPI_Win_fence(0, w);
+    if (rank != 2)
+        MPI_Win_fence(0, w);
+    MPI_Win_free(&w);
+}
+static void lock_order(void)
+{
+    MPI_Win w = window();
+
+    if (rank < 2) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2 + rank, 0, w);
+        MPI_Put(&one, 1, MPI_INT, 2 + rank, 0, 1, MPI_INT, w);
+        MPI_Win_flush(2 + rank, w);
+        put(1 - rank, 1);
+        get(1 - rank, 1);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 3 - rank, 0, w);
+        MPI_Put(&one, 1, MPI_INT, 3 - rank, 0, 1, MPI_INT, w);
+        MPI_Win_flush(3 - rank, w);
+    }
+    MPI_Barrier(W);
+}
+static void file_close(void)
+{
+    MPI_File f = MPI_FILE_NULL;
+    char name[64];
+
+    snprintf(name, sizeof(name), "/tmp/lost-file.%d", (int)getppid());
+    MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    unlink(name);
+    if (rank == 0)
+        get(1, 1);
+    MPI_File_close(&f);
+}
+
 /* A place where it has computed a hundred times before. */
 static void work(int last)
 {
@@ -211,6 +250,12 @@ static const struct mini all[] = {
       "other threads of ranks 0-2 may yet call MPI", threads_asleep },
     { "threads-two-in", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
       "other threads of ranks 0-2 may yet call MPI", threads_two_in },
+    { "fence-skipped", 3, "notice.nothing has moved .*MPI_Win_free|deadlock",
+      fence_skipped },
+    { "lock-order", 4, "notice.nothing has moved .*MPI_Win_lock|deadlock",
+      lock_order },
+    { "file-close", 2, "notice.nothing has moved .*MPI_File_close|deadlock",
+      file_close },
     { "in-loop", 3, "hang.*rank 1 has not come back", in_loop },
     { 0 },
 };

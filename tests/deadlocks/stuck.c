@@ -514,6 +514,339 @@ static void any_taken(void)
     MPI_Barrier(W);
 }
 
+/* Sends of other kinds. */
+static void issend_ring(void)
+{
+    MPI_Request r;
+
+    MPI_Issend(&one, 1, MPI_INT, RIGHT, 1, W, &r);
+    MPI_Wait(&r, NO);
+    get(LEFT, 1);
+}
+static void ssend_self(void)
+{
+    if (rank == 0)
+        MPI_Ssend(&one, 1, MPI_INT, 0, 1, W);
+    MPI_Barrier(W);
+}
+static void persistent_ssend(void)
+{
+    MPI_Request r;
+
+    MPI_Ssend_init(&one, 1, MPI_INT, RIGHT, 1, W, &r);
+    MPI_Start(&r);
+    MPI_Wait(&r, NO);
+}
+static void waitany_sends(void)
+{
+    MPI_Request r[2];
+    int i;
+
+    if (rank == 0) {
+        MPI_Issend(&one, 1, MPI_INT, 1, 1, W, &r[0]);
+        MPI_Issend(&one, 1, MPI_INT, 2, 1, W, &r[1]);
+        MPI_Waitany(2, r, &i, NO);
+    }
+    MPI_Barrier(W);
+}
+static void replace(void)
+{
+    MPI_Sendrecv_replace(big, 1000, MPI_BYTE, RIGHT, 1,
+                         rank == 1 ? RIGHT : LEFT, 1, W, NO);
+}
+static void inter_ssend(void)
+{
+    MPI_Comm c = between();
+
+    MPI_Ssend(&one, 1, MPI_INT, rank / 2, 1, c);
+    MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
+}
+static void any_other_comm(void)
+{
+    MPI_Comm c = copy();
+
+    if (rank == 0)
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+    else
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO);
+}
+
+/* Farms and rings in which a message has been forgotten. */
+static void stop_missing(void)
+{
+    for (int r = 1; rank == 0 && r < size; r++) {
+        get(MPI_ANY_SOURCE, 1);
+        if (r < size - 1)
+            put(r, 2);
+    }
+    if (rank) {
+        put(0, 1);
+        get(0, 2);
+    }
+    MPI_Barrier(W);
+}
+static void answer_tag(void)
+{
+    if (rank == 0) {
+        put(1, 1);
+        get(1, 8);
+    } else {
+        get(0, 1);
+        put(0, 9);
+        get(0, 1);
+    }
+}
+static void token_lost(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (rank || i)
+            get(LEFT, 1);
+        put(rank == 2 ? 0 : RIGHT, rank == 2 ? 7 : 1);
+    }
+}
+static void shift(void)
+{
+    MPI_Request r[2];
+
+    MPI_Irecv(other, 100, MPI_BYTE, RIGHT, 1, W, &r[0]);
+    MPI_Isend(big, 100, MPI_BYTE, RIGHT, 1, W, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+static void chain_gone(void)
+{
+    if (rank < size - 1)
+        get(RIGHT, MPI_ANY_TAG);
+}
+static void probe_tag(void)
+{
+    MPI_Message m;
+
+    if (rank == 0) {
+        MPI_Mprobe(1, 3, W, &m, NO);
+    } else {
+        put(0, 4);
+        get(0, 1);
+    }
+}
+static void probe_source(void)
+{
+    if (rank == 0) {
+        MPI_Probe(2, 1, W, NO);
+        get(2, 1);
+    } else if (rank == 1) {
+        put(0, 1);
+    } else {
+        get(0, 1);
+    }
+}
+static void bcast_received(void)
+{
+    if (rank == 0)
+        MPI_Bcast(&one, 1, MPI_INT, 0, W);
+    else
+        get(0, 1);
+    MPI_Barrier(W);
+}
+
+/* Collective calls that one of them does not make, or makes another way. */
+static void gather_skipped(void)
+{
+    if (rank != 1)
+        MPI_Gather(&one, 1, MPI_INT, other, 1, MPI_INT, 0, W);
+    MPI_Barrier(W);
+}
+static void scatter_skipped(void)
+{
+    if (rank)
+        MPI_Scatter(big, 1, MPI_INT, &one, 1, MPI_INT, 0, W);
+    MPI_Barrier(W);
+}
+static void alltoall_missing(void)
+{
+    if (rank == 1)
+        get(2, 1);
+    MPI_Alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, W);
+}
+static void allgatherv_missing(void)
+{
+    int n[] = { 8, 8, 8 }, at[] = { 0, 8, 16 };
+
+    if (rank == 2)
+        get(0, 1);
+    MPI_Allgatherv(big, 8, MPI_BYTE, other, n, at, MPI_BYTE, W);
+}
+static void scan_missing(void)
+{
+    int sum;
+
+    if (rank == 0)
+        get(2, 1);
+    MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+}
+static void one_less(void)
+{
+    for (int i = 0; i < (rank == 2 ? 9 : 10); i++)
+        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, W);
+}
+static void reduce_scatter(void)
+{
+    if (rank == 2)
+        MPI_Allreduce(big, other, 3, MPI_INT, MPI_SUM, W);
+    else
+        MPI_Reduce_scatter_block(big, other, 1, MPI_INT, MPI_SUM, W);
+    MPI_Barrier(W);
+}
+static void roots_reduce(void)
+{
+    int sum;
+
+    MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, rank == 2 ? 2 : 0, W);
+    MPI_Barrier(W);
+}
+static void split_missing(void)
+{
+    if (rank == 1)
+        MPI_Barrier(W);
+    else
+        part(0);
+}
+static void cart_missing(void)
+{
+    int n[] = { 3 }, round[] = { 1 };
+    MPI_Comm c;
+
+    if (rank == 1)
+        get(0, 1);
+    MPI_Cart_create(W, 1, n, round, 0, &c);
+}
+static void create_missing(void)
+{
+    MPI_Comm c;
+    MPI_Group g = only(0);
+
+    if (rank == 2)
+        get(0, 1);
+    MPI_Comm_create(W, g, &c);
+}
+static void merge_missing(void)
+{
+    MPI_Comm c = between(), all;
+
+    if (rank == 3)
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
+    MPI_Intercomm_merge(c, 0, &all);
+}
+static void neighbours(void)
+{
+    int n[] = { size }, round[] = { 1 };
+    MPI_Comm c;
+
+    MPI_Cart_create(W, 1, n, round, 0, &c);
+    if (rank == 1)
+        get(0, 1);
+    MPI_Neighbor_alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, c);
+    MPI_Barrier(c);
+}
+/* A call that does not block and one that does are two calls. */
+static void ibarrier_barrier(void)
+{
+    MPI_Comm a = copy(), b = copy();
+    MPI_Request r;
+
+    MPI_Ibarrier(rank ? b : a, &r);
+    MPI_Barrier(rank ? a : b);
+    MPI_Wait(&r, NO);
+}
+static void ibcast_missing(void)
+{
+    MPI_Request r;
+
+    if (rank == 0)
+        get(1, 1);
+    MPI_Ibcast(&one, 1, MPI_INT, 0, W, &r);
+    MPI_Wait(&r, NO);
+}
+static void waitall_mixed(void)
+{
+    MPI_Request r[2];
+
+    if (rank == 2)
+        get(0, 1);
+    MPI_Ibarrier(W, &r[0]);
+    r[1] = want(LEFT, 1);
+    put(RIGHT, 1);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+/* Communicators of two each, and nobody begins with the same one. */
+static void three_pairs(void)
+{
+    MPI_Comm c[3];
+    MPI_Group all, g;
+
+    MPI_Comm_group(W, &all);
+    for (int i = 0; i < 3; i++) {
+        int two[] = { i, (i + 1) % 3 };
+
+        MPI_Group_incl(all, 2, two, &g);
+        MPI_Comm_create(W, g, &c[i]);
+    }
+    MPI_Barrier(c[rank]);
+    MPI_Barrier(c[LEFT]);
+}
+
+/* Windows and files. */
+static void win_create_missing(void)
+{
+    if (rank == 1)
+        get(0, 1);
+    window();
+}
+static void wait_wait(void)
+{
+    MPI_Win w = window();
+
+    MPI_Win_post(only(RIGHT), 0, w);
+    MPI_Win_wait(w);
+    MPI_Win_free(&w);
+}
+static MPI_File file(void)
+{
+    MPI_File f;
+    char name[64];
+    int id = getpid();
+
+    MPI_Bcast(&id, 1, MPI_INT, 0, W);
+    snprintf(name, sizeof(name), "/tmp/stuck-file.%d", id);
+    MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR |
+                  MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    unlink(name);
+    return f;
+}
+static void file_sync(void)
+{
+    MPI_File f = file();
+
+    if (rank == 0)
+        MPI_File_sync(f);
+    MPI_Barrier(W);
+}
+static void file_write_all(void)
+{
+    MPI_File f = file();
+
+    if (rank == 2)
+        get(0, 1);
+    MPI_File_write_at_all(f, rank * 100, big, 100, MPI_BYTE, NO);
+}
+static void spin_testall(void)
+{
+    MPI_Request r[2] = { want(RIGHT, 1), want(LEFT, 2) };
+    int done = 0;
+
+    while (!done)
+        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE);
+}
+
 static const struct mini all[] = {
     { "recv-cycle", 2, "wait for messages from each other", recv_cycle },
     { "recv-ring", 4, "ranks 0-3 all wait for messages", recv_cycle },
@@ -612,6 +945,50 @@ static const struct mini all[] = {
     { "spin-testall", 2, "faulty: tasks 0-1: .*asking in a loop.*tag 2",
       spin_testall },
     { "spin-both", 2, "asking in a loop", spin_both },
+    { "issend-ring", 3, "Wait by MPI_Issend", issend_ring },
+    { "ssend-self", 2, "rank 0 waits for itself", ssend_self },
+    { "persistent-ssend", 2, "Wait by MPI_Ssend_init", persistent_ssend },
+    { "waitany-sends", 3, "Waitany by MPI_Issend", waitany_sends },
+    { "replace", 4, "MPI_Sendrecv_replace", replace },
+    { "inter-ssend", 4, "all wait to send", inter_ssend },
+    { "any-other-comm", 2, "wait for each other.*any rank", any_other_comm },
+    { "stop-missing", 4, "task 3 on [^ ]* waits in MPI_Recv .*from rank 0 .tag 2",
+      stop_missing },
+    { "answer-tag", 2, "from rank 1 .tag 8.*from rank 0 .tag 1", answer_tag },
+    { "token-lost", 4, "ranks 0-3 all wait for messages", token_lost },
+    { "shift", 4, "Waitall by MPI_Irecv", shift },
+    { "chain-gone", 3, "waits for rank 2, which has ended its part", chain_gone },
+    { "probe-tag", 2, "waits in MPI_Mprobe .*tag 3", probe_tag },
+    { "probe-source", 3, "waits in MPI_Probe .*from rank 2", probe_source },
+    { "bcast-received", 2, "waits in MPI_Recv for a message from rank 0",
+      bcast_received },
+    { "gather-skipped", 3, "MPI_Gather", gather_skipped },
+    { "scatter-skipped", 3, "MPI_Scatter", scatter_skipped },
+    { "alltoall-missing", 3, "rank 1, which has not entered", alltoall_missing },
+    { "allgatherv-missing", 3, "rank 2, which has not entered",
+      allgatherv_missing },
+    { "scan-missing", 3, "rank 0, which has not entered", scan_missing },
+    { "one-less", 3, "rank 2, which has ended its part", one_less },
+    { "reduce-scatter", 3, "different collective calls.*"
+      "(Allreduce.*Reduce_scatter|Reduce_scatter.*Allreduce)", reduce_scatter },
+    { "roots-reduce", 3, "root 2", roots_reduce },
+    { "split-missing", 3, "different collective calls.*MPI_Comm_split",
+      split_missing },
+    { "cart-missing", 3, "waits in MPI_Cart_create", cart_missing },
+    { "create-missing", 3, "waits in MPI_Comm_create", create_missing },
+    { "merge-missing", 4, "waits in MPI_Intercomm_merge", merge_missing },
+    { "neighbours", 3, "task 1 on [^ ]* waits in MPI_Recv .*from rank 0",
+      neighbours },
+    { "ibarrier-barrier", 2, "different collective calls.*Ibarrier",
+      ibarrier_barrier },
+    { "ibcast-missing", 3, "Wait by MPI_Ibcast", ibcast_missing },
+    { "waitall-mixed", 3, "Waitall by MPI_Ibarrier", waitall_mixed },
+    { "three-pairs", 3, "ranks 0-2 .*different orders", three_pairs },
+    { "win-create-missing", 2, "waits in MPI_Win_create", win_create_missing },
+    { "wait-wait", 2, "waits in MPI_Win_wait", wait_wait },
+    { "file-sync", 2, "waits in MPI_File_sync", file_sync },
+    { "file-write-all", 3, "waits in MPI_File_write_at_all", file_write_all },
+    { "spin-testall", 2, "asking in a loop", spin_testall },
     { 0 },
 };
 

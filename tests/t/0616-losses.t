@@ -1,0 +1,71 @@
+# The network loses three packets in ten, is slow, and comes and goes in short
+# pieces, while tasks on two hosts exchange messages of several sizes: nobody is
+# called hung or deadlocked. By netem where the kernel has it, else by a filter that
+# draws lots, and by a bucket that drips.
+# limit: 240
+. "${0%/*}/../lib/t.sh"
+hosts 2
+
+losses()        # on: of what goes to and from n2; off
+{
+    for d in ingress egress; do
+        case $1 in
+        on) tc filter add dev vn2 $d bpf da bytecode \
+            '4,32 0 0 4294963256,53 0 1 1288490188,6 0 0 4294967295,6 0 0 2' ;;
+        off) tc filter del dev vn2 $d ;;
+        esac
+    done
+}
+delay()         # on: up to half a second; off
+{
+    case $1 in
+    on)
+        tc qdisc add dev vn2 root netem delay 250ms 200ms loss 5% 2>/dev/null ||
+            tc qdisc add dev vn2 root tbf rate 200kbit burst 4kb latency 500ms ;;
+    off) tc qdisc del dev vn2 root ;;
+    esac
+}
+need tc
+tc qdisc add dev vn2 clsact 2>/dev/null && losses on 2>/dev/null && losses off ||
+    skip_all 'no filter for packets in this kernel'
+delay on 2>/dev/null && delay off || skip_all 'nothing here makes a network slow'
+
+hector-run --launch-agent "$AGENT" -H n1:1,n2:1 -n 2 --on-hang kill \
+    "$APPS/poll" 20000 600 >"$T/poll.out" 2>"$T/poll.err" &
+poll=$!
+hector-run --launch-agent "$AGENT" -H n1:2,n2:2 -n 4 --on-hang kill \
+    "$APPS/ring" 600 >"$T/ring.out" 2>"$T/ring.err" &
+ring=$!
+hector-run --launch-agent "$AGENT" -H n1:1,n2:1 -n 2 --on-hang kill \
+    "$APPS/pingpong" >"$T/pp.out" 2>"$T/pp.err" &
+pingpong=$!
+ok 'three jobs run' wait_for '[ "$(sql "SELECT count(*) FROM (SELECT job FROM tasks
+    WHERE mpi_calls > 100 GROUP BY job)" 2>/dev/null || echo 0)" -ge 2 ]' 60
+verdicts()
+{
+    sql "SELECT count(*) FROM verdicts WHERE kind IN ('deadlock', 'hang')"
+}
+for what in losses delay losses; do
+    $what on
+    sleep 8             # the fault itself
+    $what off
+    sleep 4
+    is "$(verdicts)" 0 "$what: nobody is called hung or deadlocked"
+done
+i=0
+while [ $i -lt 20 ]; do
+    ip link set vn2 down
+    sleep 0.2
+    ip link set vn2 up
+    sleep 0.3
+    i=$((i + 1))
+done
+sleep 4
+is "$(verdicts)" 0 'a network that comes and goes: neither'
+is "$(sql "SELECT count(*) FROM actions WHERE action = 'kill'")" 0 '... and nobody is ended'
+for job in $(sql "SELECT job FROM jobs WHERE state = 'running'"); do
+    hector kill "$job" >&2
+done
+wait $poll $ring $pingpong
+grep -hE 'deadlock|hang' "$T"/*.err >&2
+done_testing
