@@ -10,6 +10,7 @@
 #   tests/eval/    how well policies find hangs: faults by lot, and clean runs
 #   tests/sim/     a model of MPI, in which deadlocks are to be proven
 #   tests/deadlocks/  small programs that deadlock, and look-alikes
+#   tests/replay/  tapes of runs that were judged wrongly once
 #   tests/bench/   measurements: scripts, and the programs they need
 #
 # A test program says by its includes what it needs: "slave/page/rings.h" links

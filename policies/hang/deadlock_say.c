@@ -295,7 +295,8 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
                    "other members of %s", r, call, comm);
     }
-    words_places(out, here(k), q ? q->site : 0);
+    /* who asks in a loop may be outside of the call just now */
+    words_places(out, w[r].spins ? k->site : here(k), q ? q->site : 0);
 }
 
 /* What the other one of a mismatch did. */

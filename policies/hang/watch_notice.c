@@ -16,7 +16,8 @@ enum {
     SOME = 64,                  /* ranks that are named */
     GROUPS = 3,                 /* calls that are */
     BUSY_CALLS = 1000,          /* a second, of one who does nothing else */
-    BUSY_OUT = 4,               /* ... part of the time outside of MPI */
+    BUSY_OUT = 4,               /* ... part of the time outside of MPI, or */
+    BUSY_TURN_NS = 2000,        /* ... so long there between two calls */
     LOOP_DETAILS = 3,           /* looks at its last calls, at least */
 };
 
@@ -331,9 +332,11 @@ static void loop_read_flights(struct watch_rank *ranks,
 static bool loop_is_busy(const struct watch_rank *w, const struct hct_rank *k,
                          uint64_t age_ns)
 {
-    return (k->calls - w->loop_calls) / (age_ns / 1000000000 + 1) >=
-               BUSY_CALLS &&
-           k->out_ns - w->loop_out_ns < age_ns / BUSY_OUT;
+    uint64_t calls = k->calls - w->loop_calls;
+    uint64_t out_ns = k->out_ns - w->loop_out_ns;
+
+    return calls / (age_ns / 1000000000 + 1) >= BUSY_CALLS &&
+           (out_ns < age_ns / BUSY_OUT || out_ns / calls < BUSY_TURN_NS);
 }
 
 static void say_loop(struct watch *s, const struct watch_rank *ranks,

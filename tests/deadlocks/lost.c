@@ -157,6 +157,18 @@ static void threads_two_in(void)
     pthread_create(&t, NULL, gets, NULL);
     get(RIGHT, 1);
 }
+/* For a number in their windows that nobody writes. */
+static void window_flag(void)
+{
+    MPI_Win w = window();
+    volatile int *seen = mini_memory;
+
+    MPI_Win_lock_all(0, w);
+    if (rank == 0)
+        get(1, 1);
+    while (!*seen)
+        MPI_Win_sync(w);
+}
 
 /* Windows and files. */
 static void fence_skipped(void)
@@ -250,6 +262,8 @@ static const struct mini all[] = {
       "other threads of ranks 0-2 may yet call MPI", threads_asleep },
     { "threads-two-in", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
       "other threads of ranks 0-2 may yet call MPI", threads_two_in },
+    { "window-flag", 3, "notice.(ranks 1-2 have made the same calls|"
+      "nothing has moved .*MPI_Win_sync)", window_flag },
     { "fence-skipped", 3, "notice.nothing has moved .*MPI_Win_free|deadlock",
       fence_skipped },
     { "lock-order", 4, "notice.nothing has moved .*MPI_Win_lock|deadlock",

@@ -1,117 +1,119 @@
-/* stuck.c - small MPI programs that deadlock, each in another way. */
+/* stuck.c - small MPI programs that deadlock, each in another way. The words are
+ * those of the verdict; "@0,2" before them: these tasks are among those blamed.
+ * Whatever line is named in one has to be marked by an exclamation. */
 #include "mini.h"
 
-static void recv_cycle(void) { get(RIGHT, 1); }
+static void recv_cycle(void) { get(RIGHT, 1); } /*!*/
 static void recv_self(void)
 {
     if (rank == 0)
-        get(0, 1);
+        get(0, 1); /*!*/
     MPI_Barrier(W);
 }
-static void send_ring(void) { put_big(RIGHT, 1); get_big(LEFT, 1); }
+static void send_ring(void) { put_big(RIGHT, 1); get_big(LEFT, 1); } /*!*/
 static void ssend_ring(void)
 {
-    MPI_Ssend(&one, 1, MPI_INT, RIGHT, 1, W);
+    MPI_Ssend(&one, 1, MPI_INT, RIGHT, 1, W); /*!*/
     get(LEFT, 1);
 }
 static void wrong_tag(void)
 {
     if (rank == 0)
-        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W); /*!*/
     else
-        get(0, 2);
+        get(0, 2); /*!*/
 }
 static void wrong_comm(void)
 {
     MPI_Comm c = copy();
 
     if (rank == 0)
-        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W); /*!*/
     else
-        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO); /*!*/
 }
 static void wrong_source(void)
 {
     if (rank == 0)
-        get(2, 1);
+        get(2, 1); /*!*/
     else if (rank == 1)
         MPI_Ssend(&one, 1, MPI_INT, 0, 1, W);
     else
-        get(0, 1);
+        get(0, 1); /*!*/
 }
-static void any_source(void) { get(rank ? 0 : MPI_ANY_SOURCE, 1); }
+static void any_source(void) { get(rank ? 0 : MPI_ANY_SOURCE, 1); } /*!*/
 static void any_source_part(void)
 {
     MPI_Comm c = part(rank / 2);
 
     if (rank % 2 == 0)
-        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO);
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO); /*!*/
     else
-        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO); /*!*/
 }
 static void master_waits_for_one_more(void)
 {
     for (int i = 1; rank == 0 && i <= size; i++)
-        get(MPI_ANY_SOURCE, 1);
+        get(MPI_ANY_SOURCE, 1); /*!*/
     if (rank)
         put(0, 1);
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 static void gone(void)
 {
     if (rank == 0)
-        get(1, 1);
+        get(1, 1); /*!*/
 }
 static void barrier_missing(void)
 {
     if (rank == 2)
-        get(0, 1);
-    MPI_Barrier(W);
+        get(0, 1); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void barrier_skipped(void)
 {
     if (rank != 1)
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
 }
 static void bcast_skipped(void)
 {
     if (rank != 0)
-        MPI_Bcast(&one, 1, MPI_INT, 0, W);
-    MPI_Barrier(W);
+        MPI_Bcast(&one, 1, MPI_INT, 0, W); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void mismatch(void)
 {
     int sum;
 
     if (rank == 0)
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
     else
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, W); /*!*/
 }
 static void mismatch_reduce(void)
 {
     int sum, *all = calloc((size_t)size, sizeof(int));
 
     if (rank == 0)
-        MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, W);
+        MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, W); /*!*/
     else
-        MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, W);
+        MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, W); /*!*/
 }
 static void mismatch_left(void)
 {
     if (rank == 0) {
-        MPI_Bcast(&one, 1, MPI_INT, 0, W);
+        MPI_Bcast(&one, 1, MPI_INT, 0, W); /*!*/
         get(1, 1);
     } else {
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
     }
 }
-static void roots(void) { MPI_Bcast(&one, 1, MPI_INT, RIGHT, W); }
+static void roots(void) { MPI_Bcast(&one, 1, MPI_INT, RIGHT, W); } /*!*/
 static void roots_scatter(void)
 {
     int *from = calloc((size_t)size, sizeof(int));
 
-    MPI_Scatter(from, 1, MPI_INT, &one, 1, MPI_INT, rank ? 0 : 1, W);
+    MPI_Scatter(from, 1, MPI_INT, &one, 1, MPI_INT, rank ? 0 : 1, W); /*!*/
     if (rank == 1)
         get(0, 1);
 }
@@ -119,7 +121,7 @@ static void orders(void)
 {
     MPI_Comm a = copy(), b = copy();
 
-    MPI_Barrier(rank ? a : b);
+    MPI_Barrier(rank ? a : b); /*!*/
     MPI_Barrier(rank ? b : a);
 }
 static void orders_grid(void)
@@ -127,7 +129,7 @@ static void orders_grid(void)
     MPI_Comm row = part(rank / 2), column = part(rank % 2);
     int rows_first = rank == 0 || rank == 3;
 
-    MPI_Barrier(rows_first ? row : column);
+    MPI_Barrier(rows_first ? row : column); /*!*/
     MPI_Barrier(rows_first ? column : row);
 }
 static void waitall_nobody(void)
@@ -136,18 +138,18 @@ static void waitall_nobody(void)
 
     if (rank == 0) {
         r[0] = want(1, 1);
-        r[1] = want(1, 2);
-        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        r[1] = want(1, 2); /*!*/
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /*!*/
     } else {
         put(0, 1);
     }
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 static void wait_nobody(void)
 {
-    MPI_Request r = want(RIGHT, rank);
+    MPI_Request r = want(RIGHT, rank); /*!*/
 
-    MPI_Wait(&r, NO);
+    MPI_Wait(&r, NO); /*!*/
 }
 static void waitany(void)
 {
@@ -155,63 +157,63 @@ static void waitany(void)
     int i;
 
     if (rank == 0) {
-        r[0] = want(1, 1);
-        r[1] = want(2, 1);
-        MPI_Waitany(2, r, &i, NO);
+        r[0] = want(1, 1); /*!*/
+        r[1] = want(2, 1); /*!*/
+        MPI_Waitany(2, r, &i, NO); /*!*/
     } else {
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void waitsome(void)
 {
-    MPI_Request r[2] = { want(LEFT, 1), want(RIGHT, 2) };
+    MPI_Request r[2] = { want(LEFT, 1), want(RIGHT, 2) }; /*!*/
     int n, i[2];
 
-    MPI_Waitsome(2, r, &n, i, MPI_STATUSES_IGNORE);
+    MPI_Waitsome(2, r, &n, i, MPI_STATUSES_IGNORE); /*!*/
 }
 static void isend_wait(void)
 {
     MPI_Request r;
 
-    MPI_Isend(big, BIG, MPI_BYTE, RIGHT, 1, W, &r);
-    MPI_Wait(&r, NO);
+    MPI_Isend(big, BIG, MPI_BYTE, RIGHT, 1, W, &r); /*!*/
+    MPI_Wait(&r, NO); /*!*/
     get_big(LEFT, 1);
 }
 static void persistent(void)
 {
     MPI_Request r;
 
-    MPI_Recv_init(&one, 1, MPI_INT, RIGHT, 1, W, &r);
+    MPI_Recv_init(&one, 1, MPI_INT, RIGHT, 1, W, &r); /*!*/
     MPI_Start(&r);
-    MPI_Wait(&r, NO);
+    MPI_Wait(&r, NO); /*!*/
 }
 static void persistent_not_started(void)
 {
     MPI_Request r;
 
     if (rank == 0) {
-        get(1, 1);
+        get(1, 1); /*!*/
     } else {
         MPI_Send_init(&one, 1, MPI_INT, 0, 1, W, &r);
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
     }
 }
 static void probe(void)
 {
-    MPI_Probe(RIGHT, 1, W, NO);
+    MPI_Probe(RIGHT, 1, W, NO); /*!*/
 }
 static void mprobe(void)
 {
     MPI_Message m;
 
     if (rank == 0)
-        MPI_Mprobe(MPI_ANY_SOURCE, 1, W, &m, NO);
+        MPI_Mprobe(MPI_ANY_SOURCE, 1, W, &m, NO); /*!*/
     else
-        get(0, 1);
+        get(0, 1); /*!*/
 }
 static void sendrecv(void)
 {
-    MPI_Sendrecv(big, BIG, MPI_BYTE, RIGHT, 1, other, BIG, MPI_BYTE, RIGHT, 1,
+    MPI_Sendrecv(big, BIG, MPI_BYTE, RIGHT, 1, other, BIG, MPI_BYTE, RIGHT, 1, /*!*/
                  W, NO);
 }
 static void inter_barrier(void)
@@ -219,33 +221,33 @@ static void inter_barrier(void)
     MPI_Comm c = between();
 
     if (rank % 2 == 0)
-        MPI_Barrier(c);
+        MPI_Barrier(c); /*!*/
     else
-        MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
+        MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO); /*!*/
 }
 static void inter_recv(void)
 {
     MPI_Comm c = between();
 
-    MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
+    MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO); /*!*/
 }
 static void ibarrier(void)
 {
     MPI_Request r;
 
     if (rank == 0) {
-        MPI_Ibarrier(W, &r);
-        MPI_Wait(&r, NO);
+        MPI_Ibarrier(W, &r); /*!*/
+        MPI_Wait(&r, NO); /*!*/
     } else {
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void dup_missing(void)
 {
     if (rank == 0)
-        copy();
+        copy(); /*!*/
     else
-        get(0, 1);
+        get(0, 1); /*!*/
 }
 static void fence(void)
 {
@@ -253,18 +255,18 @@ static void fence(void)
 
     MPI_Win_fence(0, w);
     if (rank == 0)
-        MPI_Win_fence(0, w);
+        MPI_Win_fence(0, w); /*!*/
     else
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
 }
 static void win_free(void)
 {
     MPI_Win w = window();
 
     if (rank == 0)
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
     else
-        get(0, 1);
+        get(0, 1); /*!*/
     MPI_Win_free(&w);
 }
 static void lock(void)
@@ -276,11 +278,11 @@ static void lock(void)
         MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w);
         MPI_Win_flush(2, w);
         put(1, 1);
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
         MPI_Win_unlock(2, w);
     } else if (rank == 1) {
         get(0, 1);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w); /*!*/
         MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w);
         MPI_Win_unlock(2, w);
         MPI_Barrier(W);
@@ -294,9 +296,9 @@ static void wait_for_complete(void)
 
     if (rank == 0) {
         MPI_Win_post(only(1), 0, w);
-        MPI_Win_wait(w);
+        MPI_Win_wait(w); /*!*/
     } else {
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void start_without_post(void)
@@ -304,11 +306,11 @@ static void start_without_post(void)
     MPI_Win w = window();
 
     if (rank == 0) {
-        MPI_Win_start(only(1), 0, w);
+        MPI_Win_start(only(1), 0, w); /*!*/
         MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, w);
         MPI_Win_complete(w);
     }
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 static void spin_test(void)
 {
@@ -316,29 +318,29 @@ static void spin_test(void)
     int done = 0;
 
     if (rank)
-        get(0, 1);
-    r = want(1, 1);
+        get(0, 1); /*!*/
+    r = want(1, 1); /*!*/
     while (!done)
-        MPI_Test(&r, &done, NO);
+        MPI_Test(&r, &done, NO); /*!*/
 }
 static void spin_iprobe(void)
 {
     int there = 0;
 
     if (rank)
-        get(0, 1);
+        get(0, 1); /*!*/
     while (!there) {
-        MPI_Iprobe(1, 1, W, &there, NO);
+        MPI_Iprobe(1, 1, W, &there, NO); /*!*/
         usleep(1000);
     }
 }
 static void spin_both(void)
 {
-    MPI_Request r = want(RIGHT, rank);
+    MPI_Request r = want(RIGHT, rank); /*!*/
     int done = 0, i;
 
     while (!done)
-        MPI_Testany(1, &r, &i, &done, NO);
+        MPI_Testany(1, &r, &i, &done, NO); /*!*/
 }
 
 /* Of what it asks for in one question, one message is there. */
@@ -348,106 +350,106 @@ static void spin_testall(void)
     int done = 0;
 
     if (rank) {
-        put(0, 1);
-        get(0, 1);
+        put(0, 1); /*!*/
+        get(0, 1); /*!*/
     }
-    r[0] = want(1, 1);
-    r[1] = want(1, 2);
+    r[0] = want(1, 1); /*!*/
+    r[1] = want(1, 2); /*!*/
     while (!done)
-        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE);
+        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE); /*!*/
 }
 /* What one member has freed the others still use. */
 static void comm_freed(void)
 {
-    MPI_Comm c = copy();
+    MPI_Comm c = copy(); /*!*/
 
-    MPI_Barrier(c);
+    MPI_Barrier(c); /*!*/
     if (rank == 1)
-        MPI_Comm_free(&c);
+        MPI_Comm_free(&c); /*!*/
     else
-        MPI_Barrier(c);
+        MPI_Barrier(c); /*!*/
 }
 static void comm_freed_recv(void)
 {
-    MPI_Comm c = copy();
+    MPI_Comm c = copy(); /*!*/
 
     if (rank == 1)
-        MPI_Comm_free(&c);
+        MPI_Comm_free(&c); /*!*/
     else
-        MPI_Recv(&one, 1, MPI_INT, rank ? 0 : MPI_ANY_SOURCE, 1, c, NO);
-    MPI_Barrier(W);
+        MPI_Recv(&one, 1, MPI_INT, rank ? 0 : MPI_ANY_SOURCE, 1, c, NO); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 /* ... and goes on with something else. */
 static void comm_freed_busy(void)
 {
-    MPI_Comm c = copy();
+    MPI_Comm c = copy(); /*!*/
 
     if (rank != 1)
-        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, c);
-    MPI_Comm_free(&c);
+        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, c); /*!*/
+    MPI_Comm_free(&c); /*!*/
     while (rank == 1)
         usleep(1000);
 }
 static void comm_disconnect(void)
 {
-    MPI_Comm c = copy();
+    MPI_Comm c = copy(); /*!*/
 
     if (rank != 1)
-        MPI_Comm_disconnect(&c);
+        MPI_Comm_disconnect(&c); /*!*/
     else
-        get(0, 1);
+        get(0, 1); /*!*/
 }
 static void win_free_skipped(void)
 {
-    MPI_Win w = window();
+    MPI_Win w = window(); /*!*/
 
     if (rank != 1)
-        MPI_Win_free(&w);
+        MPI_Win_free(&w); /*!*/
 }
 static void win_free_fence(void)
 {
-    MPI_Win w = window();
+    MPI_Win w = window(); /*!*/
 
     if (rank == 1) {
-        get(0, 1);
-        MPI_Win_fence(0, w);
+        get(0, 1); /*!*/
+        MPI_Win_fence(0, w); /*!*/
     } else {
-        MPI_Win_free(&w);
+        MPI_Win_free(&w); /*!*/
     }
 }
 static void win_create_skipped(void)
 {
     if (rank != 1)
-        window();
-    MPI_Barrier(W);
+        window(); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void split_skipped(void)
 {
     if (rank != 1)
-        part(rank % 2);
-    MPI_Barrier(W);
+        part(rank % 2); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void dup_skipped(void)
 {
     if (rank != 1)
-        copy();
+        copy(); /*!*/
 }
 /* Each of the next with messages of a given size. */
-static void send_n(void) { put_n(RIGHT, 1); get_n(LEFT, 1); }
+static void send_n(void) { put_n(RIGHT, 1); get_n(LEFT, 1); } /*!*/
 static void sendrecv_tag_n(void)
 {
-    MPI_Sendrecv(big, bytes, MPI_BYTE, 1 - rank, 1, other, bytes, MPI_BYTE,
+    MPI_Sendrecv(big, bytes, MPI_BYTE, 1 - rank, 1, other, bytes, MPI_BYTE, /*!*/
                  1 - rank, 1 + rank, W, NO);
 }
 static void sendrecv_skipped_n(void)
 {
     if (rank != 1)
-        MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE,
+        MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE, /*!*/
                      LEFT, 1, W, NO);
 }
 static void sendrecv_partner_n(void)
 {
-    MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE,
+    MPI_Sendrecv(big, bytes, MPI_BYTE, RIGHT, 1, other, bytes, MPI_BYTE, /*!*/
                  rank == 2 ? RIGHT : LEFT, 1, W, NO);
 }
 /* One of the messages of an exchange is not sent. */
@@ -456,22 +458,22 @@ static void waitall_lost_n(void)
     MPI_Request r[4];
     int n = 0;
 
-    MPI_Irecv(other, bytes, MPI_BYTE, LEFT, 1, W, &r[n++]);
+    MPI_Irecv(other, bytes, MPI_BYTE, LEFT, 1, W, &r[n++]); /*!*/
     MPI_Irecv(&one, 1, MPI_INT, RIGHT, 2, W, &r[n++]);
     MPI_Isend(&rank, 1, MPI_INT, LEFT, 2, W, &r[n++]);
     if (rank != 1)
         MPI_Isend(big, bytes, MPI_BYTE, RIGHT, 1, W, &r[n++]);
-    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
-    MPI_Barrier(W);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void isend_tag_n(void)
 {
     MPI_Request r;
 
-    MPI_Isend(big, bytes, MPI_BYTE, RIGHT, rank == 1 ? 7 : 1, W, &r);
-    get_n(LEFT, 1);
-    MPI_Wait(&r, NO);
-    MPI_Barrier(W);
+    MPI_Isend(big, bytes, MPI_BYTE, RIGHT, rank == 1 ? 7 : 1, W, &r); /*!*/
+    get_n(LEFT, 1); /*!*/
+    MPI_Wait(&r, NO); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 /* Rank 1 takes the message after the barrier: fine where it is sent at once. */
 static void taken_late_n(void)
@@ -479,23 +481,23 @@ static void taken_late_n(void)
     MPI_Request r[2];
 
     if (rank == 0) {
-        MPI_Isend(big, bytes, MPI_BYTE, 1, 1, W, &r[0]);
-        r[1] = want(2, 2);
-        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        MPI_Isend(big, bytes, MPI_BYTE, 1, 1, W, &r[0]); /*!*/
+        r[1] = want(2, 2); /*!*/
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /*!*/
     } else if (rank == 2) {
         usleep(3000000);
-        put(0, 2);
+        put(0, 2); /*!*/
     }
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
     if (rank == 1)
-        get_n(0, 1);
+        get_n(0, 1); /*!*/
 }
 /* What was sent before, and is never asked for, does not help. */
 static void left_over_n(void)
 {
     for (int i = 0; i < 3; i++)
         MPI_Bsend(big, bytes, MPI_BYTE, RIGHT, 5 + i, W);
-    get_n(LEFT, 1);
+    get_n(LEFT, 1); /*!*/
 }
 static void buffered(void)
 {
@@ -508,10 +510,10 @@ static void buffered(void)
 static void any_taken(void)
 {
     for (int i = 0; rank == 0 && i < 2 * (size - 1) + 1; i++)
-        get(MPI_ANY_SOURCE, MPI_ANY_TAG);
+        get(MPI_ANY_SOURCE, MPI_ANY_TAG); /*!*/
     for (int i = 0; rank && i < 2; i++)
         put(0, 10 * rank + i);
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 
 /* Sends of other kinds. */
@@ -519,23 +521,23 @@ static void issend_ring(void)
 {
     MPI_Request r;
 
-    MPI_Issend(&one, 1, MPI_INT, RIGHT, 1, W, &r);
-    MPI_Wait(&r, NO);
+    MPI_Issend(&one, 1, MPI_INT, RIGHT, 1, W, &r); /*!*/
+    MPI_Wait(&r, NO); /*!*/
     get(LEFT, 1);
 }
 static void ssend_self(void)
 {
     if (rank == 0)
-        MPI_Ssend(&one, 1, MPI_INT, 0, 1, W);
+        MPI_Ssend(&one, 1, MPI_INT, 0, 1, W); /*!*/
     MPI_Barrier(W);
 }
 static void persistent_ssend(void)
 {
     MPI_Request r;
 
-    MPI_Ssend_init(&one, 1, MPI_INT, RIGHT, 1, W, &r);
+    MPI_Ssend_init(&one, 1, MPI_INT, RIGHT, 1, W, &r); /*!*/
     MPI_Start(&r);
-    MPI_Wait(&r, NO);
+    MPI_Wait(&r, NO); /*!*/
 }
 static void waitany_sends(void)
 {
@@ -543,22 +545,22 @@ static void waitany_sends(void)
     int i;
 
     if (rank == 0) {
-        MPI_Issend(&one, 1, MPI_INT, 1, 1, W, &r[0]);
-        MPI_Issend(&one, 1, MPI_INT, 2, 1, W, &r[1]);
-        MPI_Waitany(2, r, &i, NO);
+        MPI_Issend(&one, 1, MPI_INT, 1, 1, W, &r[0]); /*!*/
+        MPI_Issend(&one, 1, MPI_INT, 2, 1, W, &r[1]); /*!*/
+        MPI_Waitany(2, r, &i, NO); /*!*/
     }
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 static void replace(void)
 {
-    MPI_Sendrecv_replace(big, 1000, MPI_BYTE, RIGHT, 1,
+    MPI_Sendrecv_replace(big, 1000, MPI_BYTE, RIGHT, 1, /*!*/
                          rank == 1 ? RIGHT : LEFT, 1, W, NO);
 }
 static void inter_ssend(void)
 {
     MPI_Comm c = between();
 
-    MPI_Ssend(&one, 1, MPI_INT, rank / 2, 1, c);
+    MPI_Ssend(&one, 1, MPI_INT, rank / 2, 1, c); /*!*/
     MPI_Recv(&one, 1, MPI_INT, rank / 2, 1, c, NO);
 }
 static void any_other_comm(void)
@@ -566,9 +568,9 @@ static void any_other_comm(void)
     MPI_Comm c = copy();
 
     if (rank == 0)
-        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W);
+        MPI_Ssend(&one, 1, MPI_INT, 1, 1, W); /*!*/
     else
-        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO);
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, NO); /*!*/
 }
 
 /* Farms and rings in which a message has been forgotten. */
@@ -581,26 +583,26 @@ static void stop_missing(void)
     }
     if (rank) {
         put(0, 1);
-        get(0, 2);
+        get(0, 2); /*!*/
     }
-    MPI_Barrier(W);
+    MPI_Barrier(W); /*!*/
 }
 static void answer_tag(void)
 {
     if (rank == 0) {
         put(1, 1);
-        get(1, 8);
+        get(1, 8); /*!*/
     } else {
         get(0, 1);
         put(0, 9);
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void token_lost(void)
 {
     for (int i = 0; i < 2; i++) {
         if (rank || i)
-            get(LEFT, 1);
+            get(LEFT, 1); /*!*/
         put(rank == 2 ? 0 : RIGHT, rank == 2 ? 7 : 1);
     }
 }
@@ -608,35 +610,35 @@ static void shift(void)
 {
     MPI_Request r[2];
 
-    MPI_Irecv(other, 100, MPI_BYTE, RIGHT, 1, W, &r[0]);
+    MPI_Irecv(other, 100, MPI_BYTE, RIGHT, 1, W, &r[0]); /*!*/
     MPI_Isend(big, 100, MPI_BYTE, RIGHT, 1, W, &r[1]);
-    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /*!*/
 }
 static void chain_gone(void)
 {
     if (rank < size - 1)
-        get(RIGHT, MPI_ANY_TAG);
+        get(RIGHT, MPI_ANY_TAG); /*!*/
 }
 static void probe_tag(void)
 {
     MPI_Message m;
 
     if (rank == 0) {
-        MPI_Mprobe(1, 3, W, &m, NO);
+        MPI_Mprobe(1, 3, W, &m, NO); /*!*/
     } else {
         put(0, 4);
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void probe_source(void)
 {
     if (rank == 0) {
-        MPI_Probe(2, 1, W, NO);
+        MPI_Probe(2, 1, W, NO); /*!*/
         get(2, 1);
     } else if (rank == 1) {
         put(0, 1);
     } else {
-        get(0, 1);
+        get(0, 1); /*!*/
     }
 }
 static void bcast_received(void)
@@ -644,71 +646,71 @@ static void bcast_received(void)
     if (rank == 0)
         MPI_Bcast(&one, 1, MPI_INT, 0, W);
     else
-        get(0, 1);
-    MPI_Barrier(W);
+        get(0, 1); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 
 /* Collective calls that one of them does not make, or makes another way. */
 static void gather_skipped(void)
 {
     if (rank != 1)
-        MPI_Gather(&one, 1, MPI_INT, other, 1, MPI_INT, 0, W);
-    MPI_Barrier(W);
+        MPI_Gather(&one, 1, MPI_INT, other, 1, MPI_INT, 0, W); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void scatter_skipped(void)
 {
     if (rank)
-        MPI_Scatter(big, 1, MPI_INT, &one, 1, MPI_INT, 0, W);
-    MPI_Barrier(W);
+        MPI_Scatter(big, 1, MPI_INT, &one, 1, MPI_INT, 0, W); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void alltoall_missing(void)
 {
     if (rank == 1)
-        get(2, 1);
-    MPI_Alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, W);
+        get(2, 1); /*!*/
+    MPI_Alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, W); /*!*/
 }
 static void allgatherv_missing(void)
 {
     int n[] = { 8, 8, 8 }, at[] = { 0, 8, 16 };
 
     if (rank == 2)
-        get(0, 1);
-    MPI_Allgatherv(big, 8, MPI_BYTE, other, n, at, MPI_BYTE, W);
+        get(0, 1); /*!*/
+    MPI_Allgatherv(big, 8, MPI_BYTE, other, n, at, MPI_BYTE, W); /*!*/
 }
 static void scan_missing(void)
 {
     int sum;
 
     if (rank == 0)
-        get(2, 1);
-    MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+        get(2, 1); /*!*/
+    MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, W); /*!*/
 }
 static void one_less(void)
 {
     for (int i = 0; i < (rank == 2 ? 9 : 10); i++)
-        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, W);
+        MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, W); /*!*/
 }
 static void reduce_scatter(void)
 {
     if (rank == 2)
-        MPI_Allreduce(big, other, 3, MPI_INT, MPI_SUM, W);
+        MPI_Allreduce(big, other, 3, MPI_INT, MPI_SUM, W); /*!*/
     else
-        MPI_Reduce_scatter_block(big, other, 1, MPI_INT, MPI_SUM, W);
+        MPI_Reduce_scatter_block(big, other, 1, MPI_INT, MPI_SUM, W); /*!*/
     MPI_Barrier(W);
 }
 static void roots_reduce(void)
 {
     int sum;
 
-    MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, rank == 2 ? 2 : 0, W);
+    MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, rank == 2 ? 2 : 0, W); /*!*/
     MPI_Barrier(W);
 }
 static void split_missing(void)
 {
     if (rank == 1)
-        MPI_Barrier(W);
+        MPI_Barrier(W); /*!*/
     else
-        part(0);
+        part(0); /*!*/
 }
 static void cart_missing(void)
 {
@@ -716,8 +718,8 @@ static void cart_missing(void)
     MPI_Comm c;
 
     if (rank == 1)
-        get(0, 1);
-    MPI_Cart_create(W, 1, n, round, 0, &c);
+        get(0, 1); /*!*/
+    MPI_Cart_create(W, 1, n, round, 0, &c); /*!*/
 }
 static void create_missing(void)
 {
@@ -725,16 +727,16 @@ static void create_missing(void)
     MPI_Group g = only(0);
 
     if (rank == 2)
-        get(0, 1);
-    MPI_Comm_create(W, g, &c);
+        get(0, 1); /*!*/
+    MPI_Comm_create(W, g, &c); /*!*/
 }
 static void merge_missing(void)
 {
     MPI_Comm c = between(), all;
 
     if (rank == 3)
-        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO);
-    MPI_Intercomm_merge(c, 0, &all);
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, c, NO); /*!*/
+    MPI_Intercomm_merge(c, 0, &all); /*!*/
 }
 static void neighbours(void)
 {
@@ -743,8 +745,8 @@ static void neighbours(void)
 
     MPI_Cart_create(W, 1, n, round, 0, &c);
     if (rank == 1)
-        get(0, 1);
-    MPI_Neighbor_alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, c);
+        get(0, 1); /*!*/
+    MPI_Neighbor_alltoall(big, 100, MPI_BYTE, other, 100, MPI_BYTE, c); /*!*/
     MPI_Barrier(c);
 }
 /* A call that does not block and one that does are two calls. */
@@ -753,8 +755,8 @@ static void ibarrier_barrier(void)
     MPI_Comm a = copy(), b = copy();
     MPI_Request r;
 
-    MPI_Ibarrier(rank ? b : a, &r);
-    MPI_Barrier(rank ? a : b);
+    MPI_Ibarrier(rank ? b : a, &r); /*!*/
+    MPI_Barrier(rank ? a : b); /*!*/
     MPI_Wait(&r, NO);
 }
 static void ibcast_missing(void)
@@ -762,20 +764,20 @@ static void ibcast_missing(void)
     MPI_Request r;
 
     if (rank == 0)
-        get(1, 1);
-    MPI_Ibcast(&one, 1, MPI_INT, 0, W, &r);
-    MPI_Wait(&r, NO);
+        get(1, 1); /*!*/
+    MPI_Ibcast(&one, 1, MPI_INT, 0, W, &r); /*!*/
+    MPI_Wait(&r, NO); /*!*/
 }
 static void waitall_mixed(void)
 {
     MPI_Request r[2];
 
     if (rank == 2)
-        get(0, 1);
+        get(0, 1); /*!*/
     MPI_Ibarrier(W, &r[0]);
-    r[1] = want(LEFT, 1);
+    r[1] = want(LEFT, 1); /*!*/
     put(RIGHT, 1);
-    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /*!*/
 }
 /* Communicators of two each, and nobody begins with the same one. */
 static void three_pairs(void)
@@ -790,7 +792,7 @@ static void three_pairs(void)
         MPI_Group_incl(all, 2, two, &g);
         MPI_Comm_create(W, g, &c[i]);
     }
-    MPI_Barrier(c[rank]);
+    MPI_Barrier(c[rank]); /*!*/
     MPI_Barrier(c[LEFT]);
 }
 
@@ -798,15 +800,15 @@ static void three_pairs(void)
 static void win_create_missing(void)
 {
     if (rank == 1)
-        get(0, 1);
-    window();
+        get(0, 1); /*!*/
+    window(); /*!*/
 }
 static void wait_wait(void)
 {
     MPI_Win w = window();
 
     MPI_Win_post(only(RIGHT), 0, w);
-    MPI_Win_wait(w);
+    MPI_Win_wait(w); /*!*/
     MPI_Win_free(&w);
 }
 static MPI_File file(void)
@@ -827,78 +829,81 @@ static void file_sync(void)
     MPI_File f = file();
 
     if (rank == 0)
-        MPI_File_sync(f);
-    MPI_Barrier(W);
+        MPI_File_sync(f); /*!*/
+    MPI_Barrier(W); /*!*/
 }
 static void file_write_all(void)
 {
     MPI_File f = file();
 
     if (rank == 2)
-        get(0, 1);
-    MPI_File_write_at_all(f, rank * 100, big, 100, MPI_BYTE, NO);
+        get(0, 1); /*!*/
+    MPI_File_write_at_all(f, rank * 100, big, 100, MPI_BYTE, NO); /*!*/
 }
 static void spin_testall(void)
 {
-    MPI_Request r[2] = { want(RIGHT, 1), want(LEFT, 2) };
+    MPI_Request r[2] = { want(RIGHT, 1), want(LEFT, 2) }; /*!*/
     int done = 0;
 
     while (!done)
-        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE);
+        MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE); /*!*/
 }
 
 static const struct mini all[] = {
-    { "recv-cycle", 2, "wait for messages from each other", recv_cycle },
-    { "recv-ring", 4, "ranks 0-3 all wait for messages", recv_cycle },
-    { "recv-self", 2, "rank 0 waits for itself", recv_self },
-    { "send-send", 2, "all wait to send", send_ring },
-    { "send-ring", 4, "ranks 0-3 all wait to send", send_ring },
-    { "ssend-ring", 3, "ranks 0-2 all wait to send", ssend_ring },
-    { "wrong-tag", 2, "wait for each other.*tag 1.*tag 2", wrong_tag },
-    { "wrong-comm", 2, "wait for each other.*COMM_WORLD.*communicator .* of 2",
+    { "recv-cycle", 2, "@0-1 wait for messages from each other", recv_cycle },
+    { "recv-ring", 4, "@0-3 ranks 0-3 all wait for messages", recv_cycle },
+    { "recv-self", 2, "@0 rank 0 waits for itself", recv_self },
+    { "send-send", 2, "@0-1 all wait to send", send_ring },
+    { "send-ring", 4, "@0-3 ranks 0-3 all wait to send", send_ring },
+    { "ssend-ring", 3, "@0-2 ranks 0-2 all wait to send", ssend_ring },
+    { "wrong-tag", 2, "@0-1 wait for each other.*tag 1.*tag 2", wrong_tag },
+    { "wrong-comm", 2,
+      "@0-1 wait for each other.*COMM_WORLD.*communicator .* of 2",
       wrong_comm },
-    { "wrong-source", 3, "ranks 0,2 all wait for messages", wrong_source },
+    { "wrong-source", 3, "@0 ranks 0,2 all wait for messages", wrong_source },
     { "any-source", 3, "from any rank", any_source },
     { "any-source-part", 4, "from any rank .any tag, communicator",
       any_source_part },
-    { "one-more", 3, "any rank.*has not entered", master_waits_for_one_more },
-    { "gone", 2, "waits for rank 1, which has ended its part", gone },
-    { "barrier-missing", 3, "rank 2, which has not entered", barrier_missing },
-    { "barrier-skipped", 3, "rank 1, which has ended its part",
+    { "one-more", 3, "@0 any rank.*has not entered",
+      master_waits_for_one_more },
+    { "gone", 2, "@0-1 waits for rank 1, which has ended its part", gone },
+    { "barrier-missing", 3, "@2 rank 2, which has not entered",
+      barrier_missing },
+    { "barrier-skipped", 3, "@1 rank 1, which has ended its part",
       barrier_skipped },
-    { "bcast-skipped", 3, "different collective calls|has not entered|"
+    { "bcast-skipped", 3, "@0 different collective calls|has not entered|"
       "different orders", bcast_skipped },
-    { "mismatch", 3, "different collective calls.*(Barrier.*Allreduce|"
+    { "mismatch", 3, "@0 different collective calls.*(Barrier.*Allreduce|"
       "Allreduce.*Barrier)", mismatch },
-    { "mismatch-reduce", 3, "different collective calls.*Reduce|"
+    { "mismatch-reduce", 3, "@0 different collective calls.*Reduce|"
       "different collective calls.*Allgather", mismatch_reduce },
-    { "mismatch-left", 2, "Barrier as collective call 1.*Bcast as the same",
+    { "mismatch-left", 2, "@0 Barrier as collective call 1.*Bcast as the same",
       mismatch_left },
     { "roots", 3, "different roots.*root", roots },
-    { "roots-scatter", 2, "different roots", roots_scatter },
-    { "orders", 2, "different orders", orders },
-    { "orders-grid", 4, "ranks 0-3 .*different orders", orders_grid },
-    { "waitall-nobody", 2, "Waitall by MPI_Irecv .*from rank 1 .tag 2",
+    { "roots-scatter", 2, "@0-1 different roots", roots_scatter },
+    { "orders", 2, "@0-1 different orders", orders },
+    { "orders-grid", 4, "@0-3 ranks 0-3 .*different orders", orders_grid },
+    { "waitall-nobody", 2, "@0 Waitall by MPI_Irecv .*from rank 1 .tag 2",
       waitall_nobody },
-    { "wait-nobody", 3, "Wait by MPI_Irecv", wait_nobody },
-    { "waitany", 3, "Waitany by MPI_Irecv", waitany },
+    { "wait-nobody", 3, "@0-2 Wait by MPI_Irecv", wait_nobody },
+    { "waitany", 3, "@0 Waitany by MPI_Irecv", waitany },
     { "waitsome", 3, "Waitsome by MPI_Irecv", waitsome },
-    { "isend-wait", 2, "Wait by MPI_Isend", isend_wait },
-    { "persistent", 2, "Wait by MPI_Recv_init", persistent },
-    { "persistent-not-started", 2, "rank 1, which has not|ranks 0-1 wait",
+    { "isend-wait", 2, "@0-1 Wait by MPI_Isend", isend_wait },
+    { "persistent", 2, "@0-1 Wait by MPI_Recv_init", persistent },
+    { "persistent-not-started", 2, "@1 rank 1, which has not|ranks 0-1 wait",
       persistent_not_started },
-    { "probe", 2, "waits in MPI_Probe", probe },
-    { "mprobe", 3, "waits in MPI_Mprobe .*any rank", mprobe },
+    { "probe", 2, "@0-1 waits in MPI_Probe", probe },
+    { "mprobe", 3, "@0 waits in MPI_Mprobe .*any rank", mprobe },
     { "sendrecv", 3, "waits in MPI_Sendrecv", sendrecv },
     { "inter-barrier", 4, "an intercommunicator of 2.2", inter_barrier },
     { "inter-recv", 4, "an intercommunicator of 2.2", inter_recv },
-    { "ibarrier", 2, "Wait by MPI_Ibarrier", ibarrier },
-    { "dup-missing", 2, "waits in MPI_Comm_dup", dup_missing },
-    { "fence", 2, "waits in MPI_Win_fence .*window", fence },
-    { "win-free", 2, "waits in MPI_Barrier", win_free },
-    { "lock", 3, "keeps rank 2 of window .* locked", lock },
-    { "wait-for-complete", 2, "waits in MPI_Win_wait", wait_for_complete },
-    { "start-without-post", 2, "MPI_Win_(start|complete)",
+    { "ibarrier", 2, "@0 Wait by MPI_Ibarrier", ibarrier },
+    { "dup-missing", 2, "@1 waits in MPI_Comm_dup", dup_missing },
+    { "fence", 2, "@1 waits in MPI_Win_fence .*window", fence },
+    { "win-free", 2, "@0-1 waits in MPI_Barrier", win_free },
+    { "lock", 3, "@0 keeps rank 2 of window .* locked", lock },
+    { "wait-for-complete", 2, "@1 waits in MPI_Win_wait", wait_for_complete },
+    { "start-without-post", 2, "@1 MPI_Win_(start|complete)",
       start_without_post },
     { "comm-freed", 3, "entered MPI_Comm_free as the same call", comm_freed },
     { "comm-freed-recv", 3, "from any rank", comm_freed_recv },
@@ -909,86 +914,98 @@ static const struct mini all[] = {
     { "win-create-skipped", 3, "MPI_Win_create", win_create_skipped },
     { "split-skipped", 3, "MPI_Comm_split", split_skipped },
     { "dup-skipped", 3, "MPI_Comm_dup", dup_skipped },
-    { "send-n-4096", 2, "all wait to send", send_n },
-    { "send-n-4097", 2, "all wait to send", send_n },
-    { "send-n-65536", 3, "all wait to send", send_n },
-    { "send-n-65537", 2, "all wait to send", send_n },
-    { "sendrecv-tag-100", 2, "MPI_Sendrecv", sendrecv_tag_n },
-    { "sendrecv-tag-1000", 2, "MPI_Sendrecv", sendrecv_tag_n },
-    { "sendrecv-tag-4096", 2, "MPI_Sendrecv", sendrecv_tag_n },
-    { "sendrecv-tag-65537", 2, "MPI_Sendrecv", sendrecv_tag_n },
-    { "sendrecv-skipped-100", 3, "task 2 on [^ ]* waits in MPI_Sendrecv",
+    { "send-n-4096", 2, "@0-1 all wait to send", send_n },
+    { "send-n-4097", 2, "@0-1 all wait to send", send_n },
+    { "send-n-65536", 3, "@0-2 all wait to send", send_n },
+    { "send-n-65537", 2, "@0-1 all wait to send", send_n },
+    { "sendrecv-tag-100", 2, "@0-1 MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-1000", 2, "@0-1 MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-4096", 2, "@0-1 MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-tag-65537", 2, "@0-1 MPI_Sendrecv", sendrecv_tag_n },
+    { "sendrecv-skipped-100", 3, "@1 task 2 on [^ ]* waits in MPI_Sendrecv",
       sendrecv_skipped_n },
-    { "sendrecv-skipped-4096", 3, "task 2 on [^ ]* waits in MPI_Sendrecv",
+    { "sendrecv-skipped-4096", 3, "@1 task 2 on [^ ]* waits in MPI_Sendrecv",
       sendrecv_skipped_n },
-    { "sendrecv-partner-1000", 4, "MPI_Sendrecv", sendrecv_partner_n },
-    { "waitall-lost-257", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+    { "sendrecv-partner-1000", 4, "@2 MPI_Sendrecv", sendrecv_partner_n },
+    { "waitall-lost-257", 3,
+      "@1 task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
       waitall_lost_n },
-    { "waitall-lost-1000", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+    { "waitall-lost-1000", 3,
+      "@1 task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
       waitall_lost_n },
-    { "waitall-lost-4800", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+    { "waitall-lost-4800", 3,
+      "@1 task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
       waitall_lost_n },
-    { "waitall-lost-100000", 3, "task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
+    { "waitall-lost-100000", 3,
+      "@1 task 2 on [^ ]* waits in MPI_Waitall by MPI_Irecv",
       waitall_lost_n },
-    { "isend-tag-64", 3, "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1",
+    { "isend-tag-64", 3,
+      "@1 task 2 on [^ ]* waits in MPI_Recv for a message from rank 1",
       isend_tag_n },
     { "isend-tag-4800", 3,
-      "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
+      "@1 task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
     { "isend-tag-100000", 3,
-      "task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
+      "@1 task 2 on [^ ]* waits in MPI_Recv for a message from rank 1", isend_tag_n },
     { "taken-late-100000", 3, "waits in MPI_Waitall by MPI_Isend",
       taken_late_n },
-    { "buffered-100", 3, "ranks 0-2 all wait for messages", buffered },
-    { "any-taken", 4, "from any rank", any_taken },
-    { "spin-test", 2, "asking in a loop", spin_test },
-    { "spin-iprobe", 2, "asking in a loop", spin_iprobe },
-    { "spin-testall", 2, "faulty: tasks 0-1: .*asking in a loop.*tag 2",
+    { "buffered-100", 3, "@0-2 ranks 0-2 all wait for messages", buffered },
+    { "any-taken", 4, "@0 from any rank", any_taken },
+    { "spin-test", 2, "@0-1 asking in a loop", spin_test },
+    { "spin-iprobe", 2, "@0-1 asking in a loop", spin_iprobe },
+    { "spin-testall", 2, "@0-1 faulty: tasks 0-1: .*asking in a loop.*tag 2",
       spin_testall },
-    { "spin-both", 2, "asking in a loop", spin_both },
-    { "issend-ring", 3, "Wait by MPI_Issend", issend_ring },
-    { "ssend-self", 2, "rank 0 waits for itself", ssend_self },
-    { "persistent-ssend", 2, "Wait by MPI_Ssend_init", persistent_ssend },
-    { "waitany-sends", 3, "Waitany by MPI_Issend", waitany_sends },
-    { "replace", 4, "MPI_Sendrecv_replace", replace },
+    { "spin-both", 2, "@0-1 asking in a loop", spin_both },
+    { "issend-ring", 3, "@0-2 Wait by MPI_Issend", issend_ring },
+    { "ssend-self", 2, "@0 rank 0 waits for itself", ssend_self },
+    { "persistent-ssend", 2, "@0-1 Wait by MPI_Ssend_init", persistent_ssend },
+    { "waitany-sends", 3, "@0 Waitany by MPI_Issend", waitany_sends },
+    { "replace", 4, "@1 MPI_Sendrecv_replace", replace },
     { "inter-ssend", 4, "all wait to send", inter_ssend },
-    { "any-other-comm", 2, "wait for each other.*any rank", any_other_comm },
-    { "stop-missing", 4, "task 3 on [^ ]* waits in MPI_Recv .*from rank 0 .tag 2",
+    { "any-other-comm", 2, "@0-1 wait for each other.*any rank",
+      any_other_comm },
+    { "stop-missing", 4,
+      "@0,3 task 3 on [^ ]* waits in MPI_Recv .*from rank 0 .tag 2",
       stop_missing },
-    { "answer-tag", 2, "from rank 1 .tag 8.*from rank 0 .tag 1", answer_tag },
-    { "token-lost", 4, "ranks 0-3 all wait for messages", token_lost },
-    { "shift", 4, "Waitall by MPI_Irecv", shift },
-    { "chain-gone", 3, "waits for rank 2, which has ended its part", chain_gone },
-    { "probe-tag", 2, "waits in MPI_Mprobe .*tag 3", probe_tag },
-    { "probe-source", 3, "waits in MPI_Probe .*from rank 2", probe_source },
-    { "bcast-received", 2, "waits in MPI_Recv for a message from rank 0",
+    { "answer-tag", 2, "@0-1 from rank 1 .tag 8.*from rank 0 .tag 1",
+      answer_tag },
+    { "token-lost", 4, "@2 ranks 0-3 all wait for messages", token_lost },
+    { "shift", 4, "@0-3 Waitall by MPI_Irecv", shift },
+    { "chain-gone", 3, "@2 waits for rank 2, which has ended its part",
+      chain_gone },
+    { "probe-tag", 2, "@0-1 waits in MPI_Mprobe .*tag 3", probe_tag },
+    { "probe-source", 3, "@0 waits in MPI_Probe .*from rank 2", probe_source },
+    { "bcast-received", 2, "@1 waits in MPI_Recv for a message from rank 0",
       bcast_received },
-    { "gather-skipped", 3, "MPI_Gather", gather_skipped },
-    { "scatter-skipped", 3, "MPI_Scatter", scatter_skipped },
-    { "alltoall-missing", 3, "rank 1, which has not entered", alltoall_missing },
-    { "allgatherv-missing", 3, "rank 2, which has not entered",
+    { "gather-skipped", 3, "@1 MPI_Gather", gather_skipped },
+    { "scatter-skipped", 3, "@0 MPI_Scatter", scatter_skipped },
+    { "alltoall-missing", 3, "@1 rank 1, which has not entered",
+      alltoall_missing },
+    { "allgatherv-missing", 3, "@2 rank 2, which has not entered",
       allgatherv_missing },
-    { "scan-missing", 3, "rank 0, which has not entered", scan_missing },
-    { "one-less", 3, "rank 2, which has ended its part", one_less },
-    { "reduce-scatter", 3, "different collective calls.*"
+    { "scan-missing", 3, "@0 rank 0, which has not entered", scan_missing },
+    { "one-less", 3, "@2 rank 2, which has ended its part", one_less },
+    { "reduce-scatter", 3, "@2 different collective calls.*"
       "(Allreduce.*Reduce_scatter|Reduce_scatter.*Allreduce)", reduce_scatter },
-    { "roots-reduce", 3, "root 2", roots_reduce },
-    { "split-missing", 3, "different collective calls.*MPI_Comm_split",
+    { "roots-reduce", 3, "@2 root 2", roots_reduce },
+    { "split-missing", 3, "@1 different collective calls.*MPI_Comm_split",
       split_missing },
-    { "cart-missing", 3, "waits in MPI_Cart_create", cart_missing },
-    { "create-missing", 3, "waits in MPI_Comm_create", create_missing },
-    { "merge-missing", 4, "waits in MPI_Intercomm_merge", merge_missing },
-    { "neighbours", 3, "task 1 on [^ ]* waits in MPI_Recv .*from rank 0",
+    { "cart-missing", 3, "@1 waits in MPI_Cart_create", cart_missing },
+    { "create-missing", 3, "@2 waits in MPI_Comm_create", create_missing },
+    { "merge-missing", 4, "@3 waits in MPI_Intercomm_merge", merge_missing },
+    { "neighbours", 3, "@1 task 1 on [^ ]* waits in MPI_Recv .*from rank 0",
       neighbours },
-    { "ibarrier-barrier", 2, "different collective calls.*Ibarrier",
+    { "ibarrier-barrier", 2, "@0-1 different collective calls.*Ibarrier",
       ibarrier_barrier },
-    { "ibcast-missing", 3, "Wait by MPI_Ibcast", ibcast_missing },
-    { "waitall-mixed", 3, "Waitall by MPI_Ibarrier", waitall_mixed },
-    { "three-pairs", 3, "ranks 0-2 .*different orders", three_pairs },
-    { "win-create-missing", 2, "waits in MPI_Win_create", win_create_missing },
-    { "wait-wait", 2, "waits in MPI_Win_wait", wait_wait },
-    { "file-sync", 2, "waits in MPI_File_sync", file_sync },
-    { "file-write-all", 3, "waits in MPI_File_write_at_all", file_write_all },
-    { "spin-testall", 2, "asking in a loop", spin_testall },
+    { "ibcast-missing", 3, "@0 Wait by MPI_Ibcast", ibcast_missing },
+    { "waitall-mixed", 3, "@2 Waitall by MPI_I(barrier|recv)", waitall_mixed },
+    { "three-pairs", 3, "@0-2 ranks 0-2 .*different orders", three_pairs },
+    { "win-create-missing", 2, "@1 waits in MPI_Win_create",
+      win_create_missing },
+    { "wait-wait", 2, "@0-1 waits in MPI_Win_wait", wait_wait },
+    { "file-sync", 2, "@0-1 waits in MPI_File_sync", file_sync },
+    { "file-write-all", 3, "@2 waits in MPI_File_write_at_all",
+      file_write_all },
+    { "spin-testall", 2, "@0-1 asking in a loop", spin_testall },
     { 0 },
 };
 

@@ -2,7 +2,8 @@
 # deadlocks.sh - small MPI programs that deadlock, or never end in other ways,
 # and correct look-alikes: is each named for what it is, and are the others left
 # alone? The verdict in the database counts; a notice is none, but names what
-# cannot be proven. One line a program, then the sums.
+# cannot be proven. One line a program; of those that are stuck, how often kind,
+# ranks, words and lines were right, and how soon; then the sums.
 #
 # usage: deadlocks.sh BUILD [NAME...]
 #
@@ -10,6 +11,7 @@
 # what never ends is named (20).
 set -u
 build=$(cd "$1" && pwd)
+here=$(cd "${0%/*}" && pwd)
 shift
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -28,14 +30,16 @@ wanted()        # NAME WANTED...: is it among them? Without any: yes
     return 1
 }
 
-one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict, all that
-{               # was said
+one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict found,
+{               # ranks blamed, all that was said
     status=0
     timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
         --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
         FROM verdicts WHERE job = (SELECT max(job) FROM jobs)" | head -n 1)
+    blamed=$(sqlite3 "$HECTOR_DB" "SELECT ranks FROM verdicts WHERE job =
+        (SELECT max(job) FROM jobs)" | head -n 1)
     said=$(tr '\n' ' ' <"$dir/err")
 }
 
@@ -46,21 +50,63 @@ result()        # GOOD TEXT
     if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
 
+among()         # LIST RANKS: is each of the first among the others, as in 0-2,5?
+{
+    printf '%s\n' "$1" "$2" | awk '
+        { n = split($0, part, ",")
+          for (i = 1; i <= n; i++) {
+              m = split(part[i], end, "-")
+              for (r = end[1] + 0; r <= end[m] + 0; r++)
+                  if (NR == 1) wanted[r] = 1; else delete wanted[r]
+          } }
+        END { for (r in wanted) exit 1 }'
+}
+
+# Each line that is named is one of those marked in the source, and there is one.
+lines_right()
+{
+    grep -o 'stuck\.c:[0-9]*' "$dir/err" | sort -u >"$dir/named"
+    [ -s "$dir/named" ] && ! grep -vxFf "$dir/marked" "$dir/named" >"$dir/wrong"
+}
+grep -n '/\*!\*/' "$here/../deadlocks/stuck.c" | sed 's/^\([0-9]*\):.*/stuck.c:\1/' >"$dir/marked"
+
 "$build/deadlocks/stuck" >"$dir/stuck"
+: >"$dir/ages"
+kinds=0 ranks=0 says=0 lines=0 stuck=0
 while IFS=$tab read -r name tasks words; do
     wanted "$name" "$@" || continue
-    good=1 kind=deadlock how=kill
+    good=0 kind=deadlock how=kill who=
     case $name in
     spin-*)                     # who asks in a loop may stop asking
         kind=hang how=kill:patience=1s ;;
     esac
-    one stuck "$name" "$tasks" "$how"
-    case $status,$found in
-    123,"$kind|"*) ! printf '%s\n' "$said" | grep -qE "$words" || good=0 ;;
+    case $words in
+    @*) who=${words%% *} words=${words#* } ;;
     esac
+    one stuck "$name" "$tasks" "$how"
+    stuck=$((stuck + 1))
+    case $status,$found in
+    123,"$kind|"*) kinds=$((kinds + 1)) ;;
+    *) good=1 ;;
+    esac
+    if among "${who#@}" "$blamed"; then ranks=$((ranks + 1)); else good=1; fi
+    if printf '%s\n' "$said" | grep -qE "$words"
+    then says=$((says + 1)); else good=1; fi
+    if lines_right; then lines=$((lines + 1)); else good=1; fi
+    [ $kind = hang ] || sed -n 's/.* deadlocked (100 % sure, for \([0-9.]*\) \(m*s\),.*/\1 \2/p' \
+        "$dir/err" >>"$dir/ages"
     result $good "stuck $name"
-    [ $good = 0 ] || printf '# status %s, %s\n' "$status" "${found:-nothing}"
+    [ $good = 0 ] || printf '# status %s, ranks %s, %s; lines %s\n' "$status" \
+        "$blamed" "${found:-nothing}" "$(tr '\n' ' ' <"$dir/named")"
 done <"$dir/stuck"
+[ $stuck = 0 ] || sort -n "$dir/ages" | awk -v n=$stuck -v k=$kinds -v r=$ranks \
+    -v s=$says -v l=$lines '
+    { v[NR] = $2 == "ms" ? $1 / 1000 : $1 }
+    END { printf "# of %d: kind %.1f %%, ranks %.1f %%, call and words %.1f %%, lines " \
+              "%.1f %%\n", n, 100 * k / n, 100 * r / n, 100 * s / n, 100 * l / n
+          if (NR) printf "# proven when the first of them had been stuck for %.2f s " \
+              "(median), %.2f s (p99), %.2f s (longest)\n", v[int((NR + 1) / 2)],
+              v[int((NR * 99 + 99) / 100)], v[NR] }'
 
 # The words of these are the environment that they run in.
 for set in fine fine_size fine_window fine_group; do

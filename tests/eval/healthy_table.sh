@@ -15,19 +15,19 @@ sqlite3 -separator '|' "$db" "SELECT burners || ' burners', kind, transport, sub
     disturb || ' ', 1, instr(disturb || ' ', ' ') - 1), status, seconds, proofs, verdicts,
     loops, notices, kills, load FROM run $where ORDER BY burners, kind, transport, disturb" |
 awk -F'|' "$(cat "${0%/*}/bound.awk")"'
-function add(k)
+function add(k, group)                  # in groups: loads, kinds, ways, faults
 {
-    if (!(k in runs)) { order[++norder] = k }
+    if (!(k in runs)) order[group, ++norder[group]] = k
     runs[k]++; hours[k] += $6 / 3600; proofs[k] += $7 > 0; verdicts[k] += $8 > 0
     loops[k] += $9 > 0; notices[k] += $10 > 0; kills[k] += $11 > 0
     ends[k] += $5 != 0; said[k] += $7 + $8 + $9 > 0
     if ($12 > load[k]) load[k] = $12
 }
 {
-    add($1); add($2)
-    add($3 == "shared" ? "shared memory" : $3 == "none" ? "no single copy" : $3)
-    add($4 == "no" ? "undisturbed" : $4)
-    add("all")
+    add($1, 1); add($2, 2)
+    add($3 == "shared" ? "shared memory" : $3 == "none" ? "no single copy" : $3, 3)
+    add($4 == "no" ? "undisturbed" : $4, 4)
+    add("all", 5)
 }
 function line(k)
 {
@@ -38,8 +38,8 @@ function line(k)
 END {
     printf "%-16s %6s %7s %6s %6s %8s %6s %8s %6s %6s %9s\n", "", "runs", "hours",
         "load", "proofs", "verdicts", "loops", "notices", "kills", "ends", "below"
-    for (i = 1; i <= norder; i++) if (order[i] != "all") line(order[i])
-    if (norder) line("all")
+    for (g = 1; g <= 5; g++)
+        for (i = 1; i <= norder[g]; i++) line(order[g, i])
 }'
 sqlite3 "$db" "SELECT 'seed ' || seed || ', ' || burners || ' burners, run ' || number ||
     ': ' || kind || ' ' || program || ' -n ' || tasks || ' ' || transport || ', ' ||

@@ -1,5 +1,5 @@
-# The network loses three packets in ten, is slow, and comes and goes in short
-# pieces, while tasks on two hosts exchange messages of several sizes: nobody is
+# The network loses three packets in ten, is slow, comes and goes in short pieces,
+# or stands still for MPI alone, so that Hector sees all of it, while tasks on two hosts exchange messages of several sizes: nobody is
 # called hung or deadlocked. By netem where the kernel has it, else by a filter that
 # draws lots, and by a bucket that drips.
 # limit: 240
@@ -52,6 +52,15 @@ for what in losses delay losses; do
     sleep 4
     is "$(verdicts)" 0 "$what: nobody is called hung or deadlocked"
 done
+# From n1 to n2 nothing, for a time: what was sent is on its way.
+for seconds in 0.4 0.7 1 2 5; do
+    tc filter add dev vn2 egress bpf da bytecode \
+        '4,32 0 0 26,21 0 1 172097537,6 0 0 2,6 0 0 4294967295'
+    sleep $seconds      # the fault itself
+    tc filter del dev vn2 egress
+    sleep 2
+done
+is "$(verdicts)" 0 'messages that are on their way for 0.4 to 5 s: neither'
 i=0
 while [ $i -lt 20 ]; do
     ip link set vn2 down

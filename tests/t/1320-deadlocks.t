@@ -1,10 +1,11 @@
 # Deadlocks are proven in programs of all kinds, and named for what they are;
 # programs that look like them for a while are left alone. These are some of
 # those that tests/eval/deadlocks.sh has.
-# limit: 120
+# limit: 240
 . "${0%/*}/../lib/t.sh"
 
 exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
     orders waitany fence gone any-source comm-freed comm-freed-busy \
-    win-free-skipped \
-    fine-ring fine-send fine-waitall fine-threads
+    win-free-skipped spin-iprobe lock \
+    fine-ring fine-send fine-waitall fine-threads fine-put-transposed \
+    fine-freed-tcp-1000000 fine-overlap-65537 fine-slow-operation fine-consensus
