@@ -774,7 +774,7 @@ static void waitall_mixed(void)
 
     if (rank == 2)
         get(0, 1); /*!*/
-    MPI_Ibarrier(W, &r[0]);
+    MPI_Ibarrier(W, &r[0]); /*!*/
     r[1] = want(LEFT, 1); /*!*/
     put(RIGHT, 1);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /*!*/

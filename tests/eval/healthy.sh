@@ -83,7 +83,8 @@ list()          # BURNERS: all of its runs, by number; each program once before 
 {               # comes again, for 7919 is a prime
     i=0
     while [ $i -lt "$runs" ]; do
-        echo "$i $1 $(sed -n "$((i * 7919 % n + 1))p" "$dir/programs") $(draw $i "$1")"
+        what=$(sed -n "$((i * 7919 % n + 1))p" "$dir/programs")
+        echo "$i $1 $what $(draw $i "$1")"
         i=$((i + 1))
     done
 }
@@ -111,8 +112,9 @@ for burners; do
         i=$((i + 1))
     done
     awk -v d="$dir/done" 'FILENAME == d { done[$1] = 1; next } !($1 in done)' \
-        "$dir/done" "$dir/all" | xargs -r -P "${LANES:-2}" -L 1 sh "$here/healthy_one.sh" "$build" "$db" \
-            "$seed" "$(wc -l <"$dir/all")" || :
+        "$dir/done" "$dir/all" >"$dir/left"
+    xargs -r -P "${LANES:-2}" -L 1 sh "$here/healthy_one.sh" "$build" "$db" \
+        "$seed" "$(wc -l <"$dir/all")" <"$dir/left" || :
     cool
 done
 [ ! -t 2 ] || echo >&2
