@@ -111,7 +111,7 @@ values=$(ask "SELECT coalesce(sum(kind = 'deadlock'), 0),
     coalesce(sum(kind = 'hang' AND score > 0), 0),
     coalesce(sum(kind = 'hang' AND score = 0), 0),
     coalesce(sum(kind = 'notice'), 0),
-    (SELECT count(*) FROM actions WHERE action = 'kill'),
+    (SELECT count(*) FROM actions WHERE action = 'kill' AND by = 'hang'),
     quote(min(iif(kind IN ('hang', 'deadlock'), why, NULL)))
     FROM verdicts" | tr '\n|' ' ,')
 [ -n "$values" ] || values="0,0,0,0,0,'no record'"
