@@ -19,14 +19,14 @@ static sem_t posted;
 static int ends[2];             /* of a pipe */
 static sem_t *shared;           /* with a child */
 
-static int late_s(void)
+static int seconds(void)
 {
     const char *text = getenv("LATE");
 
     return text ? atoi(text) : 5;
 }
 
-static void compute(double s)
+static void work_for(double s)
 {
     double until = omp_get_wtime() + s;
 
@@ -162,9 +162,9 @@ static void freed_by(void *(*does)(void *))
         pthread_join(t, NULL);
 }
 
-static void *naps(void *arg) { sleep((unsigned)late_s()); frees(); return arg; }
+static void *naps(void *arg) { sleep((unsigned)seconds()); frees(); return arg; }
 static void napper(void) { freed_by(naps); }
-static void *computes(void *arg) { compute(late_s()); frees(); return arg; }
+static void *computes(void *arg) { work_for(seconds()); frees(); return arg; }
 static void computer(void) { freed_by(computes); }
 
 static void *waits_for_time(void *arg)
@@ -172,7 +172,7 @@ static void *waits_for_time(void *arg)
     struct timespec t;
 
     clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_sec += late_s();
+    t.tv_sec += seconds();
     while (sem_timedwait(&posted, &t) && errno == EINTR)
         ;
     frees();
@@ -180,7 +180,7 @@ static void *waits_for_time(void *arg)
 }
 static void timed(void) { freed_by(waits_for_time); }
 
-static void *posts(void *arg) { compute(late_s()); sem_post(&posted); return arg; }
+static void *posts(void *arg) { work_for(seconds()); sem_post(&posted); return arg; }
 static void *is_posted(void *arg)
 {
     while (sem_wait(&posted))
@@ -201,7 +201,7 @@ static void alarmed(void)
     struct sigaction a = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 
     sigaction(SIGALRM, &a, NULL);
-    alarm((unsigned)late_s());
+    alarm((unsigned)seconds());
     freed_by(is_posted);
 }
 
@@ -231,7 +231,7 @@ static void two_in(void)
     pthread_t t = begin(takes);
 
     if (rank == 1) {
-        compute(late_s());
+        work_for(seconds());
         put(0, 1);
         put(0, 7);
         get(0, 1);
@@ -255,7 +255,7 @@ static void hands_over(void)
 /* It looks for messages now and then, and lets another one send meanwhile. */
 static void *under_lock(void *arg)
 {
-    compute(late_s());
+    work_for(seconds());
     pthread_mutex_lock(&mutex);
     frees();
     pthread_mutex_unlock(&mutex);
@@ -326,7 +326,7 @@ static void prepare(const char *name)
     if (strcmp(name, "multiple-pipe") && strcmp(name, "multiple-child"))
         return;
     if (pipe(ends) == 0 && fork() == 0) {
-        sleep((unsigned)late_s() + 1);
+        sleep((unsigned)seconds() + 1);
         sem_post(shared);
         _exit(write(ends[1], "", 1) != 1);
     }
