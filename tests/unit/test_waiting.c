@@ -124,7 +124,8 @@ static bool asleep(pid_t pid)
 }
 
 /* A child does that: what it waits for, as soon as it is that. */
-static struct waiting look_at(void (*does)(void), uint32_t wanted)
+static struct waiting look_at(void (*does)(void), uint32_t wanted,
+                              const char *name)
 {
     struct waiting w = { 0 };
     char path[40], text[WAITING_TEXT];
@@ -136,7 +137,8 @@ static struct waiting look_at(void (*does)(void), uint32_t wanted)
         _exit(0);
     }
     snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
-    for (int i = 0; i < 5000 && (w.what != wanted || !asleep(pid)); i++) {
+    for (int i = 0; i < 60000 && (w.what != wanted || !strstr(w.name, name) ||
+                                  !asleep(pid)); i++) {
         if (smallfile_read(path, text, sizeof(text)))
             waiting_read(&w, pid, text);
         usleep(1000);
@@ -170,7 +172,8 @@ static void each(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct waiting w = look_at(cases[i].does, cases[i].what);
+        struct waiting w = look_at(cases[i].does, cases[i].what,
+                                   cases[i].name);
 
         if (w.what != cases[i].what || !strstr(w.name, cases[i].name) ||
             w.ns < cases[i].from_s * 1000000000ull ||
