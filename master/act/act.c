@@ -199,7 +199,7 @@ void acts_record(struct acts *a, const struct job *j,
                  const struct act_order *o, const char *result)
 {
     char *ranks = o->ranks ? taskset_text(o->ranks) : NULL;
-    struct journal_action row = {
+    struct store_action row = {
         .action = table[o->act].name, .by = who_name(o), .why = o->why,
         .ranks = ranks ? ranks : o->whole ? "all" : NULL,
         .result = result };

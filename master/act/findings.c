@@ -470,7 +470,7 @@ static void record_verdict(const struct findings *f, const struct finding *x,
 {
     const struct hct_verdict *v = x->v;
     struct str ranks = { 0 };
-    struct journal_verdict row = {
+    struct store_verdict row = {
         .policy = x->by->name, .kind = found_kind_name(v->kind),
         .phase = found_where_name(v->where), .score = v->score,
         .seq = x->found->seq, .age_ns = v->age_ns, .report = x->text,

@@ -1,17 +1,19 @@
 /* journal.c - queues in front of the store, and the one transaction a turn
- * that empties them.
+ * that empties them: noted, written, taken off the queues after the commit.
  *
  * Invariants. A job, task or node is in a list exactly when its flag says so,
  * and leaves it only after a commit that contained it, so trying again after
  * a failure writes the same again. Batches leave in the order they came.
  * `due` is the time the timer is set for, 0 if it is not. */
-#include "master/store/journal_write.h"
+#include "master/store/journal_private.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/record.h"
+#include "master/store/row.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
@@ -20,6 +22,7 @@ enum {
     JOURNAL_ROWS_HIGH = 65536,  /* more than that: the database is stuck */
     JOURNAL_BYTES_HIGH = 32 << 20,
 };
+static const uint64_t journal_later_ns = 1000 * MS;     /* for counters */
 static const uint64_t journal_soon_ns = 50 * MS;
 static const uint64_t journal_retry_ns = 20 * MS;
 static const uint64_t journal_patience_ns = 5000 * MS;  /* busy, or full */
@@ -211,9 +214,9 @@ struct journal_profile *journal_profile_create(
     *p = (struct journal_profile){ .rows = *n, .bytes = bytes };
     p->rows.modules = (struct store_module *)(p + 1);
     p->rows.frames = (struct store_frame *)(p->rows.modules + n->nmodules);
-    p->rows.sites = (struct store_site *)(p->rows.frames + n->nframes);
+    p->rows.sites = (struct store_place *)(p->rows.frames + n->nframes);
     p->rows.costs = (struct store_cost *)(p->rows.sites + n->nsites);
-    p->rows.names = (struct store_name *)(p->rows.costs + n->ncosts);
+    p->rows.names = (struct store_source *)(p->rows.costs + n->ncosts);
     p->lists = (int64_t *)(p->rows.names + n->nnames);
     p->text = (char *)(p->lists + nlists);
     return p;
@@ -238,6 +241,298 @@ bool journal_idle(const struct journal *jn)
            !jn->nnodes && !jn->master_dirty && !jn->ndead && !jn->notes;
 }
 
+/* --------------------------------------------- rows that are written once */
+
+/* What is to be done with the row; see store.h. */
+enum note_what { NOTE_PUT, NOTE_STACK, NOTE_RESULT, NOTE_REPORT, NOTE_TRIM };
+
+/* They leave in the order they came. */
+struct journal_note {
+    struct journal_note *next;
+    const struct job *job;      /* borrowed, as in struct journal_step, or NULL:
+                                   its number is in the row */
+    enum note_what what;
+    enum store_table table;
+    void *row;                  /* owned, with its texts and bytes */
+};
+
+static void note_add(struct journal *jn, const struct job *j,
+                     enum note_what what, enum store_table table,
+                     const void *row)
+{
+    struct journal_note *n = calloc(1, sizeof(*n));
+
+    if (!n || !(n->row = row_copy(table, row))) {
+        free(n);
+        log_warn("journal", "an action or verdict is not recorded job=%llu: "
+                 "out of memory", j ? (unsigned long long)j->id : 0);
+        return;
+    }
+    n->job = j;
+    n->what = what;
+    n->table = table;
+    if (jn->last_note)
+        jn->last_note->next = n;
+    else
+        jn->notes = n;
+    jn->last_note = n;
+}
+
+void journal_action(struct journal *jn, const struct job *j,
+                    const struct store_action *a)
+{
+    struct store_action row = *a;
+
+    row.at_ns = clock_wall_ns();
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_action, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_action_result(struct journal *jn, const struct job *j,
+                           const char *action, const char *result)
+{
+    struct store_action row = { .action = action, .result = result };
+
+    note_add(jn, j, NOTE_RESULT, STORE_TABLE_action, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_verdict(struct journal *jn, const struct job *j,
+                     const struct store_verdict *v)
+{
+    struct store_verdict row = *v;
+
+    row.at_ns = clock_wall_ns();
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_verdict, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
+                    const char *policy, const char *report)
+{
+    struct store_verdict row = { .policy = policy, .seq = seq,
+                                 .report = report };
+
+    note_add(jn, j, NOTE_REPORT, STORE_TABLE_verdict, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_look(struct journal *jn, const struct job *j,
+                  const struct store_look *l)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_look, l);
+    journal_wake(jn, journal_later_ns);
+}
+
+void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
+{
+    struct store_look row = { .seq = seq };
+
+    note_add(jn, j, NOTE_TRIM, STORE_TABLE_look, &row);
+}
+
+void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
+                   const void *tree, size_t bytes)
+{
+    struct store_stack row = { .job = job, .seq = seq,
+                               .at_ns = clock_wall_ns(),
+                               .tree = { tree, bytes } };
+
+    note_add(jn, NULL, NOTE_STACK, STORE_TABLE_stack, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_model(struct journal *jn, uint64_t job, const void *model,
+                   size_t bytes)
+{
+    struct store_model row = { .job = job, .at_ns = clock_wall_ns(),
+                               .model = { model, bytes } };
+
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_model, &row);
+    journal_wake(jn, 0);
+}
+
+void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
+                  uint64_t longest_ns)
+{
+    struct store_stay row = { .place = place, .longest_ns = longest_ns,
+                              .job = job, .at_ns = clock_wall_ns() };
+
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_stay, &row);
+    journal_wake(jn, 0);
+}
+
+static int note_write(struct journal *jn, const struct journal_note *n,
+                      struct err *err)
+{
+    const struct store_look *look = n->row;
+
+    if (n->job)
+        row_set_job(n->table, n->row, record_number(n->job));
+    switch (n->what) {
+    case NOTE_PUT:
+        return row_put(jn->store, n->table, n->row, err);
+    case NOTE_STACK:
+        return store_put_stack(jn->store, n->row, err);
+    case NOTE_RESULT:
+        return store_put_result(jn->store, n->row, err);
+    case NOTE_REPORT:
+        return store_put_report(jn->store, n->row, err);
+    case NOTE_TRIM:
+        return store_trim_looks(jn->store, look->job, look->seq, err);
+    }
+    return 0;
+}
+
+static int notes_write(struct journal *jn, struct err *err)
+{
+    for (struct journal_note *n = jn->notes; n; n = n->next)
+        if (note_write(jn, n, err))
+            return -1;
+    return 0;
+}
+
+static void notes_drop(struct journal *jn)
+{
+    while (jn->notes) {
+        struct journal_note *n = jn->notes;
+
+        jn->notes = n->next;
+        free(n->row);
+        free(n);
+    }
+    jn->last_note = NULL;
+}
+
+/* ----------------------------------------------------------------- writing
+ * Nothing is taken off a queue here: that is done after the commit. */
+
+static int write_node(struct journal *jn, struct node *n, struct err *err)
+{
+    struct store_node row;
+
+    record_of_node(&row, n);
+    return store_put_node(jn->store, &row, &n->stored, err);
+}
+
+static int write_resume(struct journal *jn, const struct job *j,
+                        struct err *err)
+{
+    struct store_resume row;
+
+    if (job_state_final(j->state))
+        return store_drop_resume(jn->store, record_number(j), err) ||
+               store_tidy_looks(jn->store, err) ? -1 : 0;
+    record_of_resume(&row, j);
+    return store_put_resume(jn->store, &row, err);
+}
+
+static int write_job(struct journal *jn, struct job *j, struct err *err)
+{
+    struct store_job row;
+
+    record_of_job(&row, j, jn->master.instance);
+    if (store_put_job(jn->store, &row, err))
+        return -1;
+    j->new_id = j->id ? 0 : row.job;
+    if (row.job > jn->last_job)
+        jn->last_job = row.job;
+    return write_resume(jn, j, err);
+}
+
+static int write_task(struct journal *jn, const struct job *j,
+                      const struct task *t, struct err *err)
+{
+    struct store_task row;
+
+    record_of_task(&row, j, t);
+    return store_put_task(jn->store, &row, err);
+}
+
+static int write_step(struct journal *jn, const struct journal_step *s,
+                      struct err *err)
+{
+    char machine[32];
+    struct store_transition row = {
+        .job = record_number(s->job), .at_ns = s->at_ns, .machine = machine,
+        .event = s->event, .state_from = s->from, .state_to = s->to,
+    };
+
+    if (s->rank >= 0)
+        snprintf(machine, sizeof(machine), "%s %lld", s->machine,
+                 (long long)s->rank);
+    else
+        snprintf(machine, sizeof(machine), "%s", s->machine);
+    return store_put_transition(jn->store, &row, err);
+}
+
+static bool writes_later(const struct job *j, uint64_t now)
+{
+    return j->write_later || j->dirty ||
+           now - j->samples_ns >= journal_later_ns;
+}
+
+static int write_jobs(struct journal *jn, uint64_t now, struct err *err)
+{
+    for (struct job *j = jn->jobs; j; j = j->next_listed) {
+        if (j->dirty && write_job(jn, j, err))
+            return -1;
+        for (struct task *t = j->dirty_tasks; t; t = t->next_dirty)
+            if (write_task(jn, j, t, err))
+                return -1;
+        if (!writes_later(j, now))
+            continue;
+        for (struct task *t = j->later_tasks; t; t = t->next_dirty)
+            if (write_task(jn, j, t, err))
+                return -1;
+    }
+    return 0;
+}
+
+/* Nodes first: tasks and events name them by the number they get. */
+static int write_all(struct journal *jn, uint64_t now, struct err *err)
+{
+    if (jn->master_dirty && store_put_master(jn->store, &jn->master, err))
+        return -1;
+    for (size_t i = 0; i < jn->nnodes; i++)
+        if (write_node(jn, jn->nodes[i], err))
+            return -1;
+    if (write_jobs(jn, now, err))
+        return -1;
+    for (struct journal_batch *b = jn->first; b; b = b->next) {
+        b->rows.job = b->job->id;
+        b->rows.node = b->node->stored;
+        if (store_add_events(jn->store, &b->rows, err))
+            return -1;
+    }
+    for (struct journal_profile *p = jn->first_profile; p; p = p->next) {
+        p->rows.job = p->job->id;
+        if (store_put_profile(jn->store, &p->rows, err))
+            return -1;
+    }
+    for (size_t i = 0; i < jn->nsteps; i++)
+        if (write_step(jn, &jn->steps[i], err))
+            return -1;
+    if (notes_write(jn, err))
+        return -1;
+    for (size_t i = 0; i < jn->ndead; i++)
+        if (store_bury(jn->store, jn->dead[i], clock_wall_ns(), err))
+            return -1;
+    return 0;
+}
+
+static int journal_write(struct journal *jn, uint64_t now, struct err *err)
+{
+    if (store_begin(jn->store, err))
+        return -1;
+    if (write_all(jn, now, err) == 0 && store_commit(jn->store, err) == 0)
+        return 0;
+    store_rollback(jn->store);
+    for (struct job *j = jn->jobs; j; j = j->next_listed)
+        j->new_id = 0;
+    return -1;
+}
+
 /* ---------------------------------------------------------- after a commit */
 
 static void clean_tasks(struct task **list)
@@ -260,7 +555,7 @@ static void clean_jobs(struct journal *jn, uint64_t now)
         struct job *j = jn->jobs;
 
         jn->jobs = j->next_listed;
-        if (journal_writes_later(j, now)) {
+        if (writes_later(j, now)) {
             if (j->later_tasks)
                 j->samples_ns = now;
             clean_tasks(&j->later_tasks);
@@ -321,7 +616,7 @@ static void journal_done(struct journal *jn, uint64_t now)
         jn->nodes[i]->dirty = false;
     jn->nnodes = 0;
     jn->nsteps = 0;
-    journal_notes_drop(jn);
+    notes_drop(jn);
     jn->ndead = 0;
     clean_jobs(jn, now);
     drop_profiles(jn);
@@ -468,6 +763,6 @@ void journal_destroy(struct journal *jn)
     free(jn->path);
     free(jn->nodes);
     free(jn->steps);
-    journal_notes_drop(jn);
+    notes_drop(jn);
     free(jn);
 }

@@ -72,54 +72,40 @@ void journal_step(struct journal *jn, const struct job *j,
                   const char *machine, int64_t rank, const char *event,
                   const char *from, const char *to);
 
-/* Rows of table action: what was ordered, in this turn's commit, and later how
- * it went, for those of that name (NULL: any) whose result is "ordered". Texts
- * are copied. */
-struct journal_action {
-    const char *action, *ranks, *by, *result, *why;
-};
+/* Rows that are written once, copied with their texts and bytes; their job, and
+ * the time of an action or a verdict, are filled in here.
+ *
+ * What was ordered, in this turn's commit, and later how it went, for those of
+ * that name (NULL: any) whose result is "ordered". */
 void journal_action(struct journal *jn, const struct job *j,
-                    const struct journal_action *a);
+                    const struct store_action *a);
 void journal_action_result(struct journal *jn, const struct job *j,
                            const char *action, const char *result);
 
-/* A row of table verdict. Texts are copied. */
-struct journal_verdict {
-    const char *policy, *kind, *phase, *ranks, *why;
-    const char *detail;         /* verdict_text() */
-    const char *report;         /* what people see of it, lines */
-    double score;
-    uint64_t seq, age_ns;       /* of the look; how long it has been so */
-};
 void journal_verdict(struct journal *jn, const struct job *j,
-                     const struct journal_verdict *v);
+                     const struct store_verdict *v);
 
 /* What is told of a verdict has become more. */
 void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
                     const char *policy, const char *report);
 
-/* A piece of tape (tape.h), from look seq on, copied; and that those before
- * seq are not needed any more. */
-struct journal_look {
-    uint64_t seq, at_ns;        /* of its first look; wall clock of the last */
-    const void *data;
-    size_t bytes;
-};
+/* A piece of tape (tape.h), from look seq on; and that those before seq are not
+ * needed any more. */
 void journal_look(struct journal *jn, const struct job *j,
-                  const struct journal_look *l);
+                  const struct store_look *l);
 void journal_trim_looks(struct journal *jn, const struct job *j,
                         uint64_t seq);
 
 /* A call tree of the job with that number, which may have ended, copied; see
- * struct store_stack. */
+ * store_put_stack(). */
 void journal_stack(struct journal *jn, uint64_t job, uint64_t seq,
                    const void *tree, size_t bytes);
 /* The same of the models of its tasks. */
+void journal_model(struct journal *jn, uint64_t job, const void *model,
+                   size_t bytes);
 /* How long this job, which ended well, was outside of MPI behind a place. */
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns);
-void journal_model(struct journal *jn, uint64_t job, const void *model,
-                   size_t bytes);
 
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */

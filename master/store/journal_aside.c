@@ -4,7 +4,7 @@
  * Invariants. `aside` is true exactly while the store is such a one. `why` has
  * a code until people have been told; of a file that is only locked they are
  * told when that has gone on for long. path is NULL when there is no hope. */
-#include "master/store/journal_write.h"
+#include "master/store/journal_private.h"
 
 #include <errno.h>
 #include <stdio.h>

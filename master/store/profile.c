@@ -143,7 +143,7 @@ static int64_t number_frame(const struct store_frame *f, uint64_t job)
     return digest_end(&d);
 }
 
-static int64_t number_site(const struct store_site *s)
+static int64_t number_site(const struct store_place *s)
 {
     struct digest d;
 
@@ -212,7 +212,7 @@ static void copy_places(struct store_profile *p, const Hct__Profile *m,
     for (size_t i = 0; i < m->n_sites; i++) {
         const Hct__Profile__Site *s = m->sites[i];
 
-        p->sites[i] = (struct store_site){
+        p->sites[i] = (struct store_place){
             .call = s->call, .frames = lists, .nframes = s->n_frames };
         for (size_t f = 0; f < s->n_frames; f++)
             *lists++ = p->frames[s->frames[f]].id;
@@ -248,7 +248,7 @@ static void copy_names(struct store_profile *p, const Hct__Profile *m,
     for (size_t i = 0; i < m->n_names; i++) {
         const Hct__Profile__Name *n = m->names[i];
 
-        p->names[i] = (struct store_name){
+        p->names[i] = (struct store_source){
             .frame = p->frames[n->frame].id, .depth = n->depth,
             .line = n->line, .function = keep_text(text, n->function),
             .file = keep_text(text, n->file),

@@ -2,17 +2,16 @@
  *
  * The views jobs, tasks, events, nodes, verdicts, actions, calls, sites and
  * callers are a contract with users: names and columns stay. The tables under
- * them are ours; a change of them gets a new SCHEMA_VERSION and a migration in
- * store.c. */
+ * them are ours. A change of rows.h brings a new version, and what makes older
+ * files like it follows from there. */
 #ifndef HECTOR_SCHEMA_H
 #define HECTOR_SCHEMA_H
 
-enum { SCHEMA_VERSION = 9 };    /* PRAGMA user_version of the file */
+#include "proto/base/str.h"
 
-extern const char schema_sql[]; /* makes an empty database ours */
+int schema_version(void);       /* PRAGMA user_version of the file */
 
-/* schema_steps[v] makes one of version v into version v + 1; [0] is unused,
- * an empty database gets the present schema at once. */
-extern const char *const schema_steps[SCHEMA_VERSION];
+/* What makes a file of that version a present one; 0: an empty one. */
+void schema_update(struct str *sql, int version);
 
 #endif

@@ -1,5 +1,6 @@
-/* store.c - the database file: opened, checked, asked, and written in
- * transactions. What the rows are is in store_row.c and store_event.c.
+/* store.c - the database file: opened, checked, brought up to date, and written
+ * in transactions. How SQLite is spoken with is in store_db.c, what the rows are
+ * in rows.h.
  *
  * Invariants. A store that store_open() returned has our schema, and this
  * process may write to it. Writes happen inside BEGIN IMMEDIATE only, so with
@@ -13,12 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,96 +38,8 @@ enum {
     STORE_TURN_MS = 5,          /* between two attempts at the log */
 };
 
-static int store_errno(int code)
-{
-    switch (code & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:       /* it has lost all of many races */
-        return EBUSY;
-    case SQLITE_FULL:
-        return ENOSPC;
-    case SQLITE_READONLY:
-        return EROFS;
-    case SQLITE_NOMEM:
-        return ENOMEM;
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-        return EACCES;
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-        return EBADMSG;
-    case SQLITE_ERROR:
-        return EINVAL;
-    }
-    return EIO;
-}
-
-/* SQLite does not keep why a write has failed. */
-static void store_limit(bool failed, char *buf, size_t size)
-{
-    struct rlimit l;
-
-    *buf = '\0';
-    if (failed && getrlimit(RLIMIT_FSIZE, &l) == 0 &&
-        l.rlim_cur != RLIM_INFINITY)
-        snprintf(buf, size, " (no file may be larger than %llu KiB: ulimit "
-                 "-Hf)", (unsigned long long)l.rlim_cur / 1024);
-}
-
-int store_fail(struct store *st, struct err *err, const char *what)
-{
-    int code = st->db ? sqlite3_errcode(st->db) : SQLITE_NOMEM;
-    int system = st->db ? sqlite3_system_errno(st->db) : 0;
-    const char *why = st->db ? sqlite3_errmsg(st->db) : "out of memory";
-
-    int number = store_errno(code);
-    char limit[80];
-
-    if ((code & 0xff) == SQLITE_CANTOPEN && system) {
-        why = strerror(system);
-        number = system;
-    }
-    store_limit((code & 0xff) == SQLITE_IOERR, limit, sizeof(limit));
-    return err_set(err, number, "%s %s: %s%s", what,
-                   st->path ? st->path : "the database", why, limit);
-}
-
-sqlite3_stmt *store_stmt(struct store *st, enum store_stmt which,
-                         const char *sql, struct err *err)
-{
-    if (!st->stmt[which] &&
-        sqlite3_prepare_v3(st->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                           &st->stmt[which], NULL) != SQLITE_OK)
-        store_fail(st, err, "cannot write");
-    return st->stmt[which];
-}
-
-int store_run(struct store *st, sqlite3_stmt *s, struct err *err)
-{
-    int rc = sqlite3_step(s);
-
-    if (rc != SQLITE_DONE && rc != SQLITE_ROW) {
-        store_fail(st, err, "cannot write");
-        sqlite3_reset(s);
-        return -1;
-    }
-    sqlite3_reset(s);
-    return 0;
-}
-
-void store_bind_known(sqlite3_stmt *s, int at, uint64_t value)
-{
-    if (value)
-        sqlite3_bind_int64(s, at, (int64_t)value);
-    else
-        sqlite3_bind_null(s, at);
-}
-
-void store_bind_text(sqlite3_stmt *s, int at, const char *text)
-{
-    sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
-}
+static const char sql_call[] =
+    "INSERT OR REPLACE INTO mpi_call(id, name) VALUES(?1, ?2)";
 
 /* ----------------------------------------------------------- transactions */
 
@@ -179,7 +90,7 @@ void store_rollback(struct store *st)
     store_sites_forget(st);
 }
 
-/* -------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- checks */
 
 static int store_pragma(struct store *st, const char *sql, int64_t *value,
                         struct err *err)
@@ -214,120 +125,11 @@ static int store_check(struct store *st, int64_t *found, struct err *err)
     if (id != STORE_APPLICATION || version < 1)
         return err_set(err, EBADMSG, "%s is not a database of Hector",
                        st->path);
-    if (version > SCHEMA_VERSION)
+    if (version > schema_version())
         return err_set(err, EPROTO, "%s was made by a newer Hector (schema "
                        "%lld, this one knows %d)", st->path,
-                       (long long)version, SCHEMA_VERSION);
+                       (long long)version, schema_version());
     return 0;
-}
-
-static void store_value(sqlite3_stmt *s, int i, struct store_value *v)
-{
-    memset(v, 0, sizeof(*v));
-    switch (sqlite3_column_type(s, i)) {
-    case SQLITE_INTEGER:
-        v->type = STORE_INT;
-        v->i = sqlite3_column_int64(s, i);
-        break;
-    case SQLITE_FLOAT:
-        v->type = STORE_REAL;
-        v->d = sqlite3_column_double(s, i);
-        break;
-    case SQLITE_TEXT:
-        v->type = STORE_TEXT;
-        v->text = (const char *)sqlite3_column_text(s, i);
-        v->bytes = (size_t)sqlite3_column_bytes(s, i);
-        break;
-    case SQLITE_BLOB:
-        v->type = STORE_BLOB;
-        v->text = sqlite3_column_blob(s, i);
-        v->bytes = (size_t)sqlite3_column_bytes(s, i);
-        break;
-    }
-}
-
-static void store_bind(sqlite3_stmt *s, int at, const struct store_value *v)
-{
-    int bytes = v->bytes ? (int)v->bytes : -1;
-
-    switch (v->type) {
-    case STORE_NULL:
-        sqlite3_bind_null(s, at);
-        break;
-    case STORE_INT:
-        sqlite3_bind_int64(s, at, v->i);
-        break;
-    case STORE_REAL:
-        sqlite3_bind_double(s, at, v->d);
-        break;
-    case STORE_TEXT:
-        sqlite3_bind_text(s, at, v->text, bytes, SQLITE_STATIC);
-        break;
-    case STORE_BLOB:
-        sqlite3_bind_blob(s, at, v->text, (int)v->bytes, SQLITE_STATIC);
-        break;
-    }
-}
-
-/* Give all rows of a prepared statement; *stop if row() wants no more. */
-static int store_rows(struct store *st, sqlite3_stmt *s, store_head_f *head,
-                      store_row_f *row, void *arg, bool *stop,
-                      struct err *err)
-{
-    int n = sqlite3_column_count(s), rc = SQLITE_DONE;
-    const char **names = calloc((size_t)n + 1, sizeof(*names));
-    struct store_value *values = calloc((size_t)n + 1, sizeof(*values));
-    bool memory = names && values;
-
-    for (int i = 0; memory && i < n; i++)
-        names[i] = sqlite3_column_name(s, i);
-    if (memory && head && n > 0)
-        head(arg, n, names);
-    while (memory && !*stop && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-        for (int i = 0; i < n; i++)
-            store_value(s, i, &values[i]);
-        if (row && row(arg, n, names, values))
-            *stop = true;
-    }
-    free(names);
-    free(values);
-    if (!memory)
-        return err_set(err, ENOMEM, "out of memory");
-    if (!*stop && rc != SQLITE_DONE)
-        return err_set(err, store_errno(rc), "%s", sqlite3_errmsg(st->db));
-    return 0;
-}
-
-int store_query_bound(struct store *st, const char *sql,
-                      const struct store_value *params, int nparams,
-                      store_head_f *head, store_row_f *row, void *arg,
-                      struct err *err)
-{
-    bool stop = false;
-
-    while (*sql && !stop) {
-        sqlite3_stmt *s = NULL;
-        int rc = sqlite3_prepare_v2(st->db, sql, -1, &s, &sql);
-
-        if (rc != SQLITE_OK)
-            return err_set(err, store_errno(rc), "%s", sqlite3_errmsg(st->db));
-        if (!s)
-            continue;                   /* a comment, or blanks */
-        for (int i = 0; i < nparams; i++)
-            store_bind(s, i + 1, &params[i]);
-        rc = store_rows(st, s, head, row, arg, &stop, err);
-        sqlite3_finalize(s);
-        if (rc)
-            return -1;
-        nparams = 0;
-    }
-    return 0;
-}
-
-int store_query(struct store *st, const char *sql, store_row_f *row,
-                void *arg, struct err *err)
-{
-    return store_query_bound(st, sql, NULL, 0, NULL, row, arg, err);
 }
 
 /* ------------------------------------------------------- opening, closing */
@@ -340,6 +142,8 @@ void store_close(struct store *st)
         return;
     for (int i = 0; i < STORE_STMT_COUNT; i++)
         sqlite3_finalize(st->stmt[i]);
+    for (int i = 0; i < STORE_TABLE_COUNT; i++)
+        sqlite3_finalize(st->put[i]);
     sqlite3_close(st->db);
     store_labels_forget(st);
     free(st->labels);
@@ -483,24 +287,35 @@ static int store_lacks_calls(struct store *st, bool *lacks, struct err *err)
     return 0;
 }
 
+/* The names of the MPI functions that are not in table mpi_call yet. */
+static int store_put_calls(struct store *st, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_CALL, sql_call, err);
+
+    for (unsigned id = 1; s && id < CALL_END; id++) {
+        sqlite3_bind_int64(s, 1, id);
+        store_bind_text(s, 2, call_name(id));
+        if (store_run(st, s, err))
+            return -1;
+    }
+    return s ? 0 : -1;
+}
+
 /* From the version it has to ours, inside a transaction. */
 static int store_migrate(struct store *st, int64_t version, struct err *err)
 {
-    char mark[80];
-    int rc = SQLITE_OK;
+    struct str sql = { 0 };
+    int rc;
 
-    if (version == SCHEMA_VERSION)
+    if (version == schema_version())
         return 0;
-    snprintf(mark, sizeof(mark),
-             "PRAGMA application_id=%d; PRAGMA user_version=%d",
-             STORE_APPLICATION, SCHEMA_VERSION);
-    if (version == 0)
-        rc = sqlite3_exec(st->db, schema_sql, NULL, NULL, NULL);
-    for (int64_t v = version; rc == SQLITE_OK && v && v < SCHEMA_VERSION; v++)
-        rc = sqlite3_exec(st->db, schema_steps[v], NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_exec(st->db, mark, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? 0 : store_fail(st, err, "cannot write");
+    schema_update(&sql, (int)version);
+    str_addf(&sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+             STORE_APPLICATION, schema_version());
+    rc = str_failed(&sql) ? err_set(err, ENOMEM, "out of memory")
+                          : store_exec(st, str_text(&sql), err);
+    str_fini(&sql);
+    return rc;
 }
 
 /* Make an empty file ours, or an older one a present one. Another master may
@@ -530,7 +345,7 @@ static int store_ready(struct store *st, int64_t version, struct err *err)
 {
     bool lacks = true;
 
-    if (version == SCHEMA_VERSION && store_lacks_calls(st, &lacks, err))
+    if (version == schema_version() && store_lacks_calls(st, &lacks, err))
         return -1;
     return lacks ? store_make_schema(st, err) : 0;
 }
@@ -615,7 +430,7 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
                  NULL, NULL, NULL);
     if (store_ready(st, version, err))
         goto fail;
-    if (version > 0 && version < SCHEMA_VERSION)
+    if (version > 0 && version < schema_version())
         store_shut(st);
     store_wait_little(st);
     return st;

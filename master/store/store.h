@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/store/rows.h"
 #include "proto/base/err.h"
 
 struct store;
@@ -88,148 +89,45 @@ int store_commit(struct store *st, struct err *err);
 void store_rollback(struct store *st);
 
 /* ------------------------------------------------------- rows to be written
- * Texts are borrowed for the call; NULL is SQL's NULL, and so is a time of
- * 0. Rows are written whole: the last one counts. */
+ * What they are is in rows.h. Texts and bytes are borrowed for the call. Rows
+ * are written whole: what becomes of one that is there already, the rules of
+ * its columns say. */
 
-struct store_master {
-    uint64_t instance;          /* 63 bits are kept */
-    uint32_t pid;
-    const char *host, *address;
-    const char *process;        /* as alive_self() says; NULL: not known */
-    uint64_t started_ns, ended_ns;
-};
-int store_put_master(struct store *st, const struct store_master *m,
-                     struct err *err);
+/* store_put_master(st, row, err) and so on: rows that are put, and no more. */
+#define STORE_PLAIN_ROWS(X)                                                   \
+    X(master) X(task) X(resume) X(transition) X(action) X(verdict) X(look)    \
+    X(model) X(stay)
+#define STORE_PUT(name)                                                       \
+    int store_put_##name(struct store *st, const struct store_##name *row,    \
+                         struct err *err);
+STORE_PLAIN_ROWS(STORE_PUT)
+#undef STORE_PUT
 
-struct store_job {
-    uint64_t job;               /* 0: new, and gets its number here */
-    const char *name, *command, *state, *why;
-    uint32_t ntasks, uid;
-    uint64_t submitted_ns, started_ns, ended_ns;
-    bool ended;                 /* exit_code is known */
-    int exit_code;
-    uint64_t master;
-};
+/* One with the number 0 is new, and gets its number here. */
 int store_put_job(struct store *st, struct store_job *j, struct err *err);
-
-struct store_task {
-    uint64_t job;
-    uint32_t rank;
-    int64_t node;               /* node.id */
-    uint32_t pid;               /* 0: NULL */
-    const char *state;
-    bool ended;                 /* exit_code and signal are known */
-    int exit_code, signal;
-    uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
-    uint64_t rss_bytes, started_ns, ended_ns, ring_waits, ring_lost;
-    const char *last_tag, *why;
-    const char *hold;
-    uint64_t held_ns, held_since_ns;
-};
-int store_put_task(struct store *st, const struct store_task *t,
-                   struct err *err);
-
-struct store_node {
-    const char *name, *hostname, *state, *machine;
-    uint32_t cpus;
-    double load, cpu_busy;
-    uint64_t memory_bytes, memory_available_bytes;
-    bool clock_known;
-    int64_t clock_offset_ns;
-    uint64_t clock_error_ns, seen_ns;
-};
 /* *id becomes node.id, which is that of the name for ever. */
 int store_put_node(struct store *st, const struct store_node *n, int64_t *id,
                    struct err *err);
+/* The last one that was asked for, and those of the last verdicts, are kept. */
+int store_put_stack(struct store *st, const struct store_stack *s,
+                    struct err *err);
 
-struct store_transition {
-    uint64_t job, at_ns;
-    const char *machine, *event, *from, *to;
-};
-int store_add_transition(struct store *st, const struct store_transition *t,
-                         struct err *err);
-
-struct store_action {
-    uint64_t job, at_ns;
-    const char *action, *ranks, *by, *result, *why;
-};
-int store_add_action(struct store *st, const struct store_action *a,
-                     struct err *err);
 /* The result of those that have the result "ordered"; only job, action (NULL:
  * any) and result count. */
 int store_put_result(struct store *st, const struct store_action *a,
                      struct err *err);
 
-struct store_verdict {
-    uint64_t job, at_ns;
-    const char *policy, *kind, *phase, *ranks, *why, *detail, *report;
-    double score;
-    uint64_t seq, age_ns;
-};
-int store_add_verdict(struct store *st, const struct store_verdict *v,
-                      struct err *err);
-
 /* Another report of the one of that job, policy and seq. */
 int store_put_report(struct store *st, const struct store_verdict *v,
                      struct err *err);
 
-/* A piece of tape.h. Those of a job before seq are dropped; and when a job has
- * ended, those of jobs about which there is no verdict, but for the latest. */
-struct store_look {
-    uint64_t job, seq, at_ns;
-    const void *data;
-    size_t bytes;
-};
-int store_add_look(struct store *st, const struct store_look *l,
-                   struct err *err);
+/* Looks of a job before seq are dropped; and when a job has ended, those of
+ * jobs about which there is no verdict, but for the latest. */
 int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
                      struct err *err);
 int store_tidy_looks(struct store *st, struct err *err);
 
-/* A call tree of a job, CallTree of hct.proto; seq is that of the verdict, 0 if
- * somebody asked for it. The last one that was asked for, and of the last
- * verdicts, are kept. */
-struct store_stack {
-    uint64_t job, seq, at_ns;
-    const void *tree;
-    size_t bytes;
-};
-int store_put_stack(struct store *st, const struct store_stack *s,
-                    struct err *err);
-
-/* The models of a job's tasks, Model of hct.proto; the last one is kept. */
-struct store_model {
-    uint64_t job, at_ns;
-    const void *model;
-    size_t bytes;
-};
-int store_put_model(struct store *st, const struct store_model *m,
-                    struct err *err);
-
-/* How long a program that ended well was outside of MPI behind a place; the
- * longest of all runs is kept. */
-struct store_stay { uint64_t job, at_ns, place, longest_ns; };
-int store_put_stay(struct store *st, const struct store_stay *s,
-                   struct err *err);
-
-/* ------------------------------------------------------- taking jobs up again
- * What a job's row does not say and a later master has to know; and what an
- * earlier master has left behind. */
-
-struct store_resume {
-    uint64_t job;
-    const void *submit, *placement;     /* NULL: as it is already */
-    size_t submit_bytes, placement_bytes;
-    bool failed, killed, at_once, aborted;
-    int fail_code, kill_code;
-    uint64_t failed_ns;
-    uint64_t session;                   /* 0: not an adopted job */
-    const char *world;                  /* NULL: none yet */
-    bool closing, code_known, unfinalized;
-    int launcher_code;
-};
-int store_put_resume(struct store *st, const struct store_resume *r,
-                     struct err *err);
+/* What was kept to take it up again. */
 int store_drop_resume(struct store *st, uint64_t job, struct err *err);
 
 /* The jobs that a master, which is dead, has not ended: they have failed
@@ -239,14 +137,6 @@ int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
 
 /* ------------------------------------------------------------------ events */
 
-struct store_event {
-    uint64_t seq;
-    uint64_t enter_ns;          /* 0: only the exit of an earlier row */
-    uint64_t exit_ns;           /* 0: has not left yet */
-    int32_t marker;
-    uint32_t label;             /* index in labels */
-    uint32_t call, thread;
-};
 struct store_label { const char *text; size_t bytes; };
 
 /* Records of one task, in order; upto is the number of the record behind the
@@ -266,34 +156,22 @@ int store_add_events(struct store *st, const struct store_batch *b,
 
 /* ------------------------------------------------------ costs of MPI calls */
 
-struct store_module { int64_t id; const char *path, *build_id; };
-struct store_frame { int64_t id, module; uint64_t offset; };    /* 0: none */
-struct store_site {
+struct store_place {            /* a site, with its frames */
     int64_t id;
     uint32_t call;
     const int64_t *frames;      /* ids, the caller of MPI first */
     size_t nframes;
 };
-struct store_cost {
-    uint32_t rank;
-    int64_t site;
-    uint64_t calls, in_ns, out_ns, bytes, max_ns;
-};
-struct store_name {             /* NULL, or a line of 0: not known */
-    int64_t frame;
-    uint32_t depth, line;
-    const char *function, *file, *note;
-};
 
-/* Costs count from the start of the task, so the greatest ones stay. A name
- * once known is never lost to a note. */
+/* Costs count from the start of the task, so the greatest ones stay. Their job
+ * is set here. */
 struct store_profile {
     uint64_t job;
     struct store_module *modules;
     struct store_frame *frames;
-    struct store_site *sites;
+    struct store_place *sites;
     struct store_cost *costs;
-    struct store_name *names;
+    struct store_source *names;
     size_t nmodules, nframes, nsites, ncosts, nnames;
 };
 int store_put_profile(struct store *st, const struct store_profile *p,

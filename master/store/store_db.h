@@ -1,4 +1,5 @@
-/* store_db.h - the inside of a store, for store.c and store_*.c only. */
+/* store_db.h - the inside of a store, for the files of this room that speak
+ * with SQLite: store.c, store_*.c and row.c. */
 #ifndef HECTOR_STORE_DB_H
 #define HECTOR_STORE_DB_H
 
@@ -6,18 +7,14 @@
 
 #include "master/store/store.h"
 
-/* Statements that are prepared once, when first needed. */
+/* Statements that are prepared once, when first needed, besides those that put
+ * rows. */
 enum store_stmt {
-    STORE_BEGIN, STORE_COMMIT, STORE_ROLLBACK,
-    STORE_MASTER, STORE_JOB_NEW, STORE_JOB, STORE_TASK,
-    STORE_NODE, STORE_TRANSITION, STORE_CALL,
-    STORE_RESUME, STORE_RESUME_DROP, STORE_ACTION, STORE_RESULT,
-    STORE_VERDICT, STORE_REPORT, STORE_LOOK, STORE_LOOK_TRIM, STORE_LOOK_TIDY,
-    STORE_STACK, STORE_STACK_TRIM, STORE_MODEL, STORE_STAY,
+    STORE_BEGIN, STORE_COMMIT, STORE_ROLLBACK, STORE_CALL,
+    STORE_JOB_NEW, STORE_RESUME_DROP, STORE_RESULT, STORE_REPORT,
+    STORE_LOOK_TRIM, STORE_LOOK_TIDY, STORE_STACK_TRIM,
     STORE_LABEL_FIND, STORE_LABEL_ADD,
-    STORE_EVENT, STORE_EVENT_EXIT, STORE_JOB_EVENTS, STORE_TASK_RECORDS,
-    STORE_MODULE, STORE_FRAME, STORE_SITE, STORE_SITE_FRAME, STORE_COST,
-    STORE_SOURCE,
+    STORE_EVENT_EXIT, STORE_JOB_EVENTS, STORE_TASK_RECORDS,
     STORE_STMT_COUNT
 };
 
@@ -42,6 +39,7 @@ struct store {
     int64_t version;            /* of the schema, when it was opened */
     bool wants_log;             /* a write-ahead log, and was refused one */
     sqlite3_stmt *stmt[STORE_STMT_COUNT];       /* owned */
+    sqlite3_stmt *put[STORE_TABLE_COUNT];       /* owned */
     struct store_label_entry (*labels)[2];      /* owned; NULL until used */
     struct store_sites *sites;                  /* the same */
 };
@@ -50,19 +48,33 @@ struct store {
 sqlite3_stmt *store_stmt(struct store *st, enum store_stmt which,
                          const char *sql, struct err *err);
 
+/* The same of one that is not among those; the caller's to keep. */
+sqlite3_stmt *store_prepare(struct store *st, const char *sql,
+                            struct err *err);
+
 /* Step a statement that gives no rows, and reset it. */
 int store_run(struct store *st, sqlite3_stmt *s, struct err *err);
 
 /* Fill err from what SQLite says of the last call; returns -1. */
 int store_fail(struct store *st, struct err *err, const char *what);
 
-/* The names of the MPI functions that are not in table mpi_call yet. */
-int store_put_calls(struct store *st, struct err *err);
+/* All statements of a text, without rows. */
+int store_exec(struct store *st, const char *sql, struct err *err);
+
+/* What a code of SQLite is as one of errno. */
+int store_errno(int code);
 
 /* NULL for 0 (store_bind_known) or for NULL (store_bind_text). Texts are not
  * copied: they have to stay until the statement is reset. */
 void store_bind_known(sqlite3_stmt *s, int at, uint64_t value);
 void store_bind_text(sqlite3_stmt *s, int at, const char *text);
+
+/* The statement that puts rows of a table; its parameters are ":column". Bind
+ * those that are in the struct; the column of a label, and those of a batch,
+ * are the caller's. row.c */
+sqlite3_stmt *row_statement(struct store *st, enum store_table table,
+                            struct err *err);
+void row_bind(sqlite3_stmt *s, enum store_table table, const void *row);
 
 /* Ids given since store_begin() may have been taken back. */
 void store_labels_forget(struct store *st);

@@ -11,14 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/row.h"
 #include "master/store/store_db.h"
 
 static const char sql_label_find[] = "SELECT id FROM label WHERE text = ?1";
 static const char sql_label_add[] = "INSERT INTO label(text) VALUES(?1)";
-
-static const char sql_event[] =
-    "INSERT INTO event(job, rank, node, seq, marker, label, call, enter_ns,"
-    " exit_ns, thread) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 static const char sql_event_exit[] =
     "UPDATE event SET exit_ns = ?4 WHERE job = ?1 AND rank = ?2 AND seq = ?3"
@@ -159,46 +156,51 @@ static int event_exit(struct store *st, const struct store_batch *b,
     return sqlite3_changes(st->db) == 0;
 }
 
-static int event_insert(struct store *st, sqlite3_stmt *s,
-                        const struct store_event *e, const int64_t *ids,
-                        size_t nlabels, struct err *err)
+static int column_at(sqlite3_stmt *s, const char *column)
 {
-    sqlite3_bind_int64(s, 4, (int64_t)e->seq);
-    sqlite3_bind_int(s, 5, e->marker);
-    if (e->label < nlabels)
-        sqlite3_bind_int64(s, 6, ids[e->label]);
-    else
-        sqlite3_bind_null(s, 6);
-    sqlite3_bind_int64(s, 7, e->call);
-    store_bind_known(s, 8, e->enter_ns);
-    store_bind_known(s, 9, e->exit_ns);
-    sqlite3_bind_int64(s, 10, e->thread);
-    return store_run(st, s, err);
+    return sqlite3_bind_parameter_index(s, column);
+}
+
+/* What all of them have in common is bound once. */
+static sqlite3_stmt *event_statement(struct store *st,
+                                     const struct store_batch *b,
+                                     struct err *err)
+{
+    sqlite3_stmt *s = row_statement(st, STORE_TABLE_event, err);
+
+    if (!s)
+        return NULL;
+    sqlite3_bind_int64(s, column_at(s, ":job"), (int64_t)b->job);
+    sqlite3_bind_int64(s, column_at(s, ":rank"), b->rank);
+    store_bind_known(s, column_at(s, ":node"), (uint64_t)b->node);
+    return s;
 }
 
 static int events_insert(struct store *st, const struct store_batch *b,
                          const int64_t *ids, int64_t range[2],
                          struct err *err)
 {
-    sqlite3_stmt *s = store_stmt(st, STORE_EVENT, sql_event, err);
+    sqlite3_stmt *s = event_statement(st, b, err);
+    int label = s ? column_at(s, ":label") : 0;
 
     if (!s)
         return -1;
-    sqlite3_bind_int64(s, 1, (int64_t)b->job);
-    sqlite3_bind_int64(s, 2, b->rank);
-    store_bind_known(s, 3, (uint64_t)b->node);
     for (size_t i = 0; i < b->nevents; i++) {
         const struct store_event *e = &b->events[i];
         int rc = e->enter_ns == 0 ? event_exit(st, b, e, err) : 1;
 
-        if (rc < 0 ||
-            (rc > 0 && event_insert(st, s, e, ids, b->nlabels, err)))
+        if (rc < 0)
             return -1;
-        if (rc > 0) {
-            range[1] = sqlite3_last_insert_rowid(st->db);
-            if (range[0] == 0)
-                range[0] = range[1];
-        }
+        if (rc == 0)
+            continue;
+        row_bind(s, STORE_TABLE_event, e);
+        store_bind_known(s, label, e->label < b->nlabels
+                                   ? (uint64_t)ids[e->label] : 0);
+        if (store_run(st, s, err))
+            return -1;
+        range[1] = sqlite3_last_insert_rowid(st->db);
+        if (range[0] == 0)
+            range[0] = range[1];
     }
     return 0;
 }

@@ -66,9 +66,8 @@ void reel_know(struct reel *r, uint64_t seq, size_t bytes)
 
 void reel_flush(struct reel *r)
 {
-    struct journal_look row = { .seq = r->row_seq, .at_ns = r->last_wall_ns,
-                                .bytes = r->row.n,
-                                .data = str_text(&r->row) };
+    struct store_look row = { .seq = r->row_seq, .at_ns = r->last_wall_ns,
+                              .data = { str_text(&r->row), r->row.n } };
 
     if (r->row.n == 0)
         return;

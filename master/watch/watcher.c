@@ -596,7 +596,7 @@ static void recall_on_piece(void *arg, uint64_t seq, const void *data,
 
 static void recall_say(const struct watcher *w, const struct recall_end *e)
 {
-    struct journal_action row = {
+    struct store_action row = {
         .action = "recall", .by = "hector-master",
         .why = "it was started again" };
     char text[300];

@@ -158,7 +158,7 @@ static void cost_of(struct store_cost *c, uint32_t rank, int site, int round)
 static double costs_through_store(const char *path)
 {
     static struct store_cost costs[SITES];
-    struct store_site sites[SITES];
+    struct store_place sites[SITES];
     struct store_job job = { .name = "bench", .state = "running",
                              .ntasks = TASKS };
     struct store_profile p = { .sites = sites, .nsites = SITES,
@@ -172,7 +172,7 @@ static double costs_through_store(const char *path)
         die("store", err.text);
     p.job = job.job;
     for (int i = 0; i < SITES; i++)
-        sites[i] = (struct store_site){ .id = site_id(i), .call = 1 };
+        sites[i] = (struct store_place){ .id = site_id(i), .call = 1 };
     for (int round = 0; round < 2; round++)
         for (uint32_t rank = 0; rank < TASKS; rank++) {
             if (rank % TASKS_A_BATCH == 0 && store_begin(st, &err))

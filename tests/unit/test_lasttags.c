@@ -23,9 +23,8 @@ static void record(struct store *st, const char *const *tags, uint32_t n)
         snprintf(look.rank[r].tag_text, sizeof(look.rank[r].tag_text), "%s",
                  tags[r]);
     tape_write(&t, &look.in, &row);
-    l.data = str_text(&row);
-    l.bytes = row.n;
-    assert_int_equal(store_add_look(st, &l, &err), 0);
+    l.data = (struct row_bytes){ str_text(&row), row.n };
+    assert_int_equal(store_put_look(st, &l, &err), 0);
     tape_fini(&t);
     str_fini(&row);
 }

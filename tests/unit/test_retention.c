@@ -55,7 +55,7 @@ static void add_job(uint64_t id, bool ended)
     struct store_job j = { .job = id, .name = "a", .ntasks = 1,
                            .state = ended ? "done" : "running", .command = "c",
                            .submitted_ns = 1, .started_ns = 2,
-                           .ended_ns = ended ? 3 : 0, .ended = ended };
+                           .ended_ns = ended ? 3 : 0, .exit_code = { ended, 0 } };
 
     if (store_put_job(st, &j, &err))
         fail_msg("%s", err.text);
@@ -63,10 +63,9 @@ static void add_job(uint64_t id, bool ended)
 
 static void add_look(uint64_t job, uint64_t seq)
 {
-    struct store_look l = { .job = job, .seq = seq, .at_ns = seq, .data = "abc",
-                            .bytes = 3 };
+    struct store_look l = { .job = job, .seq = seq, .at_ns = seq, .data = { "abc", 3 } };
 
-    if (store_add_look(st, &l, &err))
+    if (store_put_look(st, &l, &err))
         fail_msg("%s", err.text);
 }
 
@@ -101,7 +100,7 @@ static void tidied(void **state)
                                    .ranks = "", .why = "", .detail = "",
                                    .report = "" };
 
-        if (store_add_verdict(st, &v, &err))
+        if (store_put_verdict(st, &v, &err))
             fail_msg("%s", err.text);
     }
     assert_int_equal(store_tidy_looks(st, &err), 0);
@@ -121,12 +120,12 @@ static size_t npieces;
 static uint64_t trimmed_to;
 
 void journal_look(struct journal *jn, const struct job *j,
-                  const struct journal_look *l)
+                  const struct store_look *l)
 {
     (void)jn, (void)j;
     assert_true(npieces < 100);
     piece[npieces].seq = l->seq;
-    piece[npieces++].bytes = l->bytes;
+    piece[npieces++].bytes = l->data.n;
 }
 
 void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)

@@ -1,14 +1,12 @@
-/* journal_write.h - what journal.c and journal_*.c share: the queues. For
+/* journal_private.h - what journal.c and journal_aside.c share: the queues. For
  * these files only. */
-#ifndef HECTOR_JOURNAL_WRITE_H
-#define HECTOR_JOURNAL_WRITE_H
+#ifndef HECTOR_JOURNAL_PRIVATE_H
+#define HECTOR_JOURNAL_PRIVATE_H
 
 #include "master/store/journal.h"
 #include "proto/base/clock.h"
 
 #define MS CLOCK_NS_PER_MS
-
-static const uint64_t journal_later_ns = 1000 * MS;     /* for counters */
 
 struct journal_step {
     const struct job *job;      /* borrowed; its number may not be known yet */
@@ -18,8 +16,7 @@ struct journal_step {
     const char *event, *from, *to;
 };
 
-/* A row that is written once: journal_note.c. */
-struct journal_note;
+struct journal_note;            /* a row that is written once */
 
 struct journal {
     struct event_base *base;    /* borrowed */
@@ -52,14 +49,8 @@ struct journal {
     bool high;
 };
 
-/* Everything that is queued, in one transaction. -1: nothing of it. */
-int journal_write(struct journal *jn, uint64_t now, struct err *err);
-
 /* Flush in at most delay. 0: when this turn of the loop is over. */
 void journal_wake(struct journal *jn, uint64_t delay_ns);
-
-/* The number of a job that may be about to get one. */
-uint64_t journal_job_id(const struct job *j);
 
 /* journal_aside.c: the store stands in for the file, because of that error; a
  * database in memory takes the place of the store, because of that one; the
@@ -69,11 +60,5 @@ void journal_set_aside(struct journal *jn, const struct err *why);
 void journal_replace(struct journal *jn, const struct err *why);
 void journal_try_to_return(struct journal *jn, uint64_t now);
 int journal_seed(struct journal *jn, struct err *err);
-
-int journal_notes_write(struct journal *jn, struct err *err);
-void journal_notes_drop(struct journal *jn);    /* they are written */
-
-/* Are the counters of this job's tasks written now? */
-bool journal_writes_later(const struct job *j, uint64_t now);
 
 #endif

@@ -1,0 +1,143 @@
+/* record.c - see record.h. */
+#include "master/store/record.h"
+
+#include "master/state/job_ops.h"
+
+uint64_t record_number(const struct job *j)
+{
+    return j->id ? j->id : j->new_id;
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+void record_of_node(struct store_node *row, const struct node *n)
+{
+    *row = (struct store_node){
+        .name = n->name, .hostname = n->hostname, .machine = n->machine,
+        .state = node_state_name(n->state), .cpus = n->cpus, .load = n->load,
+        .cpu_busy = n->cpu_busy, .memory_bytes = n->memory_bytes,
+        .memory_available_bytes = n->memory_available_bytes,
+        .clock_offset_ns = { n->clock_known, n->clock_offset_ns },
+        .clock_error_ns = { n->clock_known, (int64_t)n->clock_error_ns },
+        .seen_ns = n->seen_ns,
+    };
+}
+
+/* ------------------------------------------------------------------- jobs */
+
+void record_of_job(struct store_job *row, const struct job *j,
+                   uint64_t master)
+{
+    *row = (struct store_job){
+        .job = j->id, .name = j->name, .command = j->command,
+        .state = job_state_name(j->state), .why = j->why,
+        .ntasks = j->ntasks, .uid = j->uid, .submitted_ns = j->submitted_ns,
+        .started_ns = j->started_ns, .ended_ns = j->ended_ns,
+        .exit_code = { job_state_final(j->state) && job_exit_known(j),
+                       job_exit_code(j) },
+        .master = master,
+    };
+}
+
+static void record_of_past(struct store_resume *row, const struct job *j)
+{
+    struct job_past past = { 0 };
+
+    j->ops->note(j, &past);
+    row->session = record_number(past.session ? past.session : j);
+    row->world = past.world;
+    row->closing = past.closing;
+    row->launcher_code = (struct row_maybe){ past.known, past.code };
+    row->unfinalized = past.left;
+}
+
+void record_of_resume(struct store_resume *row, const struct job *j)
+{
+    *row = (struct store_resume){
+        .job = record_number(j), .failed = j->failed, .killed = j->killed,
+        .at_once = j->at_once, .aborted = j->aborted,
+        .fail_code = j->exit_code, .kill_code = j->kill_code,
+        .failed_ns = j->failed_ns,
+    };
+    if (j->ops->note)
+        record_of_past(row, j);
+    if (!j->submit.stored)
+        row->submit = (struct row_bytes){ j->submit.bytes, j->submit.n };
+    if (!j->placement.stored)
+        row->placement = (struct row_bytes){ j->placement.bytes,
+                                             j->placement.n };
+}
+
+void record_to_job(struct job *j, const struct store_job *row,
+                   const struct store_resume *past)
+{
+    j->id = row->job;
+    j->state = job_state_find(row->state ? row->state : "");
+    j->submitted_ns = row->submitted_ns;
+    j->started_ns = row->started_ns;
+    if (row->why)
+        node_set_text(&j->why, row->why);
+    j->failed = past->failed;
+    j->killed = past->killed;
+    j->at_once = past->at_once;
+    j->aborted = past->aborted;
+    j->exit_code = past->fail_code;
+    j->kill_code = past->kill_code;
+    j->failed_ns = past->failed_ns;
+    j->submit.stored = true;
+}
+
+/* ------------------------------------------------------------------ tasks */
+
+void record_of_task(struct store_task *row, const struct job *j,
+                    const struct task *t)
+{
+    bool known = t->ended && j->ops->ours;
+
+    *row = (struct store_task){
+        .job = record_number(j), .rank = job_rank(j, t),
+        .node = t->node < j->nnodes ? j->nodes[t->node].node->stored : 0,
+        .pid = t->pid, .state = task_state_name(t->state),
+        .exit_code = { known, t->exit_code },
+        .signal = known ? (uint32_t)t->signal : 0,
+        .mpi_calls = t->mpi_calls, .in_mpi_ns = t->in_mpi_ns,
+        .out_mpi_ns = t->out_mpi_ns, .cpu_ns = t->cpu_ns,
+        .cpu_in_mpi_ns = t->cpu_in_mpi_ns, .rss_bytes = t->rss_bytes,
+        .started_ns = t->started_ns, .ended_ns = t->ended_ns,
+        .ring_waits = t->ring_waits, .ring_lost = t->ring_lost,
+        .last_tag = t->last_tag, .why = t->why,
+        .hold = hold_name(t->hold), .held_ns = t->held_ns,
+        .held_since_ns = t->held_since_ns,
+    };
+}
+
+void record_to_task(struct task *t, const struct store_task *row)
+{
+    t->state = task_state_find(row->state);
+    if (t->state == TASK_STATE_COUNT)
+        t->state = TASK_PLACED;
+    t->pid = row->pid;
+    t->ended = row->exit_code.known;
+    t->exit_code = (int)row->exit_code.v;
+    t->signal = (int)row->signal;
+    t->mpi_calls = row->mpi_calls;
+    t->in_mpi_ns = row->in_mpi_ns;
+    t->out_mpi_ns = row->out_mpi_ns;
+    t->cpu_ns = row->cpu_ns;
+    t->cpu_in_mpi_ns = row->cpu_in_mpi_ns;
+    t->rss_bytes = row->rss_bytes;
+    t->started_ns = row->started_ns;
+    t->ended_ns = row->ended_ns;
+    t->records = t->acked = row->records;
+    t->ring_waits = row->ring_waits;
+    t->ring_lost = row->ring_lost;
+    t->hold = hold_find(row->hold ? row->hold : "");
+    if (t->hold == HOLD_COUNT)
+        t->hold = HOLD_GOING;
+    t->held_ns = row->held_ns;
+    t->held_since_ns = row->held_since_ns;
+    if (row->last_tag)
+        node_set_text(&t->last_tag, row->last_tag);
+    if (row->why)
+        node_set_text(&t->why, row->why);
+}

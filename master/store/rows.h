@@ -1,0 +1,331 @@
+/* rows.h - what the database keeps: every table and every column, once.
+ *
+ * From here come the structs below, the tables in a new file and the steps that
+ * bring an old one up to date, what writes a row, what reads one back, what
+ * copies it from a database in memory into the file, and the views of users.
+ * A column is one line here; what it is filled with, and what it fills when a
+ * later master reads it, stands in record.c.
+ *
+ * A column:  C(name, KIND, RULE, since, view, about)
+ *
+ *   KIND     what it is in C, and in SQL (texts and bytes are borrowed, see
+ *            store.h):
+ *     COUNT     uint64_t           TOTAL    the same, 0 in rows of old files
+ *     COUNT32   uint32_t           SIGNED   int32_t
+ *     KNOWN     uint64_t, 0: NULL  KNOWN32  uint32_t, 0: NULL
+ *     NUMBER    int64_t            LINK     int64_t, 0: NULL
+ *     MAYBE     struct row_maybe   FLAG     bool
+ *     REAL      double             BYTES    struct row_bytes, NULL: NULL
+ *     TEXT      const char *, NULL: NULL
+ *     NAME      const char *, no two rows have the same
+ *     MASTER    uint64_t of which 63 bits are kept, 0: NULL
+ *     JOB       uint64_t, number of a job: it may get another one on its way
+ *               from memory into the file
+ *     SESSION   the same, 0: NULL
+ *     NODE      int64_t, node.id, 0: NULL; its name says which in the file
+ *     LABEL     uint32_t, index into the labels of a batch; label.id
+ *   RULE     what becomes of it when the row is there already:
+ *     KEY       by this it is known
+ *     LAST      what came last counts        FIRST    what came first counts
+ *     KEEP      the last one that is no NULL  MOST     the greatest one counts
+ *     SAYS      as LAST; but when it is NULL the row stays as it is
+ *     TOPS      as LAST; but when it is not greater the row stays as it is
+ *     BATCH     as LAST; of all rows of a batch, no member of the struct
+ *     COUNTED   store_event.c writes it; on the way into the file as MOST
+ *     APART     store_event.c writes it, store_merge.c copies it
+ *   since    version of the schema that has brought it: a new column gets the
+ *            present one and one more
+ *   view     position in the view of users, 0: it is not shown
+ *   about    a comment in the file, NULL: none
+ *
+ * A table:  T(name, since, HOW, view, about); its columns are STORE_name(C)
+ *
+ *   HOW      KEYED     by its keys             BARE      the same, and no rowid
+ *            NUMBERED  SQLite numbers rows: column id, before all others
+ *            ENDLESS   by its key, and no number is given twice
+ *            LISTED    not at all: rows are only added */
+#ifndef HECTOR_ROWS_H
+#define HECTOR_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order in which they are copied: what others name comes first. */
+#define STORE_TABLES(T)                                                       \
+    T(master,     1, KEYED,    NULL, "a hector-master that used this file")   \
+    T(node,       1, NUMBERED, "nodes", NULL)                                 \
+    T(job,        1, ENDLESS,  "jobs", NULL)                                  \
+    T(task,       1, BARE,     "tasks", NULL)                                 \
+    T(resume,     2, KEYED,    NULL, "what a master needs to take a job up"   \
+                                     " again; gone when it has ended")        \
+    T(transition, 1, NUMBERED, NULL, "every step of every state machine")     \
+    T(action,     1, LISTED,   "actions", NULL)                               \
+    T(verdict,    1, LISTED,   "verdicts", NULL)                              \
+    T(look,       5, KEYED,    NULL, "what policies saw: pieces of a tape, see"\
+                                     " tape.h; hector replay reads it")       \
+    T(stack,      7, KEYED,    NULL, "call trees of jobs: the last one that"  \
+                                     " somebody asked for, and those of hangs")\
+    T(model,      8, KEYED,    NULL, "of jobs: as they ended, or as somebody" \
+                                     " asked for it last")                    \
+    T(stay,       9, KEYED,    NULL, "of programs that ended well, outside of"\
+                                     " MPI: the longest of all their runs")   \
+    T(module,     4, KEYED,    NULL, "an executable or a library")            \
+    T(frame,      4, KEYED,    NULL, "where a call returns to")               \
+    T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
+                                     " inlined")                              \
+    T(site,       4, KEYED,    NULL, "an MPI function and the stack under it")\
+    T(site_frame, 4, BARE,     NULL, "none: all calls whose site is not known")\
+    T(cost,       4, BARE,     NULL, "of a task's calls from a site, so far") \
+    T(event,      1, NUMBERED, NULL, "a tagged MPI call")
+
+#define STORE_master(C)                                                       \
+    C(instance,   MASTER,  KEY,   1, 0, "random")                             \
+    C(pid,        COUNT32, FIRST, 1, 0, NULL)                                 \
+    C(host,       TEXT,    FIRST, 1, 0, NULL)                                 \
+    C(address,    TEXT,    LAST,  1, 0, "where it listens, as for --master")  \
+    C(started_ns, KNOWN,   FIRST, 1, 0, NULL)                                 \
+    C(ended_ns,   KNOWN,   LAST,  1, 0, NULL)                                 \
+    C(process,    TEXT,    FIRST, 2, 0, "which process of all that had this"  \
+                                        " pid: alive_self()")
+
+#define STORE_node(C)                                                         \
+    C(name,            NAME,    KEY,  1, 0, NULL)                             \
+    C(hostname,        TEXT,    LAST, 1, 0, NULL)                             \
+    C(state,           TEXT,    LAST, 1, 2, "up, left, lost")                 \
+    C(cpus,            COUNT32, LAST, 1, 3, NULL)                             \
+    C(load,            REAL,    LAST, 1, 4, NULL)                             \
+    C(cpu_busy,        REAL,    LAST, 1, 0, NULL)                             \
+    C(memory_bytes,    KNOWN,   LAST, 1, 5, NULL)                             \
+    C(memory_available_bytes, KNOWN, LAST, 1, 0, NULL)                        \
+    C(machine,         TEXT,    LAST, 1, 0, NULL)                             \
+    C(clock_offset_ns, MAYBE,   LAST, 1, 6, "its wall clock minus the master's")\
+    C(clock_error_ns,  MAYBE,   LAST, 1, 8, "the offset is right within this")\
+    C(seen_ns,         KNOWN,   LAST, 1, 7, NULL)
+
+/* job 0: new, and gets its number when it is put. */
+#define STORE_job(C)                                                          \
+    C(job,          JOB,     KEY,   1, 1, NULL)                               \
+    C(name,         TEXT,    LAST,  1, 2, NULL)                               \
+    C(command,      TEXT,    LAST,  1, 3, NULL)                               \
+    C(ntasks,       COUNT32, LAST,  1, 4, NULL)                               \
+    C(state,        TEXT,    LAST,  1, 5, "submitted waiting preparing starting"\
+                                          " running ending done failed killed")\
+    C(submitted_ns, KNOWN,   LAST,  1, 0, NULL)                               \
+    C(started_ns,   KNOWN,   LAST,  1, 6, NULL)                               \
+    C(ended_ns,     KNOWN,   LAST,  1, 7, NULL)                               \
+    C(exit_code,    MAYBE,   LAST,  1, 8, "of the command; NULL while it runs")\
+    C(why,          TEXT,    LAST,  1, 0, "a sentence, when it did not end well")\
+    C(uid,          COUNT32, LAST,  1, 0, NULL)                               \
+    C(master,       MASTER,  LAST,  1, 0, "master.instance that runs it")     \
+    C(first_event,  KNOWN,   APART, 1, 0, "event.id, inclusive")              \
+    C(last_event,   KNOWN,   APART, 1, 0, "the same")
+
+#define STORE_task(C)                                                         \
+    C(job,           JOB,     KEY,  1, 1, NULL)                               \
+    C(rank,          COUNT32, KEY,  1, 2, NULL)                               \
+    C(node,          NODE,    LAST, 1, 3, "node.id")                          \
+    C(pid,           KNOWN32, LAST, 1, 4, NULL)                               \
+    C(state,         TEXT,    LAST, 1, 5, "placed starting running in_mpi_init"\
+                                          " connected finalized exited killed"\
+                                          " lost")                            \
+    C(exit_code,     MAYBE,   LAST, 1, 6, "128 + signal if a signal ended it")\
+    C(signal,        KNOWN32, LAST, 1, 0, "that ended it, or NULL")           \
+    C(mpi_calls,     COUNT,   LAST, 1, 7, NULL)                               \
+    C(in_mpi_ns,     COUNT,   LAST, 1, 8, NULL)                               \
+    C(out_mpi_ns,    COUNT,   LAST, 1, 9, NULL)                               \
+    C(cpu_ns,        COUNT,   LAST, 1, 0, NULL)                               \
+    C(cpu_in_mpi_ns, COUNT,   LAST, 1, 10, NULL)                              \
+    C(rss_bytes,     COUNT,   LAST, 1, 0, "now; the largest one once it has"  \
+                                          " ended")                           \
+    C(started_ns,    KNOWN,   LAST, 1, 0, NULL)                               \
+    C(ended_ns,      KNOWN,   LAST, 1, 0, NULL)                               \
+    C(records,       TOTAL, COUNTED, 1, 0, "event records stored so far")     \
+    C(ring_waits,    COUNT,   LAST, 1, 0, NULL)                               \
+    C(ring_lost,     COUNT,   LAST, 1, 0, NULL)                               \
+    C(last_tag,      TEXT,    LAST, 1, 0, NULL)                               \
+    C(why,           TEXT,    LAST, 1, 0, NULL)                               \
+    C(hold,          TEXT,    LAST, 3, 12, "going suspending suspended resuming"\
+                                           " ending killing")                 \
+    C(held_ns,       TOTAL,   LAST, 3, 13, "suspended so long, until")        \
+    C(held_since_ns, KNOWN,   LAST, 3, 0, "it was again; NULL: it is not")
+
+#define STORE_resume(C)                                                       \
+    C(job,           JOB,     KEY,  2, 0, NULL)                               \
+    C(submit,        BYTES,   KEEP, 2, 0, "as it came: Submit of hct.proto")  \
+    C(placement,     BYTES,   KEEP, 2, 0, "Prepare of hct.proto, namespace and"\
+                                          " nodes")                           \
+    C(failed,        FLAG,    LAST, 2, 0, NULL)                               \
+    C(killed,        FLAG,    LAST, 2, 0, NULL)                               \
+    C(at_once,       FLAG,    LAST, 2, 0, NULL)                               \
+    C(aborted,       FLAG,    LAST, 2, 0, NULL)                               \
+    C(fail_code,     SIGNED,  LAST, 2, 0, NULL)                               \
+    C(kill_code,     SIGNED,  LAST, 2, 0, NULL)                               \
+    C(failed_ns,     KNOWN,   LAST, 2, 0, NULL)                               \
+    C(session,       SESSION, LAST, 6, 0, "job whose launcher started it; NULL:"\
+                                          " we did")                          \
+    C(world,         TEXT,    LAST, 6, 0, "the MPI world that it is")         \
+    C(closing,       FLAG,    LAST, 6, 0, "the launcher has ended")           \
+    C(launcher_code, MAYBE,   LAST, 6, 0, "with this; NULL: not known")       \
+    C(unfinalized,   FLAG,    LAST, 6, 0, "a task went without MPI_Finalize")
+
+#define STORE_transition(C)                                                   \
+    C(job,        JOB,   LAST, 1, 0, NULL)                                    \
+    C(at_ns,      COUNT, LAST, 1, 0, NULL)                                    \
+    C(machine,    TEXT,  LAST, 1, 0, "job, task RANK or hold RANK")           \
+    C(event,      TEXT,  LAST, 1, 0, NULL)                                    \
+    C(state_from, TEXT,  LAST, 1, 0, NULL)                                    \
+    C(state_to,   TEXT,  LAST, 1, 0, NULL)
+
+#define STORE_action(C)                                                       \
+    C(job,    JOB,   LAST, 1, 1, NULL)                                        \
+    C(at_ns,  COUNT, LAST, 1, 2, NULL)                                        \
+    C(action, TEXT,  LAST, 1, 3, NULL)                                        \
+    C(ranks,  TEXT,  LAST, 1, 4, NULL)                                        \
+    C(by,     TEXT,  LAST, 1, 5, NULL)                                        \
+    C(result, TEXT,  LAST, 1, 6, NULL)                                        \
+    C(why,    TEXT,  LAST, 1, 7, NULL)
+
+#define STORE_verdict(C)                                                      \
+    C(job,    JOB,   LAST, 1, 1, NULL)                                        \
+    C(at_ns,  COUNT, LAST, 1, 2, NULL)                                        \
+    C(policy, TEXT,  LAST, 1, 3, NULL)                                        \
+    C(kind,   TEXT,  LAST, 1, 4, NULL)                                        \
+    C(phase,  TEXT,  LAST, 1, 5, NULL)                                        \
+    C(ranks,  TEXT,  LAST, 1, 6, NULL)                                        \
+    C(score,  REAL,  LAST, 1, 7, NULL)                                        \
+    C(why,    TEXT,  LAST, 1, 8, NULL)                                        \
+    C(seq,    COUNT, LAST, 5, 0, "of the look that gave it")                  \
+    C(age_ns, COUNT, LAST, 5, 0, "it had been so for so long")                \
+    C(detail, TEXT,  LAST, 5, 0, "all of it: verdict_text()")                 \
+    C(report, TEXT,  LAST, 5, 0, "what people are told, lines")
+
+#define STORE_look(C)                                                         \
+    C(job,   JOB,   KEY,  5, 0, NULL)                                         \
+    C(seq,   COUNT, KEY,  5, 0, "the first look of the piece")                \
+    C(at_ns, COUNT, LAST, 5, 0, "of the last one")                            \
+    C(data,  BYTES, LAST, 5, 0, NULL)
+
+#define STORE_stack(C)                                                        \
+    C(job,   JOB,   KEY,  7, 0, NULL)                                         \
+    C(seq,   COUNT, KEY,  7, 0, "verdict.seq; 0: somebody asked")             \
+    C(at_ns, COUNT, LAST, 7, 0, NULL)                                         \
+    C(tree,  BYTES, LAST, 7, 0, "CallTree of hct.proto")
+
+#define STORE_model(C)                                                        \
+    C(job,   JOB,   KEY,  8, 0, NULL)                                         \
+    C(at_ns, COUNT, LAST, 8, 0, NULL)                                         \
+    C(model, BYTES, LAST, 8, 0, "Model of hct.proto")
+
+#define STORE_stay(C)                                                         \
+    C(place,      COUNT, KEY,  9, 0, "left MPI here: placekey.h")             \
+    C(longest_ns, COUNT, TOPS, 9, 0, "in any of their runs")                  \
+    C(job,        JOB,   LAST, 9, 0, "which that was")                        \
+    C(at_ns,      COUNT, LAST, 9, 0, "its end")
+
+/* Costs of MPI calls. The numbers of modules, frames and sites are made of what
+ * they are (profile.c), so the same line of the same program has the same
+ * number in all jobs and databases, and its names are kept once. */
+#define STORE_module(C)                                                       \
+    C(id,       NUMBER, KEY,   4, 0, NULL)                                    \
+    C(path,     TEXT,   FIRST, 4, 0, NULL)                                    \
+    C(build_id, TEXT,   FIRST, 4, 0, "hexadecimal; NULL: it has none")
+
+#define STORE_frame(C)                                                        \
+    C(id,     NUMBER, KEY,   4, 0, NULL)                                      \
+    C(module, LINK,   FIRST, 4, 0, "module.id; NULL: in none")                \
+    C(offset, COUNT,  FIRST, 4, 0, "as in the file; in none: the address")
+
+/* A name once known is never lost to a note. */
+#define STORE_source(C)                                                       \
+    C(frame,    NUMBER,  KEY,  4, 0, "frame.id")                              \
+    C(depth,    COUNT32, KEY,  4, 0, "0 is the innermost")                    \
+    C(function, TEXT,    SAYS, 4, 0, NULL)                                    \
+    C(file,     TEXT,    LAST, 4, 0, NULL)                                    \
+    C(line,     KNOWN32, LAST, 4, 0, NULL)                                    \
+    C(note,     TEXT,    LAST, 4, 0, "why it has no name")
+
+#define STORE_site(C)                                                         \
+    C(id,   NUMBER,  KEY,   4, 0, NULL)                                       \
+    C(call, COUNT32, FIRST, 4, 0, "mpi_call.id")
+
+#define STORE_site_frame(C)                                                   \
+    C(site,  NUMBER,  KEY,   4, 0, "site.id")                                 \
+    C(depth, COUNT32, KEY,   4, 0, "0 calls MPI")                             \
+    C(frame, NUMBER,  FIRST, 4, 0, "frame.id")
+
+#define STORE_cost(C)                                                         \
+    C(job,    JOB,     KEY,  4, 0, NULL)                                      \
+    C(rank,   COUNT32, KEY,  4, 0, NULL)                                      \
+    C(site,   NUMBER,  KEY,  4, 0, NULL)                                      \
+    C(calls,  COUNT,   MOST, 4, 0, NULL)                                      \
+    C(in_ns,  COUNT,   MOST, 4, 0, NULL)                                      \
+    C(out_ns, COUNT,   MOST, 4, 0, "outside of MPI, before these calls")      \
+    C(bytes,  COUNT,   MOST, 4, 0, NULL)                                      \
+    C(max_ns, COUNT,   MOST, 4, 0, "the longest call")
+
+/* enter_ns 0: only the exit of an earlier row; exit_ns 0: has not left yet. */
+#define STORE_event(C)                                                        \
+    C(job,      JOB,     BATCH, 1, 0, NULL)                                   \
+    C(rank,     COUNT32, BATCH, 1, 0, NULL)                                   \
+    C(seq,      COUNT,   LAST,  1, 0, "of the tagged call in its task, from 0")\
+    C(marker,   SIGNED,  LAST,  1, 0, NULL)                                   \
+    C(label,    LABEL,   LAST,  1, 0, "label.id")                             \
+    C(call,     COUNT32, LAST,  1, 0, "mpi_call.id")                          \
+    C(enter_ns, KNOWN,   LAST,  1, 0, "clock of the node")                    \
+    C(exit_ns,  KNOWN,   LAST,  1, 0, "NULL: has not returned")               \
+    C(node,     NODE,    BATCH, 1, 0, NULL)                                   \
+    C(thread,   COUNT32, LAST,  1, 0, NULL)
+
+/* ------------------------------------------------------------ rows in C */
+
+struct row_maybe { bool known; int64_t v; };
+struct row_bytes { const void *p; size_t n; };
+
+#define ROW_TYPE_COUNT uint64_t
+#define ROW_TYPE_TOTAL uint64_t
+#define ROW_TYPE_KNOWN uint64_t
+#define ROW_TYPE_COUNT32 uint32_t
+#define ROW_TYPE_KNOWN32 uint32_t
+#define ROW_TYPE_SIGNED int32_t
+#define ROW_TYPE_NUMBER int64_t
+#define ROW_TYPE_LINK int64_t
+#define ROW_TYPE_MAYBE struct row_maybe
+#define ROW_TYPE_FLAG bool
+#define ROW_TYPE_REAL double
+#define ROW_TYPE_TEXT const char *
+#define ROW_TYPE_NAME const char *
+#define ROW_TYPE_BYTES struct row_bytes
+#define ROW_TYPE_MASTER uint64_t
+#define ROW_TYPE_JOB uint64_t
+#define ROW_TYPE_SESSION uint64_t
+#define ROW_TYPE_NODE int64_t
+#define ROW_TYPE_LABEL uint32_t
+
+/* struct store_master, struct store_node, ...: a member for each column. */
+#define ROW_IN_STRUCT_KEY(member) member
+#define ROW_IN_STRUCT_LAST(member) member
+#define ROW_IN_STRUCT_FIRST(member) member
+#define ROW_IN_STRUCT_KEEP(member) member
+#define ROW_IN_STRUCT_MOST(member) member
+#define ROW_IN_STRUCT_SAYS(member) member
+#define ROW_IN_STRUCT_TOPS(member) member
+#define ROW_IN_STRUCT_COUNTED(member) member
+#define ROW_IN_STRUCT_APART(member) member
+#define ROW_IN_STRUCT_BATCH(member)
+#define ROW_MEMBER(name, KIND, RULE, since, view, about)                      \
+    ROW_IN_STRUCT_##RULE(ROW_TYPE_##KIND name;)
+#define ROW_STRUCT(name, since, HOW, view, about)                             \
+    struct store_##name { STORE_##name(ROW_MEMBER) };
+STORE_TABLES(ROW_STRUCT)
+#undef ROW_STRUCT
+#undef ROW_MEMBER
+
+enum store_table {
+#define ROW_TABLE(name, since, HOW, view, about) STORE_TABLE_##name,
+    STORE_TABLES(ROW_TABLE)
+#undef ROW_TABLE
+    STORE_TABLE_COUNT
+};
+
+#endif

@@ -1,0 +1,179 @@
+/* store_put.c - rows put, and what else is done to rows. */
+#include "master/store/store.h"
+
+#include "master/store/row.h"
+#include "master/store/store_db.h"
+
+static const char sql_job_new[] = "INSERT INTO job(state) VALUES(NULL)";
+static const char sql_drop[] = "DELETE FROM resume WHERE job = ?1";
+
+static const char sql_result[] =
+    "UPDATE action SET result = ?3 WHERE job = ?1"
+    " AND action = ifnull(?2, action) AND result = 'ordered'";
+
+static const char sql_report[] =
+    "UPDATE verdict SET report = ?4 WHERE job = ?1 AND policy = ?2"
+    " AND seq = ?3";
+
+static const char sql_trim[] = "DELETE FROM look WHERE job = ?1 AND seq < ?2";
+
+static const char sql_tidy[] =
+    "DELETE FROM look WHERE job IN (SELECT job FROM job"
+    " WHERE ended_ns IS NOT NULL AND job NOT IN (SELECT job FROM verdict)"
+    " ORDER BY job DESC LIMIT -1 OFFSET 20)";
+
+static const char sql_stack_trim[] =
+    "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
+    " WHERE job = ?1 AND seq > 0 ORDER BY at_ns DESC LIMIT -1 OFFSET 8)";
+
+/* ?1 the master, ?2 now. A node that lives is written every second. */
+static const char *const sql_bury[] = {
+    ("UPDATE task SET state = 'lost' WHERE state NOT IN"
+     " ('exited', 'killed', 'lost') AND job IN"
+     " (SELECT job FROM job WHERE master = ?1 AND ended_ns IS NULL)"),
+    ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
+     " SELECT job, ?2, 'job', 'bury', state, 'failed' FROM job"
+     " WHERE master = ?1 AND ended_ns IS NULL"),
+    "DELETE FROM resume WHERE job IN (SELECT job FROM job WHERE master = ?1)",
+    ("UPDATE job SET state = 'failed', ended_ns = ?2, exit_code = 125,"
+     " why = coalesce(why, 'hector-master died')"
+     " WHERE master = ?1 AND ended_ns IS NULL"),
+    "UPDATE master SET ended_ns = ?2 WHERE instance = ?1 AND ended_ns IS NULL",
+    ("UPDATE node SET state = 'lost' WHERE state IN ('up', 'away')"
+     " AND seen_ns < ?2 - 5000000000"),
+};
+
+/* ------------------------------------------------------------------ rows */
+
+#define PUT(name)                                                             \
+    int store_put_##name(struct store *st, const struct store_##name *row,    \
+                         struct err *err)                                     \
+    {                                                                         \
+        return row_put(st, STORE_TABLE_##name, row, err);                     \
+    }
+STORE_PLAIN_ROWS(PUT)
+#undef PUT
+
+static int put_new_job(struct store *st, struct store_job *j, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_JOB_NEW, sql_job_new, err);
+
+    if (!s || store_run(st, s, err))
+        return -1;
+    j->job = (uint64_t)sqlite3_last_insert_rowid(st->db);
+    return 0;
+}
+
+int store_put_job(struct store *st, struct store_job *j, struct err *err)
+{
+    if (j->job == 0 && put_new_job(st, j, err))
+        return -1;
+    return row_put(st, STORE_TABLE_job, j, err);
+}
+
+int store_put_node(struct store *st, const struct store_node *n, int64_t *id,
+                   struct err *err)
+{
+    sqlite3_stmt *s = row_statement(st, STORE_TABLE_node, err);
+
+    if (!s)
+        return -1;
+    row_bind(s, STORE_TABLE_node, n);
+    if (sqlite3_step(s) != SQLITE_ROW) {
+        store_fail(st, err, "cannot write");
+        sqlite3_reset(s);
+        return -1;
+    }
+    *id = sqlite3_column_int64(s, 0);
+    sqlite3_reset(s);
+    return 0;
+}
+
+/* --------------------------------------------------------------- changes */
+
+int store_put_result(struct store *st, const struct store_action *a,
+                     struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_RESULT, sql_result, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)a->job);
+    store_bind_text(s, 2, a->action);
+    store_bind_text(s, 3, a->result);
+    return store_run(st, s, err);
+}
+
+int store_put_report(struct store *st, const struct store_verdict *v,
+                     struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_REPORT, sql_report, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)v->job);
+    store_bind_text(s, 2, v->policy);
+    sqlite3_bind_int64(s, 3, (int64_t)v->seq);
+    store_bind_text(s, 4, v->report);
+    return store_run(st, s, err);
+}
+
+/* A statement about a job, and perhaps a second number. */
+static int change_job(struct store *st, enum store_stmt which, const char *sql,
+                      uint64_t job, const uint64_t *more, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, which, sql, err);
+
+    if (!s)
+        return -1;
+    sqlite3_bind_int64(s, 1, (int64_t)job);
+    if (more)
+        sqlite3_bind_int64(s, 2, (int64_t)*more);
+    return store_run(st, s, err);
+}
+
+int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
+                     struct err *err)
+{
+    return change_job(st, STORE_LOOK_TRIM, sql_trim, job, &seq, err);
+}
+
+int store_tidy_looks(struct store *st, struct err *err)
+{
+    sqlite3_stmt *s = store_stmt(st, STORE_LOOK_TIDY, sql_tidy, err);
+
+    return s ? store_run(st, s, err) : -1;
+}
+
+int store_put_stack(struct store *st, const struct store_stack *k,
+                    struct err *err)
+{
+    return row_put(st, STORE_TABLE_stack, k, err) ||
+           change_job(st, STORE_STACK_TRIM, sql_stack_trim, k->job, NULL, err)
+           ? -1 : 0;
+}
+
+int store_drop_resume(struct store *st, uint64_t job, struct err *err)
+{
+    return change_job(st, STORE_RESUME_DROP, sql_drop, job, NULL, err);
+}
+
+int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
+               struct err *err)
+{
+    for (size_t i = 0; i < sizeof(sql_bury) / sizeof(sql_bury[0]); i++) {
+        sqlite3_stmt *s = store_prepare(st, sql_bury[i], err);
+        int rc;
+
+        if (!s)
+            return -1;
+        sqlite3_bind_int64(s, 1, (int64_t)(master & INT64_MAX));
+        if (sqlite3_bind_parameter_count(s) > 1)
+            sqlite3_bind_int64(s, 2, (int64_t)now_ns);
+        rc = store_run(st, s, err);
+        sqlite3_finalize(s);
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
