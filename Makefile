@@ -67,7 +67,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
 PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
-    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps
+    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps \
+    $(B)/proto/hector-proto.7
 
 # Generated protocol code: not ours to warn about, never committed.
 $(B)/gen/hct.pb-c.c: proto/hct.proto
@@ -78,7 +79,15 @@ $(B)/obj/gen/hct.pb-c.o: $(B)/gen/hct.pb-c.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -w $(CFLAGS) $(SAN) -fPIC -I$(B)/gen -c -o $@ $<
 
-$(B)/obj/%.o: %.c $(B)/.flags | $(B)/gen/hct.pb-c.h
+# The lists of messages, and the page that has the same as a table.
+$(B)/gen/messages.inc: proto/messages.def proto/gen.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f proto/gen.awk -v make=inc $< >$@
+$(B)/proto/hector-proto.7: proto/messages.def proto/hector-proto.7 proto/gen.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f proto/gen.awk -v make=page $(wordlist 1,2,$^) >$@
+
+$(B)/obj/%.o: %.c $(B)/.flags | $(B)/gen/hct.pb-c.h $(B)/gen/messages.inc
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(HARD) $(INC) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	    $(SAN) -MMD -MP -c -o $@ $<
@@ -135,6 +144,7 @@ deps:
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
     mpi-wrappers mpi-wrappers/inject policies proto redirector slave \
     slave/emulate))
+made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \
@@ -144,7 +154,7 @@ INSTALLED = \
     $(B)/lib/libhct.so.0:lib/libhct.so.0:644 libhct.so.0:lib/libhct.so:link \
     $(B)/config/hct.pc:lib/pkgconfig/hct.pc:644 \
     $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
-    $(foreach m,$(man_pages),$m:share/man/man$(call section,$m)/$(notdir $m):644) \
+    $(foreach m,$(man_pages),$(call made,$m):share/man/man$(call section,$m)/$(notdir $m):644) \
     config/hector.conf:share/doc/hector/hector.conf:644 \
     $(foreach u,$(wildcard config/*.service config/*.socket),$(B)/$u:lib/systemd/system/$(notdir $u):644)
 with_prefix := $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service \

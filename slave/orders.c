@@ -51,8 +51,8 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     return p && p->ops->launch ? complain(p->ops->launch(p, err), err) : 0;
 }
 
-static int on_signal(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
+static int on_task_signal(void *arg, struct conn *c, const void *msg,
+                          struct err *err)
 {
     const Hct__TaskSignal *m = msg;
     struct part *p = find(arg, m->job);
@@ -61,8 +61,8 @@ static int on_signal(void *arg, struct conn *c, const void *msg,
     return p ? complain(p->ops->signal(p, m->ranks, m->signal, err), err) : 0;
 }
 
-static int on_hold(void *arg, struct conn *c, const void *msg,
-                   struct err *err)
+static int on_task_hold(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
 {
     const Hct__TaskHold *m = msg;
     struct part *p = find(arg, m->job);
@@ -201,23 +201,15 @@ static int on_reduce_end(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-#define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+static int on_farewell(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    (void)c, (void)msg, (void)err;
+    uplink_master_leaves(arg);
+    return 0;
+}
+
 const struct conn_route orders_routes[] = {
-    { MESSAGE_PREPARE,       MASTER, on_prepare },
-    { MESSAGE_LAUNCH,        MASTER, on_launch },
-    { MESSAGE_TASK_SIGNAL,   MASTER, on_signal },
-    { MESSAGE_TASK_HOLD,     MASTER, on_hold },
-    { MESSAGE_LOOK,          MASTER, on_look },
-    { MESSAGE_TERMINATE,     MASTER, on_terminate },
-    { MESSAGE_FORGET,        MASTER, on_forget },
-    { MESSAGE_EVENT_ACK,     MASTER, on_event_ack },
-    { MESSAGE_FENCE_DONE,    MASTER, on_fence_done },
-    { MESSAGE_MODEX_REPLY,   MASTER, on_modex_reply },
-    { MESSAGE_MODEX_REQUEST, MASTER, on_modex_request },
-    { MESSAGE_LOOKUP_REPLY,  MASTER, on_lookup_reply },
-    { MESSAGE_ADOPTED,       MASTER, on_adopted },
-    { MESSAGE_ADOPT_END,     MASTER, on_adopt_end },
-    { MESSAGE_REDUCE,        MASTER, on_reduce },
-    { MESSAGE_REDUCE_END,    MASTER, on_reduce_end },
+    MESSAGES_MASTER_TO_SLAVE(CONN_ROUTE)
 };
 const size_t orders_nroutes = sizeof(orders_routes) / sizeof(orders_routes[0]);

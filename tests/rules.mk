@@ -98,7 +98,7 @@ fuzz_c  := $(wildcard tests/fuzz/fuzz_*.c)
 fuzzers := $(if $(FUZZ_CC),$(fuzz_c:tests/fuzz/%.c=$(B)/fuzz/%))
 FUZZ_SAN := -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-$(B)/fuzz/obj/%.o: %.c | $(B)/gen/hct.pb-c.h
+$(B)/fuzz/obj/%.o: %.c | $(B)/gen/hct.pb-c.h $(B)/gen/messages.inc
 	@mkdir -p $(@D)
 	$(call say,FUZZ)$(FUZZ_CC) $(HARD) $(INC) $(PKG_CFLAGS) -O1 -g \
 	    $(FUZZ_SAN) -MMD -MP -c -o $@ $<

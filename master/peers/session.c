@@ -177,7 +177,7 @@ static void session_welcome(struct session *s)
 }
 
 static int on_hello(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
+                    struct err *err)
 {
     struct session *s = arg;
     const Hct__Hello *m = msg;
@@ -616,42 +616,9 @@ static int on_gather(void *arg, struct conn *c, const void *msg,
 
 /* ------------------------------------------------------------- the table */
 
-#define SLAVE CONN_ROLE(HCT__ROLE__ROLE_SLAVE)
-#define REDIRECTOR CONN_ROLE(HCT__ROLE__ROLE_REDIRECTOR)
-#define OPERATOR CONN_ROLE(HCT__ROLE__ROLE_OPERATOR)
-
 static const struct conn_route session_routes[] = {
     { MESSAGE_HELLO, CONN_ANY, on_hello },
-    { MESSAGE_SUBMIT, REDIRECTOR, on_submit },
-    { MESSAGE_SIGNAL, REDIRECTOR | OPERATOR | SLAVE, on_signal },
-    { MESSAGE_HOLD, REDIRECTOR | OPERATOR, on_hold },
-    { MESSAGE_KILL, REDIRECTOR | OPERATOR, on_kill },
-    { MESSAGE_ATTACH, REDIRECTOR, on_attach },
-    { MESSAGE_ADOPT_END, REDIRECTOR, on_adopt_end },
-    { MESSAGE_PREPARED, SLAVE, on_prepared },
-    { MESSAGE_LAUNCHED, SLAVE, on_launched },
-    { MESSAGE_TASK_STATE, SLAVE, on_task_state },
-    { MESSAGE_TASK_EXITED, SLAVE, on_task_exited },
-    { MESSAGE_TASK_ABORT, SLAVE, on_task_abort },
-    { MESSAGE_HELD, SLAVE, on_held },
-    { MESSAGE_LOOKED, SLAVE, on_looked },
-    { MESSAGE_FENCE, SLAVE, on_fence },
-    { MESSAGE_EVENTS, SLAVE, on_events },
-    { MESSAGE_NODE_LOAD, SLAVE, on_node_load },
-    { MESSAGE_TASK_SAMPLES, SLAVE, on_task_samples },
-    { MESSAGE_PROFILE, SLAVE, on_profile },
-    { MESSAGE_DRAINED, SLAVE, on_drained },
-    { MESSAGE_PUBLISH, SLAVE, on_publish },
-    { MESSAGE_LOOKUP, SLAVE, on_lookup },
-    { MESSAGE_UNPUBLISH, SLAVE, on_unpublish },
-    { MESSAGE_SLAVE_JOBS, SLAVE, on_slave_jobs },
-    { MESSAGE_ADOPT, SLAVE, on_adopt },
-    { MESSAGE_FAREWELL, SLAVE, on_farewell },
-    { MESSAGE_MODEX_REQUEST, SLAVE, on_modex_request },
-    { MESSAGE_MODEX_REPLY, SLAVE, on_modex_reply },
-    { MESSAGE_REDUCE_AT, SLAVE, on_reduce_at },
-    { MESSAGE_REDUCE_PART, SLAVE, on_reduce_part },
-    { MESSAGE_GATHER, OPERATOR, on_gather },
+    MESSAGES_TO_MASTER(CONN_ROUTE)
 };
 
 /* ------------------------------------------------------------ links, hub */

@@ -41,6 +41,10 @@ typedef int conn_handler_f(void *arg, struct conn *c, const void *msg,
 struct conn_route { enum message_type type; unsigned roles;
                     conn_handler_f *handle; };
 
+/* For the lists of message.h: the handler of SubmitAgain is on_submit_again. */
+#define CONN_ROUTE(NAME, name, roles) { MESSAGE_##NAME, roles, on_##name },
+
+/* Of several routes of one type the first one counts. */
 struct conn_ops {
     const struct conn_route *routes;
     size_t nroutes;

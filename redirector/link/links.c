@@ -255,12 +255,7 @@ static int on_input_unwanted(void *arg, struct conn *c, const void *msg,
 
 static const struct conn_route routes[] = {
     { MESSAGE_HELLO, CONN_ANY, on_hello },
-    { MESSAGE_OUTPUT, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_output },
-    { MESSAGE_OUTPUT_END, CONN_ROLE(HCT__ROLE__ROLE_SLAVE), on_output_end },
-    { MESSAGE_INPUT_CREDIT, CONN_ROLE(HCT__ROLE__ROLE_SLAVE),
-      on_input_credit },
-    { MESSAGE_INPUT_UNWANTED, CONN_ROLE(HCT__ROLE__ROLE_SLAVE),
-      on_input_unwanted },
+    MESSAGES_SLAVE_TO_REDIRECTOR(CONN_ROUTE)
 };
 static const struct conn_ops stream_ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),

@@ -206,10 +206,7 @@ static int on_job_ended(void *arg, struct conn *c, const void *msg,
 static const struct conn_route routes[] = {
     { MESSAGE_WELCOME, CONN_ANY, on_welcome },
     { MESSAGE_REFUSE, CONN_ANY, on_refuse },
-    { MESSAGE_ACCEPTED, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_accepted },
-    { MESSAGE_NOTICE, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_notice },
-    { MESSAGE_JOB_STATE, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_job_state },
-    { MESSAGE_JOB_ENDED, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_job_ended },
+    MESSAGES_MASTER_TO_REDIRECTOR(CONN_ROUTE)
 };
 static const struct conn_ops uplink_conn_ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),

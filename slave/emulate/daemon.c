@@ -433,7 +433,16 @@ static int on_rest(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_farewell(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    (void)c, (void)msg, (void)err;
+    uplink_master_leaves(arg);
+    return 0;
+}
+
 #define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+#define REST(NAME, name, roles) { MESSAGE_##NAME, roles, on_rest },
 static const struct conn_route routes[] = {
     { MESSAGE_PREPARE, MASTER, on_prepare },
     { MESSAGE_LAUNCH, MASTER, on_launch },
@@ -443,10 +452,10 @@ static const struct conn_route routes[] = {
     { MESSAGE_REDUCE, MASTER, on_reduce },
     { MESSAGE_REDUCE_END, MASTER, on_reduce_end },
     { MESSAGE_LOOK, MASTER, on_look },
-    { MESSAGE_TASK_HOLD, MASTER, on_rest },
-    { MESSAGE_TASK_SIGNAL, MASTER, on_rest },
-    { MESSAGE_FENCE_DONE, MASTER, on_rest },
+    { MESSAGE_FAREWELL, MASTER, on_farewell },
+    MESSAGES_MASTER_TO_SLAVE(REST)
 };
+#undef REST
 
 /* ------------------------------------------------------------ to the master */
 

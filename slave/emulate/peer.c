@@ -113,15 +113,17 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
     return p->gathered ? 0 : err_set(err, ENOMEM, "out of memory");
 }
 
+#define REST(NAME, name, roles) { MESSAGE_##NAME, CONN_ANY, on_rest },
 static const struct conn_route routes[] = {
     { MESSAGE_WELCOME, CONN_ANY, on_welcome },
     { MESSAGE_REFUSE, CONN_ANY, on_refuse },
     { MESSAGE_ACCEPTED, CONN_ANY, on_accepted },
-    { MESSAGE_NOTICE, CONN_ANY, on_rest },
     { MESSAGE_JOB_STATE, CONN_ANY, on_state },
     { MESSAGE_JOB_ENDED, CONN_ANY, on_ended },
     { MESSAGE_GATHERED, CONN_ANY, on_gathered },
+    MESSAGES_MASTER_TO_REDIRECTOR(REST)
 };
+#undef REST
 static const struct conn_ops ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
     .on_open = on_open, .on_close = on_close,

@@ -262,26 +262,13 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
     lastwords_failed(arg, why);
 }
 
-#define MASTER CONN_ROLE(HCT__ROLE__ROLE_MASTER)
+#define OTHER(NAME, name, roles) { MESSAGE_##NAME, roles, on_other },
 static const struct conn_route routes[] = {
     { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_EVENT_ACK, MASTER, on_event_ack },
-    { MESSAGE_PREPARE, MASTER, on_other },
-    { MESSAGE_LAUNCH, MASTER, on_other },
-    { MESSAGE_TASK_SIGNAL, MASTER, on_other },
-    { MESSAGE_TASK_HOLD, MASTER, on_other },
-    { MESSAGE_LOOK, MASTER, on_other },
-    { MESSAGE_REDUCE, MASTER, on_other },
-    { MESSAGE_REDUCE_END, MASTER, on_other },
-    { MESSAGE_TERMINATE, MASTER, on_other },
-    { MESSAGE_FORGET, MASTER, on_other },
-    { MESSAGE_FENCE_DONE, MASTER, on_other },
-    { MESSAGE_MODEX_REPLY, MASTER, on_other },
-    { MESSAGE_MODEX_REQUEST, MASTER, on_other },
-    { MESSAGE_LOOKUP_REPLY, MASTER, on_other },
-    { MESSAGE_ADOPT_END, MASTER, on_other },
-    { MESSAGE_ADOPTED, MASTER, on_other },
+    { MESSAGE_EVENT_ACK, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_event_ack },
+    MESSAGES_MASTER_TO_SLAVE(OTHER)
 };
+#undef OTHER
 static const struct conn_ops lastwords_ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
     .on_open = on_open, .on_close = on_close,

@@ -71,8 +71,8 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     return conn_send(c, MESSAGE_WELCOME, &w);
 }
 
-static int on_begin(void *arg, struct conn *c, const void *msg,
-                    struct err *err)
+static int on_reduce(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
 {
     struct reduce_link *l = arg;
 
@@ -80,7 +80,8 @@ static int on_begin(void *arg, struct conn *c, const void *msg,
     return l->all->ops->begin(l->all->arg, l, msg, err);
 }
 
-static int on_end(void *arg, struct conn *c, const void *msg, struct err *err)
+static int on_reduce_end(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
 {
     struct reduce_link *l = arg;
 
@@ -116,11 +117,9 @@ static void on_parent_close(void *arg, struct conn *c, const struct err *why)
     link_free(l);
 }
 
-#define SLAVE CONN_ROLE(HCT__ROLE__ROLE_SLAVE)
 static const struct conn_route parent_routes[] = {
     { MESSAGE_HELLO, CONN_ANY, on_hello },
-    { MESSAGE_REDUCE, SLAVE, on_begin },
-    { MESSAGE_REDUCE_END, SLAVE, on_end },
+    MESSAGES_ABOVE_TO_BELOW(CONN_ROUTE)
 };
 static const struct conn_ops parent_ops = {
     .routes = parent_routes,
@@ -140,8 +139,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-static int on_part(void *arg, struct conn *c, const void *msg,
-                   struct err *err)
+static int on_reduce_part(void *arg, struct conn *c, const void *msg,
+                          struct err *err)
 {
     struct reduce_link *l = arg;
 
@@ -167,7 +166,7 @@ static void on_child_close(void *arg, struct conn *c, const struct err *why)
 
 static const struct conn_route child_routes[] = {
     { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_REDUCE_PART, SLAVE, on_part },
+    MESSAGES_BELOW_TO_ABOVE(CONN_ROUTE)
 };
 static const struct conn_ops child_ops = {
     .routes = child_routes,

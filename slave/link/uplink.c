@@ -16,7 +16,6 @@
 #include "proto/base/log.h"
 #include "slave/proc/load.h"
 
-enum { UPLINK_ROUTES_MAX = 32 };
 #define RETRY_NS (300 * CLOCK_NS_PER_MS)
 /* For so long a lost link is looked for where it was: elsewhere nobody may
  * answer for seconds. And what does not answer soon is asked anew, as the
@@ -38,7 +37,7 @@ struct uplink {
     uint64_t away_ns;
     char near[ADDR_TEXT_MAX];   /* where the master was joined; "": nowhere */
     struct conn_conf near_conf;
-    struct conn_route routes[UPLINK_ROUTES_MAX];
+    struct conn_route *routes;  /* owned */
     struct conn_ops link_ops;
 };
 
@@ -115,12 +114,9 @@ static int on_refuse(void *arg, struct conn *c, const void *msg,
                    m->why);
 }
 
-static int on_farewell(void *arg, struct conn *c, const void *msg,
-                       struct err *err)
+void uplink_master_leaves(void *arg)
 {
-    (void)c, (void)msg, (void)err;
     ((struct uplink *)arg)->farewell = true;
-    return 0;
 }
 
 bool uplink_new_master(const struct uplink *u)
@@ -188,7 +184,7 @@ struct uplink *uplink_open(struct event_base *base,
     struct uplink *u = calloc(1, sizeof(*u));
     size_t n = 0;
 
-    if (!u || ops->nroutes + 3 > UPLINK_ROUTES_MAX)
+    if (!u || !(u->routes = calloc(ops->nroutes + 2, sizeof(*u->routes))))
         return free(u), err_set(err, ENOMEM, "out of memory"), NULL;
     u->base = base;
     u->conf = conf;
@@ -201,8 +197,6 @@ struct uplink *uplink_open(struct event_base *base,
                                           on_welcome };
     u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_ANY,
                                           on_refuse };
-    u->routes[n++] = (struct conn_route){
-        MESSAGE_FAREWELL, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_farewell };
     for (size_t i = 0; i < ops->nroutes; i++)
         u->routes[n++] = ops->routes[i];
     u->link_ops = (struct conn_ops){ .routes = u->routes, .nroutes = n,
@@ -224,6 +218,7 @@ void uplink_drop(struct uplink *u)
     if (u->retry)
         event_free(u->retry);
     conn_close(u->link);
+    free(u->routes);
     free(u);
 }
 
@@ -244,6 +239,7 @@ bool uplink_close(struct uplink *u, void (*done)(void *arg), void *arg)
         conn_close_then(u->link, done, arg);
     else
         conn_close(u->link);
+    free(u->routes);
     free(u);
     return wait;
 }

@@ -54,6 +54,9 @@ bool uplink_close(struct uplink *u, void (*done)(void *arg), void *arg);
 /* routes_arg, from the arg a route is called with. */
 void *uplink_owner(void *route_arg);
 
+/* The same arg, for the route of Farewell: the master has said that it ends. */
+void uplink_master_leaves(void *route_arg);
+
 /* Since the last joined(): a master that knows only what its database says. */
 bool uplink_new_master(const struct uplink *u);
 

@@ -364,13 +364,10 @@ static void on_drain(void *arg, struct conn *c)
     s->ops->moved(s->arg);
 }
 
-#define REDIRECTOR CONN_ROLE(HCT__ROLE__ROLE_REDIRECTOR)
 static const struct conn_route routes[] = {
     { MESSAGE_WELCOME,   CONN_ANY,   on_welcome },
     { MESSAGE_REFUSE,    CONN_ANY,   on_refuse },
-    { MESSAGE_INPUT,     REDIRECTOR, on_input },
-    { MESSAGE_INPUT_END, REDIRECTOR, on_input_end },
-    { MESSAGE_TERMINAL,  REDIRECTOR, on_terminal },
+    MESSAGES_REDIRECTOR_TO_SLAVE(CONN_ROUTE)
 };
 
 static const struct conn_ops link_ops = {

@@ -13,7 +13,7 @@ rooms()
 {
     cat <<'END'
 proto/base
-proto/link           hct.pb-c.h
+proto/link           hct.pb-c.h messages.inc
 proto/tree           hct.pb-c.h
 proto/conf
 
