@@ -6,7 +6,8 @@
 
 #include "proto/link/conn.h"
 
-/* For uplink_ops: all that messages.def has from a master to a slave; the uplink's owner is the struct jobs. */
+/* For uplink_ops: all that messages.def has from a master to a slave. The
+ * uplink's owner is the struct jobs. */
 extern const struct conn_route orders_routes[];
 extern const size_t orders_nroutes;
 

@@ -19,6 +19,7 @@
 #include "master/act/sentence.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
+#include "master/store/query.h"
 #include "master/watch/verdict.h"
 #include "proto/base/log.h"
 
@@ -537,117 +538,88 @@ struct recalling {
 };
 
 static struct judge *recall_policy(const struct recalling *r,
-                                   const struct store_value *name)
+                                   const char *name)
 {
-    for (size_t i = 0; i < r->n && name->type == STORE_TEXT; i++)
-        if (strcmp(judge_name(r->v[i]), name->text) == 0)
+    for (size_t i = 0; i < r->n && name; i++)
+        if (strcmp(judge_name(r->v[i]), name) == 0)
             return r->v[i];
     return NULL;
 }
 
-static int recall_off(void *arg, int ncols, const char *const *names,
-                      const struct store_value *v)
+static struct finder *recall_finder(const struct recalling *r,
+                                    const char *name)
 {
-    struct judge *p = recall_policy(arg, &v[0]);
+    return recall_policy(r, name) ? finder_of(r->f, name) : NULL;
+}
 
-    (void)ncols;
-    (void)names;
+static int recall_off(void *arg, const char *name)
+{
+    struct judge *p = recall_policy(arg, name);
+
     if (p)
         judge_set_off(p);
     return 0;
 }
 
-static int recall_open(void *arg, int ncols, const char *const *names,
-                       const struct store_value *v)
+static int recall_open(void *arg, const char *policy, const char *kind)
 {
-    const struct recalling *r = arg;
-    struct finder *p = recall_policy(r, &v[0]) ? finder_of(r->f, v[0].text)
-                                               : NULL;
+    struct finder *p = recall_finder(arg, policy);
 
-    (void)ncols;
-    (void)names;
     if (p)
-        p->open |= strcmp(v[1].text, "notice") == 0 ? FINDS_LONG
-                   : strcmp(v[1].text, "slowdown") == 0 ? FINDS_SLOW
-                                                        : FINDS_STUCK;
+        p->open |= strcmp(kind, "notice") == 0 ? FINDS_LONG
+                   : strcmp(kind, "slowdown") == 0 ? FINDS_SLOW
+                                                   : FINDS_STUCK;
     return 0;
 }
 
 /* What was to be done about it is due when it has lasted for so long again: how
  * long stays are is known no more. */
 static void recall_remedy(struct findings *f, struct finder *p,
-                          const struct store_value *v)
+                          const struct query_hang *h)
 {
     struct hct_verdict found = {
-        .kind = strcmp(v[4].text, "deadlock") == 0 ? HCT_DEADLOCK : HCT_HANG,
-        .score = v[5].d, .age_ns = (uint64_t)v[6].i,
-        .longest_ms = (uint32_t)(v[6].i / 1000000) };
-    uint32_t proposal = (uint32_t)v[9].i;
-    struct remedy r = remedy_decide(&f->on_hang, &found, proposal, 0);
+        .kind = strcmp(h->kind, "deadlock") == 0 ? HCT_DEADLOCK : HCT_HANG,
+        .score = h->score, .age_ns = h->age_ns,
+        .longest_ms = (uint32_t)(h->age_ns / 1000000) };
+    struct remedy r = remedy_decide(&f->on_hang, &found, h->proposed, 0);
 
-    p->done = v[7].i != 0;
+    p->done = h->acted;
     if (f->hang) {
-        f->hang->proposed = proposal;
-        remedy_say(&f->hang->next, &f->on_hang, &found, proposal, 0);
+        f->hang->proposed = h->proposed;
+        remedy_say(&f->hang->next, &f->on_hang, &found, h->proposed, 0);
         if (!r.wanted)
             remedy_why_not(&f->hang->not_done, &f->on_hang, &found);
     }
-    want_remedy(f, p, r, proposal, v[8].text);
+    want_remedy(f, p, r, h->proposed, h->why ? h->why : "");
     p->from_next = true;
 }
 
-static int recall_hang(void *arg, int ncols, const char *const *names,
-                       const struct store_value *v)
+static int recall_hang(void *arg, const struct query_hang *h)
 {
     const struct recalling *r = arg;
     struct findings *f = r->f;
-    struct finder *p = recall_policy(r, &v[0]) ? finder_of(f, v[0].text)
-                                               : NULL;
+    struct finder *p = recall_finder(r, h->policy);
 
-    (void)ncols;
-    (void)names;
-    if (!p || v[2].type != STORE_TEXT)
+    if (!p || !h->report)
         return 1;
-    if (!v[3].i)
-        f->hang = hang_make(f, p, (uint64_t)v[1].i, v[2].text);
+    if (!h->told)
+        f->hang = hang_make(f, p, h->seq, h->report);
     f->owed = f->hang != NULL;
-    recall_remedy(f, p, v);
+    recall_remedy(f, p, h);
     return 1;
 }
-
-/* The first hang that was not over, whether it was told, whether anything was
- * done, and what was proposed. */
-static const char sql_recall_hang[] =
-    "SELECT policy, seq, report, EXISTS (SELECT 1 FROM action WHERE job = ?1"
-    " AND action = 'report' AND by = policy AND"
-    " action.at_ns >= verdict.at_ns), kind, score, age_ns,"
-    " EXISTS (SELECT 1 FROM action WHERE job = ?1 AND"
-    " action IN ('kill', 'suspend') AND by = policy AND"
-    " result NOT LIKE 'not done%' AND action.at_ns >= verdict.at_ns),"
-    " ifnull(why, ''), CASE WHEN instr(detail, '  proposes to kill') THEN 3"
-    " WHEN instr(detail, '  proposes to suspend') THEN 2 ELSE 0 END"
-    " FROM verdict WHERE job = ?1 AND kind IN ('hang', 'deadlock') AND"
-    " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
-    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1";
-static const char sql_recall_open[] =
-    "SELECT DISTINCT policy, kind FROM verdict v WHERE job = ?1 AND"
-    " kind IN ('hang', 'deadlock', 'slowdown', 'notice') AND"
-    " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
-    " AND kind = 'progress' AND policy = v.policy), 0)";
 
 /* What was told and done is in the database, and who was switched off. */
 static void findings_recalled(struct job *j, struct judge *const *v, size_t n)
 {
     struct findings *f = j->findings;
-    struct journal *jn = f->acts->journal;
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)j->id };
+    struct store *st = journal_store(f->acts->journal);
     struct recalling r = { f, v, n };
     struct err err;
 
-    if (journal_ask(jn, "SELECT by FROM action WHERE job = ?1 AND action ="
-                    " 'switch off'", &id, 1, recall_off, &r, &err) ||
-        journal_ask(jn, sql_recall_open, &id, 1, recall_open, &r, &err) ||
-        journal_ask(jn, sql_recall_hang, &id, 1, recall_hang, &r, &err))
+    if (query_switched_off(st, j->id, recall_off, &r, &err) ||
+        query_open(st, j->id, recall_open, &r, &err) ||
+        query_open_hang(st, j->id, recall_hang, &r, &err))
         log_warn("findings", "what was told is not known job=%llu: %s",
                  findings_id(f), err.text);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "master/flow/flow_step.h"
-#include "master/store/lastmodel.h"
+#include "master/tree/lastmodel.h"
 #include "proto/base/log.h"
 #include "proto/tree/merge.h"
 

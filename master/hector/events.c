@@ -1,11 +1,8 @@
 /* events.c - hector events: the tagged MPI calls of a job, in time. */
 #include "master/hector/commands.h"
 
-#include <inttypes.h>
-
 #include "master/hector/core/answer.h"
 #include "master/hector/core/target.h"
-#include "proto/base/str.h"
 
 struct events_options { uint64_t count; };
 static const struct events_options defaults;
@@ -22,27 +19,12 @@ static const struct table_column columns[] = {
     { "TIME", TABLE_DURATION, "still inside" }, { "NODE", TABLE_TEXT, NULL },
 };
 
-/* -n takes the last ones. JSON has both stamps, the table their difference. */
-static void question(const struct tool *t, const struct target *target,
-                     struct str *sql)
-{
-    const struct events_options *o = t->own;
-
-    str_addf(sql, "SELECT rank, marker, label, call, enter_ns, %s, node"
-             " FROM events", t->json ? "exit_ns" : "exit_ns - enter_ns");
-    target_where(target, sql);
-    if (o->count)
-        str_addf(sql, " ORDER BY enter_ns DESC, rank DESC LIMIT %" PRIu64,
-                 o->count);
-    else
-        str_add(sql, " ORDER BY enter_ns, rank");
-}
-
 static int run_events(const struct tool *t)
 {
     const struct events_options *o = t->own;
-    struct str sql = { 0 };
     struct target target;
+    struct query_which which;
+    struct answer a;
     struct store *st;
     struct err err;
     int rc;
@@ -51,18 +33,17 @@ static int run_events(const struct tool *t)
         return tool_complain(TOOL_USAGE, "events wants one JOB or JOB.RANKS");
     if (target_parse(&target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
-    if (o->count)
-        str_add(&sql, "SELECT * FROM (");
-    question(t, &target, &sql);
-    if (o->count)
-        str_add(&sql, ") ORDER BY enter_ns, rank");
     st = tool_open_store(t);
-    rc = st ? answer_query(t, st, str_text(&sql), NULL, 0, columns, NULL, &err)
-            : 0;
-    str_fini(&sql);
-    target_fini(&target);
-    if (!st)
+    if (!st) {
+        target_fini(&target);
         return TOOL_FAILED;
+    }
+    /* JSON has both stamps, the table their difference. */
+    which = target_which(&target);
+    answer_begin(&a, t, columns);
+    rc = answer_end(&a, query_events(st, &which, o->count, t->json, &a.rows,
+                                     &a.why), NULL, &err);
+    target_fini(&target);
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }

@@ -13,15 +13,14 @@ static const struct table_column columns[] = {
 static int run_nodes(const struct tool *t)
 {
     struct store *st = tool_open_store(t);
+    struct answer a;
     struct err err;
     int rc;
 
     if (!st)
         return TOOL_FAILED;
-    rc = answer_query(t, st,
-        "SELECT node, state, cpus, load, memory_bytes, clock_offset_ns,"
-        " clock_error_ns, seen_ns FROM nodes ORDER BY node",
-        NULL, 0, columns, NULL, &err);
+    answer_begin(&a, t, columns);
+    rc = answer_end(&a, query_nodes(st, &a.rows, &a.why), NULL, &err);
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }

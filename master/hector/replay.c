@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "master/hector/core/target.h"
+#include "master/store/query.h"
 #include "master/watch/judge.h"
 #include "master/watch/tape.h"
 #include "proto/base/clock.h"
@@ -116,29 +117,21 @@ static int replay_show(struct replay *r, const void *piece, size_t bytes)
     return r->failed ? -1 : 0;
 }
 
-static int replay_row(void *arg, int ncols, const char *const *names,
-                      const struct store_value *v)
+static int on_look(void *arg, const struct store_look *look)
 {
     struct replay *r = arg;
 
-    (void)ncols;
-    (void)names;
-    if (v[0].type == STORE_BLOB && v[0].bytes &&
-        (replay_read(r, v[0].text, v[0].bytes) ||
-         replay_show(r, v[0].text, v[0].bytes)))
+    if (look->data.p && (replay_read(r, look->data.p, look->data.n) ||
+                         replay_show(r, look->data.p, look->data.n)))
         r->failed = true;
     return r->failed;
 }
 
 static int replay(struct replay *r, struct store *st, uint64_t job)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
-
-    if (store_version(st) < 5)
+    if (!query_has(st, STORE_TABLE_look))
         return err_set(r->err, EPROTO, "this database has no recorded looks");
-    if (store_query_bound(st, "SELECT data FROM look WHERE job = ?1"
-                          " ORDER BY seq", &id, 1, NULL, replay_row, r,
-                          r->err) || r->failed)
+    if (query_looks(st, job, 0, -1, on_look, r, r->err) || r->failed)
         return -1;
     if (r->looks == 0)
         return err_set(r->err, ESRCH, "there are no recorded looks of job %"
@@ -159,14 +152,11 @@ struct recorded {               /* jobs that have looks */
     unsigned n;
 };
 
-static int recorded_row(void *arg, int ncols, const char *const *names,
-                        const struct store_value *v)
+static int on_recorded(void *arg, uint64_t job)
 {
     struct recorded *r = arg;
 
-    (void)ncols;
-    (void)names;
-    r->last = (uint64_t)v[0].i;
+    r->last = job;
     if (r->n++ < NAMED_MAX)
         str_addf(&r->names, "%s%" PRIu64, r->n > 1 ? ", " : "", r->last);
     return 0;
@@ -181,12 +171,10 @@ static uint64_t only_job(const struct tool *t, struct store *st, int *status)
     uint64_t job = 0;
     struct err err;
 
-    if (store_version(st) < 5)
+    if (!query_has(st, STORE_TABLE_look))
         *status = tool_complain(TOOL_FAILED,
                                 "this database has no recorded looks");
-    else if (store_query_bound(st, "SELECT DISTINCT job FROM look"
-                               " ORDER BY job DESC", NULL, 0, NULL,
-                               recorded_row, &r, &err))
+    else if (query_recorded(st, on_recorded, &r, &err))
         *status = tool_complain(TOOL_FAILED, "%s", err.text);
     else if (r.n == 0)
         *status = tool_complain(TOOL_FAILED,

@@ -14,22 +14,20 @@
 #include "master/hector/core/answer.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
+#include "master/store/query.h"
 #include "proto/base/clock.h"
-#include "proto/base/str.h"
 
-enum { REPORT_TOP = 20, REPORT_CALLERS = 3, REPORT_VERSION = 4 };
+enum { REPORT_TOP = 20, REPORT_CALLERS = 3 };
 
 struct report {
     const struct tool *tool;
     struct store *store;
     struct target target;
-    int64_t top, callers;       /* how many; -1: all */
+    struct query_costs costs;
     /* What the first questions have answered. */
     char head[400];
-    int64_t job, ntasks, shown, calls, costs, app_ns, out_ns, most_rank;
-    int64_t most_ns;
-    double cov;
-    bool ended;
+    struct query_load load;
+    bool known, ended;
 };
 
 static const struct table_column task_columns[] = {
@@ -61,295 +59,111 @@ static const struct table_column note_columns[] = {
     { "NO NAMES OF", TABLE_TEXT, "some memory" }, { "BECAUSE", TABLE_TEXT, "?" },
 };
 
-/* ------------------------------------------------------------- questions */
+/* ------------------------------------------------------------- its lists */
 
-/* " WHERE job = ... AND (rank ...)" behind a text. */
-static void add_from(struct str *sql, const struct report *r, const char *from)
+/* Each list of the report is of this form. */
+typedef int part_f(const struct report *r, const struct query_rows *to,
+                   struct err *err);
+
+static int tell(const struct report *r, part_f *part,
+                const struct table_column *columns, struct err *err)
 {
-    str_add(sql, from);
-    target_where(&r->target, sql);
+    struct answer a;
+
+    answer_begin(&a, r->tool, columns);
+    return answer_end(&a, part(r, &a.rows, &a.why), NULL, err);
 }
 
-/* Which site stands for another one, k: sites that are one in the source are one
- * for people, as those of a loop that the compiler has unrolled. */
-static void add_same(struct str *sql, const struct report *r)
+static int tasks(const struct report *r, const struct query_rows *to,
+                 struct err *err)
 {
-    add_from(sql, r, ", same(site, k) AS MATERIALIZED (SELECT id, min(id)"
-             " OVER (PARTITION BY call, names) FROM (SELECT t.id, t.call,"
-             " group_concat(q.place, char(10)) AS names FROM (SELECT site,"
-             " place FROM callers WHERE site IN (SELECT site FROM cost");
-    str_add(sql, ") ORDER BY site, depth, inlined) q JOIN site t"
-            " ON t.id = q.site GROUP BY t.id))");
+    return query_costs_tasks(r->store, &r->costs, r->load.tasks, to, err);
 }
 
-/* Common tables: of every key (a function, or a site) and rank what the rank
- * spent; and of every key which rank spent most. */
-static void add_sums(struct str *sql, const struct report *r, const char *key,
-                     bool same)
+static int calls(const struct report *r, const struct query_rows *to,
+                 struct err *err)
 {
-    add_from(sql, r, "WITH app(app) AS (SELECT whole(in_mpi_ns + out_mpi_ns)"
-             " FROM tasks");
-    str_add(sql, ")");
-    if (same)
-        add_same(sql, r);
-    str_addf(sql, ", per AS (SELECT %s AS k, c.rank AS rank, whole(calls) AS n,"
-             " whole(in_ns) AS ns, whole(out_ns) AS o, whole(bytes) AS b,"
-             " max(max_ns) AS m FROM cost c JOIN site s ON s.id = c.site%s",
-             key, same ? " LEFT JOIN same ON same.site = c.site" : "");
-    target_where(&r->target, sql);
-    str_add(sql, " GROUP BY 1, 2), most AS (SELECT k, max(ns) AS ns, rank"
-            " FROM per GROUP BY k), mpi(mpi) AS (SELECT whole(ns) FROM per),"
-            " sums AS (SELECT per.k AS k, whole(per.ns) AS ns,"
-            " 100.0 * whole(per.ns) / nullif(app, 0) AS app,"
-            " 100.0 * whole(per.ns) / nullif(mpi, 0) AS mpi,"
-            " whole(n) AS n, whole(b) AS b, whole(o) AS o,"
-            " whole(per.ns) / nullif(whole(n), 0) AS mean, max(m) AS m,"
-            " count(*) AS ranks, most.ns AS most, most.rank AS rank,"
-            " 100.0 * (count(*) * most.ns / nullif(1.0 * whole(per.ns), 0) - 1)"
-            " AS imb, cov(per.ns) AS cov"
-            " FROM per JOIN most ON most.k = per.k, app, mpi"
-            " GROUP BY per.k ORDER BY ns DESC, k)");
-}
-
-static int ask(const struct report *r, const struct str *sql,
-               const struct table_column *columns, struct err *err)
-{
-    return answer_query(r->tool, r->store, str_text(sql), NULL, 0, columns,
-                        NULL, err);
-}
-
-static int tell_tasks(const struct report *r, struct err *err)
-{
-    bool json = r->tool->json;
-    struct str sql = { 0 };
-    int rc;
-
-    str_add(&sql, "WITH b AS (SELECT rank AS r, whole(bytes) AS bytes FROM");
-    add_from(&sql, r, store_version(r->store) >= REPORT_VERSION ? " cost"
-             : " (SELECT job, rank, NULL AS bytes FROM tasks)");
-    add_from(&sql, r, " GROUP BY rank), t AS (SELECT *, in_mpi_ns + out_mpi_ns"
-             " AS app_ns FROM tasks LEFT JOIN b ON b.r = rank");
-    str_addf(&sql, ") SELECT rank, %sapp_ns, in_mpi_ns, 100.0 * in_mpi_ns /"
-             " nullif(app_ns, 0) AS mpi_percent, out_mpi_ns, cpu_in_mpi_ns,"
-             " cpu_out_mpi_ns, mpi_calls, bytes FROM (SELECT * FROM t",
-             json ? "node, state, " : "");
-    if (!json && r->top >= 0 && r->shown > r->top)
-        str_addf(&sql, " ORDER BY out_mpi_ns DESC, rank LIMIT %" PRId64,
-                 r->top);
-    else
-        str_add(&sql, " ORDER BY rank");
-    str_add(&sql, ")");
-    if (!json)
-        str_add(&sql, " UNION ALL SELECT NULL, whole(app_ns), whole(in_mpi_ns),"
-                " 100.0 * whole(in_mpi_ns) / nullif(whole(app_ns), 0),"
-                " whole(out_mpi_ns), whole(cpu_in_mpi_ns), whole(cpu_out_mpi_ns),"
-                " whole(mpi_calls), whole(bytes) FROM t");
-    rc = ask(r, &sql, task_columns, err);
-    str_fini(&sql);
-    return rc;
-}
-
-static int tell_calls(const struct report *r, struct err *err)
-{
-    struct str sql = { 0 };
-    int rc;
-
-    add_sums(&sql, r, "s.call", false);
-    str_addf(&sql, " SELECT %s AS call, ns AS in_ns, app AS app_percent,"
-             " mpi AS mpi_percent, n AS calls, b AS bytes, mean AS mean_ns,"
-             " m AS max_ns, imb AS imbalance_percent, rank AS max_rank, cov"
-             "%s FROM sums LEFT JOIN mpi_call c ON c.id = k LIMIT %" PRId64,
-             r->tool->json ? "c.name" : "substr(c.name, 5)",
-             r->tool->json ? ", o AS out_ns, ranks AS tasks,"
-                             " most AS max_rank_ns" : "", r->top);
-    rc = ask(r, &sql, call_columns, err);
-    str_fini(&sql);
-    return rc;
+    return query_costs_calls(r->store, &r->costs, to, err);
 }
 
 /* People see a site's callers in the rows below it. */
-static int tell_sites(const struct report *r, struct err *err)
+static int sites(const struct report *r, const struct query_rows *to,
+                 struct err *err)
 {
-    struct str sql = { 0 };
-    int rc;
-
-    add_sums(&sql, r, r->tool->json ? "c.site" : "ifnull(same.k, c.site)",
-             !r->tool->json);
-    if (r->tool->json)
-        str_add(&sql, " SELECT k AS site, c.name AS call, p.function, p.file,"
-                " p.line, p.place, ns AS in_ns, app AS app_percent,"
-                " mpi AS mpi_percent, n AS calls, b AS bytes, o AS out_ns,"
-                " mean AS mean_ns, m AS max_ns, imb AS imbalance_percent,"
-                " rank AS max_rank, most AS max_rank_ns, cov, ranks AS tasks"
-                " FROM sums JOIN site s ON s.id = k"
-                " LEFT JOIN mpi_call c ON c.id = s.call"
-                " LEFT JOIN callers p ON p.site = k AND p.depth = 0"
-                " AND p.inlined = 0");
-    else
-        str_addf(&sql, ", best AS (SELECT row_number() OVER (ORDER BY ns DESC,"
-                 " k) AS no, * FROM sums LIMIT %" PRId64 "),"
-                 " steps AS (SELECT no, row_number() OVER (PARTITION BY no"
-                 " ORDER BY depth, inlined) - 1 AS step, %s AS place FROM best"
-                 " JOIN callers p ON p.site = k"
-                 " WHERE note IS NOT 'what calls main')"
-                 " SELECT no, call, ns, app, n, b, imb, rank, place FROM"
-                 " (SELECT no AS o, 0 AS step, no, substr(c.name, 5) AS call,"
-                 " ns, app, n, b, imb, rank, place FROM best"
-                 " JOIN site s ON s.id = k LEFT JOIN mpi_call c"
-                 " ON c.id = s.call LEFT JOIN steps USING(no)"
-                 " WHERE ifnull(step, 0) = 0"
-                 " UNION ALL SELECT no, step, NULL, NULL, NULL, NULL, NULL,"
-                 " NULL, NULL, NULL, ' ' || place FROM steps WHERE step > 0"
-                 " AND (step <= %" PRId64 " OR %d)) ORDER BY o, step",
-                 r->top, r->callers < 0 ? "place" : "brief(place)",
-                 r->callers, r->callers < 0);
-    rc = ask(r, &sql, site_columns, err);
-    str_fini(&sql);
-    return rc;
+    return query_costs_sites(r->store, &r->costs, to, err);
 }
 
-/* Which sites of this target stand where. */
-static void add_callers(struct str *sql, const struct report *r)
+static int callers(const struct report *r, const struct query_rows *to,
+                   struct err *err)
 {
-    add_from(sql, r, " FROM callers WHERE site IN (SELECT site FROM cost");
-    str_add(sql, ")");
+    return query_costs_callers(r->store, &r->costs, to, err);
 }
 
-static int tell_callers(const struct report *r, struct err *err)
+static int costs(const struct report *r, const struct query_rows *to,
+                 struct err *err)
 {
-    struct str sql = { 0 };
-    int rc;
-
-    str_add(&sql, "SELECT *");
-    add_callers(&sql, r);
-    str_add(&sql, " ORDER BY site, depth, inlined");
-    rc = ask(r, &sql, NULL, err);
-    str_fini(&sql);
-    return rc;
+    return query_costs_rows(r->store, &r->costs, to, err);
 }
 
-static int tell_costs(const struct report *r, struct err *err)
+static int nameless(const struct report *r, const struct query_rows *to,
+                    struct err *err)
 {
-    struct str sql = { 0 };
-    int rc;
-
-    add_from(&sql, r, "SELECT rank, site, calls, in_ns, out_ns, bytes, max_ns"
-             " FROM cost");
-    rc = ask(r, &sql, NULL, err);
-    str_fini(&sql);
-    return rc;
-}
-
-static int count_row(void *arg, int n, const char *const *names,
-                     const struct store_value *v)
-{
-    (void)n, (void)names;
-    *(int64_t *)arg = v[0].i;
-    return 0;
+    return query_costs_why_nameless(r->store, &r->costs, to, err);
 }
 
 /* Files without names, and why. */
-static int tell_notes(const struct report *r, struct err *err)
+static int tell_nameless(const struct report *r, struct err *err)
 {
-    struct str from = { 0 }, sql = { 0 };
     int64_t n = 0;
-    int rc;
 
-    add_from(&from, r, " FROM places p JOIN site_frame f ON f.frame = p.frame"
-             " WHERE function IS NULL AND note IS NOT 'what calls main' AND"
-             " f.site IN (SELECT site FROM cost");
-    str_add(&from, ")");
-    str_addf(&sql, "SELECT count(*)%s", str_text(&from));
-    rc = store_query(r->store, str_text(&sql), count_row, &n, err);
-    if (rc == 0 && n) {
-        puts("");
-        str_reset(&sql);
-        str_addf(&sql, "SELECT DISTINCT module, ifnull(note, 'they have not"
-                 " been looked up yet')%s", str_text(&from));
-        rc = ask(r, &sql, note_columns, err);
-    }
-    str_fini(&sql);
-    str_fini(&from);
-    return rc;
+    if (query_costs_nameless(r->store, &r->costs, &n, err))
+        return -1;
+    if (n == 0)
+        return 0;
+    puts("");
+    return tell(r, nameless, note_columns, err);
 }
 
 /* ------------------------------------------------------------------- head */
 
-static int head_row(void *arg, int n, const char *const *names,
-                    const struct store_value *v)
+static int on_job(void *arg, const struct store_job *job)
 {
     struct report *r = arg;
     char time[HUMAN_MAX] = "";
-    int64_t end_ns = v[5].type == STORE_INT ? v[5].i
-                                            : (int64_t)clock_wall_ns();
+    uint64_t end_ns = job->ended_ns ? job->ended_ns : clock_wall_ns();
+    int64_t nodes = r->load.nodes;
 
-    (void)n, (void)names;
-    r->job = v[0].i;
-    r->ntasks = v[2].i;
-    r->ended = v[5].type == STORE_INT;
-    if (v[4].type == STORE_INT)
-        human_duration(time, end_ns - v[4].i);
-    snprintf(r->head, sizeof(r->head), "Job %" PRId64 " %.200s: %" PRId64
-             " task%s on %" PRId64 " node%s, %s%s%s", r->job,
-             v[1].text ? v[1].text : "", v[2].i, v[2].i == 1 ? "" : "s",
-             v[6].i, v[6].i == 1 ? "" : "s", v[3].text ? v[3].text : "?",
+    r->known = true;
+    r->ended = job->ended_ns != 0;
+    if (job->started_ns)
+        human_duration(time, (int64_t)(end_ns - job->started_ns));
+    snprintf(r->head, sizeof(r->head), "Job %" PRIu64 " %.200s: %" PRIu32
+             " task%s on %" PRId64 " node%s, %s%s%s", job->job,
+             job->name ? job->name : "", job->ntasks,
+             job->ntasks == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
+             job->state ? job->state : "?",
              !*time ? "" : r->ended ? " after " : " for ", time);
-    return 0;
-}
-
-static int load_row(void *arg, int n, const char *const *names,
-                    const struct store_value *v)
-{
-    struct report *r = arg;
-
-    (void)n, (void)names;
-    r->shown = v[0].i;
-    r->calls = v[1].i;
-    r->app_ns = v[2].i;
-    r->out_ns = v[3].i;
-    r->most_ns = v[4].i;
-    r->most_rank = v[5].i;
-    r->cov = v[6].type == STORE_REAL ? v[6].d : 0;
     return 0;
 }
 
 static int look(struct report *r, struct err *err)
 {
-    const struct store_value job = { .type = STORE_INT,
-                                     .i = (int64_t)r->target.job };
-    struct str sql = { 0 };
-    int rc;
-
-    if (store_query_bound(r->store, "SELECT job, name, ntasks, state,"
-                          " started_ns, ended_ns, (SELECT count(DISTINCT node)"
-                          " FROM tasks WHERE job = ?1) FROM jobs"
-                          " WHERE job = ?1", &job, 1, NULL, head_row, r, err))
-        return -1;
-    add_from(&sql, r, "SELECT count(*), whole(mpi_calls), whole(in_mpi_ns +"
-             " out_mpi_ns), whole(out_mpi_ns), max(out_mpi_ns), rank,"
-             " cov(out_mpi_ns) FROM tasks");
-    rc = store_query(r->store, str_text(&sql), load_row, r, err);
-    if (rc == 0 && store_version(r->store) >= REPORT_VERSION) {
-        str_reset(&sql);
-        add_from(&sql, r, "SELECT count(*) FROM cost");
-        rc = store_query(r->store, str_text(&sql), count_row, &r->costs, err);
-    }
-    str_fini(&sql);
-    return rc;
+    return query_load(r->store, &r->costs.which, &r->load, err) ||
+           query_job(r->store, r->target.job, on_job, r, err) ? -1 : 0;
 }
 
 /* What there is no account of, and why; NULL: it is there. */
 static const char *lacking(const struct report *r)
 {
-    if (store_version(r->store) < REPORT_VERSION)
+    if (!query_has(r->store, STORE_TABLE_cost))
         return "this database is of an older Hector: it does not say what"
                " single calls have cost";
-    if (r->costs)
+    if (r->load.costs)
         return NULL;
     if (!r->ended)
         return "what single calls have cost is not known yet: nodes report it"
                " every 5 s, or less often when there are many tasks";
-    return r->calls ? "what single calls have cost was not recorded"
+    return r->load.calls ? "what single calls have cost was not recorded"
                     : "no call of MPI was recorded: there was none, or the"
                       " program could not load the wrapper library (is it"
                       " linked statically?)";
@@ -359,8 +173,10 @@ static const char *lacking(const struct report *r)
 
 static double imbalance(const struct report *r)
 {
-    return r->out_ns > 0 ? 100.0 * ((double)r->most_ns * (double)r->shown /
-                                    (double)r->out_ns - 1) : 0;
+    const struct query_load *l = &r->load;
+
+    return l->out_ns > 0 ? 100.0 * ((double)l->most_ns * (double)l->tasks /
+                                    (double)l->out_ns - 1) : 0;
 }
 
 static void print_load(const struct report *r)
@@ -368,12 +184,12 @@ static void print_load(const struct report *r)
     char most[HUMAN_MAX], mean[HUMAN_MAX];
 
     puts(r->head);
-    if (r->out_ns <= 0 || r->shown < 2)
+    if (r->load.out_ns <= 0 || r->load.tasks < 2)
         return;
     printf("Load imbalance %.1f %%: outside of MPI mean %s, most %s (task %"
            PRId64 ")\n", imbalance(r),
-           human_duration(mean, r->out_ns / r->shown),
-           human_duration(most, r->most_ns), r->most_rank);
+           human_duration(mean, r->load.out_ns / r->load.tasks),
+           human_duration(most, r->load.most_ns), r->load.most_rank);
 }
 
 static int tell_people(const struct report *r, struct err *err)
@@ -382,51 +198,49 @@ static int tell_people(const struct report *r, struct err *err)
 
     print_load(r);
     puts("");
-    if (r->top >= 0 && r->shown > r->top)
+    if (r->costs.top >= 0 && r->load.tasks > r->costs.top)
         printf("First of %" PRId64 " tasks, by their time outside of MPI"
-               " (-a: all)\n", r->shown);
-    if (tell_tasks(r, err))
+               " (-a: all)\n", r->load.tasks);
+    if (tell(r, tasks, task_columns, err))
         return -1;
     puts("");
     if (lacks) {
         printf("Not shown: %s.\n", lacks);
         return 0;
     }
-    if (tell_calls(r, err))
+    if (tell(r, calls, call_columns, err))
         return -1;
     puts("");
-    return tell_sites(r, err) || tell_notes(r, err) ? -1 : 0;
+    return tell(r, sites, site_columns, err) || tell_nameless(r, err) ? -1 : 0;
 }
 
-static int tell_part(const struct report *r, const char *name,
-                     int (*tell)(const struct report *, struct err *),
-                     struct err *err)
+static int job(const struct report *r, const struct query_rows *to,
+               struct err *err)
 {
-    printf(",\"%s\":", name);
-    return tell(r, err);
+    return query_costs_job(r->store, &r->costs, &r->load, imbalance(r),
+                           lacking(r), to, err);
 }
 
 static int tell_programs(const struct report *r, struct err *err)
 {
-    const char *lacks = lacking(r);
-    struct str sql = { 0 };
-    int rc;
+    static const struct { const char *name; part_f *part; bool costs; }
+    parts[] = {
+        { "{\"job\":", job, false },
+        { ",\"tasks\":", tasks, false },
+        { ",\"calls\":", calls, true },
+        { ",\"sites\":", sites, true },
+        { ",\"callers\":", callers, true },
+        { ",\"costs\":", costs, true },
+    };
+    bool all = query_has(r->store, STORE_TABLE_cost);
+    int rc = 0;
 
-    str_addf(&sql, "SELECT *, %" PRId64 " AS max_out_mpi_ns, %" PRId64
-             " AS max_rank, %.15g AS imbalance_percent, %.15g AS cov, %s%s%s"
-             " AS lacking FROM jobs WHERE job = %" PRId64, r->most_ns,
-             r->most_rank, imbalance(r), r->cov, lacks ? "'" : "",
-             lacks ? lacks : "NULL", lacks ? "'" : "", r->job);
-    printf("{\"job\":");
-    rc = ask(r, &sql, NULL, err);
-    str_fini(&sql);
-    if (rc == 0)
-        rc = tell_part(r, "tasks", tell_tasks, err);
-    if (rc == 0 && store_version(r->store) >= REPORT_VERSION)
-        rc = tell_part(r, "calls", tell_calls, err) ||
-             tell_part(r, "sites", tell_sites, err) ||
-             tell_part(r, "callers", tell_callers, err) ||
-             tell_part(r, "costs", tell_costs, err) ? -1 : 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (rc || (parts[i].costs && !all))
+            continue;
+        fputs(parts[i].name, stdout);
+        rc = tell(r, parts[i].part, NULL, err);
+    }
     puts("}");
     return rc;
 }
@@ -437,9 +251,9 @@ static int report(struct report *r, const char *word)
 
     if (look(r, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
-    if (!r->job)
+    if (!r->known)
         return tool_complain(TOOL_FAILED, "there is no job %s", word);
-    if (!r->shown)
+    if (!r->load.tasks)
         return tool_complain(TOOL_FAILED, "%s has no tasks", word);
     if (r->tool->json ? tell_programs(r, &err) : tell_people(r, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
@@ -459,8 +273,8 @@ static const struct args_option options[] = {
 static int run_report(const struct tool *t)
 {
     const struct report_options *o = t->own;
-    struct report r = { .tool = t, .top = REPORT_TOP,
-                        .callers = REPORT_CALLERS };
+    struct report r = { .tool = t, .costs = { .top = REPORT_TOP,
+                        .callers = REPORT_CALLERS, .programs = t->json } };
     struct err err;
     int status = TOOL_FAILED;
 
@@ -468,10 +282,11 @@ static int run_report(const struct tool *t)
         return tool_complain(TOOL_USAGE, "report wants one JOB or JOB.RANKS");
     if (target_parse(&r.target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
+    r.costs.which = target_which(&r.target);
     if (o->count)
-        r.top = (int64_t)o->count;
+        r.costs.top = (int64_t)o->count;
     if (o->all || t->json)
-        r.top = r.callers = -1;
+        r.costs.top = r.costs.callers = -1;
     r.store = tool_open_store(t);
     if (r.store)
         status = report(&r, t->words[0]);

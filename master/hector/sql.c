@@ -6,6 +6,7 @@
 static int run_sql(const struct tool *t)
 {
     struct store *st;
+    struct answer a;
     struct err err;
     int rc;
 
@@ -14,7 +15,10 @@ static int run_sql(const struct tool *t)
     st = tool_open_store(t);
     if (!st)
         return TOOL_FAILED;
-    rc = answer_query(t, st, t->words[0], NULL, 0, NULL, NULL, &err);
+    answer_begin(&a, t, NULL);
+    rc = answer_end(&a, store_query_bound(st, t->words[0], NULL, 0,
+                                          a.rows.head, a.rows.row,
+                                          a.rows.arg, &a.why), NULL, &err);
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/query.h"
 #include "master/store/record.h"
 #include "master/store/row.h"
 #include "proto/base/clock.h"
@@ -653,36 +654,29 @@ static void journal_flush(struct journal *jn)
 
 /* -------------------------------------------------------------- questions */
 
-int journal_ask(struct journal *jn, const char *sql,
-                const struct store_value *params, int nparams,
-                store_row_f *row, void *arg, struct err *err)
+struct store *journal_store(const struct journal *jn)
 {
-    return store_query_bound(jn->store, sql, params, nparams, NULL, row, arg,
-                             err);
+    return jn->store;
 }
 
-static int find_end_row(void *arg, int ncols, const char *const *names,
-                        const struct store_value *v)
+static int on_job(void *arg, const struct store_job *job)
 {
     struct journal_end *end = arg;
 
-    (void)ncols;
-    (void)names;
-    end->exit_code = (int)v[0].i;
-    if (v[1].type == STORE_TEXT)
-        snprintf(end->why, sizeof(end->why), "%s", v[1].text);
+    if (!job->exit_code.known)
+        return 0;
+    end->exit_code = (int)job->exit_code.v;
+    snprintf(end->why, sizeof(end->why), "%s", job->why ? job->why : "");
     return 0;
 }
 
 int journal_find_end(struct journal *jn, uint64_t job,
                      struct journal_end *end)
 {
-    const struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
     struct err err;
 
     *end = (struct journal_end){ .exit_code = -1 };
-    if (journal_ask(jn, "SELECT exit_code, why FROM job WHERE job = ?1 AND"
-                    " exit_code IS NOT NULL", &id, 1, find_end_row, end, &err))
+    if (query_job(jn->store, job, on_job, end, &err))
         return -1;
     return end->exit_code < 0 ? -1 : 0;
 }

@@ -143,11 +143,9 @@ struct journal_end { int exit_code; char why[400]; };
 int journal_find_end(struct journal *jn, uint64_t job,
                      struct journal_end *end);
 
-/* A question to the database that is written to just now; see
- * store_query_bound(). What is noted and not committed is not in it. */
-int journal_ask(struct journal *jn, const char *sql,
-                const struct store_value *params, int nparams,
-                store_row_f *row, void *arg, struct err *err);
+/* The database that is written to just now, for a question (query.h): what is
+ * noted and not committed is not in it. Borrowed until the loop turns. */
+struct store *journal_store(const struct journal *jn);
 
 /* The record is in memory only: try to write it now. -1: err says why not
  * (EBUSY: others have locked the file just now); when nobody will come to try

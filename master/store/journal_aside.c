@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "master/store/query.h"
 #include "proto/base/log.h"
 
 static const uint64_t journal_return_ns = 500 * MS;
@@ -129,15 +130,6 @@ void journal_try_to_return(struct journal *jn, uint64_t now)
     journal_wake(jn, journal_return_ns);
 }
 
-static int seed_row(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
-{
-    (void)ncols;
-    (void)names;
-    *(uint64_t *)arg = (uint64_t)v[0].i;
-    return 0;
-}
-
 /* Numbers that the file does not have, if it can be read at least. */
 int journal_seed(struct journal *jn, struct err *err)
 {
@@ -148,8 +140,7 @@ int journal_seed(struct journal *jn, struct err *err)
     if (jn->path)
         file = store_open_readonly(jn->path, NULL);
     if (file)
-        store_query(file, "SELECT max(seq) FROM sqlite_sequence WHERE"
-                    " name = 'job'", seed_row, &jn->last_job, NULL);
+        query_last_number(file, &jn->last_job, NULL);
     store_close(file);
     return store_seed(jn->store, jn->last_job, err);
 }

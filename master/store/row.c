@@ -18,7 +18,7 @@ enum kind {
     KIND_BYTES, KIND_TEXT, KIND_NAME, KIND_MASTER, KIND_JOB, KIND_SESSION,
     KIND_NODE, KIND_LABEL,
 };
-enum rule {
+enum rule {                     /* those from COUNTED on are written by others */
     RULE_KEY, RULE_LAST, RULE_FIRST, RULE_KEEP, RULE_MOST, RULE_SAYS,
     RULE_TOPS, RULE_BATCH, RULE_COUNTED, RULE_APART,
 };
@@ -111,7 +111,7 @@ static const char *sql_type(enum kind kind)
 /* Does putting a row write this column? */
 static bool is_written(const struct column *c)
 {
-    return c->rule != RULE_COUNTED && c->rule != RULE_APART;
+    return c->rule < RULE_COUNTED;
 }
 
 /* Does copying it into the file? */
@@ -207,6 +207,15 @@ static void add_insert(struct str *sql, const struct table *t)
         str_add(sql, " RETURNING id");
 }
 
+/* Here goes every event: no call that need not be. */
+static inline void bind_known(sqlite3_stmt *s, int at, uint64_t value)
+{
+    if (value)
+        sqlite3_bind_int64(s, at, (int64_t)value);
+    else
+        sqlite3_bind_null(s, at);
+}
+
 static void bind_bytes(sqlite3_stmt *s, int at, const struct row_bytes *b)
 {
     sqlite3_bind_blob(s, at, b->p, (int)b->n, SQLITE_STATIC);
@@ -220,7 +229,7 @@ static void bind_maybe(sqlite3_stmt *s, int at, const struct row_maybe *m)
         sqlite3_bind_null(s, at);
 }
 
-static void bind(sqlite3_stmt *s, int at, enum kind kind, const void *p)
+static inline void bind(sqlite3_stmt *s, int at, enum kind kind, const void *p)
 {
     switch (kind) {
     case KIND_COUNT:
@@ -239,13 +248,13 @@ static void bind(sqlite3_stmt *s, int at, enum kind kind, const void *p)
     case KIND_LINK:
     case KIND_SESSION:
     case KIND_NODE:
-        store_bind_known(s, at, *(const uint64_t *)p);
+        bind_known(s, at, *(const uint64_t *)p);
         break;
     case KIND_KNOWN32:
-        store_bind_known(s, at, *(const uint32_t *)p);
+        bind_known(s, at, *(const uint32_t *)p);
         break;
     case KIND_MASTER:
-        store_bind_known(s, at, *(const uint64_t *)p & INT64_MAX);
+        bind_known(s, at, *(const uint64_t *)p & INT64_MAX);
         break;
     case KIND_MAYBE:
         bind_maybe(s, at, p);
@@ -258,7 +267,7 @@ static void bind(sqlite3_stmt *s, int at, enum kind kind, const void *p)
         break;
     case KIND_TEXT:
     case KIND_NAME:
-        store_bind_text(s, at, *(const char *const *)p);
+        sqlite3_bind_text(s, at, *(const char *const *)p, -1, SQLITE_STATIC);
         break;
     case KIND_BYTES:
         bind_bytes(s, at, p);
@@ -273,10 +282,10 @@ void row_bind(sqlite3_stmt *s, enum store_table table, const void *row)
     const struct table *t = table_of(table);
     const struct column *c = t->columns, *end = c + t->n;
 
-    for (int at = 0; c < end; c++) {
-        at += is_written(c);
-        if (is_written(c) && c->rule != RULE_BATCH)
+    for (int at = 1; c < end; c++) {
+        if (c->rule < RULE_BATCH)
             bind(s, at, c->kind, (const char *)row + c->at);
+        at += is_written(c);
     }
 }
 
@@ -310,9 +319,24 @@ int row_put(struct store *st, enum store_table table, const void *row,
 
 /* ---------------------------------------------------------- reading back */
 
-void row_columns(struct str *sql, enum store_table table, const char *p)
+void row_columns(struct str *sql, enum store_table table, const char *p,
+                 int version)
 {
-    add_names(sql, table_of(table), p, is_in_struct);
+    const struct table *t = table_of(table);
+    const char *comma = "";
+
+    for (size_t i = 0; i < t->n; i++) {
+        const struct column *c = &t->columns[i];
+
+        if (!is_in_struct(c))
+            continue;
+        str_add(sql, comma);
+        if (c->since <= version)
+            str_addf(sql, "%s%s", p, c->name);
+        else
+            str_add(sql, "NULL");
+        comma = ", ";
+    }
 }
 
 static void read_value(const struct store_value *v, enum kind kind, void *p)
@@ -525,6 +549,11 @@ static void add_table(struct str *sql, const struct table *t, int version)
     if (keys)
         add_primary_key(sql, t);
     str_addf(sql, ")%s;\n", t->how == HOW_BARE ? " WITHOUT ROWID" : "");
+}
+
+int row_schema_since(enum store_table table)
+{
+    return table_of(table)->since;
 }
 
 void row_schema_tables(struct str *sql, int version)

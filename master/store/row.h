@@ -13,8 +13,10 @@
 int row_put(struct store *st, enum store_table table, const void *row,
             struct err *err);
 
-/* "p.job, p.rank, ...": what row_read() wants. p may be "". */
-void row_columns(struct str *sql, enum store_table table, const char *p);
+/* "p.job, p.rank, ...": what row_read() wants, NULL for those that a file of
+ * that version has not. p may be "". */
+void row_columns(struct str *sql, enum store_table table, const char *p,
+                 int version);
 /* Fill a row from those columns; texts and bytes are borrowed from v. Returns
  * how many columns it has taken. */
 int row_read(enum store_table table, const struct store_value *v, void *row);
@@ -29,9 +31,11 @@ void row_set_job(enum store_table table, void *row, uint64_t job);
  * which `where` holds; see store_merge.c. */
 void row_merge(struct str *sql, enum store_table table, const char *where);
 
-/* The tables as that version of the schema has them; what has to be done to
- * those of the version before; the views that show tables, made anew; and the
- * present version, which is that of the latest column. */
+/* The version that has brought a table; the tables as that version of the
+ * schema has them; what has to be done to those of the version before; the views
+ * that show tables, made anew; and the present version, which is that of the
+ * latest column. */
+int row_schema_since(enum store_table table);
 void row_schema_tables(struct str *sql, int version);
 void row_schema_step(struct str *sql, int to);
 void row_schema_views(struct str *sql);

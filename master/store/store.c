@@ -430,6 +430,7 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
                  NULL, NULL, NULL);
     if (store_ready(st, version, err))
         goto fail;
+    st->version = schema_version();
     if (version > 0 && version < schema_version())
         store_shut(st);
     store_wait_little(st);

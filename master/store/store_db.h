@@ -36,7 +36,7 @@ struct store_sites { int64_t v[STORE_SITES]; size_t n; };
 struct store {
     sqlite3 *db;                /* owned */
     char *path;                 /* owned */
-    int64_t version;            /* of the schema, when it was opened */
+    int64_t version;            /* of the schema */
     bool wants_log;             /* a write-ahead log, and was refused one */
     sqlite3_stmt *stmt[STORE_STMT_COUNT];       /* owned */
     sqlite3_stmt *put[STORE_TABLE_COUNT];       /* owned */

@@ -194,8 +194,10 @@ static int events_insert(struct store *st, const struct store_batch *b,
         if (rc == 0)
             continue;
         row_bind(s, STORE_TABLE_event, e);
-        store_bind_known(s, label, e->label < b->nlabels
-                                   ? (uint64_t)ids[e->label] : 0);
+        if (e->label < b->nlabels)
+            sqlite3_bind_int64(s, label, ids[e->label]);
+        else
+            sqlite3_bind_null(s, label);
         if (store_run(st, s, err))
             return -1;
         range[1] = sqlite3_last_insert_rowid(st->db);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/store/lastmodel.h"
+#include "master/tree/lastmodel.h"
 #include "master/tree/lasttree.h"
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"

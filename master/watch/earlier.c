@@ -4,26 +4,17 @@
 #include <stdlib.h>
 
 #include "master/store/journal.h"
+#include "master/store/query.h"
 #include "proto/base/log.h"
 
 enum { EARLIER_MAX = 1024 };    /* places; of more nothing is known */
 
-static int earlier_row(void *arg, int ncols, const char *const *names,
-                       const struct store_value *v)
-{
-    (void)ncols, (void)names;
-    *(uint64_t *)arg = v[0].i > 0 ? (uint64_t)v[0].i : 0;
-    return 1;
-}
-
 static uint64_t earlier_ask(const struct earlier *e, uint64_t key)
 {
-    const struct store_value place = { .type = STORE_INT, .i = (int64_t)key };
     uint64_t longest_ns = 0;
     struct err err;
 
-    if (journal_ask(e->journal, "SELECT longest_ns FROM stay WHERE place = ?1",
-                    &place, 1, earlier_row, &longest_ns, &err))
+    if (query_longest_stay(journal_store(e->journal), key, &longest_ns, &err))
         log_info("earlier", "earlier runs are not known: %s", err.text);
     return longest_ns;
 }

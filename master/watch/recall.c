@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/query.h"
 #include "master/store/journal.h"
 #include "master/watch/tape.h"
 #include "proto/base/clock.h"
@@ -27,37 +28,28 @@ struct recall {
     struct recall_end end;
 };
 
-static int recall_row(void *arg, int ncols, const char *const *names,
-                      const struct store_value *v)
+static int recall_row(void *arg, const struct store_look *look)
 {
     struct recall *r = arg;
 
-    (void)ncols;
-    (void)names;
-    if (v[2].type != STORE_BLOB || !(r->data = malloc(v[2].bytes + 1)))
+    if (!look->data.p || !(r->data = malloc(look->data.n + 1)))
         return 1;
-    memcpy(r->data, v[2].text, v[2].bytes);
-    r->bytes = v[2].bytes;
-    r->seq = (uint64_t)v[0].i;
-    r->end.at_ns = (uint64_t)v[1].i;
+    memcpy(r->data, look->data.p, look->data.n);
+    r->bytes = look->data.n;
+    r->seq = look->seq;
+    r->end.at_ns = look->at_ns;
     return 1;
 }
 
 /* 1: there is another piece; 0: there is none. */
 static int recall_next(struct recall *r, struct err *err)
 {
-    const struct store_value params[] = {
-        { .type = STORE_INT, .i = (int64_t)r->job },
-        { .type = STORE_INT, .i = (int64_t)r->seq },
-    };
-
     if (r->data)
         r->ops->piece(r->arg, r->seq, r->data, r->bytes);
     free(r->data);
     r->data = NULL;
-    if (journal_ask(r->journal, "SELECT seq, at_ns, data FROM look WHERE"
-                    " job = ?1 AND seq > ?2 ORDER BY seq LIMIT 1", params, 2,
-                    recall_row, r, err))
+    if (query_looks(journal_store(r->journal), r->job, r->seq, 1, recall_row, r,
+                    err))
         return -1;
     if (!r->data)
         return 0;

@@ -63,10 +63,10 @@ master/flow          hct.pb-c.h calls.h
 master/peers
 master
 master/hector/core   master/store
-master/hector/stack  hct.pb-c.h stack_page.inc
-master/hector/model  hct.pb-c.h calls.h
+master/hector/stack  master/store hct.pb-c.h stack_page.inc
+master/hector/model  master/store hct.pb-c.h calls.h
 master/hector/why    master/store master/watch hct_policy.h
-master/hector        master/watch
+master/hector        master/store master/watch
 END
 }
 
@@ -152,6 +152,12 @@ clean 'only slave/pmix/, and a double of it, include PMIx' \
 clean 'only master/store/store*.[ch] include SQLite' \
     "$(only '^(proto|master|slave|redirector)/.*\.[ch]$' sqlite3 \
             'master/store/store(_[a-z]+)?\.[ch]')"
+clean 'all SQL is in master/store/' \
+    "$(sources '^(proto|master|slave|redirector)/.*\.[ch]$' |
+        grep -v '^master/store/' | while read -r f; do
+            grep -nE '"[^"]*(SELECT|INSERT INTO|DELETE FROM|UPDATE [a-z]+ SET) ' "$f" |
+                sed "s|^|$f:|"
+        done)"
 clean 'no monitoring library in the wrappers and policies' \
     "$(only '^(mpi-wrappers|policies)/.*\.[ch]$' \
             '(event2|protobuf|sodium|jansson)' -)"

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "master/store/query.h"
 #include "master/store/rows.h"
 #include "master/store/schema.h"
 #include "master/store/store.h"
@@ -420,6 +421,7 @@ static void test_stays(void **state)
     struct store *st = open_it(), *mem = store_open(":memory:", &err);
     struct store_stay s = { .place = 1, .longest_ns = 5, .job = 1,
                             .at_ns = 10 };
+    uint64_t longest_ns;
 
     (void)state;
     assert_int_equal(store_begin(st, &err), 0);
@@ -448,7 +450,77 @@ static void test_stays(void **state)
     assert_int_equal(store_merge(mem, path, &err), 0);
     expect(st, "SELECT place, longest_ns, job, at_ns FROM stay ORDER BY 1",
            "-1|8|2|20\n1|6|2|30\n2|1|2|30\n");
+    assert_int_equal(query_longest_stay(st, UINT64_MAX, &longest_ns, &err), 0);
+    assert_int_equal(longest_ns, 8);
+    assert_int_equal(query_longest_stay(st, 3, &longest_ns, &err), 0);
+    assert_int_equal(longest_ns, 0);
     store_close(mem);
+    store_close(st);
+}
+
+static int on_open(void *arg, const char *policy, const char *kind)
+{
+    str_addf(arg, "%s %s\n", policy, kind);
+    return 0;
+}
+
+static int on_hang(void *arg, const struct query_hang *h)
+{
+    str_addf(arg, "%s %s %llu told=%d acted=%d proposed=%u %s\n", h->policy,
+             h->kind, (unsigned long long)h->seq, h->told, h->acted,
+             h->proposed, h->why ? h->why : "-");
+    return 0;
+}
+
+static void expect_found(struct store *st, const char *open, const char *hang)
+{
+    struct str out = { 0 };
+
+    assert_int_equal(query_open(st, 1, on_open, &out, &err), 0);
+    assert_string_equal(str_text(&out), open);
+    str_reset(&out);
+    assert_int_equal(query_open_hang(st, 1, on_hang, &out, &err), 0);
+    assert_string_equal(str_text(&out), hang);
+    str_fini(&out);
+}
+
+/* What a policy has not taken back, and what became of it: an action that was
+ * not done does not count as one. */
+static void test_found(void **state)
+{
+    struct store *st = open_it();
+    struct store_verdict v = { .job = 1, .at_ns = 5, .policy = "a",
+                               .kind = "hang", .seq = 3, .report = "r" };
+    struct store_action a = { .job = 1, .at_ns = 6, .by = "a",
+                              .action = "kill", .result = "not done: no" };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "a");
+    expect_found(st, "", "");
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    v.policy = "b";
+    v.kind = "slowdown";
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    assert_int_equal(store_put_action(st, &a, &err), 0);
+    expect_found(st, "a hang\nb slowdown\n",
+                 "a hang 3 told=0 acted=0 proposed=0 -\n");
+    v.kind = "progress";
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    expect_found(st, "a hang\n", "");
+    v = (struct store_verdict){ .job = 1, .at_ns = 7, .policy = "b",
+                                .kind = "deadlock", .seq = 4, .why = "w",
+                                .detail = "b\n  proposes to kill\n" };
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    a = (struct store_action){ .job = 1, .at_ns = 8, .by = "b",
+                               .action = "suspend", .result = "ordered" };
+    assert_int_equal(store_put_action(st, &a, &err), 0);
+    a.action = "report";
+    assert_int_equal(store_put_action(st, &a, &err), 0);
+    expect_found(st, "a hang\nb deadlock\n",
+                 "b deadlock 4 told=1 acted=1 proposed=3 w\n");
+    assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 }
 
@@ -697,6 +769,41 @@ static void expect_shape_of_new(struct store *st)
     store_close(fresh);
 }
 
+static int on_task(void *arg, const struct store_task *t, const char *node)
+{
+    str_addf(arg, "%u %s %s %s %llu\n", t->rank, node, t->state,
+             t->hold ? t->hold : "-", (unsigned long long)t->held_ns);
+    return 0;
+}
+
+static int on_tree(void *arg, const struct store_stack *k)
+{
+    (void)k;
+    str_add(arg, "a stack");
+    return 0;
+}
+
+/* What came later is NULL in a file of version 1, or there are no rows of it. */
+static void expect_old_answers(struct store *st)
+{
+    struct str out = { 0 };
+    uint64_t longest_ns;
+
+    assert_non_null(st);
+    assert_int_equal(store_version(st), 1);
+    assert_true(query_has(st, STORE_TABLE_task));
+    assert_false(query_has(st, STORE_TABLE_stack));
+    assert_int_equal(query_job_tasks(st, 1, on_task, &out, &err), 0);
+    assert_string_equal(str_text(&out), "0 n1 running - 0\n"
+                        "1 n1 running - 0\n");
+    str_reset(&out);
+    assert_int_equal(query_last_stack(st, 1, on_tree, &out, &err), 0);
+    assert_int_equal(out.n, 0);
+    assert_int_equal(query_longest_stay(st, 1, &longest_ns, &err), 0);
+    assert_int_equal(longest_ns, 0);
+    str_fini(&out);
+}
+
 /* A file of version 1 becomes a present one, with all it had. */
 static void test_migration(void **state)
 {
@@ -722,6 +829,9 @@ static void test_migration(void **state)
            "ALTER TABLE verdict DROP COLUMN detail;"
            "ALTER TABLE verdict DROP COLUMN report;"
            "PRAGMA user_version = 1", "");
+    store_close(st);
+    st = store_open_readonly(path, &err);
+    expect_old_answers(st);
     store_close(st);
     st = open_it();
     snprintf(version, sizeof(version), "%d\n", schema_version());
@@ -778,7 +888,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_views),
         T(test_rows),
-        T(test_stacks), T(test_models), T(test_stays),
+        T(test_stacks), T(test_models), T(test_stays), T(test_found),
         T(test_events),
         T(test_costs),
         T(test_readonly),

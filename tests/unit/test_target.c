@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "master/hector/core/target.h"
+#include "master/store/query_private.h"
 
 static void test_good(void **state)
 {
@@ -21,10 +22,12 @@ static void test_good(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
         struct target t;
+        struct query_which which;
         struct str sql = { 0 };
 
         assert_int_equal(target_parse(&t, v[i].text, NULL), 0);
-        target_where(&t, &sql);
+        which = target_which(&t);
+        query_add_where(&sql, &which);
         assert_string_equal(str_text(&sql), v[i].where);
         str_fini(&sql);
         target_fini(&t);

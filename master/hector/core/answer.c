@@ -6,20 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/hector/core/json.h"
 #include "proto/base/clock.h"
-
-struct answer {
-    bool json;
-    const struct table_column *columns;         /* of the caller, or NULL */
-    struct table_column *named;                 /* owned: made from the names */
-    int nnamed;
-    struct table *table;                        /* owned */
-    struct json_rows rows;
-    unsigned long n;
-    struct err *err;
-    bool failed;
-};
 
 static void on_head(void *arg, int ncols, const char *const *names)
 {
@@ -27,7 +14,7 @@ static void on_head(void *arg, int ncols, const char *const *names)
     const struct table_column *columns = a->columns;
 
     if (a->json) {
-        json_begin(&a->rows, stdout);
+        json_begin(&a->out, stdout);
         return;
     }
     if (!columns) {
@@ -38,7 +25,7 @@ static void on_head(void *arg, int ncols, const char *const *names)
                                                  "NULL" };
         columns = a->named;
     }
-    a->table = columns ? table_create(columns, ncols, clock_wall_ns(), a->err)
+    a->table = columns ? table_create(columns, ncols, clock_wall_ns(), &a->why)
                        : NULL;
     a->failed = !a->table;
 }
@@ -51,38 +38,38 @@ static int on_row(void *arg, int ncols, const char *const *names,
     if (!a->failed) {
         a->n++;
         a->failed = a->json
-            ? json_add(&a->rows, ncols, names, values, a->err) != 0
-            : table_add(a->table, values, a->err) != 0;
+            ? json_add(&a->out, ncols, names, values, &a->why) != 0
+            : table_add(a->table, values, &a->why) != 0;
     }
     return a->failed;
 }
 
-int answer_query(const struct tool *t, struct store *st, const char *sql,
-                 const struct store_value *params, int nparams,
-                 const struct table_column *columns, unsigned long *rows,
-                 struct err *err)
+void answer_begin(struct answer *a, const struct tool *t,
+                  const struct table_column *columns)
 {
-    struct err why = { ENOMEM, "out of memory" };
-    struct answer a = { .json = t->json, .columns = columns, .err = &why };
-    int rc;
+    *a = (struct answer){ .rows = { on_head, on_row, a }, .json = t->json,
+                          .why = { ENOMEM, "out of memory" },
+                          .columns = columns };
+}
 
-    rc = store_query_bound(st, sql, params, nparams, on_head, on_row, &a,
-                           &why);
-    if (a.failed)
+int answer_end(struct answer *a, int rc, unsigned long *rows,
+               struct err *err)
+{
+    if (a->failed)
         rc = -1;
-    else if (rc == 0 && a.json)
-        rc = json_end(&a.rows, &why);
-    else if (rc == 0 && a.table)
-        rc = table_end(a.table, &why);
+    else if (rc == 0 && a->json)
+        rc = json_end(&a->out, &a->why);
+    else if (rc == 0 && a->table)
+        rc = table_end(a->table, &a->why);
     if (rc == 0 && (fflush(stdout) || ferror(stdout)))
-        rc = err_sys(&why, "cannot write");
-    table_destroy(a.table);
-    for (int i = 0; a.named && i < a.nnamed; i++)
-        free((char *)(uintptr_t)a.named[i].title);
-    free(a.named);
+        rc = err_sys(&a->why, "cannot write");
+    table_destroy(a->table);
+    for (int i = 0; a->named && i < a->nnamed; i++)
+        free((char *)(uintptr_t)a->named[i].title);
+    free(a->named);
     if (rows)
-        *rows = a.n;
+        *rows = a->n;
     if (rc && err)
-        *err = why;
+        *err = a->why;
     return rc;
 }

@@ -5,38 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/store/query.h"
 #include "proto/base/paths.h"
 
 struct place { char *address; bool found, ended; };
 
-static int on_place(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
+static int on_address(void *arg, const char *address, bool ended)
 {
     struct place *p = arg;
 
-    (void)ncols;
-    (void)names;
     p->found = true;
-    p->ended = v[0].type != STORE_NULL;
-    if (v[1].type == STORE_TEXT)
-        snprintf(p->address, ADDR_LIST_MAX, "%s", v[1].text);
+    p->ended = ended;
+    if (address)
+        snprintf(p->address, ADDR_LIST_MAX, "%s", address);
     return 0;
 }
 
 static int ask_database(const struct tool *t, uint64_t job, struct place *p,
                         struct err *err)
 {
-    struct store_value param = { .type = STORE_INT, .i = (int64_t)job };
     struct store *st = tool_open_store(t);
     int rc;
 
     if (!st)
         return err_set(err, ENOENT, "cannot look for its master");
-    rc = store_query_bound(st, job
-        ? "SELECT j.ended_ns, m.address FROM job j"
-          " LEFT JOIN master m ON m.instance = j.master WHERE job = ?1"
-        : "SELECT ended_ns, address FROM master ORDER BY started_ns DESC"
-          " LIMIT 1", &param, job != 0, NULL, on_place, p, err);
+    rc = query_address(st, job, on_address, p, err);
     store_close(st);
     return rc;
 }

@@ -52,13 +52,7 @@ int target_ranks(const struct target *t, char *buf, size_t size,
     return 0;
 }
 
-void target_where(const struct target *t, struct str *sql)
+struct query_which target_which(const struct target *t)
 {
-    str_addf(sql, " WHERE job = %" PRIu64, t->job);
-    for (size_t i = 0; i < t->ranks.n; i++)
-        str_addf(sql, "%s BETWEEN %" PRIu32 " AND %" PRIu32,
-                 i ? " OR rank" : " AND (rank", t->ranks.v[i].first,
-                 t->ranks.v[i].last);
-    if (t->ranks.n)
-        str_add(sql, ")");
+    return (struct query_which){ t->job, &t->ranks };
 }

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/store/query.h"
 #include "proto/base/err.h"
-#include "proto/base/str.h"
 #include "proto/base/taskset.h"
 
 struct target {
@@ -27,7 +27,7 @@ void target_fini(struct target *t);
 int target_ranks(const struct target *t, char *buf, size_t size,
                  struct err *err);
 
-/* Append " WHERE job = ... AND (rank ...)" to a query. */
-void target_where(const struct target *t, struct str *sql);
+/* The same for ask.h; its ranks are borrowed from t. */
+struct query_which target_which(const struct target *t);
 
 #endif

@@ -10,11 +10,11 @@
 #include "master/hector/core/human.h"
 #include "master/hector/core/seek.h"
 #include "master/hector/model/model_options.h"
+#include "master/store/query.h"
 #include "proto/base/clock.h"
 
 /* For the slaves: names may have to be looked up in binaries first. */
 #define WAIT_NS (20 * CLOCK_NS_PER_S)
-enum { VERSION_MODEL = 8 };     /* of the database, that has the table */
 
 /* ---------------------------------------------------------------- a master */
 
@@ -71,47 +71,35 @@ Hct__Model *model_ask(const struct tool *t, const struct target *target,
 
 /* ------------------------------------------------------------ the database */
 
-static const char sql_last[] =
-    "SELECT at_ns, model FROM model WHERE job = ?1";
-static const char sql_job[] = "SELECT ended_ns FROM job WHERE job = ?1";
-
 struct found { Hct__Model *m; uint64_t at_ns; bool any; };
 struct known { bool any, ended; };
 
-static int found_row(void *arg, int ncols, const char *const *names,
-                     const struct store_value *v)
+static int on_model(void *arg, const struct store_model *row)
 {
     struct found *f = arg;
 
-    (void)ncols;
-    (void)names;
     f->any = true;
-    f->at_ns = (uint64_t)v[0].i;
-    f->m = hct__model__unpack(NULL, v[1].bytes, (const uint8_t *)v[1].text);
+    f->at_ns = row->at_ns;
+    f->m = hct__model__unpack(NULL, row->model.n, row->model.p);
     return 1;
 }
 
-static int known_row(void *arg, int ncols, const char *const *names,
-                     const struct store_value *v)
+static int on_job(void *arg, const struct store_job *job)
 {
-    (void)ncols;
-    (void)names;
-    *(struct known *)arg = (struct known){ true, v[0].type != STORE_NULL };
+    *(struct known *)arg = (struct known){ true, job->ended_ns != 0 };
     return 1;
 }
 
 static int find(struct store *st, uint64_t job, struct found *f,
                 struct err *err)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
     struct known known = { 0 };
 
-    if (store_query_bound(st, sql_job, &id, 1, NULL, known_row, &known, err))
+    if (query_job(st, job, on_job, &known, err))
         return -1;
     if (!known.any)
         return err_set(err, ESRCH, "there is no job %" PRIu64, job);
-    if (store_version(st) >= VERSION_MODEL &&
-        store_query_bound(st, sql_last, &id, 1, NULL, found_row, f, err))
+    if (query_model(st, job, on_model, f, err))
         return -1;
     if (!f->any)
         return err_set(err, ENOENT, "no model of job %" PRIu64 " is kept%s",
@@ -143,12 +131,11 @@ Hct__Model *model_last(const struct tool *t, uint64_t job, char *title,
 
 bool model_job_ended(const struct tool *t, uint64_t job)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
     struct known known = { 0 };
     struct store *st = tool_open_store(t);
 
     if (st)
-        store_query_bound(st, sql_job, &id, 1, NULL, known_row, &known, NULL);
+        query_job(st, job, on_job, &known, NULL);
     store_close(st);
     return known.ended;
 }

@@ -7,68 +7,47 @@
 
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
+#include "master/store/query.h"
 #include "proto/base/clock.h"
-
-enum { VERSION_STACK = 6 };     /* of the database, that has the table */
-
-static const char sql_last[] =
-    "SELECT at_ns, seq, tree FROM stack WHERE job = ?1"
-    " ORDER BY at_ns DESC LIMIT 1";
-static const char sql_verdict[] =
-    "SELECT at_ns, seq, tree FROM stack WHERE job = ?1 AND seq = ?2";
-static const char sql_job[] = "SELECT 1 FROM job WHERE job = ?1";
 
 struct found { Hct__CallTree *m; uint64_t at_ns, seq; bool any; };
 
-static int found_row(void *arg, int ncols, const char *const *names,
-                     const struct store_value *v)
+static int on_stack(void *arg, const struct store_stack *stack)
 {
     struct found *f = arg;
 
-    (void)ncols;
-    (void)names;
     f->any = true;
-    f->at_ns = (uint64_t)v[0].i;
-    f->seq = (uint64_t)v[1].i;
-    f->m = hct__call_tree__unpack(NULL, v[2].bytes,
-                                  (const uint8_t *)v[2].text);
+    f->at_ns = stack->at_ns;
+    f->seq = stack->seq;
+    f->m = hct__call_tree__unpack(NULL, stack->tree.n, stack->tree.p);
     return 1;
 }
 
-static int any_row(void *arg, int ncols, const char *const *names,
-                   const struct store_value *v)
+static int on_job(void *arg, const struct store_job *job)
 {
-    (void)ncols;
-    (void)names;
-    (void)v;
+    (void)job;
     *(bool *)arg = true;
     return 1;
 }
 
 Hct__CallTree *stack_of_verdict(struct store *st, uint64_t job, uint64_t seq)
 {
-    struct store_value of[2] = { { .type = STORE_INT, .i = (int64_t)job },
-                                 { .type = STORE_INT, .i = (int64_t)seq } };
     struct found f = { 0 };
 
-    if (store_version(st) < VERSION_STACK ||
-        store_query_bound(st, sql_verdict, of, 2, NULL, found_row, &f, NULL))
-        return NULL;
+    query_stack(st, job, seq, on_stack, &f, NULL);
     return f.m;
 }
 
 static int find(struct store *st, uint64_t job, struct found *f,
                 struct err *err)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
     bool known = false;
 
-    if (store_query_bound(st, sql_job, &id, 1, NULL, any_row, &known, err))
+    if (query_job(st, job, on_job, &known, err))
         return -1;
     if (!known)
         return err_set(err, ESRCH, "there is no job %" PRIu64, job);
-    if (store_version(st) >= VERSION_STACK &&
-        store_query_bound(st, sql_last, &id, 1, NULL, found_row, f, err))
+    if (query_last_stack(st, job, on_stack, f, err))
         return -1;
     if (!f->any)
         return err_set(err, ENOENT, "no call tree of job %" PRIu64 " is kept: "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/query.h"
 #include "master/watch/tape.h"
 #include "proto/base/taskset.h"
 
@@ -27,13 +28,11 @@ static void set_text(struct tag *t, const char *text, size_t n)
     t->text = copy;
 }
 
-static int task_row(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
+static int on_task(void *arg, const struct store_task *task, const char *node)
 {
     struct tags *l = arg;
 
-    (void)ncols;
-    (void)names;
+    (void)node;
     if (l->n % 64 == 0) {
         struct tag *more = realloc(l->v, (l->n + 64) * sizeof(*more));
 
@@ -41,24 +40,21 @@ static int task_row(void *arg, int ncols, const char *const *names,
             return -1;
         l->v = more;
     }
-    l->v[l->n++] = (struct tag){ .rank = (uint32_t)v[0].i };
-    if (v[1].type == STORE_TEXT)
-        set_text(&l->v[l->n - 1], v[1].text, v[1].bytes);
+    l->v[l->n++] = (struct tag){ .rank = task->rank };
+    if (task->last_tag)
+        set_text(&l->v[l->n - 1], task->last_tag, strlen(task->last_tag));
     return 0;
 }
 
 /* A piece of the tape: its last look. */
-static int look_row(void *arg, int ncols, const char *const *names,
-                    const struct store_value *v)
+static int on_look(void *arg, const struct store_look *look)
 {
     struct tags *l = arg;
     struct tape_reader r = { 0 };
     struct hct_snapshot s;
     bool any;
 
-    (void)ncols;
-    (void)names;
-    any = v[0].type == STORE_BLOB && tape_last(&r, v[0].text, v[0].bytes, &s);
+    any = look->data.p && tape_last(&r, look->data.p, look->data.n, &s);
     for (size_t i = 0; any && i < l->n; i++)
         if (!l->v[i].text && l->v[i].rank < s.nranks) {
             const char *text = hct_rank(&s, l->v[i].rank)->tag_text;
@@ -142,16 +138,11 @@ static void say_all(struct str *to, const struct tags *l, size_t ngroups,
 
 void lasttags_of_job(struct str *to, struct store *st, uint64_t job)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
     struct tags l = { 0 };
     bool any = false;
 
-    if (store_query_bound(st, "SELECT rank, last_tag FROM task WHERE job = ?1"
-                          " ORDER BY rank", &id, 1, NULL, task_row, &l,
-                          NULL) == 0)
-        store_query_bound(st, "SELECT data FROM look WHERE job = ?1"
-                          " ORDER BY seq DESC LIMIT 1", &id, 1, NULL, look_row,
-                          &l, NULL);
+    if (query_job_tasks(st, job, on_task, &l, NULL) == 0)
+        query_last_look(st, job, false, on_look, &l, NULL);
     for (size_t i = 0; i < l.n; i++)
         any |= l.v[i].text != NULL;
     if (any)

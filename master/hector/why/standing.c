@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "master/hector/core/human.h"
+#include "master/store/query.h"
 #include "master/watch/tape.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
@@ -78,17 +79,14 @@ void standing_text(struct str *to, const struct hct_snapshot *s,
 }
 
 /* The last piece of the tape, to its end. */
-static int standing_row(void *arg, int ncols, const char *const *names,
-                        const struct store_value *v)
+static int on_look(void *arg, const struct store_look *look)
 {
     struct tape_reader r = { 0 };
     struct hct_snapshot s;
-    uint64_t now = clock_wall_ns(), at = (uint64_t)v[1].i;
+    uint64_t now = clock_wall_ns(), at = look->at_ns;
     char before[HUMAN_MAX];
 
-    (void)ncols;
-    (void)names;
-    if (v[0].type == STORE_BLOB && tape_last(&r, v[0].text, v[0].bytes, &s))
+    if (look->data.p && tape_last(&r, look->data.p, look->data.n, &s))
         standing_text(arg, &s, human_duration(before, now > at
                                               ? (int64_t)(now - at) : 0));
     looks_fini(&r.looks);
@@ -97,10 +95,5 @@ static int standing_row(void *arg, int ncols, const char *const *names,
 
 void standing_of_job(struct str *to, struct store *st, uint64_t job)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)job };
-
-    store_query_bound(st, "SELECT l.data, l.at_ns FROM look l JOIN job j"
-                      " ON j.job = l.job WHERE l.job = ?1 AND"
-                      " j.state = 'running' ORDER BY l.seq DESC LIMIT 1", &id,
-                      1, NULL, standing_row, to, NULL);
+    query_last_look(st, job, true, on_look, to, NULL);
 }

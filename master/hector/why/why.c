@@ -16,18 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 
-enum { W_AT, W_POLICY, W_REPORT, W_SEQ, W_ACTION, W_RANKS, W_BY, W_RESULT,
-       W_WHY };
 enum { CLASSES = 8 };           /* of a tree that are shown */
-static const char sql_text[] =
-    "SELECT at_ns, policy, ifnull(report, kind || ': ' || why || char(10)),"
-    " seq, NULL, NULL, NULL, NULL, NULL FROM verdict WHERE job = ?1"
-    " UNION ALL SELECT at_ns, NULL, NULL, NULL, action, ranks, by, result, why"
-    " FROM action WHERE job = ?1 AND action <> 'report' ORDER BY 1";
-static const char sql_json[] =
-    "SELECT at_ns, policy, kind, phase, ranks, score, age_ns, why, report,"
-    " seq AS look FROM verdict WHERE job = ?1 ORDER BY at_ns, rowid";
-
 static void say_lines(const char *indent, const char *text)
 {
     char line[4096];
@@ -40,9 +29,9 @@ static void say_lines(const char *indent, const char *text)
     }
 }
 
-static const char *text_of(const struct store_value *v)
+static const char *text_of(const char *text)
 {
-    return v->type == STORE_TEXT ? v->text : "";
+    return text ? text : "";
 }
 
 struct rows { struct store *st; uint64_t job; unsigned long n, verdicts; };
@@ -70,63 +59,62 @@ static void say_stacks(const struct rows *r, uint64_t seq)
     hct__call_tree__free_unpacked(m, NULL);
 }
 
-static int why_row(void *arg, int ncols, const char *const *names,
-                   const struct store_value *v)
+static int on_found(void *arg, const struct query_found *f)
 {
     struct rows *rows = arg;
     char at[HUMAN_MAX], head[2000];
-    uint64_t now = clock_wall_ns();
 
-    (void)ncols;
-    (void)names;
     rows->n++;
-    human_time(at, (uint64_t)v[W_AT].i, now);
-    if (v[W_ACTION].type == STORE_NULL) {
+    human_time(at, f->at_ns, clock_wall_ns());
+    if (!f->action) {
         rows->verdicts++;
-        snprintf(head, sizeof(head), "%s %s: ", at, text_of(&v[W_POLICY]));
+        snprintf(head, sizeof(head), "%s %s: ", at, text_of(f->policy));
         fputs(head, stdout);
-        say_lines("", text_of(&v[W_REPORT]));
-        if (v[W_SEQ].type == STORE_INT)
-            say_stacks(rows, (uint64_t)v[W_SEQ].i);
+        say_lines("", text_of(f->report));
+        if (f->seq.known)
+            say_stacks(rows, (uint64_t)f->seq.v);
     } else {
-        snprintf(head, sizeof(head), "%s %s%s%s by %s, %s: %s", at,
-                 text_of(&v[W_ACTION]), *text_of(&v[W_RANKS]) ? " " : "",
-                 text_of(&v[W_RANKS]), text_of(&v[W_BY]),
-                 text_of(&v[W_RESULT]), text_of(&v[W_WHY]));
+        snprintf(head, sizeof(head), "%s %s%s%s by %s, %s: %s", at, f->action,
+                 *text_of(f->ranks) ? " " : "", text_of(f->ranks),
+                 text_of(f->by), text_of(f->result), text_of(f->why));
         say_lines("", head);
     }
     return 0;
 }
 
-static int job_row(void *arg, int ncols, const char *const *names,
-                   const struct store_value *v)
+static int on_job(void *arg, const struct store_job *job)
 {
-    (void)ncols;
-    (void)names;
-    snprintf(arg, 400, "%s%s%s", text_of(&v[0]),
-             v[1].type == STORE_TEXT ? ": " : "", text_of(&v[1]));
+    snprintf(arg, 400, "%s%s%s", text_of(job->state), job->why ? ": " : "",
+             text_of(job->why));
     return 0;
+}
+
+/* What programs are told. */
+static int answer_verdicts(const struct tool *t, struct store *st,
+                           uint64_t job, struct err *err)
+{
+    struct answer a;
+
+    answer_begin(&a, t, NULL);
+    return answer_end(&a, query_verdicts(st, job, &a.rows, &a.why), NULL, err);
 }
 
 static int ask(const struct tool *t, struct store *st,
                const struct target *target, struct err *err)
 {
-    struct store_value id = { .type = STORE_INT, .i = (int64_t)target->job };
     struct rows rows = { st, target->job, 0, 0 };
     struct str more = { 0 };
     char job[400] = "", line[1600];
-    unsigned long found = 0;
 
-    if (store_version(st) < 5)
+    if (!query_has(st, STORE_TABLE_look))
         return err_set(err, 0, "this database knows no verdicts");
-    if (store_query_bound(st, "SELECT state, why FROM job WHERE job = ?1", &id,
-                          1, NULL, job_row, job, err))
+    if (query_job(st, target->job, on_job, job, err))
         return -1;
     if (!*job)
         return err_set(err, 0, "there is no job %" PRIu64, target->job);
     if (t->json)
-        return answer_query(t, st, sql_json, &id, 1, NULL, &found, err);
-    if (store_query_bound(st, sql_text, &id, 1, NULL, why_row, &rows, err))
+        return answer_verdicts(t, st, target->job, err);
+    if (query_found(st, target->job, on_found, &rows, err))
         return -1;
     str_visible(line, sizeof(line), job, strlen(job));
     printf("job %" PRIu64 " is %s\n", target->job, line);

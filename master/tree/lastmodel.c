@@ -1,5 +1,5 @@
 /* lastmodel.c - keeps models of jobs in the database. */
-#include "master/store/lastmodel.h"
+#include "master/tree/lastmodel.h"
 
 #include <stdlib.h>
 

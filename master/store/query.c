@@ -1,0 +1,532 @@
+/* query.c - questions to the database, but for those about costs.
+ *
+ * Of the version of the file each of them has to take care: a column or table
+ * that came later is NULL, or empty. */
+#include "master/store/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "master/store/query_private.h"
+#include "master/store/row.h"
+
+#define ENDED_TASK "('exited', 'killed', 'lost')"
+
+bool query_has(const struct store *st, enum store_table table)
+{
+    return store_version(st) >= row_schema_since(table);
+}
+
+void query_add_where(struct str *sql, const struct query_which *which)
+{
+    const struct taskset *r = which->ranks;
+    size_t n = r ? r->n : 0;
+
+    str_addf(sql, " WHERE job = %" PRIu64, which->job);
+    for (size_t i = 0; i < n; i++)
+        str_addf(sql, "%s BETWEEN %" PRIu32 " AND %" PRIu32,
+                 i ? " OR rank" : " AND (rank", r->v[i].first, r->v[i].last);
+    if (n)
+        str_add(sql, ")");
+}
+
+int query_run(struct store *st, struct str *sql, const struct query_rows *to,
+              struct err *err)
+{
+    int rc = str_failed(sql)
+        ? err_set(err, ENOMEM, "out of memory")
+        : store_query_bound(st, str_text(sql), NULL, 0, to->head, to->row,
+                            to->arg, err);
+
+    str_fini(sql);
+    return rc;
+}
+
+static struct store_value number(uint64_t n)
+{
+    return (struct store_value){ .type = STORE_INT, .i = (int64_t)n };
+}
+
+static const char *text_of(const struct store_value *v)
+{
+    return v->type == STORE_TEXT ? v->text : NULL;
+}
+
+/* ------------------------------------------------------------------ lists */
+
+int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
+               const struct query_rows *to, struct err *err)
+{
+    const bool held = store_version(st) >= 3, process = store_version(st) > 1;
+    struct str sql = { 0 };
+
+    /* Nobody has recorded yet how one has ended whose master is dead. */
+    str_addf(&sql,
+        "SELECT job, name, iif(dead, 'lost', iif(held, 'suspended', state))"
+        " AS state, ntasks, started_ns, iif(dead, NULL, ifnull(ended_ns, %"
+        PRIu64 ") - started_ns) AS elapsed_ns, exit_code, command FROM"
+        " (SELECT j.*, %s AS held, j.ended_ns IS NULL AND"
+        " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
+        " FROM job j LEFT JOIN master m ON m.instance = j.master"
+        " WHERE j.ended_ns IS NULL OR j.job IN"
+        " (SELECT job FROM job ORDER BY job DESC LIMIT %" PRId64
+        ")) ORDER BY job", now_ns, held
+        ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
+          " t.job = j.job AND t.held_since_ns IS NULL AND t.state NOT IN "
+          ENDED_TASK ")" : "0", process ? "m.process" : "NULL", count);
+    return query_run(st, &sql, to, err);
+}
+
+int query_tasks(struct store *st, const struct query_which *which,
+                uint64_t now_ns, const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_add(&sql, "SELECT rank, n.name AS node, pid, ");
+    str_add(&sql, store_version(st) > 2
+        ? "iif(hold <> 'going' AND t.state NOT IN " ENDED_TASK ", hold,"
+          " t.state) AS state" : "t.state");
+    str_add(&sql, ", exit_code, mpi_calls, in_mpi_ns, out_mpi_ns, rss_bytes,");
+    if (store_version(st) > 2)
+        str_addf(&sql, " nullif(held_ns + ifnull(%" PRIu64 " - held_since_ns,"
+                 " 0), 0) AS suspended_ns,", now_ns);
+    else
+        str_add(&sql, " NULL AS suspended_ns,");
+    str_add(&sql, " last_tag FROM task t LEFT JOIN node n ON n.id = t.node");
+    query_add_where(&sql, which);
+    str_add(&sql, " ORDER BY rank");
+    return query_run(st, &sql, to, err);
+}
+
+int query_nodes(struct store *st, const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_add(&sql, "SELECT node, state, cpus, load, memory_bytes,"
+            " clock_offset_ns, clock_error_ns, seen_ns FROM nodes"
+            " ORDER BY node");
+    return query_run(st, &sql, to, err);
+}
+
+int query_events(struct store *st, const struct query_which *which,
+                 uint64_t count, bool stamps, const struct query_rows *to,
+                 struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (count)
+        str_add(&sql, "SELECT * FROM (");
+    str_addf(&sql, "SELECT rank, marker, label, call, enter_ns, %s, node"
+             " FROM events", stamps ? "exit_ns" : "exit_ns - enter_ns");
+    query_add_where(&sql, which);
+    if (count)
+        str_addf(&sql, " ORDER BY enter_ns DESC, rank DESC LIMIT %" PRIu64 ")",
+                 count);
+    str_add(&sql, " ORDER BY enter_ns, rank");
+    return query_run(st, &sql, to, err);
+}
+
+int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
+                   struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_addf(&sql, "SELECT at_ns, policy, kind, phase, ranks, score, age_ns,"
+             " why, report, seq AS look FROM verdict WHERE job = %" PRIu64
+             " ORDER BY at_ns, rowid", job);
+    return query_run(st, &sql, to, err);
+}
+
+/* ------------------------------------------------------------------- rows */
+
+/* Who is given the rows, as what. */
+struct reader {
+    enum store_table table;
+    union {
+        query_master_f *master;
+        query_job_f *job;
+        query_task_f *task;
+        query_look_f *look;
+        query_stack_f *stack;
+        query_model_f *model;
+        query_unended_f *unended;
+        query_found_f *found;
+        query_hang_f *hang;
+        query_text_f *text;
+        query_open_f *open;
+        query_number_f *number;
+        query_address_f *address;
+    } f;
+    void *arg;
+};
+
+union any_row {
+    struct store_master master;
+    struct store_job job;
+    struct store_task task;
+    struct store_look look;
+    struct store_stack stack;
+    struct store_model model;
+};
+
+static int on_row(void *arg, int ncols, const char *const *names,
+                  const struct store_value *v)
+{
+    const struct reader *r = arg;
+    union any_row row;
+    int n = row_read(r->table, v, &row);
+
+    (void)names;
+    switch (r->table) {
+    case STORE_TABLE_master:
+        return r->f.master(r->arg, &row.master);
+    case STORE_TABLE_job:
+        return r->f.job(r->arg, &row.job);
+    case STORE_TABLE_task:
+        return r->f.task(r->arg, &row.task, n < ncols ? text_of(&v[n]) : NULL);
+    case STORE_TABLE_look:
+        return r->f.look(r->arg, &row.look);
+    case STORE_TABLE_stack:
+        return r->f.stack(r->arg, &row.stack);
+    case STORE_TABLE_model:
+        return r->f.model(r->arg, &row.model);
+    default:
+        return 1;
+    }
+}
+
+static int query_by(struct store *st, const char *sql,
+                    const struct store_value *params, int n, store_row_f *row,
+                    struct reader *r, struct err *err)
+{
+    return store_query_bound(st, sql, params, n, NULL, row, r, err);
+}
+
+/* All columns of rows t, and what comes behind them. */
+static int query_row(struct store *st, const char *more, const char *from,
+                     const struct store_value *params, int n, struct reader *r,
+                     struct err *err)
+{
+    struct str sql = { 0 };
+    int rc;
+
+    if (!query_has(st, r->table))
+        return 0;
+    str_add(&sql, "SELECT ");
+    row_columns(&sql, r->table, "t.", store_version(st));
+    str_addf(&sql, "%s FROM %s", more, from);
+    rc = str_failed(&sql)
+        ? err_set(err, ENOMEM, "out of memory")
+        : query_by(st, str_text(&sql), params, n, on_row, r, err);
+    str_fini(&sql);
+    return rc;
+}
+
+int query_masters(struct store *st, query_master_f *f, void *arg,
+                  struct err *err)
+{
+    struct reader r = { STORE_TABLE_master, { .master = f }, arg };
+
+    return query_row(st, "", "master t WHERE ended_ns IS NULL", NULL, 0, &r,
+                     err);
+}
+
+int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
+              struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_job, { .job = f }, arg };
+
+    return query_row(st, "", "job t WHERE job = ?1", of, 1, &r, err);
+}
+
+int query_job_tasks(struct store *st, uint64_t job, query_task_f *f, void *arg,
+                    struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_task, { .task = f }, arg };
+
+    return query_row(st, ", n.name", "task t LEFT JOIN node n ON n.id = t.node"
+                     " WHERE t.job = ?1 ORDER BY t.rank", of, 1, &r, err);
+}
+
+static int on_unended(void *arg, int ncols, const char *const *names,
+                      const struct store_value *v)
+{
+    const struct reader *r = arg;
+    struct store_resume past;
+    struct store_job row;
+    int n = row_read(STORE_TABLE_job, v, &row);
+
+    (void)ncols;
+    (void)names;
+    row_read(STORE_TABLE_resume, v + n, &past);
+    return r->f.unended(r->arg, &row, &past);
+}
+
+int query_unended(struct store *st, uint64_t master, query_unended_f *f,
+                  void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(master) };
+    struct reader r = { STORE_TABLE_job, { .unended = f }, arg };
+    struct str sql = { 0 };
+    int rc;
+
+    if (!query_has(st, STORE_TABLE_resume))
+        return 0;
+    str_add(&sql, "SELECT ");
+    row_columns(&sql, STORE_TABLE_job, "j.", store_version(st));
+    str_add(&sql, ", ");
+    row_columns(&sql, STORE_TABLE_resume, "r.", store_version(st));
+    str_add(&sql, " FROM job j LEFT JOIN resume r ON r.job = j.job"
+            " WHERE j.master = ?1 AND j.ended_ns IS NULL ORDER BY j.job");
+    rc = str_failed(&sql)
+        ? err_set(err, ENOMEM, "out of memory")
+        : query_by(st, str_text(&sql), of, 1, on_unended, &r, err);
+    str_fini(&sql);
+    return rc;
+}
+
+int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
+                query_look_f *f, void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job), number(seq),
+                                      number((uint64_t)count) };
+    struct reader r = { STORE_TABLE_look, { .look = f }, arg };
+
+    return query_row(st, "", "look t WHERE job = ?1 AND seq > ?2 ORDER BY seq"
+                     " LIMIT ?3", of, 3, &r, err);
+}
+
+int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,
+                    void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job), number(!runs) };
+    struct reader r = { STORE_TABLE_look, { .look = f }, arg };
+
+    return query_row(st, "", "look t LEFT JOIN job j ON j.job = t.job WHERE"
+                     " t.job = ?1 AND (?2 OR j.state = 'running')"
+                     " ORDER BY t.seq DESC LIMIT 1", of, 2, &r, err);
+}
+
+int query_stack(struct store *st, uint64_t job, uint64_t seq, query_stack_f *f,
+                void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job), number(seq) };
+    struct reader r = { STORE_TABLE_stack, { .stack = f }, arg };
+
+    return query_row(st, "", "stack t WHERE job = ?1 AND seq = ?2", of, 2, &r,
+                     err);
+}
+
+int query_last_stack(struct store *st, uint64_t job, query_stack_f *f,
+                     void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_stack, { .stack = f }, arg };
+
+    return query_row(st, "", "stack t WHERE job = ?1 ORDER BY at_ns DESC"
+                     " LIMIT 1", of, 1, &r, err);
+}
+
+int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_model, { .model = f }, arg };
+
+    return query_row(st, "", "model t WHERE job = ?1", of, 1, &r, err);
+}
+
+/* --------------------------------------------------- what was found, done */
+
+static int on_found(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_found found = {
+        .at_ns = (uint64_t)v[0].i, .policy = text_of(&v[1]),
+        .report = text_of(&v[2]), .seq = { v[3].type == STORE_INT, v[3].i },
+        .action = text_of(&v[4]), .ranks = text_of(&v[5]),
+        .by = text_of(&v[6]), .result = text_of(&v[7]),
+        .why = text_of(&v[8]) };
+
+    (void)ncols;
+    (void)names;
+    return r->f.found(r->arg, &found);
+}
+
+int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_verdict, { .found = f }, arg };
+
+    return query_by(st, "SELECT at_ns, policy, ifnull(report, kind || ': ' ||"
+                    " why || char(10)), seq, NULL, NULL, NULL, NULL, NULL"
+                    " FROM verdict WHERE job = ?1 UNION ALL SELECT at_ns, NULL,"
+                    " NULL, NULL, action, ranks, by, result, why FROM action"
+                    " WHERE job = ?1 AND action <> 'report' ORDER BY 1", of, 1,
+                    on_found, &r, err);
+}
+
+static int on_text(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return v[0].type == STORE_TEXT ? r->f.text(r->arg, v[0].text) : 0;
+}
+
+int query_switched_off(struct store *st, uint64_t job, query_text_f *f,
+                       void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_action, { .text = f }, arg };
+
+    return query_by(st, "SELECT by FROM action WHERE job = ?1 AND action ="
+                    " 'switch off'", of, 1, on_text, &r, err);
+}
+
+static int on_open(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return v[0].type == STORE_TEXT ? r->f.open(r->arg, v[0].text, v[1].text)
+                                   : 0;
+}
+
+int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
+               struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_verdict, { .open = f }, arg };
+
+    return query_by(st, "SELECT DISTINCT policy, kind FROM verdict v WHERE"
+                    " job = ?1 AND"
+                    " kind IN ('hang', 'deadlock', 'slowdown', 'notice') AND"
+                    " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE"
+                    " job = ?1 AND kind = 'progress' AND policy = v.policy),"
+                    " 0)", of, 1, on_open, &r, err);
+}
+
+static int on_hang(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_hang hang = {
+        .policy = text_of(&v[0]), .seq = (uint64_t)v[1].i,
+        .report = text_of(&v[2]), .told = v[3].i != 0,
+        .kind = text_of(&v[4]), .score = v[5].d,
+        .age_ns = (uint64_t)v[6].i, .acted = v[7].i != 0,
+        .why = text_of(&v[8]), .proposed = (uint32_t)v[9].i };
+
+    (void)ncols;
+    (void)names;
+    return r->f.hang(r->arg, &hang);
+}
+
+int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
+                    struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_verdict, { .hang = f }, arg };
+
+    return query_by(st, "SELECT policy, seq, report, EXISTS (SELECT 1 FROM"
+                    " action WHERE job = ?1 AND action = 'report' AND"
+                    " by = policy AND action.at_ns >= verdict.at_ns),"
+                    " kind, score, age_ns, EXISTS (SELECT 1 FROM action WHERE"
+                    " job = ?1 AND action IN ('kill', 'suspend') AND"
+                    " by = policy AND result NOT LIKE 'not done%' AND"
+                    " action.at_ns >= verdict.at_ns), why, CASE"
+                    " WHEN instr(detail, '  proposes to kill') THEN 3"
+                    " WHEN instr(detail, '  proposes to suspend') THEN 2"
+                    " ELSE 0 END"
+                    " FROM verdict WHERE job = ?1 AND"
+                    " kind IN ('hang', 'deadlock') AND rowid >"
+                    " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
+                    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1", of, 1,
+                    on_hang, &r, err);
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static int on_number(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return r->f.number(r->arg, (uint64_t)v[0].i);
+}
+
+int query_recorded(struct store *st, query_number_f *f, void *arg,
+                   struct err *err)
+{
+    struct reader r = { STORE_TABLE_look, { .number = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_look))
+        return 0;
+    return query_by(st, "SELECT DISTINCT job FROM look ORDER BY job DESC", NULL,
+                    0, on_number, &r, err);
+}
+
+static int set_number(void *arg, uint64_t n)
+{
+    *(uint64_t *)arg = n;
+    return 0;
+}
+
+int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,
+                       struct err *err)
+{
+    const struct store_value of[] = { number(place) };
+    struct reader r = { STORE_TABLE_stay, { .number = set_number },
+                        longest_ns };
+
+    *longest_ns = 0;
+    if (!query_has(st, STORE_TABLE_stay))
+        return 0;
+    return query_by(st, "SELECT max(longest_ns, 0) FROM stay WHERE place = ?1",
+                    of, 1, on_number, &r, err);
+}
+
+int query_last_number(struct store *st, uint64_t *number_of, struct err *err)
+{
+    struct reader r = { STORE_TABLE_job, { .number = set_number },
+                        number_of };
+
+    return query_by(st, "SELECT max(seq) FROM sqlite_sequence WHERE"
+                    " name = 'job'", NULL, 0, on_number, &r, err);
+}
+
+static int on_address(void *arg, int ncols, const char *const *names,
+                      const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return r->f.address(r->arg, text_of(&v[1]), v[0].type != STORE_NULL);
+}
+
+int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
+                  struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_master, { .address = f }, arg };
+
+    if (!job)
+        return query_by(st, "SELECT ended_ns, address FROM master ORDER BY"
+                        " started_ns DESC LIMIT 1", NULL, 0, on_address, &r,
+                        err);
+    return query_by(st, "SELECT j.ended_ns, m.address FROM job j LEFT JOIN"
+                    " master m ON m.instance = j.master WHERE job = ?1", of, 1,
+                    on_address, &r, err);
+}

@@ -1,0 +1,192 @@
+/* query.h - all questions to the database: who wants to know what it says asks
+ * here, commands, pages, and a master that takes jobs up again.
+ *
+ * Of two kinds. Some give structs, of rows.h or of this header, to a function:
+ * their texts and bytes are borrowed until it returns, and anything but 0 from
+ * it ends the question early, which is no error. Others give rows of named
+ * columns, as lists for people and programs; see struct query_rows.
+ *
+ * They can be asked of a file of any version: what an old one does not know is
+ * as NULL is (0, false), and of a table that it has not there are no rows.
+ * Errors: 0, or -1 with err filled. */
+#ifndef HECTOR_QUERY_H
+#define HECTOR_QUERY_H
+
+#include "master/store/store.h"
+#include "proto/base/taskset.h"
+
+/* Where named rows go: head once, also when there are no rows, then row; both
+ * may be NULL. */
+struct query_rows {
+    store_head_f *head;
+    store_row_f *row;
+    void *arg;
+};
+
+/* Some tasks of a job. */
+struct query_which {
+    uint64_t job;
+    const struct taskset *ranks;        /* borrowed; an empty one: all */
+};
+
+/* Has this file the table? */
+bool query_has(const struct store *st, enum store_table table);
+
+/* ------------------------------------------------------------------ lists */
+
+/* The last count jobs (-1: all) and those that run, with the time they have
+ * taken until now. */
+int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
+               const struct query_rows *to, struct err *err);
+int query_tasks(struct store *st, const struct query_which *which,
+                uint64_t now_ns, const struct query_rows *to, struct err *err);
+int query_nodes(struct store *st, const struct query_rows *to, struct err *err);
+/* The last count events (0: all), in time; with both stamps, or the time in
+ * between. */
+int query_events(struct store *st, const struct query_which *which,
+                 uint64_t count, bool stamps, const struct query_rows *to,
+                 struct err *err);
+int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
+                   struct err *err);
+
+/* ------------------------------------------------------------------- rows */
+
+typedef int query_master_f(void *arg, const struct store_master *row);
+typedef int query_job_f(void *arg, const struct store_job *row);
+typedef int query_task_f(void *arg, const struct store_task *row,
+                         const char *node);
+typedef int query_look_f(void *arg, const struct store_look *row);
+typedef int query_stack_f(void *arg, const struct store_stack *row);
+typedef int query_model_f(void *arg, const struct store_model *row);
+
+/* Masters that have not said that they end. */
+int query_masters(struct store *st, query_master_f *f, void *arg,
+                  struct err *err);
+/* One job; its tasks, by rank, each with the name of its node or NULL. */
+int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
+              struct err *err);
+int query_job_tasks(struct store *st, uint64_t job, query_task_f *f, void *arg,
+                    struct err *err);
+/* What a master has not ended, by number. past is of zeros if there is none. */
+typedef int query_unended_f(void *arg, const struct store_job *row,
+                            const struct store_resume *past);
+int query_unended(struct store *st, uint64_t master, query_unended_f *f,
+                  void *arg, struct err *err);
+
+/* Pieces of the tape of a job, in order: those behind seq (0: all), at most
+ * count (-1: no limit); the last one, perhaps only if the job runs. */
+int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
+                query_look_f *f, void *arg, struct err *err);
+int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,
+                    void *arg, struct err *err);
+/* The call tree of the job's verdict of look seq; the last one of all; and the
+ * models. */
+int query_stack(struct store *st, uint64_t job, uint64_t seq, query_stack_f *f,
+                void *arg, struct err *err);
+int query_last_stack(struct store *st, uint64_t job, query_stack_f *f,
+                     void *arg, struct err *err);
+int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
+                struct err *err);
+/* How long programs that ended well were outside of MPI behind that place at
+ * most, ns; 0: that is not known. */
+int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,
+                       struct err *err);
+
+/* --------------------------------------------------- what was found, done */
+
+/* A verdict, and action is NULL; or an action. In time; actions "report" say
+ * what the verdict says, they are left out. */
+struct query_found {
+    uint64_t at_ns;
+    const char *policy;
+    const char *report;         /* lines, each with its end */
+    struct row_maybe seq;
+    const char *action, *ranks, *by, *result, *why;     /* of the action */
+};
+typedef int query_found_f(void *arg, const struct query_found *found);
+int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
+                struct err *err);
+
+typedef int query_text_f(void *arg, const char *text);
+/* Policies that have been switched off in this job. */
+int query_switched_off(struct store *st, uint64_t job, query_text_f *f,
+                       void *arg, struct err *err);
+
+typedef int query_open_f(void *arg, const char *policy, const char *kind);
+/* What policies have found and not taken back, each kind once. */
+int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
+               struct err *err);
+
+/* The first verdict of a hang that was not over, if there is one. */
+struct query_hang {
+    const char *policy, *kind, *report, *why;   /* report, why may be NULL */
+    uint64_t seq, age_ns;
+    double score;
+    bool told, acted;           /* people heard; something was done about it */
+    uint32_t proposed;          /* enum hct_action; 0: no more than a report */
+};
+typedef int query_hang_f(void *arg, const struct query_hang *hang);
+int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
+                    struct err *err);
+
+/* ---------------------------------------------------------------- numbers */
+
+typedef int query_number_f(void *arg, uint64_t number);
+/* Jobs that have looks, the latest first. */
+int query_recorded(struct store *st, query_number_f *f, void *arg,
+                   struct err *err);
+/* The last number that a job has got. */
+int query_last_number(struct store *st, uint64_t *number, struct err *err);
+
+/* Where the master is that runs the job, or, for job 0, that was started last:
+ * address is NULL if it has left none, ended: the job or that master. */
+typedef int query_address_f(void *arg, const char *address, bool ended);
+int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
+                  struct err *err);
+
+/* ----------------------------------------------- where the time has gone
+ * query_costs.c. Percentages are of the application time, from MPI_Init on, and
+ * of the time inside of MPI, each of all tasks that are asked about together.
+ * The lists are those of hector report: for people, or for programs (all
+ * columns, nothing cut). */
+
+struct query_costs {
+    struct query_which which;
+    bool programs;
+    int64_t top, callers;       /* so many rows, and of a site; -1: all */
+};
+
+struct query_load {               /* of the tasks */
+    int64_t tasks, calls, app_ns, out_ns;
+    int64_t most_ns, most_rank; /* outside of MPI: the greatest, and whose */
+    double cov;                 /* of the times outside of MPI */
+    int64_t costs;              /* rows of table cost */
+    int64_t nodes;              /* of the whole job */
+};
+int query_load(struct store *st, const struct query_which *which,
+               struct query_load *load, struct err *err);
+
+/* The row of view jobs, with the load and a sentence (or NULL). */
+int query_costs_job(struct store *st, const struct query_costs *c,
+                    const struct query_load *load, double imbalance,
+                    const char *lacking, const struct query_rows *to,
+                    struct err *err);
+/* tasks: how many there are. */
+int query_costs_tasks(struct store *st, const struct query_costs *c,
+                      int64_t tasks, const struct query_rows *to,
+                      struct err *err);
+int query_costs_calls(struct store *st, const struct query_costs *c,
+                      const struct query_rows *to, struct err *err);
+int query_costs_sites(struct store *st, const struct query_costs *c,
+                      const struct query_rows *to, struct err *err);
+int query_costs_callers(struct store *st, const struct query_costs *c,
+                        const struct query_rows *to, struct err *err);
+int query_costs_rows(struct store *st, const struct query_costs *c,
+                     const struct query_rows *to, struct err *err);
+/* Files without names, and why: *n places; and rows, a file each. */
+int query_costs_nameless(struct store *st, const struct query_costs *c,
+                         int64_t *n, struct err *err);
+int query_costs_why_nameless(struct store *st, const struct query_costs *c,
+                             const struct query_rows *to, struct err *err);
+
+#endif
