@@ -206,7 +206,7 @@ void watcher_start(struct watcher *w)
 static void say_missed(const struct watcher *w, const struct judge *j)
 {
     char text[120];
-    struct journal_action row = { .action = "warn", .by = judge_name(j),
+    struct store_action row = { .action = "warn", .by = judge_name(j),
                                   .why = text, .result = "done" };
 
     if (judge_missed(j) == 0)
