@@ -12,7 +12,7 @@
 #include "master/act/said.h"
 
 static const uint64_t second = 1000000000;
-static struct policy_out out;
+static struct found out;
 static uint32_t ranks[16];
 
 /* A verdict of the next look, of one rank. */
