@@ -50,46 +50,69 @@ struct store *tool_open_store(const struct tool *t)
     return NULL;                /* the address is known without it */
 }
 
+/* A command, and what of its options is given. */
+struct asked {
+    const struct command *c;
+    _Alignas(max_align_t) char own[COMMAND_OWN_BYTES];
+};
+
+static void choose(struct asked *a, const struct command *c)
+{
+    *a = (struct asked){ .c = c };
+    if (c->own_bytes)
+        memcpy(a->own, c->defaults, c->own_bytes);
+}
+
+static void give(struct asked *a, bool given, const char *name,
+                 const char *value)
+{
+    struct args_given g = {
+        .row = args_find(a->c->options, a->c->noptions, name),
+        .option = name, .value = value };
+    struct err err;
+
+    assert(g.row);
+    if (given)
+        assert(g.row->take(a->own, &g, &err) == 0);
+}
+
 static void ask(unsigned how)
 {
-    static const char shapes[] = { 0, 'D', 'F', 'G', 'H' };
+    static const char *const shapes[] = { NULL, "dot", "folded", "svg",
+                                          "html" };
     char job[] = "7", ranks[] = "7.0-1", none[] = "", *word = job;
     struct tool t = { .address = where, .nwords = 1, .words = &word };
+    const char *shape;
+    struct asked a;
     int status;
 
     t.json = how >> 3 & 1;
     if (how >> 7 & 1) {
-        t.shape = how & 1 && !t.json ? 'D' : 0;
-        t.histogram = how >> 1 & 1;
-        t.phases = how >> 2 & 1;
-        status = model_command(&t);
-        assert(status == 0 || status == TOOL_FAILED);
-        return;
-    }
-    t.lines = how >> 4 & 1;
-    if (how >> 5 & 1)
-        word = ranks;
-    switch (how & 7) {
-    case 0:
-        status = kill_command(&t);
-        break;
-    case 1:
-        t.signal = 10;
-        status = kill_command(&t);
-        break;
-    case 2:
-        status = suspend_command(&t);
-        break;
-    case 3:
+        choose(&a, &model_command);
+        give(&a, how & 1 && !t.json, "dot", NULL);
+        give(&a, how >> 1 & 1, "histogram", NULL);
+        give(&a, how >> 2 & 1, "phases", NULL);
+    } else if ((how & 7) < 2) {
+        choose(&a, &kill_command);
+        give(&a, how & 1, "signal", "10");
+    } else if ((how & 7) == 2) {
+        choose(&a, &suspend_command);
+    } else if ((how & 7) == 3) {
+        choose(&a, &tree_command);
         t.nwords = how >> 5 & 1;
         word = t.nwords ? job : none;
-        status = tree_command(&t);
-        break;
-    default:
-        t.shape = shapes[(how & 3) + (how >> 6 & 1)];
-        t.json = t.json && !t.shape;
-        status = stack_command(&t);
+    } else {
+        choose(&a, &stack_command);
+        shape = shapes[(how & 3) + (how >> 6 & 1)];
+        if (shape)
+            give(&a, true, shape, NULL);
+        t.json = t.json && !shape;
+        give(&a, how >> 4 & 1, "lines", NULL);
     }
+    if ((how & 7) != 3 && !(how >> 7 & 1) && how >> 5 & 1)
+        word = ranks;
+    t.own = a.own;
+    status = a.c->run(&t);
     assert(status == 0 || status == TOOL_FAILED);
 }
 
