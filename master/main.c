@@ -383,7 +383,7 @@ static int master_parts(struct master *m, struct err *err)
         m->orphan = event_new(m->base, -1, 0, master_on_orphan, m);
     }
     if (!m->term || !m->interrupt || !m->orphan)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 

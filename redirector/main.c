@@ -82,7 +82,7 @@ static int main_tell_buffer(const struct options *o, const struct settings *c,
         return err_set(err, EINVAL, "the buffer of tasks is to be \"%.40s\": "
                        "one of line|block|none is wanted", mode);
     return setenv("HECTOR_BUFFER", mode, 1) == 0 ? 0 :
-           err_set(err, ENOMEM, "out of memory");
+           err_memory(err);
 }
 
 /* The tasks find faults, phases and how to print in their environment, which
@@ -93,13 +93,13 @@ static int main_tell_tasks(const struct options *o, const struct settings *c,
     if (main_tell_buffer(o, c, err) < 0)
         return -1;
     if (o->phase && setenv("HECTOR_PHASE", o->phase, 1) != 0)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (!o->faults)
         return 0;
     if (ntasks && faults_check(o->faults, ntasks, err) < 0)
         return -1;
     return setenv("HECTOR_INJECT", o->faults, 1) == 0 ? 0 :
-           err_set(err, ENOMEM, "out of memory");
+           err_memory(err);
 }
 
 /* Before anything is started; a master elsewhere has policies of its own. */

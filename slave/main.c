@@ -346,7 +346,7 @@ static int catch_signals(struct slave *s, struct err *err)
     for (int i = 0; i < SIGNALS; i++) {
         s->signals[i] = evsignal_new(s->base, signals[i], on_signal, s);
         if (!s->signals[i] || event_add(s->signals[i], NULL))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
     }
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -440,7 +440,7 @@ static int start(struct slave *s, struct err *err)
     s->gather.jobs = s->jobs;
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
     if (watch_runner(s))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     s->renew = event_new(s->base, -1, 0, on_renew, s);
     node_renew_by(&s->node, s->renew);
     s->node.linkdrain.over = s->renew;

@@ -708,7 +708,7 @@ struct findings *findings_create(struct acts *a, struct job *j,
     struct findings *f = calloc(1, sizeof(*f));
 
     if (!f) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     f->acts = a;

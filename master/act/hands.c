@@ -120,7 +120,7 @@ int hands_signal(struct job *j, const struct taskset *ranks, int number,
 
     m.ranks = taskset_text(ranks);
     if (!m.ranks)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     m.job = j->id;
     m.signal = number;
     sent = hold_send(j, ranks, NULL, MESSAGE_TASK_SIGNAL, &m);

@@ -41,7 +41,7 @@ int adopt_init(struct job *j, bool named, struct err *err)
 {
     j->adopt = calloc(1, sizeof(*j->adopt));
     if (!j->adopt)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     j->ops = &session_ops;
     j->adopt->session = j;
     j->adopt->named = named;
@@ -85,7 +85,7 @@ static int adopt_place(struct job *j, struct node *const *nodes,
     (void)node_of, (void)count;
     for (size_t i = 0; i < n; i++)
         if (!job_node_find(j, nodes[i]) && !job_add_node(j, nodes[i]))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
     return 0;
 }
 

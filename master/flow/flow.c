@@ -261,7 +261,7 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
         journal_node(f->journal, n);
     }
     if (flow_enter(f, j))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     journal_job(f->journal, j);
     if (j->state == JOB_RUNNING)
         watcher_resume(j->watcher);

@@ -132,7 +132,7 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
     int rc;
 
     if (!host_of || !count)
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     else                        /* those that come later have no places */
         rc = j->ntasks ? place_tasks(&wish, h->places, h->n, host_of, count,
                                      err) : 0;
@@ -154,7 +154,7 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
     enum launch_result result = LAUNCH_IMPOSSIBLE;
 
     if (!h.nodes || !h.places) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     } else {
         if (j->wish->nhosts)
             launch_named(&h, j, nodes, missing);
@@ -253,7 +253,7 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     if (rc == 0)
         hct__prepare__pack(&p, j->placement.bytes);
     nodemap_drop(&p);
-    return rc ? err_set(err, ENOMEM, "out of memory") : 0;
+    return rc ? err_memory(err) : 0;
 }
 
 static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
@@ -292,7 +292,7 @@ int launch_prepare(const struct job *j, const struct job_node *only,
     int rc = 0;
 
     if (!s || !placement)
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     else
         launch_fill(&p, s, placement);
     for (size_t i = 0; rc == 0 && i < j->nnodes; i++) {

@@ -59,13 +59,13 @@ static int restore_place(struct job *j, struct nodes *nodes,
     count = calloc(map.n + 1, sizeof(*count));
     host_of = calloc(j->ntasks + 1, sizeof(*host_of));
     if (!hosts || !count || !host_of)
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     for (size_t i = 0; rc == 0 && i < map.n; i++) {
         const struct taskset *ranks = &map.v[i].ranks;
 
         hosts[i] = nodes_make(nodes, map.v[i].name);
         if (!hosts[i])
-            rc = err_set(err, ENOMEM, "out of memory");
+            rc = err_memory(err);
         for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0 &&
                              r < j->ntasks; ) {
             host_of[r] = (uint32_t)i;
@@ -175,7 +175,7 @@ static struct job *restore_adopted(const struct taking *t,
     for (size_t i = 0; i < t->n && !j; i++)
         if (t->v[i]->id == past->session && adopt_is_session(t->v[i])) {
             j = adopt_restore_world(t->v[i], &known);
-            err_set(err, ENOMEM, "out of memory");
+            err_memory(err);
         }
     return j;
 }

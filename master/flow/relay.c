@@ -93,7 +93,7 @@ static uint32_t *fence_nodes(const struct job *j, const char *text, size_t *n,
             if (in[i])
                 v[(*n)++] = i;
     } else {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         free(v);
         v = NULL;
     }

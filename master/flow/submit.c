@@ -156,7 +156,7 @@ struct job *submit_job(const Hct__Submit *s, struct err *err)
         (*s->adopt_socket && adopt_init(j, *s->name, err))) {
         launch_free(j);
         job_destroy(j);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     return j;

@@ -179,7 +179,7 @@ static int ask(struct request *r, const char *address, struct err *err)
         return -1;
     r->base = event_base_new();
     if (!r->base)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     r->conn = conn_open_to(r->base, address, &conf, &ops, r, err);
     if (!r->conn) {
         event_base_free(r->base);

@@ -215,7 +215,7 @@ static int replay_open(struct replay *r, const char *spec)
     r->base = event_base_new();
     r->judges = r->base ? judges_create(r->base) : NULL;
     if (!r->judges)
-        return err_set(r->err, ENOMEM, "out of memory");
+        return err_memory(r->err);
     r->judge = judge_create(r->judges, spec, &mine, &ops, r, r->err);
     return r->judge ? policycheck(spec, r->err) : -1;
 }

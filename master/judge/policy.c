@@ -127,7 +127,7 @@ int policy_open(struct policy *p, const char *spec, struct err *err)
     memset(p, 0, sizeof(*p));
     p->spec = strdup(spec);
     if (!name || !params || !p->spec)
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     else if (find_object(path, sizeof(path), name, err) == 0 &&
              load(p, path, err) == 0 && set_defaults(p, err) == 0 &&
              set_params(p, params, err) == 0)

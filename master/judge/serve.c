@@ -84,7 +84,7 @@ static int begin(struct serve *s, const struct hct_snapshot *in,
                  struct err *err)
 {
     if (found_init(&s->found, in->nranks))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (policy_begin(s->policy, in->job, err))
         return -1;
     kept_load(&s->kept, s->policy);

@@ -146,7 +146,7 @@ static int session_join(struct session *s, const Hct__Hello *m,
         return err_set(err, ENOENT, "there was no slave called %s", m->name);
     n = nodes_make(s->hub->nodes, m->name);
     if (!n)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (m->last_words) {                /* it will not run anything */
         n->link = s->link;
         s->node = n;

@@ -158,7 +158,7 @@ int fence_arrive(struct fence_set *set, const struct fence_arrival *a,
     if (a->nnodes == 0)
         return err_set(err, EPROTO, "a fence without participants");
     if (!f && !(f = fresh = fence_create(a, hash)))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (fence_check(f, a, err)) {
         fence_destroy(fresh);
         return -1;
@@ -170,7 +170,7 @@ int fence_arrive(struct fence_set *set, const struct fence_arrival *a,
     copy = malloc(a->data_bytes + 1);
     if (!copy) {
         fence_destroy(fresh);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     if (a->data_bytes)
         memcpy(copy, a->data, a->data_bytes);

@@ -132,7 +132,7 @@ int job_place(struct job *j, struct node *const *hosts,
         n->node->njobs++;
         j->oversubscribed |= n->node->ntasks > n->node->cpus;
     }
-    return rc ? err_set(err, ENOMEM, "out of memory") : 0;
+    return rc ? err_memory(err) : 0;
 }
 
 /* ------------------------------------------------------- one by one */

@@ -75,7 +75,7 @@ int events_take(struct journal *jn, struct job *j, struct job_node *at,
     }
     b = events_copy(m, t->records - m->first);
     if (!b)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     b->job = j;
     b->node = at->node;
     b->rows.rank = m->rank;

@@ -694,7 +694,7 @@ struct journal *journal_create(struct event_base *base, struct store *st,
     if (!jn || !(jn->timer = event_new(base, -1, 0, journal_timer, jn))) {
         free(jn);
         store_close(st);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     jn->base = base;

@@ -275,7 +275,7 @@ int profile_take(struct journal *jn, struct job *j, struct job_node *at,
         .nsites = m->n_sites, .ncosts = costs, .nnames = m->n_names },
         lists, text_bytes(m));
     if (!b)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     text = b->text;
     copy_places(&b->rows, m, b->lists, &text);
     copy_costs(&b->rows, m);

@@ -34,7 +34,7 @@ int query_run(struct store *st, struct str *sql, const struct query_rows *to,
               struct err *err)
 {
     int rc = str_failed(sql)
-        ? err_set(err, ENOMEM, "out of memory")
+        ? err_memory(err)
         : store_query_bound(st, str_text(sql), NULL, 0, to->head, to->row,
                             to->arg, err);
 
@@ -216,7 +216,7 @@ static int query_row(struct store *st, const char *more, const char *from,
     row_columns(&sql, r->table, "t.", store_version(st));
     str_addf(&sql, "%s FROM %s", more, from);
     rc = str_failed(&sql)
-        ? err_set(err, ENOMEM, "out of memory")
+        ? err_memory(err)
         : query_by(st, str_text(&sql), params, n, on_row, r, err);
     str_fini(&sql);
     return rc;
@@ -281,7 +281,7 @@ int query_unended(struct store *st, uint64_t master, query_unended_f *f,
     str_add(&sql, " FROM job j LEFT JOIN resume r ON r.job = j.job"
             " WHERE j.master = ?1 AND j.ended_ns IS NULL ORDER BY j.job");
     rc = str_failed(&sql)
-        ? err_set(err, ENOMEM, "out of memory")
+        ? err_memory(err)
         : query_by(st, str_text(&sql), of, 1, on_unended, &r, err);
     str_fini(&sql);
     return rc;

@@ -299,7 +299,7 @@ sqlite3_stmt *row_statement(struct store *st, enum store_table table,
         return *s;
     add_insert(&sql, table_of(table));
     if (str_failed(&sql))
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     else
         *s = store_prepare(st, str_text(&sql), err);
     str_fini(&sql);

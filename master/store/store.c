@@ -312,7 +312,7 @@ static int store_migrate(struct store *st, int64_t version, struct err *err)
     schema_update(&sql, (int)version);
     str_addf(&sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
              STORE_APPLICATION, schema_version());
-    rc = str_failed(&sql) ? err_set(err, ENOMEM, "out of memory")
+    rc = str_failed(&sql) ? err_memory(err)
                           : store_exec(st, str_text(&sql), err);
     str_fini(&sql);
     return rc;

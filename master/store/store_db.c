@@ -187,7 +187,7 @@ static int store_rows(struct store *st, sqlite3_stmt *s, store_head_f *head,
     free(names);
     free(values);
     if (!memory)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (!*stop && rc != SQLITE_DONE)
         return err_set(err, store_errno(rc), "%s", sqlite3_errmsg(st->db));
     return 0;

@@ -125,7 +125,7 @@ static int64_t *label_ids(struct store *st, const struct store_batch *b,
         st->labels = calloc(STORE_LABEL_ROWS, sizeof(*st->labels));
     if (!ids || !st->labels) {
         free(ids);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     for (size_t i = 0; i < b->nlabels; i++)

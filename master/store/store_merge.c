@@ -71,7 +71,7 @@ static int merge_tables(struct store *mem, struct err *err)
 
     for (int i = 0; i < STORE_TABLE_COUNT; i++)
         row_merge(&sql, i, i == STORE_TABLE_event ? sql_is_new : "true");
-    rc = str_failed(&sql) ? err_set(err, ENOMEM, "out of memory")
+    rc = str_failed(&sql) ? err_memory(err)
                           : store_exec(mem, str_text(&sql), err);
     str_fini(&sql);
     return rc;

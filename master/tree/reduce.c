@@ -226,14 +226,14 @@ static int take_part(struct reducing *r, const struct node *n,
         return 0;
     u = upload_of(r, m->member);
     if (!u)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (u->bytes.n + m->piece.len > REDUCER_RESULT_MAX)
         return err_set(err, EMSGSIZE, "a part of more than %u bytes",
                        REDUCER_RESULT_MAX);
     str_add_bytes(&u->bytes, m->piece.data, m->piece.len);
     r->received_bytes += m->piece.len;
     if (str_failed(&u->bytes) || (m->last && copy_lacks(r, u, m)))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (!m->last)
         return 0;
     take_times(r, m);
@@ -451,7 +451,7 @@ uint64_t reducer_start(struct reducer *rd, const struct reduce_ask *what,
     r->timer = evtimer_new(rd->base, on_timer, r);
     if (!r->timer) {
         reducing_free(r);
-        return err_set(err, ENOMEM, "out of memory"), 0;
+        return err_memory(err), 0;
     }
     r->next = rd->list;
     rd->list = r;

@@ -161,7 +161,7 @@ struct reducing *reducing_make(struct reducer *rd,
                        (unsigned long long)ask->job->id), NULL;
     r = calloc(1, sizeof(*r));
     if (!r)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     r->all = rd;
     r->merge = merge;
     r->id = ++rd->last_id;
@@ -170,7 +170,7 @@ struct reducing *reducing_make(struct reducer *rd,
     if (copy_argument(r, ask) || add_members(r, rd->nodes, ask->job) ||
         add_shape(r, ask) || add_positions(r, ask->job)) {
         reducing_free(r);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     if (r->nasked == 0) {
         reducing_free(r);

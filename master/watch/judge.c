@@ -249,7 +249,7 @@ static int start(struct judge *j, struct err *err)
     int fd[3] = { -1, -1, -1 }, rc;
 
     rc = !c || event_add(j->all->reaper, NULL)
-         ? err_set(err, ENOMEM, "out of memory") : open_ends(j, fd, err);
+         ? err_memory(err) : open_ends(j, fd, err);
     if (rc == 0)
         rc = spawn(j, fd, &c->pid, err);
     if (fd[0] >= 0)
@@ -706,7 +706,7 @@ struct judge *judge_create(struct judges *all, const char *spec,
         if (j)
             free(j->spec);
         free(j);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     j->all = all;
@@ -774,7 +774,7 @@ int judge_begin(struct judge *j, uint32_t nranks, struct err *err)
     forget(j);
     j->nranks = nranks;
     if (found_init(&j->found, nranks))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 

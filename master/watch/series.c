@@ -91,7 +91,7 @@ int series_put(struct series *s, size_t node, const Hct__Looked *m,
         l->data = malloc(l->bytes + 1);
         if (!l->data) {
             part_empty(p);
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         }
         if (l->bytes)
             memcpy(l->data, m->more[i].data, l->bytes);

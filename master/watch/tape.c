@@ -216,7 +216,7 @@ static int get_job(struct tape_reader *r, struct err *err)
     job.name[sizeof(job.name) - 1] = '\0';
     if (!r->known) {
         if (looks_init(&r->looks, &job))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         r->known = true;
     } else if (job.nranks != r->looks.job.nranks) {
         return damaged(err, "another number of tasks");

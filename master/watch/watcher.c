@@ -91,7 +91,7 @@ struct watcher *watcher_create(struct event_base *base,
         w->timer = event_new(base, -1, 0, watcher_on_timer, w);
     if (!w || !w->timer) {
         watcher_destroy(w);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     w->job = j;
@@ -134,7 +134,7 @@ static int watcher_know_nodes(struct watcher *w, struct err *err)
 
     if (!v || series_begin(&w->series, w->job->nnodes)) {
         free(v);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     free(w->node);
     w->node = v;
@@ -159,7 +159,7 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     if (watcher_know_nodes(w, err))
         return -1;
     if (looks_init(&w->looks, job) || reel_begin(&w->reel, job->nranks))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     w->looks.earlier = watcher_earlier;
     w->looks.earlier_arg = w;
     for (size_t i = 0; i < w->chosen.n; i++)

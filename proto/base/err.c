@@ -63,6 +63,11 @@ int err_sys(struct err *e, const char *fmt, ...)
     return -1;
 }
 
+int err_memory(struct err *e)
+{
+    return err_set(e, ENOMEM, "out of memory");
+}
+
 int err_prefix(struct err *e, const char *fmt, ...)
 {
     if (!e)

@@ -20,6 +20,9 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 int err_sys(struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* There is no memory: ENOMEM and the sentence for it, return -1. */
+int err_memory(struct err *e);
+
 /* Put "text: " in front of what *e already says, return -1. */
 int err_prefix(struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

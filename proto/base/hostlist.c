@@ -42,14 +42,14 @@ int hostlist_add(struct hostlist *h, const char *name, struct err *err)
         char **v = realloc(h->v, cap * sizeof(*v));
 
         if (!v)
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         h->v = v;
         h->cap = cap;
     }
     char *copy = strdup(name);
 
     if (!copy)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     h->v[h->n++] = copy;
     return 0;
 }

@@ -40,7 +40,7 @@ static int conf_set_text(char **field, const char *value, struct err *err)
     char *copy = strdup(value);
 
     if (!copy)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     free(*field);
     *field = copy;
     return 0;

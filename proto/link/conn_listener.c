@@ -186,7 +186,7 @@ struct conn_listener *conn_listen_fd(struct event_base *base, int fd,
 
     if (!l) {
         close(fd);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     *l = (struct conn_listener){ .fd = fd, .base = base, .conf = *conf,
                                  .ops = ops, .arg = arg };
@@ -198,7 +198,7 @@ struct conn_listener *conn_listen_fd(struct event_base *base, int fd,
                          l);
     l->timer = evtimer_new(base, conn_listener_rested, l);
     if (!l->event || !l->timer || event_add(l->event, NULL) < 0) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         conn_listener_close(l);
         return NULL;
     }

@@ -83,7 +83,7 @@ static int conn_on_answer(struct conn *c, const uint8_t *in, struct err *err)
     if (key_prove(&c->exchange, c->conf.key, in, out, err) < 0)
         return -1;
     if (bufferevent_write(c->bev, out, sizeof(out)) < 0)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     conn_open(c);
     return 0;
 }
@@ -274,7 +274,7 @@ static struct conn *conn_create(struct event_base *base,
     struct conn *c = calloc(1, sizeof(*c));
 
     if (!c)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     signal(SIGPIPE, SIG_IGN);
     c->magic = CONN_MAGIC;
     c->state = CONN_DIALING;
@@ -295,7 +295,7 @@ static struct conn *conn_create(struct event_base *base,
     c->timer = evtimer_new(base, conn_on_timer, c);
     c->early = evbuffer_new();
     if (!c->wake || !c->timer || !c->early) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         conn_free(c);
         return NULL;
     }

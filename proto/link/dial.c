@@ -87,7 +87,7 @@ static int dial_add_all(struct dial *d, const char *addr_list, struct err *err)
     struct addr *v = calloc(DIAL_MAX, sizeof(*v));
 
     if (!v)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     int n = addr_parse_list(v, DIAL_MAX, addr_list, err);
 
     for (int i = 0; i < n && d->n < DIAL_MAX; i++) {
@@ -222,7 +222,7 @@ struct dial *dial_create(struct event_base *base, const char *addr_list,
     struct dial *d = calloc(1, sizeof(*d) + DIAL_MAX * sizeof(d->target[0]));
 
     if (!d)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     *d = (struct dial){ .base = base, .fd = -1, .timeout_ns = timeout_ns,
                         .done = done, .arg = arg, .at = -1 };
     if (dial_add_all(d, addr_list, err) < 0) {
@@ -231,7 +231,7 @@ struct dial *dial_create(struct event_base *base, const char *addr_list,
     }
     d->event = event_new(base, -1, 0, dial_start, d);
     if (!d->event) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         dial_destroy(d);
         return NULL;
     }

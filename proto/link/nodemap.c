@@ -171,7 +171,7 @@ static int deal(struct taskset *(*of)(void *arg, uint32_t i), void *arg,
             return -1;
         for (uint32_t i = begin; i <= last && i - d->node < d->nodes; i++)
             if (add_dealt(of(arg, i), d, at, i))
-                return err_set(err, ENOMEM, "out of memory");
+                return err_memory(err);
         at += d->nodes * d->each * d->rounds;
     }
     return 0;
@@ -198,7 +198,7 @@ static int read_short(struct nodemap *m, const Hct__Prepare *p,
     m->v = calloc(names.n + 1, sizeof(*m->v));
     if (!m->v) {
         hostlist_fini(&names);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     for (; m->n < names.n; m->n++) {
         m->v[m->n].name = names.v[m->n];        /* ours now */
@@ -215,13 +215,13 @@ static int read_long(struct nodemap *m, const Hct__Prepare *p,
 {
     m->v = calloc(p->n_nodes + 1, sizeof(*m->v));
     if (!m->v)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (; m->n < p->n_nodes; m->n++) {
         struct nodemap_node *x = &m->v[m->n];
 
         x->name = strdup(p->nodes[m->n]->name);
         if (!x->name)
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         if (taskset_parse(&x->ranks, p->nodes[m->n]->ranks, p->ntasks, err))
             return free(x->name), -1;
     }

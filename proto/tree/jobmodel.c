@@ -16,7 +16,7 @@ int jobmodel_init(struct jobmodel *m, uint32_t width, struct err *err)
                             .nstates = JOBMODEL_FIRST };
     m->state = calloc(m->states_cap, sizeof(*m->state));
     if (!m->state)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 
@@ -436,6 +436,6 @@ int jobmodel_merge(struct jobmodel *m, const struct jobmodel *part,
     m->threads = part->threads < UINT32_MAX - m->threads
         ? m->threads + part->threads : UINT32_MAX;
     if (rc || add_tasks(&m->tasks, &part->tasks, at))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }

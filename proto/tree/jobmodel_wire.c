@@ -285,7 +285,7 @@ int jobmodel_write(const struct jobmodel *m, const struct tasknotes *notes,
     size_t n = 0;
 
     if (!w)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     w->m = m;
     w->rank_of = rank_of;
     w->ntasks = rank_of ? ntasks : m->width;
@@ -310,7 +310,7 @@ int jobmodel_write(const struct jobmodel *m, const struct tasknotes *notes,
     free(w);
     free(bytes);
     return bytes && !str_failed(out) ? 0
-           : err_set(err, ENOMEM, "out of memory");
+           : err_memory(err);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -414,7 +414,7 @@ static int read_phases(struct jobmodel *m, const Hct__Model *from,
             return wrong(err, "phase", i);
         jobmodel_meet_phase(&m->phase[i], &p);
         if (taskset_copy(&m->phase[i].tasks, &sets[is->set]))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
     }
     return 0;
 }
@@ -451,7 +451,7 @@ static int read_edges(struct jobmodel *m, const Hct__Model *f,
             !jobmodel_sane(&e))
             return wrong(err, "step", i);
         if (jobmodel_add(m, &e, &sets[f->set[i]], 0))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         if (m->nedges != i + 1)
             return wrong(err, "step", i);       /* it was there already */
     }
@@ -494,7 +494,7 @@ int jobmodel_read(struct jobmodel *m, const Hct__Model *from, struct err *err)
     m->threads = from->threads;
     sets = calloc(from->n_sets + 1, sizeof(*sets));
     rc = sets ? read_all(m, from, sets, err)
-              : err_set(err, ENOMEM, "out of memory");
+              : err_memory(err);
     for (size_t i = 0; sets && i < from->n_sets; i++)
         taskset_fini(&sets[i]);
     free(sets);

@@ -26,7 +26,7 @@ static void *model_create(uint32_t width, struct err *err)
     struct whole *w = calloc(1, sizeof(*w));
 
     if (!w)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     if (jobmodel_init(&w->model, width, err)) {
         free(w);
         return NULL;

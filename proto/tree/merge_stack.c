@@ -37,7 +37,7 @@ static void *stack_create(uint32_t width, struct err *err)
     struct whole *w = calloc(1, sizeof(*w));
 
     if (!w)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     hct__call_tree__init(&w->sums);
     w->tree = merge_tree.create(width, err);
     if (!w->tree) {
@@ -122,7 +122,7 @@ static int write_out(const struct whole *w, const uint32_t *rank_of,
         free(notes[i].ranks);
     str_fini(tree);
     return packed && !str_failed(out) ? 0
-           : err_set(err, ENOMEM, "out of memory");
+           : err_memory(err);
 }
 
 static int stack_pack(const void *whole, struct str *out, struct err *err)

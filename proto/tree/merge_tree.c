@@ -15,7 +15,7 @@ static void *tree_create(uint32_t width, struct err *err)
     struct whole *w = calloc(1, sizeof(*w));
 
     if (!w)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     w->width = width;
     return w;
 }
@@ -61,7 +61,7 @@ static int tree_pack(const void *whole, struct str *out, struct err *err)
     const struct whole *w = whole;
 
     if (w->begun && prefixtree_pack(&w->tree, out))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 
@@ -77,7 +77,7 @@ static int tree_finish(const void *whole, const uint32_t *rank_of,
     if (prefixtree_remap(&by_rank, &w->tree, rank_of, ntasks, err))
         return -1;
     if (prefixtree_pack(&by_rank, out))
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     prefixtree_fini(&by_rank);
     return rc;
 }

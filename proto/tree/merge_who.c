@@ -14,7 +14,7 @@ static void *who_create(uint32_t width, struct err *err)
     struct who *w = calloc(1, sizeof(*w));
 
     if (!w)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     w->width = width;
     return w;
 }
@@ -76,7 +76,7 @@ static int who_add(void *whole, const uint8_t *bytes, size_t n, uint32_t at,
     str_add_bytes(&w->lines, str_text(&more), more.n);
     str_fini(&more);
     if (str_failed(&w->lines))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 
@@ -85,7 +85,7 @@ static int who_pack(const void *whole, struct str *out, struct err *err)
     const struct who *w = whole;
 
     str_add_bytes(out, str_text(&w->lines), w->lines.n);
-    return str_failed(out) ? err_set(err, ENOMEM, "out of memory") : 0;
+    return str_failed(out) ? err_memory(err) : 0;
 }
 
 static int who_finish(const void *whole, const uint32_t *rank_of,
@@ -104,7 +104,7 @@ static int who_finish(const void *whole, const uint32_t *rank_of,
                       &length);
         str_addf(out, "%u %.*s\n", rank_of[position], length, text);
     }
-    return str_failed(out) ? err_set(err, ENOMEM, "out of memory") : 0;
+    return str_failed(out) ? err_memory(err) : 0;
 }
 
 const struct merge_kind merge_who = {

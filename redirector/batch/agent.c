@@ -124,7 +124,7 @@ char **agent_words(const char *agent, const struct host *host,
         words_add(&w, shell ? agent_quote(*command) : strdup(*command));
     if (w.failed) {
         agent_free(w.v);
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return NULL;
     }
     return w.v;

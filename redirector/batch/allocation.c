@@ -92,7 +92,7 @@ static int add_pair(struct hosts *h, const char *name, const char *number,
 int allocation_add_lsf(struct hosts *h, const char *text, struct err *err)
 {
     char *copy = strdup(text), *save = NULL, *name;
-    int rc = copy ? 0 : err_set(err, ENOMEM, "out of memory");
+    int rc = copy ? 0 : err_memory(err);
 
     name = copy ? strtok_r(copy, " \t", &save) : NULL;
     if (copy && !name)

@@ -94,11 +94,11 @@ static struct host *hosts_append(struct hosts *h, const char *name,
         return NULL;
     }
     if (h->n == h->cap && hosts_grow(h) < 0)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     char *copy = strdup(name);
 
     if (!copy)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     h->v[h->n] = (struct host){ .name = copy };
     *hosts_slot(h, copy) = (uint32_t)h->n + 1;
     return &h->v[h->n++];
@@ -113,7 +113,7 @@ static int hosts_mention(struct hosts *h, const char *user, const char *name,
     if (!host && !(host = hosts_append(h, name, err)))
         return -1;
     if (user && !host->user && !(host->user = strdup(user)))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (user && strcmp(host->user, user) != 0)
         return err_set(err, EINVAL, "%s has two users, %s and %s", name,
                        host->user, user);
@@ -185,7 +185,7 @@ int hosts_add_list(struct hosts *h, const char *text, struct err *err)
         uint32_t slots;
 
         if (!copy)
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         int rc = hosts_split(copy, &user, &name, &slots, err);
 
         if (rc == 0)
@@ -303,7 +303,7 @@ int hosts_load_file(struct hosts *h, const char *path, struct err *err)
     else if (text.n >= HOSTS_FILE_MAX)
         rc = err_set(err, EFBIG, "%s is too big for a hostfile", path);
     else if (str_failed(&text))
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     fclose(f);
     if (rc == 0)
         rc = hosts_add_file(h, str_text(&text), text.n, path, err);

@@ -79,7 +79,7 @@ struct feed *feed_open(struct event_base *base, const char *ranks,
     struct feed *f = calloc(1, sizeof(*f));
 
     if (!f)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     f->links = links;
     f->all = strcmp(ranks, "all") == 0;
     f->terminal = terminal;
@@ -91,7 +91,7 @@ struct feed *feed_open(struct event_base *base, const char *ranks,
     if (f->reader && (!terminal || (f->winch && !event_add(f->winch, NULL))))
         return f;
     if (f->reader)
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     feed_close(f);
     return NULL;
 }

@@ -41,7 +41,7 @@ struct interrupt *interrupt_open(struct event_base *base,
     struct interrupt *in = calloc(1, sizeof(*in));
 
     if (!in)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     in->on_signal = on_signal;
     in->arg = arg;
     for (int i = 0; i < NSIGNALS; i++) {

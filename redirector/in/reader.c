@@ -136,7 +136,7 @@ struct reader *reader_open(struct event_base *base, int fd,
     struct reader *r = calloc(1, sizeof(*r));
 
     if (!r)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     r->fd = fd;
     r->ops = ops;
     r->arg = arg;
@@ -147,7 +147,7 @@ struct reader *reader_open(struct event_base *base, int fd,
     if (r->waits)
         r->event = event_new(base, fd, EV_READ, reader_on_event, r);
     if (!r->buf || !r->timer || (r->waits && !r->event)) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         reader_close(r);
         return NULL;
     }

@@ -35,7 +35,7 @@ struct ttysignal *ttysignal_open(struct event_base *base,
     sigset_t set;
 
     if (!t)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     t->on_signal = on_signal;
     t->arg = arg;
     sigemptyset(&set);
@@ -53,7 +53,7 @@ struct ttysignal *ttysignal_open(struct event_base *base,
     if (t->event && event_add(t->event, NULL) == 0)
         return t;
     ttysignal_close(t);
-    return err_set(err, ENOMEM, "out of memory"), NULL;
+    return err_memory(err), NULL;
 }
 
 void ttysignal_close(struct ttysignal *t)

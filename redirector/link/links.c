@@ -162,7 +162,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     k->early = strdup(hello->name);
     k->early_job = hello->job;
     if (!k->early)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (s->job)
         link_welcome(k);
     return 0;
@@ -300,12 +300,12 @@ struct links *links_open(struct event_base *base,
     struct addr a = { .is_unix = true }, tcp = { .host = "*" };
 
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->conf = *conf;
     s->base = base;
     s->states = calloc(conf->ntasks, LINKS_KINDS);
     if (!s->states) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         goto fail;
     }
     randombytes_buf(s->cookie, sizeof(s->cookie));

@@ -234,7 +234,7 @@ struct uplink *uplink_open(struct event_base *base, const char *addresses,
     struct uplink *u = calloc(1, sizeof(*u));
 
     if (!u)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     u->base = base;
     u->conf.key = key;
     u->ops = ops;
@@ -242,7 +242,7 @@ struct uplink *uplink_open(struct event_base *base, const char *addresses,
     u->addresses = strdup(addresses);
     u->retry = evtimer_new(base, uplink_on_retry, u);
     if (!u->addresses || !u->retry)
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     else
         u->conn = conn_open_to(base, addresses, &u->conf, &uplink_conn_ops, u,
                                err);
@@ -272,7 +272,7 @@ int uplink_submit(struct uplink *u, const Hct__Submit *m, struct err *err)
 {
     u->submit = uplink_copy(m);
     if (!u->submit)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (u->conn && conn_send(u->conn, MESSAGE_SUBMIT, m) < 0)
         return err_set(err, E2BIG, "arguments and environment are too big to "
                        "be sent");

@@ -301,7 +301,7 @@ static int append(char **rules, const struct rule *r, struct err *err)
              (unsigned long long)r->code);
     text = str_take(&s);
     if (!text)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (strlen(text) > RULES_BYTES_MAX) {
         free(text);
         return err_set(err, E2BIG, "the faults take too much room");
@@ -318,7 +318,7 @@ int faults_add(char **rules, const char *text, uint64_t seed, struct err *err)
     int rc;
 
     if (!r)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     rc = split(r, text, &why) < 0 || take_fault(r, &why) < 0 ||
          take_ranks(r, &why) < 0 || take_call(r, &why) < 0 ||
          take_amounts(r, &why) < 0 || take_seed(r, seed, &why) < 0 ||

@@ -18,7 +18,7 @@
 
 static int options_no_memory(struct err *err)
 {
-    return err_set(err, ENOMEM, "out of memory");
+    return err_memory(err);
 }
 
 static void options_list_fini(struct options_list *l)

@@ -17,7 +17,7 @@
 
 static int no_memory(struct err *err)
 {
-    return err_set(err, ENOMEM, "out of memory");
+    return err_memory(err);
 }
 
 static int append(struct options_list *l, char *owned, struct err *err)

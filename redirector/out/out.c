@@ -88,7 +88,7 @@ struct out *out_open(struct event_base *base, int fd, const char *name,
     struct out *o = calloc(1, sizeof(*o));
 
     if (!o)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     o->name = name;
     o->ops = ops;
     o->arg = arg;
@@ -98,7 +98,7 @@ struct out *out_open(struct event_base *base, int fd, const char *name,
     if (o->way != OUT_FILE)
         o->ready = event_new(base, o->fd, EV_WRITE, out_on_ready, o);
     if (!o->queue || !o->later || (o->way != OUT_FILE && !o->ready)) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         out_close(o);
         return NULL;
     }

@@ -33,7 +33,7 @@ struct outdir *outdir_open(const char *path, uint32_t ntasks, bool merged,
     struct outdir *d = calloc(1, sizeof(*d));
 
     if (!d)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     d->dir = -1;
     d->ntasks = ntasks;
     d->merged = merged;
@@ -42,7 +42,7 @@ struct outdir *outdir_open(const char *path, uint32_t ntasks, bool merged,
     d->path = strdup(path);
     d->made = calloc(ntasks, 1);
     if (!d->path || !d->made) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         goto fail;
     }
     if (mkdir(path, 0777) < 0 && errno != EEXIST) {

@@ -221,7 +221,7 @@ struct output *output_open(struct event_base *base,
     struct output *o = calloc(1, sizeof(*o));
 
     if (!o)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     o->conf = *conf;
     o->fds[LINES_STDOUT] = STDOUT_FILENO;
     o->fds[LINES_STDERR] = STDERR_FILENO;
@@ -238,7 +238,7 @@ struct output *output_open(struct event_base *base,
     o->lines = output_open_lines(o);
     o->timer = evtimer_new(base, output_on_timer, o);
     if (!o->lines || !o->timer) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         goto fail;
     }
     say_through(output_say, o);

@@ -324,7 +324,7 @@ static int adopt_open(struct session *s, struct err *err)
     a->patience = evtimer_new(s->base, adopt_on_patience, a);
     a->kill = evtimer_new(s->base, adopt_on_kill, a);
     if (!a->patience || !a->kill)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     a->signals = ttysignal_open(s->base, adopt_on_signal, a, err);
     return a->signals ? 0 : -1;
 }

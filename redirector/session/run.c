@@ -288,7 +288,7 @@ static int run_open(struct session *s, struct err *err)
     r->progress = progress_open(s->base);
     r->suspend = suspend_open(s->base);
     if (!r->progress || !r->suspend || ending_open(&r->ending, s->base) < 0)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     r->interrupt = interrupt_open(s->base, run_on_signal, r, err);
     return r->interrupt ? 0 : -1;
 }

@@ -281,7 +281,7 @@ static int session_open_timers(struct session *s, struct err *err)
     s->timeout = evtimer_new(s->base, session_on_timeout, s);
     s->silence = evtimer_new(s->base, session_on_silence, s);
     if (!s->timeout || !s->silence)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 

@@ -284,7 +284,7 @@ struct child *child_start(struct event_base *base,
     struct child_pipes p;
 
     if (!c)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     if (child_open_pipes(&p, conf->input) < 0) {
         err_sys(err, "cannot start %s", conf->argv[0]);
         goto fail;
@@ -311,7 +311,7 @@ struct child *child_start(struct event_base *base,
     }
     if (child_watch(base, &c->streams[0], &p.out[0]) < 0 ||
         child_watch(base, &c->streams[1], &p.err[0]) < 0) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         kill(-c->pid, SIGKILL);
         waitpid(c->pid, NULL, 0);
         goto fail;

@@ -70,7 +70,7 @@ int launcher_watch(struct launcher *l, struct event_base *base, pid_t pid,
                          l);
     if (!l->event || event_add(l->event, NULL)) {
         launcher_close(l);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     l->pid = pid;
     return 0;

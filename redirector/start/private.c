@@ -313,7 +313,7 @@ struct private *private_open(struct event_base *base,
         p->timer = evtimer_new(base, private_on_timer, p);
     if (!p || !p->members || !p->timer) {
         private_destroy(p);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     p->base = base;
     p->conf = *conf;

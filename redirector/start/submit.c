@@ -163,7 +163,7 @@ static char *submit_wdir(const char *wdir, struct err *err)
         path = NULL;
     free(here);
     if (!path)
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     return path;
 }
 
@@ -175,7 +175,7 @@ static Hct__App *submit_app(const struct options *o,
     struct environment e = { 0 };
 
     if (!m)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     hct__app__init(m);
     m->ntasks = a->ntasks;
     m->wdir = submit_wdir(a->wdir, err);
@@ -185,7 +185,7 @@ static Hct__App *submit_app(const struct options *o,
     if (ok && (!m->argv || environment_copy(&e, env) < 0 ||
                environment_apply(&e, &o->env) < 0 ||
                environment_apply(&e, &a->env) < 0)) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         ok = false;
     }
     m->env = e.v;
@@ -271,7 +271,7 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
     Hct__Submit *m = malloc(sizeof(*m));
 
     if (!m)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     hct__submit__init(m);
     submit_set_options(m, o);
     m->stream_addresses = (char **)links->addresses;
@@ -282,7 +282,7 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
     m->apps = calloc(o->napps, sizeof(*m->apps));
     if (!m->command || !m->apps || (o->pty && !m->terminal) ||
         (with_hosts && submit_hosts(m, h) < 0)) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         submit_free(m);
         return NULL;
     }

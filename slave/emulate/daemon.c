@@ -51,7 +51,7 @@ static int make_tree(struct daemon *d, struct err *err)
 
     if (d->made)
         return 0;
-    rc = choose_ranks(d, &ranks) ? err_set(err, ENOMEM, "out of memory")
+    rc = choose_ranks(d, &ranks) ? err_memory(err)
                                  : traces_tree(&p, &ranks, &t, err);
     taskset_fini(&ranks);
     if (rc)
@@ -59,7 +59,7 @@ static int make_tree(struct daemon *d, struct err *err)
     rc = prefixtree_pack(&t, &d->tree);
     prefixtree_fini(&t);
     if (rc)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     d->made = true;
     d->conf->count->made_ns += clock_process_ns(0) - start_ns;
     return 0;
@@ -76,7 +76,7 @@ static int make_model(struct daemon *d, bool histograms, struct err *err)
     str_reset(&d->model);
     d->histograms = histograms;
     rc = choose_ranks(d, &ranks)
-        ? err_set(err, ENOMEM, "out of memory")
+        ? err_memory(err)
         : models_part(d->conf->options, &ranks, histograms, &d->model, err);
     taskset_fini(&ranks);
     d->conf->count->made_ns += clock_process_ns(0) - start_ns;
@@ -308,7 +308,7 @@ static int on_launch(void *arg, struct conn *c, const void *msg,
     answer.pids = malloc((taskset_count(&d->ranks) + 1) *
                          sizeof(*answer.pids));
     if (!answer.pids)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (int64_t r = -1; (r = taskset_next(&d->ranks, r)) >= 0; )
         answer.pids[answer.n_pids++] = 1000 + (uint32_t)r;
     answer.job = d->job;
@@ -394,7 +394,7 @@ static int on_look(void *arg, struct conn *c, const void *msg,
 
     daemon_advance(d);
     if (!v || !list)
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     for (int64_t r = -1; rc == 0 && (r = taskset_next(&d->ranks, r)) >= 0; ) {
         daemon_state(d, (uint32_t)answer.n_tasks, (uint32_t)r, &s);
         tasks_look(&v[answer.n_tasks], (uint32_t)r, &s);
@@ -537,7 +537,7 @@ struct daemon *daemon_create(const struct daemon_conf *conf, uint32_t number,
     struct daemon *d = calloc(1, sizeof(*d));
 
     if (!d)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     d->conf = conf;
     d->number = number;
     snprintf(d->name, sizeof(d->name), "e%05u", number);

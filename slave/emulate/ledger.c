@@ -70,7 +70,7 @@ struct ledger *ledger_create(const struct emulate *e, uint64_t job,
     }
     if (!l || open_ledger(l, ranks)) {
         ledger_destroy(l);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     return l;
 }

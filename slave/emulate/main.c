@@ -117,7 +117,7 @@ static uint64_t until(struct world *w, bool (*is)(const struct world *w),
 
     err->code = 0;
     if (!look || event_add(look, &tv))
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     while (!err->code && !is(w) && now_ns - start < at_most_ns) {
         event_base_loop(w->base, EVLOOP_ONCE);
         now_ns = clock_monotonic_ns();
@@ -152,7 +152,7 @@ static int start_daemons(struct world *w, struct err *err)
             return -1;
     w->base = event_base_new();
     if (!w->base)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (peer_open(&w->runner, w->base, HCT__ROLE__ROLE_REDIRECTOR, w->address,
                   &w->conn, err) ||
         peer_open(&w->operator, w->base, HCT__ROLE__ROLE_OPERATOR, w->address,
@@ -225,7 +225,7 @@ static int reductions(struct world *w, struct err *err)
     uint32_t n = w->options.iterations;
     struct report_merge *v = calloc(n + 1, sizeof(*v));
     int rc = v ? reduce(w, &w->report.first, err)
-               : err_set(err, ENOMEM, "out of memory");
+               : err_memory(err);
 
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         rc = reduce(w, &v[i], err);

@@ -103,7 +103,7 @@ int models_part(const struct emulate *e, const struct taskset *ranks,
                      e->sites ? e->sites : MODELS_SITES) ||
         taskmodel_init(&k.model, n, &k.account, NULL, histograms, err) ||
         add_steps(&k, ranks))
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     else
         rc = jobmodel_write(&k.model.model, NULL, NULL, 0, out, err);
     taskmodel_fini(&k.model);

@@ -106,11 +106,11 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
     end.piece = (ProtobufCBinaryData){ 0, NULL };
     packed = malloc(hct__gathered__get_packed_size(&end) + 1);
     if (!packed)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     p->gathered = hct__gathered__unpack(NULL, hct__gathered__pack(&end,
                                         packed), packed);
     free(packed);
-    return p->gathered ? 0 : err_set(err, ENOMEM, "out of memory");
+    return p->gathered ? 0 : err_memory(err);
 }
 
 #define REST(NAME, name, roles) { MESSAGE_##NAME, CONN_ANY, on_rest },

@@ -191,7 +191,7 @@ static int read_tree(struct found *f, const struct str *bytes,
     if (prefixtree_parse(&f->tree, (const uint8_t *)bytes->s, bytes->n, err))
         return -1;
     return prefixtree_classify(&f->classes, &f->tree)
-        ? err_set(err, ENOMEM, "out of memory") : 0;
+        ? err_memory(err) : 0;
 }
 
 static int read_model(struct found *f, const struct str *bytes,

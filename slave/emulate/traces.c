@@ -63,7 +63,7 @@ int traces_tree(const struct traces *p, const struct taskset *ranks,
         goto end;
     frames = make_frames(p, t);
     if (!functions || !path || !frames) {
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
         goto end;
     }
     path[0] = frames[0];

@@ -118,7 +118,7 @@ static int find_tasks(struct stack_part *p, struct gather_job *of,
 {
     struct task **v = calloc(p->n, sizeof(*v));
     int rc = v ? gather_tasks(p->all->jobs, p->job, v, p->n, of, err)
-               : err_set(err, ENOMEM, "out of memory");
+               : err_memory(err);
 
     for (uint32_t i = 0; rc == 0 && i < p->n; i++)
         add_task(p, i, v[i]);
@@ -149,7 +149,7 @@ static int choose_places(struct stack_part *p, const Hct__Stack *m,
         return 0;
     p->sites = calloc(p->n + 1, sizeof(*p->sites));
     if (!p->sites)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (uint32_t i = 0; i < p->n; i++) {
         for (size_t k = 0; k < m->n_places; k++)
             if (m->places[k]->rank == p->ranks[i])

@@ -283,7 +283,7 @@ static int take_plan(struct adopt *s, const Hct__Prepare *m,
     str_add(&list, "");
     s->plan.stream_addresses = str_take(&list);
     if (!s->plan.stream_addresses)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (geteuid() != 0 && m->uid != geteuid())
         return err_set(err, EPERM, "this slave cannot see processes of user "
                        "%u", m->uid);
@@ -346,7 +346,7 @@ struct part *adopt_create(struct node *node, const Hct__Prepare *m,
     struct err why;
 
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->part = (struct part){ .ops = &session_ops, .node = node, .id = m->job,
                              .user = &s->user };
     s->wake = wake;
@@ -356,7 +356,7 @@ struct part *adopt_create(struct node *node, const Hct__Prepare *m,
                                      .moved = on_moved, .arg = s };
     if (make_timers(s)) {
         adopt_free(s);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     if (adopt_open(s, m, &why))
         refuse(s, why.text);

@@ -226,10 +226,10 @@ static int make_tasks(struct job *j, struct err *err)
     const struct taskset *here = &plan_here(j->plan)->ranks;
 
     if (make_room(j))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
         if (add_task(j, (uint32_t)r))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
     return 0;
 }
 
@@ -285,7 +285,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     char why[sizeof(err->text) + 300];
 
     if (!j)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     j->part = (struct part){ .ops = &job_ops, .node = node, .id = m->job,
                              .user = &j->user, .peek = &j->peek };
     j->peek.user = &j->user;
@@ -294,7 +294,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     j->drain = jobdrain_create(j, on_drain);
     if (!j->drain) {
         job_destroy(&j->part);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     if (begin(j, m, err)) {
         snprintf(why, sizeof(why), "%s: %s", node->name, err->text);

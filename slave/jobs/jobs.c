@@ -165,7 +165,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     struct timeval tv = clock_timeval(SAMPLE_NS);
 
     if (!js)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     js->node = node;
     js->idle = idle;
     js->arg = arg;
@@ -177,7 +177,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
         !event_add(js->samples, &tv))
         return js;
     jobs_destroy(js);
-    return err_set(err, ENOMEM, "out of memory"), NULL;
+    return err_memory(err), NULL;
 }
 
 void jobs_destroy(struct jobs *js)

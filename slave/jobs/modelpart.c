@@ -51,13 +51,13 @@ int modelpart_make(const struct modelpart *p, struct str *out,
     int rc = 0;
 
     if (!notes)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (taskmodel_init(&t, p->n, p->account, p->ticks, p->histograms, err)) {
         free(notes);
         return -1;
     }
     if (read_tasks(p, &t, notes))
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     if (rc == 0 && out) {
         taskmodel_name(&t);
         rc = jobmodel_write(&t.model, notes, NULL, 0, out, err);

@@ -18,7 +18,7 @@ int node_init(struct node *n, struct event_base *base, const char *name,
         return err_sys(err, "getrandom");
     n->reading = reading_create(&n->ticks);
     if (!n->reading)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     n->site = site_open(err);
     if (!n->site)
         return -1;

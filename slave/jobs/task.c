@@ -146,11 +146,11 @@ static int make_env(struct env *env, const struct task *t,
                     const struct task_start *s, struct err *err)
 {
     if (taskenv_begin(env, plan_app(s->plan, t->rank)))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (pmixd_setup_env(node_pmix_now(s->node), s->plan->job, t->rank, env, err))
         return -1;
     if (taskenv_finish(env, s->env, t->rank))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 
@@ -167,7 +167,7 @@ static int fork_it(struct task *t, const struct task_start *s,
     memcpy(spec.fds, pipes.task, sizeof(spec.fds));
     spec.terminal = pipes.terminal;
     if (taskenv_output(env, pipes.task[1])) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         t->pid = -1;
     } else {
         spec.env = env->v;

@@ -289,7 +289,7 @@ static int watch_process(struct adopted *a, struct err *err)
     a->gone = event_new(a->world->owner->node->base, a->pidfd,
                         EV_READ | EV_PERSIST, on_gone, a);
     if (!a->gone || event_add(a->gone, NULL))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     return 0;
 }
 
@@ -303,7 +303,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
 
     if (!a) {
         origin_fini(origin);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     a->world = w;
     a->pidfd = -1;

@@ -59,7 +59,7 @@ int exec_search_init(struct exec_search *s, char *const *argv,
     if (!s->script ||
         fill_paths(s, argv[0], path && *path ? path : usual_path)) {
         exec_search_fini(s);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     s->script[0] = (char *)"/bin/sh";
     for (size_t i = 1; i < n; i++)

@@ -46,7 +46,7 @@ int launch_user_init(struct launch_user *u, uid_t uid, gid_t gid,
     getgrouplist(pw->pw_name, gid, NULL, &n);
     u->groups = calloc(n > 0 ? (size_t)n : 1, sizeof(*u->groups));
     if (!u->groups)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (getgrouplist(pw->pw_name, gid, u->groups, &n) < 0) {
         launch_user_fini(u);
         return err_set(err, EAGAIN, "the groups of user %s changed meanwhile",

@@ -57,7 +57,7 @@ static char **copy_strings(const ProtobufCBinaryData *from, size_t n,
         }
     }
     if (!v)
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     return v;
 }
 
@@ -69,7 +69,7 @@ static int take_apps(struct plan *p, const Hct__Prepare *m, struct err *err)
         return err_set(err, EINVAL, "no program");
     p->apps = calloc(m->n_apps, sizeof(*p->apps));
     if (!p->apps)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     p->napps = m->n_apps;
     for (size_t i = 0; i < m->n_apps; i++) {
         const Hct__App *from = m->apps[i];
@@ -85,7 +85,7 @@ static int take_apps(struct plan *p, const Hct__Prepare *m, struct err *err)
             return -1;
         app->wdir = strdup(from->wdir);
         if (!app->wdir)
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         app->first = (uint32_t)first;
         app->ntasks = from->ntasks;
         first += from->ntasks;
@@ -123,7 +123,7 @@ static int take_nodes(struct plan *p, const Hct__Prepare *m, struct err *err)
     p->node_of = calloc(m->ntasks, sizeof(*p->node_of));
     p->local_of = calloc(m->ntasks, sizeof(*p->local_of));
     if (!p->node_of || !p->local_of)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     memset(p->node_of, 0xff, m->ntasks * sizeof(*p->node_of));
     if (nodemap_read(&p->nodes, m, err))
         return -1;
@@ -154,7 +154,7 @@ static int take_streams(struct plan *p, const Hct__Prepare *m,
     if (!p->stream_addresses)
         p->stream_addresses = calloc(1, 1);
     if (!p->stream_addresses)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     if (m->cookie.len > sizeof(p->cookie))
         return err_set(err, EINVAL, "a cookie of %zu bytes", m->cookie.len);
     if (m->cookie.len)
@@ -168,7 +168,7 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     struct plan *p = calloc(1, sizeof(*p));
 
     if (!p)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     p->job = m->job;
     p->ntasks = m->ntasks;
     p->merge_stderr = m->merge_stderr;

@@ -51,7 +51,7 @@ struct site *site_open(struct err *err)
     struct site *s = calloc(1, sizeof(*s));
 
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->null_fd = -1;
     if (open_files(s, err)) {
         site_close(s);

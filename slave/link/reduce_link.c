@@ -196,7 +196,7 @@ struct reduce_link *reduce_link_take(struct reduce_links *ls,
             return l->users++, l;
     l = calloc(1, sizeof(*l));
     if (!l || !(l->addresses = strdup(addresses))) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
         return free(l), NULL;
     }
     l->all = ls;
@@ -265,7 +265,7 @@ struct reduce_links *reduce_links_open(struct event_base *base,
     struct reduce_links *ls = calloc(1, sizeof(*ls));
 
     if (!ls)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     ls->base = base;
     ls->conf = conf;
     ls->ops = ops;

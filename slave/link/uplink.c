@@ -185,7 +185,7 @@ struct uplink *uplink_open(struct event_base *base,
     size_t n = 0;
 
     if (!u || !(u->routes = calloc(ops->nroutes + 2, sizeof(*u->routes))))
-        return free(u), err_set(err, ENOMEM, "out of memory"), NULL;
+        return free(u), err_memory(err), NULL;
     u->base = base;
     u->conf = conf;
     u->ops = ops;

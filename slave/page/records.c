@@ -170,7 +170,7 @@ static struct records_chunk *build(const struct records_window *w,
     if (!c)
         c = malloc(size);
     if (!c)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     *c = (struct records_chunk){ .n = n, .nlabels = in->n, .bytes = size };
     c->v = (struct record *)(c + 1);
     c->labels = (struct label *)((char *)c + labels_at);
@@ -238,7 +238,7 @@ int records_keep(struct records *r, const struct rings_batch *b,
 
     *fresh = NULL;
     if (!in || !tmp)
-        err_set(&failed, ENOMEM, "out of memory");
+        err_memory(&failed);
     for (size_t at = 0; !failed.code && at < b->n; ) {
         c = build(r->window, b, &at, in, tmp, &failed);
         if (!c)

@@ -238,7 +238,7 @@ struct registry *registry_open(struct event_base *base, const char *path,
     struct registry *r = calloc(1, sizeof(*r));
 
     if (!r)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     r->base = base;
     r->grant = grant;
     r->arg = arg;
@@ -250,7 +250,7 @@ struct registry *registry_open(struct event_base *base, const char *path,
     if (r->accept && r->rest && !event_add(r->accept, NULL))
         return r;
     registry_close(r);
-    return err_set(err, ENOMEM, "out of memory"), NULL;
+    return err_memory(err), NULL;
 }
 
 void registry_close(struct registry *r)

@@ -364,7 +364,7 @@ int state_model_init(struct state_model *m, struct err *err)
     if (m->site && m->edge)
         return 0;
     state_model_fini(m);
-    return err_set(err, ENOMEM, "out of memory");
+    return err_memory(err);
 }
 
 void state_model_fini(struct state_model *m)

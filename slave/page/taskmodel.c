@@ -22,7 +22,7 @@ int taskmodel_init(struct taskmodel *t, uint32_t width,
     if (t->modules && state_model_init(&t->one, err) == 0)
         return 0;
     taskmodel_fini(t);
-    return err_set(err, ENOMEM, "out of memory");
+    return err_memory(err);
 }
 
 void taskmodel_fini(struct taskmodel *t)

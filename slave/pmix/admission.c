@@ -285,7 +285,7 @@ struct admission *admission_open(struct event_base *base, admission_may_f *may,
             event_free(d->come);
         free(d);
         admission_give_back();
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     d->base = base;
     d->may = may;

@@ -64,7 +64,7 @@ struct exchange *exchange_create(struct uplink *uplink, struct err *err)
     struct exchange *x = calloc(1, sizeof(*x));
 
     if (!x)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     x->uplink = uplink;
     x->last = &x->first;
     return x;

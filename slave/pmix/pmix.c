@@ -441,7 +441,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
     int fd;
 
     if (!p)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     p->ops = ops;
     p->arg = arg;
     p->wait_ns = wait_ns;
@@ -451,7 +451,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
     p->wake = event_new(base, fd, EV_READ | EV_PERSIST, on_wake, p);
     p->late = evtimer_new(base, on_late, p);
     if (!p->wake || !p->late || event_add(p->wake, NULL)) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     } else if (!start_server(node, dir, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
         p->admission = admission_open(base, pmixd_may_connect, p, &why);
@@ -508,7 +508,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
     int rc;
 
     if (!n)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     n->job = plan->job;
     n->ntasks = plan->ntasks;
     n->uid = plan->uid;
@@ -589,7 +589,7 @@ int pmixd_fetch(struct pmixd *p, uint64_t job, uint32_t rank,
                        (unsigned long long)job);
     c = pmix_call_new_fetch(job, ticket, to_node);
     if (!c)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     PMIX_LOAD_PROCID(&proc, n->name, rank);
     rc = PMIx_server_dmodex_request(&proc, pmix_call_fetched, c);
     if (rc == PMIX_SUCCESS)

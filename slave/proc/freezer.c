@@ -168,7 +168,7 @@ int freezer_open(struct freezer *f, struct err *err)
     if (try_it(dir, err))
         return -1;
     f->dir = strdup(dir);
-    return f->dir ? 0 : err_set(err, ENOMEM, "out of memory");
+    return f->dir ? 0 : err_memory(err);
 }
 
 void freezer_fini(struct freezer *f)

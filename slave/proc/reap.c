@@ -63,7 +63,7 @@ struct reap *reap_open(struct event_base *base, reap_f *dead,
     struct reap *r = calloc(1, sizeof(*r));
 
     if (!r)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     r->dead = dead;
     r->stopped = stopped;
     r->arg = arg;
@@ -71,7 +71,7 @@ struct reap *reap_open(struct event_base *base, reap_f *dead,
     if (r->event && !event_add(r->event, NULL))
         return r;
     reap_close(r);
-    return err_set(err, ENOMEM, "out of memory"), NULL;
+    return err_memory(err), NULL;
 }
 
 void reap_close(struct reap *r)

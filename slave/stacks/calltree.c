@@ -14,7 +14,7 @@ static int copy_tree(Hct__CallTree *m, const struct stacker_result *r,
 {
     m->tree.data = malloc(r->bytes + 1);
     if (!m->tree.data)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     memcpy(m->tree.data, r->tree, r->bytes);
     m->tree.len = r->bytes;
     return 0;
@@ -38,7 +38,7 @@ static int make_tree(Hct__CallTree *m, const struct stacker_result *r,
         return -1;
     rc = prefixtree_remap(&ranked, &tree, rank_of, limit, err);
     if (rc == 0 && (prefixtree_pack(&ranked, &packed) || str_failed(&packed)))
-        rc = err_set(err, ENOMEM, "out of memory");
+        rc = err_memory(err);
     prefixtree_fini(&tree);
     prefixtree_fini(&ranked);
     m->tree.len = packed.n;
@@ -115,7 +115,7 @@ int calltree_make(Hct__CallTree *m, const struct stacker_result *r,
     m->total_p99_ns = r->total_p99_ns;
     if (make_notes(m, r, rank_of, n) || make_remarks(m, r->notes)) {
         calltree_fini(m);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     if (make_tree(m, r, rank_of, n, err)) {
         calltree_fini(m);

@@ -96,7 +96,7 @@ static int read_pids(struct stackcmd *c, const char *text, struct err *err)
         c->numbers[c->n] = (uint32_t)p;
     }
     taskset_fini(&set);
-    return c->n ? 0 : err_set(err, ENOMEM, "out of memory");
+    return c->n ? 0 : err_memory(err);
 }
 
 static int begin(struct stackcmd *c, char **words, struct err *err)
@@ -115,7 +115,7 @@ static int begin(struct stackcmd *c, char **words, struct err *err)
     conf.ntasks = c->n;
     c->base = event_base_new();
     if (!c->base)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     c->reap = reap_open(c->base, on_dead, on_stopped, c, err);
     c->stacker = c->reap ? stacker_open(c->base, err) : NULL;
     return c->stacker ? stacker_take(c->stacker, &conf, on_done, c, err) : -1;

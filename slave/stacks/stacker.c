@@ -522,7 +522,7 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                        conf->nsamples, STACKER_SAMPLES_MAX);
     r = request_make(conf, arg);
     if (!r)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     r->all = st;
     r->done = done;
     r->arg = arg;
@@ -582,7 +582,7 @@ struct stacker *stacker_open(struct event_base *base, struct err *err)
     struct stacker *st = calloc(1, sizeof(*st));
 
     if (!st)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     st->base = base;
     st->text = malloc(MAPS_MAX);
     st->step = evtimer_new(base, on_step, st);
@@ -590,7 +590,7 @@ struct stacker *stacker_open(struct event_base *base, struct err *err)
     if (st->text && st->step && st->child && !event_add(st->child, NULL))
         return st;
     stacker_close(st);
-    return err_set(err, ENOMEM, "out of memory"), NULL;
+    return err_memory(err), NULL;
 }
 
 void stacker_use_no_ptrace(struct stacker *st)

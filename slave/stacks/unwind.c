@@ -396,7 +396,7 @@ struct unwind *unwind_create(pid_t pid, const char *maps, struct err *err)
     int rc = -1;
 
     if (!u)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     u->pid = pid;
     u->dwfl = dwfl_begin(&file_callbacks);
     if (u->dwfl && *maps)

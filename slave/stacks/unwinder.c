@@ -175,7 +175,7 @@ struct unwinder *unwinder_start(const struct unwinder_conf *conf,
     int fds[2] = { -1, -1 };
 
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->conf = *conf;
     s->born_ns = clock_monotonic_ns();
     s->uid = conf->user ? conf->user->uid : 0;

@@ -190,7 +190,7 @@ static int add(struct input *in, int fd, bool terminal, struct err *err)
     struct reader *r = calloc(1, sizeof(*r));
 
     if (!r)
-        return close(fd), err_set(err, ENOMEM, "out of memory");
+        return close(fd), err_memory(err);
     r->in = in;
     r->fd = fd;
     r->at = in->base;
@@ -199,7 +199,7 @@ static int add(struct input *in, int fd, bool terminal, struct err *err)
     r->event = event_new(in->base_loop, fd, EV_READ | EV_PERSIST, on_ready,
                          r);
     if (!r->event || (!terminal && event_add(r->event, NULL)))
-        return reader_free(r), err_set(err, ENOMEM, "out of memory");
+        return reader_free(r), err_memory(err);
     r->next = in->readers;
     in->readers = r;
     return 0;

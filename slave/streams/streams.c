@@ -181,7 +181,7 @@ static int watch(struct streams *s, uint32_t rank, Hct__Stream stream,
     struct pipe_end *p = calloc(1, sizeof(*p));
 
     if (!p)
-        return close(fd), err_set(err, ENOMEM, "out of memory");
+        return close(fd), err_memory(err);
     p->s = s;
     p->fd = fd;
     p->typing = typing;
@@ -189,7 +189,7 @@ static int watch(struct streams *s, uint32_t rank, Hct__Stream stream,
     p->stream = stream;
     p->event = event_new(s->base, fd, EV_READ | EV_PERSIST, on_output, p);
     if (!p->event || (!s->paused && event_add(p->event, NULL)))
-        return pipe_free(p), err_set(err, ENOMEM, "out of memory");
+        return pipe_free(p), err_memory(err);
     p->next = s->pipes;
     s->pipes = p;
     return 0;
@@ -396,7 +396,7 @@ struct streams *streams_open(struct event_base *base,
     /* Who has stopped hector-run by Ctrl-Z will continue it. */
     patient.dead_ns = CONN_NEVER;
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->base = base;
     s->plan = plan;
     s->name = name;
@@ -405,7 +405,7 @@ struct streams *streams_open(struct event_base *base,
     s->arg = arg;
     s->input = input_create(base, &input_ops, s);
     if (!s->input) {
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     } else if (*plan->stream_addresses) {
         s->link = conn_open_to(base, plan->stream_addresses, &patient,
                                &link_ops, s, err);
@@ -416,7 +416,7 @@ struct streams *streams_open(struct event_base *base,
         s->soon = evtimer_new(base, on_soon, s);
         if (s->soon && !evtimer_add(s->soon, &(struct timeval){ 0 }))
             return s;
-        err_set(err, ENOMEM, "out of memory");
+        err_memory(err);
     }
     streams_close(s, NULL);
     return NULL;

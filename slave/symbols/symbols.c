@@ -539,7 +539,7 @@ struct symbols *symbols_create(unsigned max_files, struct err *err)
     struct symbols *s = calloc(1, sizeof(*s));
 
     if (!s)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     s->max = max_files ? max_files : 1;
     unsetenv("DEBUGINFOD_URLS");        /* it would wait for a server */
     return s;

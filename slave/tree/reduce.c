@@ -253,7 +253,7 @@ static int add_children(struct reduction *r, const Hct__Reduce *m,
                        "%u of %u positions", m->n_below, m->own, m->width);
     r->children = calloc(m->n_below + 1, sizeof(*r->children));
     if (!r->children)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (size_t i = 0; i < m->n_below; ) {
         struct child *c = &r->children[r->nchildren++];
         uint64_t width = 0;
@@ -284,7 +284,7 @@ static struct reduction *make(struct reduce *rs, const Hct__Reduce *m,
     struct reduction *r = calloc(1, sizeof(*r));
 
     if (!r)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     r->all = rs;
     r->own_done = true;                 /* until it is begun */
     r->id = m->id;
@@ -305,7 +305,7 @@ static struct reduction *make(struct reduce *rs, const Hct__Reduce *m,
     r->timer = evtimer_new(rs->base, on_tick, r);
     if (!r->argument || !r->timer) {
         reduction_free(r);
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     }
     if (r->nargument)
         memcpy(r->argument, m->argument.data, r->nargument);
@@ -470,7 +470,7 @@ struct reduce *reduce_open(struct event_base *base,
     struct reduce *rs = calloc(1, sizeof(*rs));
 
     if (!rs)
-        return err_set(err, ENOMEM, "out of memory"), NULL;
+        return err_memory(err), NULL;
     rs->base = base;
     rs->conf = conf;
     rs->links = reduce_links_open(base, &conf->links, &reduce_links_ops, rs, err);

@@ -82,7 +82,7 @@ static int part_of(struct reduction *r, struct reduce_link *l,
         if (c->bytes.n)
             str_add_bytes(&c->bytes, m->piece.data, m->piece.len);
         if (str_failed(&c->bytes))
-            return err_set(err, ENOMEM, "out of memory");
+            return err_memory(err);
         take_part(r, c, m);
         return 0;
     }
@@ -91,7 +91,7 @@ static int part_of(struct reduction *r, struct reduce_link *l,
         return 0;
     reduction_heard(r, 0);
     str_add_bytes(&c->bytes, m->piece.data, m->piece.len);
-    return str_failed(&c->bytes) ? err_set(err, ENOMEM, "out of memory") : 0;
+    return str_failed(&c->bytes) ? err_memory(err) : 0;
 }
 
 static int on_part(void *arg, struct reduce_link *l, const Hct__ReducePart *m,

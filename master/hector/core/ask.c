@@ -114,7 +114,7 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
         return 0;
     a->answer->end = copy_end(m);
     if (!a->answer->end || str_failed(&a->answer->bytes))
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     over(a);
     return 0;
 }
@@ -143,7 +143,7 @@ int ask_gather(struct ask *out, const char *address, const Hct__Gather *m,
         return -1;
     a.base = event_base_new();
     if (!a.base)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     a.conn = conn_open_to(a.base, address, &conf, &ops, &a, err);
     if (!a.conn) {
         event_base_free(a.base);

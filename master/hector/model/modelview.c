@@ -77,7 +77,7 @@ static int order_phases(struct modelview *v, struct err *err)
 {
     v->phases = calloc(v->model.nphases + 1, sizeof(*v->phases));
     if (!v->phases)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (uint32_t i = 0; i < v->model.nphases; i++)
         v->phases[i] = i;
     phases = v->model.phase;
@@ -101,7 +101,7 @@ static int choose_steps(struct modelview *v, bool by_phase, struct err *err)
         v->total_ns += modelview_time_ns(&e);
         v->count = jobmodel_sum(v->count, e.n);
         if (jobmodel_add(&v->steps, &e, &e.tasks, 0))
-            rc = err_set(err, ENOMEM, "out of memory");
+            rc = err_memory(err);
     }
     return rc;
 }
@@ -134,7 +134,7 @@ static int order_steps(struct modelview *v, uint64_t most, struct err *err)
     v->number = calloc(v->model.nstates + 1, sizeof(*v->number));
     v->state = calloc(v->model.nstates + 1, sizeof(*v->state));
     if (!v->order || !v->number || !v->state)
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     for (uint32_t i = 0; i < n; i++)
         v->order[i] = i;
     sorted = v->steps.edge;

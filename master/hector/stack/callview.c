@@ -144,7 +144,7 @@ static int cut_tree(struct prefixtree *out, const struct prefixtree *t,
                     struct err *err)
 {
     struct prefixtree part;
-    int rc = keep_nodes(&part, t) ? err_set(err, ENOMEM, "out of memory") : 0;
+    int rc = keep_nodes(&part, t) ? err_memory(err) : 0;
 
     rc = rc || prefixtree_init(out, t->width, t->nsamples, err);
     if (!rc && prefixtree_merge(out, &part, 0, err)) {
@@ -248,7 +248,7 @@ int callview_init(struct callview *v, const Hct__CallTree *m, bool cut,
     v->ntasks = prefixtree_count(&v->tree, 0);
     if (make_order(v) || prefixtree_classify(&v->classes, &v->tree)) {
         callview_fini(v);
-        return err_set(err, ENOMEM, "out of memory");
+        return err_memory(err);
     }
     return 0;
 }
