@@ -179,7 +179,7 @@ check check-unit demo bench eval healthy lint sim soak: deps
 with-tests: all units fuzzers $(B)/bench/bench_master
 check-built: with-tests
 	@sh tests/lib/run.sh $(B) $(TESTS)
-check-unit-built: units
+check-unit-built: units all
 	@sh tests/lib/run.sh $(B) unit
 lint-built: all
 	@sh tests/lib/run.sh $(B) lint
