@@ -290,7 +290,7 @@ static const struct mini all[] = {
     { "serialized-by-turns", 2, EACH, by_turns },
     { "serialized-other-waits", 2, EACH ".*request made in (want|makes)", other_waits },
     { "multiple-ring", 2, EACH, ring },
-    { "multiple-thread", 2, "each other.*in get \\(mini.h:", thread },
+    { "multiple-thread", 2, "each other.*\\(threads.c:", thread },
     { "multiple-send", 2, EACH, big_ring },
     { "multiple-waiters", 2, EACH, waiters },
     { "multiple-regions", 2, EACH, regions },
