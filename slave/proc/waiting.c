@@ -249,7 +249,9 @@ void waiting_read(struct waiting *w, pid_t pid, const char *text)
     uint64_t arg[6];
     long number;
 
-    if (strncmp(text, w->text, sizeof(w->text) - 1) == 0 && *text)
+    /* A child is another program soon after it was born. */
+    if (strncmp(text, w->text, sizeof(w->text) - 1) == 0 && *text &&
+        w->what != HCT_WAITS_CHILD)
         return;
     memset(w, 0, sizeof(*w));
     snprintf(w->text, sizeof(w->text), "%s", text);

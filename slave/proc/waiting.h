@@ -19,7 +19,7 @@ struct waiting {                /* {0}: it is not known */
                                    that is disturbed if it is stopped */
     char name[WAITING_NAME];    /* of a file or a child; "" if not known */
     char text[WAITING_TEXT];    /* of the system call: while it is the same
-                                   nothing is read again */
+                                   nothing is read again, but a child's name */
 };
 
 /* text is that of /proc/PID/syscall. */

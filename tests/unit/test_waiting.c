@@ -62,6 +62,7 @@ static void waits_for_child(void)
 
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        usleep(100000);         /* it is another program only after a while */
         prctl(PR_SET_NAME, "worker");
         pause();
     }
