@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -82,6 +83,23 @@ static _Noreturn void child(void *(*does)(void *), int caught)
     _exit(0);
 }
 
+/* The number of a thread that is not the first one, or 0. */
+static pid_t other_thread(pid_t pid)
+{
+    char path[40];
+    DIR *dir;
+    struct dirent *e;
+    pid_t tid = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    while (dir && (tid == 0 || tid == pid) && (e = readdir(dir)))
+        tid = atoi(e->d_name);
+    if (dir)
+        closedir(dir);
+    return tid == pid ? 0 : tid;
+}
+
 /* Its other thread is there, and sleeps, or works: what is said of it then. */
 static bool settled(pid_t pid, const struct threads_but *but, bool wanted)
 {
@@ -104,6 +122,8 @@ static bool ask(void *(*does)(void *), int caught, uint32_t known, bool wanted)
     but.tid = fork();
     if (but.tid == 0)
         child(does, caught);
+    while (does && !other_thread(but.tid))
+        usleep(1000);
     is = settled(but.tid, &but, wanted);
     kill(but.tid, SIGKILL);
     waitpid(but.tid, NULL, 0);
@@ -153,20 +173,16 @@ static void crew(void **state)
     static struct page_header h;
     struct threads_but but = { .page = &h };
     char path[64], text[1024], *p;
-    pid_t tid = 0;
+    pid_t tid;
 
     (void)state;
     but.tid = fork();
     if (but.tid == 0)
         child(naps, 0);
-    for (int i = 1; i < 10000 && !tid; i++) {   /* numbers follow each other */
-        snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", but.tid,
-                 but.tid + i % 100);
-        tid = i % 100 && smallfile_read(path, text, sizeof(text))
-              ? but.tid + i % 100 : 0;
-        usleep(100);
-    }
-    assert_true(tid);
+    while (!(tid = other_thread(but.tid)))
+        usleep(1000);
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", but.tid, tid);
+    assert_true(smallfile_read(path, text, sizeof(text)));
     p = strrchr(text, ')');
     for (int field = 2; field < 22; field++)
         p = strchr(p + 1, ' ');
