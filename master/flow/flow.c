@@ -238,8 +238,8 @@ int flow_watch(struct flow *f, struct job *j, const Hct__Submit *s,
 {
     j->findings = findings_create(&f->acts, j, s->on_hang, err);
     if (j->findings)
-        j->watcher = watcher_create(f->base, f->judges, j, &f->conf.watch,
-                                    &findings_ops, s, err);
+        j->watcher = watcher_create(f->base, f->judges, j, f->journal,
+                                    &f->conf.watch, &findings_ops, s, err);
     return j->watcher ? 0 : -1;
 }
 

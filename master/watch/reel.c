@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/flow/flow_step.h"
 #include "master/store/journal.h"
 #include "proto/base/clock.h"
 
@@ -17,7 +16,7 @@ void reel_drop(struct reel *r)
     str_reset(&r->row);
     r->npieces = 0;
     r->stored_bytes = 0;
-    journal_trim_looks(r->job->flow->journal, r->job, INT64_MAX);
+    journal_trim_looks(r->journal, r->job, INT64_MAX);
 }
 
 int reel_begin(struct reel *r, uint32_t nranks)
@@ -46,7 +45,7 @@ static void reel_trim(struct reel *r)
         return;
     memmove(r->pieces, r->pieces + n, (r->npieces - n) * sizeof(*r->pieces));
     r->npieces -= n;
-    journal_trim_looks(r->job->flow->journal, r->job, r->pieces[0].seq);
+    journal_trim_looks(r->journal, r->job, r->pieces[0].seq);
 }
 
 void reel_know(struct reel *r, uint64_t seq, size_t bytes)
@@ -71,7 +70,7 @@ void reel_flush(struct reel *r)
 
     if (r->row.n == 0)
         return;
-    journal_look(r->job->flow->journal, r->job, &row);
+    journal_look(r->journal, r->job, &row);
     reel_know(r, r->row_seq, r->row.n);
     tape_cut(&r->tape);
     str_reset(&r->row);

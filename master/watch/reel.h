@@ -12,12 +12,14 @@
 #include "proto/base/str.h"
 
 struct job;
+struct journal;
 
 struct reel_piece { uint64_t seq; size_t bytes; };
 
-/* {.job, .keep_bytes} is how it begins. */
+/* {.job, .journal, .keep_bytes} is how it begins. */
 struct reel {
-    const struct job *job;      /* borrowed: its journal takes the pieces */
+    const struct job *job;      /* borrowed, as what takes the pieces */
+    struct journal *journal;
     uint64_t keep_bytes;
     struct tape tape;
     struct str row;             /* the piece that is not stored yet */

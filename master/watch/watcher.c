@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/flow/flow_step.h"
+#include "master/state/job.h"
+#include "master/store/journal.h"
 #include "master/watch/callclass.h"
 #include "master/watch/chosen.h"
 #include "master/watch/earlier.h"
@@ -43,7 +44,8 @@ static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
 enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16 };
 
 struct watcher {
-    struct job *job;            /* borrowed */
+    struct job *job;            /* borrowed, like the next */
+    struct journal *journal;
     struct watcher_conf conf;   /* its text is borrowed */
     struct chosen chosen;
     const struct watcher_ops *ops;      /* borrowed */
@@ -81,6 +83,7 @@ static int watcher_choose(struct watcher *w, struct judges *judges,
 
 struct watcher *watcher_create(struct event_base *base,
                                struct judges *judges, struct job *j,
+                               struct journal *journal,
                                const struct watcher_conf *conf,
                                const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err)
@@ -95,9 +98,12 @@ struct watcher *watcher_create(struct event_base *base,
         return NULL;
     }
     w->job = j;
+    w->journal = journal;
     w->conf = *conf;
     w->ops = ops;
     w->reel.job = j;
+    w->reel.journal = journal;
+    w->earlier.journal = journal;
     w->reel.keep_bytes = conf->tape_bytes;
     if (watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
@@ -146,7 +152,6 @@ static uint64_t watcher_earlier(void *arg, uint64_t key)
 {
     struct watcher *w = arg;
 
-    w->earlier.journal = w->job->flow->journal;
     return earlier_longest(&w->earlier, key);
 }
 
@@ -207,13 +212,13 @@ static void say_missed(const struct watcher *w, const struct judge *j)
 {
     char text[120];
     struct store_action row = { .action = "warn", .by = judge_name(j),
-                                  .why = text, .result = "done" };
+                                .why = text, .result = "done" };
 
     if (judge_missed(j) == 0)
         return;
     snprintf(text, sizeof(text), "it was busy when %llu looks that it had asked "
              "for were taken", (unsigned long long)judge_missed(j));
-    journal_action(w->job->flow->journal, w->job, &row);
+    journal_action(w->journal, w->job, &row);
     log_info("watcher", "policy %s: %s job=%llu", judge_name(j), text,
              (unsigned long long)w->job->id);
 }
@@ -613,7 +618,7 @@ static void recall_say(const struct watcher *w, const struct recall_end *e)
                  "%llu looks, which are not kept any more",
                  (unsigned long long)e->first - 1);
     row.result = text;
-    journal_action(w->job->flow->journal, w->job, &row);
+    journal_action(w->journal, w->job, &row);
     log_warn("watcher", "%s job=%llu", text, (unsigned long long)w->job->id);
 }
 
@@ -658,7 +663,7 @@ void watcher_resume(struct watcher *w)
     if (!w || w->running || w->chosen.n == 0)
         return;
     w->ops->recalled(w->job, w->chosen.v, w->chosen.n);
-    w->recall = recall_create(event_get_base(w->timer), w->job->flow->journal,
+    w->recall = recall_create(event_get_base(w->timer), w->journal,
                               w->job->id, &ops, w);
     w->running = w->recall != NULL;
     if (!w->recall)

@@ -16,6 +16,7 @@
 
 struct job;
 struct job_node;
+struct journal;
 struct watcher;
 
 struct watcher_conf {
@@ -45,9 +46,10 @@ struct watcher_ops {
 };
 
 /* For a job that is being submitted. NULL with a sentence: a policy is
- * wrong. judges and ops are borrowed. */
+ * wrong. judges, journal and ops are borrowed. */
 struct watcher *watcher_create(struct event_base *base,
                                struct judges *judges, struct job *j,
+                               struct journal *journal,
                                const struct watcher_conf *conf,
                                const struct watcher_ops *ops,
                                const Hct__Submit *s, struct err *err);
