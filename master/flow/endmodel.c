@@ -82,9 +82,8 @@ void endmodel_keep(struct job *j)
             if (j->nodes[i].lost)
                 lastmodel_note(&bytes, &j->nodes[i].ranks,
                                j->nodes[i].node->name, "it was lost");
-        lastmodel_keep(j->flow->journal, j->id, &bytes);
-        if (!j->failed && !j->killed && job_exit_code(j) == 0)
-            lastmodel_stays(j->flow->journal, j->id, &bytes);
+        lastmodel_keep(j->flow->journal, j->id, &bytes,
+                       !j->failed && !j->killed && job_exit_code(j) == 0);
     }
     free(rank_of);
     str_fini(&bytes);

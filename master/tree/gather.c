@@ -126,7 +126,7 @@ static void keep_model(const struct gather *g, const struct reduce_result *r,
             lastmodel_note(model, &r->members[i].ranks,
                            r->members[i].node->name,
                            reduce_why(&r->members[i]));
-    lastmodel_keep(g->journal, g->job, model);
+    lastmodel_keep(g->journal, g->job, model, false);
 }
 
 static void on_done(void *arg, const struct reduce_result *r)

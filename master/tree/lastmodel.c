@@ -34,26 +34,6 @@ void lastmodel_note(struct str *model, const struct taskset *ranks,
     free(note.ranks);
 }
 
-static bool is_empty(const struct str *model)
-{
-    Hct__Model *m = hct__model__unpack(NULL, model->n,
-                                       (const uint8_t *)model->s);
-    bool empty = !m || m->n_phase == 0;
-
-    if (m)
-        hct__model__free_unpacked(m, NULL);
-    return empty;
-}
-
-void lastmodel_keep(struct journal *jn, uint64_t job, const struct str *model)
-{
-    if (str_failed(model) || model->n > LASTMODEL_MAX)
-        log_info("lastmodel", "a model of %zu bytes is not kept job=%llu",
-                 model->n, (unsigned long long)job);
-    else if (model->n && !is_empty(model))
-        journal_model(jn, job, model->s, model->n);
-}
-
 /* ------------------------------------------------------------------- stays */
 
 /* 0: it has none. */
@@ -91,12 +71,9 @@ static uint64_t *longest_of(const Hct__Model *m)
     return v;
 }
 
-void lastmodel_stays(struct journal *jn, uint64_t job,
-                     const struct str *model)
+static void keep_stays(struct journal *jn, uint64_t job, const Hct__Model *m)
 {
-    Hct__Model *m = str_failed(model) || model->n > LASTMODEL_MAX ? NULL
-        : hct__model__unpack(NULL, model->n, (const uint8_t *)str_text(model));
-    uint64_t *longest = m ? longest_of(m) : NULL;
+    uint64_t *longest = longest_of(m);
 
     for (size_t i = 0; longest && i < m->n_states; i++) {
         uint64_t key = longest[i] >= LASTMODEL_STAY_NS
@@ -106,6 +83,27 @@ void lastmodel_stays(struct journal *jn, uint64_t job,
             journal_stay(jn, job, key, longest[i]);
     }
     free(longest);
-    if (m)
-        hct__model__free_unpacked(m, NULL);
+}
+
+/* -------------------------------------------------------------------- keep */
+
+void lastmodel_keep(struct journal *jn, uint64_t job, const struct str *model,
+                    bool well)
+{
+    Hct__Model *m;
+
+    if (str_failed(model) || model->n > LASTMODEL_MAX) {
+        log_info("lastmodel", "a model of %zu bytes is not kept job=%llu",
+                 model->n, (unsigned long long)job);
+        return;
+    }
+    m = model->n ? hct__model__unpack(NULL, model->n,
+                                      (const uint8_t *)model->s) : NULL;
+    if (!m)
+        return;
+    if (m->n_phase)
+        journal_model(jn, job, model->s, model->n);
+    if (well)
+        keep_stays(jn, job, m);
+    hct__model__free_unpacked(m, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef HECTOR_LASTMODEL_H
 #define HECTOR_LASTMODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "master/store/journal.h"
@@ -14,13 +15,10 @@
 void lastmodel_note(struct str *model, const struct taskset *ranks,
                     const char *node, const char *why);
 
-/* Of a job that ended well: how long it stayed outside of MPI, behind which
- * places. Later runs of the program may stay as long. */
-void lastmodel_stays(struct journal *jn, uint64_t job,
-                     const struct str *model);
-
-/* One that is empty or too large is not kept. */
-void lastmodel_keep(struct journal *jn, uint64_t job,
-                    const struct str *model);
+/* One that is empty or too large is not kept. well: the job has ended well, so
+ * that how long it stayed outside of MPI is kept, too, behind which places: later
+ * runs of the program may stay as long. */
+void lastmodel_keep(struct journal *jn, uint64_t job, const struct str *model,
+                    bool well);
 
 #endif
