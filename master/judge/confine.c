@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "proto/base/asan.h"
+
 enum { CONFINE_NICE = 5 };      /* less of a busy processor than who works */
 
 int confine_user(uid_t uid, struct err *err)
@@ -44,21 +46,12 @@ void confine_files(int last)
 
 /* Data, and not the address space: the tape is mapped besides. What the
  * sanitizers map for themselves would be more than any limit. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
 void confine_memory(uint64_t bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
-    (void)bytes;
-#else
     struct rlimit most = { bytes, bytes };
 
-    if (bytes)
+    if (bytes && !ASAN)
         setrlimit(RLIMIT_DATA, &most);
-#endif
 }
 
 void confine_life(void)

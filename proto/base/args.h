@@ -46,7 +46,7 @@ struct args_option {
 
 /* What take() is for most: a bool becomes true; an int grows by one; a const
  * char *, uint64_t, uint32_t, or an uint64_t of ns is set. Numbers are decimal,
- * from min to max; a duration of more than 0 is one of parse_duration(). */
+ * from min to max; a duration is one of parse_duration(). */
 int args_flag(void *to, const struct args_given *g, struct err *err);
 int args_count(void *to, const struct args_given *g, struct err *err);
 int args_text(void *to, const struct args_given *g, struct err *err);
