@@ -265,14 +265,6 @@ bool job_all_drained(const struct job *j)
     return j->ndrained == j->nnodes;
 }
 
-bool job_others_in_mpi(const struct job *j, const struct task *t)
-{
-    for (uint32_t r = 0; r < j->ntasks; r++)
-        if (&j->tasks[r] != t && task_state_in_mpi(j->tasks[r].state))
-            return true;
-    return false;
-}
-
 /* ------------------------------------------------------------- how it ends */
 
 bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)

@@ -206,9 +206,6 @@ bool job_all_prepared(const struct job *j);
 bool job_all_launched(const struct job *j);
 bool job_all_drained(const struct job *j);
 
-/* Some other task of the job is between MPI_Init and MPI_Finalize. */
-bool job_others_in_mpi(const struct job *j, const struct task *t);
-
 /* Take note of a failure at at_ns (master's clock). Keeps the one that came
  * first in time; returns whether this is it. why is copied. */
 bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);

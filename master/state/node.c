@@ -60,15 +60,6 @@ struct node *nodes_make(struct nodes *t, const char *name)
     return n;
 }
 
-size_t nodes_up(const struct nodes *t)
-{
-    size_t up = 0;
-
-    for (size_t i = 0; i < t->n; i++)
-        up += t->v[i]->state == NODE_UP;
-    return up;
-}
-
 void node_set_text(char **field, const char *text)
 {
     char *copy = strdup(text);

@@ -54,7 +54,6 @@ struct node *nodes_find(const struct nodes *t, const char *name);
 /* The node of that name, made (NODE_LEFT) if there is none yet; NULL when
  * memory runs out. */
 struct node *nodes_make(struct nodes *t, const char *name);
-size_t nodes_up(const struct nodes *t);         /* how many */
 
 /* Replace an owned text; keeps the old one when memory runs out. */
 void node_set_text(char **field, const char *text);

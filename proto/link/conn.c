@@ -194,11 +194,6 @@ void conn_set_arg(struct conn *c, void *arg)
     c->arg = arg;
 }
 
-void *conn_arg(const struct conn *c)
-{
-    return c->arg;
-}
-
 const char *conn_peer(const struct conn *c)
 {
     return *c->peer ? c->peer : c->dial ? dial_peer(c->dial) : "?";

@@ -114,7 +114,6 @@ uint64_t conn_silence_ns(const struct conn *c);
  * death. As dead_ns of CONN_NEVER. */
 void conn_tolerate_silence(struct conn *c);
 void conn_set_arg(struct conn *c, void *arg);
-void *conn_arg(const struct conn *c);
 /* The peer, for people: "tcp:10.0.0.2:4711", "uid 1000 pid 12". */
 const char *conn_peer(const struct conn *c);
 const struct clock_offset *conn_clock(const struct conn *c);

@@ -464,14 +464,3 @@ uint64_t prefixtree_traces(const struct prefixtree *t, uint32_t node)
         sum += t->counts[(size_t)node * t->nsamples + s];
     return sum;
 }
-
-size_t prefixtree_bytes(const struct prefixtree *t)
-{
-    return t->cap_nodes * (sizeof(*t->nodes) +
-                           t->nsamples * sizeof(*t->counts)) +
-           t->cap_frames * sizeof(*t->frames) +
-           t->cap_names * sizeof(*t->name_at) + t->cap_text +
-           t->cap_words * sizeof(*t->words) +
-           (t->edges.cap + t->by_frame.cap + t->by_name.cap) * 8 +
-           t->cap_maps * 3 * sizeof(*t->node_map);
-}

@@ -123,9 +123,6 @@ bool prefixtree_has(const struct prefixtree *t, uint32_t node,
 /* Traces through the node in all samples. */
 uint64_t prefixtree_traces(const struct prefixtree *t, uint32_t node);
 
-/* Memory it occupies. */
-size_t prefixtree_bytes(const struct prefixtree *t);
-
 /* All nodes, each before its children, siblings with more tasks first and
  * then by name: the order for people. order has room for nnodes; depth, too,
  * unless NULL. */

@@ -24,19 +24,6 @@ ssize_t procmaps_read(pid_t pid, char *text, size_t size)
     return (ssize_t)n;
 }
 
-bool procmaps_has(const char *text, uint64_t address)
-{
-    unsigned long long from, to;
-
-    for (const char *p = text; p && *p; p = strchr(p, '\n')) {
-        p += *p == '\n';
-        if (sscanf(p, "%llx-%llx", &from, &to) == 2 && address >= from &&
-            address < to)
-            return true;
-    }
-    return false;
-}
-
 bool procmaps_private(pid_t pid, uint64_t address)
 {
     unsigned long long from, to;

@@ -11,9 +11,6 @@
  * why not. */
 ssize_t procmaps_read(pid_t pid, char *text, size_t size);
 
-/* Is anything mapped there? After an exec nothing is where it was. */
-bool procmaps_has(const char *text, uint64_t address);
-
 /* Is what is mapped there the process's alone? False also if it cannot be
  * read. */
 bool procmaps_private(pid_t pid, uint64_t address);
