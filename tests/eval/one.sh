@@ -50,9 +50,10 @@ progress="SELECT CAST((strftime('%s', 'now') - enter_ns / 1000000000) AS INT),
     (SELECT count(DISTINCT policy) FROM verdicts WHERE kind IN ('hang',
     'deadlock') AND at_ns > e.enter_ns) FROM events e
     WHERE label LIKE 'injected:%' ORDER BY enter_ns LIMIT 1"
-ended=0 moved=0 before='' killed=9000000000000000000
+ended=0 moved=0 third='' thirds='' killed=9000000000000000000
 # Calls that are more than a question, of each task, as they are accounted for
-# every few seconds: where they grow after the fault, not all of it hangs.
+# every few seconds: where they grow in the second third of the wait and in the
+# last one, not all of it hangs. In one alone that may be late news.
 calls="SELECT group_concat(n) FROM (SELECT sum(calls) AS n FROM calls WHERE
     call NOT LIKE 'MPI_Test%' AND call NOT IN ('MPI_Iprobe', 'MPI_Wtime')
     GROUP BY rank ORDER BY rank)"
@@ -63,11 +64,13 @@ while kill -0 $runner 2>/dev/null; do
     fi
     state=$(ask "$progress" ' ')
     [ -n "$state" ] || continue
-    [ -n "$before" ] || [ "${state% *}" -lt $((wait / 3)) ] ||
-        before=$(ask "$calls")
+    [ -n "$third" ] || [ "${state% *}" -lt $((wait / 3)) ] ||
+        third=$(ask "$calls")
+    [ -n "$thirds" ] || [ "${state% *}" -lt $((wait * 2 / 3)) ] ||
+        thirds=$(ask "$calls")
     if [ "${state#* }" -ge "$npolicies" ] || [ "${state% *}" -ge "$wait" ]; then
-        if [ -n "$before" ] && [ "${state% *}" -ge $((wait * 2 / 3)) ] &&
-            [ "$before" != "$(ask "$calls")" ]; then
+        if [ -n "$thirds" ] && [ "$third" != "$thirds" ] &&
+            [ "$thirds" != "$(ask "$calls")" ]; then
             moved=1
         fi
         killed=$(date +%s%N)
