@@ -12,7 +12,7 @@
 WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
 WRAP_OWN  := table/calls table/real \
-             $(addprefix record/,tick ring attach thread record stamp tag \
+             $(addprefix record/,tick ring attach thread crew record stamp tag \
              hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm messages request polled type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
@@ -73,13 +73,13 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 	$(wrap_library)
 
 # Programs look for libhct.so.0, compilers for libhct.so.
-$(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/record/stub.o
+$(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/stub.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libhct.so.0 \
 	    -fvisibility=default -o $@ $<
 $(B)/lib/libhct.so: $(B)/lib/libhct.so.0 | $(WRAP_HDRS)
 	$(call say,LN)ln -sf libhct.so.0 $@
-$(B)/pic/mpi-wrappers/record/stub.o: WRAP_LIB = -fno-plt
+$(B)/pic/mpi-wrappers/stub.o: WRAP_LIB = -fno-plt
 
 $(B)/include/%: mpi-wrappers/%
 	@mkdir -p $(@D)

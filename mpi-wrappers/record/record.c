@@ -12,6 +12,7 @@
 #include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/handles/type.h"
 #include "mpi-wrappers/record/backtrace.h"
+#include "mpi-wrappers/record/crew.h"
 #include "mpi-wrappers/record/frames.h"
 #include "mpi-wrappers/record/phase.h"
 #include "mpi-wrappers/record/self.h"
@@ -413,7 +414,7 @@ void record_init_begin(void)
                 SET(a.page->without, PAGE_DO_STATE);
             }
             record_start(&a);
-            thread_crew_begin();
+            crew_begin();
         }
     }
     set_state(PAGE_STATE_INIT);
@@ -451,13 +452,18 @@ void record_init_end(bool ok)
                            thread_attached.ring_bytes)),
                        GET(h->level) >= LEVEL_SERIALIZED);
     if (h && ok)
-        thread_crew_end(h);
+        crew_end(h);
     set_state(PAGE_STATE_RUNNING);
 }
 
 void record_finalize_begin(void)
 {
+    const struct page_header *h = atomic_load_explicit(&thread_page,
+                                                       memory_order_acquire);
+
     set_state(PAGE_STATE_FINALIZE);
+    if (h)
+        crew_settle(h);
 }
 
 void record_finalize_end(void)

@@ -62,13 +62,6 @@ bool thread_start(const struct attach *a);
 /* Take a free slot of the page, or the last one with the others. */
 struct page_slot *thread_claim(struct self *t, struct page_header *h);
 
-/* Around MPI_Init: which threads does MPI make for itself? They never call it for
- * the program, so nobody has to wait for what they might do. Who has made a
- * thread is not known; but while the one that is in MPI_Init is the only one to
- * run, all that come are the library's. Makes system calls. */
-void thread_crew_begin(void);
-void thread_crew_end(struct page_header *h);
-
 /* The lock of the shared slot. */
 void thread_lock(void);
 void thread_unlock(void);

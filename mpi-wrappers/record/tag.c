@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi-wrappers/page.h"
-#include "mpi-wrappers/record/tag.h"
+#include "mpi-wrappers/tag.h"
 #include "mpi-wrappers/record/wrap.h"
 
 WRAP_EXPORT void HCT_RT_Tag(int marker, const char *text)

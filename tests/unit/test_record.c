@@ -13,7 +13,7 @@
 #include "mpi-wrappers/hct_rt.h"
 #include "mpi-wrappers/record/hook.h"
 #include "mpi-wrappers/record/record.h"
-#include "mpi-wrappers/record/tag.h"
+#include "mpi-wrappers/tag.h"
 #include "mpi-wrappers/table/real.h"
 
 void mpi_send_(void *buf, void *count, void *type, void *dest, void *tag,

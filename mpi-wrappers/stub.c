@@ -1,7 +1,7 @@
 /* stub.c - libhct: what tagged programs link with. Under Hector libhector is
  * in front of it; without Hector a tag does nothing. */
 #include "mpi-wrappers/hct_rt.h"
-#include "mpi-wrappers/record/tag.h"
+#include "mpi-wrappers/tag.h"
 
 void HCT_RT_Tag(int marker, const char *text)
 {
