@@ -12,14 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "master/hector/core/seek.h"
 #include "master/hector/core/target.h"
-#include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
+#include "proto/link/greeting.h"
 
 enum { ORDER_WAIT_S = 20 };
 
@@ -54,17 +53,11 @@ static void settle(struct request *r, bool good, const char *text)
 
 static void on_open(void *arg, struct conn *c)
 {
-    struct request *r = arg;
     Hct__Hello hello = HCT__HELLO__INIT;
-    char version[] = HECTOR_VERSION;
 
-    hello.protocol = PROTOCOL_VERSION;
+    (void)arg;
     hello.role = HCT__ROLE__ROLE_OPERATOR;
-    hello.name = r->who;
-    hello.version = version;
-    hello.instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
-    if (conn_send(c, MESSAGE_HELLO, &hello))
-        settle(r, false, "cannot send to the master");
+    greeting_hello(c, &hello);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -129,22 +122,11 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     struct request *r = arg;
     char why[160];
 
-    (void)msg;
-    (void)err;
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     snprintf(why, sizeof(why), "hector %s by %s", r->order->name, r->who);
     if (r->order->send(c, r, why))
         settle(r, false, "cannot send to the master");
-    return 0;
-}
-
-static int on_refuse(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Refuse *m = msg;
-
-    (void)c;
-    (void)err;
-    settle(arg, false, m->why);
     return 0;
 }
 
@@ -160,9 +142,9 @@ static int on_result(void *arg, struct conn *c, const void *msg,
 }
 
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_REFUSE, CONN_ANY, on_refuse },
-    { MESSAGE_RESULT, CONN_ANY, on_result },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
+    { MESSAGE_RESULT, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_result },
 };
 static const struct conn_ops ops = {
     routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
@@ -210,13 +192,11 @@ static int order_one(const struct tool *t, const struct order *order,
 {
     struct request r = { .target = target, .order = order,
                          .signal = number };
-    const char *user = getenv("USER");
-    char host[64] = "", ranks[4096] = "all", line[4 * sizeof(r.text)];
+    char ranks[4096] = "all", line[4 * sizeof(r.text)];
     char address[ADDR_LIST_MAX];
     struct err err = { 0 };
 
-    gethostname(host, sizeof(host) - 1);
-    snprintf(r.who, sizeof(r.who), "%.60s@%s", user ? user : "?", host);
+    greeting_name(r.who, sizeof(r.who));
     if (!target->all &&
         taskset_format(&target->ranks, ranks, sizeof(ranks)) >=
             (int)sizeof(ranks))

@@ -25,6 +25,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/signals.h"
+#include "proto/link/greeting.h"
 #include "proto/link/refused.h"
 
 enum { SESSION_LISTENERS = 8, SESSION_NAME_MAX = 255 };
@@ -73,12 +74,7 @@ static void session_unlink(struct session *s)
 /* Say why, and close behind it. The session is gone when this returns. */
 static int session_refuse(struct session *s, const struct err *err)
 {
-    Hct__Refuse m = HCT__REFUSE__INIT;
-
-    refused("session", conn_peer(s->link), err);
-    m.why = (char *)err->text;
-    conn_send(s->link, MESSAGE_REFUSE, &m);
-    conn_close_flushed(s->link);
+    greeting_refuse(s->link, "session", err);
     session_unlink(s);
     free(s);
     return 0;
@@ -163,17 +159,15 @@ static int session_join(struct session *s, const Hct__Hello *m,
     return 0;
 }
 
-static void session_welcome(struct session *s)
+static void session_welcome(struct session *s, Hct__Role role)
 {
     Hct__Welcome w = HCT__WELCOME__INIT;
 
-    w.protocol = PROTOCOL_VERSION;
     w.role = HCT__ROLE__ROLE_MASTER;
     w.name = (char *)s->hub->conf.name;
-    w.version = (char *)HECTOR_VERSION;
     w.instance = s->hub->conf.instance;
     w.node = s->node ? s->node->id : 0;
-    conn_send(s->link, MESSAGE_WELCOME, &w);
+    greeting_welcome(s->link, role, &w);
 }
 
 static int on_hello(void *arg, struct conn *c, const void *msg,
@@ -182,14 +176,8 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     struct session *s = arg;
     const Hct__Hello *m = msg;
 
-    if (conn_role(c))
-        return err_set(err, EPROTO, "a second Hello");
-    if (m->protocol != PROTOCOL_VERSION) {
-        err_set(err, EPROTO, "protocol %u of version %s: this master (version "
-                HECTOR_VERSION ") speaks %u", m->protocol, m->version,
-                PROTOCOL_VERSION);
+    if (greeting_check(m, "master", err))
         return session_refuse(s, err);
-    }
     switch (m->role) {
     case HCT__ROLE__ROLE_SLAVE:
         if (session_join(s, m, err))
@@ -203,11 +191,10 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
                 (int)m->role);
         return session_refuse(s, err);
     }
-    conn_set_role(c, (unsigned)m->role);
     s->hub->had_redirector |= m->role == HCT__ROLE__ROLE_REDIRECTOR;
     if (m->role == HCT__ROLE__ROLE_REDIRECTOR)
         conn_tolerate_silence(c);       /* Ctrl-Z stops it */
-    session_welcome(s);
+    session_welcome(s, m->role);
     if (s->node && !m->last_words)
         flow_node_joined(s->hub->flow);
     return 0;
@@ -617,7 +604,7 @@ static int on_gather(void *arg, struct conn *c, const void *msg,
 /* ------------------------------------------------------------- the table */
 
 static const struct conn_route session_routes[] = {
-    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     MESSAGES_TO_MASTER(CONN_ROUTE)
 };
 

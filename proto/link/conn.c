@@ -395,10 +395,12 @@ static int conn_check_route(const struct conn *c, const struct conn_route *r,
     if (!r)
         return err_set(err, EPROTO, "message %s is not for us",
                        message_name(type));
-    if (r->roles != CONN_ANY && !(c->role && r->roles & CONN_ROLE(c->role)))
+    if (!(r->roles & CONN_ROLE(c->role)))
         return err_set(err, EPROTO, "message %s is not for a peer %s",
                        message_name(type),
-                       c->role ? "of this role" : "that said no Hello");
+                       !c->role ? "that said no Hello"
+                       : r->roles == CONN_STRANGER ? "that is known already"
+                       : "of this role");
     return 0;
 }
 

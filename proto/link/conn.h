@@ -38,6 +38,7 @@ typedef int conn_handler_f(void *arg, struct conn *c, const void *msg,
 /* What one kind of peer may say. roles is a mask of CONN_ROLE(r). */
 #define CONN_ROLE(r) (1u << (r))
 #define CONN_ANY 0xffffffffu
+#define CONN_STRANGER CONN_ROLE(0)      /* as long as it has no role */
 struct conn_route { enum message_type type; unsigned roles;
                     conn_handler_f *handle; };
 
@@ -104,7 +105,7 @@ void conn_pause(struct conn *c);        /* stop reading: flow control */
 void conn_resume(struct conn *c);
 
 /* Role of the peer: 0 until the owner's Hello handler has set it; before
- * that only routes whose roles are CONN_ANY are open. */
+ * that only routes for CONN_ANY and CONN_STRANGER are open. */
 void conn_set_role(struct conn *c, unsigned role);
 unsigned conn_role(const struct conn *c);
 /* How long the peer has been silent, although it should have sent a Ping. */

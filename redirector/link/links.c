@@ -17,12 +17,11 @@
 
 #include "proto/link/addr.h"
 #include "proto/link/conn.h"
-#include "proto/link/refused.h"
+#include "proto/link/greeting.h"
 
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_ADDRESSES = 64,
        LINK_MAGIC = 0x6c696e6b };
 
-#define LINKS_STRANGER "not a slave of this job"
 
 enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
 
@@ -112,18 +111,19 @@ static void links_on_close(void *arg, struct conn *c, const struct err *why)
 
 /* -------------------------------------------------------------- messages */
 
-static int link_refuse(struct link *k, const char *why)
+static int link_refuse(struct link *k, const struct err *why)
 {
-    Hct__Refuse refuse = HCT__REFUSE__INIT;
-    struct err err = { 0 };
-
-    err_set(&err, EACCES, "%s", why);
-    refused("links", conn_peer(k->conn), &err);
-    refuse.why = (char *)why;
-    conn_send(k->conn, MESSAGE_REFUSE, &refuse);
-    conn_close_flushed(k->conn);
+    greeting_refuse(k->conn, "links", why);
     link_free(k);
     return 0;
+}
+
+static int link_refuse_stranger(struct link *k)
+{
+    struct err why;
+
+    err_set(&why, EACCES, "not a slave of this job");
+    return link_refuse(k, &why);
 }
 
 static void link_welcome(struct link *k)
@@ -133,12 +133,9 @@ static void link_welcome(struct link *k)
 
     k->name = k->early;
     k->early = NULL;
-    conn_set_role(k->conn, HCT__ROLE__ROLE_SLAVE);
-    welcome.protocol = PROTOCOL_VERSION;
     welcome.role = HCT__ROLE__ROLE_REDIRECTOR;
     welcome.name = (char *)"hector-run";
-    welcome.version = (char *)HECTOR_VERSION;
-    conn_send(k->conn, MESSAGE_WELCOME, &welcome);
+    greeting_welcome(k->conn, HCT__ROLE__ROLE_SLAVE, &welcome);
     s->conf.on_join(s->conf.arg, k->name);
 }
 
@@ -150,15 +147,15 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     const Hct__Hello *hello = msg;
 
     (void)c;
-    if (k->name || k->early)
+    if (k->early)
         return err_set(err, EPROTO, "a second Hello");
-    if (hello->protocol != PROTOCOL_VERSION)
-        return link_refuse(k, "another version of the protocol");
+    if (greeting_check(hello, "hector-run", err))
+        return link_refuse(k, err);
     if (hello->role != HCT__ROLE__ROLE_SLAVE || hello->job == 0 ||
         (s->job && hello->job != s->job) ||
         hello->cookie.len != LINKS_COOKIE ||
         sodium_memcmp(hello->cookie.data, s->cookie, LINKS_COOKIE) != 0)
-        return link_refuse(k, LINKS_STRANGER);
+        return link_refuse_stranger(k);
     k->early = strdup(hello->name);
     k->early_job = hello->job;
     if (!k->early)
@@ -254,7 +251,7 @@ static int on_input_unwanted(void *arg, struct conn *c, const void *msg,
 }
 
 static const struct conn_route routes[] = {
-    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     MESSAGES_SLAVE_TO_REDIRECTOR(CONN_ROUTE)
 };
 static const struct conn_ops stream_ops = {
@@ -360,7 +357,7 @@ void links_set_job(struct links *s, uint64_t job)
         if (k->early && k->early_job == job)
             link_welcome(k);
         else if (k->early)
-            link_refuse(k, LINKS_STRANGER);
+            link_refuse_stranger(k);
     }
 }
 

@@ -9,15 +9,12 @@
 #include "redirector/link/uplink.h"
 
 #include <errno.h>
-#include <pwd.h>
-#include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
+#include "proto/link/greeting.h"
 
 #define UPLINK_LOST_NS (60 * CLOCK_NS_PER_S)
 #define UPLINK_TOLD_NS (2 * CLOCK_NS_PER_S)     /* before a person hears of it */
@@ -40,31 +37,13 @@ struct uplink {
     uint64_t job;               /* 0: not accepted yet */
 };
 
-static void uplink_name(char *buf, size_t size)
-{
-    const struct passwd *pw = getpwuid(geteuid());
-    char host[200] = "";
-
-    gethostname(host, sizeof(host) - 1);
-    if (pw)
-        snprintf(buf, size, "%s@%s", pw->pw_name, host);
-    else
-        snprintf(buf, size, "%u@%s", (unsigned)geteuid(), host);
-}
-
 static void on_open(void *arg, struct conn *c)
 {
     Hct__Hello hello = HCT__HELLO__INIT;
-    char name[300];
 
     ((struct uplink *)arg)->opened = true;
-    uplink_name(name, sizeof(name));
-    hello.protocol = PROTOCOL_VERSION;
     hello.role = HCT__ROLE__ROLE_REDIRECTOR;
-    hello.name = name;
-    hello.version = (char *)HECTOR_VERSION;
-    randombytes_buf(&hello.instance, sizeof(hello.instance));
-    conn_send(c, MESSAGE_HELLO, &hello);
+    greeting_hello(c, &hello);
 }
 
 /* May end in ops->lost(), after which u may be closed: the last act. */
@@ -116,14 +95,9 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
     struct uplink *u = arg;
-    const Hct__Welcome *m = msg;
 
-    if (m->protocol != PROTOCOL_VERSION ||
-        m->role != HCT__ROLE__ROLE_MASTER)
-        return err_set(err, EPROTO, "this is no master of our version");
-    if (conn_role(c) != 0)
-        return err_set(err, EPROTO, "a second Welcome");
-    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     u->away_ns = 0;
     if (u->welcomed) {
         uplink_resume(u, c);
@@ -137,13 +111,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
 static int on_refuse(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct uplink *u = arg;
-    const Hct__Refuse *m = msg;
-
-    (void)c;
-    u->refused = true;
-    return err_set(err, ECONNREFUSED, "%.200s",
-                   *m->why ? m->why : "the master refuses without a reason");
+    ((struct uplink *)arg)->refused = true;
+    return greeting_on_refuse(arg, c, msg, err);
 }
 
 static int on_accepted(void *arg, struct conn *c, const void *msg,
@@ -204,8 +173,8 @@ static int on_job_ended(void *arg, struct conn *c, const void *msg,
 }
 
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_REFUSE, CONN_ANY, on_refuse },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, on_refuse },
     MESSAGES_MASTER_TO_REDIRECTOR(CONN_ROUTE)
 };
 static const struct conn_ops uplink_conn_ops = {

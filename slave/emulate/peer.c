@@ -5,21 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-#include "proto/base/clock.h"
+#include "proto/link/greeting.h"
 
 static void on_open(void *arg, struct conn *c)
 {
     struct peer *p = arg;
     Hct__Hello m = HCT__HELLO__INIT;
 
-    m.protocol = PROTOCOL_VERSION;
     m.role = p->role;
     m.name = (char *)"hector-emulate";
-    m.version = (char *)HECTOR_VERSION;
-    m.instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -34,18 +30,10 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    (void)msg, (void)err;
-    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     ((struct peer *)arg)->welcome = true;
     return 0;
-}
-
-static int on_refuse(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    (void)arg, (void)c;
-    return err_set(err, ECONNREFUSED, "the master refuses: %s",
-                   ((const Hct__Refuse *)msg)->why);
 }
 
 static int on_accepted(void *arg, struct conn *c, const void *msg,
@@ -115,8 +103,8 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
 
 #define REST(NAME, name, roles) { MESSAGE_##NAME, CONN_ANY, on_rest },
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_REFUSE, CONN_ANY, on_refuse },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
     { MESSAGE_ACCEPTED, CONN_ANY, on_accepted },
     { MESSAGE_JOB_STATE, CONN_ANY, on_state },
     { MESSAGE_JOB_ENDED, CONN_ANY, on_ended },

@@ -14,6 +14,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/greeting.h"
 #include "slave/page/records.h"
 #include "slave/page/statement.h"
 
@@ -207,8 +208,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     struct lastwords *g = arg;
     const struct records_out out = { send_events, g };
 
-    (void)msg, (void)err;
-    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     for (size_t i = 0; i < g->ntasks; i++) {
         records_resend(&g->tasks[i], &out);
         send_costs(g, i);
@@ -246,13 +247,11 @@ static void on_open(void *arg, struct conn *c)
     struct lastwords *g = arg;
     Hct__Hello m = HCT__HELLO__INIT;
 
-    m.protocol = PROTOCOL_VERSION;
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)g->conf->name;
-    m.version = (char *)HECTOR_VERSION;
     m.instance = vault_instance(g->vault);
     m.last_words = true;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -264,7 +263,8 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
 
 #define OTHER(NAME, name, roles) { MESSAGE_##NAME, roles, on_other },
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
     { MESSAGE_EVENT_ACK, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_event_ack },
     MESSAGES_MASTER_TO_SLAVE(OTHER)
 };

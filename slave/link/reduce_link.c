@@ -11,6 +11,7 @@
 
 #include "proto/base/log.h"
 #include "proto/link/addr.h"
+#include "proto/link/greeting.h"
 
 enum { LINKS_IDLE = 256, ADDRESSES_MAX = ADDR_LIST_MAX };
 
@@ -49,6 +50,16 @@ static void link_free(struct reduce_link *l)
 
 /* ----------------------------------------------------------------- parents */
 
+/* Nothing has come of it yet: it is nobody's parent. l is gone. */
+static int parent_refuse(struct reduce_link *l, const struct err *why)
+{
+    greeting_refuse(l->conn, "reduce", why);
+    l->conn = NULL;
+    unlink_from(&l->all->parents, l);
+    link_free(l);
+    return 0;
+}
+
 static int on_hello(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
@@ -56,19 +67,18 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     const Hct__Hello *m = msg;
     Hct__Welcome w = HCT__WELCOME__INIT;
 
-    if (conn_role(c))
-        return err_set(err, EPROTO, "a second Hello");
-    if (m->protocol != PROTOCOL_VERSION || m->role != HCT__ROLE__ROLE_SLAVE)
-        return err_set(err, EPROTO, "%s wants to be above this slave, with "
-                       "role %d of protocol %u", m->name, (int)m->role,
-                       m->protocol);
-    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
-    w.protocol = PROTOCOL_VERSION;
+    if (greeting_check(m, "slave", err))
+        return parent_refuse(l, err);
+    if (m->role != HCT__ROLE__ROLE_SLAVE) {
+        err_set(err, EACCES, "%s wants to be above this slave, with role %d",
+                m->name, (int)m->role);
+        return parent_refuse(l, err);
+    }
     w.role = HCT__ROLE__ROLE_SLAVE;
     w.name = (char *)l->all->conf->name;
-    w.version = (char *)HECTOR_VERSION;
     w.instance = l->all->conf->instance;
-    return conn_send(c, MESSAGE_WELCOME, &w);
+    greeting_welcome(c, HCT__ROLE__ROLE_SLAVE, &w);
+    return 0;
 }
 
 static int on_reduce(void *arg, struct conn *c, const void *msg,
@@ -118,7 +128,7 @@ static void on_parent_close(void *arg, struct conn *c, const struct err *why)
 }
 
 static const struct conn_route parent_routes[] = {
-    { MESSAGE_HELLO, CONN_ANY, on_hello },
+    { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     MESSAGES_ABOVE_TO_BELOW(CONN_ROUTE)
 };
 static const struct conn_ops parent_ops = {
@@ -132,11 +142,8 @@ static const struct conn_ops parent_ops = {
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    (void)arg, (void)msg;
-    if (conn_role(c))
-        return err_set(err, EPROTO, "a second Welcome");
-    conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
-    return 0;
+    (void)arg;
+    return greeting_welcomed(c, msg, HCT__ROLE__ROLE_SLAVE, err);
 }
 
 static int on_reduce_part(void *arg, struct conn *c, const void *msg,
@@ -165,7 +172,8 @@ static void on_child_close(void *arg, struct conn *c, const struct err *why)
 }
 
 static const struct conn_route child_routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
     MESSAGES_BELOW_TO_ABOVE(CONN_ROUTE)
 };
 static const struct conn_ops child_ops = {
@@ -178,12 +186,10 @@ static void say_hello(struct reduce_links *ls, struct conn *c)
 {
     Hct__Hello m = HCT__HELLO__INIT;
 
-    m.protocol = PROTOCOL_VERSION;
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)ls->conf->name;
-    m.version = (char *)HECTOR_VERSION;
     m.instance = ls->conf->instance;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 struct reduce_link *reduce_link_take(struct reduce_links *ls,

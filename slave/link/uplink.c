@@ -5,7 +5,6 @@
  * last joined, or when the uplink was opened. */
 #include "slave/link/uplink.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/greeting.h"
 #include "slave/proc/load.h"
 
 #define RETRY_NS (300 * CLOCK_NS_PER_MS)
@@ -72,13 +72,11 @@ static void on_open(void *arg, struct conn *c)
     node.memory_bytes = load_memory_bytes();
     node.machine = uts.machine;
     node.mpi = (char *)u->conf->mpi;
-    m.protocol = PROTOCOL_VERSION;
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)u->conf->name;
-    m.version = (char *)HECTOR_VERSION;
     m.instance = u->conf->instance;
     m.node = &node;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
@@ -87,12 +85,8 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     struct uplink *u = arg;
     const Hct__Welcome *m = msg;
 
-    if (m->protocol != PROTOCOL_VERSION)
-        return err_set(err, EPROTO, "the master speaks protocol %u, this "
-                       "slave %u", m->protocol, PROTOCOL_VERSION);
-    if (u->joined)
-        return err_set(err, EPROTO, "a second Welcome");
-    conn_set_role(c, HCT__ROLE__ROLE_MASTER);
+    if (greeting_welcomed(c, m, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     u->joined = true;
     u->told = u->farewell = false;
     u->new_master = u->master != 0 && u->master != m->instance;
@@ -102,16 +96,6 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     log_info("uplink", "joined master=%s node=%u", conn_peer(c), m->node);
     u->ops->joined(u->arg);
     return 0;
-}
-
-static int on_refuse(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Refuse *m = msg;
-
-    (void)arg, (void)c;
-    return err_set(err, ECONNREFUSED, "the master refuses this node: %s",
-                   m->why);
 }
 
 void uplink_master_leaves(void *arg)
@@ -193,10 +177,10 @@ struct uplink *uplink_open(struct event_base *base,
     u->away_ns = clock_monotonic_ns();
     u->near_conf = *conf->conn;
     u->near_conf.dial_ns = NEAR_DIAL_NS;
-    u->routes[n++] = (struct conn_route){ MESSAGE_WELCOME, CONN_ANY,
+    u->routes[n++] = (struct conn_route){ MESSAGE_WELCOME, CONN_STRANGER,
                                           on_welcome };
-    u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_ANY,
-                                          on_refuse };
+    u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_STRANGER,
+                                          greeting_on_refuse };
     for (size_t i = 0; i < ops->nroutes; i++)
         u->routes[n++] = ops->routes[i];
     u->link_ops = (struct conn_ops){ .routes = u->routes, .nroutes = n,

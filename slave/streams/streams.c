@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/base/log.h"
+#include "proto/link/greeting.h"
 #include "slave/launch/pty.h"
 #include "slave/streams/input.h"
 
@@ -301,41 +302,25 @@ static void on_open(void *arg, struct conn *c)
     struct streams *s = arg;
     Hct__Hello m = HCT__HELLO__INIT;
 
-    m.protocol = PROTOCOL_VERSION;
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)s->name;
-    m.version = (char *)HECTOR_VERSION;
     m.instance = s->instance;
     m.job = s->plan->job;
     m.cookie.data = (uint8_t *)s->plan->cookie;
     m.cookie.len = s->plan->cookie_bytes;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
     struct streams *s = arg;
-    const Hct__Welcome *m = msg;
 
-    if (m->protocol != PROTOCOL_VERSION)
-        return err_set(err, EPROTO, "hector-run speaks protocol %u, this "
-                       "slave %u", m->protocol, PROTOCOL_VERSION);
-    if (s->standing)
-        return err_set(err, EPROTO, "a second Welcome");
-    conn_set_role(c, HCT__ROLE__ROLE_REDIRECTOR);
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_REDIRECTOR, err))
+        return -1;
     s->standing = true;
     s->ops->ready(s->arg, NULL);
     return 0;
-}
-
-static int on_refuse(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Refuse *m = msg;
-
-    (void)arg, (void)c;
-    return err_set(err, ECONNREFUSED, "refused: %s", m->why);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -365,8 +350,8 @@ static void on_drain(void *arg, struct conn *c)
 }
 
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME,   CONN_ANY,   on_welcome },
-    { MESSAGE_REFUSE,    CONN_ANY,   on_refuse },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
     MESSAGES_REDIRECTOR_TO_SLAVE(CONN_ROUTE)
 };
 

@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "master/hector/core/seek.h"
 #include "proto/base/clock.h"
+#include "proto/link/greeting.h"
 #include "proto/tree/tasknotes.h"
 
 /* Beyond what the master waits for the slaves. */
@@ -30,19 +29,11 @@ static void over(struct asking *a)
 
 static void on_open(void *arg, struct conn *c)
 {
-    const char *user = getenv("USER");
-    char host[64] = "", who[160];
     Hct__Hello m = HCT__HELLO__INIT;
 
     (void)arg;
-    gethostname(host, sizeof(host) - 1);
-    snprintf(who, sizeof(who), "%.60s@%s", user ? user : "?", host);
-    m.protocol = PROTOCOL_VERSION;
     m.role = HCT__ROLE__ROLE_OPERATOR;
-    m.name = who;
-    m.version = (char *)HECTOR_VERSION;
-    m.instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
-    conn_send(c, MESSAGE_HELLO, &m);
+    greeting_hello(c, &m);
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -60,25 +51,11 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
 {
     struct asking *a = arg;
 
-    (void)msg;
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
     if (conn_send(c, MESSAGE_GATHER, a->what))
         return err_set(err, EMSGSIZE, "the request is too large");
     return 0;
-}
-
-static int refused(struct err *err, int code, const char *why)
-{
-    return err_set(err, code, "%s", *why ? why : "the master does not want to,"
-                   " and does not say why");
-}
-
-static int on_refuse(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Refuse *m = msg;
-
-    (void)arg, (void)c;
-    return refused(err, ECONNREFUSED, m->why);
 }
 
 /* The answer outlives its message by way of its own bytes. */
@@ -108,7 +85,8 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
     if (a->answer->end)
         return err_set(err, EPROTO, "an answer goes on after its end");
     if (!m->ok)
-        return refused(err, EIO, m->why);
+        return err_set(err, EIO, "%s", *m->why ? m->why : "the master does "
+                       "not want to, and does not say why");
     str_add_bytes(&a->answer->bytes, m->piece.data, m->piece.len);
     if (!m->last)
         return 0;
@@ -120,9 +98,9 @@ static int on_gathered(void *arg, struct conn *c, const void *msg,
 }
 
 static const struct conn_route routes[] = {
-    { MESSAGE_WELCOME, CONN_ANY, on_welcome },
-    { MESSAGE_REFUSE, CONN_ANY, on_refuse },
-    { MESSAGE_GATHERED, CONN_ANY, on_gathered },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
+    { MESSAGE_GATHERED, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_gathered },
 };
 static const struct conn_ops ops = {
     routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
