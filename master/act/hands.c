@@ -66,8 +66,7 @@ static int hold_step(struct journal *jn, struct job *j, struct task *t,
         return -1;
     if (t->hold == from)
         return 0;
-    journal_step(jn, j, "hold", job_rank(j, t), hold_event_name(ev),
-                 hold_name(from), hold_name(t->hold));
+    journal_step(jn, j, &hold_machine, job_rank(j, t), ev, from, t->hold);
     journal_task(jn, j, t);
     return 1;
 }

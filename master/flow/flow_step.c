@@ -84,8 +84,8 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
     log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
              job_state_name(j->state), flow_id(j), j->why ? ": " : "",
              j->why ? j->why : "");
-    journal_step(j->flow->journal, j, "job", -1, job_event_name(ev),
-                 job_state_name(from), job_state_name(j->state));
+    journal_step(j->flow->journal, j, &job_state_machine, -1, ev, from,
+                 j->state);
     flow_act(j, effects | JOB_EFFECT_STATE);
     return true;
 }
@@ -100,9 +100,8 @@ bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
                   job_rank(j, t), err.text);
         return false;
     }
-    journal_step(j->flow->journal, j, "task", job_rank(j, t),
-                 task_event_name(ev), task_state_name(from),
-                 task_state_name(t->state));
+    journal_step(j->flow->journal, j, &task_state_machine, job_rank(j, t), ev,
+                 from, t->state);
     journal_task(j->flow->journal, j, t);
     return true;
 }

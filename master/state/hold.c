@@ -1,45 +1,49 @@
-/* hold.c - the edges drawn in hold.h, as a table. */
+/* hold.c - the edges drawn in hold.h, as a table: by order or word, from
+ * which states it leads where. */
 #include "master/state/hold.h"
 
-#include <errno.h>
-#include <string.h>
+static const char *const states[] = { HOLD_STATES(MACHINE_WORD) };
+static const char *const events[] = { HOLD_EVENTS(MACHINE_WORD) };
+#define FROM(first, last, event, to) \
+    MACHINE_SPAN(HOLD_##first, HOLD_##last, HOLD_EVENT_##event, HOLD_##to)
+static const struct machine_edge edges[] = {
+    FROM(GOING, SUSPENDING, SUSPEND, SUSPENDING),
+    FROM(SUSPENDED, SUSPENDED, SUSPEND, SUSPENDED),
+    FROM(RESUMING, RESUMING, SUSPEND, SUSPENDING),
 
-#define NO HOLD_COUNT
+    FROM(GOING, GOING, RESUME, GOING),
+    FROM(SUSPENDING, RESUMING, RESUME, RESUMING),
 
-static const enum hold edges[HOLD_COUNT][HOLD_EVENT_COUNT] = {
-    /*                    suspend          resume
-                          stopped          went
-                          end              end_now */
-    [HOLD_GOING] =      { HOLD_SUSPENDING, HOLD_GOING,
-                          HOLD_SUSPENDED,  HOLD_GOING,
-                          HOLD_ENDING,     HOLD_KILLING },
-    [HOLD_SUSPENDING] = { HOLD_SUSPENDING, HOLD_RESUMING,
-                          HOLD_SUSPENDED,  HOLD_SUSPENDING,
-                          HOLD_ENDING,     HOLD_KILLING },
-    [HOLD_SUSPENDED] =  { HOLD_SUSPENDED,  HOLD_RESUMING,
-                          HOLD_SUSPENDED,  HOLD_GOING,
-                          HOLD_ENDING,     HOLD_KILLING },
-    [HOLD_RESUMING] =   { HOLD_SUSPENDING, HOLD_RESUMING,
-                          HOLD_RESUMING,   HOLD_GOING,
-                          HOLD_ENDING,     HOLD_KILLING },
-    [HOLD_ENDING] =     { NO,              NO,
-                          HOLD_ENDING,     HOLD_ENDING,
-                          HOLD_ENDING,     HOLD_KILLING },
-    [HOLD_KILLING] =    { NO,              NO,
-                          HOLD_KILLING,    HOLD_KILLING,
-                          HOLD_KILLING,    HOLD_KILLING },
+    FROM(GOING, SUSPENDED, STOPPED, SUSPENDED),
+    FROM(RESUMING, RESUMING, STOPPED, RESUMING),
+    FROM(ENDING, ENDING, STOPPED, ENDING),
+    FROM(KILLING, KILLING, STOPPED, KILLING),
+
+    FROM(GOING, GOING, WENT, GOING),
+    FROM(SUSPENDING, SUSPENDING, WENT, SUSPENDING),
+    FROM(SUSPENDED, RESUMING, WENT, GOING),
+    FROM(ENDING, ENDING, WENT, ENDING),
+    FROM(KILLING, KILLING, WENT, KILLING),
+
+    FROM(GOING, ENDING, END, ENDING),
+    FROM(KILLING, KILLING, END, KILLING),
+    FROM(GOING, KILLING, END_NOW, KILLING),
+};
+
+const struct machine hold_machine = {
+    "hold", "a task", MACHINE_LIST(states), MACHINE_LIST(events),
+    MACHINE_LIST(edges)
 };
 
 int hold_next(enum hold s, enum hold_event e, enum hold *next,
               struct err *err)
 {
-    if ((unsigned)s < HOLD_COUNT && (unsigned)e < HOLD_EVENT_COUNT &&
-        edges[s][e] != NO) {
-        *next = edges[s][e];
-        return 0;
-    }
-    return err_set(err, EPROTO, "%s is not legal for a task that is %s",
-                   hold_event_name(e), hold_name(s));
+    int to = machine_next(&hold_machine, s, e, err);
+
+    if (to < 0)
+        return -1;
+    *next = (enum hold)to;
+    return 0;
 }
 
 bool hold_ordered(enum hold s)
@@ -49,22 +53,7 @@ bool hold_ordered(enum hold s)
 
 const char *hold_name(enum hold s)
 {
-    static const char *const names[] = {
-#define X(n, word, ...) [HOLD_##n] = word,
-        HOLD_STATES(X)
-#undef X
-    };
-
-    return (unsigned)s < HOLD_COUNT ? names[s] : "?";
-}
-
-enum hold hold_find(const char *name)
-{
-    unsigned s = 0;
-
-    while (s < HOLD_COUNT && strcmp(hold_name(s), name) != 0)
-        s++;
-    return s;
+    return machine_state(&hold_machine, s);
 }
 
 int hold_order(enum hold s)
@@ -87,15 +76,4 @@ const char *hold_action(enum hold s)
     };
 
     return (unsigned)s < HOLD_COUNT ? actions[s] : NULL;
-}
-
-const char *hold_event_name(enum hold_event e)
-{
-    static const char *const names[] = {
-#define X(n, word) [HOLD_EVENT_##n] = word,
-        HOLD_EVENTS(X)
-#undef X
-    };
-
-    return (unsigned)e < HOLD_EVENT_COUNT ? names[e] : "?";
 }

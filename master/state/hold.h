@@ -22,6 +22,7 @@
 #include <stdbool.h>
 
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 
 /*  NAME, word of column task.hold, the order that a slave has got for it
  *  (HoldOrder of hct.proto; -1: none, or to end), and the action in table action
@@ -56,13 +57,12 @@ enum hold_event {
     HOLD_EVENT_COUNT
 };
 
+extern const struct machine hold_machine;
 int hold_next(enum hold s, enum hold_event e, enum hold *next,
               struct err *err);
 bool hold_ordered(enum hold s);         /* the slave has to do something */
 const char *hold_name(enum hold s);
-enum hold hold_find(const char *name);  /* or HOLD_COUNT */
 int hold_order(enum hold s);
 const char *hold_action(enum hold s);
-const char *hold_event_name(enum hold_event e);
 
 #endif

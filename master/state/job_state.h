@@ -25,6 +25,7 @@
 #include <stdbool.h>
 
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 
 /*  NAME, word of the jobs view */
 #define JOB_STATES(X)               \
@@ -63,12 +64,11 @@ enum job_event {
     JOB_EVENT_COUNT
 };
 
+extern const struct machine job_state_machine;
 /* An edge that is not drawn above is an error that names both halves. */
 int job_state_next(enum job_state s, enum job_event e, enum job_state *next,
                    struct err *err);
 bool job_state_final(enum job_state s);
 const char *job_state_name(enum job_state s);
-enum job_state job_state_find(const char *name);    /* or JOB_STATE_COUNT */
-const char *job_event_name(enum job_event e);
 
 #endif

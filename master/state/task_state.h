@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 
 /*  NAME, word of the tasks view */
 #define TASK_STATES(X)              \
@@ -53,13 +54,12 @@ enum task_event {
     TASK_EVENT_COUNT
 };
 
+extern const struct machine task_state_machine;
 int task_state_next(enum task_state s, enum task_event e,
                     enum task_state *next, struct err *err);
 bool task_state_final(enum task_state s);
 /* Between MPI_Init and MPI_Finalize: others may be waiting for it. */
 bool task_state_in_mpi(enum task_state s);
 const char *task_state_name(enum task_state s);
-enum task_state task_state_find(const char *name);    /* or TASK_STATE_COUNT */
-const char *task_event_name(enum task_event e);
 
 #endif

@@ -121,8 +121,8 @@ void journal_node(struct journal *jn, struct node *n)
 }
 
 void journal_step(struct journal *jn, const struct job *j,
-                  const char *machine, int64_t rank, const char *event,
-                  const char *from, const char *to)
+                  const struct machine *m, int64_t rank, unsigned event,
+                  unsigned from, unsigned to)
 {
     if (jn->nsteps == jn->steps_cap) {
         size_t cap = jn->steps_cap ? 2 * jn->steps_cap : 256;
@@ -137,7 +137,8 @@ void journal_step(struct journal *jn, const struct job *j,
         jn->steps_cap = cap;
     }
     jn->steps[jn->nsteps++] = (struct journal_step){
-        j, clock_wall_ns(), machine, rank, event, from, to };
+        j, clock_wall_ns(), m->name, rank, machine_event(m, event),
+        machine_state(m, from), machine_state(m, to) };
     journal_wake(jn, journal_soon_ns);
 }
 

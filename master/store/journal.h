@@ -66,11 +66,11 @@ void journal_node(struct journal *jn, struct node *n);
  * (journal_job()) by then. */
 void journal_bury(struct journal *jn, uint64_t master);
 
-/* A step of a machine ("job", "task", "hold"); rank < 0: of the job as a
- * whole. The names are static. */
+/* A step of a machine of the job, or of a task of it; rank < 0: of the job as
+ * a whole. The machine, which is static, has the words. */
 void journal_step(struct journal *jn, const struct job *j,
-                  const char *machine, int64_t rank, const char *event,
-                  const char *from, const char *to);
+                  const struct machine *m, int64_t rank, unsigned event,
+                  unsigned from, unsigned to);
 
 /* Rows that are written once, copied with their texts and bytes; their job, and
  * the time of an action or a verdict, are filled in here.

@@ -72,7 +72,7 @@ void record_to_job(struct job *j, const struct store_job *row,
                    const struct store_resume *past)
 {
     j->id = row->job;
-    j->state = job_state_find(row->state ? row->state : "");
+    j->state = machine_find(&job_state_machine, row->state ? row->state : "");
     j->submitted_ns = row->submitted_ns;
     j->started_ns = row->started_ns;
     if (row->why)
@@ -113,7 +113,7 @@ void record_of_task(struct store_task *row, const struct job *j,
 
 void record_to_task(struct task *t, const struct store_task *row)
 {
-    t->state = task_state_find(row->state);
+    t->state = machine_find(&task_state_machine, row->state);
     if (t->state == TASK_STATE_COUNT)
         t->state = TASK_PLACED;
     t->pid = row->pid;
@@ -131,7 +131,7 @@ void record_to_task(struct task *t, const struct store_task *row)
     t->records = t->acked = row->records;
     t->ring_waits = row->ring_waits;
     t->ring_lost = row->ring_lost;
-    t->hold = hold_find(row->hold ? row->hold : "");
+    t->hold = machine_find(&hold_machine, row->hold ? row->hold : "");
     if (t->hold == HOLD_COUNT)
         t->hold = HOLD_GOING;
     t->held_ns = row->held_ns;

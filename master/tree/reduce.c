@@ -36,24 +36,26 @@ static void check(struct reducing *r);
 
 /* -------------------------------------------------------------------- states */
 
+static const char *const states[] = { REDUCE_MEMBER_STATES(MACHINE_WORD) };
+static const char *const events[] = { REDUCE_MEMBER_EVENTS(MACHINE_WORD) };
+static const struct machine_edge edges[] = {
+    MACHINE_SPAN(REDUCE_WAITING, REDUCE_LOST, REDUCE_MERGE, REDUCE_IN),
+    MACHINE_EDGE(REDUCE_WAITING, REDUCE_HOLD, REDUCE_HELD),
+    MACHINE_EDGE(REDUCE_LOST, REDUCE_HOLD, REDUCE_HELD),
+    MACHINE_EDGE(REDUCE_WAITING, REDUCE_LOSE, REDUCE_LOST),
+};
+
+const struct machine reduce_member_machine = {
+    "member", "a member of a reduction", MACHINE_LIST(states),
+    MACHINE_LIST(events), MACHINE_LIST(edges)
+};
+
 enum reduce_member_state reduce_member_next(enum reduce_member_state s,
                                             enum reduce_member_event e)
 {
-    static const struct { enum reduce_member_state from;
-                          enum reduce_member_event event;
-                          enum reduce_member_state to; } edges[] = {
-        { REDUCE_WAITING, REDUCE_MERGE, REDUCE_IN },
-        { REDUCE_WAITING, REDUCE_HOLD, REDUCE_HELD },
-        { REDUCE_WAITING, REDUCE_LOSE, REDUCE_LOST },
-        { REDUCE_HELD, REDUCE_MERGE, REDUCE_IN },
-        { REDUCE_LOST, REDUCE_MERGE, REDUCE_IN },
-        { REDUCE_LOST, REDUCE_HOLD, REDUCE_HELD },
-    };
+    int to = machine_next(&reduce_member_machine, s, e, NULL);
 
-    for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
-        if (edges[i].from == s && edges[i].event == e)
-            return edges[i].to;
-    return s;
+    return to < 0 ? s : (enum reduce_member_state)to;
 }
 
 /* All changes of a member's state go through here. */

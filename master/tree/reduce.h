@@ -27,16 +27,24 @@
 #include "master/state/job.h"
 #include "master/state/node.h"
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 #include "proto/base/taskset.h"
 #include "proto/link/message.h"
 #include "proto/tree/merge.h"
 
 struct reducer;                 /* of the master */
 
-enum reduce_member_state { REDUCE_WAITING, REDUCE_HELD, REDUCE_IN,
-                           REDUCE_LOST };
-enum reduce_member_event { REDUCE_MERGE, REDUCE_HOLD, REDUCE_LOSE };
+#define REDUCE_MEMBER_STATES(X) X(WAITING, "waiting") X(HELD, "held")       \
+    X(LOST, "lost") X(IN, "in")
+#define REDUCE_MEMBER_EVENTS(X) X(MERGE, "merge") X(HOLD, "hold")           \
+    X(LOSE, "lose")
 
+#define X(n, word) REDUCE_##n,
+enum reduce_member_state { REDUCE_MEMBER_STATES(X) REDUCE_MEMBER_COUNT };
+enum reduce_member_event { REDUCE_MEMBER_EVENTS(X) REDUCE_MEMBER_EVENT_COUNT };
+#undef X
+
+extern const struct machine reduce_member_machine;
 /* The state after the event: the same one if the event means nothing. Pure. */
 enum reduce_member_state reduce_member_next(enum reduce_member_state s,
                                             enum reduce_member_event e);

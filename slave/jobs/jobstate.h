@@ -20,6 +20,7 @@
 #define HECTOR_JOBSTATE_H
 
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 
 #define JOB_STATES(X) X(PREPARING, "preparing") X(PREPARED, "prepared")     \
     X(LAUNCHING, "launching") X(RUNNING, "running")                         \
@@ -36,8 +37,8 @@ enum job_state { JOB_STATES(X) JOB_STATE_COUNT };
 enum job_event { JOB_EVENTS(X) JOB_EVENT_COUNT };
 #undef X
 
+extern const struct machine jobstate_machine;
 const char *jobstate_name(enum job_state s);
-const char *jobstate_event_name(enum job_event e);
 
 /* The state that follows; -1 and a sentence that names both if e is not
  * legal in s. */

@@ -188,7 +188,7 @@ void reduction_step(struct reduction *r, enum reduce_event event)
     enum reduce_state to;
     struct err err;
 
-    if (reduce_next(r->state, event, &to, &err)) {
+    if (reduce_state_next(r->state, event, &to, &err)) {
         log_warn("reduce", "%s", err.text);
         return;
     }

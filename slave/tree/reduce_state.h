@@ -12,14 +12,27 @@
 #define HECTOR_REDUCE_STATE_H
 
 #include "proto/base/err.h"
+#include "proto/base/machine.h"
 
-enum reduce_state { REDUCE_GATHERING, REDUCE_GATHERING_ALONE, REDUCE_SENT,
-                    REDUCE_SENT_ALONE, REDUCE_OVER, REDUCE_STATES };
-enum reduce_event { REDUCE_COMPLETE, REDUCE_PARENT_LOST, REDUCE_END,
-                    REDUCE_EVENTS };
+#define REDUCE_STATES(X)                    \
+    X(GATHERING, "gathering")               \
+    X(GATHERING_ALONE, "gathering_alone")   \
+    X(SENT, "sent")                         \
+    X(SENT_ALONE, "sent_alone")             \
+    X(OVER, "over")
+#define REDUCE_EVENTS(X)                    \
+    X(COMPLETE, "complete")                 \
+    X(PARENT_LOST, "parent_lost")           \
+    X(END, "end")
 
+#define X(n, word) REDUCE_##n,
+enum reduce_state { REDUCE_STATES(X) REDUCE_STATE_COUNT };
+enum reduce_event { REDUCE_EVENTS(X) REDUCE_EVENT_COUNT };
+#undef X
+
+extern const struct machine reduce_state_machine;
 /* -1, naming both, if there is no such edge. */
-int reduce_next(enum reduce_state from, enum reduce_event event,
-                enum reduce_state *to, struct err *err);
+int reduce_state_next(enum reduce_state from, enum reduce_event event,
+                      enum reduce_state *to, struct err *err);
 
 #endif

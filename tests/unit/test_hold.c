@@ -10,6 +10,7 @@
 
 #include "hct.pb-c.h"
 #include "master/state/hold.h"
+#include "tests/unit/machine_sound.h"
 
 static const char letters[] = "gsSrek";
 static const char *const table[HOLD_COUNT] = {
@@ -34,13 +35,15 @@ static void test_edges(void **state)
             if (table[s][e] == '.') {
                 assert_int_equal(rc, -1);
                 assert_int_equal(next, HOLD_COUNT);
-                assert_non_null(strstr(err.text, hold_event_name(e)));
+                assert_non_null(strstr(err.text,
+                                       machine_event(&hold_machine, e)));
                 assert_non_null(strstr(err.text, hold_name(s)));
             } else {
                 assert_int_equal(rc, 0);
                 assert_int_equal(letters[next], table[s][e]);
             }
         }
+    assert_sound(&hold_machine);
 }
 
 /* The slave does orders in the order they come, and says what is so after
@@ -73,11 +76,8 @@ static void test_crossing(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    for (int s = 0; s < HOLD_COUNT; s++)
-        assert_int_equal(hold_find(hold_name(s)), s);
-    assert_int_equal(hold_find("asleep"), HOLD_COUNT);
+    assert_int_equal(machine_find(&hold_machine, "asleep"), HOLD_COUNT);
     assert_string_equal(hold_name(HOLD_COUNT), "?");
-    assert_string_equal(hold_event_name(HOLD_EVENT_COUNT), "?");
     assert_false(hold_ordered(HOLD_GOING));
     assert_false(hold_ordered(HOLD_SUSPENDED));
     assert_true(hold_ordered(HOLD_ENDING));

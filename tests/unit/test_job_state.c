@@ -10,6 +10,7 @@
 
 #include "master/state/job_state.h"
 #include "master/state/task_state.h"
+#include "tests/unit/machine_sound.h"
 
 /* Rows: states in order; columns: events in order; the letter is the target,
  * '.' an error. */
@@ -39,13 +40,15 @@ static void test_job_edges(void **state)
             if (job_table[s][e] == '.') {
                 assert_int_equal(rc, -1);
                 assert_int_equal(next, JOB_STATE_COUNT);
-                assert_non_null(strstr(err.text, job_event_name(e)));
+                assert_non_null(strstr(err.text,
+                                       machine_event(&job_state_machine, e)));
                 assert_non_null(strstr(err.text, job_state_name(s)));
             } else {
                 assert_int_equal(rc, 0);
                 assert_int_equal(job_letters[next], job_table[s][e]);
             }
         }
+    assert_sound(&job_state_machine);
 }
 
 static const char task_letters[] = "0123456789";
@@ -76,6 +79,7 @@ static void test_task_edges(void **state)
             else
                 assert_int_equal(task_letters[next], task_table[s][e]);
         }
+    assert_sound(&task_state_machine);
 }
 
 static void test_words(void **state)

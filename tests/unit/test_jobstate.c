@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "slave/jobs/jobstate.h"
+#include "tests/unit/machine_sound.h"
 
 #define E(name) JOB_EVENT_##name
 #define END JOB_EVENT_COUNT
@@ -62,7 +63,8 @@ static void test_not_legal(void **state)
         assert_int_equal(jobstate_next(s, table[i].e, &s, &err), -1);
         assert_int_equal(s, table[i].s);
         assert_non_null(strstr(err.text, jobstate_name(s)));
-        assert_non_null(strstr(err.text, jobstate_event_name(table[i].e)));
+        assert_non_null(strstr(err.text, machine_event(&jobstate_machine,
+                                                       table[i].e)));
     }
 }
 
@@ -76,6 +78,7 @@ static void test_no_dead_end(void **state)
     for (int s = 0; s < JOB_FORGOTTEN; s++)
         assert_int_equal(jobstate_next((enum job_state)s, E(TERMINATE), &next,
                                        NULL), 0);
+    assert_sound(&jobstate_machine);
 }
 
 int main(void)

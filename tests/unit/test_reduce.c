@@ -17,6 +17,7 @@
 #include "proto/link/conn.h"
 #include "proto/link/frame.h"
 #include "proto/tree/merge.h"
+#include "tests/unit/machine_sound.h"
 
 static void check_shape(uint32_t n, uint32_t fan_out, uint32_t levels)
 {
@@ -106,6 +107,7 @@ static void test_member(void **state)
             assert_int_equal(reduce_member_next(
                 (enum reduce_member_state)s, (enum reduce_member_event)e),
                 want[s][e]);
+    assert_sound(&reduce_member_machine);
 }
 
 /* ------------------------------------------------- a master without links */
