@@ -1,7 +1,6 @@
-/* main.c - hector-master(8): options, sockets, and who hears of what. */
+/* main.c - hector-master(8): options, sockets, and when to leave. */
 #include <errno.h>
 #include <event2/event.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,25 +8,19 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "master/flow/flow.h"
-#include "master/flow/recover.h"
-#include "master/flow/relay.h"
+#include "master/master.h"
 #include "master/peers/listen.h"
-#include "master/peers/session.h"
 #include "master/store/alive.h"
-#include "master/store/events.h"
-#include "master/store/journal.h"
-#include "master/store/store.h"
 #include "proto/base/args.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/limits.h"
 #include "proto/base/paths.h"
 #include "proto/conf/conf.h"
-#include "proto/link/conn.h"
+#include "proto/link/greeting.h"
 #include "proto/link/key.h"
 
-struct master_conf {
+struct settings {
     char *listen, *database, *key_file;
     char *policies;
     int64_t kills_per_hour, hang_samples;
@@ -39,7 +32,7 @@ struct master_conf {
     int64_t tree_fan_out, tree_levels;
 };
 
-#define MASTER_FIELD(f) offsetof(struct master_conf, f)
+#define MASTER_FIELD(f) offsetof(struct settings, f)
 static const struct conf_key master_keys[] = {
     { "master", "listen", CONF_TEXT, MASTER_FIELD(listen), "", 0, 0,
       "Where to listen: a list of unix:/path and tcp:host:port. Empty: "
@@ -99,17 +92,12 @@ struct options {
     int verbose;
 };
 
-struct master {
+struct service {
     struct options options;
-    struct master_conf conf;
+    struct settings conf;
     struct event_base *base;    /* owned, like the rest */
     struct event *term, *interrupt, *orphan;
-    struct nodes nodes;
-    struct jobs jobs;
-    struct relay *relay;
-    struct flow *flow;
-    struct journal *journal;
-    struct session_hub *hub;
+    struct master *master;
     struct key *key;            /* NULL: no TCP */
     struct listen_set sockets;
     char database[PATHS_MAX], name[320], host[256], process[256];
@@ -117,327 +105,240 @@ struct master {
     bool leaving;
 };
 
-static const uint64_t master_orphan_ns = 60 * CLOCK_NS_PER_S;
-static const uint64_t master_leave_ns = 2 * CLOCK_NS_PER_S;
-static const uint64_t master_restart_ns = 10 * CLOCK_NS_PER_S;
+static const uint64_t service_orphan_ns = 60 * CLOCK_NS_PER_S;
+static const uint64_t service_leave_ns = 2 * CLOCK_NS_PER_S;
+static const uint64_t service_restart_ns = 10 * CLOCK_NS_PER_S;
 
 /* --------------------------------------------------------- when to leave */
 
-static void master_left(void *arg)
+static void service_left(void *arg)
 {
-    struct master *m = arg;
+    struct service *s = arg;
 
-    event_base_loopexit(m->base, NULL);
+    event_base_loopexit(s->base, NULL);
 }
 
-static void master_leave(struct master *m)
+static void service_leave(struct service *s)
 {
-    struct timeval tv = clock_timeval(master_leave_ns);
+    struct timeval tv = clock_timeval(service_leave_ns);
 
-    m->leaving = true;
+    s->leaving = true;
     log_info("master", "nothing is left to do");
-    event_del(m->term);
-    event_del(m->interrupt);
-    event_del(m->orphan);
-    event_base_loopexit(m->base, &tv);  /* whatever the peers do */
-    session_hub_leave(m->hub, master_left);
+    event_del(s->term);
+    event_del(s->interrupt);
+    event_del(s->orphan);
+    event_base_loopexit(s->base, &tv);  /* whatever the peers do */
+    session_hub_leave(s->master->hub, service_left);
 }
 
 /* A private master lives as long as its redirector and the jobs. */
-static void master_check(void *arg)
+static void service_check(void *arg)
 {
-    struct master *m = arg;
-    bool over = m->options.private && session_hub_had_redirector(m->hub) &&
+    struct service *s = arg;
+    const struct master *m = s->master;
+    bool over = s->options.private && session_hub_had_redirector(m->hub) &&
                 session_hub_count(m->hub, HCT__ROLE__ROLE_REDIRECTOR) == 0;
 
-    if (!m->leaving && (over || flow_stopping(m->flow)) &&
+    if (!s->leaving && (over || flow_stopping(m->flow)) &&
         flow_idle(m->flow) && journal_idle(m->journal))
-        master_leave(m);
+        service_leave(s);
 }
 
-static void master_on_signal(evutil_socket_t number, short what, void *arg)
+static void service_on_signal(evutil_socket_t number, short what, void *arg)
 {
-    struct master *m = arg;
+    struct service *s = arg;
 
     (void)what;
     log_info("master", "told to stop by signal %d", (int)number);
     /* A private one is a part of hector-run: who means one means both. */
-    flow_stop(m->flow, m->options.private ? 128 + (int)number : FLOW_FAILURE);
-    master_check(m);
+    flow_stop(s->master->flow, s->options.private ? 128 + (int)number
+                                                  : FLOW_FAILURE);
+    service_check(s);
 }
 
 /* Whoever started a private master has not come. */
-static void master_on_orphan(evutil_socket_t fd, short what, void *arg)
+static void service_on_orphan(evutil_socket_t fd, short what, void *arg)
 {
-    struct master *m = arg;
+    struct service *s = arg;
 
     (void)fd;
     (void)what;
-    if (!session_hub_had_redirector(m->hub)) {
+    if (!session_hub_had_redirector(s->master->hub)) {
         log_warn("master", "nobody has submitted a job: leaving");
-        master_leave(m);
+        service_leave(s);
     }
 }
 
-/* ------------------------------------------------------ from the journal */
-
-static void master_on_committed(void *arg)
-{
-    struct master *m = arg;
-
-    flow_committed(m->flow);
-    master_check(m);
-}
-
-static void master_on_acked(void *arg, struct job *j, uint32_t rank,
-                            uint64_t upto)
-{
-    (void)arg;
-    events_ack(j, rank, upto);
-}
-
-static void master_on_pressure(void *arg, bool high)
-{
-    struct master *m = arg;
-
-    log_debug("master", "slaves %s", high ? "wait for the database" : "go on");
-    session_hub_hold_slaves(m->hub, high);
-}
-
 /* hector-run shows the sentence; a standing master has its log. */
-static void master_warn(struct master *m, const char *why, bool bad)
+static void service_told(void *arg, const char *text)
 {
-    if (!m->options.private)
-        log_warn("master", "%s", why);
-    session_hub_warn(m->hub, why, bad);
+    const struct service *s = arg;
+
+    if (!s->options.private)
+        log_warn("master", "%s", text);
 }
 
-static void master_on_told(void *arg, const char *text, bool bad)
-{
-    master_warn(arg, text, bad);
-}
-
-static void master_on_replaced(void *arg)
-{
-    struct master *m = arg;
-
-    for (size_t i = 0; i < m->nodes.n; i++)
-        journal_node(m->journal, m->nodes.v[i]);
-    flow_note_all(m->flow);
-}
-
-static const struct journal_ops master_journal_ops = {
-    .committed = master_on_committed,
-    .acked = master_on_acked,
-    .pressure = master_on_pressure,
-    .replaced = master_on_replaced,
-    .told = master_on_told,
+static const struct master_ops service_ops = {
+    .turned = service_check, .told = service_told,
 };
 
 /* ------------------------------------------------------------------ set up */
 
-static int master_key(struct master *m, struct err *err)
+static int service_key(struct service *s, struct err *err)
 {
     char path[PATHS_MAX];
 
-    if (!m->sockets.tcp)
+    if (!s->sockets.tcp)
         return 0;
-    m->key = key_new(err);
-    if (!m->key)
+    s->key = key_new(err);
+    if (!s->key)
         return -1;
-    if (*m->conf.key_file)
-        return key_load(m->key, m->conf.key_file, err);
+    if (*s->conf.key_file)
+        return key_load(s->key, s->conf.key_file, err);
     if (paths_key_file(path, sizeof(path), err))
         return -1;
-    return key_load(m->key, path, err);
+    return key_load(s->key, path, err);
 }
 
-static int master_sockets(struct master *m, struct err *err)
+static int service_sockets(struct service *s, struct err *err)
 {
     char dir[PATHS_MAX], list[PATHS_MAX + 32];
 
-    if (listen_inherit(&m->sockets, err))
+    if (listen_inherit(&s->sockets, err))
         return -1;
-    if (m->sockets.n)
+    if (s->sockets.n)
         return 0;
-    if (m->options.private)
+    if (s->options.private)
         return err_set(err, EINVAL, "--private needs inherited sockets");
-    if (*m->conf.listen)
-        return listen_bind(&m->sockets, m->conf.listen, err);
+    if (*s->conf.listen)
+        return listen_bind(&s->sockets, s->conf.listen, err);
     if (paths_runtime_dir(dir, sizeof(dir), err))
         return -1;
     snprintf(list, sizeof(list), "unix:%s/master.sock", dir);
-    return listen_bind(&m->sockets, list, err);
+    return listen_bind(&s->sockets, list, err);
 }
 
-static int master_database(struct master *m, struct err *err)
+static int service_database(struct service *s, struct err *err)
 {
-    const char *path = m->conf.database;
+    const char *path = s->conf.database;
 
-    if (m->options.private)             /* the file is about standing ones */
+    if (s->options.private)             /* the file is about standing ones */
         path = "";
-    if (m->options.database)
-        path = m->options.database;
+    if (s->options.database)
+        path = s->options.database;
     if (!*path)
-        return paths_database(m->database, sizeof(m->database), err);
-    snprintf(m->database, sizeof(m->database), "%s", path);
+        return paths_database(s->database, sizeof(s->database), err);
+    snprintf(s->database, sizeof(s->database), "%s", path);
     return 0;
 }
 
 /* A run is never refused because of its database: why->code then says what
  * is wrong with it. */
-static struct store *master_store(struct master *m, struct err *why,
-                                  struct err *err)
+static struct store *service_store(struct service *s, struct err *why,
+                                   struct err *err)
 {
     struct store *st = NULL;
 
     why->code = 0;
-    if (master_database(m, why))
+    if (service_database(s, why))
         err_prefix(why, "no database");
     else
-        st = store_open(m->database, why);
+        st = store_open(s->database, why);
     return st ? st : store_open(":memory:", err);
 }
 
-enum { MASTER_RECOVER_MS = 5000 };      /* while others have it locked */
-
-static void master_recover(struct master *m, struct store *st)
+static int service_make(struct service *s, struct err *err)
 {
-    struct recover r = {
-        .addresses = m->sockets.addresses, .instance = m->instance,
-        .store = st, .nodes = &m->nodes, .flow = m->flow,
-        .journal = m->journal,
-    };
-    size_t n;
-
-    store_wait(st, MASTER_RECOVER_MS);  /* nobody is served yet */
-    n = recover_jobs(&r);
-    store_wait_little(st);
-    if (n)
-        log_info("master", "%zu jobs of the master before are taken up", n);
-}
-
-static int master_journal(struct master *m, struct err *err)
-{
-    struct store_master row = {
-        .instance = m->instance, .pid = (uint32_t)getpid(), .host = m->host,
-        .address = m->sockets.addresses, .process = m->process,
-        .started_ns = clock_wall_ns(),
-    };
     struct err why;
-    struct store *st = master_store(m, &why, err);
-    bool hope = *m->database && (!why.code || journal_may_return(&why));
+    struct store *st = service_store(s, &why, err);
+    bool hope = *s->database && (!why.code || journal_may_return(&why));
+    struct master_conf conf = {
+        .flow = {
+            .watch = { .policies = s->conf.policies,
+                       .tape_bytes = s->conf.looks_kept_bytes,
+                       .judge = {
+                           .step_ns = s->conf.judge_step_ns,
+                           .memory_bytes = s->conf.judge_memory_bytes,
+                           .restarts = (uint32_t)s->conf.judge_restarts } },
+            .act = { .kills_per_hour = (uint32_t)s->conf.kills_per_hour,
+                     .hang_samples = (uint32_t)s->conf.hang_samples },
+            .instance = s->instance, .join_wait_ns = s->conf.join_wait_ns,
+            .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
+            .lost_wait_ns = s->conf.lost_wait_ns,
+            .restart_wait_ns = service_restart_ns,
+            .prepare_wait_ns = s->conf.prepare_wait_ns,
+            .end_wait_ns = s->conf.end_wait_ns },
+        .conn.key = s->key,
+        .reduce = { .fan_out = (uint32_t)s->conf.tree_fan_out,
+                    .levels = (uint32_t)s->conf.tree_levels,
+                    .wait_ns = s->conf.tree_wait_ns },
+        .name = s->name, .host = s->host, .process = s->process,
+        .addresses = s->sockets.addresses,
+        .path = hope ? s->database : NULL, .aside = why.code ? &why : NULL,
+    };
 
     if (!st)
         return -1;
-    m->journal = journal_create(m->base, st, hope ? m->database : NULL,
-                                why.code ? &why : NULL, &row,
-                                &master_journal_ops, m, err);
-    if (!m->journal)
-        return -1;
-    flow_set_journal(m->flow, m->journal);
-    session_hub_set_journal(m->hub, m->journal);
-    if (!why.code)
-        master_recover(m, st);
-    return 0;
+    s->master = master_create(s->base, &conf, st, &service_ops, s, err);
+    return s->master ? 0 : -1;
 }
 
-static int master_parts(struct master *m, struct err *err)
+static int service_events(struct service *s, struct err *err)
 {
-    struct flow_conf flow = {
-        .watch = { .policies = m->conf.policies,
-                   .tape_bytes = m->conf.looks_kept_bytes,
-                   .judge = {
-                       .step_ns = m->conf.judge_step_ns,
-                       .memory_bytes = m->conf.judge_memory_bytes,
-                       .restarts = (uint32_t)m->conf.judge_restarts } },
-        .act = { .kills_per_hour = (uint32_t)m->conf.kills_per_hour,
-                 .hang_samples = (uint32_t)m->conf.hang_samples },
-        .instance = m->instance, .join_wait_ns = m->conf.join_wait_ns,
-        .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
-        .lost_wait_ns = m->conf.lost_wait_ns,
-        .restart_wait_ns = master_restart_ns,
-        .prepare_wait_ns = m->conf.prepare_wait_ns,
-        .end_wait_ns = m->conf.end_wait_ns,
-    };
-    struct session_hub_conf hub = {
-        .conn.key = m->key,
-        .lost_wait_ns = m->conf.lost_wait_ns,
-        .reduce = { .fan_out = (uint32_t)m->conf.tree_fan_out,
-                    .levels = (uint32_t)m->conf.tree_levels,
-                    .wait_ns = m->conf.tree_wait_ns },
-        .instance = m->instance, .name = m->name, .quiet = master_check,
-        .arg = m,
-    };
-
-    m->base = event_base_new();
-    m->relay = m->base ? relay_create(m->base, &m->nodes) : NULL;
-    m->flow = m->relay ? flow_create(m->base, &flow, &m->nodes, &m->jobs,
-                                     m->relay) : NULL;
-    m->hub = m->flow ? session_hub_create(m->base, &hub, &m->nodes, &m->jobs,
-                                          m->relay, m->flow) : NULL;
-    if (m->hub) {
-        flow_set_reducer(m->flow, session_hub_reducer(m->hub));
-        m->term = evsignal_new(m->base, SIGTERM, master_on_signal, m);
-        m->interrupt = evsignal_new(m->base, SIGINT, master_on_signal, m);
-        m->orphan = event_new(m->base, -1, 0, master_on_orphan, m);
+    s->base = event_base_new();
+    if (s->base) {
+        s->term = evsignal_new(s->base, SIGTERM, service_on_signal, s);
+        s->interrupt = evsignal_new(s->base, SIGINT, service_on_signal, s);
+        s->orphan = event_new(s->base, -1, 0, service_on_orphan, s);
     }
-    if (!m->term || !m->interrupt || !m->orphan)
+    if (!s->term || !s->interrupt || !s->orphan)
         return err_memory(err);
     return 0;
 }
 
-static int master_start(struct master *m, struct err *err)
+static int service_start(struct service *s, struct err *err)
 {
-    struct timeval tv = clock_timeval(master_orphan_ns);
+    struct timeval tv = clock_timeval(service_orphan_ns);
 
-    if (master_key(m, err) || master_parts(m, err) || master_journal(m, err))
+    if (service_key(s, err) || service_events(s, err) || service_make(s, err))
         return -1;
-    while (m->sockets.n)
-        if (session_hub_listen(m->hub, m->sockets.fds[--m->sockets.n], err))
+    while (s->sockets.n)
+        if (session_hub_listen(s->master->hub, s->sockets.fds[--s->sockets.n],
+                               err))
             return -1;
-    event_add(m->term, NULL);
-    event_add(m->interrupt, NULL);
-    if (m->options.private)
-        event_add(m->orphan, &tv);
-    log_info("master", "listening on %s, database %s", m->sockets.addresses,
-             m->database);
+    event_add(s->term, NULL);
+    event_add(s->interrupt, NULL);
+    if (s->options.private)
+        event_add(s->orphan, &tv);
+    log_info("master", "listening on %s, database %s", s->sockets.addresses,
+             s->database);
     return 0;
 }
 
-static void master_fini(struct master *m)
+static void service_fini(struct service *s)
 {
-    if (m->flow)
-        flow_set_reducer(m->flow, NULL);
-    session_hub_destroy(m->hub);
-    journal_destroy(m->journal);
-    flow_destroy(m->flow);
-    relay_destroy(m->relay);
-    key_free(m->key);
-    nodes_fini(&m->nodes);
-    if (m->term)
-        event_free(m->term);
-    if (m->interrupt)
-        event_free(m->interrupt);
-    if (m->orphan)
-        event_free(m->orphan);
-    if (m->base)
-        event_base_free(m->base);
-    conf_fini(master_keys, &m->conf);
+    master_destroy(s->master);
+    key_free(s->key);
+    if (s->term)
+        event_free(s->term);
+    if (s->interrupt)
+        event_free(s->interrupt);
+    if (s->orphan)
+        event_free(s->orphan);
+    if (s->base)
+        event_base_free(s->base);
+    conf_fini(master_keys, &s->conf);
 }
 
-static void master_identity(struct master *m)
+static void service_identity(struct service *s)
 {
-    const struct passwd *pw = getpwuid(getuid());
-
-    if (getrandom(&m->instance, sizeof(m->instance), 0) !=
-        sizeof(m->instance))
-        m->instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
-    if (gethostname(m->host, sizeof(m->host) - 1))
-        snprintf(m->host, sizeof(m->host), "localhost");
-    alive_self(m->process, sizeof(m->process));
-    snprintf(m->name, sizeof(m->name), "%.60s@%.255s",
-             pw ? pw->pw_name : "?", m->host);
+    if (getrandom(&s->instance, sizeof(s->instance), 0) !=
+        sizeof(s->instance))
+        s->instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
+    if (gethostname(s->host, sizeof(s->host) - 1))
+        snprintf(s->host, sizeof(s->host), "localhost");
+    alive_self(s->process, sizeof(s->process));
+    greeting_name(s->name, sizeof(s->name));
 }
 
 /* ----------------------------------------------------------------- options */
@@ -466,12 +367,12 @@ static const struct args_program master_program = {
 
 int main(int argc, char **argv)
 {
-    struct master m = { 0 };
+    struct service s = { 0 };
     struct rlimit user_limit;
     struct err err = { 0 };
     int rc, word;
 
-    rc = args_program(&master_program, &m.options, argc, argv, &word);
+    rc = args_program(&master_program, &s.options, argc, argv, &word);
     if (rc >= 0)
         return rc;
     if (word < argc) {
@@ -479,36 +380,36 @@ int main(int argc, char **argv)
                 argv[word]);
         return ARGS_USAGE;
     }
-    log_init("hector-master", m.options.verbose > 1 ? LOG_LEVEL_DEBUG
-             : m.options.verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
+    log_init("hector-master", s.options.verbose > 1 ? LOG_LEVEL_DEBUG
+             : s.options.verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     signal(SIGPIPE, SIG_IGN);
     limits_lift_file_size(&user_limit);
     signal(SIGUSR1, SIG_IGN);   /* a batch system means the tasks */
     signal(SIGUSR2, SIG_IGN);
-    if (m.options.private)
+    if (s.options.private)
         signal(SIGHUP, SIG_IGN);
-    master_identity(&m);
-    rc = conf_init(master_keys, &m.conf, &err);
+    service_identity(&s);
+    rc = conf_init(master_keys, &s.conf, &err);
     if (rc == 0)
-        rc = conf_load_all(master_keys, &m.conf, m.options.file, &err);
-    if (rc == 0 && m.options.check)
+        rc = conf_load_all(master_keys, &s.conf, s.options.file, &err);
+    if (rc == 0 && s.options.check)
         return 0;
     if (rc == 0)
-        rc = master_sockets(&m, &err);
-    if (rc == 0 && !m.options.foreground) {
+        rc = service_sockets(&s, &err);
+    if (rc == 0 && !s.options.foreground) {
         if (daemon(0, 0))
             rc = err_sys(&err, "cannot go into the background");
         else
             log_to_syslog();
     }
     if (rc == 0)
-        rc = master_start(&m, &err);
+        rc = service_start(&s, &err);
     if (rc == 0)
-        event_base_dispatch(m.base);
+        event_base_dispatch(s.base);
     else
         log_warn("master", "%s", err.text);
-    if (m.options.private)
-        listen_remove_run(&m.sockets);
-    master_fini(&m);
+    if (s.options.private)
+        listen_remove_run(&s.sockets);
+    service_fini(&s);
     return rc ? 1 : 0;
 }

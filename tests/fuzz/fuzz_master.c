@@ -8,23 +8,13 @@
  * looked at, and judges what has been told. */
 #include "tests/fuzz/peers.h"
 
-#include "master/flow/flow.h"
-#include "master/flow/relay.h"
-#include "master/peers/session.h"
-#include "master/store/events.h"
-#include "master/store/journal.h"
-#include "master/store/store.h"
+#include "master/master.h"
 #include "proto/link/refused.h"
 #include "tests/fuzz/judge_here.h"
 
 struct world {
     struct event_base *base;
-    struct nodes nodes;
-    struct jobs jobs;
-    struct relay *relay;
-    struct flow *flow;
-    struct journal *journal;
-    struct session_hub *hub;
+    struct master *master;
     struct peers peers;
 };
 
@@ -63,82 +53,40 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static void on_committed(void *arg)
-{
-    flow_committed(((struct world *)arg)->flow);
-}
-
-static void on_acked(void *arg, struct job *j, uint32_t rank, uint64_t upto)
-{
-    (void)arg;
-    events_ack(j, rank, upto);
-}
-
-static void on_pressure(void *arg, bool high)
-{
-    session_hub_hold_slaves(((struct world *)arg)->hub, high);
-}
-
-static void on_told(void *arg, const char *text, bool bad)
-{
-    session_hub_warn(((struct world *)arg)->hub, text, bad);
-}
-
-static void on_replaced(void *arg)
-{
-    flow_note_all(((struct world *)arg)->flow);
-}
-
-static void on_quiet(void *arg)
+static void turned(void *arg)
 {
     (void)arg;
 }
 
-static const struct journal_ops journal_ops = {
-    .committed = on_committed, .acked = on_acked, .pressure = on_pressure,
-    .replaced = on_replaced, .told = on_told,
-};
+static const struct master_ops ops = { .turned = turned };
 
 static void world_open(struct world *w)
 {
     /* Every wait is over at once: what comes after it is to be seen. */
-    struct flow_conf flow = { .instance = 5, .join_wait_ns = 1,
-        .notice_ns = 1, .left_wait_ns = 1, .lost_wait_ns = 1,
-        .restart_wait_ns = 1, .end_wait_ns = 1,
-        .watch = { .policies = policies, .tape_bytes = 65536 },
-        .act = { .kills_per_hour = 20, .hang_samples = 2 } };
-    struct session_hub_conf hub = { .instance = 5, .name = "fuzz",
-                                    .reduce = { .fan_out = 1,
-                                                .last_id = 100 },
-                                    .quiet = on_quiet, .arg = w };
-    struct store_master row = { .instance = 5, .pid = 1, .host = "here",
-                                .address = "x", .started_ns = 1 };
+    struct master_conf conf = {
+        .flow = { .instance = 5, .join_wait_ns = 1, .notice_ns = 1,
+                  .left_wait_ns = 1, .lost_wait_ns = 1, .restart_wait_ns = 1,
+                  .end_wait_ns = 1,
+                  .watch = { .policies = policies, .tape_bytes = 65536 },
+                  .act = { .kills_per_hour = 20, .hang_samples = 2 } },
+        .reduce = { .fan_out = 1, .last_id = 100 },
+        .name = "fuzz", .host = "here", .addresses = "x", .path = ":memory:",
+    };
     struct err err;
 
     refused_reset();
     w->base = event_base_new();
     peers_open(&w->peers, w->base);
-    w->relay = relay_create(w->base, &w->nodes);
-    w->flow = flow_create(w->base, &flow, &w->nodes, &w->jobs, w->relay);
-    w->hub = session_hub_create(w->base, &hub, &w->nodes, &w->jobs, w->relay,
-                                w->flow);
-    w->journal = journal_create(w->base, store_open(":memory:", &err),
-                                ":memory:", NULL, &row, &journal_ops, w,
-                                &err);
-    assert(w->journal);
-    flow_set_journal(w->flow, w->journal);
-    session_hub_set_journal(w->hub, w->journal);
-    assert(session_hub_listen(w->hub, dup(listening), &err) == 0);
+    w->master = master_create(w->base, &conf, store_open(":memory:", &err),
+                              &ops, w, &err);
+    assert(w->master);
+    assert(session_hub_listen(w->master->hub, dup(listening), &err) == 0);
 }
 
 static void world_close(struct world *w)
 {
     peers_close(&w->peers);
-    session_hub_destroy(w->hub);
-    journal_destroy(w->journal);
-    flow_destroy(w->flow);
-    relay_destroy(w->relay);
-    nodes_fini(&w->nodes);
+    master_destroy(w->master);
     event_base_free(w->base);
 }
 

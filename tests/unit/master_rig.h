@@ -16,12 +16,7 @@
 
 #include <cmocka.h>
 
-#include "master/flow/flow.h"
-#include "master/flow/relay.h"
-#include "master/peers/session.h"
-#include "master/store/events.h"
-#include "master/store/journal.h"
-#include "master/store/store.h"
+#include "master/master.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
@@ -48,16 +43,11 @@ struct peer {
 
 struct rig {
     struct event_base *base;
-    struct nodes nodes;
-    struct jobs jobs;
-    struct relay *relay;
-    struct flow *flow;
-    struct journal *journal;
-    struct session_hub *hub;
+    struct master *master;
     char dir[PATHS_MAX], db[PATHS_MAX + 16], address[PATHS_MAX + 32];
     struct peer peers[RIG_PEERS];
     size_t npeers;
-    unsigned quiet;
+    unsigned turns;
 };
 
 /* ---------------------------------------------------------------- the peers */
@@ -245,90 +235,47 @@ static const struct conn_ops peer_ops = {
 
 /* --------------------------------------------------------------- the master */
 
-static void rig_on_committed(void *arg)
+static void rig_turned(void *arg)
 {
-    flow_committed(((struct rig *)arg)->flow);
+    ((struct rig *)arg)->turns++;
 }
 
-static void rig_on_acked(void *arg, struct job *j, uint32_t rank,
-                         uint64_t upto)
-{
-    (void)arg;
-    events_ack(j, rank, upto);
-}
-
-static void rig_on_pressure(void *arg, bool high)
-{
-    session_hub_hold_slaves(((struct rig *)arg)->hub, high);
-}
-
-static void rig_on_told(void *arg, const char *why, bool bad)
-{
-    session_hub_warn(((struct rig *)arg)->hub, why, bad);
-}
-
-static void rig_on_replaced(void *arg)
-{
-    struct rig *r = arg;
-
-    for (size_t i = 0; i < r->nodes.n; i++)
-        journal_node(r->journal, r->nodes.v[i]);
-    flow_note_all(r->flow);
-}
-
-static void rig_on_quiet(void *arg)
-{
-    ((struct rig *)arg)->quiet++;
-}
-
-static const struct journal_ops rig_journal_ops = {
-    .committed = rig_on_committed, .acked = rig_on_acked,
-    .pressure = rig_on_pressure, .replaced = rig_on_replaced,
-    .told = rig_on_told,
-};
+static const struct master_ops rig_ops = { .turned = rig_turned };
 
 /* How long slaves may take for it; before the rig is started. */
 static uint64_t rig_prepare_wait_ns = CLOCK_NS_PER_S;
 
 static void rig_start(struct rig *r)
 {
-    struct flow_conf flow = {
-        .instance = 0xabcdef12, .join_wait_ns = 400 * CLOCK_NS_PER_MS,
-        .notice_ns = 50 * CLOCK_NS_PER_MS, .left_wait_ns = 50 * CLOCK_NS_PER_MS,
-        .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
-        .restart_wait_ns = 2 * CLOCK_NS_PER_S,
-        .prepare_wait_ns = rig_prepare_wait_ns,
-        .end_wait_ns = 2 * CLOCK_NS_PER_S,
+    struct master_conf conf = {
+        .flow = {
+            .instance = 0xabcdef12, .join_wait_ns = 400 * CLOCK_NS_PER_MS,
+            .notice_ns = 50 * CLOCK_NS_PER_MS,
+            .left_wait_ns = 50 * CLOCK_NS_PER_MS,
+            .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
+            .restart_wait_ns = 2 * CLOCK_NS_PER_S,
+            .prepare_wait_ns = rig_prepare_wait_ns,
+            .end_wait_ns = 2 * CLOCK_NS_PER_S,
 #ifdef RIG_POLICIES
-        .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20,
-                   .judge = { .step_ns = 60 * CLOCK_NS_PER_S } },
+            .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20,
+                       .judge = { .step_ns = 60 * CLOCK_NS_PER_S } },
 #endif
+        },
+        .name = "rig", .host = "here", .addresses = r->address, .path = r->db,
     };
-    struct session_hub_conf hub = { .instance = 0xabcdef12, .name = "rig",
-                                    .quiet = rig_on_quiet, .arg = r };
-    struct store_master row = { .instance = 7, .pid = 1, .host = "here",
-                                .address = r->address, .started_ns = 1 };
     struct addr a;
     struct err err;
-    struct store *st;
+    struct store *st = store_open(r->db, &err);
     int fd;
 
-    r->base = event_base_new();
-    r->relay = relay_create(r->base, &r->nodes);
-    r->flow = flow_create(r->base, &flow, &r->nodes, &r->jobs, r->relay);
-    r->hub = session_hub_create(r->base, &hub, &r->nodes, &r->jobs, r->relay,
-                                r->flow);
-    st = store_open(r->db, &err);
     assert_non_null(st);
-    r->journal = journal_create(r->base, st, r->db, NULL, &row,
-                                &rig_journal_ops, r, &err);
-    assert_non_null(r->journal);
-    flow_set_journal(r->flow, r->journal);
-    session_hub_set_journal(r->hub, r->journal);
+    r->base = event_base_new();
+    r->master = master_create(r->base, &conf, st, &rig_ops, r, &err);
+    assert_non_null(r->master);
     assert_int_equal(addr_parse(&a, r->address, &err), 0);
     fd = addr_listen(&a, &err);
     assert_true(fd >= 0);
-    assert_int_equal(session_hub_listen(r->hub, fd, &err), 0);
+    assert_int_equal(session_hub_listen(r->master->hub, fd, &err), 0);
 }
 
 static int rig_setup(void **state)
@@ -355,11 +302,7 @@ static int rig_teardown(void **state)
         str_fini(&r->peers[i].log);
         taskset_fini(&r->peers[i].ranks);
     }
-    session_hub_destroy(r->hub);
-    journal_destroy(r->journal);
-    flow_destroy(r->flow);
-    relay_destroy(r->relay);
-    nodes_fini(&r->nodes);
+    master_destroy(r->master);
     event_base_free(r->base);
     paths_remove_tree(r->dir, NULL);
     free(r);

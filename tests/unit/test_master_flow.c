@@ -48,8 +48,8 @@ static void test_whole_life(void **state)
                "ORDER BY id",
                "launch\nrun\nmpi_init\nconnect\nfinalize\nexit\n");
     rig_wait(s, "Forget job=1");
-    assert_int_equal(r->jobs.n, 0);
-    assert_int_equal(r->nodes.v[0]->ntasks, 0);
+    assert_int_equal(r->master->jobs.n, 0);
+    assert_int_equal(r->master->nodes.v[0]->ntasks, 0);
     rig_expect(r, "SELECT node, state, cpus FROM nodes", "a|up|4\n");
 }
 
@@ -283,7 +283,7 @@ static void test_redirector_gone(void **state)
     rig_wait(s, "Forget");
     rig_expect(r, "SELECT state, exit_code, why FROM job",
                "killed|143|hector-run is gone\n");
-    assert_true(r->quiet > 0);
+    assert_true(r->turns > 0);
 }
 
 static void kill_job(struct peer *p, const char *ranks, int code, bool at_once)
@@ -470,7 +470,7 @@ static void test_stop(void **state)
     struct peer *s, *run;
 
     start4(r, &s, &run);
-    flow_stop(r->flow, 125);
+    flow_stop(r->master->flow, 125);
     rig_wait(s, "Terminate");
     peer_submit(run, &(struct wish){ .ntasks = 1, .hosts = { "a" } });
     rig_wait(run, "why=hector-master is about to stop");
@@ -479,7 +479,7 @@ static void test_stop(void **state)
     peer_drained(s, 1);
     rig_wait(run, "JobEnded job=1 code=125 why=hector-master was told to "
              "stop\n");
-    assert_true(flow_idle(r->flow));
+    assert_true(flow_idle(r->master->flow));
 }
 
 static void peer_signal(struct peer *p, int number)

@@ -147,13 +147,13 @@ static void test_nonsense(void **state)
     memset(long_text, 'x', sizeof(long_text) - 1);
     rig_run_two(r, &slave, &run);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct job *j = jobs_find(&r->jobs, 1);
+        struct job *j = jobs_find(&r->master->jobs, 1);
 
         words_init(&w, 1);
-        assert_int_equal(profile_take(r->journal, j, &j->nodes[0], &w.m,
+        assert_int_equal(profile_take(r->master->journal, j, &j->nodes[0], &w.m,
                                       &err), 0);
         bad[i](&w);
-        assert_int_equal(profile_take(r->journal, j, &j->nodes[0], &w.m,
+        assert_int_equal(profile_take(r->master->journal, j, &j->nodes[0], &w.m,
                                       &err), -1);
         assert_int_equal(err.code, EPROTO);
     }
