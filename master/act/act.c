@@ -53,7 +53,7 @@ static long check_kill(const struct job *j, const struct act_order *o,
         return -1;
     if (of_tasks(o))
         return check_hold(j, o, err);
-    return !j->killed || o->at_once;
+    return !job_killed(j) || o->at_once;
 }
 
 static long check_signal(const struct job *j, const struct act_order *o,
@@ -98,8 +98,7 @@ static int order_kill(struct acts *a, struct job *j,
 {
     if (of_tasks(o))
         return order_hold(a, j, o, err);
-    if (!j->killed)
-        j->kill_signal = o->number;
+    job_kill_with(j, o->number);
     a->ops->end(j, o->end ? o->end : o->why, o->exit_code, o->at_once);
     return 0;
 }

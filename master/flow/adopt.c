@@ -105,8 +105,8 @@ static void adopt_finish(struct job *w)
 {
     if (job_state_final(w->state))
         return;
-    if (w->adopt->left && !w->killed)
-        flow_fail(w, 1, clock_wall_ns(), w->why ? w->why : "");
+    if (w->adopt->left && !job_killed(w))
+        flow_fail(w, 1, clock_wall_ns(), job_why(w));
     for (size_t i = 0; i < w->nnodes; i++) {
         w->ndrained += !w->nodes[i].drained;
         w->nodes[i].drained = true;
@@ -181,8 +181,8 @@ static int adopt_drained(struct job *s, struct job_node *jn,
     if (lost)
         notice(s, true, "%zu task%s on %s run%s on unwatched: %s", lost,
                lost == 1 ? "" : "s", n->name, lost == 1 ? "s" : "",
-               s->why && !s->failed ? s->why
-                                    : "their launcher has ended");
+               *job_why(s) && !job_failed(s) ? job_why(s)
+                                             : "their launcher has ended");
     jn->drained = true;
     s->ndrained++;
     adopt_check_session(s);
@@ -248,8 +248,8 @@ static void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
         return;
     }
     log_info("adopt", "let go job=%llu: %s", adopt_id(j), why);
-    if (!j->failed && !j->killed)
-        node_set_text(&j->why, why);
+    if (!job_failed(j) && !job_killed(j))
+        job_set_why(j, why);
     if (a->session == j)
         adopt_close(j, grace_ns);
     else
@@ -299,16 +299,16 @@ static bool world_is_over(const struct job *w)
 
 static bool adopt_ends_tasks(const struct job *j)
 {
-    return j->killed;
+    return job_killed(j);
 }
 
 /* A launcher does not know why. */
 static int adopt_exit_code(const struct job *j, bool *known)
 {
     *known = j->adopt->known;
-    if (!*known || (j->killed && j->kill_code == JOB_CODE_HUNG))
-        return *known ? j->kill_code : job_code_of_tasks(j);
-    return j->adopt->code;
+    if (!*known)
+        return job_code_of_tasks(j);
+    return job_kill_code(j) == JOB_CODE_HUNG ? JOB_CODE_HUNG : j->adopt->code;
 }
 
 static void adopt_order_again(struct job *j, struct job_node *jn)
@@ -317,8 +317,8 @@ static void adopt_order_again(struct job *j, struct job_node *jn)
 
     end.job = j->id;
     end.ranks = (char *)"all";
-    end.grace_ns = j->at_once ? 0 : j->grace_ns;
-    if (j->state == JOB_ENDING && j->killed && !jn->drained)
+    end.grace_ns = job_grace_ns(j);
+    if (j->state == JOB_ENDING && job_killed(j) && !jn->drained)
         conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
     if (j->ops->is_over(j))
         adopt_send_end(j, jn, j->grace_ns);
@@ -337,8 +337,8 @@ static void adopt_task_ended(struct job *j, struct job_node *jn,
         j->adopt->left = true;
         snprintf(why, sizeof(why), "task %u on %s ended without MPI_Finalize",
                  job_rank(j, t), job_node_name(j, t));
-        if (!j->killed)
-            node_set_text(&j->why, why);
+        if (!job_killed(j))
+            job_set_why(j, why);
         journal_job(j->flow->journal, j);
     }
     adopt_check(j);
@@ -509,7 +509,7 @@ int adopt_task(struct job *s, struct job_node *jn, const Hct__Adopt *m,
         w = adopt_find_world(s, m);
     if (!why && !w)
         why = "out of memory";
-    if (!why && w->state == JOB_ENDING && w->killed)
+    if (!why && w->state == JOB_ENDING && job_killed(w))
         why = "its job is being ended";
     if (!why)
         why = adopt_take(w, jn->node, m);

@@ -83,7 +83,7 @@ void endmodel_keep(struct job *j)
                 lastmodel_note(&bytes, &j->nodes[i].ranks,
                                j->nodes[i].node->name, "it was lost");
         lastmodel_keep(j->flow->journal, j->id, &bytes,
-                       !j->failed && !j->killed && job_exit_code(j) == 0);
+                       !job_failed(j) && !job_killed(j) && job_exit_code(j) == 0);
     }
     free(rank_of);
     str_fini(&bytes);

@@ -140,8 +140,8 @@ static void effect_terminate(struct job *j)
 
     m.job = j->id;
     m.ranks = (char *)"all";
-    m.grace_ns = j->at_once ? 0 : j->grace_ns;
-    m.signal = j->killed ? j->kill_signal : 0;
+    m.grace_ns = job_grace_ns(j);
+    m.signal = job_kill_signal(j);
     if (j->state == JOB_ENDING && j->ops->ends_tasks(j))
         say_to_slaves(j, MESSAGE_TERMINATE, &m, false);
 }

@@ -82,8 +82,8 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
             event_del(j->clock.timer);
     }
     log_info("flow", "%s -> %s job=%llu%s%s", job_state_name(from),
-             job_state_name(j->state), flow_id(j), j->why ? ": " : "",
-             j->why ? j->why : "");
+             job_state_name(j->state), flow_id(j), *job_why(j) ? ": " : "",
+             job_why(j));
     journal_step(j->flow->journal, j, &job_state_machine, -1, ev, from,
                  j->state);
     flow_act(j, effects | JOB_EFFECT_STATE);
@@ -149,14 +149,11 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
     if (job_state_final(j->state))
         return;
     if (j->state == JOB_ENDING) {
-        j->at_once = true;
+        job_hurry(j);
         flow_act(j, JOB_EFFECT_TERMINATE);
         return;
     }
-    j->killed = true;
-    j->kill_code = exit_code;
-    j->at_once |= at_once;
-    node_set_text(&j->why, why);
+    job_kill(j, why, exit_code, at_once);
     flow_step(j, JOB_EVENT_KILL,
               j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
 }

@@ -182,7 +182,7 @@ int flow_task_abort(struct job *j, struct job_node *jn,
     str_addf(&why, " with code %d%s%.500s", m->code, *text ? ": " : "", text);
     flow_fail(j, code, clock_wall_ns(), str_text(&why));
     str_fini(&why);
-    j->aborted = j->failed;
+    job_abort(j);
     return 0;
 }
 

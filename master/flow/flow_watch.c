@@ -39,7 +39,7 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
     if (jn->drained || jn->lost || jn->away)
         return;
     if (jn->nlive)
-        wait_ns += j->at_once ? 0 : j->grace_ns;
+        wait_ns += job_grace_ns(j);
     else
         since_ns = jn->gone_mono_ns = jn->gone_mono_ns ? jn->gone_mono_ns
                                                        : now_ns;

@@ -60,7 +60,7 @@ void notice_ended(const struct job *j)
 
     m.job = j->id;
     m.exit_code = job_exit_code(j);
-    m.why = j->why ? j->why : (char *)"";
+    m.why = (char *)job_why(j);
     if (j->redirector)
         conn_send(j->redirector, MESSAGE_JOB_ENDED, &m);
 }

@@ -94,7 +94,7 @@ static void own_task_ended(struct job *j, struct job_node *jn,
     char why[1024];
     bool ours = j->state == JOB_ENDING &&
                 (t->signal == SIGTERM || t->signal == SIGKILL ||
-                 (j->killed && t->signal == j->kill_signal));
+                 (job_killed(j) && t->signal == job_kill_signal(j)));
 
     if (t->exit_code != 0 && !ours) {
         own_sentence(j, t, core, why, sizeof(why));
@@ -113,10 +113,10 @@ static void own_abort_place(struct job *j, const struct job_node *jn,
     struct str who = { 0 }, why = { 0 };
 
     str_addf(&who, "task %u on %s ", d->abort_rank, jn->node->name);
-    if (*d->abort_place && j->aborted && j->why &&
-        strncmp(j->why, str_text(&who), who.n) == 0) {
-        str_addf(&why, "%s, %.500s", j->why, d->abort_place);
-        node_set_text(&j->why, str_text(&why));
+    if (*d->abort_place && job_aborted(j) &&
+        strncmp(job_why(j), str_text(&who), who.n) == 0) {
+        str_addf(&why, "%s, %.500s", job_why(j), d->abort_place);
+        job_set_why(j, str_text(&why));
     }
     str_fini(&who);
     str_fini(&why);
@@ -157,7 +157,7 @@ static void own_order_again(struct job *j, struct job_node *jn)
 
     launch.job = end.job = j->id;
     end.ranks = (char *)"all";
-    end.grace_ns = j->at_once ? 0 : j->grace_ns;
+    end.grace_ns = job_grace_ns(j);
     if (j->state == JOB_STARTING && !jn->launched)
         conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
     else if (j->state == JOB_ENDING && !jn->drained)

@@ -106,7 +106,7 @@ int control_passed_signal(struct acts *a, struct job *j,
                  signals_name(m->signal), jn->node->name);
         o = (struct act_order){ .act = ACT_KILL, .who = ACT_BATCH, .why = why,
                                 .whole = true, .exit_code = 128 + m->signal };
-        if (!j->killed && j->state != JOB_ENDING)
+        if (!job_killed(j) && j->state != JOB_ENDING)
             acts_order(a, j, &o, NULL, 0, &none);
         return 0;
     }

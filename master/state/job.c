@@ -78,7 +78,7 @@ void job_destroy(struct job *j)
     free(j->placement.bytes);
     free(j->name);
     free(j->command);
-    free(j->why);
+    free(j->ending.why);
     free(j);
     errno = saved;
 }
@@ -137,13 +137,6 @@ int job_place(struct job *j, struct node *const *hosts,
 
 /* ------------------------------------------------------- one by one */
 
-/* Where a task of the old table is in the new one. */
-static struct task *job_moved(struct task *t, const struct task *from,
-                              struct task *to)
-{
-    return t ? to + (t - from) : NULL;
-}
-
 int job_grow(struct job *j, uint32_t ntasks)
 {
     struct task *v;
@@ -157,10 +150,6 @@ int job_grow(struct job *j, uint32_t ntasks)
         v[r].node = UINT32_MAX;
     if (j->ntasks)
         memcpy(v, j->tasks, j->ntasks * sizeof(*v));
-    for (uint32_t r = 0; r < j->ntasks; r++)
-        v[r].next_dirty = job_moved(v[r].next_dirty, j->tasks, v);
-    j->dirty_tasks = job_moved(j->dirty_tasks, j->tasks, v);
-    j->later_tasks = job_moved(j->later_tasks, j->tasks, v);
     free(j->tasks);
     j->tasks = v;
     j->ntasks = ntasks;
@@ -269,22 +258,82 @@ bool job_all_drained(const struct job *j)
 
 bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
 {
-    char *copy;
+    struct job_ending *e = &j->ending;
 
     /* What ends after the job was told to end did not fail, unless it had
      * ended before the failure we knew of. */
-    if (j->killed || (j->failed && at_ns >= j->failed_ns) ||
-        (j->failed && j->aborted))
+    if (e->killed || (e->failed && at_ns >= e->failed_ns) ||
+        (e->failed && e->aborted))
         return false;
-    copy = strdup(why);
-    if (copy) {
-        free(j->why);
-        j->why = copy;
-    }
-    j->failed = true;
-    j->exit_code = exit_code;
-    j->failed_ns = at_ns;
+    node_set_text(&e->why, why);
+    e->failed = true;
+    e->exit_code = exit_code;
+    e->failed_ns = at_ns;
     return true;
+}
+
+void job_abort(struct job *j)
+{
+    j->ending.aborted = j->ending.failed;
+}
+
+void job_kill(struct job *j, const char *why, int exit_code, bool at_once)
+{
+    j->ending.killed = true;
+    j->ending.kill_code = exit_code;
+    j->ending.at_once |= at_once;
+    node_set_text(&j->ending.why, why);
+}
+
+void job_kill_with(struct job *j, int signal)
+{
+    if (!j->ending.killed)
+        j->ending.kill_signal = signal;
+}
+
+void job_hurry(struct job *j)
+{
+    j->ending.at_once = true;
+}
+
+bool job_failed(const struct job *j)
+{
+    return j->ending.failed;
+}
+
+bool job_killed(const struct job *j)
+{
+    return j->ending.killed;
+}
+
+bool job_aborted(const struct job *j)
+{
+    return j->ending.aborted;
+}
+
+int job_kill_signal(const struct job *j)
+{
+    return j->ending.killed ? j->ending.kill_signal : 0;
+}
+
+int job_kill_code(const struct job *j)
+{
+    return j->ending.killed ? j->ending.kill_code : 0;
+}
+
+uint64_t job_grace_ns(const struct job *j)
+{
+    return j->ending.at_once ? 0 : j->grace_ns;
+}
+
+const char *job_why(const struct job *j)
+{
+    return j->ending.why ? j->ending.why : "";
+}
+
+void job_set_why(struct job *j, const char *why)
+{
+    node_set_text(&j->ending.why, why);
 }
 
 /* Every byte is looked at, so that time tells nothing. */
@@ -317,10 +366,12 @@ static int job_first_code(const struct job *j)
 
 int job_code_of_tasks(const struct job *j)
 {
-    if (j->failed)
-        return j->exit_code;
-    if (j->killed)
-        return j->kill_code ? j->kill_code : job_first_code(j);
+    const struct job_ending *e = &j->ending;
+
+    if (e->failed)
+        return e->exit_code;
+    if (e->killed)
+        return e->kill_code ? e->kill_code : job_first_code(j);
     return 0;
 }
 
@@ -341,7 +392,7 @@ int job_exit_code(const struct job *j)
 
 enum job_event job_end_event(const struct job *j)
 {
-    return j->failed ? JOB_EVENT_ENDED_FAILED
-         : j->killed ? JOB_EVENT_ENDED_KILLED
-                     : JOB_EVENT_ENDED;
+    return j->ending.failed ? JOB_EVENT_ENDED_FAILED
+         : j->ending.killed ? JOB_EVENT_ENDED_KILLED
+                            : JOB_EVENT_ENDED;
 }

@@ -28,8 +28,21 @@ struct flow;
 struct launch_wish;
 struct watcher;
 
-/* What the journal still has to write of a task. */
+/* What still has to be written of a task and of a job: the journal's. Tasks are
+ * named by their rank + 1, as their table may move; 0: none. */
 enum task_dirty { TASK_CLEAN, TASK_DIRTY_LATER, TASK_DIRTY };
+struct task_record {
+    enum task_dirty dirty;
+    uint32_t next;              /* in one of the lists of its job */
+};
+struct job_record {
+    uint64_t new_id;            /* inside a transaction */
+    struct job *next;           /* in the journal's list, if listed */
+    bool listed, dirty;         /* the job's own row */
+    bool write_later;           /* with the next commit, not in a second */
+    uint32_t dirty_tasks, later_tasks;
+    uint64_t samples_ns;        /* when later_tasks was last written */
+};
 
 struct task {
     enum task_state state;
@@ -48,9 +61,7 @@ struct task {
     char *last_tag, *why;       /* owned; may be NULL */
     uint64_t records;           /* event records received so far */
     uint64_t acked;             /* of them committed */
-
-    enum task_dirty dirty;
-    struct task *next_dirty;    /* in one of the lists of its job */
+    struct task_record record;
 };
 
 struct job_node {
@@ -88,6 +99,17 @@ struct job_paper {
     bool stored;                /* it need not be written any more */
 };
 
+/* How it ends: of job.c, and of record.c, which writes it down. */
+struct job_ending {
+    bool failed, killed, at_once;
+    bool aborted;               /* a task called MPI_Abort */
+    int exit_code;              /* of the failure */
+    int kill_code;              /* for a kill, if no task failed before */
+    int kill_signal;            /* comes first in place of TERM; 0: TERM */
+    uint64_t failed_ns;         /* when, on the master's clock */
+    char *why;                  /* owned; or NULL */
+};
+
 enum { JOB_COOKIE = 16 };
 
 /* Effects a committed transition has; flow.c carries them out. */
@@ -105,7 +127,6 @@ enum job_effect {
 struct job {
     const struct job_ops *ops;  /* by who starts its tasks */
     uint64_t id;                /* 0 until it is stored */
-    uint64_t new_id;            /* the journal's, inside a transaction */
     struct job *next;           /* in the table */
     uint32_t uid;
     char *name, *command;       /* owned */
@@ -129,14 +150,8 @@ struct job {
     uint32_t nrunning, nended;          /* tasks */
     size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */
 
-    /* How it ends. The first failure counts, see job_fail(). */
-    int kill_signal;            /* comes first in place of TERM; 0: TERM */
-    bool failed, killed, at_once;
-    bool aborted;               /* a task called MPI_Abort */
-    int exit_code;
-    int kill_code;              /* for a kill, if no task failed before */
-    uint64_t failed_ns;         /* when, on the master's clock */
-    char *why;                  /* owned */
+    struct job_ending ending;
+    struct job_record record;
 
     /* Hung on it by launch.c, watcher.c, findings.c, endmodel.c, adopt.c and
      * apart.c, which free them, and alone know what is in them. */
@@ -154,13 +169,6 @@ struct job {
     struct job_clock clock;     /* of master/flow, as the next two */
     unsigned effects;           /* enum job_effect, after the next commit */
     struct job *next_acting;    /* in flow.c, if effects */
-
-    /* The journal's: what of it has to be written. */
-    bool listed, dirty;         /* in its list; the job's own row */
-    struct job *next_listed;
-    struct task *dirty_tasks, *later_tasks;     /* borrowed */
-    bool write_later;           /* with the next commit, not in a second */
-    uint64_t samples_ns;        /* when later_tasks was last written */
 };
 
 enum { JOBS_BUCKETS = 256 };
@@ -209,6 +217,25 @@ bool job_all_drained(const struct job *j);
 /* Take note of a failure at at_ns (master's clock). Keeps the one that came
  * first in time; returns whether this is it. why is copied. */
 bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
+/* What was just noted is a call of MPI_Abort: it stays the failure. */
+void job_abort(struct job *j);
+
+/* It is to end, with exit_code if no task has failed; 0: as its tasks end. why
+ * is copied. What kills begin with in place of TERM is that of the first one,
+ * given before. */
+void job_kill(struct job *j, const char *why, int exit_code, bool at_once);
+void job_kill_with(struct job *j, int signal);
+void job_hurry(struct job *j);          /* no grace any more */
+
+bool job_failed(const struct job *j);
+bool job_killed(const struct job *j);
+bool job_aborted(const struct job *j);
+int job_kill_signal(const struct job *j);       /* 0: TERM, or not killed */
+int job_kill_code(const struct job *j);         /* 0: none, or not killed */
+uint64_t job_grace_ns(const struct job *j);     /* that tasks have to end */
+/* Why it ends, for people; "" if nobody has said. Copied. */
+const char *job_why(const struct job *j);
+void job_set_why(struct job *j, const char *why);
 
 /* The secret of the streams, which only its redirector and its slaves know. */
 bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes);

@@ -64,40 +64,42 @@ void journal_wake(struct journal *jn, uint64_t delay_ns)
 
 static void journal_list(struct journal *jn, struct job *j)
 {
-    if (j->listed)
+    if (j->record.listed)
         return;
-    j->listed = true;
-    j->next_listed = jn->jobs;
+    j->record.listed = true;
+    j->record.next = jn->jobs;
     jn->jobs = j;
 }
 
 void journal_job(struct journal *jn, struct job *j)
 {
-    j->dirty = true;
+    j->record.dirty = true;
     journal_list(jn, j);
     journal_wake(jn, 0);
 }
 
+static void list_task(const struct job *j, struct task *t, uint32_t *list,
+                      enum task_dirty dirty)
+{
+    t->record = (struct task_record){ dirty, *list };
+    *list = job_rank(j, t) + 1;
+}
+
 void journal_task(struct journal *jn, struct job *j, struct task *t)
 {
-    if (t->dirty == TASK_DIRTY_LATER) {
-        j->write_later = true;
-    } else if (t->dirty == TASK_CLEAN) {
-        t->dirty = TASK_DIRTY;
-        t->next_dirty = j->dirty_tasks;
-        j->dirty_tasks = t;
-    }
+    if (t->record.dirty == TASK_DIRTY_LATER)
+        j->record.write_later = true;
+    else if (t->record.dirty == TASK_CLEAN)
+        list_task(j, t, &j->record.dirty_tasks, TASK_DIRTY);
     journal_list(jn, j);
     journal_wake(jn, journal_soon_ns);
 }
 
 void journal_task_later(struct journal *jn, struct job *j, struct task *t)
 {
-    if (t->dirty != TASK_CLEAN)
+    if (t->record.dirty != TASK_CLEAN)
         return;
-    t->dirty = TASK_DIRTY_LATER;
-    t->next_dirty = j->later_tasks;
-    j->later_tasks = t;
+    list_task(j, t, &j->record.later_tasks, TASK_DIRTY_LATER);
     journal_list(jn, j);
     journal_wake(jn, journal_later_ns);
 }
@@ -436,7 +438,7 @@ static int write_job(struct journal *jn, struct job *j, struct err *err)
     record_of_job(&row, j, jn->master.instance);
     if (store_put_job(jn->store, &row, err))
         return -1;
-    j->new_id = j->id ? 0 : row.job;
+    j->record.new_id = j->id ? 0 : row.job;
     if (row.job > jn->last_job)
         jn->last_job = row.job;
     return write_resume(jn, j, err);
@@ -470,23 +472,29 @@ static int write_step(struct journal *jn, const struct journal_step *s,
 
 static bool writes_later(const struct job *j, uint64_t now)
 {
-    return j->write_later || j->dirty ||
-           now - j->samples_ns >= journal_later_ns;
+    return j->record.write_later || j->record.dirty ||
+           now - j->record.samples_ns >= journal_later_ns;
+}
+
+static int write_tasks(struct journal *jn, const struct job *j, uint32_t list,
+                       struct err *err)
+{
+    for (; list; list = j->tasks[list - 1].record.next)
+        if (write_task(jn, j, &j->tasks[list - 1], err))
+            return -1;
+    return 0;
 }
 
 static int write_jobs(struct journal *jn, uint64_t now, struct err *err)
 {
-    for (struct job *j = jn->jobs; j; j = j->next_listed) {
-        if (j->dirty && write_job(jn, j, err))
+    for (struct job *j = jn->jobs; j; j = j->record.next) {
+        if (j->record.dirty && write_job(jn, j, err))
             return -1;
-        for (struct task *t = j->dirty_tasks; t; t = t->next_dirty)
-            if (write_task(jn, j, t, err))
-                return -1;
-        if (!writes_later(j, now))
-            continue;
-        for (struct task *t = j->later_tasks; t; t = t->next_dirty)
-            if (write_task(jn, j, t, err))
-                return -1;
+        if (write_tasks(jn, j, j->record.dirty_tasks, err))
+            return -1;
+        if (writes_later(j, now) &&
+            write_tasks(jn, j, j->record.later_tasks, err))
+            return -1;
     }
     return 0;
 }
@@ -530,21 +538,20 @@ static int journal_write(struct journal *jn, uint64_t now, struct err *err)
     if (write_all(jn, now, err) == 0 && store_commit(jn->store, err) == 0)
         return 0;
     store_rollback(jn->store);
-    for (struct job *j = jn->jobs; j; j = j->next_listed)
-        j->new_id = 0;
+    for (struct job *j = jn->jobs; j; j = j->record.next)
+        j->record.new_id = 0;
     return -1;
 }
 
 /* ---------------------------------------------------------- after a commit */
 
-static void clean_tasks(struct task **list)
+static void clean_tasks(const struct job *j, uint32_t *list)
 {
     while (*list) {
-        struct task *t = *list;
+        struct task_record *r = &j->tasks[*list - 1].record;
 
-        *list = t->next_dirty;
-        t->next_dirty = NULL;
-        t->dirty = TASK_CLEAN;
+        *list = r->next;
+        *r = (struct task_record){ TASK_CLEAN, 0 };
     }
 }
 
@@ -555,26 +562,27 @@ static void clean_jobs(struct journal *jn, uint64_t now)
 
     while (jn->jobs) {
         struct job *j = jn->jobs;
+        struct job_record *r = &j->record;
 
-        jn->jobs = j->next_listed;
+        jn->jobs = r->next;
         if (writes_later(j, now)) {
-            if (j->later_tasks)
-                j->samples_ns = now;
-            clean_tasks(&j->later_tasks);
-            j->write_later = false;
+            if (r->later_tasks)
+                r->samples_ns = now;
+            clean_tasks(j, &r->later_tasks);
+            r->write_later = false;
         }
-        clean_tasks(&j->dirty_tasks);
-        if (j->dirty) {
+        clean_tasks(j, &r->dirty_tasks);
+        if (r->dirty) {
             j->submit.stored = true;
             j->placement.stored = j->placement.bytes != NULL;
         }
-        j->dirty = false;
-        if (j->new_id)
-            j->id = j->new_id;
-        j->new_id = 0;
-        j->listed = j->later_tasks != NULL;
-        if (j->listed) {
-            j->next_listed = keep;
+        r->dirty = false;
+        if (r->new_id)
+            j->id = r->new_id;
+        r->new_id = 0;
+        r->listed = r->later_tasks != 0;
+        if (r->listed) {
+            r->next = keep;
             keep = j;
         }
     }

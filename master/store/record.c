@@ -5,7 +5,7 @@
 
 uint64_t record_number(const struct job *j)
 {
-    return j->id ? j->id : j->new_id;
+    return j->id ? j->id : j->record.new_id;
 }
 
 /* ------------------------------------------------------------------ nodes */
@@ -30,7 +30,7 @@ void record_of_job(struct store_job *row, const struct job *j,
 {
     *row = (struct store_job){
         .job = j->id, .name = j->name, .command = j->command,
-        .state = job_state_name(j->state), .why = j->why,
+        .state = job_state_name(j->state), .why = j->ending.why,
         .ntasks = j->ntasks, .uid = j->uid, .submitted_ns = j->submitted_ns,
         .started_ns = j->started_ns, .ended_ns = j->ended_ns,
         .exit_code = { job_state_final(j->state) && job_exit_known(j),
@@ -53,11 +53,13 @@ static void record_of_past(struct store_resume *row, const struct job *j)
 
 void record_of_resume(struct store_resume *row, const struct job *j)
 {
+    const struct job_ending *e = &j->ending;
+
     *row = (struct store_resume){
-        .job = record_number(j), .failed = j->failed, .killed = j->killed,
-        .at_once = j->at_once, .aborted = j->aborted,
-        .fail_code = j->exit_code, .kill_code = j->kill_code,
-        .failed_ns = j->failed_ns,
+        .job = record_number(j), .failed = e->failed, .killed = e->killed,
+        .at_once = e->at_once, .aborted = e->aborted,
+        .fail_code = e->exit_code, .kill_code = e->kill_code,
+        .failed_ns = e->failed_ns,
     };
     if (j->ops->note)
         record_of_past(row, j);
@@ -71,19 +73,21 @@ void record_of_resume(struct store_resume *row, const struct job *j)
 void record_to_job(struct job *j, const struct store_job *row,
                    const struct store_resume *past)
 {
+    struct job_ending *e = &j->ending;
+
     j->id = row->job;
     j->state = machine_find(&job_state_machine, row->state ? row->state : "");
     j->submitted_ns = row->submitted_ns;
     j->started_ns = row->started_ns;
     if (row->why)
-        node_set_text(&j->why, row->why);
-    j->failed = past->failed;
-    j->killed = past->killed;
-    j->at_once = past->at_once;
-    j->aborted = past->aborted;
-    j->exit_code = past->fail_code;
-    j->kill_code = past->kill_code;
-    j->failed_ns = past->failed_ns;
+        node_set_text(&e->why, row->why);
+    e->failed = past->failed;
+    e->killed = past->killed;
+    e->at_once = past->at_once;
+    e->aborted = past->aborted;
+    e->exit_code = past->fail_code;
+    e->kill_code = past->kill_code;
+    e->failed_ns = past->failed_ns;
     j->submit.stored = true;
 }
 

@@ -12,13 +12,16 @@ clock  master/                master/flow/
 away   master/(peers|store)/   master/flow/
 index  master/(state|flow)/   master/state/job.c
 pmix   slave/jobs/            slave/jobs/node.c
+record master/                master/store/
+ending master/                master/(state/job|store/record)\.c
 EOF
 }
 
 strangers()     # MEMBER PROGRAM OWNER
 {
-    sources "^$2.*\\.[ch]\$" | grep -v "^$3" | xargs -r \
-        grep -nE "(->|[a-z]\\.)$1\\.[a-z]" | sed 's/:\([0-9]*\):.*/:\1/'
+    sources "^$2.*\\.[ch]\$" | grep -vE "^$3" | xargs -r \
+        grep -nE "(->|[a-z]\\.)$1\\.[a-z]|&[a-z]+(->|\\.)$1\\b" |
+        sed 's/:\([0-9]*\):.*/:\1/'
 }
 
 clean 'parts of jobs and nodes are theirs alone who own them' \

@@ -47,7 +47,7 @@ static void effect(struct job *j, unsigned effects)
 
 static void end(struct job *j, const char *why, int exit_code, bool at_once)
 {
-    j->killed = true;
+    j->ending.killed = true;
     str_addf(&done, "end %d%s: %s\n", exit_code, at_once ? " at once" : "",
              why);
 }
@@ -255,19 +255,19 @@ static void limits(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        job.killed = false;
+        job.ending.killed = false;
         assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 1);
     }
     o = order(ACT_KILL, ACT_POLICY, NULL);
     o.exit_code = JOB_CODE_HUNG;
     o.end = "it hung";
     for (int i = 0; i < 3; i++) {
-        job.killed = false;
+        job.ending.killed = false;
         assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err),
                          i < 2 ? 1 : -1);
     }
     assert_int_equal(err.code, EDQUOT);
-    assert_false(job.killed);
+    assert_false(job.ending.killed);
     assert_string_equal(str_text(&done),
         "end 0: so\nend 0: so\nend 0: so\n"
         "end 123: it hung\nend 123: it hung\n"
@@ -288,10 +288,10 @@ static void kill_twice(void **state)
     (void)state;
     o.number = SIGINT;
     assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 1);
-    assert_int_equal(job.kill_signal, SIGINT);
+    assert_int_equal(job_kill_signal(&job), SIGINT);
     o.number = SIGTERM;
     assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 0);
-    assert_int_equal(job.kill_signal, SIGINT);
+    assert_int_equal(job_kill_signal(&job), SIGINT);
     o.at_once = true;
     assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 1);
     assert_string_equal(str_text(&done),

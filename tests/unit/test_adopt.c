@@ -22,24 +22,17 @@ static struct job *make(void)
     return j;
 }
 
-static void lists_follow_the_tasks(void **state)
+static void tasks_stay_as_they_are(void **state)
 {
     struct job *j = make();
 
     (void)state;
     assert_int_equal(job_grow(j, 4), 0);
-    j->dirty_tasks = &j->tasks[3];
-    j->tasks[3].next_dirty = &j->tasks[1];
-    j->later_tasks = &j->tasks[0];
     j->tasks[1].pid = 11;
     for (uint32_t n = 5; n < 200; n++)
         assert_int_equal(job_grow(j, n), 0);
     assert_int_equal(job_grow(j, 3), 0);        /* never shrinks */
     assert_int_equal(j->ntasks, 199);
-    assert_ptr_equal(j->dirty_tasks, &j->tasks[3]);
-    assert_ptr_equal(j->tasks[3].next_dirty, &j->tasks[1]);
-    assert_null(j->tasks[1].next_dirty);
-    assert_ptr_equal(j->later_tasks, &j->tasks[0]);
     assert_int_equal(j->tasks[1].pid, 11);
     assert_int_equal(j->tasks[198].node, UINT32_MAX);
     flow_free_job(j);
@@ -79,7 +72,7 @@ static void exit_codes_are_the_launchers(void **state)
     assert_true(adopt_is_session(j));
     assert_false(job_exit_known(j));
     assert_int_equal(adopt_restore(j, &past), 0);
-    j->killed = true;
+    job_kill(j, "so", 0, false);
     assert_int_equal(job_exit_code(j), 7);
     flow_free_job(j);
 }
@@ -87,7 +80,7 @@ static void exit_codes_are_the_launchers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_follow_the_tasks),
+        cmocka_unit_test(tasks_stay_as_they_are),
         cmocka_unit_test(nodes_and_tasks_come),
         cmocka_unit_test(exit_codes_are_the_launchers),
     };

@@ -1,5 +1,5 @@
 /* test_journal.c - the last words of a journal, where others have locked the
- * database. */
+ * database; and tasks that are noted while their table moves. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -98,20 +98,24 @@ static long last_words(struct journal *jn)
     return n;
 }
 
-static int64_t ended(void)
+static int64_t number(const char *sql)
 {
     sqlite3 *db;
     sqlite3_stmt *s;
     int64_t n;
 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(ended_ns) FROM"
-                                        " master", -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
     n = sqlite3_column_int64(s, 0);
     sqlite3_finalize(s);
     sqlite3_close(db);
     return n;
+}
+
+static int64_t ended(void)
+{
+    return number("SELECT count(ended_ns) FROM master");
 }
 
 /* Another process writes for a moment: the end is recorded all the same. */
@@ -161,10 +165,55 @@ static void test_stuck(void **state)
     assert_int_equal(ended(), 0);
 }
 
+static int exit_code(const struct job *j, bool *known)
+{
+    (void)j;
+    *known = true;
+    return 0;
+}
+
+/* Ranks come one by one, and each may move the table of those before: all that
+ * was noted of them is written, and only that. */
+static void test_growing(void **state)
+{
+    static const struct job_ops job_ops = { .exit_code = exit_code };
+    struct journal *jn = open_it();
+    struct job *j = calloc(1, sizeof(*j));
+
+    (void)state;
+    j->ops = &job_ops;
+    j->name = strdup("solver");
+    j->command = strdup("./solver");
+    journal_job(jn, j);
+    for (uint32_t n = 1; n <= 300; n++) {
+        assert_int_equal(job_grow(j, n), 0);
+        j->tasks[n - 1].pid = 1000 + n;
+        if (n % 3 == 1)
+            journal_task(jn, j, &j->tasks[n - 1]);
+        else if (n % 3 == 2)
+            journal_task_later(jn, j, &j->tasks[n - 1]);
+    }
+    for (unsigned before = commits; commits == before; )
+        event_base_loop(base, EVLOOP_ONCE);
+    assert_int_equal(j->id, 1);
+    assert_int_equal(number("SELECT count(*) FROM task WHERE pid = 1001 + rank "
+                            "AND rank % 3 < 2"), 200);
+    assert_int_equal(number("SELECT count(*) FROM task"), 200);
+
+    j->tasks[7].pid = 7;                /* once more, after that */
+    journal_task(jn, j, &j->tasks[7]);
+    for (unsigned before = commits; commits == before; )
+        event_base_loop(base, EVLOOP_ONCE);
+    assert_int_equal(number("SELECT pid FROM task WHERE rank = 7"), 7);
+    journal_destroy(jn);
+    job_destroy(j);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = { T(test_busy), T(test_stuck) };
+    const struct CMUnitTest tests[] = { T(test_growing), T(test_busy),
+                                        T(test_stuck) };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
