@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 enum { HOSTLIST_DIGITS = 9 };           /* of one number */
 
 void hostlist_fini(struct hostlist *h)
@@ -37,15 +39,8 @@ int hostlist_add(struct hostlist *h, const char *name, struct err *err)
                        : "empty host name", HOSTLIST_NAME_MAX);
     if (h->n == HOSTLIST_MAX)
         return err_set(err, E2BIG, "more than %d hosts", HOSTLIST_MAX);
-    if (h->n == h->cap) {
-        size_t cap = h->cap ? 2 * h->cap : 16;
-        char **v = realloc(h->v, cap * sizeof(*v));
-
-        if (!v)
-            return err_memory(err);
-        h->v = v;
-        h->cap = cap;
-    }
+    if (array_reserve(&h->v, &h->cap, h->n + 1))
+        return err_memory(err);
     char *copy = strdup(name);
 
     if (!copy)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/array.h"
+
 static bool read_one(const char *pid, struct proctable_process *p)
 {
     char path[64], text[1024], *close_paren, state;
@@ -42,7 +44,7 @@ static int by_pid(const void *a, const void *b)
 
 struct proctable_process *proctable_read(size_t *n)
 {
-    struct proctable_process *v = NULL, *bigger;
+    struct proctable_process *v = NULL;
     size_t cap = 0;
     DIR *d = opendir("/proc");
     struct dirent *e;
@@ -51,13 +53,8 @@ struct proctable_process *proctable_read(size_t *n)
     while (d && (e = readdir(d))) {
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
-        if (*n == cap) {
-            cap = cap ? 2 * cap : 256;
-            bigger = realloc(v, cap * sizeof(*v));
-            if (!bigger)
-                break;
-            v = bigger;
-        }
+        if (array_reserve(&v, &cap, *n + 1))
+            break;
         if (read_one(e->d_name, &v[*n]))
             ++*n;
     }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 #define STR_MAX ((size_t)1 << 30)
 
 void str_fini(struct str *b)
@@ -27,25 +29,10 @@ void str_reset(struct str *b)
 /* Room for n more bytes and the NUL. */
 static bool str_reserve(struct str *b, size_t n)
 {
-    if (b->failed || n > STR_MAX || b->n + n > STR_MAX) {
+    if (b->failed || n > STR_MAX || b->n + n > STR_MAX ||
+        array_reserve(&b->s, &b->cap, b->n + n + 1))
         b->failed = true;
-        return false;
-    }
-    if (b->n + n < b->cap)
-        return true;
-    size_t cap = b->cap ? b->cap : 64;
-
-    while (cap <= b->n + n)
-        cap *= 2;
-    char *s = realloc(b->s, cap);
-
-    if (!s) {
-        b->failed = true;
-        return false;
-    }
-    b->s = s;
-    b->cap = cap;
-    return true;
+    return !b->failed;
 }
 
 void str_add_bytes(struct str *b, const void *p, size_t n)

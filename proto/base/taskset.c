@@ -9,34 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 void taskset_fini(struct taskset *s)
 {
     free(s->v);
     *s = (struct taskset){ 0 };
 }
 
-static int taskset_reserve(struct taskset *s, size_t n)
-{
-    if (n <= s->cap)
-        return 0;
-    size_t cap = s->cap ? s->cap : 4;
-
-    while (cap < n)
-        cap *= 2;
-    struct taskset_range *v = realloc(s->v, cap * sizeof(*v));
-
-    if (!v)
-        return errno = ENOMEM, -1;
-    s->v = v;
-    s->cap = cap;
-    return 0;
-}
-
 int taskset_copy(struct taskset *to, const struct taskset *from)
 {
     if (to == from)
         return 0;
-    if (taskset_reserve(to, from->n) < 0)
+    if (array_reserve(&to->v, &to->cap, from->n))
         return -1;
     if (from->n)
         memcpy(to->v, from->v, from->n * sizeof(*to->v));
@@ -80,7 +65,7 @@ int taskset_add(struct taskset *s, uint32_t first, uint32_t last)
     while (j < s->n && (last == UINT32_MAX || s->v[j].first <= last + 1))
         j++;
     if (i == j) {
-        if (taskset_reserve(s, s->n + 1) < 0)
+        if (array_reserve(&s->v, &s->cap, s->n + 1))
             return -1;
     } else {
         if (s->v[i].first < first)
@@ -107,7 +92,7 @@ int taskset_remove(struct taskset *s, uint32_t first, uint32_t last)
     bool keep_left = left.first < first, keep_right = right.last > last;
     size_t k = (size_t)keep_left + (size_t)keep_right;
 
-    if (taskset_reserve(s, s->n - (j - i) + k) < 0)
+    if (array_reserve(&s->v, &s->cap, s->n - (j - i) + k))
         return -1;
     taskset_splice(s, i, j, k);
     if (keep_left)
@@ -126,7 +111,7 @@ int taskset_union(struct taskset *into, const struct taskset *s)
 
     if (s->n == 0)
         return 0;
-    if (taskset_reserve(&out, into->n + s->n) < 0)
+    if (array_reserve(&out.v, &out.cap, into->n + s->n))
         return -1;
     while (i < into->n || j < s->n) {
         struct taskset_range next;
