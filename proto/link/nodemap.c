@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/hostlist.h"
 
 /* ------------------------------------------------------------------ writing */
@@ -58,17 +59,11 @@ static uint32_t take_deal(Hct__Prepare__Deal *d, const uint32_t *node_of,
 
 static int add_deal(Hct__Prepare *p, size_t *cap, const Hct__Prepare__Deal *d)
 {
-    Hct__Prepare__Deal *copy = malloc(sizeof(*copy));
+    Hct__Prepare__Deal *copy;
 
-    if (copy && p->n_deals == *cap) {
-        size_t more = *cap * 2 + 4;
-        Hct__Prepare__Deal **v = realloc(p->deals, more * sizeof(*v));
-
-        p->deals = v ? v : p->deals;
-        *cap = v ? more : *cap;
-    }
-    if (!copy || p->n_deals == *cap)
-        return free(copy), -1;
+    if (array_reserve(&p->deals, cap, p->n_deals + 1) ||
+        !(copy = malloc(sizeof(*copy))))
+        return -1;
     *copy = *d;
     p->deals[p->n_deals++] = copy;
     return 0;

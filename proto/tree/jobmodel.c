@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 int jobmodel_init(struct jobmodel *m, uint32_t width, struct err *err)
 {
-    *m = (struct jobmodel){ .width = width, .states_cap = 64,
-                            .nstates = JOBMODEL_FIRST };
-    m->state = calloc(m->states_cap, sizeof(*m->state));
-    if (!m->state)
-        return err_memory(err);
-    return 0;
+    *m = (struct jobmodel){ .width = width, .nstates = JOBMODEL_FIRST };
+    return array_reserve_zeros(&m->state, &m->states_cap, JOBMODEL_FIRST)
+           ? err_memory(err) : 0;
 }
 
 void jobmodel_fini(struct jobmodel *m)
@@ -47,25 +46,6 @@ void jobmodel_fini(struct jobmodel *m)
     *m = (struct jobmodel){ 0 };
 }
 
-/* Room for one more in an array, of at most max. */
-static int grow(void *array, size_t *cap, size_t n, size_t each, size_t max)
-{
-    size_t more = *cap ? 2 * *cap : 32;
-    void *old, *bigger;
-
-    if (n >= max)
-        return -1;
-    if (n < *cap)
-        return 0;
-    memcpy(&old, array, sizeof(old));
-    bigger = realloc(old, more * each);
-    if (!bigger)
-        return -1;
-    memcpy(array, &bigger, sizeof(bigger));
-    *cap = more;
-    return 0;
-}
-
 /* --------------------------------------------------------- what there is */
 
 uint32_t jobmodel_module(struct jobmodel *m, const char *path,
@@ -80,8 +60,8 @@ uint32_t jobmodel_module(struct jobmodel *m, const char *path,
             (!id_bytes || memcmp(m->module[i].id, id, id_bytes) == 0) &&
             strcmp(m->module[i].path, path) == 0)
             return i;
-    if (grow(&m->module, &m->modules_cap, m->nmodules, sizeof(*m->module),
-             JOBMODEL_MODULES_MAX))
+    if (m->nmodules == JOBMODEL_MODULES_MAX ||
+        array_reserve(&m->module, &m->modules_cap, m->nmodules + 1))
         return JOBMODEL_NONE;
     to = &m->module[m->nmodules];
     *to = (struct jobmodel_module){ .path = strdup(path),
@@ -102,8 +82,8 @@ uint32_t jobmodel_frame(struct jobmodel *m, uint32_t module, uint64_t offset)
     for (; (id = idtable_at(&m->by_frame, hash, &i)) != IDTABLE_NONE; i++)
         if (m->frame[id].module == module && m->frame[id].offset == offset)
             return id;
-    if (grow(&m->frame, &m->frames_cap, m->nframes, sizeof(*m->frame),
-             JOBMODEL_FRAMES_MAX) ||
+    if (m->nframes == JOBMODEL_FRAMES_MAX ||
+        array_reserve(&m->frame, &m->frames_cap, m->nframes + 1) ||
         idtable_add(&m->by_frame, hash, (uint32_t)m->nframes))
         return JOBMODEL_NONE;
     m->frame[m->nframes] = (struct jobmodel_frame){ .module = module,
@@ -164,8 +144,8 @@ uint32_t jobmodel_state(struct jobmodel *m, const struct jobmodel_state *s)
     for (; (id = idtable_at(&m->by_state, hash, &i)) != IDTABLE_NONE; i++)
         if (same_state(&m->state[id], s))
             return id;
-    if (grow(&m->state, &m->states_cap, m->nstates, sizeof(*m->state),
-             JOBMODEL_STATES_MAX) ||
+    if (m->nstates == JOBMODEL_STATES_MAX ||
+        array_reserve(&m->state, &m->states_cap, m->nstates + 1) ||
         idtable_add(&m->by_state, hash, (uint32_t)m->nstates))
         return JOBMODEL_OTHER;
     m->state[m->nstates] = *s;
@@ -180,8 +160,8 @@ uint32_t jobmodel_phase(struct jobmodel *m, uint32_t number, bool merged)
     for (uint32_t i = 0; i < m->nphases; i++)
         if (m->phase[i].number == number && !m->phase[i].merged == !merged)
             return i;
-    if (grow(&m->phase, &m->phases_cap, m->nphases, sizeof(*m->phase),
-             JOBMODEL_PHASES_MAX))
+    if (m->nphases == JOBMODEL_PHASES_MAX ||
+        array_reserve(&m->phase, &m->phases_cap, m->nphases + 1))
         return JOBMODEL_NONE;
     m->phase[m->nphases] = (struct jobmodel_phase){
         .number = number, .merged = merged, .last_age_ns = UINT64_MAX };
@@ -267,8 +247,8 @@ static struct jobmodel_edge *find_edge(struct jobmodel *m,
         if (is->phase == e->phase && is->from == e->from && is->to == e->to)
             return is;
     }
-    if (grow(&m->edge, &m->edges_cap, m->nedges, sizeof(*m->edge),
-             JOBMODEL_EDGES_MAX) ||
+    if (m->nedges == JOBMODEL_EDGES_MAX ||
+        array_reserve(&m->edge, &m->edges_cap, m->nedges + 1) ||
         idtable_add(&m->by_edge, hash, (uint32_t)m->nedges))
         return NULL;
     m->edge[m->nedges] = (struct jobmodel_edge){

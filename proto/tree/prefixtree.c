@@ -12,29 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/bits.h"
 
 static int out_of_memory(struct err *err)
 {
     return err_set(err, ENOMEM, "call tree: out of memory");
-}
-
-/* Room for n things of size bytes in *v, or -1. */
-static int reserve(void *v, size_t *cap, size_t n, size_t size)
-{
-    void *more;
-    size_t want = *cap * 2 > n ? *cap * 2 : n;
-
-    if (n <= *cap)
-        return 0;
-    if (want < 32)
-        want = 32;
-    more = realloc(*(void **)v, want * size);
-    if (!more)
-        return -1;
-    *(void **)v = more;
-    *cap = want;
-    return 0;
 }
 
 /* ------------------------------------------------------- names and frames */
@@ -60,9 +43,8 @@ uint32_t prefixtree_name(struct prefixtree *t, const char *text, size_t n)
             memcmp(t->text + t->name_at[id], text, n) == 0)
             return id;
     if (t->nnames == PREFIXTREE_ITEMS_MAX ||
-        reserve(&t->name_at, &t->cap_names, t->nnames + 2,
-                sizeof(*t->name_at)) ||
-        reserve(&t->text, &t->cap_text, t->ntext + n + 1, 1) ||
+        array_reserve(&t->name_at, &t->cap_names, t->nnames + 2) ||
+        array_reserve(&t->text, &t->cap_text, t->ntext + n + 1) ||
         idtable_add(&t->by_name, h, (uint32_t)t->nnames))
         return PREFIXTREE_NONE;
     memcpy(t->text + t->ntext, text, n);
@@ -93,8 +75,7 @@ static int push_frame(struct prefixtree *t, const struct prefixtree_frame *f,
                       uint64_t h)
 {
     if (t->nframes == PREFIXTREE_ITEMS_MAX ||
-        reserve(&t->frames, &t->cap_frames, t->nframes + 1,
-                sizeof(*t->frames)) ||
+        array_reserve(&t->frames, &t->cap_frames, t->nframes + 1) ||
         idtable_add(&t->by_frame, h, (uint32_t)t->nframes))
         return -1;
     t->frames[t->nframes++] = *f;
@@ -127,14 +108,10 @@ static int push_node(struct prefixtree *t, uint32_t parent, uint32_t frame,
     if (t->nnodes == PREFIXTREE_ITEMS_MAX ||
         (t->nnodes + 1) * t->nsamples > PREFIXTREE_COUNTS_MAX)
         return errno = EINVAL, -1;
-    if (t->nnodes + 1 > t->cap_nodes) {
-        size_t cap = t->cap_nodes * 2 > 32 ? t->cap_nodes * 2 : 32, unused = 0;
-
-        if (reserve(&t->counts, &unused, cap * t->nsamples,
-                    sizeof(*t->counts)) ||
-            reserve(&t->nodes, &t->cap_nodes, cap, sizeof(*t->nodes)))
-            return errno = ENOMEM, -1;
-    }
+    if (array_reserve(&t->counts, &t->cap_counts,
+                      (t->nnodes + 1) * t->nsamples) ||
+        array_reserve(&t->nodes, &t->cap_nodes, t->nnodes + 1))
+        return -1;
     if (t->nnodes && idtable_add(&t->edges, h, (uint32_t)t->nnodes))
         return -1;
     n = &t->nodes[t->nnodes];
@@ -186,7 +163,7 @@ int prefixtree_init(struct prefixtree *t, uint32_t width, uint32_t nsamples,
     t->width = width;
     t->nsamples = nsamples;
     /* words is never NULL: empty labels are at 0, too */
-    if (reserve(&t->words, &t->cap_words, 1, sizeof(*t->words)) ||
+    if (array_reserve(&t->words, &t->cap_words, 1) ||
         prefixtree_name(t, "", 0) == PREFIXTREE_NONE ||
         push_frame(t, &none, prefixtree_frame_hash(&none)) || push_node(t, 0, 0, 0)) {
         prefixtree_fini(t);
@@ -203,9 +180,7 @@ void prefixtree_fini(struct prefixtree *t)
     free(t->name_at);
     free(t->text);
     free(t->words);
-    free(t->frame_map);
-    free(t->node_map);
-    free(t->name_map);
+    free(t->map);
     idtable_fini(&t->edges);
     idtable_fini(&t->by_frame);
     idtable_fini(&t->by_name);
@@ -219,8 +194,8 @@ static int move_label(struct prefixtree *t, struct prefixtree_node *n,
 {
     if (t->nwords + cap > PREFIXTREE_WORDS_MAX)
         return errno = EINVAL, -1;
-    if (reserve(&t->words, &t->cap_words, t->nwords + cap, sizeof(*t->words)))
-        return errno = ENOMEM, -1;
+    if (array_reserve(&t->words, &t->cap_words, t->nwords + cap))
+        return -1;
     memset(t->words + t->nwords, 0, cap * sizeof(*t->words));
     if (n->nwords)
         memcpy(t->words + t->nwords + (n->first - first), t->words + n->at,
@@ -349,46 +324,30 @@ int prefixtree_add(struct prefixtree *t, uint32_t position, uint32_t sample,
     return 0;
 }
 
-static int map_room(struct prefixtree *t, size_t n)
-{
-    uint32_t **maps[] = { &t->frame_map, &t->node_map, &t->name_map };
-
-    if (n <= t->cap_maps)
-        return 0;
-    for (int i = 0; i < 3; i++) {
-        uint32_t *v = realloc(*maps[i], n * 2 * sizeof(*v));
-
-        if (!v)
-            return errno = ENOMEM, -1;
-        *maps[i] = v;
-    }
-    t->cap_maps = n * 2;
-    return 0;
-}
-
-/* Fill name_map and frame_map: from's numbers to ours. */
+/* From from's numbers of names and frames to ours. */
 static int map_frames(struct prefixtree *t, const struct prefixtree *from)
 {
     size_t n = from->nnames > from->nframes ? from->nnames : from->nframes;
 
-    if (map_room(t, n > from->nnodes ? n : from->nnodes))
+    if (array_reserve(&t->map, &t->cap_map,
+                      n > from->nnodes ? n : from->nnodes))
         return -1;
     for (size_t i = 0; i < from->nnames; i++) {
-        t->name_map[i] = prefixtree_name(t, from->text + from->name_at[i],
+        t->map[i].name = prefixtree_name(t, from->text + from->name_at[i],
                                          from->name_at[i + 1] -
                                          from->name_at[i] - 1);
-        if (t->name_map[i] == PREFIXTREE_NONE)
+        if (t->map[i].name == PREFIXTREE_NONE)
             return -1;
     }
-    t->frame_map[0] = 0;
+    t->map[0].frame = 0;
     for (size_t i = 1; i < from->nframes; i++) {
         struct prefixtree_frame f = from->frames[i];
 
-        f.module = t->name_map[f.module];
-        f.function = t->name_map[f.function];
-        f.file = t->name_map[f.file];
-        t->frame_map[i] = prefixtree_frame(t, &f);
-        if (t->frame_map[i] == PREFIXTREE_NONE)
+        f.module = t->map[f.module].name;
+        f.function = t->map[f.function].name;
+        f.file = t->map[f.file].name;
+        t->map[i].frame = prefixtree_frame(t, &f);
+        if (t->map[i].frame == PREFIXTREE_NONE)
             return -1;
     }
     return 0;
@@ -407,13 +366,13 @@ int prefixtree_merge(struct prefixtree *t, const struct prefixtree *from,
         return full(err);
     for (uint32_t i = 0; i < from->nnodes; i++) {
         const struct prefixtree_node *n = &from->nodes[i];
-        uint32_t to = i == 0 ? 0 : child_of(t, t->node_map[n->parent],
-                                            t->frame_map[n->frame]);
+        uint32_t to = i == 0 ? 0 : child_of(t, t->map[n->parent].node,
+                                            t->map[n->frame].frame);
         uint32_t *into;
 
         if (to == PREFIXTREE_NONE)
             return full(err);
-        t->node_map[i] = to;
+        t->map[i].node = to;
         into = &t->counts[(size_t)to * t->nsamples];
         for (uint32_t s = 0; s < t->nsamples; s++) {
             uint32_t more = from->counts[(size_t)i * t->nsamples + s];

@@ -65,10 +65,11 @@ struct prefixtree {
     char *text;                 /* each name ends in NUL */
     uint64_t *words;            /* the labels */
     size_t nnodes, nframes, nnames, nwords, ntext;
-    size_t cap_nodes, cap_frames, cap_names, cap_words, cap_text;
+    size_t cap_nodes, cap_frames, cap_names, cap_words, cap_text, cap_counts;
     struct idtable edges, by_frame, by_name;
-    uint32_t *frame_map, *node_map, *name_map;  /* scratch of merging */
-    size_t cap_maps;
+    struct { uint32_t frame, node, name; } *map;        /* scratch of merging:
+                                   from the other's numbers to ours */
+    size_t cap_map;
 };
 
 /* Returns -1 when memory runs out, or with EINVAL beyond the limits. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/bits.h"
 
 /* ------------------------------------------------------------------- ranks */
@@ -69,7 +70,8 @@ static int copy_shape(struct prefixtree *out, const struct prefixtree *t)
         .width = t->width, .nsamples = t->nsamples, .nnodes = t->nnodes,
         .nframes = t->nframes, .nnames = t->nnames, .ntext = t->ntext,
         .cap_nodes = t->nnodes, .cap_frames = t->nframes,
-        .cap_names = t->nnames + 1, .cap_text = t->ntext };
+        .cap_names = t->nnames + 1, .cap_text = t->ntext,
+        .cap_counts = t->nnodes * t->nsamples };
     return COPY(nodes, t->nnodes) && COPY(frames, t->nframes) &&
            COPY(counts, t->nnodes * t->nsamples) &&
            COPY(name_at, t->nnames + 1) && COPY(text, t->ntext) ? 0 : -1;
@@ -111,17 +113,9 @@ static int remap_label(struct prefixtree *out, uint32_t node, uint64_t *scratch,
     n->at = out->nwords;
     if (lo == hi)
         return 0;
-    if (out->nwords + n->nwords > PREFIXTREE_WORDS_MAX)
+    if (out->nwords + n->nwords > PREFIXTREE_WORDS_MAX ||
+        array_reserve(&out->words, &out->cap_words, out->nwords + n->nwords))
         return -1;
-    if (out->nwords + n->nwords > out->cap_words) {
-        size_t cap = out->cap_words + out->cap_words / 4 + n->nwords;
-        uint64_t *v = realloc(out->words, cap * sizeof(*v));
-
-        if (!v)
-            return -1;
-        out->words = v;
-        out->cap_words = cap;
-    }
     memcpy(out->words + n->at, scratch + lo, n->nwords * sizeof(*scratch));
     memset(scratch + lo, 0, n->nwords * sizeof(*scratch));
     out->nwords += n->nwords;
@@ -168,29 +162,13 @@ end:
 
 /* Classes are split at each node: who is in it goes to a class of its own,
  * which for all that come from the same class is the same one. */
+struct part { uint32_t size, seen, to; };   /* members; these go, at the node
+                                               seen, to that class */
 struct splitter {
-    uint32_t *size;             /* of each class, like the next two */
-    uint32_t *seen, *to;        /* at the node seen its members go to */
-    uint32_t n, cap;
+    struct part *v;             /* owned: of each class */
+    uint32_t n;
+    size_t cap;
 };
-
-static int splitter_more(struct splitter *s)
-{
-    uint32_t **v[] = { &s->size, &s->seen, &s->to };
-    uint32_t cap = s->cap * 2 + 64;
-
-    if (s->n < s->cap)
-        return 0;
-    for (int i = 0; i < 3; i++) {
-        uint32_t *more = realloc(*v[i], cap * sizeof(*more));
-
-        if (!more)
-            return -1;
-        *v[i] = more;
-    }
-    s->cap = cap;
-    return 0;
-}
 
 static int split(struct splitter *s, const struct prefixtree *t, uint32_t node,
                  uint32_t *class_of)
@@ -202,17 +180,16 @@ static int split(struct splitter *s, const struct prefixtree *t, uint32_t node,
             uint32_t p = (n->first + i) * 64 + (uint32_t)__builtin_ctzll(w);
             uint32_t from = class_of[p], to;
 
-            if (s->seen[from] != node) {
-                if (splitter_more(s))
+            if (s->v[from].seen != node) {
+                if (array_reserve(&s->v, &s->cap, s->n + 1))
                     return -1;
-                s->seen[from] = node;
-                s->to[from] = s->n;
-                s->size[s->n] = 0;
-                s->seen[s->n++] = PREFIXTREE_NONE;
+                s->v[from].seen = node;
+                s->v[from].to = s->n;
+                s->v[s->n++] = (struct part){ .seen = PREFIXTREE_NONE };
             }
-            to = s->to[from];
-            s->size[from]--;
-            s->size[to]++;
+            to = s->v[from].to;
+            s->v[from].size--;
+            s->v[to].size++;
             class_of[p] = to;
         }
     return 0;
@@ -224,17 +201,17 @@ static void squeeze(struct splitter *s, uint32_t *class_of, uint32_t width)
     uint32_t n = 1;
 
     for (uint32_t c = 1; c < s->n; c++) {
-        s->to[c] = n;
-        if (s->size[c]) {
-            s->size[n] = s->size[c];
+        s->v[c].to = n;
+        if (s->v[c].size) {
+            s->v[n].size = s->v[c].size;
             n++;
         }
     }
     for (uint32_t p = 0; p < width; p++)
         if (class_of[p])
-            class_of[p] = s->to[class_of[p]];
+            class_of[p] = s->v[class_of[p]].to;
     for (uint32_t c = 0; c < n; c++)
-        s->seen[c] = PREFIXTREE_NONE;
+        s->v[c].seen = PREFIXTREE_NONE;
     s->n = n;
 }
 
@@ -328,24 +305,22 @@ end:
 static int collect(struct prefixtree_classes *c, const struct prefixtree *t,
                    struct splitter *s)
 {
-    uint32_t *to = s->to;
-
     c->n = s->n - 1;                    /* 0: who is nowhere */
     c->v = calloc(c->n + 1, sizeof(*c->v));
     if (!c->v)
         return -1;
     for (uint32_t i = 0; i < c->n; i++)
-        c->v[i] = (struct prefixtree_class){ s->size[i + 1], PREFIXTREE_NONE,
+        c->v[i] = (struct prefixtree_class){ s->v[i + 1].size, PREFIXTREE_NONE,
                                              0, 0 };
     for (uint32_t p = t->width; p-- > 0; )
         if (c->class_of[p])
             c->v[c->class_of[p] - 1].representative = p;
     qsort(c->v, c->n, sizeof(*c->v), by_size);
     for (uint32_t i = 0; i < c->n; i++)
-        to[c->class_of[c->v[i].representative]] = i;
-    to[0] = PREFIXTREE_NONE;
+        s->v[c->class_of[c->v[i].representative]].to = i;
+    s->v[0].to = PREFIXTREE_NONE;
     for (uint32_t p = 0; p < t->width; p++)
-        c->class_of[p] = to[c->class_of[p]];
+        c->class_of[p] = s->v[c->class_of[p]].to;
     return add_leaves(c, t);
 }
 
@@ -357,10 +332,8 @@ int prefixtree_classify(struct prefixtree_classes *c,
 
     *c = (struct prefixtree_classes){ 0 };
     c->class_of = calloc((size_t)t->width + 1, sizeof(*c->class_of));
-    if (c->class_of && splitter_more(&s) == 0) {
-        s.n = 1;
-        s.size[0] = t->width;
-        s.seen[0] = PREFIXTREE_NONE;
+    if (c->class_of && array_reserve(&s.v, &s.cap, 1) == 0) {
+        s.v[s.n++] = (struct part){ .size = t->width, .seen = PREFIXTREE_NONE };
         rc = 0;
         for (uint32_t i = 0, live = 1; rc == 0 && i < t->nnodes; i++) {
             rc = split(&s, t, i, c->class_of);
@@ -374,9 +347,7 @@ int prefixtree_classify(struct prefixtree_classes *c,
             rc = collect(c, t, &s);
         }
     }
-    free(s.size);
-    free(s.seen);
-    free(s.to);
+    free(s.v);
     if (rc) {
         prefixtree_classes_fini(c);
         errno = ENOMEM;

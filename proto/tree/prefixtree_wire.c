@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 static const char magic[4] = { 'H', 'P', 'T', '1' };
 enum { LABEL_SAME, LABEL_BITS, LABEL_RANGES };
 
@@ -235,18 +237,9 @@ static uint64_t *make_label(struct prefixtree *t, struct prefixtree_node *n,
 {
     size_t first = from / 64, nwords = (to + 63) / 64 - first;
 
-    if (t->nwords + nwords > PREFIXTREE_WORDS_MAX)
+    if (t->nwords + nwords > PREFIXTREE_WORDS_MAX ||
+        array_reserve(&t->words, &t->cap_words, t->nwords + nwords))
         return NULL;
-    if (t->nwords + nwords > t->cap_words) {
-        size_t cap = t->cap_words * 2 > t->nwords + nwords
-            ? t->cap_words * 2 : t->nwords + nwords;
-        uint64_t *v = realloc(t->words, cap * sizeof(*v));
-
-        if (!v)
-            return NULL;
-        t->words = v;
-        t->cap_words = cap;
-    }
     n->first = (uint32_t)first;
     n->nwords = n->cap = (uint32_t)nwords;
     n->at = t->nwords;
