@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
@@ -47,14 +48,10 @@ static void open_calls(struct rings *r, const struct vault_state *s)
 {
     for (uint32_t i = 0; i < s->nopen && i < VAULT_OPEN; i++) {
         struct rings_slot *slot = &r->slot[s->open[i].slot % PAGE_SLOTS];
-        struct rings_open *v = realloc(slot->open, (slot->nopen + 1) *
-                                                   sizeof(*v));
 
-        if (!v)
+        if (array_reserve(&slot->open, &slot->cap, slot->nopen + 1))
             return;
-        slot->open = v;
-        slot->cap = slot->nopen + 1;
-        v[slot->nopen++] = (struct rings_open){
+        slot->open[slot->nopen++] = (struct rings_open){
             .seq = s->open[i].seq, .marker = s->open[i].marker,
             .call = s->open[i].call, .at = SIZE_MAX };
     }

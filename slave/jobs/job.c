@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/jobs/jobdrain.h"
@@ -194,27 +195,13 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
-static int make_room(struct job *j)
-{
-    size_t room = j->tasks_room ? 2 * j->tasks_room : 16;
-    struct task **v;
-
-    if (j->ntasks < j->tasks_room)
-        return 0;
-    v = realloc(j->tasks, room * sizeof(*v));
-    if (!v)
-        return -1;
-    j->tasks = v;
-    j->tasks_room = room;
-    return 0;
-}
-
 /* Its rank is above those that are there. */
 static int add_task(struct job *j, uint32_t rank)
 {
-    struct task *t = make_room(j) ? NULL : malloc(sizeof(*t));
+    struct task *t;
 
-    if (!t)
+    if (array_reserve(&j->tasks, &j->tasks_cap, j->ntasks + 1) ||
+        !(t = malloc(sizeof(*t))))
         return -1;
     task_init(t, j->part.id, rank, reading_window(j->part.node->reading));
     j->tasks[j->ntasks++] = t;
@@ -225,7 +212,7 @@ static int make_tasks(struct job *j, struct err *err)
 {
     const struct taskset *here = &plan_here(j->plan)->ranks;
 
-    if (make_room(j))
+    if (array_reserve(&j->tasks, &j->tasks_cap, 1))
         return err_memory(err);
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
         if (add_task(j, (uint32_t)r))

@@ -28,7 +28,7 @@ struct job {
     struct streams *streams;    /* owned */
     struct task **tasks;        /* owned: the local ones, by rank; each stays
                                    where it is while the table grows */
-    size_t ntasks, tasks_room;
+    size_t ntasks, tasks_cap;
     struct account account;
     bool pmix_ready, streams_ready;
     char *refusal;              /* owned: why it cannot be prepared */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "policies/hct_policy.h"
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/link/lookwire.h"
 #include "slave/page/state.h"
@@ -290,23 +291,10 @@ static void read_stack(struct look_raw *r, const struct peeked *p)
 
 /* ------------------------------------------------------------ collecting */
 
-static void *one_more(void **v, size_t *n, size_t *cap, size_t bytes)
-{
-    if (*n == *cap) {
-        size_t more = *cap ? 2 * *cap : 64;
-        void *bigger = realloc(*v, more * bytes);
-
-        if (!bigger)
-            return NULL;
-        *v = bigger;
-        *cap = more;
-    }
-    return (char *)*v + (*n)++ * bytes;
-}
-
+/* NULL: out of memory. */
 #define ONE_MORE(l, what) \
-    one_more((void **)&(l)->what, &(l)->n##what, &(l)->what##_cap, \
-             sizeof(*(l)->what))
+    (array_reserve(&(l)->what, &(l)->what##_cap, (l)->n##what + 1) \
+     ? NULL : &(l)->what[(l)->n##what++])
 
 static unsigned clock_of(const struct task *t)
 {

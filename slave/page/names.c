@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/symbols/symbols.h"
@@ -201,15 +202,8 @@ bool names_add(struct names *n, const struct name_of *is)
 
     if (n->text.n > TEXT_MAX)
         return true;
-    if (n->n == n->cap) {
-        size_t cap = n->cap ? 2 * n->cap : 64;
-        struct name *v = realloc(n->v, cap * sizeof(*v));
-
-        if (!v)
-            return false;
-        n->v = v;
-        n->cap = cap;
-    }
+    if (array_reserve(&n->v, &n->cap, n->n + 1))
+        return false;
     to = &n->v[n->n];
     *to = (struct name){ .frame = is->frame, .depth = is->depth,
                          .line = is->line };

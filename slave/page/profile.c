@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mpi-wrappers/page.h"
+#include "proto/base/array.h"
 
 void profile_fini(struct profile *p)
 {
@@ -35,29 +36,13 @@ struct reading {
 /* The counters of a site; NULL: out of memory. */
 static struct profile_cost *cost_of(struct profile *p, uint32_t site)
 {
-    if (site == SITES_NONE)
+    if (site == SITES_NONE ||
+        array_reserve_zeros(&p->at, &p->nat, (size_t)site + 1))
         return NULL;
-    if (site >= p->nat) {
-        size_t n = (site + 64) & ~(size_t)63;
-        uint16_t *at = realloc(p->at, n * sizeof(*at));
-
-        if (!at)
-            return NULL;
-        memset(at + p->nat, 0, (n - p->nat) * sizeof(*at));
-        p->at = at;
-        p->nat = n;
-    }
     if (p->at[site])
         return &p->cost[p->at[site] - 1];
-    if (p->n == p->cap) {
-        size_t cap = p->cap ? 2 * p->cap : 32;
-        struct profile_cost *v = realloc(p->cost, cap * sizeof(*v));
-
-        if (!v)
-            return NULL;
-        p->cost = v;
-        p->cap = cap;
-    }
+    if (array_reserve(&p->cost, &p->cap, p->n + 1))
+        return NULL;
     p->cost[p->n] = (struct profile_cost){ .site = site };
     p->at[site] = (uint16_t)++p->n;
     return &p->cost[p->n - 1];

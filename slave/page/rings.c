@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 enum { HEADER = sizeof(struct page_record), SHORT = 8 };
 
 void rings_batch_fini(struct rings_batch *b)
@@ -66,16 +68,7 @@ static uint64_t head_of(const struct rings *r, unsigned slot)
 
 static struct rings_stamp *new_stamp(struct rings_batch *b)
 {
-    if (b->n == b->cap) {
-        size_t cap = b->cap ? 2 * b->cap : 256;
-        struct rings_stamp *v = realloc(b->v, cap * sizeof(*v));
-
-        if (!v)
-            return NULL;
-        b->v = v;
-        b->cap = cap;
-    }
-    return &b->v[b->n];
+    return array_reserve(&b->v, &b->cap, b->n + 1) ? NULL : &b->v[b->n];
 }
 
 /* One record at position pos with avail bytes behind it. Returns its size,
@@ -203,15 +196,8 @@ static int add_open(struct rings_slot *s, const struct rings_batch *b,
 
     if (s->nopen == RINGS_OPEN_MAX)
         drop_open(s, 0);
-    if (s->nopen == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 2;
-
-        o = realloc(s->open, cap * sizeof(*o));
-        if (!o)
-            return -1;
-        s->open = o;
-        s->cap = cap;
-    }
+    if (array_reserve(&s->open, &s->cap, s->nopen + 1))
+        return -1;
     o = &s->open[s->nopen];
     *o = (struct rings_open){ .seq = stamp->seq, .marker = stamp->marker,
                               .call = stamp->call, .at = at,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hct.pb-c.h"
+#include "proto/base/array.h"
 
 struct statement_task {
     uint32_t rank;
@@ -109,15 +110,8 @@ static bool columns(struct statement_task *t, size_t n)
 
 static struct statement_task *new_task(struct statement *s, size_t n)
 {
-    if (s->ntasks == s->tasks_cap) {
-        size_t cap = s->tasks_cap ? 2 * s->tasks_cap : 16;
-        struct statement_task *v = realloc(s->task, cap * sizeof(*v));
-
-        if (!v)
-            return NULL;
-        s->task = v;
-        s->tasks_cap = cap;
-    }
+    if (array_reserve(&s->task, &s->tasks_cap, s->ntasks + 1))
+        return NULL;
     s->task[s->ntasks] = (struct statement_task){ .n = 0 };
     return columns(&s->task[s->ntasks], n) ? &s->task[s->ntasks] : NULL;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 enum { MEASURE = 1 << 30, PAGE_LOG2 = 9 };      /* middle of the first bucket */
 
 int taskmodel_init(struct taskmodel *t, uint32_t width,
@@ -37,30 +39,13 @@ void taskmodel_fini(struct taskmodel *t)
 
 /* ------------------------------------------------------------------ states */
 
-/* Room for number in an array of numbers, which is filled with zeros. */
-static bool reach(uint32_t **v, size_t *n, size_t number)
-{
-    size_t more = (number + 256) & ~(size_t)255;
-    uint32_t *bigger;
-
-    if (number < *n)
-        return true;
-    bigger = realloc(*v, more * sizeof(*bigger));
-    if (!bigger)
-        return false;
-    memset(bigger + *n, 0, (more - *n) * sizeof(*bigger));
-    *v = bigger;
-    *n = more;
-    return true;
-}
-
 static uint32_t frame_of(struct taskmodel *t, uint32_t number)
 {
     const struct sites *s = &t->account->sites;
     const struct sites_frame *f = &s->frame[number];
     uint32_t module = 0, is;
 
-    if (!reach(&t->frame_of, &t->nframe_of, number))
+    if (array_reserve_zeros(&t->frame_of, &t->nframe_of, (size_t)number + 1))
         return JOBMODEL_NONE;
     if (t->frame_of[number])
         return t->frame_of[number] - 1;
@@ -80,7 +65,7 @@ uint32_t taskmodel_state(struct taskmodel *t, uint32_t site)
     struct jobmodel_state s = { .call = p->call };
     uint32_t is;
 
-    if (!reach(&t->state_of, &t->nstate_of, site))
+    if (array_reserve_zeros(&t->state_of, &t->nstate_of, (size_t)site + 1))
         return JOBMODEL_OTHER;
     if (t->state_of[site])
         return t->state_of[site] - 1;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/log.h"
 #include "proto/base/str.h"
 
@@ -29,7 +30,7 @@ struct waiting {
     size_t answers;             /* still to come before the call is answered */
     int status;
     struct sent *sent;          /* owned */
-    size_t nsent;
+    size_t nsent, sent_cap;
 };
 
 /* Participants of fences that have met. Of those that are over the last
@@ -117,14 +118,13 @@ static struct waiting *wait_new(struct exchange *x, struct pmixd_call *c,
 static void keep(struct exchange *x, struct waiting *w,
                  enum message_type type, const void *msg)
 {
-    struct sent *v = realloc(w->sent, (w->nsent + 1) * sizeof(*v));
     const ProtobufCMessage *m = msg;
+    struct sent *v;
 
     uplink_send(x->uplink, type, msg);
-    if (!v)
+    if (array_reserve(&w->sent, &w->sent_cap, w->nsent + 1))
         return;
-    w->sent = v;
-    v += w->nsent;
+    v = &w->sent[w->nsent];
     v->type = type;
     v->bytes = protobuf_c_message_get_packed_size(m);
     v->body = malloc(v->bytes ? v->bytes : 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 
 enum { FINI_MS = 100 };
@@ -11,16 +12,8 @@ enum { FINI_MS = 100 };
 void latestop_add(struct latestop *l, struct halt *h)
 {
     halt_leave(h);
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? 2 * l->cap : 16;
-        struct halt *v = realloc(l->v, cap * sizeof(*v));
-
-        if (!v)
-            return;
-        l->v = v;
-        l->cap = cap;
-    }
-    l->v[l->n++] = *h;
+    if (array_reserve(&l->v, &l->cap, l->n + 1) == 0)
+        l->v[l->n++] = *h;
 }
 
 void latestop_poll(struct latestop *l)

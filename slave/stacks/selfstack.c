@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/page.h"
+#include "proto/base/array.h"
 #include "slave/stacks/stacker_note.h"
 
 struct asked { uint32_t position, number; };
@@ -71,21 +72,6 @@ static struct page_told *told_of(const struct selfstack *a, uint32_t position)
                 : NULL;
 }
 
-static int grow(struct selfstack *a)
-{
-    size_t cap = a->cap ? 2 * a->cap : 16;
-    struct asked *v;
-
-    if (a->n < a->cap)
-        return 0;
-    v = realloc(a->v, cap * sizeof(*v));
-    if (!v)
-        return -1;
-    a->v = v;
-    a->cap = cap;
-    return 0;
-}
-
 int selfstack_add(struct selfstack *a, uint32_t position, pid_t pid)
 {
     struct page_told *told = told_of(a, position);
@@ -96,7 +82,7 @@ int selfstack_add(struct selfstack *a, uint32_t position, pid_t pid)
     sig = atomic_load_explicit(&told->signal, memory_order_acquire);
     tid = atomic_load_explicit(&told->tid, memory_order_relaxed);
     if (sig < (uint32_t)SIGRTMIN || sig > (uint32_t)SIGRTMAX ||
-        !catches(pid, sig) || grow(a))
+        !catches(pid, sig) || array_reserve(&a->v, &a->cap, a->n + 1))
         return -1;
     number = atomic_load_explicit(&told->ask, memory_order_relaxed) + 1;
     atomic_store_explicit(&told->ask, number, memory_order_release);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/page.h"
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "slave/proc/mapped.h"
 #include "slave/stacks/selfstack.h"
@@ -203,15 +204,8 @@ static void ask_thread(struct request *r, uint32_t i, pid_t tid)
     struct taken *t;
     struct err err;
 
-    if (r->ntaken == r->cap_taken) {
-        size_t cap = r->cap_taken ? 2 * r->cap_taken : 64;
-        struct taken *v = realloc(r->taken, cap * sizeof(*v));
-
-        if (!v)
-            return;
-        r->taken = v;
-        r->cap_taken = cap;
-    }
+    if (array_reserve(&r->taken, &r->cap_taken, r->ntaken + 1))
+        return;
     t = &r->taken[r->ntaken];
     t->position = i;
     if (r->all->no_ptrace)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <elfutils/libdwfl.h>
 
+#include "proto/base/array.h"
 #include "proto/base/idtable.h"
 #include "slave/stacks/cfirow.h"
 
@@ -235,18 +236,9 @@ static struct spot *get_spot(struct unwind *u, uint64_t pc, enum how how)
     for (; (id = idtable_at(&u->by_pc, hash, &i)) != IDTABLE_NONE; i++)
         if (u->spots[id].pc == pc && u->spots[id].how == how)
             return &u->spots[id];
-    if (u->nspots == SPOTS_MAX)
-        return NULL;
-    if (u->nspots == u->cap_spots) {
-        size_t cap = u->cap_spots ? 2 * u->cap_spots : 64;
-
-        s = realloc(u->spots, cap * sizeof(*s));
-        if (!s)
-            return NULL;
-        u->spots = s;
-        u->cap_spots = cap;
-    }
-    if (idtable_add(&u->by_pc, hash, (uint32_t)u->nspots))
+    if (u->nspots == SPOTS_MAX ||
+        array_reserve(&u->spots, &u->cap_spots, u->nspots + 1) ||
+        idtable_add(&u->by_pc, hash, (uint32_t)u->nspots))
         return NULL;
     s = &u->spots[u->nspots];
     *s = (struct spot){ .pc = pc, .how = how };

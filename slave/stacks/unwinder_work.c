@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/array.h"
 #include "proto/base/str.h"
 #include "proto/tree/prefixtree.h"
 #include "slave/stacks/unwind.h"
@@ -48,7 +49,7 @@ struct work {
     struct symbols *symbols;
     struct reading *readings;   /* owned: by position */
     uint32_t *traces;           /* owned: by position */
-    uint32_t nreadings;         /* of both */
+    size_t nreadings, ntraces;
     uint32_t ntrees;
     struct level *levels;       /* owned: of this tree */
     size_t nlevels, cap_levels;
@@ -168,34 +169,17 @@ static void add_unknown(struct work *w, struct trace *t, uint64_t address)
 /* NULL: there is no room. */
 static struct spelled *get_spelled(struct reading *r, uint32_t number)
 {
-    if (number == UNWIND_NO_NUMBER)
+    if (number == UNWIND_NO_NUMBER ||
+        array_reserve_zeros(&r->spelled, &r->nspelled, (size_t)number + 1))
         return NULL;
-    if (number >= r->nspelled) {
-        size_t n = number + 1 > 2 * r->nspelled ? number + 64
-                                                : 2 * r->nspelled;
-        struct spelled *v = realloc(r->spelled, n * sizeof(*v));
-
-        if (!v)
-            return NULL;
-        memset(v + r->nspelled, 0, (n - r->nspelled) * sizeof(*v));
-        r->spelled = v;
-        r->nspelled = n;
-    }
     return &r->spelled[number];
 }
 
 static void keep_levels(struct work *w, struct spelled *p,
                         const struct level *v, uint32_t n)
 {
-    if (w->nlevels + n > w->cap_levels) {
-        size_t cap = 2 * w->cap_levels + n + 64;
-        struct level *more = realloc(w->levels, cap * sizeof(*more));
-
-        if (!more)
-            return;
-        w->levels = more;
-        w->cap_levels = cap;
-    }
+    if (array_reserve(&w->levels, &w->cap_levels, w->nlevels + n))
+        return;
     p->tree = w->ntrees;
     p->at = (uint32_t)w->nlevels;
     p->n = n;
@@ -403,33 +387,15 @@ static int answer(struct work *w, int fd)
     return rc;
 }
 
-static int make_room(struct work *w, uint32_t n)
-{
-    struct reading *r;
-    uint32_t *t;
-
-    if (n <= w->nreadings)
-        return 0;
-    r = realloc(w->readings, n * sizeof(*r));
-    if (r)
-        w->readings = r;
-    t = realloc(w->traces, n * sizeof(*t));
-    if (t)
-        w->traces = t;
-    if (!r || !t)
-        return -1;
-    memset(r + w->nreadings, 0, (n - w->nreadings) * sizeof(*r));
-    w->nreadings = n;
-    return 0;
-}
-
 /* An empty tree; what is known of binaries stays. */
 static int begin(struct work *w)
 {
     struct unwinder_head h;
 
     if (fread(&h, sizeof(h), 1, w->in) != 1 || h.kind != UNWINDER_BEGIN ||
-        h.position < 1 || h.bytes || make_room(w, h.position))
+        h.position < 1 || h.bytes ||
+        array_reserve_zeros(&w->readings, &w->nreadings, h.position) ||
+        array_reserve(&w->traces, &w->ntraces, h.position))
         return -1;
     w->ntasks = h.position;
     w->nsamples = h.sample;

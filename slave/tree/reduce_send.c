@@ -5,18 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 void reduction_lack(struct reduction *r, uint32_t first, uint32_t last,
                  Hct__Lack why, const char *text)
 {
-    if (r->nmissing == r->cap_missing) {
-        size_t cap = r->cap_missing * 2 + 8;
-        struct missing *v = realloc(r->missing, cap * sizeof(*v));
-
-        if (!v)
-            return;             /* the master notices who did not come */
-        r->missing = v;
-        r->cap_missing = cap;
-    }
+    if (array_reserve(&r->missing, &r->cap_missing, r->nmissing + 1))
+        return;                 /* the master notices who did not come */
     r->missing[r->nmissing++] = (struct missing){
         first, last, why, strndup(text ? text : "", REDUCE_WHY_MAX) };
 }
