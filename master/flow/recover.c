@@ -14,32 +14,31 @@
 #include "master/store/alive.h"
 #include "master/store/query.h"
 #include "master/store/record.h"
+#include "proto/base/array.h"
 #include "proto/base/log.h"
 #include "proto/base/taskset.h"
 #include "proto/link/nodemap.h"
 
 /* ------------------------------------------------------------- dead masters */
 
-struct dead { uint64_t *v; size_t n; bool *ours; const struct recover *r; };
+struct dead {
+    struct { uint64_t instance; bool ours; } *v;        /* owned */
+    size_t n, cap;
+    const struct recover *r;
+};
 
 static int on_master(void *arg, const struct store_master *m)
 {
     struct dead *d = arg;
-    uint64_t *all;
-    bool *ours;
 
     if (m->instance == (d->r->instance & INT64_MAX) ||
         !alive_is_dead(m->host, m->pid, m->process))
         return 0;
-    all = realloc(d->v, (d->n + 1) * sizeof(*all));
-    d->v = all ? all : d->v;
-    ours = realloc(d->ours, (d->n + 1) * sizeof(*ours));
-    d->ours = ours ? ours : d->ours;
-    if (!all || !ours)
+    if (array_reserve(&d->v, &d->cap, d->n + 1))
         return 1;
-    d->v[d->n] = m->instance;
-    d->ours[d->n++] = m->address &&
-                      strcmp(m->address, d->r->addresses) == 0;
+    d->v[d->n].instance = m->instance;
+    d->v[d->n++].ours = m->address &&
+                        strcmp(m->address, d->r->addresses) == 0;
     return 0;
 }
 
@@ -144,7 +143,7 @@ static struct job *restore_submit(const struct recover *r,
 struct taking {
     const struct recover *r;
     struct job **v;             /* owned */
-    size_t n;
+    size_t n, cap;
 };
 
 /* A session, or a world of one that came before. */
@@ -236,16 +235,14 @@ static int on_job(void *arg, const struct store_job *row,
                   const struct store_resume *past)
 {
     struct taking *t = arg;
-    struct job **all = realloc(t->v, (t->n + 1) * sizeof(struct job *));
     struct err err = { 0 };
     struct job *j;
 
-    if (!all)
+    if (array_reserve(&t->v, &t->cap, t->n + 1))
         return 1;
-    t->v = all;
     j = restore_job(t, row, past, &err);
     if (j)
-        all[t->n++] = j;
+        t->v[t->n++] = j;
     else
         log_warn("recover", "cannot be taken up again job=%llu: %s",
                  (unsigned long long)row->job, err.text);
@@ -283,11 +280,10 @@ size_t recover_jobs(const struct recover *r)
     if (query_masters(r->store, on_master, &d, &err))
         log_warn("recover", "%s", err.text);
     for (size_t i = 0; i < d.n; i++) {
-        if (d.ours[i])
-            n += take_up(r, d.v[i]);
-        journal_bury(r->journal, d.v[i]);
+        if (d.v[i].ours)
+            n += take_up(r, d.v[i].instance);
+        journal_bury(r->journal, d.v[i].instance);
     }
     free(d.v);
-    free(d.ours);
     return n;
 }

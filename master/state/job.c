@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "master/state/job_ops.h"
+#include "proto/base/array.h"
 
 /* ------------------------------------------------------------------ table */
 
@@ -89,15 +90,14 @@ static int job_make_nodes(struct job *j, struct node *const *hosts,
                           const uint32_t *count, size_t nhosts,
                           uint32_t *slot_of)
 {
+    size_t ids = 0;
+
     for (size_t i = 0; i < nhosts; i++)
-        if (hosts[i]->id >= j->index.n)
-            j->index.n = hosts[i]->id + 1;
-    j->nodes = calloc(nhosts, sizeof(*j->nodes));
-    j->index.of = malloc(j->index.n * sizeof(*j->index.of));
-    if (!j->nodes || !j->index.of)
+        if (hosts[i]->id >= ids)
+            ids = (size_t)hosts[i]->id + 1;
+    if (array_reserve_zeros(&j->nodes, &j->nodes_cap, nhosts) ||
+        array_reserve_zeros(&j->index.of, &j->index.n, ids))
         return -1;
-    for (size_t i = 0; i < j->index.n; i++)
-        j->index.of[i] = -1;
     for (size_t i = 0; i < nhosts; i++) {
         struct job_node *n = &j->nodes[j->nnodes];
 
@@ -105,8 +105,8 @@ static int job_make_nodes(struct job *j, struct node *const *hosts,
             continue;
         n->node = hosts[i];
         n->ntasks = n->nlive = count[i];
-        j->index.of[hosts[i]->id] = (int32_t)j->nnodes;
         slot_of[i] = (uint32_t)j->nnodes++;
+        j->index.of[hosts[i]->id] = (uint32_t)j->nnodes;
     }
     return 0;
 }
@@ -156,37 +156,19 @@ int job_grow(struct job *j, uint32_t ntasks)
     return 0;
 }
 
-static int job_index_up_to(struct job *j, size_t id)
-{
-    int32_t *v;
-
-    if (id < j->index.n)
-        return 0;
-    v = realloc(j->index.of, (id + 1) * sizeof(*v));
-    if (!v)
-        return -1;
-    while (j->index.n <= id)
-        v[j->index.n++] = -1;
-    j->index.of = v;
-    return 0;
-}
-
 struct job_node *job_add_node(struct job *j, struct node *n)
 {
-    struct job_node *v = realloc(j->nodes, (j->nnodes + 1) * sizeof(*v));
+    struct job_node *at;
 
-    if (v)
-        j->nodes = v;
-    if (!v || job_index_up_to(j, n->id))
+    if (array_reserve(&j->nodes, &j->nodes_cap, j->nnodes + 1) ||
+        array_reserve_zeros(&j->index.of, &j->index.n, (size_t)n->id + 1))
         return NULL;
-    v += j->nnodes;
-    memset(v, 0, sizeof(*v));
-    v->node = n;
-    v->launched = true;         /* by somebody */
+    at = &j->nodes[j->nnodes++];
+    *at = (struct job_node){ .node = n, .launched = true };     /* by somebody */
     j->nlaunched++;
     n->njobs++;
-    j->index.of[n->id] = (int32_t)j->nnodes++;
-    return v;
+    j->index.of[n->id] = (uint32_t)j->nnodes;
+    return at;
 }
 
 int job_add_task(struct job *j, struct job_node *jn, uint32_t rank)
@@ -204,9 +186,9 @@ int job_add_task(struct job *j, struct job_node *jn, uint32_t rank)
 
 struct job_node *job_node_find(struct job *j, const struct node *n)
 {
-    if (n->id >= j->index.n || j->index.of[n->id] < 0)
+    if (n->id >= j->index.n || !j->index.of[n->id])
         return NULL;
-    return &j->nodes[j->index.of[n->id]];
+    return &j->nodes[j->index.of[n->id] - 1];
 }
 
 struct task *job_task_find(struct job *j, uint64_t rank)

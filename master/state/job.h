@@ -76,7 +76,7 @@ struct job_node {
 
 /* From a node to its place in the job. */
 struct job_index {
-    int32_t *of;                /* owned: node->id -> index in nodes, or -1 */
+    uint32_t *of;               /* owned: node->id -> 1 + index in nodes, or 0 */
     size_t n;
 };
 
@@ -143,7 +143,7 @@ struct job {
     bool names_told;            /* that it has published too much */
 
     struct job_node *nodes;     /* owned; NULL until placed */
-    size_t nnodes;
+    size_t nnodes, nodes_cap;
     struct job_index index;     /* of job.c */
     bool oversubscribed;
 

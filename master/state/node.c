@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 static void node_destroy(struct node *n)
 {
     if (!n)
@@ -39,15 +41,8 @@ struct node *nodes_make(struct nodes *t, const char *name)
 
     if (n)
         return n;
-    if (t->n == t->cap) {
-        size_t cap = t->cap ? 2 * t->cap : 16;
-        struct node **v = realloc(t->v, cap * sizeof(struct node *));
-
-        if (!v)
-            return NULL;
-        t->v = v;
-        t->cap = cap;
-    }
+    if (array_reserve(&t->v, &t->cap, t->n + 1))
+        return NULL;
     n = calloc(1, sizeof(*n));
     if (!n || !(n->name = strdup(name))) {
         node_destroy(n);

@@ -15,6 +15,7 @@
 #include "master/store/query.h"
 #include "master/store/record.h"
 #include "master/store/row.h"
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 
@@ -108,15 +109,8 @@ void journal_node(struct journal *jn, struct node *n)
 {
     if (n->dirty)
         return;
-    if (jn->nnodes == jn->nodes_cap) {
-        size_t cap = jn->nodes_cap ? 2 * jn->nodes_cap : 16;
-        struct node **v = realloc(jn->nodes, cap * sizeof(struct node *));
-
-        if (!v)
-            return;             /* the next word of this node tries again */
-        jn->nodes = v;
-        jn->nodes_cap = cap;
-    }
+    if (array_reserve(&jn->nodes, &jn->nodes_cap, jn->nnodes + 1))
+        return;                 /* the next word of this node tries again */
     n->dirty = true;
     jn->nodes[jn->nnodes++] = n;
     journal_wake(jn, journal_soon_ns);
@@ -126,17 +120,10 @@ void journal_step(struct journal *jn, const struct job *j,
                   const struct machine *m, int64_t rank, unsigned event,
                   unsigned from, unsigned to)
 {
-    if (jn->nsteps == jn->steps_cap) {
-        size_t cap = jn->steps_cap ? 2 * jn->steps_cap : 256;
-        struct journal_step *v = realloc(jn->steps, cap * sizeof(*v));
-
-        if (!v) {
-            log_warn("journal", "a step is not recorded job=%llu: out of "
-                     "memory", (unsigned long long)j->id);
-            return;
-        }
-        jn->steps = v;
-        jn->steps_cap = cap;
+    if (array_reserve(&jn->steps, &jn->steps_cap, jn->nsteps + 1)) {
+        log_warn("journal", "a step is not recorded job=%llu: out of memory",
+                 (unsigned long long)j->id);
+        return;
     }
     jn->steps[jn->nsteps++] = (struct journal_step){
         j, clock_wall_ns(), m->name, rank, machine_event(m, event),
@@ -146,12 +133,9 @@ void journal_step(struct journal *jn, const struct job *j,
 
 void journal_bury(struct journal *jn, uint64_t master)
 {
-    uint64_t *v = realloc(jn->dead, (jn->ndead + 1) * sizeof(*v));
-
-    if (!v)
+    if (array_reserve(&jn->dead, &jn->dead_cap, jn->ndead + 1))
         return;                 /* the next master does it */
-    jn->dead = v;
-    v[jn->ndead++] = master;
+    jn->dead[jn->ndead++] = master;
     journal_wake(jn, 0);
 }
 

@@ -42,7 +42,7 @@ struct journal {
     size_t nsteps, steps_cap;
     struct journal_note *notes, *last_note;     /* owned */
     uint64_t *dead;             /* owned: masters to be buried */
-    size_t ndead;
+    size_t ndead, dead_cap;
     struct journal_batch *first, *last;
     struct journal_profile *first_profile, *last_profile;
     size_t rows, bytes;

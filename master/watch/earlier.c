@@ -5,6 +5,7 @@
 
 #include "master/store/journal.h"
 #include "master/store/query.h"
+#include "proto/base/array.h"
 #include "proto/base/log.h"
 
 enum { EARLIER_MAX = 1024 };    /* places; of more nothing is known */
@@ -26,17 +27,8 @@ uint64_t earlier_longest(struct earlier *e, uint64_t key)
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].key == key)
             return e->v[i].longest_ns;
-    if (e->n == EARLIER_MAX)
+    if (e->n == EARLIER_MAX || array_reserve(&e->v, &e->cap, e->n + 1))
         return 0;
-    if (e->n == e->cap) {
-        size_t cap = e->cap ? 2 * e->cap : 16;
-        struct earlier_place *v = realloc(e->v, cap * sizeof(*v));
-
-        if (!v)
-            return 0;
-        e->v = v;
-        e->cap = cap;
-    }
     e->v[e->n] = (struct earlier_place){ key, earlier_ask(e, key) };
     return e->v[e->n++].longest_ns;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "master/store/journal.h"
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 
 static const uint64_t reel_piece_ns = 10 * CLOCK_NS_PER_S;
@@ -50,15 +51,8 @@ static void reel_trim(struct reel *r)
 
 void reel_know(struct reel *r, uint64_t seq, size_t bytes)
 {
-    if (r->npieces == r->cap) {
-        size_t cap = r->cap ? 2 * r->cap : 64;
-        struct reel_piece *v = realloc(r->pieces, cap * sizeof(*v));
-
-        if (!v)
-            return;             /* it is kept for longer than it should be */
-        r->pieces = v;
-        r->cap = cap;
-    }
+    if (array_reserve(&r->pieces, &r->cap, r->npieces + 1))
+        return;                 /* it is kept for longer than it should be */
     r->pieces[r->npieces++] = (struct reel_piece){ seq, bytes };
     r->stored_bytes += bytes;
 }

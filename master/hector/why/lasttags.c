@@ -8,6 +8,7 @@
 
 #include "master/store/query.h"
 #include "master/watch/tape.h"
+#include "proto/base/array.h"
 #include "proto/base/taskset.h"
 
 enum { LASTTAGS_LINES = 8 };
@@ -16,7 +17,7 @@ struct tag {
     uint32_t rank, first;       /* first: rank of the first one like it */
     char *text;                 /* owned; NULL: none */
 };
-struct tags { struct tag *v; size_t n; };
+struct tags { struct tag *v; size_t n, cap; };
 
 static void set_text(struct tag *t, const char *text, size_t n)
 {
@@ -33,13 +34,8 @@ static int on_task(void *arg, const struct store_task *task, const char *node)
     struct tags *l = arg;
 
     (void)node;
-    if (l->n % 64 == 0) {
-        struct tag *more = realloc(l->v, (l->n + 64) * sizeof(*more));
-
-        if (!more)
-            return -1;
-        l->v = more;
-    }
+    if (array_reserve(&l->v, &l->cap, l->n + 1))
+        return -1;
     l->v[l->n++] = (struct tag){ .rank = task->rank };
     if (task->last_tag)
         set_text(&l->v[l->n - 1], task->last_tag, strlen(task->last_tag));
