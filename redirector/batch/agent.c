@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/str.h"
 
 struct words { char **v; size_t n, cap; bool failed; };
@@ -44,16 +45,7 @@ static bool agent_uses_shell(const char *name)
 
 static void words_add(struct words *w, char *owned)
 {
-    if (w->n + 1 >= w->cap) {
-        size_t cap = w->cap ? 2 * w->cap : 16;
-        char **v = realloc(w->v, cap * sizeof(*v));
-
-        if (v) {
-            w->v = v;
-            w->cap = cap;
-        }
-    }
-    if (!owned || w->n + 1 >= w->cap) {
+    if (!owned || array_reserve(&w->v, &w->cap, w->n + 2)) {
         w->failed = true;
         free(owned);
         return;

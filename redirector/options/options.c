@@ -13,13 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/base/parse.h"
 #include "redirector/options/usage.h"
-
-static int options_no_memory(struct err *err)
-{
-    return err_memory(err);
-}
 
 static void options_list_fini(struct options_list *l)
 {
@@ -31,13 +27,10 @@ static void options_list_fini(struct options_list *l)
 
 static struct options_app *options_add_app(struct options *o)
 {
-    struct options_app *v = realloc(o->apps, (o->napps + 1) * sizeof(*v));
-
-    if (!v)
+    if (array_reserve(&o->apps, &o->apps_cap, o->napps + 1))
         return NULL;
-    o->apps = v;
-    v[o->napps] = (struct options_app){ 0 };
-    return &v[o->napps++];
+    o->apps[o->napps] = (struct options_app){ 0 };
+    return &o->apps[o->napps++];
 }
 
 /* ------------------------------------------------------------ one option */
@@ -122,7 +115,7 @@ static int options_take_app(struct options *o, int argc, char **argv,
     int i = 0;
 
     if (!app)
-        return options_no_memory(err);
+        return err_memory(err);
     while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
         if (strcmp(argv[i], "--") == 0) {
             i++;

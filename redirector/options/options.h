@@ -15,7 +15,7 @@
 
 enum { OPTIONS_TASKS_MAX = 1 << 24 };
 
-struct options_list { char **v; size_t n; };    /* owned, and its texts */
+struct options_list { char **v; size_t n, cap; };       /* owned, and its texts */
 
 struct options_app {
     char **argv;                /* into the command line, not terminated */
@@ -30,7 +30,7 @@ enum options_action { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION };
 struct options {
     enum options_action action;
     struct options_app *apps;   /* owned */
-    size_t napps;
+    size_t napps, apps_cap;
     uint32_t per_node;          /* 0: not said */
     bool by_node, oversubscribe;
     struct options_list env;    /* for all programs; before the apps' own */

@@ -9,26 +9,19 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "proto/base/array.h"
 #include "proto/base/parse.h"
 #include "proto/conf/onhang.h"
 #include "redirector/options/faults.h"
 #include "redirector/options/phases.h"
 #include "redirector/out/out.h"
 
-static int no_memory(struct err *err)
-{
-    return err_memory(err);
-}
-
 static int append(struct options_list *l, char *owned, struct err *err)
 {
-    char **v = owned ? realloc(l->v, (l->n + 1) * sizeof(*v)) : NULL;
-
-    if (!v) {
+    if (!owned || array_reserve(&l->v, &l->cap, l->n + 1)) {
         free(owned);
-        return no_memory(err);
+        return err_memory(err);
     }
-    l->v = v;
     l->v[l->n++] = owned;
     return 0;
 }
@@ -198,7 +191,7 @@ static int take_genv(void *to, const struct args_given *g, struct err *err)
         return err_set(err, EINVAL, "%s takes a variable and its value as "
                        "two words", g->option);
     if (asprintf(&both, "%s=%s", g->value, g->second) < 0)
-        return no_memory(err);
+        return err_memory(err);
     return append(&o->env, both, err);
 }
 

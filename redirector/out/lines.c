@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 struct buffer { char *p; size_t n, cap; };
 
 struct source {
@@ -54,18 +56,8 @@ static bool buffer_add(struct buffer *b, const void *p, size_t n)
 {
     if (n == 0)
         return true;
-    if (n > b->cap - b->n) {
-        size_t cap = b->cap ? b->cap : 256;
-
-        while (cap < b->n + n)
-            cap *= 2;
-        char *grown = realloc(b->p, cap);
-
-        if (!grown)
-            return false;
-        b->p = grown;
-        b->cap = cap;
-    }
+    if (array_reserve(&b->p, &b->cap, b->n + n))
+        return false;
     memcpy(b->p + b->n, p, n);
     b->n += n;
     return true;
@@ -239,16 +231,8 @@ static void lines_pass(struct lines *l, struct domain *d,
 {
     if (n == 0)
         return;
-    if (d->owner && d->nsegs == d->segs_cap) {
-        size_t cap = d->segs_cap ? 2 * d->segs_cap : 16;
-        struct segment *v = realloc(d->segs, cap * sizeof(*v));
-
-        if (v) {
-            d->segs = v;
-            d->segs_cap = cap;
-        }
-    }
-    if (d->owner && (d->nsegs == d->segs_cap || !buffer_add(&d->wait, p, n)))
+    if (d->owner && (array_reserve(&d->segs, &d->segs_cap, d->nsegs + 1) ||
+                     !buffer_add(&d->wait, p, n)))
         lines_cut(l, d);        /* no memory */
     if (!d->owner) {
         lines_put(l, d, false, port, p, n);

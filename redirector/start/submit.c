@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 #include "redirector/in/terminal.h"
@@ -102,15 +103,8 @@ static int environment_set(struct environment *e, const char *text)
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].len >= name && memcmp(e->v[i].data, text, name) == 0)
             return e->v[i] = data, 0;
-    if (e->n == e->cap) {
-        size_t cap = e->cap ? 2 * e->cap : 128;
-        ProtobufCBinaryData *v = realloc(e->v, cap * sizeof(*v));
-
-        if (!v)
-            return -1;
-        e->v = v;
-        e->cap = cap;
-    }
+    if (array_reserve(&e->v, &e->cap, e->n + 1))
+        return -1;
     e->v[e->n++] = data;
     return 0;
 }
@@ -132,10 +126,8 @@ static int environment_copy(struct environment *e, char *const *env)
 
     while (env[n])
         n++;
-    e->v = malloc((n + 1) * sizeof(*e->v));
-    if (!e->v)
+    if (array_reserve(&e->v, &e->cap, n))
         return -1;
-    e->cap = n + 1;
     for (size_t i = 0; i < n; i++)
         if (strchr(env[i], '='))
             e->v[e->n++] = (ProtobufCBinaryData){ strlen(env[i]),
