@@ -11,6 +11,13 @@ void idtable_fini(struct idtable *t)
     memset(t, 0, sizeof(*t));
 }
 
+void idtable_reset(struct idtable *t)
+{
+    if (t->n)
+        memset(t->slot, 0, t->cap * sizeof(*t->slot));
+    t->n = 0;
+}
+
 static size_t idtable_home(uint64_t slot, size_t cap)
 {
     return (size_t)(slot >> 32) & (cap - 1);

@@ -21,6 +21,7 @@ struct idtable {                /* {0} is the empty table */
 };
 
 void idtable_fini(struct idtable *t);           /* frees, leaves it empty */
+void idtable_reset(struct idtable *t);          /* empty, keeps the memory */
 int idtable_add(struct idtable *t, uint64_t hash, uint32_t id); /* or ENOMEM */
 
 static inline size_t idtable_first(const struct idtable *t, uint64_t hash)
