@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "hct.pb-c.h"
+#include "proto/base/idtable.h"
 #include "slave/vault/vault.h"
 
 struct record {
@@ -83,42 +84,30 @@ bool records_empty(const struct records *r)
     return !r->first;
 }
 
-/* Labels of one chunk while it is built: open addressing over the text. */
-enum { HASH = 2 * RECORDS_BATCH, TEXT = 4 << 20 };
+/* Labels of one chunk while it is built. */
+enum { TEXT = 4 << 20 };
 struct interner {
-    uint32_t slot[HASH];        /* label + 1, 0 is free */
+    struct idtable by_text;
     struct label labels[RECORDS_BATCH];
-    uint64_t hash[RECORDS_BATCH];
     size_t n, text_bytes;
 };
-
-static uint64_t hash_of(const char *p, size_t n)
-{
-    uint64_t h = 14695981039346656037ull;       /* FNV-1a */
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)p[i]) * 1099511628211ull;
-    return h ^ h >> 32;
-}
 
 static uint32_t intern(struct interner *in, const char *text, size_t at,
                        size_t bytes)
 {
-    uint64_t h = hash_of(text + at, bytes);
-    size_t i = h % HASH;
+    uint64_t h = idtable_hash(text + at, bytes);
+    size_t i = idtable_first(&in->by_text, h);
+    uint32_t id;
 
-    for (; in->slot[i]; i = (i + 1) % HASH) {
-        struct label *l = &in->labels[in->slot[i] - 1];
-
-        if (in->hash[in->slot[i] - 1] == h && l->bytes == bytes &&
-            !memcmp(text + l->at, text + at, bytes))
-            return in->slot[i] - 1;
-    }
-    in->labels[in->n] = (struct label){ .at = at, .bytes = bytes };
-    in->hash[in->n] = h;
+    for (; (id = idtable_at(&in->by_text, h, &i)) != IDTABLE_NONE; i++)
+        if (in->labels[id].bytes == bytes &&
+            !memcmp(text + in->labels[id].at, text + at, bytes))
+            return id;
+    id = (uint32_t)in->n++;
+    idtable_add(&in->by_text, h, id);   /* no memory: it will be there twice */
+    in->labels[id] = (struct label){ .at = at, .bytes = bytes };
     in->text_bytes += bytes;
-    in->slot[i] = (uint32_t)++in->n;
-    return in->slot[i] - 1;
+    return id;
 }
 
 /* A stamp as a record; false if its entry's record says it already. */
@@ -154,7 +143,7 @@ static struct records_chunk *build(const struct records_window *w,
     char *to;
 
     in->n = in->text_bytes = 0;
-    memset(in->slot, 0, sizeof(in->slot));
+    idtable_reset(&in->by_text);
     for (; i < b->n && n < RECORDS_BATCH && in->text_bytes < TEXT; i++) {
         if (!to_record(b, i, &tmp[n]))
             continue;
@@ -237,6 +226,8 @@ int records_keep(struct records *r, const struct rings_batch *b,
     struct err failed = { 0 };
 
     *fresh = NULL;
+    if (in)
+        in->by_text = (struct idtable){ 0 };
     if (!in || !tmp)
         err_memory(&failed);
     for (size_t at = 0; !failed.code && at < b->n; ) {
@@ -246,6 +237,8 @@ int records_keep(struct records *r, const struct rings_batch *b,
         *end = c;
         end = &c->next;
     }
+    if (in)
+        idtable_fini(&in->by_text);
     free(in);
     free(tmp);
     while ((c = made)) {

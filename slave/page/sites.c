@@ -1,13 +1,14 @@
 /* sites.c - call sites and the frames and modules they are made of.
  *
- * Invariants: what an index holds is a number + 1 below the length of its
- * array; an index is at most half full. Nothing is ever removed. */
+ * Invariants: a table has the numbers below the length of its array. Nothing
+ * is ever removed. */
 #include "slave/page/sites.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
 #include "proto/tree/placekey.h"
 
 void sites_fini(struct sites *s)
@@ -15,72 +16,9 @@ void sites_fini(struct sites *s)
     free(s->module);
     free(s->frame);
     free(s->site);
-    free(s->by_frame.slot);
-    free(s->by_site.slot);
+    idtable_fini(&s->by_frame);
+    idtable_fini(&s->by_site);
     *s = (struct sites){ 0 };
-}
-
-/* Room for one more in an array. */
-static int grow(void **v, size_t *cap, size_t n, size_t each)
-{
-    size_t more = *cap ? 2 * *cap : 64;
-    void *bigger;
-
-    if (n < *cap)
-        return 0;
-    bigger = realloc(*v, more * each);
-    if (!bigger)
-        return -1;
-    *v = bigger;
-    *cap = more;
-    return 0;
-}
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
-static uint64_t hash_frame(const struct sites_frame *f)
-{
-    return mix(mix(1, f->module), f->offset);
-}
-
-static uint64_t hash_site(const struct site *p)
-{
-    uint64_t h = mix(2, p->call);
-
-    for (uint32_t i = 0; i < p->frames; i++)
-        h = mix(h, p->frame[i]);
-    return h;
-}
-
-static void put(struct sites_index *x, uint64_t hash, uint32_t number)
-{
-    size_t i = hash % x->cap;
-
-    while (x->slot[i])
-        i = (i + 1) % x->cap;
-    x->slot[i] = number + 1;
-}
-
-/* Is there room for one more than n? If not, make it and fill it anew. */
-static int widen(const struct sites *s, struct sites_index *x, size_t n)
-{
-    struct sites_index wide = { .cap = x->cap ? 2 * x->cap : 256 };
-
-    if (2 * (n + 1) <= x->cap)
-        return 0;
-    wide.slot = calloc(wide.cap, sizeof(*wide.slot));
-    if (!wide.slot)
-        return -1;
-    for (uint32_t i = 0; i < n; i++)
-        put(&wide, x == &s->by_site ? hash_site(&s->site[i])
-                                    : hash_frame(&s->frame[i]), i);
-    free(x->slot);
-    *x = wide;
-    return 0;
 }
 
 /* -------------------------------------------------------------- modules */
@@ -110,8 +48,7 @@ static uint32_t module_number(struct sites *s, const struct state_module *m)
             return (uint32_t)i + 1;
     }
     if (s->nmodules == SITES_MODULES_MAX ||
-        grow((void **)&s->module, &s->modules_cap, s->nmodules,
-             sizeof(*s->module)))
+        array_reserve(&s->module, &s->modules_cap, s->nmodules + 1))
         return 0;
     to = &s->module[s->nmodules++];
     memset(to, 0, sizeof(*to));
@@ -141,23 +78,19 @@ static struct sites_frame locate(struct sites *s, uint64_t address,
 /* -1: out of memory, or no room. */
 static int64_t frame_number(struct sites *s, const struct sites_frame *f)
 {
-    uint64_t hash = hash_frame(f);
+    uint64_t hash = idtable_mix(f->offset, f->module);
+    size_t i = idtable_first(&s->by_frame, hash);
+    uint32_t at;
 
-    for (size_t i = s->by_frame.cap ? hash % s->by_frame.cap : 0;
-         s->by_frame.cap && s->by_frame.slot[i];
-         i = (i + 1) % s->by_frame.cap) {
-        uint32_t at = s->by_frame.slot[i] - 1;
-
+    for (; (at = idtable_at(&s->by_frame, hash, &i)) != IDTABLE_NONE; i++)
         if (s->frame[at].module == f->module &&
             s->frame[at].offset == f->offset)
             return at;
-    }
     if (s->nframes == SITES_FRAMES_MAX ||
-        grow((void **)&s->frame, &s->frames_cap, s->nframes,
-             sizeof(*s->frame)) || widen(s, &s->by_frame, s->nframes))
+        array_reserve(&s->frame, &s->frames_cap, s->nframes + 1) ||
+        idtable_add(&s->by_frame, hash, (uint32_t)s->nframes))
         return -1;
     s->frame[s->nframes] = *f;
-    put(&s->by_frame, hash, (uint32_t)s->nframes);
     return (int64_t)s->nframes++;
 }
 
@@ -165,24 +98,25 @@ static int64_t frame_number(struct sites *s, const struct sites_frame *f)
 
 static uint32_t number_of(struct sites *s, const struct site *p)
 {
-    uint64_t hash = hash_site(p);
+    uint64_t hash = p->call;
+    size_t i;
+    uint32_t at;
 
-    for (size_t i = s->by_site.cap ? hash % s->by_site.cap : 0;
-         s->by_site.cap && s->by_site.slot[i]; i = (i + 1) % s->by_site.cap) {
-        uint32_t at = s->by_site.slot[i] - 1;
-
+    for (uint32_t f = 0; f < p->frames; f++)
+        hash = idtable_mix(hash, p->frame[f]);
+    hash = idtable_mix(hash, p->frames);
+    i = idtable_first(&s->by_site, hash);
+    for (; (at = idtable_at(&s->by_site, hash, &i)) != IDTABLE_NONE; i++)
         if (s->site[at].call == p->call && s->site[at].frames == p->frames &&
             memcmp(s->site[at].frame, p->frame,
                    p->frames * sizeof(p->frame[0])) == 0)
             return at;
-    }
     if (p->frames && s->nsites >= SITES_MAX - PAGE_CALLS)
         return sites_find_other(s, p->call);    /* for which there is room */
-    if (grow((void **)&s->site, &s->sites_cap, s->nsites, sizeof(*s->site)) ||
-        widen(s, &s->by_site, s->nsites))
+    if (array_reserve(&s->site, &s->sites_cap, s->nsites + 1) ||
+        idtable_add(&s->by_site, hash, (uint32_t)s->nsites))
         return SITES_NONE;
     s->site[s->nsites] = *p;
-    put(&s->by_site, hash, (uint32_t)s->nsites);
     return (uint32_t)s->nsites++;
 }
 

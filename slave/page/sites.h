@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "proto/base/idtable.h"
 #include "slave/page/state.h"
 
 enum {
@@ -38,15 +39,13 @@ struct site {
     uint32_t frame[PAGE_FRAMES];
 };
 
-struct sites_index { uint32_t *slot; size_t cap; };
-
 struct sites {
     struct sites_module *module;        /* owned, like all arrays */
     struct sites_frame *frame;
     struct site *site;
     size_t nmodules, nframes, nsites;
     size_t modules_cap, frames_cap, sites_cap;
-    struct sites_index by_frame, by_site;
+    struct idtable by_frame, by_site;
 };
 
 /* {0} is empty. */

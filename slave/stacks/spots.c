@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/array.h"
+
 /* What is never the place where a program goes wrong. */
 static const char *const libraries[] = {
     "libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "libdl",
@@ -16,15 +18,13 @@ static const char *const libraries[] = {
 
 static uint64_t mix(uint64_t h, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)text[i]) * 0x100000001b3u;    /* FNV-1a */
-    return (h ^ 0xff) * 0x100000001b3u;
+    return idtable_mix(h, idtable_hash(text, n));
 }
 
 void spot_begin(struct spot_stack *s, uint32_t call)
 {
     memset(s, 0, sizeof(*s));
-    s->key[0] = mix(0xcbf29ce484222325u, (const char *)&call, sizeof(call));
+    s->key[0] = idtable_mix(1, call);
 }
 
 static bool is_library(const char *module)
@@ -57,8 +57,8 @@ void spot_push(struct spot_stack *s, const char *module, const char *function,
                                                      : SPOT_NAME), function);
     if (s->n == SPOT_DEPTH)
         return;
-    s->key[s->n] = mix(mix(outer, module, strlen(module)), function, n) | 1;
-    s->function[s->n] = mix(mix(0, module, strlen(module)), function, n) | 1;
+    s->key[s->n] = mix(mix(outer, module, strlen(module)), function, n);
+    s->function[s->n] = mix(mix(0, module, strlen(module)), function, n);
     s->offset[s->n++] = offset;
 }
 
@@ -67,47 +67,32 @@ void spot_push(struct spot_stack *s, const char *module, const char *function,
 void spots_fini(struct spots *s)
 {
     free(s->v);
+    idtable_fini(&s->by_key);
     memset(s, 0, sizeof(*s));
 }
 
-static struct spot_range *slot(struct spot_range *v, size_t cap, uint64_t key)
+static struct spot_range *find(const struct spots *s, uint64_t key)
 {
-    size_t i = (key >> 1) % cap;
+    size_t i = idtable_first(&s->by_key, key);
+    uint32_t id;
 
-    while (v[i].key && v[i].key != key)
-        i = (i + 1) % cap;
-    return &v[i];
-}
-
-static int grow(struct spots *s)
-{
-    size_t cap = s->cap ? 2 * s->cap : 64;
-    struct spot_range *v = calloc(cap, sizeof(*v));
-
-    if (!v)
-        return -1;
-    for (size_t i = 0; i < s->cap; i++)
-        if (s->v[i].key)
-            *slot(v, cap, s->v[i].key) = s->v[i];
-    free(s->v);
-    s->v = v;
-    s->cap = cap;
-    return 0;
+    for (; (id = idtable_at(&s->by_key, key, &i)) != IDTABLE_NONE; i++)
+        if (s->v[id].key == key)
+            return &s->v[id];
+    return NULL;
 }
 
 /* NULL: there is no room. */
 static struct spot_range *add(struct spots *s, uint64_t key, uint64_t offset)
 {
-    struct spot_range *r;
+    struct spot_range *r = find(s, key);
 
-    if (2 * s->n >= s->cap && s->n < SPOTS_MAX && grow(s))
-        return NULL;
-    r = slot(s->v, s->cap, key);
-    if (r->key)
+    if (r)
         return r;
-    if (s->n >= SPOTS_MAX)
+    if (s->n == SPOTS_MAX || array_reserve(&s->v, &s->cap, s->n + 1) ||
+        idtable_add(&s->by_key, key, (uint32_t)s->n))
         return NULL;
-    s->n++;
+    r = &s->v[s->n++];
     *r = (struct spot_range){ key, offset, offset };
     return r;
 }
@@ -134,13 +119,13 @@ void spots_lead(struct spots *s, const struct spot_stack *k)
 
 bool spots_know(const struct spots *s, const struct spot_stack *k)
 {
-    if (k->n == 0 || s->cap == 0)
+    if (k->n == 0)
         return false;
     for (uint32_t i = 0; i < k->n; i++) {
-        const struct spot_range *r = slot(s->v, s->cap, k->key[i]);
-        bool leads = !s->leads || slot(s->v, s->cap, k->function[i])->key;
+        const struct spot_range *r = find(s, k->key[i]);
+        bool leads = !s->leads || find(s, k->function[i]);
 
-        if (!r->key || (leads && (k->offset[i] < r->low ||
+        if (!r || (leads && (k->offset[i] < r->low ||
                                   k->offset[i] > r->high)))
             return false;
     }

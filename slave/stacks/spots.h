@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/base/idtable.h"
+
 enum {
     SPOT_DEPTH = 24,            /* frames; inner ones are left out */
     SPOT_NAME = 40,
@@ -37,9 +39,9 @@ void spot_push(struct spot_stack *s, const char *module, const char *function,
 struct spot_range { uint64_t key, low, high; };
 
 struct spots {                  /* {0} is empty */
-    struct spot_range *v;       /* owned: found by their keys; key 0: free.
-                                   Of functions that lead to MPI, too */
+    struct spot_range *v;       /* owned; of functions that lead to MPI, too */
     size_t n, cap;
+    struct idtable by_key;
     bool leads;                 /* some are known */
 };
 void spots_fini(struct spots *s);
