@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "proto/base/array.h"
 #include "proto/base/hostlist.h"
 #include "proto/base/parse.h"
 #include "proto/base/str.h"
@@ -25,49 +26,20 @@ void hosts_fini(struct hosts *h)
         free(h->v[i].user);
     }
     free(h->v);
-    free(h->table);
+    idtable_fini(&h->by_name);
     *h = (struct hosts){ 0 };
 }
 
-/* Where name is in the table, or would be. cap is a power of two. */
-static uint32_t *hosts_slot(const struct hosts *h, const char *name)
+static struct host *hosts_find(const struct hosts *h, uint64_t hash,
+                               const char *name)
 {
-    uint32_t hash = 2166136261u;        /* FNV-1a */
-    size_t mask = 2 * h->cap - 1;
+    size_t i = idtable_first(&h->by_name, hash);
+    uint32_t id;
 
-    for (const char *p = name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 16777619u;
-    for (size_t i = hash & mask; ; i = (i + 1) & mask)
-        if (h->table[i] == 0 ||
-            strcmp(h->v[h->table[i] - 1].name, name) == 0)
-            return &h->table[i];
-}
-
-static struct host *hosts_find(const struct hosts *h, const char *name)
-{
-    uint32_t at = h->cap ? *hosts_slot(h, name) : 0;
-
-    return at ? &h->v[at - 1] : NULL;
-}
-
-static int hosts_grow(struct hosts *h)
-{
-    size_t cap = h->cap ? 2 * h->cap : 16;
-    struct host *v = realloc(h->v, cap * sizeof(*v));
-
-    if (!v)
-        return -1;
-    h->v = v;
-    uint32_t *table = calloc(2 * cap, sizeof(*table));
-
-    if (!table)
-        return -1;
-    free(h->table);
-    h->table = table;
-    h->cap = cap;
-    for (size_t i = 0; i < h->n; i++)
-        *hosts_slot(h, h->v[i].name) = (uint32_t)i + 1;
-    return 0;
+    for (; (id = idtable_at(&h->by_name, hash, &i)) != IDTABLE_NONE; i++)
+        if (strcmp(h->v[id].name, name) == 0)
+            return &h->v[id];
+    return NULL;
 }
 
 /* What may be part of a host's or user's name: nothing that a shell or an
@@ -84,8 +56,8 @@ static int hosts_check_name(const char *name, struct err *err)
     return 0;
 }
 
-static struct host *hosts_append(struct hosts *h, const char *name,
-                                 struct err *err)
+static struct host *hosts_append(struct hosts *h, uint64_t hash,
+                                 const char *name, struct err *err)
 {
     if (hosts_check_name(name, err) < 0)
         return NULL;
@@ -93,14 +65,12 @@ static struct host *hosts_append(struct hosts *h, const char *name,
         err_set(err, E2BIG, "more than %d hosts", HOSTLIST_MAX);
         return NULL;
     }
-    if (h->n == h->cap && hosts_grow(h) < 0)
-        return err_memory(err), NULL;
     char *copy = strdup(name);
 
-    if (!copy)
-        return err_memory(err), NULL;
+    if (!copy || array_reserve(&h->v, &h->cap, h->n + 1) ||
+        idtable_add(&h->by_name, hash, (uint32_t)h->n))
+        return free(copy), err_memory(err), NULL;
     h->v[h->n] = (struct host){ .name = copy };
-    *hosts_slot(h, copy) = (uint32_t)h->n + 1;
     return &h->v[h->n++];
 }
 
@@ -108,9 +78,10 @@ static struct host *hosts_append(struct hosts *h, const char *name,
 static int hosts_mention(struct hosts *h, const char *user, const char *name,
                          uint32_t slots, uint32_t max_slots, struct err *err)
 {
-    struct host *host = hosts_find(h, name);
+    uint64_t hash = idtable_hash(name, strlen(name));
+    struct host *host = hosts_find(h, hash, name);
 
-    if (!host && !(host = hosts_append(h, name, err)))
+    if (!host && !(host = hosts_append(h, hash, name, err)))
         return -1;
     if (user && !host->user && !(host->user = strdup(user)))
         return err_memory(err);

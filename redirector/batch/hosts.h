@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "proto/base/idtable.h"
 
 enum { HOSTS_SLOTS_MAX = 1 << 20 };
 
@@ -26,7 +27,7 @@ struct host {
 struct hosts {
     struct host *v;             /* owned */
     size_t n, cap;
-    uint32_t *table;            /* owned; by name, 2 * cap: 1 + index in v */
+    struct idtable by_name;
     const char *agent;          /* of the allocation they are from, or NULL */
 };
 
