@@ -4,24 +4,20 @@
 #include <ctype.h>
 
 #include "master/watch/verdict.h"
-
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-    return (h ^ x) * 0x100000001b3u;
-}
+#include "proto/base/idtable.h"
 
 static uint64_t what_is_said(const struct found *f,
                              const struct hct_verdict *v)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = 0;
 
-    h = mix(h, v->where);
-    h = mix(h, v->phase);
+    h = idtable_mix(h, v->where);
+    h = idtable_mix(h, v->phase);
     for (uint32_t i = 0; i < v->nranks; i++)
-        h = mix(h, f->ranks[v->ranks + i] + 256ull);
+        h = idtable_mix(h, f->ranks[v->ranks + i] + 256ull);
     for (const char *p = verdict_sentence(f, v); *p; p++)
         if (!isdigit((unsigned char)*p) && *p != '.')
-            h = mix(h, (unsigned char)*p);
+            h = idtable_mix(h, (unsigned char)*p);
     return h;
 }
 

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/idtable.h"
+
 static uint64_t fence_hash(const struct fence_arrival *a)
 {
-    uint64_t h = 0xcbf29ce484222325ull ^ a->job;        /* FNV-1a */
-
-    for (size_t i = 0; i < a->signature_bytes; i++)
-        h = (h ^ a->signature[i]) * 0x100000001b3ull;
-    return h ^ h >> 32;
+    return idtable_mix(a->job, idtable_hash(a->signature, a->signature_bytes));
 }
 
 void fence_destroy(struct fence *f)

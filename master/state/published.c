@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/idtable.h"
+
 enum { PUBLISHED_BUCKETS = 1024 };
 
 struct published_entry {
@@ -44,12 +46,9 @@ struct published {
 
 static struct published_entry **published_slot(struct published *n, const char *key)
 {
-    uint32_t h = 2166136261u;
-    struct published_entry **p;
+    uint64_t h = idtable_hash(key, strlen(key));
+    struct published_entry **p = &n->bucket[h % PUBLISHED_BUCKETS];
 
-    for (const char *c = key; *c; c++)
-        h = (h ^ (uint8_t)*c) * 16777619u;
-    p = &n->bucket[h % PUBLISHED_BUCKETS];
     while (*p && strcmp((*p)->key, key) != 0)
         p = &(*p)->next;
     return p;

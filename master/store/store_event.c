@@ -13,6 +13,7 @@
 
 #include "master/store/row.h"
 #include "master/store/store_db.h"
+#include "proto/base/idtable.h"
 
 static const char sql_label_find[] = "SELECT id FROM label WHERE text = ?1";
 static const char sql_label_add[] = "INSERT INTO label(text) VALUES(?1)";
@@ -37,15 +38,6 @@ void store_labels_forget(struct store *st)
             free(st->labels[i][k].text);
             memset(&st->labels[i][k], 0, sizeof(st->labels[i][k]));
         }
-}
-
-static uint64_t label_hash(const struct store_label *l)
-{
-    uint64_t h = 0xcbf29ce484222325ull;         /* FNV-1a */
-
-    for (size_t i = 0; i < l->bytes; i++)
-        h = (h ^ (uint8_t)l->text[i]) * 0x100000001b3ull;
-    return h ^ h >> 32;
 }
 
 static struct store_label_entry *label_cached(struct store *st, uint64_t hash,
@@ -97,7 +89,7 @@ static int label_step(struct store *st, enum store_stmt which,
 static int label_id(struct store *st, const struct store_label *l,
                     int64_t *id, struct err *err)
 {
-    uint64_t hash = label_hash(l);
+    uint64_t hash = idtable_hash(l->text, l->bytes);
     struct store_label_entry *e = label_cached(st, hash, l);
 
     if (e) {
