@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "proto/link/frame.h"
+#include "proto/link/timer.h"
 
 enum {
     CONN_BUDGET = 64,           /* messages per turn of the loop */
@@ -100,11 +101,9 @@ void conn_close(struct conn *c)
 
 void conn_wake_later(struct conn *c)
 {
-    static const struct timeval now = { 0, 0 };
-
     /* A time-out of zero lets the loop look at the other sockets first;
      * event_active() would not. */
-    event_add(c->wake, &now);
+    timer_set(c->wake, 0);
 }
 
 void conn_close_flushed(struct conn *c)
@@ -297,10 +296,8 @@ static void conn_on_pong(struct conn *c, const Hct__Pong *pong)
 
 void conn_set_timer(struct conn *c, uint64_t ns)
 {
-    struct timeval tv = clock_timeval(ns);
-
     c->tick_ns = clock_monotonic_ns();
-    event_add(c->timer, &tv);
+    timer_set(c->timer, ns);
 }
 
 /* While we do not read, the peer's silence means nothing. One whose machine

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "proto/link/refused.h"
+#include "proto/link/timer.h"
 
 enum {
     LISTENER_PENDING = 256,     /* strangers at a time */
@@ -49,10 +50,8 @@ static void conn_listener_arm(struct conn_listener *l)
 
 static void conn_listener_rest(struct conn_listener *l, uint64_t ns)
 {
-    struct timeval tv = clock_timeval(ns);
-
     l->resting = true;
-    event_add(l->timer, &tv);
+    timer_set(l->timer, ns);
 }
 
 static void conn_listener_settled(void *arg, struct conn *c,
@@ -218,8 +217,7 @@ void conn_listener_close(struct conn_listener *l)
     }
     if (l->event)
         event_free(l->event);
-    if (l->timer)
-        event_free(l->timer);
+    timer_free(l->timer);
     close(l->fd);
     free(l);
 }

@@ -18,6 +18,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/link/addr.h"
+#include "proto/link/timer.h"
 
 enum { DIAL_MAX = 64 };                 /* addresses of one list, resolved */
 #define DIAL_RETRY_NS (20 * CLOCK_NS_PER_MS)
@@ -115,23 +116,14 @@ static void dial_drop(struct dial *d)
     d->fd = -1;
 }
 
-static void dial_later(struct dial *d, uint64_t ns)
-{
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(d->event, &tv);
-}
-
 /* Wait for the end of an attempt: writable, or too late. */
 static void dial_await(struct dial *d, event_callback_fn f)
 {
     uint64_t now = clock_monotonic_ns();
-    struct timeval tv = clock_timeval(d->deadline_ns > now
-                                      ? d->deadline_ns - now : 0);
 
     event_del(d->event);
     event_assign(d->event, d->base, d->fd, EV_WRITE, f, d);
-    event_add(d->event, &tv);
+    timer_set(d->event, d->deadline_ns > now ? d->deadline_ns - now : 0);
 }
 
 static void dial_start(evutil_socket_t fd, short what, void *arg);
@@ -190,7 +182,7 @@ static void dial_start(evutil_socket_t fd, short what, void *arg)
         dial_await(d, dial_ended);
     } else if (errno == EAGAIN && clock_monotonic_ns() < d->deadline_ns) {
         dial_drop(d);
-        dial_later(d, DIAL_RETRY_NS);
+        timer_set(d->event, DIAL_RETRY_NS);
     } else {
         dial_fail(d);
     }
@@ -205,7 +197,7 @@ void dial_next(struct dial *d, const struct err *why)
     d->deadline_ns = clock_monotonic_ns() + d->timeout_ns;
     event_del(d->event);
     event_assign(d->event, d->base, -1, 0, dial_start, d);
-    dial_later(d, 0);
+    timer_set(d->event, 0);
 }
 
 const char *dial_peer(const struct dial *d)
@@ -242,8 +234,7 @@ void dial_destroy(struct dial *d)
 {
     if (!d)
         return;
-    if (d->event)
-        event_free(d->event);
+    timer_free(d->event);
     dial_drop(d);
     free(d);
 }
