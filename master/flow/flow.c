@@ -22,6 +22,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
+#include "proto/link/timer.h"
 
 static const uint64_t flow_settle_ns = 50 * CLOCK_NS_PER_MS;
 static const uint64_t flow_settled_ns = 30 * CLOCK_NS_PER_S;
@@ -74,8 +75,7 @@ void flow_free_job(struct job *j)
 
     if (!j)
         return;
-    if (j->clock.timer)
-        event_free(j->clock.timer);
+    timer_free(j->clock.timer);
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
     launch_free(j);
@@ -309,11 +309,10 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct relay *relay)
 {
     struct flow *f = calloc(1, sizeof(*f));
-    struct timeval tv = clock_timeval(FLOW_WATCH_MS * CLOCK_NS_PER_MS);
 
     if (!f || !(f->judges = judges_create(base)) ||
         !(f->watch = event_new(base, -1, EV_PERSIST, flow_on_watch, f)) ||
-        event_add(f->watch, &tv)) {
+        timer_set(f->watch, FLOW_WATCH_MS * CLOCK_NS_PER_MS)) {
         if (f)
             judges_destroy(f->judges);
         free(f);

@@ -12,6 +12,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
+#include "proto/link/timer.h"
 
 /* hector-run pings once a second: somebody has stopped it. */
 static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
@@ -41,9 +42,7 @@ void flow_act(struct job *j, unsigned effects)
 
 void flow_arm(struct job *j, uint64_t delay_ns)
 {
-    struct timeval tv = clock_timeval(delay_ns);
-
-    event_add(j->clock.timer, &tv);
+    timer_set(j->clock.timer, delay_ns);
 }
 
 /* The job has come to its end: what is to be said of orders still open. */

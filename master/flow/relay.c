@@ -16,6 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
 #include "proto/link/frame.h"
+#include "proto/link/timer.h"
 
 /* PMIX_ERROR: no better one is needed, the job is about to end. */
 enum { RELAY_FAILED = -1, RELAY_KEYS_MAX = 4096 };
@@ -270,12 +271,11 @@ static void relay_expire(evutil_socket_t fd, short what, void *arg)
     struct relay *r = arg;
     uint64_t now = clock_monotonic_ns();
     uint64_t next = published_expire(r->names, now);
-    struct timeval tv = clock_timeval(next > now ? next - now : 0);
 
     (void)fd;
     (void)what;
     if (next)
-        event_add(r->timer, &tv);
+        timer_set(r->timer, next > now ? next - now : 0);
 }
 
 int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
@@ -367,8 +367,7 @@ void relay_destroy(struct relay *r)
 {
     if (!r)
         return;
-    if (r->timer)
-        event_free(r->timer);
+    timer_free(r->timer);
     published_destroy(r->names);
     while (r->modex) {
         struct modex *q = r->modex;

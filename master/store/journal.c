@@ -18,6 +18,7 @@
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 
 enum {
     JOURNAL_ROWS_FLUSH = 16384, /* some 40 ms of writing */
@@ -45,7 +46,6 @@ static void journal_timer(evutil_socket_t fd, short what, void *arg)
 void journal_wake(struct journal *jn, uint64_t delay_ns)
 {
     uint64_t now = clock_monotonic_ns(), at = now + delay_ns;
-    struct timeval tv;
 
     if (at < jn->retry_at)
         at = jn->retry_at;
@@ -57,8 +57,7 @@ void journal_wake(struct journal *jn, uint64_t delay_ns)
         event_active(jn->timer, EV_TIMEOUT, 0);
         return;
     }
-    tv = clock_timeval(at - now);
-    event_add(jn->timer, &tv);
+    timer_set(jn->timer, at - now);
 }
 
 /* ---------------------------------------------------------------- noting */

@@ -25,6 +25,7 @@
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 #include "proto/tree/tick.h"
 
 enum { REDUCER_AT_ONCE = 8, REDUCER_WHY_MAX = 200,
@@ -337,13 +338,11 @@ static void finish(struct reducing *r)
 static void arm(struct reducing *r, uint64_t now_ns)
 {
     uint64_t ns = tick_of(r->wait_ns), silent = now_ns - r->heard_ns;
-    struct timeval tv;
 
     if (silent < r->wait_ns && r->wait_ns - silent < ns)
         ns = r->wait_ns - silent;
     r->due_ns = now_ns + ns;
-    tv = clock_timeval(ns);
-    event_add(r->timer, &tv);
+    timer_set(r->timer, ns);
 }
 
 /* Who was asked and says nothing has not passed the question on; in the end
@@ -385,10 +384,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 /* Is it over? Not from within the caller's call: his handler goes on. */
 static void check(struct reducing *r)
 {
-    struct timeval now = { 0, 0 };
-
     if (r->nwaiting == 0)
-        event_add(r->timer, &now);
+        timer_set(r->timer, 0);
 }
 
 /* -------------------------------------------------------------- who is gone */

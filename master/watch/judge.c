@@ -21,6 +21,7 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/conf/policycheck.h"
+#include "proto/link/timer.h"
 
 extern char **environ;
 
@@ -288,13 +289,6 @@ static void stop(struct judge *j)
     j->shown = j->next = (struct judge_done){ 0 };
 }
 
-static void arm(struct judge *j, uint64_t delay_ns)
-{
-    struct timeval tv = clock_timeval(delay_ns);
-
-    event_add(j->timer, &tv);
-}
-
 /* --------------------------------------------------------- what may go wrong */
 
 static void go_off(struct judge *j)
@@ -314,7 +308,7 @@ static void lost(struct judge *j, const char *why)
     j->wake_ns = 0;
     j->state = off ? JUDGE_OFF : JUDGE_DOWN;
     if (!off)
-        arm(j, judge_again_ns << (j->lost < 6 ? j->lost : 6));
+        timer_set(j->timer, judge_again_ns << (j->lost < 6 ? j->lost : 6));
     j->lost++;
     j->ops->lost(j->arg, j, why, off);
 }
@@ -373,7 +367,7 @@ static void watch_step(struct judge *j)
     j->since_ns = clock_monotonic_ns();
     j->cpu_ns = cpu_ns(j);
     if (j->conf.step_ns)
-        arm(j, j->conf.step_ns);
+        timer_set(j->timer, j->conf.step_ns);
 }
 
 static void kill_for(struct judge *j, const char *why)
@@ -393,7 +387,7 @@ static void check_step(struct judge *j)
     if (used < most && passed < JUDGE_CLOCK * most) {
         used = most - used;
         passed = JUDGE_CLOCK * most - passed;
-        arm(j, (used < passed ? used : passed) + CLOCK_NS_PER_MS);
+        timer_set(j->timer, (used < passed ? used : passed) + CLOCK_NS_PER_MS);
         return;
     }
     if (used < most)

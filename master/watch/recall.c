@@ -11,6 +11,7 @@
 #include "master/store/journal.h"
 #include "master/watch/tape.h"
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 
 /* So long at once, and as long for everybody else. */
 static const uint64_t recall_slice_ns = 5 * CLOCK_NS_PER_MS;
@@ -78,9 +79,7 @@ static int recall_one(struct recall *r, struct err *err)
 
 static void recall_arm(struct recall *r)
 {
-    struct timeval tv = clock_timeval(recall_slice_ns);
-
-    event_add(r->timer, &tv);
+    timer_set(r->timer, recall_slice_ns);
 }
 
 static void recall_on_timer(evutil_socket_t fd, short what, void *arg)

@@ -33,6 +33,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
+#include "proto/link/timer.h"
 
 static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
@@ -129,8 +130,7 @@ void watcher_destroy(struct watcher *w)
     chosen_fini(&w->chosen);
     watcher_drop_states(w);
     reel_fini(&w->reel);
-    if (w->timer)
-        event_free(w->timer);
+    timer_free(w->timer);
     free(w);
 }
 
@@ -186,13 +186,6 @@ static int watcher_begin_job(struct watcher *w, struct err *err)
     return watcher_begin(w, &job, err);
 }
 
-static void watcher_arm(struct watcher *w, uint64_t delay_ns)
-{
-    struct timeval tv = clock_timeval(delay_ns);
-
-    event_add(w->timer, &tv);
-}
-
 void watcher_start(struct watcher *w)
 {
     struct err err;
@@ -205,7 +198,7 @@ void watcher_start(struct watcher *w)
         return;
     }
     w->running = true;
-    watcher_arm(w, watcher_quick_ns);
+    timer_set(w->timer, watcher_quick_ns);
 }
 
 static void say_missed(const struct watcher *w, const struct judge *j)
@@ -349,7 +342,7 @@ static void look_begin(struct watcher *w)
         if (jn->nlive && !jn->lost && !jn->away && jn->node->link)
             send_look(w, i);
     }
-    watcher_arm(w, watcher_late_ns + w->count * w->every_ns);
+    timer_set(w->timer, watcher_late_ns + w->count * w->every_ns);
     if (w->pending == 0)
         look_end(w, clock_monotonic_ns());
 }
@@ -384,7 +377,7 @@ static void look_schedule(struct watcher *w)
     if (!any)
         watcher_stop(w);        /* nobody is left to look */
     else if (next != UINT64_MAX)
-        watcher_arm(w, (next > now ? next - now : 0) + watcher_early_ns);
+        timer_set(w->timer, (next > now ? next - now : 0) + watcher_early_ns);
 }
 
 /* All that is known now is a snapshot. */
@@ -634,7 +627,7 @@ static void recall_go_on(struct watcher *w, const struct recall_end *e)
            w->looks.job.nranks * sizeof(*w->looks.known));
     w->start_ns = clock_monotonic_ns() - w->looks.now_ns - passed -
                   CLOCK_NS_PER_MS;
-    watcher_arm(w, watcher_quick_ns);
+    timer_set(w->timer, watcher_quick_ns);
 }
 
 static void recall_on_done(void *arg, const struct recall_end *e)
