@@ -20,6 +20,7 @@
 #include "proto/base/paths.h"
 #include "proto/conf/conf.h"
 #include "proto/link/key.h"
+#include "proto/link/timer.h"
 #include "slave/gather/gather.h"
 #include "slave/guard/guard.h"
 #include "slave/jobs/jobs.h"
@@ -373,8 +374,6 @@ static int open_reduce(struct slave *s, struct err *err)
 
 static int open_links(struct slave *s, struct err *err)
 {
-    struct timeval tv = clock_timeval(WARM_UP_NS);
-
     s->uplink_conf = (struct uplink_conf){
         .addresses = s->conf.master, .name = s->conf.name,
         .mpi = pmixd_version(), .conn = &s->conn,
@@ -392,7 +391,7 @@ static int open_links(struct slave *s, struct err *err)
         return -1;
     s->node.exchange = exchange_create(s->node.uplink, err);
     s->warm_up = evtimer_new(s->base, on_warm_up, s);
-    if (!s->node.exchange || !s->warm_up || event_add(s->warm_up, &tv))
+    if (!s->node.exchange || !s->warm_up || timer_set(s->warm_up, WARM_UP_NS))
         return -1;
     return 0;
 }
@@ -413,12 +412,10 @@ static struct event_base *make_loop(void)
 /* Only a private slave has nobody else to end its tasks. */
 static int watch_runner(struct slave *s)
 {
-    const struct timeval tv = { .tv_sec = 1 };
-
     if (!s->options.private)
         return 0;
     s->alone = event_new(s->base, -1, EV_PERSIST, on_alone, s);
-    return s->alone ? event_add(s->alone, &tv) : -1;
+    return s->alone ? timer_set(s->alone, CLOCK_NS_PER_S) : -1;
 }
 
 static int start(struct slave *s, struct err *err)
@@ -492,14 +489,11 @@ static void stop(struct slave *s)
             event_free(s->signals[i]);
             signal(signals[i], SIG_IGN);        /* it ends already */
         }
-    if (s->warm_up)
-        event_free(s->warm_up);
-    if (s->alone)
-        event_free(s->alone);
+    timer_free(s->warm_up);
+    timer_free(s->alone);
     node_renew_by(&s->node, NULL);
     s->node.linkdrain.over = NULL;
-    if (s->renew)
-        event_free(s->renew);
+    timer_free(s->renew);
     jobs_destroy(s->jobs);
     node_close(&s->node);
     leave_master(s);

@@ -18,6 +18,7 @@
 #include "proto/base/str.h"
 #include "proto/base/taskset.h"
 #include "proto/link/nodemap.h"
+#include "proto/link/timer.h"
 #include "slave/emulate/daemon_private.h"
 #include "slave/emulate/models.h"
 #include "slave/emulate/traces.h"
@@ -188,8 +189,6 @@ static void on_fault(evutil_socket_t fd, short what, void *arg)
 static void start(struct daemon *d, struct reduction *r,
                   void (*answer)(struct daemon *d, struct reduction *r))
 {
-    struct timeval tv;
-
     if (!d->fault || d->fault->kind == EMULATE_NOISE ||
         d->fault->kind == EMULATE_LIE || d->fault->kind == EMULATE_FORGE) {
         answer(d, r);
@@ -199,11 +198,10 @@ static void start(struct daemon *d, struct reduction *r,
     d->late_answer = answer;
     if (d->fault->kind == EMULATE_SILENT)
         return;
-    tv = clock_timeval(d->fault->late_ns);
     if (!d->timer)
         d->timer = evtimer_new(d->conf->base, on_fault, d);
     if (d->timer)
-        event_add(d->timer, &tv);
+        timer_set(d->timer, d->fault->late_ns);
 }
 
 static void tree_start(void *arg, struct reduction *r)
@@ -555,8 +553,7 @@ void daemon_destroy(struct daemon *d)
 {
     if (!d)
         return;
-    if (d->timer)
-        event_free(d->timer);
+    timer_free(d->timer);
     reduce_close(d->reduce);
     if (d->uplink)
         uplink_drop(d->uplink);

@@ -15,6 +15,7 @@
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
 #include "proto/link/key.h"
+#include "proto/link/timer.h"
 #include "slave/emulate/options.h"
 #include "slave/emulate/ownmaster.h"
 #include "slave/emulate/peer.h"
@@ -112,11 +113,10 @@ static uint64_t until(struct world *w, bool (*is)(const struct world *w),
                       uint64_t at_most_ns, const char *what, struct err *err)
 {
     uint64_t start = clock_monotonic_ns(), now_ns = start;
-    struct timeval tv = clock_timeval(LOOK_NS);
     struct event *look = event_new(w->base, -1, EV_PERSIST, on_look, w);
 
     err->code = 0;
-    if (!look || event_add(look, &tv))
+    if (!look || timer_set(look, LOOK_NS))
         err_memory(err);
     while (!err->code && !is(w) && now_ns - start < at_most_ns) {
         event_base_loop(w->base, EVLOOP_ONCE);
@@ -130,8 +130,7 @@ static uint64_t until(struct world *w, bool (*is)(const struct world *w),
         else
             worker_lives(w, err);
     }
-    if (look)
-        event_free(look);
+    timer_free(look);
     if (!err->code && what && !is(w))
         err_set(err, ETIMEDOUT, "%s: not within %d s", what,
                 (int)(at_most_ns / CLOCK_NS_PER_S));

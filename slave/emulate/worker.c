@@ -16,6 +16,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 
 enum { TICKS = 100 };                   /* a second, of sending */
 enum { QUIT_MS = 2000 };                /* then it is killed */
@@ -50,14 +51,13 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 static void on_order(evutil_socket_t fd, short what, void *arg)
 {
     struct play *p = arg;
-    struct timeval tv = clock_timeval(CLOCK_NS_PER_S / TICKS);
     char c;
 
     (void)what;
     switch (read(fd, &c, 1) == 1 ? c : 0) {
     case WORKER_RUN:
         p->last_ns = clock_monotonic_ns();
-        event_add(p->tick, &tv);
+        timer_set(p->tick, CLOCK_NS_PER_S / TICKS);
         break;
     case WORKER_STOP:
         event_del(p->tick);

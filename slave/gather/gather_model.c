@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "slave/gather/gather.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/jobs/modelpart.h"
@@ -36,8 +37,7 @@ static void part_free(struct model_part *p)
             *at = p->next;
             break;
         }
-    if (p->look)
-        event_free(p->look);
+    timer_free(p->look);
     taskset_fini(&p->ranks);
     free(p->tasks);
     free(p);
@@ -73,9 +73,7 @@ static void finish(struct model_part *p, struct gather_job *of)
 
 static void wait_on(struct model_part *p)
 {
-    struct timeval tv = clock_timeval(LOOK_NS);
-
-    event_add(p->look, &tv);
+    timer_set(p->look, LOOK_NS);
 }
 
 /* Or will not get more. A child that is at work may have begun before we knew

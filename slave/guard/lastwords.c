@@ -16,6 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
+#include "proto/link/timer.h"
 #include "slave/page/records.h"
 #include "slave/page/statement.h"
 
@@ -132,12 +133,11 @@ static void lastwords_over(void *arg)
  * a slave without any job is gone need not be told but to this one. */
 static void lastwords_failed(struct lastwords *g, const struct err *why)
 {
-    struct timeval tv = clock_timeval(g->conf->retry_ns);
     bool nobody = why->code == ECONNREFUSED || why->code == ENOENT;
 
     g->link = NULL;
     if (g->ntasks && !(nobody && g->conf->last))
-        event_add(g->retry, &tv);
+        timer_set(g->retry, g->conf->retry_ns);
     else
         lastwords_over(g);
 }
@@ -152,9 +152,7 @@ static bool lastwords_all_acknowledged(const struct lastwords *g)
 
 static void lastwords_wait(struct lastwords *g)
 {
-    struct timeval tv = clock_timeval(GASP_NS);
-
-    event_add(g->end, &tv);
+    timer_set(g->end, GASP_NS);
 }
 
 static void lastwords_check(struct lastwords *g)
@@ -313,10 +311,8 @@ void lastwords(const struct lastwords_conf *conf, struct vault *v,
         event_base_dispatch(g.base);
     }
     conn_close(g.link);
-    if (g.retry)
-        event_free(g.retry);
-    if (g.end)
-        event_free(g.end);
+    timer_free(g.retry);
+    timer_free(g.end);
     if (g.base)
         event_base_free(g.base);
     for (size_t i = 0; i < g.ntasks; i++) {

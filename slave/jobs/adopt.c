@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
 #include "proto/conf/preload.h"
+#include "proto/link/timer.h"
 #include "slave/jobs/world.h"
 #include "slave/page/registry.h"
 
@@ -99,10 +99,8 @@ static void adopt_free(struct adopt *s)
         world_destroy(w);
     }
     streams_close(s->owner.streams, &s->part.node->linkdrain);
-    if (s->kill)
-        event_free(s->kill);
-    if (s->end)
-        event_free(s->end);
+    timer_free(s->kill);
+    timer_free(s->end);
     launch_user_fini(&s->user);
     if (*s->link)
         unlink(s->link);
@@ -388,14 +386,13 @@ void adopt_adopted(struct part *session, const Hct__Adopted *m)
 void adopt_end(struct part *session, const Hct__AdoptEnd *m)
 {
     struct adopt *s = session_of(session);
-    struct timeval tv = clock_timeval(m->grace_ns);
 
     if (!s)
         return;
     if (s->drained)
         tell_drained(s);
     s->ending = true;
-    event_add(s->end, &tv);
+    timer_set(s->end, m->grace_ns);
     look(s);
 }
 
@@ -459,14 +456,13 @@ static int adopt_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
 static int adopt_terminate(struct part *p, const char *ranks, int sig,
                            uint64_t grace_ns, struct err *err)
 {
-    struct timeval tv = clock_timeval(grace_ns);
     int first = sig > 0 && sig < NSIG ? sig : SIGTERM;
 
     if (adopt_order(p, ranks, grace_ns ? first : SIGKILL, true, err) ||
         adopt_order(p, ranks, SIGCONT, false, err))
         return -1;
     if (grace_ns)
-        event_add(adopt_around(p)->kill, &tv);
+        timer_set(adopt_around(p)->kill, grace_ns);
     return 0;
 }
 

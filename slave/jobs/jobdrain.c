@@ -12,6 +12,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 #include "slave/jobs/jobwatch.h"
 #include "slave/launch/taskenv.h"
 #include "slave/proc/sweep.h"
@@ -58,7 +59,6 @@ static size_t sweep(struct job *j, int sig)
 void jobdrain_kill(struct job *j)
 {
     uint64_t now_ns = clock_monotonic_ns(), next_ns = 0;
-    struct timeval tv;
     bool killed = false;
 
     for (size_t i = 0; i < j->ntasks; i++) {
@@ -73,10 +73,8 @@ void jobdrain_kill(struct job *j)
     }
     if (killed && j->state == JOB_TERMINATING && !next_ns)
         sweep(j, SIGKILL);
-    if (next_ns) {
-        tv = clock_timeval(next_ns - now_ns);
-        event_add(j->drain->kill, &tv);
-    }
+    if (next_ns)
+        timer_set(j->drain->kill, next_ns - now_ns);
 }
 
 static void on_kill(evutil_socket_t fd, short what, void *arg)
@@ -103,10 +101,8 @@ void jobdrain_destroy(struct jobdrain *d)
 {
     if (!d)
         return;
-    if (d->kill)
-        event_free(d->kill);
-    if (d->look)
-        event_free(d->look);
+    timer_free(d->kill);
+    timer_free(d->look);
     free(d);
 }
 
@@ -187,10 +183,9 @@ void jobdrain_look(struct job *j)
 void jobdrain_look_again(struct job *j)
 {
     uint64_t since_ns = clock_monotonic_ns() - j->drain->since_ns;
-    struct timeval tv = clock_timeval(since_ns < 50 * CLOCK_NS_PER_MS
-                                      ? SOON_NS : LATER_NS);
 
-    event_add(j->drain->look, &tv);
+    timer_set(j->drain->look, since_ns < 50 * CLOCK_NS_PER_MS ? SOON_NS
+                                                              : LATER_NS);
 }
 
 void jobdrain_look_no_more(struct job *j)

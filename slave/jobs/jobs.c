@@ -13,6 +13,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 #include "slave/jobs/adopt.h"
 #include "slave/jobs/jobwatch.h"
 #include "slave/jobs/lookout.h"
@@ -45,10 +46,8 @@ struct jobs {
 
 static void schedule_rings(struct jobs *js, uint64_t in_ns)
 {
-    struct timeval tv = clock_timeval(in_ns);
-
     js->rings_at_ns = clock_monotonic_ns() + in_ns;
-    event_add(js->rings, &tv);
+    timer_set(js->rings, in_ns);
 }
 
 static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
@@ -162,7 +161,6 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
                          void *arg, struct err *err)
 {
     struct jobs *js = calloc(1, sizeof(*js));
-    struct timeval tv = clock_timeval(SAMPLE_NS);
 
     if (!js)
         return err_memory(err), NULL;
@@ -174,7 +172,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
     js->walk = (struct taskwalk){ walk_tasks, walk_peeks, walk_user, js };
     js->lookout = lookout_create(node, &js->walk);
     if (js->rings && js->samples && js->lookout &&
-        !event_add(js->samples, &tv))
+        !timer_set(js->samples, SAMPLE_NS))
         return js;
     jobs_destroy(js);
     return err_memory(err), NULL;
@@ -191,10 +189,8 @@ void jobs_destroy(struct jobs *js)
         p->ops->destroy(p);
     }
     lookout_destroy(js->lookout);
-    if (js->rings)
-        event_free(js->rings);
-    if (js->samples)
-        event_free(js->samples);
+    timer_free(js->rings);
+    timer_free(js->samples);
     free(js);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "slave/jobs/glance.h"
 #include "slave/jobs/look.h"
 #include "slave/jobs/node.h"
@@ -80,8 +81,7 @@ void lookout_destroy(struct lookout *lo)
     }
     glance_destroy(lo->glance);
     peek_destroy(lo->peek);
-    if (lo->timer)
-        event_free(lo->timer);
+    timer_free(lo->timer);
     free(lo);
 }
 
@@ -191,11 +191,8 @@ void lookout_tick(struct lookout *lo)
             series_send(lo, s);
     }
     wait = lookout_due(lo);
-    if (wait < UINT64_MAX) {
-        struct timeval tv = clock_timeval(wait + lookout_late_ns);
-
-        event_add(lo->timer, &tv);
-    } else {
+    if (wait < UINT64_MAX)
+        timer_set(lo->timer, wait + lookout_late_ns);
+    else
         event_del(lo->timer);
-    }
 }

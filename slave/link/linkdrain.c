@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 
 /* A peer sends a Ping every other second, unless it is stopped or gone. */
 #define PARTING_SILENCE_NS (5 * CLOCK_NS_PER_S)
@@ -59,13 +60,12 @@ static void linkdrain_on_time(evutil_socket_t fd, short what, void *over)
 void linkdrain_wait(const struct linkdrain *p, struct event_base *base,
                     uint64_t max_ns)
 {
-    struct timeval tv = clock_timeval(max_ns);
     bool over = false;
     struct event *timer = max_ns ? evtimer_new(base, linkdrain_on_time, &over)
                                  : NULL;
 
     if (timer)
-        event_add(timer, &tv);
+        timer_set(timer, max_ns);
     while (!over && linkdrain_is_alive(p) &&
            event_base_loop(base, EVLOOP_ONCE) == 0)
         ;

@@ -14,6 +14,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
+#include "proto/link/timer.h"
 #include "slave/proc/load.h"
 
 #define RETRY_NS (300 * CLOCK_NS_PER_MS)
@@ -114,7 +115,6 @@ static void failed(struct uplink *u, const struct err *why)
 {
     bool was_joined = u->joined;
     uint64_t now_ns = clock_monotonic_ns();
-    struct timeval tv = clock_timeval(RETRY_NS);
 
     u->link = NULL;
     u->joined = false;
@@ -124,7 +124,7 @@ static void failed(struct uplink *u, const struct err *why)
         now_ns - u->away_ns >= u->conf->lost_ns) {
         u->away_ns = now_ns;
         if (!u->conf->private)
-            event_add(u->retry, &tv);
+            timer_set(u->retry, RETRY_NS);
         u->ops->gone(u->arg, why);
         return;
     }
@@ -135,7 +135,7 @@ static void failed(struct uplink *u, const struct err *why)
         log_warn("uplink", "no link to the master, trying on: %s",
                  why->text);
     u->told = true;
-    event_add(u->retry, &tv);
+    timer_set(u->retry, RETRY_NS);
     if (was_joined)
         u->ops->lost(u->arg);
 }
@@ -199,8 +199,7 @@ void uplink_drop(struct uplink *u)
 {
     if (!u)
         return;
-    if (u->retry)
-        event_free(u->retry);
+    timer_free(u->retry);
     conn_close(u->link);
     free(u->routes);
     free(u);
@@ -217,8 +216,7 @@ bool uplink_close(struct uplink *u, void (*done)(void *arg), void *arg)
     wait = u->link && u->joined;
     if (wait)
         conn_send(u->link, MESSAGE_FAREWELL, &farewell);
-    if (u->retry)
-        event_free(u->retry);
+    timer_free(u->retry);
     if (wait)
         conn_close_then(u->link, done, arg);
     else

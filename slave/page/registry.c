@@ -22,6 +22,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/refused.h"
+#include "proto/link/timer.h"
 #include "slave/link/passfd.h"
 
 enum { PENDING_MAX = 128, BACKLOG = 1024, HELLO_S = 5 };
@@ -138,16 +139,14 @@ static bool make_room(struct registry *r)
 {
     uint64_t now_ns = clock_monotonic_ns(), due_ns = now_ns + PATIENCE_NS;
     struct pending *p = r->pending;
-    struct timeval tv;
 
     while (p && p->next)
         p = p->next;
     if (p)
         due_ns = p->since_ns + PATIENCE_NS;
     if (due_ns > now_ns) {
-        tv = clock_timeval(due_ns - now_ns);
         event_del(r->accept);
-        event_add(r->rest, &tv);
+        timer_set(r->rest, due_ns - now_ns);
         return false;
     }
     refuse(p->fd, &(struct err){ EBUSY, "it says nothing, and others wait" });
@@ -261,8 +260,7 @@ void registry_close(struct registry *r)
         pending_free(r->pending);
     if (r->accept)
         event_free(r->accept);
-    if (r->rest)
-        event_free(r->rest);
+    timer_free(r->rest);
     close(r->fd);
     free(r);
 }

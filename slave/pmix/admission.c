@@ -21,6 +21,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/refused.h"
+#include "proto/link/timer.h"
 
 enum { ADMISSION_WAITING = 256, ADMISSION_TURN = 64, ADMISSION_GONE = -2 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
@@ -224,12 +225,11 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
 static void admission_let_wait(struct admission *d, int fd,
                                const struct sockaddr_in *at)
 {
-    struct timeval tv = clock_timeval(DOOR_WORDS_NS);
     struct guest *g = calloc(1, sizeof(*g));
 
     if (g)
         g->words = event_new(d->base, fd, EV_READ, on_words, g);
-    if (!g || !g->words || event_add(g->words, &tv)) {
+    if (!g || !g->words || timer_set(g->words, DOOR_WORDS_NS)) {
         if (g && g->words)
             event_free(g->words);
         free(g);

@@ -17,6 +17,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/str.h"
+#include "proto/link/timer.h"
 #include "slave/pmix/admission.h"
 #include "slave/pmix/pmix_call.h"
 #include "slave/pmix/pmix_nspace.h"
@@ -86,10 +87,8 @@ static bool owes(const struct pmixd *p)
 /* After something was asked, or answered: the time begins anew. */
 static void watch_late(struct pmixd *p)
 {
-    struct timeval tv = clock_timeval(p->wait_ns);
-
     if (p->health != PMIXD_STUCK && owes(p))
-        event_add(p->late, &tv);
+        timer_set(p->late, p->wait_ns);
     else
         event_del(p->late);
 }
@@ -425,8 +424,7 @@ static void pmixd_free(struct pmixd *p)
 {
     if (p->wake)
         event_free(p->wake);
-    if (p->late)
-        event_free(p->late);
+    timer_free(p->late);
     pmix_call_close();
     free(p);
 }

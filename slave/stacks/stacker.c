@@ -23,6 +23,7 @@
 #include "mpi-wrappers/page.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "slave/proc/mapped.h"
 #include "slave/stacks/selfstack.h"
 #include "slave/stacks/halt.h"
@@ -278,20 +279,13 @@ static bool may_ride(const struct request *r)
     return r->conf.interval_ns >= 4 * RIDE_NS;
 }
 
-static void arm(struct stacker *st, uint64_t ns)
-{
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(st->step, &tv);
-}
-
 static void step_waiting(struct request *r)
 {
     uint64_t now_ns = clock_monotonic_ns();
 
     poll_all(r);
     if (now_ns < r->late_ns && (selfstack_open(r->selfstack) || r->nwaiting)) {
-        arm(r->all, selfstack_open(r->selfstack) ? ASKED_NS
+        timer_set(r->all->step, selfstack_open(r->selfstack) ? ASKED_NS
                                                  : r->late_ns - now_ns);
         return;
     }
@@ -307,7 +301,7 @@ static void step_waiting(struct request *r)
     r->next_ns += r->conf.interval_ns;
     if (r->next_ns < now_ns)
         r->next_ns = now_ns;    /* none is made up for */
-    arm(r->all, r->next_ns - now_ns + (may_ride(r) ? RIDE_NS : 0));
+    timer_set(r->all->step, r->next_ns - now_ns + (may_ride(r) ? RIDE_NS : 0));
 }
 
 static void step_taking(struct request *r)
@@ -323,7 +317,7 @@ static void step_taking(struct request *r)
     }
     halt_unhush(&r->quiet);
     if (r->at < r->conf.ntasks) {
-        arm(r->all, 0);
+        timer_set(r->all->step, 0);
         return;
     }
     r->stage = WAITING;
@@ -334,7 +328,7 @@ static void step_taking(struct request *r)
 static void step_pausing(struct request *r)
 {
     if (unwinder_backlog(r->unwinder) > BACKLOG_MAX) {
-        arm(r->all, BACKLOG_NS);
+        timer_set(r->all->step, BACKLOG_NS);
         return;
     }
     r->stage = TAKING;
@@ -380,7 +374,7 @@ static void look(struct request *r)
 {
     if (r->stage == WAITING && r->nwaiting == 0 &&
         !selfstack_open(r->selfstack))
-        arm(r->all, 0);
+        timer_set(r->all->step, 0);
 }
 
 static void on_child(evutil_socket_t fd, short what, void *arg)
@@ -477,7 +471,7 @@ static void request_next(struct stacker *st)
                   unwinder_pid(r->unwinder) != told);
     r->stage = PAUSING;
     r->next_ns = clock_monotonic_ns();
-    arm(st, 0);
+    timer_set(st->step, 0);
 }
 
 static struct request *request_make(const struct stacker_conf *conf, void *arg)
@@ -612,8 +606,7 @@ void stacker_close(struct stacker *st)
     mapcache_drop(&st->known);
     if (st->child)
         event_free(st->child);
-    if (st->step)
-        event_free(st->step);
+    timer_free(st->step);
     latestop_fini(&st->left);
     free(st->text);
     free(st);

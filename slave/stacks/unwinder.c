@@ -17,6 +17,7 @@
 #include <event2/bufferevent.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "slave/stacks/unwinder_work.h"
 
 enum { LIFE_S = 600 };          /* whatever happens, it ends */
@@ -240,8 +241,7 @@ void unwinder_stop(struct unwinder *s)
         return;
     if (s->bev)
         bufferevent_free(s->bev);
-    if (s->timer)
-        event_free(s->timer);
+    timer_free(s->timer);
     if (s->pidfd >= 0) {
         pidfd_send_signal(s->pidfd, SIGKILL, NULL, 0);
         close(s->pidfd);
@@ -282,12 +282,10 @@ void unwinder_unwritten(struct unwinder *s, uint32_t position, uint32_t sample)
 
 void unwinder_end(struct unwinder *s)
 {
-    struct timeval tv = clock_timeval(s->conf.timeout_ns);
-
     s->whole = true;
     put(s, UNWINDER_END, 0, s->conf.keep, 0, NULL, 0);
     bufferevent_enable(s->bev, EV_WRITE);
-    event_add(s->timer, &tv);
+    timer_set(s->timer, s->conf.timeout_ns);
 }
 
 size_t unwinder_backlog(const struct unwinder *s)

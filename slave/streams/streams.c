@@ -15,6 +15,7 @@
 
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
+#include "proto/link/timer.h"
 #include "slave/launch/pty.h"
 #include "slave/streams/input.h"
 
@@ -399,7 +400,7 @@ struct streams *streams_open(struct event_base *base,
     } else {                    /* nobody wants to see them */
         s->standing = true;
         s->soon = evtimer_new(base, on_soon, s);
-        if (s->soon && !evtimer_add(s->soon, &(struct timeval){ 0 }))
+        if (s->soon && !timer_set(s->soon, 0))
             return s;
         err_memory(err);
     }
@@ -418,8 +419,7 @@ void streams_close(struct streams *s, struct linkdrain *linkdrain)
         next = p->next;
         pipe_free(p);
     }
-    if (s->soon)
-        event_free(s->soon);
+    timer_free(s->soon);
     if (s->link && linkdrain)
         linkdrain_add(linkdrain, s->link);
     else

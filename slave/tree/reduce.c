@@ -13,6 +13,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/link/timer.h"
 #include "proto/tree/tick.h"
 
 enum { SILENT_PART = 4 };               /* of the time */
@@ -163,8 +164,7 @@ static void reduction_free(struct reduction *r)
     }
     for (size_t i = 0; i < r->nmissing; i++)
         free(r->missing[i].why);
-    if (r->timer)
-        event_free(r->timer);
+    timer_free(r->timer);
     str_fini(&r->result);
     free(r->argument);
     free(r->children);
@@ -206,13 +206,11 @@ void reduction_step(struct reduction *r, enum reduce_event event)
 static void arm(struct reduction *r, uint64_t now_ns)
 {
     uint64_t ns = tick_of(r->wait_ns), silent = now_ns - r->heard_ns;
-    struct timeval tv;
 
     if (silent < r->wait_ns && r->wait_ns - silent < ns)
         ns = r->wait_ns - silent;
     r->due_ns = now_ns + ns;
-    tv = clock_timeval(ns);
-    event_add(r->timer, &tv);
+    timer_set(r->timer, ns);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
