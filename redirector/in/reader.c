@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 
 enum { READER_CHUNK = 128 << 10 };
 #define READER_BACKGROUND_NS (100 * CLOCK_NS_PER_MS)
@@ -28,13 +29,6 @@ struct reader {
     void *arg;
     char *buf;                  /* owned */
 };
-
-static void reader_again(struct reader *r, uint64_t ns)
-{
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(r->timer, &tv);
-}
 
 /* Would reading stop us, as the terminal belongs to somebody else? */
 static bool reader_is_background(const struct reader *r)
@@ -52,11 +46,11 @@ static void reader_arm(struct reader *r)
         event_del(r->timer);
     } else if (reader_is_background(r)) {
         event_del(r->event);
-        reader_again(r, READER_BACKGROUND_NS);
+        timer_set(r->timer, READER_BACKGROUND_NS);
     } else if (r->waits) {
         event_add(r->event, NULL);
     } else {
-        reader_again(r, 0);
+        timer_set(r->timer, 0);
     }
 }
 
@@ -182,8 +176,7 @@ void reader_close(struct reader *r)
         return;
     if (r->event)
         event_free(r->event);
-    if (r->timer)
-        event_free(r->timer);
+    timer_free(r->timer);
     free(r->buf);
     free(r);
 }

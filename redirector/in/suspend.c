@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "redirector/in/terminal.h"
 #include "redirector/out/say.h"
 
@@ -20,9 +21,7 @@ struct suspend {
 
 static void suspend_later(struct suspend *s)
 {
-    struct timeval tv = clock_timeval(SUSPEND_STEP_NS);
-
-    event_add(s->timer, &tv);
+    timer_set(s->timer, SUSPEND_STEP_NS);
 }
 
 static void suspend_on_timer(evutil_socket_t fd, short what, void *arg)

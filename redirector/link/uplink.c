@@ -15,6 +15,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
+#include "proto/link/timer.h"
 
 #define UPLINK_LOST_NS (60 * CLOCK_NS_PER_S)
 #define UPLINK_TOLD_NS (2 * CLOCK_NS_PER_S)     /* before a person hears of it */
@@ -50,7 +51,6 @@ static void on_open(void *arg, struct conn *c)
 static void uplink_failed(struct uplink *u, const struct err *why)
 {
     uint64_t now_ns = clock_monotonic_ns();
-    struct timeval tv = clock_timeval(UPLINK_RETRY_NS);
 
     u->conn = NULL;
     if (!u->away_ns)
@@ -59,7 +59,7 @@ static void uplink_failed(struct uplink *u, const struct err *why)
         u->ops->lost(u->arg, why);
         return;
     }
-    event_add(u->retry, &tv);
+    timer_set(u->retry, UPLINK_RETRY_NS);
     if (!u->told && now_ns - u->away_ns >= UPLINK_TOLD_NS) {
         u->told = true;
         u->ops->notice(u->arg, "hector-master is away: the job runs on, "
@@ -307,8 +307,7 @@ void uplink_close(struct uplink *u)
     if (!u)
         return;
     conn_close(u->conn);
-    if (u->retry)
-        event_free(u->retry);
+    timer_free(u->retry);
     if (u->submit)
         hct__submit__free_unpacked(u->submit, NULL);
     if (u->kill)

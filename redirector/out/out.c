@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "proto/base/parse.h"
+#include "proto/link/timer.h"
 
 enum out_way {
     OUT_FILE,           /* never blocks */
@@ -178,10 +179,8 @@ static void out_flush(struct out *o)
 
 static void out_later(struct out *o)
 {
-    static const struct timeval now = { 0, 0 };
-
     if (!event_pending(o->later, EV_TIMEOUT, NULL))
-        event_add(o->later, &now);
+        timer_set(o->later, 0);
 }
 
 void out_write(struct out *o, const void *p, size_t n)
@@ -278,8 +277,7 @@ void out_close(struct out *o)
         out_flush(o);
     if (o->ready)
         event_free(o->ready);
-    if (o->later)
-        event_free(o->later);
+    timer_free(o->later);
     if (o->queue)
         evbuffer_free(o->queue);
     if (o->way == OUT_OWN)

@@ -15,6 +15,7 @@
 
 #include "hct.pb-c.h"
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "redirector/out/lines.h"
 #include "redirector/out/out.h"
 #include "redirector/out/outdir.h"
@@ -106,9 +107,7 @@ static void output_set_timer(struct output *o)
         event_del(o->timer);
     } else if (!event_pending(o->timer, EV_TIMEOUT, NULL)) {
         now = clock_monotonic_ns();
-        struct timeval tv = clock_timeval(due > now ? due - now : 0);
-
-        event_add(o->timer, &tv);
+        timer_set(o->timer, due > now ? due - now : 0);
     }
 }
 
@@ -124,7 +123,6 @@ static bool output_is_written(const struct output *o)
 static void output_on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct output *o = arg;
-    struct timeval tv = { .tv_usec = 2000 };
 
     (void)fd;
     (void)what;
@@ -134,7 +132,7 @@ static void output_on_timer(evutil_socket_t fd, short what, void *arg)
     } else if (output_is_written(o)) {
         o->done(o->conf.arg);
     } else {
-        event_add(o->timer, &tv);
+        timer_set(o->timer, 2 * CLOCK_NS_PER_MS);
     }
 }
 
@@ -255,8 +253,7 @@ void output_close(struct output *o)
     say_through(NULL, NULL);
     for (int i = 0; i < LINES_PORTS; i++)
         out_close(o->sinks[i]);
-    if (o->timer)
-        event_free(o->timer);
+    timer_free(o->timer);
     lines_destroy(o->lines);
     outdir_close(o->dir);
     if (o->stdtim_file >= 0)
@@ -315,7 +312,6 @@ void output_end(struct output *o, uint32_t rank, int stream)
 
 void output_finish(struct output *o, void (*done)(void *arg))
 {
-    struct timeval tv = { 0, 0 };
     struct err err;
 
     assert(!o->done);
@@ -323,5 +319,5 @@ void output_finish(struct output *o, void (*done)(void *arg))
     if (o->dir && outdir_finish(o->dir, &err) < 0)
         output_dir_failed(o, &err);
     o->done = done;
-    event_add(o->timer, &tv);
+    timer_set(o->timer, 0);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "redirector/out/say.h"
 
 #define PROGRESS_AFTER_NS CLOCK_NS_PER_S
@@ -16,13 +17,6 @@ struct progress {
     const char *text;
 };
 
-static void progress_set_timer(struct progress *p, uint64_t ns)
-{
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(p->timer, &tv);
-}
-
 /* Again and again, as other words erase the line. */
 static void progress_on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -31,7 +25,7 @@ static void progress_on_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     say_progress(p->text);
-    progress_set_timer(p, PROGRESS_AGAIN_NS);
+    timer_set(p->timer, PROGRESS_AGAIN_NS);
 }
 
 struct progress *progress_open(struct event_base *base)
@@ -46,7 +40,7 @@ struct progress *progress_open(struct event_base *base)
         return NULL;
     }
     p->text = "starting ...";
-    progress_set_timer(p, PROGRESS_AFTER_NS);
+    timer_set(p->timer, PROGRESS_AFTER_NS);
     return p;
 }
 

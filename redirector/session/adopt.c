@@ -20,6 +20,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
+#include "proto/link/timer.h"
 #include "redirector/in/ttysignal.h"
 #include "redirector/out/say.h"
 #include "redirector/session/behind.h"
@@ -126,7 +127,7 @@ static void adopt_on_launcher(void *arg, int status)
     a->s.phase = SESSION_ENDING;
     uplink_adopt_end(a->s.uplink, status < 0, adopt_status(a),
                      a->timed_out ? 0 : sig, ADOPT_TASKS_NS);
-    session_set_timer(a->patience, ADOPT_MASTER_NS);
+    timer_set(a->patience, ADOPT_MASTER_NS);
 }
 
 /* It could not even be executed: that is how it ended. */
@@ -175,7 +176,7 @@ static void adopt_end_command(struct adopt *a)
     a->ending = true;
     launcher_signal(&a->launcher, SIGTERM);
     launcher_signal(&a->launcher, SIGCONT);
-    session_set_timer(a->kill, ADOPT_GRACE_NS);
+    timer_set(a->kill, ADOPT_GRACE_NS);
 }
 
 static void adopt_on_kill(evutil_socket_t fd, short what, void *arg)
@@ -349,10 +350,8 @@ static void adopt_close(struct session *s)
 {
     struct adopt *a = adopt_of(s);
 
-    if (a->patience)
-        event_free(a->patience);
-    if (a->kill)
-        event_free(a->kill);
+    timer_free(a->patience);
+    timer_free(a->kill);
     ttysignal_close(a->signals);
     if (a->script >= 0)
         close(a->script);

@@ -2,6 +2,7 @@
 #include "redirector/session/ending.h"
 
 #include "proto/base/clock.h"
+#include "proto/link/timer.h"
 
 /* For a private master to begin; for all to be over, where what is left can be
  * killed after that, and where there is nothing to be killed. */
@@ -28,16 +29,13 @@ int ending_open(struct ending *e, struct event_base *base)
 
 void ending_close(struct ending *e)
 {
-    if (e->late)
-        event_free(e->late);
+    timer_free(e->late);
     e->late = NULL;
 }
 
 static void ending_wait(struct ending *e, uint64_t ns)
 {
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(e->late, &tv);
+    timer_set(e->late, ns);
 }
 
 int ending_ask(struct ending *e, int signal)

@@ -10,6 +10,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/link/key.h"
+#include "proto/link/timer.h"
 #include "redirector/link/loop.h"
 #include "redirector/out/say.h"
 #include "redirector/session/where.h"
@@ -22,13 +23,6 @@
  * kernel needs one more to notice that it is back. */
 #define SESSION_VANISHED_NS (7 * CLOCK_NS_PER_S)
 #define SESSION_LOOK_NS (100 * CLOCK_NS_PER_MS)
-
-void session_set_timer(struct event *ev, uint64_t ns)
-{
-    struct timeval tv = clock_timeval(ns);
-
-    event_add(ev, &tv);
-}
 
 /* ---------------------------------------------------------- how it ends */
 
@@ -64,7 +58,7 @@ static void session_look_for_links(struct session *s)
 {
     s->heard_ns = clock_monotonic_ns();
     if (!s->full)
-        session_set_timer(s->silence, SESSION_LOOK_NS);
+        timer_set(s->silence, SESSION_LOOK_NS);
 }
 
 void session_drain(struct session *s)
@@ -97,7 +91,7 @@ static void session_on_silence(evutil_socket_t fd, short what, void *arg)
         return;
     if (clock_monotonic_ns() - s->heard_ns < SESSION_SILENCE_NS &&
         !links_silent(s->links, SESSION_VANISHED_NS)) {
-        session_set_timer(s->silence, SESSION_LOOK_NS);
+        timer_set(s->silence, SESSION_LOOK_NS);
         return;
     }
     s->vanished = true;
@@ -354,7 +348,7 @@ static int session_open(struct session *s, struct err *err)
         session_open_master(s, err) < 0)
         return -1;
     if (c->options->timeout_ns)
-        session_set_timer(s->timeout, c->options->timeout_ns);
+        timer_set(s->timeout, c->options->timeout_ns);
     return 0;
 }
 
@@ -375,8 +369,7 @@ static void session_close(struct session *s)
         say(SAY_ERROR, "%s", err.text);
     s->ops->close(s);
     for (int i = 0; i < 2; i++)
-        if (timers[i])
-            event_free(timers[i]);
+        timer_free(timers[i]);
     if (s->base)
         event_base_free(s->base);
     key_free(s->key);

@@ -123,6 +123,4 @@ void session_break(struct session *s);
 /* Say where the tasks of the job are (0: there is none), then call located. */
 void session_ask_where(struct session *s, uint64_t job);
 
-void session_set_timer(struct event *ev, uint64_t ns);
-
 #endif

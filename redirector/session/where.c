@@ -8,6 +8,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
+#include "proto/link/timer.h"
 #include "redirector/start/child.h"
 
 #define WHERE_NS (5 * CLOCK_NS_PER_S)   /* the person waits for the end */
@@ -45,7 +46,6 @@ struct where *where_ask(struct event_base *base, const char *address,
                         uint64_t job, void (*done)(void *arg), void *arg)
 {
     struct where *w = calloc(1, sizeof(*w));
-    struct timeval tv = clock_timeval(WHERE_NS);
     char program[PATHS_MAX], number[24];
     char *argv[] = { program, (char *)"stack", (char *)"--lines",
                      (char *)"-s", (char *)(uintptr_t)address, number, NULL };
@@ -61,7 +61,7 @@ struct where *where_ask(struct event_base *base, const char *address,
     w->done = done;
     w->arg = arg;
     w->late = evtimer_new(base, where_on_late, w);
-    if (job && w->late && event_add(w->late, &tv) == 0 &&
+    if (job && w->late && timer_set(w->late, WHERE_NS) == 0 &&
         paths_sibling("hector", program, sizeof(program), &err) == 0)
         w->child = child_start(base, &conf, &err);
     if (w->child)
@@ -81,7 +81,6 @@ void where_close(struct where *w)
         child_kill(w->child, SIGKILL);
         return;
     }
-    if (w->late)
-        event_free(w->late);
+    timer_free(w->late);
     free(w);
 }

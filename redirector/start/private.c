@@ -16,6 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 #include "proto/link/addr.h"
+#include "proto/link/timer.h"
 #include "redirector/batch/agent.h"
 #include "redirector/out/say.h"
 #include "redirector/start/child.h"
@@ -131,7 +132,6 @@ static void private_on_exit(void *arg, struct child *c, int status)
 static void private_on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct private *p = arg;
-    struct timeval tv = clock_timeval(PRIVATE_TERM_NS);
 
     (void)fd;
     (void)what;
@@ -148,16 +148,14 @@ static void private_on_timer(evutil_socket_t fd, short what, void *arg)
         if (p->members[i].child)
             child_kill(p->members[i].child, SIGTERM);
     p->termed = true;
-    event_add(p->timer, &tv);
+    timer_set(p->timer, PRIVATE_TERM_NS);
 }
 
 void private_close(struct private *p, bool at_once, void (*done)(void *arg))
 {
-    struct timeval tv = clock_timeval(PRIVATE_LEAVE_NS);
-
     p->closing = true;
     p->done = done;
-    event_add(p->timer, &tv);
+    timer_set(p->timer, PRIVATE_LEAVE_NS);
     if (at_once)
         child_hush_all();
     for (size_t i = 0; i < p->nmembers; i++) {
@@ -202,8 +200,7 @@ void private_destroy(struct private *p)
     if (!p)
         return;
     private_abandon(p);
-    if (p->timer)
-        event_free(p->timer);
+    timer_free(p->timer);
     free(p->members);
     free(p);
 }
