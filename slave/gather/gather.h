@@ -2,13 +2,15 @@
 #ifndef HECTOR_GATHER_H
 #define HECTOR_GATHER_H
 
+#include <sys/queue.h>
+
 #include "slave/tree/reduce.h"
 
 /* Their arg: whose tasks are asked, and what is being made of them. */
 struct gather {
     struct jobs *jobs;          /* borrowed */
-    struct stack_part *stacks;  /* of gather_stack.c, which owns them */
-    struct model_part *models;  /* of gather_model.c */
+    LIST_HEAD(, stack_part) stacks;     /* of gather_stack.c, which owns them */
+    LIST_HEAD(, model_part) models;     /* of gather_model.c */
 };
 extern const struct reduce_kind gather_kinds[];
 extern const size_t gather_nkinds;

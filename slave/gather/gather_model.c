@@ -19,7 +19,7 @@
 
 /* One that is being made. */
 struct model_part {
-    struct model_part *next;    /* in the list of who gathers */
+    LIST_ENTRY(model_part) place;
     struct gather *all;         /* borrowed, like the next */
     struct reduction *reduction;
     uint64_t job, until_ns;
@@ -32,11 +32,7 @@ struct model_part {
 
 static void part_free(struct model_part *p)
 {
-    for (struct model_part **at = &p->all->models; *at; at = &(*at)->next)
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
+    LIST_REMOVE(p, place);
     timer_free(p->look);
     taskset_fini(&p->ranks);
     free(p->tasks);
@@ -124,8 +120,7 @@ static struct model_part *part_make(struct gather *g, struct reduction *r)
     p->n = reduction_width(r);
     p->until_ns = clock_monotonic_ns() +
                   (half_ns < NAMES_NS ? half_ns : NAMES_NS);
-    p->next = g->models;
-    g->models = p;
+    LIST_INSERT_HEAD(&g->models, p, place);
     p->tasks = calloc(p->n, sizeof(*p->tasks));
     p->look = evtimer_new(jobs_node(g->jobs)->base, on_look, p);
     if (p->tasks && p->look)
@@ -173,7 +168,10 @@ void gather_model_start(void *arg, struct reduction *r)
 
 void gather_model_stop(void *arg, struct reduction *r)
 {
-    for (struct model_part *p = ((const struct gather *)arg)->models; p; p = p->next)
+    const struct gather *g = arg;
+    struct model_part *p;
+
+    LIST_FOREACH(p, &g->models, place)
         if (p->reduction == r) {
             part_free(p);
             return;

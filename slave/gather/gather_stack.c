@@ -16,7 +16,7 @@ enum { GATHER_PLACES_MAX = 1024 };
 
 /* One that is being made. */
 struct stack_part {
-    struct stack_part *next;    /* in the list of who gathers */
+    LIST_ENTRY(stack_part) place;
     struct gather *all;         /* borrowed, like the next */
     struct reduction *reduction;
     uint64_t job;
@@ -29,11 +29,7 @@ struct stack_part {
 
 static void part_free(struct stack_part *p)
 {
-    for (struct stack_part **at = &p->all->stacks; *at; at = &(*at)->next)
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
+    LIST_REMOVE(p, place);
     free(p->ranks);
     free(p->pids);
     free(p->sites);
@@ -194,8 +190,7 @@ static struct stack_part *part_make(struct gather *g, struct reduction *r)
     p->reduction = r;
     p->job = reduction_job(r);
     p->n = (uint32_t)n;
-    p->next = g->stacks;
-    g->stacks = p;
+    LIST_INSERT_HEAD(&g->stacks, p, place);
     p->ranks = calloc(n + 1, sizeof(*p->ranks));
     p->pids = calloc(n + 1, sizeof(*p->pids));
     if (p->ranks && p->pids)
@@ -234,8 +229,9 @@ void gather_stack_start(void *arg, struct reduction *r)
 void gather_stack_stop(void *arg, struct reduction *r)
 {
     const struct gather *g = arg;
+    struct stack_part *p;
 
-    for (struct stack_part *p = g->stacks; p; p = p->next)
+    LIST_FOREACH(p, &g->stacks, place)
         if (p->reduction == r) {
             stacker_cancel(jobs_node(g->jobs)->stacker, p);
             part_free(p);

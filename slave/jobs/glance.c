@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "policies/hct_policy.h"
 #include "proto/base/clock.h"
@@ -36,7 +37,7 @@ static const uint64_t glance_refused_ns = 30 * CLOCK_NS_PER_S;
 enum { GLANCE_TASKS = 8, GLANCE_COMPUTING = 4 };        /* at a time */
 
 struct known_job {
-    struct known_job *next;
+    LIST_ENTRY(known_job) place;
     uint64_t id, next_ns;
     uint32_t learned, turn;
     bool under_way;
@@ -44,7 +45,7 @@ struct known_job {
 };
 
 struct glancing {               /* one that is under way */
-    struct glancing *next;
+    LIST_ENTRY(glancing) place;
     struct glance *all;         /* borrowed */
     uint64_t job;
     uint32_t n, ranks[GLANCE_TASKS], calls[GLANCE_TASKS];
@@ -55,8 +56,8 @@ struct glancing {               /* one that is under way */
 struct glance {
     struct node *node;          /* borrowed, as jobs */
     const struct taskwalk *jobs;
-    struct known_job *first;    /* owned */
-    struct glancing *under_way; /* owned */
+    LIST_HEAD(, known_job) known;       /* owned */
+    LIST_HEAD(, glancing) under_way;    /* owned */
 };
 
 /* -------------------------------------------------------------------- jobs */
@@ -96,40 +97,39 @@ static struct task *find_task(const struct glance *g, uint64_t job,
 
 static void job_free(struct known_job *k)
 {
+    LIST_REMOVE(k, place);
     spots_fini(&k->spots);
     free(k);
 }
 
 static struct known_job *find(struct glance *g, uint64_t job)
 {
-    struct known_job *k = g->first;
+    struct known_job *k;
 
-    while (k && k->id != job)
-        k = k->next;
-    return k;
+    LIST_FOREACH(k, &g->known, place)
+        if (k->id == job)
+            return k;
+    return NULL;
 }
 
 /* Those that are gone are forgotten when another one comes. */
 static struct known_job *get(struct glance *g, uint64_t job)
 {
-    struct known_job **at = &g->first, *k = find(g, job);
+    struct known_job *k = find(g, job), *next;
 
     if (k)
         return k;
-    while ((k = *at)) {
-        if (is_here(g, k->id)) {
-            at = &k->next;
-            continue;
-        }
-        *at = k->next;
-        job_free(k);
+    for (k = LIST_FIRST(&g->known); k; k = next) {
+        next = LIST_NEXT(k, place);
+        if (!is_here(g, k->id))
+            job_free(k);
     }
     k = calloc(1, sizeof(*k));
     if (!k)
         return NULL;
     k->id = job;
-    k->next = g->first;
-    return g->first = k;
+    LIST_INSERT_HEAD(&g->known, k, place);
+    return k;
 }
 
 /* -------------------------------------------------------------- what is seen */
@@ -230,12 +230,7 @@ static void take_one(struct known_job *k, const struct glancing *g,
 
 static void glancing_free(struct glancing *g)
 {
-    struct glancing **at = &g->all->under_way;
-
-    while (*at && *at != g)
-        at = &(*at)->next;
-    if (*at)
-        *at = g->next;
+    LIST_REMOVE(g, place);
     free(g);
 }
 
@@ -388,8 +383,8 @@ void glance_at(struct glance *g, uint64_t job)
         free(go);
         return;
     }
-    *go = (struct glancing){ .all = g, .job = job, .next = g->under_way };
-    g->under_way = go;
+    *go = (struct glancing){ .all = g, .job = job };
+    LIST_INSERT_HEAD(&g->under_way, go, place);
     consider_all(&c);
     conf.user = g->jobs->user(g->jobs->arg, job);
     conf.pids = go->pids;
@@ -428,16 +423,11 @@ void glance_destroy(struct glance *g)
 {
     if (!g)
         return;
-    while (g->under_way) {
+    for (struct glancing *go; (go = LIST_FIRST(&g->under_way));
+         glancing_free(go))
         if (g->node->stacker)
-            stacker_cancel(g->node->stacker, g->under_way);
-        glancing_free(g->under_way);
-    }
-    while (g->first) {
-        struct known_job *k = g->first;
-
-        g->first = k->next;
-        job_free(k);
-    }
+            stacker_cancel(g->node->stacker, go);
+    while (!LIST_EMPTY(&g->known))
+        job_free(LIST_FIRST(&g->known));
     free(g);
 }

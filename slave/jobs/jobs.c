@@ -319,7 +319,7 @@ static bool can_wait(const struct node *n, const struct job *j)
 bool jobs_renewable(struct jobs *js)
 {
     bool now = pmixd_health(node_pmix_now(js->node)) != PMIXD_SOUND &&
-               !js->node->linkdrain.links;
+               LIST_EMPTY(&js->node->linkdrain.links);
     struct part *next;
 
     for (struct part *p = js->first; p; p = p->next)

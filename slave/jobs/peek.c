@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 
 #include "mpi-wrappers/table/calls.h"
 #include "policies/hct_policy.h"
@@ -25,7 +26,7 @@ static const uint64_t peek_refused_ns = 30 * CLOCK_NS_PER_S;
 enum { PEEK_MAPS = 1 << 20, PEEK_DEPTH = 8 };
 
 struct peeking {                /* one that is under way */
-    struct peeking *next;
+    LIST_ENTRY(peeking) place;
     struct peek *all;           /* borrowed */
     uint64_t job, at_ns;
     uint32_t n;
@@ -35,7 +36,7 @@ struct peeking {                /* one that is under way */
 struct peek {
     struct node *node;          /* borrowed, as jobs */
     const struct taskwalk *jobs;
-    struct peeking *first;      /* owned */
+    LIST_HEAD(, peeking) under_way;     /* owned */
 };
 
 /* --------------------------------------------------------- what stacks say */
@@ -182,11 +183,7 @@ static struct peek_job *job_of(const struct peek *p, uint64_t job)
 
 static void peeking_free(struct peeking *g)
 {
-    for (struct peeking **at = &g->all->first; *at; at = &(*at)->next)
-        if (*at == g) {
-            *at = g->next;
-            break;
-        }
+    LIST_REMOVE(g, place);
     free(g->pids);
     free(g);
 }
@@ -309,8 +306,7 @@ static struct peeking *peeking_make(struct peek *p, uint64_t job)
     g->pids = calloc(n + 1, sizeof(*g->pids));
     if (g->pids)
         p->jobs->tasks(p->jobs->arg, job, add_program, g);
-    g->next = p->first;
-    p->first = g;
+    LIST_INSERT_HEAD(&p->under_way, g, place);
     if (any_program(g))
         return g;
     peeking_free(g);
@@ -366,10 +362,8 @@ void peek_destroy(struct peek *p)
 {
     if (!p)
         return;
-    while (p->first) {
+    for (struct peeking *g; (g = LIST_FIRST(&p->under_way)); peeking_free(g))
         if (p->node->stacker)
-            stacker_cancel(p->node->stacker, p->first);
-        peeking_free(p->first);
-    }
+            stacker_cancel(p->node->stacker, g);
     free(p);
 }

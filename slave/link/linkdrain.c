@@ -12,7 +12,7 @@
 #define PARTING_SILENCE_NS (5 * CLOCK_NS_PER_S)
 
 struct linkdrain_link {
-    struct linkdrain_link *next;
+    LIST_ENTRY(linkdrain_link) place;
     struct linkdrain *owner;      /* borrowed */
     const struct conn *c;       /* its own */
 };
@@ -20,12 +20,9 @@ struct linkdrain_link {
 static void linkdrain_on_closed(void *arg)
 {
     struct linkdrain_link *k = arg;
-    struct linkdrain_link **at = &k->owner->links;
 
-    while (*at != k)
-        at = &(*at)->next;
-    *at = k->next;
-    if (!k->owner->links && k->owner->over)
+    LIST_REMOVE(k, place);
+    if (LIST_EMPTY(&k->owner->links) && k->owner->over)
         event_active(k->owner->over, EV_TIMEOUT, 0);
     free(k);
 }
@@ -38,14 +35,16 @@ void linkdrain_add(struct linkdrain *p, struct conn *c)
         conn_close_flushed(c);
         return;
     }
-    *k = (struct linkdrain_link){ p->links, p, c };
-    p->links = k;
+    *k = (struct linkdrain_link){ .owner = p, .c = c };
+    LIST_INSERT_HEAD(&p->links, k, place);
     conn_close_then(c, linkdrain_on_closed, k);
 }
 
 static bool linkdrain_is_alive(const struct linkdrain *p)
 {
-    for (const struct linkdrain_link *k = p->links; k; k = k->next)
+    const struct linkdrain_link *k;
+
+    LIST_FOREACH(k, &p->links, place)
         if (conn_silence_ns(k->c) < PARTING_SILENCE_NS)
             return true;
     return false;

@@ -8,14 +8,14 @@
 #define HECTOR_LINKDRAIN_H
 
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <event2/event.h>
 
 #include "proto/link/conn.h"
 
-struct linkdrain_link;
 struct linkdrain {
-    struct linkdrain_link *links; /* owned */
+    LIST_HEAD(, linkdrain_link) links;  /* owned */
     struct event *over;         /* borrowed: made active when the last one has
                                    closed; or NULL */
 };

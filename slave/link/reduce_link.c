@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "proto/base/log.h"
 #include "proto/link/addr.h"
@@ -16,7 +17,7 @@
 enum { LINKS_IDLE = 256, ADDRESSES_MAX = ADDR_LIST_MAX };
 
 struct reduce_link {
-    struct reduce_link *next;           /* in its list */
+    LIST_ENTRY(reduce_link) place;
     struct reduce_links *all;           /* borrowed */
     struct conn *conn;                  /* owned; NULL when lost */
     char *addresses;                    /* owned; NULL: of a parent */
@@ -29,20 +30,14 @@ struct reduce_links {
     const struct reduce_links_ops *ops;
     void *arg;
     struct conn_listener *listener;     /* owned */
-    struct reduce_link *parents, *children;     /* owned */
+    LIST_HEAD(, reduce_link) parents, children; /* owned */
     char addresses[ADDRESSES_MAX];
     char path[ADDR_TEXT_MAX];           /* of the Unix socket, "" */
 };
 
-static void unlink_from(struct reduce_link **list, struct reduce_link *l)
-{
-    while (*list != l)
-        list = &(*list)->next;
-    *list = l->next;
-}
-
 static void link_free(struct reduce_link *l)
 {
+    LIST_REMOVE(l, place);
     conn_close(l->conn);
     free(l->addresses);
     free(l);
@@ -110,8 +105,7 @@ static void on_parent_open(void *arg, struct conn *c)
     }
     l->all = ls;
     l->conn = c;
-    l->next = ls->parents;
-    ls->parents = l;
+    LIST_INSERT_HEAD(&ls->parents, l, place);
     conn_set_arg(c, l);
 }
 
@@ -122,7 +116,6 @@ static void on_parent_close(void *arg, struct conn *c, const struct err *why)
     log_debug("reduce", "the slave above at %s left: %s", conn_peer(c),
               why->text);
     l->conn = NULL;
-    unlink_from(&l->all->parents, l);
     l->all->ops->parent_lost(l->all->arg, l, why);
     link_free(l);
 }
@@ -197,7 +190,7 @@ struct reduce_link *reduce_link_take(struct reduce_links *ls,
 {
     struct reduce_link *l;
 
-    for (l = ls->children; l; l = l->next)
+    LIST_FOREACH(l, &ls->children, place)
         if (l->conn && strcmp(l->addresses, addresses) == 0)
             return l->users++, l;
     l = calloc(1, sizeof(*l));
@@ -205,29 +198,28 @@ struct reduce_link *reduce_link_take(struct reduce_links *ls,
         err_memory(err);
         return free(l), NULL;
     }
+    LIST_INSERT_HEAD(&ls->children, l, place);
     l->all = ls;
     l->users = 1;
     l->conn = conn_open_to(ls->base, addresses, ls->conf->conn, &child_ops,
                            l, err);
     if (!l->conn)
         return link_free(l), NULL;
-    l->next = ls->children;
-    ls->children = l;
     say_hello(ls, l->conn);
     return l;
 }
 
 void reduce_link_put(struct reduce_link *l)
 {
+    const struct reduce_link *x;
     unsigned idle = 0;
 
     if (!l || --l->users)
         return;
-    for (const struct reduce_link *x = l->all->children; x; x = x->next)
+    LIST_FOREACH(x, &l->all->children, place)
         idle += x->users == 0;
     if (l->conn && idle <= LINKS_IDLE)
         return;
-    unlink_from(&l->all->children, l);
     link_free(l);
 }
 
@@ -286,18 +278,10 @@ void reduce_links_close(struct reduce_links *ls)
     if (!ls)
         return;
     conn_listener_close(ls->listener);
-    while (ls->parents) {
-        struct reduce_link *l = ls->parents;
-
-        ls->parents = l->next;
-        link_free(l);
-    }
-    while (ls->children) {
-        struct reduce_link *l = ls->children;
-
-        ls->children = l->next;
-        link_free(l);
-    }
+    while (!LIST_EMPTY(&ls->parents))
+        link_free(LIST_FIRST(&ls->parents));
+    while (!LIST_EMPTY(&ls->children))
+        link_free(LIST_FIRST(&ls->children));
     if (*ls->path)
         remove(ls->path);
     free(ls);

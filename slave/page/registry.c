@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -31,7 +32,7 @@ enum { PENDING_MAX = 128, BACKLOG = 1024, HELLO_S = 5 };
 #define PATIENCE_NS (100 * CLOCK_NS_PER_MS)
 
 struct pending {
-    struct pending *next;
+    TAILQ_ENTRY(pending) place;
     struct registry *r;         /* borrowed */
     struct event *event;        /* owned */
     int fd;                     /* owned */
@@ -44,7 +45,7 @@ struct registry {
     struct event_base *base;    /* borrowed */
     struct event *accept, *rest;        /* owned */
     int fd;                     /* owned */
-    struct pending *pending;    /* owned; the newest first */
+    TAILQ_HEAD(, pending) pending;      /* owned; the oldest first */
     unsigned npending;
 };
 
@@ -87,11 +88,7 @@ static void pending_free(struct pending *p)
 {
     struct registry *r = p->r;
 
-    for (struct pending **at = &r->pending; *at; at = &(*at)->next)
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
+    TAILQ_REMOVE(&r->pending, p, place);
     if (p->event)
         event_free(p->event);
     close(p->fd);
@@ -138,10 +135,8 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
 static bool make_room(struct registry *r)
 {
     uint64_t now_ns = clock_monotonic_ns(), due_ns = now_ns + PATIENCE_NS;
-    struct pending *p = r->pending;
+    struct pending *p = TAILQ_FIRST(&r->pending);
 
-    while (p && p->next)
-        p = p->next;
     if (p)
         due_ns = p->since_ns + PATIENCE_NS;
     if (due_ns > now_ns) {
@@ -193,8 +188,7 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
         p->r = r;
         p->fd = s;
         p->since_ns = clock_monotonic_ns();
-        p->next = r->pending;
-        r->pending = p;
+        TAILQ_INSERT_TAIL(&r->pending, p, place);
         r->npending++;
         p->event = event_new(r->base, s, EV_READ, on_hello, p);
         if (!p->event ||
@@ -238,6 +232,7 @@ struct registry *registry_open(struct event_base *base, const char *path,
 
     if (!r)
         return err_memory(err), NULL;
+    TAILQ_INIT(&r->pending);
     r->base = base;
     r->grant = grant;
     r->arg = arg;
@@ -256,8 +251,8 @@ void registry_close(struct registry *r)
 {
     if (!r)
         return;
-    while (r->pending)
-        pending_free(r->pending);
+    while (r->npending)
+        pending_free(TAILQ_FIRST(&r->pending));
     if (r->accept)
         event_free(r->accept);
     timer_free(r->rest);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ enum { ADMISSION_WAITING = 256, ADMISSION_TURN = 64, ADMISSION_GONE = -2 };
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
 
 struct guest {
-    struct guest *next, *prev;
+    TAILQ_ENTRY(guest) place;
     struct admission *admission;
     struct event *words;        /* owned */
     int fd;                     /* owned */
@@ -41,7 +42,7 @@ struct admission {
     struct event_base *base;
     admission_may_f *may;
     void *arg;
-    struct guest guests;        /* a ring, the one that came first is next */
+    TAILQ_HEAD(, guest) guests; /* owned, as they came */
     size_t nguests;
 };
 
@@ -160,8 +161,7 @@ static int64_t admission_owner(const struct admission *d, const struct guest *g)
 
 static void admission_part(struct guest *g)
 {
-    g->prev->next = g->next;
-    g->next->prev = g->prev;
+    TAILQ_REMOVE(&g->admission->guests, g, place);
     g->admission->nguests--;
     event_free(g->words);
     free(g);
@@ -239,12 +239,9 @@ static void admission_let_wait(struct admission *d, int fd,
     g->admission = d;
     g->fd = fd;
     g->at = *at;
-    g->next = &d->guests;
-    g->prev = d->guests.prev;
-    g->prev->next = g;
-    g->next->prev = g;
+    TAILQ_INSERT_TAIL(&d->guests, g, place);
     if (++d->nguests > ADMISSION_WAITING)
-        admission_refuse(d->guests.next, ETIMEDOUT,
+        admission_refuse(TAILQ_FIRST(&d->guests), ETIMEDOUT,
                          "said nothing where tasks meet PMIx");
 }
 
@@ -290,7 +287,7 @@ struct admission *admission_open(struct event_base *base, admission_may_f *may,
     d->base = base;
     d->may = may;
     d->arg = arg;
-    d->guests.next = d->guests.prev = &d->guests;
+    TAILQ_INIT(&d->guests);
     d->diag = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     return d;
 }
@@ -299,10 +296,8 @@ void admission_close(struct admission *d)
 {
     if (!d)
         return;
-    while (d->nguests) {
-        close(d->guests.next->fd);
-        admission_part(d->guests.next);
-    }
+    for (struct guest *g; (g = TAILQ_FIRST(&d->guests)); admission_part(g))
+        close(g->fd);
     event_free(d->come);
     close(admission_own.socket);
     if (d->diag >= 0)

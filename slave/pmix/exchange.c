@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "proto/base/array.h"
 #include "proto/base/log.h"
@@ -21,7 +22,7 @@ struct sent {                   /* one message, packed */
 };
 
 struct waiting {
-    struct waiting *next;
+    TAILQ_ENTRY(waiting) place;
     uint64_t job, ticket;
     char *signature;            /* owned; fences only */
     struct meeting *meeting;    /* borrowed; fences only */
@@ -54,7 +55,7 @@ struct published {
 
 struct exchange {
     struct uplink *uplink;      /* borrowed */
-    struct waiting *first, **last;
+    TAILQ_HEAD(, waiting) waiting;      /* owned */
     struct meeting *meetings;   /* owned */
     struct published *names;    /* owned */
     uint64_t tickets;
@@ -67,7 +68,7 @@ struct exchange *exchange_create(struct uplink *uplink, struct err *err)
     if (!x)
         return err_memory(err), NULL;
     x->uplink = uplink;
-    x->last = &x->first;
+    TAILQ_INIT(&x->waiting);
     return x;
 }
 
@@ -85,13 +86,7 @@ static struct pmixd_call *finish(struct exchange *x, struct waiting *w)
 {
     struct pmixd_call *call = w->call;
 
-    for (struct waiting **at = &x->first; *at; at = &(*at)->next)
-        if (*at == w) {
-            *at = w->next;
-            if (x->last == &w->next)
-                x->last = at;
-            break;
-        }
+    TAILQ_REMOVE(&x->waiting, w, place);
     waiting_free(w);
     return call;
 }
@@ -109,8 +104,7 @@ static struct waiting *wait_new(struct exchange *x, struct pmixd_call *c,
     w->call = c;
     w->ticket = ++x->tickets;
     w->answers = 1;
-    *x->last = w;
-    x->last = &w->next;
+    TAILQ_INSERT_TAIL(&x->waiting, w, place);
     return w;
 }
 
@@ -149,11 +143,13 @@ static void send_again(struct exchange *x, const struct sent *s)
 
 void exchange_resend(struct exchange *x, bool new_master)
 {
+    struct waiting *w;
+
     for (struct meeting *v = x->meetings; new_master && v; v = v->next)
         send_again(x, &v->last);
     for (struct published *v = x->names; new_master && v; v = v->next)
         send_again(x, &v->sent);
-    for (struct waiting *w = x->first; w; w = w->next)
+    TAILQ_FOREACH(w, &x->waiting, place)
         for (size_t i = 0; i < w->nsent; i++)
             send_again(x, &w->sent[i]);
 }
@@ -246,8 +242,8 @@ void exchange_drop(struct exchange *x, uint64_t job)
     drop_meetings(x, job);
     drop_names(x, job, NULL, NULL);
 
-    for (struct waiting *w = x->first; w; w = next) {
-        next = w->next;
+    for (struct waiting *w = TAILQ_FIRST(&x->waiting); w; w = next) {
+        next = TAILQ_NEXT(w, place);
         if (w->job == job)
             pmixd_answer(finish(x, w), pmixd_gone);
     }
@@ -257,8 +253,8 @@ void exchange_destroy(struct exchange *x)
 {
     if (!x)
         return;
-    while (x->first)
-        pmixd_answer(finish(x, x->first), pmixd_gone);
+    for (struct waiting *w; (w = TAILQ_FIRST(&x->waiting)); )
+        pmixd_answer(finish(x, w), pmixd_gone);
     while (x->meetings)
         drop_meetings(x, x->meetings->job);
     while (x->names)
@@ -388,7 +384,9 @@ void exchange_lookup(struct exchange *x, struct pmixd_call *c, uint64_t job,
 
 static struct waiting *find(struct exchange *x, uint64_t ticket)
 {
-    for (struct waiting *w = x->first; w; w = w->next)
+    struct waiting *w;
+
+    TAILQ_FOREACH(w, &x->waiting, place)
         if (w->ticket == ticket && !w->signature)
             return w;
     return NULL;
@@ -407,7 +405,9 @@ static void keep_contribution(struct waiting *w)
 
 void exchange_fence_done(struct exchange *x, const Hct__FenceDone *m)
 {
-    for (struct waiting *w = x->first; w; w = w->next)
+    struct waiting *w;
+
+    TAILQ_FOREACH(w, &x->waiting, place)
         if (w->job == m->job && w->signature &&
             strlen(w->signature) == m->signature.len &&
             !memcmp(w->signature, m->signature.data, m->signature.len)) {

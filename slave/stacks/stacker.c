@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "mpi-wrappers/page.h"
@@ -51,7 +52,7 @@ struct taken {                  /* a thread that was asked to stop */
 };
 
 struct request {
-    struct request *next;
+    TAILQ_ENTRY(request) place;
     struct stacker *all;        /* borrowed */
     struct stacker_conf conf;
     struct launch_user user;
@@ -77,7 +78,7 @@ struct request {
 struct stacker {
     struct event_base *base;
     struct event *child, *step; /* owned */
-    struct request *first;      /* owned: the one that is served */
+    TAILQ_HEAD(, request) requests;     /* owned: the first one is served */
     struct latestop left;
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
@@ -87,6 +88,11 @@ struct stacker {
 };
 
 static void request_next(struct stacker *st);
+
+static struct request *served(const struct stacker *st)
+{
+    return TAILQ_FIRST(&st->requests);
+}
 
 /* -------------------------------------------------------------------- maps */
 
@@ -340,7 +346,7 @@ static void step_pausing(struct request *r)
 static void on_step(evutil_socket_t fd, short what, void *arg)
 {
     struct stacker *st = arg;
-    struct request *r = st->first;
+    struct request *r = served(st);
 
     (void)fd, (void)what;
     if (!r)
@@ -355,7 +361,7 @@ static void on_step(evutil_socket_t fd, short what, void *arg)
 
 uint64_t stacker_due(const struct stacker *st)
 {
-    const struct request *r = st ? st->first : NULL;
+    const struct request *r = st ? served(st) : NULL;
     uint64_t now_ns = clock_monotonic_ns();
 
     if (!r || r->stage != PAUSING || !may_ride(r))
@@ -366,7 +372,7 @@ uint64_t stacker_due(const struct stacker *st)
 void stacker_tick(struct stacker *st)
 {
     if (stacker_due(st) == 0)
-        step_pausing(st->first);
+        step_pausing(served(st));
 }
 
 /* All are there before their time is up. */
@@ -383,10 +389,10 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     latestop_poll(&st->left);
-    if (!st->first)
+    if (!served(st))
         return;
-    poll_all(st->first);
-    look(st->first);
+    poll_all(served(st));
+    look(served(st));
 }
 
 /* ------------------------------------------------------------------ requests */
@@ -430,7 +436,7 @@ static void request_end(void *arg, const struct unwinder_result *s,
         out.total_p50_ns = times_quantile(&r->total, 50);
         out.total_p99_ns = times_quantile(&r->total, 99);
     }
-    st->first = r->next;
+    TAILQ_REMOVE(&st->requests, r, place);
     if (s && r->conf.keep) {    /* before done(), which may call rest() */
         r->unwinder = NULL;
         mapcache_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
@@ -446,7 +452,7 @@ static void request_end(void *arg, const struct unwinder_result *s,
 static void request_next(struct stacker *st)
 {
     pid_t told = unwinder_pid(st->kept);
-    struct request *r = st->first;
+    struct request *r = served(st);
     struct err err;
 
     event_del(st->step);
@@ -501,7 +507,7 @@ static struct request *request_make(const struct stacker_conf *conf, void *arg)
 int stacker_take(struct stacker *st, const struct stacker_conf *conf,
                  stacker_done_f *done, void *arg, struct err *err)
 {
-    struct request **at = &st->first, *r;
+    struct request *r;
 
     if (conf->ntasks < 1 || conf->ntasks > STACKER_TASKS_MAX)
         return err_set(err, EINVAL, "stacks of %u tasks", conf->ntasks);
@@ -514,22 +520,20 @@ int stacker_take(struct stacker *st, const struct stacker_conf *conf,
     r->all = st;
     r->done = done;
     r->arg = arg;
-    while (*at)
-        at = &(*at)->next;
-    *at = r;
-    if (st->first == r)
+    TAILQ_INSERT_TAIL(&st->requests, r, place);
+    if (served(st) == r)
         request_next(st);
     return 0;
 }
 
 pid_t stacker_child(const struct stacker *st)
 {
-    return st && st->first ? unwinder_pid(st->first->unwinder) : 0;
+    return st && served(st) ? unwinder_pid(served(st)->unwinder) : 0;
 }
 
 void stacker_rest(struct stacker *st)
 {
-    if (!st || (st->first && st->first->unwinder == st->kept))
+    if (!st || (served(st) && served(st)->unwinder == st->kept))
         return;
     unwinder_stop(st->kept);
     st->kept = NULL;
@@ -538,7 +542,7 @@ void stacker_rest(struct stacker *st)
 
 void stacker_stopped(struct stacker *st, pid_t tid, int status)
 {
-    struct request *r = st->first;
+    struct request *r = served(st);
 
     if (latestop_stopped(&st->left, tid, status))
         return;
@@ -553,13 +557,15 @@ void stacker_stopped(struct stacker *st, pid_t tid, int status)
 
 void stacker_cancel(struct stacker *st, const void *arg)
 {
-    for (struct request **at = &st->first, *r; (r = *at); at = &r->next)
-        if (r->arg == arg) {
-            bool served = r == st->first;
+    struct request *r;
 
-            *at = r->next;
+    TAILQ_FOREACH(r, &st->requests, place)
+        if (r->arg == arg) {
+            bool was_served = r == served(st);
+
+            TAILQ_REMOVE(&st->requests, r, place);
             request_free(r);
-            if (served)
+            if (was_served)
                 request_next(st);
             return;
         }
@@ -571,6 +577,7 @@ struct stacker *stacker_open(struct event_base *base, struct err *err)
 
     if (!st)
         return err_memory(err), NULL;
+    TAILQ_INIT(&st->requests);
     st->base = base;
     st->text = malloc(MAPS_MAX);
     st->step = evtimer_new(base, on_step, st);
@@ -596,12 +603,8 @@ void stacker_close(struct stacker *st)
 {
     if (!st)
         return;
-    while (st->first) {
-        struct request *r = st->first;
-
-        st->first = r->next;
-        request_free(r);
-    }
+    for (struct request *r; (r = served(st)); request_free(r))
+        TAILQ_REMOVE(&st->requests, r, place);
     unwinder_stop(st->kept);
     mapcache_drop(&st->known);
     if (st->child)

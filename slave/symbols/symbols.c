@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -33,7 +34,7 @@ struct answer {
 };
 
 struct binary {
-    struct binary *next;        /* most recently used first; owned */
+    TAILQ_ENTRY(binary) place;
     char *path;                 /* owned */
     const char *module;         /* in path */
     uint8_t id[ID_MAX];         /* what was asked for */
@@ -48,7 +49,8 @@ struct binary {
 
 struct symbols {
     unsigned max, n;
-    struct binary *first;
+    TAILQ_HEAD(binaries, binary) binaries;      /* owned; most recently used
+                                                   first */
 };
 
 static char *debug_path;        /* of libdwfl: its default */
@@ -269,21 +271,24 @@ static struct binary *binary_create(const char *path, const uint8_t *id,
     return b;
 }
 
+static void binary_drop(struct symbols *s, struct binary *b)
+{
+    TAILQ_REMOVE(&s->binaries, b, place);
+    s->n--;
+    binary_free(b);
+}
+
 void symbols_refresh(struct symbols *s)
 {
-    struct binary **at = &s->first, *b;
+    struct binary *next;
 
-    while ((b = *at)) {
+    for (struct binary *b = TAILQ_FIRST(&s->binaries); b; b = next) {
         struct stat now;
 
+        next = TAILQ_NEXT(b, place);
         look_at(b->path, &now);
-        if (is_same(&now, &b->file)) {
-            at = &b->next;
-            continue;
-        }
-        *at = b->next;
-        binary_free(b);
-        s->n--;
+        if (!is_same(&now, &b->file))
+            binary_drop(s, b);
     }
 }
 
@@ -292,29 +297,23 @@ void symbols_refresh(struct symbols *s)
 static struct binary *binary_get(struct symbols *s, const char *path,
                                  const uint8_t *id, unsigned id_bytes)
 {
-    struct binary **at = &s->first, *b;
+    struct binary *b;
 
-    for (; (b = *at); at = &b->next)
+    TAILQ_FOREACH(b, &s->binaries, place)
         if (b->id_bytes == id_bytes && strcmp(b->path, path) == 0 &&
             (id_bytes == 0 || memcmp(b->id, id, id_bytes) == 0))
             break;
     if (b) {
-        *at = b->next;
+        TAILQ_REMOVE(&s->binaries, b, place);
     } else {
         b = binary_create(path, id, id_bytes);
         if (!b)
             return NULL;
         s->n++;
     }
-    b->next = s->first;
-    s->first = b;
-    if (s->n > s->max) {
-        for (at = &s->first; (*at)->next; at = &(*at)->next)
-            ;
-        binary_free(*at);
-        *at = NULL;
-        s->n--;
-    }
+    TAILQ_INSERT_HEAD(&s->binaries, b, place);
+    if (s->n > s->max)
+        binary_drop(s, TAILQ_LAST(&s->binaries, binaries));
     return b;
 }
 
@@ -540,6 +539,7 @@ struct symbols *symbols_create(unsigned max_files, struct err *err)
 
     if (!s)
         return err_memory(err), NULL;
+    TAILQ_INIT(&s->binaries);
     s->max = max_files ? max_files : 1;
     unsetenv("DEBUGINFOD_URLS");        /* it would wait for a server */
     return s;
@@ -549,9 +549,7 @@ void symbols_destroy(struct symbols *s)
 {
     if (!s)
         return;
-    for (struct binary *b = s->first, *next; b; b = next) {
-        next = b->next;
-        binary_free(b);
-    }
+    while (s->n)
+        binary_drop(s, TAILQ_FIRST(&s->binaries));
     free(s);
 }
