@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "master/act/hands.h"
 #include "master/flow/adopt.h"
@@ -32,7 +33,7 @@ enum { SESSION_LISTENERS = 8, SESSION_NAME_MAX = 255 };
 static const uint64_t session_redial_ns = 2 * CLOCK_NS_PER_S;
 
 struct session {
-    struct session *next, *prev;        /* in the hub */
+    LIST_ENTRY(session) place;  /* in the hub */
     struct session_hub *hub;    /* borrowed */
     struct conn *link;          /* owned */
     struct node *node;          /* borrowed; slaves only */
@@ -50,7 +51,7 @@ struct session_hub {
     struct flow *flow;
     struct session_hub_conf conf;
     struct reducer *reducer;    /* owned, like the next two */
-    struct session *sessions;
+    LIST_HEAD(, session) sessions;
     struct conn_listener *listeners[SESSION_LISTENERS];
     size_t nlisteners;
     bool holding, had_redirector;
@@ -61,21 +62,11 @@ struct session_hub {
 
 /* --------------------------------------------------------------- admission */
 
-static void session_unlink(struct session *s)
-{
-    if (s->prev)
-        s->prev->next = s->next;
-    else
-        s->hub->sessions = s->next;
-    if (s->next)
-        s->next->prev = s->prev;
-}
-
 /* Say why, and close behind it. The session is gone when this returns. */
 static int session_refuse(struct session *s, const struct err *err)
 {
     greeting_refuse(s->link, "session", err);
-    session_unlink(s);
+    LIST_REMOVE(s, place);
     free(s);
     return 0;
 }
@@ -99,9 +90,11 @@ static void node_describe(struct node *n, const Hct__Hello *m)
 /* The same slave on a new link: it has given up the old one before us. */
 static void session_drop_link(struct session_hub *h, const struct node *n)
 {
-    for (struct session *s = h->sessions; s; s = s->next)
+    struct session *s;
+
+    LIST_FOREACH(s, &h->sessions, place)
         if (s->node == n) {
-            session_unlink(s);
+            LIST_REMOVE(s, place);
             conn_close(s->link);
             free(s);
             reducer_node_gone(h->reducer, n, "its link was lost");
@@ -623,10 +616,7 @@ static void session_open(void *arg, struct conn *c)
     }
     s->hub = h;
     s->link = c;
-    s->next = h->sessions;
-    if (s->next)
-        s->next->prev = s;
-    h->sessions = s;
+    LIST_INSERT_HEAD(&h->sessions, s, place);
     conn_set_arg(c, s);
 }
 
@@ -673,7 +663,7 @@ static void session_close(void *arg, struct conn *c, const struct err *why)
     struct session_hub *h = s->hub;
 
     session_log_end(s, why);
-    session_unlink(s);
+    LIST_REMOVE(s, place);
     if (s->node)
         session_slave_gone(s, why->text);
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
@@ -737,9 +727,10 @@ int session_hub_listen(struct session_hub *h, int fd, struct err *err)
 
 size_t session_hub_count(const struct session_hub *h, Hct__Role role)
 {
+    const struct session *s;
     size_t n = 0;
 
-    for (const struct session *s = h->sessions; s; s = s->next)
+    LIST_FOREACH(s, &h->sessions, place)
         n += conn_role(s->link) == (unsigned)role;
     return n;
 }
@@ -751,8 +742,10 @@ bool session_hub_had_redirector(const struct session_hub *h)
 
 void session_hub_hold_slaves(struct session_hub *h, bool hold)
 {
+    struct session *s;
+
     h->holding = hold;
-    for (struct session *s = h->sessions; s; s = s->next) {
+    LIST_FOREACH(s, &h->sessions, place) {
         if (!s->node)
             continue;
         if (hold)
@@ -791,16 +784,14 @@ void session_hub_leave(struct session_hub *h, void (*left)(void *arg))
     farewell.why = (char *)"hector-master has ended";
     h->left = left;
     h->nleaving = 1;
-    while (h->sessions) {
-        struct session *s = h->sessions;
-
+    for (struct session *s; (s = LIST_FIRST(&h->sessions)); ) {
         if (s->node) {
             conn_send(s->link, MESSAGE_FAREWELL, &farewell);
             s->node->link = NULL;
             s->node->state = NODE_LEFT;
             journal_node(h->journal, s->node);
         }
-        session_unlink(s);
+        LIST_REMOVE(s, place);
         gather_cancel(s->gather);
         h->nleaving++;
         conn_close_then(s->link, session_flushed, h);
@@ -814,10 +805,8 @@ void session_hub_destroy(struct session_hub *h)
     if (!h)
         return;
     session_stop_listening(h);
-    while (h->sessions) {
-        struct session *s = h->sessions;
-
-        session_unlink(s);
+    for (struct session *s; (s = LIST_FIRST(&h->sessions)); ) {
+        LIST_REMOVE(s, place);
         gather_cancel(s->gather);
         conn_close(s->link);
         free(s);

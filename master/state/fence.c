@@ -28,45 +28,48 @@ void fence_destroy(struct fence *f)
     free(f);
 }
 
-static struct fence *fence_search(struct fence *f,
+static struct fence *fence_search(const struct fences *list,
                                   const struct fence_arrival *a, uint64_t hash)
 {
-    while (f && !(f->hash == hash && f->job == a->job &&
-                  f->signature_bytes == a->signature_bytes &&
-                  (a->signature_bytes == 0 ||
-                   memcmp(f->signature, a->signature,
-                          a->signature_bytes) == 0)))
-        f = f->next;
-    return f;
+    struct fence *f;
+
+    LIST_FOREACH(f, list, place)
+        if (f->hash == hash && f->job == a->job &&
+            f->signature_bytes == a->signature_bytes &&
+            (a->signature_bytes == 0 ||
+             memcmp(f->signature, a->signature, a->signature_bytes) == 0))
+            return f;
+    return NULL;
 }
 
 static struct fence *fence_find(struct fence_set *set,
                                 const struct fence_arrival *a, uint64_t hash)
 {
-    return fence_search(set->bucket[hash % FENCE_BUCKETS], a, hash);
+    return fence_search(&set->bucket[hash % FENCE_BUCKETS], a, hash);
 }
 
 const struct fence *fence_kept(const struct fence_set *set,
                                const struct fence_arrival *a)
 {
-    return fence_search(set->kept, a, fence_hash(a));
+    return fence_search(&set->kept, a, fence_hash(a));
+}
+
+static void fence_drop(struct fence *f)
+{
+    LIST_REMOVE(f, place);
+    fence_destroy(f);
 }
 
 void fence_keep(struct fence_set *set, struct fence *f)
 {
+    struct fence *next;
     size_t n = 0;
 
-    f->next = set->kept;
-    set->kept = f;
-    for (struct fence **p = &set->kept; *p; ) {
-        struct fence *old = *p;
-
-        if (old->job == f->job && ++n > FENCE_KEPT) {
-            *p = old->next;
-            fence_destroy(old);
-        } else {
-            p = &old->next;
-        }
+    LIST_INSERT_HEAD(&set->kept, f, place);
+    for (struct fence *old = f; old; old = next) {
+        next = LIST_NEXT(old, place);
+        if (old->job == f->job && ++n > FENCE_KEPT)
+            fence_drop(old);
     }
 }
 
@@ -118,17 +121,6 @@ static bool fence_same_nodes(const struct fence *f,
     return true;
 }
 
-static void fence_unlink(struct fence_set *set, struct fence *f)
-{
-    struct fence **p = &set->bucket[f->hash % FENCE_BUCKETS];
-
-    while (*p && *p != f)
-        p = &(*p)->next;
-    if (*p)
-        *p = f->next;
-    f->next = NULL;
-}
-
 /* Everything that can be wrong with a part for f, before f is touched. */
 static int fence_check(struct fence *f, const struct fence_arrival *a,
                        struct err *err)
@@ -178,12 +170,10 @@ int fence_arrive(struct fence_set *set, const struct fence_arrival *a,
     f->bytes += a->data_bytes;
     f->narrived++;
     f->broken = set->max_bytes && f->bytes > set->max_bytes;
-    if (fresh) {
-        f->next = set->bucket[hash % FENCE_BUCKETS];
-        set->bucket[hash % FENCE_BUCKETS] = f;
-    }
+    if (fresh)
+        LIST_INSERT_HEAD(&set->bucket[hash % FENCE_BUCKETS], f, place);
     if (f->broken || f->narrived == f->nparts) {
-        fence_unlink(set, f);
+        LIST_REMOVE(f, place);
         *done = f;
     }
     return 0;
@@ -192,12 +182,14 @@ int fence_arrive(struct fence_set *set, const struct fence_arrival *a,
 struct fence *fence_take_broken(struct fence_set *set, uint64_t job,
                                 uint32_t node, bool arrived_too)
 {
+    struct fence *f;
+
     for (int i = 0; i < FENCE_BUCKETS; i++)
-        for (struct fence *f = set->bucket[i]; f; f = f->next) {
+        LIST_FOREACH(f, &set->bucket[i], place) {
             struct fence_part *p = f->job == job ? fence_part(f, node) : NULL;
 
             if (p && (arrived_too || !p->arrived)) {
-                fence_unlink(set, f);
+                LIST_REMOVE(f, place);
                 f->broken = true;
                 return f;
             }
@@ -205,17 +197,14 @@ struct fence *fence_take_broken(struct fence_set *set, uint64_t job,
     return NULL;
 }
 
-static void fence_drop_from(struct fence **p, uint64_t job)
+static void fence_drop_from(struct fences *list, uint64_t job)
 {
-    while (*p) {
-        struct fence *f = *p;
+    struct fence *next;
 
-        if (f->job == job) {
-            *p = f->next;
-            fence_destroy(f);
-        } else {
-            p = &f->next;
-        }
+    for (struct fence *f = LIST_FIRST(list); f; f = next) {
+        next = LIST_NEXT(f, place);
+        if (f->job == job)
+            fence_drop(f);
     }
 }
 
@@ -228,19 +217,11 @@ void fence_drop_job(struct fence_set *set, uint64_t job)
 
 void fence_set_fini(struct fence_set *set)
 {
-    while (set->kept) {
-        struct fence *f = set->kept;
-
-        set->kept = f->next;
-        fence_destroy(f);
-    }
+    while (!LIST_EMPTY(&set->kept))
+        fence_drop(LIST_FIRST(&set->kept));
     for (int i = 0; i < FENCE_BUCKETS; i++)
-        while (set->bucket[i]) {
-            struct fence *f = set->bucket[i];
-
-            set->bucket[i] = f->next;
-            fence_destroy(f);
-        }
+        while (!LIST_EMPTY(&set->bucket[i]))
+            fence_drop(LIST_FIRST(&set->bucket[i]));
 }
 
 uint8_t *fence_join(const struct fence *f, size_t *bytes)

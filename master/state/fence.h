@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "proto/base/err.h"
 
@@ -25,7 +26,7 @@ struct fence_part {
 };
 
 struct fence {
-    struct fence *next;         /* owned by the set while it is in it */
+    LIST_ENTRY(fence) place;    /* owned by the set while it is in it */
     uint64_t job, hash;
     uint8_t *signature;         /* owned */
     size_t signature_bytes;
@@ -35,11 +36,12 @@ struct fence {
     bool broken;
 };
 
+LIST_HEAD(fences, fence);
 enum { FENCE_BUCKETS = 256 };
 struct fence_set {              /* {0} is the empty set */
-    struct fence *bucket[FENCE_BUCKETS];
+    struct fences bucket[FENCE_BUCKETS];
     size_t max_bytes;           /* of a whole; 0: no limit */
-    struct fence *kept;         /* owned: over, the newest first */
+    struct fences kept;         /* over, the newest first */
 };
 void fence_set_fini(struct fence_set *set);
 

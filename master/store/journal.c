@@ -172,11 +172,7 @@ static void journal_press(struct journal *jn)
 
 void journal_events(struct journal *jn, struct journal_batch *b)
 {
-    if (jn->last)
-        jn->last->next = b;
-    else
-        jn->first = b;
-    jn->last = b;
+    STAILQ_INSERT_TAIL(&jn->batches, b, place);
     jn->rows += b->rows.nevents;
     jn->bytes += b->bytes;
     journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
@@ -211,21 +207,23 @@ struct journal_profile *journal_profile_create(
 
 void journal_costs(struct journal *jn, struct journal_profile *p)
 {
-    if (jn->last_profile)
-        jn->last_profile->next = p;
-    else
-        jn->first_profile = p;
-    jn->last_profile = p;
+    STAILQ_INSERT_TAIL(&jn->profiles, p, place);
     jn->rows += p->rows.ncosts;
     jn->bytes += p->bytes;
     journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
     journal_press(jn);
 }
 
+static bool journal_of_jobs(const struct journal *jn)
+{
+    return jn->jobs || jn->nsteps || !STAILQ_EMPTY(&jn->batches) ||
+           !STAILQ_EMPTY(&jn->profiles) || !STAILQ_EMPTY(&jn->notes);
+}
+
 bool journal_idle(const struct journal *jn)
 {
-    return !jn->jobs && !jn->first && !jn->first_profile && !jn->nsteps &&
-           !jn->nnodes && !jn->master_dirty && !jn->ndead && !jn->notes;
+    return !journal_of_jobs(jn) && !jn->nnodes && !jn->master_dirty &&
+           !jn->ndead;
 }
 
 /* --------------------------------------------- rows that are written once */
@@ -235,7 +233,7 @@ enum note_what { NOTE_PUT, NOTE_STACK, NOTE_RESULT, NOTE_REPORT, NOTE_TRIM };
 
 /* They leave in the order they came. */
 struct journal_note {
-    struct journal_note *next;
+    STAILQ_ENTRY(journal_note) place;
     const struct job *job;      /* borrowed, as in struct journal_step, or NULL:
                                    its number is in the row */
     enum note_what what;
@@ -258,11 +256,7 @@ static void note_add(struct journal *jn, const struct job *j,
     n->job = j;
     n->what = what;
     n->table = table;
-    if (jn->last_note)
-        jn->last_note->next = n;
-    else
-        jn->notes = n;
-    jn->last_note = n;
+    STAILQ_INSERT_TAIL(&jn->notes, n, place);
 }
 
 void journal_action(struct journal *jn, const struct job *j,
@@ -373,7 +367,9 @@ static int note_write(struct journal *jn, const struct journal_note *n,
 
 static int notes_write(struct journal *jn, struct err *err)
 {
-    for (struct journal_note *n = jn->notes; n; n = n->next)
+    const struct journal_note *n;
+
+    STAILQ_FOREACH(n, &jn->notes, place)
         if (note_write(jn, n, err))
             return -1;
     return 0;
@@ -381,14 +377,10 @@ static int notes_write(struct journal *jn, struct err *err)
 
 static void notes_drop(struct journal *jn)
 {
-    while (jn->notes) {
-        struct journal_note *n = jn->notes;
-
-        jn->notes = n->next;
+    for (struct journal_note *n; (n = STAILQ_FIRST(&jn->notes)); free(n)) {
+        STAILQ_REMOVE_HEAD(&jn->notes, place);
         free(n->row);
-        free(n);
     }
-    jn->last_note = NULL;
 }
 
 /* ----------------------------------------------------------------- writing
@@ -485,6 +477,9 @@ static int write_jobs(struct journal *jn, uint64_t now, struct err *err)
 /* Nodes first: tasks and events name them by the number they get. */
 static int write_all(struct journal *jn, uint64_t now, struct err *err)
 {
+    struct journal_profile *p;
+    struct journal_batch *b;
+
     if (jn->master_dirty && store_put_master(jn->store, &jn->master, err))
         return -1;
     for (size_t i = 0; i < jn->nnodes; i++)
@@ -492,13 +487,13 @@ static int write_all(struct journal *jn, uint64_t now, struct err *err)
             return -1;
     if (write_jobs(jn, now, err))
         return -1;
-    for (struct journal_batch *b = jn->first; b; b = b->next) {
+    STAILQ_FOREACH(b, &jn->batches, place) {
         b->rows.job = b->job->id;
         b->rows.node = b->node->stored;
         if (store_add_events(jn->store, &b->rows, err))
             return -1;
     }
-    for (struct journal_profile *p = jn->first_profile; p; p = p->next) {
+    STAILQ_FOREACH(p, &jn->profiles, place) {
         p->rows.job = p->job->id;
         if (store_put_profile(jn->store, &p->rows, err))
             return -1;
@@ -577,29 +572,25 @@ static void clean_jobs(struct journal *jn, uint64_t now)
 /* One acknowledgement a task, of its last batch. */
 static void ack_batches(struct journal *jn)
 {
-    for (struct journal_batch *b = jn->first; b; b = b->next)
-        b->job->tasks[b->rows.rank].acked = b->rows.upto;
-    while (jn->first) {
-        struct journal_batch *b = jn->first;
+    struct journal_batch *b;
 
-        jn->first = b->next;
+    STAILQ_FOREACH(b, &jn->batches, place)
+        b->job->tasks[b->rows.rank].acked = b->rows.upto;
+    while ((b = STAILQ_FIRST(&jn->batches))) {
+        STAILQ_REMOVE_HEAD(&jn->batches, place);
         if (b->job->tasks[b->rows.rank].acked == b->rows.upto)
             jn->ops->acked(jn->arg, b->job, b->rows.rank, b->rows.upto);
         free(b);
     }
-    jn->last = NULL;
     jn->rows = jn->bytes = 0;
 }
 
 static void drop_profiles(struct journal *jn)
 {
-    while (jn->first_profile) {
-        struct journal_profile *p = jn->first_profile;
+    struct journal_profile *p;
 
-        jn->first_profile = p->next;
-        free(p);
-    }
-    jn->last_profile = NULL;
+    for (; (p = STAILQ_FIRST(&jn->profiles)); free(p))
+        STAILQ_REMOVE_HEAD(&jn->profiles, place);
 }
 
 static void journal_done(struct journal *jn, uint64_t now)
@@ -689,6 +680,9 @@ struct journal *journal_create(struct event_base *base, struct store *st,
         err_memory(err);
         return NULL;
     }
+    STAILQ_INIT(&jn->notes);
+    STAILQ_INIT(&jn->batches);
+    STAILQ_INIT(&jn->profiles);
     jn->base = base;
     jn->store = st;
     jn->path = path ? strdup(path) : NULL;
@@ -711,8 +705,7 @@ struct journal *journal_create(struct event_base *base, struct store *st,
  * concerned, and have not heard of it before. */
 static void journal_finish(struct journal *jn)
 {
-    bool jobs = jn->jobs || jn->first || jn->first_profile || jn->nsteps ||
-                jn->notes;
+    bool jobs = journal_of_jobs(jn);
     struct err err;
 
     jn->ending = true;
@@ -733,12 +726,8 @@ void journal_destroy(struct journal *jn)
     if (!jn)
         return;
     journal_finish(jn);
-    while (jn->first) {
-        struct journal_batch *b = jn->first;
-
-        jn->first = b->next;
-        free(b);
-    }
+    for (struct journal_batch *b; (b = STAILQ_FIRST(&jn->batches)); free(b))
+        STAILQ_REMOVE_HEAD(&jn->batches, place);
     drop_profiles(jn);
     store_close(jn->store);
     event_free(jn->timer);

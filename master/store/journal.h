@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <event2/event.h>
 
 #include "master/state/job.h"
@@ -110,7 +111,7 @@ void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */
 struct journal_batch {
-    struct journal_batch *next;
+    STAILQ_ENTRY(journal_batch) place;
     struct job *job;            /* borrowed: outlives its batches */
     const struct node *node;    /* borrowed */
     struct store_batch rows;
@@ -127,7 +128,7 @@ void journal_events(struct journal *jn, struct journal_batch *b);
  * frames in the lists of all sites together; fill the arrays of rows (all in
  * the same allocation), then give it back for good. */
 struct journal_profile {
-    struct journal_profile *next;
+    STAILQ_ENTRY(journal_profile) place;
     struct job *job;            /* borrowed: outlives it */
     struct store_profile rows;
     int64_t *lists;

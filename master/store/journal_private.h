@@ -40,11 +40,11 @@ struct journal {
     size_t nnodes, nodes_cap;
     struct journal_step *steps; /* owned */
     size_t nsteps, steps_cap;
-    struct journal_note *notes, *last_note;     /* owned */
+    STAILQ_HEAD(, journal_note) notes;          /* owned, like the next two */
     uint64_t *dead;             /* owned: masters to be buried */
     size_t ndead, dead_cap;
-    struct journal_batch *first, *last;
-    struct journal_profile *first_profile, *last_profile;
+    STAILQ_HEAD(, journal_batch) batches;
+    STAILQ_HEAD(, journal_profile) profiles;
     size_t rows, bytes;
     bool high;
 };
