@@ -11,13 +11,14 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "proto/base/array.h"
 
 struct buffer { char *p; size_t n, cap; };
 
 struct source {
-    struct source *prev, *next;         /* in domain.tails */
+    TAILQ_ENTRY(source) place;          /* in domain.tails */
     struct buffer tail;                 /* unfinished line, not yet written */
     uint64_t tail_at_ns;                /* wall time of its first byte */
     uint64_t touched;                   /* when its last byte came */
@@ -29,7 +30,7 @@ struct segment { size_t n; enum lines_port port; };
 
 struct domain {
     struct source *owner;
-    struct { struct source *first, *last; } tails;
+    TAILQ_HEAD(, source) tails;
     struct buffer wait;                 /* whole lines of others, labelled */
     struct segment *segs;               /* how wait is divided */
     size_t nsegs, segs_cap;
@@ -95,6 +96,7 @@ struct lines *lines_create(const struct lines_conf *conf)
     for (int i = 0; i < LINES_PORTS; i++) {
         struct domain *d = &l->domains[conf->domain[i]];
 
+        TAILQ_INIT(&l->domains[i].tails);
         assert(conf->domain[i] >= 0 && conf->domain[i] < LINES_PORTS);
         d->single = conf->ntasks == 1 && !conf->label &&
                     !(conf->stdtim &&
@@ -106,21 +108,6 @@ struct lines *lines_create(const struct lines_conf *conf)
 static struct domain *lines_domain(struct lines *l, enum lines_port port)
 {
     return &l->domains[l->conf.domain[port]];
-}
-
-static void source_unlink(struct domain *d, struct source *s)
-{
-    *(s->prev ? &s->prev->next : &d->tails.first) = s->next;
-    *(s->next ? &s->next->prev : &d->tails.last) = s->prev;
-    s->prev = s->next = NULL;
-}
-
-static void source_link(struct domain *d, struct source *s)
-{
-    s->prev = d->tails.last;
-    s->next = NULL;
-    *(s->prev ? &s->prev->next : &d->tails.first) = s;
-    d->tails.last = s;
 }
 
 static struct source **source_slot(struct lines *l, enum lines_port port,
@@ -255,7 +242,7 @@ static void lines_put_tail(struct lines *l, struct domain *d,
     lines_put(l, d, n > 0, s->port, s->tail.p, s->tail.n);
     d->held -= s->tail.n;
     buffer_clear(&s->tail);
-    source_unlink(d, s);
+    TAILQ_REMOVE(&d->tails, s, place);
 }
 
 /* s becomes the owner: its unfinished line is written. */
@@ -271,7 +258,7 @@ static void lines_take(struct lines *l, struct domain *d, struct source *s)
     lines_put(l, d, true, s->port, s->tail.p, s->tail.n);
     d->held -= s->tail.n;
     buffer_clear(&s->tail);
-    source_unlink(d, s);
+    TAILQ_REMOVE(&d->tails, s, place);
 }
 
 /* ----------------------------------------------------------------- input */
@@ -330,7 +317,7 @@ static void lines_whole(struct lines *l, struct domain *d, struct source *s,
     if (had > 0) {
         d->held -= had;
         buffer_clear(&s->tail);
-        source_unlink(d, s);
+        TAILQ_REMOVE(&d->tails, s, place);
     }
 }
 
@@ -346,10 +333,10 @@ static void lines_tail(struct lines *l, struct domain *d, struct source *s,
     }
     d->held += n;
     if (had)
-        source_unlink(d, s);
+        TAILQ_REMOVE(&d->tails, s, place);
     else
         s->tail_at_ns = at_ns;
-    source_link(d, s);
+    TAILQ_INSERT_TAIL(&d->tails, s, place);
     s->touched = now;
     if (s->tail.n < LINES_LONG)
         return;
@@ -366,7 +353,7 @@ static void lines_relieve(struct lines *l, struct domain *d)
         if (d->owner)
             lines_cut(l, d);
         else
-            lines_take(l, d, d->tails.first);
+            lines_take(l, d, TAILQ_FIRST(&d->tails));
     }
 }
 
@@ -431,7 +418,7 @@ void lines_end(struct lines *l, enum lines_port port, uint32_t rank,
             lines_pass(l, d, port, s->tail.p, s->tail.n, now);
         buffer_clear(&l->scratch);
         d->held -= s->tail.n;
-        source_unlink(d, s);
+        TAILQ_REMOVE(&d->tails, s, place);
     } else if (s->tail.n > 0) {
         lines_put_tail(l, d, s);
     } else if (d->owner == s) {
@@ -460,18 +447,19 @@ static bool lines_is_long(const struct source *s)
 
 static void lines_tick_domain(struct lines *l, struct domain *d, uint64_t now)
 {
+    struct source *s;
+
     if (d->owner && d->blocked && now >= d->blocked + LINES_WAIT_NS) {
         lines_cut(l, d);
-        for (struct source *s = d->tails.first; s && !d->owner; s = s->next)
-            if (lines_is_long(s)) {
+        TAILQ_FOREACH(s, &d->tails, place)
+            if (!d->owner && lines_is_long(s)) {
                 lines_take(l, d, s);
                 break;
             }
     }
-    struct source *first = d->tails.first;
-
-    if (!d->owner && first && now >= first->touched + LINES_IDLE_NS)
-        lines_take(l, d, first);
+    s = TAILQ_FIRST(&d->tails);
+    if (!d->owner && s && now >= s->touched + LINES_IDLE_NS)
+        lines_take(l, d, s);
 }
 
 void lines_tick(struct lines *l, uint64_t now)
@@ -490,8 +478,8 @@ uint64_t lines_due(const struct lines *l)
 
         if (d->owner && d->blocked)
             due = d->blocked + LINES_WAIT_NS;
-        else if (!d->owner && d->tails.first)
-            due = d->tails.first->touched + LINES_IDLE_NS;
+        else if (!d->owner && !TAILQ_EMPTY(&d->tails))
+            due = TAILQ_FIRST(&d->tails)->touched + LINES_IDLE_NS;
         if (due && (least == 0 || due < least))
             least = due;
     }
@@ -505,8 +493,8 @@ void lines_finish(struct lines *l)
 
         if (d->owner)
             lines_release(l, d);
-        while (d->tails.first)
-            lines_put_tail(l, d, d->tails.first);
+        while (!TAILQ_EMPTY(&d->tails))
+            lines_put_tail(l, d, TAILQ_FIRST(&d->tails));
     }
 }
 
