@@ -64,7 +64,7 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
 static int flow_enter(struct flow *f, struct job *j)
 {
     j->flow = f;
-    j->clock.timer = event_new(f->base, -1, 0, flow_timer, j);
+    j->clock.timer = evtimer_new(f->base, flow_timer, j);
     jobs_add(f->jobs, j);
     return j->clock.timer ? 0 : -1;
 }

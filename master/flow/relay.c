@@ -355,7 +355,7 @@ struct relay *relay_create(struct event_base *base, const struct nodes *nodes)
     r->nodes = nodes;
     r->fences.max_bytes = FRAME_BODY_MAX - 65536;
     r->names = published_create(names_reply, r);
-    r->timer = event_new(base, -1, 0, relay_expire, r);
+    r->timer = evtimer_new(base, relay_expire, r);
     if (!r->names || !r->timer) {
         relay_destroy(r);
         return NULL;

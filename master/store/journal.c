@@ -674,7 +674,7 @@ struct journal *journal_create(struct event_base *base, struct store *st,
 {
     struct journal *jn = calloc(1, sizeof(*jn));
 
-    if (!jn || !(jn->timer = event_new(base, -1, 0, journal_timer, jn))) {
+    if (!jn || !(jn->timer = evtimer_new(base, journal_timer, jn))) {
         free(jn);
         store_close(st);
         err_memory(err);

@@ -696,7 +696,7 @@ struct judge *judge_create(struct judges *all, const char *spec,
     struct judge *j = calloc(1, sizeof(*j));
 
     if (!j || !(j->spec = strdup(spec)) ||
-        !(j->timer = event_new(all->base, -1, 0, judge_on_timer, j))) {
+        !(j->timer = evtimer_new(all->base, judge_on_timer, j))) {
         if (j)
             free(j->spec);
         free(j);

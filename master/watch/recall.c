@@ -108,7 +108,7 @@ struct recall *recall_create(struct event_base *base, struct journal *jn,
 {
     struct recall *r = calloc(1, sizeof(*r));
 
-    if (!r || !(r->timer = event_new(base, -1, 0, recall_on_timer, r))) {
+    if (!r || !(r->timer = evtimer_new(base, recall_on_timer, r))) {
         free(r);
         return NULL;
     }

@@ -92,7 +92,7 @@ struct watcher *watcher_create(struct event_base *base,
     struct watcher *w = calloc(1, sizeof(*w));
 
     if (w)
-        w->timer = event_new(base, -1, 0, watcher_on_timer, w);
+        w->timer = evtimer_new(base, watcher_on_timer, w);
     if (!w || !w->timer) {
         watcher_destroy(w);
         err_memory(err);
