@@ -438,7 +438,7 @@ static int start(struct slave *s, struct err *err)
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
     if (watch_runner(s))
         return err_memory(err);
-    s->renew = event_new(s->base, -1, 0, on_renew, s);
+    s->renew = evtimer_new(s->base, on_renew, s);
     node_renew_by(&s->node, s->renew);
     s->node.linkdrain.over = s->renew;
     s->registry = registry_open(s->base, site_socket(s->node.site), jobs_grant,

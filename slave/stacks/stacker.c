@@ -291,8 +291,8 @@ static void step_waiting(struct request *r)
 
     poll_all(r);
     if (now_ns < r->late_ns && (selfstack_open(r->selfstack) || r->nwaiting)) {
-        timer_set(r->all->step, selfstack_open(r->selfstack) ? ASKED_NS
-                                                 : r->late_ns - now_ns);
+        timer_set(r->all->step, selfstack_open(r->selfstack)
+                                ? ASKED_NS : r->late_ns - now_ns);
         return;
     }
     give_up_late(r);
