@@ -221,7 +221,7 @@ struct dial *dial_create(struct event_base *base, const char *addr_list,
         dial_destroy(d);
         return NULL;
     }
-    d->event = event_new(base, -1, 0, dial_start, d);
+    d->event = evtimer_new(base, dial_start, d);
     if (!d->event) {
         err_memory(err);
         dial_destroy(d);
