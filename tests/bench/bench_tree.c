@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "proto/base/array.h"
 #include "proto/tree/prefixtree.h"
 #include "slave/emulate/traces.h"
 
@@ -143,12 +144,8 @@ static struct label *label_of(struct text_tree *t, const char *path)
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->v[i].path, path) == 0)
             return &t->v[i];
-    if (t->n == t->cap) {
-        t->cap = t->cap * 2 + 64;
-        t->v = realloc(t->v, t->cap * sizeof(*t->v));
-        if (!t->v)
-            die("out of memory");
-    }
+    if (array_reserve(&t->v, &t->cap, t->n + 1))
+        die("out of memory");
     t->v[t->n] = (struct label){ strdup(path), strdup("") };
     return &t->v[t->n++];
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "hct.pb-c.h"
+#include "proto/base/array.h"
 #include "slave/page/records.h"
 
 /* Everything sent, as text: "first[seq/marker/label/enter-exit ...] " */
@@ -59,11 +60,7 @@ static const char *flush(void)
 static void stamp(struct rings_batch *b, bool exit, uint64_t seq, int marker,
                   const char *text, uint64_t at, size_t mate)
 {
-    if (b->n == b->cap) {
-        b->cap = b->cap ? 2 * b->cap : 64;
-        b->v = realloc(b->v, b->cap * sizeof(*b->v));
-        assert_non_null(b->v);
-    }
+    assert_int_equal(array_reserve(&b->v, &b->cap, b->n + 1), 0);
     b->v[b->n++] = (struct rings_stamp){
         .exit = exit, .seq = seq, .marker = marker, .wall_ns = at,
         .text = b->text.n, .text_bytes = strlen(text), .mate = mate };
