@@ -52,22 +52,40 @@ int idtable_add(struct idtable *t, uint64_t hash, uint32_t id)
     return 0;
 }
 
+static uint64_t idtable_word(const unsigned char *p)
+{
+    uint64_t w;
+
+    memcpy(&w, p, sizeof(w));
+    return w;
+}
+
+static uint64_t idtable_half(const unsigned char *p)
+{
+    uint32_t w;
+
+    memcpy(&w, p, sizeof(w));
+    return w;
+}
+
+/* Eight bytes at a time; the last ones are read from the end, and may be some
+ * that have been read: what n is, is in h. */
 uint64_t idtable_hash(const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
     uint64_t h = n;
 
-    for (; n >= 8; p += 8, n -= 8) {
-        uint64_t w;
+    if (n >= 8) {
+        const unsigned char *last = p + n - 8;
 
-        memcpy(&w, p, 8);
-        h = idtable_mix(h, w);
+        for (; p < last; p += 8)
+            h = idtable_mix(h, idtable_word(p));
+        return idtable_mix(h, idtable_word(last));
     }
-    if (n) {
-        uint64_t w = 0;
-
-        memcpy(&w, p, n);
-        h = idtable_mix(h, w);
-    }
-    return idtable_mix(h, 0);
+    if (n >= 4)
+        return idtable_mix(h, idtable_half(p) | idtable_half(p + n - 4) << 32);
+    if (n > 0)
+        return idtable_mix(h, p[0] | (uint32_t)p[n / 2] << 8 |
+                                  (uint32_t)p[n - 1] << 16);
+    return h;
 }
