@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/bits.h"
+#include "proto/tree/bits.h"
 #include "proto/tree/tasknotes.h"
 
 /* ----------------------------------------------------------------- writing */

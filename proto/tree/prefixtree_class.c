@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
-#include "proto/base/bits.h"
+#include "proto/tree/bits.h"
 
 /* ------------------------------------------------------------------- ranks */
 
