@@ -50,7 +50,6 @@ static int parent_refuse(struct reduce_link *l, const struct err *why)
 {
     greeting_refuse(l->conn, "reduce", why);
     l->conn = NULL;
-    unlink_from(&l->all->parents, l);
     link_free(l);
     return 0;
 }
