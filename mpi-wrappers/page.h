@@ -10,7 +10,7 @@
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
  * page_shared of the task, then a struct page_thread per thread, then one
- * struct page_told and one struct page_messages. All offsets come from the
+ * struct page_told, page_messages and page_meetings. All offsets come from the
  * page_*_at() functions; the memory is sparse, a thread that never calls MPI
  * costs nothing.
  *
@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 3,
-    PAGE_MINOR = 1,
+    PAGE_MINOR = 2,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -51,6 +51,8 @@ enum {
     PAGE_PEER_WAYS = 32,        /* places that one of them may be found at */
     PAGE_CREW = 16,             /* threads that MPI has made for itself */
     PAGE_MESSAGE_BITS = 20,     /* of a sum of messages, that count them */
+    PAGE_MEETINGS = 64,         /* kinds of them, see page_meeting */
+    PAGE_RUNS = 8,              /* of ranks, that say who takes part */
 };
 
 /* What is recorded beyond counters and tags. */
@@ -417,6 +419,35 @@ struct page_messages {
 };
 #define PAGE_EAGER_UNKNOWN UINT32_MAX
 
+/* Calls that only some members of a communicator make, and of which none comes
+ * back before all of those have entered it: MPI_Comm_create_group, by the whole
+ * group, and MPI_Intercomm_create, by its two leaders. Those that belong
+ * together have the same identity, which all who take part compute alike, from
+ * who they are, the communicator that they speak over, and the tag. seq as in
+ * page_slot. */
+struct page_meeting {
+    _Alignas(64)
+    _Atomic uint32_t seq;
+    _Atomic uint32_t call;
+    _Atomic uint64_t id;                /* 0: free */
+    _Atomic uint64_t comm;              /* that they speak over */
+    _Atomic uint64_t count;             /* entered so far */
+    _Atomic int32_t tag;
+    _Atomic uint32_t in;                /* 1: this task is in it now */
+    _Atomic uint32_t size;              /* so many take part */
+    _Atomic uint32_t runs;              /* 0: who, is not known */
+    struct page_run {                   /* first, first + step, ... */
+        _Atomic uint32_t first, n;      /* ranks in the world */
+        _Atomic int32_t step;
+    } run[PAGE_RUNS];
+};
+
+struct page_meetings {                  /* since 3.2 */
+    _Alignas(64)
+    _Atomic uint32_t lost;              /* kinds that have lost their place */
+    struct page_meeting meeting[PAGE_MEETINGS];
+};
+
 /* The low bits of a sum count the messages, the others tell them apart. */
 static inline uint64_t page_message(uint64_t comm, int32_t tag)
 {
@@ -495,12 +526,19 @@ static inline size_t page_messages_at(unsigned slots, unsigned calls,
 
     return page_told_at(slots, calls, ring_bytes) + each;
 }
-static inline size_t page_bytes(unsigned slots, unsigned calls,
-                                unsigned ring_bytes)
+static inline size_t page_meetings_at(unsigned slots, unsigned calls,
+                                      unsigned ring_bytes)
 {
     size_t each = (sizeof(struct page_messages) + 4095) & ~(size_t)4095;
 
     return page_messages_at(slots, calls, ring_bytes) + each;
+}
+static inline size_t page_bytes(unsigned slots, unsigned calls,
+                                unsigned ring_bytes)
+{
+    size_t each = (sizeof(struct page_meetings) + 4095) & ~(size_t)4095;
+
+    return page_meetings_at(slots, calls, ring_bytes) + each;
 }
 
 /* Registration: the wrapper library connects to the SOCK_SEQPACKET Unix

@@ -23,7 +23,8 @@
  *        HCT_NOTICE; hct_verdict.longest_ms, which was padding: 0;
  *        hct_rank.been, waits, waits_ns, place
  *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
- *        one; hct_comm.freed; hct_rank.earlier_ns */
+ *        one; hct_comm.freed; hct_rank.earlier_ns
+ *   1.7  hct_meeting: calls of some members of a communicator */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -31,7 +32,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 6u
+#define HCT_POLICY_MINOR 7u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -315,6 +316,31 @@ static inline uint64_t hct_message(uint64_t comm, int32_t tag)
     return (x ^ x >> 32) << HCT_MESSAGE_BITS | 1;
 }
 
+/* Calls that only some members of a communicator make, and of which none comes
+ * back before all of those have entered it: MPI_Comm_create_group, by the whole
+ * group, and MPI_Intercomm_create, by its two leaders. Those that belong together
+ * have the same identity on all who take part, and are counted. One with identity
+ * 0: this rank has forgotten some kinds, and those that it knows may have been
+ * forgotten before: its counts may be too low. */
+struct hct_run {                /* first, first + step, ...: n of them */
+    uint32_t first, n;
+    int32_t step;
+    uint32_t pad;
+};
+enum { HCT_RUNS_MAX = 8 };
+struct hct_meeting {
+    uint32_t rank;              /* that has entered it */
+    uint32_t call;
+    uint64_t id;
+    uint64_t comm;              /* that they speak over */
+    uint64_t count;             /* so often so far */
+    int32_t tag;
+    uint32_t in;                /* 1: it is in it now */
+    uint32_t size;              /* so many take part */
+    uint32_t nruns;             /* 0: who, is not known */
+    struct hct_run runs[HCT_RUNS_MAX];  /* ranks in the world */
+};
+
 /* Immutable. Arrays are walked by the strides that are given. */
 struct hct_snapshot {
     uint32_t size;              /* of this struct, bytes */
@@ -336,6 +362,8 @@ struct hct_snapshot {
     uint32_t naccounts, account_size;
     const struct hct_pair *pairs;       /* sorted by peer within a rank */
     uint32_t npairs, pair_size;
+    const struct hct_meeting *meetings;
+    uint32_t nmeetings, meeting_size;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -477,6 +505,11 @@ static inline const struct hct_pair *hct_pair(const struct hct_snapshot *s,
                                               uint32_t i)
 {
     return HCT_AT(struct hct_pair, s->pairs, s->pair_size, i);
+}
+static inline const struct hct_meeting *hct_meeting(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_meeting, s->meetings, s->meeting_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

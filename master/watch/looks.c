@@ -45,12 +45,15 @@ void looks_fini(struct looks *l)
     free(l->flights);
     free(l->accounts);
     free(l->pairs);
+    free(l->meetings);
     memset(l, 0, sizeof(*l));
 }
 
 void looks_forget_detail(struct looks *l)
 {
     l->nrequests = l->ncomms = l->nflights = l->naccounts = l->npairs = 0;
+    l->nmeetings = 0;
+    l->meetings_lost = false;
 }
 
 void looks_begin(struct looks *l, bool detail)
@@ -108,6 +111,12 @@ struct hct_pair *looks_add_pair(struct looks *l)
 {
     return one_more((void **)&l->pairs, &l->npairs, &l->pairs_cap,
                     sizeof(*l->pairs));
+}
+
+struct hct_meeting *looks_add_meeting(struct looks *l)
+{
+    return one_more((void **)&l->meetings, &l->nmeetings, &l->meetings_cap,
+                    sizeof(*l->meetings));
 }
 
 static void take_task(const struct looks *l, struct hct_rank *r,
@@ -248,6 +257,26 @@ static void take_account(struct looks *l, const Hct__Looked__Account *m,
         l->npairs = before;
 }
 
+static void take_meeting(struct looks *l, const Hct__Looked__Meeting *m)
+{
+    struct hct_meeting *to = looks_add_meeting(l);
+    size_t n = m->n_firsts;
+
+    l->meetings_lost |= !to;
+    if (!to)
+        return;
+    *to = (struct hct_meeting){ .rank = m->rank, .call = m->call, .id = m->id,
+                                .comm = m->comm, .count = m->count,
+                                .tag = m->tag, .in = m->in != 0,
+                                .size = m->size };
+    if (n > HCT_RUNS_MAX || m->n_ns != n || m->n_steps != n)
+        return;
+    to->nruns = (uint32_t)n;
+    for (size_t i = 0; i < n; i++)
+        to->runs[i] = (struct hct_run){ .first = m->firsts[i], .n = m->ns[i],
+                                        .step = m->steps[i] };
+}
+
 int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
                bool (*is_there)(const void *arg, uint32_t rank),
                const void *arg, struct err *err)
@@ -260,6 +289,9 @@ int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
     for (size_t i = 0; i < m->n_accounts; i++)
         if (is_there(arg, m->accounts[i]->rank))
             take_account(l, m->accounts[i], node);
+    for (size_t i = 0; i < m->n_meetings; i++)
+        if (is_there(arg, m->meetings[i]->rank))
+            take_meeting(l, m->meetings[i]);
     return 0;
 }
 
@@ -311,6 +343,7 @@ BY_RANK(requests_by_rank, hct_request)
 BY_RANK(comms_by_rank, hct_comm)
 BY_RANK(flights_by_rank, hct_flight)
 BY_RANK(accounts_by_rank, hct_account)
+BY_RANK(meetings_by_rank, hct_meeting)
 
 static int pairs_by_rank(const void *a, const void *b)
 {
@@ -348,6 +381,7 @@ void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
     sort(l->flights, l->nflights, sizeof(*l->flights), flights_by_rank);
     sort(l->accounts, l->naccounts, sizeof(*l->accounts), accounts_by_rank);
     sort(l->pairs, l->npairs, sizeof(*l->pairs), pairs_by_rank);
+    sort(l->meetings, l->nmeetings, sizeof(*l->meetings), meetings_by_rank);
     looks_snapshot(l, out);
 }
 
@@ -364,6 +398,9 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .nflights = l->nflights, .flight_size = sizeof(*l->flights),
         .accounts = l->accounts, .naccounts = l->naccounts,
         .account_size = sizeof(*l->accounts), .pairs = l->pairs,
-        .npairs = l->npairs, .pair_size = sizeof(*l->pairs) };
+        .npairs = l->npairs, .pair_size = sizeof(*l->pairs),
+        .meetings = l->meetings,
+        .nmeetings = l->meetings_lost ? 0 : l->nmeetings,
+        .meeting_size = sizeof(*l->meetings) };
     out->calls = callclass_table(&out->ncalls);
 }

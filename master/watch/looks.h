@@ -18,13 +18,16 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next four */
+    struct hct_request *requests;       /* owned, as the next five */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
     struct hct_pair *pairs;
-    uint32_t nrequests, ncomms, nflights, naccounts, npairs;
+    struct hct_meeting *meetings;
+    uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
     uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
+    uint32_t meetings_cap;
+    bool meetings_lost;         /* some found no room: then none are shown */
     bool detail;
     uint64_t seq, now_ns;       /* of the last snapshot */
     /* What earlier runs say of a place, if anybody knows. */
@@ -61,6 +64,7 @@ struct hct_comm *looks_add_comm(struct looks *l);
 struct hct_flight *looks_add_flight(struct looks *l);
 struct hct_account *looks_add_account(struct looks *l);
 struct hct_pair *looks_add_pair(struct looks *l);
+struct hct_meeting *looks_add_meeting(struct looks *l);
 /* Nothing but who is there. */
 void looks_forget_detail(struct looks *l);
 

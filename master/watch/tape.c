@@ -22,9 +22,11 @@ WHOLE(hct_comm);
 WHOLE(hct_flight);
 WHOLE(hct_account);
 WHOLE(hct_pair);
+WHOLE(hct_meeting);
 
-/* With detail, of what kind: the first one had no accounts. */
-enum { TAPE_PLAIN, TAPE_DETAIL, TAPE_ACCOUNTS };
+/* With detail, of what kind: the first one had no accounts, the second one no
+ * meetings. */
+enum { TAPE_PLAIN, TAPE_DETAIL, TAPE_ACCOUNTS, TAPE_MEETINGS };
 
 /* ------------------------------------------------------------------ writing */
 
@@ -153,7 +155,7 @@ void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     }
     put(out, fold(s->seq - t->seq));
     put(out, fold(s->now_ns - t->now_ns));
-    put(out, s->has_detail ? TAPE_ACCOUNTS : TAPE_PLAIN);
+    put(out, s->has_detail ? TAPE_MEETINGS : TAPE_PLAIN);
     put_ranks(t, s, s->now_ns - t->now_ns, out);
     put_array(out, s->requests, s->nrequests, WORDS(hct_request));
     put_array(out, s->comms, s->ncomms, WORDS(hct_comm));
@@ -161,6 +163,7 @@ void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     if (s->has_detail) {
         put_array(out, s->accounts, s->naccounts, WORDS(hct_account));
         put_array(out, s->pairs, s->npairs, WORDS(hct_pair));
+        put_array(out, s->meetings, s->nmeetings, WORDS(hct_meeting));
     }
     t->seq = s->seq;
     t->now_ns = s->now_ns;
@@ -274,6 +277,9 @@ static int get_detail(struct tape_reader *r, uint64_t kind)
         return 0;
     GET_ARRAY(r, hct_account, looks_add_account);
     GET_ARRAY(r, hct_pair, looks_add_pair);
+    if (kind < TAPE_MEETINGS)
+        return 0;
+    GET_ARRAY(r, hct_meeting, looks_add_meeting);
     return 0;
 }
 
@@ -304,7 +310,7 @@ int tape_read(struct tape_reader *r, struct hct_snapshot *out,
     l->now_ns += passed;
     l->detail = detail != 0;
     looks_forget_detail(l);
-    if (detail > TAPE_ACCOUNTS || get_ranks(r, passed) ||
+    if (detail > TAPE_MEETINGS || get_ranks(r, passed) ||
         get_detail(r, detail))
         return damaged(err, "a task or detail that is none");
     looks_snapshot(l, out);

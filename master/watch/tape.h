@@ -3,7 +3,8 @@
  *
  *   tape    := frame...
  *   frame   := 'K' words of hct_job, then as 'D' against nothing
- *            | 'D' seq now_ns detail, ranks, requests, comms, flights
+ *            | 'D' seq now_ns detail, ranks, requests, comms, flights, and
+ *              with detail of a later kind accounts, pairs; meetings
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *

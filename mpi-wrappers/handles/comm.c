@@ -124,10 +124,25 @@ static void world_ranks(MPI_Group g, int from, int n, int *out)
             out[i] = PAGE_UNKNOWN;
 }
 
+uint32_t comm_group_size(uintptr_t group)
+{
+    return group_size(HANDLE_OF(MPI_Group, group));
+}
+
+void comm_group_ranks(uintptr_t group, int from, int n, int *out)
+{
+    world_ranks(HANDLE_OF(MPI_Group, group), from, n, out);
+}
+
+int32_t comm_self(void)
+{
+    return (int32_t)self_rank;
+}
+
 /* ------------------------------------------------------- identities */
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014; Stafford's mix13). */
-static uint64_t mix(uint64_t a, uint64_t b)
+uint64_t comm_mix(uint64_t a, uint64_t b)
 {
     uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x9e3779b97f4a7c15u;
 
@@ -143,7 +158,7 @@ static uint64_t first_and_size(MPI_Group g)
 
     if (n)
         world_ranks(g, 0, 1, &first);
-    return mix((uint32_t)first, n);
+    return comm_mix((uint32_t)first, n);
 }
 
 static uint64_t all_members(MPI_Group g)
@@ -157,7 +172,7 @@ static uint64_t all_members(MPI_Group g)
 
         world_ranks(g, (int)i, (int)some, ranks);
         for (uint32_t j = 0; j < some; j++)
-            h = mix(h, (uint32_t)ranks[j]);
+            h = comm_mix(h, (uint32_t)ranks[j]);
     }
     return h;
 }
@@ -173,7 +188,7 @@ static uint64_t members(uint64_t (*of)(MPI_Group), MPI_Group g, uintptr_t key,
         return here;
     there = of(r);
     group_done(&r);
-    return here < there ? mix(here, there) : mix(there, here);
+    return here < there ? comm_mix(here, there) : comm_mix(there, here);
 }
 
 /* How many with this hash there were before; -1: no room to count. */
@@ -195,7 +210,7 @@ static uint64_t local_id(void)
 {
     static uint64_t made;
 
-    return mix(self_rank, ++made) | PAGE_COMM_LOCAL;
+    return comm_mix(self_rank, ++made) | PAGE_COMM_LOCAL;
 }
 
 static uint64_t identify(const struct about *a, const struct comm *parent,
@@ -209,13 +224,13 @@ static uint64_t identify(const struct about *a, const struct comm *parent,
         (a->traits & ABOUT_OUTSIDE))
         return local_id();
     if (a->traits & ABOUT_BY_GROUP) {
-        id = mix(members(all_members, g, key, c->inter), (uint32_t)a->tag);
+        id = comm_mix(members(all_members, g, key, c->inter), (uint32_t)a->tag);
         before = count_group(id);
         if (before < 0)
             return local_id();
-        id = mix(id, (uint64_t)before);
+        id = comm_mix(id, (uint64_t)before);
     } else {
-        id = mix(mix(parent->id, number),
+        id = comm_mix(comm_mix(parent->id, number),
                  c->kind == PAGE_KIND_COMM
                      ? members(first_and_size, g, key, c->inter) : c->kind);
     }

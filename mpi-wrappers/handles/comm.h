@@ -91,6 +91,15 @@ static inline int32_t comm_peer(struct comm *c, int rank)
     return comm_ask_peer(c, rank);
 }
 
+/* Of a group, by its key: how many members it has; the world ranks of n of them,
+ * from one on, PAGE_UNKNOWN for those of other worlds. Who we are there. */
+uint32_t comm_group_size(uintptr_t group);
+void comm_group_ranks(uintptr_t group, int from, int n, int *out);
+int32_t comm_self(void);
+
+/* What is hashed with what came before. */
+uint64_t comm_mix(uint64_t a, uint64_t b);
+
 /* By identity; NULL: none of this task's. Slow. */
 struct comm *comm_by_id(uint64_t id);
 

@@ -71,6 +71,11 @@ uintptr_t handle_type_f2c(int f)
     return handle_flavor.ints ? about_key(f) : f2c(CALL_Type_f2c, f);
 }
 
+uintptr_t handle_group_f2c(int f)
+{
+    return handle_flavor.ints ? about_key(f) : f2c(CALL_Group_f2c, f);
+}
+
 uintptr_t handle_known(enum handle_known which)
 {
     static const struct { unsigned call; int fortran, number; } known[] = {
@@ -81,6 +86,7 @@ uintptr_t handle_known(enum handle_known which)
         [HANDLE_NO_FILE] = { CALL_File_f2c, 0, 0 },
         [HANDLE_NO_REQUEST] = { CALL_Request_f2c, 0, 0x2c000000 },
         [HANDLE_BYTE] = { CALL_Type_f2c, 1, 0x4c00010d },
+        [HANDLE_NO_GROUP] = { CALL_Group_f2c, 0, 0x08000000 },
     };
 
     if (which == HANDLE_NO_FILE && handle_flavor.ints)

@@ -54,10 +54,12 @@ uintptr_t handle_comm_f2c(int f);
 uintptr_t handle_win_f2c(int f);
 uintptr_t handle_file_f2c(int f);
 uintptr_t handle_type_f2c(int f);
+uintptr_t handle_group_f2c(int f);
 
 /* Those that never change, as keys. */
 enum handle_known { HANDLE_WORLD, HANDLE_SELF, HANDLE_NO_COMM, HANDLE_NO_WIN,
-                    HANDLE_NO_FILE, HANDLE_NO_REQUEST, HANDLE_BYTE };
+                    HANDLE_NO_FILE, HANDLE_NO_REQUEST, HANDLE_BYTE,
+                    HANDLE_NO_GROUP };
 uintptr_t handle_known(enum handle_known which);
 
 /* PMPI_name(...), or else: the program's MPI library does not have it. */

@@ -44,6 +44,18 @@ static uint64_t bytes_of(const struct self *t, const struct about *a,
     return each > 0 ? *count * (uint64_t)each : 0;
 }
 
+/* Who has to come is told before MPI waits for them. */
+static COLD void meet(struct self *t, unsigned call, const struct about *a)
+{
+    t->meeting = meeting_enter(call, a, t->comm);
+}
+
+static COLD void part(struct self *t)
+{
+    meeting_leave(t->meeting);
+    t->meeting = NULL;
+}
+
 /* Fills t->comm and t->about; returns how many requests it waits for. */
 static inline uint32_t learn(struct self *t, unsigned call,
                              const struct about *a, uint64_t *count,
@@ -75,7 +87,10 @@ static inline uint32_t learn(struct self *t, unsigned call,
             r->tag = a->tag >= 0 ? a->tag : PAGE_ANY;
         if (traits & ABOUT_SOURCE)
             t->source_tag = a->source_tag >= 0 ? a->source_tag : PAGE_ANY;
-        r->bytes = bytes_of(t, a, count);
+        r->bytes = UNLIKELY(traits & ABOUT_BY_GROUP) ? 0
+                                                     : bytes_of(t, a, count);
+        if (UNLIKELY(traits & ABOUT_BY_GROUP))
+            meet(t, call, a);
         if (t->sends)
             messages_sent(r->comm, r->peer, r->tag);
     }
@@ -195,6 +210,7 @@ static COLD void abandon(struct self *t)
     t->tagged = false;
     request_left(&t->wait);
     after_freeing(t, false);
+    part(t);
 }
 
 void record_enter(unsigned call, const struct about *a)
@@ -271,7 +287,9 @@ static inline bool wants_size(const struct self *t, const struct about *a)
 /* What is told after the call. */
 static inline void conclude(struct self *t, const struct about *a, bool ok)
 {
-    if (ok && UNLIKELY(t->about.bytes == 0) && wants_size(t, a)) {
+    if (UNLIKELY(a->traits & ABOUT_BY_GROUP)) {
+        part(t);
+    } else if (ok && UNLIKELY(t->about.bytes == 0) && wants_size(t, a)) {
         uint64_t count = (uint64_t)a->count;
 
         type_ask(a->type, a->traits & ABOUT_FORTRAN);
@@ -451,6 +469,11 @@ void record_init_end(bool ok)
                            thread_attached.slots, thread_attached.calls,
                            thread_attached.ring_bytes)),
                        GET(h->level) >= LEVEL_SERIALIZED);
+    if (h && ok && (thread_attached.what & PAGE_DO_STATE))
+        meeting_start((struct page_meetings *)(void *)
+                      ((char *)h + page_meetings_at(
+                          thread_attached.slots, thread_attached.calls,
+                          thread_attached.ring_bytes)));
     if (h && ok)
         crew_end(h);
     set_state(PAGE_STATE_RUNNING);

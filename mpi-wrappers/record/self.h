@@ -13,6 +13,7 @@
 
 #include "mpi-wrappers/record/attach.h"
 #include "mpi-wrappers/handles/comm.h"
+#include "mpi-wrappers/handles/meeting.h"
 #include "mpi-wrappers/record/model.h"
 #include "mpi-wrappers/handles/request.h"
 #include "mpi-wrappers/record/ring.h"
@@ -38,6 +39,7 @@ struct self {
     unsigned number;            /* of the slot */
     struct comm *comm;          /* borrowed: what it is about, or NULL */
     struct comm *freeing;       /* ... and what it frees */
+    struct page_meeting *meeting;       /* borrowed: that it is in, or NULL */
     struct request about;       /* the rest */
     int32_t source, source_tag; /* of a Sendrecv: what it takes */
     struct model model;

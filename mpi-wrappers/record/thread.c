@@ -112,9 +112,11 @@ static void forked(void)
 
     self.slot = NULL;
     self.shared = self.tagged = self.pending = false;
+    self.meeting = NULL;
     comm_stop();
     request_stop();
     messages_stop();
+    meeting_stop();
     if (h)
         munmap(h, thread_attached.bytes);
 }

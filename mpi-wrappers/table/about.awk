@@ -192,6 +192,10 @@ function about(fortran,    t, peer, source, tag, text, n)
     peer = first("dest source target root")
     source = first("dest") ? first("source") : 0
     tag = first("tag")
+    if (name == "Intercomm_create") {
+        peer = 2
+        source = 4
+    }
     text = sprintf(".peer = %s, .source = %s, .tag = %s", \
         peer ? value(peer, fortran) : "0", \
         source ? value(source, fortran) : "0", \
@@ -204,7 +208,8 @@ function about(fortran,    t, peer, source, tag, text, n)
         t = t " | ABOUT_LEVEL"
         sub(/\.tag = 0/, ".tag = " value(1, fortran), text)
     }
-    t = t (peer ? " | ABOUT_PEER" : "") (source ? " | ABOUT_SOURCE" : "") \
+    t = t (peer ? " | ABOUT_PEER" : "") \
+        (source && t !~ /BY_GROUP/ ? " | ABOUT_SOURCE" : "") \
         (tag ? " | ABOUT_TAG" : "") (fortran ? " | ABOUT_FORTRAN" : "")
     if (object)
         text = text ", .object = " \
@@ -220,7 +225,10 @@ function about(fortran,    t, peer, source, tag, text, n)
         if (t ~ /ABOUT_ENDS/)
             text = text finished(fortran)
     }
-    if (object && t !~ /MAKES_SHIFT/)
+    if (t ~ /BY_GROUP/)
+        text = text ",\n    .type = " \
+            handle(nth("group", 1) ? nth("group", 1) : nth("comm", 2), fortran)
+    else if (object && t !~ /MAKES_SHIFT/)
         text = text ",\n    " how_much(fortran)
     else if (name == "Type_free")
         text = text ", .type = " handle_at(1, fortran)

@@ -40,7 +40,9 @@ enum about_traits {
 struct about {
     const void *from;           /* where the call returns to */
     uintptr_t object;           /* handle; 0: none */
-    uintptr_t type;             /* handle of a datatype; 0: none */
+    uintptr_t type;             /* handle of a datatype; 0: none. With
+                                   ABOUT_BY_GROUP that of the group, or of the
+                                   communicator that its leaders speak over */
     const void *made;           /* where the new object's handle will stand */
     const void *requests;       /* an array of handles */
     const int *counts;          /* one for each member: instead of count */
@@ -52,7 +54,8 @@ struct about {
                                    what means that there is none */
     int64_t count;              /* of elements, of requests */
     int32_t nrequests;
-    int32_t peer, source, tag;
+    int32_t peer, source, tag;  /* of MPI_Intercomm_create: the leader of the
+                                   own group, and of the other one */
     int32_t source_tag;         /* of a Sendrecv: of what it takes */
     uint32_t traits;
 };

@@ -486,6 +486,47 @@ static void detail_messages(struct look *l, const struct task *t,
     }
 }
 
+/* Its runs in one piece, which begins with firsts. */
+static bool meeting_runs(Hct__Looked__Meeting *m, const struct state_meeting *v)
+{
+    uint32_t *p = malloc(v->runs * 3 * sizeof(*p) + 1);
+
+    if (!p)
+        return false;
+    m->n_firsts = m->n_ns = m->n_steps = v->runs;
+    m->firsts = memcpy(p, v->first, v->runs * sizeof(*p));
+    m->ns = memcpy(p + v->runs, v->n, v->runs * sizeof(*p));
+    m->steps = memcpy(p + 2 * v->runs, v->step, v->runs * sizeof(*p));
+    return true;
+}
+
+static void detail_meetings(struct look *l, const struct task *t)
+{
+    static struct state_meeting v[PAGE_MEETINGS + 1];
+    bool lost;
+    unsigned n = state_meetings(t->watch.page, v, PAGE_MEETINGS, &lost);
+
+    if (lost)
+        v[n++] = (struct state_meeting){ .id = 0 };
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Meeting *m = ONE_MORE(l, meetings);
+
+        l->failed |= !m;        /* it would seem not to have met */
+        if (!m)
+            return;
+        hct__looked__meeting__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->id = v[i].id;
+        m->comm = v[i].comm;
+        m->count = v[i].count;
+        m->tag = v[i].tag;
+        m->in = v[i].in;
+        m->size = v[i].size;
+        l->failed |= !meeting_runs(m, &v[i]);
+    }
+}
+
 /* Messages before requests: one that is counted as received is no longer
  * waited for by the time that its request is read. */
 static void read_detail(struct look *l, const struct task *t, unsigned slot)
@@ -494,6 +535,7 @@ static void read_detail(struct look *l, const struct task *t, unsigned slot)
     detail_requests(l, t);
     detail_comms(l, t);
     detail_flights(l, t);
+    detail_meetings(l, t);
 }
 
 /* Has it been in the same call all the while? Else its details may be of
@@ -693,12 +735,15 @@ static bool fill(struct look *l, Hct__Looked *m)
     m->n_comms = l->ncomms;
     m->n_flights = l->nflights;
     m->n_accounts = l->naccounts;
+    m->n_meetings = l->nmeetings;
     m->tasks = POINTERS(l, tasks);
     m->requests = POINTERS(l, requests);
     m->comms = POINTERS(l, comms);
     m->flights = POINTERS(l, flights);
     m->accounts = POINTERS(l, accounts);
-    return m->tasks && m->requests && m->comms && m->flights && m->accounts;
+    m->meetings = POINTERS(l, meetings);
+    return !l->failed && m->tasks && m->requests && m->comms && m->flights &&
+           m->accounts && m->meetings;
 }
 
 static void empty(Hct__Looked *m)
@@ -708,6 +753,7 @@ static void empty(Hct__Looked *m)
     free(m->comms);
     free(m->flights);
     free(m->accounts);
+    free(m->meetings);
 }
 
 void look_send(struct look *l)
@@ -745,4 +791,7 @@ void look_free(struct look *l)
     for (size_t i = 0; i < l->naccounts; i++)
         free(l->accounts[i].sent);      /* and the others with it */
     free(l->accounts);
+    for (size_t i = 0; i < l->nmeetings; i++)
+        free(l->meetings[i].firsts);    /* the same */
+    free(l->meetings);
 }

@@ -24,8 +24,11 @@ struct look {
     Hct__Looked__Comm *comms;
     Hct__Looked__Flight *flights;
     Hct__Looked__Account *accounts;     /* with their arrays */
-    size_t ntasks, nrequests, ncomms, nflights, naccounts;
+    Hct__Looked__Meeting *meetings;     /* with their arrays */
+    size_t ntasks, nrequests, ncomms, nflights, naccounts, nmeetings;
     size_t tasks_cap, requests_cap, comms_cap, flights_cap, accounts_cap;
+    size_t meetings_cap;
+    bool failed;                /* without memory: nothing is to be said */
 };
 
 /* Add what is to be said of this task. */

@@ -327,6 +327,49 @@ int state_messages(const char *page, unsigned slot, struct state_messages *m,
     return n;
 }
 
+/* ------------------------------------------------------------- meetings */
+
+static bool read_meeting(const struct page_meeting *p, struct state_meeting *m)
+{
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t seq = begin(&p->seq);
+
+        *m = (struct state_meeting){
+            .id = LOAD(p->id), .comm = LOAD(p->comm), .count = LOAD(p->count),
+            .call = a_call(LOAD(p->call)), .size = LOAD(p->size),
+            .runs = LOAD(p->runs), .tag = a_rank(LOAD(p->tag)),
+            .in = LOAD(p->in) != 0 };
+        if (m->runs > PAGE_RUNS)
+            m->runs = 0;
+        for (uint32_t r = 0; r < m->runs; r++) {
+            m->first[r] = LOAD(p->run[r].first);
+            m->n[r] = LOAD(p->run[r].n);
+            m->step[r] = LOAD(p->run[r].step);
+        }
+        if (end(&p->seq, seq))
+            return m->id != 0;
+    }
+    return false;
+}
+
+unsigned state_meetings(const char *page, struct state_meeting *v,
+                        unsigned max, bool *lost)
+{
+    const struct page_meetings *s = (const void *)
+        (page + page_meetings_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    unsigned n = 0, there = 0;
+
+    for (unsigned i = 0; i < PAGE_MEETINGS; i++) {
+        if (!LOAD(s->meeting[i].id))
+            continue;
+        there++;
+        if (n < max && read_meeting(&s->meeting[i], &v[n]))
+            n++;
+    }
+    *lost = LOAD(s->lost) != 0 || n < there;
+    return n;
+}
+
 /* -------------------------------------------------------------- modules */
 
 unsigned state_modules(const char *page, struct state_module *v,

@@ -83,6 +83,18 @@ struct state_messages {         /* as in page_messages */
 int state_messages(const char *page, unsigned slot, struct state_messages *m,
                    struct state_peer v[PAGE_PEERS]);
 
+struct state_meeting {          /* as in page_meeting */
+    uint64_t id, comm, count;
+    uint32_t call, size, runs;
+    int32_t tag;
+    bool in;
+    uint32_t first[PAGE_RUNS], n[PAGE_RUNS];
+    int32_t step[PAGE_RUNS];
+};
+/* lost: there were others, and those that are there may have been among them. */
+unsigned state_meetings(const char *page, struct state_meeting *v,
+                        unsigned max, bool *lost);
+
 struct state_module {           /* as in page_module */
     uint64_t start, end, base;
     uint32_t id_bytes;

@@ -239,9 +239,17 @@ static void looks(const char *dir)
     Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
     Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
     Hct__Looked__Flight f = HCT__LOOKED__FLIGHT__INIT, *flights[] = { &f };
+    Hct__Looked__Meeting e = HCT__LOOKED__MEETING__INIT, *meetings[] = { &e };
+    uint32_t first = 0, two = 2;
+    int32_t step = 1;
 
     start(4);
-    t.rank = q.rank = c.rank = f.rank = 1;
+    t.rank = q.rank = c.rank = f.rank = e.rank = 1;
+    e.id = 5;
+    e.n_firsts = e.n_ns = e.n_steps = 1;
+    e.firsts = &first;
+    e.ns = &two;
+    e.steps = &step;
     t.life = 3;
     t.flags = 11;
     t.calls = 7;
@@ -250,7 +258,8 @@ static void looks(const char *dir)
         SAY(N0, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
             m->tasks = tasks, m->n_tasks = 1, m->requests = requests,
             m->n_requests = 1, m->comms = comms, m->n_comms = 1,
-            m->flights = flights, m->n_flights = 1);
+            m->flights = flights, m->n_flights = 1,
+            m->meetings = meetings, m->n_meetings = 1);
     finish();
     tell(dir, "master", "looks");
 }

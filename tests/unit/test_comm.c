@@ -385,6 +385,149 @@ static void more_than_there_is_room_for(void)
     }
 }
 
+/* ------------------------------------------------- calls of some members */
+
+static const struct page_meetings *meetings(void)
+{
+    return (const struct page_meetings *)(const void *)
+        ((const char *)page.page + page_meetings_at(
+             page.slots, page.calls, page.ring_bytes));
+}
+
+static const struct page_meeting *meeting_in(void)
+{
+    for (unsigned i = 0; i < PAGE_MEETINGS; i++)
+        if (meetings()->meeting[i].in)
+            return &meetings()->meeting[i];
+    return NULL;
+}
+
+/* What the page says while the call is going on. */
+static struct { uint64_t id, count, comm; uint32_t size, runs; int32_t tag; } met;
+static struct page_run met_run[PAGE_RUNS];
+
+static void see(void)
+{
+    const struct page_meeting *m = meeting_in();
+
+    met.id = 0;
+    if (!m)
+        return;
+    CHECK(m->seq % 2 == 0);
+    met.id = m->id;
+    met.count = m->count;
+    met.comm = m->comm;
+    met.size = m->size;
+    met.runs = m->runs;
+    met.tag = m->tag;
+    memcpy(met_run, (const void *)m->run, sizeof(met_run));
+}
+
+static int see_group(MPI_Comm c, MPI_Group g, int tag, MPI_Comm *to)
+{
+    (void)c, (void)g, (void)tag;
+    see();
+    return fake_make(to);
+}
+
+static int see_intercomm(MPI_Comm c, int leader, MPI_Comm bridge, int other,
+                         int tag, MPI_Comm *to)
+{
+    (void)c, (void)leader, (void)bridge, (void)other, (void)tag;
+    see();
+    return fake_make(to);
+}
+
+static uint64_t group_call(MPI_Comm c, const struct fake_comm *group, int tag)
+{
+    MPI_Comm made;
+
+    next = FAKE_NULL;
+    MPI_Comm_create_group(c, (MPI_Group)(void *)&group->n, tag, &made);
+    return met.id;
+}
+
+/* Who has to come is known before the call, and it counts. */
+static void groups_meet(void)
+{
+    static const struct fake_comm
+        two = { .n = 2, .ranks = { 3, 1 } }, back = { .n = 2, .ranks = { 1, 3 } },
+        all = { .n = 4, .ranks = { 1, 0, 2, 3 } }, other = { .n = 1, .ranks = { 1 } },
+        foreign = { .n = 2, .ranks = { 1, -1 } };
+    MPI_Comm world = FAKE_COMM(FAKE_WORLD), c;
+    uint64_t id;
+
+    start(1);
+    real_table[REAL_C][CALL_Comm_create_group] = (real_f *)see_group;
+    id = group_call(world, &two, 7);
+    CHECK(id && met.count == 1 && met.comm == PAGE_COMM_WORLD && met.tag == 7);
+    CHECK(met.size == 2 && met.runs == 1 && met_run[0].first == 3 &&
+          met_run[0].n == 2 && met_run[0].step == -2);
+    CHECK(!meeting_in());
+    CHECK(group_call(world, &two, 7) == id && met.count == 2);
+    CHECK(group_call(world, &two, 8) != id && met.count == 1);
+    CHECK(group_call(world, &back, 7) != id && met.count == 1);
+    CHECK(group_call(world, &all, 7) && met.size == 4 && met.runs == 2);
+    CHECK(met_run[0].first == 1 && met_run[0].n == 2 && met_run[0].step == -1);
+    CHECK(met_run[1].first == 2 && met_run[1].n == 2 && met_run[1].step == 1);
+    CHECK(group_call(world, &foreign, 7) && met.size == 2 && met.runs == 0);
+    CHECK(group_call(world, &other, 7) == 0);   /* nobody to wait for */
+    CHECK(page_slot(&page, 0)->bytes == 0);
+    next = FAKE_NULL;
+    met.id = 1;
+    MPI_Comm_create_group(world, (MPI_Group)0, 7, &c);
+    CHECK(met.id == 0);
+    /* Of another communicator it is another one. */
+    fake_comms[3] = fake_comms[FAKE_WORLD];
+    next = 3;
+    MPI_Comm_dup(world, &c);
+    CHECK(group_call(c, &two, 7) != id && met.comm == id_of(3));
+    CHECK(meetings()->lost == 0);
+    for (int tag = 0; tag <= PAGE_MEETINGS; tag++)
+        group_call(world, &two, 100 + tag);
+    CHECK(meetings()->lost > 0 && met.count == 1);
+    CHECK(group_call(world, &two, 100 + PAGE_MEETINGS) && met.count == 2);
+}
+
+static void leaders_meet(void)
+{
+    MPI_Comm world = FAKE_COMM(FAKE_WORLD), c;
+    struct page_slot *s;
+    uint64_t id;
+
+    start(2);
+    s = page_slot(&page, 0);
+    real_table[REAL_C][CALL_Intercomm_create] = (real_f *)see_intercomm;
+    fake_comms[3] = (struct fake_comm){ .n = 2, .ranks = { 2, 3 } };
+    next = 3;
+    MPI_Comm_split(world, 0, 0, &c);
+    next = FAKE_NULL;
+    MPI_Intercomm_create(FAKE_COMM(3), 0, world, 1, 5, &c);
+    id = met.id;
+    CHECK(id && met.count == 1 && met.comm == PAGE_COMM_WORLD && met.tag == 5);
+    CHECK(met.size == 2 && met.runs == 1 && met_run[0].first == 1 &&
+          met_run[0].n == 2 && met_run[0].step == 1);
+    CHECK(s->peer == 2 && s->collective == 1 && s->comm == id_of(3));
+    MPI_Intercomm_create(FAKE_COMM(3), 0, world, 1, 6, &c);
+    CHECK(met.id && met.id != id);
+    MPI_Intercomm_create(FAKE_COMM(3), 0, world, 0, 5, &c);
+    CHECK(met.id && met.id != id);
+    MPI_Intercomm_create(FAKE_COMM(3), 0, FAKE_COMM(FAKE_NULL), 1, 5, &c);
+    CHECK(!met.id);                     /* that is not known */
+    MPI_Intercomm_create(FAKE_COMM(3), 0, world, 77, 5, &c);
+    CHECK(!met.id);
+    met.id = 1;
+    MPI_Intercomm_create(FAKE_COMM(3), 1, world, 1, 5, &c);
+    CHECK(met.id == 0 && s->peer == 3); /* another one leads */
+}
+
+static void test_meetings(void **state)
+{
+    (void)state;
+    in_child(groups_meet);
+    in_child(leaders_meet);
+}
+
 /* ------------------------------------------------------------- partners */
 
 static void partners(void)
@@ -561,7 +704,7 @@ int main(void)
 {
 #define LIST(name) cmocka_unit_test(test_##name),
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_world),
+        cmocka_unit_test(test_world), cmocka_unit_test(test_meetings),
         cmocka_unit_test(the_same_on_all_members), TESTS(LIST)
     };
 

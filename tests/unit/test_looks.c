@@ -209,6 +209,76 @@ static void test_accounts(void **state)
     looks_fini(&l);
 }
 
+/* Sorted by rank, with their runs; too many find no room, and then there are
+ * none: a rank would seem not to have met. */
+static void test_meetings(void **state)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+    Hct__Looked__Meeting one[2], *many[2] = { &one[0], &one[1] }, **more;
+    uint32_t firsts[] = { 3, 0 }, ns[] = { 2, 1 };
+    int32_t steps[] = { -2, 0 };
+    const size_t too_many = (1 << 20) + 1;
+    struct hct_snapshot s;
+    struct looks l;
+    struct err err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        one[i] = (Hct__Looked__Meeting)HCT__LOOKED__MEETING__INIT;
+        one[i].rank = 2 - i;
+        one[i].id = 1ull << 63 | i;
+        one[i].comm = 77;
+        one[i].count = 5;
+        one[i].tag = 6;
+        one[i].in = one[i].size = 1;
+        one[i].call = 42;
+        one[i].n_firsts = one[i].n_ns = one[i].n_steps = 2;
+        one[i].firsts = firsts;
+        one[i].ns = ns;
+        one[i].steps = steps;
+    }
+    one[0].n_steps = 1;                 /* makes no sense */
+    m.n_meetings = 2;
+    m.meetings = many;
+    assert_int_equal(looks_init(&l, &job), 0);
+    looks_begin(&l, true);
+    m.seq = l.seq;
+    assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
+    looks_end(&l, 5, &s);
+    assert_int_equal(s.nmeetings, 2);
+    assert_int_equal(hct_meeting(&s, 0)->rank, 1);
+    assert_int_equal(hct_meeting(&s, 0)->id, 1ull << 63 | 1);
+    assert_int_equal(hct_meeting(&s, 0)->comm, 77);
+    assert_int_equal(hct_meeting(&s, 0)->count, 5);
+    assert_int_equal(hct_meeting(&s, 0)->tag, 6);
+    assert_int_equal(hct_meeting(&s, 0)->call, 42);
+    assert_int_equal(hct_meeting(&s, 0)->in, 1);
+    assert_int_equal(hct_meeting(&s, 0)->size, 1);
+    assert_int_equal(hct_meeting(&s, 0)->nruns, 2);
+    assert_int_equal(hct_meeting(&s, 0)->runs[0].first, 3);
+    assert_int_equal(hct_meeting(&s, 0)->runs[0].n, 2);
+    assert_int_equal(hct_meeting(&s, 0)->runs[0].step, -2);
+    assert_int_equal(hct_meeting(&s, 1)->rank, 2);
+    assert_int_equal(hct_meeting(&s, 1)->nruns, 0);
+
+    more = calloc(too_many, sizeof(*more));
+    assert_non_null(more);
+    for (size_t i = 0; i < too_many; i++)
+        more[i] = &one[1];
+    m.n_meetings = too_many;
+    m.meetings = more;
+    looks_begin(&l, true);
+    m.seq = l.seq;
+    assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
+    looks_end(&l, 5, &s);
+    assert_int_equal(s.nmeetings, 0);
+    looks_begin(&l, true);
+    looks_end(&l, 6, &s);
+    assert_false(l.meetings_lost);
+    free(more);
+    looks_fini(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_detail),
         cmocka_unit_test(test_accounts),
+        cmocka_unit_test(test_meetings),
         cmocka_unit_test(test_age),
     };
 

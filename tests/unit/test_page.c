@@ -60,6 +60,9 @@ static const struct offset offsets[] = {
     AT(page_bank, edge, 64), AT(page_bank, histogram, 65600),
     AT(page_thread, site, 4096), AT(page_thread, frame, 36864),
     AT(page_thread, bank, 102400),
+    AT(page_meeting, id, 8), AT(page_meeting, tag, 32),
+    AT(page_meeting, run, 48), SIZE(page_meeting, 192),
+    AT(page_meetings, meeting, 64),
     SIZE(page_hello, 104), SIZE(page_grant, 136),
 };
 
@@ -100,6 +103,12 @@ static void parts_are_apart(void **state)
                             page_told_at(n, calls[c], rings[r]));
                 assert_true(page_told_at(n, calls[c], rings[r]) +
                             sizeof(struct page_told) <=
+                            page_messages_at(n, calls[c], rings[r]));
+                assert_true(page_messages_at(n, calls[c], rings[r]) +
+                            sizeof(struct page_messages) <=
+                            page_meetings_at(n, calls[c], rings[r]));
+                assert_true(page_meetings_at(n, calls[c], rings[r]) +
+                            sizeof(struct page_meetings) <=
                             page_bytes(n, calls[c], rings[r]));
                 assert_int_equal(page_ring_at(n, calls[c], rings[r], last) %
                                  4096, 0);

@@ -236,7 +236,9 @@ static void scribbled(void)
     static struct state_flight f[PAGE_FLIGHT];
     static struct state_thread t[PAGE_SLOTS];
     static struct state_module mod[PAGE_MODULES];
+    static struct state_meeting met[PAGE_MEETINGS];
     struct state_model m;
+    bool lost;
     struct err err;
     struct state_losses losses;
 
@@ -257,6 +259,13 @@ static void scribbled(void)
                    : (uint32_t)random() << (random() % 2) &
                      (random() % 4 ? ~0u : 0xfe);
         }
+        w += page_meetings_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES) / 4;
+        for (size_t i = 0; i < sizeof(struct page_meetings) / 4; i++)
+            w[i] = (uint32_t)random() & (random() % 4 ? ~0u : 6);
+        for (unsigned i = 0, n = state_meetings(mem, met, PAGE_MEETINGS, &lost);
+             i < n; i++)
+            CHECK(met[i].id && met[i].runs <= PAGE_RUNS &&
+                  met[i].call < PAGE_CALLS && met[i].tag >= PAGE_UNKNOWN);
         for (unsigned i = 0, n = state_threads(mem, t, PAGE_SLOTS); i < n; i++)
             CHECK(t[i].call < PAGE_CALLS && t[i].site < PAGE_SITES &&
                   t[i].peer >= PAGE_UNKNOWN && t[i].requests <= PAGE_REQUESTS);
@@ -297,6 +306,10 @@ static void little_room(void)
     struct state_flight f[3];
     struct state_comm c[1];
     struct state_thread t[1];
+    struct state_meeting m[2];
+    struct fake_comm two = { .n = 2, .ranks = { 0, 1 } };
+    MPI_Comm made;
+    bool lost;
 
     start("");
     for (int i = 0; i < 100; i++)
@@ -307,6 +320,14 @@ static void little_room(void)
     CHECK(state_flights(mem, 0, f, 3) == 3);
     CHECK(f[2].number == 100 && f[0].number == 98 && f[2].collective == 100);
     CHECK(state_flights(mem, 1, f, 3) == 0);
+    CHECK(state_meetings(mem, m, 2, &lost) == 0 && !lost);
+    for (int tag = 1; tag < 4; tag++)
+        MPI_Comm_create_group(FAKE_COMM(FAKE_WORLD),
+                              (MPI_Group)(void *)&two.n, tag, &made);
+    CHECK(state_meetings(mem, m, 2, &lost) == 2 && lost);
+    CHECK(m[0].count == 1 && !m[0].in && m[0].comm == PAGE_COMM_WORLD);
+    CHECK(m[0].size == 2 && m[0].runs == 1 && m[0].first[0] == 0);
+    CHECK(m[0].n[0] == 2 && m[0].step[0] == 1);
 }
 
 #define IN_CHILD(name) \

@@ -37,6 +37,8 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
                          *requests[] = { &request, &request };
     Hct__Looked__Account account[2], *accounts[] = { &account[0], &account[1] };
     Hct__Looked m = HCT__LOOKED__INIT;
+    Hct__Looked__Meeting meeting = HCT__LOOKED__MEETING__INIT;
+    Hct__Looked__Meeting *meetings[] = { &meeting };
     uint32_t peer = (uint32_t)(draw() % RANKS);
     uint64_t sum = draw();
     int32_t tag = (int32_t)(draw() % 100);
@@ -74,6 +76,13 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     }
     m.accounts = accounts;
     m.n_accounts = 2;
+    meeting.rank = 3;
+    meeting.id = sum;
+    meeting.n_firsts = meeting.n_ns = meeting.n_steps = 1;
+    meeting.firsts = meeting.ns = &peer;
+    meeting.steps = &tag;
+    m.meetings = meetings;
+    m.n_meetings = 1;
     looks_begin(l, draw() % 8 == 0);
     m.seq = l->seq;
     assert_int_equal(looks_take(l, &m, 1, all, NULL, &err), 0);
@@ -106,6 +115,7 @@ static void test_round_trip(void **state)
         nrequests[f] = s.nrequests;
         assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
         assert_int_equal(s.npairs, s.naccounts);
+        assert_int_equal(s.nmeetings, s.has_detail ? 1 : 0);
         if (s.npairs)
             pair[f] = s.pairs[1];
         if (f == 100)
@@ -127,6 +137,7 @@ static void test_round_trip(void **state)
         assert_int_equal(s.nrequests, nrequests[f]);
         assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
         assert_int_equal(s.npairs, s.naccounts);
+        assert_int_equal(s.nmeetings, s.has_detail ? 1 : 0);
         if (s.npairs)
             assert_memory_equal(&s.pairs[1], &pair[f], sizeof(pair[f]));
     }
