@@ -7,7 +7,7 @@
 POLICIES    := null hang
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang deadlock account graph_collective \
-               graph_window group deadlock_say parastack \
+               graph_meeting graph_window group deadlock_say parastack \
                watch watch_limit watch_say watch_notice \
                watch_again) \
                $(addprefix lib/,runs sout words phasebook)

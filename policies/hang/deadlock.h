@@ -95,6 +95,7 @@ enum deadlock_why {
     DEADLOCK_ROOT,              /* has named another root */
     DEADLOCK_LOCK,              /* has locked the window */
     DEADLOCK_WINDOW,            /* any member has to act */
+    DEADLOCK_MEETING,           /* has not entered what only some members do */
 };
 
 /* May another thread of the task call MPI while the one that is shown waits? The

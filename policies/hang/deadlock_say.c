@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/hang/graph.h"
 #include "policies/lib/words.h"
 
 enum { LINES = 12, CYCLE = 64 };
@@ -232,6 +233,31 @@ static void end_line(const struct hct_snapshot *in,
               "nothing more" : "rank %" PRIu32 " has ended MPI", r);
 }
 
+/* Of MPI_Intercomm_create the leaders know the communicator, the others do not. */
+static void meeting_line(const struct hct_snapshot *in, uint32_t r, int32_t to,
+                         struct hct_out *out)
+{
+    const struct hct_rank *k = hct_rank(in, r);
+    const char *call = hct_call(in, k->call)->name;
+    const struct hct_meeting *m = meeting_of(in, r);
+    char comm[WORDS_COMM];
+
+    if (!m) {
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
+                   PRId32 ", the leader of its group", r, call, to);
+        return;
+    }
+    words_comm(comm, in, r, m->comm);
+    if (strcmp(call, "MPI_Intercomm_create") == 0)
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
+                   PRId32 ", the leader of the other group (tag %" PRId32
+                   ", %s)", r, call, to, m->tag, comm);
+    else
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
+                   PRId32 ", which has not entered it for this group (tag %"
+                   PRId32 ", %s)", r, call, to, m->tag, comm);
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -290,6 +316,9 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
                    PRId32 ", which keeps rank %" PRId32 " of %s locked", r,
                    call, to, k->peer, comm);
+        break;
+    case DEADLOCK_MEETING:
+        meeting_line(in, r, to, out);
         break;
     default:
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "

@@ -110,6 +110,20 @@ static inline bool graph_long_enough(const struct graph *g, uint32_t r,
 /* r waits in a one-sided call. */
 enum met graph_window(struct graph *g, uint32_t r);
 
+/* The one in collective call n of comm, whom r waits for there if none of the
+ * members gets past it before all have entered: a member that has not, and will
+ * not. False: there is none, as far as one can see. */
+bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
+                 int32_t *who);
+
+/* The meeting that r is in; NULL: none, or not known. */
+const struct hct_meeting *meeting_of(const struct hct_snapshot *in, uint32_t r);
+
+/* r is in a call of some members of a communicator, which is collective call n
+ * of comm, if it is one. */
+enum met graph_meeting(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
+                       uint32_t call, int32_t leader);
+
 /* r is in collective call n of comm. */
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root);

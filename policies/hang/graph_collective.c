@@ -163,6 +163,17 @@ static bool lacks(const struct graph *g, uint32_t r,
            same_calls(g, r, (uint32_t)m->first, m->comm, before);
 }
 
+bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
+                 int32_t *who)
+{
+    const struct deadlock_group *m = group_find(g, comm, n);
+
+    if (!m || group_unsure(m) || !lacks(g, r, m))
+        return false;
+    *who = m->first;
+    return true;
+}
+
 /* r has entered call n, as all others have, and "to" a different one, or with
  * another root. The message that r waits for may come of a later call of "to",
  * and be under way, unless time speaks against it, or "to" has not left its
@@ -190,8 +201,9 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     const struct deadlock_group *m;
     uint64_t before;
 
-    if (comm == 0 || n == 0 || (comm & HCT_COMM_LOCAL) ||
-        (c->flags & HCT_CALL_PART))
+    if (c->flags & HCT_CALL_PART)
+        return graph_meeting(g, r, comm, n, call, root);
+    if (comm == 0 || n == 0 || (comm & HCT_COMM_LOCAL))
         return FREE;
     if (g->collects) {
         group_want(g, comm, n);

@@ -49,6 +49,104 @@ static void create_group_late(void)
         MPI_Barrier(c);
     MPI_Barrier(W);
 }
+static MPI_Comm of_group(int n, const int *ranks, int tag)
+{
+    MPI_Group everybody, g;
+    MPI_Comm c;
+
+    MPI_Comm_group(W, &everybody);
+    MPI_Group_incl(everybody, n, ranks, &g);
+    MPI_Comm_create_group(W, g, tag, &c);
+    MPI_Group_free(&g);
+    return c;
+}
+/* A member computes for five seconds before it comes; another one has come, and
+ * gone on to wait for it. */
+static void create_group_busy(void)
+{
+    int three[] = { 3, 1, 0 };
+
+    if (rank == 3)
+        compute(5);
+    if (rank != 2)
+        MPI_Barrier(of_group(3, three, 7));
+    MPI_Barrier(W);
+}
+/* One comes when it has got a message, of a member who has to come, too; or of
+ * one who has nothing to do with it. */
+static void create_group_after(void)
+{
+    int two[] = { 0, 1 }, both[] = { 1, 3 };
+
+    if (rank == 1)
+        get(0, 7);
+    late(0);
+    if (rank == 0)
+        put(1, 7);
+    if (rank < 2)
+        of_group(2, two, 7);
+    if (rank == 3)
+        get(2, 5);
+    late(2);
+    if (rank == 2)
+        put(3, 5);
+    if (rank % 2)
+        of_group(2, both, 5);
+    MPI_Barrier(W);
+}
+/* Every rank in two groups, in an order in which the first can begin. */
+static void create_group_overlap(void)
+{
+    for (int i = 0; i < 3; i++) {
+        int two[] = { i, i + 1 }, all[] = { 3, 2, 1, 0 };
+
+        late(3 - i);
+        if (rank == i || rank == i + 1)
+            of_group(2, two, 7);
+        if (i == 1)
+            of_group(4, all, 7);
+    }
+    MPI_Barrier(W);
+}
+/* The same group again and again, and more kinds than there is room for. */
+static void create_group_many(void)
+{
+    int all[] = { 0, 1, 2, 3 }, two[] = { 1, 2 };
+
+    for (int i = 0; i < 80; i++) {
+        MPI_Comm c;
+
+        late(i == 70 ? 1 : -1);
+        if (rank == 1 || rank == 2) {
+            c = of_group(2, two, i);
+            MPI_Comm_free(&c);
+        }
+        late(i == 75 ? 3 : -1);
+        c = of_group(4, all, 7);
+        MPI_Comm_free(&c);
+    }
+}
+/* The same group, with two tags at once. */
+static void *second_tag(void *arg)
+{
+    int all[] = { 0, 1, 2 };
+
+    if (rank == 1)
+        usleep(2500000);
+    of_group(3, all, 2);
+    return arg;
+}
+static void threads_tags(void)
+{
+    int all[] = { 0, 1, 2 };
+    pthread_t t;
+
+    pthread_create(&t, NULL, second_tag, NULL);
+    late(2);
+    of_group(3, all, 1);
+    pthread_join(t, NULL);
+    MPI_Barrier(W);
+}
 static void cart_late(void)
 {
     int dims[] = { 2, 2 }, periods[] = { 1, 1 }, keep[] = { 0, 1 };
@@ -74,6 +172,73 @@ static void intercomm_late(void)
 {
     late(3);
     between();
+}
+/* A leader, or another member, is late, and who has come before waits; then the
+ * leaders go on before the others. */
+static void intercomm_busy(void)
+{
+    MPI_Comm half = part(rank % 2), c;
+
+    if (rank == 1)
+        compute(5);
+    late(2);
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 5, &c);
+    if (rank < 2)
+        MPI_Sendrecv(&rank, 1, MPI_INT, 0, 1, &one, 1, MPI_INT, 0, 1, c, NO);
+    late(3);
+    MPI_Intercomm_create(half, 1, W, 3 - rank % 2, 5, &c);
+    MPI_Barrier(c);
+}
+/* The one who is to be the other leader waits for a message first. */
+static void intercomm_after(void)
+{
+    MPI_Comm c;
+
+    if (rank == 1)
+        get(2, 4);
+    late(2);
+    if (rank == 2)
+        put(1, 4);
+    if (rank < 2)
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, W, 1 - rank, 5, &c);
+    late(0);
+    if (rank < 2)
+        MPI_Barrier(c);
+    MPI_Barrier(W);
+}
+/* Each with his right one and his left one, the even ones first. */
+static void intercomm_ring(void)
+{
+    MPI_Comm c;
+
+    for (int i = 0; i < 6; i++) {
+        late(i % size);
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, W,
+                             (rank + i) % 2 ? RIGHT : LEFT, 5 + i % 2, &c);
+    }
+}
+/* Two at once between the same leaders, with two tags. */
+static void *second_intercomm(void *arg)
+{
+    MPI_Comm c, *alone = arg;
+
+    if (rank == 1)
+        usleep(2500000);
+    MPI_Intercomm_create(*alone, 0, W, 1 - rank, 2, &c);
+    return NULL;
+}
+static void threads_intercomms(void)
+{
+    MPI_Comm c, alone[2];
+    pthread_t t;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &alone[0]);
+    MPI_Comm_dup(MPI_COMM_SELF, &alone[1]);
+    pthread_create(&t, NULL, second_intercomm, &alone[1]);
+    late(0);
+    MPI_Intercomm_create(alone[0], 0, W, 1 - rank, 1, &c);
+    pthread_join(t, NULL);
+    MPI_Barrier(W);
 }
 /* Long groups of communicators, each made for one call. */
 static void passing_comms(void)
@@ -641,6 +806,15 @@ static const struct mini all[] = {
     { "split", 3, "", split_late },
     { "dup", 3, "", dup_late },
     { "create-group", 4, "", create_group_late },
+    { "create-group-busy", 4, "", create_group_busy },
+    { "create-group-after", 4, "", create_group_after },
+    { "create-group-overlap", 4, "", create_group_overlap },
+    { "create-group-many", 4, "", create_group_many },
+    { "threads-tags", 3, "", threads_tags },
+    { "intercomm-busy", 4, "", intercomm_busy },
+    { "intercomm-after", 3, "", intercomm_after },
+    { "intercomm-ring", 4, "", intercomm_ring },
+    { "threads-intercomms", 2, "", threads_intercomms },
     { "cart", 4, "", cart_late },
     { "merge", 4, "", merge_late },
     { "intercomm", 4, "", intercomm_late },

@@ -849,7 +849,134 @@ static void spin_testall(void)
         MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE); /*!*/
 }
 
+/* What only some members of a communicator call: one of them does not. */
+static MPI_Comm of_group(int n, const int *ranks, int tag)
+{
+    MPI_Group everybody, g;
+    MPI_Comm c;
+
+    MPI_Comm_group(W, &everybody);
+    MPI_Group_incl(everybody, n, ranks, &g);
+    MPI_Comm_create_group(W, g, tag, &c); /*!*/
+    return c;
+}
+static void group_missing(void)
+{
+    int three[] = { 0, 2, 3 };
+
+    if (rank == 2)
+        get(0, 1); /*!*/
+    if (rank != 1)
+        of_group(3, three, 7);
+    MPI_Barrier(W); /*!*/
+}
+static void group_skipped(void)
+{
+    int three[] = { 3, 1, 0 };
+
+    if (rank % 2)
+        of_group(3, three, 7);
+}
+static void group_tag(void)
+{
+    int two[] = { 1, 2 };
+
+    if (rank)
+        of_group(2, two, rank);
+    MPI_Barrier(W); /*!*/
+}
+/* It has come to the first of two. */
+static void group_second(void)
+{
+    int two[] = { 0, 1 };
+
+    of_group(2, two, 3);
+    if (rank == 1)
+        get(0, 1); /*!*/
+    of_group(2, two, 3);
+}
+/* Groups that overlap, and nobody begins with the same one. */
+static void group_crossed(void)
+{
+    for (int i = 0; i < 2; i++) {
+        int first = i ? LEFT : rank, two[] = { first, (first + 1) % size };
+
+        of_group(2, two, 7);
+    }
+}
+static void group_many(void)
+{
+    int n[16];
+
+    for (int i = 0; i < size; i++)
+        n[i] = size - 1 - i;
+    if (rank == 5)
+        MPI_Barrier(W); /*!*/
+    of_group(size, n, 0);
+}
+static void inter_member(void)
+{
+    MPI_Comm half = part(rank % 2), c;
+
+    if (rank == 3)
+        get(0, 1); /*!*/
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 5, &c); /*!*/
+}
+static void inter_leader(void)
+{
+    MPI_Comm half = part(rank % 2), c;
+
+    if (rank == 1)
+        get(0, 1); /*!*/
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 5, &c); /*!*/
+}
+static void inter_gone(void)
+{
+    MPI_Comm c;
+
+    if (rank == 0)
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, W, 1, 5, &c); /*!*/
+}
+static void inter_tag(void)
+{
+    MPI_Comm half = part(rank % 2), c;
+
+    MPI_Intercomm_create(half, 0, W, 1 - rank % 2, 5 + rank % 2, &c); /*!*/
+}
+static void inter_wrong(void)
+{
+    MPI_Comm half = part(rank % 2), c;
+
+    MPI_Intercomm_create(half, 0, W, rank % 2 ? 0 : 3, 5, &c); /*!*/
+}
+static void inter_pairs(void)
+{
+    MPI_Comm c;
+
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, W, RIGHT, 5, &c); /*!*/
+}
+
 static const struct mini all[] = {
+    { "group-missing", 4, "@2 MPI_Comm_create_group for rank 2, which has not "
+      "entered it for this group .tag 7, MPI_COMM_WORLD", group_missing },
+    { "group-skipped", 4, "@0,1 waits for rank 0, which has ended its part.*"
+      "create_group for rank 0", group_skipped },
+    { "group-tag", 3, "@1-2 ranks 1-2 wait for each other.*tag 1.*tag 2",
+      group_tag },
+    { "group-second", 2, "@0-1 create_group for rank 1", group_second },
+    { "group-crossed", 3, "@0-2 create_group", group_crossed },
+    { "group-many", 8, "@5 create_group for rank 5.*tag 0", group_many },
+    { "inter-member", 4, "@3 MPI_Intercomm_create for rank 3, which has not",
+      inter_member },
+    { "inter-leader", 4, "@1 MPI_Intercomm_create for rank 1, the leader of the "
+      "other group .tag 5, MPI_COMM_WORLD", inter_leader },
+    { "inter-gone", 2, "@0-1 ended its part.*the leader of the other",
+      inter_gone },
+    { "inter-tag", 4, "@0-1 ranks 0-1 wait for each other.*tag 5.*tag 6",
+      inter_tag },
+    { "inter-wrong", 4, "@0-1,3 for rank 3, the leader of the other group",
+      inter_wrong },
+    { "inter-pairs", 3, "@0-2 the leader of the other group", inter_pairs },
     { "recv-cycle", 2, "@0-1 wait for messages from each other", recv_cycle },
     { "recv-ring", 4, "@0-3 ranks 0-3 all wait for messages", recv_cycle },
     { "recv-self", 2, "@0 rank 0 waits for itself", recv_self },

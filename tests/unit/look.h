@@ -34,6 +34,7 @@ static struct look {
     struct hct_flight flight[MANY];
     struct hct_account account[RANKS];
     struct hct_pair pair[MANY];
+    struct hct_meeting meeting[MANY];
     uint64_t entered[RANKS];    /* collective calls on the world */
     struct hct_out out;
     struct hct_verdict verdicts[8];
@@ -68,6 +69,7 @@ static void look_at(uint32_t n)
         .flights = look.flight, .flight_size = sizeof(look.flight[0]),
         .accounts = look.account, .account_size = sizeof(look.account[0]),
         .pairs = look.pair, .pair_size = sizeof(look.pair[0]),
+        .meetings = look.meeting, .meeting_size = sizeof(look.meeting[0]),
     };
     look.in.calls = callclass_table(&look.in.ncalls);
     for (uint32_t r = 0; r < n; r++)
@@ -191,6 +193,24 @@ static inline void world(uint64_t entered)
         if (in)
             c->call = k->call;
     }
+}
+
+/* r is in a call of n members, first, first + step, ..., with a tag on the world,
+ * for the count-th time. To be said in the order of ranks. */
+static inline struct hct_meeting *meets(uint32_t r, const char *call,
+                                        uint64_t count, int tag,
+                                        uint32_t first, uint32_t n, int step)
+{
+    struct hct_meeting *m = &look.meeting[look.in.nmeetings++];
+    struct hct_rank *k = is_in(r, call);
+
+    k->tag = tag;
+    *m = (struct hct_meeting){
+        .rank = r, .call = k->call, .comm = WORLD, .tag = tag, .in = 1,
+        .id = 1000000 + (uint64_t)tag * 10000 + first * 100 + n * 10 +
+              (uint64_t)step, .count = count, .size = n, .nruns = 1,
+        .runs = { { .first = first, .n = n, .step = step } } };
+    return m;
 }
 
 static inline struct hct_flight *flew(uint32_t r, const char *call,

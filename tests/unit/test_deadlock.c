@@ -952,17 +952,201 @@ static void intercommunicators(void **state)
 
 static void of_some_members(void **state)
 {
-    static const char *const calls[] = { "Intercomm_create", "Comm_accept",
-                                         "Comm_create_group", "Comm_spawn" };
+    static const char *const calls[] = { "Comm_accept", "Comm_create_group",
+                                         "Comm_spawn" };
 
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         begin(2);
         joins(0, calls[i], WORLD, 1, 0);
         talks(1, "Recv", 0, 7);
         world(0);
         assert_int_equal(proof(), 0);
     }
+}
+
+/* Ranks 0, 2 and 4 make a communicator, 4 does not come: it waits for 1. */
+static void a_group(void)
+{
+    begin(5);
+    meets(0, "Comm_create_group", 2, 7, 0, 3, 2);
+    meets(2, "Comm_create_group", 2, 7, 0, 3, 2);
+    talks(1, "Recv", 0, 3);
+    talks(3, "Recv", 1, 3);
+    talks(4, "Recv", 1, 3);
+    world(0);
+}
+
+static void member_of_a_group(void **state)
+{
+    struct hct_meeting *m;
+
+    (void)state;
+    a_group();
+    assert_int_equal(proof(), 5);
+    SAYS("rank 0 waits in MPI_Comm_create_group for rank 4, which has not "
+         "entered it for this group (tag 7, MPI_COMM_WORLD)");
+    is_in(4, "Finalize");
+    assert_int_equal(proof(), 4);
+    SAYS("waits for rank 4, which has ended its part in MPI");
+    /* It has come before, but not this time; or it has come. */
+    a_group();
+    m = meets(4, "Comm_create_group", 1, 7, 0, 3, 2);
+    m->in = 0;
+    talks(4, "Recv", 1, 3);
+    assert_int_equal(proof(), 5);
+    m->count = 2;
+    assert_int_equal(proof(), 0);
+    meets(4, "Comm_create_group", 2, 7, 0, 3, 2);
+    look.in.nmeetings--;
+    m->in = 1;
+    assert_int_equal(proof(), 0);
+    /* With another tag, it is another one: each waits for the other. */
+    a_group();
+    meets(4, "Comm_create_group", 2, 8, 0, 3, 2);
+    assert_int_equal(proof(), 5);
+    SAYS("ranks 0,4 wait for each other");
+    SAYS("rank 4 waits in MPI_Comm_create_group for rank 0, which has not "
+         "entered it for this group (tag 8, MPI_COMM_WORLD)");
+}
+
+static void member_may_come(void **state)
+{
+    struct hct_meeting *m;
+
+    (void)state;
+    /* The one that is missing computes, or one that has come does. */
+    a_group();
+    look.rank[4].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(), 0);
+    a_group();
+    look.rank[2].age_ns = 1;
+    assert_int_equal(proof(), 0);
+    /* It is not known who has to come, what has come, or who it is. */
+    a_group();
+    look.meeting[0].nruns = look.meeting[1].nruns = 0;
+    assert_int_equal(proof(), 0);
+    a_group();
+    look.meeting[0].size = look.meeting[1].size = 5000;
+    look.meeting[0].runs[0].n = look.meeting[1].runs[0].n = 5000;
+    assert_int_equal(proof(), 0);
+    a_group();
+    look.meeting[0].runs[0].step = look.meeting[1].runs[0].step = -2;
+    assert_int_equal(proof(), 0);
+    a_group();
+    m = meets(4, "Comm_create_group", 0, 0, 0, 0, 0);
+    m->id = m->in = 0;
+    talks(4, "Recv", 1, 3);
+    assert_int_equal(proof(), 0);
+    a_group();
+    look.in.ncomms = 4;
+    assert_int_equal(proof(), 0);
+    a_group();
+    look.rank[4].flags |= HCT_LOST;
+    assert_int_equal(proof(), 0);
+    /* Two threads of a rank: in which of the two it is, is not known. */
+    a_group();
+    look.meeting[1] = look.meeting[0];
+    assert_int_equal(proof(), 0);
+}
+
+/* What the library sends for itself may be taken for the program's, and the
+ * other way round. */
+static void mistaken_messages(void **state)
+{
+    (void)state;
+    a_group();
+    talks(4, "Recv", 2, 7);
+    assert_int_equal(proof(), 0);
+    talks(4, "Probe", HCT_ANY, HCT_ANY);
+    assert_int_equal(proof(), 0);
+    talks(4, "Recv", 2, 6);
+    assert_int_equal(proof(), 5);
+    asks(4, "Irecv", 0, 7)->waited = 0;
+    assert_int_equal(proof(), 0);
+    a_group();
+    sent(4, 2, WORLD, 7);
+    assert_int_equal(proof(), 0);
+    a_group();
+    sent(4, 2, WORLD, 6);
+    flew(4, "Send", WORLD, 0, 2, 6);
+    assert_int_equal(proof(), 5);
+    /* Another group with the same tag: on one node it would have ended. */
+    a_group();
+    meets(4, "Comm_create_group", 1, 7, 0, 5, 1);
+    assert_int_equal(proof(), 0);
+    still_ns = 20 * S;
+    assert_int_equal(proof(), 5);
+    look.account[4].node = 2;
+    assert_int_equal(proof(), 0);
+}
+
+/* Ranks 0 and 2, 1 and 3: leaders are 0 and 1. */
+static void two_groups(unsigned come)
+{
+    begin(4);
+    for (uint32_t r = 0; r < 4; r++)
+        if (come & 1u << r) {
+            if (r < 2)
+                meets(r, "Intercomm_create", 1, 5, 0, 2, 1);
+            joins(r, "Intercomm_create", 0xaa00 + r % 2, 3, (int)r % 2)->tag = 5;
+        } else {
+            talks(r, "Recv", (int)(r + 1) % 4, 9);
+        }
+    for (uint32_t r = 0; r < 4; r++)
+        member(r, 0xaa00 + r % 2, 2, come & 1u << r ? 3 : 2, NULL);
+    world(0);
+}
+
+static void leaders(void **state)
+{
+    (void)state;
+    two_groups(1 | 2 | 4 | 8);
+    assert_int_equal(proof(), 0);
+    still_ns = 200 * S;
+    assert_int_equal(proof(), 0);
+    two_groups(1 | 4 | 8);
+    assert_int_equal(proof(), 4);
+    SAYS("rank 0 waits in MPI_Intercomm_create for rank 1, the leader of the "
+         "other group (tag 5, MPI_COMM_WORLD)");
+    SAYS("rank 2 waits in MPI_Intercomm_create for rank 0, the leader of its "
+         "group");
+    two_groups(1 | 2 | 4);
+    assert_int_equal(proof(), 4);
+    SAYS("rank 1 waits in MPI_Intercomm_create for rank 3, which has not "
+         "entered collective call 3 of communicator aa01 of 2");
+    two_groups(2 | 8);
+    talks(0, "Recv", 2, 9);
+    assert_int_equal(proof(), 4);
+    two_groups(1 | 4);
+    look.rank[1].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(), 0);
+    two_groups(1 | 4);
+    look.rank[3].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(), 3);       /* it need not come for that */
+    talks(1, "Recv", 3, 9);
+    assert_int_equal(proof(), 0);
+    two_groups(1 | 4 | 8);
+    talks(1, "Recv", 0, 5);             /* takes what the leader says */
+    assert_int_equal(proof(), 0);
+}
+
+static void leaders_alone(void **state)
+{
+    (void)state;
+    begin(2);
+    meets(0, "Intercomm_create", 1, 5, 0, 2, 1);
+    joins(0, "Intercomm_create", HCT_COMM_SELF, 1, 0);
+    is_in(1, "Finalize");
+    for (uint32_t r = 0; r < 2; r++)
+        member(r, HCT_COMM_SELF, 1, !r, NULL);
+    world(0);
+    assert_int_equal(proof(), 1);
+    SAYS("waits for rank 1, which has ended its part in MPI");
+    meets(1, "Intercomm_create", 1, 5, 0, 2, 1);
+    look.rank[1].life = HCT_LIFE_RUNNING;
+    joins(1, "Intercomm_create", HCT_COMM_SELF, 1, 1);
+    assert_int_equal(proof(), 0);
 }
 
 /* ----------------------------------------------------------- one-sided */
@@ -1190,6 +1374,10 @@ int main(void)
         cmocka_unit_test(amounts_may_be_zero),
         cmocka_unit_test(intercommunicators),
         cmocka_unit_test(of_some_members),
+        cmocka_unit_test(member_of_a_group),
+        cmocka_unit_test(member_may_come),
+        cmocka_unit_test(mistaken_messages),
+        cmocka_unit_test(leaders), cmocka_unit_test(leaders_alone),
         cmocka_unit_test(fence),
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
