@@ -282,7 +282,8 @@ struct page_shared {
 
 /* Flight recorder: the n-th call of the slot to end (from 1) stands at
  * (n - 1) modulo PAGE_FLIGHT. number is 0 while the record is written; one
- * whose number is the same before and after was read whole. */
+ * whose number is the same before and after was read whole. Where the bytes of a
+ * collective call are not known they are 0, and its tag is PAGE_UNKNOWN. */
 struct page_flight {
     _Alignas(64)
     _Atomic uint64_t number;

@@ -24,7 +24,8 @@
  *        hct_rank.been, waits, waits_ns, place
  *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
  *        one; hct_comm.freed; hct_rank.earlier_ns
- *   1.7  hct_meeting: calls of some members of a communicator */
+ *   1.7  hct_meeting: calls of some members of a communicator; hct_flight.tag of
+ *        collective calls, which was HCT_NONE */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -259,6 +260,8 @@ struct hct_comm {               /* one that the rank is, or was, a member of */
 enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
                      HCT_KIND_FILE };
 
+/* Bytes of a collective call are 0 also where they are not known, and then its tag
+ * is HCT_UNKNOWN. */
 struct hct_flight {             /* one of the last calls, oldest first */
     uint32_t rank;
     uint32_t call;

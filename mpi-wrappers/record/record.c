@@ -295,6 +295,9 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
         type_ask(a->type, a->traits & ABOUT_FORTRAN);
         t->about.bytes = bytes_of(t, a, &count);
     }
+    if (UNLIKELY(t->about.bytes == 0) && (a->traits & ABOUT_COLLECTIVE) &&
+        (!ok || wants_size(t, a)))
+        t->about.tag = PAGE_UNKNOWN;    /* see page_flight */
     if (ok && (a->traits & ABOUT_MAKES_REQUEST)) {
         t->about.idle = a->traits & ABOUT_PERSISTENT;
         t->about.site = (uint16_t)page_site_in(t->number, t->model.last);

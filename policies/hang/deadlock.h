@@ -54,6 +54,8 @@ struct deadlock_group {
             int32_t first, other;       /* with this call, with another */
             int32_t rooted, elsewhere;  /* with this root, with another */
             int32_t root;
+            int32_t amounts, unlike;    /* with this amount, with another */
+            uint64_t bytes;
         } of;
         struct {                /* n is 0 */
             int32_t free;       /* first one that is not held */
@@ -93,6 +95,7 @@ enum deadlock_why {
     DEADLOCK_MEMBER,            /* has not entered the collective call */
     DEADLOCK_MISMATCH,          /* has entered another one */
     DEADLOCK_ROOT,              /* has named another root */
+    DEADLOCK_AMOUNT,            /* has given another amount of data */
     DEADLOCK_LOCK,              /* has locked the window */
     DEADLOCK_WINDOW,            /* any member has to act */
     DEADLOCK_MEETING,           /* has not entered what only some members do */
@@ -107,6 +110,13 @@ bool deadlock_others(const struct hct_snapshot *in, const struct hct_rank *k);
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,
                        uint64_t comm, uint64_t n, int32_t *root);
+
+/* How much rank gave to or took from collective call n on comm, which is one in
+ * which all members have to give the same: Bcast, Gather, Allreduce, but not
+ * Gatherv. False: not known, or another one. */
+bool deadlock_amount(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t rank,
+                     uint64_t comm, uint64_t n, uint64_t *bytes);
 
 /* The set itself: how many ranks are in it; their state says so. steps counts
  * the entries that were looked at: so many for each rank, however many there

@@ -19,7 +19,7 @@ struct cycle {
 static bool ends_here(const struct deadlock_rank *w, uint32_t r)
 {
     return w[r].state != DEADLOCK_BLOCKED || w[r].why == DEADLOCK_MISMATCH ||
-           w[r].why == DEADLOCK_ROOT;
+           w[r].why == DEADLOCK_ROOT || w[r].why == DEADLOCK_AMOUNT;
 }
 
 /* From one rank on, to whom it waits for, until it comes back or ends. */
@@ -65,7 +65,8 @@ static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
 
         if (w[r].state != DEADLOCK_BLOCKED)
             continue;
-        if (w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT)
+        if (w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT ||
+            w[r].why == DEADLOCK_AMOUNT)
             is = 3;
         else if (w[r].to == (int32_t)r)
             is = 2;
@@ -258,6 +259,19 @@ static void meeting_line(const struct hct_snapshot *in, uint32_t r, int32_t to,
                    PRId32 ", %s)", r, call, to, m->tag, comm);
 }
 
+enum { AMOUNT = 40 };
+static const char *with_amount(const struct hct_snapshot *in,
+                               const struct deadlock_rank *w, uint32_t r,
+                               uint64_t comm, uint64_t n, char to[AMOUNT])
+{
+    uint64_t bytes;
+
+    if (deadlock_amount(in, w, r, comm, n, &bytes))
+        snprintf(to, AMOUNT, " with %" PRIu64 " byte%s", bytes,
+                 bytes == 1 ? "" : "s");
+    return to;
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -303,8 +317,11 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         break;
     case DEADLOCK_MISMATCH:
     case DEADLOCK_ROOT:
+    case DEADLOCK_AMOUNT:
         e = entered(in, w, r, id, n);
         *what = '\0';
+        if (w[r].why == DEADLOCK_AMOUNT)
+            with_amount(in, w, r, id, n, what);
         if (w[r].why == DEADLOCK_ROOT)
             snprintf(what, sizeof(what), " with root %" PRId32, e.root);
         words_line(out, (int32_t)r, "rank %" PRIu32 " has entered %s%s as "
@@ -336,8 +353,13 @@ static void other_line(const struct hct_snapshot *in,
     uint64_t n, id = comm_of(in, w, r, &n);
     uint32_t to = (uint32_t)w[r].to;
     struct entered e = entered(in, w, to, id, n);
+    char amount[AMOUNT] = "";
 
-    if (w[r].why == DEADLOCK_ROOT)
+    if (w[r].why == DEADLOCK_AMOUNT)
+        words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s%s as the same "
+                   "call", to, hct_call(in, e.call)->name,
+                   with_amount(in, w, to, id, n, amount));
+    else if (w[r].why == DEADLOCK_ROOT)
         words_line(out, (int32_t)to, "rank %" PRIu32 " entered %s with root %"
                    PRId32 " as the same call", to, hct_call(in, e.call)->name,
                    e.root);
@@ -430,6 +452,10 @@ static void headline(const struct hct_snapshot *in,
     else if (!c->closed && w[last].why == DEADLOCK_ROOT)
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
                    PRId32 " name different roots in one collective call",
+                   last, w[last].to);
+    else if (!c->closed && w[last].why == DEADLOCK_AMOUNT)
+        words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
+                   PRId32 " give different amounts to one collective call",
                    last, w[last].to);
     else if (!c->closed)
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"

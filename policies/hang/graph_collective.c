@@ -31,6 +31,41 @@ uint32_t deadlock_call(const struct hct_snapshot *in,
     return 0;
 }
 
+/* Do all members have to give as much (MPI 3.1, 5.4 to 5.11)? */
+static bool same_amounts(const char *name)
+{
+    static const char *const calls[] = {
+        "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Allgather",
+        "MPI_Alltoall", "MPI_Reduce", "MPI_Allreduce", "MPI_Scan", "MPI_Exscan",
+        "MPI_Reduce_scatter_block" };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strcmp(name, calls[i]) == 0)
+            return true;
+    return false;
+}
+
+bool deadlock_amount(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t rank,
+                     uint64_t comm, uint64_t n, uint64_t *bytes)
+{
+    const struct hct_rank *k = hct_rank(in, rank);
+    const struct hct_flight *f;
+
+    *bytes = k->bytes;
+    if ((k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) && k->comm == comm &&
+        k->collective == n)
+        return same_amounts(hct_call(in, k->call)->name) &&
+               (k->bytes > 0 || k->count == 0);
+    for (uint32_t i = w[rank].flight; (f = flight_of(in, i, rank)); i++)
+        if (f->comm == comm && f->collective == n) {
+            *bytes = f->bytes;
+            return same_amounts(hct_call(in, f->call)->name) &&
+                   f->tag != HCT_UNKNOWN;
+        }
+    return false;
+}
+
 /* All have entered the call. Has somebody but r entered a different one? One
  * by one: where r is not known by what it is in. */
 static bool differs_slowly(struct graph *g, uint32_t r,
@@ -163,6 +198,37 @@ static bool lacks(const struct graph *g, uint32_t r,
            same_calls(g, r, (uint32_t)m->first, m->comm, before);
 }
 
+/* r is in a call that all have entered, and in which the amounts of two members
+ * differ: the one may wait for more than the other ever sends. So it does if it
+ * would be over by now; nobody is left who could end it. */
+static bool amounts_differ(struct graph *g, uint32_t r,
+                           const struct deadlock_group *m, int32_t root)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    uint64_t bytes, its, most;
+    int32_t to = m->of.amounts;
+
+    if (m->of.unlike < 0 || m->inter || m->free || k->comm != m->comm ||
+        k->collective != m->n ||
+        !deadlock_amount(g->in, g->w, r, m->comm, m->n, &bytes) ||
+        !deadlock_amount(g->in, g->w, (uint32_t)m->of.unlike, m->comm, m->n,
+                         &most))
+        return false;
+    if (bytes == m->of.bytes)
+        to = m->of.unlike;
+    if (root >= 0 && root != (int32_t)r && (uint32_t)root < g->in->nranks &&
+        deadlock_amount(g->in, g->w, (uint32_t)root, m->comm, m->n, &its) &&
+        its != bytes)
+        to = root;
+    most = most > m->of.bytes ? most : m->of.bytes;
+    most = most > bytes ? most : bytes;
+    most = most < UINT64_MAX / m->found ? most * m->found : UINT64_MAX;
+    if (!graph_long_enough(g, r, most) || !long_ago(g, m, most))
+        return false;
+    never(g, DEADLOCK_AMOUNT, to);
+    return true;
+}
+
 bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
                  int32_t *who)
 {
@@ -212,10 +278,12 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     m = group_find(g, comm, n);
     if (!m || group_unsure(m))
         return FREE;
-    if (m->missing == 0)
-        return differs(g, r, m, call,
-                       (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1) &&
-               stays_different(g, r, m, c) ? NEVER : FREE;
+    if (m->missing == 0) {
+        int32_t its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
+
+        return (differs(g, r, m, call, its) && stays_different(g, r, m, c)) ||
+               amounts_differ(g, r, m, its) ? NEVER : FREE;
+    }
     /* Without the root nobody gets its data; without one member nobody gets
      * past a barrier. Else it depends on how MPI passes things on: all who
      * are missing may be the one that counts, and what is under way need not

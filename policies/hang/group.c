@@ -129,9 +129,18 @@ static void add_call(struct graph *g, struct deadlock_group *m, uint32_t r)
 {
     int32_t root;
     uint32_t call = deadlock_call(g->in, g->w, r, m->comm, m->n, &root);
+    uint64_t bytes;
 
     if (!call)
         return;
+    if (deadlock_amount(g->in, g->w, r, m->comm, m->n, &bytes)) {
+        if (m->of.amounts < 0) {
+            m->of.amounts = (int32_t)r;
+            m->of.bytes = bytes;
+        } else if (bytes != m->of.bytes && m->of.unlike < 0) {
+            m->of.unlike = (int32_t)r;
+        }
+    }
     if (m->of.first < 0) {
         m->of.first = (int32_t)r;
         m->of.call = call;
@@ -192,7 +201,8 @@ void group_begin(struct graph *g)
         if (m->n == 0)
             m->any.member[0] = m->any.member[1] = -1;
         else
-            m->of.first = m->of.other = m->of.rooted = m->of.elsewhere = -1;
+            m->of.first = m->of.other = m->of.rooted = m->of.elsewhere =
+                m->of.amounts = m->of.unlike = -1;
     }
     count_members(g);
     /* Where all have entered a call: was it the same one? */

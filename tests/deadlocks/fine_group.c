@@ -362,6 +362,64 @@ static void slow_callback(void)
     MPI_Barrier(W);
 }
 
+/* As much of different types, which some have never used before; where there is
+ * nothing, any type will do. */
+static void amounts_of_types(void)
+{
+    MPI_Datatype hundred;
+    int few = rank % 2 ? 1000 : 10;
+
+    MPI_Type_contiguous(100, MPI_INT, &hundred);
+    MPI_Type_commit(&hundred);
+    for (int i = 0; i < 2; i++) {
+        MPI_Datatype type = rank % 2 ? MPI_INT : hundred;
+
+        late(i);
+        MPI_Bcast(big, few, type, i, W);
+        late(3);
+        MPI_Allgather(big, rank % 2 ? 100 : 1, type, other, 400, MPI_BYTE, W);
+        MPI_Scatter(rank ? NULL : big, 400, MPI_BYTE, other, rank % 2 ? 100 : 1,
+                    type, 0, W);
+        late(2);
+        MPI_Gather(rank ? (const void *)big : MPI_IN_PLACE, 100, MPI_INT, other, 1,
+                   hundred, 0, W);
+        MPI_Bcast(NULL, 0, rank ? MPI_DOUBLE : MPI_CHAR, 0, W);
+    }
+    MPI_Type_free(&hundred);
+}
+/* Each gives as much as it likes. */
+static void amounts_that_differ(void)
+{
+    int n[] = { 0, 3000, 100000, 1 }, at[] = { 0, 0, 3000, 103000 };
+    MPI_Comm c = between();
+
+    for (int i = 0; i < 2; i++) {
+        late(2 - i);
+        MPI_Allgatherv(big, n[rank], MPI_BYTE, other, n, at, MPI_BYTE, W);
+        late(i);
+        MPI_Gatherv(big, n[rank], MPI_BYTE, other, n, at, MPI_BYTE, 3, W);
+        late(3);
+        MPI_Allgather(big, rank % 2 ? 5000 : 10, MPI_BYTE, other,
+                      rank % 2 ? 10 : 5000, MPI_BYTE, c);
+    }
+}
+/* A reduction that is slow, with leaves that have gone on, and types of which
+ * some have just been told. */
+static void amounts_slow(void)
+{
+    int in[2] = { 1, 2 }, out[2];
+    MPI_Datatype two;
+    MPI_Op op;
+
+    MPI_Op_create(slow_sum, 1, &op);
+    MPI_Type_contiguous(2, MPI_INT, &two);
+    MPI_Type_commit(&two);
+    MPI_Barrier(W);
+    MPI_Reduce(in, out, rank % 2 ? 1 : 2, rank % 2 ? two : MPI_INT, op, 0, W);
+    MPI_Scan(in, out, rank % 2 ? 1 : 2, rank % 2 ? two : MPI_INT, op, W);
+    MPI_Barrier(W);
+}
+
 /* ------------------------------------------------------------ without blocking */
 
 /* Several at once, on one communicator and others, and finished late and in
@@ -828,6 +886,9 @@ static const struct mini all[] = {
     { "bcast-ahead", 4, "", bcast_ahead },
     { "slow-operation", 3, "", slow_operation },
     { "slow-callback", 3, "", slow_callback },
+    { "amounts-of-types", 4, "", amounts_of_types },
+    { "amounts-that-differ", 4, "", amounts_that_differ },
+    { "amounts-slow", 4, "", amounts_slow },
     { "many-collectives", 4, "", many_collectives },
     { "overlapped", 3, "", overlapped },
     { "ibarrier-orders", 2, "", ibarrier_orders },

@@ -956,7 +956,91 @@ static void inter_pairs(void)
     MPI_Intercomm_create(MPI_COMM_SELF, 0, W, RIGHT, 5, &c); /*!*/
 }
 
+/* One of them gives another amount than the others; all have used the type
+ * before. */
+#define as_much(others, one_of_them, who) \
+    (MPI_Allreduce(MPI_IN_PLACE, big, 1, MPI_BYTE, MPI_BXOR, W), \
+     rank == (who) ? (one_of_them) : (others))
+static void amount_bcast(void)
+{
+    int n = as_much(100000, 100, 0);
+
+    MPI_Bcast(big, n, MPI_BYTE, 0, W); /*!*/
+    MPI_Barrier(W); /*!*/
+}
+static void amount_bcast_nothing(void)
+{
+    int n = as_much(0, 100, 1);
+
+    MPI_Bcast(big, n, MPI_BYTE, 0, W); /*!*/
+}
+static void amount_gather(void)
+{
+    int n = as_much(100, 100000, 0);
+
+    MPI_Gather(big, n, MPI_BYTE, other, n, MPI_BYTE, 0, W); /*!*/
+    MPI_Barrier(W); /*!*/
+}
+static void amount_gather_nothing(void)
+{
+    int n = as_much(0, 100, 0);
+
+    MPI_Gather(big, n, MPI_BYTE, other, n, MPI_BYTE, 0, W); /*!*/
+}
+static void amount_scatter(void)
+{
+    int n = as_much(0, 100000, 1);
+
+    MPI_Scatter(big, n, MPI_BYTE, other, n, MPI_BYTE, 0, W); /*!*/
+}
+static void amount_alltoall(void)
+{
+    int n = as_much(0, 100000, 1);
+
+    MPI_Alltoall(big, n, MPI_BYTE, other, n, MPI_BYTE, W); /*!*/
+    MPI_Barrier(W); /*!*/
+}
+static void amount_reduce(void)
+{
+    int n = as_much(100000, 100, 1);
+
+    MPI_Reduce(big, other, n, MPI_BYTE, MPI_BXOR, 0, W); /*!*/
+}
+static void amount_scan(void)
+{
+    int n = as_much(0, 100, 1);
+
+    MPI_Scan(big, other, n, MPI_BYTE, MPI_BXOR, W); /*!*/
+    MPI_Barrier(W); /*!*/
+}
+static void amount_reduce_scatter(void)
+{
+    int n = as_much(1000000, 2000000, 1);
+
+    big = calloc(16, BIG);
+    other = calloc(16, BIG);
+    MPI_Reduce_scatter_block(big, other, n, MPI_BYTE, MPI_BXOR, W); /*!*/
+}
+
 static const struct mini all[] = {
+    { "amount-bcast", 4, "@0 give different amounts to one.*with 100000 bytes"
+      ".*Bcast with 100 bytes as the same", amount_bcast },
+    { "amount-bcast-nothing", 4, "@0-1 amounts.*Bcast with 100 bytes.*with 0 "
+      "bytes", amount_bcast_nothing },
+    { "amount-gather", 4, "@0 amounts.*Gather with 100000 bytes.*with 100 bytes",
+      amount_gather },
+    { "amount-gather-nothing", 4, "@0 amounts.*Gather with 100 bytes.*with 0 "
+      "bytes", amount_gather_nothing },
+    { "amount-scatter", 4, "@0-1 amounts.*Scatter with 100000 bytes.*with 0 "
+      "bytes", amount_scatter },
+    { "amount-alltoall", 4, "@1 amounts.*Alltoall with 100000 bytes.*with 0 "
+      "bytes", amount_alltoall },
+    { "amount-reduce", 4, "@1 amounts.*Reduce with 100000 bytes.*with 100 bytes",
+      amount_reduce },
+    { "amount-scan", 4, "@1 amounts.*Scan with 100 bytes.*with 0 bytes",
+      amount_scan },
+    { "amount-reduce-scatter", 4, "@1 amounts.*block with [12]000000 "
+      "bytes.*with [12]000000 bytes", amount_reduce_scatter },
     { "group-missing", 4, "@2 MPI_Comm_create_group for rank 2, which has not "
       "entered it for this group .tag 7, MPI_COMM_WORLD", group_missing },
     { "group-skipped", 4, "@0,1 waits for rank 0, which has ended its part.*"

@@ -26,12 +26,13 @@ static struct state_comm comms[PAGE_COMMS];
 static struct state_request requests[PAGE_REQUESTS];
 static struct state_flight flights[PAGE_FLIGHT];
 static struct state_module modules[PAGE_MODULES];
+static struct state_meeting meetings[PAGE_MEETINGS];
 static struct state_model model;
 
 /* The parts that are read here, one behind the other. */
 static const struct part { size_t at, bytes; } *part_of(unsigned i)
 {
-    static struct part parts[3 + SLOTS];
+    static struct part parts[4 + SLOTS];
 
     parts[0] = (struct part){ offsetof(struct page_header, state), 128 };
     parts[1] = (struct part){ page_slot_at(0),
@@ -42,7 +43,9 @@ static const struct part { size_t at, bytes; } *part_of(unsigned i)
     for (unsigned s = 0; s < SLOTS; s++)
         parts[3 + s] = (struct part){ page_thread_at(PAGE_SLOTS, PAGE_CALLS,
             PAGE_RING_BYTES, s), sizeof(struct page_thread) };
-    return i < 3 + SLOTS ? &parts[i] : NULL;
+    parts[3 + SLOTS] = (struct part){ page_meetings_at(PAGE_SLOTS, PAGE_CALLS,
+        PAGE_RING_BYTES), sizeof(struct page_meetings) };
+    return i < 4 + SLOTS ? &parts[i] : NULL;
 }
 
 static void lay_all(const uint8_t *data, size_t size)
@@ -64,7 +67,7 @@ static void lay_pieces(const uint8_t *data, size_t size)
     while (size > 4) {
         size_t at, n = data[3] < size - 4 ? data[3] : size - 4;
 
-        p = part_of(data[0] % (3 + SLOTS));
+        p = part_of(data[0] % (4 + SLOTS));
         at = (size_t)(data[1] | data[2] << 8) * 8 % p->bytes;
         if (n > p->bytes - at)
             n = p->bytes - at;
@@ -106,6 +109,17 @@ static void read_shared(void)
     for (unsigned i = 0; i < n; i++)
         assert(modules[i].id_bytes <= sizeof(modules[i].id) &&
                memchr(modules[i].path, 0, sizeof(modules[i].path)));
+}
+
+static void read_meetings(void)
+{
+    bool lost;
+    unsigned n = state_meetings(page, meetings, PAGE_MEETINGS, &lost);
+
+    for (unsigned i = 0; i < n; i++)
+        assert(meetings[i].id && meetings[i].call < PAGE_CALLS &&
+               meetings[i].runs <= PAGE_RUNS &&
+               meetings[i].tag >= PAGE_UNKNOWN);
 }
 
 static void read_model(unsigned slot)
@@ -178,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         lay_pieces(data + 1, size - 1);
     read_threads();
     read_shared();
+    read_meetings();
     for (unsigned s = 0; s < SLOTS; s++)
         read_model(s);
     read_task();

@@ -521,11 +521,34 @@ static void leaders_meet(void)
     CHECK(met.id == 0 && s->peer == 3); /* another one leads */
 }
 
+/* Nothing, or not known how much? The flight recorder says. */
+static void amounts_unknown(void)
+{
+    const struct page_flight *f;
+    unsigned n = 0;
+
+    start(1);
+    f = page_thread(&page, 0)->flight;
+    MPI_Bcast(NULL, 0, FAKE_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
+    CHECK(f[n].bytes == 0 && f[n].tag == PAGE_NONE);
+    MPI_Bcast(NULL, 5, FAKE_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
+    n++;
+    CHECK(f[n].bytes == 20 && f[n].tag == PAGE_NONE);
+    MPI_Barrier(FAKE_COMM(FAKE_WORLD));
+    n++;
+    CHECK(f[n].bytes == 0 && f[n].tag == PAGE_NONE);
+    real_table[REAL_P][CALL_Type_size_x] = (real_f *)fail_to_free;
+    MPI_Bcast(NULL, 5, FAKE_TYPE(2), 0, FAKE_COMM(FAKE_WORLD));
+    n++;
+    CHECK(f[n].bytes == 0 && f[n].tag == PAGE_UNKNOWN);
+}
+
 static void test_meetings(void **state)
 {
     (void)state;
     in_child(groups_meet);
     in_child(leaders_meet);
+    in_child(amounts_unknown);
 }
 
 /* ------------------------------------------------------------- partners */

@@ -1149,6 +1149,96 @@ static void leaders_alone(void **state)
     assert_int_equal(proof(), 0);
 }
 
+/* Ranks 0 to 2 in the third call on the world, with so many bytes each; rank 3
+ * has left it, and waits for 0. */
+static void amounts(const char *call, int root, uint64_t a, uint64_t b,
+                    uint64_t c, uint64_t d)
+{
+    const uint64_t bytes[] = { a, b, c };
+
+    begin(4);
+    still_ns = 20 * S;
+    for (uint32_t r = 0; r < 3; r++) {
+        joins(r, call, WORLD, 3, root)->bytes = bytes[r];
+        look.rank[r].count = bytes[r];
+    }
+    talks(3, "Recv", 0, 7);
+    flew(3, call, WORLD, 3, root, HCT_NONE)->bytes = d;
+    world(3);
+}
+
+static void different_amounts(void **state)
+{
+    static const char *const as_they_like[] = { "Gatherv", "Scatterv",
+        "Allgatherv", "Alltoallv", "Reduce_scatter", "Barrier",
+        "Neighbor_alltoall" };
+
+    (void)state;
+    amounts("Bcast", 0, 100, 100, 100, 100);
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0 and 2 give different amounts to one collective call");
+    SAYS("rank 0 has entered MPI_Bcast with 100 bytes as collective call 3 of "
+         "MPI_COMM_WORLD");
+    SAYS("rank 2 entered MPI_Bcast with 200 bytes as the same call");
+    amounts("Allgather", HCT_NONE, 100, 100, 100, 0);
+    assert_int_equal(proof(), 4);
+    SAYS("rank 3 entered MPI_Allgather with 0 bytes as the same call");
+    amounts("Reduce", 1, 8, 1, 1, 1);
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0 and 1 give different amounts to one collective call");
+    for (int i = 0; i < 7; i++) {
+        amounts(as_they_like[i], HCT_NONE, 100, 100, 200, 50);
+        assert_int_equal(proof(), 0);
+    }
+}
+
+/* The same, but it may go on, or is not known. */
+static void amounts_without_proof(void **state)
+{
+    (void)state;
+    amounts("Bcast", 0, 100, 100, 0, 100);
+    look.rank[2].count = 100;           /* of a type of unknown size */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 100, 0);
+    look.flight[0].tag = HCT_UNKNOWN;
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 100, 200);
+    look.in.nflights = 0;
+    look.comm[3].call = number_of("Bcast");
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    look.rank[3].flags &= (uint16_t)~HCT_IN_MPI;        /* computes */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    still_ns = 1 * S;                   /* not for long enough */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200000000, 100);      /* nor for so much */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    look.comm[3].age_ns = 1 * S;        /* the last one came just now */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    look.account[3].node = 2;           /* over a network it may come yet */
+    assert_int_equal(proof(), 0);
+    amounts("Bcast", 0, 100, 100, 200, 100);
+    starved_rank = 0;
+    assert_int_equal(proof(), 0);
+    starved_rank = -1;
+    assert_int_equal(proof(), 4);
+    /* Two groups, each of which gives its own amount. */
+    begin(4);
+    still_ns = 20 * S;
+    for (uint32_t r = 0; r < 4; r++) {
+        joins(r, "Allgather", 0xcccc, 1, HCT_NONE)->bytes = 10 + r % 2;
+        look.rank[r].count = 1;
+        member(r, 0xcccc, 2, 1, NULL)->remote_size = 2;
+    }
+    world(0);
+    assert_int_equal(proof(), 0);
+}
+
 /* ----------------------------------------------------------- one-sided */
 
 static void windows(uint64_t entered)
@@ -1378,6 +1468,8 @@ int main(void)
         cmocka_unit_test(member_may_come),
         cmocka_unit_test(mistaken_messages),
         cmocka_unit_test(leaders), cmocka_unit_test(leaders_alone),
+        cmocka_unit_test(different_amounts),
+        cmocka_unit_test(amounts_without_proof),
         cmocka_unit_test(fence),
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
