@@ -25,7 +25,8 @@
  *   1.6  HCT_ALONE; hct_rank.site is also that of other threads than the main
  *        one; hct_comm.freed; hct_rank.earlier_ns
  *   1.7  hct_meeting: calls of some members of a communicator; hct_flight.tag of
- *        collective calls, which was HCT_NONE */
+ *        collective calls, which was HCT_NONE; hct_rank.peer of
+ *        MPI_Intercomm_create, the same: the leader of its own group */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 

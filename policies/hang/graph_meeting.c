@@ -77,16 +77,29 @@ static enum part part_of(struct graph *g, uint32_t x,
     return part;
 }
 
-/* Is x in one like this with others, whose messages may be taken for each
- * other's? */
-static bool elsewhere(const struct graph *g, uint32_t x,
+/* May r take part in it? */
+static bool may_be_in(const struct hct_meeting *m, uint32_t r)
+{
+    for (uint32_t i = 0; i < m->nruns && i < HCT_RUNS_MAX; i++) {
+        int64_t away = (int64_t)r - m->runs[i].first, step = m->runs[i].step;
+
+        if (step == 0 ? away == 0 : away % step == 0 && away / step >= 0 &&
+                                    away / step < m->runs[i].n)
+            return true;
+    }
+    return m->nruns == 0;
+}
+
+/* Is x in one like this with others, of whom r is one: may messages of the one
+ * be taken for the other's? */
+static bool elsewhere(const struct graph *g, uint32_t x, uint32_t r,
                       const struct hct_meeting *of)
 {
     const struct hct_meeting *m;
 
     for (uint32_t i = first_of(g->in, x); (m = nth_of(g->in, i, x)); i++)
         if (m->in && m->id != of->id && m->comm == of->comm &&
-            m->tag == of->tag)
+            m->tag == of->tag && may_be_in(m, r))
             return true;
     return false;
 }
@@ -131,7 +144,7 @@ static bool stays_away(struct graph *g, uint32_t r, uint32_t x,
     return !g->w[x].spins &&
            !receives(g, x, r, of->comm, of->tag) &&
            account_under_way(g->in, g->w, x, r, of->comm, of->tag) == 0 &&
-           (!elsewhere(g, x, of) || taken_by_now(g, r, x));
+           (!elsewhere(g, x, r, of) || taken_by_now(g, r, x));
 }
 
 /* The first of those who take part that has not come and will not; *who is

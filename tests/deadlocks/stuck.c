@@ -956,6 +956,34 @@ static void inter_pairs(void)
     MPI_Intercomm_create(MPI_COMM_SELF, 0, W, RIGHT, 5, &c); /*!*/
 }
 
+/* Files, and calls that do not block. */
+static void file_open(void)
+{
+    MPI_File f;
+
+    if (rank == 1)
+        get(0, 1); /*!*/
+    MPI_File_open(W, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &f); /*!*/
+}
+static void file_close(void)
+{
+    MPI_File f = file();
+
+    if (rank != 1)
+        MPI_File_close(&f); /*!*/
+}
+static void ibarrier_loop(void)
+{
+    for (int i = 0; i < 50; i++) {
+        MPI_Request r;
+
+        if (rank == 1 && i == 20)
+            get(0, 1); /*!*/
+        MPI_Ibarrier(W, &r); /*!*/
+        MPI_Wait(&r, NO); /*!*/
+    }
+}
+
 /* One of them gives another amount than the others; all have used the type
  * before. */
 #define as_much(others, one_of_them, who) \
@@ -1023,6 +1051,10 @@ static void amount_reduce_scatter(void)
 }
 
 static const struct mini all[] = {
+    { "file-open", 3, "@1 MPI_File_open for rank 1", file_open },
+    { "file-close", 3, "@1 ended its part.*waits in MPI_File_close", file_close },
+    { "ibarrier-loop", 3, "@1 Wait by MPI_Ibarrier for rank 1.*call 21",
+      ibarrier_loop },
     { "amount-bcast", 4, "@0 give different amounts to one.*with 100000 bytes"
       ".*Bcast with 100 bytes as the same", amount_bcast },
     { "amount-bcast-nothing", 4, "@0-1 amounts.*Bcast with 100 bytes.*with 0 "

@@ -1079,6 +1079,15 @@ static void mistaken_messages(void **state)
     assert_int_equal(proof(), 5);
     look.account[4].node = 2;
     assert_int_equal(proof(), 0);
+    /* ... but for one that the others are not in. */
+    look.in.nmeetings--;
+    meets(4, "Comm_create_group", 1, 7, 4, 2, -1);
+    assert_int_equal(proof(), 5);
+    look.meeting[2].runs[0].n = 3;      /* 4, 3, 2 */
+    look.meeting[2].size = 3;
+    assert_int_equal(proof(), 0);
+    look.meeting[2].nruns = 0;
+    assert_int_equal(proof(), 0);
 }
 
 /* Ranks 0 and 2, 1 and 3: leaders are 0 and 1. */
