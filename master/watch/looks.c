@@ -124,24 +124,20 @@ static void take_task(const struct looks *l, struct hct_rank *r,
 {
     size_t n = m->tag_text.len;
 
-    *r = (struct hct_rank){
-        .rank = m->rank, .flags = (uint16_t)m->flags,
-        .life = (uint16_t)(m->life <= HCT_LIFE_ENDED ? m->life : 0),
-        .threads = m->threads, .threads_in = m->threads_in,
-        .calls = m->calls, .polls = m->polls, .age_ns = m->age_ns,
-        .in_ns = m->in_ns, .out_ns = m->out_ns, .cpu_ns = m->cpu_ns,
-        .own_cpu_ns = m->own_cpu_ns,
-        .call = m->call, .waits_call = m->waits_call, .comm = m->comm,
-        .collective = m->collective, .bytes = m->bytes, .count = m->count,
-        .peer = m->peer, .source = m->source, .tag = m->tag,
-        .requests = m->requests, .site = m->site, .phase = m->phase,
-        .phase_id = m->phase_id, .mark = m->mark,
-        .site_calls = m->site_calls, .sample = m->sample,
-        .been = m->been <= HCT_BEEN_HERE ? m->been : HCT_BEEN_UNKNOWN,
-        .waits = m->waits <= HCT_WAITS_OTHER ? m->waits : HCT_WAITS_OTHER,
-        .waits_ns = m->waits_ns,
-        .level = m->level <= HCT_LEVEL_MULTIPLE ? m->level
-                                                : HCT_LEVEL_UNKNOWN };
+    memset(r, 0, sizeof(*r));
+#define TAKE(number, name) r->name = (__typeof__(r->name))m->name;
+    LOOKWIRE_BEFORE(TAKE, TAKE)
+    LOOKWIRE_BEHIND(TAKE)
+    LOOKWIRE_LAST(TAKE, TAKE)
+#undef TAKE
+    if (m->life > HCT_LIFE_ENDED)
+        r->life = HCT_LIFE_NONE;
+    if (m->been > HCT_BEEN_HERE)
+        r->been = HCT_BEEN_UNKNOWN;
+    if (m->waits > HCT_WAITS_OTHER)
+        r->waits = HCT_WAITS_OTHER;
+    if (m->level > HCT_LEVEL_MULTIPLE)
+        r->level = HCT_LEVEL_UNKNOWN;
     if (n >= sizeof(r->tag_text))
         n = sizeof(r->tag_text) - 1;
     if (n)                      /* no tag: no bytes at all */

@@ -6,20 +6,13 @@
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
 enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
-       PLACE = 35, LAST = 36 };
+       PLACE = 35 };
 
-/* Numbers up to 24 come before the texts, the others behind them. */
-#define FIELDS_BEFORE(U, S)                                             \
-    U(1, rank) U(2, life) U(3, flags) U(4, threads) U(5, threads_in)    \
-    U(6, calls) U(7, polls) U(8, age_ns) U(9, in_ns) U(10, out_ns)      \
-    U(11, cpu_ns) U(12, call) U(13, waits_call) U(14, comm)             \
-    U(15, collective) U(16, bytes) U(17, count) S(18, peer)             \
-    S(19, source) S(20, tag) U(21, requests) U(22, site) U(23, phase)   \
-    S(24, mark)
-#define FIELDS_BEHIND(U)                                                \
-    U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
-    U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
-#define FIELDS_LAST(U) U(36, place_key)
+/* Of a place, which the master looks up: nothing that policies see. */
+#define FIELD_KEY(U) U(36, place_key)
+
+#define NUMBER(number, name) NUMBER_##name = number,
+enum { FIELD_KEY(NUMBER) LOOKWIRE_LAST(NUMBER, NUMBER) BEHIND_LAST };
 
 /* ------------------------------------------------------------------ writing */
 
@@ -86,14 +79,15 @@ size_t lookwire_put_task(uint8_t *to, const Hct__Looked__Task *m)
 #define PUT_S(number, name) \
     if (m->name) \
         p = put(put_tag(p, number, VARINT), fold(m->name));
-    FIELDS_BEFORE(PUT_U, PUT_S)
+    LOOKWIRE_BEFORE(PUT_U, PUT_S)
     p = put_text(p, TAG_TEXT, m->tag_text.data, m->tag_text.len);
     if (m->wchan[0])
         p = put_text(p, WCHAN, m->wchan, strlen(m->wchan));
-    FIELDS_BEHIND(PUT_U)
+    LOOKWIRE_BEHIND(PUT_U)
     if (m->place[0])
         p = put_text(p, PLACE, m->place, strlen(m->place));
-    FIELDS_LAST(PUT_U)
+    FIELD_KEY(PUT_U)
+    LOOKWIRE_LAST(PUT_U, PUT_S)
     n = (size_t)(p - body);
     if (n > 127) {              /* never 1 << 14 */
         body[-2] = (uint8_t)(n | 128);
@@ -204,8 +198,8 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
                 return -1;
             continue;
         }
-        if ((tag & 7) != VARINT || tag >> 3 > LAST) {
-            if (tag >> 3 == 0 || tag >> 3 <= LAST ||
+        if ((tag & 7) != VARINT || tag >> 3 >= BEHIND_LAST) {
+            if (tag >> 3 < BEHIND_LAST ||
                 skip(&p, end, tag & 7))
                 return -1;
             continue;
@@ -221,9 +215,10 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
         case number: \
             m->name = unfold(v); \
             break;
-        FIELDS_BEFORE(GET_U, GET_S)
-        FIELDS_BEHIND(GET_U)
-        FIELDS_LAST(GET_U)
+        LOOKWIRE_BEFORE(GET_U, GET_S)
+        LOOKWIRE_BEHIND(GET_U)
+        FIELD_KEY(GET_U)
+        LOOKWIRE_LAST(GET_U, GET_S)
         default:
             return -1;
         }

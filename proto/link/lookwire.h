@@ -12,6 +12,21 @@
 
 #include "hct.pb-c.h"
 
+/* The numbers of a task: U(number, name) as in hct.proto, S() with a sign. Each
+ * is a member of struct hct_rank, too: the master takes them by this list. New
+ * ones go to the last. */
+#define LOOKWIRE_BEFORE(U, S)                   /* the texts */         \
+    U(1, rank) U(2, life) U(3, flags) U(4, threads) U(5, threads_in)    \
+    U(6, calls) U(7, polls) U(8, age_ns) U(9, in_ns) U(10, out_ns)      \
+    U(11, cpu_ns) U(12, call) U(13, waits_call) U(14, comm)             \
+    U(15, collective) U(16, bytes) U(17, count) S(18, peer)             \
+    S(19, source) S(20, tag) U(21, requests) U(22, site) U(23, phase)   \
+    S(24, mark)
+#define LOOKWIRE_BEHIND(U)                                              \
+    U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
+    U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
+#define LOOKWIRE_LAST(U, S)                     /* 37 and above */
+
 enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 896, LOOKWIRE_TEXT = 128 };
 
 /* Both return how many bytes they have written, no more than the above; texts

@@ -29,74 +29,58 @@ static uint64_t number(void)
     return draw() % 3 == 0 ? 0 : draw() >> draw() % 64;
 }
 
+static char *text_of(char *to, size_t most)
+{
+    size_t n = draw() % 2 ? draw() % most : 0;
+
+    memset(to, 'x', n);
+    to[n] = '\0';
+    return to;
+}
+
+/* All that hct.proto has of a task: what lookwire.h does not have is missing in
+ * what is written by hand. */
 static void make_task(Hct__Looked__Task *m, char *texts)
 {
+    const ProtobufCMessageDescriptor *d = &hct__looked__task__descriptor;
+
     hct__looked__task__init(m);
-    m->rank = (uint32_t)number();
-    m->life = (uint32_t)number();
-    m->flags = (uint32_t)number();
-    m->threads = (uint32_t)number();
-    m->threads_in = (uint32_t)number();
-    m->calls = number();
-    m->polls = number();
-    m->age_ns = number();
-    m->in_ns = number();
-    m->out_ns = number();
-    m->cpu_ns = number();
-    m->call = (uint32_t)number();
-    m->waits_call = (uint32_t)number();
-    m->comm = number();
-    m->collective = number();
-    m->bytes = number();
-    m->count = number();
-    m->peer = (int32_t)number();
-    m->source = draw() % 2 ? -4 : INT32_MIN;
-    m->tag = (int32_t)number();
-    m->requests = (uint32_t)number();
-    m->site = (uint32_t)number();
-    m->phase = (uint32_t)number();
-    m->mark = (int32_t)number();
-    m->site_calls = number();
-    m->level = (uint32_t)number();
-    m->own_cpu_ns = number();
-    m->sample = (uint32_t)number();
-    m->phase_id = (uint32_t)number();
-    m->been = (uint32_t)number();
-    m->waits = (uint32_t)number();
-    m->waits_ns = number();
-    m->place_key = number();
-    memset(texts, 'x', 200);
-    m->place = texts + 150;
-    texts[150 + (draw() % 2 ? draw() % 40 : 0)] = '\0';
-    m->tag_text.data = (uint8_t *)texts;
-    m->tag_text.len = draw() % 2 ? draw() % 64 : 0;
-    m->wchan = texts + 100;
-    texts[100 + (draw() % 2 ? draw() % 40 : 0)] = '\0';
+    for (unsigned i = 0; i < d->n_fields; i++) {
+        void *to = (char *)m + d->fields[i].offset;
+
+        switch (d->fields[i].type) {
+        case PROTOBUF_C_TYPE_UINT64:
+            *(uint64_t *)to = number();
+            break;
+        case PROTOBUF_C_TYPE_UINT32:
+            *(uint32_t *)to = (uint32_t)number();
+            break;
+        case PROTOBUF_C_TYPE_SINT32:
+            *(int32_t *)to = draw() % 4 ? (int32_t)number() : INT32_MIN;
+            break;
+        case PROTOBUF_C_TYPE_STRING:
+            *(char **)to = text_of(texts, 40);
+            texts += 50;
+            break;
+        default:
+            assert_int_equal(d->fields[i].type, PROTOBUF_C_TYPE_BYTES);
+            ((ProtobufCBinaryData *)to)->data = (uint8_t *)text_of(texts, 64);
+            ((ProtobufCBinaryData *)to)->len = strlen(texts);
+            texts += 100;
+        }
+    }
 }
 
 static bool same(const Hct__Looked__Task *a, const Hct__Looked__Task *b)
 {
-    return a->rank == b->rank && a->life == b->life && a->flags == b->flags &&
-           a->threads == b->threads && a->threads_in == b->threads_in &&
-           a->calls == b->calls && a->polls == b->polls &&
-           a->age_ns == b->age_ns && a->in_ns == b->in_ns &&
-           a->out_ns == b->out_ns && a->cpu_ns == b->cpu_ns &&
-           a->call == b->call && a->waits_call == b->waits_call &&
-           a->comm == b->comm && a->collective == b->collective &&
-           a->bytes == b->bytes && a->count == b->count &&
-           a->peer == b->peer && a->source == b->source && a->tag == b->tag &&
-           a->requests == b->requests && a->site == b->site &&
-           a->phase == b->phase && a->mark == b->mark &&
-           a->site_calls == b->site_calls && a->level == b->level &&
-           a->own_cpu_ns == b->own_cpu_ns && a->sample == b->sample &&
-           a->phase_id == b->phase_id &&
-           a->tag_text.len == b->tag_text.len &&
-           (a->tag_text.len == 0 || memcmp(a->tag_text.data, b->tag_text.data,
-                                           a->tag_text.len) == 0) &&
-           strcmp(a->wchan, b->wchan) == 0 && a->been == b->been &&
-           a->waits == b->waits && a->waits_ns == b->waits_ns &&
-           a->place_key == b->place_key &&
-           strcmp(a->place, b->place) == 0;
+    static uint8_t packed[2][4 * LOOKWIRE_TASK_MAX];
+    size_t n = protobuf_c_message_get_packed_size(&a->base);
+
+    if (n > sizeof(packed[0]) || n != protobuf_c_message_get_packed_size(&b->base))
+        return false;
+    protobuf_c_message_pack(&a->base, packed[0]);
+    protobuf_c_message_pack(&b->base, packed[1]);
+    return memcmp(packed[0], packed[1], n) == 0;
 }
 
 static Hct__Looked__Task task[TASKS], *tasks[TASKS];
@@ -121,8 +105,6 @@ static void test_both_ways(void **state)
                    other[sizeof(hand)];
 
     (void)state;
-    /* whoever adds one to hct.proto adds it to lookwire.c and here, too */
-    assert_int_equal(hct__looked__task__descriptor.n_fields, 36);
     for (unsigned round = 0; round < ROUNDS; round++) {
         Hct__Looked m = HCT__LOOKED__INIT;
         struct lookwire w;
