@@ -26,7 +26,8 @@
  *        one; hct_comm.freed; hct_rank.earlier_ns
  *   1.7  hct_meeting: calls of some members of a communicator; hct_flight.tag of
  *        collective calls, which was HCT_NONE; hct_rank.peer of
- *        MPI_Intercomm_create, the same: the leader of its own group */
+ *        MPI_Intercomm_create, the same: the leader of its own group
+ *   1.8  hct_policy.needs and may_need; hct_snapshot.parts */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -34,7 +35,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 7u
+#define HCT_POLICY_MINOR 8u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -227,7 +228,8 @@ enum hct_waits {
     HCT_WAITS_OTHER,
 };
 
-/* Detail, only when asked for (HCT_NEED_DETAIL). Sorted by rank. */
+/* All that follows are parts of a snapshot that are there when somebody needs
+ * them: enum hct_need. First HCT_NEED_DETAIL, sorted by rank. */
 struct hct_request {            /* one that is not known to be finished */
     uint32_t rank;
     uint32_t call;              /* that made it */
@@ -368,6 +370,8 @@ struct hct_snapshot {
     uint32_t npairs, pair_size;
     const struct hct_meeting *meetings;
     uint32_t nmeetings, meeting_size;
+    uint32_t parts;             /* enum hct_need: those that hold */
+    uint32_t pad;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -422,15 +426,18 @@ struct hct_proposal {
     uint32_t verdict;           /* index of the reason */
 };
 
+/* Parts of a snapshot besides calls and ranks, which every one has. What nobody
+ * needs is not read from the tasks, sent or recorded. */
 enum hct_need {
-    HCT_NEED_DETAIL = 1,        /* the next look is to have detail */
+    HCT_NEED_DETAIL = 1,        /* requests to pairs */
 };
 
 /* The host's storage, empty at each step. What does not fit is counted, and
  * the host says so. */
 struct hct_out {
     uint32_t size;              /* of this struct, bytes */
-    uint32_t need;              /* enum hct_need */
+    uint32_t need;              /* enum hct_need: one of the next looks is to
+                                   have these; the first that can */
     uint64_t wake_ns;           /* look again then, in now_ns; 0: when the
                                    host likes to */
     struct hct_verdict *verdicts;
@@ -470,6 +477,12 @@ struct hct_policy {
     /* Not 0: it cannot go on, and is switched off. */
     int (*step)(void *state, const struct hct_snapshot *in,
                 struct hct_out *out);
+    /* Sets of enum hct_need. Of needs it is given all at each step, and not
+     * asked at looks that do not have them; of may_need what it has asked for
+     * by hct_out.need, once for each time; of others nothing. Both 0, and of
+     * older policies: it may ask for detail, and is given all that there is,
+     * also what others have asked for. */
+    uint32_t needs, may_need;
 };
 
 /* The one symbol. */

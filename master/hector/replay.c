@@ -26,6 +26,7 @@ struct replay {
     struct tape_reader reader;
     bool begun, over;           /* over: nobody is there to be shown more */
     uint64_t first, looks;
+    uint32_t parts;             /* enum hct_need: that there are */
     struct err *err;            /* borrowed */
     bool failed;
 };
@@ -100,6 +101,7 @@ static int replay_read(struct replay *r, const void *piece, size_t bytes)
     r->reader.end = r->reader.p + bytes;
     while ((rc = tape_read(&r->reader, &s, r->err)) > 0) {
         r->looks++;
+        r->parts |= s.parts;
         if (!r->begun && replay_begin(r, &s))
             return -1;
     }
@@ -108,9 +110,11 @@ static int replay_read(struct replay *r, const void *piece, size_t bytes)
 
 static int replay_show(struct replay *r, const void *piece, size_t bytes)
 {
+    const struct tape_frame frames = { piece, bytes, bytes, UINT32_MAX };
+
     if (r->over)
         return 0;
-    judge_show(r->judge, piece, bytes);
+    judge_show(r->judge, &frames);
     judge_go(r->judge, UINT64_MAX / 2, false);
     while (!r->over && judge_busy(r->judge))
         event_base_loop(r->base, EVLOOP_ONCE);
@@ -136,6 +140,9 @@ static int replay(struct replay *r, struct store *st, uint64_t job)
     if (r->looks == 0)
         return err_set(r->err, ESRCH, "there are no recorded looks of job %"
                        PRIu64, job);
+    if (judge_needs(r->judge) & ~r->parts)
+        tool_complain(0, "policy %s was not asked: the recorded looks do not "
+                      "have what it needs", judge_name(r->judge));
     if (r->first > 1)
         tool_complain(0, "the first %" PRIu64 " looks have been dropped: the "
                       "verdicts may differ", r->first - 1);

@@ -12,7 +12,7 @@
 struct kept_head {
     uint64_t bytes;             /* of the state; 0: none */
     uint64_t wake_ns;
-    uint32_t slot, wrong;
+    uint32_t slot, wrong, asked, pad;
 };
 
 enum { KEPT_PART = 20 };        /* one part of so many of the time */
@@ -34,13 +34,15 @@ void kept_load(struct kept *k, struct policy *p)
         return;
     p->wake_ns = h.wake_ns;
     p->wrong = h.wrong;
+    p->asked = h.asked;
     k->slot = h.slot;
 }
 
 void kept_save(struct kept *k, const struct policy *p)
 {
     struct kept_head h = { .bytes = p->state_bytes, .wake_ns = p->wake_ns,
-                           .slot = !k->slot, .wrong = p->wrong };
+                           .slot = !k->slot, .wrong = p->wrong,
+                           .asked = p->asked };
     uint64_t now = clock_monotonic_ns();
 
     if (k->fd < 0 || h.bytes > KEPT_MAX || now - k->saved_ns < KEPT_PART * k->cost_ns)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/watch/looks.h"
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
@@ -51,6 +52,9 @@ static int load(struct policy *p, const char *path, struct err *err)
         return err_set(err, EPROTO, "policy %.100s was built for version %u "
                        "of the interface, this Hector has version %u", path,
                        p->p->major, HCT_POLICY_MAJOR);
+    if (policy_needs(p) & ~(uint32_t)LOOKS_PARTS)
+        return err_set(err, EPROTO, "policy %.100s needs a part of looks that "
+                       "this Hector does not have", path);
     if (!p->p->name || !p->p->params || !p->p->state_bytes || !p->p->init ||
         !p->p->step || strlen(p->p->name) >= sizeof(p->name))
         return err_set(err, EINVAL, "%.140s is not a policy: something is "
@@ -169,9 +173,51 @@ int policy_begin(struct policy *p, const struct hct_job *job, struct err *err)
     return 0;
 }
 
-bool policy_due(const struct policy *p, uint64_t now_ns)
+/* -------------------------------------------------------------------- parts */
+
+/* Before version 1.8 there was nothing to say. */
+static bool says_what(const struct policy *p)
 {
-    return !p->off && now_ns + policy_early_ns >= p->wake_ns;
+    return p->p->minor >= 8 && (p->p->needs | p->p->may_need);
+}
+
+uint32_t policy_needs(const struct policy *p)
+{
+    return says_what(p) ? p->p->needs : 0;
+}
+
+uint32_t policy_may_need(const struct policy *p)
+{
+    return says_what(p) ? p->p->needs | p->p->may_need : HCT_NEED_DETAIL;
+}
+
+bool policy_due(const struct policy *p, const struct hct_snapshot *in)
+{
+    return !p->off && in->now_ns + policy_early_ns >= p->wake_ns &&
+           !(policy_needs(p) & ~in->parts);
+}
+
+/* What others have asked for it does not get, unless it is of those who got
+ * that always: then what it finds does not depend on them. */
+static void give(struct policy *p, struct hct_snapshot *s)
+{
+    s->parts &= says_what(p) ? p->p->needs | p->asked : HCT_NEED_DETAIL;
+    p->asked &= ~s->parts;
+    if (s->parts & HCT_NEED_DETAIL)
+        return;
+    s->has_detail = 0;
+    s->nrequests = s->ncomms = s->nflights = s->naccounts = s->npairs = 0;
+}
+
+/* NULL, or what was wrong about it. */
+static const char *ask(struct policy *p, struct hct_out *out)
+{
+    uint32_t more = out->need & ~policy_may_need(p);
+
+    out->need &= ~more;
+    p->asked |= out->need;
+    return more && says_what(p) ? "a need that its description does not name"
+                                : NULL;
 }
 
 /* -------------------------------------------------------------------- steps */
@@ -195,13 +241,15 @@ static void schedule(struct policy *p, uint64_t now_ns, uint64_t wake_ns)
 void policy_step(struct policy *p, const struct hct_snapshot *in,
                  struct found *f)
 {
-    const char *wrong;
+    struct hct_snapshot given = *in;
+    const char *wrong, *more;
     int rc;
 
+    give(p, &given);
     found_empty(f);
     f->seq = in->seq;
     f->now_ns = in->now_ns;
-    rc = p->p->step(p->state, in, &f->out);
+    rc = p->p->step(p->state, &given, &f->out);
     if (rc) {
         found_empty(f);
         p->off = true;
@@ -213,7 +261,9 @@ void policy_step(struct policy *p, const struct hct_snapshot *in,
     if (p->p->minor < 5)
         clear_places(f);
     schedule(p, in->now_ns, f->out.wake_ns);
+    more = ask(p, &f->out);
     wrong = found_check(f, in->nranks);
+    wrong = wrong ? wrong : more;
     if (!wrong)
         return;
     p->off = ++p->wrong >= POLICY_WRONG_MAX;

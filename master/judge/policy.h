@@ -25,6 +25,7 @@ struct policy {
     void *state;                /* owned; NULL until policy_begin() */
     size_t state_bytes;
     uint64_t wake_ns;           /* not stepped before; on the snapshot's clock */
+    uint32_t asked;             /* enum hct_need: for what it waits */
     unsigned wrong;             /* steps that gave what makes no sense */
     bool off;                   /* ... too often, or it cannot go on */
 };
@@ -38,10 +39,14 @@ void policy_close(struct policy *p);
 int policy_begin(struct policy *p, const struct hct_job *job,
                  struct err *err);
 
-/* Is it to be asked at a snapshot of this time? */
-bool policy_due(const struct policy *p, uint64_t now_ns);
+/* Sets of enum hct_need: what a snapshot has to have, and what it may. */
+uint32_t policy_needs(const struct policy *p);
+uint32_t policy_may_need(const struct policy *p);
 
-/* What it finds, checked. */
+/* Is it to be asked at this snapshot? */
+bool policy_due(const struct policy *p, const struct hct_snapshot *in);
+
+/* What it finds, checked, in what it is given of the snapshot. */
 void policy_step(struct policy *p, const struct hct_snapshot *in,
                  struct found *f);
 

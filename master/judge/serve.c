@@ -154,7 +154,7 @@ static int show(struct serve *s, const uint8_t *tape,
 
         if (!s->begun && begin(s, &in, err))
             return -1;
-        if (!policy_due(s->policy, in.now_ns))
+        if (!policy_due(s->policy, &in))
             continue;
         if (at > w->quiet && at <= w->passed)
             s->done.missed++;
@@ -191,9 +191,10 @@ static int serve_one(struct serve *s, const struct judgewire_show *w,
 int serve(struct policy *p)
 {
     struct serve s = { .policy = p, .kept = { .fd = JUDGEWIRE_KEPT } };
+    struct judgewire_opened o = { policy_needs(p), policy_may_need(p) };
     struct judgewire_show w;
     struct err err = { 0 };
-    int rc = answer(JUDGEWIRE_OPENED, NULL, 0);
+    int rc = answer(JUDGEWIRE_OPENED, &o, sizeof(o));
 
     while (rc == 0 && get(&w, sizeof(w)) == 0)
         rc = serve_one(&s, &w, &err);

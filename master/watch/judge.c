@@ -70,6 +70,8 @@ struct judge {
     size_t quiet, passed;       /* as judgewire.h has it, */
     size_t order;               /* ... and where the last order begins */
     bool follows;               /* it has had each frame since a 'K' */
+    bool fits;                  /* a look in queue has all that it needs */
+    uint32_t needs, takes;      /* as it has said, or none and all */
     struct judge_done shown, next;      /* what it is busy with; in queue */
     uint64_t wake_ns, missed;
     uint64_t since_ns, cpu_ns;  /* when the step that it is in began */
@@ -285,7 +287,7 @@ static void stop(struct judge *j)
     str_fini(&j->in);
     str_fini(&j->queue);
     j->quiet = j->passed = j->order = 0;
-    j->follows = j->asked = false;
+    j->follows = j->asked = j->fits = false;
     j->shown = j->next = (struct judge_done){ 0 };
 }
 
@@ -449,6 +451,7 @@ static void show(struct judge *j)
     else
         str_reset(&j->queue);
     j->quiet = j->passed = j->order = 0;
+    j->fits = false;
     j->shown = j->next;
     j->next = (struct judge_done){ 0 };
     j->state = JUDGE_BUSY;
@@ -470,20 +473,21 @@ static bool too_much(const struct judge *j, size_t bytes)
            j->state != JUDGE_FREE;
 }
 
-void judge_show(struct judge *j, const void *frame, size_t bytes)
+void judge_show(struct judge *j, const struct tape_frame *f)
 {
     if (j->state < JUDGE_OPENING || j->state == JUDGE_OFF)
         return;
-    if (too_much(j, bytes) && j->quiet == 0) {
+    if (too_much(j, f->bytes) && j->quiet == 0) {
         str_fini(&j->queue);
         j->passed = j->order = 0;
-        j->follows = false;
+        j->follows = j->fits = false;
         j->missed++;
     }
-    if (!j->follows && *(const char *)frame != 'K')
+    if (!j->follows && *(const char *)f->p != 'K')
         return;
     j->follows = true;
-    str_add_bytes(&j->queue, frame, bytes);
+    j->fits |= !(j->needs & ~f->parts);
+    tape_copy(f, j->takes, &j->queue);
 }
 
 static bool due(const struct judge *j, uint64_t now_ns)
@@ -499,7 +503,7 @@ void judge_go(struct judge *j, uint64_t now_ns, bool stale)
         j->passed = j->order;
     j->order = j->queue.n;
     j->next = (struct judge_done){ .now_ns = now_ns, .stale = stale };
-    if (!j->asked && due(j, now_ns))
+    if (!j->asked && j->fits && due(j, now_ns))
         show_if_free(j);
 }
 
@@ -515,10 +519,17 @@ void judge_learn(struct judge *j, const void *frames, size_t bytes)
 
 /* ----------------------------------------------------------------- answers */
 
-static void on_opened(struct judge *j)
+static void on_opened(struct judge *j, const char *p, size_t n)
 {
-    if (j->state != JUDGE_OPENING)
+    struct judgewire_opened o;
+
+    if (n != sizeof(o) || j->state != JUDGE_OPENING) {
+        kill_for(j, "it answered what makes no sense");
         return;
+    }
+    memcpy(&o, p, sizeof(o));
+    j->needs = o.needs;
+    j->takes = o.needs | o.may_need;
     j->state = JUDGE_FREE;
     event_del(j->timer);
     if (j->asked)
@@ -566,7 +577,7 @@ static void on_done(struct judge *j, const char *p, size_t n)
     j->missed += d.missed;
     was.need = d.need;
     (void)!ftruncate(j->tape, 0);
-    if (j->queue.n && (j->quiet || due(j, j->next.now_ns)))
+    if (j->queue.n && (j->quiet || (j->fits && due(j, j->next.now_ns))))
         show_if_free(j);
     j->ops->done(j->arg, j, &was);
 }
@@ -575,7 +586,7 @@ static void judge_take(struct judge *j, uint32_t kind, const char *p, size_t n)
 {
     switch (kind) {
     case JUDGEWIRE_OPENED:
-        on_opened(j);
+        on_opened(j, p, n);
         break;
     case JUDGEWIRE_REFUSED:
         on_refused(j, p, n);
@@ -708,6 +719,7 @@ struct judge *judge_create(struct judges *all, const char *spec,
     j->ops = ops;
     j->arg = arg;
     j->stream = j->tape = j->kept = -1;
+    j->takes = UINT32_MAX;
     name_it(j);
     if (check_file(j, err)) {
         judge_destroy(j);
@@ -805,6 +817,11 @@ bool judge_wants(const struct judge *j, uint64_t *wake_ns)
     *wake_ns = j->wake_ns;
     return !j->asked && (j->state == JUDGE_IDLE || j->state == JUDGE_OPENING ||
                          j->state == JUDGE_FREE);
+}
+
+uint32_t judge_needs(const struct judge *j)
+{
+    return j->needs;
 }
 
 bool judge_wants_key(const struct judge *j)

@@ -21,6 +21,7 @@
 #include <event2/event.h>
 
 #include "master/watch/found.h"
+#include "master/watch/tape.h"
 #include "proto/base/err.h"
 
 /* Who has started them and reaps them: one in a process. */
@@ -90,10 +91,13 @@ bool judge_busy(const struct judge *j);
 
 /* Would it take a look now, and from when on does it want one? */
 bool judge_wants(const struct judge *j, uint64_t *wake_ns);
+/* Parts (enum hct_need) without which a look is none for it; 0: it has not said
+ * so yet. */
+uint32_t judge_needs(const struct judge *j);
 /* The next frame for it has to stand by itself ('K'). */
 bool judge_wants_key(const struct judge *j);
-/* One frame, a look. */
-void judge_show(struct judge *j, const void *frame, size_t bytes);
+/* One frame, a look; or several. */
+void judge_show(struct judge *j, const struct tape_frame *f);
 /* That was all of an order; the last look was at now_ns. */
 void judge_go(struct judge *j, uint64_t now_ns, bool stale);
 /* Frames from which it is only to learn. */

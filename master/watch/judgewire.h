@@ -31,7 +31,7 @@ struct judgewire_show {
 };
 
 enum judgewire_kind {
-    JUDGEWIRE_OPENED = 1,       /* nothing */
+    JUDGEWIRE_OPENED = 1,       /* struct judgewire_opened */
     JUDGEWIRE_REFUSED,          /* a sentence: it is not to be asked again */
     JUDGEWIRE_STEPPING,         /* nothing: another step has ended */
     JUDGEWIRE_FOUND,            /* found_pack() */
@@ -40,6 +40,12 @@ enum judgewire_kind {
 
 struct judgewire_head {
     uint32_t kind, bytes;       /* bytes that follow */
+};
+
+struct judgewire_opened {
+    uint32_t needs, may_need;   /* sets of enum hct_need: looks without the
+                                   first are none for it, and parts that are in
+                                   neither are not shown to it */
 };
 
 struct judgewire_done {

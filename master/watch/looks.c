@@ -49,18 +49,18 @@ void looks_fini(struct looks *l)
     memset(l, 0, sizeof(*l));
 }
 
-void looks_forget_detail(struct looks *l)
+void looks_forget_parts(struct looks *l)
 {
     l->nrequests = l->ncomms = l->nflights = l->naccounts = l->npairs = 0;
     l->nmeetings = 0;
     l->meetings_lost = false;
 }
 
-void looks_begin(struct looks *l, bool detail)
+void looks_begin(struct looks *l, uint32_t parts)
 {
     l->seq++;
-    l->detail = detail;
-    looks_forget_detail(l);
+    l->parts = parts & LOOKS_PARTS;
+    looks_forget_parts(l);
     memset(l->fresh, 0, l->job.nranks * sizeof(*l->fresh));
     memset(l->absent, 0, l->job.nranks * sizeof(*l->absent));
 }
@@ -279,7 +279,9 @@ int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
 {
     if (take_tasks(l, m, is_there, arg, err))
         return -1;
-    if (!l->detail || m->seq != l->seq)         /* of an earlier look */
+    if (m->seq != l->seq)       /* of an earlier look */
+        return 0;
+    if (!(l->parts & HCT_NEED_DETAIL))
         return 0;
     take_detail(l, m, is_there, arg);
     for (size_t i = 0; i < m->n_accounts; i++)
@@ -384,7 +386,8 @@ void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
 void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
 {
     *out = (struct hct_snapshot){
-        .size = sizeof(*out), .has_detail = l->detail, .seq = l->seq,
+        .size = sizeof(*out), .parts = l->parts,
+        .has_detail = (l->parts & HCT_NEED_DETAIL) != 0, .seq = l->seq,
         .now_ns = l->now_ns, .job = &l->job, .call_size = sizeof(*out->calls),
         .ranks = l->ranks, .nranks = l->job.nranks,
         .rank_size = sizeof(*l->ranks), .requests = l->requests,

@@ -12,6 +12,8 @@
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
 
+enum { LOOKS_PARTS = HCT_NEED_DETAIL };         /* all that there are */
+
 struct looks {
     struct hct_job job;
     struct hct_rank *known;     /* owned: what was heard last of each */
@@ -28,7 +30,7 @@ struct looks {
     uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     uint32_t meetings_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
-    bool detail;
+    uint32_t parts;             /* enum hct_need: of this look */
     uint64_t seq, now_ns;       /* of the last snapshot */
     /* What earlier runs say of a place, if anybody knows. */
     uint64_t (*earlier)(void *arg, uint64_t key);
@@ -38,8 +40,8 @@ struct looks {
 int looks_init(struct looks *l, const struct hct_job *job);
 void looks_fini(struct looks *l);
 
-/* A new look begins. */
-void looks_begin(struct looks *l, bool detail);
+/* A new look begins, which is to have these parts. */
+void looks_begin(struct looks *l, uint32_t parts);
 /* The answer of the slave of a node, whose number counts from 1; is_there says
  * which ranks are that slave's. -1: it makes no sense. */
 int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
@@ -66,6 +68,6 @@ struct hct_account *looks_add_account(struct looks *l);
 struct hct_pair *looks_add_pair(struct looks *l);
 struct hct_meeting *looks_add_meeting(struct looks *l);
 /* Nothing but who is there. */
-void looks_forget_detail(struct looks *l);
+void looks_forget_parts(struct looks *l);
 
 #endif

@@ -83,8 +83,8 @@ static uint64_t standing(const struct hct_snapshot *s)
     return mixed;
 }
 
-size_t reel_add(struct reel *r, const struct hct_snapshot *s,
-                const void **frame)
+void reel_add(struct reel *r, const struct hct_snapshot *s,
+              struct tape_frame *frame)
 {
     uint64_t wait_ns = r->soon ? reel_soon_ns : reel_piece_ns, now;
     size_t before;
@@ -101,7 +101,8 @@ size_t reel_add(struct reel *r, const struct hct_snapshot *s,
     r->standing = now;
     r->last_wall_ns = clock_wall_ns();
     before = r->row.n;
-    tape_write(&r->tape, s, &r->row);
-    *frame = str_text(&r->row) + before;
-    return r->row.n - before;
+    frame->look_bytes = tape_write(&r->tape, s, &r->row);
+    frame->p = str_text(&r->row) + before;
+    frame->bytes = r->row.n - before;
+    frame->parts = s->parts;
 }

@@ -36,9 +36,9 @@ struct reel {
 int reel_begin(struct reel *r, uint32_t nranks);
 void reel_fini(struct reel *r);
 
-/* *frame is how it is recorded: so many bytes, until the next call. */
-size_t reel_add(struct reel *r, const struct hct_snapshot *s,
-                const void **frame);
+/* *frame is how it is recorded, until the next call. */
+void reel_add(struct reel *r, const struct hct_snapshot *s,
+              struct tape_frame *frame);
 /* All that was added is stored with the next commit: a verdict never without
  * the look that it comes from. */
 void reel_flush(struct reel *r);

@@ -140,7 +140,8 @@ void tape_cut(struct tape *t)
     t->fresh = true;
 }
 
-void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
+static void write_look(struct tape *t, const struct hct_snapshot *s,
+                       struct str *out)
 {
     static const struct hct_job no_job;
 
@@ -167,6 +168,15 @@ void tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     }
     t->seq = s->seq;
     t->now_ns = s->now_ns;
+}
+
+size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
+{
+    size_t before = out->n, look;
+
+    write_look(t, s, out);
+    look = out->n - before;
+    return look;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -283,6 +293,46 @@ static int get_detail(struct tape_reader *r, uint64_t kind)
     return 0;
 }
 
+/* The next part, if there is one. 1: r is behind it; -1: it makes no sense. */
+static int get_part(struct tape_reader *r, uint64_t *need,
+                    struct tape_reader *part)
+{
+    uint64_t bytes;
+
+    if (r->p == r->end || *r->p != 'P')
+        return 0;
+    r->p++;
+    if (get(r, need) || get(r, &bytes) || bytes > (uint64_t)(r->end - r->p))
+        return -1;
+    part->p = r->p;
+    r->p += bytes;
+    part->end = r->p;
+    return 1;
+}
+
+void tape_copy(const struct tape_frame *f, uint32_t parts, struct str *out)
+{
+    const uint8_t *p = f->p;
+    struct tape_reader r = { .p = p + f->look_bytes, .end = p + f->bytes }, part;
+    uint64_t need;
+
+    str_add_bytes(out, p, f->look_bytes);
+    for (p = r.p; get_part(&r, &need, &part) > 0; p = r.p)
+        if (need & parts)
+            str_add_bytes(out, p, (size_t)(r.p - p));
+}
+
+static int get_parts(struct tape_reader *r)
+{
+    struct tape_reader part;
+    uint64_t need;
+    int rc;
+
+    while ((rc = get_part(r, &need, &part)) > 0)
+        ;                       /* none is known yet */
+    return rc;
+}
+
 int tape_read(struct tape_reader *r, struct hct_snapshot *out,
               struct err *err)
 {
@@ -308,10 +358,10 @@ int tape_read(struct tape_reader *r, struct hct_snapshot *out,
     l->seq += unfold(seq);
     passed = unfold(passed);
     l->now_ns += passed;
-    l->detail = detail != 0;
-    looks_forget_detail(l);
+    l->parts = detail ? HCT_NEED_DETAIL : 0;
+    looks_forget_parts(l);
     if (detail > TAPE_MEETINGS || get_ranks(r, passed) ||
-        get_detail(r, detail))
+        get_detail(r, detail) || get_parts(r))
         return damaged(err, "a task or detail that is none");
     looks_snapshot(l, out);
     return 1;

@@ -2,15 +2,19 @@
  * snapshot before did not let expect.
  *
  *   tape    := frame...
- *   frame   := 'K' words of hct_job, then as 'D' against nothing
+ *   frame   := look part...
+ *   look    := 'K' words of hct_job, then as 'D' against nothing
  *            | 'D' seq now_ns detail, ranks, requests, comms, flights, and
  *              with detail of a later kind accounts, pairs; meetings
+ *   part    := 'P' bit of enum hct_need, bytes that follow, as many
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *
  * All numbers are little groups of seven bits, differences with their sign in
- * the lowest bit. A tape begins with 'K' and can be read from any 'K'. What is
- * read is bounded: a tape is a file that anybody may have written. */
+ * the lowest bit. A tape begins with 'K' and can be read from any 'K'. A part
+ * stands by itself: it may be left out, and of one that is not known only the
+ * length is read. What is read is bounded: a tape is a file that anybody may
+ * have written. */
 #ifndef HECTOR_TAPE_H
 #define HECTOR_TAPE_H
 
@@ -32,8 +36,20 @@ struct tape {                   /* {0} is one that begins */
 int tape_init(struct tape *t, uint32_t nranks);
 void tape_fini(struct tape *t);
 void tape_cut(struct tape *t);          /* the next frame stands by itself */
-void tape_write(struct tape *t, const struct hct_snapshot *s,
-                struct str *out);
+/* Appended to out. Returns how many of the bytes are the look; its parts are
+ * behind them. */
+size_t tape_write(struct tape *t, const struct hct_snapshot *s,
+                  struct str *out);
+
+struct tape_frame {             /* one that was written, or several */
+    const void *p;              /* borrowed */
+    size_t bytes, look_bytes;   /* behind the look are its parts; of several
+                                   frames both are the same */
+    uint32_t parts;             /* enum hct_need: that its look has; of several
+                                   any */
+};
+/* Appends it to out without those parts that are not in the set. */
+void tape_copy(const struct tape_frame *f, uint32_t parts, struct str *out);
 
 /* The next frame of a tape, into l, which is made at the first 'K' (fill it
  * with {0}). 1: *out is a snapshot; 0: the tape is at its end; -1: damaged. */

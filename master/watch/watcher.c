@@ -51,7 +51,8 @@ struct watcher {
     struct chosen chosen;
     const struct watcher_ops *ops;      /* borrowed */
     struct event *timer;        /* owned: the next look, or the end of one */
-    bool running, looking, detail;
+    bool running, looking;
+    uint32_t asked;             /* parts that the next look is to have */
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
@@ -160,7 +161,8 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
                          struct err *err)
 {
     watcher_drop_states(w);
-    w->looking = w->detail = false;
+    w->looking = false;
+    w->asked = 0;
     if (watcher_know_nodes(w, err))
         return -1;
     if (looks_init(&w->looks, job) || reel_begin(&w->reel, job->nranks))
@@ -236,11 +238,11 @@ void watcher_stop(struct watcher *w)
 
 /* How many looks the next order is for: the more, the longer nothing else has
  * been wanted, or found. */
-static uint32_t series_length(const struct watcher *w)
+static uint32_t series_length(const struct watcher *w, uint32_t parts)
 {
     uint64_t n;
 
-    if (w->detail || w->same < 2 * WATCHER_SAME || w->every_ns == 0 ||
+    if (parts || w->same < 2 * WATCHER_SAME || w->every_ns == 0 ||
         w->every_ns > watcher_often_ns)
         return 1;
     n = watcher_series_ns / w->every_ns;
@@ -258,7 +260,7 @@ static void send_look(struct watcher *w, size_t i)
 
     m.job = w->job->id;
     m.seq = w->looks.seq;
-    m.detail = w->looks.detail;
+    m.parts = w->looks.parts;
     m.full = !w->node[i].known;
     m.count = w->count;
     m.every_ns = w->every_ns;
@@ -302,6 +304,20 @@ static uint64_t wanted(const struct watcher *w)
     return next;
 }
 
+/* What a look now has to have: what was asked for, and what those need who want
+ * one. */
+static uint32_t wanted_parts(const struct watcher *w)
+{
+    uint64_t now = clock_monotonic_ns() - w->start_ns, wake_ns;
+    uint32_t parts = w->asked;
+
+    for (size_t i = 0; i < w->chosen.n; i++)
+        if (judge_wants(w->chosen.v[i], &wake_ns) &&
+            wake_ns <= now + watcher_early_ns)
+            parts |= judge_needs(w->chosen.v[i]);
+    return parts;
+}
+
 /* As often as the looks before? */
 static void look_pace(struct watcher *w)
 {
@@ -317,6 +333,7 @@ static void look_pace(struct watcher *w)
 static void look_begin(struct watcher *w)
 {
     struct job *j = w->job;
+    uint32_t parts;
     struct err err;
 
     if (look_grow(w, &err)) {
@@ -329,10 +346,11 @@ static void look_begin(struct watcher *w)
     if (!w->running)
         return;
     look_pace(w);
-    w->count = series_length(w);
-    looks_begin(&w->looks, w->detail);
+    parts = wanted_parts(w);
+    w->count = series_length(w, parts);
+    looks_begin(&w->looks, parts);
     w->looking = true;
-    w->detail = false;
+    w->asked = 0;
     w->pending = 0;
     w->began_ns = clock_monotonic_ns();
     for (size_t i = 0; i < j->nnodes; i++) {
@@ -384,8 +402,7 @@ static void look_schedule(struct watcher *w)
 static void look_done(struct watcher *w, uint64_t now_ns)
 {
     struct hct_snapshot s;
-    const void *frame;
-    size_t bytes;
+    struct tape_frame frame;
 
     mark_absent(w);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
@@ -394,9 +411,9 @@ static void look_done(struct watcher *w, uint64_t now_ns)
             reel_flush(&w->reel);
             break;
         }
-    bytes = reel_add(&w->reel, &s, &frame);
+    reel_add(&w->reel, &s, &frame);
     for (size_t i = 0; i < w->chosen.n; i++)
-        judge_show(w->chosen.v[i], frame, bytes);
+        judge_show(w->chosen.v[i], &frame);
     w->same++;
 }
 
@@ -444,7 +461,7 @@ static void series_end(struct watcher *w)
             return;
         }
         look_done(w, at);
-        looks_begin(&w->looks, false);
+        looks_begin(&w->looks, 0);
     }
 }
 
@@ -532,7 +549,7 @@ static void judge_on_done(void *arg, struct judge *j,
 {
     struct watcher *w = arg;
 
-    w->detail |= (d->need & HCT_NEED_DETAIL) != 0;
+    w->asked |= d->need;
     if (d->now_ns)
         w->ops->looked(w->job, j, d);
     if (w->running && !w->looking && !w->recall)

@@ -676,6 +676,7 @@ static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)
 void look_at(struct look *l, struct task *t)
 {
     const Hct__Look *m = l->order;
+    bool detail = m->parts & HCT_NEED_DETAIL;
     struct look_raw r;
     struct look_task *k = t->look;
 
@@ -692,15 +693,15 @@ void look_at(struct look *l, struct task *t)
     else
         read_stack(&r, &t->peeked);
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
-        look_proc(k, t, &r, m->detail);
-    if (r.life == HCT_LIFE_RUNNING && m->detail)
+        look_proc(k, t, &r, detail);
+    if (r.life == HCT_LIFE_RUNNING && detail)
         look_alone(k, t, &r);
     look_place(k, t, &r);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
-    if (m->detail && t->watch.page) {
+    if (detail && t->watch.page) {
         read_detail(l, t, r.site / PAGE_SITES);
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;

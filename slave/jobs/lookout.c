@@ -140,7 +140,7 @@ void lookout_order(struct lookout *lo, const Hct__Look *m)
         s = s->next;
     if (s)
         series_send(lo, s);
-    if (m->count < 2 || m->detail || !(s = calloc(1, sizeof(*s)))) {
+    if (m->count < 2 || m->parts || !(s = calloc(1, sizeof(*s)))) {
         if (look_at_job(lo, &l))
             look_send(&l);
         look_free(&l);

@@ -94,15 +94,17 @@ static int one_look(struct judge *j, struct policy *p, struct found *f,
                     struct tape *t, const struct hct_snapshot *in, uint32_t i)
 {
     struct str frame = { 0 };
+    struct tape_frame show = { .look_bytes = tape_write(t, in, &frame) };
     uint64_t a, b;
 
-    tape_write(t, in, &frame);
     a = clock_monotonic_ns();
     policy_step(p, in, f);
     ours[i] = clock_monotonic_ns() - a;
     a = clock_monotonic_ns();
     b = cpu_ns();
-    judge_show(j, str_text(&frame), frame.n);
+    show.p = str_text(&frame);
+    show.bytes = frame.n;
+    judge_show(j, &show);
     judge_go(j, in->now_ns, false);
     if (wait_done())
         return -1;

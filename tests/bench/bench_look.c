@@ -106,7 +106,7 @@ void look_once(uint64_t seq, struct str *row)
     m.n_more = 1;
     if (series_put(&series, 0, &m, is_there, NULL, &err))
         exit(1);
-    looks_begin(&looks, false);
+    looks_begin(&looks, 0);
     series_step(&series, 1, take, NULL, &after_ns);
     looks_end(&looks, clock_monotonic_ns(), &s);
     tape_write(&tape, &s, row);

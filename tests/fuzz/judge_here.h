@@ -135,12 +135,17 @@ bool judge_wants_key(const struct judge *j)
     return !j->follows;
 }
 
-void judge_show(struct judge *j, const void *frame, size_t bytes)
+uint32_t judge_needs(const struct judge *j)
 {
-    if (!j->follows && *(const char *)frame != 'K')
+    return policy_needs(&j->policy);
+}
+
+void judge_show(struct judge *j, const struct tape_frame *f)
+{
+    if (!j->follows && *(const char *)f->p != 'K')
         return;
     j->follows = true;
-    str_add_bytes(&j->queue, frame, bytes);
+    tape_copy(f, policy_may_need(&j->policy), &j->queue);
 }
 
 static void judge_tell(struct judge *j)
@@ -175,7 +180,7 @@ static void judge_steps(struct judge *j, bool quiet)
         if (!j->begun && policy_begin(&j->policy, s.job, &err))
             abort();
         j->begun = true;
-        if (!policy_due(&j->policy, s.now_ns))
+        if (!policy_due(&j->policy, &s))
             continue;
         policy_step(&j->policy, &s, &j->found);
         j->done.need |= j->found.out.need;

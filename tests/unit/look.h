@@ -63,6 +63,7 @@ static void look_at(uint32_t n)
     look.in = (struct hct_snapshot){
         .size = sizeof(look.in), .seq = 1, .now_ns = S, .job = &look.job,
         .call_size = sizeof(struct hct_call), .has_detail = 1,
+        .parts = HCT_NEED_DETAIL,
         .ranks = look.rank, .nranks = n, .rank_size = sizeof(look.rank[0]),
         .requests = look.request, .request_size = sizeof(look.request[0]),
         .comms = look.comm, .comm_size = sizeof(look.comm[0]),

@@ -103,13 +103,17 @@ static void create(const char *spec, uint32_t uid, uint32_t restarts)
 static void show(uint64_t later_ns, bool cut)
 {
     struct str frame = { 0 };
+    struct tape_frame f = { 0 };
 
     look.in.seq++;
     look.in.now_ns += later_ns;
     if (cut)
         tape_cut(&tape);
-    tape_write(&tape, &look.in, &frame);
-    judge_show(judge, str_text(&frame), frame.n);
+    f.look_bytes = tape_write(&tape, &look.in, &frame);
+    f.p = str_text(&frame);
+    f.bytes = frame.n;
+    f.parts = look.in.parts;
+    judge_show(judge, &f);
     judge_go(judge, look.in.now_ns, false);
     str_fini(&frame);
 }
@@ -199,7 +203,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     create("null", (uint32_t)geteuid(), 3);
-    judge_show(judge, "Kxyz", 4);
+    judge_show(judge, &(struct tape_frame){ "Kxyz", 4, 4, 0 });
     judge_go(judge, S, false);
     until(&nlost, 1);
     assert_true(lost_off);

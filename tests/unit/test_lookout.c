@@ -151,7 +151,7 @@ static void order(uint64_t of, uint64_t seq, uint32_t count, uint64_t every_ns,
     m.seq = seq;
     m.count = count;
     m.every_ns = every_ns;
-    m.detail = detail;
+    m.parts = detail ? HCT_NEED_DETAIL : 0;
     lookout_order(lo, &m);
 }
 

@@ -46,7 +46,7 @@ static void test_tags(void **state)
     t.life = HCT_LIFE_ENDED + 1;        /* of a later version */
     t.level = HCT_LEVEL_MULTIPLE + 1;
     t.phase_id = 77;
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     t.tag_text = (ProtobufCBinaryData){ sizeof(text), text };
     assert_int_equal(take(&l, &t, &err), 0);
     looks_end(&l, 5, &s);
@@ -57,7 +57,7 @@ static void test_tags(void **state)
     assert_int_equal(s.ranks[1].phase_id, 77);
 
     t.tag_text = (ProtobufCBinaryData){ 0, NULL };
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     assert_int_equal(take(&l, &t, &err), 0);
     looks_end(&l, 6, &s);
     assert_string_equal(s.ranks[1].tag_text, "");
@@ -74,7 +74,7 @@ static void test_others(void **state)
 
     (void)state;
     assert_int_equal(looks_init(&l, &job), 0);
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     t.calls = 7;
     for (uint32_t rank = 0; rank < 6; rank += rank ? 1 : 3) {
         t.rank = rank;
@@ -106,7 +106,7 @@ static void test_detail(void **state)
     m.requests = requests;
     assert_int_equal(looks_init(&l, &job), 0);
     for (int detail = 0; detail < 2; detail++) {
-        looks_begin(&l, detail);
+        looks_begin(&l, detail ? HCT_NEED_DETAIL : 0);
         m.seq = l.seq;
         assert_int_equal(looks_take(&l, &m, 1, is_there, NULL, &err), 0);
         m.seq--;                        /* of an earlier look, too late */
@@ -134,16 +134,16 @@ static void test_age(void **state)
     t.life = HCT_LIFE_NONE + 1;
     t.flags = HCT_OBSERVED | HCT_PAGE;
     t.age_ns = 100;
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     assert_int_equal(take(&l, &t, &err), 0);
     looks_end(&l, 1000, &s);
     assert_int_equal(s.ranks[2].age_ns, 100);
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     looks_set_absent(&l, 2);
     looks_end(&l, 1500, &s);
     assert_int_equal(s.ranks[2].age_ns, 600);
     assert_int_equal(s.ranks[2].flags & HCT_OBSERVED, 0);
-    looks_begin(&l, false);
+    looks_begin(&l, 0);
     looks_set_life(&l, 2, HCT_LIFE_ENDED);
     looks_end(&l, 1600, &s);
     assert_int_equal(s.ranks[2].life, HCT_LIFE_ENDED);
@@ -181,7 +181,7 @@ static void test_accounts(void **state)
     m.n_accounts = 2;
     m.accounts = accounts;
     assert_int_equal(looks_init(&l, &job), 0);
-    looks_begin(&l, true);
+    looks_begin(&l, HCT_NEED_DETAIL);
     m.seq = l.seq;
     assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
     looks_end(&l, 5, &s);
@@ -200,7 +200,7 @@ static void test_accounts(void **state)
 
     peers[1] = 99;                      /* no rank of this job */
     a[1].n_sent = 1;                    /* makes no sense */
-    looks_begin(&l, true);
+    looks_begin(&l, HCT_NEED_DETAIL);
     m.seq = l.seq;
     assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
     looks_end(&l, 5, &s);

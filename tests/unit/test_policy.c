@@ -13,6 +13,8 @@ enum { MILLION = 1048576 };
 
 static bool wrong;
 static size_t wants;
+static uint32_t asks;           /* hct_out.need */
+static struct hct_snapshot seen;        /* the last */
 
 static size_t mine_bytes(const struct hct_job *job, const double *params)
 {
@@ -36,7 +38,8 @@ static int mine_step(void *state, const struct hct_snapshot *in,
                      struct hct_out *out)
 {
     (void)state;
-    (void)in;
+    seen = *in;
+    out->need = asks;
     out->nlines = 1;
     out->lines[0] = (struct hct_line){ HCT_NONE, "", 7, 8 };
     out->nverdicts = wrong;
@@ -114,6 +117,73 @@ static void test_places(void **state)
     end();
 }
 
+/* A look with detail, or without; was there a step? */
+static bool look(bool detail)
+{
+    static const struct hct_request request;
+    const struct hct_snapshot in = {
+        .size = sizeof(in), .job = &job, .nranks = job.nranks,
+        .now_ns = policy.wake_ns, .has_detail = detail,
+        .parts = detail ? HCT_NEED_DETAIL : 0, .requests = &request,
+        .nrequests = detail };
+
+    if (!policy_due(&policy, &in))
+        return false;
+    policy_step(&policy, &in, &out);
+    assert_int_equal(seen.nrequests, seen.has_detail);
+    assert_int_equal(seen.parts, seen.has_detail ? HCT_NEED_DETAIL : 0);
+    return true;
+}
+
+/* Older ones get what there is, those that name what they need get that. */
+static void test_parts(void **state)
+{
+    struct hct_policy old = mine, needs = mine, may = mine;
+
+    (void)state;
+    wrong = false;
+    begin(1);
+    old.minor = 6;                      /* what is behind it is not its own */
+    old.needs = old.may_need = UINT32_MAX;
+    policy.p = &old;
+    assert_int_equal(policy_needs(&policy), 0);
+    assert_int_equal(policy_may_need(&policy), HCT_NEED_DETAIL);
+    assert_true(look(true) && seen.has_detail);
+    assert_true(look(false) && !seen.has_detail);
+    policy.p = &mine;                   /* says nothing: as well */
+    assert_true(look(true) && seen.has_detail);
+
+    needs.needs = HCT_NEED_DETAIL;
+    policy.p = &needs;
+    assert_true(look(true) && seen.has_detail);
+    assert_false(look(false));
+    assert_true(look(true) && seen.has_detail);
+
+    may.may_need = HCT_NEED_DETAIL;
+    policy.p = &may;
+    assert_int_equal(policy_needs(&policy), 0);
+    assert_true(look(true) && !seen.has_detail);        /* others have asked */
+    asks = HCT_NEED_DETAIL;
+    assert_true(look(true) && !seen.has_detail);        /* it asks */
+    asks = 0;
+    assert_true(look(false) && !seen.has_detail);       /* was under way */
+    assert_true(look(true) && seen.has_detail);
+    assert_true(look(true) && !seen.has_detail);        /* it has had it */
+    assert_int_equal(out.how, FOUND_FINE);
+    asks = HCT_NEED_DETAIL | 64;
+    assert_true(look(true));
+    assert_int_equal(out.how, FOUND_ODD);
+    assert_string_equal(out.why, "it gave a need that its description does not "
+                        "name");
+    assert_int_equal(out.out.need, HCT_NEED_DETAIL);
+    policy.p = &old;                    /* nobody has told it */
+    assert_true(look(true));
+    assert_int_equal(out.how, FOUND_FINE);
+    assert_int_equal(out.out.need, HCT_NEED_DETAIL);
+    asks = 0;
+    end();
+}
+
 static void test_memory(void **state)
 {
     struct err err;
@@ -133,7 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_memory),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

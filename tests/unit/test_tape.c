@@ -83,7 +83,7 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     meeting.steps = &tag;
     m.meetings = meetings;
     m.n_meetings = 1;
-    looks_begin(l, draw() % 8 == 0);
+    looks_begin(l, draw() % 8 == 0 ? HCT_NEED_DETAIL : 0);
     m.seq = l->seq;
     assert_int_equal(looks_take(l, &m, 1, all, NULL, &err), 0);
     if (draw() % 16 == 0)
@@ -206,7 +206,7 @@ static void test_standing(void **state)
         look(&live, f * 1000, &s);
     tape_write(&tape, &s, &bytes);
     before = bytes.n;
-    looks_begin(&live, false);
+    looks_begin(&live, 0);
     looks_take(&live, &m, 1, all, NULL, NULL);
     looks_end(&live, s.now_ns + 5000000000, &s);
     tape_write(&tape, &s, &bytes);
