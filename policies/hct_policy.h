@@ -27,7 +27,8 @@
  *   1.7  hct_meeting: calls of some members of a communicator; hct_flight.tag of
  *        collective calls, which was HCT_NONE; hct_rank.peer of
  *        MPI_Intercomm_create, the same: the leader of its own group
- *   1.8  hct_policy.needs and may_need; hct_snapshot.parts */
+ *   1.8  hct_policy.needs and may_need; hct_snapshot.parts; HCT_NEED_MODEL:
+ *        hct_model, hct_state, hct_edge */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -311,6 +312,51 @@ struct hct_pair {
     uint32_t pad;
 };
 
+/* HCT_NEED_MODEL: the semi-Markov model of a rank, as its wrapper library has
+ * counted it since MPI_Init, each thread by itself. Sorted by rank; a rank has
+ * none that has not called MPI yet, or not by way of the library, or whose slave
+ * has not answered. Read while it runs: each entry is whole by itself. States
+ * and edges keep neither order nor numbers from look to look; site and place
+ * say which is which. */
+struct hct_model {
+    uint32_t rank;
+    uint32_t threads;           /* that have called MPI */
+    uint32_t states, nstates;   /* first in the snapshot's states, how many */
+    uint32_t edges, nedges;
+    uint32_t at;                /* number of the state that hct_rank.site is:
+                                   where it is now, or was last; nstates: that
+                                   is not known */
+    uint32_t pad;
+    uint64_t lost;              /* calls and steps that found no room */
+};
+
+struct hct_state {              /* a place that a thread calls MPI from */
+    uint32_t rank;
+    uint32_t site;              /* as in hct_rank: of this rank only */
+    uint32_t call;              /* 0: none, before the first call of a thread;
+                                   or any, from places that found no room */
+    uint32_t pad;
+    uint64_t place;             /* the same for all ranks, and all runs of one
+                                   program: of call and the frames below it;
+                                   0: not known */
+    uint64_t visits;            /* calls finished */
+    uint64_t in_ns, longest_ns; /* inside of them, and of the longest one */
+    uint64_t out_ns;            /* outside of MPI before them */
+};
+
+/* From one call to the next of a thread. Times as by Welford: of n, m2 is the sum
+ * of the squares of what each differs from the mean; variance is m2 / (n - 1). */
+struct hct_edge {
+    uint32_t rank;
+    uint32_t from, to;          /* numbers of states: 0 is the first of this
+                                   rank's model */
+    uint32_t phase;             /* as in hct_rank; HCT_PHASES_OVER */
+    uint64_t n;                 /* never 0 */
+    double in_mean, in_m2;      /* ns, inside the first call */
+    double out_mean, out_m2;    /* ns, between the two */
+};
+#define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
+
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
 
 static inline uint64_t hct_message(uint64_t comm, int32_t tag)
@@ -372,6 +418,12 @@ struct hct_snapshot {
     uint32_t nmeetings, meeting_size;
     uint32_t parts;             /* enum hct_need: those that hold */
     uint32_t pad;
+    const struct hct_model *models;
+    uint32_t nmodels, model_size;
+    const struct hct_state *states;
+    uint32_t nstates, state_size;
+    const struct hct_edge *edges;
+    uint32_t nedges, edge_size;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -430,6 +482,7 @@ struct hct_proposal {
  * needs is not read from the tasks, sent or recorded. */
 enum hct_need {
     HCT_NEED_DETAIL = 1,        /* requests to pairs */
+    HCT_NEED_MODEL = 2,         /* models to edges */
 };
 
 /* The host's storage, empty at each step. What does not fit is counted, and
@@ -527,6 +580,24 @@ static inline const struct hct_meeting *hct_meeting(
     const struct hct_snapshot *s, uint32_t i)
 {
     return HCT_AT(struct hct_meeting, s->meetings, s->meeting_size, i);
+}
+static inline const struct hct_model *hct_model(const struct hct_snapshot *s,
+                                                uint32_t i)
+{
+    return HCT_AT(struct hct_model, s->models, s->model_size, i);
+}
+/* Numbers of the model's own, below nstates and nedges. */
+static inline const struct hct_state *hct_state(const struct hct_snapshot *s,
+                                                const struct hct_model *m,
+                                                uint32_t i)
+{
+    return HCT_AT(struct hct_state, s->states, s->state_size, m->states + i);
+}
+static inline const struct hct_edge *hct_edge(const struct hct_snapshot *s,
+                                              const struct hct_model *m,
+                                              uint32_t i)
+{
+    return HCT_AT(struct hct_edge, s->edges, s->edge_size, m->edges + i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

@@ -203,6 +203,8 @@ static void give(struct policy *p, struct hct_snapshot *s)
 {
     s->parts &= says_what(p) ? p->p->needs | p->asked : HCT_NEED_DETAIL;
     p->asked &= ~s->parts;
+    if (!(s->parts & HCT_NEED_MODEL))
+        s->nmodels = s->nstates = s->nedges = 0;
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;

@@ -6,6 +6,7 @@
 #include "master/watch/looks.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,9 @@ void looks_fini(struct looks *l)
     free(l->accounts);
     free(l->pairs);
     free(l->meetings);
+    free(l->models);
+    free(l->states);
+    free(l->edges);
     memset(l, 0, sizeof(*l));
 }
 
@@ -54,6 +58,7 @@ void looks_forget_parts(struct looks *l)
     l->nrequests = l->ncomms = l->nflights = l->naccounts = l->npairs = 0;
     l->nmeetings = 0;
     l->meetings_lost = false;
+    l->nmodels = l->nstates = l->nedges = 0;
 }
 
 void looks_begin(struct looks *l, uint32_t parts)
@@ -117,6 +122,59 @@ struct hct_meeting *looks_add_meeting(struct looks *l)
 {
     return one_more((void **)&l->meetings, &l->nmeetings, &l->meetings_cap,
                     sizeof(*l->meetings));
+}
+
+struct hct_state *looks_add_state(struct looks *l)
+{
+    return one_more((void **)&l->states, &l->nstates, &l->states_cap,
+                    sizeof(*l->states));
+}
+
+struct hct_edge *looks_add_edge(struct looks *l)
+{
+    return one_more((void **)&l->edges, &l->nedges, &l->edges_cap,
+                    sizeof(*l->edges));
+}
+
+static bool time_is_sane(double mean, double m2)
+{
+    return isfinite(mean) && isfinite(m2) && mean >= 0 && m2 >= 0;
+}
+
+static bool model_is_sane(const struct looks *l, const struct hct_model *m)
+{
+    if (m->at > m->nstates)
+        return false;
+    for (uint32_t i = 0; i < m->nstates; i++)
+        if (l->states[m->states + i].rank != m->rank)
+            return false;
+    for (uint32_t i = 0; i < m->nedges; i++) {
+        const struct hct_edge *e = &l->edges[m->edges + i];
+
+        if (e->rank != m->rank || e->from >= m->nstates ||
+            e->to >= m->nstates || e->n == 0 ||
+            !time_is_sane(e->in_mean, e->in_m2) ||
+            !time_is_sane(e->out_mean, e->out_m2))
+            return false;
+    }
+    return true;
+}
+
+bool looks_add_model(struct looks *l, const struct hct_model *m)
+{
+    struct hct_model is = *m, *to;
+
+    is.states = l->nstates - m->nstates;
+    is.edges = l->nedges - m->nedges;
+    if (model_is_sane(l, &is) &&
+        (to = one_more((void **)&l->models, &l->nmodels, &l->models_cap,
+                       sizeof(*l->models)))) {
+        *to = is;
+        return true;
+    }
+    l->nstates = is.states;
+    l->nedges = is.edges;
+    return false;
 }
 
 static void take_task(const struct looks *l, struct hct_rank *r,
@@ -273,6 +331,65 @@ static void take_meeting(struct looks *l, const Hct__Looked__Meeting *m)
                                         .step = m->steps[i] };
 }
 
+static bool has_columns(const Hct__Looked__Model *m)
+{
+    size_t s = m->n_sites, e = m->n_from;
+
+    return m->n_calls == s && m->n_places == s && m->n_visits == s &&
+           m->n_in_ns == s && m->n_longest_ns == s && m->n_out_ns == s &&
+           m->n_to == e && m->n_phases == e && m->n_n == e &&
+           m->n_in_mean == e && m->n_in_m2 == e && m->n_out_mean == e &&
+           m->n_out_m2 == e;
+}
+
+static void take_state(struct looks *l, struct hct_model *is,
+                       const Hct__Looked__Model *m, size_t i)
+{
+    struct hct_state *s = looks_add_state(l);
+
+    if (!s)
+        return;
+    is->nstates++;
+    *s = (struct hct_state){
+        .rank = m->rank, .site = m->sites[i], .call = m->calls[i],
+        .place = m->places[i], .visits = m->visits[i], .in_ns = m->in_ns[i],
+        .longest_ns = m->longest_ns[i], .out_ns = m->out_ns[i] };
+}
+
+static void take_edge(struct looks *l, struct hct_model *is,
+                      const Hct__Looked__Model *m, size_t i)
+{
+    struct hct_edge *e = looks_add_edge(l);
+
+    if (!e)
+        return;
+    is->nedges++;
+    *e = (struct hct_edge){
+        .rank = m->rank, .from = m->from[i], .to = m->to[i],
+        .phase = m->phases[i], .n = m->n[i], .in_mean = m->in_mean[i],
+        .in_m2 = m->in_m2[i], .out_mean = m->out_mean[i],
+        .out_m2 = m->out_m2[i] };
+}
+
+/* All of it or nothing: who compares ranks takes what is missing for what was not
+ * done. */
+static void take_model(struct looks *l, const Hct__Looked__Model *m)
+{
+    struct hct_model is = { .rank = m->rank, .threads = m->threads,
+                            .at = m->at, .lost = m->lost };
+
+    if (!has_columns(m) || m->n_sites > LOOKS_DETAIL_MAX - l->nstates ||
+        m->n_from > LOOKS_DETAIL_MAX - l->nedges)
+        return;
+    for (size_t i = 0; i < m->n_sites; i++)
+        take_state(l, &is, m, i);
+    for (size_t i = 0; i < m->n_from; i++)
+        take_edge(l, &is, m, i);
+    if (is.nstates != m->n_sites || is.nedges != m->n_from)
+        is.at = UINT32_MAX;     /* no memory: it makes no sense */
+    looks_add_model(l, &is);
+}
+
 int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
                bool (*is_there)(const void *arg, uint32_t rank),
                const void *arg, struct err *err)
@@ -281,6 +398,9 @@ int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
         return -1;
     if (m->seq != l->seq)       /* of an earlier look */
         return 0;
+    for (size_t i = 0; i < m->n_models; i++)
+        if ((l->parts & HCT_NEED_MODEL) && is_there(arg, m->models[i]->rank))
+            take_model(l, m->models[i]);
     if (!(l->parts & HCT_NEED_DETAIL))
         return 0;
     take_detail(l, m, is_there, arg);
@@ -342,6 +462,7 @@ BY_RANK(comms_by_rank, hct_comm)
 BY_RANK(flights_by_rank, hct_flight)
 BY_RANK(accounts_by_rank, hct_account)
 BY_RANK(meetings_by_rank, hct_meeting)
+BY_RANK(models_by_rank, hct_model)
 
 static int pairs_by_rank(const void *a, const void *b)
 {
@@ -357,6 +478,18 @@ static void sort(void *v, uint32_t n, size_t bytes,
 {
     if (n)
         qsort(v, n, bytes, order);
+}
+
+/* One of each rank, whatever was told. */
+static void sort_models(struct looks *l)
+{
+    uint32_t n = 0;
+
+    sort(l->models, l->nmodels, sizeof(*l->models), models_by_rank);
+    for (uint32_t i = 0; i < l->nmodels; i++)
+        if (n == 0 || l->models[i].rank != l->models[n - 1].rank)
+            l->models[n++] = l->models[i];
+    l->nmodels = n;
 }
 
 void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
@@ -380,6 +513,7 @@ void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
     sort(l->accounts, l->naccounts, sizeof(*l->accounts), accounts_by_rank);
     sort(l->pairs, l->npairs, sizeof(*l->pairs), pairs_by_rank);
     sort(l->meetings, l->nmeetings, sizeof(*l->meetings), meetings_by_rank);
+    sort_models(l);
     looks_snapshot(l, out);
 }
 
@@ -400,6 +534,11 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .npairs = l->npairs, .pair_size = sizeof(*l->pairs),
         .meetings = l->meetings,
         .nmeetings = l->meetings_lost ? 0 : l->nmeetings,
-        .meeting_size = sizeof(*l->meetings) };
+        .meeting_size = sizeof(*l->meetings),
+        .models = l->models, .nmodels = l->nmodels,
+        .model_size = sizeof(*l->models), .states = l->states,
+        .nstates = l->nstates, .state_size = sizeof(*l->states),
+        .edges = l->edges, .nedges = l->nedges,
+        .edge_size = sizeof(*l->edges) };
     out->calls = callclass_table(&out->ncalls);
 }

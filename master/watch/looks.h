@@ -12,7 +12,7 @@
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
 
-enum { LOOKS_PARTS = HCT_NEED_DETAIL };         /* all that there are */
+enum { LOOKS_PARTS = HCT_NEED_DETAIL | HCT_NEED_MODEL };        /* all */
 
 struct looks {
     struct hct_job job;
@@ -20,15 +20,19 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next five */
+    struct hct_request *requests;       /* owned, as the next eight */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
     struct hct_pair *pairs;
     struct hct_meeting *meetings;
+    struct hct_model *models;
+    struct hct_state *states;
+    struct hct_edge *edges;
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
+    uint32_t nmodels, nstates, nedges;
     uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
-    uint32_t meetings_cap;
+    uint32_t meetings_cap, models_cap, states_cap, edges_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint64_t seq, now_ns;       /* of the last snapshot */
@@ -67,6 +71,11 @@ struct hct_flight *looks_add_flight(struct looks *l);
 struct hct_account *looks_add_account(struct looks *l);
 struct hct_pair *looks_add_pair(struct looks *l);
 struct hct_meeting *looks_add_meeting(struct looks *l);
+struct hct_state *looks_add_state(struct looks *l);
+struct hct_edge *looks_add_edge(struct looks *l);
+/* A model whose states and edges, as many as it says, were added last. False:
+ * these make no sense, and it is as if none had been. */
+bool looks_add_model(struct looks *l, const struct hct_model *m);
 /* Nothing but who is there. */
 void looks_forget_parts(struct looks *l);
 

@@ -23,6 +23,8 @@ WHOLE(hct_flight);
 WHOLE(hct_account);
 WHOLE(hct_pair);
 WHOLE(hct_meeting);
+WHOLE(hct_state);
+WHOLE(hct_edge);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -170,12 +172,43 @@ static void write_look(struct tape *t, const struct hct_snapshot *s,
     t->now_ns = s->now_ns;
 }
 
+static void put_part(struct str *out, uint32_t need, const struct str *body)
+{
+    str_add(out, "P");
+    put(out, need);
+    put(out, body->n);
+    str_add_bytes(out, str_text(body), body->n);
+}
+
+static void put_models(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->nmodels);
+    for (uint32_t i = 0; i < s->nmodels; i++) {
+        const struct hct_model *m = hct_model(s, i);
+
+        put(&body, m->rank);
+        put(&body, m->threads);
+        put(&body, m->at);
+        put(&body, m->lost);
+        put_array(&body, m->nstates ? hct_state(s, m, 0) : NULL, m->nstates,
+                  WORDS(hct_state));
+        put_array(&body, m->nedges ? hct_edge(s, m, 0) : NULL, m->nedges,
+                  WORDS(hct_edge));
+    }
+    put_part(out, HCT_NEED_MODEL, &body);
+    str_fini(&body);
+}
+
 size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
 {
     size_t before = out->n, look;
 
     write_look(t, s, out);
     look = out->n - before;
+    if (s->parts & HCT_NEED_MODEL)
+        put_models(s, out);
     return look;
 }
 
@@ -322,14 +355,71 @@ void tape_copy(const struct tape_frame *f, uint32_t parts, struct str *out)
             str_add_bytes(out, p, (size_t)(r.p - p));
 }
 
+static int get_states(struct tape_reader *r)
+{
+    GET_ARRAY(r, hct_state, looks_add_state);
+    return 0;
+}
+
+static int get_edges(struct tape_reader *r)
+{
+    GET_ARRAY(r, hct_edge, looks_add_edge);
+    return 0;
+}
+
+static int get_model(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t least = l->nmodels ? l->models[l->nmodels - 1].rank + 1ull : 0;
+    uint64_t rank, threads, at, lost;
+    struct hct_model m = { .states = l->nstates, .edges = l->nedges };
+
+    if (get(r, &rank) || get(r, &threads) || get(r, &at) || get(r, &lost) ||
+        rank >= l->job.nranks || rank < least || get_states(r) ||
+        get_edges(r))
+        return -1;
+    m.rank = (uint32_t)rank;
+    m.threads = (uint32_t)threads;
+    m.at = at < UINT32_MAX ? (uint32_t)at : UINT32_MAX;
+    m.lost = lost;
+    m.nstates = l->nstates - m.states;
+    m.nedges = l->nedges - m.edges;
+    return looks_add_model(l, &m) ? 0 : -1;
+}
+
+static int get_models(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t n;
+
+    if ((l->parts & HCT_NEED_MODEL) || get(r, &n))
+        return -1;
+    while (n--)
+        if (get_model(r))
+            return -1;
+    l->parts |= HCT_NEED_MODEL;
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_parts(struct tape_reader *r)
 {
+    const uint8_t *p, *end = r->end;
     struct tape_reader part;
     uint64_t need;
     int rc;
 
-    while ((rc = get_part(r, &need, &part)) > 0)
-        ;                       /* none is known yet */
+    while ((rc = get_part(r, &need, &part)) > 0) {
+        if (need != HCT_NEED_MODEL)
+            continue;           /* of a later version */
+        p = r->p;
+        r->p = part.p;
+        r->end = part.end;
+        rc = get_models(r);
+        r->p = p;
+        r->end = end;
+        if (rc)
+            return -1;
+    }
     return rc;
 }
 

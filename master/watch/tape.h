@@ -7,6 +7,7 @@
  *            | 'D' seq now_ns detail, ranks, requests, comms, flights, and
  *              with detail of a later kind accounts, pairs; meetings
  *   part    := 'P' bit of enum hct_need, bytes that follow, as many
+ *   models  := n, n times: rank, threads, at, lost, states, edges
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *

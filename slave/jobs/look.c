@@ -14,6 +14,7 @@
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/link/lookwire.h"
+#include "slave/page/lookmodel.h"
 #include "slave/page/state.h"
 #include "slave/proc/procstate.h"
 #include "slave/proc/threads.h"
@@ -21,7 +22,8 @@
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
-       LOOK_WORDS = PAGE_CALLS / 64 };
+       LOOK_WORDS = PAGE_CALLS / 64,
+       LOOK_ENTRIES = 100000 };         /* of models: 8 MB of a message */
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
@@ -538,6 +540,29 @@ static void read_detail(struct look *l, const struct task *t, unsigned slot)
     detail_meetings(l, t);
 }
 
+static void read_model(struct look *l, const struct task *t, uint32_t site)
+{
+    Hct__Looked__Model *m;
+
+    if (!l->reads && !(l->reads = lookmodel_create()))
+        return;
+    m = ONE_MORE(l, models);
+    if (!m)
+        return;
+    hct__looked__model__init(m);
+    m->rank = t->rank;
+    if (!lookmodel_read(l->reads, t->watch.page, &l->node->ticks, site, m)) {
+        l->nmodels--;
+        return;
+    }
+    l->entries += m->n_sites + m->n_from;
+    if (l->entries > LOOK_ENTRIES) {
+        l->entries -= m->n_sites + m->n_from;
+        free(m->places);
+        l->nmodels--;
+    }
+}
+
 /* Has it been in the same call all the while? Else its details may be of
  * another one. Who asks in a loop is in many. */
 static bool stayed(const struct task *t, const struct look_raw *r)
@@ -706,6 +731,8 @@ void look_at(struct look *l, struct task *t)
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }
+    if ((m->parts & HCT_NEED_MODEL) && t->watch.page)
+        read_model(l, t, r.site);
     memcpy(k->place, r.place, sizeof(k->place));
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
         tell(l, t, &r);
@@ -737,14 +764,16 @@ static bool fill(struct look *l, Hct__Looked *m)
     m->n_flights = l->nflights;
     m->n_accounts = l->naccounts;
     m->n_meetings = l->nmeetings;
+    m->n_models = l->nmodels;
     m->tasks = POINTERS(l, tasks);
     m->requests = POINTERS(l, requests);
     m->comms = POINTERS(l, comms);
     m->flights = POINTERS(l, flights);
     m->accounts = POINTERS(l, accounts);
     m->meetings = POINTERS(l, meetings);
+    m->models = POINTERS(l, models);
     return !l->failed && m->tasks && m->requests && m->comms && m->flights &&
-           m->accounts && m->meetings;
+           m->accounts && m->meetings && m->models;
 }
 
 static void empty(Hct__Looked *m)
@@ -755,6 +784,7 @@ static void empty(Hct__Looked *m)
     free(m->flights);
     free(m->accounts);
     free(m->meetings);
+    free(m->models);
 }
 
 void look_send(struct look *l)
@@ -795,4 +825,8 @@ void look_free(struct look *l)
     for (size_t i = 0; i < l->nmeetings; i++)
         free(l->meetings[i].firsts);    /* the same */
     free(l->meetings);
+    for (size_t i = 0; i < l->nmodels; i++)
+        free(l->models[i].places);      /* and the others with it */
+    free(l->models);
+    lookmodel_destroy(l->reads);
 }

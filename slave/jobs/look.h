@@ -25,10 +25,13 @@ struct look {
     Hct__Looked__Flight *flights;
     Hct__Looked__Account *accounts;     /* with their arrays */
     Hct__Looked__Meeting *meetings;     /* with their arrays */
-    size_t ntasks, nrequests, ncomms, nflights, naccounts, nmeetings;
+    Hct__Looked__Model *models;         /* with their columns */
+    size_t ntasks, nrequests, ncomms, nflights, naccounts, nmeetings, nmodels;
     size_t tasks_cap, requests_cap, comms_cap, flights_cap, accounts_cap;
-    size_t meetings_cap;
+    size_t meetings_cap, models_cap;
     bool failed;                /* without memory: nothing is to be said */
+    struct lookmodel *reads;    /* models; NULL: none was read yet */
+    size_t entries;             /* of all models */
 };
 
 /* Add what is to be said of this task. */

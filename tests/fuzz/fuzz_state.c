@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "slave/page/lookmodel.h"
 #include "slave/page/losses.h"
 #include "slave/page/registry.h"
 #include "slave/page/state.h"
@@ -173,6 +174,27 @@ static void read_task(void)
     account_fini(&account);
 }
 
+/* By itself, for policies. */
+static void read_own(void)
+{
+    static struct lookmodel *reads;
+    static struct ticks ticks;
+    Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
+
+    if (!reads) {
+        ticks_init(&ticks);
+        assert((reads = lookmodel_create()));
+    }
+    if (!lookmodel_read(reads, page, &ticks, 5, &m))
+        return;
+    assert(m.at <= m.n_sites);
+    for (size_t i = 0; i < m.n_from; i++)
+        assert(m.from[i] < m.n_sites && m.to[i] < m.n_sites && m.n[i] &&
+               isfinite(m.in_mean[i]) && m.in_m2[i] >= 0 &&
+               isfinite(m.out_mean[i]) && m.out_m2[i] >= 0);
+    free(m.places);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned told = ~0u;        /* the sentences are many */
@@ -196,6 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned s = 0; s < SLOTS; s++)
         read_model(s);
     read_task();
+    read_own();
     state_phase(page);
     losses_tell(page, 1, 0, &told);
     return 0;

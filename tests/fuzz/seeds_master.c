@@ -181,6 +181,26 @@ static void reductions(const char *dir)
     tell(dir, "master", "reduce-dead");
 }
 
+/* One state, and a step from it to itself. */
+static Hct__Looked__Model model_of(uint32_t rank)
+{
+    static uint32_t none[] = { 0 };
+    static uint64_t some[] = { 9 };
+    static double time[] = { 1e6 };
+    Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
+
+    m.rank = rank;
+    m.threads = 1;
+    m.n_sites = m.n_calls = m.n_places = m.n_visits = 1;
+    m.n_in_ns = m.n_longest_ns = m.n_out_ns = 1;
+    m.n_from = m.n_to = m.n_phases = m.n_n = 1;
+    m.n_in_mean = m.n_in_m2 = m.n_out_mean = m.n_out_m2 = 1;
+    m.sites = m.calls = m.from = m.to = m.phases = none;
+    m.places = m.visits = m.in_ns = m.longest_ns = m.out_ns = m.n = some;
+    m.in_mean = m.in_m2 = m.out_mean = m.out_m2 = time;
+    return m;
+}
+
 /* A slave's answer for both of its tasks, in the same place for ever; what has
  * no tag is without any bytes of it. */
 static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
@@ -188,6 +208,7 @@ static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
     Hct__Looked__Task t[2], *tasks[] = { &t[0], &t[1] };
     Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
     Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
+    Hct__Looked__Model l = model_of(2 * who), *models[] = { &l };
 
     for (unsigned i = 0; i < 2; i++) {
         t[i] = (Hct__Looked__Task)HCT__LOOKED__TASK__INIT;
@@ -205,7 +226,8 @@ static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
     q.rank = c.rank = 2 * who;
     SAY(who, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
         m->tasks = tasks, m->n_tasks = 2, m->requests = requests,
-        m->n_requests = 1, m->comms = comms, m->n_comms = 1);
+        m->n_requests = 1, m->comms = comms, m->n_comms = 1,
+        m->models = models, m->n_models = 1);
 }
 
 /* As they are asked: a look, then two more; the slave of N0 tells several at

@@ -66,7 +66,7 @@ void slave_tales(const char *dir)
         m->ranks = (char *)"0", m->signal = 10);
     for (int i = 0; i < 3; i++)
         SAY(0, LOOK, Look, HCT__LOOK__INIT, m->job = 1, m->seq = 1,
-            m->full = i == 0, m->parts = i == 2, m->polls = BYTES("\377"));
+            m->full = i == 0, m->parts = i == 2 ? 3 : 0, m->polls = BYTES("\377"));
     SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,
         m->ranks = (char *)"0-1");
     SAY(0, TASK_HOLD, TaskHold, HCT__TASK_HOLD__INIT, m->job = 1,

@@ -174,6 +174,46 @@ static void test_busy(void **state)
     assert_true(judge_missed(judge) == 3);
 }
 
+/* It is stopped, so what it is shown stays there: a policy that does not need the
+ * models of a look is not given a byte of them. */
+static void test_parts(void **state)
+{
+    struct hct_model model = { .nstates = 1, .nedges = 0 };
+    struct hct_state place = { .visits = 3 };
+    struct tape other;
+    struct str plain = { 0 };
+    char path[64];
+    struct stat shown;
+
+    (void)state;
+    create("null:every=1", (uint32_t)geteuid(), 0);
+    assert_int_equal(judge_needs(judge), 0);
+    show(S, true);
+    until(&ndone, 1);
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child(), 4);
+    assert_int_equal(kill(child(), SIGSTOP), 0);
+    assert_int_equal(tape_init(&other, 2), 0);
+    look.in.seq++;
+    look.in.now_ns += S;
+    tape_write(&other, &look.in, &plain);
+    look.in.seq--;
+    look.in.now_ns -= S;
+    look.in.parts |= HCT_NEED_MODEL;
+    look.in.models = &model;
+    look.in.nmodels = 1;
+    look.in.model_size = sizeof(model);
+    look.in.states = &place;
+    look.in.nstates = 1;
+    look.in.state_size = sizeof(place);
+    show(S, true);
+    assert_int_equal(stat(path, &shown), 0);
+    assert_int_equal((size_t)shown.st_size, plain.n);
+    kill(child(), SIGCONT);
+    until(&ndone, 2);
+    tape_fini(&other);
+    str_fini(&plain);
+}
+
 static void test_lost(void **state)
 {
     uint64_t wake_ns;
@@ -288,6 +328,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),

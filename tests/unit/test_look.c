@@ -370,6 +370,60 @@ static void test_stack(void **state)
     task.watch.page = kept;
 }
 
+static size_t told_bytes(const struct look *l)
+{
+    Hct__Looked m = HCT__LOOKED__INIT;
+    Hct__Looked__Task *tasks[] = { &l->tasks[0] };
+    Hct__Looked__Model *models[] = { l->models };
+
+    m.tasks = tasks;
+    m.n_tasks = l->ntasks;
+    m.models = models;
+    m.n_models = l->nmodels;
+    return hct__looked__get_packed_size(&m);
+}
+
+/* A model is read if that is asked for, and costs nothing if not. */
+static void test_model(void **state)
+{
+    struct page_thread *t = (void *)(page + page_thread_at(
+        PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES, 0));
+    struct look l;
+    Hct__Look order;
+    size_t without;
+
+    (void)state;
+    SET(slot(0)->tid, 77);
+    SET(slot(0)->calls, 1);
+    SET(slot(0)->call, CALL_Recv);
+    SET(slot(0)->site, PAGE_SITE_FIRST);
+    SET(t->site[PAGE_SITE_FIRST].call, CALL_Recv);
+    SET(t->site[PAGE_SITE_FIRST].address, 1);
+    SET(t->bank[1].phase, 1);
+    SET(t->bank[1].edge[0].ends, PAGE_SITE_START << 16 | PAGE_SITE_FIRST);
+    SET(t->bank[1].edge[0].n, 1);
+    look(&l, &order, true);
+    assert_int_equal(l.nmodels, 0);
+    assert_null(l.reads);
+    without = told_bytes(&l);
+    look_free(&l);
+    hct__look__init(&order);
+    order.full = true;
+    order.polls.data = polls;
+    order.polls.len = sizeof(polls);
+    order.parts = HCT_NEED_MODEL;
+    l = (struct look){ .node = &node, .order = &order };
+    look_at(&l, &task);
+    assert_int_equal(l.nrequests + l.ncomms + l.nflights + l.naccounts, 0);
+    assert_int_equal(l.nmodels, 1);
+    assert_int_equal(l.models[0].rank, 3);
+    assert_int_equal(l.models[0].n_sites, 3);
+    assert_int_equal(l.models[0].at, 2);
+    assert_int_equal(l.models[0].n_from, 1);
+    assert_true(told_bytes(&l) > without + 50);
+    look_free(&l);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -382,6 +436,7 @@ int main(void)
         T(test_garbage),
         T(test_texts),
         T(test_stack),
+        T(test_model),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -241,7 +241,7 @@ static void test_meetings(void **state)
     m.n_meetings = 2;
     m.meetings = many;
     assert_int_equal(looks_init(&l, &job), 0);
-    looks_begin(&l, true);
+    looks_begin(&l, HCT_NEED_DETAIL);
     m.seq = l.seq;
     assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
     looks_end(&l, 5, &s);
@@ -267,15 +267,115 @@ static void test_meetings(void **state)
         more[i] = &one[1];
     m.n_meetings = too_many;
     m.meetings = more;
-    looks_begin(&l, true);
+    looks_begin(&l, HCT_NEED_DETAIL);
     m.seq = l.seq;
     assert_int_equal(looks_take(&l, &m, 4, is_there, NULL, &err), 0);
     looks_end(&l, 5, &s);
     assert_int_equal(s.nmeetings, 0);
-    looks_begin(&l, true);
+    looks_begin(&l, HCT_NEED_DETAIL);
     looks_end(&l, 6, &s);
     assert_false(l.meetings_lost);
     free(more);
+    looks_fini(&l);
+}
+
+/* A model of three states and an edge. */
+static Hct__Looked__Model model_of(uint32_t rank)
+{
+    static uint32_t sites[] = { 0, 1, 2 }, calls[] = { 0, 0, 12 };
+    static uint64_t numbers[] = { 0, 0, 7 };
+    static uint32_t one[] = { 1 }, two[] = { 2 };
+    static uint64_t n[] = { 5 };
+    static double times[] = { 1.5 };
+    Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
+
+    m.rank = rank;
+    m.threads = 1;
+    m.at = 2;
+    m.n_sites = m.n_calls = m.n_places = m.n_visits = 3;
+    m.n_in_ns = m.n_longest_ns = m.n_out_ns = 3;
+    m.sites = sites;
+    m.calls = calls;
+    m.places = m.visits = m.in_ns = m.longest_ns = m.out_ns = numbers;
+    m.n_from = m.n_to = m.n_phases = m.n_n = 1;
+    m.n_in_mean = m.n_in_m2 = m.n_out_mean = m.n_out_m2 = 1;
+    m.from = m.phases = one;
+    m.to = two;
+    m.n = n;
+    m.in_mean = m.in_m2 = m.out_mean = m.out_m2 = times;
+    return m;
+}
+
+/* What came of a look with these models. */
+static void take_models(struct looks *l, uint32_t parts, uint32_t late,
+                        Hct__Looked__Model *a, Hct__Looked__Model *b,
+                        struct hct_snapshot *s)
+{
+    Hct__Looked__Model *models[] = { a, b };
+    Hct__Looked m = HCT__LOOKED__INIT;
+    struct err err;
+
+    m.models = models;
+    m.n_models = 2;
+    looks_begin(l, parts);
+    m.seq = l->seq - late;
+    assert_int_equal(looks_take(l, &m, 1, is_there, NULL, &err), 0);
+    looks_end(l, 5, s);
+}
+
+/* Models are taken where they were asked for, whole or not at all. */
+static void test_models(void **state)
+{
+    Hct__Looked__Model a = model_of(2), b = model_of(1), odd;
+    uint32_t far[] = { 3 };
+    double less[] = { -1 };
+    struct hct_snapshot s;
+    struct looks l;
+
+    (void)state;
+    assert_int_equal(looks_init(&l, &job), 0);
+    take_models(&l, HCT_NEED_DETAIL, 0, &a, &b, &s);
+    assert_int_equal(s.nmodels | s.nstates | s.nedges, 0);
+    assert_int_equal(s.parts, HCT_NEED_DETAIL);
+    take_models(&l, HCT_NEED_MODEL, 1, &a, &b, &s);
+    assert_int_equal(s.nmodels, 0);
+    take_models(&l, HCT_NEED_MODEL | 64, 0, &a, &b, &s);
+    assert_int_equal(s.parts, HCT_NEED_MODEL);
+    assert_int_equal(s.has_detail, 0);
+    assert_int_equal(s.nmodels, 2);
+    for (uint32_t i = 0; i < 2; i++) {          /* sorted */
+        const struct hct_model *m = hct_model(&s, i);
+
+        assert_int_equal(m->rank, i + 1);
+        assert_true(m->nstates == 3 && m->nedges == 1 && m->at == 2);
+        assert_int_equal(hct_state(&s, m, 2)->rank, i + 1);
+        assert_int_equal(hct_state(&s, m, 2)->visits, 7);
+        assert_int_equal(hct_edge(&s, m, 0)->to, 2);
+        assert_int_equal(hct_edge(&s, m, 0)->n, 5);
+        assert_true(hct_edge(&s, m, 0)->in_mean == 1.5);
+    }
+    b = model_of(3);                            /* not there */
+    take_models(&l, HCT_NEED_MODEL, 0, &a, &b, &s);
+    assert_int_equal(s.nmodels, 1);
+    take_models(&l, HCT_NEED_MODEL, 0, &a, &a, &s);
+    assert_int_equal(s.nmodels, 1);
+    b = model_of(1);
+    for (unsigned i = 0; i < 4; i++) {
+        odd = model_of(2);
+        if (i == 0)
+            odd.n_visits = 2;
+        else if (i == 1)
+            odd.to = far;
+        else if (i == 2)
+            odd.out_m2 = less;
+        else
+            odd.at = 4;
+        take_models(&l, HCT_NEED_MODEL, 0, &odd, &b, &s);
+        assert_int_equal(s.nmodels, 1);
+        assert_int_equal(s.models[0].rank, 1);
+        assert_int_equal(s.nstates, 3);
+        assert_int_equal(s.nedges, 1);
+    }
     looks_fini(&l);
 }
 
@@ -288,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_accounts),
         cmocka_unit_test(test_meetings),
         cmocka_unit_test(test_age),
+        cmocka_unit_test(test_models),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

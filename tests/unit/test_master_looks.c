@@ -49,6 +49,7 @@ static int peer_look(void *arg, struct conn *c, const void *msg,
     ProtobufCBinaryData more[64];
 
     (void)err;
+    assert_int_equal(order->parts, 0);  /* null needs none */
     if (who && silent)
         return 0;
     assert_true(n <= 64);

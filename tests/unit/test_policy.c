@@ -184,6 +184,40 @@ static void test_parts(void **state)
     end();
 }
 
+/* Models are for those that have named them, and nobody else. */
+static void test_models(void **state)
+{
+    static const struct hct_model model;
+    struct hct_policy needs = mine, may = mine;
+    struct hct_snapshot in = {
+        .size = sizeof(in), .nranks = 1, .has_detail = 1, .nmodels = 1,
+        .parts = HCT_NEED_DETAIL | HCT_NEED_MODEL, .models = &model };
+
+    (void)state;
+    wrong = false;
+    begin(1);
+    in.job = &job;
+    policy_step(&policy, &in, &out);
+    assert_true(seen.has_detail && !seen.nmodels);
+    assert_int_equal(seen.parts, HCT_NEED_DETAIL);
+    needs.needs = HCT_NEED_MODEL;
+    policy.p = &needs;
+    policy_step(&policy, &in, &out);
+    assert_true(!seen.has_detail && seen.nmodels);
+    assert_int_equal(seen.parts, HCT_NEED_MODEL);
+    may.may_need = HCT_NEED_MODEL;
+    policy.p = &may;
+    asks = HCT_NEED_MODEL;
+    policy_step(&policy, &in, &out);
+    assert_true(!seen.has_detail && !seen.nmodels);
+    asks = 0;
+    policy_step(&policy, &in, &out);
+    assert_true(!seen.has_detail && seen.nmodels);
+    policy_step(&policy, &in, &out);
+    assert_int_equal(seen.parts, 0);
+    end();
+}
+
 static void test_memory(void **state)
 {
     struct err err;
@@ -203,7 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_models),
+        cmocka_unit_test(test_memory),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -28,7 +28,51 @@ static bool all(const void *arg, uint32_t rank)
     return rank < RANKS;
 }
 
-/* One look: some tasks have moved, one has a new tag; detail now and then. */
+enum { STATES = 5, EDGES = 7 };
+
+/* Of one rank, of any size; its columns are static. */
+static void make_model(Hct__Looked__Model *m, uint32_t rank)
+{
+    static uint32_t small[8][EDGES];
+    static uint64_t large[8][EDGES];
+    static double times[8][EDGES];
+    uint32_t (*v)[EDGES] = &small[rank % 2 * 4];
+    uint64_t (*w)[EDGES] = &large[rank % 2 * 4];
+    double (*x)[EDGES] = &times[rank % 2 * 4];
+    size_t states = 1 + draw() % STATES, edges = draw() % EDGES;
+
+    for (unsigned i = 0; i < EDGES; i++) {
+        v[0][i] = (uint32_t)(draw() % states);
+        v[1][i] = (uint32_t)(draw() % states);
+        v[2][i] = (uint32_t)draw();
+        w[0][i] = draw() | 1;
+        w[1][i] = draw() % 1000;
+        for (unsigned k = 0; k < 4; k++)
+            x[k][i] = (double)draw() / 1e6;
+    }
+    *m = (Hct__Looked__Model)HCT__LOOKED__MODEL__INIT;
+    m->rank = rank;
+    m->threads = (uint32_t)draw() % 4;
+    m->at = (uint32_t)(draw() % (states + 1));
+    m->lost = draw() % 100;
+    m->n_sites = m->n_calls = m->n_places = m->n_visits = states;
+    m->n_in_ns = m->n_longest_ns = m->n_out_ns = states;
+    m->sites = m->calls = v[2];
+    m->places = m->visits = w[0];
+    m->in_ns = m->longest_ns = m->out_ns = w[1];
+    m->n_from = m->n_to = m->n_phases = m->n_n = edges;
+    m->n_in_mean = m->n_in_m2 = m->n_out_mean = m->n_out_m2 = edges;
+    m->from = v[0];
+    m->to = v[1];
+    m->phases = v[2];
+    m->n = w[0];
+    m->in_mean = x[0];
+    m->in_m2 = x[1];
+    m->out_mean = x[2];
+    m->out_m2 = x[3];
+}
+
+/* One look: some tasks have moved, one has a new tag; parts now and then. */
 static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
 {
     static Hct__Looked__Task task[RANKS];
@@ -36,6 +80,7 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     Hct__Looked__Request request = HCT__LOOKED__REQUEST__INIT,
                          *requests[] = { &request, &request };
     Hct__Looked__Account account[2], *accounts[] = { &account[0], &account[1] };
+    Hct__Looked__Model model[2], *models[] = { &model[0], &model[1] };
     Hct__Looked m = HCT__LOOKED__INIT;
     Hct__Looked__Meeting meeting = HCT__LOOKED__MEETING__INIT;
     Hct__Looked__Meeting *meetings[] = { &meeting };
@@ -83,12 +128,33 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     meeting.steps = &tag;
     m.meetings = meetings;
     m.n_meetings = 1;
-    looks_begin(l, draw() % 8 == 0 ? HCT_NEED_DETAIL : 0);
+    for (uint32_t i = 0; i < 2; i++)
+        make_model(&model[i], (uint32_t)(draw() % (RANKS / 2)) * 2 + i);
+    m.models = models;
+    m.n_models = 2;
+    looks_begin(l, (draw() % 8 == 0 ? HCT_NEED_DETAIL : 0) |
+                   (draw() % 8 == 0 ? HCT_NEED_MODEL : 0));
     m.seq = l->seq;
     assert_int_equal(looks_take(l, &m, 1, all, NULL, &err), 0);
     if (draw() % 16 == 0)
         looks_set_absent(l, 7);
     looks_end(l, now_ns, s);
+}
+
+/* All there is about models: of one look, to compare. */
+static void models_of(const struct hct_snapshot *s, struct str *to)
+{
+    for (uint32_t i = 0; i < s->nmodels; i++) {
+        struct hct_model m = *hct_model(s, i);
+
+        str_add_bytes(to, (const char *)hct_state(s, &m, 0),
+                      m.nstates * sizeof(struct hct_state));
+        if (m.nedges)
+            str_add_bytes(to, (const char *)hct_edge(s, &m, 0),
+                          m.nedges * sizeof(struct hct_edge));
+        m.states = m.edges = 0;         /* where they are may differ */
+        str_add_bytes(to, (const char *)&m, sizeof(m));
+    }
 }
 
 static void test_round_trip(void **state)
@@ -103,6 +169,8 @@ static void test_round_trip(void **state)
     struct hct_rank *want = calloc(FRAMES * RANKS, sizeof(*want));
     uint32_t nrequests[FRAMES];
     struct hct_pair pair[FRAMES];
+    struct str models = { 0 }, got = { 0 };
+    size_t plain = 0, with = 0;
     struct err err;
 
     (void)state;
@@ -120,10 +188,14 @@ static void test_round_trip(void **state)
             pair[f] = s.pairs[1];
         if (f == 100)
             tape_cut(&tape);
-        tape_write(&tape, &s, &bytes);
+        assert_int_equal(s.nmodels, s.parts & HCT_NEED_MODEL ? 2 : 0);
+        with += s.nmodels;
+        models_of(&s, &models);
+        plain += tape_write(&tape, &s, &bytes);
     }
+    assert_true(with > 10);
     /* A quarter of the tasks moves each time: some 20 bytes for each. */
-    assert_true(bytes.n < FRAMES * RANKS / 4 * 40);
+    assert_true(plain < FRAMES * RANKS / 4 * 40);
     r.p = (const uint8_t *)str_text(&bytes);
     r.end = r.p + bytes.n;
     for (uint64_t f = 0; f < FRAMES; f++) {
@@ -140,13 +212,76 @@ static void test_round_trip(void **state)
         assert_int_equal(s.nmeetings, s.has_detail ? 1 : 0);
         if (s.npairs)
             assert_memory_equal(&s.pairs[1], &pair[f], sizeof(pair[f]));
+        models_of(&s, &got);
     }
+    assert_int_equal(got.n, models.n);
+    assert_memory_equal(str_text(&got), str_text(&models), models.n);
     assert_int_equal(tape_read(&r, &s, &err), 0);
     looks_fini(&live);
     looks_fini(&r.looks);
     tape_fini(&tape);
     str_fini(&bytes);
+    str_fini(&models);
+    str_fini(&got);
     free(want);
+}
+
+/* A part that nobody needs is no byte of the tape, and one that a policy does not
+ * need none of what it is shown. One that is not known is passed over. */
+static void test_parts(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct str without = { 0 }, with = { 0 }, copy = { 0 }, whole = { 0 };
+    struct tape_frame f = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape[2];
+    struct looks live;
+    struct hct_snapshot s;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    do
+        look(&live, 1000, &s);
+    while (s.parts != HCT_NEED_MODEL);
+    assert_true(s.nmodels == 2);
+    for (unsigned i = 0; i < 2; i++)
+        tape_init(&tape[i], RANKS);
+    f.look_bytes = tape_write(&tape[0], &s, &with);
+    f.p = str_text(&with);
+    f.bytes = with.n;
+    f.parts = s.parts;
+    s.parts = 0;                        /* the same look without */
+    assert_int_equal(tape_write(&tape[1], &s, &without), f.look_bytes);
+    assert_int_equal(without.n, f.look_bytes);
+    assert_true(f.bytes > f.look_bytes);
+    tape_copy(&f, HCT_NEED_DETAIL, &copy);
+    assert_int_equal(copy.n, without.n);
+    assert_memory_equal(str_text(&copy), str_text(&without), copy.n);
+    tape_copy(&f, HCT_NEED_MODEL, &whole);
+    assert_int_equal(whole.n, with.n);
+    assert_memory_equal(str_text(&whole), str_text(&with), with.n);
+
+    str_add_bytes(&copy, "P\100\003abcP\101\0", 9);
+    str_add_bytes(&copy, str_text(&with) + f.look_bytes, f.bytes - f.look_bytes);
+    r.p = (const uint8_t *)str_text(&copy);
+    r.end = r.p + copy.n;
+    assert_int_equal(tape_read(&r, &s, &err), 1);
+    assert_int_equal(s.nmodels, 2);
+    assert_int_equal(s.parts, HCT_NEED_MODEL);
+    assert_int_equal(tape_read(&r, &s, &err), 0);
+    str_add_bytes(&copy, str_text(&with) + f.look_bytes, f.bytes - f.look_bytes);
+    r.p = (const uint8_t *)str_text(&copy);
+    r.end = r.p + copy.n;               /* models twice */
+    assert_int_equal(tape_read(&r, &s, &err), -1);
+    for (unsigned i = 0; i < 2; i++)
+        tape_fini(&tape[i]);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    str_fini(&without);
+    str_fini(&with);
+    str_fini(&copy);
+    str_fini(&whole);
 }
 
 /* Bytes that are not ours: an error or a snapshot, never more than there is. */
@@ -221,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),
     };
