@@ -81,6 +81,11 @@ $(1:tests/unit/%.c=$(B)/unit/%): $(1:%.c=$(B)/obj/%.o) $(call archives_of,$1)
 endef
 $(foreach t,$(unit_c),$(eval $(call unit_rule,$t)))
 units: $(unit) $(WRAP_UNITS)
+# A policy that needs more than the others.
+$(B)/unit/models.so: tests/lib/model_policy.c policies/hct_policy.h $(B)/.flags
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -shared -fPIC -Ipolicies -o $@ $<
+$(B)/unit/test_master_parts: | $(B)/unit/models.so
 
 # ------------------------------------------------------------- simulation
 # Some 200,000 looks are a unit test; make sim takes 10,000,000.
