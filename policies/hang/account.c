@@ -14,6 +14,7 @@ enum {
     KEYS = 16,                  /* messages that are tried */
     FEW = 4,                    /* of all kinds together */
     TRIED = 256,                /* so many of each kind at most */
+    TAGS = 256,                 /* the low ones, that are tried, too */
 };
 
 /* Messages that may be under way: each a communicator with a tag. */
@@ -248,21 +249,65 @@ static bool left_over(const struct hct_snapshot *in,
     return !at || !at->blind;
 }
 
+/* What is asked about messages to r. */
+struct question { uint64_t comm; int32_t tag; uint32_t r; bool exact; };
+
+static bool is_same(const struct hct_snapshot *in,
+                    const struct deadlock_rank *w, uint32_t s, uint64_t comm,
+                    struct question ask)
+{
+    return !ask.exact && account_same(in, w, s, comm, ask.r, ask.comm);
+}
+
+/* One message or two, of which one is of a kind that nobody remembers: with a
+ * low tag, on any communicator of its sender's. */
+static uint32_t try_others(const struct hct_snapshot *in,
+                           const struct deadlock_rank *w, struct keys *k,
+                           uint32_t s, uint64_t sum, uint32_t n,
+                           struct question ask)
+{
+    struct answer a = { .found = false };
+    const struct hct_comm *c;
+    unsigned mine = k->n;
+
+    if (n > 2 || mine == KEYS)
+        return ACCOUNT_UNKNOWN;
+    for (uint32_t i = w[s].comm; (c = comm_of_rank(in, i, s)); i++)
+        for (int32_t tag = 0; tag < TAGS && c->kind == HCT_KIND_COMM; tag++) {
+            k->n = mine;
+            add_key(k, c->id, tag);
+            if (k->n == mine)
+                continue;
+            k->v[mine].same = is_same(in, w, s, c->id, ask);
+            if (n == 1 && sum == k->v[mine].sum)
+                add_answer(&a, fits(k, mine, ask.comm, ask.tag));
+            for (unsigned b = 0; n == 2 && b <= mine; b++)
+                if (sum == k->v[mine].sum + k->v[b].sum)
+                    add_answer(&a, fits(k, mine, ask.comm, ask.tag) +
+                                   (uint32_t)fits(k, b, ask.comm, ask.tag));
+        }
+    k->n = mine;
+    return a.found ? a.most : ACCOUNT_UNKNOWN;
+}
+
 static uint32_t find_out(const struct hct_snapshot *in,
                          const struct deadlock_rank *w, uint32_t s, uint32_t r,
                          uint64_t sum, uint32_t n, uint64_t comm, int32_t tag,
                          bool exact)
 {
+    struct question ask = { comm, tag, r, exact };
     struct keys keys = { .n = 0 };
+    uint32_t found;
 
     if (n == 0 || n > TRIED)
         return ACCOUNT_UNKNOWN;
     add_key(&keys, comm, tag);
     find_keys(&keys, in, w, s, r);
     for (unsigned i = 0; i < keys.n; i++)
-        keys.v[i].same = !exact && account_same(in, w, s, keys.v[i].comm, r,
-                                                comm);
-    return tell_apart(&keys, sum, n, comm, tag);
+        keys.v[i].same = is_same(in, w, s, keys.v[i].comm, ask);
+    found = tell_apart(&keys, sum, n, comm, tag);
+    return found != ACCOUNT_UNKNOWN ? found
+                                    : try_others(in, w, &keys, s, sum, n, ask);
 }
 
 uint32_t account_under_way(const struct hct_snapshot *in,

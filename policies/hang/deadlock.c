@@ -32,10 +32,10 @@ static bool fits(int32_t tag, int32_t other)
 
 /* ------------------------------------------------------------ messages */
 
-/* Has rank r asked for a message of s like this one, and not been seen to have
- * got it? exact: only for this one, not for one of any. */
+/* Has rank r asked for a message of s that may be this one, and not been seen
+ * to have got it? How often. */
 static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
-                          uint64_t comm, int32_t tag, bool exact)
+                          uint64_t comm, int32_t tag)
 {
     const struct hct_request *q;
     uint32_t n = 0;
@@ -43,12 +43,10 @@ static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
         if (q->idle || hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
             continue;
-        if (exact ? q->comm == comm && q->tag == tag && q->peer == (int32_t)s
-                  : account_same(g->in, g->w, r, q->comm, s, comm) &&
-                    fits(q->tag, tag) &&
-                    (q->peer == (int32_t)s || q->peer == HCT_ANY ||
-                     q->peer == HCT_UNKNOWN))
-            n++;
+        n += account_same(g->in, g->w, r, q->comm, s, comm) &&
+            fits(q->tag, tag) &&
+            (q->peer == (int32_t)s || q->peer == HCT_ANY ||
+             q->peer == HCT_UNKNOWN);
     }
     return n;
 }
@@ -72,7 +70,7 @@ static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
         !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
         (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN))
         return true;
-    return asked_for(g, r, s, comm, tag, false) > 0;
+    return asked_for(g, r, s, comm, tag) > 0;
 }
 
 /* Of the members of m that are held, but r, the one to name. */
@@ -81,15 +79,34 @@ static int32_t named(const struct deadlock_group *m, uint32_t r)
     return m->any.best == (int32_t)r ? m->any.next : m->any.best;
 }
 
+/* Of r's requests, those that take a message like this one if nothing else has
+ * come for them; just: no other one. It may have cancelled some: then 0. */
+static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
+                       uint64_t comm, int32_t tag, bool just)
+{
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    const struct hct_request *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        n += !q->idle && hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV &&
+            q->comm == comm && (q->tag == tag || (q->tag == HCT_ANY && !just))
+            && (q->peer == (int32_t)s || (q->peer == HCT_ANY && !just));
+    return a && !a->unsure ? n : 0;
+}
+
 /* May a message of s come to r? Those that were sent may be for requests that
- * r has made before; a request itself is one of these. */
+ * r has made before: where no more have been sent than these take, whoever has
+ * sent them, they are. A request itself is one of these. */
 static bool may_come(const struct graph *g, uint32_t s, uint32_t r,
                      uint64_t comm, int32_t tag, bool request)
 {
     uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
-    uint32_t before = n == 0 ? 0 : asked_for(g, r, s, comm, tag, true);
 
-    return n == ACCOUNT_UNKNOWN || (request ? n > 0 : n > before);
+    if (n == 0 || n == ACCOUNT_UNKNOWN || request)
+        return n > 0;
+    return n > takers(g, r, s, comm, tag, true) &&
+           (tag < 0 || g->w[r].under_way > takers(g, r, s, comm, tag, false));
 }
 
 /* Can anybody in comm still send r a message? Who is not known to be in any
@@ -163,6 +180,15 @@ static enum met message_from(struct graph *g, uint32_t r, int32_t source,
     return never(g, why, source);
 }
 
+/* On one node a send is through by now, if it did not wait for its receiver; so
+ * is the word of what he has got. */
+static bool is_over(const struct graph *g, uint32_t r, uint32_t target)
+{
+    return account_near(g->in, g->w, r, target) &&
+           g->w[r].still_ns >= g->limits->small_ns && graph_has_run(g, r) &&
+           graph_has_run(g, target);
+}
+
 /* Is a send of so many bytes known to wait for its receiver, or not to? Else one
  * that has not ended for long does so, on one node: anything else would be
  * through. */
@@ -176,8 +202,7 @@ static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
     if ((how->flags & HCT_CALL_SYNC) ||
         (eager != HCT_EAGER_UNKNOWN && bytes > eager))
         return never(g, DEADLOCK_SEND, (int32_t)target);
-    if (!near || g->w[r].still_ns < g->limits->small_ns ||
-        !graph_has_run(g, r) || !graph_has_run(g, target))
+    if (!is_over(g, r, target))
         return FREE;
     if (eager != HCT_EAGER_UNKNOWN && bytes + HEADERS <= eager)
         return FINISHED;
@@ -199,13 +224,59 @@ static uint32_t sends_of(const struct graph *g, uint32_t r, int32_t target,
     return n;
 }
 
+/* Is the call about a message like this one? */
+static bool is_like(const struct hct_flight *f, int32_t target, uint64_t comm,
+                    int32_t tag)
+{
+    return f->comm == comm && f->peer == target && f->tag == tag;
+}
+
+/* Does the call send a message, or start to? */
+static bool sends(const struct hct_call *c)
+{
+    return !(c->flags & HCT_CALL_PERSISTENT) &&
+           (c->class_ == HCT_CLASS_SEND || c->class_ == HCT_CLASS_SENDRECV ||
+            strcmp(c->name, "MPI_Start") == 0);
+}
+
+/* Are the messages of all these requests of r among the last n like them? Those
+ * that it has made since it last asked for one like them are all there, and what
+ * it has sent besides is among its last calls. */
+static bool are_last(const struct graph *g, uint32_t r, int32_t target,
+                     uint64_t comm, int32_t tag, uint32_t requests, uint32_t n)
+{
+    uint32_t first = g->w[r].flight, end = first, sent = 0;
+
+    while (flight_of(g->in, end, r))
+        end++;
+    while (requests > 0 && end-- > first) {
+        const struct hct_flight *f = flight_of(g->in, end, r);
+        const struct hct_call *c = hct_call(g->in, f->call);
+
+        if (strcmp(c->name, "MPI_Wait") == 0 && f->comm &&
+            !is_like(f, target, comm, tag))
+            continue;
+        if (c->class_ == HCT_CLASS_WAIT || c->class_ == HCT_CLASS_TEST ||
+            strcmp(c->name, "MPI_Request_free") == 0 ||
+            strcmp(c->name, "MPI_Startall") == 0)
+            return false;
+        if (!is_like(f, target, comm, tag) || !sends(c))
+            continue;
+        sent++;
+        requests -= (c->flags & HCT_CALL_REQUEST) ||
+                    strcmp(c->name, "MPI_Start") == 0;
+    }
+    return requests == 0 && sent <= n;
+}
+
 /* One that the receiver has got, or may have, does not wait for him: only the
  * word of it may be under way. */
 static enum met message_to(struct graph *g, uint32_t r, int32_t target,
                            uint64_t comm, int32_t tag, uint64_t bytes,
                            const struct hct_call *how)
 {
-    uint32_t n;
+    enum met met;
+    uint32_t n, mine;
 
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
@@ -216,11 +287,19 @@ static enum met message_to(struct graph *g, uint32_t r, int32_t target,
     n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);
     if (n == 0)
         return FINISHED;
-    /* What the call itself sends is the last one. */
-    if (n == ACCOUNT_UNKNOWN || ((how->flags & HCT_CALL_REQUEST) &&
-                                 n < sends_of(g, r, target, comm, tag)))
+    if (n == ACCOUNT_UNKNOWN)
         return FREE;
-    return leaves(g, r, (uint32_t)target, bytes, how);
+    met = leaves(g, r, (uint32_t)target, bytes, how);
+    /* What the call itself sends is the last one. Of a request it may not be
+     * known how many like it were sent later on: then those may be under way,
+     * and only the word of this one. */
+    mine = how->flags & HCT_CALL_REQUEST ? sends_of(g, r, target, comm, tag)
+                                         : 0;
+    if (n < mine)
+        return FREE;
+    if (met == NEVER && mine && !are_last(g, r, target, comm, tag, mine, n))
+        return is_over(g, r, (uint32_t)target) ? OPEN : FREE;
+    return met;
 }
 
 /* A call that waits for nothing else. */
@@ -238,13 +317,13 @@ static bool has_come(const struct graph *g, uint32_t r,
 {
     uint32_t n;
 
-    if (g->collects || q->peer < 0 || q->tag < 0 || q->comm == 0 ||
+    if (q->peer < 0 || q->tag < 0 || q->comm == 0 ||
         (uint32_t)q->peer >= g->in->nranks ||
         !is_through(g, r, (uint32_t)q->peer, q->bytes))
         return false;
     n = account_under_way(g->in, g->w, (uint32_t)q->peer, r, q->comm, q->tag);
     return n != ACCOUNT_UNKNOWN && n > 0 &&
-           n >= asked_for(g, r, (uint32_t)q->peer, q->comm, q->tag, false);
+           n >= asked_for(g, r, (uint32_t)q->peer, q->comm, q->tag);
 }
 
 static enum met request(struct graph *g, uint32_t r,

@@ -290,10 +290,12 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
      * come from them, nor be passed on already by those who have entered. */
     if ((c->flags & HCT_CALL_FROM_ROOT) && root >= 0 && root != (int32_t)r &&
         (uint32_t)root < g->in->nranks && !m->inter &&
-        misses(g, (uint32_t)root, comm, n, &before))
-        return (held(g, root) || group_left(g, (uint32_t)root, comm)) &&
-               same_calls(g, r, (uint32_t)root, comm, before)
-                   ? never(g, DEADLOCK_MEMBER, root) : FREE;
+        misses(g, (uint32_t)root, comm, n, &before)) {
+        if (!held(g, root) && !group_left(g, (uint32_t)root, comm))
+            return FREE;
+        if (same_calls(g, r, (uint32_t)root, comm, before))
+            return never(g, DEADLOCK_MEMBER, root);
+    }
     if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
         (m->held == m->missing && !m->free &&
          graph_long_enough(g, r, bytes_of(g, r, m->found)) &&

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-/* Is it in a one-sided call itself? */
+/* Is it in a one-sided call itself, and does not wait for a lock? */
 static bool acts(const struct graph *g, uint32_t r)
 {
     const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_call *c = hct_call(g->in, k->call);
 
-    return (k->flags & HCT_IN_MPI) &&
-           hct_call(g->in, k->call)->class_ == HCT_CLASS_RMA;
+    return (k->flags & HCT_IN_MPI) && c->class_ == HCT_CLASS_RMA &&
+           strncmp(c->name, "MPI_Win_lock", 12) != 0;
 }
 
 /* Who holds rank target's part of the window locked, by the last calls. */
-static enum met locked(struct graph *g, uint32_t r, uint64_t win,
-                       int32_t target)
+static enum met locked(struct graph *g, uint64_t win, int32_t target)
 {
     int32_t first = -1;
 
@@ -26,8 +26,6 @@ static enum met locked(struct graph *g, uint32_t r, uint64_t win,
         const struct hct_flight *f;
         bool has = false;
 
-        if (s == r)
-            continue;
         for (uint32_t i = g->w[s].flight; (f = flight_of(g->in, i, s)); i++) {
             const char *name = hct_call(g->in, f->call)->name;
 
@@ -44,9 +42,8 @@ static enum met locked(struct graph *g, uint32_t r, uint64_t win,
         }
         if (!has)
             continue;
-        /* Who is about to unlock, or waits for the same lock, will. */
-        if (!held(g, (int32_t)s) ||
-            acts(g, s))
+        /* Who is about to unlock will. */
+        if (!held(g, (int32_t)s) || acts(g, s))
             return FREE;
         if (first < 0)
             first = (int32_t)s;
@@ -85,5 +82,8 @@ enum met graph_window(struct graph *g, uint32_t r)
         return window(g, r, k->comm, false);
     if (strcmp(name, "MPI_Win_wait") == 0)
         return window(g, r, k->comm, true);
-    return locked(g, r, k->comm, k->peer);
+    /* To unlock or to flush takes as long as what was put there, of which
+     * nothing is known here. */
+    return strcmp(name, "MPI_Win_lock") == 0 ? locked(g, k->comm, k->peer)
+                                             : FREE;
 }

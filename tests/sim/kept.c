@@ -91,6 +91,33 @@ static const struct kept {
         { 1, { .kind = OP_DUP, .made = 1, .mask = 3 } },
         { 1, { .kind = OP_RECV, .peer = 0, .tag = 12, .bytes = 8,
                .comm = 1 } } } },
+    { "what is sent with a request is followed by others like it", 2, {
+        { 0, { .kind = OP_ISEND, .peer = 1, .tag = 1, .bytes = 1000000,
+               .made = 0 } },
+        { 0, { .kind = OP_BSEND, .peer = 1, .tag = 1, .bytes = 8 } },
+        { 0, { .kind = OP_BSEND, .peer = 1, .tag = 1, .bytes = 8 } },
+        { 0, { .kind = OP_WAIT, .mask = 1 } },
+        { 0, { .kind = OP_SEND, .peer = 1, .tag = 2, .bytes = 8 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 1 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 2 } } } },
+    { "... with requests that are finished before it", 2, {
+        { 0, { .kind = OP_ISEND, .peer = 1, .tag = 1, .bytes = 1000000,
+               .made = 0 } },
+        { 0, { .kind = OP_ISEND, .peer = 1, .tag = 1, .bytes = 1, .made = 1 } },
+        { 0, { .kind = OP_ISEND, .peer = 1, .tag = 1, .bytes = 1, .made = 2 } },
+        { 0, { .kind = OP_WAITALL, .mask = 6 } },
+        { 0, { .kind = OP_WAIT, .mask = 1 } },
+        { 0, { .kind = OP_SEND, .peer = 1, .tag = 2, .bytes = 8 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 1 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 2 } } } },
+    { "a receive that was cancelled takes nothing", 2, {
+        { 0, { .kind = OP_IRECV, .peer = 1, .tag = 1, .made = 0 } },
+        { 0, { .kind = OP_CANCEL, .made = 0 } },
+        { 1, { .kind = OP_COMPUTE, .ns = 1 * MS } },
+        { 1, { .kind = OP_SEND, .peer = 0, .tag = 1, .bytes = 8 } },
+        { 0, { .kind = OP_RECV, .peer = 1, .tag = 1 } },
+        { 1, { .kind = OP_RECV, .peer = 0, .tag = 2 } },
+        { 0, { .kind = OP_SEND, .peer = 1, .tag = 2, .bytes = 8 } } } },
 };
 
 const char *kept_program(uint32_t i, struct program *p)

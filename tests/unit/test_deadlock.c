@@ -421,6 +421,8 @@ static void exchange(void **state)
         asks(r, "Irecv", right, 2);
         asks(r, "Isend", right, 1);
         asks(r, "Isend", left, 2);
+        flew(r, "Isend", WORLD, 0, right, 1);
+        flew(r, "Isend", WORLD, 0, left, 2);
     }
     world(0);
     assert_int_equal(proof(), 2);

@@ -1,0 +1,241 @@
+/* test_deadlock_order.c - the proof of deadlocks: which of several messages is
+ * which, and who took it; what a model of MPI has shown to be missed, or wrong. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "master/watch/callclass.h"
+#include "policies/hang/deadlock.h"
+#include "tests/unit/look.h"
+
+enum { TASKS = 4 };
+
+static struct deadlock_rank work[TASKS];
+
+/* How many are in the deadlock, after so long; what was said stays. */
+static uint32_t proof(uint64_t still_ns)
+{
+    static const struct deadlock_limits limits = {
+        .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S,
+        .spin_ns = 3 * S,
+    };
+    static struct hct_pair said[MANY];
+    uint32_t pairs = look.in.npairs, n;
+
+    look_sort();
+    memcpy(said, look.pair, sizeof(said));
+    look_account();
+    look_empty_out();
+    memset(work, 0, sizeof(work));
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        work[r].still_ns = still_ns;
+    n = deadlock_find(&look.in, work, &limits, &look.out);
+    memcpy(look.pair, said, sizeof(said));
+    look.in.npairs = pairs;
+    return n;
+}
+
+static void on_two_nodes(void)
+{
+    for (uint32_t r = 0; r < look.in.nranks; r++)
+        look.account[r].node = 1 + r;
+}
+
+/* Rank 0 waits for the end of a send, and has sent another message like it
+ * before or after: which one the receiver has got, who waits for a third one? */
+static void one_of_two(const char *before, const char *behind)
+{
+    look_at(2);
+    on_two_nodes();
+    is_in(0, "Wait");
+    asks(0, "Isend", 1, 7);
+    talks(1, "Recv", 0, 8);
+    world(0);
+    if (before)
+        flew(0, before, WORLD, 0, 1, 7);
+    flew(0, "Isend", WORLD, 0, 1, 7);
+    if (behind)
+        flew(0, behind, WORLD, 0, 1, 7);
+}
+
+static void later_ones_like_it(void **state)
+{
+    (void)state;
+    one_of_two("Bsend", NULL);
+    assert_int_equal(proof(S), 2);
+    one_of_two(NULL, "Bsend");
+    assert_int_equal(proof(S), 0);      /* the word of it may be under way */
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(S), 2);      /* neither was received */
+    one_of_two("Isend", "Wait");        /* which of them is over? */
+    assert_int_equal(proof(S), 0);
+    one_of_two("Isend", "Startall");
+    assert_int_equal(proof(S), 0);
+    one_of_two(NULL, "Send_init");      /* sends nothing */
+    assert_int_equal(proof(S), 2);
+    one_of_two(NULL, "Wait");
+    look.flight[1].tag = 9;             /* for another one */
+    assert_int_equal(proof(S), 2);
+}
+
+/* On one node the word of it would have come. */
+static void later_ones_on_one_node(void **state)
+{
+    (void)state;
+    one_of_two(NULL, "Bsend");
+    look.account[1].node = 1;
+    assert_int_equal(proof(S), 0);
+    assert_int_equal(proof(3 * S), 2);
+}
+
+/* A message that came before is for a request that was made before. */
+static void taken_before(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    talks(0, "Recv", 1, 7);
+    asks(0, "Irecv", HCT_ANY, 7)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 2);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 0);
+}
+
+/* ... but not if that was cancelled. */
+static void cancelled_before(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    talks(0, "Recv", 1, 7);
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 2);
+    look.account[0].unsure = 1;
+    assert_int_equal(proof(S), 0);
+}
+
+/* One has come and is not waited for any more, the other is never received. */
+static void one_has_come(void **state)
+{
+    (void)state;
+    look_at(3);
+    look.account[0].eager = HCT_EAGER_UNKNOWN;
+    is_in(0, "Waitall");
+    asks(0, "Irecv", 1, 7);
+    asks(0, "Isend", 2, 7);
+    is_in(1, "Finalize");
+    is_in(2, "Finalize");
+    world(0);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(3 * S), 1);
+}
+
+/* What was sent long ago with another tag is not what is waited for. */
+static void stray_message(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    talks(0, "Recv", 1, 2);
+    talks(1, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 11);
+    assert_int_equal(proof(S), 2);
+    sent(1, 0, WORLD, 2);
+    assert_int_equal(proof(S), 0);
+    look.in.npairs = 0;
+    sent(1, 0, WORLD, 5000);            /* nobody tries all of them */
+    assert_int_equal(proof(S), 0);
+}
+
+static void window(uint32_t r, const char *call, uint64_t win, int target)
+{
+    is_in(r, call)->comm = win;
+    look.rank[r].peer = target;
+}
+
+static void locks_crosswise(void **state)
+{
+    (void)state;
+    look_at(2);
+    flew(0, "Win_lock", 0xaaaa, 0, 0, HCT_NONE);
+    flew(1, "Win_lock", 0xbbbb, 0, 1, HCT_NONE);
+    window(0, "Win_lock", 0xbbbb, 1);
+    window(1, "Win_lock", 0xaaaa, 0);
+    world(0);
+    assert_int_equal(proof(20 * S), 2);
+    flew(1, "Win_unlock", 0xbbbb, 0, 1, HCT_NONE);
+    assert_int_equal(proof(20 * S), 0);
+}
+
+static void locks_twice(void **state)
+{
+    (void)state;
+    look_at(2);
+    flew(0, "Win_lock", 0xaaaa, 0, 1, HCT_NONE);
+    window(0, "Win_lock", 0xaaaa, 1);
+    is_in(1, "Finalize");
+    world(0);
+    assert_int_equal(proof(20 * S), 1);
+}
+
+/* Locks that are shared, and much that is put: that is at work. */
+static void flushes_much(void **state)
+{
+    static const char *const calls[] = { "Win_flush", "Win_unlock" };
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        look_at(2);
+        flew(0, "Win_lock", 0xaaaa, 0, 1, HCT_NONE);
+        flew(1, "Win_lock_all", 0xaaaa, 0, HCT_NONE, HCT_NONE);
+        window(0, calls[i], 0xaaaa, 1);
+        talks(1, "Recv", 0, 7);
+        world(0);
+        assert_int_equal(proof(20 * S), 0);
+    }
+}
+
+/* The root has left a call out, so that numbers do not mean the same: on one
+ * node time says that nothing comes of it. */
+static void root_behind(void **state)
+{
+    (void)state;
+    look_at(2);
+    joins(0, "Bcast", WORLD, 3, 1)->bytes = 8;
+    talks(1, "Recv", 0, 7);
+    member(0, WORLD, 2, 3, "Bcast")->history_before = 77;
+    member(1, WORLD, 2, 2, "Bcast");
+    assert_int_equal(proof(S), 0);
+    assert_int_equal(proof(20 * S), 2);
+    on_two_nodes();
+    assert_int_equal(proof(20 * S), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_ones_like_it),
+        cmocka_unit_test(later_ones_on_one_node),
+        cmocka_unit_test(taken_before),
+        cmocka_unit_test(cancelled_before),
+        cmocka_unit_test(one_has_come),
+        cmocka_unit_test(stray_message),
+        cmocka_unit_test(locks_crosswise),
+        cmocka_unit_test(locks_twice),
+        cmocka_unit_test(flushes_much),
+        cmocka_unit_test(root_behind),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
