@@ -7,6 +7,11 @@
 
 enum { BRANCHES = 3 };
 
+/* Beside the tasks that do what they like: nothing counts but what pages show,
+ * and whatever they leave open may be so. */
+#define VEILED (UINT32_C(1) << 31)
+#define LIMITS (UINT32_C(1) << 30)      /* ... they tell what is sent at once */
+
 static bool has(uint32_t set, int task)
 {
     return task >= 0 && (set >> task & 1);
@@ -76,12 +81,20 @@ static bool receives(const struct world *w, uint32_t task, uint64_t context,
     return comes(w, task, context, source, tag);
 }
 
+/* Between nodes a message that may be small is perhaps on its way. */
+static bool may_leave(const struct world *w, uint32_t task,
+                      const struct request *q, uint32_t others)
+{
+    return (others & VEILED) && w->node[task] != w->node[q->peer] && !q->sync &&
+           !((others & LIMITS) && q->bytes > w->eager_far + w->header);
+}
+
 static bool sends(const struct world *w, uint32_t task, uint32_t request,
                   uint32_t others)
 {
     const struct request *q = &w->task[task].request[request];
 
-    if (q->peer < 0 || q->reluctant ||
+    if (q->peer < 0 || q->reluctant || may_leave(w, task, q, others) ||
         (has(others, q->peer) && uses(w, (uint32_t)q->peer, q->context)))
         return true;
     for (uint32_t i = 0; i < w->top; i++) {
@@ -159,9 +172,117 @@ static bool passes(const struct world *w, uint32_t task,
     return to >= w->n;
 }
 
-static bool collects(const struct world *w, uint32_t task, uint32_t schedule,
-                     uint32_t others)
+/* --------------------------------------------------- what pages leave open */
+
+static bool is_far(const struct world *w)
 {
+    for (uint32_t r = 1; r < w->n; r++)
+        if (w->node[r] != w->node[0])
+            return true;
+    return false;
+}
+
+static const struct world_comm *comm_of(const struct task *t, uint64_t context)
+{
+    for (uint32_t i = 0; i < PROGRAM_COMMS; i++)
+        if (t->comms[i].members && t->comms[i].context == context)
+            return &t->comms[i];
+    for (uint32_t i = 0; i < WORLD_FREED; i++)
+        if (t->freed[i].members && t->freed[i].context == context)
+            return &t->freed[i];
+    return NULL;
+}
+
+/* Has the member not entered collective call n of task's communicator, and will
+ * not, and do both count the same calls? */
+static bool misses(const struct world *w, uint32_t task, uint32_t member,
+                   uint64_t context, uint64_t n, uint32_t others)
+{
+    const struct world_comm *mine = comm_of(&w->task[task], context);
+    const struct world_comm *its = comm_of(&w->task[member], context);
+    uint64_t k = its ? its->collectives : n;
+
+    if (k >= n || !mine ||
+        (has(others, (int)member) && uses(w, member, context)))
+        return false;
+    return k == 0 ||
+           (k == mine->collectives ? its->history == mine->history
+            : k + 1 == mine->collectives &&
+                  its->history == mine->history_before);
+}
+
+/* Does another one stand in a different call with this number, and have both
+ * made the same ones before? */
+static bool differs(const struct world *w, uint32_t task, uint64_t context,
+                    uint64_t n, uint32_t others)
+{
+    const struct world_comm *mine = comm_of(&w->task[task], context);
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        const struct world_comm *c = comm_of(&w->task[r], context);
+
+        if (mine && c && w->task[r].in && w->task[r].collective == n &&
+            w->task[r].comm == c->id && c->call != w->task[task].call &&
+            c->history_before == mine->history_before &&
+            !has(others, (int)r))
+            return true;
+    }
+    return false;
+}
+
+/* Can call n of that schedule end, as far as pages show? What MPI passes on to
+ * whom they do not, nor what an epoch puts into a window. */
+static bool collects_openly(const struct world *w, uint32_t task,
+                            const struct schedule *s, uint64_t n,
+                            uint32_t others)
+{
+    uint64_t context = s->context - 1;
+    uint32_t from = s->members & ~(1u << task);
+
+    switch (s->kind) {
+    case OP_REDUCE: case OP_GATHER: case OP_IREDUCE:
+        from &= s->root == (int)task ? UINT32_MAX : 0;
+        break;
+    case OP_BCAST: case OP_SCATTER: case OP_IBCAST:
+        from &= 1u << s->root;
+        break;
+    case OP_SCAN: case OP_FENCE: case OP_POST: case OP_START_EPOCH:
+    case OP_COMPLETE: case OP_WAIT_EPOCH:
+        return true;
+    default:
+        if (s == &w->task[task].schedule[0] &&
+            differs(w, task, context, n, others))
+            return false;
+    }
+    for (uint32_t r = 0; r < w->n; r++)
+        if ((from >> r & 1) && misses(w, task, r, context, n, others))
+            return false;
+    return true;
+}
+
+/* Can the epoch end, as far as pages show, which do not name the groups? Who is
+ * in MPI_Win_complete may put something there yet. */
+static bool epoch_openly(const struct world *w, const struct schedule *s,
+                         uint32_t others)
+{
+    if (s->kind < OP_POST || s->kind > OP_WAIT_EPOCH)
+        return false;
+    for (uint32_t r = 0; r < w->n && s->kind == OP_WAIT_EPOCH; r++)
+        if (w->task[r].in &&
+            w->program->op[r][w->task[r].at].kind == OP_COMPLETE)
+            return true;
+    return (s->members & others) != 0;
+}
+
+static bool collects(const struct world *w, uint32_t task, uint32_t schedule,
+                     uint64_t n, uint32_t others)
+{
+    const struct schedule *s = &w->task[task].schedule[schedule];
+
+    if ((others & VEILED) &&
+        (is_far(w) ? collects_openly(w, task, s, n, others)
+                   : epoch_openly(w, s, others)))
+        return true;
     return passes(w, task, &w->task[task].schedule[schedule], PROGRAM_TASKS,
                   others, PROGRAM_TASKS);
 }
@@ -181,7 +302,7 @@ static bool ends(const struct world *w, uint32_t task, uint32_t i,
         return q->matched || receives(w, task, q->context, q->peer, q->tag,
                                       others);
     default:
-        return collects(w, task, q->schedule, others);
+        return collects(w, task, q->schedule, q->collective, others);
     }
 }
 
@@ -202,6 +323,8 @@ static bool locks(const struct world *w, uint32_t task, const struct op *o,
 {
     uint64_t context = w->task[task].comms[o->comm].context;
 
+    if ((others & VEILED) && (is_far(w) || o->kind == OP_UNLOCK))
+        return true;
     if (w->lock_asks && !has(others, o->peer) && !world_runs(&w->task[o->peer]))
         return false;
     for (uint32_t i = 0; i < WORLD_LOCKS && o->kind == OP_LOCK; i++)
@@ -239,7 +362,7 @@ static bool helped(const struct world *w, uint32_t task, uint32_t others)
     case OP_FINALIZE:
         return false;
     default:
-        return collects(w, task, 0, others);
+        return collects(w, task, 0, t->collective, others);
     }
 }
 
@@ -254,17 +377,27 @@ static uint32_t alive(const struct world *w)
     return set;
 }
 
-uint32_t oracle_stuck(const struct world *w)
+static uint32_t stuck(const struct world *w, uint32_t view)
 {
     uint32_t all = alive(w), set = all, before;
 
     do {
         before = set;
         for (uint32_t r = 0; r < w->n; r++)
-            if ((set >> r & 1) && helped(w, r, all & ~set))
+            if ((set >> r & 1) && helped(w, r, (all & ~set) | view))
                 set &= ~(1u << r);
     } while (set != before);
     return set;
+}
+
+uint32_t oracle_stuck(const struct world *w)
+{
+    return stuck(w, 0);
+}
+
+uint32_t oracle_shown(const struct world *w, bool limits)
+{
+    return stuck(w, VEILED | (limits ? LIMITS : 0));
 }
 
 int oracle_refutes(const struct world *w, uint32_t set, uint64_t seed,

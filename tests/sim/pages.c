@@ -19,6 +19,7 @@ void pages_init(struct pages *p, uint32_t n, uint32_t level, uint64_t *chance)
         p->lost = 1u << chance_below(chance, n);
     if (chance_is(chance, 4))
         p->bare = 1u << chance_below(chance, n);
+    p->chance = chance_next(chance);
     p->job = (struct hct_job){ .size = sizeof(p->job), .nranks = n, .job = 1,
                                .seed = 42, .level = p->level };
     p->in = (struct hct_snapshot){
@@ -71,8 +72,8 @@ static void read_system(const struct pages *p, const struct world *w,
 }
 
 /* It asks again and again, and is in the midst of it. */
-static void read_loop(struct world *w, const struct task *t,
-                      struct hct_rank *k)
+static void read_loop(struct pages *p, const struct world *w,
+                      const struct task *t, struct hct_rank *k)
 {
     uint64_t period = w->program->op[k->rank][t->at].ns | 1;
     uint64_t now = t->frozen ? t->frozen_ns : w->now_ns, asked, last;
@@ -82,13 +83,14 @@ static void read_loop(struct world *w, const struct task *t,
     k->calls += asked;
     k->polls += asked;
     k->age_ns = w->now_ns - last;
-    if (!chance_is(&w->chance, 30))
+    if (!chance_is(&p->chance, 30))
         k->flags &= (uint16_t)~HCT_IN_MPI;
     else
         k->polls--;
 }
 
-static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
+static void read_rank(struct pages *p, const struct world *w,
+                      struct hct_rank *k)
 {
     const struct task *t = &w->task[k->rank];
     bool in = t->in;
@@ -121,7 +123,7 @@ static void read_rank(struct pages *p, struct world *w, struct hct_rank *k)
     if (p->alone && p->level >= HCT_LEVEL_SERIALIZED && !t->helper.awake)
         k->flags |= HCT_ALONE;
     if (t->asks)
-        read_loop(w, t, k);
+        read_loop(p, w, t, k);
     read_system(p, w, t, k);
 }
 
@@ -229,7 +231,7 @@ static void read_stack(const struct world *w, struct hct_rank *k)
     k->sample = 1 + (uint32_t)(w->now_ns / WORLD_S);
 }
 
-void pages_read(struct pages *p, struct world *w, uint32_t task)
+void pages_read(struct pages *p, const struct world *w, uint32_t task)
 {
     struct hct_rank *k = &p->rank[task];
 
@@ -247,7 +249,7 @@ void pages_read(struct pages *p, struct world *w, uint32_t task)
     p->since_ns[task] = w->now_ns - k->age_ns;
 }
 
-void pages_read_detail(struct pages *p, struct world *w, uint32_t task)
+void pages_read_detail(struct pages *p, const struct world *w, uint32_t task)
 {
     const struct task *t = &w->task[task];
     struct hct_rank *k = &p->rank[task];

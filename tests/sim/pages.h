@@ -18,6 +18,7 @@ struct pages {
     uint32_t lost, bare;        /* of these tasks requests found no room; there
                                    is no page of those, but their stacks */
     uint32_t absent;            /* not read this time */
+    uint64_t chance;            /* its own: to be looked at changes no world */
     struct hct_rank rank[PROGRAM_TASKS], known[PROGRAM_TASKS];
     uint64_t since_ns[PROGRAM_TASKS];
     uint32_t nrequests[PROGRAM_TASKS], ncomms[PROGRAM_TASKS],
@@ -40,8 +41,8 @@ void pages_init(struct pages *p, uint32_t n, uint32_t level, uint64_t *chance);
 
 /* The page of one task, as it is now. What of it is read later does not fit if
  * the task has moved since, and then the page says so. */
-void pages_read(struct pages *p, struct world *w, uint32_t task);
-void pages_read_detail(struct pages *p, struct world *w, uint32_t task);
+void pages_read(struct pages *p, const struct world *w, uint32_t task);
+void pages_read_detail(struct pages *p, const struct world *w, uint32_t task);
 
 /* All have been read: p->in is the look. */
 void pages_end(struct pages *p, uint64_t now_ns);

@@ -11,7 +11,11 @@
 #include "tests/sim/pages.h"
 
 enum { LOOKS = 400, LINES = 32, VERDICTS = 4, LEAST_MS = 20,
-       ABSENT = 20 };           /* per mille, in look_ns */
+       ABSENT = 20,             /* per mille, in look_ns */
+       MUCH = 64 << 20,         /* bytes; what a Sendrecv takes is not shown */
+       ENOUGH = 4 };            /* looks: one sees where the last one stands,
+                                   one what it has used of its processor, one
+                                   that it uses more, one the same set again */
 
 struct run {
     struct world world;
@@ -29,6 +33,15 @@ struct run {
     bool noticed;               /* something was said that is no proof */
     uint32_t said;              /* of whom it was said, */
     uint64_t said_moves[PROGRAM_TASKS]; /* and where they were */
+    struct world before;        /* at the last look at which somebody could
+                                   still do something for everybody */
+    uint32_t stuck;             /* the first tasks for which nobody could, */
+    uint64_t stuck_ns;          /* ... and since when */
+    uint64_t excused_ns;        /* the last look at which not all were there,
+                                   or one was stopped: what stands still is
+                                   timed from there on */
+    uint64_t due_ns;            /* when that can be told */
+    uint32_t in_vain;           /* whole looks since then, in a row */
     FILE *show;
 };
 
@@ -62,6 +75,7 @@ static void start(struct run *u, const struct program *p,
     pages_init(&u->pages, p->ntasks, !p->threads ? HCT_LEVEL_UNKNOWN
                : u->world.serialized ? HCT_LEVEL_SERIALIZED
                                      : HCT_LEVEL_MULTIPLE, &u->chance);
+    u->before = u->world;
     watch_init(&u->watch, &u->pages.job, &options);
 }
 
@@ -260,53 +274,181 @@ static bool look(struct run *u, struct run_result *result)
     return stands(u, result) && (!set || check(u, result, set));
 }
 
-/* How long a proof may take from the last move on. */
-static uint64_t patience(const struct run *u, uint32_t stuck)
-{
-    uint64_t ns = 2500 * WORLD_MS;
+/* ------------------------------------------------------- the time it takes */
 
-    for (uint32_t r = 0; r < u->world.n; r++)
-        if ((stuck >> r & 1) && u->world.task[r].asks)
-            ns = 5500 * WORLD_MS;
-    return ns;
+/* What a member of a collective call or a sender may have to pass on. */
+static uint64_t bytes_of(const struct run *u, uint32_t r)
+{
+    const struct task *t = &u->world.task[r];
+    uint64_t bytes = t->bytes;
+
+    for (uint32_t i = 0; i < PROGRAM_SLOTS; i++)
+        if ((t->mask >> i & 1) && t->request[i].active &&
+            t->request[i].bytes > bytes)
+            bytes = t->request[i].bytes;
+    return bytes * u->world.n;
 }
 
-static uint64_t last_move(const struct run *u, uint32_t set)
+/* How long those have to stand still that are stuck, as deadlock.h says. */
+static uint64_t allowed(const struct run *u)
 {
-    uint64_t last = 0;
+    uint64_t ns = options.deadlock.still_ns;
 
     for (uint32_t r = 0; r < u->world.n; r++) {
         const struct task *t = &u->world.task[r];
+        uint64_t its = options.deadlock.small_ns + bytes_of(u, r) * 100;
 
-        if ((set >> r & 1) && t->since_ns > last)
-            last = t->since_ns;
+        if (!(u->stuck >> r & 1) || t->life != HCT_LIFE_RUNNING)
+            continue;
+        if (t->asks && its < options.deadlock.spin_ns)
+            its = options.deadlock.spin_ns;
+        if (u->world.program->op[r][t->at].kind == OP_SENDRECV)
+            its += (uint64_t)MUCH * 100;
+        if (its > ns)
+            ns = its;
+    }
+    return ns;
+}
+
+static uint32_t shown(const struct run *u, const struct world *w)
+{
+    return oracle_shown(w, u->pages.limits);
+}
+
+/* From when on all of them were stuck: the world as it was at the look before
+ * goes the same way again, event by event. */
+static uint64_t stuck_since(struct run *u)
+{
+    struct world *w = &u->before;
+
+    while (!shown(u, w) && world_next(w) <= u->world.now_ns)
+        world_run(w, world_next(w));
+    return w->now_ns;
+}
+
+/* Did this look say nothing of how long they stand still? */
+static bool is_excused(const struct run *u)
+{
+    for (uint32_t r = 0; r < u->world.n; r++)
+        if ((u->pages.rank[r].flags & HCT_STOPPED) ||
+            (watch_alive(&u->pages.rank[r]) &&
+             !(u->pages.rank[r].flags & HCT_OBSERVED)))
+            return true;
+    return u->watch.looks <= 1;
+}
+
+/* The last one has entered a collective call where this task waits. */
+static uint64_t entered(const struct run *u, uint32_t r)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < WORLD_SCHEDULES; i++) {
+        const struct schedule *s = &u->world.task[r].schedule[i];
+
+        for (uint32_t k = 0; s->active && k < u->world.n * PROGRAM_COMMS; k++) {
+            const struct world_comm *c =
+                &u->world.task[k / PROGRAM_COMMS].comms[k % PROGRAM_COMMS];
+
+            if (c->members && c->context + 1 == s->context &&
+                c->entered_ns > last)
+                last = c->entered_ns;
+        }
     }
     return last;
 }
 
-/* Of who has ended nothing is known any more; of whom a message came that may
- * have come from others, not which one. */
-static bool is_known(const struct task *t)
+/* One that the system does not let run shows nothing. */
+static uint64_t due(const struct run *u)
+{
+    uint64_t from = u->stuck_ns > u->excused_ns ? u->stuck_ns : u->excused_ns;
+
+    for (uint32_t r = 0; r < u->world.n; r++) {
+        const struct task *t = &u->world.task[r];
+
+        if (!(u->stuck >> r & 1))
+            continue;
+        if (t->frozen)
+            return UINT64_MAX;
+        if (t->thawed_ns > from)
+            from = t->thawed_ns;
+        if (entered(u, r) > from)
+            from = entered(u, r);
+    }
+    return from + allowed(u);
+}
+
+/* Who waits has to be seen to run since the last one that stands has moved. */
+static bool moves(const struct run *u)
+{
+    for (uint32_t r = 0; r < u->world.n; r++)
+        if (u->ranks[r].moved_ns + options.deadlock.still_ns > u->world.now_ns)
+            return true;
+    return false;
+}
+
+/* After a look that began then: was there time enough? */
+static void keep_time(struct run *u, uint64_t began_ns)
+{
+    if (!u->stuck) {
+        u->stuck = shown(u, &u->world);
+        if (u->stuck)
+            u->stuck_ns = stuck_since(u);
+        else
+            u->before = u->world;
+    }
+    if (is_excused(u))
+        u->excused_ns = u->world.now_ns;
+    if (!u->stuck)
+        return;
+    u->due_ns = due(u);
+    if (u->pages.absent || began_ns < u->due_ns)
+        u->in_vain = 0;
+    else
+        u->in_vain += !moves(u);
+}
+
+/* Of whom a message came that may have come from others, not which one. */
+static bool has_taken_some(const struct task *t)
 {
     uint64_t blind = t->blind + t->unsure;
 
     for (uint32_t r = 0; r < PROGRAM_TASKS; r++)
         blind += t->blinds[r];
-    return t->life < HCT_LIFE_ENDED && blind == 0;
+    return blind > 0;
+}
+
+static enum run_lack lack_of(const struct run *u)
+{
+    const struct pages *p = &u->pages;
+
+    if (p->bare)
+        return LACK_PAGE;
+    if (p->lost)
+        return LACK_ROOM;
+    if (!p->accounted)
+        return LACK_ACCOUNTS;
+    if (u->world.strange)
+        return LACK_COMM;
+    if (p->level > HCT_LEVEL_FUNNELED && !p->alone)
+        return LACK_THREADS;
+    for (uint32_t r = 0; r < u->world.n; r++)
+        if (u->world.task[r].life >= HCT_LIFE_ENDED)
+            return LACK_ENDED;
+    for (uint32_t r = 0; r < u->world.n; r++)
+        if (has_taken_some(&u->world.task[r]))
+            return LACK_STATUS;
+    return u->stuck ? LACK_NOTHING : LACK_NETWORK;
 }
 
 static void finish(struct run *u, struct run_result *result)
 {
     uint32_t stuck = oracle_stuck(&u->world);
 
-    result->whole = u->pages.accounted && !u->pages.lost && !u->pages.bare &&
-                    !u->world.strange &&
-                    (u->pages.level <= HCT_LEVEL_FUNNELED || u->pages.alone);
-    for (uint32_t r = 0; r < u->world.n; r++) {
+    result->lack = lack_of(u);
+    for (uint32_t r = 0; r < u->world.n; r++)
         result->asks |= (stuck >> r & 1) && u->world.task[r].asks;
-        result->whole &= is_known(&u->world.task[r]);
-    }
-    result->far = u->world.far;
+    for (uint32_t r = 1; r < u->world.n; r++)
+        result->far |= u->world.node[r] != u->world.node[0];
     result->stuck = stuck != 0;
     if (stuck) {
         result->rank = __builtin_ctz(stuck);
@@ -320,35 +462,46 @@ static void finish(struct run *u, struct run_result *result)
     }
 }
 
+/* Nothing will happen any more: has it been given its time, and some more? */
+static bool is_over(const struct run *u, uint64_t quiet_ns)
+{
+    uint64_t from = u->due_ns > quiet_ns ? u->due_ns : quiet_ns;
+
+    if (u->said || !u->stuck)
+        return u->world.now_ns > quiet_ns + (u->said ? 1 : 3) * WORLD_S;
+    return u->in_vain > 3 * ENOUGH || u->world.now_ns > from + 20 * WORLD_S;
+}
+
 void run_program(const struct program *p, const struct run_options *o,
                  struct run_result *result)
 {
     static struct run u;
-    uint64_t quiet_ns = 0, until_ns = UINT64_MAX;
+    uint64_t quiet_ns = 0, began_ns;
 
     *result = (struct run_result){ .rank = -1, .why = "" };
     start(&u, p, o);
-    while (result->looks < LOOKS && u.world.now_ns < until_ns) {
+    while (result->looks < LOOKS && !(quiet_ns && is_over(&u, quiet_ns))) {
         uint64_t gap = quiet_ns || chance_is(&u.chance, 70)
             ? wanted_ns(&u) : chance_ns(&u.chance, WORLD_MS, WORLD_S);
         bool before = u.said || u.noticed;
 
+        if (quiet_ns && u.due_ns > u.world.now_ns + gap + WORLD_S)
+            gap = u.due_ns - u.world.now_ns - WORLD_S;      /* nothing happens */
+
         world_run(&u.world, u.world.now_ns + gap);
+        began_ns = u.world.now_ns;
         if (!look(&u, result))
             break;
-        if (!before && (u.said || u.noticed))
-            result->delay_ns = u.world.now_ns -
-                last_move(&u, u.said ? u.said : UINT32_MAX);
-        if (!quiet_ns && world_next(&u.world) == UINT64_MAX) {
-            uint32_t stuck = oracle_stuck(&u.world);
-
-            quiet_ns = u.world.now_ns;
-            if (!stuck)
-                break;
-            until_ns = quiet_ns + patience(&u, stuck);
+        keep_time(&u, began_ns);
+        if (!before && (u.said || u.noticed)) {
+            result->delay_ns = u.world.now_ns - u.stuck_ns;
+            result->soon = u.in_vain <= ENOUGH || !u.stuck;
         }
-        if (quiet_ns && u.said && u.world.now_ns > quiet_ns + WORLD_S)
-            break;
+        if (!quiet_ns && world_next(&u.world) == UINT64_MAX) {
+            quiet_ns = u.world.now_ns;
+            if (!oracle_stuck(&u.world))
+                break;
+        }
     }
     result->overflow = u.world.overflow;
     if (!result->overflow && !result->refuted && quiet_ns)
@@ -356,12 +509,12 @@ void run_program(const struct program *p, const struct run_options *o,
 }
 
 static bool same(const struct program *p, const struct run_options *o,
-                 bool missed)
+                 bool missed, bool far)
 {
     struct run_result result;
 
     run_program(p, o, &result);
-    return missed ? result.whole && !result.far && result.stuck &&
+    return missed ? !result.lack && result.far == far && result.stuck &&
                         !result.proven
                   : result.refuted;
 }
@@ -370,15 +523,17 @@ void run_shrink(struct program *p, const struct run_options *o, bool missed)
 {
     struct run_options quiet = { .seed = o->seed };
     static struct program smaller;
+    struct run_result result;
     bool again = true;
 
+    run_program(p, &quiet, &result);
     while (again) {
         again = false;
         for (uint32_t r = 0; r < p->ntasks; r++)
             for (uint32_t i = p->nops[r] - 1; i-- > 0;) {
                 smaller = *p;
                 program_drop(&smaller, r, i);
-                if (!same(&smaller, &quiet, missed))
+                if (!same(&smaller, &quiet, missed, result.far))
                     continue;
                 *p = smaller;
                 again = true;

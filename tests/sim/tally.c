@@ -20,7 +20,7 @@ static void add(struct tally_stuck *s, const struct run_result *r)
 {
     s->stuck++;
     s->proven += r->proven;
-    s->soon += r->proven && r->delay_ns <= 1000000000;
+    s->soon += r->proven && r->soon;
 }
 
 static void count(struct tally *t, const struct program *p,
@@ -28,11 +28,17 @@ static void count(struct tally *t, const struct program *p,
 {
     uint64_t bin = r->delay_ns / bin_ns;
 
-    add(r->far ? &t->far : r->asks ? &t->loops : &t->near, r);
-    if (r->far)
+    if (r->lack) {
+        add(&t->lack[r->lack], r);
+        return;
+    }
+    add(r->asks ? (r->far ? &t->far_loops : &t->loops)
+                : r->far ? &t->far : &t->near, r);
+    if (r->asks)
         return;
     t->missed_in[r->kind] += !r->proven;
-    if (r->asks)
+    t->late_in[r->kind] += r->proven && !r->soon;
+    if (r->far)
         return;
     add(&t->mistake[p->nmistakes ? p->mistake[0] : MISTAKE_NONE], r);
     if (r->proven)
@@ -56,11 +62,22 @@ enum tally_found tally_run(struct tally *t, uint64_t seed, unsigned parts)
     t->wrong_in[r.kind] += r.refuted;
     if (r.refuted)
         return TALLY_WRONG;
-    if (!r.stuck || !r.whole)
+    if (!r.stuck)
         return TALLY_NOTHING;
     count(t, &p, &r);
-    return r.proven || r.far ? TALLY_NOTHING : TALLY_MISSED;
+    return r.proven || r.lack ? TALLY_NOTHING : TALLY_MISSED;
 }
+
+static const char *const lacks[LACK_KINDS] = {
+    [LACK_PAGE] = "a task without a page",
+    [LACK_ROOM] = "no room in a page",
+    [LACK_ACCOUNTS] = "messages not counted",
+    [LACK_COMM] = "a foreign communicator",
+    [LACK_THREADS] = "threads not seen",
+    [LACK_ENDED] = "a task has ended",
+    [LACK_STATUS] = "no status of a message",
+    [LACK_NETWORK] = "it may be under way",
+};
 
 static double delay_s(const struct tally *t, double share)
 {
@@ -91,18 +108,23 @@ void tally_print(FILE *out, const struct tally *t)
             "wrong about\n", t->looks, t->programs, t->overflows, t->still,
             t->proofs, t->wrong);
     fprintf(out, "%-24s %10s %10s %8s\n", "mistake", "deadlocks", "proven",
-            "in 1 s");
+            "in time");
     for (uint32_t i = 0; i < MISTAKE_KINDS; i++)
         print_stuck(out, program_mistake(i), &t->mistake[i]);
     print_stuck(out, "on one node", &t->near);
     print_stuck(out, "... asking in a loop", &t->loops);
     print_stuck(out, "on two nodes", &t->far);
+    print_stuck(out, "... asking in a loop", &t->far_loops);
     fprintf(out, "half of those on one node within %.1f s, 99 of 100 within "
             "%.1f s\n", delay_s(t, 0.5), delay_s(t, 0.99));
     for (uint32_t i = 0; i < OP_KINDS; i++)
-        if (t->wrong_in[i] || t->missed_in[i])
-            fprintf(out, "%-24s %10" PRIu64 " wrong, %10" PRIu64 " missed\n",
-                    program_call(i), t->wrong_in[i], t->missed_in[i]);
+        if (t->wrong_in[i] || t->missed_in[i] || t->late_in[i])
+            fprintf(out, "%-24s %10" PRIu64 " wrong, %7" PRIu64 " missed, %7"
+                    PRIu64 " late\n", program_call(i), t->wrong_in[i],
+                    t->missed_in[i], t->late_in[i]);
+    fprintf(out, "not to be proven, for pages do not show it:\n");
+    for (uint32_t i = 1; i < LACK_KINDS; i++)
+        print_stuck(out, lacks[i], &t->lack[i]);
 }
 
 void tally_show(FILE *out, uint64_t seed, unsigned parts, bool missed)

@@ -10,12 +10,14 @@ struct tally {
     uint64_t programs, looks, still, proofs, wrong, overflows;
     /* Of those that a proof can be expected of: all is known of them. */
     struct tally_stuck {
-        uint64_t stuck, proven, soon;
+        uint64_t stuck, proven;
+        uint64_t soon;          /* ... as soon as it could be told */
     } mistake[MISTAKE_KINDS], near, far,        /* on one node, on several */
-      loops;                    /* on one node, but some ask in a loop: that
-                                   these are named is no proof */
+      loops, far_loops,         /* some ask in a loop: that these are named is
+                                   no proof */
+      lack[LACK_KINDS];         /* those of which it cannot be expected */
     uint64_t delays[TALLY_BINS];        /* on one node */
-    uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS];   /* calls */
+    uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS], late_in[OP_KINDS];
     uint32_t last_kind;         /* of the last one found */
 };
 

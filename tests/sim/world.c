@@ -77,6 +77,7 @@ static void thaw(struct world *w, struct task *t)
     t->asks_ns += w->now_ns - t->frozen_ns;
     t->frozen = FREEZE_NONE;
     t->thaw_ns = UINT64_MAX;
+    t->thawed_ns = w->now_ns;
     if (!t->sleeps) {
         t->idle_ns += w->now_ns - t->idle_since_ns;
         t->idle_since_ns = 0;

@@ -127,6 +127,7 @@ struct task {
     uint64_t wake_ns;           /* outside: when it goes on; UINT64_MAX:
                                    never */
     uint64_t freeze_ns, thaw_ns, frozen_ns;
+    uint64_t thawed_ns;         /* the last time */
     uint64_t since_ns;          /* call entered or left */
     uint64_t asks_ns;           /* since when, less the time it was frozen */
     uint64_t stops_ns;          /* ... and until when; UINT64_MAX: for ever */

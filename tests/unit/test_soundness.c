@@ -24,7 +24,8 @@ static void random_programs(void **state)
     assert_int_equal(t.wrong, 0);
     /* It was asked, and it did say something. */
     assert_true(t.proofs > LOOKS / 50);
-    assert_true(t.near.proven * 10 > t.near.stuck * 9);
+    assert_true(t.near.soon * 100 > t.near.stuck * 98);
+    assert_true(t.far.soon * 100 > t.far.stuck * 96);
 }
 
 static void kept_programs(void **state)
