@@ -130,7 +130,7 @@ static bool has_sent(const struct hct_snapshot *in, uint32_t call)
            strncmp(hct_call(in, call)->name, "MPI_Start", 9) == 0;
 }
 
-/* What s has to do with r, the latest first. */
+/* What s has to do with r, the latest first; and what r asks for. */
 static void find_keys(struct keys *k, const struct hct_snapshot *in,
                       const struct deadlock_rank *w, uint32_t s, uint32_t r)
 {
@@ -155,6 +155,10 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
         if (has_sent(in, f->call) && f->peer == (int32_t)r)
             add_key(k, f->comm, f->tag);
     }
+    for (uint32_t i = w[r].request; (q = request_of(in, i, r)); i++)
+        if (hct_call(in, q->call)->class_ == HCT_CLASS_RECV &&
+            (q->peer == (int32_t)s || q->peer == HCT_ANY))
+            add_key(k, q->comm, q->tag);
 }
 
 static bool knows(const struct hct_snapshot *in, const struct deadlock_rank *w,

@@ -51,7 +51,7 @@ static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
     return n;
 }
 
-/* ... or does it just now, or look for one? */
+/* ... or does it ask just now, or look for one? */
 static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
                      uint64_t comm, int32_t tag)
 {
@@ -62,15 +62,12 @@ static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
     int32_t peer = both ? k->source : k->peer;
     int32_t its = !both ? k->tag : a ? a->source_tag : HCT_UNKNOWN;
 
-    if (!(k->flags & HCT_PAGE) || k->life == HCT_LIFE_ENDED)
-        return false;
-    if ((k->flags & HCT_IN_MPI) &&
-        account_same(g->in, g->w, r, k->comm, s, comm) &&
-        (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
-        !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
-        (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN))
-        return true;
-    return asked_for(g, r, s, comm, tag) > 0;
+    return (k->flags & HCT_PAGE) && k->life != HCT_LIFE_ENDED &&
+           (k->flags & HCT_IN_MPI) &&
+           account_same(g->in, g->w, r, k->comm, s, comm) &&
+           (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
+           !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
+           (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN);
 }
 
 /* Of the members of m that are held, but r, the one to name. */
@@ -95,6 +92,34 @@ static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
     return a && !a->unsure ? n : 0;
 }
 
+/* Is all that s has sent to r on comm for requests that r has made before, each
+ * for one of a kind? */
+static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
+                      uint64_t comm, uint32_t n)
+{
+    const struct hct_request *q, *p;
+    uint32_t taken = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
+        uint32_t of_kind, j = g->w[r].request;
+
+        if (q->idle || q->comm != comm || q->peer != (int32_t)s || q->tag < 0 ||
+            hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
+            continue;
+        for (; (p = request_of(g->in, j, r)) && j < i; j++)
+            if (!p->idle && p->comm == comm && p->peer == q->peer &&
+                p->tag == q->tag)
+                break;
+        if (j < i)
+            continue;
+        of_kind = account_exactly(g->in, g->w, s, r, comm, q->tag);
+        if (of_kind != ACCOUNT_UNKNOWN &&
+            of_kind <= takers(g, r, s, comm, q->tag, true))
+            taken += of_kind;
+    }
+    return taken >= n;
+}
+
 /* May a message of s come to r? Those that were sent may be for requests that
  * r has made before: where no more have been sent than these take, whoever has
  * sent them, they are. A request itself is one of these. */
@@ -105,8 +130,11 @@ static bool may_come(const struct graph *g, uint32_t s, uint32_t r,
 
     if (n == 0 || n == ACCOUNT_UNKNOWN || request)
         return n > 0;
+    if (tag < 0)
+        return n > takers(g, r, s, comm, tag, true) &&
+               !all_taken(g, s, r, comm, n);
     return n > takers(g, r, s, comm, tag, true) &&
-           (tag < 0 || g->w[r].under_way > takers(g, r, s, comm, tag, false));
+           g->w[r].under_way > takers(g, r, s, comm, tag, false);
 }
 
 /* Can anybody in comm still send r a message? Who is not known to be in any
@@ -276,7 +304,7 @@ static enum met message_to(struct graph *g, uint32_t r, int32_t target,
                            const struct hct_call *how)
 {
     enum met met;
-    uint32_t n, mine;
+    uint32_t n, mine, asked;
 
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
@@ -292,14 +320,17 @@ static enum met message_to(struct graph *g, uint32_t r, int32_t target,
     met = leaves(g, r, (uint32_t)target, bytes, how);
     /* What the call itself sends is the last one. Of a request it may not be
      * known how many like it were sent later on: then those may be under way,
-     * and only the word of this one. */
+     * and only the word of this one. The receiver takes them in that order. */
     mine = how->flags & HCT_CALL_REQUEST ? sends_of(g, r, target, comm, tag)
                                          : 0;
-    if (n < mine)
+    asked = asked_for(g, (uint32_t)target, r, comm, tag);
+    if (n < mine || (asked > 0 && n <= asked))
         return FREE;
-    if (met == NEVER && mine && !are_last(g, r, target, comm, tag, mine, n))
-        return is_over(g, r, (uint32_t)target) ? OPEN : FREE;
-    return met;
+    if (mine == 0 || are_last(g, r, target, comm, tag, mine, n - asked))
+        return met;
+    if (asked > 0 || (met == NEVER && !is_over(g, r, (uint32_t)target)))
+        return FREE;
+    return met == NEVER ? OPEN : met;
 }
 
 /* A call that waits for nothing else. */

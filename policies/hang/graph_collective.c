@@ -240,6 +240,26 @@ bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
     return true;
 }
 
+/* All have entered call n. Has somebody made other calls up to this one than r,
+ * or named another root? */
+static bool history_differs(struct graph *g, uint32_t r,
+                            const struct deadlock_group *m)
+{
+    uint64_t history = history_of(g, r, m->comm, m->n);
+
+    for (uint32_t i = 0; i < g->in->ncomms && history && !m->inter; i++) {
+        const struct hct_comm *c = hct_comm(g->in, i);
+
+        g->steps++;
+        if (c->id == m->comm && c->rank < g->in->nranks &&
+            c->collectives == m->n && c->history && c->history != history) {
+            never(g, DEADLOCK_MISMATCH, (int32_t)c->rank);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* r has entered call n, as all others have, and "to" a different one, or with
  * another root. The message that r waits for may come of a later call of "to",
  * and be under way, unless time speaks against it, or "to" has not left its
@@ -280,9 +300,14 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         return FREE;
     if (m->missing == 0) {
         int32_t its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
+        uint64_t bytes = bytes_of(g, r, m->found);
+        bool other = differs(g, r, m, call, its);
 
-        return (differs(g, r, m, call, its) && stays_different(g, r, m, c)) ||
-               amounts_differ(g, r, m, its) ? NEVER : FREE;
+        if ((other && stays_different(g, r, m, c)) ||
+            amounts_differ(g, r, m, its))
+            return NEVER;
+        return !other && !m->free && graph_long_enough(g, r, bytes) &&
+               long_ago(g, m, bytes) && history_differs(g, r, m) ? NEVER : FREE;
     }
     /* Without the root nobody gets its data; without one member nobody gets
      * past a barrier. Else it depends on how MPI passes things on: all who

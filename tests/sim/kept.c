@@ -110,6 +110,15 @@ static const struct kept {
         { 0, { .kind = OP_SEND, .peer = 1, .tag = 2, .bytes = 8 } },
         { 1, { .kind = OP_RECV, .peer = 0, .tag = 1 } },
         { 1, { .kind = OP_RECV, .peer = 0, .tag = 2 } } } },
+    { "what is on its way is for a request made before: that is stuck", 2, {
+        { 0, { .kind = OP_IRECV, .peer = 1, .tag = 40, .made = 0 } },
+        { 0, { .kind = OP_RECV, .peer = PROGRAM_ANY, .tag = PROGRAM_ANY } },
+        { 1, { .kind = OP_BSEND, .peer = 0, .tag = 40, .bytes = 8 } } } },
+    { "... but another one is not", 3, {
+        { 0, { .kind = OP_IRECV, .peer = 1, .tag = 40, .made = 0 } },
+        { 0, { .kind = OP_RECV, .peer = PROGRAM_ANY, .tag = 40 } },
+        { 1, { .kind = OP_BSEND, .peer = 0, .tag = 40, .bytes = 8 } },
+        { 2, { .kind = OP_BSEND, .peer = 0, .tag = 40, .bytes = 8 } } } },
     { "a receive that was cancelled takes nothing", 2, {
         { 0, { .kind = OP_IRECV, .peer = 1, .tag = 1, .made = 0 } },
         { 0, { .kind = OP_CANCEL, .made = 0 } },

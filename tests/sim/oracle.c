@@ -17,29 +17,56 @@ static bool has(uint32_t set, int task)
     return task >= 0 && (set >> task & 1);
 }
 
+static bool takes(const struct message *m, const struct request *q,
+                  uint64_t before)
+{
+    return q->what == WHAT_RECV && q->active && !q->matched && !q->done &&
+           q->order < before && q->context == m->context &&
+           world_fits(q->peer, m->from) && world_fits(q->tag, m->tag);
+}
+
 static bool is_posted(const struct world *w, const struct message *m)
 {
-    for (uint32_t i = 0; i < WORLD_REQUESTS; i++) {
-        const struct request *q = &w->task[m->to].request[i];
-
-        if (q->what == WHAT_RECV && q->active && !q->matched && !q->done &&
-            q->context == m->context && world_fits(q->peer, m->from) &&
-            world_fits(q->tag, m->tag))
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+        if (takes(m, &w->task[m->to].request[i], UINT64_MAX))
             return true;
-    }
     return false;
 }
 
-/* Is a message for it there, or on its way? */
+/* Will requests made before take a message that is on its way, in whatever
+ * order what is on its way to them arrives? */
+static bool is_taken(const struct world *w, const struct message *m,
+                     uint64_t before)
+{
+    const struct task *t = &w->task[m->to];
+    uint32_t takers = 0, rivals = 0;
+
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+        takers += takes(m, &t->request[i], before);
+    for (uint32_t k = 0; k < w->top && takers; k++) {
+        const struct message *other = &w->message[k];
+        bool fits = false;
+
+        for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+            fits |= takes(m, &t->request[i], before) &&
+                    takes(other, &t->request[i], before);
+        rivals += fits && other->stage == STAGE_FIRST && other->to == m->to;
+    }
+    return takers > 0 && rivals <= takers;
+}
+
+/* Is a message for it there, or on its way? Not those for requests that it has
+ * made before. */
 static bool comes(const struct world *w, uint32_t task, uint64_t context,
-                  int source, int tag)
+                  int source, int tag, uint64_t before)
 {
     for (uint32_t i = 0; i < w->top; i++) {
         const struct message *m = &w->message[i];
 
         if ((m->stage == STAGE_FIRST || m->stage == STAGE_UNEXPECTED) &&
             m->to == task && m->context == context &&
-            world_fits(source, m->from) && world_fits(tag, m->tag))
+            world_fits(source, m->from) && world_fits(tag, m->tag) &&
+            !(m->stage == STAGE_FIRST && is_taken(w, m, before)))
             return true;
     }
     return false;
@@ -70,7 +97,7 @@ static uint32_t members_of(const struct task *t, uint64_t context)
 }
 
 static bool receives(const struct world *w, uint32_t task, uint64_t context,
-                     int source, int tag, uint32_t others)
+                     int source, int tag, uint64_t before, uint32_t others)
 {
     uint32_t from = source >= 0 ? 1u << source
                                 : members_of(&w->task[task], context);
@@ -78,7 +105,7 @@ static bool receives(const struct world *w, uint32_t task, uint64_t context,
     for (uint32_t r = 0; r < w->n; r++)
         if ((from & others & 1u << r) && uses(w, r, context))
             return true;
-    return comes(w, task, context, source, tag);
+    return comes(w, task, context, source, tag, before);
 }
 
 /* Between nodes a message that may be small is perhaps on its way. */
@@ -120,7 +147,7 @@ static bool comes_from(const struct world *w, uint32_t task,
     const struct task *t = &w->task[peer];
     struct schedule its;
 
-    if (comes(w, task, s->context, peer, s->tag))
+    if (comes(w, task, s->context, peer, s->tag, 0))
         return true;
     for (uint32_t i = 0; i < WORLD_SCHEDULES; i++)
         if (t->schedule[i].active && t->schedule[i].context == s->context &&
@@ -300,7 +327,7 @@ static bool ends(const struct world *w, uint32_t task, uint32_t i,
         return sends(w, task, i, others);
     case WHAT_RECV:
         return q->matched || receives(w, task, q->context, q->peer, q->tag,
-                                      others);
+                                      q->order, others);
     default:
         return collects(w, task, q->schedule, q->collective, others);
     }
@@ -352,7 +379,7 @@ static bool helped(const struct world *w, uint32_t task, uint32_t others)
                ends(w, task, WORLD_OWN_RECV, others);
     case OP_PROBE: case OP_IPROBE:
         return receives(w, task, t->comms[o->comm].context, o->peer, o->tag,
-                        others);
+                        UINT64_MAX, others);
     case OP_WAIT: case OP_WAITALL: case OP_TEST: case OP_TESTALL:
         return waits(w, task, false, others);
     case OP_WAITANY: case OP_WAITSOME: case OP_TESTANY:

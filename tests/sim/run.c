@@ -10,7 +10,7 @@
 #include "tests/sim/oracle.h"
 #include "tests/sim/pages.h"
 
-enum { LOOKS = 400, LINES = 32, VERDICTS = 4, LEAST_MS = 20,
+enum { LOOKS = 1000, LINES = 32, VERDICTS = 4, LEAST_MS = 20,
        ABSENT = 20,             /* per mille, in look_ns */
        MUCH = 64 << 20,         /* bytes; what a Sendrecv takes is not shown */
        ENOUGH = 4 };            /* looks: one sees where the last one stands,

@@ -123,6 +123,39 @@ static void cancelled_before(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* ... and if there is one for each of them, no other receive gets any. */
+static void all_taken_before(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    talks(0, "Recv", HCT_ANY, HCT_ANY);
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    asks(0, "Irecv", 1, 9)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    sent(1, 0, WORLD, 9);
+    assert_int_equal(proof(S), 2);
+    sent(1, 0, WORLD, 9);
+    assert_int_equal(proof(S), 0);
+}
+
+/* Of two messages the receiver's request takes the first. */
+static void takes_the_first(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    talks(0, "Ssend", 1, 7);
+    asks(1, "Irecv", 0, 7)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    assert_int_equal(proof(S), 0);
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(S), 2);
+}
+
 /* One has come and is not waited for any more, the other is never received. */
 static void one_has_come(void **state)
 {
@@ -221,6 +254,24 @@ static void root_behind(void **state)
     assert_int_equal(proof(20 * S), 0);
 }
 
+/* All have entered it, but one has made other calls before, or named another
+ * root, of which only the history tells. */
+static void histories_differ(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        look_at(2);
+        joins(0, "Allgather", WORLD, 2, HCT_NONE)->bytes = 8;
+        is_in(1, "Finalize");
+        member(0, WORLD, 2, 2, "Allgather")->history = i ? 77 : 1002;
+        member(1, WORLD, 2, 2, "Allgather");
+        assert_int_equal(proof(S), 0);
+        assert_int_equal(proof(20 * S), i);
+        on_two_nodes();
+        assert_int_equal(proof(20 * S), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,12 +279,15 @@ int main(void)
         cmocka_unit_test(later_ones_on_one_node),
         cmocka_unit_test(taken_before),
         cmocka_unit_test(cancelled_before),
+        cmocka_unit_test(all_taken_before),
+        cmocka_unit_test(takes_the_first),
         cmocka_unit_test(one_has_come),
         cmocka_unit_test(stray_message),
         cmocka_unit_test(locks_crosswise),
         cmocka_unit_test(locks_twice),
         cmocka_unit_test(flushes_much),
         cmocka_unit_test(root_behind),
+        cmocka_unit_test(histories_differ),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
