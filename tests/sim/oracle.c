@@ -258,7 +258,8 @@ static bool differs(const struct world *w, uint32_t task, uint64_t context,
 }
 
 /* Can call n of that schedule end, as far as pages show? What MPI passes on to
- * whom they do not, nor what an epoch puts into a window. */
+ * whom they do not, nor who takes part in an epoch. Time shows it where no
+ * member can do anything any more, on one node. */
 static bool collects_openly(const struct world *w, uint32_t task,
                             const struct schedule *s, uint64_t n,
                             uint32_t others)
@@ -287,18 +288,14 @@ static bool collects_openly(const struct world *w, uint32_t task,
     return true;
 }
 
-/* Can the epoch end, as far as pages show, which do not name the groups? Who is
- * in MPI_Win_complete may put something there yet. */
-static bool epoch_openly(const struct world *w, const struct schedule *s,
-                         uint32_t others)
+/* Who is in MPI_Win_complete may put something there yet. */
+static bool may_complete(const struct world *w, const struct schedule *s)
 {
-    if (s->kind < OP_POST || s->kind > OP_WAIT_EPOCH)
-        return false;
     for (uint32_t r = 0; r < w->n && s->kind == OP_WAIT_EPOCH; r++)
         if (w->task[r].in &&
             w->program->op[r][w->task[r].at].kind == OP_COMPLETE)
             return true;
-    return (s->members & others) != 0;
+    return false;
 }
 
 static bool collects(const struct world *w, uint32_t task, uint32_t schedule,
@@ -307,8 +304,8 @@ static bool collects(const struct world *w, uint32_t task, uint32_t schedule,
     const struct schedule *s = &w->task[task].schedule[schedule];
 
     if ((others & VEILED) &&
-        (is_far(w) ? collects_openly(w, task, s, n, others)
-                   : epoch_openly(w, s, others)))
+        (is_far(w) || (s->members & others)
+             ? collects_openly(w, task, s, n, others) : may_complete(w, s)))
         return true;
     return passes(w, task, &w->task[task].schedule[schedule], PROGRAM_TASKS,
                   others, PROGRAM_TASKS);
@@ -367,7 +364,7 @@ static bool helped(const struct world *w, uint32_t task, uint32_t others)
     const struct task *t = &w->task[task];
     const struct op *o = &w->program->op[task][t->at];
 
-    if (!t->in || world_helps(w, t))
+    if (!t->in || world_helps(w, t) || (t->asks && t->stops_ns < UINT64_MAX))
         return true;
     switch (o->kind) {
     case OP_SEND: case OP_SSEND: case OP_BSEND: case OP_RSEND:

@@ -24,8 +24,8 @@ static void random_programs(void **state)
     assert_int_equal(t.wrong, 0);
     /* It was asked, and it did say something. */
     assert_true(t.proofs > LOOKS / 50);
-    assert_true(t.near.soon * 100 > t.near.stuck * 98);
-    assert_true(t.far.soon * 100 > t.far.stuck * 96);
+    assert_true(t.near.soon * 1000 > t.near.stuck * 995);
+    assert_true(t.far.soon * 100 > t.far.stuck * 97);
 }
 
 static void kept_programs(void **state)
