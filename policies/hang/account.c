@@ -263,8 +263,8 @@ static bool is_same(const struct hct_snapshot *in,
     return !ask.exact && account_same(in, w, s, comm, ask.r, ask.comm);
 }
 
-/* One message or two, of which one is of a kind that nobody remembers: with a
- * low tag, on any communicator of its sender's. */
+/* Messages of a kind that nobody remembers: with a low tag, on any communicator
+ * of its sender's. One of these, or one of another kind besides. */
 static uint32_t try_others(const struct hct_snapshot *in,
                            const struct deadlock_rank *w, struct keys *k,
                            uint32_t s, uint64_t sum, uint32_t n,
@@ -274,7 +274,7 @@ static uint32_t try_others(const struct hct_snapshot *in,
     const struct hct_comm *c;
     unsigned mine = k->n;
 
-    if (n > 2 || mine == KEYS)
+    if (mine == KEYS)
         return ACCOUNT_UNKNOWN;
     for (uint32_t i = w[s].comm; (c = comm_of_rank(in, i, s)); i++)
         for (int32_t tag = 0; tag < TAGS && c->kind == HCT_KIND_COMM; tag++) {
@@ -283,12 +283,15 @@ static uint32_t try_others(const struct hct_snapshot *in,
             if (k->n == mine)
                 continue;
             k->v[mine].same = is_same(in, w, s, c->id, ask);
-            if (n == 1 && sum == k->v[mine].sum)
-                add_answer(&a, fits(k, mine, ask.comm, ask.tag));
-            for (unsigned b = 0; n == 2 && b <= mine; b++)
-                if (sum == k->v[mine].sum + k->v[b].sum)
-                    add_answer(&a, fits(k, mine, ask.comm, ask.tag) +
-                                   (uint32_t)fits(k, b, ask.comm, ask.tag));
+            for (unsigned b = 0; b <= mine; b++) {
+                uint32_t new = fits(k, mine, ask.comm, ask.tag);
+                uint32_t old = fits(k, b, ask.comm, ask.tag);
+
+                if (sum == k->v[mine].sum + (n - 1) * k->v[b].sum)
+                    add_answer(&a, new + (n - 1) * old);
+                if (sum == (n - 1) * k->v[mine].sum + k->v[b].sum)
+                    add_answer(&a, (n - 1) * new + old);
+            }
         }
     k->n = mine;
     return a.found ? a.most : ACCOUNT_UNKNOWN;

@@ -2,7 +2,9 @@
  * of both (hct_policy.h): what one has sent, less what the other has received.
  *
  * From the sum of what is left over the messages are found out by trying: those
- * that the sender has sent last, and the one that is asked about. */
+ * that the sender has sent last, the one that is asked about, those that the
+ * receiver asks for, and at last one kind more, with any low tag. That a sum is
+ * the same by chance is less likely than one in 10^8. */
 #ifndef HCT_ACCOUNT_H
 #define HCT_ACCOUNT_H
 

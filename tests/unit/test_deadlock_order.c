@@ -186,6 +186,15 @@ static void stray_message(void **state)
     sent(1, 0, WORLD, 2);
     assert_int_equal(proof(S), 0);
     look.in.npairs = 0;
+    for (unsigned i = 0; i < 3; i++)
+        sent(1, 0, WORLD, 12);
+    assert_int_equal(proof(S), 2);
+    flew(1, "Bsend", WORLD, 0, 0, 11);
+    sent(1, 0, WORLD, 11);
+    assert_int_equal(proof(S), 2);
+    sent(1, 0, WORLD, 13);              /* two kinds that nobody remembers */
+    assert_int_equal(proof(S), 0);
+    look.in.npairs = 0;
     sent(1, 0, WORLD, 5000);            /* nobody tries all of them */
     assert_int_equal(proof(S), 0);
 }
