@@ -252,7 +252,7 @@ static double chance_of(const struct watch *s, const struct hct_snapshot *in)
 struct judged {
     uint32_t outside, running, visits;
     uint64_t longest_ns;
-    bool all, long_enough, pauses;
+    bool all, long_enough, pauses, pauses_in;
 };
 
 static struct judged judge_outside(const struct watch *s,
@@ -271,6 +271,7 @@ static struct judged judge_outside(const struct watch *s,
             continue;
         j.running++;
         j.pauses |= (k->flags & HCT_PAUSES) != 0;
+        j.pauses_in |= watch_pauses_in(w, k);
         if (!watch_outside(w)) {
             j.all &= !w->others;
             continue;
@@ -286,6 +287,18 @@ static struct judged judge_outside(const struct watch *s,
             j.visits = seen;
     }
     return j;
+}
+
+/* Does the network hold up nobody, if all wait in MPI? Who sleeps there until
+ * a signal comes would not even look. That takes a look with details. */
+static bool nothing_in_transit(const struct watch *s, const struct judged *j,
+                               struct hct_out *out)
+{
+    if (j->outside || j->pauses_in)
+        return true;
+    if (!watch_transit_known(s))
+        out->need |= HCT_NEED_DETAIL;
+    return watch_transit_known(s) && s->transit.what == TRANSIT_NOTHING;
 }
 
 static void judge(struct watch *s, struct watch_rank *ranks,
@@ -306,7 +319,8 @@ static void judge(struct watch *s, struct watch_rank *ranks,
         chance = s->options.alpha;
     /* A hang of few holds up the others; where most are at work, wait. */
     if (j.outside > (j.running + 1) / 2 || !j.long_enough || !j.all ||
-        still < s->options.sure_ns || chance > s->options.alpha)
+        still < s->options.sure_ns || chance > s->options.alpha ||
+        !nothing_in_transit(s, &j, out))
         return;
     watch_say(s, ranks, in, j.outside, 1 - chance,
               watch_max(j.longest_ns, s->quiet_ns), out);
@@ -404,6 +418,13 @@ static uint64_t signature(const struct watch_rank *ranks,
     return h | 1;
 }
 
+/* Whoever moves while the tasks of a job are read, one after the other, has
+ * moved after that: what is under way is not known any more then. */
+bool watch_transit_known(const struct watch *s)
+{
+    return s->transit_ns >= s->moved_ns + s->options.deadlock.still_ns;
+}
+
 /* The tasks of a job are not read at the same moment. Those that are found to
  * wait for each other in two looks, and have not moved between, have all been
  * so at one moment: that is the proof. */
@@ -415,14 +436,11 @@ static void prove(struct watch *s, struct watch_rank *ranks,
     uint64_t was = s->proven, steps;
     uint32_t n;
 
-    mark_starved(s, ranks, work, in);
-    for (uint32_t i = 0; i < in->nranks; i++)
-        work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
     limits.spin_ns = UINT64_MAX;        /* a proof needs no loops */
     n = deadlock_set(in, work, &limits, &steps);
     if (n == 0)
         n = deadlock_set(in, work, &s->options.deadlock, &steps);
-    s->proven = n ? signature(ranks, work, in->nranks) : 0;
+    s->proven = n && s->options.prove ? signature(ranks, work, in->nranks) : 0;
     if (!s->proven || s->proven != was)
         return;
     deadlock_say(in, work, out);
@@ -473,6 +491,22 @@ static void stands_still(struct watch *s, struct watch_rank *ranks,
     s->sample_ns = 0;
 }
 
+static void look_at_detail(struct watch *s, struct watch_rank *ranks,
+                           struct deadlock_rank *work,
+                           const struct hct_snapshot *in, struct hct_out *out)
+{
+    watch_read_flights(ranks, in);
+    watch_read_threads(ranks, in);
+    if (s->reported)
+        return;
+    mark_starved(s, ranks, work, in);
+    for (uint32_t i = 0; i < in->nranks; i++)
+        work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
+    prove(s, ranks, work, in, out);
+    s->transit = transit_find(in, work);
+    s->transit_ns = in->now_ns;
+}
+
 void watch_look(struct watch *s, struct watch_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out)
@@ -509,10 +543,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     if (s->reported)
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
-        watch_read_flights(ranks, in);
-        watch_read_threads(ranks, in);
-        if (s->options.prove && !s->reported)
-            prove(s, ranks, work, in, out);
+        look_at_detail(s, ranks, work, in, out);
         s->detail_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
         if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
             s->detail_ns = watch_min(s->detail_ns, s->moved_ns +

@@ -26,7 +26,9 @@
  * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
  * what is being sent needs its time. Where another thread of one that waits may
- * yet call MPI, it is as if that task were where none has been seen before.
+ * yet call MPI, it is as if that task were where none has been seen before. Where
+ * something may be under way between nodes that would let one go on (transit.h),
+ * it may be the network: then there is a notice that names it, and no verdict.
  * Deadlocks are proven before (deadlock.h).
  *
  * Whom the system has stopped for a while, or whom a disk or network keeps
@@ -48,6 +50,7 @@
 #include <stdint.h>
 
 #include "policies/hang/deadlock.h"
+#include "policies/hang/transit.h"
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
 
@@ -140,6 +143,8 @@ struct watch {
     uint64_t loop_detail_ns;    /* the last calls were looked at for that */
     uint64_t early_ns;          /* some are in MPI_Init and some not yet */
     uint64_t reported_ns;
+    struct transit transit;     /* at the last look with details, */
+    uint64_t transit_ns;        /* ... which was then */
 };
 
 void watch_init(struct watch *s, const struct hct_job *job,
@@ -179,6 +184,9 @@ static inline uint64_t watch_progress(const struct hct_rank *k)
 {
     return k->calls > k->polls ? k->calls - k->polls : 0;
 }
+
+/* Is it known what was under way since the job stands still? */
+bool watch_transit_known(const struct watch *s);
 
 /* Does it sleep in MPI until a signal comes? */
 bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k);

@@ -171,6 +171,7 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
     struct group g[GROUPS] = { 0 }, all = { 0 };
     uint32_t call[GROUPS], n = 0;
     char text[120] = "", who[GROUP_TEXT], time[WORDS_TIME], rest[REST_TEXT];
+    char transit[TRANSIT_TEXT] = "";
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
@@ -193,10 +194,18 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
         snprintf(text + at, sizeof(text) - at, "%s%.40s in %.30s",
                  i ? ", " : "", group_text(who, &g[i]), *name ? name : "MPI");
     }
-    if (notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
+    if (!notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
+        return;
+    if (watch_transit_known(s))
+        transit_text(transit, in, &s->transit);
+    words_time(time, still_ns);
+    if (*transit)
         words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
-                   "%s%s%s", words_time(time, still_ns), text,
-                   others_text(rest, ranks, in), NOTHING_SAYS);
+                   "%.88s%s", time, text, transit);
+    else
+        words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
+                   "%s%s%s", time, text, others_text(rest, ranks, in),
+                   NOTHING_SAYS);
 }
 
 void watch_notice(struct watch *s, const struct watch_rank *ranks,

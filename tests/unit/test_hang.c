@@ -170,6 +170,95 @@ static void communication(void **state)
     SAYS("hang in the communication");
 }
 
+/* ---------------------------------------------------------- on two nodes */
+
+/* Ranks 2 and 3 on another node, in a ring with a barrier (tests/apps/ring.c):
+ * what rank 1 has sent to rank 2 has not come, and the others are in the
+ * barrier. */
+static void ring_stalls(void)
+{
+    start(4, NULL, 0);
+    run(20 * S);
+    look.account[2].node = look.account[3].node = 2;
+    for (uint32_t r = 0; r < 4; r++) {
+        joins(r, "Barrier", WORLD, 9, HCT_NONE)->calls += 3;
+        look.rank[r].age_ns = MS;
+        look.rank[r].bytes = 0;
+    }
+    is_in(2, "Waitall")->collective = 0;
+    world(8);
+    for (uint32_t i = 0; i < 4; i++)
+        look.comm[i].collectives = i == 2 ? 8 : 9;
+    asks(2, "Irecv", 1, 1)->bytes = 400;
+    asks(2, "Isend", 3, 1)->bytes = 400;
+    sent(1, 2, WORLD, 1);
+    received(3, 2, WORLD, 1);
+    look_account();
+}
+
+/* TCP has stood still for seven seconds where three packets in ten are lost: of
+ * what is under way between nodes nobody says that it hangs. */
+static void network(void **state)
+{
+    uint64_t after;
+
+    (void)state;
+    ring_stalls();
+    after = noticed(100 * S);
+    assert_true(after >= 11 * S && after < 14 * S);
+    SAYS("nothing has moved for 12");
+    SAYS("all wait: ranks 0-1,3 in MPI_Barrier, rank 2 in MPI_Waitall; a message "
+         "of rank 1 to rank 2, on another node, is under way: the network may "
+         "lose packets");
+    assert_int_equal(stand(3600 * S), 3600 * S);
+
+    /* The last one has entered the barrier, and nobody leaves it. */
+    ring_stalls();
+    joins(2, "Barrier", WORLD, 9, HCT_NONE)->requests = 0;
+    look.in.nrequests = look.in.npairs = 0;
+    look.comm[2].collectives = 9;
+    after = noticed(100 * S);
+    assert_true(after >= 11 * S && after < 14 * S);
+    SAYS("what MPI_Barrier sends between nodes may be under way");
+    assert_int_equal(stand(3600 * S), 3600 * S);
+}
+
+/* Whoever does not come back to MPI is found as on one node, whatever is under
+ * way to it; and so are those who all wait for what no network brings. */
+static void no_network(void **state)
+{
+    uint64_t after;
+
+    (void)state;
+    for (int sleeps = 0; sleeps < 2; sleeps++) {
+        ring_stalls();
+        look.rank[2].flags &= (uint16_t)~(HCT_IN_MPI | HCT_RUNS);
+        look.rank[2].flags |= sleeps ? HCT_PAUSES : 0;
+        look.rank[2].been = HCT_BEEN_HERE;
+        look.rank[2].call = number_of("Irecv");
+        after = stand(100 * S);
+        assert_true(sleeps ? after < 2 * S : after >= 5 * S && after < 8 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+        assert_int_equal(look.verdicts[0].nranks, 1);
+        assert_int_equal(look.blamed[0], 2);
+        assert_true(look.verdicts[0].score >= 0.999);
+    }
+    ring_stalls();
+    is_in(2, "File_write")->requests = 0;
+    look.in.nrequests = 0;
+    after = stand(100 * S);
+    assert_true(after >= 11 * S && after < 14 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+    /* It sleeps in MPI, where it does not even look for messages. */
+    ring_stalls();
+    look.rank[2].flags |= HCT_PAUSES;
+    assert_true(stand(100 * S) < 2 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    assert_int_equal(look.blamed[0], 2);
+}
+
 static void deadlock_at_once(void **state)
 {
     uint64_t after;
@@ -1112,6 +1201,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(computation),
         cmocka_unit_test(communication),
+        cmocka_unit_test(network), cmocka_unit_test(no_network),
         cmocka_unit_test(deadlock_at_once),
         cmocka_unit_test(moves_again), cmocka_unit_test(gives_up),
         cmocka_unit_test(no_processor),
