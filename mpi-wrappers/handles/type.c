@@ -35,6 +35,21 @@ int64_t type_ask(uintptr_t key, bool fortran)
     return bytes;
 }
 
+/* Of C, by their numbers in Fortran: byte, char, int, unsigned, long, unsigned
+ * long, long long, unsigned long long, float, double. */
+void type_start(void)
+{
+    static const int first[] = { 1, 34, 39, 40, 41, 42, 43, 44, 45, 46 };
+
+    for (unsigned i = 0; i < sizeof(first) / sizeof(first[0]) &&
+         !handle_flavor.ints; i++) {
+        uintptr_t key = handle_type_f2c(first[i]);
+
+        if (key)
+            type_ask(key, false);
+    }
+}
+
 void type_forget(void)
 {
     lock();

@@ -1,7 +1,8 @@
 /* type.h - how large datatypes are, remembered.
  *
  * MPI is asked about a type only after it has accepted it in a call, so a
- * wrong one is MPI's to complain about. Found without a lock. */
+ * wrong one is MPI's to complain about; or if it is MPI's own. Found without a
+ * lock. */
 #ifndef HECTOR_TYPE_H
 #define HECTOR_TYPE_H
 
@@ -33,6 +34,10 @@ static inline int64_t type_find(uintptr_t key)
     return atomic_load_explicit(&t->key, memory_order_relaxed) == key
            ? bytes : TYPE_UNKNOWN;
 }
+
+/* After MPI_Init: know those of Open MPI that most programs use, so that of the
+ * first message, too, it is known how large it is. */
+void type_start(void);
 
 /* Ask, and remember; 0 if MPI does not know. */
 int64_t type_ask(uintptr_t key, bool fortran);

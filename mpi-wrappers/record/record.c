@@ -464,6 +464,7 @@ void record_init_end(bool ok)
 
         comm_start(h, s);
         request_start(h, s);
+        type_start();
     }
     learn_level(h, ok);
     if (h && ok && (thread_attached.what & PAGE_DO_STATE))

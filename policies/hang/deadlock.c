@@ -12,7 +12,7 @@
 #include "policies/hang/graph.h"
 
 #define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
-#define MUCH (UINT64_C(64) << 20)       /* what a Sendrecv takes is not known */
+#define MUCH (UINT64_C(64) << 20)       /* where it is not known how much comes */
 enum {
     SHORT = 256,                        /* requests that are held against each
                                            other */
@@ -536,6 +536,21 @@ static uint64_t size_of(const struct hct_rank *k)
     return k->bytes > k->count ? k->bytes : k->count ? k->count : 1;
 }
 
+/* How much comes to r with the one message of s that is under way: what s sends
+ * now, since those of one kind are received in order. */
+static uint64_t comes(const struct graph *g, uint32_t r, uint32_t s,
+                      uint64_t comm, int32_t tag)
+{
+    const struct hct_rank *k = hct_rank(g->in, s);
+    enum hct_class class_ = call_of(g, s)->class_;
+
+    return (k->flags & HCT_IN_MPI) && k->peer == (int32_t)r &&
+           (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV) &&
+           k->comm == comm && k->tag == tag && tag >= 0 && k->bytes > 0 &&
+           account_exactly(g->in, g->w, s, r, comm, tag) == 1
+        ? k->bytes : MUCH;
+}
+
 /* Whichever of the two is never met: it does not come back. */
 static enum met both(struct graph *g, uint32_t r)
 {
@@ -550,8 +565,9 @@ static enum met both(struct graph *g, uint32_t r)
         return NEVER;
     out = message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
                      call_of(g, r));
-    if (in == FREE && k->source >= 0 && held(g, k->source) &&
-        is_through(g, r, (uint32_t)k->source, MUCH))
+    if (in == FREE && a && k->source >= 0 && held(g, k->source) &&
+        is_through(g, r, (uint32_t)k->source,
+                   comes(g, r, (uint32_t)k->source, k->comm, a->source_tag)))
         in = FINISHED;
     return out == NEVER || (out == OPEN && in == FINISHED) ? NEVER : FREE;
 }

@@ -565,27 +565,27 @@ static void partners(void)
     next = 3;
     MPI_Comm_split(FAKE_COMM(FAKE_WORLD), 0, 0, &c);
     CHECK(s->comm == PAGE_COMM_WORLD && s->collective == 1);
-    MPI_Send(NULL, 5, FAKE_TYPE(1), 1, 9, c);
+    MPI_Send(NULL, 5, FAKE_TYPE(3), 1, 9, c);
     CHECK(s->peer == 0 && s->tag == 9 && s->count == 5);
     CHECK(s->comm == id_of(3) && s->bytes == 0);  /* of a type not yet seen */
     CHECK(page_counts(&page, 0)[CALL_Send].bytes == 20);
     asked = fake_asked;
-    MPI_Send(NULL, 5, FAKE_TYPE(1), 1, 9, c);
+    MPI_Send(NULL, 5, FAKE_TYPE(3), 1, 9, c);
     CHECK(s->peer == 0 && s->bytes == 20);
     CHECK(fake_asked == asked);                 /* remembered */
-    MPI_Recv(NULL, 1, FAKE_TYPE(1), MPI_ANY_SOURCE, MPI_ANY_TAG, c, NULL);
+    MPI_Recv(NULL, 1, FAKE_TYPE(3), MPI_ANY_SOURCE, MPI_ANY_TAG, c, NULL);
     CHECK(s->peer == PAGE_ANY && s->tag == PAGE_ANY);
-    MPI_Send(NULL, 1, FAKE_TYPE(1), MPI_PROC_NULL, 0, c);
+    MPI_Send(NULL, 1, FAKE_TYPE(3), MPI_PROC_NULL, 0, c);
     CHECK(s->peer == PAGE_NULL);
-    MPI_Send(NULL, 1, FAKE_TYPE(1), 3, 0, c);   /* there is no such rank */
+    MPI_Send(NULL, 1, FAKE_TYPE(3), 3, 0, c);   /* there is no such rank */
     CHECK(s->peer == PAGE_UNKNOWN);
-    MPI_Sendrecv(NULL, 1, FAKE_TYPE(1), 0, 1, NULL, 1, FAKE_TYPE(1), 2, 2, c,
+    MPI_Sendrecv(NULL, 1, FAKE_TYPE(3), 0, 1, NULL, 1, FAKE_TYPE(3), 2, 2, c,
                  NULL);
     CHECK(s->peer == 2 && s->source == 3 && s->tag == 1);
-    MPI_Bcast(NULL, 1, FAKE_TYPE(1), 2, c);
+    MPI_Bcast(NULL, 1, FAKE_TYPE(3), 2, c);
     CHECK(s->peer == 3 && s->source == PAGE_NONE && s->tag == PAGE_NONE);
     CHECK(s->collective == 1);
-    MPI_Reduce(NULL, NULL, 1, FAKE_TYPE(1), (MPI_Op)0, 0, c);
+    MPI_Reduce(NULL, NULL, 1, FAKE_TYPE(3), (MPI_Op)0, 0, c);
     CHECK(s->peer == 2 && s->collective == 2);
     MPI_Barrier(FAKE_COMM(FAKE_WORLD));
     CHECK(s->peer == PAGE_NONE && s->collective == 2);
@@ -594,9 +594,9 @@ static void partners(void)
                                         .remote = { 3, -1 } };
     next = 4;
     MPI_Intercomm_create(FAKE_COMM(FAKE_SELF), 0, c, 0, 1, &c);
-    MPI_Send(NULL, 1, FAKE_TYPE(1), 0, 9, FAKE_COMM(4));
+    MPI_Send(NULL, 1, FAKE_TYPE(3), 0, 9, FAKE_COMM(4));
     CHECK(s->peer == 3);
-    MPI_Send(NULL, 1, FAKE_TYPE(1), 1, 9, FAKE_COMM(4));
+    MPI_Send(NULL, 1, FAKE_TYPE(3), 1, 9, FAKE_COMM(4));
     CHECK(s->peer == PAGE_UNKNOWN);             /* in another world */
 }
 
@@ -609,6 +609,8 @@ static void sizes(void)
 
     start(0);
     s = page_slot(&page, 0);
+    MPI_Bcast(NULL, 2, FAKE_TYPE(39), 0, w);    /* MPI_INT is known */
+    CHECK(s->bytes == 8);
     MPI_Bcast(NULL, 1, type, 0, w);             /* learns the size */
     MPI_Alltoallv(NULL, counts, NULL, type, NULL, counts, NULL, type, w);
     CHECK(s->count == 10 && s->bytes == 40);

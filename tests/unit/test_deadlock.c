@@ -319,6 +319,46 @@ static void sendrecv(void **state)
     assert_int_equal(proof(), 2);
 }
 
+/* One waits for a message with another tag, and the other one's has come to it;
+ * whether it has left need not be known. It takes as long as its size does. */
+static void sendrecv_tag(void **state)
+{
+    (void)state;
+    begin(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        talks(r, "Sendrecv", 1 - (int)r, 1)->bytes = 4096;
+        look.rank[r].count = 4096;
+        look.account[r].source_tag = 1 + (int)r;
+    }
+    world(0);
+    still_ns = 1900 * MS;
+    assert_int_equal(proof(), 0);
+    still_ns = 2100 * MS;
+    assert_int_equal(proof(), 2);
+    /* More comes to it than it sends: that may be under way yet; nor is
+     * anything said where nobody knows how much, or of another node. */
+    look.rank[1].bytes = 100000000;
+    assert_int_equal(proof(), 0);
+    still_ns = 11900 * MS;
+    assert_int_equal(proof(), 0);
+    still_ns = 12100 * MS;
+    assert_int_equal(proof(), 2);
+    look.rank[1].bytes = 0;
+    still_ns = 8600 * MS;
+    assert_int_equal(proof(), 0);
+    look.rank[1].bytes = 4096;
+    assert_int_equal(proof(), 2);
+    look.account[1].node = 2;
+    still_ns = 100 * S;
+    assert_int_equal(proof(), 0);
+    /* Large ones under way both ways, each asked for. */
+    look.account[1].node = 1;
+    look.account[1].source_tag = 1;
+    look.rank[0].bytes = look.rank[1].bytes = 1 << 30;
+    look.account[0].source_tag = 1;
+    assert_int_equal(proof(), 0);
+}
+
 static void probe(void **state)
 {
     (void)state;
@@ -1448,7 +1488,7 @@ int main(void)
         cmocka_unit_test(wrong_communicator),
         cmocka_unit_test(any_source),
         cmocka_unit_test(any_source_and_a_send),
-        cmocka_unit_test(sendrecv),
+        cmocka_unit_test(sendrecv), cmocka_unit_test(sendrecv_tag),
         cmocka_unit_test(probe),
         cmocka_unit_test(after_the_end),
         cmocka_unit_test(waits),
