@@ -443,10 +443,9 @@ enum hct_where {                /* of the error */
  *
  * How strong it is its kind says. A deadlock is proven. A hang is found by a
  * model that has seen the job before: its score is what the model yields, and
- * never 1; or without a model, and then its score is 0: tasks wait for each
- * other, but some of them ask in a loop, and may give up. A notice says only
- * that something has taken long, and that nothing seen so far says whether that
- * is wrong: it has one line and no score. */
+ * never 1; 0: it yields none, and the hang is acted on as a notice is. A notice
+ * says only that something has taken long, and that nothing seen so far says
+ * whether that is wrong: it has one line and no score. */
 struct hct_verdict {
     uint32_t kind;              /* enum hct_kind */
     uint32_t where;             /* enum hct_where */

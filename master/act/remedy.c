@@ -12,7 +12,7 @@ double remedy_score(const struct hct_verdict *v)
                                    : fmin(v->score, remedy_unproven);
 }
 
-/* Found without a model: it may end by itself, and nobody knows how likely. */
+/* The policy does not say how sure it is: it may end by itself. */
 static bool is_guess(const struct hct_verdict *v)
 {
     return v->kind == HCT_HANG && v->score <= 0;

@@ -778,7 +778,9 @@ uint32_t deadlock_find(const struct hct_snapshot *in, struct deadlock_rank *w,
     uint64_t steps;
     uint32_t n = in->has_detail ? deadlock_set(in, w, limits, &steps) : 0;
 
-    if (n > 0)
+    if (n > 0 && deadlock_asks(in, w))
+        deadlock_say_asking(in, w, deadlock_age(in, w), out);
+    else if (n > 0)
         deadlock_say(in, w, out);
     return n;
 }

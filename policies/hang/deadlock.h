@@ -124,9 +124,19 @@ bool deadlock_amount(const struct hct_snapshot *in,
 uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
                       const struct deadlock_limits *limits, uint64_t *steps);
 
-/* The set in words, as a verdict of out. */
+/* The set in words, as a verdict of out; or, where some ask in a loop, as a
+ * notice, after they have done so for that long. */
 void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
                   struct hct_out *out);
+void deadlock_say_asking(const struct hct_snapshot *in,
+                         struct deadlock_rank *w, uint64_t age_ns,
+                         struct hct_out *out);
+
+/* Does one of the set ask in a loop? Since when all of it stands. */
+bool deadlock_asks(const struct hct_snapshot *in,
+                   const struct deadlock_rank *w);
+uint64_t deadlock_age(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w);
 
 /* Adds a verdict if there is one; how many ranks are in it. The snapshot has
  * detail. */

@@ -430,18 +430,27 @@ static const char *alone(const struct hct_snapshot *in,
                            : "itself";
 }
 
-static void headline(const struct hct_snapshot *in,
-                     const struct deadlock_rank *w, const struct cycle *c,
-                     struct hct_out *out)
+static const char *name_cycle(char buf[WORDS_RANKS],
+                              const struct hct_snapshot *in,
+                              const struct cycle *c)
 {
-    char ranks[WORDS_RANKS];
-    uint32_t sorted[CYCLE], n = 0, last = c->rank[c->n - 1];
+    uint32_t sorted[CYCLE], n = 0;
 
     for (uint32_t r = 0; r < in->nranks && n < CYCLE; r++)
         for (uint32_t i = 0; i < c->n; i++)
             if (c->rank[i] == r)
                 sorted[n++] = r;
-    words_ranks(ranks, sorted, n);
+    return words_ranks(buf, sorted, n);
+}
+
+static void headline(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, const struct cycle *c,
+                     struct hct_out *out)
+{
+    char ranks[WORDS_RANKS];
+    uint32_t last = c->rank[c->n - 1];
+
+    name_cycle(ranks, in, c);
     if (!c->closed && w[last].state != DEADLOCK_BLOCKED)
         words_line(out, (int32_t)c->rank[0], "deadlock: rank %" PRIu32
                    " waits for rank %" PRIu32 ", which has %s",
@@ -479,8 +488,8 @@ static void headline(const struct hct_snapshot *in,
                    ranks);
 }
 
-/* Who asks in a loop may stop asking: then nothing is proven. */
-static bool asks(const struct hct_snapshot *in, const struct deadlock_rank *w)
+bool deadlock_asks(const struct hct_snapshot *in,
+                   const struct deadlock_rank *w)
 {
     for (uint32_t r = 0; r < in->nranks; r++)
         if (w[r].state == DEADLOCK_BLOCKED && w[r].spins)
@@ -488,11 +497,59 @@ static bool asks(const struct hct_snapshot *in, const struct deadlock_rank *w)
     return false;
 }
 
+uint64_t deadlock_age(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w)
+{
+    uint64_t age_ns = UINT64_MAX;
+
+    for (uint32_t r = 0; r < in->nranks; r++)
+        if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns < age_ns)
+            age_ns = w[r].still_ns;
+    return age_ns;
+}
+
+/* The first of c that asks in a loop; if none does, the first one of all. */
+static uint32_t asks(const struct deadlock_rank *w, const struct cycle *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (w[c->rank[i]].state == DEADLOCK_BLOCKED && w[c->rank[i]].spins)
+            return c->rank[i];
+    return c->rank[0];
+}
+
+/* Who asks in a loop may stop asking: that is proven of nobody, and no model says
+ * how likely it is. One line, about one of them. */
+void deadlock_say_asking(const struct hct_snapshot *in,
+                         struct deadlock_rank *w, uint64_t age_ns,
+                         struct hct_out *out)
+{
+    struct hct_verdict *v = words_verdict(out, HCT_NOTICE);
+    char who[WORDS_RANKS], time[WORDS_TIME], one[sizeof(((struct hct_line *)0)->text)] = "";
+    struct cycle c = { .n = 0 };
+
+    if (!v)
+        return;
+    choose(in, w, &c);
+    v->where = HCT_WHERE_COMMUNICATION;
+    v->phase = hct_rank(in, c.rank[0])->phase;
+    v->age_ns = age_ns;
+    for (uint32_t i = 0; i < c.n; i++)
+        words_blame(out, c.rank[i]);
+    line(in, w, asks(w, &c), out);
+    if (v->nlines == 0)
+        return;                         /* there is no room */
+    v->nlines--;
+    memcpy(one, out->lines[--out->nlines].text, sizeof(one));
+    words_line(out, HCT_NONE, "%.40s %s waited%s for %s: %.118s%s",
+               name_cycle(who, in, &c), c.n == 1 ? "has" : "have",
+               !c.closed ? "" : c.n == 1 ? " for itself" : " for each other",
+               words_time(time, age_ns), one, WORDS_NOTHING_SAYS);
+}
+
 void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
                   struct hct_out *out)
 {
-    bool loops = asks(in, w);
-    struct hct_verdict *v = words_verdict(out, loops ? HCT_HANG : HCT_DEADLOCK);
+    struct hct_verdict *v = words_verdict(out, HCT_DEADLOCK);
     char text[WORDS_RANKS];
     uint32_t others[CYCLE], nothers = 0, all = 0, last;
     struct cycle c = { .n = 0 };
@@ -502,7 +559,7 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
     choose(in, w, &c);
     last = c.rank[c.n - 1];
     v->where = HCT_WHERE_COMMUNICATION;
-    v->score = loops ? 0 : 1;
+    v->score = 1;
     v->phase = hct_rank(in, c.rank[0])->phase;
     headline(in, w, &c, out);
     for (uint32_t i = 0; i < c.n; i++) {
@@ -530,9 +587,6 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
                 others[nothers++] = r;
             all++;
         }
-    if (loops)
-        words_line(out, HCT_NONE, "who asks in a loop may give up and go on: "
-                   "it is no proof");
     if (all)
         words_line(out, HCT_NONE, "%s%s wait%s for these in the end",
                    words_ranks(text, others, nothers),

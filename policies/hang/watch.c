@@ -10,6 +10,7 @@
 
 #define MS ((uint64_t)1000000)
 #define SECOND (1000 * MS)
+#define RECENT_NS (10 * SECOND)         /* longer than between two details */
 
 enum {
     RAN_NS = 50000,             /* to ask for messages some times */
@@ -24,6 +25,7 @@ void watch_init(struct watch *s, const struct hct_job *job,
     s->options = *options;
     s->random = job->seed;
     s->backoff_ns = 100 * MS;
+    s->asks_ns = options->patience_ns;
 }
 
 double watch_bound(uint32_t x, uint32_t n)
@@ -289,16 +291,18 @@ static struct judged judge_outside(const struct watch *s,
     return j;
 }
 
-/* Does the network hold up nobody, if all wait in MPI? Who sleeps there until
- * a signal comes would not even look. That takes a look with details. */
-static bool nothing_in_transit(const struct watch *s, const struct judged *j,
+/* If all wait in MPI, does the network hold up nobody, and is it nobody who may
+ * stop asking? Who sleeps there until a signal comes would not even look. That
+ * takes a look with details. */
+static bool waits_for_good(const struct watch *s, const struct judged *j,
                                struct hct_out *out)
 {
     if (j->outside || j->pauses_in)
         return true;
     if (!watch_transit_known(s))
         out->need |= HCT_NEED_DETAIL;
-    return watch_transit_known(s) && s->transit.what == TRANSIT_NOTHING;
+    return watch_transit_known(s) && s->transit.what == TRANSIT_NOTHING &&
+           !s->asking;
 }
 
 static void judge(struct watch *s, struct watch_rank *ranks,
@@ -320,7 +324,7 @@ static void judge(struct watch *s, struct watch_rank *ranks,
     /* A hang of few holds up the others; where most are at work, wait. */
     if (j.outside > (j.running + 1) / 2 || !j.long_enough || !j.all ||
         still < s->options.sure_ns || chance > s->options.alpha ||
-        !nothing_in_transit(s, &j, out))
+        !waits_for_good(s, &j, out))
         return;
     watch_say(s, ranks, in, j.outside, 1 - chance,
               watch_max(j.longest_ns, s->quiet_ns), out);
@@ -425,6 +429,32 @@ bool watch_transit_known(const struct watch *s)
     return s->transit_ns >= s->moved_ns + s->options.deadlock.still_ns;
 }
 
+/* Nothing is said of it yet, or only that some ask in a loop. */
+static bool may_judge(const struct watch *s)
+{
+    return !s->reported || s->reported == HCT_NOTICE;
+}
+
+/* Of those who were seen to ask in a loop something better will be said. */
+static bool asking_yet(const struct watch *s, const struct hct_snapshot *in)
+{
+    return s->asking && in->now_ns - s->transit_ns < RECENT_NS;
+}
+
+/* They wait for each other in the end, but some of them may give up: there is no
+ * model of that, and so only a notice, after patience. The next one is worth a
+ * word only after twice the time. */
+static void notice_asking(struct watch *s, struct deadlock_rank *work,
+                          const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint64_t age_ns = deadlock_age(in, work);
+
+    if (s->reported || age_ns < s->asks_ns)
+        return;
+    deadlock_say_asking(in, work, age_ns, out);
+    s->reported = HCT_NOTICE;
+}
+
 /* The tasks of a job are not read at the same moment. Those that are found to
  * wait for each other in two looks, and have not moved between, have all been
  * so at one moment: that is the proof. */
@@ -434,22 +464,31 @@ static void prove(struct watch *s, struct watch_rank *ranks,
 {
     struct deadlock_limits limits = s->options.deadlock;
     uint64_t was = s->proven, steps;
-    uint32_t n;
+    uint32_t n, was_reported = s->reported;
 
     limits.spin_ns = UINT64_MAX;        /* a proof needs no loops */
     n = deadlock_set(in, work, &limits, &steps);
     if (n == 0)
         n = deadlock_set(in, work, &s->options.deadlock, &steps);
+    s->asking = n && s->options.prove && deadlock_asks(in, work);
     s->proven = n && s->options.prove ? signature(ranks, work, in->nranks) : 0;
     if (!s->proven || s->proven != was)
         return;
-    deadlock_say(in, work, out);
-    s->reported = HCT_DEADLOCK;         /* or as good as that */
+    if (s->asking) {
+        notice_asking(s, work, in, out);
+    } else {
+        deadlock_say(in, work, out);
+        s->reported = HCT_DEADLOCK;
+    }
+    if (s->reported == was_reported)
+        return;
     s->reported_ns = in->now_ns;
     s->alone = 1;
-    for (uint32_t i = 0; i < in->nranks; i++)
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        ranks[i].stuck = 0;
         if (work[i].state == DEADLOCK_BLOCKED)
             watch_about(&ranks[i], hct_rank(in, i), work[i].spins);
+    }
 }
 
 /* ------------------------------------------------------------------ look */
@@ -464,6 +503,8 @@ static void moves_again(struct watch *s, struct watch_rank *ranks,
     if (words_verdict(out, HCT_PROGRESS))
         words_line(out, HCT_NONE, "the job moves again, %s after that",
                    words_time(time, in->now_ns - s->reported_ns));
+    if (s->reported == HCT_NOTICE)
+        s->asks_ns = 2 * (s->asks_ns + in->now_ns - s->reported_ns);
     s->reported = s->noticed = 0;
 }
 
@@ -491,13 +532,20 @@ static void stands_still(struct watch *s, struct watch_rank *ranks,
     s->sample_ns = 0;
 }
 
+/* Details are wanted then at the latest. */
+static void due(struct watch *s, uint64_t then_ns, uint64_t now_ns)
+{
+    if (now_ns < then_ns)
+        s->detail_ns = watch_min(s->detail_ns, then_ns);
+}
+
 static void look_at_detail(struct watch *s, struct watch_rank *ranks,
                            struct deadlock_rank *work,
                            const struct hct_snapshot *in, struct hct_out *out)
 {
     watch_read_flights(ranks, in);
     watch_read_threads(ranks, in);
-    if (s->reported)
+    if (!may_judge(s))
         return;
     mark_starved(s, ranks, work, in);
     for (uint32_t i = 0; i < in->nranks; i++)
@@ -544,10 +592,12 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
         look_at_detail(s, ranks, work, in, out);
-        s->detail_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
-        if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
-            s->detail_ns = watch_min(s->detail_ns, s->moved_ns +
-                                 s->options.deadlock.spin_ns);
+        s->detail_ns = in->now_ns + (s->proven && !s->asking ? 0
+                                                             : s->backoff_ns);
+        due(s, s->moved_ns + s->options.deadlock.spin_ns, in->now_ns);
+        if (s->asking && !s->reported)
+            due(s, in->now_ns + watch_max(s->asks_ns, deadlock_age(in, work)) -
+                   deadlock_age(in, work), in->now_ns);
         if (s->backoff_ns < 5 * SECOND)
             s->backoff_ns *= 2;
     }
@@ -562,19 +612,20 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     if (s->moved && in->now_ns - s->moved_ns < SECOND &&
         !suspicious(s, ranks, in))
         s->backoff_ns = 100 * MS;
-    if (!s->reported && !s->blind)
+    if (may_judge(s) && !s->blind)
         judge(s, ranks, in, out);
-    if (!s->reported && !s->blind)
+    if (may_judge(s) && !s->blind)
         judge_alone(s, ranks, in, out);
-    if (!s->reported && !s->noticed && !s->blind)
+    if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
         watch_notice(s, ranks, in, out);
-    if (!s->reported && !s->noticed && !s->blind)
+    if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
         watch_notice_loop(s, ranks, in, out);
-    if (!s->reported && in->now_ns >= s->detail_ns &&
+    if (may_judge(s) && in->now_ns >= s->detail_ns &&
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {
         out->need |= HCT_NEED_DETAIL;
-        out->wake_ns = in->now_ns + s->options.look_ns / (s->proven ? 8 : 2);
+        out->wake_ns = in->now_ns + s->options.look_ns /
+                       (s->proven && !s->asking ? 8 : 2);
     } else if (s->sample_ns && s->sample_ns < out->wake_ns) {
         out->wake_ns = s->sample_ns;
     }

@@ -28,7 +28,8 @@
  * what is being sent needs its time. Where another thread of one that waits may
  * yet call MPI, it is as if that task were where none has been seen before. Where
  * something may be under way between nodes that would let one go on (transit.h),
- * it may be the network: then there is a notice that names it, and no verdict.
+ * it may be the network: then there is a notice that names it, and no verdict. So
+ * it is where they wait for each other, but some ask in a loop and may give up.
  * Deadlocks are proven before (deadlock.h).
  *
  * Whom the system has stopped for a while, or whom a disk or network keeps
@@ -116,7 +117,8 @@ struct watch {
     uint64_t random, looks;
     uint64_t sample_ns, detail_ns, backoff_ns;
     uint64_t proven;            /* the set that the last look at details has
-                                   found to wait for each other; 0: none */
+                                   found to wait for each other; 0: none; see
+                                   asking */
     uint64_t moved_ns;          /* the last time that anybody moved */
     uint64_t begun_ns;          /* the first time that anybody moved */
     uint64_t quiet_ns;          /* the longest that nobody did, and then did */
@@ -132,13 +134,18 @@ struct watch {
      * there makes us more patient. */
     struct { uint32_t site, call; uint64_t longest_ns; } place[WATCH_POOLED];
     uint32_t streak;
-    uint8_t reported;           /* enum hct_kind */
+    uint8_t reported;           /* enum hct_kind; a notice only of those who
+                                   ask in a loop, and a verdict may follow */
     uint8_t moved, was_all_in;
     uint8_t alone;              /* it is about those that are stuck; others
                                    may go on */
     uint8_t blind;              /* some have no counters */
     uint8_t noticed;            /* something was said of it, and it is so yet */
-    uint8_t early_noticed, loop_noticed, pad[7];        /* once */
+    uint8_t early_noticed, loop_noticed;        /* once */
+    uint8_t asking;             /* ... which some of them may leave, since they
+                                   ask in a loop: worth a notice at most */
+    uint8_t pad[6];
+    uint64_t asks_ns;           /* so long it has to be so for that */
     uint64_t noticed_ns;
     uint64_t loop_detail_ns;    /* the last calls were looked at for that */
     uint64_t early_ns;          /* some are in MPI_Init and some not yet */

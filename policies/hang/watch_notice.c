@@ -10,8 +10,6 @@
 #include "policies/hang/watch.h"
 #include "policies/lib/words.h"
 
-#define NOTHING_SAYS "; nothing seen so far says whether that is wrong"
-
 enum {
     SOME = 64,                  /* ranks that are named */
     GROUPS = 3,                 /* calls that are */
@@ -134,12 +132,12 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
         watch_then(then, hct_rank(in, first));
         words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.20s%s",
                    one, others, waiting->all == 1 ? "s" : "",
-                   *call ? " in " : "", call, *then ? then : NOTHING_SAYS);
+                   *call ? " in " : "", call, *then ? then : WORDS_NOTHING_SAYS);
     } else {
         words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "
                    "%.60s wait%s for them%s", group_text(all, outside),
                    words_time(time, still_ns), others,
-                   waiting->all == 1 ? "s" : "", NOTHING_SAYS);
+                   waiting->all == 1 ? "s" : "", WORDS_NOTHING_SAYS);
     }
 }
 
@@ -205,7 +203,7 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
     else
         words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
                    "%s%s%s", time, text, others_text(rest, ranks, in),
-                   NOTHING_SAYS);
+                   WORDS_NOTHING_SAYS);
 }
 
 void watch_notice(struct watch *s, const struct watch_rank *ranks,
@@ -257,7 +255,7 @@ static void say_early(const struct group *inside, const struct group *early,
         words_line(out, HCT_NONE, "%.60s %s not called MPI_Init for %s, and "
                    "%.60s wait%s in it%s", group_text(others, early),
                    early->all == 1 ? "has" : "have", time, in_it,
-                   inside->all == 1 ? "s" : "", NOTHING_SAYS);
+                   inside->all == 1 ? "s" : "", WORDS_NOTHING_SAYS);
 }
 
 void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
@@ -362,7 +360,7 @@ static void say_loop(struct watch *s, const struct watch_rank *ranks,
                    "places for %s, as %s, %" PRIu64 " of them, and nobody "
                    "made any other%s", group_text(who, busy),
                    busy->all == 1 ? "has" : "have", words_time(time, age_ns),
-                   hct_call(in, k->call)->name, calls, NOTHING_SAYS);
+                   hct_call(in, k->call)->name, calls, WORDS_NOTHING_SAYS);
     s->noticed = 0;             /* it does not end when somebody moves */
 }
 

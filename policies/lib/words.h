@@ -22,6 +22,9 @@ void words_propose(struct hct_out *out, enum hct_action action);
 double words_score(double score);
 uint32_t words_ms(uint64_t ns);
 
+/* Of a notice, at its end. */
+#define WORDS_NOTHING_SAYS "; nothing seen so far says whether that is wrong"
+
 /* "rank 3", "ranks 0-2,7": into buf of that size, cut with "...". */
 enum { WORDS_RANKS = 96 };
 const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *sorted,

@@ -1196,7 +1196,7 @@ static const struct mini all[] = {
     { "spin-test", 2, "@0-1 asking in a loop", spin_test },
     { "spin-iprobe", 2, "@0-1 asking in a loop", spin_iprobe },
     { "spin-testall-half", 2,
-      "@0-1 faulty: tasks 0-1: .*asking in a loop.*tag 2", spin_testall_half },
+      "@0-1 asking in a loop for a message from rank . .tag 2", spin_testall_half },
     { "spin-both", 2, "@0-1 asking in a loop", spin_both },
     { "issend-ring", 3, "@0-2 Wait by MPI_Issend", issend_ring },
     { "ssend-self", 2, "@0 rank 0 waits for itself", ssend_self },

@@ -72,13 +72,14 @@ grep -n '/\*!\*/' "$here/../deadlocks/stuck.c" | sed 's/^\([0-9]*\):.*/stuck.c:\
 
 "$build/deadlocks/stuck" >"$dir/stuck"
 : >"$dir/ages"
+: >"$dir/named"
 kinds=0 ranks=0 says=0 lines=0 stuck=0
 while IFS=$tab read -r name tasks words; do
     wanted "$name" "$@" || continue
     good=0 kind=deadlock how=kill who=
     case $name in
-    spin-*)                     # who asks in a loop may stop asking
-        kind=hang how=kill:patience=1s ;;
+    spin-*)                     # who asks in a loop may stop asking: one line
+        kind=notice how=kill:patience=1s ;;
     esac
     case $words in
     @*) who=${words%% *} words=${words#* } ;;
@@ -92,8 +93,8 @@ while IFS=$tab read -r name tasks words; do
     if among "${who#@}" "$blamed"; then ranks=$((ranks + 1)); else good=1; fi
     if printf '%s\n' "$said" | grep -qE "$words"
     then says=$((says + 1)); else good=1; fi
-    if lines_right; then lines=$((lines + 1)); else good=1; fi
-    [ $kind = hang ] || sed -n 's/.* deadlocked (100 % sure, for \([0-9.]*\) \(m*s\),.*/\1 \2/p' \
+    if [ $kind = notice ] || lines_right; then lines=$((lines + 1)); else good=1; fi
+    [ $kind = notice ] || sed -n 's/.* deadlocked (100 % sure, for \([0-9.]*\) \(m*s\),.*/\1 \2/p' \
         "$dir/err" >>"$dir/ages"
     result $good "stuck $name"
     [ $good = 0 ] || printf '# status %s, ranks %s, %s; lines %s\n' "$status" \

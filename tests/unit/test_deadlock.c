@@ -639,7 +639,7 @@ static void waits_for_itself(void **state)
     assert_int_equal(proof(), 4);
     assert_int_equal(look.verdicts[0].nranks, 1);
     assert_int_equal(look.blamed[0], 3);
-    SAYS("rank 3 waits for itself");
+    SAYS("rank 3 has waited for itself for 4");
 }
 
 static void probes_in_a_loop(void **state)
