@@ -10,13 +10,16 @@
 
 #define MS ((uint64_t)1000000)
 #define SECOND (1000 * MS)
-#define RECENT_NS (10 * SECOND)         /* longer than between two details */
+#define RECENT_NS (10 * SECOND)         /* longer than between two details, where
+                                           one may be torn */
 
 enum {
     RAN_NS = 50000,             /* to ask for messages some times */
     WORKS_MS = 1000,            /* in a call that waits for nobody */
     LONG_MS = 500,              /* shorter stays are never a measure */
     TORN = 8,                   /* looks in a row that are never torn */
+    ASKS_MS = 10,               /* between two questions of a loop, mostly */
+    ASKED = 2, ASKED_MS = 400,  /* so many at least, in so long */
 };
 
 void watch_init(struct watch *s, const struct hct_job *job,
@@ -46,14 +49,32 @@ double watch_factor(uint32_t n, double alpha)
     return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
 }
 
+/* How often it has asked. One that gets no processor just now is seen between
+ * two questions for longer than its loop takes. */
+static void count_questions(struct watch_rank *w, const struct hct_rank *k,
+                            uint64_t now_ns)
+{
+    uint64_t n = k->polls - w->polls, since_ns = now_ns - w->polls_ns;
+
+    if (!w->known || k->polls < w->polls)
+        n = 0;
+    else if (since_ns < ASKED_MS * MS)
+        return;
+    w->asked = n >= ASKED && n * ASKS_MS * MS >= since_ns;
+    w->polls = k->polls;
+    w->polls_ns = now_ns;
+}
+
 /* Is it in a loop that only asks? */
-static bool asking(const struct hct_snapshot *in, const struct hct_rank *k)
+static bool asking(const struct watch_rank *w, const struct hct_rank *k,
+                   const struct hct_snapshot *in)
 {
     const struct hct_call *c = hct_call(in, k->call);
+    uint64_t turn_ms = w->asked ? ASKED_MS : ASKS_MS;
 
     return (k->flags & HCT_PAGE) && (c->flags & HCT_CALL_POLL) &&
            (c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE) &&
-           (k->age_ns < 10 * MS || (k->flags & HCT_IN_MPI));
+           (k->age_ns < turn_ms * MS || (k->flags & HCT_IN_MPI));
 }
 
 /* A call that waits for nobody, and takes long, is computation. */
@@ -116,8 +137,11 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
                          const struct hct_snapshot *in)
 {
     uint64_t progress = watch_progress(k);
-    bool in_mpi = parastack_in(in, k), moved;
+    bool in_mpi, asks, moved;
 
+    count_questions(w, k, in->now_ns);
+    asks = asking(w, k, in);
+    in_mpi = asks || parastack_in(in, k);
     if (k->flags & HCT_PAGE) {
         /* the question that it is asking now has not been counted yet */
         if ((k->flags & HCT_IN_MPI) &&
@@ -126,7 +150,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         /* a call is counted when it begins; its end is a move, too, and so
          * is a tag: the program says where it is */
         moved = progress > w->progress || k->mark != w->mark ||
-                (w->known && w->in != in_mpi && !w->asks && !asking(in, k));
+                (w->known && w->in != in_mpi && !w->asks && !asks);
         /* A reading may be torn, and low. One that stays low says that
          * questions had been taken for more before. */
         w->low = progress < w->progress ? w->low + 1 : 0;
@@ -149,7 +173,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
             remember_pooled(s, w, in->now_ns - w->moved_ns);
         }
         w->moved_ns = !w->known || !(k->flags & HCT_PAGE) ||
-                      entered < w->moved_ns || asking(in, k)
+                      entered < w->moved_ns || asks
             ? in->now_ns : entered;
         w->cpu_still_ns = w->own_still_ns = 0;
         w->visits = 0;
@@ -170,7 +194,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
     w->paused |= (k->flags & HCT_PAUSES) != 0;
     w->known = 1;
     w->in = in_mpi;
-    w->asks = asking(in, k);
+    w->asks = asks;
     w->works = works(in, k);
     if (w->waits != k->waits)
         w->waits_since_ns = in->now_ns;
@@ -291,18 +315,25 @@ static struct judged judge_outside(const struct watch *s,
     return j;
 }
 
+/* Of those who were seen to ask in a loop, and wait for each other, something
+ * better will be said. */
+static bool asking_yet(const struct watch *s, const struct hct_snapshot *in)
+{
+    return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
+}
+
 /* If all wait in MPI, does the network hold up nobody, and is it nobody who may
  * stop asking? Who sleeps there until a signal comes would not even look. That
  * takes a look with details. */
 static bool waits_for_good(const struct watch *s, const struct judged *j,
-                               struct hct_out *out)
+                           const struct hct_snapshot *in, struct hct_out *out)
 {
     if (j->outside || j->pauses_in)
         return true;
     if (!watch_transit_known(s))
         out->need |= HCT_NEED_DETAIL;
     return watch_transit_known(s) && s->transit.what == TRANSIT_NOTHING &&
-           !s->asking;
+           !asking_yet(s, in);
 }
 
 static void judge(struct watch *s, struct watch_rank *ranks,
@@ -324,7 +355,7 @@ static void judge(struct watch *s, struct watch_rank *ranks,
     /* A hang of few holds up the others; where most are at work, wait. */
     if (j.outside > (j.running + 1) / 2 || !j.long_enough || !j.all ||
         still < s->options.sure_ns || chance > s->options.alpha ||
-        !waits_for_good(s, &j, out))
+        !waits_for_good(s, &j, in, out))
         return;
     watch_say(s, ranks, in, j.outside, 1 - chance,
               watch_max(j.longest_ns, s->quiet_ns), out);
@@ -435,24 +466,38 @@ static bool may_judge(const struct watch *s)
     return !s->reported || s->reported == HCT_NOTICE;
 }
 
-/* Of those who were seen to ask in a loop something better will be said. */
-static bool asking_yet(const struct watch *s, const struct hct_snapshot *in)
+/* It is said of those in the set. */
+static void about_set(struct watch *s, struct watch_rank *ranks,
+                      const struct deadlock_rank *work,
+                      const struct hct_snapshot *in, enum hct_kind kind)
 {
-    return s->asking && in->now_ns - s->transit_ns < RECENT_NS;
+    s->reported = kind;
+    s->reported_ns = in->now_ns;
+    s->alone = 1;
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        ranks[i].stuck = 0;
+        if (work[i].state == DEADLOCK_BLOCKED)
+            watch_about(&ranks[i], hct_rank(in, i), work[i].spins);
+    }
 }
 
 /* They wait for each other in the end, but some of them may give up: there is no
  * model of that, and so only a notice, after patience. The next one is worth a
- * word only after twice the time. */
-static void notice_asking(struct watch *s, struct deadlock_rank *work,
+ * word only after twice the time. A look may be torn, of tasks that ask all the
+ * time: it need not be the next one that finds them again. */
+static void notice_asking(struct watch *s, struct watch_rank *ranks,
+                          struct deadlock_rank *work,
                           const struct hct_snapshot *in, struct hct_out *out)
 {
-    uint64_t age_ns = deadlock_age(in, work);
+    uint64_t age_ns = deadlock_age(in, work), was = s->asking;
 
-    if (s->reported || age_ns < s->asks_ns)
+    s->asking = signature(ranks, work, in->nranks);
+    s->asking_ns = in->now_ns;
+    s->asking_due_ns = in->now_ns + watch_max(age_ns, s->asks_ns) - age_ns;
+    if (s->reported || s->asking != was || age_ns < s->asks_ns)
         return;
     deadlock_say_asking(in, work, age_ns, out);
-    s->reported = HCT_NOTICE;
+    about_set(s, ranks, work, in, HCT_NOTICE);
 }
 
 /* The tasks of a job are not read at the same moment. Those that are found to
@@ -464,31 +509,18 @@ static void prove(struct watch *s, struct watch_rank *ranks,
 {
     struct deadlock_limits limits = s->options.deadlock;
     uint64_t was = s->proven, steps;
-    uint32_t n, was_reported = s->reported;
+    uint32_t n;
 
     limits.spin_ns = UINT64_MAX;        /* a proof needs no loops */
     n = deadlock_set(in, work, &limits, &steps);
-    if (n == 0)
-        n = deadlock_set(in, work, &s->options.deadlock, &steps);
-    s->asking = n && s->options.prove && deadlock_asks(in, work);
     s->proven = n && s->options.prove ? signature(ranks, work, in->nranks) : 0;
-    if (!s->proven || s->proven != was)
-        return;
-    if (s->asking) {
-        notice_asking(s, work, in, out);
-    } else {
+    if (s->proven && s->proven == was) {
         deadlock_say(in, work, out);
-        s->reported = HCT_DEADLOCK;
+        about_set(s, ranks, work, in, HCT_DEADLOCK);
     }
-    if (s->reported == was_reported)
-        return;
-    s->reported_ns = in->now_ns;
-    s->alone = 1;
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        ranks[i].stuck = 0;
-        if (work[i].state == DEADLOCK_BLOCKED)
-            watch_about(&ranks[i], hct_rank(in, i), work[i].spins);
-    }
+    if (n == 0 && s->options.prove &&
+        deadlock_set(in, work, &s->options.deadlock, &steps) > 0)
+        notice_asking(s, ranks, work, in, out);
 }
 
 /* ------------------------------------------------------------------ look */
@@ -532,11 +564,19 @@ static void stands_still(struct watch *s, struct watch_rank *ranks,
     s->sample_ns = 0;
 }
 
-/* Details are wanted then at the latest. */
-static void due(struct watch *s, uint64_t then_ns, uint64_t now_ns)
+/* When the next look at details is wanted: at once for a proof, of those who ask
+ * when it is time to say so. */
+static uint64_t next_detail(const struct watch *s,
+                            const struct hct_snapshot *in)
 {
-    if (now_ns < then_ns)
-        s->detail_ns = watch_min(s->detail_ns, then_ns);
+    uint64_t next_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
+
+    if (!s->reported && asking_yet(s, in))
+        next_ns = watch_min(next_ns, watch_max(in->now_ns, s->asking_due_ns));
+    if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
+        next_ns = watch_min(next_ns, s->moved_ns +
+                                         s->options.deadlock.spin_ns);
+    return next_ns;
 }
 
 static void look_at_detail(struct watch *s, struct watch_rank *ranks,
@@ -582,7 +622,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         return;
     }
     if (s->moved && s->was_all_in && in->now_ns > was_moved_ns + SECOND &&
-        !s->reported) {
+        may_judge(s)) {
         s->all_ins++;
         if (in->now_ns - was_moved_ns > s->all_in_ns)
             s->all_in_ns = in->now_ns - was_moved_ns;
@@ -592,12 +632,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
         look_at_detail(s, ranks, work, in, out);
-        s->detail_ns = in->now_ns + (s->proven && !s->asking ? 0
-                                                             : s->backoff_ns);
-        due(s, s->moved_ns + s->options.deadlock.spin_ns, in->now_ns);
-        if (s->asking && !s->reported)
-            due(s, in->now_ns + watch_max(s->asks_ns, deadlock_age(in, work)) -
-                   deadlock_age(in, work), in->now_ns);
+        s->detail_ns = next_detail(s, in);
         if (s->backoff_ns < 5 * SECOND)
             s->backoff_ns *= 2;
     }
@@ -624,8 +659,7 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {
         out->need |= HCT_NEED_DETAIL;
-        out->wake_ns = in->now_ns + s->options.look_ns /
-                       (s->proven && !s->asking ? 8 : 2);
+        out->wake_ns = in->now_ns + s->options.look_ns / (s->proven ? 8 : 2);
     } else if (s->sample_ns && s->sample_ns < out->wake_ns) {
         out->wake_ns = s->sample_ns;
     }

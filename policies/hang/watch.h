@@ -26,10 +26,11 @@
  * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
  * what is being sent needs its time. Where another thread of one that waits may
- * yet call MPI, it is as if that task were where none has been seen before. Where
- * something may be under way between nodes that would let one go on (transit.h),
- * it may be the network: then there is a notice that names it, and no verdict. So
- * it is where they wait for each other, but some ask in a loop and may give up.
+ * yet call MPI, it is as if that task were where none has been seen before.
+ * Where something may be under way between nodes that would let one go on
+ * (transit.h), it may be the network: then there is a notice that names it, and
+ * no verdict. So it is where they wait for each other, but some ask in a loop
+ * and may give up.
  * Deadlocks are proven before (deadlock.h).
  *
  * Whom the system has stopped for a while, or whom a disk or network keeps
@@ -87,6 +88,8 @@ struct watch_rank {
     uint64_t own_ns, own_still_ns;      /* of its main thread */
     uint64_t own_base_ns, base_ns;      /* at a look with details, and when */
     uint32_t site;
+    uint64_t polls, polls_ns;   /* its questions, some looks ago, and when */
+    uint8_t asked;              /* it has asked all the time since */
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
@@ -117,8 +120,11 @@ struct watch {
     uint64_t random, looks;
     uint64_t sample_ns, detail_ns, backoff_ns;
     uint64_t proven;            /* the set that the last look at details has
-                                   found to wait for each other; 0: none; see
-                                   asking */
+                                   found to wait for each other; 0: none */
+    uint64_t asking;            /* ... found last, of whom some ask in a loop
+                                   and may give up: a notice at most */
+    uint64_t asking_ns, asking_due_ns;  /* when, and when to say so */
+    uint64_t asks_ns;           /* so long it has to be so for that */
     uint64_t moved_ns;          /* the last time that anybody moved */
     uint64_t begun_ns;          /* the first time that anybody moved */
     uint64_t quiet_ns;          /* the longest that nobody did, and then did */
@@ -142,10 +148,7 @@ struct watch {
     uint8_t blind;              /* some have no counters */
     uint8_t noticed;            /* something was said of it, and it is so yet */
     uint8_t early_noticed, loop_noticed;        /* once */
-    uint8_t asking;             /* ... which some of them may leave, since they
-                                   ask in a loop: worth a notice at most */
-    uint8_t pad[6];
-    uint64_t asks_ns;           /* so long it has to be so for that */
+    uint8_t pad[7];
     uint64_t noticed_ns;
     uint64_t loop_detail_ns;    /* the last calls were looked at for that */
     uint64_t early_ns;          /* some are in MPI_Init and some not yet */

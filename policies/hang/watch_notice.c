@@ -189,8 +189,9 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
         const char *name = hct_call(in, call[i])->name;
         size_t at = strlen(text);
 
-        snprintf(text + at, sizeof(text) - at, "%s%.40s in %.30s",
-                 i ? ", " : "", group_text(who, &g[i]), *name ? name : "MPI");
+        snprintf(text + at, sizeof(text) - at, "%s%.40s in %.30s%s",
+                 i ? ", " : "", group_text(who, &g[i]), *name ? name : "MPI",
+                 ranks[g[i].v[0]].asks ? ", asking in a loop" : "");
     }
     if (!notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
         return;

@@ -521,6 +521,60 @@ static void loops(void **state)
     }
 }
 
+/* One who asks in a loop, and is kept from the processor between two questions
+ * for most of the time, waits for an answer all the same. */
+static void asks_under_load(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    start(4, NULL, 0);
+    without_two(9);
+    look.rank[2].call = number_of("Testany");
+    look.out.nverdicts = 0;
+    began = look.in.now_ns;
+    for (unsigned i = 0; look.in.now_ns < began + 30 * S; i++) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 4; r++)
+            look.rank[r].age_ns += r == 2 ? 0 : wait;
+        look.rank[2].calls += wait / MS;
+        look.rank[2].polls += wait / MS;
+        look.rank[2].age_ns = i % 8 ? 40 * MS : 0;
+    }
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+    assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+    SAYS("all wait: ranks 0-1,3 in MPI_Allreduce, rank 2 in MPI_Testany, "
+         "asking in a loop");
+
+    /* Once in 50 ms is a computation that asks in between. */
+    start(4, NULL, 0);
+    without_two(9);
+    look.rank[2].call = number_of("Testany");
+    look.out.nverdicts = 0;
+    for (began = look.in.now_ns; look.in.now_ns < began + 30 * S;) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        for (uint32_t r = 0; r < 4; r++)
+            look.rank[r].age_ns += r == 2 ? 0 : wait;
+        look.rank[2].calls += wait / (50 * MS);
+        look.rank[2].polls += wait / (50 * MS);
+        look.rank[2].age_ns = 20 * MS;
+    }
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+    SAYS("rank 2 has been outside of MPI for 12");
+}
+
 /* Questions that were taken for more at first do not hide what comes then. */
 static void miscounted(void **state)
 {
@@ -1217,6 +1271,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_processor),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
+        cmocka_unit_test(asks_under_load),
         cmocka_unit_test(miscounted),
         cmocka_unit_test(torn),
         cmocka_unit_test(new_place),
