@@ -209,6 +209,7 @@ static void give(struct policy *p, struct hct_snapshot *s)
         return;
     s->has_detail = 0;
     s->nrequests = s->ncomms = s->nflights = s->naccounts = s->npairs = 0;
+    s->nmeetings = 0;
 }
 
 /* NULL, or what was wrong about it. */
