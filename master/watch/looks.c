@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "master/watch/callclass.h"
+#include "proto/base/array.h"
 #include "proto/link/lookwire.h"
 
 enum { LOOKS_DETAIL_MAX = 1 << 20 };
@@ -72,68 +73,50 @@ void looks_begin(struct looks *l, uint32_t parts)
 
 /* ------------------------------------------------------------------ answers */
 
-static void *one_more(void **v, uint32_t *n, uint32_t *cap, size_t bytes)
-{
-    if (*n == LOOKS_DETAIL_MAX)
-        return NULL;
-    if (*n == *cap) {
-        uint32_t more = *cap ? 2 * *cap : 64;
-        void *bigger = realloc(*v, more * bytes);
-
-        if (!bigger)
-            return NULL;
-        *v = bigger;
-        *cap = more;
-    }
-    return memset((char *)*v + (*n)++ * bytes, 0, bytes);
-}
+/* A new one, of zeros; NULL: there is no room for more. */
+#define ONE_MORE(l, what) \
+    ((l)->n##what < LOOKS_DETAIL_MAX && \
+     array_reserve(&(l)->what, &(l)->what##_cap, (l)->n##what + 1) == 0 \
+     ? memset(&(l)->what[(l)->n##what++], 0, sizeof(*(l)->what)) : NULL)
 
 struct hct_request *looks_add_request(struct looks *l)
 {
-    return one_more((void **)&l->requests, &l->nrequests, &l->requests_cap,
-                    sizeof(*l->requests));
+    return ONE_MORE(l, requests);
 }
 
 struct hct_comm *looks_add_comm(struct looks *l)
 {
-    return one_more((void **)&l->comms, &l->ncomms, &l->comms_cap,
-                    sizeof(*l->comms));
+    return ONE_MORE(l, comms);
 }
 
 struct hct_flight *looks_add_flight(struct looks *l)
 {
-    return one_more((void **)&l->flights, &l->nflights, &l->flights_cap,
-                    sizeof(*l->flights));
+    return ONE_MORE(l, flights);
 }
 
 struct hct_account *looks_add_account(struct looks *l)
 {
-    return one_more((void **)&l->accounts, &l->naccounts, &l->accounts_cap,
-                    sizeof(*l->accounts));
+    return ONE_MORE(l, accounts);
 }
 
 struct hct_pair *looks_add_pair(struct looks *l)
 {
-    return one_more((void **)&l->pairs, &l->npairs, &l->pairs_cap,
-                    sizeof(*l->pairs));
+    return ONE_MORE(l, pairs);
 }
 
 struct hct_meeting *looks_add_meeting(struct looks *l)
 {
-    return one_more((void **)&l->meetings, &l->nmeetings, &l->meetings_cap,
-                    sizeof(*l->meetings));
+    return ONE_MORE(l, meetings);
 }
 
 struct hct_state *looks_add_state(struct looks *l)
 {
-    return one_more((void **)&l->states, &l->nstates, &l->states_cap,
-                    sizeof(*l->states));
+    return ONE_MORE(l, states);
 }
 
 struct hct_edge *looks_add_edge(struct looks *l)
 {
-    return one_more((void **)&l->edges, &l->nedges, &l->edges_cap,
-                    sizeof(*l->edges));
+    return ONE_MORE(l, edges);
 }
 
 static bool time_is_sane(double mean, double m2)
@@ -166,9 +149,7 @@ bool looks_add_model(struct looks *l, const struct hct_model *m)
 
     is.states = l->nstates - m->nstates;
     is.edges = l->nedges - m->nedges;
-    if (model_is_sane(l, &is) &&
-        (to = one_more((void **)&l->models, &l->nmodels, &l->models_cap,
-                       sizeof(*l->models)))) {
+    if (model_is_sane(l, &is) && (to = ONE_MORE(l, models))) {
         *to = is;
         return true;
     }

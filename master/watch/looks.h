@@ -31,8 +31,8 @@ struct looks {
     struct hct_edge *edges;
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
     uint32_t nmodels, nstates, nedges;
-    uint32_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
-    uint32_t meetings_cap, models_cap, states_cap, edges_cap;
+    size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
+    size_t meetings_cap, models_cap, states_cap, edges_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint64_t seq, now_ns;       /* of the last snapshot */
