@@ -38,7 +38,7 @@ delay off
 begin()         # three jobs: N, of how many there are then
 {
     hector-run --launch-agent "$AGENT" -H n1:1,n2:1 -n 2 --on-hang kill \
-        "$APPS/poll" 200000 600 >"$T/poll.$1.out" 2>"$T/poll.$1.err" &
+        "$APPS/poll" 20000 600 >"$T/poll.$1.out" 2>"$T/poll.$1.err" &
     runners=$!
     hector-run --launch-agent "$AGENT" -H n1:2,n2:2 -n 4 --on-hang kill \
         "$APPS/ring" 600 >"$T/ring.$1.out" 2>"$T/ring.$1.err" &
