@@ -48,6 +48,7 @@ struct deadlock_group {
     uint8_t inter;
     uint8_t free;               /* a member is not held */
     uint64_t youngest_ns;       /* since one of them has entered its last one */
+    uint64_t moved_ns;          /* since one of them has moved at all */
     union {
         struct {                /* n > 0, and all have entered it */
             uint32_t call;      /* of the first one that is known */

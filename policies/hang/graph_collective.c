@@ -126,12 +126,12 @@ static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
     return bytes < UINT64_MAX / n ? bytes * n : UINT64_MAX;
 }
 
-/* Has the last member that entered a collective call there done so long before?
- * What it passes on has to have its time, too. */
+/* Has the last member that entered a collective call there done so long before,
+ * and none moved since? What they pass on has to have its time, too. */
 static bool long_ago(const struct graph *g, const struct deadlock_group *m,
                      uint64_t bytes)
 {
-    return bytes < UINT64_MAX / 200 &&
+    return bytes < UINT64_MAX / 200 && m->moved_ns > g->limits->small_ns &&
            m->youngest_ns > g->limits->small_ns + bytes * 100;
 }
 

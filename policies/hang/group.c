@@ -168,6 +168,8 @@ static void count_members(struct graph *g)
             continue;
         m->found++;
         m->expected = c->size + c->remote_size;
+        if (m->found == 1 || g->w[c->rank].still_ns < m->moved_ns)
+            m->moved_ns = g->w[c->rank].still_ns;
         if (c->collectives && (!m->youngest_ns || c->age_ns < m->youngest_ns))
             m->youngest_ns = c->age_ns ? c->age_ns : 1;
         m->inter |= c->remote_size > 0;
@@ -184,6 +186,7 @@ static void count_members(struct graph *g)
             continue;
         m->found = last->found;
         m->youngest_ns = last->youngest_ns;
+        m->moved_ns = last->moved_ns;
         m->expected = last->expected;
         m->inter = last->inter;
         m->missing += last->missing;

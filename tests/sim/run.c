@@ -337,7 +337,7 @@ static bool is_excused(const struct run *u)
     return u->watch.looks <= 1;
 }
 
-/* The last one has entered a collective call where this task waits. */
+/* The last one has entered a collective call where this task waits, or moved. */
 static uint64_t entered(const struct run *u, uint32_t r)
 {
     uint64_t last = 0;
@@ -346,12 +346,13 @@ static uint64_t entered(const struct run *u, uint32_t r)
         const struct schedule *s = &u->world.task[r].schedule[i];
 
         for (uint32_t k = 0; s->active && k < u->world.n * PROGRAM_COMMS; k++) {
-            const struct world_comm *c =
-                &u->world.task[k / PROGRAM_COMMS].comms[k % PROGRAM_COMMS];
+            const struct task *t = &u->world.task[k / PROGRAM_COMMS];
+            const struct world_comm *c = &t->comms[k % PROGRAM_COMMS];
 
-            if (c->members && c->context + 1 == s->context &&
-                c->entered_ns > last)
-                last = c->entered_ns;
+            if (!c->members || c->context + 1 != s->context)
+                continue;
+            last = watch_max(last, watch_max(c->entered_ns, t->since_ns));
+            last = watch_max(last, t->thawed_ns);
         }
     }
     return last;

@@ -31,7 +31,8 @@ static uint32_t proof(uint64_t still_ns)
     look_empty_out();
     memset(work, 0, sizeof(work));
     for (uint32_t r = 0; r < look.in.nranks; r++)
-        work[r].still_ns = still_ns;
+        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
+                                               : still_ns;
     n = deadlock_find(&look.in, work, &limits, &look.out);
     memcpy(look.pair, said, sizeof(said));
     look.in.npairs = pairs;
@@ -263,6 +264,21 @@ static void root_behind(void **state)
     assert_int_equal(proof(20 * S), 0);
 }
 
+/* Who has just ended has perhaps completed what another one waits for. */
+static void has_just_ended(void **state)
+{
+    (void)state;
+    look_at(2);
+    is_in(0, "Win_wait")->comm = 0xdddd;
+    is_in(1, "Finalize");
+    world(0);
+    member(0, 0xdddd, 2, 0, NULL)->kind = HCT_KIND_WIN;
+    member(1, 0xdddd, 2, 0, NULL)->kind = HCT_KIND_WIN;
+    assert_int_equal(proof(20 * S), 1);
+    look.rank[1].age_ns = 50 * MS;
+    assert_int_equal(proof(20 * S), 0);
+}
+
 /* All have entered it, but one has made other calls before, or named another
  * root, of which only the history tells. */
 static void histories_differ(void **state)
@@ -297,6 +313,7 @@ int main(void)
         cmocka_unit_test(flushes_much),
         cmocka_unit_test(root_behind),
         cmocka_unit_test(histories_differ),
+        cmocka_unit_test(has_just_ended),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
