@@ -260,6 +260,18 @@ static bool history_differs(struct graph *g, uint32_t r,
     return false;
 }
 
+/* One number may stand for a window here, and for a communicator there, where
+ * members have made different calls. */
+static uint32_t kind_of(const struct graph *g, uint32_t r, uint64_t comm)
+{
+    const struct hct_comm *c;
+
+    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
+        if (c->id == comm)
+            return c->kind;
+    return HCT_KIND_NONE;
+}
+
 /* r has entered call n, as all others have, and "to" a different one, or with
  * another root. The message that r waits for may come of a later call of "to",
  * and be under way, unless time speaks against it, or "to" has not left its
@@ -276,7 +288,8 @@ static bool stays_different(const struct graph *g, uint32_t r,
     if (!m->free && graph_long_enough(g, r, 0) && long_ago(g, m, 0))
         return true;
     return (c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
-           (in || group_left(g, to->rank, m->comm)) &&
+           (in || (group_left(g, to->rank, m->comm) &&
+                   kind_of(g, to->rank, m->comm) == kind_of(g, r, m->comm))) &&
            same_calls(g, r, to->rank, m->comm, m->n - 1);
 }
 
