@@ -128,7 +128,7 @@ static void service_leave(struct service *s)
     event_del(s->interrupt);
     event_del(s->orphan);
     event_base_loopexit(s->base, &tv);  /* whatever the peers do */
-    session_hub_leave(s->master->hub, service_left);
+    hub_leave(s->master->hub, service_left);
 }
 
 /* A private master lives as long as its redirector and the jobs. */
@@ -136,8 +136,8 @@ static void service_check(void *arg)
 {
     struct service *s = arg;
     const struct master *m = s->master;
-    bool over = s->options.private && session_hub_had_redirector(m->hub) &&
-                session_hub_count(m->hub, HCT__ROLE__ROLE_REDIRECTOR) == 0;
+    bool over = s->options.private && hub_had_redirector(m->hub) &&
+                hub_count(m->hub, HCT__ROLE__ROLE_REDIRECTOR) == 0;
 
     if (!s->leaving && (over || flow_stopping(m->flow)) &&
         flow_idle(m->flow) && journal_idle(m->journal))
@@ -163,7 +163,7 @@ static void service_on_orphan(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!session_hub_had_redirector(s->master->hub)) {
+    if (!hub_had_redirector(s->master->hub)) {
         log_warn("master", "nobody has submitted a job: leaving");
         service_leave(s);
     }
@@ -303,8 +303,8 @@ static int service_start(struct service *s, struct err *err)
     if (service_key(s, err) || service_events(s, err) || service_make(s, err))
         return -1;
     while (s->sockets.n)
-        if (session_hub_listen(s->master->hub, s->sockets.fds[--s->sockets.n],
-                               err))
+        if (hub_listen(s->master->hub, s->sockets.fds[--s->sockets.n],
+                       err))
             return -1;
     event_add(s->term, NULL);
     event_add(s->interrupt, NULL);

@@ -30,7 +30,7 @@ static void on_pressure(void *arg, bool high)
     struct master *m = arg;
 
     log_debug("master", "slaves %s", high ? "wait for the database" : "go on");
-    session_hub_hold_slaves(m->hub, high);
+    hub_hold_slaves(m->hub, high);
 }
 
 static void on_told(void *arg, const char *text, bool bad)
@@ -39,7 +39,7 @@ static void on_told(void *arg, const char *text, bool bad)
 
     if (m->ops->told)
         m->ops->told(m->arg, text);
-    session_hub_warn(m->hub, text, bad);
+    hub_warn(m->hub, text, bad);
 }
 
 static void on_replaced(void *arg)
@@ -61,7 +61,7 @@ static const struct journal_ops journal_ops = {
 static int create_parts(struct master *m, struct event_base *base,
                         const struct master_conf *conf)
 {
-    struct session_hub_conf hub = {
+    struct hub_conf hub = {
         .conn = conf->conn, .instance = conf->flow.instance,
         .name = conf->name, .lost_wait_ns = conf->flow.lost_wait_ns,
         .reduce = conf->reduce, .quiet = m->ops->turned, .arg = m->arg,
@@ -73,11 +73,11 @@ static int create_parts(struct master *m, struct event_base *base,
     m->flow = flow_create(base, &conf->flow, &m->nodes, &m->jobs, m->relay);
     if (!m->flow)
         return -1;
-    m->hub = session_hub_create(base, &hub, &m->nodes, &m->jobs, m->relay,
-                                m->flow);
+    m->hub = hub_create(base, &hub, &m->nodes, &m->jobs, m->relay,
+                        m->flow);
     if (!m->hub)
         return -1;
-    flow_set_reducer(m->flow, session_hub_reducer(m->hub));
+    flow_set_reducer(m->flow, hub_reducer(m->hub));
     return 0;
 }
 
@@ -96,7 +96,7 @@ static int create_journal(struct master *m, struct event_base *base,
     if (!m->journal)
         return -1;
     flow_set_journal(m->flow, m->journal);
-    session_hub_set_journal(m->hub, m->journal);
+    hub_set_journal(m->hub, m->journal);
     return 0;
 }
 
@@ -148,7 +148,7 @@ void master_destroy(struct master *m)
         return;
     if (m->flow)
         flow_set_reducer(m->flow, NULL);
-    session_hub_destroy(m->hub);
+    hub_destroy(m->hub);
     journal_destroy(m->journal);
     flow_destroy(m->flow);
     relay_destroy(m->relay);

@@ -8,7 +8,7 @@
 
 #include "master/flow/flow.h"
 #include "master/flow/relay.h"
-#include "master/peers/session.h"
+#include "master/peers/hub.h"
 #include "master/store/journal.h"
 #include "master/store/store.h"
 
@@ -39,12 +39,12 @@ struct master {
     struct relay *relay;        /* owned, as the next three */
     struct flow *flow;
     struct journal *journal;
-    struct session_hub *hub;
+    struct hub *hub;
     const struct master_ops *ops;       /* borrowed, with arg */
     void *arg;
 };
 
-/* It listens nowhere yet: session_hub_listen(). Takes the store, even on
+/* It listens nowhere yet: hub_listen(). Takes the store, even on
  * failure; conf is copied, but for what is borrowed. */
 struct master *master_create(struct event_base *base,
                              const struct master_conf *conf, struct store *st,

@@ -8,8 +8,8 @@ POLICIES    := null hang
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang deadlock account graph_collective \
                graph_meeting graph_window group deadlock_say parastack \
-               watch watch_limit watch_say watch_notice \
-               watch_again transit) \
+               still still_limit still_say still_notice \
+               still_again transit) \
                $(addprefix lib/,runs sout words phasebook)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

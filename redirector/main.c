@@ -19,7 +19,7 @@
 #include "redirector/options/usage.h"
 #include "redirector/out/say.h"
 #include "redirector/session/adopt.h"
-#include "redirector/session/behind.h"
+#include "redirector/session/background.h"
 #include "redirector/session/run.h"
 #include "redirector/session/session.h"
 #include "redirector/session/status.h"
@@ -183,8 +183,8 @@ static void main_take_shell(struct options *o)
 
     if (!o->adopt_env)
         return;
-    behind_name(*o->adopt_env ? (pid_t)atol(o->adopt_env) : getppid(), name,
-                sizeof(name));
+    background_name(*o->adopt_env ? (pid_t)atol(o->adopt_env) : getppid(), name,
+                    sizeof(name));
     o->apps[0].argv = words;
     o->apps[0].argc = 1;
 }

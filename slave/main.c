@@ -410,7 +410,7 @@ static struct event_base *make_loop(void)
 }
 
 /* Only a private slave has nobody else to end its tasks. */
-static int watch_runner(struct slave *s)
+static int tally_runner(struct slave *s)
 {
     if (!s->options.private)
         return 0;
@@ -436,7 +436,7 @@ static int start(struct slave *s, struct err *err)
         return -1;
     s->gather.jobs = s->jobs;
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
-    if (watch_runner(s))
+    if (tally_runner(s))
         return err_memory(err);
     s->renew = evtimer_new(s->base, on_renew, s);
     node_renew_by(&s->node, s->renew);

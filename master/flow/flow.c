@@ -5,7 +5,7 @@
  * carried out here, by a table, after the commit. An effect may be carried out
  * twice without harm, and looks at the state as it is then. A job is freed by
  * JOB_EFFECT_END, as the last thing. What tasks do is in flow_task.c, what
- * links do in flow_come.c, what takes too long in flow_watch.c: they call
+ * links do in flow_come.c, what takes too long in flow_late.c: they call
  * steps, and nothing of this file. */
 #include "master/flow/flow.h"
 

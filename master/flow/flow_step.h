@@ -6,7 +6,7 @@
 
 #include "master/flow/flow.h"
 
-enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_watch.c */
+enum { FLOW_WATCH_MS = 250 };   /* between two looks of flow_late.c */
 
 struct flow {
     struct event_base *base;    /* borrowed, like the next four */
@@ -64,7 +64,7 @@ void flow_abandon(struct job *j);
 uint64_t flow_silence_ns(const struct job *j);
 bool flow_may_be_stopped(const struct job *j);
 
-/* flow_watch.c: the timer of struct flow; arg is the flow. */
+/* flow_late.c: the timer of struct flow; arg is the flow. */
 void flow_on_watch(evutil_socket_t fd, short what, void *arg);
 
 struct relay *flow_relay(const struct job *j);

@@ -25,10 +25,10 @@
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/callclass.h"
-#include "master/watch/chosen.h"
+#include "master/watch/panel.h"
 #include "master/watch/earlier.h"
 #include "master/watch/recall.h"
-#include "master/watch/reel.h"
+#include "master/watch/spool.h"
 #include "master/watch/series.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -48,7 +48,7 @@ struct watcher {
     struct job *job;            /* borrowed, like the next */
     struct journal *journal;
     struct watcher_conf conf;   /* its text is borrowed */
-    struct chosen chosen;
+    struct panel panel;
     const struct watcher_ops *ops;      /* borrowed */
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking;
@@ -64,7 +64,7 @@ struct watcher {
     size_t nnodes, pending;
     struct series series;       /* what some have answered to this order */
     uint64_t start_ns;          /* what the snapshots' clock begins with */
-    struct reel reel;
+    struct spool spool;
     struct recall *recall;      /* owned: it is being read; or NULL */
 };
 
@@ -77,10 +77,10 @@ static int watcher_choose(struct watcher *w, struct judges *judges,
                           const Hct__Submit *s, struct err *err)
 {
     struct judge_conf conf = w->conf.judge;
-    const struct chosen_how how = { judges, &conf, &judge_ops, w };
+    const struct panel_how how = { judges, &conf, &judge_ops, w };
 
     conf.uid = w->job->uid;
-    return chosen_init(&w->chosen, &how, w->conf.policies, s, err);
+    return panel_init(&w->panel, &how, w->conf.policies, s, err);
 }
 
 struct watcher *watcher_create(struct event_base *base,
@@ -103,10 +103,10 @@ struct watcher *watcher_create(struct event_base *base,
     w->journal = journal;
     w->conf = *conf;
     w->ops = ops;
-    w->reel.job = j;
-    w->reel.journal = journal;
+    w->spool.job = j;
+    w->spool.journal = journal;
     w->earlier.journal = journal;
-    w->reel.keep_bytes = conf->tape_bytes;
+    w->spool.keep_bytes = conf->tape_bytes;
     if (watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
         return NULL;
@@ -128,9 +128,9 @@ void watcher_destroy(struct watcher *w)
     if (!w)
         return;
     recall_destroy(w->recall);
-    chosen_fini(&w->chosen);
+    panel_fini(&w->panel);
     watcher_drop_states(w);
-    reel_fini(&w->reel);
+    spool_fini(&w->spool);
     timer_free(w->timer);
     free(w);
 }
@@ -165,12 +165,12 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     w->asked = 0;
     if (watcher_know_nodes(w, err))
         return -1;
-    if (looks_init(&w->looks, job) || reel_begin(&w->reel, job->nranks))
+    if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks))
         return err_memory(err);
     w->looks.earlier = watcher_earlier;
     w->looks.earlier_arg = w;
-    for (size_t i = 0; i < w->chosen.n; i++)
-        if (judge_begin(w->chosen.v[i], job->nranks, err))
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_begin(w->panel.v[i], job->nranks, err))
             return -1;
     return 0;
 }
@@ -192,7 +192,7 @@ void watcher_start(struct watcher *w)
 {
     struct err err;
 
-    if (!w || w->running || w->chosen.n == 0)
+    if (!w || w->running || w->panel.n == 0)
         return;
     w->start_ns = clock_monotonic_ns() - 1;
     if (watcher_begin_job(w, &err)) {
@@ -226,12 +226,12 @@ void watcher_stop(struct watcher *w)
     event_del(w->timer);
     recall_destroy(w->recall);
     w->recall = NULL;
-    for (size_t i = 0; i < w->chosen.n; i++) {
-        say_missed(w, w->chosen.v[i]);
-        judge_end(w->chosen.v[i]);
+    for (size_t i = 0; i < w->panel.n; i++) {
+        say_missed(w, w->panel.v[i]);
+        judge_end(w->panel.v[i]);
     }
     w->ops->stopped(w->job);
-    reel_flush(&w->reel);
+    spool_flush(&w->spool);
 }
 
 /* ------------------------------------------------------------------- looks */
@@ -298,8 +298,8 @@ static uint64_t wanted(const struct watcher *w)
 {
     uint64_t next = UINT64_MAX, wake_ns;
 
-    for (size_t i = 0; i < w->chosen.n; i++)
-        if (judge_wants(w->chosen.v[i], &wake_ns) && wake_ns < next)
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_wants(w->panel.v[i], &wake_ns) && wake_ns < next)
             next = wake_ns;
     return next;
 }
@@ -311,10 +311,10 @@ static uint32_t wanted_parts(const struct watcher *w)
     uint64_t now = clock_monotonic_ns() - w->start_ns, wake_ns;
     uint32_t parts = w->asked;
 
-    for (size_t i = 0; i < w->chosen.n; i++)
-        if (judge_wants(w->chosen.v[i], &wake_ns) &&
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_wants(w->panel.v[i], &wake_ns) &&
             wake_ns <= now + watcher_early_ns)
-            parts |= judge_needs(w->chosen.v[i]);
+            parts |= judge_needs(w->panel.v[i]);
     return parts;
 }
 
@@ -341,8 +341,8 @@ static void look_begin(struct watcher *w)
         w->running = false;
         return;
     }
-    for (size_t i = 0; i < w->chosen.n && w->running; i++)
-        judge_wake(w->chosen.v[i]);
+    for (size_t i = 0; i < w->panel.n && w->running; i++)
+        judge_wake(w->panel.v[i]);
     if (!w->running)
         return;
     look_pace(w);
@@ -390,8 +390,8 @@ static void look_schedule(struct watcher *w)
     uint64_t now = clock_monotonic_ns() - w->start_ns, next = wanted(w);
     bool any = false;
 
-    for (size_t i = 0; i < w->chosen.n; i++)
-        any |= !judge_off(w->chosen.v[i]);
+    for (size_t i = 0; i < w->panel.n; i++)
+        any |= !judge_off(w->panel.v[i]);
     if (!any)
         watcher_stop(w);        /* nobody is left to look */
     else if (next != UINT64_MAX)
@@ -406,14 +406,14 @@ static void look_done(struct watcher *w, uint64_t now_ns)
 
     mark_absent(w);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
-    for (size_t i = 0; i < w->chosen.n; i++)
-        if (judge_wants_key(w->chosen.v[i])) {
-            reel_flush(&w->reel);
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_wants_key(w->panel.v[i])) {
+            spool_flush(&w->spool);
             break;
         }
-    reel_add(&w->reel, &s, &frame);
-    for (size_t i = 0; i < w->chosen.n; i++)
-        judge_show(w->chosen.v[i], &frame);
+    spool_add(&w->spool, &s, &frame);
+    for (size_t i = 0; i < w->panel.n; i++)
+        judge_show(w->panel.v[i], &frame);
     w->same++;
 }
 
@@ -422,8 +422,8 @@ static void look_end(struct watcher *w, uint64_t now_ns)
     w->looking = false;
     event_del(w->timer);
     look_done(w, now_ns);
-    for (size_t i = 0; i < w->chosen.n; i++)
-        judge_go(w->chosen.v[i], w->looks.now_ns, w->stale);
+    for (size_t i = 0; i < w->panel.n; i++)
+        judge_go(w->panel.v[i], w->looks.now_ns, w->stale);
     if (w->running)
         look_schedule(w);
 }
@@ -538,7 +538,7 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
     if (f->how != FOUND_FINE)
         w->ops->complained(w->job, j, f->why, f->how == FOUND_OFF);
     if (f->out.nverdicts) {
-        reel_flush(&w->reel);   /* never without the look that it is of */
+        spool_flush(&w->spool); /* never without the look that it is of */
         w->same = 0;
     }
     w->ops->found(w->job, j, f);
@@ -594,8 +594,8 @@ static int recall_on_begin(void *arg, const struct hct_job *job,
                        job->nranks);
     if (watcher_begin(w, job, err))
         return -1;
-    for (size_t i = 0; i < w->chosen.n; i++)
-        judge_wake(w->chosen.v[i]);
+    for (size_t i = 0; i < w->panel.n; i++)
+        judge_wake(w->panel.v[i]);
     return 0;
 }
 
@@ -604,9 +604,9 @@ static void recall_on_piece(void *arg, uint64_t seq, const void *data,
 {
     struct watcher *w = arg;
 
-    reel_know(&w->reel, seq, bytes);
-    for (size_t i = 0; i < w->chosen.n; i++)
-        judge_learn(w->chosen.v[i], data, bytes);
+    spool_know(&w->spool, seq, bytes);
+    for (size_t i = 0; i < w->panel.n; i++)
+        judge_learn(w->panel.v[i], data, bytes);
 }
 
 static void recall_say(const struct watcher *w, const struct recall_end *e)
@@ -658,7 +658,7 @@ static void recall_on_done(void *arg, const struct recall_end *e)
     } else {
         w->running = false;
         if (e->damaged)
-            reel_drop(&w->reel);
+            spool_drop(&w->spool);
         watcher_start(w);
     }
     recall_destroy(w->recall);
@@ -670,9 +670,9 @@ void watcher_resume(struct watcher *w)
     static const struct recall_ops ops = { recall_on_begin, recall_on_piece,
                                            recall_on_done };
 
-    if (!w || w->running || w->chosen.n == 0)
+    if (!w || w->running || w->panel.n == 0)
         return;
-    w->ops->recalled(w->job, w->chosen.v, w->chosen.n);
+    w->ops->recalled(w->job, w->panel.v, w->panel.n);
     w->recall = recall_create(event_get_base(w->timer), w->journal,
                               w->job->id, &ops, w);
     w->running = w->recall != NULL;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "policies/hang/parastack.h"
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 #include "policies/hct_policy.h"
 
 enum mode { MODE_HECTOR, MODE_PARASTACK, MODE_SOUT, MODE_FIXED };
@@ -47,13 +47,13 @@ static const struct hct_param params[] = {
 struct state {
     uint32_t mode, nranks;
     struct parastack parastack;
-    struct watch watch;
-    /* followed by one watch_rank, deadlock_rank and parastack_rank a rank */
+    struct still watch;
+    /* followed by one still_rank, deadlock_rank and parastack_rank a rank */
 };
 
-static struct watch_rank *watched(struct state *s)
+static struct still_rank *watched(struct state *s)
 {
-    return (struct watch_rank *)(void *)(s + 1);
+    return (struct still_rank *)(void *)(s + 1);
 }
 
 static struct deadlock_rank *deadlocks(struct state *s)
@@ -70,7 +70,7 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)param;
     return sizeof(struct state) + (size_t)job->nranks *
-        (sizeof(struct watch_rank) + sizeof(struct deadlock_rank) +
+        (sizeof(struct still_rank) + sizeof(struct deadlock_rank) +
          sizeof(struct parastack_rank));
 }
 
@@ -88,7 +88,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
         .interval_max_ns = ns(param[INTERVAL_MAX]),
         .fixed = (uint32_t)param[TIMES],
     };
-    struct watch_options w = {
+    struct still_options w = {
         .alpha = param[ALPHA], .interval_ns = ns(param[INTERVAL]),
         .least_ns = ns(param[LEAST]), .patience_ns = ns(param[PATIENCE]),
         .sure_ns = ns(fmin(param[SURE], param[LEAST])),
@@ -106,7 +106,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
     p.mode = s->mode == MODE_SOUT || s->mode == MODE_HECTOR ? PARASTACK_ALL :
              s->mode == MODE_FIXED ? PARASTACK_FIXED : PARASTACK_SOME;
     parastack_init(&s->parastack, job, &p);
-    watch_init(&s->watch, job, &w);
+    still_init(&s->watch, job, &w);
     return 0;
 }
 
@@ -118,7 +118,7 @@ static void look(struct state *s, const struct hct_snapshot *in,
 {
     uint64_t wake_ns;
 
-    watch_look(&s->watch, watched(s), deadlocks(s), in, out);
+    still_look(&s->watch, watched(s), deadlocks(s), in, out);
     if (s->watch.reported || parastack_stacks(in) == 0)
         return;
     wake_ns = out->wake_ns;

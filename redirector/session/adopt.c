@@ -23,7 +23,7 @@
 #include "proto/link/timer.h"
 #include "redirector/in/ttysignal.h"
 #include "redirector/out/say.h"
-#include "redirector/session/behind.h"
+#include "redirector/session/background.h"
 #include "redirector/session/session.h"
 #include "redirector/start/adoptenv.h"
 #include "redirector/start/child.h"
@@ -158,7 +158,7 @@ static void adopt_start(struct adopt *a)
             say(SAY_ERROR, "%s", err.text);
             adopt_on_launcher(a, -1);
         } else {
-            behind_send(a->script, adoptenv_script(&env));
+            background_send(a->script, adoptenv_script(&env));
             a->script = -1;
         }
     } else if (launcher_start(&a->launcher, a->s.base, argv, &env, &err) < 0) {
@@ -396,5 +396,5 @@ int adopt_run(const struct session_conf *conf)
     if (!text)
         return adopt_session(conf, 0, -1);
     shell.pid = *text ? (pid_t)atol(text) : getppid();
-    return behind_run(adopt_behind, &shell);
+    return background_run(adopt_behind, &shell);
 }

@@ -17,7 +17,7 @@
 #include "redirector/out/progress.h"
 #include "redirector/out/say.h"
 #include "redirector/session/ending.h"
-#include "redirector/session/saved.h"
+#include "redirector/session/unspent.h"
 #include "redirector/session/session.h"
 #include "redirector/start/child.h"
 #include "redirector/start/submit.h"
@@ -255,7 +255,7 @@ static void run_ended(struct session *s, int code, const char *why)
 
     if (*why)
         say(told ? SAY_VERBOSE : SAY_ERROR, "%s", why);
-    saved_say(code, s->conf->options->on_hang);
+    unspent_say(code, s->conf->options->on_hang);
     status_end(&s->status, code);
     session_drain(s);
 }

@@ -13,7 +13,7 @@
 #include "proto/link/timer.h"
 #include "redirector/link/loop.h"
 #include "redirector/out/say.h"
-#include "redirector/session/where.h"
+#include "redirector/session/laststacks.h"
 #include "redirector/start/submit.h"
 
 /* For how long nothing may come by any link after the job's end, before we
@@ -116,9 +116,9 @@ static void session_on_located(void *arg)
 
 void session_ask_where(struct session *s, uint64_t job)
 {
-    s->where = where_ask(s->base, s->private ? private_address(s->private)
+    s->where = laststacks_ask(s->base, s->private ? private_address(s->private)
                                              : s->conf->master,
-                         job, session_on_located, s);
+                              job, session_on_located, s);
 }
 
 /* ----------------------------------------------------------------- output */
@@ -357,7 +357,7 @@ static void session_close(struct session *s)
     struct event *timers[] = { s->timeout, s->silence };
     struct err err;
 
-    where_close(s->where);
+    laststacks_close(s->where);
     private_end_all(s->private);
     uplink_close(s->uplink);
     private_destroy(s->private);

@@ -57,7 +57,7 @@ struct session {
     struct uplink *uplink;              /* NULL: not any more */
     struct links *links;
     struct output *output;              /* NULL: nobody wants any */
-    struct where *where;                /* NULL: not asked */
+    struct laststacks *where;           /* NULL: not asked */
     struct event *timeout, *silence;
     uint64_t job;                       /* 0: not accepted yet */
     char state[32];                     /* of the job, as the master says */

@@ -11,7 +11,7 @@
 #include "slave/emulate/chain.h"
 #include "slave/emulate/program.h"
 #include "slave/page/account.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 
 struct ledger {
@@ -200,7 +200,7 @@ int ledger_tell(struct ledger *l, uint32_t first, uint32_t n,
     l->first = first;
     l->send = send;
     l->arg = arg;
-    if (statement_tell(&(struct statement_of){
+    if (profilewire_tell(&(struct profilewire_of){
             .job = l->job, .sites = &l->sites, .names = &l->names,
             .names_sent = &l->names_sent, .ntasks = n, .task = profile_of,
             .send = pass, .arg = l }) == 0)

@@ -41,7 +41,7 @@ static char *page_of(void *arg, uint32_t position)
     const struct stack_part *p = arg;
     struct task *t = gather_task(p->all->jobs, p->job, p->ranks[position]);
 
-    return t && t->watch.pid == p->pids[position] ? t->watch.page : NULL;
+    return t && t->tally.pid == p->pids[position] ? t->tally.page : NULL;
 }
 
 static uint32_t place_of(void *arg, uint32_t position, uint64_t *pc,
@@ -103,7 +103,7 @@ static void on_done(void *arg, const struct stacker_result *s,
 static void add_task(struct stack_part *p, uint32_t i, const struct task *t)
 {
     p->ranks[i] = t->rank;
-    p->pids[i] = t->over ? 0 : t->watch.page ? t->watch.pid
+    p->pids[i] = t->over ? 0 : t->tally.page ? t->tally.pid
                  : t->peeked.pid ? t->peeked.pid : t->pid;
 }
 

@@ -18,7 +18,7 @@
 #include "proto/link/greeting.h"
 #include "proto/link/timer.h"
 #include "slave/page/records.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 #define GASP_NS (5 * CLOCK_NS_PER_S)    /* without an acknowledgement */
 
@@ -82,7 +82,7 @@ static void read_page(struct records *r, void *page,
 }
 
 /* From now on the rate of the tasks' clock is known. */
-static void watch_clock(struct ticks *t)
+static void tally_clock(struct ticks *t)
 {
     const struct timespec some = { .tv_nsec = 5 * CLOCK_NS_PER_MS };
 
@@ -187,14 +187,14 @@ static void send_profile(void *arg, const void *profile)
  * greater figures. */
 static void send_costs(struct lastwords *g, size_t i)
 {
-    struct statement s;
+    struct profilewire s;
 
     profile_forget_sent(&g->profiles[i]);
-    statement_init(&s, g->tasks[i].job, &g->sites);
-    statement_add_task(&s, g->tasks[i].rank, &g->profiles[i]);
-    if (!statement_is_empty(&s) && statement_send(&s, send_profile, g))
+    profilewire_init(&s, g->tasks[i].job, &g->sites);
+    profilewire_add_task(&s, g->tasks[i].rank, &g->profiles[i]);
+    if (!profilewire_is_empty(&s) && profilewire_send(&s, send_profile, g))
         log_warn("lastwords", "costs of calls are lost: out of memory");
-    statement_fini(&s);
+    profilewire_fini(&s);
 }
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
@@ -302,7 +302,7 @@ void lastwords(const struct lastwords_conf *conf, struct vault *v,
         g.end = evtimer_new(g.base, on_end, &g);
     }
     if (g.tasks && g.profiles && g.retry && g.end) {
-        watch_clock(&g.ticks);
+        tally_clock(&g.ticks);
         vault_take(v);
         for (size_t i = 0; i < VAULT_TASKS; i++)
             collect_task(&g, i);

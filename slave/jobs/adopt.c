@@ -481,7 +481,7 @@ static int adopt_ack(struct part *p, uint32_t rank, uint64_t upto,
 
     if (!a)
         return 0;
-    if (records_ack(&a->task.watch.records, upto, err))
+    if (records_ack(&a->task.tally.records, upto, err))
         log_warn("adopt", "%s", err->text);
     if (a->task.over) {
         world_read(w);

@@ -260,7 +260,7 @@ static bool runs(const struct task *t)
 {
     char path[48], text[1024];
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)t->watch.pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)t->tally.pid);
     return smallfile_read(path, text, sizeof(text)) &&
            procstate_letter(text) == 'R';
 }
@@ -304,7 +304,7 @@ static void choose(struct glancing *g, const struct task *t,
     g->ranks[g->n] = t->rank;
     g->calls[g->n] = s->call;
     g->stays[g->n] = s->stay;
-    g->pids[g->n++] = t->watch.pid;
+    g->pids[g->n++] = t->tally.pid;
 }
 
 /* One that is in MPI, others each time: which functions lead there. */
@@ -312,7 +312,7 @@ static void consider_inside(struct choice *c, struct task *t)
 {
     static const struct look_stay inside;
 
-    if (c->inside || c->now_ns < c->of->next_ns || !t->watch.page ||
+    if (c->inside || c->now_ns < c->of->next_ns || !t->tally.page ||
         c->g->n == GLANCE_TASKS || t->glanced.stay ||
         !runs(t))
         return;

@@ -16,7 +16,7 @@
 #include "proto/base/log.h"
 #include "slave/jobs/jobdrain.h"
 #include "slave/jobs/jobfreeze.h"
-#include "slave/jobs/jobwatch.h"
+#include "slave/jobs/jobpages.h"
 #include "slave/jobs/modelpart.h"
 #include "slave/launch/taskenv.h"
 
@@ -92,7 +92,7 @@ static void tell_drained(struct job *j)
     for (; tasks && part.n < j->ntasks; part.n++)
         tasks[part.n] = j->tasks[part.n];
     m.job = j->part.id;
-    if (jobwatch_has_pages(j) && part.n &&
+    if (jobpages_any(j) && part.n &&
         modelpart_make(&part, &model, NULL) == 0 && model.n <= MODEL_MAX) {
         m.model.data = (uint8_t *)model.s;
         m.model.len = model.n;
@@ -187,7 +187,7 @@ static void on_streams_moved(void *arg)
 
 static void before_output(void *arg, uint32_t rank)
 {
-    jobwatch_before_output(arg, rank);
+    jobpages_before_output(arg, rank);
 }
 
 static const struct streams_ops streams_ops = {
@@ -293,7 +293,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
 static bool torn(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (watch_in_init(&j->tasks[i]->watch))
+        if (tally_in_init(&j->tasks[i]->tally))
             return true;
     return false;
 }
@@ -553,11 +553,11 @@ bool job_reaped(struct job *j, pid_t pid, int status,
         if (t->pid != pid || t->over)
             continue;
         task_report(t, j->plan);
-        jobwatch_read(j);      /* for the last tag */
+        jobpages_read(j);      /* for the last tag */
         task_reaped(t, status, usage);
         if (j->told_launched) {
-            jobwatch_sample_last(j, t);
-            jobwatch_account_last(j, t);
+            jobpages_sample_last(j, t);
+            jobpages_account_last(j, t);
         }
         look(j);
         return true;
@@ -572,7 +572,7 @@ static int job_ack(struct part *p, uint32_t rank, uint64_t upto,
 {
     struct job *j = job_of(p);
 
-    if (jobwatch_ack(j, rank, upto, err))
+    if (jobpages_ack(j, rank, upto, err))
         return -1;
     if (j->state == JOB_DRAINING)
         jobdrain_look(j);
@@ -613,7 +613,7 @@ static void job_answer(struct part *p)
 
 static void job_tell_all(struct part *p)
 {
-    jobwatch_again(job_of(p));
+    jobpages_again(job_of(p));
     job_tell(job_of(p), true);
 }
 
@@ -627,18 +627,18 @@ static bool job_output_waits(const struct part *p)
 
 static long job_read(struct part *p)
 {
-    return jobwatch_read(job_of(p));
+    return jobpages_read(job_of(p));
 }
 
 static bool job_has_pages(const struct part *p)
 {
-    return jobwatch_has_pages((const struct job *)p);
+    return jobpages_any((const struct job *)p);
 }
 
 static void job_sample(struct part *p)
 {
-    jobwatch_sample(job_of(p));
-    jobwatch_account(job_of(p));
+    jobpages_sample(job_of(p));
+    jobpages_account(job_of(p));
 }
 
 static bool job_orphan(struct part *p, uint64_t grace_ns)

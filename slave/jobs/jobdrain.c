@@ -13,7 +13,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
-#include "slave/jobs/jobwatch.h"
+#include "slave/jobs/jobpages.h"
 #include "slave/launch/taskenv.h"
 #include "slave/proc/sweep.h"
 
@@ -124,9 +124,9 @@ static bool processes_gone(struct job *j)
 
 static bool rings_empty(struct job *j)
 {
-    jobwatch_read(j);
+    jobpages_read(j);
     for (size_t i = 0; i < j->ntasks; i++)
-        if (watch_pending(&j->tasks[i]->watch))
+        if (tally_pending(&j->tasks[i]->tally))
             return false;
     if (!j->drain->ended_stdtim && j->plan->want_stdtim)
         for (size_t i = 0; i < j->ntasks; i++)
@@ -155,7 +155,7 @@ static bool pipes_ended(struct job *j)
 static bool records_acknowledged(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (!records_empty(&j->tasks[i]->watch.records))
+        if (!records_empty(&j->tasks[i]->tally.records))
             return false;
     return true;
 }
@@ -169,7 +169,7 @@ bool jobdrain_is_over(struct job *j)
     if (!processes_gone(j))
         return false;
     /* Takes its time. */
-    told = j->part.node->orphaned || jobwatch_account_close(j);
+    told = j->part.node->orphaned || jobpages_account_close(j);
     return rings_empty(j) && pipes_ended(j) &&
            (!j->streams || streams_flushed(j->streams)) &&
            (j->part.node->orphaned || records_acknowledged(j)) && told;

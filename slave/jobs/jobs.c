@@ -15,7 +15,7 @@
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/adopt.h"
-#include "slave/jobs/jobwatch.h"
+#include "slave/jobs/jobpages.h"
 #include "slave/jobs/lookout.h"
 #include "slave/proc/load.h"
 #include "slave/stacks/stacker.h"
@@ -411,7 +411,7 @@ int jobs_grant(void *arg, const struct page_hello *hello,
         return err_set(err, ESRCH, "there is no job %llu here",
                        (unsigned long long)hello->job);
     ticks_update(&js->node->ticks);     /* a page before is read to its end */
-    fd = jobwatch_grant(j, hello, peer, err);
+    fd = jobpages_grant(j, hello, peer, err);
     if (fd < 0)
         return -1;
     job_tell(j, false);
@@ -469,9 +469,9 @@ static void on_aborted(void *arg, uint64_t job, uint32_t rank, int code,
 
     if (!t)
         return;
-    jobwatch_read(j);          /* what it tagged before */
-    if (!(t->facts & TASK_ABORTED) && t->watch.page)
-        t->abort_site = account_in(&j->account, t->watch.page,
+    jobpages_read(j);          /* what it tagged before */
+    if (!(t->facts & TASK_ABORTED) && t->tally.page)
+        t->abort_site = account_in(&j->account, t->tally.page,
                                    &t->abort_call);
     task_aborted(t, code, text, ranks);
     job_tell(j, false);

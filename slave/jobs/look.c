@@ -66,7 +66,7 @@ static uint32_t life_of(const struct task *t)
         [PAGE_STATE_FINALIZE] = HCT_LIFE_FINALIZE,
         [PAGE_STATE_DONE] = HCT_LIFE_DONE,
     };
-    const struct page_header *h = (const void *)t->watch.page;
+    const struct page_header *h = (const void *)t->tally.page;
     uint32_t state;
 
     if (t->over)
@@ -212,10 +212,10 @@ static unsigned choose(const struct look_task *k, const char *page,
 /* Its number means something here if that of the task does. */
 static pid_t thread_id(const struct task *t, const struct state_thread *v)
 {
-    const struct page_header *h = (const void *)t->watch.page;
+    const struct page_header *h = (const void *)t->tally.page;
 
     return atomic_load_explicit(&h->pid, memory_order_relaxed) ==
-           (uint32_t)t->watch.pid ? (pid_t)v->tid : 0;
+           (uint32_t)t->tally.pid ? (pid_t)v->tid : 0;
 }
 
 /* How many threads may call MPI. Who breaks the rule that only one may at a time
@@ -235,7 +235,7 @@ static void read_threads(struct look_raw *r, struct look_task *k,
                          const struct task *t, const struct state_thread *v,
                          unsigned n, unsigned asking)
 {
-    const char *page = t->watch.page;
+    const char *page = t->tally.page;
     unsigned chosen = choose(k, page, v, n, r->level);
 
     take_thread(r, &v[chosen]);
@@ -252,7 +252,7 @@ static void read_page(struct look_raw *r, struct look_task *k,
                       const struct task *t)
 {
     static struct state_thread v[PAGE_SLOTS];
-    const char *page = t->watch.page;
+    const char *page = t->tally.page;
     const struct page_header *h = (const void *)page;
     unsigned n = state_threads(page, v, PAGE_SLOTS), asking = 0;
 
@@ -300,7 +300,7 @@ static void read_stack(struct look_raw *r, const struct peeked *p)
 
 static unsigned clock_of(const struct task *t)
 {
-    const struct page_header *h = (const void *)t->watch.page;
+    const struct page_header *h = (const void *)t->tally.page;
 
     return h ? atomic_load_explicit(&h->clock, memory_order_relaxed) : 0;
 }
@@ -352,8 +352,8 @@ static void tell(struct look *l, const struct task *t,
     m->mark = r->mark;
     m->site_calls = r->site_calls;
     m->level = r->level;
-    m->tag_text.data = (uint8_t *)t->watch.last_tag;
-    m->tag_text.len = strnlen(t->watch.last_tag, sizeof(
+    m->tag_text.data = (uint8_t *)t->tally.last_tag;
+    m->tag_text.len = strnlen(t->tally.last_tag, sizeof(
         ((struct hct_rank *)NULL)->tag_text) - 1);
     m->wchan = (char *)t->look->proc.wchan;
     m->been = r->been;
@@ -366,7 +366,7 @@ static void tell(struct look *l, const struct task *t,
 static void detail_requests(struct look *l, const struct task *t)
 {
     static struct state_request v[LOOK_REQUESTS];
-    unsigned n = state_requests(t->watch.page, v, LOOK_REQUESTS);
+    unsigned n = state_requests(t->tally.page, v, LOOK_REQUESTS);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Request *m = ONE_MORE(l, requests);
@@ -390,7 +390,7 @@ static void detail_requests(struct look *l, const struct task *t)
 static void detail_comms(struct look *l, const struct task *t)
 {
     static struct state_comm v[LOOK_COMMS];
-    unsigned n = state_comms(t->watch.page, v, LOOK_COMMS);
+    unsigned n = state_comms(t->tally.page, v, LOOK_COMMS);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Comm *m = ONE_MORE(l, comms);
@@ -417,7 +417,7 @@ static void detail_comms(struct look *l, const struct task *t)
 static void detail_flights(struct look *l, const struct task *t)
 {
     struct state_flight v[LOOK_FLIGHTS];
-    unsigned n = state_flights_all(t->watch.page, v, LOOK_FLIGHTS);
+    unsigned n = state_flights_all(t->tally.page, v, LOOK_FLIGHTS);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Flight *m = ONE_MORE(l, flights);
@@ -462,7 +462,7 @@ static void detail_messages(struct look *l, const struct task *t,
 {
     static struct state_peer v[PAGE_PEERS];
     struct state_messages s;
-    int n = state_messages(t->watch.page, slot, &s, v);
+    int n = state_messages(t->tally.page, slot, &s, v);
     Hct__Looked__Account *m = n >= 0 ? ONE_MORE(l, accounts) : NULL;
 
     if (!m)
@@ -506,7 +506,7 @@ static void detail_meetings(struct look *l, const struct task *t)
 {
     static struct state_meeting v[PAGE_MEETINGS + 1];
     bool lost;
-    unsigned n = state_meetings(t->watch.page, v, PAGE_MEETINGS, &lost);
+    unsigned n = state_meetings(t->tally.page, v, PAGE_MEETINGS, &lost);
 
     if (lost)
         v[n++] = (struct state_meeting){ .id = 0 };
@@ -551,7 +551,7 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
         return;
     hct__looked__model__init(m);
     m->rank = t->rank;
-    if (!lookmodel_read(l->reads, t->watch.page, &l->node->ticks, site, m)) {
+    if (!lookmodel_read(l->reads, t->tally.page, &l->node->ticks, site, m)) {
         l->nmodels--;
         return;
     }
@@ -568,7 +568,7 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
 static bool stayed(const struct task *t, const struct look_raw *r)
 {
     static struct state_thread v[PAGE_SLOTS];
-    unsigned n = state_threads(t->watch.page, v, PAGE_SLOTS), in = 0;
+    unsigned n = state_threads(t->tally.page, v, PAGE_SLOTS), in = 0;
     uint64_t calls = 0;
 
     if (is_poll(t->look, r->call))
@@ -602,7 +602,7 @@ static void look_proc(struct look_task *k, const struct task *t,
                           now - k->proc_at_ns >= look_proc_ns)) {
         k->proc_at_ns = now;
         procstate_read(&k->proc, (r->flags & HCT_IN_MPI) && k->tid ? k->tid
-                                 : t->watch.page ? t->watch.pid
+                                 : t->tally.page ? t->tally.pid
                                  : t->peeked.pid ? t->peeked.pid : t->pid);
     }
     r->flags |= k->proc.flags;
@@ -616,7 +616,7 @@ static void look_proc(struct look_task *k, const struct task *t,
 static void look_alone(const struct look_task *k, const struct task *t,
                        struct look_raw *r)
 {
-    const char *page = t->watch.page;
+    const char *page = t->tally.page;
     struct threads_but but = { .tid = k->tid };
 
     if (!page || !k->tid || r->level < HCT_LEVEL_SERIALIZED ||
@@ -624,7 +624,7 @@ static void look_alone(const struct look_task *k, const struct task *t,
         return;
     but.page = (const void *)page;
     but.signal = state_told_signal(page);
-    if (threads_asleep(t->watch.pid, &but))
+    if (threads_asleep(t->tally.pid, &but))
         r->flags |= HCT_ALONE;
 }
 
@@ -642,9 +642,9 @@ static uint64_t look_key(struct look_task *k, const struct task *t,
         clock_monotonic_ns() - k->moved_ns < look_stands_ns)
         return 0;
     k->key_stay = r->since_ticks;
-    k->key = state_site_in(t->watch.page, r->site, &s) < 1 ? 0
+    k->key = state_site_in(t->tally.page, r->site, &s) < 1 ? 0
         : sites_key(&s, modules,
-                    state_modules(t->watch.page, modules, PAGE_MODULES));
+                    state_modules(t->tally.page, modules, PAGE_MODULES));
     return k->key;
 }
 
@@ -672,12 +672,12 @@ bool look_stay(const struct task *t, struct look_stay *s)
     const struct look_task *k = t->look;
     struct state_thread v;
 
-    if (!k || !k->known || t->over || t->held || !t->watch.page ||
+    if (!k || !k->known || t->over || t->held || !t->tally.page ||
         k->last.life != HCT_LIFE_RUNNING ||
-        state_threads(t->watch.page, &v, 1) == 0 || v.call || !v.since_ticks)
+        state_threads(t->tally.page, &v, 1) == 0 || v.call || !v.since_ticks)
         return false;
     *s = (struct look_stay){ .stay = v.since_ticks,
-        .call = last_call(t->watch.page, v.slot) };
+        .call = last_call(t->tally.page, v.slot) };
     if (v.since_ticks != k->last.since_ticks)
         return true;
     s->stands_ns = clock_monotonic_ns() - k->moved_ns;
@@ -711,9 +711,9 @@ void look_at(struct look *l, struct task *t)
         take_polls(k, &m->polls);
     memset(&r, 0, sizeof(r));
     r.life = life_of(t);
-    r.mark = t->watch.last_mark;
-    r.tags = t->watch.next_seq;
-    if (t->watch.page)
+    r.mark = t->tally.last_mark;
+    r.tags = t->tally.next_seq;
+    if (t->tally.page)
         read_page(&r, k, t);
     else
         read_stack(&r, &t->peeked);
@@ -726,12 +726,12 @@ void look_at(struct look *l, struct task *t)
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
-    if (detail && t->watch.page) {
+    if (detail && t->tally.page) {
         read_detail(l, t, r.site / PAGE_SITES);
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }
-    if ((m->parts & HCT_NEED_MODEL) && t->watch.page)
+    if ((m->parts & HCT_NEED_MODEL) && t->tally.page)
         read_model(l, t, r.site);
     memcpy(k->place, r.place, sizeof(k->place));
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)

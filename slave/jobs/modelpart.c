@@ -27,7 +27,7 @@ static int read_tasks(const struct modelpart *p, struct taskmodel *t,
                       struct tasknotes *notes)
 {
     for (uint32_t i = 0; i < p->n; i++) {
-        const struct watch *w = &p->tasks[i]->watch;
+        const struct tally *w = &p->tasks[i]->tally;
         int threads = 0;
 
         if (p->ranks->n && !taskset_has(p->ranks, p->tasks[i]->rank))

@@ -157,7 +157,7 @@ static pid_t program_of(pid_t pid)
 
 static bool wanted(const struct task *t)
 {
-    return t->pid > 0 && !t->over && !t->held && !t->watch.page &&
+    return t->pid > 0 && !t->over && !t->held && !t->tally.page &&
            (t->facts & TASK_CONNECTED) && t->nfinalized < t->nconnected;
 }
 

@@ -26,7 +26,7 @@ void task_init(struct task *t, uint64_t job, uint32_t rank,
     memset(t, 0, sizeof(*t));
     t->rank = rank;
     t->report = t->terminal = -1;
-    watch_init(&t->watch, job, rank, window);
+    tally_init(&t->tally, job, rank, window);
 }
 
 static void let_go_of_terminal(struct task *t)
@@ -48,7 +48,7 @@ void task_fini(struct task *t)
     free(t->abort_ranks);
     look_task_free(t->look);
     free(t->glanced.kept);
-    watch_fini(&t->watch);
+    tally_fini(&t->tally);
 }
 
 /* ------------------------------------------------------------- starting */
@@ -308,7 +308,7 @@ bool task_check_world(struct task *t, const struct task_given *given)
     bool apart = t->facts & TASK_APART, right, news;
     struct state_world w;
 
-    if (t->world_seen || !t->watch.page || !state_world(t->watch.page, &w))
+    if (t->world_seen || !t->tally.page || !state_world(t->tally.page, &w))
         return false;
     t->world_seen = true;
     right = !given->ntasks ||
@@ -396,7 +396,7 @@ static void tell_exit(const struct task *t, const struct node *node,
     Hct__TaskExited m = HCT__TASK_EXITED__INIT;
     struct sample_page counters;
 
-    watch_counters(&t->watch, &node->ticks, &counters);
+    tally_counters(&t->tally, &node->ticks, &counters);
     m.job = job;
     m.rank = t->rank;
     m.code = t->code;
@@ -411,8 +411,8 @@ static void tell_exit(const struct task *t, const struct node *node,
     m.in_mpi_ns = counters.in_ns;
     m.out_mpi_ns = counters.out_ns;
     m.ring_waits = counters.waits;
-    m.ring_lost = counters.lost + t->watch.damaged + t->watch.rings.damaged;
-    m.last_tag = (char *)t->watch.last_tag;
+    m.ring_lost = counters.lost + t->tally.damaged + t->tally.rings.damaged;
+    m.last_tag = (char *)t->tally.last_tag;
     m.finalized = t->nfinalized >= t->nconnected;
     uplink_send(node->uplink, MESSAGE_TASK_EXITED, &m);
 }
@@ -458,11 +458,11 @@ void task_tell(struct task *t, const struct node *node, uint64_t job)
 void task_sample(struct task *t, const struct node *node,
                  const struct sample_proc *proc, Hct__TaskSamples__Task *m)
 {
-    struct sample_split *split = &t->watch.split;
+    struct sample_split *split = &t->tally.split;
     struct sample_page page;
 
     hct__task_samples__task__init(m);
-    watch_counters(&t->watch, &node->ticks, &page);
+    tally_counters(&t->tally, &node->ticks, &page);
     sample_split_add(split, proc->cpu_ns, page.in_ns, page.out_ns);
     m->rank = t->rank;
     m->mpi_calls = page.calls;
@@ -472,6 +472,6 @@ void task_sample(struct task *t, const struct node *node,
     m->cpu_in_mpi_ns = split->cpu_in_ns;
     m->call = page.call;
     m->rss_bytes = proc->rss_bytes;
-    m->ring_lost = (uint32_t)(page.lost + t->watch.damaged +
-                              t->watch.rings.damaged);
+    m->ring_lost = (uint32_t)(page.lost + t->tally.damaged +
+                              t->tally.rings.damaged);
 }

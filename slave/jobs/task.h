@@ -17,7 +17,7 @@
 #include "slave/jobs/peek.h"
 #include "slave/launch/launch.h"
 #include "slave/launch/plan.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 #include "slave/streams/streams.h"
 
 enum task_fact {
@@ -64,7 +64,7 @@ struct task {
     uint32_t world_rank, world_size;    /* TASK_APART: as MPI says */
     bool world_given;           /* ... though it was told of the other one */
     char mpi[64];               /* the library's version text */
-    struct watch watch;
+    struct tally tally;
     struct look_task *look;     /* owned: what the last look found, or NULL */
     struct peeked peeked;       /* without a page: what its stack says */
     struct glanced glanced;     /* with one */

@@ -14,7 +14,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 #include "slave/vault/vault.h"
 
 struct world *world_create(const struct world_owner *owner, const char *name,
@@ -86,7 +86,7 @@ struct adopted *world_find(const struct world *w, uint32_t rank)
 
 /* ---------------------------------------------------------------- reading */
 
-static struct watch_sink sink_of(struct world *w)
+static struct tally_sink sink_of(struct world *w)
 {
     struct node *node = w->part.node;
 
@@ -112,8 +112,8 @@ static void sample_process(struct adopted *a)
 
     if (t->over || sample_proc_read(t->pid, true, &proc))
         return;
-    watch_counters(&t->watch, &a->world->owner->node->ticks, &page);
-    sample_split_add(&t->watch.split, proc.cpu_ns, page.in_ns, page.out_ns);
+    tally_counters(&t->tally, &a->world->owner->node->ticks, &page);
+    sample_split_add(&t->tally.split, proc.cpu_ns, page.in_ns, page.out_ns);
     t->user_ns = proc.cpu_ns;   /* nobody tells us the parts */
     if (proc.rss_bytes > t->max_rss_bytes)
         t->max_rss_bytes = proc.rss_bytes;
@@ -122,7 +122,7 @@ static void sample_process(struct adopted *a)
 /* What the page says of MPI_Init, the world, and MPI_Finalize. */
 static void read_state(struct adopted *a)
 {
-    const struct page_header *h = (const void *)a->task.watch.page;
+    const struct page_header *h = (const void *)a->task.tally.page;
     struct task *t = &a->task;
     uint32_t state = atomic_load_explicit(&h->state, memory_order_acquire);
     struct task_given given = { t->rank, a->ntasks, NULL };
@@ -140,7 +140,7 @@ static void read_state(struct adopted *a)
 static bool accounted(struct adopted *a)
 {
     struct account_of o = account_of(a->world);
-    struct watch *w = &a->task.watch;
+    struct tally *w = &a->task.tally;
 
     if (!a->accounted)
         account_tell(&o, &w, 1);
@@ -151,13 +151,13 @@ static bool accounted(struct adopted *a)
 /* Whether the last word on a task that is gone can be said. */
 static bool finished(struct adopted *a)
 {
-    const struct watch *w = &a->task.watch;
+    const struct tally *w = &a->task.tally;
 
-    return a->task.over && !watch_pending(w) && records_empty(&w->records) &&
+    return a->task.over && !tally_pending(w) && records_empty(&w->records) &&
            accounted(a);
 }
 
-static long read_task(struct adopted *a, const struct watch_sink *sink)
+static long read_task(struct adopted *a, const struct tally_sink *sink)
 {
     const struct world_owner *o = a->world->owner;
     struct str *lines = reading_lines(o->node->reading);
@@ -167,7 +167,7 @@ static long read_task(struct adopted *a, const struct watch_sink *sink)
     read_state(a);
     if (!a->taken)
         return 0;
-    found = watch_read(&t->watch, sink);
+    found = tally_read(&t->tally, sink);
     if (o->streams && lines->n) {
         streams_say(o->streams, o->here, HCT__STREAM__STREAM_STDTIM,
                     str_text(lines), lines->n);
@@ -182,7 +182,7 @@ static long read_task(struct adopted *a, const struct watch_sink *sink)
 
 long world_read(struct world *w)
 {
-    struct watch_sink sink = sink_of(w);
+    struct tally_sink sink = sink_of(w);
     long found = 0;
 
     /* The tasks wait for who reads the lines. */
@@ -242,7 +242,7 @@ void world_sample(struct world *w)
 void world_account(struct world *w)
 {
     struct account_of o = account_of(w);
-    struct watch **v;
+    struct tally **v;
     size_t n = 0;
 
     for (struct adopted *a = w->tasks; a; a = a->next)
@@ -251,7 +251,7 @@ void world_account(struct world *w)
     n = 0;
     for (struct adopted *a = w->tasks; v && a; a = a->next)
         if (a->taken && !a->task.over)
-            v[n++] = &a->task.watch;
+            v[n++] = &a->task.tally;
     if (v)
         account_tick(&o, v, n);
     free(v);
@@ -272,7 +272,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!(a->task.facts & TASK_FINALIZED))
         a->task.nconnected = a->task.nfinalized + 1;
     a->task.over = true;
-    account_end(&a->task.watch);
+    account_end(&a->task.tally);
     a->task.exited_ns = clock_wall_ns();
     log_info("world", "gone session=%llu rank=%u pid=%d",
              (unsigned long long)o->session, a->task.rank, (int)a->task.pid);
@@ -281,7 +281,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
 }
 
 /* The process waits for our answer, so its number is its own still. */
-static int watch_process(struct adopted *a, struct err *err)
+static int tally_process(struct adopted *a, struct err *err)
 {
     a->pidfd = (int)syscall(SYS_pidfd_open, a->task.pid, 0);
     if (a->pidfd < 0)
@@ -298,7 +298,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
 {
     struct adopted *a = calloc(1, sizeof(*a)), **at = &w->tasks;
     const struct world_owner *o = w->owner;
-    struct watch_sink sink = sink_of(w);
+    struct tally_sink sink = sink_of(w);
     int fd;
 
     if (!a) {
@@ -311,8 +311,8 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     task_init(&a->task, w->part.id ? w->part.id : o->session, hello->rank,
               reading_window(o->node->reading));
     a->task.pid = pid;
-    fd = watch_process(a, err) ? -1
-         : watch_attach(&a->task.watch, pid, hello->ntasks, &sink, err);
+    fd = tally_process(a, err) ? -1
+         : tally_attach(&a->task.tally, pid, hello->ntasks, &sink, err);
     if (fd < 0) {
         adopted_free(a);
         return -1;
@@ -358,15 +358,15 @@ void world_take(struct adopted *a, uint64_t job)
 {
     struct task *t = &a->task;
     struct records_out out = reading_out(a->world->part.node->uplink);
-    struct watch *w = &t->watch;
+    struct tally *w = &t->tally;
     struct account_of o;
 
-    a->world->part.id = t->watch.job = t->watch.records.job = job;
+    a->world->part.id = t->tally.job = t->tally.records.job = job;
     a->taken = true;
     t->told = 0;
     t->held_news = t->held_ns != 0;
-    records_resend(&t->watch.records, &out);
-    profile_forget_sent(&t->watch.profile);
+    records_resend(&t->tally.records, &out);
+    profile_forget_sent(&t->tally.profile);
     o = account_of(a->world);
     account_tell(&o, &w, 1);
     task_tell(t, a->world->owner->node, job);
@@ -379,7 +379,7 @@ static void hold_task(struct adopted *a, bool held)
     if (a->task.over)
         return;
     task_held(&a->task, held);
-    vault_stop(a->task.watch.records.ledger, held ? a->task.pid : 0);
+    vault_stop(a->task.tally.records.ledger, held ? a->task.pid : 0);
     if (a->taken)
         task_tell(&a->task, a->world->owner->node, a->world->part.id);
 }

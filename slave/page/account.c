@@ -9,7 +9,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/link/uplink.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 #define INTERVAL_NS (5 * CLOCK_NS_PER_S)
 #define INTERVAL_TASK_NS (3 * CLOCK_NS_PER_MS)  /* more, for each task */
@@ -21,7 +21,7 @@ void account_fini(struct account *a)
     *a = (struct account){ 0 };
 }
 
-struct telling { const struct account_of *o; struct watch *const *v; };
+struct telling { const struct account_of *o; struct tally *const *v; };
 
 static struct profile *profile_of(void *arg, size_t i, uint32_t *rank)
 {
@@ -38,7 +38,7 @@ static void send_profile(void *arg, const void *message)
     uplink_send(t->o->uplink, MESSAGE_PROFILE, message);
 }
 
-void account_tell(const struct account_of *o, struct watch *const *v,
+void account_tell(const struct account_of *o, struct tally *const *v,
                   size_t n)
 {
     struct account *a = o->account;
@@ -48,7 +48,7 @@ void account_tell(const struct account_of *o, struct watch *const *v,
         if (v[k]->page)
             profile_read(&v[k]->profile, v[k]->page, o->ticks,
                          &a->sites);
-    if (statement_tell(&(struct statement_of){
+    if (profilewire_tell(&(struct profilewire_of){
             .job = o->job, .sites = &a->sites, .names = &a->names,
             .names_sent = &a->names_sent, .ntasks = n, .task = profile_of,
             .send = send_profile, .arg = &t })) {
@@ -63,7 +63,7 @@ uint64_t account_interval_ns(uint32_t ntasks)
     return INTERVAL_NS + ntasks * INTERVAL_TASK_NS;
 }
 
-void account_tick(const struct account_of *o, struct watch *const *v,
+void account_tick(const struct account_of *o, struct tally *const *v,
                   size_t n)
 {
     struct account *a = o->account;
@@ -145,7 +145,7 @@ void account_place(const struct account *a, uint32_t site, struct str *to)
         str_addf(to, " (%s:%u)", slash ? slash + 1 : file, name->line);
 }
 
-void account_end(struct watch *w)
+void account_end(struct tally *w)
 {
     const struct page_header *h = (const struct page_header *)w->page;
 
@@ -154,7 +154,7 @@ void account_end(struct watch *w)
             atomic_load_explicit(&h->clock, memory_order_relaxed));
 }
 
-void account_forget_sent(struct account *a, struct watch *const *v, size_t n)
+void account_forget_sent(struct account *a, struct tally *const *v, size_t n)
 {
     a->names_sent = 0;
     for (size_t i = 0; i < n; i++)

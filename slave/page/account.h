@@ -14,7 +14,7 @@
 
 #include "slave/page/names.h"
 #include "slave/page/sites.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 
 struct account {                /* of a job, or of an adopted world */
     struct sites sites;
@@ -41,11 +41,11 @@ void account_fini(struct account *a);   /* {0} is empty */
 uint64_t account_interval_ns(uint32_t ntasks);
 
 /* Once a second, with the tasks that live. */
-void account_tick(const struct account_of *o, struct watch *const *v,
+void account_tick(const struct account_of *o, struct tally *const *v,
                   size_t n);
 
 /* Tell what has changed of these tasks, now. */
-void account_tell(const struct account_of *o, struct watch *const *v,
+void account_tell(const struct account_of *o, struct tally *const *v,
                   size_t n);
 
 /* They will not change any more: look up what has no name yet. To be called
@@ -61,9 +61,9 @@ uint32_t account_in(struct account *a, const char *page, uint32_t *call);
 void account_place(const struct account *a, uint32_t site, struct str *to);
 
 /* The process of a task is gone: what it was in has ended now. */
-void account_end(struct watch *w);
+void account_end(struct tally *w);
 
 /* The master may have lost what it was told: tell all again. */
-void account_forget_sent(struct account *a, struct watch *const *v, size_t n);
+void account_forget_sent(struct account *a, struct tally *const *v, size_t n);
 
 #endif

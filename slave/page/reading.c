@@ -57,11 +57,11 @@ struct records_out reading_out(struct uplink *to)
     return (struct records_out){ send_events, to };
 }
 
-struct watch_sink reading_sink(struct reading *r, struct uplink *to,
+struct tally_sink reading_sink(struct reading *r, struct uplink *to,
                                struct sites *sites, unsigned *told,
                                bool lines)
 {
-    return (struct watch_sink){
+    return (struct tally_sink){
         .records = reading_out(to), .batch = &r->batch,
         .lines = lines ? &r->lines : NULL, .window = &r->window,
         .ticks = r->ticks, .sites = sites, .told = told, .hold = r->hold };

@@ -7,7 +7,7 @@
 
 #include "proto/base/str.h"
 #include "slave/link/uplink.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 
 struct reading;
 struct ticks;
@@ -29,8 +29,8 @@ void reading_hold(struct reading *r, bool hold);
 struct records_out reading_out(struct uplink *to);
 
 /* Where goes what is read of a job's tasks: sites and told are the job's, see
- * watch_sink. lines: those of stdtim are wanted. */
-struct watch_sink reading_sink(struct reading *r, struct uplink *to,
+ * tally_sink. lines: those of stdtim are wanted. */
+struct tally_sink reading_sink(struct reading *r, struct uplink *to,
                                struct sites *sites, unsigned *told,
                                bool lines);
 /* They, of all readings since they were reset. */

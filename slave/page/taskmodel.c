@@ -81,7 +81,7 @@ uint32_t taskmodel_state(struct taskmodel *t, uint32_t site)
 
 /* Which site of the account an entry of the page is: as whoever accounts for
  * calls has found out, or by its frames. */
-static uint32_t site_of(struct taskmodel *t, const struct watch *w,
+static uint32_t site_of(struct taskmodel *t, const struct tally *w,
                         unsigned slot, const struct state_site *s)
 {
     const struct profile *p = &w->profile;
@@ -95,7 +95,7 @@ static uint32_t site_of(struct taskmodel *t, const struct watch *w,
 }
 
 /* Of all entries of a thread's table. */
-static void find_states(struct taskmodel *t, const struct watch *w,
+static void find_states(struct taskmodel *t, const struct tally *w,
                         unsigned slot, uint32_t states[PAGE_SITES])
 {
     for (unsigned i = 0; i < PAGE_SITES; i++)
@@ -165,7 +165,7 @@ static int add_edge(struct taskmodel *t, const struct state_edge *e,
     return jobmodel_add(&t->model, &is, task, 0);
 }
 
-static int add_thread(struct taskmodel *t, const struct watch *w,
+static int add_thread(struct taskmodel *t, const struct tally *w,
                       unsigned slot, uint64_t now, const struct taskset *task)
 {
     uint32_t phases[PAGE_BANKS] = { 0 }, states[PAGE_SITES];
@@ -200,7 +200,7 @@ static int add_thread(struct taskmodel *t, const struct watch *w,
     return rc;
 }
 
-int taskmodel_add(struct taskmodel *t, const struct watch *w,
+int taskmodel_add(struct taskmodel *t, const struct tally *w,
                   uint32_t position)
 {
     const struct page_header *h = (const struct page_header *)w->page;

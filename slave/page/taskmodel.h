@@ -13,7 +13,7 @@
 #include "proto/tree/jobmodel.h"
 #include "slave/page/account.h"
 #include "slave/page/state.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 #include "slave/proc/ticks.h"
 
 struct taskmodel {
@@ -42,7 +42,7 @@ uint32_t taskmodel_state(struct taskmodel *t, uint32_t site);
 
 /* Add the task at this position, which has a page. Returns how many of its
  * threads have called MPI, or -1: out of memory. */
-int taskmodel_add(struct taskmodel *t, const struct watch *w,
+int taskmodel_add(struct taskmodel *t, const struct tally *w,
                   uint32_t position);
 
 /* Put in what is known of the names of its frames. */

@@ -85,7 +85,7 @@ static bool owes(const struct pmixd *p)
 }
 
 /* After something was asked, or answered: the time begins anew. */
-static void watch_late(struct pmixd *p)
+static void tally_late(struct pmixd *p)
 {
     if (p->health != PMIXD_STUCK && owes(p))
         timer_set(p->late, p->wait_ns);
@@ -324,14 +324,14 @@ static void run_registered(struct pmixd *p, struct pmixd_call *c)
         p->ops->registered(p->arg, n->job, n->status
                            ? PMIx_Error_string(n->status) : NULL);
     }
-    watch_late(p);
+    tally_late(p);
     pmix_call_free(c);
 }
 
 static void run_deregistered(struct pmixd *p, struct pmixd_call *c)
 {
     p->leaving--;
-    watch_late(p);
+    tally_late(p);
     pmix_call_free(c);
 }
 
@@ -526,7 +526,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
                                        "job: %s", PMIx_Error_string(rc));
     n->next = p->nspaces;
     p->nspaces = n;
-    watch_late(p);
+    tally_late(p);
     if (!n->waiting)
         p->ops->registered(p->arg, n->job, NULL);
     return 0;
@@ -553,7 +553,7 @@ void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
     }
     if (n->waiting)
         n->info = NULL;         /* the library may be reading it */
-    watch_late(p);
+    tally_late(p);
     nspace_free(n);
 }
 

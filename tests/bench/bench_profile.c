@@ -11,7 +11,7 @@
 #include "proto/base/clock.h"
 #include "slave/page/profile.h"
 #include "slave/page/registry.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 enum { TASKS = 64, SITES = 100, DEPTH = 6, ROUNDS = 51 };
 
@@ -104,14 +104,14 @@ static void read_all(const struct ticks *ticks)
 
 static void tell_all(void)
 {
-    struct statement s;
+    struct profilewire s;
 
-    statement_init(&s, 1, &sites);
+    profilewire_init(&s, 1, &sites);
     for (unsigned i = 0; i < TASKS; i++)
-        statement_add_task(&s, i, &profile[i]);
-    if (!statement_is_empty(&s))
-        statement_send(&s, on_message, NULL);
-    statement_fini(&s);
+        profilewire_add_task(&s, i, &profile[i]);
+    if (!profilewire_is_empty(&s))
+        profilewire_send(&s, on_message, NULL);
+    profilewire_fini(&s);
 }
 
 int main(void)

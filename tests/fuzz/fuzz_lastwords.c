@@ -14,7 +14,7 @@
 
 #include "proto/base/clock.h"
 #include "slave/guard/lastwords.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 
 enum { TASKS = 2, JOB = 7, ALIVE = 4 };
 
@@ -52,18 +52,18 @@ static void live_and_die(const struct step *v, size_t n)
     struct records_window window = { .max = RECORDS_WINDOW, .vault = vault };
     struct sites sites = { 0 };
     struct ticks ticks;
-    struct watch_sink sink = {
+    struct tally_sink sink = {
         .records = { on_send, NULL }, .batch = &batch, .window = &window,
         .ticks = &ticks, .sites = &sites };
-    struct watch w[TASKS];
+    struct tally w[TASKS];
     struct err err;
 
     ticks_init(&ticks);
     for (uint32_t i = 0; i < TASKS; i++) {
         int fd;
 
-        watch_init(&w[i], JOB, i, &window);
-        fd = watch_attach(&w[i], getpid(), TASKS, &sink, &err);
+        tally_init(&w[i], JOB, i, &window);
+        fd = tally_attach(&w[i], getpid(), TASKS, &sink, &err);
         assert(fd >= 0);
         close(fd);
     }
@@ -72,7 +72,7 @@ static void live_and_die(const struct step *v, size_t n)
             continue;
         scribble(w[v[i].who % TASKS].page, v[i].body, v[i].n);
         if (v[i].who & ALIVE)
-            watch_read(&w[v[i].who % TASKS], &sink);
+            tally_read(&w[v[i].who % TASKS], &sink);
     }
     for (uint32_t i = 0; i < TASKS; i++) {
         rings_fini(&w[i].rings);

@@ -80,7 +80,7 @@ static void world_open(struct world *w)
     w->master = master_create(w->base, &conf, store_open(":memory:", &err),
                               &ops, w, &err);
     assert(w->master);
-    assert(session_hub_listen(w->master->hub, dup(listening), &err) == 0);
+    assert(hub_listen(w->master->hub, dup(listening), &err) == 0);
 }
 
 static void world_close(struct world *w)

@@ -11,8 +11,8 @@
 
 #include "hct.pb-c.h"
 #include "slave/page/registry.h"
-#include "slave/page/statement.h"
-#include "slave/page/watch.h"
+#include "slave/page/profilewire.h"
+#include "slave/page/tally.h"
 #include "slave/proc/ticks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,7 +49,7 @@ static void on_profile(void *arg, const void *profile)
 
 static void check_profile(struct profile *p, const struct sites *sites)
 {
-    struct statement s;
+    struct profilewire s;
 
     for (size_t i = 0; i < p->n; i++)
         assert(p->cost[i].site < sites->nsites);
@@ -61,10 +61,10 @@ static void check_profile(struct profile *p, const struct sites *sites)
     for (size_t i = 0; i < sites->nmodules; i++)
         assert(memchr(sites->module[i].path, 0,
                       sizeof(sites->module[i].path)));
-    statement_init(&s, 7, sites);
-    statement_add_task(&s, 0, p);
-    statement_send(&s, on_profile, NULL);
-    statement_fini(&s);
+    profilewire_init(&s, 7, sites);
+    profilewire_add_task(&s, 0, p);
+    profilewire_send(&s, on_profile, NULL);
+    profilewire_fini(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -75,17 +75,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sites sites = { 0 };
     struct world w = { 0 };
     struct ticks ticks;
-    struct watch_sink sink = {
+    struct tally_sink sink = {
         .records = { on_send, &w }, .batch = &batch, .lines = &lines,
         .window = &window, .ticks = &ticks, .sites = &sites };
     struct sample_page sample;
-    struct watch watch;
+    struct tally tally;
     struct err err;
     int fd;
 
     ticks_init(&ticks);
-    watch_init(&watch, 7, 0, &window);
-    fd = watch_attach(&watch, getpid(), 4, &sink, &err);
+    tally_init(&watch, 7, 0, &window);
+    fd = tally_attach(&watch, getpid(), 4, &sink, &err);
     assert(fd >= 0 && ftruncate(fd, 4096) < 0);         /* it is sealed */
     for (int i = 0; i < PIECES && size >= SCRIBBLE_HEAD; i++) {
         size_t n = scribble(watch.page, data, size);
@@ -93,20 +93,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += n;
         size -= n;
         if (i % 4 == 3 || size < SCRIBBLE_HEAD) {
-            watch_read(&watch, &sink);
-            watch_counters(&watch, &ticks, &sample);
+            tally_read(&watch, &sink);
+            tally_counters(&watch, &ticks, &sample);
             assert(memchr(watch.last_tag, 0, sizeof(watch.last_tag)));
             profile_read(&watch.profile, watch.page, &ticks, &sites);
             check_profile(&watch.profile, &sites);
             str_reset(&lines);
         }
     }
-    watch_read(&watch, &sink);
-    assert(!watch_pending(&watch));
+    tally_read(&watch, &sink);
+    assert(!tally_pending(&watch));
     assert(records_ack(&watch.records, w.next, &err) == 0);
     assert(records_empty(&watch.records));
     close(fd);
-    watch_fini(&watch);
+    tally_fini(&watch);
     sites_fini(&sites);
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 #include "tests/sim/chance.h"
 #include "tests/sim/oracle.h"
 #include "tests/sim/pages.h"
@@ -20,8 +20,8 @@ enum { LOOKS = 1000, LINES = 32, VERDICTS = 4, LEAST_MS = 20,
 struct run {
     struct world world;
     struct pages pages;
-    struct watch watch;
-    struct watch_rank ranks[PROGRAM_TASKS];
+    struct still watch;
+    struct still_rank ranks[PROGRAM_TASKS];
     struct deadlock_rank work[PROGRAM_TASKS];
     struct hct_out out;
     struct hct_verdict verdicts[VERDICTS];
@@ -45,7 +45,7 @@ struct run {
     FILE *show;
 };
 
-static const struct watch_options options = {
+static const struct still_options options = {
     .alpha = 0.001, .interval_ns = 400 * WORLD_MS,
     .interval_max_ns = 60 * WORLD_S,
     /* only proofs are asked for */
@@ -76,7 +76,7 @@ static void start(struct run *u, const struct program *p,
                : u->world.serialized ? HCT_LEVEL_SERIALIZED
                                      : HCT_LEVEL_MULTIPLE, &u->chance);
     u->before = u->world;
-    watch_init(&u->watch, &u->pages.job, &options);
+    still_init(&u->watch, &u->pages.job, &options);
 }
 
 /* Pages are read within some milliseconds on a node, and mostly within a tenth
@@ -139,7 +139,7 @@ static uint32_t ask(struct run *u)
         .verdicts_max = VERDICTS, .ranks = u->blamed,
         .ranks_max = PROGRAM_TASKS, .lines = u->lines, .lines_max = LINES,
         .proposals = u->proposals, .proposals_max = VERDICTS };
-    watch_look(&u->watch, u->ranks, u->work, &u->pages.in, &u->out);
+    still_look(&u->watch, u->ranks, u->work, &u->pages.in, &u->out);
     u->watch.reported = 0;              /* let it say more */
     if (u->out.nverdicts == 0)
         return 0;
@@ -331,7 +331,7 @@ static bool is_excused(const struct run *u)
 {
     for (uint32_t r = 0; r < u->world.n; r++)
         if ((u->pages.rank[r].flags & HCT_STOPPED) ||
-            (watch_alive(&u->pages.rank[r]) &&
+            (still_alive(&u->pages.rank[r]) &&
              !(u->pages.rank[r].flags & HCT_OBSERVED)))
             return true;
     return u->watch.looks <= 1;
@@ -351,8 +351,8 @@ static uint64_t entered(const struct run *u, uint32_t r)
 
             if (!c->members || c->context + 1 != s->context)
                 continue;
-            last = watch_max(last, watch_max(c->entered_ns, t->since_ns));
-            last = watch_max(last, t->thawed_ns);
+            last = still_max(last, still_max(c->entered_ns, t->since_ns));
+            last = still_max(last, t->thawed_ns);
         }
     }
     return last;

@@ -275,7 +275,7 @@ static void rig_start(struct rig *r)
     assert_int_equal(addr_parse(&a, r->address, &err), 0);
     fd = addr_listen(&a, &err);
     assert_true(fd >= 0);
-    assert_int_equal(session_hub_listen(r->master->hub, fd, &err), 0);
+    assert_int_equal(hub_listen(r->master->hub, fd, &err), 0);
 }
 
 static int rig_setup(void **state)

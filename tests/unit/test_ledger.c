@@ -14,7 +14,7 @@
 #include "mpi-wrappers/table/calls.h"
 #include "proto/base/clock.h"
 #include "slave/emulate/ledger.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 enum { TASKS = 700, SITES = 30, FIRST = 5000, STEP_NS = 1000000 };
 
@@ -96,7 +96,7 @@ static void test_pieces(void **state)
     t = tell(l, 0, TASKS);
     assert_int_equal(t->costs, TASKS * SITES);
     assert_int_equal(t->messages, 3);
-    assert_in_range(t->most, STATEMENT_COSTS, STATEMENT_COSTS + SITES - 1);
+    assert_in_range(t->most, PROFILEWIRE_COSTS, PROFILEWIRE_COSTS + SITES - 1);
     assert_int_equal(tell(l, 0, TASKS)->messages, 0);   /* no news */
     ledger_advance(l, CLOCK_NS_PER_S + 3 * STEP_NS);
     t = tell(l, 0, 10);

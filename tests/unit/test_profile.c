@@ -20,7 +20,7 @@
 #include "slave/page/names.h"
 #include "slave/page/profile.h"
 #include "slave/page/registry.h"
-#include "slave/page/statement.h"
+#include "slave/page/profilewire.h"
 
 enum { SEND = 12, RECV = 13 };
 
@@ -323,24 +323,24 @@ static void test_statement(void **state)
     struct rig *r = *state;
     const uint64_t here[] = { 0x10010, 0x10020 }, there[] = { 0x10030 };
     struct names names = { 0 };
-    struct statement s;
+    struct profilewire s;
 
     add_module(r->page, 0, "/bin/a", 0x10000, "idA");
     add_calls(r->page, 0, 5, SEND, 2, here, 2);
     add_calls(r->page, 0, 6, RECV, 2, there, 1);
     read_it(r);
     messages = costs_told = 0;
-    statement_init(&s, 77, &r->sites);
-    assert_true(statement_is_empty(&s));
-    statement_add_task(&s, 3, &r->profile);
-    statement_add_names(&s, &names, 0);
-    assert_false(statement_is_empty(&s));
-    assert_int_equal(statement_send(&s, on_message, NULL), 0);
-    statement_fini(&s);
-    statement_init(&s, 77, &r->sites);
-    statement_add_task(&s, 3, &r->profile);     /* no news */
-    assert_true(statement_is_empty(&s));
-    statement_fini(&s);
+    profilewire_init(&s, 77, &r->sites);
+    assert_true(profilewire_is_empty(&s));
+    profilewire_add_task(&s, 3, &r->profile);
+    profilewire_add_names(&s, &names, 0);
+    assert_false(profilewire_is_empty(&s));
+    assert_int_equal(profilewire_send(&s, on_message, NULL), 0);
+    profilewire_fini(&s);
+    profilewire_init(&s, 77, &r->sites);
+    profilewire_add_task(&s, 3, &r->profile);   /* no news */
+    assert_true(profilewire_is_empty(&s));
+    profilewire_fini(&s);
     assert_int_equal(messages, 1);
     assert_int_equal(costs_told, 2);
 }

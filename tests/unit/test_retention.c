@@ -4,7 +4,7 @@
 
 #include "master/store/journal.h"
 #include "master/store/store.h"
-#include "master/watch/reel.h"
+#include "master/watch/spool.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 
@@ -134,18 +134,18 @@ void journal_trim_looks(struct journal *jn, const struct job *j, uint64_t seq)
 }
 
 /* n looks, 11 s apart: a piece each. */
-static void record(struct reel *r, unsigned n)
+static void record(struct spool *r, unsigned n)
 {
     struct tape_frame frame;
 
     while (n--) {
         look.rank[1].calls += 5;
-        reel_add(r, &look.in, &frame);
+        spool_add(r, &look.in, &frame);
         assert_true(frame.bytes > 0);
         look.in.seq++;
         look.in.now_ns += 11 * S;
     }
-    reel_flush(r);
+    spool_flush(r);
 }
 
 /* As many of the last pieces as fit; of all pieces that were given. */
@@ -161,12 +161,12 @@ static uint64_t first_that_fits(size_t keep)
 static void reeled(void **state)
 {
     struct job j = { .id = 0 };
-    struct reel r = { .job = &j, .keep_bytes = 1 << 20 };
+    struct spool r = { .job = &j, .keep_bytes = 1 << 20 };
 
     (void)state;
     look_at(2);
     npieces = trimmed_to = 0;
-    assert_int_equal(reel_begin(&r, 2), 0);
+    assert_int_equal(spool_begin(&r, 2), 0);
     record(&r, 20);
     assert_int_equal(npieces, 20);
     assert_int_equal(trimmed_to, 0);
@@ -180,9 +180,9 @@ static void reeled(void **state)
     record(&r, 2);
     assert_int_equal(trimmed_to, piece[npieces - 1].seq);
     /* Other tasks cannot be on the same tape. */
-    assert_int_equal(reel_begin(&r, 3), 0);
+    assert_int_equal(spool_begin(&r, 3), 0);
     assert_int_equal(trimmed_to, INT64_MAX);
-    reel_fini(&r);
+    spool_fini(&r);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* watch_notice.c - what is worth a line of words, though nothing says that it is
+/* still_notice.c - what is worth a line of words, though nothing says that it is
  * wrong: a job that stands still where nobody knows how long it may; tasks
  * that never begin; and a job all of whose tasks do the same few calls for
  * ever. Said once; of another stand-still only if it is twice as long as any
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 #include "policies/lib/words.h"
 
 enum {
@@ -44,7 +44,7 @@ static const char *group_text(char buf[GROUP_TEXT], const struct group *g)
     return buf;
 }
 
-static bool notice_begin(struct watch *s, const struct hct_snapshot *in,
+static bool notice_begin(struct still *s, const struct hct_snapshot *in,
                          const struct group *about, enum hct_where where,
                          uint64_t age_ns, struct hct_out *out)
 {
@@ -64,13 +64,13 @@ static bool notice_begin(struct watch *s, const struct hct_snapshot *in,
 
 /* ------------------------------------------------------ nobody moves any more */
 
-static bool waits_for_them(const struct watch_rank *w, const struct hct_rank *k)
+static bool waits_for_them(const struct still_rank *w, const struct hct_rank *k)
 {
-    return k->life == HCT_LIFE_FINALIZE || (watch_alive(k) && !watch_outside(w));
+    return k->life == HCT_LIFE_FINALIZE || (still_alive(k) && !still_outside(w));
 }
 
 /* Its sleep ends soon: then it will be seen what it does. */
-static bool wakes_soon(const struct watch *s, const struct watch_rank *w,
+static bool wakes_soon(const struct still *s, const struct still_rank *w,
                        const struct hct_rank *k, uint64_t now_ns)
 {
     uint64_t slept_ns = now_ns - w->waits_since_ns;
@@ -80,16 +80,16 @@ static bool wakes_soon(const struct watch *s, const struct watch_rank *w,
 }
 
 /* "rank 2 has been in work() for 20 s, and uses the processor" */
-static void say_one(char *buf, size_t size, const struct watch_rank *w,
+static void say_one(char *buf, size_t size, const struct still_rank *w,
                     const struct hct_rank *k, const struct hct_snapshot *in)
 {
     uint64_t still_ns = in->now_ns - w->moved_ns;
     const char *call = hct_call(in, k->call)->name;
-    char time[WORDS_TIME], how[WATCH_HOW];
+    char time[WORDS_TIME], how[STILL_HOW];
     int n = snprintf(buf, size, "rank %" PRIu32 " has been ", k->rank);
 
     words_time(time, still_ns);
-    watch_how(how, w, k, still_ns);
+    still_how(how, w, k, still_ns);
     if (w->works)
         snprintf(buf + n, size - (size_t)n, "in %s for %s%s", call, time, how);
     else if (k->place[0] && k->waits == HCT_WAITS_UNKNOWN)
@@ -112,14 +112,14 @@ static const char *common_call(const struct hct_snapshot *in,
     return hct_call(in, call)->name;
 }
 
-static void say_outside(struct watch *s, const struct watch_rank *ranks,
+static void say_outside(struct still *s, const struct still_rank *ranks,
                         const struct hct_snapshot *in,
                         const struct group *outside,
                         const struct group *waiting, struct hct_out *out)
 {
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
-    char one[320], then[WATCH_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
+    char one[320], then[STILL_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
     char time[WORDS_TIME];
     const char *call;
 
@@ -129,7 +129,7 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
     group_text(others, waiting);
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
-        watch_then(then, hct_rank(in, first));
+        still_then(then, hct_rank(in, first));
         words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.20s%s",
                    one, others, waiting->all == 1 ? "s" : "",
                    *call ? " in " : "", call, *then ? then : WORDS_NOTHING_SAYS);
@@ -145,7 +145,7 @@ static void say_outside(struct watch *s, const struct watch_rank *ranks,
 enum { REST_TEXT = 80 };
 
 static const char *others_text(char buf[REST_TEXT],
-                               const struct watch_rank *ranks,
+                               const struct still_rank *ranks,
                                const struct hct_snapshot *in)
 {
     struct group g = { 0 };
@@ -162,7 +162,7 @@ static const char *others_text(char buf[REST_TEXT],
 }
 
 /* All wait: where. */
-static void say_inside(struct watch *s, const struct watch_rank *ranks,
+static void say_inside(struct still *s, const struct still_rank *ranks,
                        const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still_ns = in->now_ns - s->moved_ns;
@@ -195,7 +195,7 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
     }
     if (!notice_begin(s, in, &all, HCT_WHERE_COMMUNICATION, still_ns, out))
         return;
-    if (watch_transit_known(s))
+    if (still_transit_known(s))
         transit_text(transit, in, &s->transit);
     words_time(time, still_ns);
     if (*transit)
@@ -207,29 +207,29 @@ static void say_inside(struct watch *s, const struct watch_rank *ranks,
                    WORDS_NOTHING_SAYS);
 }
 
-void watch_notice(struct watch *s, const struct watch_rank *ranks,
+void still_notice(struct still *s, const struct still_rank *ranks,
                   const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still_ns = in->now_ns - s->moved_ns;
     struct group outside = { 0 }, waiting = { 0 };
 
-    if (still_ns < watch_max(s->options.patience_ns, 2 * s->quiet_ns))
+    if (still_ns < still_max(s->options.patience_ns, 2 * s->quiet_ns))
         return;
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
         if (waits_for_them(&ranks[i], k)) {
             group_add(&waiting, i);
-        } else if (watch_alive(k)) {
+        } else if (still_alive(k)) {
             if (wakes_soon(s, &ranks[i], k, in->now_ns) ||
                 (!ranks[i].works &&
-                 still_ns < WATCH_EARLIER * k->earlier_ns))
+                 still_ns < STILL_EARLIER * k->earlier_ns))
                 return;
             group_add(&outside, i);
         }
     }
     if (outside.all == 0 &&
-        still_ns >= watch_allowed_inside(s, ranks, in))
+        still_ns >= still_allowed_inside(s, ranks, in))
         say_inside(s, ranks, in, out);
     /* where most are at work, nobody waits for few */
     else if (outside.all && waiting.all && outside.all <= waiting.all + 1)
@@ -259,7 +259,7 @@ static void say_early(const struct group *inside, const struct group *early,
                    inside->all == 1 ? "s" : "", WORDS_NOTHING_SAYS);
 }
 
-void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
+void still_notice_early(struct still *s, const struct hct_snapshot *in,
                         struct hct_out *out)
 {
     const uint16_t excused = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
@@ -295,7 +295,7 @@ void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
 
 /* -------------------------------------------------- the same calls for ever */
 
-static void loop_begin(struct watch_rank *w, const struct hct_rank *k,
+static void loop_begin(struct still_rank *w, const struct hct_rank *k,
                        uint64_t now_ns)
 {
     w->loop_since_ns = now_ns;
@@ -305,16 +305,16 @@ static void loop_begin(struct watch_rank *w, const struct hct_rank *k,
 }
 
 /* It has called from there: a new place is a new beginning. */
-static void loop_see(struct watch_rank *w, const struct hct_rank *k,
+static void loop_see(struct still_rank *w, const struct hct_rank *k,
                      uint32_t site, uint64_t now_ns)
 {
     unsigned at = 0;
 
-    while (at < WATCH_LOOP && w->loop[at] && w->loop[at] != site)
+    while (at < STILL_LOOP && w->loop[at] && w->loop[at] != site)
         at++;
-    if (site == 0 || (at < WATCH_LOOP && w->loop[at] == site))
+    if (site == 0 || (at < STILL_LOOP && w->loop[at] == site))
         return;
-    if (at == WATCH_LOOP) {
+    if (at == STILL_LOOP) {
         memset(w->loop, 0, sizeof(w->loop));
         at = 0;
     }
@@ -323,7 +323,7 @@ static void loop_see(struct watch_rank *w, const struct hct_rank *k,
 }
 
 /* A call that is short is seen among the last ones only. */
-static void loop_read_flights(struct watch_rank *ranks,
+static void loop_read_flights(struct still_rank *ranks,
                               const struct hct_snapshot *in)
 {
     for (uint32_t i = 0; i < in->nflights; i++) {
@@ -337,7 +337,7 @@ static void loop_read_flights(struct watch_rank *ranks,
         ranks[i].loop_details++;
 }
 
-static bool loop_is_busy(const struct watch_rank *w, const struct hct_rank *k,
+static bool loop_is_busy(const struct still_rank *w, const struct hct_rank *k,
                          uint64_t age_ns)
 {
     uint64_t calls = k->calls - w->loop_calls;
@@ -347,7 +347,7 @@ static bool loop_is_busy(const struct watch_rank *w, const struct hct_rank *k,
            (out_ns < age_ns / BUSY_OUT || out_ns / calls < BUSY_TURN_NS);
 }
 
-static void say_loop(struct watch *s, const struct watch_rank *ranks,
+static void say_loop(struct still *s, const struct still_rank *ranks,
                      const struct hct_snapshot *in, const struct group *busy,
                      uint64_t age_ns, struct hct_out *out)
 {
@@ -367,19 +367,19 @@ static void say_loop(struct watch *s, const struct watch_rank *ranks,
 
 /* How long all of them have done nothing else; 0: somebody has. The busy ones
  * are put into the group. */
-static uint64_t loop_age(const struct watch_rank *ranks,
+static uint64_t loop_age(const struct still_rank *ranks,
                          const struct hct_snapshot *in, struct group *busy)
 {
     uint64_t age_ns = UINT64_MAX;
 
     for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct watch_rank *w = &ranks[i];
+        const struct still_rank *w = &ranks[i];
         uint64_t since_ns = in->now_ns - w->loop_since_ns;
 
         if (loop_is_busy(w, hct_rank(in, i), since_ns)) {
             group_add(busy, i);
-            age_ns = watch_min(age_ns, since_ns);
-        } else if (watch_outside(w) ||
+            age_ns = still_min(age_ns, since_ns);
+        } else if (still_outside(w) ||
                    hct_rank(in, i)->calls != w->loop_calls) {
             return 0;
         }
@@ -387,7 +387,7 @@ static uint64_t loop_age(const struct watch_rank *ranks,
     return busy->all > 1 ? age_ns : 0;
 }
 
-void watch_notice_loop(struct watch *s, struct watch_rank *ranks,
+void still_notice_loop(struct still *s, struct still_rank *ranks,
                        const struct hct_snapshot *in, struct hct_out *out)
 {
     struct group busy = { 0 };

@@ -1,8 +1,8 @@
-/* watch.h - what is known of a task from its page: tagged calls, counters,
+/* tally.h - what is known of a task from its page: tagged calls, counters,
  * the last tag. Survives the page: a shell script may run one MPI program
  * after the other under one rank. */
-#ifndef HECTOR_WATCH_H
-#define HECTOR_WATCH_H
+#ifndef HECTOR_TALLY_H
+#define HECTOR_TALLY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,9 +14,9 @@
 #include "slave/page/rings.h"
 #include "slave/proc/sample.h"
 
-enum { WATCH_TAG_MAX = 200 };
+enum { TALLY_TAG_MAX = 200 };
 
-struct watch {
+struct tally {
     uint64_t job;
     uint32_t rank;
     char *page;                 /* owned; NULL: none now */
@@ -29,12 +29,12 @@ struct watch {
     struct sample_page past;    /* of pages that are gone */
     struct sample_split split;
     struct profile profile;     /* read by account.c */
-    char last_tag[WATCH_TAG_MAX];
+    char last_tag[TALLY_TAG_MAX];
     int32_t last_mark;          /* its marker */
 };
 
 /* Where what is read goes; all borrowed. */
-struct watch_sink {
+struct tally_sink {
     struct records_out records;
     struct rings_batch *batch;  /* scratch */
     struct str *lines;          /* stdtim lines; NULL: not wanted */
@@ -46,27 +46,27 @@ struct watch_sink {
     bool hold;                  /* read nothing now, but show that we live */
 };
 
-void watch_init(struct watch *w, uint64_t job, uint32_t rank,
+void tally_init(struct tally *w, uint64_t job, uint32_t rank,
                 struct records_window *window);
-void watch_fini(struct watch *w);
+void tally_fini(struct tally *w);
 
 /* Give out a page; returns its memfd. The one before is read to its end,
  * lines are added to the sink's. */
-int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
-                 const struct watch_sink *sink, struct err *err);
+int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
+                 const struct tally_sink *sink, struct err *err);
 
 /* Read the rings, within a budget and while the window has room. Returns the
  * number of stamps found. Lines are added to sink->lines. */
-long watch_read(struct watch *w, const struct watch_sink *sink);
+long tally_read(struct tally *w, const struct tally_sink *sink);
 
 /* Is anything left in the rings? */
-bool watch_pending(const struct watch *w);
+bool tally_pending(const struct tally *w);
 
 /* Has a program of this task gone no further than into MPI_Init? */
-bool watch_in_init(const struct watch *w);
+bool tally_in_init(const struct tally *w);
 
 /* Counters of all pages up to now. */
-void watch_counters(const struct watch *w, const struct ticks *ticks,
+void tally_counters(const struct tally *w, const struct ticks *ticks,
                     struct sample_page *out);
 
 #endif

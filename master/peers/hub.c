@@ -1,4 +1,4 @@
-/* session.c - one struct for each link: who comes in, what each kind of peer may
+/* hub.c - one struct for each link: who comes in, what each kind of peer may
  * say, which part of the master hears it, and who has gone.
  *
  * Invariants. A session's link has no role until it was welcomed; then a
@@ -6,7 +6,7 @@
  * about a job that is not known (any more) are dropped: the slave was told
  * to forget it and has not read that yet. What needs an answer then gets one
  * that lets the slave come to its end. */
-#include "master/peers/session.h"
+#include "master/peers/hub.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@
 #include "proto/link/greeting.h"
 #include "proto/link/refused.h"
 
-enum { SESSION_LISTENERS = 8, SESSION_NAME_MAX = 255 };
-static const uint64_t session_redial_ns = 2 * CLOCK_NS_PER_S;
+enum { PEER_LISTENERS = 8, PEER_NAME_MAX = 255 };
+static const uint64_t peer_redial_ns = 2 * CLOCK_NS_PER_S;
 
-struct session {
-    LIST_ENTRY(session) place;  /* in the hub */
-    struct session_hub *hub;    /* borrowed */
+struct peer {
+    LIST_ENTRY(peer) place;     /* in the hub */
+    struct hub *hub;            /* borrowed */
     struct conn *link;          /* owned */
     struct node *node;          /* borrowed; slaves only */
     struct job *job;            /* of the message being handled */
@@ -42,17 +42,17 @@ struct session {
     struct gather *gather;      /* operators: what they wait for, or NULL */
 };
 
-struct session_hub {
+struct hub {
     struct event_base *base;    /* borrowed, like the next five */
     struct nodes *nodes;
     struct jobs *jobs;
     struct journal *journal;
     struct relay *relay;
     struct flow *flow;
-    struct session_hub_conf conf;
+    struct hub_conf conf;
     struct reducer *reducer;    /* owned, like the next two */
-    LIST_HEAD(, session) sessions;
-    struct conn_listener *listeners[SESSION_LISTENERS];
+    LIST_HEAD(, peer) sessions;
+    struct conn_listener *listeners[PEER_LISTENERS];
     size_t nlisteners;
     bool holding, had_redirector;
     size_t nleaving;            /* links that are still being flushed */
@@ -63,7 +63,7 @@ struct session_hub {
 /* --------------------------------------------------------------- admission */
 
 /* Say why, and close behind it. The session is gone when this returns. */
-static int session_refuse(struct session *s, const struct err *err)
+static int peer_refuse(struct peer *s, const struct err *err)
 {
     greeting_refuse(s->link, "session", err);
     LIST_REMOVE(s, place);
@@ -88,9 +88,9 @@ static void node_describe(struct node *n, const Hct__Hello *m)
 }
 
 /* The same slave on a new link: it has given up the old one before us. */
-static void session_drop_link(struct session_hub *h, const struct node *n)
+static void peer_drop_link(struct hub *h, const struct node *n)
 {
-    struct session *s;
+    struct peer *s;
 
     LIST_FOREACH(s, &h->sessions, place)
         if (s->node == n) {
@@ -104,7 +104,7 @@ static void session_drop_link(struct session_hub *h, const struct node *n)
 
 /* PMIx, sets of hosts and people take a name apart at these; a node by such a
  * name would spoil every job that is placed on it. */
-static bool session_is_name(const char *name)
+static bool peer_is_name(const char *name)
 {
     for (const unsigned char *p = (const unsigned char *)name; *p; p++)
         if (*p <= ' ' || *p == 0x7f || strchr(",;[]\"", *p))
@@ -112,19 +112,19 @@ static bool session_is_name(const char *name)
     return true;
 }
 
-static int session_join(struct session *s, const Hct__Hello *m,
-                        struct err *err)
+static int peer_join(struct peer *s, const Hct__Hello *m,
+                     struct err *err)
 {
     struct node *n = nodes_find(s->hub->nodes, m->name);
 
-    if (!*m->name || strlen(m->name) > SESSION_NAME_MAX)
+    if (!*m->name || strlen(m->name) > PEER_NAME_MAX)
         return err_set(err, EINVAL, "a slave needs a name of 1 to %d bytes",
-                       SESSION_NAME_MAX);
-    if (!session_is_name(m->name))
+                       PEER_NAME_MAX);
+    if (!peer_is_name(m->name))
         return err_set(err, EINVAL, "\"%s\" is no name for a node: a blank, a "
                        "comma or the like is in it", m->name);
     if (n && n->link && n->instance == m->instance) {
-        session_drop_link(s->hub, n);
+        peer_drop_link(s->hub, n);
         n->link = NULL;
         flow_node_away(s->hub->flow, n, "it has opened another link");
     }
@@ -152,7 +152,7 @@ static int session_join(struct session *s, const Hct__Hello *m,
     return 0;
 }
 
-static void session_welcome(struct session *s, Hct__Role role)
+static void peer_welcome(struct peer *s, Hct__Role role)
 {
     Hct__Welcome w = HCT__WELCOME__INIT;
 
@@ -166,15 +166,15 @@ static void session_welcome(struct session *s, Hct__Role role)
 static int on_hello(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__Hello *m = msg;
 
     if (greeting_check(m, "master", err))
-        return session_refuse(s, err);
+        return peer_refuse(s, err);
     switch (m->role) {
     case HCT__ROLE__ROLE_SLAVE:
-        if (session_join(s, m, err))
-            return session_refuse(s, err);
+        if (peer_join(s, m, err))
+            return peer_refuse(s, err);
         break;
     case HCT__ROLE__ROLE_REDIRECTOR:
     case HCT__ROLE__ROLE_OPERATOR:
@@ -182,12 +182,12 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     default:
         err_set(err, EPROTO, "nothing is known about peers of role %d",
                 (int)m->role);
-        return session_refuse(s, err);
+        return peer_refuse(s, err);
     }
     s->hub->had_redirector |= m->role == HCT__ROLE__ROLE_REDIRECTOR;
     if (m->role == HCT__ROLE__ROLE_REDIRECTOR)
         conn_tolerate_silence(c);       /* Ctrl-Z stops it */
-    session_welcome(s, m->role);
+    peer_welcome(s, m->role);
     if (s->node && !m->last_words)
         flow_node_joined(s->hub->flow);
     return 0;
@@ -195,7 +195,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
 
 /* -------------------------------------------------- redirectors, operators */
 
-static void session_end_job(struct conn *c, int exit_code, const char *why)
+static void peer_end_job(struct conn *c, int exit_code, const char *why)
 {
     Hct__JobEnded m = HCT__JOB_ENDED__INIT;
 
@@ -205,8 +205,8 @@ static void session_end_job(struct conn *c, int exit_code, const char *why)
 }
 
 /* A Submit that comes again, as its Accepted was never seen. */
-static struct job *session_submitted(const struct session_hub *h,
-                                     const Hct__Submit *m)
+static struct job *peer_submitted(const struct hub *h,
+                                  const Hct__Submit *m)
 {
     for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); )
         if (job_has_cookie(j, m->cookie.data, m->cookie.len))
@@ -217,24 +217,24 @@ static struct job *session_submitted(const struct session_hub *h,
 static int on_submit(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct session_hub *h = ((struct session *)arg)->hub;
-    struct job *j = session_submitted(h, msg);
+    struct hub *h = ((struct peer *)arg)->hub;
+    struct job *j = peer_submitted(h, msg);
 
     if (j) {
         flow_attach(j, c);
         return 0;
     }
     if (flow_stopping(h->flow)) {
-        session_end_job(c, 125, "hector-master is about to stop");
+        peer_end_job(c, 125, "hector-master is about to stop");
         return 0;
     }
     j = submit_job(msg, err);
     if (!j) {
-        session_end_job(c, 125, err->text);
+        peer_end_job(c, 125, err->text);
         return 0;
     }
     if (flow_watch(h->flow, j, msg, err)) {
-        session_end_job(c, 2, err->text);       /* as for wrong usage */
+        peer_end_job(c, 2, err->text);          /* as for wrong usage */
         flow_free_job(j);
         return 0;
     }
@@ -246,8 +246,8 @@ static int on_submit(void *arg, struct conn *c, const void *msg,
 }
 
 /* It has ended while its redirector was away; the record says how. */
-static void session_end_recorded(struct session_hub *h, struct conn *c,
-                                 uint64_t job)
+static void peer_end_recorded(struct hub *h, struct conn *c,
+                              uint64_t job)
 {
     Hct__JobEnded m = HCT__JOB_ENDED__INIT;
     struct journal_end end;
@@ -269,12 +269,12 @@ static void session_end_recorded(struct session_hub *h, struct conn *c,
 static int on_attach(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct session_hub *h = ((struct session *)arg)->hub;
+    struct hub *h = ((struct peer *)arg)->hub;
     const Hct__Attach *m = msg;
     struct job *j = jobs_find(h->jobs, m->job);
 
     if (!j) {
-        session_end_recorded(h, c, m->job);
+        peer_end_recorded(h, c, m->job);
         return 0;
     }
     if (!job_has_cookie(j, m->cookie.data, m->cookie.len))
@@ -287,7 +287,7 @@ static int on_attach(void *arg, struct conn *c, const void *msg,
 static int on_adopt_end(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
-    struct session_hub *h = ((struct session *)arg)->hub;
+    struct hub *h = ((struct peer *)arg)->hub;
     const Hct__AdoptEnd *m = msg;
     struct job *j = jobs_find(h->jobs, m->job);
 
@@ -303,8 +303,8 @@ static int on_adopt_end(void *arg, struct conn *c, const void *msg,
 }
 
 /* An operator hears how it went; a redirector sees it. */
-static void session_answer(struct conn *c, int rc, const struct err *err,
-                           const char *text)
+static void peer_answer(struct conn *c, int rc, const struct err *err,
+                        const char *text)
 {
     Hct__Result m = HCT__RESULT__INIT;
 
@@ -318,12 +318,12 @@ static void session_answer(struct conn *c, int rc, const struct err *err,
     conn_send(c, MESSAGE_RESULT, &m);
 }
 
-static void session_result(struct conn *c, int rc, const struct err *err)
+static void peer_result(struct conn *c, int rc, const struct err *err)
 {
-    session_answer(c, rc, err, "");
+    peer_answer(c, rc, err, "");
 }
 
-static const struct conn *session_own(struct conn *c)
+static const struct conn *peer_own(struct conn *c)
 {
     return conn_role(c) == HCT__ROLE__ROLE_OPERATOR ? NULL : c;
 }
@@ -331,22 +331,22 @@ static const struct conn *session_own(struct conn *c)
 static int on_hold(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     char text[200] = "";
     int rc = control_hold(flow_acts(s->hub->flow), s->hub->jobs,
-                          session_own(c), msg, text, sizeof(text), err);
+                          peer_own(c), msg, text, sizeof(text), err);
 
-    session_answer(c, rc, err, text);
+    peer_answer(c, rc, err, text);
     return 0;
 }
 
 static int on_kill(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
 
-    session_result(c, control_kill(flow_acts(s->hub->flow), s->hub->jobs,
-                                   session_own(c), msg, err), err);
+    peer_result(c, control_kill(flow_acts(s->hub->flow), s->hub->jobs,
+                                peer_own(c), msg, err), err);
     return 0;
 }
 
@@ -354,7 +354,7 @@ static int on_kill(void *arg, struct conn *c, const void *msg,
 
 /* The job a message is about, and the part of it that is on this slave. 1:
  * go on, 0: the job is gone, -1: it was never this slave's. */
-static int session_find(struct session *s, uint64_t id, struct err *err)
+static int peer_find(struct peer *s, uint64_t id, struct err *err)
 {
     s->job = jobs_find(s->hub->jobs, id);
     if (!s->job)
@@ -370,9 +370,9 @@ static int session_find(struct session *s, uint64_t id, struct err *err)
     static int on_##name(void *arg, struct conn *c, const void *msg,    \
                          struct err *err)                               \
     {                                                                   \
-        struct session *s = arg;                                        \
+        struct peer *s = arg;                                        \
         const Hct__##Type *m = msg;                                     \
-        int rc = session_find(s, m->job, err);                          \
+        int rc = peer_find(s, m->job, err);                          \
                                                                         \
         (void)c;                                                        \
         return rc > 0 ? (call) : rc;                                    \
@@ -400,12 +400,12 @@ ON_JOB(modex_reply, ModexReply,
 static int on_signal(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
 
     if (conn_role(c) == HCT__ROLE__ROLE_SLAVE)
         return on_passed_signal(arg, c, msg, err);
-    session_result(c, control_signal(flow_acts(s->hub->flow), s->hub->jobs,
-                                     session_own(c), msg, err), err);
+    peer_result(c, control_signal(flow_acts(s->hub->flow), s->hub->jobs,
+                                  peer_own(c), msg, err), err);
     return 0;
 }
 
@@ -413,10 +413,10 @@ static int on_signal(void *arg, struct conn *c, const void *msg,
 static int on_drained(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__Drained *m = msg;
     Hct__Forget forget = HCT__FORGET__INIT;
-    int rc = session_find(s, m->job, err);
+    int rc = peer_find(s, m->job, err);
 
     if (rc > 0)
         return flow_drained(s->job, s->at, m, err);
@@ -430,10 +430,10 @@ static int on_drained(void *arg, struct conn *c, const void *msg,
 static int on_events(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__Events *m = msg;
     Hct__EventAck ack = HCT__EVENT_ACK__INIT;
-    int rc = session_find(s, m->job, err);
+    int rc = peer_find(s, m->job, err);
 
     if (rc > 0)
         return events_take(s->hub->journal, s->job, s->at, m, err);
@@ -449,10 +449,10 @@ static int on_events(void *arg, struct conn *c, const void *msg,
 static int on_adopt(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__Adopt *m = msg;
     Hct__Adopted no = HCT__ADOPTED__INIT;
-    int rc = session_find(s, m->job, err);
+    int rc = peer_find(s, m->job, err);
 
     if (rc > 0)
         return adopt_task(s->job, s->at, m, err);
@@ -468,7 +468,7 @@ static int on_adopt(void *arg, struct conn *c, const void *msg,
 static int on_slave_jobs(void *arg, struct conn *c, const void *msg,
                          struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__SlaveJobs *m = msg;
 
     (void)c;
@@ -480,7 +480,7 @@ static int on_slave_jobs(void *arg, struct conn *c, const void *msg,
 static int on_farewell(void *arg, struct conn *c, const void *msg,
                        struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__Farewell *m = msg;
 
     (void)c;
@@ -489,8 +489,8 @@ static int on_farewell(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-static int session_samples(struct session *s, const Hct__TaskSamples *m,
-                           struct err *err)
+static int peer_samples(struct peer *s, const Hct__TaskSamples *m,
+                        struct err *err)
 {
     for (size_t i = 0; i < m->n_tasks; i++) {
         const Hct__TaskSamples__Task *x = m->tasks[i];
@@ -512,11 +512,11 @@ static int session_samples(struct session *s, const Hct__TaskSamples *m,
     }
     return 0;
 }
-ON_JOB(task_samples, TaskSamples, session_samples(s, m, err))
+ON_JOB(task_samples, TaskSamples, peer_samples(s, m, err))
 
 ON_JOB(profile, Profile, profile_take(s->hub->journal, s->job, s->at, m, err))
 
-static void session_take_waits(struct node *n, const Hct__NodeLoad *m)
+static void peer_take_waits(struct node *n, const Hct__NodeLoad *m)
 {
     size_t bytes = m->n_output_waits * sizeof(*n->output_waits);
     uint64_t *v = bytes ? realloc(n->output_waits, bytes) : NULL;
@@ -531,7 +531,7 @@ static void session_take_waits(struct node *n, const Hct__NodeLoad *m)
 static int on_node_load(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__NodeLoad *m = msg;
     const struct clock_offset *o = conn_clock(c);
     struct node *n = s->node;
@@ -541,7 +541,7 @@ static int on_node_load(void *arg, struct conn *c, const void *msg,
     n->cpu_busy = m->cpu_busy;
     n->memory_available_bytes = m->memory_available_bytes;
     n->seen_ns = clock_wall_ns();
-    session_take_waits(n, m);
+    peer_take_waits(n, m);
     n->clock_known = o && o->samples;
     if (n->clock_known) {
         n->clock_offset_ns = o->offset_ns;
@@ -556,7 +556,7 @@ static int on_node_load(void *arg, struct conn *c, const void *msg,
 static int on_reduce_at(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
     const Hct__ReduceAt *m = msg;
 
     (void)c;
@@ -570,7 +570,7 @@ static int on_reduce_at(void *arg, struct conn *c, const void *msg,
 static int on_reduce_part(void *arg, struct conn *c, const void *msg,
                           struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
 
     (void)c;
     return reducer_part(s->hub->reducer, s->node, msg, err);
@@ -578,13 +578,13 @@ static int on_reduce_part(void *arg, struct conn *c, const void *msg,
 
 static void on_gathered(void *arg)
 {
-    ((struct session *)arg)->gather = NULL;
+    ((struct peer *)arg)->gather = NULL;
 }
 
 static int on_gather(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    struct session *s = arg;
+    struct peer *s = arg;
 
     if (s->gather)
         return err_set(err, EPROTO, "Gather before the answer to the last "
@@ -596,7 +596,7 @@ static int on_gather(void *arg, struct conn *c, const void *msg,
 
 /* ------------------------------------------------------------- the table */
 
-static const struct conn_route session_routes[] = {
+static const struct conn_route peer_routes[] = {
     { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     MESSAGES_TO_MASTER(CONN_ROUTE)
 };
@@ -604,10 +604,10 @@ static const struct conn_route session_routes[] = {
 /* ------------------------------------------------------------ links, hub */
 
 /* A connection that opened: from now on it has a session of its own. */
-static void session_open(void *arg, struct conn *c)
+static void peer_open(void *arg, struct conn *c)
 {
-    struct session_hub *h = arg;
-    struct session *s = calloc(1, sizeof(*s));
+    struct hub *h = arg;
+    struct peer *s = calloc(1, sizeof(*s));
 
     if (!s) {
         log_warn("session", "%s: out of memory", conn_peer(c));
@@ -620,7 +620,7 @@ static void session_open(void *arg, struct conn *c)
     conn_set_arg(c, s);
 }
 
-static void session_slave_gone(struct session *s, const char *why)
+static void peer_slave_gone(struct peer *s, const char *why)
 {
     struct node *n = s->node;
 
@@ -633,18 +633,18 @@ static void session_slave_gone(struct session *s, const char *why)
 
 /* On this machine the end of a link is the end of the process. Over TCP it may
  * be that the other side has given up a link that did not work. */
-static uint64_t session_run_wait(const struct session *s,
-                                 const struct err *why)
+static uint64_t peer_run_wait(const struct peer *s,
+                              const struct err *why)
 {
     if (strncmp(conn_peer(s->link), "tcp:", 4) != 0)
         return 0;
     return why->code == ETIMEDOUT ? s->hub->conf.lost_wait_ns
-                                  : session_redial_ns;
+                                  : peer_redial_ns;
 }
 
 /* Of a stranger the listener has told; and who breaks the protocol, and comes
  * again, is not to fill the log. */
-static void session_log_end(const struct session *s, const struct err *why)
+static void peer_log_end(const struct peer *s, const struct err *why)
 {
     const char *peer = conn_peer(s->link);
 
@@ -657,35 +657,35 @@ static void session_log_end(const struct session *s, const struct err *why)
                  why->text);
 }
 
-static void session_close(void *arg, struct conn *c, const struct err *why)
+static void peer_close(void *arg, struct conn *c, const struct err *why)
 {
-    struct session *s = arg;
-    struct session_hub *h = s->hub;
+    struct peer *s = arg;
+    struct hub *h = s->hub;
 
-    session_log_end(s, why);
+    peer_log_end(s, why);
     LIST_REMOVE(s, place);
     if (s->node)
-        session_slave_gone(s, why->text);
+        peer_slave_gone(s, why->text);
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
-        flow_redirector_gone(h->flow, c, session_run_wait(s, why));
+        flow_redirector_gone(h->flow, c, peer_run_wait(s, why));
     gather_cancel(s->gather);
     free(s);
     h->conf.quiet(h->conf.arg);
 }
 
-static const struct conn_ops session_ops = {
-    .routes = session_routes,
-    .nroutes = sizeof(session_routes) / sizeof(session_routes[0]),
-    .on_open = session_open,
-    .on_close = session_close,
+static const struct conn_ops peer_ops = {
+    .routes = peer_routes,
+    .nroutes = sizeof(peer_routes) / sizeof(peer_routes[0]),
+    .on_open = peer_open,
+    .on_close = peer_close,
 };
 
-struct session_hub *session_hub_create(struct event_base *base,
-                                       const struct session_hub_conf *conf,
-                                       struct nodes *nodes, struct jobs *jobs,
-                                       struct relay *relay, struct flow *flow)
+struct hub *hub_create(struct event_base *base,
+                       const struct hub_conf *conf,
+                       struct nodes *nodes, struct jobs *jobs,
+                       struct relay *relay, struct flow *flow)
 {
-    struct session_hub *h = calloc(1, sizeof(*h));
+    struct hub *h = calloc(1, sizeof(*h));
 
     if (!h)
         return NULL;
@@ -701,33 +701,33 @@ struct session_hub *session_hub_create(struct event_base *base,
     return h;
 }
 
-struct reducer *session_hub_reducer(const struct session_hub *h)
+struct reducer *hub_reducer(const struct hub *h)
 {
     return h->reducer;
 }
 
-void session_hub_set_journal(struct session_hub *h, struct journal *jn)
+void hub_set_journal(struct hub *h, struct journal *jn)
 {
     h->journal = jn;
 }
 
-int session_hub_listen(struct session_hub *h, int fd, struct err *err)
+int hub_listen(struct hub *h, int fd, struct err *err)
 {
     struct conn_listener *l;
 
-    if (h->nlisteners == SESSION_LISTENERS)
+    if (h->nlisteners == PEER_LISTENERS)
         return err_set(err, EMFILE, "more than %d sockets to listen on",
-                       SESSION_LISTENERS);
-    l = conn_listen_fd(h->base, fd, &h->conf.conn, &session_ops, h, err);
+                       PEER_LISTENERS);
+    l = conn_listen_fd(h->base, fd, &h->conf.conn, &peer_ops, h, err);
     if (!l)
         return -1;
     h->listeners[h->nlisteners++] = l;
     return 0;
 }
 
-size_t session_hub_count(const struct session_hub *h, Hct__Role role)
+size_t hub_count(const struct hub *h, Hct__Role role)
 {
-    const struct session *s;
+    const struct peer *s;
     size_t n = 0;
 
     LIST_FOREACH(s, &h->sessions, place)
@@ -735,14 +735,14 @@ size_t session_hub_count(const struct session_hub *h, Hct__Role role)
     return n;
 }
 
-bool session_hub_had_redirector(const struct session_hub *h)
+bool hub_had_redirector(const struct hub *h)
 {
     return h->had_redirector;
 }
 
-void session_hub_hold_slaves(struct session_hub *h, bool hold)
+void hub_hold_slaves(struct hub *h, bool hold)
 {
-    struct session *s;
+    struct peer *s;
 
     h->holding = hold;
     LIST_FOREACH(s, &h->sessions, place) {
@@ -755,36 +755,36 @@ void session_hub_hold_slaves(struct session_hub *h, bool hold)
     }
 }
 
-void session_hub_warn(struct session_hub *h, const char *sentence, bool bad)
+void hub_warn(struct hub *h, const char *sentence, bool bad)
 {
     free(h->warning);
     h->warning = bad ? strdup(sentence) : NULL;
     notice_all(h->flow, bad, sentence);
 }
 
-static void session_stop_listening(struct session_hub *h)
+static void peer_stop_listening(struct hub *h)
 {
     while (h->nlisteners)
         conn_listener_close(h->listeners[--h->nlisteners]);
 }
 
-static void session_flushed(void *arg)
+static void peer_flushed(void *arg)
 {
-    struct session_hub *h = arg;
+    struct hub *h = arg;
 
     if (--h->nleaving == 0)
         h->left(h->conf.arg);
 }
 
-void session_hub_leave(struct session_hub *h, void (*left)(void *arg))
+void hub_leave(struct hub *h, void (*left)(void *arg))
 {
     Hct__Farewell farewell = HCT__FAREWELL__INIT;
 
-    session_stop_listening(h);
+    peer_stop_listening(h);
     farewell.why = (char *)"hector-master has ended";
     h->left = left;
     h->nleaving = 1;
-    for (struct session *s; (s = LIST_FIRST(&h->sessions)); ) {
+    for (struct peer *s; (s = LIST_FIRST(&h->sessions)); ) {
         if (s->node) {
             conn_send(s->link, MESSAGE_FAREWELL, &farewell);
             s->node->link = NULL;
@@ -794,18 +794,18 @@ void session_hub_leave(struct session_hub *h, void (*left)(void *arg))
         LIST_REMOVE(s, place);
         gather_cancel(s->gather);
         h->nleaving++;
-        conn_close_then(s->link, session_flushed, h);
+        conn_close_then(s->link, peer_flushed, h);
         free(s);
     }
-    session_flushed(h);
+    peer_flushed(h);
 }
 
-void session_hub_destroy(struct session_hub *h)
+void hub_destroy(struct hub *h)
 {
     if (!h)
         return;
-    session_stop_listening(h);
-    for (struct session *s; (s = LIST_FIRST(&h->sessions)); ) {
+    peer_stop_listening(h);
+    for (struct peer *s; (s = LIST_FIRST(&h->sessions)); ) {
         LIST_REMOVE(s, place);
         gather_cancel(s->gather);
         conn_close(s->link);

@@ -1,14 +1,14 @@
-/* jobwatch.c - the pages of a job's tasks: given out, read, sampled. */
-#include "slave/jobs/jobwatch.h"
+/* jobpages.c - the pages of a job's tasks: given out, read, sampled. */
+#include "slave/jobs/jobpages.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "slave/page/watch.h"
+#include "slave/page/tally.h"
 
-static struct watch_sink sink_of(struct job *j)
+static struct tally_sink sink_of(struct job *j)
 {
     struct node *node = j->part.node;
 
@@ -36,19 +36,19 @@ static void check_world(struct job *j, struct task *t)
 
 static long read_ring(struct job *j, struct task *t)
 {
-    struct watch_sink sink = sink_of(j);
+    struct tally_sink sink = sink_of(j);
     long found;
 
     /* The task waits for who reads the lines. */
     if (j->plan->want_stdtim && streams_congested(j->streams))
         sink.hold = true;
-    found = watch_read(&t->watch, &sink);
+    found = tally_read(&t->tally, &sink);
     say_lines(j, t);
     check_world(j, t);
     return found;
 }
 
-long jobwatch_read(struct job *j)
+long jobpages_read(struct job *j)
 {
     long found = 0;
 
@@ -59,7 +59,7 @@ long jobwatch_read(struct job *j)
     return found;
 }
 
-void jobwatch_before_output(struct job *j, uint32_t rank)
+void jobpages_before_output(struct job *j, uint32_t rank)
 {
     struct task *t = j->plan->want_stdtim ? job_task(j, rank) : NULL;
 
@@ -67,19 +67,19 @@ void jobwatch_before_output(struct job *j, uint32_t rank)
         read_ring(j, t);
 }
 
-bool jobwatch_has_pages(const struct job *j)
+bool jobpages_any(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (j->tasks[i]->watch.page)
+        if (j->tasks[i]->tally.page)
             return true;
     return false;
 }
 
-int jobwatch_grant(struct job *j, const struct page_hello *hello,
+int jobpages_grant(struct job *j, const struct page_hello *hello,
                    const struct registry_peer *peer, struct err *err)
 {
     struct task *t = job_task(j, hello->rank);
-    struct watch_sink sink;
+    struct tally_sink sink;
     int fd;
 
     if (!t || !t->pid || t->over)
@@ -90,7 +90,7 @@ int jobwatch_grant(struct job *j, const struct page_hello *hello,
                        (unsigned long long)j->part.id, (unsigned)peer->uid);
     check_world(j, t);          /* of the program before */
     sink = sink_of(j);
-    fd = watch_attach(&t->watch, peer->pid, j->plan->ntasks, &sink, err);
+    fd = tally_attach(&t->tally, peer->pid, j->plan->ntasks, &sink, err);
     say_lines(j, t);
     if (fd < 0)
         return -1;
@@ -101,14 +101,14 @@ int jobwatch_grant(struct job *j, const struct page_hello *hello,
     return fd;
 }
 
-int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
+int jobpages_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
 {
     struct task *t = job_task(j, rank);
 
     if (!t)
         return err_set(err, EPROTO, "task %u of job %llu is not here", rank,
                        (unsigned long long)j->part.id);
-    return records_ack(&t->watch.records, upto, err);
+    return records_ack(&t->tally.records, upto, err);
 }
 
 /* CPU time of the task: its process with what that has waited for, and the
@@ -119,8 +119,8 @@ static void sample_cpu(struct task *t, struct sample_proc *out)
 
     *out = (struct sample_proc){ 0 };
     sample_proc_read(t->pid, true, out);
-    if (t->watch.page && t->watch.pid != t->pid &&
-        sample_proc_read(t->watch.pid, true, &more) == 0) {
+    if (t->tally.page && t->tally.pid != t->pid &&
+        sample_proc_read(t->tally.pid, true, &more) == 0) {
         out->cpu_ns += more.cpu_ns;
         out->rss_bytes += more.rss_bytes;
     }
@@ -137,7 +137,7 @@ static void send_samples(struct job *j, Hct__TaskSamples__Task **p, size_t n)
     uplink_send(j->part.node->uplink, MESSAGE_TASK_SAMPLES, &m);
 }
 
-void jobwatch_sample_last(struct job *j, struct task *t)
+void jobpages_sample_last(struct job *j, struct task *t)
 {
     struct sample_proc proc = { .cpu_ns = t->user_ns + t->system_ns };
     Hct__TaskSamples__Task m, *p = &m;
@@ -146,7 +146,7 @@ void jobwatch_sample_last(struct job *j, struct task *t)
     send_samples(j, &p, 1);
 }
 
-void jobwatch_sample(struct job *j)
+void jobpages_sample(struct job *j)
 {
     Hct__TaskSamples__Task *v, **p;
     struct sample_proc proc;
@@ -182,56 +182,56 @@ static struct account_of account_of(struct job *j)
         .ntasks = j->plan ? j->plan->ntasks : 0 };
 }
 
-typedef void account_f(const struct account_of *o, struct watch *const *v,
+typedef void account_f(const struct account_of *o, struct tally *const *v,
                        size_t n);
 
 /* With all tasks, or those that live. */
 static void with_tasks(struct job *j, bool living, account_f *call)
 {
-    struct watch **v = calloc(j->ntasks + 1, sizeof(*v));
+    struct tally **v = calloc(j->ntasks + 1, sizeof(*v));
     struct account_of o = account_of(j);
     size_t n = 0;
 
     for (size_t i = 0; v && i < j->ntasks; i++)
         if (!living || (j->tasks[i]->pid && !j->tasks[i]->over))
-            v[n++] = &j->tasks[i]->watch;
+            v[n++] = &j->tasks[i]->tally;
     if (v)
         call(&o, v, n);
     free(v);
 }
 
-void jobwatch_account(struct job *j)
+void jobpages_account(struct job *j)
 {
     if (j->told_launched)
         with_tasks(j, true, account_tick);
 }
 
-void jobwatch_account_last(struct job *j, struct task *t)
+void jobpages_account_last(struct job *j, struct task *t)
 {
     struct account_of o = account_of(j);
-    struct watch *w = &t->watch;
+    struct tally *w = &t->tally;
 
     account_end(w);
     account_tell(&o, &w, 1);
 }
 
-static void tell_again(const struct account_of *o, struct watch *const *v,
+static void tell_again(const struct account_of *o, struct tally *const *v,
                        size_t n)
 {
     account_forget_sent(o->account, v, n);
     account_tell(o, v, n);
 }
 
-void jobwatch_again(struct job *j)
+void jobpages_again(struct job *j)
 {
     struct records_out out = reading_out(j->part.node->uplink);
 
     for (size_t i = 0; i < j->ntasks; i++)
-        records_resend(&j->tasks[i]->watch.records, &out);
+        records_resend(&j->tasks[i]->tally.records, &out);
     with_tasks(j, false, tell_again);
 }
 
-bool jobwatch_account_close(struct job *j)
+bool jobpages_account_close(struct job *j)
 {
     struct account_of o = account_of(j);
 

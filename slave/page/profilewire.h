@@ -1,54 +1,54 @@
-/* statement.h - a Profile message while it is written: of the tables of sites
+/* profilewire.h - a Profile message while it is written: of the tables of sites
  * it takes along what it needs, numbered anew, so that each message can be
  * understood by itself. */
-#ifndef HECTOR_STATEMENT_H
-#define HECTOR_STATEMENT_H
+#ifndef HECTOR_PROFILEWIRE_H
+#define HECTOR_PROFILEWIRE_H
 
 #include "slave/page/names.h"
 #include "slave/page/profile.h"
 #include "slave/page/sites.h"
 
-enum { STATEMENT_COSTS = 8192, STATEMENT_NAMES = 2048 };
+enum { PROFILEWIRE_COSTS = 8192, PROFILEWIRE_NAMES = 2048 };
 
-struct statement_index {        /* which of a table, in which order */
+struct profilewire_index {      /* which of a table, in which order */
     uint32_t *at;               /* number -> place + 1 */
     uint32_t *v;                /* place -> number */
     size_t n;
 };
 
-struct statement {
+struct profilewire {
     uint64_t job;
     const struct sites *sites;  /* borrowed; do not grow meanwhile */
-    struct statement_index module, frame, site;
-    struct statement_task *task;        /* owned */
+    struct profilewire_index module, frame, site;
+    struct profilewire_task *task;      /* owned */
     size_t ntasks, tasks_cap, ncosts;
-    struct statement_name *name;        /* owned */
+    struct profilewire_name *name;      /* owned */
     size_t nnames;
     bool failed;                /* out of memory: nothing may be sent */
 };
 
-void statement_init(struct statement *s, uint64_t job,
-                    const struct sites *sites);
-void statement_fini(struct statement *s);
+void profilewire_init(struct profilewire *s, uint64_t job,
+                      const struct sites *sites);
+void profilewire_fini(struct profilewire *s);
 
 /* What of a task the master has not heard. It counts as told. */
-void statement_add_task(struct statement *s, uint32_t rank,
-                        struct profile *p);
+void profilewire_add_task(struct profilewire *s, uint32_t rank,
+                          struct profile *p);
 
 /* Names from number first on; returns the first one that did not fit. */
-size_t statement_add_names(struct statement *s, const struct names *names,
-                           size_t first);
+size_t profilewire_add_names(struct profilewire *s, const struct names *names,
+                             size_t first);
 
-bool statement_is_empty(const struct statement *s);
-bool statement_is_full(const struct statement *s);
+bool profilewire_is_empty(const struct profilewire *s);
+bool profilewire_is_full(const struct profilewire *s);
 
 /* Call send with the Hct__Profile. -1: out of memory. */
-int statement_send(const struct statement *s,
-                   void (*send)(void *arg, const void *message), void *arg);
+int profilewire_send(const struct profilewire *s,
+                     void (*send)(void *arg, const void *message), void *arg);
 
 /* All that the master has not heard of some tasks, and names from *names_sent
  * on, in messages of a bounded size each. */
-struct statement_of {
+struct profilewire_of {
     uint64_t job;
     const struct sites *sites;
     const struct names *names;
@@ -60,6 +60,6 @@ struct statement_of {
 };
 
 /* -1: out of memory; nobody knows then what has been told. */
-int statement_tell(const struct statement_of *o);
+int profilewire_tell(const struct profilewire_of *o);
 
 #endif

@@ -1,16 +1,16 @@
-/* watch_say.c - a hang in words: which tasks are to blame, and where the
+/* still_say.c - a hang in words: which tasks are to blame, and where the
  * others wait. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 #include "policies/lib/words.h"
 
 enum { BLAMED = 12, GROUPS = 8, SOME = 64 };
 
 /* What a task does that sleeps. */
-static const char *watch_waits(uint32_t waits)
+static const char *still_waits(uint32_t waits)
 {
     static const char *const words[] = {
         [HCT_WAITS_TIME] = "sleeps for a time",
@@ -29,14 +29,14 @@ static const char *watch_waits(uint32_t waits)
                                                                 : "sleeps";
 }
 
-static bool blamed(const struct watch_rank *w, const struct hct_rank *k,
+static bool blamed(const struct still_rank *w, const struct hct_rank *k,
                    uint32_t outside)
 {
-    return outside ? k->life == HCT_LIFE_RUNNING && watch_outside(w)
-                   : watch_pauses_in(w, k);
+    return outside ? k->life == HCT_LIFE_RUNNING && still_outside(w)
+                   : still_pauses_in(w, k);
 }
 
-const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
+const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
                       const struct hct_rank *k, uint64_t still_ns)
 {
     uint64_t used = w->cpu_ns > w->cpu_still_ns ? w->cpu_ns - w->cpu_still_ns
@@ -45,40 +45,40 @@ const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
 
     *buf = '\0';
     if (k->flags & HCT_PAUSES)
-        snprintf(buf, WATCH_HOW, ", and sleeps until a signal comes");
+        snprintf(buf, STILL_HOW, ", and sleeps until a signal comes");
     else if (k->flags & HCT_SLEEPS)
-        snprintf(buf, WATCH_HOW, ", in uninterruptible sleep%s%.31s",
+        snprintf(buf, STILL_HOW, ", in uninterruptible sleep%s%.31s",
                  k->wchan[0] ? " in " : "", k->wchan);
     else if (k->waits == HCT_WAITS_TIME && k->waits_ns)
-        snprintf(buf, WATCH_HOW, ", and sleeps, for %.3g s at a time",
+        snprintf(buf, STILL_HOW, ", and sleeps, for %.3g s at a time",
                  (double)k->waits_ns / 1e9);
     else if (used > still_ns / 20)
-        snprintf(buf, WATCH_HOW, ", and uses the processor");
+        snprintf(buf, STILL_HOW, ", and uses the processor");
     else if (k->waits != HCT_WAITS_UNKNOWN)
-        snprintf(buf, WATCH_HOW, ", and %s%s%.39s", watch_waits(k->waits),
+        snprintf(buf, STILL_HOW, ", and %s%s%.39s", still_waits(k->waits),
                  k->waits == HCT_WAITS_OTHER ? "" : for_what,
                  k->waits == HCT_WAITS_OTHER ? "" : k->place);
     else if ((k->flags & HCT_RUNS) && w->cpu_still_ns)
-        snprintf(buf, WATCH_HOW, ", and would run, but gets no processor");
+        snprintf(buf, STILL_HOW, ", and would run, but gets no processor");
     return buf;
 }
 
-const char *watch_then(char buf[WATCH_THEN], const struct hct_rank *k)
+const char *still_then(char buf[STILL_THEN], const struct hct_rank *k)
 {
     char time[WORDS_TIME];
 
     *buf = '\0';
     if (k->earlier_ns)
-        snprintf(buf, WATCH_THEN, "; an earlier run was %s at this place",
+        snprintf(buf, STILL_THEN, "; an earlier run was %s at this place",
                  words_time(time, k->earlier_ns));
     return buf;
 }
 
-static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
+static void say_rank(const struct still_rank *w, const struct hct_rank *k,
                      const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - w->moved_ns;
-    char time[WORDS_TIME], how[WATCH_HOW], then[WATCH_THEN], last[104] = "";
+    char time[WORDS_TIME], how[STILL_HOW], then[STILL_THEN], last[104] = "";
     const char *call = hct_call(in, k->call)->name;
 
     if (w->in) {
@@ -92,12 +92,12 @@ static void say_rank(const struct watch_rank *w, const struct hct_rank *k,
         snprintf(last, sizeof(last), "; its last tag was \"%s\"", k->tag_text);
     words_line(out, (int32_t)k->rank, "rank %" PRIu32 " is outside of MPI for "
                "%s%s%s%s%s%s", k->rank, words_time(time, still),
-               *call ? ", after " : "", call, watch_how(how, w, k, still),
-               watch_then(then, k), last);
+               *call ? ", after " : "", call, still_how(how, w, k, still),
+               still_then(then, k), last);
 }
 
 /* Those in the same call together. */
-static void say_others(const struct watch_rank *ranks,
+static void say_others(const struct still_rank *ranks,
                        const struct hct_snapshot *in, struct hct_out *out)
 {
     uint32_t told[GROUPS], ntold = 0, rest = 0, some[SOME], n;
@@ -108,7 +108,7 @@ static void say_others(const struct watch_rank *ranks,
         bool known = false;
 
         if (k->life != HCT_LIFE_RUNNING || !ranks[i].in ||
-            watch_pauses_in(&ranks[i], k))
+            still_pauses_in(&ranks[i], k))
             continue;
         for (uint32_t t = 0; t < ntold; t++)
             known |= told[t] == k->call;
@@ -122,7 +122,7 @@ static void say_others(const struct watch_rank *ranks,
         n = 0;
         for (uint32_t j = i; j < in->nranks && n < SOME; j++)
             if (hct_rank(in, j)->call == k->call && ranks[j].in &&
-                !watch_pauses_in(&ranks[j], hct_rank(in, j)) &&
+                !still_pauses_in(&ranks[j], hct_rank(in, j)) &&
                 hct_rank(in, j)->life == HCT_LIFE_RUNNING)
                 some[n++] = j;
         words_line(out, (int32_t)i, "%s%s wait%s in %s%s",
@@ -136,7 +136,7 @@ static void say_others(const struct watch_rank *ranks,
                    rest);
 }
 
-void watch_say_alone(const struct watch *s, const struct watch_rank *w,
+void still_say_alone(const struct still *s, const struct still_rank *w,
                      const struct hct_snapshot *in, uint32_t r,
                      struct hct_out *out)
 {
@@ -148,8 +148,8 @@ void watch_say_alone(const struct watch *s, const struct watch_rank *w,
     v->where = w->in ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
     v->phase = hct_rank(in, r)->phase;
     v->score = words_score(1 - s->options.alpha);
-    v->longest_ms = words_ms(watch_max(watch_longest(s, w),
-                                       watch_max(hct_rank(in, r)->earlier_ns,
+    v->longest_ms = words_ms(still_max(still_longest(s, w),
+                                       still_max(hct_rank(in, r)->earlier_ns,
                                                  s->pause_ns)));
     v->age_ns = in->now_ns - w->moved_ns;
     words_blame(out, r);
@@ -159,7 +159,7 @@ void watch_say_alone(const struct watch *s, const struct watch_rank *w,
     words_propose(out, HCT_REPORT);
 }
 
-void watch_say(const struct watch *s, const struct watch_rank *ranks,
+void still_say(const struct still *s, const struct still_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
                uint64_t longest_ns, struct hct_out *out)
 {

@@ -1,19 +1,19 @@
-/* watch_limit.c - how long tasks may stay where they are, see watch.h. */
+/* still_limit.c - how long tasks may stay where they are, see still.h. */
 #include <math.h>
 #include <string.h>
 
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 
 enum { PAUSES = 4 };            /* times longer than any before */
 
 /* The last calls of a rank that is outside: has it been there before? */
-void watch_read_flights(struct watch_rank *ranks,
+void still_read_flights(struct still_rank *ranks,
                          const struct hct_snapshot *in)
 {
     for (uint32_t i = 0; i + 1 < in->nflights; i++) {
         const struct hct_flight *f = hct_flight(in, i);
         const struct hct_flight *next = hct_flight(in, i + 1);
-        struct watch_rank *w;
+        struct still_rank *w;
         uint64_t stay;
 
         if (f->rank >= in->nranks || next->rank != f->rank)
@@ -32,7 +32,7 @@ void watch_read_flights(struct watch_rank *ranks,
     }
 }
 
-void watch_read_threads(struct watch_rank *ranks,
+void still_read_threads(struct still_rank *ranks,
                         const struct hct_snapshot *in)
 {
     for (uint32_t i = 0; i < in->nranks; i++) {
@@ -44,15 +44,15 @@ void watch_read_threads(struct watch_rank *ranks,
     }
 }
 
-bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k)
+bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k)
 {
-    return watch_alive(k) && w->in && (k->flags & HCT_PAUSES) &&
+    return still_alive(k) && w->in && (k->flags & HCT_PAUSES) &&
            ((k->flags & HCT_IN_MPI) || k->life == HCT_LIFE_INIT);
 }
 
 /* Has it worked for longer than ever at this place, whatever has kept it from
  * working meanwhile? */
-static bool overworked(const struct watch *s, const struct watch_rank *w,
+static bool overworked(const struct still *s, const struct still_rank *w,
                        double factor, uint64_t longest_ns)
 {
     uint64_t worked = w->own_ns > w->own_still_ns ? w->own_ns - w->own_still_ns
@@ -65,20 +65,20 @@ static bool overworked(const struct watch *s, const struct watch_rank *w,
            (double)(s->moved_ns - s->begun_ns) >= 4 * limit;
 }
 
-uint64_t watch_longest(const struct watch *s, const struct watch_rank *w)
+uint64_t still_longest(const struct still *s, const struct still_rank *w)
 {
     uint64_t longest = w->longest_ns;
 
-    for (unsigned i = 0; i < WATCH_POOLED; i++)
+    for (unsigned i = 0; i < STILL_POOLED; i++)
         if (s->place[i].site == w->site && s->place[i].call == w->call)
-            longest = watch_max(longest, s->place[i].longest_ns);
-    for (unsigned i = 0; i < WATCH_PLACES; i++)
+            longest = still_max(longest, s->place[i].longest_ns);
+    for (unsigned i = 0; i < STILL_PLACES; i++)
         if (w->place[i].visits && w->place[i].site == w->site)
-            longest = watch_max(longest, w->place[i].longest_ns);
+            longest = still_max(longest, w->place[i].longest_ns);
     return longest;
 }
 
-bool watch_judged_outside(const struct watch_rank *w,
+bool still_judged_outside(const struct still_rank *w,
                           const struct hct_rank *k)
 {
     return !w->works && k->been == HCT_BEEN_HERE &&
@@ -88,12 +88,12 @@ bool watch_judged_outside(const struct watch_rank *w,
 }
 
 /* How often it has been there before. */
-static uint32_t visits_of(const struct watch_rank *w, const struct hct_rank *k,
+static uint32_t visits_of(const struct still_rank *w, const struct hct_rank *k,
                           const struct hct_snapshot *in)
 {
     uint32_t visits = w->visits;
 
-    for (unsigned i = 0; i < WATCH_PLACES; i++)
+    for (unsigned i = 0; i < STILL_PLACES; i++)
         if (w->place[i].site == w->site)
             visits += w->place[i].visits;
     if (k->site_calls > visits && k->site_calls < UINT32_MAX)
@@ -103,41 +103,41 @@ static uint32_t visits_of(const struct watch_rank *w, const struct hct_rank *k,
 }
 
 /* For ever where it has not been before in this run. */
-static uint64_t allowed_now(const struct watch *s, const struct watch_rank *w,
+static uint64_t allowed_now(const struct still *s, const struct still_rank *w,
                             const struct hct_rank *k,
                             const struct hct_snapshot *in, uint32_t *seen)
 {
     uint32_t visits = visits_of(w, k, in);
-    uint64_t longest = watch_longest(s, w);
+    uint64_t longest = still_longest(s, w);
     bool known = (k->flags & HCT_PAGE) && visits >= 2 &&
                  !(k->flags & HCT_SLEEPS);
-    double limit, factor = watch_factor(visits, s->options.alpha);
+    double limit, factor = still_factor(visits, s->options.alpha);
 
     *seen = visits;
     if (k->flags & HCT_PAUSES)
-        return watch_max(known ? s->options.sure_ns : s->options.least_ns,
+        return still_max(known ? s->options.sure_ns : s->options.least_ns,
                      PAUSES * s->pause_ns);
     if (!known)
         return UINT64_MAX;
-    limit = (double)(visits >= WATCH_ENOUGH &&
+    limit = (double)(visits >= STILL_ENOUGH &&
                      overworked(s, w, factor, longest)
                          ? s->options.sure_ns : s->options.least_ns);
     limit = fmax(limit, factor * (double)longest);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
 }
 
-uint64_t watch_allowed_outside(const struct watch *s,
-                               const struct watch_rank *w,
+uint64_t still_allowed_outside(const struct still *s,
+                               const struct still_rank *w,
                                const struct hct_rank *k,
                                const struct hct_snapshot *in, uint32_t *seen)
 {
-    return watch_max(allowed_now(s, w, k, in, seen),
-                     WATCH_EARLIER * k->earlier_ns);
+    return still_max(allowed_now(s, w, k, in, seen),
+                     STILL_EARLIER * k->earlier_ns);
 }
 
 /* How long all of them may wait in MPI. */
-uint64_t watch_allowed_inside(const struct watch *s,
-                               const struct watch_rank *ranks,
+uint64_t still_allowed_inside(const struct still *s,
+                               const struct still_rank *ranks,
                                const struct hct_snapshot *in)
 {
     uint64_t bytes = 0;
@@ -148,10 +148,10 @@ uint64_t watch_allowed_inside(const struct watch *s,
         const struct hct_rank *k = hct_rank(in, i);
         const struct hct_call *c = hct_call(in, k->call);
 
-        if (!watch_alive(k))
+        if (!still_alive(k))
             continue;
-        if (watch_pauses_in(&ranks[i], k))
-            return watch_max(k->life == HCT_LIFE_INIT ? s->options.least_ns
+        if (still_pauses_in(&ranks[i], k))
+            return still_max(k->life == HCT_LIFE_INIT ? s->options.least_ns
                                                   : s->options.sure_ns,
                          PAUSES * s->pause_ns);
         if ((k->flags & HCT_PAGE) && k->bytes > bytes)
@@ -163,7 +163,7 @@ uint64_t watch_allowed_inside(const struct watch *s,
     if (slow)
         limit = (double)s->options.patience_ns;
     limit += (double)bytes * 100;       /* 10 MB/s */
-    limit = fmax(limit, watch_factor(s->all_ins, s->options.alpha) *
+    limit = fmax(limit, still_factor(s->all_ins, s->options.alpha) *
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
 }

@@ -1,4 +1,4 @@
-/* watch_again.c - does a job move again, of which it was said that some of its
+/* still_again.c - does a job move again, of which it was said that some of its
  * tasks do not?
  *
  * Only what these have done themselves counts. Counts alone are no evidence:
@@ -10,14 +10,14 @@
  * gone on when it has made two calls more that are no questions, or is seen
  * behind another one, and that in two looks in a row. Who has ended may have been
  * ended: that alone is nothing. */
-#include "policies/hang/watch.h"
+#include "policies/hang/still.h"
 
 enum { AGAIN_ASKED = 2, AGAIN_LOOKS = 2 };
 
-void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks)
+void still_about(struct still_rank *w, const struct hct_rank *k, bool asks)
 {
-    w->stuck = asks ? WATCH_ASKS : w->in ? WATCH_INSIDE : WATCH_OUTSIDE;
-    w->stuck_progress = asks ? w->top : watch_progress(k);
+    w->stuck = asks ? STILL_ASKS : w->in ? STILL_INSIDE : STILL_OUTSIDE;
+    w->stuck_progress = asks ? w->top : still_progress(k);
     w->went = 0;
 }
 
@@ -27,7 +27,7 @@ static bool behind_another(const struct hct_snapshot *in,
     return !(hct_call(in, k->call)->flags & HCT_CALL_POLL);
 }
 
-static bool asker_goes_on(struct watch_rank *w, const struct hct_rank *k,
+static bool asker_goes_on(struct still_rank *w, const struct hct_rank *k,
                           const struct hct_snapshot *in)
 {
     bool seen = w->progress >= w->stuck_progress + AGAIN_ASKED ||
@@ -37,28 +37,28 @@ static bool asker_goes_on(struct watch_rank *w, const struct hct_rank *k,
     return w->went >= AGAIN_LOOKS;
 }
 
-static bool goes_on(const struct watch *s, struct watch_rank *w,
+static bool goes_on(const struct still *s, struct still_rank *w,
                     const struct hct_rank *k, const struct hct_snapshot *in)
 {
-    uint64_t progress = watch_progress(k);
+    uint64_t progress = still_progress(k);
     bool later = k->age_ns <= in->now_ns - s->reported_ns;
 
     if (!(k->flags & HCT_OBSERVED) || !(k->flags & HCT_PAGE))
         return false;
     if (k->life == HCT_LIFE_ENDED)
         return progress >= w->stuck_progress + AGAIN_ASKED;
-    if (w->stuck == WATCH_ASKS)
+    if (w->stuck == STILL_ASKS)
         return asker_goes_on(w, k, in);
     if (k->flags & HCT_TORN)
         return false;
-    if (w->in != (w->stuck == WATCH_INSIDE) ||
+    if (w->in != (w->stuck == STILL_INSIDE) ||
         (later && progress > w->stuck_progress))
         return true;
-    w->stuck_progress = watch_min(w->stuck_progress, progress);
+    w->stuck_progress = still_min(w->stuck_progress, progress);
     return false;
 }
 
-bool watch_goes_on(const struct watch *s, struct watch_rank *ranks,
+bool still_goes_on(const struct still *s, struct still_rank *ranks,
                    const struct hct_snapshot *in)
 {
     bool any = false;

@@ -1,5 +1,5 @@
-/* watch.c - hangs by counters, see watch.h. */
-#include "policies/hang/watch.h"
+/* still.c - hangs by counters, see still.h. */
+#include "policies/hang/still.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ enum {
     ASKED = 2, ASKED_MS = 400,  /* so many at least, in so long */
 };
 
-void watch_init(struct watch *s, const struct hct_job *job,
-                const struct watch_options *options)
+void still_init(struct still *s, const struct hct_job *job,
+                const struct still_options *options)
 {
     s->options = *options;
     s->random = job->seed;
@@ -31,7 +31,7 @@ void watch_init(struct watch *s, const struct hct_job *job,
     s->asks_ns = options->patience_ns;
 }
 
-double watch_bound(uint32_t x, uint32_t n)
+double still_bound(uint32_t x, uint32_t n)
 {
     const double z = 1.96, zz = z * z;
     double p;
@@ -44,14 +44,14 @@ double watch_bound(uint32_t x, uint32_t n)
                    (1 + zz / n));
 }
 
-double watch_factor(uint32_t n, double alpha)
+double still_factor(uint32_t n, double alpha)
 {
     return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
 }
 
 /* How often it has asked. One that gets no processor just now is seen between
  * two questions for longer than its loop takes. */
-static void count_questions(struct watch_rank *w, const struct hct_rank *k,
+static void count_questions(struct still_rank *w, const struct hct_rank *k,
                             uint64_t now_ns)
 {
     uint64_t n = k->polls - w->polls, since_ns = now_ns - w->polls_ns;
@@ -66,7 +66,7 @@ static void count_questions(struct watch_rank *w, const struct hct_rank *k,
 }
 
 /* Is it in a loop that only asks? */
-static bool asking(const struct watch_rank *w, const struct hct_rank *k,
+static bool asking(const struct still_rank *w, const struct hct_rank *k,
                    const struct hct_snapshot *in)
 {
     const struct hct_call *c = hct_call(in, k->call);
@@ -90,12 +90,12 @@ static bool works(const struct hct_snapshot *in, const struct hct_rank *k)
 
 /* ------------------------------------------------------- what has moved */
 
-static void remember_pooled(struct watch *s, const struct watch_rank *w,
+static void remember_pooled(struct still *s, const struct still_rank *w,
                             uint64_t stay_ns)
 {
     unsigned at = 0;
 
-    for (unsigned i = 0; i < WATCH_POOLED; i++) {
+    for (unsigned i = 0; i < STILL_POOLED; i++) {
         if (s->place[i].site == w->site && s->place[i].call == w->call) {
             at = i;
             break;
@@ -110,11 +110,11 @@ static void remember_pooled(struct watch *s, const struct watch_rank *w,
     s->place[at].longest_ns = stay_ns;
 }
 
-static void remember_place(struct watch_rank *w, uint64_t stay_ns)
+static void remember_place(struct still_rank *w, uint64_t stay_ns)
 {
     unsigned at = 0;
 
-    for (unsigned i = 0; i < WATCH_PLACES; i++) {
+    for (unsigned i = 0; i < STILL_PLACES; i++) {
         if (w->place[i].visits && w->place[i].site == w->site) {
             at = i;
             break;
@@ -132,11 +132,11 @@ static void remember_place(struct watch_rank *w, uint64_t stay_ns)
         w->place[at].longest_ns = stay_ns;
 }
 
-static void look_at_rank(struct watch *s, struct watch_rank *w,
+static void look_at_rank(struct still *s, struct still_rank *w,
                          const struct hct_rank *k,
                          const struct hct_snapshot *in)
 {
-    uint64_t progress = watch_progress(k);
+    uint64_t progress = still_progress(k);
     bool in_mpi, asks, moved;
 
     count_questions(w, k, in->now_ns);
@@ -166,7 +166,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         uint64_t entered = k->age_ns < in->now_ns ? in->now_ns - k->age_ns : 0;
 
         if (w->paused)
-            s->pause_ns = watch_max(s->pause_ns, in->now_ns - w->moved_ns);
+            s->pause_ns = still_max(s->pause_ns, in->now_ns - w->moved_ns);
         w->paused = 0;
         if (w->known && !w->in && w->age_ns > LONG_MS * MS) {
             remember_place(w, in->now_ns - w->moved_ns);
@@ -190,7 +190,7 @@ static void look_at_rank(struct watch *s, struct watch_rank *w,
         }
     }
     w->progress = progress;
-    w->top = watch_max(w->top, progress);
+    w->top = still_max(w->top, progress);
     w->paused |= (k->flags & HCT_PAUSES) != 0;
     w->known = 1;
     w->in = in_mpi;
@@ -226,9 +226,9 @@ static bool excused(const struct hct_snapshot *in)
         if (k->life < (sleeper ? HCT_LIFE_INIT : HCT_LIFE_RUNNING) ||
             (k->flags & (HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
                          HCT_STDIN | HCT_STOPPED)) ||
-            (watch_alive(k) && !(k->flags & HCT_OBSERVED)))
+            (still_alive(k) && !(k->flags & HCT_OBSERVED)))
             return true;
-        running |= watch_alive(k);
+        running |= still_alive(k);
     }
     return !running;
 }
@@ -236,7 +236,7 @@ static bool excused(const struct hct_snapshot *in)
 /* ---------------------------------------------------------- the samples */
 
 /* Somebody has moved: the streak counts, with so many samples that follow. */
-static void learn(struct watch *s, uint32_t phase, uint32_t more)
+static void learn(struct still *s, uint32_t phase, uint32_t more)
 {
     s->phase[phase].n += s->streak + more;
     s->phase[phase].still += s->streak;
@@ -248,7 +248,7 @@ static void learn(struct watch *s, uint32_t phase, uint32_t more)
 }
 
 /* Still since the last sample? Learns. */
-static void sample(struct watch *s, const struct hct_snapshot *in,
+static void sample(struct still *s, const struct hct_snapshot *in,
                    uint64_t since_ns)
 {
     uint32_t before = s->phases.at;
@@ -265,13 +265,13 @@ static void sample(struct watch *s, const struct hct_snapshot *in,
 }
 
 /* That a healthy job has stood still in as many samples in a row. */
-static double chance_of(const struct watch *s, const struct hct_snapshot *in)
+static double chance_of(const struct still *s, const struct hct_snapshot *in)
 {
     uint32_t i = s->phases.at;
 
     if (!phasebook_is_at(&s->phases, hct_rank(in, 0)))
         return 1;               /* no sample in this phase yet */
-    return pow(watch_bound(s->phase[i].still, s->phase[i].n), s->streak);
+    return pow(still_bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 
 /* The tasks outside, as far as they count. */
@@ -281,8 +281,8 @@ struct judged {
     bool all, long_enough, pauses, pauses_in;
 };
 
-static struct judged judge_outside(const struct watch *s,
-                                   const struct watch_rank *ranks,
+static struct judged judge_outside(const struct still *s,
+                                   const struct still_rank *ranks,
                                    const struct hct_snapshot *in)
 {
     struct judged j = { .visits = UINT32_MAX, .all = true,
@@ -291,22 +291,22 @@ static struct judged judge_outside(const struct watch *s,
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
-        const struct watch_rank *w = &ranks[i];
+        const struct still_rank *w = &ranks[i];
 
-        if (!watch_alive(k))
+        if (!still_alive(k))
             continue;
         j.running++;
         j.pauses |= (k->flags & HCT_PAUSES) != 0;
-        j.pauses_in |= watch_pauses_in(w, k);
-        if (!watch_outside(w)) {
+        j.pauses_in |= still_pauses_in(w, k);
+        if (!still_outside(w)) {
             j.all &= !w->others;
             continue;
         }
         j.outside++;
-        j.all &= watch_judged_outside(w, k);
-        j.longest_ns = watch_max(j.longest_ns,
-                                 watch_max(watch_longest(s, w), k->earlier_ns));
-        if (in->now_ns - w->moved_ns < watch_allowed_outside(s, w, k, in,
+        j.all &= still_judged_outside(w, k);
+        j.longest_ns = still_max(j.longest_ns,
+                                 still_max(still_longest(s, w), k->earlier_ns));
+        if (in->now_ns - w->moved_ns < still_allowed_outside(s, w, k, in,
                                                              &seen))
             j.long_enough = false;
         if (seen < j.visits)
@@ -317,7 +317,7 @@ static struct judged judge_outside(const struct watch *s,
 
 /* Of those who were seen to ask in a loop, and wait for each other, something
  * better will be said. */
-static bool asking_yet(const struct watch *s, const struct hct_snapshot *in)
+static bool asking_yet(const struct still *s, const struct hct_snapshot *in)
 {
     return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
 }
@@ -325,18 +325,18 @@ static bool asking_yet(const struct watch *s, const struct hct_snapshot *in)
 /* If all wait in MPI, does the network hold up nobody, and is it nobody who may
  * stop asking? Who sleeps there until a signal comes would not even look. That
  * takes a look with details. */
-static bool waits_for_good(const struct watch *s, const struct judged *j,
+static bool waits_for_good(const struct still *s, const struct judged *j,
                            const struct hct_snapshot *in, struct hct_out *out)
 {
     if (j->outside || j->pauses_in)
         return true;
-    if (!watch_transit_known(s))
+    if (!still_transit_known(s))
         out->need |= HCT_NEED_DETAIL;
-    return watch_transit_known(s) && s->transit.what == TRANSIT_NOTHING &&
+    return still_transit_known(s) && s->transit.what == TRANSIT_NOTHING &&
            !asking_yet(s, in);
 }
 
-static void judge(struct watch *s, struct watch_rank *ranks,
+static void judge(struct still *s, struct still_rank *ranks,
                   const struct hct_snapshot *in, struct hct_out *out)
 {
     uint64_t still = in->now_ns - s->moved_ns;
@@ -344,12 +344,12 @@ static void judge(struct watch *s, struct watch_rank *ranks,
     double chance = chance_of(s, in);
 
     if (j.outside == 0) {
-        j.long_enough = still >= watch_allowed_inside(s, ranks, in);
+        j.long_enough = still >= still_allowed_inside(s, ranks, in);
         j.visits = s->all_ins;
         j.longest_ns = s->all_in_ns;
     }
     /* Each of these is less likely than alpha. */
-    if ((j.visits >= WATCH_ENOUGH || j.pauses) && j.long_enough &&
+    if ((j.visits >= STILL_ENOUGH || j.pauses) && j.long_enough &&
         chance > s->options.alpha)
         chance = s->options.alpha;
     /* A hang of few holds up the others; where most are at work, wait. */
@@ -357,8 +357,8 @@ static void judge(struct watch *s, struct watch_rank *ranks,
         still < s->options.sure_ns || chance > s->options.alpha ||
         !waits_for_good(s, &j, in, out))
         return;
-    watch_say(s, ranks, in, j.outside, 1 - chance,
-              watch_max(j.longest_ns, s->quiet_ns), out);
+    still_say(s, ranks, in, j.outside, 1 - chance,
+              still_max(j.longest_ns, s->quiet_ns), out);
     s->reported = HCT_HANG;
     s->reported_ns = in->now_ns;
     s->alone = 0;
@@ -366,28 +366,28 @@ static void judge(struct watch *s, struct watch_rank *ranks,
 
 /* A task that sleeps until a signal comes, while others find something to do:
  * for as long as all of them may stand still. */
-static void judge_alone(struct watch *s, struct watch_rank *ranks,
+static void judge_alone(struct still *s, struct still_rank *ranks,
                         const struct hct_snapshot *in, struct hct_out *out)
 {
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
-        uint32_t visits = WATCH_ENOUGH;
+        uint32_t visits = STILL_ENOUGH;
         uint64_t limit = s->options.least_ns;
 
         if (!(k->flags & HCT_PAUSES) || k->life != HCT_LIFE_RUNNING)
             continue;
-        if (!ranks[i].in && !watch_judged_outside(&ranks[i], k))
+        if (!ranks[i].in && !still_judged_outside(&ranks[i], k))
             continue;
         if (!ranks[i].in)
-            limit = watch_max(limit, watch_allowed_outside(s, &ranks[i], k, in,
+            limit = still_max(limit, still_allowed_outside(s, &ranks[i], k, in,
                                                  &visits));
-        if (visits < WATCH_ENOUGH || in->now_ns - ranks[i].moved_ns < limit)
+        if (visits < STILL_ENOUGH || in->now_ns - ranks[i].moved_ns < limit)
             continue;
-        watch_say_alone(s, &ranks[i], in, i, out);
+        still_say_alone(s, &ranks[i], in, i, out);
         s->reported = HCT_HANG;
         s->reported_ns = in->now_ns;
         s->alone = 1;
-        watch_about(&ranks[i], k, ranks[i].asks);
+        still_about(&ranks[i], k, ranks[i].asks);
         return;
     }
 }
@@ -395,7 +395,7 @@ static void judge_alone(struct watch *s, struct watch_rank *ranks,
 /* -------------------------------------------------------------- deadlock */
 
 /* Are there tasks that may wait for each other? Then details are wanted. */
-static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
+static bool suspicious(const struct still *s, const struct still_rank *ranks,
                        const struct hct_snapshot *in)
 {
     uint32_t blocked = 0, old = 0, running = 0;
@@ -405,7 +405,7 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
         const struct hct_rank *k = hct_rank(in, i);
         uint64_t age = in->now_ns - ranks[i].moved_ns;
 
-        if (!watch_alive(k))
+        if (!still_alive(k))
             continue;
         running++;
         if (!ranks[i].in || !(k->flags & HCT_PAGE))
@@ -420,7 +420,7 @@ static bool suspicious(const struct watch *s, const struct watch_rank *ranks,
 
 /* A message that was sent is found when its receiver runs: those that wait
  * must have run since the last one that stands moved. */
-static void mark_starved(const struct watch *s, struct watch_rank *ranks,
+static void mark_starved(const struct still *s, struct still_rank *ranks,
                          struct deadlock_rank *work,
                          const struct hct_snapshot *in)
 {
@@ -428,10 +428,10 @@ static void mark_starved(const struct watch *s, struct watch_rank *ranks,
 
     for (uint32_t i = 0; i < in->nranks; i++)
         if (in->now_ns - ranks[i].moved_ns >= s->options.deadlock.still_ns / 2)
-            latest = watch_max(latest, ranks[i].moved_ns);
+            latest = still_max(latest, ranks[i].moved_ns);
     for (uint32_t i = 0; i < in->nranks; i++) {
         uint64_t own = hct_rank(in, i)->own_cpu_ns;
-        struct watch_rank *w = &ranks[i];
+        struct still_rank *w = &ranks[i];
 
         if (own && (w->base_ns <= latest || own < w->own_base_ns)) {
             w->base_ns = in->now_ns;
@@ -442,7 +442,7 @@ static void mark_starved(const struct watch *s, struct watch_rank *ranks,
 }
 
 /* Of the tasks that are in the set, and how far they are; never 0. */
-static uint64_t signature(const struct watch_rank *ranks,
+static uint64_t signature(const struct still_rank *ranks,
                           const struct deadlock_rank *work, uint32_t n)
 {
     uint64_t h = 1;
@@ -455,19 +455,19 @@ static uint64_t signature(const struct watch_rank *ranks,
 
 /* Whoever moves while the tasks of a job are read, one after the other, has
  * moved after that: what is under way is not known any more then. */
-bool watch_transit_known(const struct watch *s)
+bool still_transit_known(const struct still *s)
 {
     return s->transit_ns >= s->moved_ns + s->options.deadlock.still_ns;
 }
 
 /* Nothing is said of it yet, or only that some ask in a loop. */
-static bool may_judge(const struct watch *s)
+static bool may_judge(const struct still *s)
 {
     return !s->reported || s->reported == HCT_NOTICE;
 }
 
 /* It is said of those in the set. */
-static void about_set(struct watch *s, struct watch_rank *ranks,
+static void about_set(struct still *s, struct still_rank *ranks,
                       const struct deadlock_rank *work,
                       const struct hct_snapshot *in, enum hct_kind kind)
 {
@@ -477,7 +477,7 @@ static void about_set(struct watch *s, struct watch_rank *ranks,
     for (uint32_t i = 0; i < in->nranks; i++) {
         ranks[i].stuck = 0;
         if (work[i].state == DEADLOCK_BLOCKED)
-            watch_about(&ranks[i], hct_rank(in, i), work[i].spins);
+            still_about(&ranks[i], hct_rank(in, i), work[i].spins);
     }
 }
 
@@ -485,7 +485,7 @@ static void about_set(struct watch *s, struct watch_rank *ranks,
  * model of that, and so only a notice, after patience. The next one is worth a
  * word only after twice the time. A look may be torn, of tasks that ask all the
  * time: it need not be the next one that finds them again. */
-static void notice_asking(struct watch *s, struct watch_rank *ranks,
+static void notice_asking(struct still *s, struct still_rank *ranks,
                           struct deadlock_rank *work,
                           const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -493,7 +493,7 @@ static void notice_asking(struct watch *s, struct watch_rank *ranks,
 
     s->asking = signature(ranks, work, in->nranks);
     s->asking_ns = in->now_ns;
-    s->asking_due_ns = in->now_ns + watch_max(age_ns, s->asks_ns) - age_ns;
+    s->asking_due_ns = in->now_ns + still_max(age_ns, s->asks_ns) - age_ns;
     if (s->reported || s->asking != was || age_ns < s->asks_ns)
         return;
     deadlock_say_asking(in, work, age_ns, out);
@@ -503,7 +503,7 @@ static void notice_asking(struct watch *s, struct watch_rank *ranks,
 /* The tasks of a job are not read at the same moment. Those that are found to
  * wait for each other in two looks, and have not moved between, have all been
  * so at one moment: that is the proof. */
-static void prove(struct watch *s, struct watch_rank *ranks,
+static void prove(struct still *s, struct still_rank *ranks,
                   struct deadlock_rank *work, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
@@ -525,12 +525,12 @@ static void prove(struct watch *s, struct watch_rank *ranks,
 
 /* ------------------------------------------------------------------ look */
 
-static void moves_again(struct watch *s, struct watch_rank *ranks,
+static void moves_again(struct still *s, struct still_rank *ranks,
                         const struct hct_snapshot *in, struct hct_out *out)
 {
     char time[WORDS_TIME];
 
-    if (!watch_goes_on(s, ranks, in))
+    if (!still_goes_on(s, ranks, in))
         return;
     if (words_verdict(out, HCT_PROGRESS))
         words_line(out, HCT_NONE, "the job moves again, %s after that",
@@ -541,7 +541,7 @@ static void moves_again(struct watch *s, struct watch_rank *ranks,
 }
 
 /* What was noticed is over, which nobody has to be told. */
-static void notice_is_over(struct watch *s, const struct hct_snapshot *in,
+static void notice_is_over(struct still *s, const struct hct_snapshot *in,
                            struct hct_out *out)
 {
     char time[WORDS_TIME];
@@ -552,7 +552,7 @@ static void notice_is_over(struct watch *s, const struct hct_snapshot *in,
     s->noticed = 0;
 }
 
-static void stands_still(struct watch *s, struct watch_rank *ranks,
+static void stands_still(struct still *s, struct still_rank *ranks,
                          const struct hct_snapshot *in)
 {
     for (uint32_t i = 0; i < in->nranks; i++) {
@@ -566,25 +566,25 @@ static void stands_still(struct watch *s, struct watch_rank *ranks,
 
 /* When the next look at details is wanted: at once for a proof, of those who ask
  * when it is time to say so. */
-static uint64_t next_detail(const struct watch *s,
+static uint64_t next_detail(const struct still *s,
                             const struct hct_snapshot *in)
 {
     uint64_t next_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
 
     if (!s->reported && asking_yet(s, in))
-        next_ns = watch_min(next_ns, watch_max(in->now_ns, s->asking_due_ns));
+        next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
     if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
-        next_ns = watch_min(next_ns, s->moved_ns +
+        next_ns = still_min(next_ns, s->moved_ns +
                                          s->options.deadlock.spin_ns);
     return next_ns;
 }
 
-static void look_at_detail(struct watch *s, struct watch_rank *ranks,
+static void look_at_detail(struct still *s, struct still_rank *ranks,
                            struct deadlock_rank *work,
                            const struct hct_snapshot *in, struct hct_out *out)
 {
-    watch_read_flights(ranks, in);
-    watch_read_threads(ranks, in);
+    still_read_flights(ranks, in);
+    still_read_threads(ranks, in);
     if (!may_judge(s))
         return;
     mark_starved(s, ranks, work, in);
@@ -595,7 +595,7 @@ static void look_at_detail(struct watch *s, struct watch_rank *ranks,
     s->transit_ns = in->now_ns;
 }
 
-void watch_look(struct watch *s, struct watch_rank *ranks,
+void still_look(struct still *s, struct still_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
@@ -610,13 +610,13 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
 
         if (k->flags & HCT_OBSERVED)
             look_at_rank(s, &ranks[i], k, in);
-        if (watch_alive(k))
+        if (still_alive(k))
             all_in &= ranks[i].in;
     }
     if (s->noticed && s->moved && !s->reported)
         notice_is_over(s, in, out);
     if (!s->noticed && !s->blind)
-        watch_notice_early(s, in, out);
+        still_notice_early(s, in, out);
     if (s->looks++ == 0 || excused(in)) {
         stands_still(s, ranks, in);
         return;
@@ -652,9 +652,9 @@ void watch_look(struct watch *s, struct watch_rank *ranks,
     if (may_judge(s) && !s->blind)
         judge_alone(s, ranks, in, out);
     if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
-        watch_notice(s, ranks, in, out);
+        still_notice(s, ranks, in, out);
     if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
-        watch_notice_loop(s, ranks, in, out);
+        still_notice_loop(s, ranks, in, out);
     if (may_judge(s) && in->now_ns >= s->detail_ns &&
         (suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {

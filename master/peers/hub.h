@@ -1,10 +1,10 @@
-/* session.h - links to slaves, redirectors and operators: who may say what,
+/* hub.h - links to slaves, redirectors and operators: who may say what,
  * and which part of the master hears it.
  *
  * A hub is everything a message may concern. It listens, admits (Hello,
  * Welcome or Refuse), and routes by role. */
-#ifndef HECTOR_SESSION_H
-#define HECTOR_SESSION_H
+#ifndef HECTOR_HUB_H
+#define HECTOR_HUB_H
 
 #include <stdbool.h>
 #include <event2/event.h>
@@ -15,7 +15,7 @@
 #include "master/tree/reduce.h"
 #include "proto/link/conn.h"
 
-struct session_hub_conf {
+struct hub_conf {
     struct conn_conf conn;
     uint64_t instance;
     const char *name;           /* user@host, for people; borrowed */
@@ -26,36 +26,36 @@ struct session_hub_conf {
     void *arg;
 };
 
-struct session_hub;
-struct session_hub *session_hub_create(struct event_base *base,
-                                       const struct session_hub_conf *conf,
-                                       struct nodes *nodes, struct jobs *jobs,
-                                       struct relay *relay, struct flow *flow);
-void session_hub_set_journal(struct session_hub *h, struct journal *jn);
-void session_hub_destroy(struct session_hub *h);
+struct hub;
+struct hub *hub_create(struct event_base *base,
+                       const struct hub_conf *conf,
+                       struct nodes *nodes, struct jobs *jobs,
+                       struct relay *relay, struct flow *flow);
+void hub_set_journal(struct hub *h, struct journal *jn);
+void hub_destroy(struct hub *h);
 
 /* For who wants to gather something from the slaves; lives as the hub does. */
-struct reducer *session_hub_reducer(const struct session_hub *h);
+struct reducer *hub_reducer(const struct hub *h);
 
 /* Take a listening socket. */
-int session_hub_listen(struct session_hub *h, int fd, struct err *err);
+int hub_listen(struct hub *h, int fd, struct err *err);
 
 /* Links of this role that have been welcomed. */
-size_t session_hub_count(const struct session_hub *h, Hct__Role role);
+size_t hub_count(const struct hub *h, Hct__Role role);
 
 /* Whether one has ever been welcomed. */
-bool session_hub_had_redirector(const struct session_hub *h);
+bool hub_had_redirector(const struct hub *h);
 
 /* Stop or resume reading from all slaves. */
-void session_hub_hold_slaves(struct session_hub *h, bool hold);
+void hub_hold_slaves(struct hub *h, bool hold);
 
 /* The database was replaced: tell everyone, and if that is bad those who come
  * too. */
-void session_hub_warn(struct session_hub *h, const char *sentence, bool bad);
+void hub_warn(struct hub *h, const char *sentence, bool bad);
 
 /* Close every link after what is queued has been written; no more come.
  * left (with the arg of the conf) is called when all are closed, perhaps
  * before this returns. */
-void session_hub_leave(struct session_hub *h, void (*left)(void *arg));
+void hub_leave(struct hub *h, void (*left)(void *arg));
 
 #endif

@@ -1,4 +1,4 @@
-/* watch.h - is the job hung? With better evidence than S_out: the counters of
+/* still.h - is the job hung? With better evidence than S_out: the counters of
  * all tasks.
  *
  * A task that makes calls other than questions is alive, and so is its job.
@@ -22,7 +22,7 @@
  *   - where an earlier run of the program, which ended well, has stayed behind
  *     the same place for long, it lasts twice as long: a phase of it is known.
  *     Before that there is no notice either.
- * Else, after some patience, there is a notice (watch_notice.c): a line that says
+ * Else, after some patience, there is a notice (still_notice.c): a line that says
  * who has been where for how long, once, and nothing more.
  * If all tasks wait in MPI, the times in which all waited are the measure, and
  * what is being sent needs its time. Where another thread of one that waits may
@@ -45,8 +45,8 @@
  *     at least twice the longest time that the job has stood still, and at
  *     most a quarter of the time that it has been seen to move: a job that is
  *     young has shown little. */
-#ifndef HCT_WATCH_H
-#define HCT_WATCH_H
+#ifndef HCT_STILL_H
+#define HCT_STILL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,14 +57,14 @@
 #include "policies/lib/phasebook.h"
 
 enum {
-    WATCH_PLACES = 4,           /* of a rank, and */
-    WATCH_POOLED = 16,          /* of all ranks, whose stays are kept */
-    WATCH_ENOUGH = 8,           /* visits that are a measure by themselves */
-    WATCH_LOOP = 4,             /* places of a rank that does nothing else */
-    WATCH_EARLIER = 2,          /* times longer than in any earlier run */
+    STILL_PLACES = 4,           /* of a rank, and */
+    STILL_POOLED = 16,          /* of all ranks, whose stays are kept */
+    STILL_ENOUGH = 8,           /* visits that are a measure by themselves */
+    STILL_LOOP = 4,             /* places of a rank that does nothing else */
+    STILL_EARLIER = 2,          /* times longer than in any earlier run */
 };
 
-struct watch_options {
+struct still_options {
     double alpha;
     uint64_t interval_ns, interval_max_ns;
     uint64_t least_ns, patience_ns;
@@ -74,12 +74,12 @@ struct watch_options {
     uint32_t prove;
 };
 
-enum watch_stuck {              /* where a rank was, of which it was said */
-    WATCH_INSIDE = 1,           /* in one call of MPI; 0: nothing was said */
-    WATCH_OUTSIDE, WATCH_ASKS
+enum still_stuck {              /* where a rank was, of which it was said */
+    STILL_INSIDE = 1,           /* in one call of MPI; 0: nothing was said */
+    STILL_OUTSIDE, STILL_ASKS
 };
 
-struct watch_rank {
+struct still_rank {
     uint64_t progress;          /* calls but questions, the highest seen */
     uint64_t moved_ns;          /* when that was */
     uint64_t age_ns;            /* at the last look: of its stay */
@@ -96,12 +96,12 @@ struct watch_rank {
     uint8_t others;             /* when last seen in detail, in MPI, another
                                    thread of it might have called MPI, too */
     uint8_t low;                /* looks in a row with fewer calls */
-    uint8_t stuck, went;        /* enum watch_stuck; looks in a row in which it
+    uint8_t stuck, went;        /* enum still_stuck; looks in a row in which it
                                    seems to go on */
     uint64_t stuck_progress;    /* when it was said that it is stuck */
     uint64_t top;               /* the most that its progress was ever seen at */
     /* where it has stayed for long, outside of MPI, and came back */
-    struct { uint32_t site, visits; uint64_t longest_ns; } place[WATCH_PLACES];
+    struct { uint32_t site, visits; uint64_t longest_ns; } place[STILL_PLACES];
     /* of its present stay, from the last calls */
     uint32_t visits;
     uint64_t longest_ns;
@@ -111,12 +111,12 @@ struct watch_rank {
     uint64_t waits_since_ns;
     /* Places that it has called from since one was added; what all calls were
      * then, and how often its last calls were looked at since. */
-    uint32_t loop[WATCH_LOOP], loop_details;
+    uint32_t loop[STILL_LOOP], loop_details;
     uint64_t loop_since_ns, loop_calls, loop_out_ns;
 };
 
-struct watch {
-    struct watch_options options;
+struct still {
+    struct still_options options;
     uint64_t random, looks;
     uint64_t sample_ns, detail_ns, backoff_ns;
     uint64_t proven;            /* the set that the last look at details has
@@ -138,7 +138,7 @@ struct watch {
     } phase[PHASEBOOK_MAX];
     /* Ranks number their places alone, but mostly alike: what others took
      * there makes us more patient. */
-    struct { uint32_t site, call; uint64_t longest_ns; } place[WATCH_POOLED];
+    struct { uint32_t site, call; uint64_t longest_ns; } place[STILL_POOLED];
     uint32_t streak;
     uint8_t reported;           /* enum hct_kind; a notice only of those who
                                    ask in a loop, and a verdict may follow */
@@ -157,116 +157,116 @@ struct watch {
     uint64_t transit_ns;        /* ... which was then */
 };
 
-void watch_init(struct watch *s, const struct hct_job *job,
-                const struct watch_options *options);
+void still_init(struct still *s, const struct hct_job *job,
+                const struct still_options *options);
 
 /* Upper bound of a probability, seen x times of n: Wilson's, 97.5 %. */
-double watch_bound(uint32_t x, uint32_t n);
+double still_bound(uint32_t x, uint32_t n);
 
 /* How many times longer than the longest of n visits a stay has to be. */
-double watch_factor(uint32_t n, double alpha);
+double still_factor(uint32_t n, double alpha);
 
 /* Where some tasks are known by their stacks only, nothing but deadlocks of
  * others are found: who has no counters may move unseen. */
-void watch_look(struct watch *s, struct watch_rank *ranks,
+void still_look(struct still *s, struct still_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out);
 
 /* Does it take part, or will it soon? */
-static inline bool watch_alive(const struct hct_rank *k)
+static inline bool still_alive(const struct hct_rank *k)
 {
     return k->life == HCT_LIFE_RUNNING || k->life == HCT_LIFE_INIT;
 }
 
-static inline uint64_t watch_min(uint64_t a, uint64_t b)
+static inline uint64_t still_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline uint64_t watch_max(uint64_t a, uint64_t b)
+static inline uint64_t still_max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Its calls but for questions. These are read a little later: of one who asks
  * in a loop, and has done little else, there may be more of them. */
-static inline uint64_t watch_progress(const struct hct_rank *k)
+static inline uint64_t still_progress(const struct hct_rank *k)
 {
     return k->calls > k->polls ? k->calls - k->polls : 0;
 }
 
 /* Is it known what was under way since the job stands still? */
-bool watch_transit_known(const struct watch *s);
+bool still_transit_known(const struct still *s);
 
 /* Does it sleep in MPI until a signal comes? */
-bool watch_pauses_in(const struct watch_rank *w, const struct hct_rank *k);
+bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k);
 
 /* The last calls of a rank that is outside: has it been there before? */
-void watch_read_flights(struct watch_rank *ranks,
+void still_read_flights(struct still_rank *ranks,
                         const struct hct_snapshot *in);
 
 /* How long a rank may stay where it is, outside of MPI; *seen: how often it
  * has been there before. */
-uint64_t watch_allowed_outside(const struct watch *s,
-                               const struct watch_rank *w,
+uint64_t still_allowed_outside(const struct still *s,
+                               const struct still_rank *w,
                                const struct hct_rank *k,
                                const struct hct_snapshot *in, uint32_t *seen);
 
 /* The longest stay of any task that is known of where it is. */
-uint64_t watch_longest(const struct watch *s, const struct watch_rank *w);
+uint64_t still_longest(const struct still *s, const struct still_rank *w);
 
 /* Outside of MPI, and that can be judged at all? Not where it has never been
  * seen, and not when it sleeps for what will come. */
-bool watch_judged_outside(const struct watch_rank *w,
+bool still_judged_outside(const struct still_rank *w,
                           const struct hct_rank *k);
 
 /* How long all of them may wait in MPI. */
-uint64_t watch_allowed_inside(const struct watch *s,
-                              const struct watch_rank *ranks,
+uint64_t still_allowed_inside(const struct still *s,
+                              const struct still_rank *ranks,
                               const struct hct_snapshot *in);
 
 /* Is it outside of MPI, or in a call as if it were? */
-static inline bool watch_outside(const struct watch_rank *w)
+static inline bool still_outside(const struct still_rank *w)
 {
     return !w->in || w->works;
 }
 
 /* What other threads might do is seen in detail only. */
-void watch_read_threads(struct watch_rank *ranks,
+void still_read_threads(struct still_rank *ranks,
                         const struct hct_snapshot *in);
 
 /* It is said now that this rank does not go on; asks: it asks in a loop. */
-void watch_about(struct watch_rank *w, const struct hct_rank *k, bool asks);
+void still_about(struct still_rank *w, const struct hct_rank *k, bool asks);
 
 /* Do those that were said not to go on, after all? Then they are forgotten. */
-bool watch_goes_on(const struct watch *s, struct watch_rank *ranks,
+bool still_goes_on(const struct still *s, struct still_rank *ranks,
                    const struct hct_snapshot *in);
 
 /* "; an earlier run was 6.1 s at this place"; "" if none is known. */
-enum { WATCH_THEN = 64 };
-const char *watch_then(char buf[WATCH_THEN], const struct hct_rank *k);
+enum { STILL_THEN = 64 };
+const char *still_then(char buf[STILL_THEN], const struct hct_rank *k);
 
 /* What keeps it outside, in words: ", and uses the processor". */
-enum { WATCH_HOW = 120 };
-const char *watch_how(char buf[WATCH_HOW], const struct watch_rank *w,
+enum { STILL_HOW = 120 };
+const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
                       const struct hct_rank *k, uint64_t still_ns);
 
 /* Notices, of a job that stands still; of one that begins; and of one all of
  * whose tasks do the same few calls for ever. */
-void watch_notice(struct watch *s, const struct watch_rank *ranks,
+void still_notice(struct still *s, const struct still_rank *ranks,
                   const struct hct_snapshot *in, struct hct_out *out);
-void watch_notice_early(struct watch *s, const struct hct_snapshot *in,
+void still_notice_early(struct still *s, const struct hct_snapshot *in,
                         struct hct_out *out);
-void watch_notice_loop(struct watch *s, struct watch_rank *ranks,
+void still_notice_loop(struct still *s, struct still_rank *ranks,
                        const struct hct_snapshot *in, struct hct_out *out);
 
 /* The hang in words; outside: how many ranks are outside of MPI, to blame. */
-void watch_say(const struct watch *s, const struct watch_rank *ranks,
+void still_say(const struct still *s, const struct still_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
                uint64_t longest_ns, struct hct_out *out);
 
 /* That rank r sleeps for good, while others go on. */
-void watch_say_alone(const struct watch *s, const struct watch_rank *w,
+void still_say_alone(const struct still *s, const struct still_rank *w,
                      const struct hct_snapshot *in, uint32_t r,
                      struct hct_out *out);
 

@@ -1,7 +1,7 @@
-/* behind.h - a session that goes on behind a shell: in the background, away
+/* background.h - a session that goes on behind a shell: in the background, away
  * from the terminal, until the shell has ended. */
-#ifndef HECTOR_BEHIND_H
-#define HECTOR_BEHIND_H
+#ifndef HECTOR_BACKGROUND_H
+#define HECTOR_BACKGROUND_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -9,12 +9,12 @@
 /* Run session(arg, script) in the background; script is a descriptor. What is
  * written there comes out of our standard output; when it is closed, return:
  * 0 if anything was written, else the session's status. */
-int behind_run(int (*session)(void *arg, int script), void *arg);
+int background_run(int (*session)(void *arg, int script), void *arg);
 
 /* The session's words, which are freed, and no more. */
-void behind_send(int script, char *text);
+void background_send(int script, char *text);
 
 /* The name of a process, "shell" if it has none. */
-void behind_name(pid_t shell, char *buf, size_t size);
+void background_name(pid_t shell, char *buf, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-/* saved.c - how much of an allocation is left. Slurm says when it ends; PBS
+/* unspent.c - how much of an allocation is left. Slurm says when it ends; PBS
  * only how long it may be, and its job script is the first process of the
  * session. */
-#include "redirector/session/saved.h"
+#include "redirector/session/unspent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "redirector/out/say.h"
 #include "redirector/session/status.h"
 
-enum { SAVED_MAX_S = 366 * 86400 };
+enum { UNSPENT_MAX_S = 366 * 86400 };
 
 /* Field 22 of /proc/PID/stat: when it was started, in ticks since boot. */
 static uint64_t session_age_s(void)
@@ -41,9 +41,9 @@ static uint64_t session_age_s(void)
     return (uint64_t)up.tv_sec > started ? (uint64_t)up.tv_sec - started : 0;
 }
 
-void saved_read(struct saved_facts *f)
+void unspent_read(struct unspent_facts *f)
 {
-    *f = (struct saved_facts){ .slurm_end = getenv("SLURM_JOB_END_TIME"),
+    *f = (struct unspent_facts){ .slurm_end = getenv("SLURM_JOB_END_TIME"),
                                .pbs_walltime = getenv("PBS_WALLTIME"),
                                .now_s = (uint64_t)time(NULL),
                                .tasks = getenv("SLURM_NTASKS") };
@@ -53,7 +53,7 @@ void saved_read(struct saved_facts *f)
         f->script_age_s = session_age_s();
 }
 
-uint64_t saved_left_s(const struct saved_facts *f)
+uint64_t unspent_left_s(const struct unspent_facts *f)
 {
     uint64_t s, left = 0;
 
@@ -62,12 +62,12 @@ uint64_t saved_left_s(const struct saved_facts *f)
     else if (f->pbs_walltime &&
              !parse_u64(&s, f->pbs_walltime, 1, INT64_MAX, NULL))
         left = s > f->script_age_s ? s - f->script_age_s : 0;
-    return left <= SAVED_MAX_S ? left : 0;
+    return left <= UNSPENT_MAX_S ? left : 0;
 }
 
-void saved_text(char *buf, size_t size, const struct saved_facts *f)
+void unspent_text(char *buf, size_t size, const struct unspent_facts *f)
 {
-    uint64_t left_s = saved_left_s(f), tasks;
+    uint64_t left_s = unspent_left_s(f), tasks;
     int n = snprintf(buf, size, "%" PRIu64 "h%02um of the allocation are left",
                      left_s / 3600, (unsigned)(left_s / 60 % 60));
 
@@ -77,15 +77,15 @@ void saved_text(char *buf, size_t size, const struct saved_facts *f)
                  PRIu64 " tasks", (double)left_s / 3600 * (double)tasks, tasks);
 }
 
-void saved_say(int code, const char *on_hang)
+void unspent_say(int code, const char *on_hang)
 {
-    struct saved_facts facts;
+    struct unspent_facts facts;
     char text[200];
 
     if (code != STATUS_HUNG || !on_hang || strncmp(on_hang, "kill", 4) != 0)
         return;
-    saved_read(&facts);
-    saved_text(text, sizeof(text), &facts);
-    if (saved_left_s(&facts))
+    unspent_read(&facts);
+    unspent_text(text, sizeof(text), &facts);
+    if (unspent_left_s(&facts))
         say(SAY_ERROR, "%s", text);
 }

@@ -1,5 +1,5 @@
-/* behind.c - a session in the background; see behind.h. */
-#include "redirector/session/behind.h"
+/* background.c - a session in the background; see background.h. */
+#include "redirector/session/background.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "redirector/out/say.h"
 #include "redirector/session/status.h"
 
-static int behind_relay(int from, pid_t session)
+static int background_relay(int from, pid_t session)
 {
     char buf[4096];
     bool any = false;
@@ -35,7 +35,7 @@ static int behind_relay(int from, pid_t session)
     return WEXITSTATUS(status);
 }
 
-int behind_run(int (*session)(void *arg, int script), void *arg)
+int background_run(int (*session)(void *arg, int script), void *arg)
 {
     int script[2], null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     pid_t pid = -1;
@@ -48,7 +48,7 @@ int behind_run(int (*session)(void *arg, int script), void *arg)
     }
     if (pid > 0) {
         close(script[1]);
-        return behind_relay(script[0], pid);
+        return background_relay(script[0], pid);
     }
     close(script[0]);
     setsid();
@@ -57,7 +57,7 @@ int behind_run(int (*session)(void *arg, int script), void *arg)
     _exit(session(arg, script[1]));
 }
 
-void behind_send(int script, char *text)
+void background_send(int script, char *text)
 {
     size_t n = text ? strlen(text) : 0;
 
@@ -67,7 +67,7 @@ void behind_send(int script, char *text)
     close(script);
 }
 
-void behind_name(pid_t shell, char *buf, size_t size)
+void background_name(pid_t shell, char *buf, size_t size)
 {
     char path[64];
     FILE *f;

@@ -1,4 +1,4 @@
-/* test_saved.c - what is left of an allocation of Slurm or PBS. */
+/* test_unspent.c - what is left of an allocation of Slurm or PBS. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "redirector/session/saved.h"
+#include "redirector/session/unspent.h"
 
 static void test_left(void **state)
 {
     static const struct {
-        struct saved_facts f;
+        struct unspent_facts f;
         uint64_t left;
     } rows[] = {
         { { NULL, NULL, NULL, 1000, 10 }, 0 },
@@ -26,21 +26,21 @@ static void test_left(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        assert_int_equal(saved_left_s(&rows[i].f), rows[i].left);
+        assert_int_equal(unspent_left_s(&rows[i].f), rows[i].left);
 }
 
 static void test_text(void **state)
 {
-    struct saved_facts f = { .slurm_end = "8980", .tasks = "64",
+    struct unspent_facts f = { .slurm_end = "8980", .tasks = "64",
                              .now_s = 1000 };
     char buf[200];
 
     (void)state;
-    saved_text(buf, sizeof(buf), &f);
+    unspent_text(buf, sizeof(buf), &f);
     assert_string_equal(buf, "2h13m of the allocation are left, 141.9 core "
                         "hours of its 64 tasks");
     f.tasks = NULL;
-    saved_text(buf, sizeof(buf), &f);
+    unspent_text(buf, sizeof(buf), &f);
     assert_string_equal(buf, "2h13m of the allocation are left");
 }
 

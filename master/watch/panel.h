@@ -1,7 +1,7 @@
-/* chosen.h - which policies watch a job: those of hector.conf and those that the
+/* panel.h - which policies watch a job: those of hector.conf and those that the
  * user has named. */
-#ifndef HECTOR_CHOSEN_H
-#define HECTOR_CHOSEN_H
+#ifndef HECTOR_PANEL_H
+#define HECTOR_PANEL_H
 
 #include <stddef.h>
 
@@ -9,15 +9,15 @@
 #include "master/watch/judge.h"
 #include "proto/base/err.h"
 
-enum { CHOSEN_MAX = 16 };
+enum { PANEL_MAX = 16 };
 
-struct chosen {
-    struct judge *v[CHOSEN_MAX];        /* owned */
+struct panel {
+    struct judge *v[PANEL_MAX];         /* owned */
     size_t n;
 };
 
 /* How they are made; all is borrowed. */
-struct chosen_how {
+struct panel_how {
     struct judges *all;
     const struct judge_conf *conf;
     const struct judge_ops *ops;
@@ -26,9 +26,9 @@ struct chosen_how {
 
 /* defaults, separated by blanks, may be NULL; one that there is not is left out
  * and logged. -1 with a sentence: one of the user's is wrong; c is as
- * chosen_fini() wants it. */
-int chosen_init(struct chosen *c, const struct chosen_how *how,
-                const char *defaults, const Hct__Submit *s, struct err *err);
-void chosen_fini(struct chosen *c);
+ * panel_fini() wants it. */
+int panel_init(struct panel *c, const struct panel_how *how,
+               const char *defaults, const Hct__Submit *s, struct err *err);
+void panel_fini(struct panel *c);
 
 #endif

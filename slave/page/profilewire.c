@@ -1,5 +1,5 @@
-/* statement.c - Profile messages, written from the tables of an account. */
-#include "slave/page/statement.h"
+/* profilewire.c - Profile messages, written from the tables of an account. */
+#include "slave/page/profilewire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/array.h"
 
-struct statement_task {
+struct profilewire_task {
     uint32_t rank;
     size_t n;
     uint64_t *calls;            /* owned: the block with all columns */
@@ -15,14 +15,14 @@ struct statement_task {
     uint32_t *site;
 };
 
-struct statement_name {         /* texts borrowed from names */
+struct profilewire_name {       /* texts borrowed from names */
     uint32_t frame, depth, line;
     const char *function, *file, *note;
 };
 
 /* ------------------------------------------------------------ numbering */
 
-static int index_init(struct statement_index *x, size_t n)
+static int index_init(struct profilewire_index *x, size_t n)
 {
     x->at = calloc(n + 1, sizeof(*x->at));
     x->v = calloc(n + 1, sizeof(*x->v));
@@ -30,15 +30,15 @@ static int index_init(struct statement_index *x, size_t n)
     return x->at && x->v ? 0 : -1;
 }
 
-static void index_fini(struct statement_index *x)
+static void index_fini(struct profilewire_index *x)
 {
     free(x->at);
     free(x->v);
-    *x = (struct statement_index){ 0 };
+    *x = (struct profilewire_index){ 0 };
 }
 
 /* Its place; *fresh: it had none. */
-static uint32_t place_of(struct statement_index *x, uint32_t number,
+static uint32_t place_of(struct profilewire_index *x, uint32_t number,
                          bool *fresh)
 {
     *fresh = !x->at[number];
@@ -49,7 +49,7 @@ static uint32_t place_of(struct statement_index *x, uint32_t number,
     return x->at[number] - 1;
 }
 
-static uint32_t place_frame(struct statement *s, uint32_t number)
+static uint32_t place_frame(struct profilewire *s, uint32_t number)
 {
     uint32_t module = s->sites->frame[number].module;
     bool fresh;
@@ -59,7 +59,7 @@ static uint32_t place_frame(struct statement *s, uint32_t number)
     return place_of(&s->frame, number, &fresh);
 }
 
-static uint32_t place_site(struct statement *s, uint32_t number)
+static uint32_t place_site(struct profilewire *s, uint32_t number)
 {
     const struct site *p = &s->sites->site[number];
     bool fresh;
@@ -72,16 +72,16 @@ static uint32_t place_site(struct statement *s, uint32_t number)
 
 /* --------------------------------------------------------------- filling */
 
-void statement_init(struct statement *s, uint64_t job,
-                    const struct sites *sites)
+void profilewire_init(struct profilewire *s, uint64_t job,
+                      const struct sites *sites)
 {
-    *s = (struct statement){ .job = job, .sites = sites };
+    *s = (struct profilewire){ .job = job, .sites = sites };
     s->failed = index_init(&s->module, sites->nmodules) ||
                 index_init(&s->frame, sites->nframes) ||
                 index_init(&s->site, sites->nsites);
 }
 
-void statement_fini(struct statement *s)
+void profilewire_fini(struct profilewire *s)
 {
     for (size_t i = 0; i < s->ntasks; i++)
         free(s->task[i].calls);
@@ -93,7 +93,7 @@ void statement_fini(struct statement *s)
 }
 
 /* Room for the columns of n sites; the 64-bit ones lie first. */
-static bool columns(struct statement_task *t, size_t n)
+static bool columns(struct profilewire_task *t, size_t n)
 {
     uint64_t *block = malloc(n * (5 * sizeof(uint64_t) + sizeof(uint32_t)));
 
@@ -108,18 +108,18 @@ static bool columns(struct statement_task *t, size_t n)
     return true;
 }
 
-static struct statement_task *new_task(struct statement *s, size_t n)
+static struct profilewire_task *new_task(struct profilewire *s, size_t n)
 {
     if (array_reserve(&s->task, &s->tasks_cap, s->ntasks + 1))
         return NULL;
-    s->task[s->ntasks] = (struct statement_task){ .n = 0 };
+    s->task[s->ntasks] = (struct profilewire_task){ .n = 0 };
     return columns(&s->task[s->ntasks], n) ? &s->task[s->ntasks] : NULL;
 }
 
-void statement_add_task(struct statement *s, uint32_t rank,
-                        struct profile *p)
+void profilewire_add_task(struct profilewire *s, uint32_t rank,
+                          struct profile *p)
 {
-    struct statement_task *t;
+    struct profilewire_task *t;
     size_t news = 0;
 
     for (size_t i = 0; i < p->n; i++)
@@ -149,13 +149,13 @@ void statement_add_task(struct statement *s, uint32_t rank,
     s->ncosts += news;
 }
 
-size_t statement_add_names(struct statement *s, const struct names *names,
-                           size_t first)
+size_t profilewire_add_names(struct profilewire *s, const struct names *names,
+                             size_t first)
 {
     size_t n = names->n - first;
 
-    if (n > STATEMENT_NAMES)
-        n = STATEMENT_NAMES;
+    if (n > PROFILEWIRE_NAMES)
+        n = PROFILEWIRE_NAMES;
     if (n == 0 || s->failed || s->name)
         return first;
     s->name = malloc(n * sizeof(*s->name));
@@ -164,7 +164,7 @@ size_t statement_add_names(struct statement *s, const struct names *names,
     for (; s->nnames < n; s->nnames++) {
         const struct name *is = &names->v[first + s->nnames];
 
-        s->name[s->nnames] = (struct statement_name){
+        s->name[s->nnames] = (struct profilewire_name){
             .frame = place_frame(s, is->frame), .depth = is->depth,
             .line = is->line, .function = name_text(names, is->function),
             .file = name_text(names, is->file),
@@ -173,14 +173,14 @@ size_t statement_add_names(struct statement *s, const struct names *names,
     return first + n;
 }
 
-bool statement_is_empty(const struct statement *s)
+bool profilewire_is_empty(const struct profilewire *s)
 {
     return s->ntasks == 0 && s->nnames == 0;
 }
 
-bool statement_is_full(const struct statement *s)
+bool profilewire_is_full(const struct profilewire *s)
 {
-    return s->ncosts >= STATEMENT_COSTS;
+    return s->ncosts >= PROFILEWIRE_COSTS;
 }
 
 /* --------------------------------------------------------------- sending */
@@ -200,7 +200,7 @@ struct parts {
     (((x)->what = calloc((count) + 1, sizeof(*(x)->what))) &&            \
      ((x)->m.what##s = calloc((count) + 1, sizeof(void *))))
 
-static bool parts_init(struct parts *x, const struct statement *s)
+static bool parts_init(struct parts *x, const struct profilewire *s)
 {
     *x = (struct parts){ .m = HCT__PROFILE__INIT };
     x->site_frames = calloc(s->site.n * PAGE_FRAMES + 1, sizeof(uint32_t));
@@ -224,7 +224,7 @@ static void parts_fini(struct parts *x)
     free(x->m.names);
 }
 
-static void fill_places(struct parts *x, const struct statement *s)
+static void fill_places(struct parts *x, const struct profilewire *s)
 {
     for (size_t i = 0; i < s->module.n; i++) {
         const struct sites_module *from = &s->sites->module[s->module.v[i]];
@@ -259,10 +259,10 @@ static void fill_places(struct parts *x, const struct statement *s)
     x->m.n_sites = s->site.n;
 }
 
-static void fill_tasks(struct parts *x, const struct statement *s)
+static void fill_tasks(struct parts *x, const struct profilewire *s)
 {
     for (size_t i = 0; i < s->ntasks; i++) {
-        const struct statement_task *from = &s->task[i];
+        const struct profilewire_task *from = &s->task[i];
         Hct__Profile__Task *to = x->m.tasks[i] = &x->task[i];
 
         hct__profile__task__init(to);
@@ -279,10 +279,10 @@ static void fill_tasks(struct parts *x, const struct statement *s)
     x->m.n_tasks = s->ntasks;
 }
 
-static void fill_names(struct parts *x, const struct statement *s)
+static void fill_names(struct parts *x, const struct profilewire *s)
 {
     for (size_t i = 0; i < s->nnames; i++) {
-        const struct statement_name *from = &s->name[i];
+        const struct profilewire_name *from = &s->name[i];
         Hct__Profile__Name *to = x->m.names[i] = &x->name[i];
 
         hct__profile__name__init(to);
@@ -296,8 +296,8 @@ static void fill_names(struct parts *x, const struct statement *s)
     x->m.n_names = s->nnames;
 }
 
-int statement_send(const struct statement *s,
-                   void (*send)(void *arg, const void *message), void *arg)
+int profilewire_send(const struct profilewire *s,
+                     void (*send)(void *arg, const void *message), void *arg)
 {
     struct parts x;
     bool good = !s->failed && parts_init(&x, s);
@@ -314,32 +314,32 @@ int statement_send(const struct statement *s,
     return good ? 0 : -1;
 }
 
-int statement_tell(const struct statement_of *o)
+int profilewire_tell(const struct profilewire_of *o)
 {
     size_t i = 0;
     bool more = true;
     int rc = 0;
 
     while (more) {
-        struct statement s;
+        struct profilewire s;
         size_t names_sent;
 
-        statement_init(&s, o->job, o->sites);
-        names_sent = statement_add_names(&s, o->names, *o->names_sent);
-        for (; i < o->ntasks && !statement_is_full(&s); i++) {
+        profilewire_init(&s, o->job, o->sites);
+        names_sent = profilewire_add_names(&s, o->names, *o->names_sent);
+        for (; i < o->ntasks && !profilewire_is_full(&s); i++) {
             uint32_t rank;
             struct profile *p = o->task(o->arg, i, &rank);
 
-            statement_add_task(&s, rank, p);
+            profilewire_add_task(&s, rank, p);
         }
-        more = !statement_is_empty(&s) && !s.failed;
-        if (s.failed || (more && statement_send(&s, o->send, o->arg))) {
+        more = !profilewire_is_empty(&s) && !s.failed;
+        if (s.failed || (more && profilewire_send(&s, o->send, o->arg))) {
             rc = -1;
             more = false;
         } else {
             *o->names_sent = names_sent;
         }
-        statement_fini(&s);
+        profilewire_fini(&s);
     }
     return rc;
 }

@@ -1,4 +1,4 @@
-/* flow_watch.c - what takes too long: nodes and redirectors that do not come
+/* flow_late.c - what takes too long: nodes and redirectors that do not come
  * back, slaves that do not prepare their part of a job, or do not end it.
  * Looked for four times a second; nothing here waits. */
 #include "master/flow/flow.h"
@@ -11,18 +11,18 @@
 #include "proto/base/clock.h"
 
 /* A slave says so once a second; an old word does not count. */
-static const uint64_t watch_word_ns = 5 * CLOCK_NS_PER_S;
+static const uint64_t late_word_ns = 5 * CLOCK_NS_PER_S;
 
 /* hector-run pings once a second: now somebody has stopped it. */
-static const uint64_t watch_quiet_ns = 5 * CLOCK_NS_PER_S / 2;
+static const uint64_t late_quiet_ns = 5 * CLOCK_NS_PER_S / 2;
 
 /* Is what keeps the node from being done that hector-run does not read? */
-static bool watch_waits_for_reader(const struct job *j,
-                                   const struct job_node *jn)
+static bool late_waits_for_reader(const struct job *j,
+                                  const struct job_node *jn)
 {
     const struct node *n = jn->node;
 
-    if (!j->redirector || clock_wall_ns() - n->seen_ns > watch_word_ns)
+    if (!j->redirector || clock_wall_ns() - n->seen_ns > late_word_ns)
         return false;
     for (size_t i = 0; i < n->noutput_waits; i++)
         if (n->output_waits[i] == j->id)
@@ -30,7 +30,7 @@ static bool watch_waits_for_reader(const struct job *j,
     return false;
 }
 
-static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
+static void late_node(struct job *j, struct job_node *jn, uint64_t now_ns)
 {
     uint64_t wait_ns = j->flow->conf.end_wait_ns;
     uint64_t since_ns = j->clock.ending_ns;
@@ -45,7 +45,7 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
                                                        : now_ns;
     if (now_ns < since_ns + wait_ns)
         return;
-    if (!jn->nlive && watch_waits_for_reader(j, jn))
+    if (!jn->nlive && late_waits_for_reader(j, jn))
         return;
     snprintf(why, sizeof(why), jn->nlive
              ? "its tasks have not ended within %.0f s"
@@ -58,9 +58,9 @@ static void watch_node(struct job *j, struct job_node *jn, uint64_t now_ns)
 
 /* Time in which a person has stopped hector-run does not count against anybody
  * that it, or its output, waits for. */
-static void watch_stopped(struct job *j, uint64_t now_ns)
+static void late_stopped(struct job *j, uint64_t now_ns)
 {
-    if (flow_silence_ns(j) < watch_quiet_ns)
+    if (flow_silence_ns(j) < late_quiet_ns)
         return;
     if (j->state == JOB_PREPARING)
         j->clock.preparing_ns = now_ns;
@@ -68,7 +68,7 @@ static void watch_stopped(struct job *j, uint64_t now_ns)
         j->clock.submitted_ns = now_ns;
 }
 
-static void watch_preparing(struct job *j, uint64_t now_ns)
+static void late_preparing(struct job *j, uint64_t now_ns)
 {
     const struct job_node *late = NULL;
     uint64_t wait_ns = j->flow->conf.prepare_wait_ns;
@@ -91,7 +91,7 @@ static void watch_preparing(struct job *j, uint64_t now_ns)
     flow_fail_now(j, why);
 }
 
-static void watch_job(struct job *j, uint64_t now_ns)
+static void late_job(struct job *j, uint64_t now_ns)
 {
     if (job_state_final(j->state))
         return;
@@ -101,17 +101,17 @@ static void watch_job(struct job *j, uint64_t now_ns)
     }
     apart_look(j, now_ns);
     if (j->state <= JOB_PREPARING)
-        watch_stopped(j, now_ns);
+        late_stopped(j, now_ns);
     if (j->state == JOB_PREPARING)
-        watch_preparing(j, now_ns);
+        late_preparing(j, now_ns);
     for (size_t i = 0; j->ops->is_over(j) && i < j->nnodes; i++)
         if (!job_state_final(j->state))
-            watch_node(j, &j->nodes[i], now_ns);
+            late_node(j, &j->nodes[i], now_ns);
 }
 
 /* Time in which we ourselves were stopped or busy: who came back may wait
  * since then for us to hear it. */
-static uint64_t watch_late(struct flow *f, uint64_t now_ns)
+static uint64_t late_late(struct flow *f, uint64_t now_ns)
 {
     const uint64_t tick_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
     uint64_t passed = now_ns - f->watched_ns;
@@ -123,7 +123,7 @@ static uint64_t watch_late(struct flow *f, uint64_t now_ns)
 void flow_on_watch(evutil_socket_t fd, short what, void *arg)
 {
     struct flow *f = arg;
-    uint64_t now_ns = clock_monotonic_ns(), late_ns = watch_late(f, now_ns);
+    uint64_t now_ns = clock_monotonic_ns(), late_ns = late_late(f, now_ns);
 
     (void)fd;
     (void)what;
@@ -135,5 +135,5 @@ void flow_on_watch(evutil_socket_t fd, short what, void *arg)
             flow_node_lost(f, n, n->away.why ? n->away.why : "?");
     }
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
-        watch_job(j, now_ns);
+        late_job(j, now_ns);
 }

@@ -1,5 +1,5 @@
-/* reel.c - the tape of a job, in pieces, see reel.h. */
-#include "master/watch/reel.h"
+/* spool.c - the tape of a job, in pieces, see spool.h. */
+#include "master/watch/spool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
 
-static const uint64_t reel_piece_ns = 10 * CLOCK_NS_PER_S;
-static const uint64_t reel_soon_ns = 2 * CLOCK_NS_PER_S;
-enum { REEL_PIECE_BYTES = 128 * 1024 };
+static const uint64_t spool_piece_ns = 10 * CLOCK_NS_PER_S;
+static const uint64_t spool_soon_ns = 2 * CLOCK_NS_PER_S;
+enum { SPOOL_PIECE_BYTES = 128 * 1024 };
 
-void reel_drop(struct reel *r)
+void spool_drop(struct spool *r)
 {
     str_reset(&r->row);
     r->npieces = 0;
@@ -20,15 +20,15 @@ void reel_drop(struct reel *r)
     journal_trim_looks(r->journal, r->job, INT64_MAX);
 }
 
-int reel_begin(struct reel *r, uint32_t nranks)
+int spool_begin(struct spool *r, uint32_t nranks)
 {
     if (r->tape.last && r->tape.nranks != nranks)
-        reel_drop(r);
+        spool_drop(r);
     tape_fini(&r->tape);
     return tape_init(&r->tape, nranks);
 }
 
-void reel_fini(struct reel *r)
+void spool_fini(struct spool *r)
 {
     tape_fini(&r->tape);
     str_fini(&r->row);
@@ -36,7 +36,7 @@ void reel_fini(struct reel *r)
     memset(r, 0, sizeof(*r));
 }
 
-static void reel_trim(struct reel *r)
+static void spool_trim(struct spool *r)
 {
     size_t n = 0;
 
@@ -49,15 +49,15 @@ static void reel_trim(struct reel *r)
     journal_trim_looks(r->journal, r->job, r->pieces[0].seq);
 }
 
-void reel_know(struct reel *r, uint64_t seq, size_t bytes)
+void spool_know(struct spool *r, uint64_t seq, size_t bytes)
 {
     if (array_reserve(&r->pieces, &r->cap, r->npieces + 1))
         return;                 /* it is kept for longer than it should be */
-    r->pieces[r->npieces++] = (struct reel_piece){ seq, bytes };
+    r->pieces[r->npieces++] = (struct spool_piece){ seq, bytes };
     r->stored_bytes += bytes;
 }
 
-void reel_flush(struct reel *r)
+void spool_flush(struct spool *r)
 {
     struct store_look row = { .seq = r->row_seq, .at_ns = r->last_wall_ns,
                               .data = { str_text(&r->row), r->row.n } };
@@ -65,11 +65,11 @@ void reel_flush(struct reel *r)
     if (r->row.n == 0)
         return;
     journal_look(r->journal, r->job, &row);
-    reel_know(r, r->row_seq, r->row.n);
+    spool_know(r, r->row_seq, r->row.n);
     tape_cut(&r->tape);
     str_reset(&r->row);
     r->soon = false;
-    reel_trim(r);
+    spool_trim(r);
 }
 
 static uint64_t standing(const struct hct_snapshot *s)
@@ -83,15 +83,15 @@ static uint64_t standing(const struct hct_snapshot *s)
     return mixed;
 }
 
-void reel_add(struct reel *r, const struct hct_snapshot *s,
-              struct tape_frame *frame)
+void spool_add(struct spool *r, const struct hct_snapshot *s,
+               struct tape_frame *frame)
 {
-    uint64_t wait_ns = r->soon ? reel_soon_ns : reel_piece_ns, now;
+    uint64_t wait_ns = r->soon ? spool_soon_ns : spool_piece_ns, now;
     size_t before;
 
-    if (r->row.n && (r->row.n >= REEL_PIECE_BYTES ||
+    if (r->row.n && (r->row.n >= SPOOL_PIECE_BYTES ||
                      s->now_ns - r->row_ns >= wait_ns))
-        reel_flush(r);
+        spool_flush(r);
     if (r->row.n == 0) {
         r->row_seq = s->seq;
         r->row_ns = s->now_ns;

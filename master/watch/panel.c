@@ -1,5 +1,5 @@
-/* chosen.c - which policies watch a job, see chosen.h. */
-#include "master/watch/chosen.h"
+/* panel.c - which policies watch a job, see panel.h. */
+#include "master/watch/panel.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,18 +8,18 @@
 #include "proto/base/log.h"
 
 struct choosing {               /* all borrowed */
-    struct chosen *c;
-    const struct chosen_how *how;
+    struct panel *c;
+    const struct panel_how *how;
 };
 
 static int add_policy(const struct choosing *g, const char *spec,
                       struct err *err)
 {
-    struct chosen *c = g->c;
+    struct panel *c = g->c;
     struct judge *j;
 
-    if (c->n == CHOSEN_MAX)
-        return err_set(err, E2BIG, "more than %d policies", CHOSEN_MAX);
+    if (c->n == PANEL_MAX)
+        return err_set(err, E2BIG, "more than %d policies", PANEL_MAX);
     j = judge_create(g->how->all, spec, g->how->conf, g->how->ops, g->how->arg,
                      err);
     if (!j)
@@ -60,8 +60,8 @@ static int add_defaults(const struct choosing *g, const char *text,
     return 0;
 }
 
-int chosen_init(struct chosen *c, const struct chosen_how *how,
-                const char *defaults, const Hct__Submit *s, struct err *err)
+int panel_init(struct panel *c, const struct panel_how *how,
+               const char *defaults, const Hct__Submit *s, struct err *err)
 {
     const struct choosing g = { c, how };
 
@@ -75,7 +75,7 @@ int chosen_init(struct chosen *c, const struct chosen_how *how,
     return 0;
 }
 
-void chosen_fini(struct chosen *c)
+void panel_fini(struct panel *c)
 {
     while (c->n)
         judge_destroy(c->v[--c->n]);

@@ -1,5 +1,5 @@
-/* watch.c - what is known of a task from its page. */
-#include "slave/page/watch.h"
+/* tally.c - what is known of a task from its page. */
+#include "slave/page/tally.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "slave/streams/stdtim.h"
 #include "slave/vault/vault.h"
 
-void watch_init(struct watch *w, uint64_t job, uint32_t rank,
+void tally_init(struct tally *w, uint64_t job, uint32_t rank,
                 struct records_window *window)
 {
     memset(w, 0, sizeof(*w));
@@ -22,7 +22,7 @@ void watch_init(struct watch *w, uint64_t job, uint32_t rank,
 }
 
 /* The rings up to `taken` are in the records that are kept now. */
-static void watch_note(struct watch *w)
+static void tally_note(struct tally *w)
 {
     struct vault_ledger *l = w->records.ledger;
     struct vault_state *s;
@@ -46,7 +46,7 @@ static void watch_note(struct watch *w)
     vault_commit(l);
 }
 
-static void drop_page(struct watch *w)
+static void drop_page(struct tally *w)
 {
     if (!w->page)
         return;
@@ -56,7 +56,7 @@ static void drop_page(struct watch *w)
     w->page = NULL;
 }
 
-void watch_fini(struct watch *w)
+void tally_fini(struct tally *w)
 {
     drop_page(w);
     profile_fini(&w->profile);
@@ -65,7 +65,7 @@ void watch_fini(struct watch *w)
 }
 
 /* Whole characters of the newest tag, for sentences. */
-static void keep_tag(struct watch *w, const struct rings_batch *b)
+static void keep_tag(struct tally *w, const struct rings_batch *b)
 {
     for (size_t i = b->n; i-- > 0; ) {
         const struct rings_stamp *s = &b->v[i];
@@ -86,7 +86,7 @@ static void keep_tag(struct watch *w, const struct rings_batch *b)
     }
 }
 
-static void take(struct watch *w, const struct watch_sink *sink)
+static void take(struct tally *w, const struct tally_sink *sink)
 {
     const struct rings_batch *b = sink->batch;
     const struct records_chunk *fresh;
@@ -100,23 +100,23 @@ static void take(struct watch *w, const struct watch_sink *sink)
     if (records_keep(&w->records, b, &fresh, &err))
         log_warn("watch", "%zu tagged calls are lost job=%llu rank=%u: %s",
                  b->n, (unsigned long long)w->job, w->rank, err.text);
-    watch_note(w);              /* before anybody hears of the records */
+    tally_note(w);              /* before anybody hears of the records */
     records_send(&w->records, fresh, &sink->records);
 }
 
 /* One reading. Only when it is in the ledger the task may write over it. */
-static long read_once(struct watch *w, const struct watch_sink *sink)
+static long read_once(struct tally *w, const struct tally_sink *sink)
 {
     long n = rings_take(&w->rings, PAGE_RING_BYTES, sink->batch);
 
     if (n > 0)
         take(w, sink);
     if (rings_release(&w->rings) && n == 0)
-        watch_note(w);
+        tally_note(w);
     return n;
 }
 
-long watch_read(struct watch *w, const struct watch_sink *sink)
+long tally_read(struct tally *w, const struct tally_sink *sink)
 {
     struct page_header *h = (struct page_header *)w->page;
     long n;
@@ -132,19 +132,19 @@ long watch_read(struct watch *w, const struct watch_sink *sink)
     return n > 0 ? n : 0;
 }
 
-bool watch_pending(const struct watch *w)
+bool tally_pending(const struct tally *w)
 {
     return w->page && rings_pending(&w->rings);
 }
 
-bool watch_in_init(const struct watch *w)
+bool tally_in_init(const struct tally *w)
 {
     const struct page_header *h = (const struct page_header *)w->page;
 
     return w->past_torn || (h && atomic_load(&h->state) == PAGE_STATE_INIT);
 }
 
-void watch_counters(const struct watch *w, const struct ticks *ticks,
+void tally_counters(const struct tally *w, const struct ticks *ticks,
                     struct sample_page *out)
 {
     struct sample_page now;
@@ -156,8 +156,8 @@ void watch_counters(const struct watch *w, const struct ticks *ticks,
     sample_page_add(out, &now);
 }
 
-int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
-                 const struct watch_sink *sink, struct err *err)
+int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
+                 const struct tally_sink *sink, struct err *err)
 {
     struct sample_page last;
     char *mem;
@@ -167,14 +167,14 @@ int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
         return -1;
     if (w->page) {
         /* At most what two readings find: its program may still write. */
-        for (int i = 0; i < 2 && watch_pending(w); i++)
+        for (int i = 0; i < 2 && tally_pending(w); i++)
             read_once(w, sink);
         sample_page_read(w->page, sink->ticks, &last);
         sample_page_add(&w->past, &last);
         w->past.call = 0;
         profile_read(&w->profile, w->page, sink->ticks, sink->sites);
         profile_keep(&w->profile);
-        w->past_torn = watch_in_init(w);
+        w->past_torn = tally_in_init(w);
         drop_page(w);
     }
     w->page = mem;
@@ -183,6 +183,6 @@ int watch_attach(struct watch *w, pid_t pid, uint32_t ntasks,
                &w->next_seq);
     w->page_number = vault_keep_page(w->records.window->vault,
                                      w->records.ledger, fd);
-    watch_note(w);
+    tally_note(w);
     return fd;
 }

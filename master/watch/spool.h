@@ -1,8 +1,8 @@
-/* reel.h - the tape of one job on its way into the database, in pieces, each of
- * which can be read by itself. So many bytes of a job are kept; of a longer one
- * the oldest pieces are dropped. */
-#ifndef HECTOR_REEL_H
-#define HECTOR_REEL_H
+/* spool.h - the tape of one job on its way into the database, in pieces, each
+ * of which can be read by itself. So many bytes of a job are kept; of a longer
+ * one the oldest pieces are dropped. */
+#ifndef HECTOR_SPOOL_H
+#define HECTOR_SPOOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 struct job;
 struct journal;
 
-struct reel_piece { uint64_t seq; size_t bytes; };
+struct spool_piece { uint64_t seq; size_t bytes; };
 
 /* {.job, .journal, .keep_bytes} is how it begins. */
-struct reel {
+struct spool {
     const struct job *job;      /* borrowed, as what takes the pieces */
     struct journal *journal;
     uint64_t keep_bytes;
@@ -26,25 +26,25 @@ struct reel {
     uint64_t row_seq, row_ns, last_wall_ns;     /* first look; the last one */
     uint64_t standing;          /* who stands still for a reason, mixed */
     bool soon;                  /* ... that is new: people may ask for it */
-    struct reel_piece *pieces;  /* owned: that are stored, oldest first */
+    struct spool_piece *pieces; /* owned: that are stored, oldest first */
     size_t npieces, cap;
     uint64_t stored_bytes;
 };
 
 /* For so many tasks from now on. What there is of others is dropped: they
  * cannot be on one tape. -1: no memory. */
-int reel_begin(struct reel *r, uint32_t nranks);
-void reel_fini(struct reel *r);
+int spool_begin(struct spool *r, uint32_t nranks);
+void spool_fini(struct spool *r);
 
 /* *frame is how it is recorded, until the next call. */
-void reel_add(struct reel *r, const struct hct_snapshot *s,
-              struct tape_frame *frame);
+void spool_add(struct spool *r, const struct hct_snapshot *s,
+               struct tape_frame *frame);
 /* All that was added is stored with the next commit: a verdict never without
  * the look that it comes from. */
-void reel_flush(struct reel *r);
+void spool_flush(struct spool *r);
 /* Nothing that is stored is of any use: the tape begins anew. */
-void reel_drop(struct reel *r);
+void spool_drop(struct spool *r);
 /* A piece that a master before this one has stored. */
-void reel_know(struct reel *r, uint64_t seq, size_t bytes);
+void spool_know(struct spool *r, uint64_t seq, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
-/* jobwatch.h - the pages of a job's tasks: given out, read, sampled. What is
- * done with one page is watch.h's. */
-#ifndef HECTOR_JOBWATCH_H
-#define HECTOR_JOBWATCH_H
+/* jobpages.h - the pages of a job's tasks: given out, read, sampled. What is
+ * done with one page is tally.h's. */
+#ifndef HECTOR_JOBPAGES_H
+#define HECTOR_JOBPAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,28 +12,28 @@
 #include "slave/page/registry.h"
 
 /* Give a task its page; its descriptor or -1. The master is to be told. */
-int jobwatch_grant(struct job *j, const struct page_hello *hello,
+int jobpages_grant(struct job *j, const struct page_hello *hello,
                    const struct registry_peer *peer, struct err *err);
-bool jobwatch_has_pages(const struct job *j);
+bool jobpages_any(const struct job *j);
 
 /* Read the rings of all tasks; how many stamps there were. */
-long jobwatch_read(struct job *j);
+long jobpages_read(struct job *j);
 /* The stamps that people watch come before what the task printed later. */
-void jobwatch_before_output(struct job *j, uint32_t rank);
+void jobpages_before_output(struct job *j, uint32_t rank);
 /* The master has committed what is below upto. */
-int jobwatch_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
+int jobpages_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
 
 /* Send TaskSamples: of all tasks that run, or of one that was reaped. */
-void jobwatch_sample(struct job *j);
-void jobwatch_sample_last(struct job *j, struct task *t);
+void jobpages_sample(struct job *j);
+void jobpages_sample_last(struct job *j, struct task *t);
 
 /* To another master: the records that are not committed, and all costs. */
-void jobwatch_again(struct job *j);
+void jobpages_again(struct job *j);
 
 /* What their calls have cost: now and then, of all; of one that has ended; and
  * of all before the end, to be called until it says that this is done. */
-void jobwatch_account(struct job *j);
-void jobwatch_account_last(struct job *j, struct task *t);
-bool jobwatch_account_close(struct job *j);
+void jobpages_account(struct job *j);
+void jobpages_account_last(struct job *j, struct task *t);
+bool jobpages_account_close(struct job *j);
 
 #endif
