@@ -41,10 +41,10 @@ static int make_tasks(void)
         struct page_header *h;
         struct page_slot *s;
 
-        if (registry_make_page(&task[i].watch.page, 1, i, TASKS, &err) < 0)
+        if (registry_make_page(&task[i].tally.page, 1, i, TASKS, &err) < 0)
             return fprintf(stderr, "bench_look: %s\n", err.text), -1;
-        h = (void *)task[i].watch.page;
-        s = (struct page_slot *)(task[i].watch.page + page_slot_at(0));
+        h = (void *)task[i].tally.page;
+        s = (struct page_slot *)(task[i].tally.page + page_slot_at(0));
         h->slots_used = 1;
         h->clock = PAGE_CLOCK_MONOTONIC;
         h->state = PAGE_STATE_RUNNING;
@@ -53,7 +53,7 @@ static int make_tasks(void)
         s->comm = PAGE_COMM_WORLD;
         s->peer = PAGE_NONE;
         task[i].rank = i;
-        task[i].pid = task[i].watch.pid = 1 << 30;
+        task[i].pid = task[i].tally.pid = 1 << 30;
     }
     return looks_init(&looks, &job) || tape_init(&tape, TASKS) ||
            series_begin(&series, 1) ? -1 : 0;
@@ -64,7 +64,7 @@ static void move(uint64_t seq)
 {
     for (unsigned i = 0; i < TASKS; i++) {
         struct page_slot *s = (struct page_slot *)
-            (task[i].watch.page + page_slot_at(0));
+            (task[i].tally.page + page_slot_at(0));
 
         s->calls = 100 * seq + i;
         s->collective = 50 * seq;

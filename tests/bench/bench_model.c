@@ -101,14 +101,14 @@ int main(void)
 
     ticks_init(&ticks);
     for (unsigned i = 0; i < TASKS; i++) {
-        int fd = registry_make_page(&task[i].watch.page, 1, i, TASKS, &err);
+        int fd = registry_make_page(&task[i].tally.page, 1, i, TASKS, &err);
 
         if (fd < 0) {
             fprintf(stderr, "bench_model: %s\n", err.text);
             return 1;
         }
         close(fd);
-        fill(task[i].watch.page);
+        fill(task[i].tally.page);
         tasks[i] = &task[i];
     }
     for (int r = 0; r < ROUNDS; r++) {

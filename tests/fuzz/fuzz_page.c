@@ -84,29 +84,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd;
 
     ticks_init(&ticks);
-    tally_init(&watch, 7, 0, &window);
-    fd = tally_attach(&watch, getpid(), 4, &sink, &err);
+    tally_init(&tally, 7, 0, &window);
+    fd = tally_attach(&tally, getpid(), 4, &sink, &err);
     assert(fd >= 0 && ftruncate(fd, 4096) < 0);         /* it is sealed */
     for (int i = 0; i < PIECES && size >= SCRIBBLE_HEAD; i++) {
-        size_t n = scribble(watch.page, data, size);
+        size_t n = scribble(tally.page, data, size);
 
         data += n;
         size -= n;
         if (i % 4 == 3 || size < SCRIBBLE_HEAD) {
-            tally_read(&watch, &sink);
-            tally_counters(&watch, &ticks, &sample);
-            assert(memchr(watch.last_tag, 0, sizeof(watch.last_tag)));
-            profile_read(&watch.profile, watch.page, &ticks, &sites);
-            check_profile(&watch.profile, &sites);
+            tally_read(&tally, &sink);
+            tally_counters(&tally, &ticks, &sample);
+            assert(memchr(tally.last_tag, 0, sizeof(tally.last_tag)));
+            profile_read(&tally.profile, tally.page, &ticks, &sites);
+            check_profile(&tally.profile, &sites);
             str_reset(&lines);
         }
     }
-    tally_read(&watch, &sink);
-    assert(!tally_pending(&watch));
-    assert(records_ack(&watch.records, w.next, &err) == 0);
-    assert(records_empty(&watch.records));
+    tally_read(&tally, &sink);
+    assert(!tally_pending(&tally));
+    assert(records_ack(&tally.records, w.next, &err) == 0);
+    assert(records_empty(&tally.records));
     close(fd);
-    tally_fini(&watch);
+    tally_fini(&tally);
     sites_fini(&sites);
     return 0;
 }

@@ -153,7 +153,7 @@ static void read_model(unsigned slot)
 static void read_task(void)
 {
     static struct ticks ticks;
-    struct watch w = { .page = page };
+    struct tally w = { .page = page };
     struct account account = { 0 };
     struct taskmodel t;
     struct jobmodel again;

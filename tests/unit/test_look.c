@@ -52,8 +52,8 @@ static int setup(void **state)
     memset(&task, 0, sizeof(task));
     task.rank = 3;
     task.pid = 1 << 30;                 /* nobody */
-    task.watch.page = page;
-    task.watch.pid = 1 << 30;
+    task.tally.page = page;
+    task.tally.pid = 1 << 30;
     ticks_init(&node.ticks);
     memset(polls, 0, sizeof(polls));
     polls[CALL_Test / 8] |= (uint8_t)(1u << CALL_Test % 8);
@@ -339,12 +339,12 @@ static void test_texts(void **state)
 /* What is known without a page; test_peek.c says where from. */
 static void test_stack(void **state)
 {
-    char *kept = task.watch.page;
+    char *kept = task.tally.page;
     struct look l;
     Hct__Look order;
 
     (void)state;
-    task.watch.page = NULL;
+    task.tally.page = NULL;
     assert_int_equal(look(&l, &order, true), 1);
     assert_int_equal(l.tasks[0].life, HCT_LIFE_STARTED);
     assert_int_equal(l.tasks[0].flags & (HCT_OBSERVED | HCT_STACK), 0);
@@ -367,7 +367,7 @@ static void test_stack(void **state)
     assert_int_equal(look(&l, &order, false), 1);
     assert_int_equal(l.tasks[0].life, HCT_LIFE_FINALIZE);
     free(l.tasks);
-    task.watch.page = kept;
+    task.tally.page = kept;
 }
 
 static size_t told_bytes(const struct look *l)

@@ -19,17 +19,17 @@ struct look {
 
 static struct page_header *page_for(struct task *t)
 {
-    int fd = registry_make_page(&t->watch.page, 1, t->rank, 4, NULL);
+    int fd = registry_make_page(&t->tally.page, 1, t->rank, 4, NULL);
 
     assert_true(fd >= 0);
     close(fd);
-    return (struct page_header *)(void *)t->watch.page;
+    return (struct page_header *)(void *)t->tally.page;
 }
 
 static void drop_page(struct task *t)
 {
-    registry_drop_page(t->watch.page);
-    t->watch.page = NULL;
+    registry_drop_page(t->tally.page);
+    t->tally.page = NULL;
 }
 
 /* One program of task 1 of 4 after the other. */

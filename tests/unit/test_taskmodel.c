@@ -20,7 +20,7 @@
 enum { SEND = 12, RECV = 13, TASKS = 2, A = 2, B = 3, C = 4 };
 
 struct rig {
-    struct watch watch[TASKS];
+    struct tally tally[TASKS];
     struct account account;
     struct ticks ticks;
     struct taskmodel model;
@@ -29,13 +29,13 @@ struct rig {
 static struct page_thread *thread_of(struct rig *r, unsigned task,
                                      unsigned slot)
 {
-    return (struct page_thread *)(r->watch[task].page + page_thread_at(
+    return (struct page_thread *)(r->tally[task].page + page_thread_at(
         PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES, slot));
 }
 
 static struct page_slot *slot_of(struct rig *r, unsigned task, unsigned slot)
 {
-    return (struct page_slot *)(r->watch[task].page + page_slot_at(slot));
+    return (struct page_slot *)(r->tally[task].page + page_slot_at(slot));
 }
 
 static int setup(void **state)
@@ -45,9 +45,9 @@ static int setup(void **state)
 
     assert_non_null(r);
     for (unsigned i = 0; i < TASKS; i++) {
-        int fd = registry_make_page(&r->watch[i].page, 1, i, TASKS, &err);
-        struct page_header *h = (struct page_header *)r->watch[i].page;
-        struct page_shared *s = (struct page_shared *)(r->watch[i].page +
+        int fd = registry_make_page(&r->tally[i].page, 1, i, TASKS, &err);
+        struct page_header *h = (struct page_header *)r->tally[i].page;
+        struct page_shared *s = (struct page_shared *)(r->tally[i].page +
             page_shared_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
 
         assert_true(fd >= 0);
@@ -75,8 +75,8 @@ static int teardown(void **state)
     taskmodel_fini(&r->model);
     account_fini(&r->account);
     for (unsigned i = 0; i < TASKS; i++) {
-        registry_drop_page(r->watch[i].page);
-        profile_fini(&r->watch[i].profile);
+        registry_drop_page(r->tally[i].page);
+        profile_fini(&r->tally[i].profile);
     }
     free(r);
     return 0;
@@ -140,7 +140,7 @@ static const struct jobmodel_edge *find(struct rig *r, uint32_t phase,
 static void read_all(struct rig *r)
 {
     for (unsigned i = 0; i < TASKS; i++)
-        assert_true(taskmodel_add(&r->model, &r->watch[i], i) > 0);
+        assert_true(taskmodel_add(&r->model, &r->tally[i], i) > 0);
 }
 
 /* Two tasks, whose tables are in another order. */
@@ -184,7 +184,7 @@ static void test_tasks(void **state)
 static void test_threads(void **state)
 {
     struct rig *r = *state;
-    struct page_header *h = (struct page_header *)r->watch[0].page;
+    struct page_header *h = (struct page_header *)r->tally[0].page;
 
     h->slots_used = 3;
     slot_of(r, 0, 2)->tid = 7;
@@ -193,7 +193,7 @@ static void test_threads(void **state)
         put_edge(put_bank(r, 0, slot, 1, 1, 0), slot, A + slot, A + slot, 5,
                  100, 0);
     }
-    assert_int_equal(taskmodel_add(&r->model, &r->watch[0], 0), 2);
+    assert_int_equal(taskmodel_add(&r->model, &r->tally[0], 0), 2);
     assert_int_equal(find(r, 0, SEND, SEND)->n, 10);
     assert_int_equal(r->model.model.threads, 2);
 }
@@ -237,12 +237,12 @@ static void test_senseless(void **state)
     put_edge(b, 2, A, C, 5, 1, 1);
     b->edge[2].in_m2 = NAN;
     put_edge(b, 3, C, A, 5, 1, 1);              /* a site that is not there */
-    assert_int_equal(taskmodel_add(&r->model, &r->watch[0], 0), 1);
+    assert_int_equal(taskmodel_add(&r->model, &r->tally[0], 0), 1);
     assert_int_equal(r->model.model.nedges, 1);
     assert_int_equal(r->model.model.edge[0].from, JOBMODEL_OTHER);
     assert_int_equal(r->model.model.damaged, 3);
-    ((struct page_header *)r->watch[1].page)->clock = 77;
-    assert_int_equal(taskmodel_add(&r->model, &r->watch[1], 1), 0);
+    ((struct page_header *)r->tally[1].page)->clock = 77;
+    assert_int_equal(taskmodel_add(&r->model, &r->tally[1], 1), 0);
     assert_int_equal(r->model.model.damaged, 4);
 }
 
@@ -260,7 +260,7 @@ static void test_scribbled(void **state)
     for (uint64_t round = 0; round < 6; round++) {
         for (size_t i = 0; i < n; i++)
             words[i] = idtable_mix(round, i) >> (idtable_mix(i, round) & 62);
-        assert_true(taskmodel_add(&r->model, &r->watch[0], 0) >= 0);
+        assert_true(taskmodel_add(&r->model, &r->tally[0], 0) >= 0);
     }
     str_reset(&s);
     assert_int_equal(jobmodel_write(&r->model.model, NULL, NULL, 0, &s, &err),
