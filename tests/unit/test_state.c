@@ -159,8 +159,8 @@ static void never_torn(void)
     finished = true;
     pthread_join(thread, NULL);
     CHECK(state_comms(mem, c, PAGE_COMMS) == 2);
-    CHECK(state_comms(mem, c, PAGE_COMMS) >= 1);       /* as they are now */
-    CHECK(c[c[0].id != PAGE_COMM_WORLD].collectives >= 20000 / 4);
+    /* One call in four, but for those of MPI_Pcontrol. */
+    CHECK(c[c[0].id != PAGE_COMM_WORLD].collectives >= 20000 / 4 - 20);
     CHECK(state_phase(mem) > 0);
     state_losses(mem, &losses);
     CHECK(!losses.phase && !losses.library && losses.comms == 0);
