@@ -198,6 +198,16 @@ static bool lacks(const struct graph *g, uint32_t r,
            same_calls(g, r, (uint32_t)m->first, m->comm, before);
 }
 
+/* May another member let r go on by a call of another kind? Those that need not
+ * wait are matched by their number alone, so what has made, or may yet make,
+ * one of another kind may send what r waits for. */
+static bool others_may(struct graph *g, uint32_t r,
+                       const struct deadlock_group *m, uint32_t call)
+{
+    return (hct_call(g->in, call)->flags & HCT_CALL_REQUEST) &&
+           (m->held != m->missing || differs(g, r, m, call, -1));
+}
+
 /* r is in a call that all have entered, and in which the amounts of two members
  * differ: the one may wait for more than the other ever sends. So it does if it
  * would be over by now; nobody is left who could end it. */
@@ -334,7 +344,8 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         if (same_calls(g, r, (uint32_t)root, comm, before))
             return never(g, DEADLOCK_MEMBER, root);
     }
-    if ((needs_all(g, r, c, root) && lacks(g, r, m)) ||
+    if ((needs_all(g, r, c, root) && lacks(g, r, m) &&
+         !others_may(g, r, m, call)) ||
         (m->held == m->missing && !m->free &&
          graph_long_enough(g, r, bytes_of(g, r, m->found)) &&
          long_ago(g, m, bytes_of(g, r, m->found))))

@@ -208,7 +208,7 @@ void group_begin(struct graph *g)
                 m->of.amounts = m->of.unlike = -1;
     }
     count_members(g);
-    /* Where all have entered a call: was it the same one? */
+    /* Those who have entered a call: was it the same one? */
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
         struct deadlock_group *m;
@@ -218,7 +218,7 @@ void group_begin(struct graph *g)
         if (c->rank >= g->in->nranks || !head_of(g, c->id, &j))
             continue;
         for (; j < g->ngroups && (m = at(g, j))->comm == c->id &&
-             m->missing == 0; j++)
+             m->n <= c->collectives; j++)
             if (m->n > 0 && !group_unsure(m))
                 add_call(g, m, c->rank);
     }

@@ -82,6 +82,20 @@ static const struct kept {
         { 1, { .kind = OP_WAITALL, .mask = 1 } },
         { 2, { .kind = OP_IBARRIER, .made = 0 } },
         { 2, { .kind = OP_WAITALL, .mask = 1 } } } },
+    { "one who has yet to come makes another call that need not wait", 3, {
+        { 0, { .kind = OP_COMPUTE, .ns = 2500 * MS } },
+        { 0, { .kind = OP_IREDUCE, .peer = 2, .bytes = 1, .made = 0 } },
+        { 0, { .kind = OP_WAIT, .mask = 1 } },
+        { 1, { .kind = OP_SEND, .peer = 2, .bytes = 1000000 } },
+        { 2, { .kind = OP_IBARRIER, .made = 0 } },
+        { 2, { .kind = OP_WAIT, .mask = 1 } } } },
+    { "... or has made it", 3, {
+        { 0, { .kind = OP_IREDUCE, .peer = 2, .bytes = 1, .made = 0 } },
+        { 0, { .kind = OP_WAIT, .mask = 1 } },
+        { 0, { .kind = OP_RECV, .peer = 1, .tag = 7 } },
+        { 1, { .kind = OP_SEND, .peer = 2, .bytes = 1000000 } },
+        { 2, { .kind = OP_IBARRIER, .made = 0 } },
+        { 2, { .kind = OP_WAIT, .mask = 1 } } } },
     { "one communicator, and each side knows it by another number", 2, {
         { 0, { .kind = OP_DUP, .made = 1, .mask = 3 } },
         { 0, { .kind = OP_BCAST, .peer = 1, .bytes = 8 } },

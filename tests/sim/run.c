@@ -48,8 +48,8 @@ struct run {
 static const struct still_options options = {
     .alpha = 0.001, .interval_ns = 400 * WORLD_MS,
     .interval_max_ns = 60 * WORLD_S,
-    /* only proofs are asked for */
-    .least_ns = 1000000 * WORLD_S, .patience_ns = 1000000 * WORLD_S,
+    /* only proofs are asked for, and notices of those who ask in a loop */
+    .least_ns = 1000000 * WORLD_S, .patience_ns = 3 * WORLD_S,
     .sure_ns = 1000000 * WORLD_S, .work_ns = 1000000 * WORLD_S,
     .look_ns = 200 * WORLD_MS, .prove = 1,
     .deadlock = { .still_ns = 400 * WORLD_MS, .small_ns = WORLD_S,
