@@ -274,10 +274,13 @@ static double chance_of(const struct still *s, const struct hct_snapshot *in)
     return pow(still_bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 
-/* The tasks outside, as far as they count. */
+/* What a look at all says, as far as it counts for a verdict. */
 struct judged {
     uint32_t outside, running, visits;
-    uint64_t longest_ns;
+    uint64_t longest_ns;        /* as long as this was a stay, or a wait of all,
+                                   before */
+    uint64_t still_ns;          /* nobody has moved since then */
+    double chance;              /* that a healthy job stands so still */
     bool all, long_enough, pauses, pauses_in;
 };
 
@@ -322,42 +325,120 @@ static bool asking_yet(const struct still *s, const struct hct_snapshot *in)
     return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
 }
 
-/* If all wait in MPI, does the network hold up nobody, and is it nobody who may
- * stop asking? Who sleeps there until a signal comes would not even look. That
- * takes a look with details. */
-static bool waits_for_good(const struct still *s, const struct judged *j,
-                           const struct hct_snapshot *in, struct hct_out *out)
+/* --------------------------------------------------------- the evidence */
+
+/* A hang of few holds up the others; where most are at work, wait. */
+static bool few_are_outside(const struct still *s, const struct judged *j,
+                            const struct hct_snapshot *in)
 {
-    if (j->outside || j->pauses_in)
-        return true;
-    if (!still_transit_known(s))
-        out->need |= HCT_NEED_DETAIL;
-    return still_transit_known(s) && s->transit.what == TRANSIT_NOTHING &&
-           !asking_yet(s, in);
+    (void)s, (void)in;
+    return j->outside <= (j->running + 1) / 2;
 }
 
-static void judge(struct still *s, struct still_rank *ranks,
-                  const struct hct_snapshot *in, struct hct_out *out)
+/* Else it is not abnormal what they do, but unknown. */
+static bool all_have_been_there(const struct still *s, const struct judged *j,
+                                const struct hct_snapshot *in)
 {
-    uint64_t still = in->now_ns - s->moved_ns;
-    struct judged j = judge_outside(s, ranks, in);
-    double chance = chance_of(s, in);
+    (void)s, (void)in;
+    return j->all;
+}
 
+static bool longer_than_ever(const struct still *s, const struct judged *j,
+                             const struct hct_snapshot *in)
+{
+    (void)s, (void)in;
+    return j->long_enough;
+}
+
+static bool longer_than_stalls(const struct still *s, const struct judged *j,
+                               const struct hct_snapshot *in)
+{
+    (void)in;
+    return j->still_ns >= s->options.sure_ns;
+}
+
+static bool unlikely(const struct still *s, const struct judged *j,
+                     const struct hct_snapshot *in)
+{
+    (void)in;
+    return j->chance <= s->options.alpha;
+}
+
+/* If all wait in MPI, may nobody be released by what is under way? Who sleeps
+ * there until a signal comes would not even look. */
+static bool nothing_under_way(const struct still *s, const struct judged *j,
+                              const struct hct_snapshot *in)
+{
+    (void)in;
+    return j->outside || j->pauses_in ||
+           (still_transit_known(s) && s->transit.what == TRANSIT_NOTHING);
+}
+
+/* Of those who ask in a loop, and wait for each other, something better will be
+ * said. */
+static bool nobody_asks(const struct still *s, const struct judged *j,
+                        const struct hct_snapshot *in)
+{
+    return j->outside || j->pauses_in || !asking_yet(s, in);
+}
+
+/* All of it has to hold for a hang to be spoken of. */
+static const struct evidence {
+    bool (*holds)(const struct still *s, const struct judged *j,
+                  const struct hct_snapshot *in);
+    uint32_t need;              /* enum hct_need: of a look that may show it */
+} evidence[] = {
+    /* ParaStack, section 4: the faulty ones are outside, the others wait */
+    { few_are_outside, 0 },
+    { all_have_been_there, 0 },         /* hct_rank.been: what stacks say */
+    { longer_than_ever, 0 },            /* still_factor() of alpha, visits */
+    { longer_than_stalls, 0 },          /* sure_ns */
+    /* ParaStack, section 3.1: k samples in a row, q^k <= alpha; 3.2: q */
+    { unlikely, 0 },
+    { nothing_under_way, HCT_NEED_DETAIL },     /* transit.h */
+    { nobody_asks, 0 },
+};
+
+static bool all_holds(const struct still *s, const struct judged *j,
+                      const struct hct_snapshot *in, struct hct_out *out)
+{
+    for (size_t i = 0; i < sizeof(evidence) / sizeof(evidence[0]); i++)
+        if (!evidence[i].holds(s, j, in)) {
+            if (!still_transit_known(s))
+                out->need |= evidence[i].need;
+            return false;
+        }
+    return true;
+}
+
+static struct judged judge_all(const struct still *s,
+                               const struct still_rank *ranks,
+                               const struct hct_snapshot *in)
+{
+    struct judged j = judge_outside(s, ranks, in);
+
+    j.still_ns = in->now_ns - s->moved_ns;
+    j.chance = chance_of(s, in);
     if (j.outside == 0) {
-        j.long_enough = still >= still_allowed_inside(s, ranks, in);
+        j.long_enough = j.still_ns >= still_allowed_inside(s, ranks, in);
         j.visits = s->all_ins;
         j.longest_ns = s->all_in_ns;
     }
     /* Each of these is less likely than alpha. */
     if ((j.visits >= STILL_ENOUGH || j.pauses) && j.long_enough &&
-        chance > s->options.alpha)
-        chance = s->options.alpha;
-    /* A hang of few holds up the others; where most are at work, wait. */
-    if (j.outside > (j.running + 1) / 2 || !j.long_enough || !j.all ||
-        still < s->options.sure_ns || chance > s->options.alpha ||
-        !waits_for_good(s, &j, in, out))
+        j.chance > s->options.alpha)
+        j.chance = s->options.alpha;
+    return j;
+}
+
+static void judge(struct still *s, struct still_rank *ranks,
+                  const struct hct_snapshot *in, struct hct_out *out)
+{
+    struct judged j = judge_all(s, ranks, in);
+
+    if (!all_holds(s, &j, in, out))
         return;
-    still_say(s, ranks, in, j.outside, 1 - chance,
+    still_say(s, ranks, in, j.outside, 1 - j.chance,
               still_max(j.longest_ns, s->quiet_ns), out);
     s->reported = HCT_HANG;
     s->reported_ns = in->now_ns;
