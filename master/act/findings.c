@@ -432,6 +432,15 @@ static void on_other(struct findings *f, const struct finding *x)
     on_proposal(f, x);
 }
 
+/* Is a notice enough to act? Then it is told as a hang is: with the places of all
+ * tasks, which are kept, as nobody can ask for them later. */
+static bool is_acted_on(const struct findings *f, const struct finding *x)
+{
+    return !f->hang && x->how == SAID_SAY &&
+           remedy_decide(&f->on_hang, x->v, x->proposed,
+                         x->found->now_ns).wanted;
+}
+
 static bool takes_back(const struct finder *p, const struct hct_verdict *v)
 {
     return v->kind == HCT_PROGRESS && (p->open || v->nranks == 0);
@@ -451,7 +460,10 @@ static void on_verdict(struct findings *f, const struct finding *x, bool back)
         x->by->open |= FINDS_LONG;
     if (x->v->kind == HCT_SLOWDOWN)
         x->by->open |= FINDS_SLOW;
-    on_other(f, x);
+    if (x->v->kind == HCT_NOTICE && is_acted_on(f, x))
+        on_first_hang(f, x);
+    else
+        on_other(f, x);
 }
 
 /* The most that is proposed about a verdict. */

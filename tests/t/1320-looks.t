@@ -49,10 +49,10 @@ hang()          # FAULT KIND [PROGRAM [OPTION...]]: ended with status 123; what
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... and so by the replay'
 }
-# Who asks in a loop may stop asking: that is no proof, and ended for who has no
-# patience.
+# Who asks in a loop may stop asking: that is only a notice, and ended for who
+# has no patience; with what all tasks were at.
 job=1 on_hang=kill:patience=1s
-hang 'Waitall:200,fault=spin' hang
+hang 'Waitall:200,fault=spin' notice
 run hector why "$job"
 like "$T/out" '^  stacks: 4 tasks, 3 samples, [0-9] classes' \
     '... hector why has the stacks of all tasks'
@@ -65,7 +65,7 @@ mkdir -p "$T/conf/hector"
 printf '[master]\nhang_samples = 0\n' >"$T/conf/hector/hector.conf"
 XDG_CONFIG_HOME=$T/conf
 export XDG_CONFIG_HOME
-hang 'Waitall:200,fault=spin' hang
+hang 'Waitall:200,fault=spin' notice
 unset XDG_CONFIG_HOME
 run hector stack "$job" --last
 is "$status" 1 'hang_samples = 0: no stacks are taken'
