@@ -52,7 +52,7 @@ is "$(grep -c 'rank 0 has been' "$T/err")" 1 '... once'
 is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts")" \
     'notice 0 0.0' '... recorded as a notice'
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions")" \
-    'kill hang done' '... and what was done'
+    'report hang done,kill hang done' '... and what was done'
 run hector replay 1
 is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict")" \
     '... a replay says the same'

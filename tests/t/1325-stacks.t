@@ -24,7 +24,7 @@ hang()          # WHAT COMMAND...: found, rank 2 named
     is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
         WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
         '... where it is, and in which task'
-    like "$T/err" '^hector:   task 2 on [^ ]+ is outside of MPI, after MPI_[A-Z][a-z]+, '\
+    like "$T/err" '^hector:   task 2 on [^ ]+ is outside of MPI,( after MPI_[A-Z][a-z]+,)? '\
 'in work_for_ever \(halfway\.c:[0-9]+\)' '... its function, file and line'
     is "$(sql "SELECT sum(mpi_calls) FROM tasks WHERE job = $job AND
         ${uncounted:-rank > 1}")" 0 \

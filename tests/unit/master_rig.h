@@ -244,6 +244,7 @@ static const struct master_ops rig_ops = { .turned = rig_turned };
 
 /* How long slaves may take for it; before the rig is started. */
 static uint64_t rig_prepare_wait_ns = CLOCK_NS_PER_S;
+static uint64_t rig_restart_wait_ns = 2 * CLOCK_NS_PER_S;
 
 static void rig_start(struct rig *r)
 {
@@ -253,7 +254,7 @@ static void rig_start(struct rig *r)
             .notice_ns = 50 * CLOCK_NS_PER_MS,
             .left_wait_ns = 50 * CLOCK_NS_PER_MS,
             .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
-            .restart_wait_ns = 2 * CLOCK_NS_PER_S,
+            .restart_wait_ns = rig_restart_wait_ns,
             .prepare_wait_ns = rig_prepare_wait_ns,
             .end_wait_ns = 2 * CLOCK_NS_PER_S,
 #ifdef RIG_POLICIES

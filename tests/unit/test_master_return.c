@@ -218,12 +218,26 @@ static void test_overdue(void **state)
     rig_wait(b, "Forget job=1");
 }
 
+/* Who is away comes back here, however busy the machine is. */
+static int patient_setup(void **state)
+{
+    rig_restart_wait_ns = 60 * CLOCK_NS_PER_S;
+    return rig_setup(state);
+}
+
+static int patient_teardown(void **state)
+{
+    rig_restart_wait_ns = 2 * CLOCK_NS_PER_S;
+    return rig_teardown(state);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, rig_setup, rig_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_slave_back), TEST(test_late_master),
-        TEST(test_end_is_repeated),
+        cmocka_unit_test_setup_teardown(test_slave_back, patient_setup,
+                                        patient_teardown),
+        TEST(test_late_master), TEST(test_end_is_repeated),
         TEST(test_slave_anew), TEST(test_farewell), TEST(test_disowned),
         TEST(test_attach), TEST(test_overdue),
     };
