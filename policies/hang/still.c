@@ -664,6 +664,8 @@ static void look_at_detail(struct still *s, struct still_rank *ranks,
                            struct deadlock_rank *work,
                            const struct hct_snapshot *in, struct hct_out *out)
 {
+    uint64_t steps;
+
     still_read_flights(ranks, in);
     still_read_threads(ranks, in);
     if (!may_judge(s))
@@ -672,7 +674,7 @@ static void look_at_detail(struct still *s, struct still_rank *ranks,
     for (uint32_t i = 0; i < in->nranks; i++)
         work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
     prove(s, ranks, work, in, out);
-    s->transit = transit_find(in, work);
+    s->transit = transit_find(in, work, &steps);
     s->transit_ns = in->now_ns;
 }
 

@@ -11,7 +11,10 @@
 #include "policies/hang/account.h"
 #include "policies/hang/graph.h"
 
-enum { GROUPS = 64 };           /* communicators that are kept in mind */
+enum {
+    GROUPS = 64,                /* communicators that are kept in mind */
+    ROUNDS = 256,               /* through all of them, and then no more */
+};
 
 enum held { BY_TASK, BY_NOBODY, BY_NETWORK };
 
@@ -27,6 +30,7 @@ struct search {
     const struct deadlock_rank *w;
     struct members members[GROUPS];
     struct transit here;        /* of the rank that is looked at */
+    uint64_t steps;
 };
 
 static enum held network(struct search *s, enum transit_what what,
@@ -96,6 +100,7 @@ static enum held receive(struct search *s, uint32_t r, int32_t source,
          s->w[r].under_way && from <= s->w[r].sender_to; from++) {
         enum held held = message(s, from, r, comm, tag, request);
 
+        s->steps++;
         most = held > most ? held : most;
     }
     return most;
@@ -171,6 +176,7 @@ static const struct members *members_of(struct search *s, uint64_t comm,
     if (m->found && m->comm == comm && m->n == n)
         return m;
     *m = (struct members){ .comm = comm, .n = n };
+    s->steps += s->in->ncomms;
     for (uint32_t i = 0; i < s->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(s->in, i);
 
@@ -346,11 +352,13 @@ static bool on_one_node(const struct search *s)
 }
 
 struct transit transit_find(const struct hct_snapshot *in,
-                            const struct deadlock_rank *w)
+                            const struct deadlock_rank *w, uint64_t *steps)
 {
     struct search s = { .in = in, .w = w };
     struct transit best = { .what = TRANSIT_NOTHING };
+    uint64_t most = ROUNDS * ((uint64_t)in->ncomms + in->nranks);
 
+    *steps = 0;
     if (on_one_node(&s))
         return best;
     for (uint32_t r = 0; r < in->nranks && best.what < TRANSIT_MESSAGE; r++) {
@@ -362,7 +370,13 @@ struct transit transit_find(const struct hct_snapshot *in,
             best = s.here;
             best.call = k->call;
         }
+        if (s.steps > most)
+            break;
     }
+    *steps = s.steps;
+    if (s.steps > most && best.what == TRANSIT_NOTHING)
+        best = (struct transit){ .what = TRANSIT_PERHAPS, .from = UINT32_MAX,
+                                 .to = UINT32_MAX };
     return best;
 }
 

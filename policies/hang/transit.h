@@ -37,9 +37,11 @@ struct transit {
 
 /* What may be under way between nodes, and would let somebody go on: of all
  * that is found, what is known best. The snapshot has detail, and w is as
- * deadlock_set() has left it. */
+ * deadlock_set() has left it. steps: entries of the snapshot that were looked
+ * at. They grow as it does: where communicators are many it is given up, and
+ * then something may be. */
 struct transit transit_find(const struct hct_snapshot *in,
-                            const struct deadlock_rank *w);
+                            const struct deadlock_rank *w, uint64_t *steps);
 
 /* "; a message of rank 3 to rank 0, on another node, ..."; "" if it is
  * nothing. */

@@ -8,6 +8,7 @@
 
 #include "master/watch/callclass.h"
 #include "policies/hang/deadlock.h"
+#include "policies/hang/transit.h"
 
 #define SUB 0xabcdu
 
@@ -211,6 +212,35 @@ static void windows(void **state)
     assert_int_equal(proof("a window, one completes", 8), 0);
 }
 
+/* On two nodes, in collective calls of more communicators than are kept in mind:
+ * what comes of it is the network, in the end. */
+static void under_way(void **state)
+{
+    enum { COLUMNS = 500 };
+    uint64_t steps;
+    struct transit t;
+
+    (void)state;
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        joins(r, "Allreduce", SUB + r % COLUMNS, 4, HCT_NONE);
+        member(r, SUB + r % COLUMNS, RANKS / COLUMNS, 4, NULL);
+    }
+    look_sort();
+    for (uint32_t r = 0; r < RANKS; r++)
+        look.account[r].node = 1 + r % COLUMNS % 2;
+    look_account();
+    memset(work, 0, sizeof(work));
+    for (uint32_t r = 0; r < RANKS; r++)
+        work[r].still_ns = 6 * S;
+    deadlock_set(&look.in, work, &limits, &steps);
+    t = transit_find(&look.in, work, &steps);
+    printf("# under way: %" PRIu64 " steps for %u ranks\n", steps,
+           (unsigned)RANKS);
+    assert_int_equal(t.what, TRANSIT_PERHAPS);
+    assert_true(steps < 300 * 2 * (uint64_t)RANKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(pairs),
         cmocka_unit_test(chains),
         cmocka_unit_test(windows),
+        cmocka_unit_test(under_way),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -27,7 +27,7 @@ static struct transit found(void)
     for (uint32_t r = 0; r < look.in.nranks; r++)
         work[r].still_ns = 6 * S;
     deadlock_set(&look.in, work, &limits, &steps);
-    t = transit_find(&look.in, work);
+    t = transit_find(&look.in, work, &steps);
     transit_text(text, &look.in, &t);
     memcpy(look.pair, said, sizeof(said));      /* a test may go on */
     look.in.npairs = pairs;
