@@ -9,7 +9,7 @@ PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang deadlock account graph_collective \
                graph_meeting graph_window group deadlock_say parastack \
                still still_limit still_say still_notice \
-               still_again transit) \
+               still_again transit wanted) \
                $(addprefix lib/,runs sout words phasebook)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "policies/hang/account.h"
+#include "policies/hang/wanted.h"
 
 enum { MEMBERS = 1024 };        /* of more than that nothing is said */
 
@@ -110,39 +111,12 @@ static bool taken_by_now(const struct graph *g, uint32_t r, uint32_t x)
            g->w[x].still_ns > g->limits->small_ns;
 }
 
-/* Would what r sends on comm be taken by a receive of x, whatever it is for? */
-static bool takes(const struct graph *g, uint32_t x, uint32_t r, uint64_t comm,
-                  int32_t tag, uint64_t its, int32_t from, int32_t with)
-{
-    return (from == (int32_t)r || from == HCT_ANY || from == HCT_UNKNOWN) &&
-           (with == tag || with < 0) &&
-           account_same(g->in, g->w, x, its, r, comm);
-}
-
-static bool receives(const struct graph *g, uint32_t x, uint32_t r,
-                     uint64_t comm, int32_t tag)
-{
-    const struct hct_rank *k = hct_rank(g->in, x);
-    const struct hct_account *a = account_of(g->in, g->w, x);
-    const struct hct_request *q;
-    enum hct_class c = hct_call(g->in, k->call)->class_;
-    bool both = c == HCT_CLASS_SENDRECV;
-
-    for (uint32_t i = g->w[x].request; (q = request_of(g->in, i, x)); i++)
-        if (!q->idle && hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV &&
-            takes(g, x, r, comm, tag, q->comm, q->peer, q->tag))
-            return true;
-    return (both || c == HCT_CLASS_RECV || c == HCT_CLASS_PROBE) &&
-           takes(g, x, r, comm, tag, k->comm, both ? k->source : k->peer,
-                 !both ? k->tag : a ? a->source_tag : HCT_UNKNOWN);
-}
-
 /* x has not come. Can no message between it and r be mistaken? */
 static bool stays_away(struct graph *g, uint32_t r, uint32_t x,
                        const struct hct_meeting *of)
 {
     return !g->w[x].spins &&
-           !receives(g, x, r, of->comm, of->tag) &&
+           !wanted(g->in, g->w, x, true, r, of->comm, of->tag) &&
            account_under_way(g->in, g->w, x, r, of->comm, of->tag) == 0 &&
            (!elsewhere(g, x, r, of) || taken_by_now(g, r, x));
 }

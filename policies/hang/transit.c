@@ -10,6 +10,7 @@
 
 #include "policies/hang/account.h"
 #include "policies/hang/graph.h"
+#include "policies/hang/wanted.h"
 
 enum {
     GROUPS = 64,                /* communicators that are kept in mind */
@@ -106,37 +107,6 @@ static enum held receive(struct search *s, uint32_t r, int32_t source,
     return most;
 }
 
-static bool fits(const struct search *s, uint32_t r, int32_t peer,
-                 uint64_t its, int32_t its_tag, uint32_t from, uint64_t comm,
-                 int32_t tag)
-{
-    return (peer == (int32_t)from || peer == HCT_ANY || peer == HCT_UNKNOWN) &&
-           (its_tag == tag || its_tag < 0 || tag < 0) &&
-           account_same(s->in, s->w, r, its, from, comm);
-}
-
-/* Has r asked for a message like this one? */
-static bool wants(const struct search *s, uint32_t r, uint32_t from,
-                  uint64_t comm, int32_t tag)
-{
-    const struct hct_rank *k = hct_rank(s->in, r);
-    const struct hct_account *a = account_of(s->in, s->w, r);
-    enum hct_class class_ = hct_call(s->in, k->call)->class_;
-    bool both = class_ == HCT_CLASS_SENDRECV;
-    const struct hct_request *q;
-
-    if ((k->flags & HCT_IN_MPI) &&
-        (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
-        fits(s, r, both ? k->source : k->peer, k->comm,
-             !both ? k->tag : a ? a->source_tag : HCT_UNKNOWN, from, comm, tag))
-        return true;
-    for (uint32_t i = s->w[r].request; (q = request_of(s->in, i, r)); i++)
-        if (!q->idle && hct_call(s->in, q->call)->class_ == HCT_CLASS_RECV &&
-            fits(s, r, q->peer, q->comm, q->tag, from, comm, tag))
-            return true;
-    return false;
-}
-
 /* r waits in a send, or for one. */
 static enum held post(struct search *s, uint32_t r, int32_t target,
                       uint64_t comm, int32_t tag, uint64_t bytes,
@@ -152,7 +122,8 @@ static enum held post(struct search *s, uint32_t r, int32_t target,
         return network(s, TRANSIT_PERHAPS, r, UINT32_MAX);
     near = account_near(s->in, s->w, r, to);
     eager = !a ? HCT_EAGER_UNKNOWN : near ? a->eager : a->eager_far;
-    asked = wants(s, to, r, comm, tag);
+    asked = wanted(s->in, s->w, to, hct_rank(s->in, to)->flags & HCT_IN_MPI, r,
+                   comm, tag);
     n = account_exactly(s->in, s->w, r, to, comm, tag);
     if (n != 0 && !asked && ((how->flags & HCT_CALL_SYNC) ||
                              (eager != HCT_EAGER_UNKNOWN && bytes > eager)))
