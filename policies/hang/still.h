@@ -51,8 +51,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/hang/deadlock.h"
-#include "policies/hang/transit.h"
+#include "policies/deadlock/deadlock.h"
+#include "policies/deadlock/transit.h"
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
 

@@ -26,6 +26,7 @@ mpi-wrappers/inject  call_kinds.inc inject_c.inc inject_f.inc
 policies
 policies/lib
 policies/null
+policies/deadlock
 policies/hang
 
 redirector/link

@@ -3,7 +3,7 @@
 #include "tests/unit/look.h"
 
 #include "master/watch/callclass.h"
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 static struct deadlock_rank work[RANKS];
 static int starved_rank = -1;

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "master/watch/callclass.h"
-#include "policies/hang/deadlock.h"
-#include "policies/hang/transit.h"
+#include "policies/deadlock/deadlock.h"
+#include "policies/deadlock/transit.h"
 
 #define SUB 0xabcdu
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "master/watch/callclass.h"
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 #include "tests/unit/look.h"
 
 enum { TASKS = 4 };

@@ -3,7 +3,7 @@
 #include "tests/unit/look.h"
 
 #include "master/watch/callclass.h"
-#include "policies/hang/transit.h"
+#include "policies/deadlock/transit.h"
 
 static char text[TRANSIT_TEXT];
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 #define ACCOUNT_UNKNOWN UINT32_MAX
 

@@ -1,11 +1,11 @@
 /* deadlock_say.c - a deadlock in words: who waits for whom, in which call. */
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 #include "policies/lib/words.h"
 
 enum { LINES = 12, CYCLE = 64 };

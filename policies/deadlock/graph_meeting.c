@@ -8,12 +8,12 @@
  * if all who take part are, and nothing of the program's can be taken for such
  * a message, nor such a message for the program's (MPI 3.1, 6.4.2 and 6.6.2,
  * forbids both; it ends a wait all the same). */
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 
 #include <string.h>
 
-#include "policies/hang/account.h"
-#include "policies/hang/wanted.h"
+#include "policies/deadlock/account.h"
+#include "policies/deadlock/wanted.h"
 
 enum { MEMBERS = 1024 };        /* of more than that nothing is said */
 

@@ -1,6 +1,6 @@
 /* graph_window.c - waiting in a one-sided call: who has locked a window, who
  * does not post, start, complete or wait for it. */
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 
 #include <string.h>
 

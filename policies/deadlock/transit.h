@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 #include "policies/hct_policy.h"
 
 enum transit_what {             /* the later, the more is known of it */

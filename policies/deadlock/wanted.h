@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 /* Would rank x take what rank from sends on comm with this tag: by one of its
  * requests, or, with in_call, by the call that it was seen in last? What is not

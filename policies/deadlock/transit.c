@@ -2,15 +2,15 @@
  *
  * Invariant: in doubt it is the network. A rank waits for a task only where
  * this is known: then whatever comes does not help. */
-#include "policies/hang/transit.h"
+#include "policies/deadlock/transit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/hang/account.h"
-#include "policies/hang/graph.h"
-#include "policies/hang/wanted.h"
+#include "policies/deadlock/account.h"
+#include "policies/deadlock/graph.h"
+#include "policies/deadlock/wanted.h"
 
 enum {
     GROUPS = 64,                /* communicators that are kept in mind */

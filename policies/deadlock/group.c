@@ -6,7 +6,7 @@
  * number of the call, each is there once, and all of it but what depends on
  * who is held holds; that does as of the last group_update(). Ranks become
  * free in between: until the next one some are taken for held. */
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 
 #include <string.h>
 

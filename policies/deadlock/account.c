@@ -2,11 +2,11 @@
  *
  * Invariant: numbers are never too low. What cannot be told apart counts as
  * the message that is asked about. */
-#include "policies/hang/account.h"
+#include "policies/deadlock/account.h"
 
 #include <string.h>
 
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 
 #define COUNT_OF(sum) ((uint32_t)((sum) & ((1u << HCT_MESSAGE_BITS) - 1)))
 

@@ -1,6 +1,6 @@
 /* graph_collective.c - waiting for the other members of a communicator: who is
  * missing in a collective call, and who has made a different one. */
-#include "policies/hang/graph.h"
+#include "policies/deadlock/graph.h"
 
 #include <string.h>
 

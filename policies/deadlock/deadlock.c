@@ -4,12 +4,12 @@
  * Invariant of the search: a rank is blocked in w only if nothing is known
  * that could release it, but for ranks that are blocked themselves; so ranks
  * only ever become free, and the order does not matter. */
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 #include <string.h>
 
-#include "policies/hang/account.h"
-#include "policies/hang/graph.h"
+#include "policies/deadlock/account.h"
+#include "policies/deadlock/graph.h"
 
 #define LOOPS_NS 500000000u             /* who asks in a loop has just asked */
 #define MUCH (UINT64_C(64) << 20)       /* where it is not known how much comes */

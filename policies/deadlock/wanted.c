@@ -1,8 +1,8 @@
 /* wanted.c - see wanted.h. */
-#include "policies/hang/wanted.h"
+#include "policies/deadlock/wanted.h"
 
-#include "policies/hang/account.h"
-#include "policies/hang/graph.h"
+#include "policies/deadlock/account.h"
+#include "policies/deadlock/graph.h"
 
 static bool fits(int32_t peer, int32_t its_tag, uint32_t from, int32_t tag)
 {

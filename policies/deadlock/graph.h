@@ -3,7 +3,7 @@
 #ifndef HCT_GRAPH_H
 #define HCT_GRAPH_H
 
-#include "policies/hang/deadlock.h"
+#include "policies/deadlock/deadlock.h"
 
 /* Groups beyond one for each rank: for small jobs with many requests. What
  * finds no room is no evidence. */
