@@ -1,7 +1,7 @@
 # rules.mk - policies: shared objects of one exported symbol each.
 #
 # A policy is a name, a folder of that name, and its parts, of which some may
-# be in rooms below it (lib, deadlock). The file with the policy's name has hct_policy,
+# be in rooms below it (lib, deadlock). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
 POLICIES    := null hang
@@ -9,7 +9,8 @@ PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_notice still_say) \
                $(addprefix deadlock/,account deadlock deadlock_say \
-               graph_collective graph_meeting graph_window group transit wanted) \
+               graph_collective graph_meeting graph_message \
+               graph_requests graph_window group transit wanted) \
                $(addprefix lib/,phasebook runs sout words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

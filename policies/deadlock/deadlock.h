@@ -121,7 +121,7 @@ bool deadlock_amount(const struct hct_snapshot *in,
 
 /* The set itself: how many ranks are in it; their state says so. steps counts
  * the entries that were looked at: so many for each rank, however many there
- * are. */
+ * are. The snapshot has detail. */
 uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
                       const struct deadlock_limits *limits, uint64_t *steps);
 
@@ -138,11 +138,5 @@ bool deadlock_asks(const struct hct_snapshot *in,
                    const struct deadlock_rank *w);
 uint64_t deadlock_age(const struct hct_snapshot *in,
                       const struct deadlock_rank *w);
-
-/* Adds a verdict if there is one; how many ranks are in it. The snapshot has
- * detail. */
-uint32_t deadlock_find(const struct hct_snapshot *in, struct deadlock_rank *w,
-                       const struct deadlock_limits *limits,
-                       struct hct_out *out);
 
 #endif

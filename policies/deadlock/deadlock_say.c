@@ -488,26 +488,6 @@ static void headline(const struct hct_snapshot *in,
                    ranks);
 }
 
-bool deadlock_asks(const struct hct_snapshot *in,
-                   const struct deadlock_rank *w)
-{
-    for (uint32_t r = 0; r < in->nranks; r++)
-        if (w[r].state == DEADLOCK_BLOCKED && w[r].spins)
-            return true;
-    return false;
-}
-
-uint64_t deadlock_age(const struct hct_snapshot *in,
-                      const struct deadlock_rank *w)
-{
-    uint64_t age_ns = UINT64_MAX;
-
-    for (uint32_t r = 0; r < in->nranks; r++)
-        if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns < age_ns)
-            age_ns = w[r].still_ns;
-    return age_ns;
-}
-
 /* The first of c that asks in a loop; if none does, the first one of all. */
 static uint32_t asks(const struct deadlock_rank *w, const struct cycle *c)
 {

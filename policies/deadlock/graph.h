@@ -58,6 +58,11 @@ static inline bool held(const struct graph *g, int32_t r)
            g->w[r].state != DEADLOCK_FREE;
 }
 
+static inline const struct hct_call *call_of(const struct graph *g, uint32_t r)
+{
+    return hct_call(g->in, hct_rank(g->in, r)->call);
+}
+
 static inline enum met never(struct graph *g, enum deadlock_why why, int32_t to)
 {
     g->why = why;
@@ -106,6 +111,34 @@ static inline bool graph_long_enough(const struct graph *g, uint32_t r,
     return g->one_node && graph_has_run(g, r) && bytes < UINT64_MAX / 200 &&
            g->w[r].still_ns > g->limits->small_ns + bytes * 100;
 }
+
+/* Can a message of source, or, if that is HCT_ANY, of anybody, still come to r
+ * on comm with this tag? request: r waits for it with one of its requests, of
+ * which the message may be the one that was sent already. */
+enum met graph_message_from(struct graph *g, uint32_t r, int32_t source,
+                            uint64_t comm, int32_t tag, enum deadlock_why why,
+                            bool request);
+
+/* Will a message of so many bytes, which r sends by a call like this one, be
+ * received, or does it not need to be? OPEN: one of many like it may not be. */
+enum met graph_message_to(struct graph *g, uint32_t r, int32_t target,
+                          uint64_t comm, int32_t tag, uint64_t bytes,
+                          const struct hct_call *how);
+
+/* Is the message of a receive of r there, and taken, whichever of those that r
+ * has asked for takes which? */
+bool graph_has_come(const struct graph *g, uint32_t r,
+                    const struct hct_request *q);
+
+/* r is in a call that sends one message; in one that receives one, too. */
+enum met graph_send(struct graph *g, uint32_t r);
+enum met graph_sendrecv(struct graph *g, uint32_t r);
+
+/* r waits for its requests: for all that it waits for, or for any of them. */
+enum met graph_requests(struct graph *g, uint32_t r, bool any);
+
+/* r asks in a loop, so anything that it asks for may help. */
+enum met graph_asking(struct graph *g, uint32_t r);
 
 /* r waits in a one-sided call. */
 enum met graph_window(struct graph *g, uint32_t r);

@@ -4,6 +4,7 @@
 
 #include "master/watch/callclass.h"
 #include "policies/deadlock/deadlock.h"
+#include "tests/unit/proof.h"
 
 static struct deadlock_rank work[RANKS];
 static int starved_rank = -1;
@@ -13,25 +14,8 @@ static char text[8192];
 /* How many ranks are in a deadlock; text is what is said. */
 static uint32_t proof(void)
 {
-    static const struct deadlock_limits limits = {
-        .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S,
-        .spin_ns = 3 * S,
-    };
-    static struct hct_pair said[MANY];
-    uint32_t pairs = look.in.npairs;
-    uint32_t n;
+    uint32_t n = proof_of(work, still_ns, starved_rank);
 
-    look_sort();
-    memcpy(said, look.pair, sizeof(said));
-    look_account();
-    look_empty_out();
-    memset(work, 0, sizeof(work));
-    if (starved_rank >= 0)
-        work[starved_rank].starved = 1;
-    for (uint32_t r = 0; r < look.in.nranks; r++)
-        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
-                                               : still_ns;
-    n = deadlock_find(&look.in, work, &limits, &look.out);
     text[0] = '\0';
     for (uint32_t i = 0; i < look.out.nlines; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\n",
@@ -40,8 +24,6 @@ static uint32_t proof(void)
         fputs(text, stderr);
     assert_int_equal(look.out.nverdicts, n > 0);
     assert_int_equal(look.out.lost, 0);
-    memcpy(look.pair, said, sizeof(said));      /* a test may go on */
-    look.in.npairs = pairs;
     return n;
 }
 

@@ -10,33 +10,16 @@
 #include "master/watch/callclass.h"
 #include "policies/deadlock/deadlock.h"
 #include "tests/unit/look.h"
+#include "tests/unit/proof.h"
 
 enum { TASKS = 4 };
 
 static struct deadlock_rank work[TASKS];
 
-/* How many are in the deadlock, after so long; what was said stays. */
+/* How many are in the deadlock, after so long. */
 static uint32_t proof(uint64_t still_ns)
 {
-    static const struct deadlock_limits limits = {
-        .still_ns = 300 * MS, .asleep_ns = 5 * S, .small_ns = 2 * S,
-        .spin_ns = 3 * S,
-    };
-    static struct hct_pair said[MANY];
-    uint32_t pairs = look.in.npairs, n;
-
-    look_sort();
-    memcpy(said, look.pair, sizeof(said));
-    look_account();
-    look_empty_out();
-    memset(work, 0, sizeof(work));
-    for (uint32_t r = 0; r < look.in.nranks; r++)
-        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
-                                               : still_ns;
-    n = deadlock_find(&look.in, work, &limits, &look.out);
-    memcpy(look.pair, said, sizeof(said));
-    look.in.npairs = pairs;
-    return n;
+    return proof_of(work, still_ns, -1);
 }
 
 static void on_two_nodes(void)

@@ -1,0 +1,396 @@
+/* graph_message.c - waiting for a message, or for one to be received: can it
+ * still come, does it leave without its receiver, which others are like it. */
+#include "policies/deadlock/graph.h"
+
+#include <string.h>
+
+#include "policies/deadlock/account.h"
+
+#define MUCH (UINT64_C(64) << 20)       /* where nobody knows how much comes */
+enum {
+    HEADERS = 256,                      /* bytes at most that a message has
+                                           beside its own */
+};
+
+static bool fits(int32_t tag, int32_t other)
+{
+    return tag == other || tag < 0 || other < 0;
+}
+
+/* Has rank r asked for a message of s that may be this one, and not been seen
+ * to have got it? How often. */
+static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
+                          uint64_t comm, int32_t tag)
+{
+    const struct hct_request *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
+        if (q->idle || hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
+            continue;
+        n += account_same(g->in, g->w, r, q->comm, s, comm) &&
+            fits(q->tag, tag) &&
+            (q->peer == (int32_t)s || q->peer == HCT_ANY ||
+             q->peer == HCT_UNKNOWN);
+    }
+    return n;
+}
+
+/* ... or does it ask just now, or look for one? */
+static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
+                     uint64_t comm, int32_t tag)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    enum hct_class class_ = call_of(g, r)->class_;
+    bool both = class_ == HCT_CLASS_SENDRECV;
+    int32_t peer = both ? k->source : k->peer;
+    int32_t its = !both ? k->tag : a ? a->source_tag : HCT_UNKNOWN;
+
+    return (k->flags & HCT_PAGE) && k->life != HCT_LIFE_ENDED &&
+           (k->flags & HCT_IN_MPI) &&
+           account_same(g->in, g->w, r, k->comm, s, comm) &&
+           (both || class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
+           !(call_of(g, r)->flags & HCT_CALL_REQUEST) && fits(its, tag) &&
+           (peer == (int32_t)s || peer == HCT_ANY || peer == HCT_UNKNOWN);
+}
+
+/* Of the members of m that are held, but r, the one to name. */
+static int32_t named(const struct deadlock_group *m, uint32_t r)
+{
+    return m->any.best == (int32_t)r ? m->any.next : m->any.best;
+}
+
+/* Of r's requests, those that take a message like this one if nothing else has
+ * come for them; just: no other one. It may have cancelled some: then 0. */
+static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
+                       uint64_t comm, int32_t tag, bool just)
+{
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    const struct hct_request *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        n += !q->idle && hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV &&
+            q->comm == comm && (q->tag == tag || (q->tag == HCT_ANY && !just))
+            && (q->peer == (int32_t)s || (q->peer == HCT_ANY && !just));
+    return a && !a->unsure ? n : 0;
+}
+
+/* Is all that s has sent to r on comm for requests that r has made before, each
+ * for one of a kind? */
+static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
+                      uint64_t comm, uint32_t n)
+{
+    const struct hct_request *q, *p;
+    uint32_t taken = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
+        uint32_t of_kind, j = g->w[r].request;
+
+        if (q->idle || q->comm != comm || q->peer != (int32_t)s || q->tag < 0 ||
+            hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
+            continue;
+        for (; (p = request_of(g->in, j, r)) && j < i; j++)
+            if (!p->idle && p->comm == comm && p->peer == q->peer &&
+                p->tag == q->tag)
+                break;
+        if (j < i)
+            continue;
+        of_kind = account_exactly(g->in, g->w, s, r, comm, q->tag);
+        if (of_kind != ACCOUNT_UNKNOWN &&
+            of_kind <= takers(g, r, s, comm, q->tag, true))
+            taken += of_kind;
+    }
+    return taken >= n;
+}
+
+/* May a message of s come to r? Those that were sent may be for requests that
+ * r has made before: where no more have been sent than these take, whoever has
+ * sent them, they are. A request itself is one of these. */
+static bool may_come(const struct graph *g, uint32_t s, uint32_t r,
+                     uint64_t comm, int32_t tag, bool request)
+{
+    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
+
+    if (n == 0 || n == ACCOUNT_UNKNOWN || request)
+        return n > 0;
+    if (tag < 0)
+        return n > takers(g, r, s, comm, tag, true) &&
+               !all_taken(g, s, r, comm, n);
+    return n > takers(g, r, s, comm, tag, true) &&
+           g->w[r].under_way > takers(g, r, s, comm, tag, false);
+}
+
+/* ------------------------------------------------------ messages that come */
+
+/* Can anybody in comm still send r a message? Who is not known to be in any
+ * communicator may be in this one. */
+static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
+                         int32_t tag, enum deadlock_why why, bool request)
+{
+    const struct deadlock_group *m;
+    int32_t best, other = -1;
+
+    if (g->collects) {
+        group_want(g, comm, 0);
+        return never(g, why, (int32_t)r);
+    }
+    m = group_find(g, comm, 0);
+    if (!m || m->any.free >= 0 || group_unsure(m) ||
+        (comm != HCT_COMM_WORLD && g->unknown.any.free >= 0))
+        return FREE;
+    if (g->in->naccounts != g->in->nranks)      /* whose are not there? */
+        return FREE;
+    for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to &&
+         g->w[r].under_way != 0; s++) {
+        g->steps++;
+        if (may_come(g, s, r, comm, tag, request))
+            return FREE;
+    }
+    best = named(m, r);
+    if (comm != HCT_COMM_WORLD)
+        other = named(&g->unknown, r);
+    if (other >= 0 && (best < 0 || (other < best ? !group_rather(g, best, other)
+                                                 : group_rather(g, other,
+                                                                best))))
+        best = other;
+    return never(g, why, best < 0 ? (int32_t)r : best);
+}
+
+/* A message is there, and both sides have been in MPI for longer than it can
+ * take on one node. */
+static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
+                       uint64_t bytes)
+{
+    uint64_t least = g->limits->small_ns;
+
+    return account_near(g->in, g->w, r, s) && graph_has_run(g, r) &&
+           graph_has_run(g, s) && g->w[s].state != DEADLOCK_FREE &&
+           !g->w[s].spins && bytes < UINT64_MAX / 200 &&
+           g->w[r].still_ns > least + bytes * 100 &&
+           g->w[s].still_ns > least + bytes * 100;
+}
+
+/* Nothing comes of rank r on comm, nor asks for what comes there, but what it
+ * has done already. */
+static bool takes_no_part(const struct graph *g, int32_t r, uint64_t comm)
+{
+    return held(g, r) || group_left(g, (uint32_t)r, comm);
+}
+
+enum met graph_message_from(struct graph *g, uint32_t r, int32_t source,
+                            uint64_t comm, int32_t tag, enum deadlock_why why,
+                            bool request)
+{
+    if (source == HCT_NULL)
+        return FINISHED;
+    if (comm == 0 || (comm & HCT_COMM_LOCAL) || !account_of(g->in, g->w, r))
+        return FREE;
+    if (source == HCT_ANY)
+        return from_any(g, r, comm, tag, why, request);
+    if (source < 0 || (uint32_t)source >= g->in->nranks ||
+        !takes_no_part(g, source, comm) ||
+        may_come(g, (uint32_t)source, r, comm, tag, request))
+        return FREE;
+    return never(g, why, source);
+}
+
+bool graph_has_come(const struct graph *g, uint32_t r,
+                    const struct hct_request *q)
+{
+    uint32_t n;
+
+    if (q->peer < 0 || q->tag < 0 || q->comm == 0 ||
+        (uint32_t)q->peer >= g->in->nranks ||
+        !is_through(g, r, (uint32_t)q->peer, q->bytes))
+        return false;
+    n = account_under_way(g->in, g->w, (uint32_t)q->peer, r, q->comm, q->tag);
+    return n != ACCOUNT_UNKNOWN && n > 0 &&
+           n >= asked_for(g, r, (uint32_t)q->peer, q->comm, q->tag);
+}
+
+/* ----------------------------------------------------- messages that leave */
+
+/* On one node a send is through by now, if it did not wait for its receiver; so
+ * is the word of what he has got. */
+static bool is_over(const struct graph *g, uint32_t r, uint32_t target)
+{
+    return account_near(g->in, g->w, r, target) &&
+           g->w[r].still_ns >= g->limits->small_ns && graph_has_run(g, r) &&
+           graph_has_run(g, target);
+}
+
+/* Is a send of so many bytes known to wait for its receiver, or not to? Else one
+ * that has not ended for long does so, on one node: anything else would be
+ * through. */
+static enum met leaves(struct graph *g, uint32_t r, uint32_t target,
+                       uint64_t bytes, const struct hct_call *how)
+{
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    bool near = account_near(g->in, g->w, r, target);
+    uint32_t eager = !a ? HCT_EAGER_UNKNOWN : near ? a->eager : a->eager_far;
+
+    if ((how->flags & HCT_CALL_SYNC) ||
+        (eager != HCT_EAGER_UNKNOWN && bytes > eager))
+        return never(g, DEADLOCK_SEND, (int32_t)target);
+    if (!is_over(g, r, target))
+        return FREE;
+    if (eager != HCT_EAGER_UNKNOWN && bytes + HEADERS <= eager)
+        return FINISHED;
+    never(g, DEADLOCK_SEND, (int32_t)target);
+    return OPEN;
+}
+
+/* Messages like this one that r is sending with requests, of which the last may
+ * be meant: those that are received are received in order. */
+static uint32_t sends_of(const struct graph *g, uint32_t r, int32_t target,
+                         uint64_t comm, int32_t tag)
+{
+    const struct hct_request *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        n += !q->idle && q->comm == comm && q->peer == target &&
+            q->tag == tag && hct_call(g->in, q->call)->class_ == HCT_CLASS_SEND;
+    return n;
+}
+
+/* Is the call about a message like this one? */
+static bool is_like(const struct hct_flight *f, int32_t target, uint64_t comm,
+                    int32_t tag)
+{
+    return f->comm == comm && f->peer == target && f->tag == tag;
+}
+
+/* Does the call send a message, or start to? */
+static bool sends(const struct hct_call *c)
+{
+    return !(c->flags & HCT_CALL_PERSISTENT) &&
+           (c->class_ == HCT_CLASS_SEND || c->class_ == HCT_CLASS_SENDRECV ||
+            strcmp(c->name, "MPI_Start") == 0);
+}
+
+/* Are the messages of all these requests of r among the last n like them? Those
+ * that it has made since it last asked for one like them are all there, and what
+ * it has sent besides is among its last calls. */
+static bool are_last(const struct graph *g, uint32_t r, int32_t target,
+                     uint64_t comm, int32_t tag, uint32_t requests, uint32_t n)
+{
+    uint32_t first = g->w[r].flight, end = first, sent = 0;
+
+    while (flight_of(g->in, end, r))
+        end++;
+    while (requests > 0 && end-- > first) {
+        const struct hct_flight *f = flight_of(g->in, end, r);
+        const struct hct_call *c = hct_call(g->in, f->call);
+
+        if (strcmp(c->name, "MPI_Wait") == 0 && f->comm &&
+            !is_like(f, target, comm, tag))
+            continue;
+        if (c->class_ == HCT_CLASS_WAIT || c->class_ == HCT_CLASS_TEST ||
+            strcmp(c->name, "MPI_Request_free") == 0 ||
+            strcmp(c->name, "MPI_Startall") == 0)
+            return false;
+        if (!is_like(f, target, comm, tag) || !sends(c))
+            continue;
+        sent++;
+        requests -= (c->flags & HCT_CALL_REQUEST) ||
+                    strcmp(c->name, "MPI_Start") == 0;
+    }
+    return requests == 0 && sent <= n;
+}
+
+/* One that the receiver has got, or may have, does not wait for him: only the
+ * word of it may be under way. */
+enum met graph_message_to(struct graph *g, uint32_t r, int32_t target,
+                          uint64_t comm, int32_t tag, uint64_t bytes,
+                          const struct hct_call *how)
+{
+    enum met met;
+    uint32_t n, mine, asked;
+
+    if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
+        return FINISHED;
+    if (comm == 0 || (comm & HCT_COMM_LOCAL) || target < 0 ||
+        (uint32_t)target >= g->in->nranks || !takes_no_part(g, target, comm) ||
+        asks_for(g, (uint32_t)target, r, comm, tag))
+        return FREE;
+    n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);
+    if (n == 0)
+        return FINISHED;
+    if (n == ACCOUNT_UNKNOWN)
+        return FREE;
+    met = leaves(g, r, (uint32_t)target, bytes, how);
+    /* What the call itself sends is the last one. Of a request it may not be
+     * known how many like it were sent later on: then those may be under way,
+     * and only the word of this one. The receiver takes them in that order. */
+    mine = how->flags & HCT_CALL_REQUEST ? sends_of(g, r, target, comm, tag)
+                                         : 0;
+    asked = asked_for(g, (uint32_t)target, r, comm, tag);
+    if (n < mine || (asked > 0 && n <= asked))
+        return FREE;
+    if (mine == 0 || are_last(g, r, target, comm, tag, mine, n - asked))
+        return met;
+    if (asked > 0 || (met == NEVER && !is_over(g, r, (uint32_t)target)))
+        return FREE;
+    return met == NEVER ? OPEN : met;
+}
+
+/* ---------------------------------------------------- calls of one message */
+
+/* A call that waits for nothing else. */
+static enum met alone(enum met met)
+{
+    return met == OPEN ? NEVER : met;
+}
+
+/* Where the size of the type is not known, an element has a byte at least. */
+static uint64_t size_of(const struct hct_rank *k)
+{
+    return k->bytes > k->count ? k->bytes : k->count ? k->count : 1;
+}
+
+/* How much comes to r with the one message of s that is under way: what s sends
+ * now, since those of one kind are received in order. */
+static uint64_t comes(const struct graph *g, uint32_t r, uint32_t s,
+                      uint64_t comm, int32_t tag)
+{
+    const struct hct_rank *k = hct_rank(g->in, s);
+    enum hct_class class_ = call_of(g, s)->class_;
+
+    return (k->flags & HCT_IN_MPI) && k->peer == (int32_t)r &&
+           (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV) &&
+           k->comm == comm && k->tag == tag && tag >= 0 && k->bytes > 0 &&
+           account_exactly(g->in, g->w, s, r, comm, tag) == 1
+        ? k->bytes : MUCH;
+}
+
+enum met graph_send(struct graph *g, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+
+    return alone(graph_message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
+                                  call_of(g, r)));
+}
+
+/* Whichever of the two is never met: it does not come back. */
+enum met graph_sendrecv(struct graph *g, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    enum met in = !a ? FREE
+        : graph_message_from(g, r, k->source, k->comm, a->source_tag,
+                             DEADLOCK_RECV, false);
+    enum met out;
+
+    if (in == NEVER)
+        return NEVER;
+    out = graph_message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
+                           call_of(g, r));
+    if (in == FREE && a && k->source >= 0 && held(g, k->source) &&
+        is_through(g, r, (uint32_t)k->source,
+                   comes(g, r, (uint32_t)k->source, k->comm, a->source_tag)))
+        in = FINISHED;
+    return out == NEVER || (out == OPEN && in == FINISHED) ? NEVER : FREE;
+}
