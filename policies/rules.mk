@@ -7,7 +7,7 @@
 POLICIES    := null hang
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
-               still_notice still_say) \
+               still_moves still_notice still_prove still_say) \
                $(addprefix deadlock/,account deadlock deadlock_say \
                graph_collective graph_meeting graph_message \
                graph_requests graph_window group transit wanted) \

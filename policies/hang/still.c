@@ -2,25 +2,12 @@
 #include "policies/hang/still.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "policies/hang/parastack.h"
-#include "policies/lib/sout.h"
 #include "policies/lib/words.h"
 
 #define MS ((uint64_t)1000000)
 #define SECOND (1000 * MS)
-#define RECENT_NS (10 * SECOND)         /* longer than between two details, where
-                                           one may be torn */
-
-enum {
-    RAN_NS = 50000,             /* to ask for messages some times */
-    WORKS_MS = 1000,            /* in a call that waits for nobody */
-    LONG_MS = 500,              /* shorter stays are never a measure */
-    TORN = 8,                   /* looks in a row that are never torn */
-    ASKS_MS = 10,               /* between two questions of a loop, mostly */
-    ASKED = 2, ASKED_MS = 400,  /* so many at least, in so long */
-};
 
 void still_init(struct still *s, const struct hct_job *job,
                 const struct still_options *options)
@@ -47,168 +34,6 @@ double still_bound(uint32_t x, uint32_t n)
 double still_factor(uint32_t n, double alpha)
 {
     return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
-}
-
-/* How often it has asked. One that gets no processor just now is seen between
- * two questions for longer than its loop takes. */
-static void count_questions(struct still_rank *w, const struct hct_rank *k,
-                            uint64_t now_ns)
-{
-    uint64_t n = k->polls - w->polls, since_ns = now_ns - w->polls_ns;
-
-    if (!w->known || k->polls < w->polls)
-        n = 0;
-    else if (since_ns < ASKED_MS * MS)
-        return;
-    w->asked = n >= ASKED && n * ASKS_MS * MS >= since_ns;
-    w->polls = k->polls;
-    w->polls_ns = now_ns;
-}
-
-/* Is it in a loop that only asks? */
-static bool asking(const struct still_rank *w, const struct hct_rank *k,
-                   const struct hct_snapshot *in)
-{
-    const struct hct_call *c = hct_call(in, k->call);
-    uint64_t turn_ms = w->asked ? ASKED_MS : ASKS_MS;
-
-    return (k->flags & HCT_PAGE) && (c->flags & HCT_CALL_POLL) &&
-           (c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE) &&
-           (k->age_ns < turn_ms * MS || (k->flags & HCT_IN_MPI));
-}
-
-/* A call that waits for nobody, and takes long, is computation. */
-static bool works(const struct hct_snapshot *in, const struct hct_rank *k)
-{
-    const struct hct_call *c = hct_call(in, k->call);
-
-    return (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
-           c->class_ != HCT_CLASS_NONE && c->class_ != HCT_CLASS_TEST &&
-           c->class_ != HCT_CLASS_PROBE && !(c->flags & HCT_CALL_BLOCKING) &&
-           k->age_ns >= WORKS_MS * MS;
-}
-
-/* ------------------------------------------------------- what has moved */
-
-static void remember_pooled(struct still *s, const struct still_rank *w,
-                            uint64_t stay_ns)
-{
-    unsigned at = 0;
-
-    for (unsigned i = 0; i < STILL_POOLED; i++) {
-        if (s->place[i].site == w->site && s->place[i].call == w->call) {
-            at = i;
-            break;
-        }
-        if (s->place[i].longest_ns < s->place[at].longest_ns)
-            at = i;
-    }
-    if (stay_ns <= s->place[at].longest_ns)
-        return;
-    s->place[at].site = w->site;
-    s->place[at].call = w->call;
-    s->place[at].longest_ns = stay_ns;
-}
-
-static void remember_place(struct still_rank *w, uint64_t stay_ns)
-{
-    unsigned at = 0;
-
-    for (unsigned i = 0; i < STILL_PLACES; i++) {
-        if (w->place[i].visits && w->place[i].site == w->site) {
-            at = i;
-            break;
-        }
-        if (w->place[i].visits < w->place[at].visits)
-            at = i;
-    }
-    if (w->place[at].site != w->site || !w->place[at].visits) {
-        w->place[at].site = w->site;
-        w->place[at].visits = 0;
-        w->place[at].longest_ns = 0;
-    }
-    w->place[at].visits++;
-    if (stay_ns > w->place[at].longest_ns)
-        w->place[at].longest_ns = stay_ns;
-}
-
-static void look_at_rank(struct still *s, struct still_rank *w,
-                         const struct hct_rank *k,
-                         const struct hct_snapshot *in)
-{
-    uint64_t progress = still_progress(k);
-    bool in_mpi, asks, moved;
-
-    count_questions(w, k, in->now_ns);
-    asks = asking(w, k, in);
-    in_mpi = asks || parastack_in(in, k);
-    if (k->flags & HCT_PAGE) {
-        /* the question that it is asking now has not been counted yet */
-        if ((k->flags & HCT_IN_MPI) &&
-            (hct_call(in, k->call)->flags & HCT_CALL_POLL) && progress)
-            progress--;
-        /* a call is counted when it begins; its end is a move, too, and so
-         * is a tag: the program says where it is */
-        moved = progress > w->progress || k->mark != w->mark ||
-                (w->known && w->in != in_mpi && !w->asks && !asks);
-        /* A reading may be torn, and low. One that stays low says that
-         * questions had been taken for more before. */
-        w->low = progress < w->progress ? w->low + 1 : 0;
-        if (w->low && w->low < TORN)
-            progress = w->progress;
-        else
-            w->low = 0;
-    } else {
-        progress = w->progress + (w->known && w->in != in_mpi);
-        moved = progress > w->progress;
-    }
-    if (!w->known || moved) {
-        uint64_t entered = k->age_ns < in->now_ns ? in->now_ns - k->age_ns : 0;
-
-        if (w->paused)
-            s->pause_ns = still_max(s->pause_ns, in->now_ns - w->moved_ns);
-        w->paused = 0;
-        if (w->known && !w->in && w->age_ns > LONG_MS * MS) {
-            remember_place(w, in->now_ns - w->moved_ns);
-            remember_pooled(s, w, in->now_ns - w->moved_ns);
-        }
-        w->moved_ns = !w->known || !(k->flags & HCT_PAGE) ||
-                      entered < w->moved_ns || asks
-            ? in->now_ns : entered;
-        w->cpu_still_ns = w->own_still_ns = 0;
-        w->visits = 0;
-        w->longest_ns = 0;
-        w->waits = HCT_WAITS_UNKNOWN;
-        s->moved |= w->known;
-        if (w->moved_ns > s->moved_ns) {
-            if (w->known && w->moved_ns - s->moved_ns > s->quiet_ns &&
-                s->begun_ns)
-                s->quiet_ns = w->moved_ns - s->moved_ns;
-            if (!s->begun_ns)
-                s->begun_ns = w->moved_ns;
-            s->moved_ns = w->moved_ns;
-        }
-    }
-    w->progress = progress;
-    w->top = still_max(w->top, progress);
-    w->paused |= (k->flags & HCT_PAUSES) != 0;
-    w->known = 1;
-    w->in = in_mpi;
-    w->asks = asks;
-    w->works = works(in, k);
-    if (w->waits != k->waits)
-        w->waits_since_ns = in->now_ns;
-    w->waits = k->waits;
-    w->age_ns = in->now_ns - w->moved_ns;
-    w->cpu_ns = k->cpu_ns;
-    w->own_ns = k->own_cpu_ns;
-    if (!w->cpu_still_ns)
-        w->cpu_still_ns = k->cpu_ns;
-    if (!w->own_still_ns)
-        w->own_still_ns = k->own_cpu_ns;
-    w->site = k->site;
-    w->call = k->call;
-    w->mark = k->mark;
 }
 
 /* Has anybody a reason to stand still that is none of the program's? To begin
@@ -318,13 +143,6 @@ static struct judged judge_outside(const struct still *s,
     return j;
 }
 
-/* Of those who were seen to ask in a loop, and wait for each other, something
- * better will be said. */
-static bool asking_yet(const struct still *s, const struct hct_snapshot *in)
-{
-    return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
-}
-
 /* --------------------------------------------------------- the evidence */
 
 /* A hang of few holds up the others; where most are at work, wait. */
@@ -379,7 +197,7 @@ static bool nothing_under_way(const struct still *s, const struct judged *j,
 static bool nobody_asks(const struct still *s, const struct judged *j,
                         const struct hct_snapshot *in)
 {
-    return j->outside || j->pauses_in || !asking_yet(s, in);
+    return j->outside || j->pauses_in || !still_asking_yet(s, in);
 }
 
 /* All of it has to hold for a hang to be spoken of. */
@@ -473,137 +291,6 @@ static void judge_alone(struct still *s, struct still_rank *ranks,
     }
 }
 
-/* -------------------------------------------------------------- deadlock */
-
-/* Are there tasks that may wait for each other? Then details are wanted. */
-static bool suspicious(const struct still *s, const struct still_rank *ranks,
-                       const struct hct_snapshot *in)
-{
-    uint32_t blocked = 0, old = 0, running = 0;
-    bool loops = false;         /* alone, while others go on */
-
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-        uint64_t age = in->now_ns - ranks[i].moved_ns;
-
-        if (!still_alive(k))
-            continue;
-        running++;
-        if (!ranks[i].in || !(k->flags & HCT_PAGE))
-            continue;
-        blocked += age >= s->options.deadlock.still_ns / 2;
-        old += age >= SECOND;
-        loops |= ranks[i].asks && age >= s->options.deadlock.spin_ns;
-    }
-    return (blocked && blocked == running) || old >= 2 || loops ||
-           (old == 1 && running < in->nranks);
-}
-
-/* A message that was sent is found when its receiver runs: those that wait
- * must have run since the last one that stands moved. */
-static void mark_starved(const struct still *s, struct still_rank *ranks,
-                         struct deadlock_rank *work,
-                         const struct hct_snapshot *in)
-{
-    uint64_t latest = 0;
-
-    for (uint32_t i = 0; i < in->nranks; i++)
-        if (in->now_ns - ranks[i].moved_ns >= s->options.deadlock.still_ns / 2)
-            latest = still_max(latest, ranks[i].moved_ns);
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        uint64_t own = hct_rank(in, i)->own_cpu_ns;
-        struct still_rank *w = &ranks[i];
-
-        if (own && (w->base_ns <= latest || own < w->own_base_ns)) {
-            w->base_ns = in->now_ns;
-            w->own_base_ns = own;
-        }
-        work[i].starved = own && own - w->own_base_ns < RAN_NS;
-    }
-}
-
-/* Of the tasks that are in the set, and how far they are; never 0. */
-static uint64_t signature(const struct still_rank *ranks,
-                          const struct deadlock_rank *work, uint32_t n)
-{
-    uint64_t h = 1;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (work[i].state == DEADLOCK_BLOCKED)
-            h = (h ^ i ^ ranks[i].progress << 24) * 0x9e3779b97f4a7c15u;
-    return h | 1;
-}
-
-/* Whoever moves while the tasks of a job are read, one after the other, has
- * moved after that: what is under way is not known any more then. */
-bool still_transit_known(const struct still *s)
-{
-    return s->transit_ns >= s->moved_ns + s->options.deadlock.still_ns;
-}
-
-/* Nothing is said of it yet, or only that some ask in a loop. */
-static bool may_judge(const struct still *s)
-{
-    return !s->reported || s->reported == HCT_NOTICE;
-}
-
-/* It is said of those in the set. */
-static void about_set(struct still *s, struct still_rank *ranks,
-                      const struct deadlock_rank *work,
-                      const struct hct_snapshot *in, enum hct_kind kind)
-{
-    s->reported = kind;
-    s->reported_ns = in->now_ns;
-    s->alone = 1;
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        ranks[i].stuck = 0;
-        if (work[i].state == DEADLOCK_BLOCKED)
-            still_about(&ranks[i], hct_rank(in, i), work[i].spins);
-    }
-}
-
-/* They wait for each other in the end, but some of them may give up: there is no
- * model of that, and so only a notice, after patience. The next one is worth a
- * word only after twice the time. A look may be torn, of tasks that ask all the
- * time: it need not be the next one that finds them again. */
-static void notice_asking(struct still *s, struct still_rank *ranks,
-                          struct deadlock_rank *work,
-                          const struct hct_snapshot *in, struct hct_out *out)
-{
-    uint64_t age_ns = deadlock_age(in, work), was = s->asking;
-
-    s->asking = signature(ranks, work, in->nranks);
-    s->asking_ns = in->now_ns;
-    s->asking_due_ns = in->now_ns + still_max(age_ns, s->asks_ns) - age_ns;
-    if (s->reported || s->asking != was || age_ns < s->asks_ns)
-        return;
-    deadlock_say_asking(in, work, age_ns, out);
-    about_set(s, ranks, work, in, HCT_NOTICE);
-}
-
-/* The tasks of a job are not read at the same moment. Those that are found to
- * wait for each other in two looks, and have not moved between, have all been
- * so at one moment: that is the proof. */
-static void prove(struct still *s, struct still_rank *ranks,
-                  struct deadlock_rank *work, const struct hct_snapshot *in,
-                  struct hct_out *out)
-{
-    struct deadlock_limits limits = s->options.deadlock;
-    uint64_t was = s->proven, steps;
-    uint32_t n;
-
-    limits.spin_ns = UINT64_MAX;        /* a proof needs no loops */
-    n = deadlock_set(in, work, &limits, &steps);
-    s->proven = n && s->options.prove ? signature(ranks, work, in->nranks) : 0;
-    if (s->proven && s->proven == was) {
-        deadlock_say(in, work, out);
-        about_set(s, ranks, work, in, HCT_DEADLOCK);
-    }
-    if (n == 0 && s->options.prove &&
-        deadlock_set(in, work, &s->options.deadlock, &steps) > 0)
-        notice_asking(s, ranks, work, in, out);
-}
-
 /* ------------------------------------------------------------------ look */
 
 static void moves_again(struct still *s, struct still_rank *ranks,
@@ -645,39 +332,6 @@ static void stands_still(struct still *s, struct still_rank *ranks,
     s->sample_ns = 0;
 }
 
-/* When the next look at details is wanted: at once for a proof, of those who ask
- * when it is time to say so. */
-static uint64_t next_detail(const struct still *s,
-                            const struct hct_snapshot *in)
-{
-    uint64_t next_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
-
-    if (!s->reported && asking_yet(s, in))
-        next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
-    if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
-        next_ns = still_min(next_ns, s->moved_ns +
-                                         s->options.deadlock.spin_ns);
-    return next_ns;
-}
-
-static void look_at_detail(struct still *s, struct still_rank *ranks,
-                           struct deadlock_rank *work,
-                           const struct hct_snapshot *in, struct hct_out *out)
-{
-    uint64_t steps;
-
-    still_read_flights(ranks, in);
-    still_read_threads(ranks, in);
-    if (!may_judge(s))
-        return;
-    mark_starved(s, ranks, work, in);
-    for (uint32_t i = 0; i < in->nranks; i++)
-        work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
-    prove(s, ranks, work, in, out);
-    s->transit = transit_find(in, work, &steps);
-    s->transit_ns = in->now_ns;
-}
-
 void still_look(struct still *s, struct still_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out)
@@ -692,7 +346,7 @@ void still_look(struct still *s, struct still_rank *ranks,
         const struct hct_rank *k = hct_rank(in, i);
 
         if (k->flags & HCT_OBSERVED)
-            look_at_rank(s, &ranks[i], k, in);
+            still_look_at_rank(s, &ranks[i], k, in);
         if (still_alive(k))
             all_in &= ranks[i].in;
     }
@@ -705,7 +359,7 @@ void still_look(struct still *s, struct still_rank *ranks,
         return;
     }
     if (s->moved && s->was_all_in && in->now_ns > was_moved_ns + SECOND &&
-        may_judge(s)) {
+        still_may_judge(s)) {
         s->all_ins++;
         if (in->now_ns - was_moved_ns > s->all_in_ns)
             s->all_in_ns = in->now_ns - was_moved_ns;
@@ -714,8 +368,8 @@ void still_look(struct still *s, struct still_rank *ranks,
     if (s->reported)
         moves_again(s, ranks, in, out);
     if (in->has_detail) {
-        look_at_detail(s, ranks, work, in, out);
-        s->detail_ns = next_detail(s, in);
+        still_look_at_detail(s, ranks, work, in, out);
+        s->detail_ns = still_next_detail(s, in);
         if (s->backoff_ns < 5 * SECOND)
             s->backoff_ns *= 2;
     }
@@ -728,18 +382,18 @@ void still_look(struct still *s, struct still_rank *ranks,
         s->sample_ns = next;
     }
     if (s->moved && in->now_ns - s->moved_ns < SECOND &&
-        !suspicious(s, ranks, in))
+        !still_suspicious(s, ranks, in))
         s->backoff_ns = 100 * MS;
-    if (may_judge(s) && !s->blind)
+    if (still_may_judge(s) && !s->blind)
         judge(s, ranks, in, out);
-    if (may_judge(s) && !s->blind)
+    if (still_may_judge(s) && !s->blind)
         judge_alone(s, ranks, in, out);
-    if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
+    if (!s->reported && !s->noticed && !s->blind && !still_asking_yet(s, in))
         still_notice(s, ranks, in, out);
-    if (!s->reported && !s->noticed && !s->blind && !asking_yet(s, in))
+    if (!s->reported && !s->noticed && !s->blind && !still_asking_yet(s, in))
         still_notice_loop(s, ranks, in, out);
-    if (may_judge(s) && in->now_ns >= s->detail_ns &&
-        (suspicious(s, ranks, in) ||
+    if (still_may_judge(s) && in->now_ns >= s->detail_ns &&
+        (still_suspicious(s, ranks, in) ||
          in->now_ns - s->moved_ns > s->options.least_ns / 2)) {
         out->need |= HCT_NEED_DETAIL;
         out->wake_ns = in->now_ns + s->options.look_ns / (s->proven ? 8 : 2);

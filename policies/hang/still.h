@@ -188,6 +188,12 @@ static inline uint64_t still_max(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Is it outside of MPI, or in a call as if it were? */
+static inline bool still_outside(const struct still_rank *w)
+{
+    return !w->in || w->works;
+}
+
 /* Its calls but for questions. These are read a little later: of one who asks
  * in a loop, and has done little else, there may be more of them. */
 static inline uint64_t still_progress(const struct hct_rank *k)
@@ -195,15 +201,56 @@ static inline uint64_t still_progress(const struct hct_rank *k)
     return k->calls > k->polls ? k->calls - k->polls : 0;
 }
 
-/* Is it known what was under way since the job stands still? */
-bool still_transit_known(const struct still *s);
+/* Nothing is said of it yet, or only that some ask in a loop. */
+static inline bool still_may_judge(const struct still *s)
+{
+    return !s->reported || s->reported == HCT_NOTICE;
+}
 
-/* Does it sleep in MPI until a signal comes? */
-bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k);
+/* ------------------------------------------------------- still_moves.c */
+
+/* What a look says of a rank that was seen in it: has it moved? Then that is
+ * put down in both. */
+void still_look_at_rank(struct still *s, struct still_rank *w,
+                        const struct hct_rank *k,
+                        const struct hct_snapshot *in);
 
 /* The last calls of a rank that is outside: has it been there before? */
 void still_read_flights(struct still_rank *ranks,
                         const struct hct_snapshot *in);
+
+/* What other threads might do is seen in detail only. */
+void still_read_threads(struct still_rank *ranks,
+                        const struct hct_snapshot *in);
+
+/* ------------------------------------------------------- still_prove.c */
+
+/* Are there tasks that may wait for each other? Then details are wanted. */
+bool still_suspicious(const struct still *s, const struct still_rank *ranks,
+                      const struct hct_snapshot *in);
+
+/* A look at details: is there a deadlock, and if not, what is under way? Says
+ * so; *work is left as deadlock_set() does. */
+void still_look_at_detail(struct still *s, struct still_rank *ranks,
+                          struct deadlock_rank *work,
+                          const struct hct_snapshot *in, struct hct_out *out);
+
+/* When the next one is wanted (now_ns): at once for a proof, of those who ask
+ * in a loop when it is time to say so. */
+uint64_t still_next_detail(const struct still *s,
+                           const struct hct_snapshot *in);
+
+/* Of those who were seen to ask in a loop, and wait for each other, something
+ * better will be said. */
+bool still_asking_yet(const struct still *s, const struct hct_snapshot *in);
+
+/* Is it known what was under way since the job stands still? */
+bool still_transit_known(const struct still *s);
+
+/* ------------------------------------------------------- still_limit.c */
+
+/* Does it sleep in MPI until a signal comes? */
+bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k);
 
 /* How long a rank may stay where it is, outside of MPI; *seen: how often it
  * has been there before. */
@@ -225,15 +272,7 @@ uint64_t still_allowed_inside(const struct still *s,
                               const struct still_rank *ranks,
                               const struct hct_snapshot *in);
 
-/* Is it outside of MPI, or in a call as if it were? */
-static inline bool still_outside(const struct still_rank *w)
-{
-    return !w->in || w->works;
-}
-
-/* What other threads might do is seen in detail only. */
-void still_read_threads(struct still_rank *ranks,
-                        const struct hct_snapshot *in);
+/* ------------------------------------------------------- still_again.c */
 
 /* It is said now that this rank does not go on; asks: it asks in a loop. */
 void still_about(struct still_rank *w, const struct hct_rank *k, bool asks);
@@ -241,6 +280,8 @@ void still_about(struct still_rank *w, const struct hct_rank *k, bool asks);
 /* Do those that were said not to go on, after all? Then they are forgotten. */
 bool still_goes_on(const struct still *s, struct still_rank *ranks,
                    const struct hct_snapshot *in);
+
+/* --------------------------------------------------------- still_say.c */
 
 /* "; an earlier run was 6.1 s at this place"; "" if none is known. */
 enum { STILL_THEN = 64 };
@@ -251,15 +292,6 @@ enum { STILL_HOW = 120 };
 const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
                       const struct hct_rank *k, uint64_t still_ns);
 
-/* Notices, of a job that stands still; of one that begins; and of one all of
- * whose tasks do the same few calls for ever. */
-void still_notice(struct still *s, const struct still_rank *ranks,
-                  const struct hct_snapshot *in, struct hct_out *out);
-void still_notice_early(struct still *s, const struct hct_snapshot *in,
-                        struct hct_out *out);
-void still_notice_loop(struct still *s, struct still_rank *ranks,
-                       const struct hct_snapshot *in, struct hct_out *out);
-
 /* The hang in words; outside: how many ranks are outside of MPI, to blame. */
 void still_say(const struct still *s, const struct still_rank *ranks,
                const struct hct_snapshot *in, uint32_t outside, double score,
@@ -269,5 +301,16 @@ void still_say(const struct still *s, const struct still_rank *ranks,
 void still_say_alone(const struct still *s, const struct still_rank *w,
                      const struct hct_snapshot *in, uint32_t r,
                      struct hct_out *out);
+
+/* ------------------------------------------------------ still_notice.c */
+
+/* Notices, of a job that stands still; of one that begins; and of one all of
+ * whose tasks do the same few calls for ever. */
+void still_notice(struct still *s, const struct still_rank *ranks,
+                  const struct hct_snapshot *in, struct hct_out *out);
+void still_notice_early(struct still *s, const struct hct_snapshot *in,
+                        struct hct_out *out);
+void still_notice_loop(struct still *s, struct still_rank *ranks,
+                       const struct hct_snapshot *in, struct hct_out *out);
 
 #endif

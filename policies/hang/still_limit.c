@@ -6,44 +6,6 @@
 
 enum { PAUSES = 4 };            /* times longer than any before */
 
-/* The last calls of a rank that is outside: has it been there before? */
-void still_read_flights(struct still_rank *ranks,
-                         const struct hct_snapshot *in)
-{
-    for (uint32_t i = 0; i + 1 < in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(in, i);
-        const struct hct_flight *next = hct_flight(in, i + 1);
-        struct still_rank *w;
-        uint64_t stay;
-
-        if (f->rank >= in->nranks || next->rank != f->rank)
-            continue;
-        w = &ranks[f->rank];
-        if (i == 0 || hct_flight(in, i - 1)->rank != f->rank) {
-            w->visits = 0;
-            w->longest_ns = 0;
-        }
-        if (w->in || f->site != w->site || f->left_ns < next->entered_ns)
-            continue;
-        stay = f->left_ns - next->entered_ns;
-        w->visits++;
-        if (stay > w->longest_ns)
-            w->longest_ns = stay;
-    }
-}
-
-void still_read_threads(struct still_rank *ranks,
-                        const struct hct_snapshot *in)
-{
-    for (uint32_t i = 0; i < in->nranks; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-
-        ranks[i].others = (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
-                          k->level >= HCT_LEVEL_SERIALIZED &&
-                          deadlock_others(in, k);
-    }
-}
-
 bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k)
 {
     return still_alive(k) && w->in && (k->flags & HCT_PAUSES) &&

@@ -1,0 +1,166 @@
+/* still_prove.c - when a deadlock is looked for, and when it is proven: in two
+ * looks at details between which nobody has moved. */
+#include "policies/hang/still.h"
+
+#define SECOND ((uint64_t)1000000000)
+#define RECENT_NS (10 * SECOND)         /* longer than between two details, where
+                                           one may be torn */
+enum { RAN_NS = 50000 };                /* to ask for messages some times */
+
+bool still_suspicious(const struct still *s, const struct still_rank *ranks,
+                      const struct hct_snapshot *in)
+{
+    uint32_t blocked = 0, old = 0, running = 0;
+    bool loops = false;         /* alone, while others go on */
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        uint64_t age = in->now_ns - ranks[i].moved_ns;
+
+        if (!still_alive(k))
+            continue;
+        running++;
+        if (!ranks[i].in || !(k->flags & HCT_PAGE))
+            continue;
+        blocked += age >= s->options.deadlock.still_ns / 2;
+        old += age >= SECOND;
+        loops |= ranks[i].asks && age >= s->options.deadlock.spin_ns;
+    }
+    return (blocked && blocked == running) || old >= 2 || loops ||
+           (old == 1 && running < in->nranks);
+}
+
+/* A message that was sent is found when its receiver runs: those that wait
+ * must have run since the last one that stands moved. */
+static void mark_starved(const struct still *s, struct still_rank *ranks,
+                         struct deadlock_rank *work,
+                         const struct hct_snapshot *in)
+{
+    uint64_t latest = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (in->now_ns - ranks[i].moved_ns >= s->options.deadlock.still_ns / 2)
+            latest = still_max(latest, ranks[i].moved_ns);
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        uint64_t own = hct_rank(in, i)->own_cpu_ns;
+        struct still_rank *w = &ranks[i];
+
+        if (own && (w->base_ns <= latest || own < w->own_base_ns)) {
+            w->base_ns = in->now_ns;
+            w->own_base_ns = own;
+        }
+        work[i].starved = own && own - w->own_base_ns < RAN_NS;
+    }
+}
+
+/* Of the tasks that are in the set, and how far they are; never 0. */
+static uint64_t signature(const struct still_rank *ranks,
+                          const struct deadlock_rank *work, uint32_t n)
+{
+    uint64_t h = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (work[i].state == DEADLOCK_BLOCKED)
+            h = (h ^ i ^ ranks[i].progress << 24) * 0x9e3779b97f4a7c15u;
+    return h | 1;
+}
+
+/* Whoever moves while the tasks of a job are read, one after the other, has
+ * moved after that: what is under way is not known any more then. */
+bool still_transit_known(const struct still *s)
+{
+    return s->transit_ns >= s->moved_ns + s->options.deadlock.still_ns;
+}
+
+/* It is said of those in the set. */
+static void about_set(struct still *s, struct still_rank *ranks,
+                      const struct deadlock_rank *work,
+                      const struct hct_snapshot *in, enum hct_kind kind)
+{
+    s->reported = kind;
+    s->reported_ns = in->now_ns;
+    s->alone = 1;
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        ranks[i].stuck = 0;
+        if (work[i].state == DEADLOCK_BLOCKED)
+            still_about(&ranks[i], hct_rank(in, i), work[i].spins);
+    }
+}
+
+/* They wait for each other in the end, but some of them may give up: there is no
+ * model of that, and so only a notice, after patience. The next one is worth a
+ * word only after twice the time. A look may be torn, of tasks that ask all the
+ * time: it need not be the next one that finds them again. */
+static void notice_asking(struct still *s, struct still_rank *ranks,
+                          struct deadlock_rank *work,
+                          const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint64_t age_ns = deadlock_age(in, work), was = s->asking;
+
+    s->asking = signature(ranks, work, in->nranks);
+    s->asking_ns = in->now_ns;
+    s->asking_due_ns = in->now_ns + still_max(age_ns, s->asks_ns) - age_ns;
+    if (s->reported || s->asking != was || age_ns < s->asks_ns)
+        return;
+    deadlock_say_asking(in, work, age_ns, out);
+    about_set(s, ranks, work, in, HCT_NOTICE);
+}
+
+/* The tasks of a job are not read at the same moment. Those that are found to
+ * wait for each other in two looks, and have not moved between, have all been
+ * so at one moment: that is the proof. */
+static void prove(struct still *s, struct still_rank *ranks,
+                  struct deadlock_rank *work, const struct hct_snapshot *in,
+                  struct hct_out *out)
+{
+    struct deadlock_limits limits = s->options.deadlock;
+    uint64_t was = s->proven, steps;
+    uint32_t n;
+
+    limits.spin_ns = UINT64_MAX;        /* a proof needs no loops */
+    n = deadlock_set(in, work, &limits, &steps);
+    s->proven = n && s->options.prove ? signature(ranks, work, in->nranks) : 0;
+    if (s->proven && s->proven == was) {
+        deadlock_say(in, work, out);
+        about_set(s, ranks, work, in, HCT_DEADLOCK);
+    }
+    if (n == 0 && s->options.prove &&
+        deadlock_set(in, work, &s->options.deadlock, &steps) > 0)
+        notice_asking(s, ranks, work, in, out);
+}
+
+bool still_asking_yet(const struct still *s, const struct hct_snapshot *in)
+{
+    return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
+}
+
+uint64_t still_next_detail(const struct still *s,
+                           const struct hct_snapshot *in)
+{
+    uint64_t next_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
+
+    if (!s->reported && still_asking_yet(s, in))
+        next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
+    if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
+        next_ns = still_min(next_ns, s->moved_ns +
+                                         s->options.deadlock.spin_ns);
+    return next_ns;
+}
+
+void still_look_at_detail(struct still *s, struct still_rank *ranks,
+                          struct deadlock_rank *work,
+                          const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint64_t steps;
+
+    still_read_flights(ranks, in);
+    still_read_threads(ranks, in);
+    if (!still_may_judge(s))
+        return;
+    mark_starved(s, ranks, work, in);
+    for (uint32_t i = 0; i < in->nranks; i++)
+        work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
+    prove(s, ranks, work, in, out);
+    s->transit = transit_find(in, work, &steps);
+    s->transit_ns = in->now_ns;
+}
