@@ -34,56 +34,37 @@ struct settings {
 
 #define MASTER_FIELD(f) offsetof(struct settings, f)
 static const struct conf_key master_keys[] = {
-    { "master", "listen", CONF_TEXT, MASTER_FIELD(listen), "", 0, 0,
-      "Where to listen: a list of unix:/path and tcp:host:port. Empty: "
-      "master.sock in the runtime directory." },
-    { "master", "database", CONF_TEXT, MASTER_FIELD(database), "", 0, 0,
-      "The database file. Empty: $HECTOR_DB, else hector/hector.db in the "
-      "state directory." },
-    { "master", "key_file", CONF_TEXT, MASTER_FIELD(key_file), "", 0, 0,
-      "The cluster key, for links over TCP. Empty: $HECTOR_KEY_FILE, else "
-      "hector/key in the configuration directory." },
-    { "master", "join_wait", CONF_DURATION, MASTER_FIELD(join_wait_ns), "60s",
-      0, 86400, "How long a job waits for hosts that have not joined." },
+    { "master", "listen", CONF_TEXT, MASTER_FIELD(listen), "", 0, 0 },
+    { "master", "database", CONF_TEXT, MASTER_FIELD(database), "", 0, 0 },
+    { "master", "key_file", CONF_TEXT, MASTER_FIELD(key_file), "", 0, 0 },
+    { "master", "join_wait", CONF_DURATION, MASTER_FIELD(join_wait_ns),
+      "60s", 0, 86400 },
     { "master", "prepare_wait", CONF_DURATION, MASTER_FIELD(prepare_wait_ns),
-      "60s", 1, 86400, "How long slaves may take to prepare a job." },
-    { "master", "slave_lost", CONF_DURATION, MASTER_FIELD(lost_wait_ns), "4s",
-      0, 86400, "How long a slave with tasks that has lost its link may take "
-      "to come back." },
-    { "master", "end_wait", CONF_DURATION, MASTER_FIELD(end_wait_ns), "30s",
-      1, 86400, "How long a slave may take, beyond the grace, to end tasks "
-      "and to clear up behind them." },
-    { "master", "tree_fan_out", CONF_INT, MASTER_FIELD(tree_fan_out), "32",
-      0, 65536, "When something is gathered from many slaves: the most that "
-      "are below the master, or below one of them. 0: by tree_levels." },
-    { "master", "tree_levels", CONF_INT, MASTER_FIELD(tree_levels), "2",
-      1, 16, "Where tree_fan_out is 0: levels of slaves below the master." },
-    { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns), "10s",
-      0.1, 3600, "When nothing new has come for so long, what has been gathered is the "
-      "result." },
-    { "master", "policies", CONF_TEXT, MASTER_FIELD(policies), "hang", 0, 0,
-      "Policies that watch every job, with their parameters, separated by "
-      "blanks; hector-run --policy none declines them." },
+      "60s", 1, 86400 },
+    { "master", "slave_lost", CONF_DURATION, MASTER_FIELD(lost_wait_ns),
+      "4s", 0, 86400 },
+    { "master", "end_wait", CONF_DURATION, MASTER_FIELD(end_wait_ns),
+      "30s", 1, 86400 },
+    { "master", "tree_fan_out", CONF_INT, MASTER_FIELD(tree_fan_out),
+      "32", 0, 65536 },
+    { "master", "tree_levels", CONF_INT, MASTER_FIELD(tree_levels),
+      "2", 1, 16 },
+    { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns),
+      "10s", 0.1, 3600 },
+    { "master", "policies", CONF_TEXT, MASTER_FIELD(policies), "hang", 0, 0 },
     { "master", "kills_per_hour", CONF_INT, MASTER_FIELD(kills_per_hour),
-      "20", 0, 64, "How many jobs policies may end within an hour "
-      "(--on-hang kill)." },
-    { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples), "3",
-      0, 1000, "How often, 10 ms apart, the stacks of all tasks are taken when "
-      "a policy finds a hang; hector why and hector stack --last show them. 0: "
-      "not at all." },
+      "20", 0, 64 },
+    { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples),
+      "3", 0, 1000 },
     { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
-      "32M", 65536, 1e12, "How much is kept of what policies saw of a job." },
-    { "master", "judge_step", CONF_DURATION, MASTER_FIELD(judge_step_ns), "10s",
-      0.1, 86400, "How much time of a processor a policy may take to look at a "
-      "job once, in its process, hector-judge; three times as much by the "
-      "clock." },
+      "32M", 65536, 1e12 },
+    { "master", "judge_step", CONF_DURATION, MASTER_FIELD(judge_step_ns),
+      "10s", 0.1, 86400 },
     { "master", "judge_memory", CONF_BYTES, MASTER_FIELD(judge_memory_bytes),
-      "1G", 1 << 24, 1e15, "How much memory a policy may have for a job, and 4 "
-      "KiB for each of its tasks." },
-    { "master", "judge_restarts", CONF_INT, MASTER_FIELD(judge_restarts), "3",
-      0, 1000, "How often the process of a policy is started again for a job "
-      "when it has ended, or was ended." },
-    { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
+      "1G", 1 << 24, 1e15 },
+    { "master", "judge_restarts", CONF_INT, MASTER_FIELD(judge_restarts),
+      "3", 0, 1000 },
+    { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0 },
 };
 
 struct options {

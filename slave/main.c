@@ -58,19 +58,15 @@ struct conf {
 };
 
 static const struct conf_key keys[] = {
-    { "slave", "master", CONF_TEXT, offsetof(struct conf, master), "", 0, 0,
-      "addresses of the master, for example tcp:head:7117" },
-    { "slave", "name", CONF_TEXT, offsetof(struct conf, name), "", 0, 0,
-      "name of this node; empty: the host's name up to the first dot" },
+    { "slave", "master", CONF_TEXT, offsetof(struct conf, master), "", 0, 0 },
+    { "slave", "name", CONF_TEXT, offsetof(struct conf, name), "", 0, 0 },
     { "slave", "master_lost_s", CONF_DURATION,
-      offsetof(struct conf, master_lost_ns), "60", 1, 86400,
-      "how long tasks run on without a master" },
-    { "slave", "ptrace", CONF_BOOL, offsetof(struct conf, ptrace), "yes", 0, 0,
-      "take stacks by ptrace(2); no: the tasks tell them themselves" },
-    { "slave", "pmix_wait", CONF_DURATION,
-      offsetof(struct conf, pmix_wait_ns), "10", 1, 86400,
-      "how long the PMIx library may take for an answer" },
-    { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0, NULL },
+      offsetof(struct conf, master_lost_ns), "60", 1, 86400 },
+    { "slave", "ptrace", CONF_BOOL, offsetof(struct conf, ptrace),
+      "yes", 0, 0 },
+    { "slave", "pmix_wait", CONF_DURATION, offsetof(struct conf, pmix_wait_ns),
+      "10s", 1, 86400 },
+    { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0 },
 };
 
 struct slave {

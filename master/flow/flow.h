@@ -84,8 +84,6 @@ void flow_node_lost(struct flow *f, struct node *n, const char *why);
 /* A slave has told what it has, and these are the jobs it has. */
 void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
                     size_t njobs);
-/* A slave has tasks of a job that has ended without it: have them ended. */
-void flow_disown(const struct node *n, uint64_t job);
 /* wait_ns: how long it may take to come back. */
 void flow_redirector_gone(struct flow *f, const struct conn *link,
                           uint64_t wait_ns);

@@ -127,6 +127,20 @@ static bool flow_is_among(uint64_t id, const uint64_t *v, size_t n)
     return false;
 }
 
+/* A slave has tasks of a job that has ended without it: have them ended. */
+static void disown(const struct node *n, uint64_t job)
+{
+    Hct__Terminate m = HCT__TERMINATE__INIT;
+
+    log_info("flow", "%s has tasks of a job that goes on without it job=%llu",
+             n->name, (unsigned long long)job);
+    m.job = job;
+    m.ranks = (char *)"all";
+    m.disown = true;
+    if (n->link)
+        conn_send(n->link, MESSAGE_TERMINATE, &m);
+}
+
 void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
                     size_t njobs)
 {
@@ -141,21 +155,8 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
         struct job_node *jn = j ? job_node_find(j, n) : NULL;
 
         if (!jn || jn->lost)
-            flow_disown(n, jobs[i]);
+            disown(n, jobs[i]);
     }
-}
-
-void flow_disown(const struct node *n, uint64_t job)
-{
-    Hct__Terminate m = HCT__TERMINATE__INIT;
-
-    log_info("flow", "%s has tasks of a job that goes on without it job=%llu",
-             n->name, (unsigned long long)job);
-    m.job = job;
-    m.ranks = (char *)"all";
-    m.disown = true;
-    if (n->link)
-        conn_send(n->link, MESSAGE_TERMINATE, &m);
 }
 
 /* ------------------------------------------------------------ redirectors */

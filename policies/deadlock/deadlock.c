@@ -214,15 +214,6 @@ uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
     return n;
 }
 
-bool deadlock_asks(const struct hct_snapshot *in,
-                   const struct deadlock_rank *w)
-{
-    for (uint32_t r = 0; r < in->nranks; r++)
-        if (w[r].state == DEADLOCK_BLOCKED && w[r].spins)
-            return true;
-    return false;
-}
-
 uint64_t deadlock_age(const struct hct_snapshot *in,
                       const struct deadlock_rank *w)
 {

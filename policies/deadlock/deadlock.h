@@ -133,9 +133,7 @@ void deadlock_say_asking(const struct hct_snapshot *in,
                          struct deadlock_rank *w, uint64_t age_ns,
                          struct hct_out *out);
 
-/* Does one of the set ask in a loop? Since when all of it stands. */
-bool deadlock_asks(const struct hct_snapshot *in,
-                   const struct deadlock_rank *w);
+/* Since when all of the set stands. */
 uint64_t deadlock_age(const struct hct_snapshot *in,
                       const struct deadlock_rank *w);
 

@@ -10,7 +10,8 @@
 
 enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12 };
 
-uint64_t parastack_random(uint64_t *state, uint64_t n)
+/* A uniform number below n, from a state that is not 0. */
+static uint64_t below(uint64_t *state, uint64_t n)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;         /* splitmix64 */
 
@@ -22,7 +23,7 @@ uint64_t parastack_random(uint64_t *state, uint64_t n)
 
 uint64_t parastack_step(uint64_t *state, uint64_t interval_ns)
 {
-    return parastack_random(state, interval_ns + 1) + interval_ns / 2;
+    return below(state, interval_ns + 1) + interval_ns / 2;
 }
 
 bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k)
@@ -52,7 +53,7 @@ static void choose_sets(struct parastack *p, uint32_t nranks)
     if (p->nset == 0)
         p->nset = 1;
     for (uint32_t n = 0; nranks > 1 && n < 2 * p->nset;) {
-        uint32_t r = (uint32_t)parastack_random(&p->random, nranks);
+        uint32_t r = (uint32_t)below(&p->random, nranks);
         bool taken = false;
 
         for (uint32_t i = 0; i < n; i++)

@@ -52,9 +52,6 @@ struct parastack {
     uint8_t reported, slow, pad[6];
 };
 
-/* A uniform number below n, from a state that is not 0. */
-uint64_t parastack_random(uint64_t *state, uint64_t n);
-
 /* ParaStack's step: rand(I) + I/2. */
 uint64_t parastack_step(uint64_t *state, uint64_t interval_ns);
 

@@ -18,7 +18,9 @@ void still_init(struct still *s, const struct hct_job *job,
     s->asks_ns = options->patience_ns;
 }
 
-double still_bound(uint32_t x, uint32_t n)
+/* Upper bound of a probability, seen x times of n: of Wilson's score interval
+ * (E. B. Wilson, JASA 22, 1927), 97.5 %. */
+static double bound(uint32_t x, uint32_t n)
 {
     const double z = 1.96, zz = z * z;
     double p;
@@ -96,7 +98,7 @@ static double chance_of(const struct still *s, const struct hct_snapshot *in)
 
     if (!phasebook_is_at(&s->phases, hct_rank(in, 0)))
         return 1;               /* no sample in this phase yet */
-    return pow(still_bound(s->phase[i].still, s->phase[i].n), s->streak);
+    return pow(bound(s->phase[i].still, s->phase[i].n), s->streak);
 }
 
 /* What a look at all says, as far as it counts for a verdict. */

@@ -160,9 +160,6 @@ struct still {
 void still_init(struct still *s, const struct hct_job *job,
                 const struct still_options *options);
 
-/* Upper bound of a probability, seen x times of n: Wilson's, 97.5 %. */
-double still_bound(uint32_t x, uint32_t n);
-
 /* How many times longer than the longest of n visits a stay has to be. */
 double still_factor(uint32_t n, double alpha);
 

@@ -16,7 +16,7 @@
 #include "proto/base/err.h"
 
 enum args_takes { ARGS_NONE, ARGS_VALUE, ARGS_MAY /* only by "=" */,
-                  ARGS_TWO /* not in args_parse() */ };
+                  ARGS_TWO /* not in args_scan() */ };
 
 struct args_option;
 

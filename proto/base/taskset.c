@@ -283,26 +283,6 @@ int taskset_from_bits(struct taskset *s, uint32_t first,
     return 0;
 }
 
-void taskset_to_bits(const struct taskset *s, uint32_t first,
-                     uint64_t *words, size_t nbits)
-{
-    memset(words, 0, (nbits + 63) / 64 * sizeof(*words));
-    for (size_t i = taskset_lower(s, first); i < s->n; i++) {
-        uint64_t from = s->v[i].first > first ? s->v[i].first - first : 0;
-        uint64_t to = (uint64_t)s->v[i].last - first + 1;
-
-        if (to > nbits)
-            to = nbits;
-        while (from < to) {
-            unsigned bit = (unsigned)(from % 64);
-            uint64_t n = to - from < 64 - bit ? to - from : 64 - bit;
-
-            words[from / 64] |= (n == 64 ? ~0ull : (1ull << n) - 1) << bit;
-            from += n;
-        }
-    }
-}
-
 char *taskset_text(const struct taskset *s)
 {
     size_t size = (size_t)taskset_format(s, NULL, 0) + 1;

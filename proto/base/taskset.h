@@ -47,11 +47,9 @@ int taskset_format(const struct taskset *s, char *buf, size_t size);
 /* The same in memory of its own, which the caller frees; NULL: there is none. */
 char *taskset_text(const struct taskset *s);
 
-/* Bit i of words[] (least significant first) <-> rank first + i. The set
- * (or all of words[]) is overwritten. */
+/* Bit i of words[] (least significant first) is rank first + i. The set is
+ * overwritten. */
 int taskset_from_bits(struct taskset *s, uint32_t first,
                       const uint64_t *words, size_t nbits);
-void taskset_to_bits(const struct taskset *s, uint32_t first,
-                     uint64_t *words, size_t nbits);
 
 #endif

@@ -240,16 +240,3 @@ int conf_load_all(const struct conf_key *keys, void *into, const char *path,
             return err_set(err, e.code, "%s", e.text);
     return 0;
 }
-
-void conf_print(const struct conf_key *keys, FILE *out)
-{
-    const char *section = "";
-
-    for (const struct conf_key *k = keys; k->section; k++) {
-        if (strcmp(k->section, section) != 0)
-            fprintf(out, "%s[%s]\n", *section ? "\n" : "", k->section);
-        section = k->section;
-        fprintf(out, "# %s\n#%s = %s\n", k->help, k->name,
-                k->fallback ? k->fallback : "");
-    }
-}

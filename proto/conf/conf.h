@@ -2,18 +2,18 @@
  *
  *   static const struct conf_key keys[] = {
  *       { "master", "listen", CONF_TEXT, offsetof(struct conf_master, listen),
- *         "unix:...", 0, 0, "where to listen" },
+ *         "unix:...", 0, 0 },
  *       { NULL } };
  *
- * One table feeds the defaults, the check, and the help. All programs read
- * the same file, so a section that belongs to another of Hector's programs is
- * passed over; any other section, and any unknown key, is an error. */
+ * One table feeds the defaults and the check; what a key is for stands in the
+ * example hector.conf and in hector.conf(5). All programs read the same file,
+ * so a section that belongs to another of Hector's programs is passed over; any
+ * other section, and any unknown key, is an error. */
 #ifndef HECTOR_CONF_H
 #define HECTOR_CONF_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "proto/base/err.h"
 
@@ -32,7 +32,6 @@ struct conf_key {
     size_t offset;              /* of the field in the struct */
     const char *fallback;       /* the default, written as in the file */
     double min, max;            /* both 0: no bounds */
-    const char *help;
 };
 
 /* Set every field to its default. Call first, on a zeroed struct. The table
@@ -53,8 +52,5 @@ int conf_load(const struct conf_key *keys, void *into, const char *path,
  * (paths_user_conf), each of which may be missing. */
 int conf_load_all(const struct conf_key *keys, void *into, const char *path,
                   struct err *err);
-
-/* Print every key with default and help, as a commented hector.conf. */
-void conf_print(const struct conf_key *keys, FILE *out);
 
 #endif

@@ -8,20 +8,12 @@
 
 #define SETTINGS_FIELD(f) offsetof(struct settings, f)
 static const struct conf_key settings_keys[] = {
-    { "run", "master", CONF_TEXT, SETTINGS_FIELD(master), "", 0, 0,
-      "address of a standing master to submit to; empty: a private one is "
-      "started for each run" },
-    { "run", "launch_agent", CONF_TEXT, SETTINGS_FIELD(launch_agent), "", 0, 0,
-      "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
-      "empty: ssh, inside a Slurm allocation srun" },
-    { "run", "db", CONF_TEXT, SETTINGS_FIELD(db), "", 0, 0,
-      "database of private masters, where hector looks too, unless $HECTOR_DB "
-      "names one; empty: the user's own" },
-    { "run", "buffer", CONF_TEXT, SETTINGS_FIELD(buffer), "line", 0, 0,
-      "when what the tasks print is written: line, block or none" },
-    { "run", "on_hang", CONF_TEXT, SETTINGS_FIELD(on_hang), "", 0, 0,
-      "what is done when a job hangs, as --on-hang says it; empty: report" },
-    { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0, NULL },
+    { "run", "master", CONF_TEXT, SETTINGS_FIELD(master), "", 0, 0 },
+    { "run", "launch_agent", CONF_TEXT, SETTINGS_FIELD(launch_agent), "", 0, 0 },
+    { "run", "db", CONF_TEXT, SETTINGS_FIELD(db), "", 0, 0 },
+    { "run", "buffer", CONF_TEXT, SETTINGS_FIELD(buffer), "line", 0, 0 },
+    { "run", "on_hang", CONF_TEXT, SETTINGS_FIELD(on_hang), "", 0, 0 },
+    { NULL, NULL, CONF_BOOL, 0, NULL, 0, 0 },
 };
 
 int settings_load(struct settings *s, struct err *err)

@@ -124,12 +124,6 @@ bool prefixtree_has(const struct prefixtree *t, uint32_t node,
 /* Traces through the node in all samples. */
 uint64_t prefixtree_traces(const struct prefixtree *t, uint32_t node);
 
-/* All nodes, each before its children, siblings with more tasks first and
- * then by name: the order for people. order has room for nnodes; depth, too,
- * unless NULL. */
-int prefixtree_order(const struct prefixtree *t, uint32_t *order,
-                     uint32_t *depth);
-
 /* Tasks that have traces through the same nodes are equivalent. The smallest
  * classes come first, for they are the outliers; of equal ones the one with
  * the lowest representative. */

@@ -1,5 +1,5 @@
-/* prefixtree_class.c - a tree at its end: ranks in place of positions, classes
- * of tasks, and the order in which people read it. */
+/* prefixtree_class.c - a tree at its end: ranks in place of positions, and
+ * classes of tasks. */
 #include "proto/tree/prefixtree.h"
 
 #include <errno.h>
@@ -371,58 +371,5 @@ int prefixtree_class_tasks(const struct prefixtree_classes *c,
     for (uint32_t p = 0; p < t->width; p++)
         if (c->class_of[p] == i && taskset_add(out, p, p))
             return -1;
-    return 0;
-}
-
-/* ------------------------------------------------------------------- order */
-
-struct brother { uint32_t node, count; const char *name; uint32_t line; };
-
-static int by_count(const void *a, const void *b)
-{
-    const struct brother *x = a, *y = b;
-    int c;
-
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    c = strcmp(x->name, y->name);
-    if (c == 0)
-        c = (x->line > y->line) - (x->line < y->line);
-    return c ? c : x->node < y->node ? -1 : 1;
-}
-
-int prefixtree_order(const struct prefixtree *t, uint32_t *order,
-                     uint32_t *depth)
-{
-    struct brother *v = malloc(t->nnodes * sizeof(*v));
-    uint32_t *stack = malloc(t->nnodes * 2 * sizeof(*stack));
-    size_t n = 0, top = 0;
-
-    if (!v || !stack)
-        return free(v), free(stack), errno = ENOMEM, -1;
-    stack[top++] = 0;
-    stack[top++] = 0;
-    while (top) {
-        uint32_t deep = stack[--top], at = stack[--top];
-        size_t k = 0;
-
-        if (depth)
-            depth[n] = deep;
-        order[n++] = at;
-        for (uint32_t c = t->nodes[at].child; c; c = t->nodes[c].sibling) {
-            const struct prefixtree_frame *f = &t->frames[t->nodes[c].frame];
-
-            v[k++] = (struct brother){ c, prefixtree_count(t, c),
-                                       prefixtree_text(t, f->function),
-                                       f->line };
-        }
-        qsort(v, k, sizeof(*v), by_count);
-        while (k) {
-            stack[top++] = v[--k].node;
-            stack[top++] = deep + 1;
-        }
-    }
-    free(v);
-    free(stack);
     return 0;
 }

@@ -364,15 +364,3 @@ bool hosts_any_remote(const struct hosts *h)
             return true;
     return false;
 }
-
-uint32_t hosts_slots(const struct hosts *h)
-{
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < h->n; i++) {
-        if (h->v[i].slots == 0)
-            return 0;
-        n += h->v[i].slots;
-    }
-    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}

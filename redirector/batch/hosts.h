@@ -58,7 +58,4 @@ int hosts_add_here(struct hosts *h, struct err *err);
 void hosts_find_local(struct hosts *h);
 bool hosts_any_remote(const struct hosts *h);
 
-/* All slots together; 0 if some host does not say how many it has. */
-uint32_t hosts_slots(const struct hosts *h);
-
 #endif

@@ -399,14 +399,6 @@ static bool link_takes_input(const struct link *k)
     return k->asked && !k->unwanted;
 }
 
-bool links_wants_input(const struct links *s)
-{
-    for (const struct link *k = s->all; k; k = k->next)
-        if (link_takes_input(k))
-            return true;
-    return false;
-}
-
 size_t links_credit(const struct links *s, bool all)
 {
     uint64_t least = UINT64_MAX;

@@ -62,9 +62,8 @@ void links_resume(struct links *s);
 /* The window of the terminal has this size now. */
 void links_send_size(struct links *s, uint32_t rows, uint32_t columns);
 
-/* Does any link want input? all: every link has to have said so, one way or
- * the other, before any gets a byte. Bytes that may be sent now: */
-bool links_wants_input(const struct links *s);
+/* So many bytes of input may be sent now. all: every link has to have said
+ * whether it wants any before one gets a byte. */
 size_t links_credit(const struct links *s, bool all);
 
 /* Has somebody asked for input, and nobody wants any more? */

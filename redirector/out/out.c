@@ -264,11 +264,6 @@ size_t out_queued(const struct out *o)
     return evbuffer_get_length(o->queue);
 }
 
-bool out_failed(const struct out *o)
-{
-    return o->failed;
-}
-
 void out_close(struct out *o)
 {
     if (!o)

@@ -36,7 +36,6 @@ struct out *out_open(struct event_base *base, int fd, const char *name,
 void out_write(struct out *o, const void *p, size_t n);
 
 size_t out_queued(const struct out *o);
-bool out_failed(const struct out *o);
 
 /* What is queued is written as far as it goes at once; NULL is fine. */
 void out_close(struct out *o);

@@ -41,11 +41,6 @@ void say_through(void (*write_line)(void *arg, const char *line, size_t n),
     words.arg = arg;
 }
 
-bool say_is_shown(enum say_level level)
-{
-    return level <= words.least;
-}
-
 /* Tabs and final newlines are no harm, other control characters are shown as
  * what they are. */
 static void say_out(char *text, size_t n)
@@ -72,7 +67,7 @@ void say(enum say_level level, const char *fmt, ...)
     char line[SAY_MAX];
     va_list ap;
 
-    if (!say_is_shown(level))
+    if (level > words.least)
         return;
     size_t n = (size_t)snprintf(line, sizeof(line), "hector: ");
 

@@ -7,7 +7,6 @@
 #ifndef HECTOR_SAY_H
 #define HECTOR_SAY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum say_level { SAY_ERROR, SAY_NOTE, SAY_VERBOSE };
@@ -16,7 +15,6 @@ enum say_level { SAY_ERROR, SAY_NOTE, SAY_VERBOSE };
 void say_init(enum say_level least);
 void say_through(void (*write)(void *arg, const char *line, size_t n),
                  void *arg);    /* NULL: straight to descriptor 2 */
-bool say_is_shown(enum say_level level);
 
 void say(enum say_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

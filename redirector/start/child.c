@@ -369,7 +369,7 @@ void child_tell(const struct child *c, int sig)
     kill(c->pid, sig);
 }
 
-void child_kill_all(int sig)
+static void kill_all(int sig)
 {
     for (const struct child *c = children; c; c = c->next)
         child_kill(c, sig);
@@ -446,12 +446,12 @@ void child_end_all(void)
 
     if (!children)
         return;
-    child_kill_all(SIGTERM);
-    child_kill_all(SIGINT);
+    kill_all(SIGTERM);
+    kill_all(SIGINT);
     if (!child_wait(k, CHILD_TERM_NS, false)) {
         child_kill_guarded(k);
         if (!child_wait(k, CHILD_GUARD_NS, false)) {
-            child_kill_all(SIGKILL);
+            kill_all(SIGKILL);
             if (!child_wait(k, CHILD_KILL_NS, true))
                 child_leave_behind(k);
         }

@@ -52,7 +52,6 @@ unsigned child_count(void);
 /* To the child's whole process group; to it alone. */
 void child_kill(const struct child *c, int sig);
 void child_tell(const struct child *c, int sig);
-void child_kill_all(int sig);
 
 /* End what is still there with all that descends from it, and return when it is
  * gone, or after 2 s: TERM, soon KILL, guards last. What is left even then is

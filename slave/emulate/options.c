@@ -134,8 +134,10 @@ static int complain(const char *what, const char *why)
     return ARGS_USAGE;
 }
 
-int emulate_fault_parse(struct emulate_fault *f, const char *text,
-                        uint32_t daemons, struct err *err)
+/* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION", "DAEMON:noise",
+ * "DAEMON:lie", "DAEMON:forge" */
+static int parse_fault(struct emulate_fault *f, const char *text,
+                       uint32_t daemons, struct err *err)
 {
     const char *colon = strchr(text, ':');
     char number[16] = "";
@@ -189,8 +191,7 @@ static int check_all(struct emulate *e)
     if (e->workers > e->daemons)
         e->workers = e->daemons;
     for (uint32_t i = 0; i < e->nfaults; i++)
-        if (emulate_fault_parse(&e->faults[i], e->fault_text[i], e->daemons,
-                                &err))
+        if (parse_fault(&e->faults[i], e->fault_text[i], e->daemons, &err))
             return complain("--fault", err.text);
     return -1;
 }

@@ -55,9 +55,4 @@ struct emulate {
 /* Returns -1 to go on, else the exit status; complains itself. */
 int emulate_options(struct emulate *e, int argc, char **argv);
 
-/* "DAEMON:die", "DAEMON:silent", "DAEMON:late=DURATION", "DAEMON:noise",
- * "DAEMON:lie", "DAEMON:forge" */
-int emulate_fault_parse(struct emulate_fault *f, const char *text,
-                        uint32_t daemons, struct err *err);
-
 #endif

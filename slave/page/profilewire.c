@@ -178,7 +178,7 @@ bool profilewire_is_empty(const struct profilewire *s)
     return s->ntasks == 0 && s->nnames == 0;
 }
 
-bool profilewire_is_full(const struct profilewire *s)
+static bool is_full(const struct profilewire *s)
 {
     return s->ncosts >= PROFILEWIRE_COSTS;
 }
@@ -326,7 +326,7 @@ int profilewire_tell(const struct profilewire_of *o)
 
         profilewire_init(&s, o->job, o->sites);
         names_sent = profilewire_add_names(&s, o->names, *o->names_sent);
-        for (; i < o->ntasks && !profilewire_is_full(&s); i++) {
+        for (; i < o->ntasks && !is_full(&s); i++) {
             uint32_t rank;
             struct profile *p = o->task(o->arg, i, &rank);
 

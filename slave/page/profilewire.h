@@ -40,7 +40,6 @@ size_t profilewire_add_names(struct profilewire *s, const struct names *names,
                              size_t first);
 
 bool profilewire_is_empty(const struct profilewire *s);
-bool profilewire_is_full(const struct profilewire *s);
 
 /* Call send with the Hct__Profile. -1: out of memory. */
 int profilewire_send(const struct profilewire *s,

@@ -22,12 +22,12 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct conf_key keys[] = {
-    { "master", "quiet", CONF_BOOL, AT(quiet), "no", 0, 0, "" },
-    { "master", "nodes", CONF_INT, AT(nodes), "4", -10, 1000, "" },
-    { "master", "share", CONF_REAL, AT(share), "0.5", 0, 1, "" },
-    { "master", "listen", CONF_TEXT, AT(listen), "/run/x", 0, 0, "" },
-    { "slave", "grace", CONF_DURATION, AT(grace_ns), "2s", 0, 3600, "" },
-    { "slave", "queue", CONF_BYTES, AT(queue_bytes), "4M", 4096, 1e9, "" },
+    { "master", "quiet", CONF_BOOL, AT(quiet), "no", 0, 0 },
+    { "master", "nodes", CONF_INT, AT(nodes), "4", -10, 1000 },
+    { "master", "share", CONF_REAL, AT(share), "0.5", 0, 1 },
+    { "master", "listen", CONF_TEXT, AT(listen), "/run/x", 0, 0 },
+    { "slave", "grace", CONF_DURATION, AT(grace_ns), "2s", 0, 3600 },
+    { "slave", "queue", CONF_BYTES, AT(queue_bytes), "4M", 4096, 1e9 },
     { .section = NULL },
 };
 

@@ -102,7 +102,6 @@ static void special(struct world *w, const struct step *s)
     case 3:
         links_send_input_end(w->links);
     }
-    links_wants_input(w->links);
     links_input_unwanted(w->links);
     links_count(w->links);
 }

@@ -342,32 +342,6 @@ static void test_classes(void **state)
     }
 }
 
-static void test_order(void **state)
-{
-    static const struct trace v[] = {
-        { 0, 0, "ab" }, { 1, 0, "ab" }, { 2, 0, "ac" }, { 3, 0, "d" },
-        { 4, 0, "ba" }, { 5, 0, "ae" } };
-    static const char *const want[] = { "", "a", "ab", "ac", "ae", "b", "ba",
-                                        "d" };
-    uint32_t order[16], depth[16];
-    struct prefixtree t;
-
-    (void)state;
-    assert_int_equal(prefixtree_init(&t, 6, SAMPLES, NULL), 0);
-    for (size_t i = sizeof(v) / sizeof(v[0]); i-- > 0; )
-        assert_int_equal(add(&t, &v[i], 0), 0);
-    assert_int_equal(t.nnodes, 8);
-    assert_int_equal(prefixtree_order(&t, order, depth), 0);
-    for (uint32_t i = 0; i < 8; i++) {
-        char path[DEPTH + 1];
-
-        full_path(&t, order[i], path);
-        assert_string_equal(path, want[i]);
-        assert_int_equal(depth[i], strlen(want[i]));
-    }
-    prefixtree_fini(&t);
-}
-
 static void refused(const void *bytes, size_t n, const char *why)
 {
     struct prefixtree t;
@@ -455,7 +429,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_remap), cmocka_unit_test(test_remap_sparse),
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_classes),
         cmocka_unit_test(test_limits), cmocka_unit_test(test_hostile),
     };
 

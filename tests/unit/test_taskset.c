@@ -215,7 +215,7 @@ static void test_bits(void **state)
     for (size_t i = 0; i < 5 * 9 * 20; i++) {
         uint32_t first = firsts[i % 5];
         size_t nbits = sizes[i / 5 % 9];
-        uint64_t words[4], got[4] = { ~0ull, ~0ull, ~0ull, ~0ull };
+        uint64_t words[4];
         struct taskset s = { 0 };
 
         for (int w = 0; w < 4; w++) {
@@ -225,27 +225,14 @@ static void test_bits(void **state)
                 words[w] = rand() % 2 ? ~0ull : 0;
         }
         assert_int_equal(taskset_from_bits(&s, first, words, nbits), 0);
-        taskset_to_bits(&s, first, got, nbits);
         for (size_t b = 0; b < nbits; b++) {
             bool bit = words[b / 64] >> (b % 64) & 1;
 
             assert_int_equal(taskset_has(&s, first + (uint32_t)b), bit);
-            assert_int_equal(got[b / 64] >> (b % 64) & 1, bit);
         }
         assert_false(taskset_has(&s, first + (uint32_t)nbits));
-        if (nbits % 64)
-            assert_int_equal(got[nbits / 64] >> (nbits % 64), 0);
         taskset_fini(&s);
     }
-    struct taskset s = { 0 };
-    uint64_t word = 0;
-
-    taskset_add(&s, 5, 100);
-    taskset_to_bits(&s, 10, &word, 64);
-    assert_true(word == ~0ull);
-    taskset_to_bits(&s, 0, &word, 64);
-    assert_true(word == ~0ull << 5);
-    taskset_fini(&s);
 }
 
 int main(void)

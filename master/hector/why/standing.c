@@ -59,8 +59,9 @@ static void say_asleep(struct str *to, const struct hct_snapshot *s,
     }
 }
 
-void standing_text(struct str *to, const struct hct_snapshot *s,
-                   const char *before)
+/* Lines; before: how long ago that look was, in words. */
+static void add_lines(struct str *to, const struct hct_snapshot *s,
+                      const char *before)
 {
     static const struct { uint32_t flag; const char *what; } reasons[] = {
         { HCT_TRACED, "held by a debugger" },
@@ -87,8 +88,8 @@ static int on_look(void *arg, const struct store_look *look)
     char before[HUMAN_MAX];
 
     if (look->data.p && tape_last(&r, look->data.p, look->data.n, &s))
-        standing_text(arg, &s, human_duration(before, now > at
-                                              ? (int64_t)(now - at) : 0));
+        add_lines(arg, &s, human_duration(before, now > at
+                                          ? (int64_t)(now - at) : 0));
     looks_fini(&r.looks);
     return 1;
 }

@@ -10,11 +10,8 @@
 #include "policies/hct_policy.h"
 #include "proto/base/str.h"
 
-/* Lines; "" if nobody does. before: how long ago that look was, in words. */
-void standing_text(struct str *to, const struct hct_snapshot *s,
-                   const char *before);
-
-/* The same of what is recorded; nothing is added where there is nothing. */
+/* Lines, of the last look that is recorded of the job; nothing is added where
+ * nobody does, or nothing is recorded. */
 void standing_of_job(struct str *to, struct store *st, uint64_t job);
 
 #endif
