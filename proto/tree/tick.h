@@ -19,4 +19,14 @@ static inline uint64_t tick_of(uint64_t wait_ns)
                                 : ns < CLOCK_NS_PER_S ? ns : CLOCK_NS_PER_S;
 }
 
+/* Nothing has come for silent_ns: so long until the next look (ns), which is not
+ * later than the end of the wait. */
+static inline uint64_t tick_next(uint64_t wait_ns, uint64_t silent_ns)
+{
+    uint64_t ns = tick_of(wait_ns);
+
+    return silent_ns < wait_ns && wait_ns - silent_ns < ns
+               ? wait_ns - silent_ns : ns;
+}
+
 #endif

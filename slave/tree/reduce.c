@@ -205,10 +205,8 @@ void reduction_step(struct reduction *r, enum reduce_event event)
 
 static void arm(struct reduction *r, uint64_t now_ns)
 {
-    uint64_t ns = tick_of(r->wait_ns), silent = now_ns - r->heard_ns;
+    uint64_t ns = tick_next(r->wait_ns, now_ns - r->heard_ns);
 
-    if (silent < r->wait_ns && r->wait_ns - silent < ns)
-        ns = r->wait_ns - silent;
     r->due_ns = now_ns + ns;
     timer_set(r->timer, ns);
 }
