@@ -115,7 +115,7 @@ static void test_sge(void **state)
         unlink(path);
         expect(&h, rc, &err, table[i].in, table[i].out, "PE_HOSTFILE");
     }
-    assert_int_equal(allocation_add_sge(&h, "/nonexistent/x", &err), -1);
+    assert_int_equal(allocation_add_sge(&h, "/proc/nonexistent/x", &err), -1);
     assert_non_null(strstr(err.text, "PE_HOSTFILE"));
 }
 

@@ -185,14 +185,14 @@ static void test_ends(void **state)
 static void test_cannot_start(void **state)
 {
     struct event_base *base = event_base_new();
-    char *argv[] = { (char *)"/nonexistent/agent", NULL };
+    char *argv[] = { (char *)"/proc/nonexistent/agent", NULL };
     struct child_conf conf = { .who = "n1", .argv = argv };
     struct err err = { 0 };
 
     (void)state;
     assert_null(child_start(base, &conf, &err));
     assert_int_equal(err.code, ENOENT);
-    assert_string_equal(err.text, "cannot start /nonexistent/agent: "
+    assert_string_equal(err.text, "cannot start /proc/nonexistent/agent: "
                         "No such file or directory");
     argv[0] = (char *)"/etc/passwd";
     assert_null(child_start(base, &conf, &err));

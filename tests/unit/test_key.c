@@ -145,7 +145,7 @@ static void test_file_is_refused(void **state)
     assert_int_equal(key_load(&k, path, &err), -1);
     unlink(path);
     assert_int_equal(key_load(&k, dir, &err), -1);
-    assert_int_equal(key_load(&k, "/nonexistent/dir/key", &err), -1);
+    assert_int_equal(key_load(&k, "/proc/nonexistent/dir/key", &err), -1);
     assert_int_equal(err.code, ENOENT);
 }
 

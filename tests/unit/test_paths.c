@@ -178,7 +178,7 @@ static void test_private_dir(void **state)
     assert_string_not_equal(buf, other);
 
     /* One that cannot be used, then one where no socket would fit. */
-    setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    setenv("XDG_RUNTIME_DIR", "/proc/nonexistent", 1);
     setenv("TMPDIR", in_top("run"), 1);
     assert_int_equal(paths_make_private_dir(buf, sizeof(buf), &err), 0);
     assert_memory_equal(buf, in_top("run/hector-"), strlen(dir) + 12);
