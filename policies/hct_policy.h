@@ -28,7 +28,8 @@
  *        collective calls, which was HCT_NONE; hct_rank.peer of
  *        MPI_Intercomm_create, the same: the leader of its own group
  *   1.8  hct_policy.needs and may_need; hct_snapshot.parts; HCT_NEED_MODEL:
- *        hct_model, hct_state, hct_edge */
+ *        hct_model, hct_state, hct_edge
+ *   1.9  hct_rank.node */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -36,7 +37,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 8u
+#define HCT_POLICY_MINOR 9u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -204,6 +205,9 @@ struct hct_rank {
                                    that an earlier run of the same program,
                                    which ended well, was so behind the same
                                    place (site); 0: none is known */
+    uint32_t node;              /* number of its node in the job, from 1, also
+                                   of a task without a page; 0: not known */
+    uint32_t pad;
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

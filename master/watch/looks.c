@@ -162,8 +162,10 @@ static void take_task(const struct looks *l, struct hct_rank *r,
                       const Hct__Looked__Task *m)
 {
     size_t n = m->tag_text.len;
+    uint32_t node = r->node;
 
     memset(r, 0, sizeof(*r));
+    r->node = node;
 #define TAKE(number, name) r->name = (__typeof__(r->name))m->name;
     LOOKWIRE_BEFORE(TAKE, TAKE)
     LOOKWIRE_BEHIND(TAKE)
@@ -421,6 +423,11 @@ void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)
         return;
     l->known[rank].life = (uint16_t)life;
     l->known[rank].flags = 0;
+}
+
+void looks_set_node(struct looks *l, uint32_t rank, uint32_t node)
+{
+    l->known[rank].node = node;
 }
 
 void looks_set_absent(struct looks *l, uint32_t rank)

@@ -57,6 +57,8 @@ int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
                       bool (*is_there)(const void *arg, uint32_t rank),
                       const void *arg, struct err *err);
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
+/* Where it is, by a number from 1: no slave tells that. */
+void looks_set_node(struct looks *l, uint32_t rank, uint32_t node);
 void looks_set_absent(struct looks *l, uint32_t rank);
 
 /* All have answered that will. The snapshot points into l. */

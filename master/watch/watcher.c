@@ -365,8 +365,8 @@ static void look_begin(struct watcher *w)
         look_end(w, clock_monotonic_ns());
 }
 
-/* Whose slave has not answered, or cannot be asked. */
-static void mark_absent(struct watcher *w)
+/* Where each task is, and whose slave has not answered, or cannot be asked. */
+static void mark_places(struct watcher *w)
 {
     const struct job *j = w->job;
 
@@ -374,6 +374,8 @@ static void mark_absent(struct watcher *w)
     for (uint32_t r = 0; r < j->ntasks && r < w->looks.job.nranks; r++) {
         const struct task *t = &j->tasks[r];
 
+        if (t->node < j->nnodes)
+            looks_set_node(&w->looks, r, t->node + 1);
         if (task_state_final(t->state)) {
             looks_set_life(&w->looks, r, HCT_LIFE_ENDED);
         } else if (t->node >= j->nnodes || w->node[t->node].asked ||
@@ -404,7 +406,7 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     struct hct_snapshot s;
     struct tape_frame frame;
 
-    mark_absent(w);
+    mark_places(w);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
     for (size_t i = 0; i < w->panel.n; i++)
         if (judge_wants_key(w->panel.v[i])) {

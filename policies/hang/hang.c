@@ -105,6 +105,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
     s->nranks = job->nranks;
     p.mode = s->mode == MODE_SOUT || s->mode == MODE_HECTOR ? PARASTACK_ALL :
              s->mode == MODE_FIXED ? PARASTACK_FIXED : PARASTACK_SOME;
+    if (s->mode == MODE_HECTOR)
+        p.patience_ns = w.patience_ns;
     parastack_init(&s->parastack, job, &p);
     still_init(&s->watch, job, &w);
     return 0;

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/deadlock/transit.h"
 #include "policies/lib/words.h"
 
-enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12 };
+enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12, WAITING = 64 };
 
 /* A uniform number below n, from a state that is not 0. */
 static uint64_t below(uint64_t *state, uint64_t n)
@@ -274,6 +275,56 @@ static bool steps_on(struct parastack_rank *ranks,
     return steps;
 }
 
+static bool on_several_nodes(const struct hct_snapshot *in)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        uint32_t node = hct_rank(in, i)->node;
+
+        if (first && node && node != first)
+            return true;
+        first = first ? first : node;
+    }
+    return false;
+}
+
+/* Nobody is out: what they send each other is not known, and the network may
+ * keep it for as long as it likes. */
+static bool may_be_network(const struct parastack *p,
+                           const struct parastack_rank *ranks,
+                           const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (ranks[i].out_always)
+            return false;
+    return p->options.patience_ns && on_several_nodes(in);
+}
+
+static void notice(struct parastack *p, const struct hct_snapshot *in,
+                   struct hct_out *out)
+{
+    const struct transit unknown = { .what = TRANSIT_PERHAPS };
+    uint64_t age_ns = in->now_ns - p->streak_ns;
+    char transit[TRANSIT_TEXT], time[WORDS_TIME];
+    struct hct_verdict *v;
+
+    if (age_ns < p->options.patience_ns || age_ns < 2 * p->longest_ns)
+        return;
+    p->noticed_ns = age_ns;
+    if (p->reported || !(v = words_verdict(out, HCT_NOTICE)))
+        return;
+    p->reported = HCT_NOTICE;
+    v->phase = hct_rank(in, 0)->phase;
+    v->where = HCT_WHERE_COMMUNICATION;
+    v->age_ns = age_ns;
+    for (uint32_t i = 0; i < in->nranks && i < WAITING; i++)
+        words_blame(out, i);
+    words_line(out, HCT_NONE, "all tasks are in MPI in %" PRIu32 " looks in a "
+               "row, %s%s", p->streak, words_time(time, age_ns),
+               transit_text(transit, in, &unknown));
+}
+
 static void report(struct parastack *p, const struct parastack_rank *ranks,
                    const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -308,7 +359,7 @@ static void report(struct parastack *p, const struct parastack_rank *ranks,
                    time);
     say_stacks(ranks, in, out);
     words_propose(out, HCT_REPORT);
-    p->reported = 1;
+    p->reported = HCT_HANG;
 }
 
 static void check(struct parastack *p, struct parastack_rank *ranks,
@@ -327,7 +378,18 @@ static void check(struct parastack *p, struct parastack_rank *ranks,
     if (++p->checks <= PARASTACK_CHECKS)
         return;
     p->checks = 0;
-    report(p, ranks, in, out);
+    if (may_be_network(p, ranks, in))
+        notice(p, in, out);
+    else
+        report(p, ranks, in, out);
+}
+
+/* Of what a notice was said, a task may be out since: asked at twice the age. */
+static bool may_check(const struct parastack *p, const struct hct_snapshot *in)
+{
+    return !p->reported ||
+           (p->reported == HCT_NOTICE &&
+            in->now_ns - p->streak_ns >= 2 * p->noticed_ns);
 }
 
 void parastack_look(struct parastack *p, struct parastack_rank *ranks,
@@ -348,7 +410,7 @@ void parastack_look(struct parastack *p, struct parastack_rank *ranks,
         if (p->checks) {
             check(p, ranks, in, out);
         } else if (sample(p, m, in)) {
-            if (!p->reported) {
+            if (may_check(p, in)) {
                 remember(ranks, in);
                 p->checks = 1;
                 p->next_ns = in->now_ns + CHECK_NS;

@@ -25,6 +25,10 @@ struct parastack_options {
     uint64_t interval_ns, interval_max_ns;
     uint32_t fixed;             /* low values in a row, PARASTACK_FIXED */
     uint32_t mode;
+    /* Not of the paper. Not 0: where tasks on several nodes all wait in MPI it
+     * may be the network that stands still: a notice after so long, or twice as
+     * long as it has been so before, and no hang. */
+    uint64_t patience_ns;
 };
 
 struct parastack_rank {         /* one for each rank, the caller's */
@@ -49,7 +53,11 @@ struct parastack {
     uint32_t nlow;
     uint32_t checks;            /* of a hang that is suspected */
     double q;
-    uint8_t reported, slow, pad[6];
+    uint64_t noticed_ns;        /* age of the stand-still when it was last asked
+                                   whether it is more than a notice */
+    uint8_t reported;           /* enum hct_kind: a hang, or only a notice, and
+                                   a hang may follow */
+    uint8_t slow, pad[6];
 };
 
 /* ParaStack's step: rand(I) + I/2. */

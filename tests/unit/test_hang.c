@@ -1092,9 +1092,12 @@ static void transient(void **state)
 }
 
 /* Tasks that are known by their stacks, which are looked at each 400 ms, for
- * so long; rank 2 stays outside from hung_ns on, and the others in a call.
- * Returns when something was found, after that. */
-static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns)
+ * so long; one rank stays outside from hung_ns on, or none, and the others in a
+ * call. Returns when something was found, after that. */
+enum { NOBODY = RANKS };
+
+static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns,
+                          uint32_t outside)
 {
     uint64_t begin = look.in.now_ns, stacked = 0;
 
@@ -1109,7 +1112,7 @@ static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns)
         for (uint32_t r = 0; r < look.in.nranks; r++) {
             struct hct_rank *k = &look.rank[r];
             bool stack = r < nstacks;
-            bool in = hung ? r != 2 : (passed / MS * 2654435761u >> (r + 7)) % 4 == 0;
+            bool in = hung ? r != outside : (passed / MS * 2654435761u >> (r + 7)) % 4 == 0;
 
             k->age_ns += wait;
             if (stack ? !fresh : hung && in == !!(k->flags & HCT_IN_MPI))
@@ -1137,8 +1140,8 @@ static void without_pages(void **state)
         start(8, NULL, 0);
         for (uint32_t r = 0; r < 8; r++)
             look.rank[r].calls = 0;
-        assert_true(by_stacks(nstacks, 600 * S, UINT64_MAX) == UINT64_MAX);
-        after = by_stacks(nstacks, 600 * S, 0);
+        assert_true(by_stacks(nstacks, 600 * S, UINT64_MAX, 2) == UINT64_MAX);
+        after = by_stacks(nstacks, 600 * S, 0, 2);
         assert_true(after > 2 * S && after < 60 * S);
         assert_int_equal(look.verdicts[0].kind, HCT_HANG);
         assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
@@ -1148,6 +1151,42 @@ static void without_pages(void **state)
         SAYS(nstacks == 8 ? "states come from stacks, looked at now and then: "
                             "ranks 0-7 have no wrapper library"
                           : "ranks 0-3 have no wrapper library");
+    }
+}
+
+/* All of them wait in MPI, on one node or on two, or nobody knows: between two
+ * the network may keep what they wait for, and what they have sent is not
+ * known. One that is outside is not held up by it. */
+static void without_pages_on_nodes(void **state)
+{
+    (void)state;
+    for (uint32_t nodes = 0; nodes <= 2; nodes++) {
+        uint64_t after;
+
+        start(8, NULL, 0);
+        for (uint32_t r = 0; r < 8; r++)
+            look.rank[r].node = nodes ? 1 + r % nodes : 0;
+        assert_true(by_stacks(8, 600 * S, UINT64_MAX, NOBODY) == UINT64_MAX);
+        after = by_stacks(8, 600 * S, 0, NOBODY);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMMUNICATION);
+        if (nodes < 2) {
+            assert_true(after > 2 * S && after < 60 * S);
+            assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+            SAYS("hang in the communication");
+            continue;
+        }
+        assert_true(after >= 12 * S && after < 120 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+        assert_int_equal(look.verdicts[0].nlines, 1);
+        assert_true(look.verdicts[0].score == 0);
+        assert_int_equal(look.out.nproposals, 0);
+        SAYS("a message between nodes may be under way: the network may lose "
+             "packets");
+        assert_true(by_stacks(8, 600 * S, 0, NOBODY) == UINT64_MAX);
+        assert_true(by_stacks(8, 7200 * S, 0, 5) < 7200 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_int_equal(look.verdicts[0].where, HCT_WHERE_COMPUTATION);
+        assert_int_equal(look.blamed[0], 5);
     }
 }
 
@@ -1180,7 +1219,7 @@ static void old_stacks(void **state)
 {
     (void)state;
     start(8, "mode", 2);
-    assert_true(by_stacks(8, 60 * S, UINT64_MAX) == UINT64_MAX);
+    assert_true(by_stacks(8, 60 * S, UINT64_MAX, 2) == UINT64_MAX);
     for (uint32_t r = 0; r < 8; r++) {
         look.rank[r].flags |= HCT_IN_MPI;
         look.rank[r].sample++;
@@ -1292,6 +1331,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(parastack),
         cmocka_unit_test(transient),
         cmocka_unit_test(without_pages),
+        cmocka_unit_test(without_pages_on_nodes),
         cmocka_unit_test(old_stacks),
         cmocka_unit_test(unseen),
         cmocka_unit_test(no_proof),
