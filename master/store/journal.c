@@ -401,7 +401,7 @@ static int write_resume(struct journal *jn, const struct job *j,
 
     if (job_state_final(j->state))
         return store_drop_resume(jn->store, record_number(j), err) ||
-               store_tidy_looks(jn->store, err) ? -1 : 0;
+               store_tidy(jn->store, err) ? -1 : 0;
     record_of_resume(&row, j);
     return store_put_resume(jn->store, &row, err);
 }

@@ -20,7 +20,7 @@ enum kind {
 };
 enum rule {                     /* those from COUNTED on are written by others */
     RULE_KEY, RULE_LAST, RULE_FIRST, RULE_KEEP, RULE_MOST, RULE_SAYS,
-    RULE_TOPS, RULE_BATCH, RULE_COUNTED, RULE_APART,
+    RULE_BATCH, RULE_COUNTED, RULE_APART,
 };
 enum how { HOW_KEYED, HOW_BARE, HOW_NUMBERED, HOW_ENDLESS, HOW_LISTED };
 
@@ -50,7 +50,6 @@ struct table {
 #define AT_KEEP AT_KEY
 #define AT_MOST AT_KEY
 #define AT_SAYS AT_KEY
-#define AT_TOPS AT_KEY
 #define AT_COUNTED AT_KEY
 #define AT_APART AT_KEY
 #define AT_BATCH(name) 0
@@ -171,7 +170,7 @@ static void add_conflict(struct str *sql, const struct table *t,
                          bool (*which)(const struct column *))
 {
     const char *word = " ON CONFLICT DO UPDATE SET ";
-    const char *says = NULL, *tops = NULL;
+    const char *says = NULL;
 
     if (count_keys(t) == 0)
         return;
@@ -184,15 +183,11 @@ static void add_conflict(struct str *sql, const struct table *t,
         add_change(sql, c);
         word = ", ";
         says = c->rule == RULE_SAYS ? c->name : says;
-        tops = c->rule == RULE_TOPS ? c->name : tops;
     }
     if (*word == ' ')
         str_add(sql, " ON CONFLICT DO NOTHING");
     if (says)
         str_addf(sql, " WHERE excluded.%s IS NOT NULL", says);
-    if (tops)
-        str_addf(sql, "%s excluded.%s > %s", says ? " AND" : " WHERE", tops,
-                 tops);
 }
 
 static void add_insert(struct str *sql, const struct table *t)

@@ -29,7 +29,6 @@
  *     LAST      what came last counts        FIRST    what came first counts
  *     KEEP      the last one that is no NULL  MOST     the greatest one counts
  *     SAYS      as LAST; but when it is NULL the row stays as it is
- *     TOPS      as LAST; but when it is not greater the row stays as it is
  *     BATCH     as LAST; of all rows of a batch, no member of the struct
  *     COUNTED   store_event.c writes it; on the way into the file as MOST
  *     APART     store_event.c writes it, store_merge.c copies it
@@ -219,8 +218,8 @@
 
 #define STORE_stay(C)                                                         \
     C(place,      COUNT, KEY,  9, 0, "left MPI here: placekey.h")             \
-    C(longest_ns, COUNT, TOPS, 9, 0, "in any of their runs")                  \
-    C(job,        JOB,   LAST, 9, 0, "which that was")                        \
+    C(longest_ns, COUNT, MOST, 9, 0, "in any of their runs")                  \
+    C(job,        JOB,   LAST, 9, 0, "the last one that came here")           \
     C(at_ns,      COUNT, LAST, 9, 0, "its end")
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
@@ -309,7 +308,6 @@ struct row_bytes { const void *p; size_t n; };
 #define ROW_IN_STRUCT_KEEP(member) member
 #define ROW_IN_STRUCT_MOST(member) member
 #define ROW_IN_STRUCT_SAYS(member) member
-#define ROW_IN_STRUCT_TOPS(member) member
 #define ROW_IN_STRUCT_COUNTED(member) member
 #define ROW_IN_STRUCT_APART(member) member
 #define ROW_IN_STRUCT_BATCH(member)

@@ -122,10 +122,11 @@ int store_put_report(struct store *st, const struct store_verdict *v,
                      struct err *err);
 
 /* Looks of a job before seq are dropped; and when a job has ended, those of
- * jobs about which there is no verdict, but for the latest. */
+ * jobs about which there is no verdict, but for the latest, and stays at places
+ * that no run has come to for longest, where they are many. */
 int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
                      struct err *err);
-int store_tidy_looks(struct store *st, struct err *err);
+int store_tidy(struct store *st, struct err *err);
 
 /* What was kept to take it up again. */
 int store_drop_resume(struct store *st, uint64_t job, struct err *err);

@@ -17,10 +17,14 @@ static const char sql_report[] =
 
 static const char sql_trim[] = "DELETE FROM look WHERE job = ?1 AND seq < ?2";
 
-static const char sql_tidy[] =
+static const char sql_look_tidy[] =
     "DELETE FROM look WHERE job IN (SELECT job FROM job"
     " WHERE ended_ns IS NOT NULL AND job NOT IN (SELECT job FROM verdict)"
     " ORDER BY job DESC LIMIT -1 OFFSET 20)";
+
+static const char sql_stay_tidy[] =
+    "DELETE FROM stay WHERE place IN (SELECT place FROM stay"
+    " ORDER BY at_ns DESC LIMIT -1 OFFSET 10000)";
 
 static const char sql_stack_trim[] =
     "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
@@ -138,11 +142,18 @@ int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
     return change_job(st, STORE_LOOK_TRIM, sql_trim, job, &seq, err);
 }
 
-int store_tidy_looks(struct store *st, struct err *err)
+static int tidy(struct store *st, enum store_stmt which, const char *sql,
+                struct err *err)
 {
-    sqlite3_stmt *s = store_stmt(st, STORE_LOOK_TIDY, sql_tidy, err);
+    sqlite3_stmt *s = store_stmt(st, which, sql, err);
 
     return s ? store_run(st, s, err) : -1;
+}
+
+int store_tidy(struct store *st, struct err *err)
+{
+    return tidy(st, STORE_LOOK_TIDY, sql_look_tidy, err) ||
+           tidy(st, STORE_STAY_TIDY, sql_stay_tidy, err) ? -1 : 0;
 }
 
 int store_put_stack(struct store *st, const struct store_stack *k,

@@ -1,5 +1,6 @@
 /* test_retention.c - how much of the looks at jobs is kept: so many bytes of
- * each, and those of old jobs only where a policy found something. */
+ * each, and those of old jobs only where a policy found something; and at which
+ * places the stays of earlier runs are. */
 #include "tests/unit/look.h"
 
 #include "master/store/journal.h"
@@ -102,13 +103,40 @@ static void tidied(void **state)
         if (store_put_verdict(st, &v, &err))
             fail_msg("%s", err.text);
     }
-    assert_int_equal(store_tidy_looks(st, &err), 0);
+    assert_int_equal(store_tidy(st, &err), 0);
     /* the last 20 without a verdict are 11 to 30 */
     expect("SELECT count(DISTINCT job), count(*) FROM look", "24 48\n");
     expect("SELECT DISTINCT job FROM look WHERE job <= 11 ORDER BY job",
            "2\n3\n5\n11\n");
-    assert_int_equal(store_tidy_looks(st, &err), 0);
+    assert_int_equal(store_tidy(st, &err), 0);
     expect("SELECT count(DISTINCT job), count(*) FROM look", "24 48\n");
+}
+
+static void add_stay(uint64_t place, uint64_t longest_ns, uint64_t at_ns)
+{
+    struct store_stay s = { .place = place, .longest_ns = longest_ns, .job = 1,
+                            .at_ns = at_ns };
+
+    if (store_put_stay(st, &s, &err))
+        fail_msg("%s", err.text);
+}
+
+/* 10,000 places are known, those that runs came to last; a place that a run
+ * comes to again is not forgotten, however short its stay is then. */
+static void forgotten(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 10000; i++)
+        add_stay(i, 100, i);
+    assert_int_equal(store_tidy(st, &err), 0);
+    expect("SELECT count(*), min(place) FROM stay", "10000 1\n");
+    add_stay(1, 50, 20000);
+    for (uint64_t i = 10001; i <= 10030; i++)
+        add_stay(i, 100, i);
+    assert_int_equal(store_tidy(st, &err), 0);
+    expect("SELECT count(*), max(place) FROM stay", "10000 10030\n");
+    expect("SELECT place, longest_ns FROM stay ORDER BY place LIMIT 2",
+           "1 100\n32 100\n");
 }
 
 /* ---------------------------------------------------- the tape of one job */
@@ -190,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(trimmed, setup, teardown),
         cmocka_unit_test_setup_teardown(tidied, setup, teardown),
+        cmocka_unit_test_setup_teardown(forgotten, setup, teardown),
         cmocka_unit_test(reeled),
     };
 

@@ -415,7 +415,7 @@ static void expect_mode(const char *of, const char *behind, mode_t want)
     assert_int_equal(sb.st_mode & 0777, want);
 }
 
-/* Of places the longest stay, whoever came last; and so into the file. */
+/* Of places the longest stay, and who came last; and so into the file. */
 static void test_stays(void **state)
 {
     struct store *st = open_it(), *mem = store_open(":memory:", &err);
@@ -435,7 +435,7 @@ static void test_stays(void **state)
     assert_int_equal(store_put_stay(st, &s, &err), 0);
     assert_int_equal(store_commit(st, &err), 0);
     expect(st, "SELECT place, longest_ns, job, at_ns FROM stay ORDER BY 1",
-           "-1|8|2|20\n1|5|1|10\n");
+           "-1|8|2|20\n1|5|2|20\n");
 
     assert_int_equal(store_seed(mem, 1, &err), 0);
     assert_int_equal(store_begin(mem, &err), 0);
@@ -449,7 +449,7 @@ static void test_stays(void **state)
     assert_int_equal(store_commit(mem, &err), 0);
     assert_int_equal(store_merge(mem, path, &err), 0);
     expect(st, "SELECT place, longest_ns, job, at_ns FROM stay ORDER BY 1",
-           "-1|8|2|20\n1|6|2|30\n2|1|2|30\n");
+           "-1|8|2|30\n1|6|2|30\n2|1|2|30\n");
     assert_int_equal(query_longest_stay(st, UINT64_MAX, &longest_ns, &err), 0);
     assert_int_equal(longest_ns, 8);
     assert_int_equal(query_longest_stay(st, 3, &longest_ns, &err), 0);
