@@ -60,7 +60,9 @@ static int main_find_hosts(const struct options *o, bool standing,
             return -1;
     if (o->hostfile && hosts_load_file(h, o->hostfile, err) < 0)
         return -1;
-    if (h->n == 0 && !standing && allocation_add(h, err) < 0)
+    if (h->n == 0 && !standing &&
+        ((!o->adopt && !o->adopt_env && allocation_check_first(err) < 0) ||
+         allocation_add(h, err) < 0))
         return -1;
     *given = h->n > 0;
     if (*given) {

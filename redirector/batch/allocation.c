@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,4 +196,28 @@ int allocation_add(struct hosts *h, struct err *err)
         break;
     }
     return 0;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value && *value;
+}
+
+/* A batch script and a shell of salloc's are number 0, whatever they have
+ * inherited of the step that they were submitted from. */
+int allocation_check_first(struct err *err)
+{
+    const char *rank = getenv("SLURM_PROCID");
+    const char *size = getenv("SLURM_STEP_NUM_TASKS");
+    uint64_t at, n;
+
+    if (is_set("FLUX_URI") || !is_set("SLURM_JOB_NODELIST") || !rank || !size ||
+        parse_u64(&at, rank, 0, UINT32_MAX, NULL) ||
+        parse_u64(&n, size, 0, UINT32_MAX, NULL) || n <= 1 || at == 0)
+        return 0;
+    return err_set(err, EINVAL, "srun runs this %llu times, and only task 0 of "
+                   "its step starts the job: use srun -n 1, or no srun; with "
+                   "-H each starts one of its own", (unsigned long long)n);
 }

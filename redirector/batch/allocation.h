@@ -24,4 +24,9 @@ int allocation_add_flux(struct hosts *h, const char *uri, struct err *err);
  * h stays empty. h->agent is the one that belongs to it. */
 int allocation_add(struct hosts *h, struct err *err);
 
+/* A step of several tasks of Slurm runs its command several times: then each
+ * but the first is refused, as they would all start the same job on the nodes
+ * of the step. */
+int allocation_check_first(struct err *err);
+
 #endif

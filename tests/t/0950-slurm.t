@@ -38,6 +38,16 @@ is "$status $(hello)" '0 task 0 of 2 task 1 of 2 ' 'fewer tasks than granted'
 alloc -N2 -n4 srun -N1 -n1 hector-run "$APPS/hello"
 is "$status $(hello)" '0 task 0 of 1 ' 'in a step of it: what the step has'
 
+# srun runs it twice, and the job is started once. Where hosts are named, two are.
+alloc -N2 -n2 srun -n2 hector-run "$APPS/hello"
+is "$status $(hello)" '2 task 0 of 2 task 1 of 2 ' \
+    'in a step of two tasks: the first one starts the job, the other is refused'
+is "$(grep -c '^hector: srun runs this 2 times, and only task 0 of its step' \
+    "$T/err")" 1 '... with a sentence'
+alloc -N2 -n2 srun -n2 sh -c 'exec hector-run -H "$(uname -n)" "$APPS/hello"'
+is "$status $(hello)" '0 task 0 of 1 task 0 of 1 ' \
+    '... but each that is told where starts a job of its own'
+
 batch -N3 -n3 <<'END'
 hector-run "$APPS/where"
 END

@@ -220,6 +220,53 @@ static void test_which(void **state)
     unlink(path);
 }
 
+static void set(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* Whether we are one of several that srun has started alike. */
+static void test_first(void **state)
+{
+    static const struct {
+        const char *flux, *nodes, *rank, *size;
+        bool refused;
+    } table[] = {
+        { NULL, NULL, NULL, NULL, false },
+        { NULL, "n[1-2]", NULL, NULL, false },          /* salloc's command */
+        { NULL, "n[1-2]", "0", NULL, false },           /* a batch script */
+        { NULL, "n[1-2]", "0", "2", false },    /* ... submitted in a step */
+        { NULL, "n[1-2]", "0", "1", false },            /* srun -n 1 */
+        { NULL, "n[1-2]", "1", "2", true },
+        { NULL, "n[1-2]", "4095", "4096", true },
+        { "local:///run/flux", "n[1-2]", "1", "2", false },
+        { NULL, NULL, "1", "2", false },
+        { NULL, "n[1-2]", "1", "x", false },
+        { NULL, "n[1-2]", "", "2", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct err err = { 0 };
+
+        set("FLUX_URI", table[i].flux);
+        set("SLURM_JOB_NODELIST", table[i].nodes);
+        set("SLURM_PROCID", table[i].rank);
+        set("SLURM_STEP_NUM_TASKS", table[i].size);
+        if ((allocation_check_first(&err) < 0) != table[i].refused)
+            fail_msg("case %zu", i);
+        assert_true(!table[i].refused ==
+                    !strstr(err.text, "only task 0 of its step starts"));
+    }
+    set("FLUX_URI", NULL);
+    set("SLURM_JOB_NODELIST", NULL);
+    set("SLURM_PROCID", NULL);
+    set("SLURM_STEP_NUM_TASKS", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_pbs),
         cmocka_unit_test(test_flux),
         cmocka_unit_test(test_which),
+        cmocka_unit_test(test_first),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
