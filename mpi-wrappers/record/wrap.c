@@ -23,12 +23,13 @@
     {                                                                      \
         type (*real) params = (type (*) params)                            \
             real_get(REAL_C, CALL_##name);                                 \
-        const struct about about = { .from = __builtin_return_address(0),  \
-                                     __VA_ARGS__ };                        \
+        struct about about;                                                \
         type rc;                                                           \
                                                                            \
         if (__builtin_expect(!real, 0))                                    \
             return WRAP_MISSING(type);                                     \
+        about_fill(&about, (struct about){                                 \
+            .from = __builtin_return_address(0), __VA_ARGS__ });           \
         wrap_begin(CALL_##name, &about);                                   \
         rc = real args;                                                    \
         wrap_end(CALL_##name, &about, WRAP_OK(type, rc));                  \

@@ -59,11 +59,12 @@ static inline bool all_well(const MPI_Fint *ierr)
     {                                                                     \
         void (*real) params = (void (*) params)                           \
             real_get(which, CALL_##name);                                 \
-        const struct about about = { .from = __builtin_return_address(0), \
-                                     __VA_ARGS__ };                       \
+        struct about about;                                               \
                                                                           \
         if (__builtin_expect(!real, 0))                                   \
             return;                                                       \
+        about_fill(&about, (struct about){                                \
+            .from = __builtin_return_address(0), __VA_ARGS__ });          \
         wrap_begin(CALL_##name, &about);                                  \
         real args;                                                        \
         wrap_end(CALL_##name, &about, all_well(ierr));                    \
@@ -75,12 +76,14 @@ static inline bool all_well(const MPI_Fint *ierr)
     {                                                                     \
         type (*real) params = (type (*) params)                           \
             real_get(which, CALL_##name);                                 \
-        const struct about about = { .from = __builtin_return_address(0), \
-                                     .traits = ABOUT_FORTRAN };           \
+        struct about about;                                               \
         type value;                                                       \
                                                                           \
         if (__builtin_expect(!real, 0))                                   \
             return 0;                                                     \
+        about_fill(&about, (struct about){                                \
+            .from = __builtin_return_address(0),                          \
+            .traits = ABOUT_FORTRAN });                                   \
         wrap_begin(CALL_##name, &about);                                  \
         value = real args;                                                \
         wrap_end(CALL_##name, &about, true);                              \
