@@ -1,6 +1,7 @@
 #!/bin/sh
 # manpages.sh - manual pages are well formed, each program, daemon and file
-# format has one, and options are the same there and in --help.
+# format has one, and options are the same there, in --help and in the tables that
+# command lines are read by.
 . "${0%/*}/../lib/lint.sh"
 
 pages=$(sources '\.[1-8]$')
@@ -30,7 +31,7 @@ clean 'pages refer to pages that are there' \
 # name is in --help: others are for those who come from elsewhere.
 dashes()        # reads mdoc, writes options as they are typed
 {
-    sed 's/ , -\([a-z]\)/ --\1/g; s/Fl Fl /--/g; s/Fl -/--/g; s/Fl /-/g
+    sed 's/^\.//; s/ , -\([a-z]\)/ --\1/g; s/Fl Fl /--/g; s/Fl -/--/g; s/Fl /-/g
         s/[],()[]/ /g'
 }
 named()         # reads --help, writes an option a line
@@ -39,10 +40,40 @@ named()         # reads --help, writes an option a line
         /^--/ || length($0) == 2 || /^-(np|genv)$/ { print; next }
         { for (i = 2; i <= length($0); i++) print "-" substr($0, i, 1) }'
 }
+rows()          # reads C, writes each name of an option that a table has
+{
+    awk '
+        { all = all $0 "\n" }
+        END {
+            row = "\\{[ \n]*(NULL|\"[^\"]*\"),[ \n]*\"[^\"]*\",[ \n]*ARGS_[A-Z]"
+            while (match(all, row)) {
+                names = substr(all, RSTART, RLENGTH)
+                all = substr(all, RSTART + RLENGTH)
+                sub(/^\{[ \n]*(NULL|"[^"]*"),[ \n]*"/, "", names)
+                sub(/".*/, "", names)
+                n = split(names, name, " ")
+                for (i = 1; i <= n; i++)
+                    print (name[i] ~ /^-/ ? "" : length(name[i]) == 1 ? "-" : "--") \
+                        name[i]
+            }
+        }'
+}
+tables()        # PROGRAM: the files that have its tables
+{
+    case $1 in
+    hector)         sources '^master/hector/.*\.c$' ;;
+    hector-run)     sources '^redirector/options/.*\.c$' ;;
+    hector-master)  sources '^master/main\.c$' ;;
+    hector-judge)   sources '^master/judge/main\.c$' ;;
+    hector-slave)   sources '^slave/main\.c$' ;;
+    hector-emulate) sources '^slave/emulate/.*\.c$' ;;
+    esac
+    echo proto/base/args.h      # the rows of all
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build=${HECTOR_BUILD:-build}
-for page in $(sources '/hector(-run|-master|-slave|-emulate)?\.[18]$'); do
+for page in $(sources '/hector(-run|-master|-judge|-slave|-emulate)?\.[18]$'); do
     program=${page##*/}
     program=${program%.[18]}
     if [ ! -x "$build/bin/$program" ]; then
@@ -58,5 +89,14 @@ for page in $(sources '/hector(-run|-master|-slave|-emulate)?\.[18]$'); do
                 printf '%s\n' "$entry" | tr ' ' '\n' | grep '^-' |
                     grep -qxFf "$work/help" || echo "not in --help: $entry"
             done)"
+    tables "$program" | xargs cat | rows | sort -u >"$work/table"
+    clean "options of $program: all names of its table in its page, and back" \
+        "$([ "$(wc -l <"$work/table")" -gt 4 ] || echo 'no table'
+        grep -v '^-[Vh]$' "$work/table" | comm -23 - "$work/page" |
+            sed 's/^/not in the page: /'
+        sed -n 's/^\.It \(Fl .*\)/\1/p' "$page" | dashes | tr ' ' '\n' |
+            grep '^-.' | grep -v '^-[Vh]$' | sort -u |
+            comm -23 - "$work/table" |
+            sed 's/^/in no table: /')"
 done
 finish

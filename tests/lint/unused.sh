@@ -37,9 +37,8 @@ called()        # names that occur besides where they are defined
         cat $(sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.(c|awk)$') \
             "$build"/gen/*.inc
         # What stands in headers once is a declaration.
-        # shellcheck disable=SC2046 # one word a file
-        cat $(sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.h$') |
-            bare | tr -cs 'A-Za-z0-9_' '\n' | sort | uniq -d
+        sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.h$' |
+            xargs cat | bare | tr -cs 'A-Za-z0-9_' '\n' | sort | uniq -d
     } | bare | tr -cs 'A-Za-z0-9_' '\n' | sort | uniq -d
 }
 

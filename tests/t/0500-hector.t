@@ -68,17 +68,21 @@ is "$status" 1 'a mistake in hector.conf'
 like "$T/err" '^hector: .*hector.conf:2: ' '... is shown with its line'
 run hector ps
 is "$status" 0 '... and harms nobody who does not need it'
-for view in 'jobs|job,name,command,ntasks,state,started_ns,ended_ns,exit_code' \
-    'tasks|job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,'\
-'out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns' \
-    'events|job,rank,marker,label,call,enter_ns,exit_ns,node' \
-    'nodes|node,state,cpus,load,memory_bytes,clock_offset_ns,seen_ns' \
-    'verdicts|job,at_ns,policy,kind,phase,ranks,score,why' \
-    'actions|job,at_ns,action,ranks,by,result,why'; do
-    is "$(sql "SELECT group_concat(name) FROM
-        pragma_table_info('${view%%|*}')" | grep -o "^${view#*|}")" \
-        "${view#*|}" "view ${view%%|*}: its columns are promised"
-done
+# The views are those of hector(1), with the columns that it promises.
+sed -n '/^\.Sh DATABASE VIEWS/,/^\.Sh ENV/p' "$top/master/hector/hector.1" |
+    awk '
+        function out() {
+            sub(/[:;].*/, "", text)
+            if (name != "")
+                print name ":" text
+            name = text = ""
+        }
+        /^\./ { out(); name = $2 == "Sy" && $1 == ".It" ? $3 : "" }
+        !/^\./ && name != "" { text = text " " $0 }' | sort >"$T/promised"
+sql "SELECT m.name || ': ' || (SELECT group_concat(c.name, ', ')
+    FROM pragma_table_info(m.name) c) FROM sqlite_master m
+    WHERE m.type = 'view' AND m.name <> 'places'" | sort >"$T/views"
+is "$(cat "$T/views")" "$(cat "$T/promised")" 'views and columns as promised'
 hector sql 'WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n
     WHERE i < 50000) SELECT i FROM n' | tail -n 1 >"$T/out"
 is "$(tr -d ' ' <"$T/out")" 50000 'a long table'
