@@ -462,6 +462,8 @@ const struct args_option usage_rows[] = {
     { NULL, "allow-run-as-root", ARGS_NONE, NULL, NULL,
       args_nothing, 0, 0, 0 },
 };
+_Static_assert(sizeof(usage_rows) / sizeof(usage_rows[0]) <= 64,
+               "options.seen has a bit for each");
 const size_t usage_nrows = sizeof(usage_rows) / sizeof(usage_rows[0]);
 
 void usage_print(FILE *out)
