@@ -33,11 +33,6 @@ static double bound(uint32_t x, uint32_t n)
                    (1 + zz / n));
 }
 
-double still_factor(uint32_t n, double alpha)
-{
-    return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
-}
-
 /* Has anybody a reason to stand still that is none of the program's? To begin
  * takes the time it takes, unless somebody sleeps over it. */
 static bool excused(const struct hct_snapshot *in)
@@ -211,7 +206,7 @@ static const struct evidence {
     /* ParaStack, section 4: the faulty ones are outside, the others wait */
     { few_are_outside, 0 },
     { all_have_been_there, 0 },         /* hct_rank.been: what stacks say */
-    { longer_than_ever, 0 },            /* still_factor() of alpha, visits */
+    { longer_than_ever, 0 },            /* still_limit.c: of alpha, visits */
     { longer_than_stalls, 0 },          /* sure_ns */
     /* ParaStack, section 3.1: k samples in a row, q^k <= alpha; 3.2: q */
     { unlikely, 0 },

@@ -160,9 +160,6 @@ struct still {
 void still_init(struct still *s, const struct hct_job *job,
                 const struct still_options *options);
 
-/* How many times longer than the longest of n visits a stay has to be. */
-double still_factor(uint32_t n, double alpha);
-
 /* Where some tasks are known by their stacks only, nothing but deadlocks of
  * others are found: who has no counters may move unseen. */
 void still_look(struct still *s, struct still_rank *ranks,

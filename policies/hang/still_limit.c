@@ -6,6 +6,13 @@
 
 enum { PAUSES = 4 };            /* times longer than any before */
 
+/* How many times longer than the longest of n visits a stay has to be: see
+ * still.h. */
+static double factor_of(uint32_t n, double alpha)
+{
+    return fmax(4, sqrt(1 / (alpha * (n + 1.0))));
+}
+
 bool still_pauses_in(const struct still_rank *w, const struct hct_rank *k)
 {
     return still_alive(k) && w->in && (k->flags & HCT_PAUSES) &&
@@ -73,7 +80,7 @@ static uint64_t allowed_now(const struct still *s, const struct still_rank *w,
     uint64_t longest = still_longest(s, w);
     bool known = (k->flags & HCT_PAGE) && visits >= 2 &&
                  !(k->flags & HCT_SLEEPS);
-    double limit, factor = still_factor(visits, s->options.alpha);
+    double limit, factor = factor_of(visits, s->options.alpha);
 
     *seen = visits;
     if (k->flags & HCT_PAUSES)
@@ -125,7 +132,7 @@ uint64_t still_allowed_inside(const struct still *s,
     if (slow)
         limit = (double)s->options.patience_ns;
     limit += (double)bytes * 100;       /* 10 MB/s */
-    limit = fmax(limit, still_factor(s->all_ins, s->options.alpha) *
+    limit = fmax(limit, factor_of(s->all_ins, s->options.alpha) *
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# style.sh - layout that a machine can see: widths, blanks, tabs, file sizes,
-# and things that should not be left in.
+# style.sh - layout that a machine can see: widths, blanks, tabs, and things
+# that should not be left in.
 . "${0%/*}/../lib/lint.sh"
 
 code='\.(c|h|sh|t|f|f90|awk|proto|map)$|^\.ci/run$'
