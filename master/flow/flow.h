@@ -80,7 +80,12 @@ struct acts *flow_acts(struct flow *f);
  * link is away first, and lost when it does not come back in time. */
 void flow_node_joined(struct flow *f);
 void flow_node_away(struct flow *f, struct node *n, const char *why);
+/* The guard of its slave, which is dead, has called: until it has delivered what
+ * is left it is waited for, but not for ever. */
+void flow_node_speaks(struct node *n);
 void flow_node_lost(struct flow *f, struct node *n, const char *why);
+/* It was away for too long. */
+void flow_node_overdue(struct flow *f, struct node *n);
 /* A slave has told what it has, and these are the jobs it has. */
 void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
                     size_t njobs);

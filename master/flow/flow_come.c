@@ -13,9 +13,13 @@
 #include "master/act/hands.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
+#include "master/flow/notice.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
+
+/* Longer than a guard tries to be heard: lastwords.c. */
+static const uint64_t flow_words_ns = 60 * CLOCK_NS_PER_S;
 
 /* ------------------------------------------------------------------- lost */
 
@@ -65,6 +69,27 @@ void flow_node_lost(struct flow *f, struct node *n, const char *why)
     }
 }
 
+static bool has_tagged(const struct job *j, const struct job_node *jn)
+{
+    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; )
+        if (j->tasks[r].records)
+            return true;
+    return false;
+}
+
+/* Nobody has come for its slave, so nobody knows what was tagged since. */
+void flow_node_overdue(struct flow *f, struct node *n)
+{
+    for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
+        struct job_node *jn = job_node_find(j, n);
+
+        if (jn && !jn->lost && !job_state_final(j->state) && has_tagged(j, jn))
+            notice(j, true, "what was tagged on %s at last may be missing in "
+                   "the database", n->name);
+    }
+    flow_node_lost(f, n, n->away.why ? n->away.why : "?");
+}
+
 void flow_node_away(struct flow *f, struct node *n, const char *why)
 {
     if (n->njobs == 0) {
@@ -81,6 +106,12 @@ void flow_node_away(struct flow *f, struct node *n, const char *why)
         if (jn)
             jn->away = !jn->lost;
     }
+}
+
+void flow_node_speaks(struct node *n)
+{
+    if (n->state == NODE_AWAY)
+        n->away.until_ns = clock_monotonic_ns() + flow_words_ns;
 }
 
 /* ------------------------------------------------------------------- back */

@@ -132,7 +132,7 @@ void flow_on_watch(evutil_socket_t fd, short what, void *arg)
 
         n->away.until_ns += late_ns;
         if (n->state == NODE_AWAY && now_ns >= n->away.until_ns)
-            flow_node_lost(f, n, n->away.why ? n->away.why : "?");
+            flow_node_overdue(f, n);
     }
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
         late_job(j, now_ns);

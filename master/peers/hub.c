@@ -40,6 +40,8 @@ struct peer {
     struct job *job;            /* of the message being handled */
     struct job_node *at;        /* its part of that job */
     struct gather *gather;      /* operators: what they wait for, or NULL */
+    uint64_t late, late_job;    /* slaves: records that nobody can store any
+                                   more, and the last job that they were of */
 };
 
 struct hub {
@@ -139,6 +141,7 @@ static int peer_join(struct peer *s, const Hct__Hello *m,
     if (m->last_words) {                /* it will not run anything */
         n->link = s->link;
         s->node = n;
+        flow_node_speaks(n);
         return 0;
     }
     node_describe(n, m);
@@ -426,7 +429,31 @@ static int on_drained(void *arg, struct conn *c, const void *msg,
     return rc;
 }
 
-/* Nobody can store events of a job that has ended. */
+/* Nobody can store events of a job that has ended, or has given up the node:
+ * what was not known is counted. */
+static void peer_count_late(struct peer *s, const Hct__Events *m)
+{
+    const struct task *t = s->job ? job_task_find(s->job, m->rank) : NULL;
+    uint64_t upto = m->first + m->n_records;
+    uint64_t known = t && t->records > m->first ? t->records : m->first;
+
+    if (upto <= known)
+        return;
+    s->late += upto - known;
+    s->late_job = m->job;
+}
+
+static void peer_tell_late(struct peer *s)
+{
+    if (!s->late || !s->node)
+        return;
+    log_warn("session", "%llu records of tagged calls came from %s when the job "
+             "had given it up, and are lost job=%llu",
+             (unsigned long long)s->late, s->node->name,
+             (unsigned long long)s->late_job);
+    s->late = 0;
+}
+
 static int on_events(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
@@ -440,8 +467,10 @@ static int on_events(void *arg, struct conn *c, const void *msg,
     ack.job = m->job;
     ack.rank = m->rank;
     ack.upto = m->first + m->n_records;
-    if (rc == 0)
+    if (rc == 0) {
+        peer_count_late(s, m);
         conn_send(c, MESSAGE_EVENT_ACK, &ack);
+    }
     return rc;
 }
 
@@ -485,6 +514,7 @@ static int on_farewell(void *arg, struct conn *c, const void *msg,
 
     (void)c;
     (void)err;
+    peer_tell_late(s);
     flow_node_lost(s->hub->flow, s->node, m->why);
     return 0;
 }

@@ -24,15 +24,17 @@
 
 #define SWEEP_NS (5 * CLOCK_NS_PER_S)
 
+static const struct sweep_job everything = { .all = true };
+
 /* Kill and reap whatever the slave has left us. */
-static void kill_heirs(void)
+static void kill_heirs(struct lastwords *l)
 {
-    const struct sweep_job everything = { .all = true };
     const struct timespec pause = { .tv_nsec = 2 * CLOCK_NS_PER_MS };
     uint64_t end_ns = clock_monotonic_ns() + SWEEP_NS;
 
     while (sweep_signal(&everything, SIGKILL) &&
            clock_monotonic_ns() < end_ns) {
+        lastwords_turn(l);
         nanosleep(&pause, NULL);
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
@@ -81,9 +83,17 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
                   struct vault *v)
 {
     int status = wait_for(slave, signals, v);
+    struct lastwords *last = NULL;
     char why[100];
 
-    kill_heirs();
+    if (WIFSIGNALED(status)) {
+        snprintf(why, sizeof(why), "its slave was killed by signal %d",
+                 WTERMSIG(status));
+        log_info("guard", "%s", why);
+        sweep_signal(&everything, SIGKILL);
+        last = lastwords_begin(conf, v, why);
+    }
+    kill_heirs(last);
     vault_let_go(v);
     if (WIFEXITED(status) && WEXITSTATUS(status) == GUARD_RENEW) {
         if (told_to_end(signals))
@@ -92,10 +102,7 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
         return;
     }
     if (WIFSIGNALED(status)) {
-        snprintf(why, sizeof(why), "its slave was killed by signal %d",
-                 WTERMSIG(status));
-        log_info("guard", "%s", why);
-        lastwords(conf, v, why);
+        lastwords_end(last);
         rundir_sweep();
         freezer_sweep();
     }

@@ -20,7 +20,11 @@
 #include "slave/page/records.h"
 #include "slave/page/profilewire.h"
 
-#define GASP_NS (5 * CLOCK_NS_PER_S)    /* without an acknowledgement */
+/* Without an acknowledgement: where nobody answers the call, and where somebody
+ * has. A master that is started again, or that has no processor, takes its
+ * time. */
+#define GASP_NS (5 * CLOCK_NS_PER_S)
+#define GASP_LINKED_NS (30 * CLOCK_NS_PER_S)
 
 struct lastwords {
     const struct lastwords_conf *conf;
@@ -35,6 +39,9 @@ struct lastwords {
     size_t ntasks;
     struct sites sites;         /* of all jobs; nobody looks up names */
     struct ticks ticks;
+    bool open, was_open;        /* the link is, or was at some time */
+    bool welcome;               /* the master knows who calls */
+    bool collected, over;
 };
 
 /* -------------------------------------------------------------- collecting */
@@ -109,9 +116,16 @@ static void collect_task(struct lastwords *g, size_t index)
     records_init(r, l->job, l->rank, &g->window);
     records_inherit(r, atomic_load(&l->first), s->next);
     fd = vault_page(g->vault, index, s->page);
-    if (fd < 0)
-        return;
-    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    page = fd < 0 ? MAP_FAILED
+                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (r->next != s->next)
+        log_warn("lastwords", "%llu records of tagged calls are lost, and what "
+                 "was tagged since: there was no room to keep them job=%llu "
+                 "rank=%u", (unsigned long long)(s->next - r->next),
+                 (unsigned long long)l->job, l->rank);
+    else if (s->page && page == MAP_FAILED)
+        log_warn("lastwords", "what was tagged last is lost: its page is not "
+                 "there job=%llu rank=%u", (unsigned long long)l->job, l->rank);
     if (page == MAP_FAILED)
         return;
     profile_read(p, page, &g->ticks, &g->sites);
@@ -126,7 +140,15 @@ static void lastwords_over(void *arg)
 {
     struct lastwords *g = arg;
 
-    event_base_loopexit(g->base, NULL);     /* also before the loop begins */
+    g->over = true;
+    event_base_loopexit(g->base, NULL);
+}
+
+static void lastwords_wait(struct lastwords *g)
+{
+    bool much = g->open && (g->ntasks || !g->collected);
+
+    timer_set(g->end, much ? GASP_LINKED_NS : GASP_NS);
 }
 
 /* With records to deliver it is worth while to wait for another master; that
@@ -134,9 +156,13 @@ static void lastwords_over(void *arg)
 static void lastwords_failed(struct lastwords *g, const struct err *why)
 {
     bool nobody = why->code == ECONNREFUSED || why->code == ENOENT;
+    bool closed = g->open;
 
     g->link = NULL;
-    if (g->ntasks && !(nobody && g->conf->last))
+    g->open = g->welcome = false;
+    if (closed)
+        lastwords_wait(g);
+    if ((g->ntasks || !g->collected) && !(nobody && g->conf->last))
         timer_set(g->retry, g->conf->retry_ns);
     else
         lastwords_over(g);
@@ -148,11 +174,6 @@ static bool lastwords_all_acknowledged(const struct lastwords *g)
         if (!records_empty(&g->tasks[i]))
             return false;
     return true;
-}
-
-static void lastwords_wait(struct lastwords *g)
-{
-    timer_set(g->end, GASP_NS);
 }
 
 static void lastwords_check(struct lastwords *g)
@@ -197,19 +218,27 @@ static void send_costs(struct lastwords *g, size_t i)
     profilewire_fini(&s);
 }
 
-static int on_welcome(void *arg, struct conn *c, const void *msg,
-                      struct err *err)
+static void lastwords_say(struct lastwords *g)
 {
-    struct lastwords *g = arg;
     const struct records_out out = { send_events, g };
 
-    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
-        return -1;
     for (size_t i = 0; i < g->ntasks; i++) {
         records_resend(&g->tasks[i], &out);
         send_costs(g, i);
     }
     lastwords_check(g);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct lastwords *g = arg;
+
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
+    g->welcome = true;
+    if (g->collected)
+        lastwords_say(g);
     return 0;
 }
 
@@ -247,6 +276,10 @@ static void on_open(void *arg, struct conn *c)
     m.instance = vault_instance(g->vault);
     m.last_words = true;
     greeting_hello(c, &m);
+    g->open = true;
+    if (!g->was_open)           /* not again: it may be refused each time */
+        lastwords_wait(g);
+    g->was_open = true;
 }
 
 static void on_close(void *arg, struct conn *c, const struct err *why)
@@ -284,42 +317,86 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 static void on_end(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    log_warn("lastwords", "the master has not taken the last records in time");
     lastwords_over(arg);
 }
 
-void lastwords(const struct lastwords_conf *conf, struct vault *v,
-               const char *why)
+/* What cannot be delivered is at least said, here: there is nobody else. */
+static void lastwords_tell_lost(const struct lastwords *g)
 {
-    struct lastwords g = { .conf = conf, .vault = v, .why = why,
-                      .window = { .max = SIZE_MAX, .vault = v } };
+    for (size_t i = 0; i < g->ntasks; i++)
+        if (!records_empty(&g->tasks[i]))
+            log_warn("lastwords", "%llu records of tagged calls are lost: the "
+                     "master has not taken them job=%llu rank=%u",
+                     (unsigned long long)records_waiting(&g->tasks[i]),
+                     (unsigned long long)g->tasks[i].job, g->tasks[i].rank);
+}
 
-    g.base = event_base_new();
-    g.tasks = calloc(VAULT_TASKS, sizeof(*g.tasks));
-    g.profiles = calloc(VAULT_TASKS, sizeof(*g.profiles));
-    if (g.base) {
-        g.retry = evtimer_new(g.base, on_retry, &g);
-        g.end = evtimer_new(g.base, on_end, &g);
+struct lastwords *lastwords_begin(const struct lastwords_conf *conf,
+                                  struct vault *v, const char *why)
+{
+    struct lastwords *g = calloc(1, sizeof(*g));
+
+    if (!g)
+        return NULL;
+    *g = (struct lastwords){ .conf = conf, .vault = v, .why = why,
+                             .window = { .max = SIZE_MAX, .vault = v } };
+    g->base = event_base_new();
+    g->tasks = calloc(VAULT_TASKS, sizeof(*g->tasks));
+    g->profiles = calloc(VAULT_TASKS, sizeof(*g->profiles));
+    if (g->base) {
+        g->retry = evtimer_new(g->base, on_retry, g);
+        g->end = evtimer_new(g->base, on_end, g);
     }
-    if (g.tasks && g.profiles && g.retry && g.end) {
-        tally_clock(&g.ticks);
-        vault_take(v);
+    if (g->tasks && g->profiles && g->retry && g->end) {
+        lastwords_wait(g);
+        on_retry(-1, 0, g);
+    } else {
+        g->over = true;
+    }
+    return g;
+}
+
+void lastwords_turn(struct lastwords *g)
+{
+    if (g && !g->over)
+        event_base_loop(g->base, EVLOOP_NONBLOCK);
+}
+
+static void lastwords_free(struct lastwords *g)
+{
+    conn_close(g->link);
+    timer_free(g->retry);
+    timer_free(g->end);
+    if (g->base)
+        event_base_free(g->base);
+    for (size_t i = 0; i < g->ntasks; i++) {
+        profile_fini(&g->profiles[i]);
+        records_fini(&g->tasks[i]);
+    }
+    sites_fini(&g->sites);
+    free(g->profiles);
+    free(g->tasks);
+    free(g);
+}
+
+void lastwords_end(struct lastwords *g)
+{
+    if (!g)
+        return;
+    if (!g->over) {
+        tally_clock(&g->ticks);
+        vault_take(g->vault);
         for (size_t i = 0; i < VAULT_TASKS; i++)
-            collect_task(&g, i);
-        lastwords_wait(&g);
-        on_retry(-1, 0, &g);
-        event_base_dispatch(g.base);
+            collect_task(g, i);
+        g->collected = true;
+        lastwords_wait(g);
+        if (g->welcome)
+            lastwords_say(g);
+        else if (!g->ntasks && !g->link)
+            g->over = true;
     }
-    conn_close(g.link);
-    timer_free(g.retry);
-    timer_free(g.end);
-    if (g.base)
-        event_base_free(g.base);
-    for (size_t i = 0; i < g.ntasks; i++) {
-        profile_fini(&g.profiles[i]);
-        records_fini(&g.tasks[i]);
-    }
-    sites_fini(&g.sites);
-    free(g.profiles);
-    free(g.tasks);
+    if (!g->over)
+        event_base_dispatch(g->base);
+    lastwords_tell_lost(g);
+    lastwords_free(g);
 }

@@ -21,10 +21,17 @@ struct lastwords_conf {              /* borrowed */
     bool last;                  /* nobody listening there: nobody will again */
 };
 
-/* Blocks as long as the master takes something, and some seconds; no longer
- * than one call to the master when the slave had no job. No task of it lives
- * any more. */
-void lastwords(const struct lastwords_conf *conf, struct vault *v,
-               const char *why);
+/* Calls the master, which then waits for what will be said, however long the
+ * tasks take to be killed on a machine that is busy. NULL: no memory. */
+struct lastwords;
+struct lastwords *lastwords_begin(const struct lastwords_conf *conf,
+                                  struct vault *v, const char *why);
+/* While they are being killed, now and then: what the master says. Never
+ * blocks. NULL is fine, here and below. */
+void lastwords_turn(struct lastwords *l);
+/* No task lives any more: says it all. Blocks as long as the master takes
+ * something, some seconds where it does not answer, half a minute where its link
+ * is open; no longer than one call to the master when the slave had no job. */
+void lastwords_end(struct lastwords *l);
 
 #endif

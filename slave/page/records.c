@@ -84,6 +84,11 @@ bool records_empty(const struct records *r)
     return !r->first;
 }
 
+uint64_t records_waiting(const struct records *r)
+{
+    return r->first ? r->next - r->first->first : 0;
+}
+
 /* Labels of one chunk while it is built. */
 enum { TEXT = 4 << 20 };
 struct interner {

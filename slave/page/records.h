@@ -70,5 +70,6 @@ void records_inherit(struct records *r, struct records_chunk *first,
                      uint64_t next);
 
 bool records_empty(const struct records *r);
+uint64_t records_waiting(const struct records *r);      /* not acknowledged */
 
 #endif

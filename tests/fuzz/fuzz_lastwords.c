@@ -182,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     over = false;
     calls = farewells = 0;
     assert(!pthread_create(&thread, NULL, masters, NULL));
-    lastwords(&conf, vault, "it was killed");
+    lastwords_end(lastwords_begin(&conf, vault, "it was killed"));
     end_masters(thread);
     assert(farewells == (calls > 0));
     assert(clock_monotonic_ns() - start_ns < 4 * CLOCK_NS_PER_S);

@@ -36,6 +36,7 @@ struct peer {
     const char *name;
     uint32_t cpus;
     bool passive;               /* a slave that does not answer by itself */
+    bool last_words;            /* the guard of a slave that is dead */
     bool closed;
     struct str log;
     struct taskset ranks;       /* of the last Prepare */
@@ -183,7 +184,8 @@ static void peer_open(void *arg, struct conn *c)
     n.hostname = (char *)p->name;
     n.machine = (char *)"x86_64";
     n.memory_bytes = 1 << 30;
-    if (p->role == HCT__ROLE__ROLE_SLAVE)
+    m.last_words = p->last_words;
+    if (p->role == HCT__ROLE__ROLE_SLAVE && !p->last_words)
         m.node = &n;
     conn_send(c, MESSAGE_HELLO, &m);
 }

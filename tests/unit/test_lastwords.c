@@ -31,6 +31,7 @@ static struct conn *slave;
 static uint64_t got[TASKS];     /* records that came */
 static uint32_t answered;       /* tasks whose records are acknowledged */
 static struct event *pace;
+static unsigned deaf_ms;        /* it is started again, and that takes time */
 
 static int on_hello(void *arg, struct conn *c, const void *msg,
                     struct err *err)
@@ -78,6 +79,12 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
     _exit(1);
 }
 
+static const struct conn_route called_routes[] = {
+    { MESSAGE_HELLO, CONN_ANY, on_hello },
+};
+static const struct conn_ops called_ops = { .routes = called_routes,
+                                            .nroutes = 1 };
+
 /* Somebody else has the processor, or the disk: two seconds a task. */
 static void on_pace(evutil_socket_t fd, short what, void *arg)
 {
@@ -107,6 +114,7 @@ static void serve(int fd)
     struct event_base *base = event_base_new();
     struct err err;
 
+    usleep(deaf_ms * 1000);     /* that is what is tested */
     pace = event_new(base, -1, EV_PERSIST, on_pace, NULL);
     event_add(pace, &tv);
     if (!conn_listen_fd(base, fd, &conn_conf, &ops, NULL, &err))
@@ -146,8 +154,7 @@ static void live_and_die(void)
     }
 }
 
-/* As long as there are acknowledgements the guard waits for the next. */
-static void test_slow_master(void **state)
+static void to_master(unsigned deaf)
 {
     const struct lastwords_conf conf = { .addresses = address, .name = "n0",
                                     .conn = &conn_conf,
@@ -157,7 +164,7 @@ static void test_slow_master(void **state)
     int fd, status = -1;
     pid_t master;
 
-    (void)state;
+    deaf_ms = deaf;
     snprintf(a.host, sizeof(a.host), "@hct-test-lastwords.%d", (int)getpid());
     addr_format(&a, address, sizeof(address));
     vault = vault_create(&err);
@@ -170,10 +177,65 @@ static void test_slow_master(void **state)
     if (master == 0)
         serve(fd);
     close(fd);
-    lastwords(&conf, vault, "it was killed");
+    lastwords_end(lastwords_begin(&conf, vault, "it was killed"));
     assert_int_equal(waitpid(master, &status, 0), master);
     assert_int_equal(status, 0);
     vault_destroy(vault);
+}
+
+/* As long as there are acknowledgements the guard waits for the next. */
+static void test_slow_master(void **state)
+{
+    (void)state;
+    to_master(0);
+}
+
+/* The socket is kept, so there will be a master: it is waited for. */
+static void test_late_master(void **state)
+{
+    (void)state;
+    to_master(7000);
+}
+
+/* While the tasks are being killed the master is told already who comes. */
+static void test_called_at_once(void **state)
+{
+    const struct lastwords_conf conf = { .addresses = address, .name = "n0",
+                                    .conn = &conn_conf,
+                                    .retry_ns = 100 * CLOCK_NS_PER_MS };
+    const struct timeval tick = { .tv_usec = 10000 };
+    struct event_base *base = event_base_new();
+    struct addr a = { .is_unix = true };
+    struct conn_listener *listener;
+    struct lastwords *l;
+    struct err err;
+    int fd;
+
+    (void)state;
+    snprintf(a.host, sizeof(a.host), "@hct-test-lastwords.%d", (int)getpid());
+    addr_format(&a, address, sizeof(address));
+    vault = vault_create(&err);
+    assert_non_null(vault);
+    fd = addr_listen(&a, &err);
+    assert_true(fd >= 0);
+    slave = NULL;
+    listener = conn_listen_fd(base, fd, &conn_conf, &called_ops, NULL, &err);
+    assert_non_null(listener);
+    l = lastwords_begin(&conf, vault, "it was killed");
+    assert_non_null(l);
+    for (int i = 0; i < 6000 && !slave; i++) {
+        lastwords_turn(l);
+        event_base_loopexit(base, &tick);
+        event_base_dispatch(base);
+    }
+    assert_non_null(slave);     /* it has said Hello, and nothing was read yet */
+    conn_close(slave);
+    slave = NULL;
+    event_base_loop(base, EVLOOP_NONBLOCK);     /* closes the socket */
+    lastwords_end(l);
+    vault_destroy(vault);
+    conn_listener_close(listener);
+    event_base_free(base);
 }
 
 /* Whoever held the address has left: there will be no other master. */
@@ -193,12 +255,12 @@ static void test_no_master(void **state)
     assert_non_null(vault);
     live_and_die();
     begin_ns = clock_monotonic_ns();
-    lastwords(&conf, vault, "it was killed");
+    lastwords_end(lastwords_begin(&conf, vault, "it was killed"));
     all_ns = clock_monotonic_ns() - begin_ns;
     assert_true(all_ns < 4 * CLOCK_NS_PER_S);
     conf.last = false;
     begin_ns = clock_monotonic_ns();
-    lastwords(&conf, vault, "it was killed");
+    lastwords_end(lastwords_begin(&conf, vault, "it was killed"));
     all_ns = clock_monotonic_ns() - begin_ns;
     assert_true(all_ns > 4 * CLOCK_NS_PER_S);
     vault_destroy(vault);
@@ -207,7 +269,8 @@ static void test_no_master(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_master), cmocka_unit_test(test_no_master),
+        cmocka_unit_test(test_slow_master), cmocka_unit_test(test_late_master),
+        cmocka_unit_test(test_called_at_once), cmocka_unit_test(test_no_master),
     };
 
     log_init("test_lastwords", LOG_LEVEL_WARN);

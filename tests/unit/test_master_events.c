@@ -58,6 +58,47 @@ static void test_once_each(void **state)
     rig_end_two(slave, run);
 }
 
+/* The slave was killed, and its guard calls at once; that it takes longer to
+ * deliver what is left than a slave may be away is no reason to lose it. */
+static void test_last_words(void **state)
+{
+    struct rig *r = *state;
+    Hct__Farewell m = HCT__FAREWELL__INIT;
+
+    rig_run_two(r, &slave, &run);
+    send_events(0, 0, 3);
+    rig_wait(slave, "EventAck job=1 rank=0 upto=3");
+    conn_close(slave->c);
+    slave->c = NULL;
+    rig_turn(r, 20);
+    slave = rig_connect(r, HCT__ROLE__ROLE_SLAVE, "a", 2);
+    slave->last_words = true;
+    rig_wait(slave, "Welcome");
+    rig_turn(r, 1500);          /* of 300 ms: that is what is tested */
+    assert_false(heard(run, "ending"));
+    send_events(0, 0, 20);
+    rig_wait(slave, "EventAck job=1 rank=0 upto=20");
+    m.why = (char *)"it was killed";
+    conn_send(slave->c, MESSAGE_FAREWELL, &m);
+    rig_wait(run, "why=node a was lost: it was killed");
+    rig_expect(r, "SELECT count(*) FROM events", "20\n");
+}
+
+/* Nobody calls: what is not known to be there is said. */
+static void test_no_last_words(void **state)
+{
+    struct rig *r = *state;
+
+    rig_run_two(r, &slave, &run);
+    send_events(1, 0, 3);
+    rig_wait(slave, "EventAck job=1 rank=1 upto=3");
+    conn_close(slave->c);
+    slave->c = NULL;
+    rig_wait(run, "what was tagged on a at last may be missing in the database");
+    rig_wait(run, "why=node a was lost: ");
+    rig_expect(r, "SELECT count(*) FROM events", "3\n");
+}
+
 static void test_gap(void **state)
 {
     struct rig *r = *state;
@@ -194,6 +235,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
     const struct CMUnitTest tests[] = {
         T(test_once_each),
+        T(test_last_words),
+        T(test_no_last_words),
         T(test_gap),
         T(test_nonsense),
         T(test_busy),
