@@ -15,6 +15,7 @@ enum {
     CONN_FIRST_PINGS = 4,       /* in a row, to know the clock soon */
     CONN_PING_QUEUE = 64 << 10, /* bytes that wait speak for themselves */
     CONN_BUSY_TIMES = 2,        /* dead_ns, for who is busy */
+    CONN_TURN_PINGS = 2,        /* by then it would have sent another word */
 };
 
 /* ------------------------------------------------------------ life and end */
@@ -300,17 +301,19 @@ void conn_set_timer(struct conn *c, uint64_t ns)
     timer_set(c->timer, ns);
 }
 
-/* While we do not read, the peer's silence means nothing. One whose machine
- * confirms what we send has not vanished: it may be busy, and has more time. */
+/* While we do not read, the peer's silence means nothing. One whose machine was
+ * heard of since its last word has not vanished: it may be busy, or the network
+ * loses much, and what it says comes later. It has more time. */
 static bool conn_is_silent(struct conn *c, uint64_t now)
 {
     uint64_t ns = c->paused ? 0 : conn_silence_at(c, now);
+    uint64_t turn_ns = CONN_TURN_PINGS * c->conf.ping_ns;
 
     c->heard_ns = now - ns;
     if (c->dead_ns == CONN_NEVER || ns <= c->dead_ns)
         return false;
     return ns > CONN_BUSY_TIMES * c->dead_ns ||
-           !conn_is_confirmed(c, c->dead_ns / 2);
+           !conn_is_confirmed(c, ns > turn_ns ? ns - turn_ns : 0);
 }
 
 /* No later than the peer would be dead: a vanished host is missed in time. */

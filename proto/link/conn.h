@@ -58,15 +58,16 @@ struct conn_conf {
     const struct key *key;      /* borrowed; NULL: TCP is refused */
     uint64_t ping_ns;           /* between pings; 0: 1 s, on TCP 0.5 */
     uint64_t dead_ns;           /* silence after which a peer is dead; twice
-                                 * that as long as its machine confirms what
-                                 * we send; 0: 3 s on TCP, CONN_NEVER on a
-                                 * Unix socket, where the kernel tells and
-                                 * silence means that somebody has stopped
-                                 * the process */
+                                 * that if its machine was heard of since, by
+                                 * what it confirms or repeats; 0: 3 s on TCP,
+                                 * CONN_NEVER on a Unix socket, where the
+                                 * kernel tells and silence means that somebody
+                                 * has stopped the process */
     size_t high_bytes;          /* write queue: congested above; 0: 4 MiB */
     size_t low_bytes;           /* on_drain below; 0: a quarter of it */
-    uint64_t shake_ns;          /* for the proof of the key; 0: 5 s */
-    uint64_t dial_ns;           /* for an address to answer; 0: shake_ns */
+    uint64_t shake_ns;          /* for an address to answer, and for the proof of
+                                 * the key; 0: 5 s */
+    uint64_t again_ns;          /* an address is called again, as dial.h says */
 };
 #define CONN_NEVER UINT64_MAX
 

@@ -54,6 +54,14 @@ static void conn_listener_rest(struct conn_listener *l, uint64_t ns)
     timer_set(l->timer, ns);
 }
 
+/* As a peer does of ours that was answered on another socket first (dial.h):
+ * nothing has been refused. */
+static bool conn_listener_hung_up(const struct conn *c, const struct err *why)
+{
+    return c->state == CONN_CALL && why->code == ECONNRESET && c->bev &&
+           evbuffer_get_length(bufferevent_get_input(c->bev)) == 0;
+}
+
 static void conn_listener_settled(void *arg, struct conn *c,
                                   const struct err *why)
 {
@@ -64,7 +72,7 @@ static void conn_listener_settled(void *arg, struct conn *c,
             l->pending[i] = l->pending[--l->npending];
             break;
         }
-    if (why)
+    if (why && !conn_listener_hung_up(c, why))
         refused("listen", conn_peer(c), why);
     l->resting = false;                 /* there is room now */
     event_del(l->timer);

@@ -289,8 +289,6 @@ static struct conn *conn_create(struct event_base *base,
         c->conf.low_bytes = c->conf.high_bytes / 4;
     if (!c->conf.shake_ns)
         c->conf.shake_ns = 5 * CLOCK_NS_PER_S;
-    if (!c->conf.dial_ns)
-        c->conf.dial_ns = c->conf.shake_ns;
     c->wake = evtimer_new(base, conn_on_wake, c);
     c->timer = evtimer_new(base, conn_on_timer, c);
     c->early = evbuffer_new();
@@ -311,8 +309,8 @@ struct conn *conn_open_to(struct event_base *base, const char *addr_list,
 
     if (!c)
         return NULL;
-    c->dial = dial_create(base, addr_list, c->conf.dial_ns, conn_on_dial, c,
-                          err);
+    c->dial = dial_create(base, addr_list, c->conf.shake_ns, c->conf.again_ns,
+                          conn_on_dial, c, err);
     if (!c->dial) {
         conn_free(c);
         return NULL;

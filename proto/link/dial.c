@@ -1,14 +1,16 @@
 /* dial.c - trying addresses in order; see dial.h.
  *
- * At any time at most one socket is open, and exactly one event is pending
- * between dial_next() and the callback: either the deferred start of an
- * attempt (no socket) or the end of one. Unix sockets answer EAGAIN while the
- * listener's queue is full; then the attempt starts again a little later. */
+ * Between dial_next() and the callback the timer is pending: for the deferred
+ * start of an attempt, the next socket of it, or its end. All sockets are of one
+ * attempt, the same address; the first that is connected counts, the first that
+ * fails ends it. Unix sockets answer EAGAIN while the listener's queue is full;
+ * then the attempt starts again a little later. */
 #include "proto/link/dial.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,8 @@
 #include "proto/link/addr.h"
 #include "proto/link/timer.h"
 
-enum { DIAL_MAX = 64 };                 /* addresses of one list, resolved */
+enum { DIAL_MAX = 64,                   /* addresses of one list, resolved */
+       DIAL_SOCKETS = 8 };              /* at once, to one address */
 #define DIAL_RETRY_NS (20 * CLOCK_NS_PER_MS)
 
 struct dial_target {
@@ -31,9 +34,10 @@ struct dial_target {
 
 struct dial {
     struct event_base *base;            /* borrowed */
-    struct event *event;                /* owned; see above */
-    int fd;                             /* owned; -1 outside an attempt */
-    uint64_t timeout_ns, deadline_ns;
+    struct event *timer;                /* owned; see above */
+    struct event *socket[DIAL_SOCKETS]; /* owned, like their descriptors */
+    int nsockets;
+    uint64_t timeout_ns, again_ns, deadline_ns;
     dial_f *done;
     void *arg;
     struct err last;                    /* why the last address was no good */
@@ -109,81 +113,114 @@ static int dial_add_all(struct dial *d, const char *addr_list, struct err *err)
 
 /* --------------------------------------------------------------- attempts */
 
-static void dial_drop(struct dial *d)
+/* All sockets but this one. */
+static void dial_drop(struct dial *d, int spare)
 {
-    if (d->fd >= 0)
-        close(d->fd);
-    d->fd = -1;
+    while (d->nsockets > 0) {
+        struct event *e = d->socket[--d->nsockets];
+        int fd = event_get_fd(e);
+
+        event_free(e);
+        if (fd != spare)
+            close(fd);
+    }
 }
-
-/* Wait for the end of an attempt: writable, or too late. */
-static void dial_await(struct dial *d, event_callback_fn f)
-{
-    uint64_t now = clock_monotonic_ns();
-
-    event_del(d->event);
-    event_assign(d->event, d->base, d->fd, EV_WRITE, f, d);
-    timer_set(d->event, d->deadline_ns > now ? d->deadline_ns - now : 0);
-}
-
-static void dial_start(evutil_socket_t fd, short what, void *arg);
 
 static void dial_fail(struct dial *d)
 {
     err_sys(&d->last, "cannot connect to %s", dial_peer(d));
-    dial_drop(d);
+    dial_drop(d, -1);
     dial_next(d, NULL);
 }
 
-static void dial_succeed(struct dial *d)
+static void dial_succeed(struct dial *d, int fd)
 {
-    int fd = d->fd;
-
-    d->fd = -1;
+    dial_drop(d, fd);
+    event_del(d->timer);
     d->done(d->arg, fd, NULL);          /* may destroy d: nothing after */
 }
 
-static void dial_ended(evutil_socket_t fd, short what, void *arg)
+static void dial_ready(evutil_socket_t fd, short what, void *arg)
 {
     struct dial *d = arg;
-    int code = ETIMEDOUT;
+    int code;
     socklen_t len = sizeof(code);
 
-    if (what & EV_WRITE &&
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) < 0)
+    (void)what;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) < 0)
         code = errno;
     if (code == 0) {
-        dial_succeed(d);
+        dial_succeed(d, fd);
         return;
     }
     errno = code;
     dial_fail(d);
 }
 
-static void dial_start(evutil_socket_t fd, short what, void *arg)
+/* Until the next socket, or the end. */
+static void dial_await(struct dial *d, uint64_t now_ns)
+{
+    uint64_t ns = d->deadline_ns > now_ns ? d->deadline_ns - now_ns : 0;
+
+    if (d->again_ns && d->again_ns < ns)
+        ns = d->again_ns;
+    timer_set(d->timer, ns);
+}
+
+/* One more socket; true: it is on its way. */
+static bool dial_open(struct dial *d, int fd)
+{
+    struct event *e = event_new(d->base, fd, EV_WRITE, dial_ready, d);
+
+    if (e && event_add(e, NULL) == 0) {
+        d->socket[d->nsockets++] = e;
+        return true;
+    }
+    if (e)
+        event_free(e);
+    errno = ENOMEM;
+    return false;
+}
+
+static void dial_on_timer(evutil_socket_t none, short what, void *arg)
 {
     struct dial *d = arg;
+    uint64_t now_ns = clock_monotonic_ns();
+    int fd;
 
-    (void)fd;
+    (void)none;
     (void)what;
     if (d->at >= d->n) {
         d->done(d->arg, -1, &d->last);  /* may destroy d: nothing after */
         return;
     }
+    if (d->nsockets && now_ns >= d->deadline_ns) {
+        errno = ETIMEDOUT;
+        dial_fail(d);
+        return;
+    }
+    if (d->nsockets == (d->again_ns ? DIAL_SOCKETS : 1)) {
+        dial_await(d, now_ns);          /* it was early */
+        return;
+    }
     const struct dial_target *t = &d->target[d->at];
 
-    d->fd = socket(t->sa.ss_family,
-                   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (d->fd < 0) {
+    fd = socket(t->sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                0);
+    if (fd < 0) {
         dial_fail(d);
-    } else if (connect(d->fd, (const struct sockaddr *)&t->sa, t->len) == 0) {
-        dial_succeed(d);
-    } else if (errno == EINPROGRESS) {
-        dial_await(d, dial_ended);
-    } else if (errno == EAGAIN && clock_monotonic_ns() < d->deadline_ns) {
-        dial_drop(d);
-        timer_set(d->event, DIAL_RETRY_NS);
+    } else if (connect(fd, (const struct sockaddr *)&t->sa, t->len) == 0) {
+        dial_succeed(d, fd);
+    } else if (errno == EINPROGRESS && dial_open(d, fd)) {
+        dial_await(d, now_ns);
+    } else if (errno == EAGAIN && now_ns < d->deadline_ns) {
+        close(fd);
+        timer_set(d->timer, DIAL_RETRY_NS);
     } else {
+        int code = errno;
+
+        close(fd);
+        errno = code;
         dial_fail(d);
     }
 }
@@ -195,9 +232,7 @@ void dial_next(struct dial *d, const struct err *why)
     if (d->at < d->n)
         d->at++;
     d->deadline_ns = clock_monotonic_ns() + d->timeout_ns;
-    event_del(d->event);
-    event_assign(d->event, d->base, -1, 0, dial_start, d);
-    timer_set(d->event, 0);
+    timer_set(d->timer, 0);
 }
 
 const char *dial_peer(const struct dial *d)
@@ -208,21 +243,22 @@ const char *dial_peer(const struct dial *d)
 }
 
 struct dial *dial_create(struct event_base *base, const char *addr_list,
-                         uint64_t timeout_ns, dial_f *done, void *arg,
-                         struct err *err)
+                         uint64_t timeout_ns, uint64_t again_ns, dial_f *done,
+                         void *arg, struct err *err)
 {
     struct dial *d = calloc(1, sizeof(*d) + DIAL_MAX * sizeof(d->target[0]));
 
     if (!d)
         return err_memory(err), NULL;
-    *d = (struct dial){ .base = base, .fd = -1, .timeout_ns = timeout_ns,
-                        .done = done, .arg = arg, .at = -1 };
+    *d = (struct dial){ .base = base, .timeout_ns = timeout_ns,
+                        .again_ns = again_ns, .done = done, .arg = arg,
+                        .at = -1 };
     if (dial_add_all(d, addr_list, err) < 0) {
         dial_destroy(d);
         return NULL;
     }
-    d->event = evtimer_new(base, dial_start, d);
-    if (!d->event) {
+    d->timer = evtimer_new(base, dial_on_timer, d);
+    if (!d->timer) {
         err_memory(err);
         dial_destroy(d);
         return NULL;
@@ -234,7 +270,7 @@ void dial_destroy(struct dial *d)
 {
     if (!d)
         return;
-    timer_free(d->event);
-    dial_drop(d);
+    timer_free(d->timer);
+    dial_drop(d, -1);
     free(d);
 }

@@ -18,10 +18,15 @@ struct dial;
 typedef void dial_f(void *arg, int fd, const struct err *why);
 
 /* Host names are looked up here, at once: a blocking call. Numeric addresses
- * and paths need no look-up. Nothing is tried before dial_next(). */
+ * and paths need no look-up. Nothing is tried before dial_next().
+ *
+ * An address that has not answered for again_ns is called once more, and the
+ * first call goes on: where a network loses packets a kernel repeats its own only
+ * after a second, and where it is slow the first answer is on its way. 0: each
+ * is called once. */
 struct dial *dial_create(struct event_base *base, const char *addr_list,
-                         uint64_t timeout_ns, dial_f *done, void *arg,
-                         struct err *err);
+                         uint64_t timeout_ns, uint64_t again_ns, dial_f *done,
+                         void *arg, struct err *err);
 void dial_destroy(struct dial *d);              /* NULL is fine */
 
 /* Try the next address: at the start, and when the peer behind the last one

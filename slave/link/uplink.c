@@ -19,10 +19,9 @@
 
 #define RETRY_NS (300 * CLOCK_NS_PER_MS)
 /* For so long a lost link is looked for where it was: elsewhere nobody may
- * answer for seconds. And what does not answer soon is asked anew, as the
- * kernel repeats itself only after a second. */
+ * answer for seconds. And what does not answer soon is called again, beside. */
 #define NEAR_NS (5 * CLOCK_NS_PER_S)
-#define NEAR_DIAL_NS (500 * CLOCK_NS_PER_MS)
+#define NEAR_AGAIN_NS (400 * CLOCK_NS_PER_MS)
 
 struct uplink {
     struct event_base *base;    /* borrowed */
@@ -176,7 +175,7 @@ struct uplink *uplink_open(struct event_base *base,
     u->arg = arg;
     u->away_ns = clock_monotonic_ns();
     u->near_conf = *conf->conn;
-    u->near_conf.dial_ns = NEAR_DIAL_NS;
+    u->near_conf.again_ns = NEAR_AGAIN_NS;
     u->routes[n++] = (struct conn_route){ MESSAGE_WELCOME, CONN_STRANGER,
                                           on_welcome };
     u->routes[n++] = (struct conn_route){ MESSAGE_REFUSE, CONN_STRANGER,
