@@ -192,10 +192,11 @@ static int events_insert(struct store *st, const struct store_batch *b,
             sqlite3_bind_null(s, label);
         if (store_run(st, s, err))
             return -1;
-        range[1] = sqlite3_last_insert_rowid(st->db);
         if (range[0] == 0)
-            range[0] = range[1];
+            range[0] = sqlite3_last_insert_rowid(st->db);
     }
+    if (range[0])
+        range[1] = sqlite3_last_insert_rowid(st->db);
     return 0;
 }
 
