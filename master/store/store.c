@@ -36,6 +36,7 @@ enum {
     STORE_READ_MS = 30000,      /* of the operator's tool */
     STORE_WRITE_MS = 10,        /* else: a short wait beats a timer's turn */
     STORE_TURN_MS = 5,          /* between two attempts at the log */
+    STORE_ALONE = SQLITE_OPEN_NOMUTEX,  /* whoever uses one has one thread */
 };
 
 static const char sql_call[] =
@@ -231,10 +232,13 @@ static void store_whole_end(sqlite3_context *ctx)
         sqlite3_result_int64(ctx, w->sum);
 }
 
+/* Nobody asks SQLite how much memory it has; it counts under a lock. Means
+ * something before the first file is opened, and is refused after it. */
 static struct store *store_new(const char *path, struct err *err)
 {
     struct store *st = calloc(1, sizeof(*st));
 
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     if (!st || !(st->path = strdup(path))) {
         store_close(st);
         err_set(err, ENOMEM, "cannot open %s: out of memory", path);
@@ -249,7 +253,8 @@ struct store *store_open_readonly(const char *path, struct err *err)
 
     if (!st)
         return NULL;
-    if (sqlite3_open_v2(path, &st->db, SQLITE_OPEN_READONLY, NULL)) {
+    if (sqlite3_open_v2(path, &st->db, SQLITE_OPEN_READONLY | STORE_ALONE,
+                        NULL)) {
         store_fail(st, err, "cannot read");
         store_close(st);
         return NULL;
@@ -415,7 +420,8 @@ static struct store *store_open_within(const char *path, unsigned patience_ms,
     if (!memory)
         store_create(path);
     if (sqlite3_open_v2(path, &st->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) {
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                        STORE_ALONE, NULL)) {
         store_fail(st, err, "cannot write");
         goto fail;
     }
