@@ -121,23 +121,46 @@ static inline uint64_t word_at(const char *frame, size_t words)
 
 /* Do the same return addresses stand where they stood when the site was seen
  * first? The stack is as high as it was then, so that all of it is there. */
-static inline bool same_callers(const struct sites *sites, uint32_t at,
-                                const char *frame)
+static inline bool are_callers(const struct callers *c, const char *frame)
 {
-    const struct callers *c;
-
-    if (UNLIKELY(!sites) || UNLIKELY(!sites->callers[at].known))
-        return true;
-    c = &sites->callers[at];
     return ((word_at(frame, c->at[0]) ^ c->is[0]) |
             (word_at(frame, c->at[1]) ^ c->is[1]) |
             (word_at(frame, c->at[2]) ^ c->is[2])) == 0;
 }
 
+static inline bool is_site(const struct page_site *s, unsigned call,
+                           uint64_t address, uint32_t height)
+{
+    return LIKELY(GET(s->address) == address) &&
+           LIKELY(GET(s->height) == height) && LIKELY(GET(s->call) == call);
+}
+
+/* As far as is known, they do. */
+static inline bool same_callers(const struct sites *sites, uint32_t at,
+                                const char *frame)
+{
+    return !sites || !sites->callers[at].known ||
+           are_callers(&sites->callers[at], frame);
+}
+
+/* Is it this site, and no other? */
+static inline bool is_guessed(const struct model *m, uint32_t at,
+                              unsigned call, const void *from,
+                              const char *frame, uint32_t height)
+{
+    const struct sites *sites = GET(known_sites[m->number]);
+
+    return LIKELY(is_site(&m->page->site[at], call, (uint64_t)(uintptr_t)from,
+                          height)) &&
+           (UNLIKELY(!sites) ||
+            (LIKELY(sites->callers[at].known) &&
+             LIKELY(are_callers(&sites->callers[at], frame))));
+}
+
 /* The site of this call; a new one, or PAGE_SITE_OTHER, if need be. */
-static inline uint32_t find_site(struct model *m, unsigned call,
-                                 const void *from, const char *frame,
-                                 uint32_t height)
+static __attribute__((noinline)) uint32_t
+find_site(struct model *m, unsigned call, const void *from, const char *frame,
+          uint32_t height)
 {
     const struct sites *sites = GET(known_sites[m->number]);
     uint64_t address = (uint64_t)(uintptr_t)from;
@@ -149,8 +172,7 @@ static inline uint32_t find_site(struct model *m, unsigned call,
         const struct page_site *s = &m->page->site[at];
         uint64_t is = GET(s->address);
 
-        if (LIKELY(is == address && GET(s->height) == height &&
-                   GET(s->call) == call)) {
+        if (is_site(s, call, address, height)) {
             if (LIKELY(same_callers(sites, at, frame)))
                 return at;
             if (like == PAGE_SITE_OTHER)
@@ -171,7 +193,8 @@ static inline uint32_t find_site(struct model *m, unsigned call,
 /* ---------------------------------------------------------------- edges */
 
 /* NULL: no room. */
-static inline struct page_edge *find_edge(struct page_bank *b, uint32_t ends)
+static __attribute__((noinline)) struct page_edge *
+find_edge(struct page_bank *b, uint32_t ends)
 {
     uint32_t at = (ends * 0x9e3779b1u) >> 16;
 
@@ -207,8 +230,8 @@ static inline void edge_end(struct page_edge *e)
 
 static inline unsigned bucket_of(uint64_t ticks)
 {
-    unsigned log2 = 63u - (unsigned)__builtin_clzll(ticks | 1);
-    unsigned i = log2 < BUCKET_FIRST ? 0 : (log2 - BUCKET_FIRST) / BUCKET_STEP;
+    unsigned log2 = 63u - (unsigned)__builtin_clzll(ticks | 1 << BUCKET_FIRST);
+    unsigned i = (log2 - BUCKET_FIRST) / BUCKET_STEP;
 
     return i < PAGE_BUCKETS ? i : PAGE_BUCKETS - 1;
 }
@@ -232,7 +255,7 @@ static inline void add_time(_Atomic double *mean, _Atomic double *m2,
                             _Atomic uint64_t *max, uint64_t ticks,
                             double one_nth)
 {
-    double x = (double)ticks, was = GET(*mean), d = x - was;
+    double x = (double)(int64_t)ticks, was = GET(*mean), d = x - was;
     double is = was + d * one_nth;
 
     SET(*mean, is);
@@ -355,23 +378,44 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
 
 /* ---------------------------------------------------------------- steps */
 
+/* The edge to this site, which next->edge is then; NULL: no room. */
+static inline struct page_edge *edge_to(struct model *m, struct guess *next,
+                                        uint32_t site)
+{
+    uint32_t ends = m->last << 16 | site;
+    struct page_edge *e = &m->bank->edge[next->edge];
+
+    if (LIKELY(GET(e->ends) == ends))
+        return e;
+    e = find_edge(m->bank, ends);
+    if (e)
+        next->edge = (uint16_t)(e - m->bank->edge);
+    return e;
+}
+
 uint32_t model_enter(struct model *m, unsigned call, const void *from,
                      uint32_t height, uint64_t out, uint64_t now)
 {
-    uint32_t site = find_site(m, call, from, __builtin_frame_address(0),
-                              height), phase;
-    struct page_site *s = &m->page->site[site];
+    const char *frame = __builtin_frame_address(0);
+    struct guess *next = &m->next[m->last];
+    uint32_t site = next->site, phase;
+    struct page_site *s;
     struct page_edge *e;
     double one_nth;
     uint64_t n;
 
+    if (UNLIKELY(!is_guessed(m, site, call, from, frame, height))) {
+        site = find_site(m, call, from, frame, height);
+        next->site = (uint16_t)site;
+    }
+    s = &m->page->site[site];
     SET(s->out_ticks, GET(s->out_ticks) + out);
     if (UNLIKELY(GET(s->marks)))
         phase_marked();
     phase = phase_current();
     if (UNLIKELY(m->phase != phase + 1))
         change_phase(m, phase, now);
-    e = find_edge(m->bank, m->last << 16 | site);
+    e = edge_to(m, next, site);
     m->last = site;
     if (UNLIKELY(!e)) {
         SET(m->bank->lost, GET(m->bank->lost) + 1);
@@ -385,7 +429,7 @@ uint32_t model_enter(struct model *m, unsigned call, const void *from,
     add_time(&e->in_mean, &e->in_m2, &e->in_max, m->in, one_nth);
     add_time(&e->out_mean, &e->out_m2, &e->out_max, out, one_nth);
     if (LIKELY(m->what & PAGE_DO_HISTOGRAM)) {
-        struct page_histogram *h = &m->bank->histogram[e - m->bank->edge];
+        struct page_histogram *h = &m->bank->histogram[next->edge];
 
         count(h->in, m->in);
         count(h->out, out);

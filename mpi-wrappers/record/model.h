@@ -1,16 +1,20 @@
 /* model.h - how a thread moves from call to call: the model in the page.
  *
  * One writer for each slot of the page at a time. Memory is fixed; what finds
- * no room is counted. A step costs two lookups and a handful of stores; only a
- * call from a place that was not seen before costs more, once: its stack is
- * unwound, and what was found there is where to look whether another call comes
- * the same way. */
+ * no room is counted. A step costs a handful of stores, and two lookups where the
+ * call is another one than came after the same one last time. Only a call from a
+ * place that was not seen before costs more, once: its stack is unwound, and what
+ * was found there is where to look whether another call comes the same way. */
 #ifndef HECTOR_MODEL_H
 #define HECTOR_MODEL_H
 
 #include <stdint.h>
 
 #include "mpi-wrappers/page.h"
+
+/* What came after a call when it was made last: mostly it comes again. Indices
+ * into the tables of the page, which are looked at before they are believed. */
+struct guess { uint16_t site, edge; };
 
 struct model {
     struct page_thread *page;   /* borrowed; the slot's tables */
@@ -22,6 +26,7 @@ struct model {
     uint32_t last;              /* site of the last call */
     uint32_t number;            /* of the slot */
     uint64_t in;                /* ticks it has taken */
+    struct guess next[PAGE_SITES];
 };
 
 /* A thread begins to use the tables of the slot with this number. */

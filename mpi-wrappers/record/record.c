@@ -255,14 +255,14 @@ void record_enter(unsigned call, const struct about *a)
         site = model_enter(&t->model, call, a->from,
                            (uint32_t)((uintptr_t)t - (uintptr_t)frame),
                            now - t->since, now);
-    slot_begin(t);
+    slot_begin(s);
     SET(s->site, site);
     SET(s->call, call);
     SET(s->since_ticks, now);
     SET(s->calls, GET(s->calls) + 1);
     SET(s->out_ticks, GET(s->out_ticks) + (now - t->since));
     publish(s, t, count, requests);
-    slot_end(t);
+    slot_end(s);
     slot_unlock(t);
     t->call = call;
     t->since = now;
@@ -312,9 +312,10 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
         after_making(t, a);
 }
 
-static inline void fly(struct self *t, uint64_t enter, uint64_t now)
+static inline void fly(struct self *t, struct page_slot *s, uint64_t enter,
+                       uint64_t now)
 {
-    uint64_t n = GET(t->slot->flights) + 1;
+    uint64_t n = GET(s->flights) + 1;
     struct page_flight *f = &t->thread->flight[(n - 1) % PAGE_FLIGHT];
 
     SET(f->number, 0);
@@ -329,7 +330,7 @@ static inline void fly(struct self *t, uint64_t enter, uint64_t now)
     SET(f->call, t->call);
     SET(f->site, t->model.last);
     atomic_store_explicit(&f->number, n, memory_order_release);
-    SET(t->slot->flights, n);
+    SET(s->flights, n);
 }
 
 void record_leave(const struct about *a, bool ok)
@@ -358,7 +359,7 @@ void record_leave(const struct about *a, bool ok)
     slot_lock(t);
     if (LIKELY(t->what & PAGE_DO_MODEL))
         model_leave(&t->model, in, bytes);
-    slot_begin(t);
+    slot_begin(s);
     SET(s->call, 0);
     SET(s->since_ticks, now);
     SET(s->in_ticks, GET(s->in_ticks) + in);
@@ -366,8 +367,8 @@ void record_leave(const struct about *a, bool ok)
     SET(c->in_ticks, GET(c->in_ticks) + in);
     SET(c->bytes, GET(c->bytes) + bytes);
     if (LIKELY(t->what & PAGE_DO_FLIGHT))
-        fly(t, t->since, now);
-    slot_end(t);
+        fly(t, s, t->since, now);
+    slot_end(s);
     slot_unlock(t);
     if ((a->traits & ABOUT_TAKES) && LIKELY(t->what & PAGE_DO_STATE))
         took(t, a, ok);

@@ -81,16 +81,15 @@ static inline void slot_unlock(const struct self *t)
 }
 
 /* A slot is read while it is written, under its lock: see struct page_slot. */
-static inline void slot_begin(const struct self *t)
+static inline void slot_begin(struct page_slot *s)
 {
-    SET(t->slot->seq, GET(t->slot->seq) | 1);   /* also after a jump out */
+    SET(s->seq, GET(s->seq) | 1);       /* also after a jump out */
     atomic_thread_fence(memory_order_release);
 }
 
-static inline void slot_end(const struct self *t)
+static inline void slot_end(struct page_slot *s)
 {
-    atomic_store_explicit(&t->slot->seq, GET(t->slot->seq) + 1,
-                          memory_order_release);
+    atomic_store_explicit(&s->seq, GET(s->seq) + 1, memory_order_release);
 }
 
 /* The call that is entered was tagged; it ends. */

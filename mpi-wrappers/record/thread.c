@@ -79,9 +79,9 @@ COLD struct page_slot *thread_claim(struct self *t, struct page_header *h)
         ;
     t->since = tick_now();
     slot_lock(t);
-    slot_begin(t);
+    slot_begin(t->slot);
     SET(t->slot->since_ticks, t->since);
-    slot_end(t);
+    slot_end(t->slot);
     slot_unlock(t);
     pthread_setspecific(thread_key, t);
     errno = saved;
@@ -96,9 +96,9 @@ static void thread_release(void *arg)
 
     request_end(&t->wait);
     if (t->slot && !t->shared) {
-        slot_begin(t);
+        slot_begin(t->slot);
         SET(t->slot->call, 0);
-        slot_end(t);
+        slot_end(t->slot);
         atomic_store_explicit(&t->slot->tid, 0, memory_order_release);
     }
     t->slot = NULL;
