@@ -93,6 +93,7 @@ struct still_rank {
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */
+    uint8_t napped;             /* ... for a time */
     uint8_t others;             /* when last seen in detail, in MPI, another
                                    thread of it might have called MPI, too */
     uint8_t low;                /* looks in a row with fewer calls */

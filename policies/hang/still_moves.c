@@ -129,7 +129,7 @@ void still_look_at_rank(struct still *s, struct still_rank *w,
 
         if (w->paused)
             s->pause_ns = still_max(s->pause_ns, in->now_ns - w->moved_ns);
-        w->paused = 0;
+        w->paused = w->napped = 0;
         if (w->known && !w->in && w->age_ns > LONG_MS * MS) {
             remember_place(w, in->now_ns - w->moved_ns);
             remember_pooled(s, w, in->now_ns - w->moved_ns);
@@ -154,6 +154,7 @@ void still_look_at_rank(struct still *s, struct still_rank *w,
     w->progress = progress;
     w->top = still_max(w->top, progress);
     w->paused |= (k->flags & HCT_PAUSES) != 0;
+    w->napped |= k->waits == HCT_WAITS_TIME;
     w->known = 1;
     w->in = in_mpi;
     w->asks = asks;

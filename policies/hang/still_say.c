@@ -58,8 +58,11 @@ const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
         snprintf(buf, STILL_HOW, ", and %s%s%.39s", still_waits(k->waits),
                  k->waits == HCT_WAITS_OTHER ? "" : for_what,
                  k->waits == HCT_WAITS_OTHER ? "" : k->place);
+    else if (w->napped)
+        snprintf(buf, STILL_HOW, ", and sleeps again and again");
     else if ((k->flags & HCT_RUNS) && w->cpu_still_ns)
-        snprintf(buf, STILL_HOW, ", and would run, but gets no processor");
+        snprintf(buf, STILL_HOW, ", and would run, but gets %s processor",
+                 used > still_ns / 1000 ? "little of a" : "no");
     return buf;
 }
 

@@ -743,6 +743,40 @@ static void starved(void **state)
     assert_null(strstr(text, "sleeps"));
 }
 
+/* It gets some time of a processor, if not much. */
+static void hungry(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_NEVER;
+    look.rank[2].flags |= HCT_RUNS;
+    look.rank[2].cpu_ns = 10 * S;
+    stand(2 * S);
+    look.rank[2].cpu_ns += S / 10;
+    noticed(100 * S);
+    SAYS("and would run, but gets little of a processor");
+}
+
+/* One that asks in a loop, and sleeps between, is awake at some looks. */
+static void naps(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_NEVER;
+    look.rank[2].waits = HCT_WAITS_TIME;
+    look.rank[2].waits_ns = S / 100;
+    look.rank[2].cpu_ns = 10 * S;
+    stand(2 * S);
+    look.rank[2].waits = HCT_WAITS_UNKNOWN;
+    look.rank[2].flags |= HCT_RUNS;
+    noticed(100 * S);
+    SAYS("and sleeps again and again");
+}
+
 /* In a call that waits for nobody it computes, whatever that is. */
 static void long_call(void **state)
 {
@@ -1318,6 +1352,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(notices_get_rare),
         cmocka_unit_test(sleeps_for),
         cmocka_unit_test(starved),
+        cmocka_unit_test(hungry),
+        cmocka_unit_test(naps),
         cmocka_unit_test(long_call),
         cmocka_unit_test(first_and_last),
         cmocka_unit_test(same_calls),
