@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/deadlock/account.h"
 #include "policies/deadlock/graph.h"
+#include "policies/deadlock/wanted.h"
 #include "policies/lib/words.h"
 
 enum { LINES = 12, CYCLE = 64 };
@@ -272,6 +274,47 @@ static const char *with_amount(const struct hct_snapshot *in,
     return to;
 }
 
+/* Who waits for a message: what has its sender sent it instead? */
+static bool find_unwanted(const struct hct_snapshot *in,
+                          const struct deadlock_rank *w, uint32_t r,
+                          struct wanted_not *u)
+{
+    return w[r].state == DEADLOCK_BLOCKED &&
+           (w[r].why == DEADLOCK_RECV || w[r].why == DEADLOCK_PROBE) &&
+           wanted_instead(in, w, (uint32_t)w[r].to, r, u);
+}
+
+static void unwanted_line(const struct hct_snapshot *in,
+                          const struct deadlock_rank *w, uint32_t r,
+                          struct hct_out *out)
+{
+    int32_t s = w[r].to;
+    char comm[WORDS_COMM];
+    struct wanted_not u;
+
+    if (!find_unwanted(in, w, r, &u))
+        return;
+    words_line(out, u.site ? s : HCT_NONE, "rank %" PRId32 " has sent rank %"
+               PRIu32 " a message that it has not asked for (tag %" PRId32
+               ", %s)", s, r, u.tag, words_comm(comm, in, (uint32_t)s, u.comm));
+    words_places(out, u.site, 0);
+}
+
+/* Of a Sendrecv hct_rank has the tag of the message it sends. */
+static int32_t awaited_tag(const struct hct_snapshot *in,
+                           const struct deadlock_rank *w, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(in, r);
+    const struct hct_account *a = account_of(in, w, r);
+
+    if (w[r].by < in->nrequests)
+        return hct_request(in, w[r].by)->tag;
+    if (hct_call(in, k->call)->class_ != HCT_CLASS_SENDRECV ||
+        w[r].why != DEADLOCK_RECV)
+        return k->tag;
+    return a ? a->source_tag : HCT_UNKNOWN;
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -280,15 +323,12 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     char comm[WORDS_COMM], what[64] = "", tag[24] = "any tag", from[24];
     const struct hct_request *q = w[r].by < in->nrequests
         ? hct_request(in, w[r].by) : NULL;
-    int32_t t = q ? q->tag : k->tag, to = w[r].to;
+    int32_t t = awaited_tag(in, w, r), to = w[r].to;
     int32_t peer = q ? q->peer : k->peer;
     uint64_t n, id = comm_of(in, w, r, &n);
     struct entered e;
 
     words_comm(comm, in, r, id);
-    if (!q && hct_call(in, k->call)->class_ == HCT_CLASS_SENDRECV &&
-        w[r].why == DEADLOCK_RECV)
-        t = HCT_UNKNOWN;        /* only that of the message it sends is known */
     if (t >= 0)
         snprintf(tag, sizeof(tag), "tag %" PRId32, t);
     else if (t != HCT_ANY)
@@ -407,6 +447,18 @@ static bool crossed(const struct hct_snapshot *in,
     return c->closed && differ;
 }
 
+/* One of them has been sent what it does not wait for. */
+static bool any_unwanted(const struct hct_snapshot *in,
+                         const struct deadlock_rank *w, const struct cycle *c)
+{
+    struct wanted_not u;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (find_unwanted(in, w, c->rank[i], &u))
+            return true;
+    return false;
+}
+
 static bool all_why(const struct deadlock_rank *w, const struct cycle *c,
                     unsigned why)
 {
@@ -482,7 +534,8 @@ static void headline(const struct hct_snapshot *in,
                    "other, and nobody receives", ranks);
     else if (all_why(w, c, DEADLOCK_RECV))
         words_line(out, (int32_t)last, "deadlock: %s all wait for messages "
-                   "from each other, and nobody sends", ranks);
+                   "from each other, and %s", ranks, any_unwanted(in, w, c)
+                       ? "what was sent does not fit" : "nobody sends");
     else
         words_line(out, (int32_t)last, "deadlock: %s wait for each other",
                    ranks);
@@ -548,9 +601,10 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
         words_blame(out, r);
         if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns > v->age_ns)
             v->age_ns = w[r].still_ns;
-        if (i < LINES && w[r].state == DEADLOCK_BLOCKED)
+        if (i < LINES && w[r].state == DEADLOCK_BLOCKED) {
             line(in, w, r, out);
-        else if (i < LINES)
+            unwanted_line(in, w, r, out);
+        } else if (i < LINES)
             end_line(in, w, r, c.rank[i ? i - 1 : 0], out);
         w[r].mark = 2;
     }

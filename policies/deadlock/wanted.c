@@ -40,3 +40,62 @@ bool wanted(const struct hct_snapshot *in, const struct deadlock_rank *w,
             return true;
     return false;
 }
+
+/* ----------------------------------------------- what nobody has asked for */
+
+static bool has_sent(const struct hct_snapshot *in, const struct hct_flight *f,
+                     uint32_t to)
+{
+    const struct hct_call *c = hct_call(in, f->call);
+
+    return !(c->flags & HCT_CALL_PERSISTENT) &&
+           (c->class_ == HCT_CLASS_SEND || c->class_ == HCT_CLASS_SENDRECV) &&
+           f->peer == (int32_t)to;
+}
+
+/* Is a message like that under way, which r does not want? */
+static bool is_unwanted(const struct hct_snapshot *in,
+                        const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                        const struct wanted_not *u)
+{
+    uint32_t n;
+
+    if (u->comm == 0 || u->tag < 0 || wanted(in, w, r, true, s, u->comm, u->tag))
+        return false;
+    n = account_exactly(in, w, s, r, u->comm, u->tag);
+    return n > 0 && n != ACCOUNT_UNKNOWN;
+}
+
+/* What it sends by the call that it is in; one by MPI_Send is named where it
+ * waits for its receiver. */
+static bool by_its_call(const struct hct_snapshot *in,
+                        const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                        struct wanted_not *u)
+{
+    const struct hct_rank *k = hct_rank(in, s);
+
+    *u = (struct wanted_not){ k->comm, k->tag, k->site };
+    return (k->flags & HCT_IN_MPI) && k->peer == (int32_t)r &&
+           hct_call(in, k->call)->class_ == HCT_CLASS_SENDRECV &&
+           is_unwanted(in, w, s, r, u);
+}
+
+bool wanted_instead(const struct hct_snapshot *in,
+                    const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                    struct wanted_not *u)
+{
+    uint32_t first = w[s].flight, end = first;
+
+    if (by_its_call(in, w, s, r, u))
+        return true;
+    while (flight_of(in, end, s))
+        end++;
+    while (end-- > first) {
+        const struct hct_flight *f = flight_of(in, end, s);
+
+        *u = (struct wanted_not){ f->comm, f->tag, f->site };
+        if (has_sent(in, f, r) && is_unwanted(in, w, s, r, u))
+            return true;
+    }
+    return false;
+}

@@ -341,6 +341,53 @@ static void sendrecv_tag(void **state)
     assert_int_equal(proof(), 0);
 }
 
+/* Two wait for each other; one of them has sent a message with another tag. */
+static void receive_both(void)
+{
+    begin(2);
+    still_ns = 3 * S;
+    for (uint32_t r = 0; r < 2; r++)
+        talks(r, "Recv", 1 - (int)r, 1);
+    world(0);
+    flew(1, "Send", WORLD, 0, 0, 2)->site = 9;
+}
+
+static void sent_instead(void **state)
+{
+    (void)state;
+    receive_both();
+    sent(1, 0, WORLD, 2);
+    assert_int_equal(proof(), 2);
+    SAYS("wait for messages from each other, and what was sent does not fit");
+    SAYS("rank 1 has sent rank 0 a message that it has not asked for (tag 2, "
+         "MPI_COMM_WORLD)");
+    assert_int_equal(look.lines[2].rank, 1);
+    assert_int_equal(look.lines[2].site, 9);
+
+    receive_both();                     /* it has been received */
+    sent(1, 0, WORLD, 2);
+    received(0, 1, WORLD, 2);
+    assert_int_equal(proof(), 2);
+    SAYS("nobody sends");
+    assert_null(strstr(text, "has sent"));
+
+    receive_both();                     /* ... or will be */
+    sent(1, 0, WORLD, 2);
+    asks(0, "Irecv", 1, 2)->waited = 0;
+    assert_int_equal(proof(), 2);
+    SAYS("nobody sends");
+    assert_null(strstr(text, "has sent"));
+
+    receive_both();                     /* by the call that it is in */
+    look.in.nflights = 0;
+    talks(1, "Sendrecv", 0, 2)->site = 7;
+    look.account[1].source_tag = 3;
+    assert_int_equal(proof(), 2);
+    SAYS("rank 1 has sent rank 0 a message that it has not asked for (tag 2");
+    SAYS("rank 1 waits in MPI_Sendrecv for a message from rank 0 (tag 3, ");
+    assert_int_equal(look.lines[2].site, 7);
+}
+
 static void probe(void **state)
 {
     (void)state;
@@ -1471,6 +1518,7 @@ int main(void)
         cmocka_unit_test(any_source),
         cmocka_unit_test(any_source_and_a_send),
         cmocka_unit_test(sendrecv), cmocka_unit_test(sendrecv_tag),
+        cmocka_unit_test(sent_instead),
         cmocka_unit_test(probe),
         cmocka_unit_test(after_the_end),
         cmocka_unit_test(waits),
