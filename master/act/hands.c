@@ -99,15 +99,41 @@ long hands_check(const struct job *j, const struct taskset *ranks,
     return changed;
 }
 
+static bool any_is(const struct job *j, enum hold h)
+{
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (j->tasks[r].hold == h && !task_state_final(j->tasks[r].state))
+            return true;
+    return false;
+}
+
+/* Those that were about to stop, or to go on, are to do something else now. */
+static void settle_overtaken(struct journal *jn, const struct job *j,
+                             const bool left[HOLD_COUNT])
+{
+    static const enum hold pending[] = { HOLD_SUSPENDING, HOLD_RESUMING };
+
+    for (size_t i = 0; i < sizeof(pending) / sizeof(pending[0]); i++)
+        if (left[pending[i]] && !any_is(j, pending[i]))
+            journal_action_result(jn, j, hold_action(pending[i]),
+                                  "overtaken by the next order");
+}
+
 bool hands_order(struct journal *jn, struct job *j,
                  const struct taskset *ranks, enum hold_event ev)
 {
-    bool changed = false;
+    bool changed = false, left[HOLD_COUNT] = { false };
     struct err err;
 
-    for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; )
-        if (!task_state_final(j->tasks[r].state))
-            changed |= hold_step(jn, j, &j->tasks[r], ev, &err) > 0;
+    for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; ) {
+        enum hold before = j->tasks[r].hold;
+
+        if (task_state_final(j->tasks[r].state) ||
+            hold_step(jn, j, &j->tasks[r], ev, &err) <= 0)
+            continue;
+        left[before] = changed = true;
+    }
+    settle_overtaken(jn, j, left);
     return changed;
 }
 
@@ -205,11 +231,7 @@ static void hold_check_done(struct journal *jn, struct job *j,
 {
     const char *action = hold_action(pending);
 
-    for (uint32_t r = 0; r < j->ntasks && action; r++)
-        if (j->tasks[r].hold == pending &&
-            !task_state_final(j->tasks[r].state))
-            return;
-    if (action)
+    if (action && !any_is(j, pending))
         journal_action_result(jn, j, action, pending == HOLD_SUSPENDING
                               ? hold_means(j) : "done");
 }

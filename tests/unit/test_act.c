@@ -190,8 +190,8 @@ static void suspend_and_resume(void **state)
     assert_string_equal(str_text(&done), "effects 128\n"
         "told 2 of 4 tasks of job 5 are suspended: so\neffects 128\n");
     taskset_fini(&ranks);
-    assert_string_equal(rows(), "suspend 1-2 operator ordered: so|"
-                                "resume 1-2 hector-run ordered: so");
+    assert_string_equal(rows(), "suspend 1-2 operator overtaken by the next "
+                                "order: so|resume 1-2 hector-run ordered: so");
 }
 
 /* What is not legal in a state changes nothing, and says why. */
