@@ -29,8 +29,8 @@
 
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
-    PAGE_MAJOR = 3,
-    PAGE_MINOR = 2,
+    PAGE_MAJOR = 4,
+    PAGE_MINOR = 0,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -125,7 +125,6 @@ struct page_header {
                                            PMIX_NAMESPACE before MPI_Init */
     _Atomic uint32_t world_rank;        /* (task) in MPI_COMM_WORLD */
     _Atomic uint32_t world_size;        /* (task) release, last; 0: not known */
-    /* since 3.1 */
     _Atomic uint32_t crew_known;        /* (task) release, last; 1: all threads
                                            that came while MPI_Init ran are MPI's
                                            own, and stand here */
@@ -252,6 +251,12 @@ struct page_request {
     _Atomic uint8_t waiter;             /* slot + 1 of the thread that waits
                                            for it or tests it; 0: none. With
                                            PAGE_STANDING or without */
+    _Atomic uint64_t sent;              /* that is sent with it, and started:
+                                           page_peer.sent of its partner just
+                                           behind this message, so that what
+                                           was sent since is known; 0: not
+                                           known, as where threads may send at
+                                           the same time */
 };
 
 /* A thread that asks for many requests again and again leaves its marks on
@@ -443,7 +448,7 @@ struct page_meeting {
     } run[PAGE_RUNS];
 };
 
-struct page_meetings {                  /* since 3.2 */
+struct page_meetings {
     _Alignas(64)
     _Atomic uint32_t lost;              /* kinds that have lost their place */
     struct page_meeting meeting[PAGE_MEETINGS];

@@ -29,7 +29,7 @@
  *        MPI_Intercomm_create, the same: the leader of its own group
  *   1.8  hct_policy.needs and may_need; hct_snapshot.parts; HCT_NEED_MODEL:
  *        hct_model, hct_state, hct_edge
- *   1.9  hct_rank.node */
+ *   1.9  hct_rank.node, hct_request.sent */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -245,6 +245,10 @@ struct hct_request {            /* one that is not known to be finished */
     uint16_t waited;            /* 1: the call of hct_rank waits for it */
     uint32_t site;              /* place of the call that made it; 0: not
                                    known */
+    uint64_t sent;              /* of one that sends: hct_pair.sent to its
+                                   partner just behind its message, so what
+                                   that has grown by has been sent since; 0:
+                                   not known */
 };
 
 struct hct_comm {               /* one that the rank is, or was, a member of */

@@ -83,12 +83,14 @@ static struct page_peer *peer_of(struct page_messages *m, int32_t peer)
     return NULL;
 }
 
-static inline void add(_Atomic uint64_t *sum, uint64_t v)
+/* Returns the sum. */
+static inline uint64_t add(_Atomic uint64_t *sum, uint64_t v)
 {
     if (UNLIKELY(shared))
-        atomic_fetch_add_explicit(sum, v, memory_order_relaxed);
-    else
-        SET(*sum, GET(*sum) + v);
+        return atomic_fetch_add_explicit(sum, v, memory_order_relaxed) + v;
+    v += GET(*sum);
+    SET(*sum, v);
+    return v;
 }
 
 static struct page_messages *get(void)
@@ -96,27 +98,28 @@ static struct page_messages *get(void)
     return atomic_load_explicit(&shown, memory_order_acquire);
 }
 
-static void count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
+static uint64_t count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
 {
     struct page_messages *m = get();
     struct page_peer *p;
     uint64_t v = page_message(comm, tag);
 
     if (!m || peer == PAGE_NULL)
-        return;
+        return 0;
     p = LIKELY(peer >= 0 && comm != 0) ? peer_of(m, peer) : NULL;
     if (UNLIKELY(!p)) {
         add(&m->lost, 1);
-        return;
+        return 0;
     }
-    add(&p->sent, is ? v : -v);
+    v = add(&p->sent, is ? v : -v);
     SET(p->last_comm, comm);
     SET(p->last_tag, tag);
+    return v;
 }
 
-void messages_sent(uint64_t comm, int32_t peer, int32_t tag)
+uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag)
 {
-    count_sent(comm, peer, tag, true);
+    return count_sent(comm, peer, tag, true);
 }
 
 void messages_unsent(uint64_t comm, int32_t peer, int32_t tag)

@@ -127,6 +127,7 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->call, r->call);
     SET(p->site, r->site);
     SET(p->idle, r->idle);
+    SET(p->sent, r->sent);
     SET(cancelled[at], 0);
     request_own(s, at, NULL, 0);
     atomic_store_explicit(&p->seq, (uint16_t)(GET(p->seq) + 1),
@@ -181,12 +182,12 @@ void request_freed(const struct about *a)
     SET(s->request_key[at], 0);
 }
 
-static void starts_sending(const struct page_request *p, struct request *r)
+static void starts_sending(struct page_request *p, struct request *r)
 {
     r->comm = GET(p->comm);
     r->peer = GET(p->peer);
     r->tag = GET(p->tag);
-    messages_sent(r->comm, r->peer, r->tag);
+    SET(p->sent, messages_sent(r->comm, r->peer, r->tag));
 }
 
 void request_starting(const struct about *a, struct request *r)
@@ -197,7 +198,7 @@ void request_starting(const struct about *a, struct request *r)
     for (int32_t i = 0; s && a->requests && i < a->nrequests; i++) {
         uintptr_t key = request_key_at(a, i);
         unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
-        const struct page_request *p = &s->request[at % PAGE_REQUESTS];
+        struct page_request *p = &s->request[at % PAGE_REQUESTS];
 
         if (at == NOWHERE)
             messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN);

@@ -20,6 +20,7 @@ enum { REQUEST_KEPT = 64 };
 /* What one request is about. */
 struct request {
     uint64_t comm, bytes, collective;
+    uint64_t sent;              /* see page_request */
     int32_t peer, tag;
     uint16_t call, site;        /* site: see page_request */
     bool idle;

@@ -92,7 +92,7 @@ static inline uint32_t learn(struct self *t, unsigned call,
         if (UNLIKELY(traits & ABOUT_BY_GROUP))
             meet(t, call, a);
         if (t->sends)
-            messages_sent(r->comm, r->peer, r->tag);
+            r->sent = messages_sent(r->comm, r->peer, r->tag);
     }
     if (UNLIKELY(traits & ABOUT_WAITS)) {
         r->call = 0;
@@ -390,6 +390,7 @@ void record_unsent(void)
         messages_unsent(t->about.comm, t->about.peer, t->about.tag);
     else
         t->about.peer = PAGE_NULL;
+    t->about.sent = 0;
 }
 
 /* ------------------------------------------------------- the life of MPI */

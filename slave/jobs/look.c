@@ -363,10 +363,23 @@ static void tell(struct look *l, const struct task *t,
     m->place_key = r->place_key;
 }
 
-static void detail_requests(struct look *l, const struct task *t)
+/* Has one thread sent after the other? Of several that may call at the same time
+ * that is not known. */
+static bool in_turn(const char *page, uint32_t level)
+{
+    const struct page_header *h = (const void *)page;
+
+    return level != HCT_LEVEL_MULTIPLE ||
+           (atomic_load_explicit(&h->slots_used, memory_order_relaxed) <= 1 &&
+            !atomic_load_explicit(&h->threads_shared, memory_order_relaxed));
+}
+
+static void detail_requests(struct look *l, const struct task *t,
+                            uint32_t level)
 {
     static struct state_request v[LOOK_REQUESTS];
     unsigned n = state_requests(t->tally.page, v, LOOK_REQUESTS);
+    bool ordered = in_turn(t->tally.page, level);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Request *m = ONE_MORE(l, requests);
@@ -383,6 +396,7 @@ static void detail_requests(struct look *l, const struct task *t)
         m->tag = v[i].tag;
         m->idle = v[i].idle;
         m->site = v[i].site;
+        m->sent = ordered ? v[i].sent : 0;
         m->waited = v[i].waiter >= 0;
     }
 }
@@ -531,10 +545,11 @@ static void detail_meetings(struct look *l, const struct task *t)
 
 /* Messages before requests: one that is counted as received is no longer
  * waited for by the time that its request is read. */
-static void read_detail(struct look *l, const struct task *t, unsigned slot)
+static void read_detail(struct look *l, const struct task *t,
+                        const struct look_raw *r)
 {
-    detail_messages(l, t, slot);
-    detail_requests(l, t);
+    detail_messages(l, t, r->site / PAGE_SITES);
+    detail_requests(l, t, r->level);
     detail_comms(l, t);
     detail_flights(l, t);
     detail_meetings(l, t);
@@ -727,7 +742,7 @@ void look_at(struct look *l, struct task *t)
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
     if (detail && t->tally.page) {
-        read_detail(l, t, r.site / PAGE_SITES);
+        read_detail(l, t, &r);
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }

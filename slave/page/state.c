@@ -192,7 +192,7 @@ static bool read_request(const char *page, const struct page_request *p,
             .collective = LOAD(p->collective), .peer = a_rank(LOAD(p->peer)),
             .tag = a_rank(LOAD(p->tag)), .call = a_call(LOAD(p->call)),
             .site = LOAD(p->site), .waiter = waiter_of(page, waiter),
-            .idle = LOAD(p->idle) };
+            .idle = LOAD(p->idle), .sent = LOAD(p->sent) };
         atomic_thread_fence(memory_order_acquire);
         if (seq % 2 == 0 && LOAD(p->seq) == seq)
             return true;

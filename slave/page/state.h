@@ -52,6 +52,7 @@ struct state_request {          /* as in page_request */
     uint32_t call, site;        /* site: see page_site_in() */
     int32_t waiter;             /* slot of the thread that waits; -1: none */
     bool idle;
+    uint64_t sent;
 };
 unsigned state_requests(const char *page, struct state_request *v,
                         unsigned max);

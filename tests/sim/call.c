@@ -39,13 +39,13 @@ static bool waits(uint32_t kind)
 
 /* ------------------------------------------------------------ the account */
 
-static void count_sent(struct task *t, uint64_t comm, int peer, int tag)
+static uint64_t count_sent(struct task *t, uint64_t comm, int peer, int tag)
 {
     if (peer == PROGRAM_NULL)
-        return;
-    t->sent[peer] += hct_message(comm, tag);
+        return 0;
     t->last_comm[peer] = comm;
     t->last_tag[peer] = tag;
+    return t->sent[peer] += hct_message(comm, tag);
 }
 
 /* A partner and a tag that are not known are negative. */
@@ -188,7 +188,7 @@ static void enter_send(struct world *w, uint32_t task, const struct op *o)
         q->active = false;
         return;
     }
-    count_sent(t, q->comm, q->peer, q->tag);
+    q->sent = count_sent(t, q->comm, q->peer, q->tag);
     begin_send(w, task, i);
 }
 
@@ -258,7 +258,7 @@ static void enter_start(struct world *w, uint32_t task, uint32_t i)
         t->comm = q->comm;
         t->peer = q->peer;
         t->tag = q->tag;
-        count_sent(t, q->comm, q->peer, q->tag);
+        q->sent = count_sent(t, q->comm, q->peer, q->tag);
         begin_send(w, task, i);
     } else {
         message_receive(w, task, i);

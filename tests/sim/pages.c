@@ -127,6 +127,12 @@ static void read_rank(struct pages *p, const struct world *w,
     read_system(p, w, t, k);
 }
 
+/* Has one thread sent after the other, as far as that is known? */
+static bool in_turn(const struct pages *p, const struct task *t)
+{
+    return p->level != HCT_LEVEL_MULTIPLE || t->helper.calls == 0;
+}
+
 static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
                           bool in)
 {
@@ -139,6 +145,7 @@ static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
             .rank = rank, .call = q->call, .comm = q->comm, .bytes = q->bytes,
             .collective = q->collective, .peer = partner(q->peer),
             .tag = partner(q->tag), .idle = !q->active,
+            .sent = in_turn(p, t) ? q->sent : 0,
             .waited = in && q->active && (t->mask >> i & 1) };
     }
 }

@@ -71,6 +71,7 @@ struct request {
     uint32_t bytes;
     uint64_t context, comm, collective;
     uint64_t order;             /* in which it was posted */
+    uint64_t sent;              /* hct_request.sent */
 };
 
 /* A communicator or window, as one task knows it. */

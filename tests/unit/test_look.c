@@ -81,6 +81,18 @@ static size_t look(struct look *l, Hct__Look *order, bool full)
     return l->ntasks;
 }
 
+/* A full one, with these parts. */
+static void look_with(struct look *l, Hct__Look *order, uint32_t parts)
+{
+    hct__look__init(order);
+    order->full = true;
+    order->polls.data = polls;
+    order->polls.len = sizeof(polls);
+    order->parts = parts;
+    *l = (struct look){ .node = &node, .order = order };
+    look_at(l, &task);
+}
+
 /* A task without room for its tags waits for Hector: nothing is known of what
  * it would do. */
 static void test_no_room(void **state)
@@ -286,6 +298,34 @@ static void test_serialized(void **state)
     free(l.tasks);
 }
 
+/* Which message came first is known as long as no two threads may send at the
+ * same time. */
+static void test_sent_with_request(void **state)
+{
+    struct page_header *h = (void *)page;
+    struct page_shared *s = (void *)(page + page_shared_at(
+        PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    static const struct { uint32_t level, slots; uint64_t sent; } cases[] = {
+        { HCT_LEVEL_SINGLE, 1, 77 }, { HCT_LEVEL_SERIALIZED, 2, 77 },
+        { HCT_LEVEL_MULTIPLE, 1, 77 }, { HCT_LEVEL_MULTIPLE, 2, 0 } };
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(slot(0)->tid, 70);
+    SET(s->request_key[9], 1234);
+    SET(s->request[9].call, CALL_Isend);
+    SET(s->request[9].sent, 77);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        SET(h->level, cases[i].level);
+        SET(h->slots_used, cases[i].slots);
+        look_with(&l, &order, HCT_NEED_DETAIL);
+        assert_int_equal(l.nrequests, 1);
+        assert_int_equal(l.requests[0].sent, cases[i].sent);
+        look_free(&l);
+    }
+}
+
 /* Whatever a page holds, what is sent is within bounds. */
 static void test_garbage(void **state)
 {
@@ -407,13 +447,7 @@ static void test_model(void **state)
     assert_null(l.reads);
     without = told_bytes(&l);
     look_free(&l);
-    hct__look__init(&order);
-    order.full = true;
-    order.polls.data = polls;
-    order.polls.len = sizeof(polls);
-    order.parts = HCT_NEED_MODEL;
-    l = (struct look){ .node = &node, .order = &order };
-    look_at(&l, &task);
+    look_with(&l, &order, HCT_NEED_MODEL);
     assert_int_equal(l.nrequests + l.ncomms + l.nflights + l.naccounts, 0);
     assert_int_equal(l.nmodels, 1);
     assert_int_equal(l.models[0].rank, 3);
@@ -433,6 +467,7 @@ int main(void)
         T(test_new_question), T(test_stands), T(test_progress),
         T(test_serialized),
         T(test_threads),
+        T(test_sent_with_request),
         T(test_garbage),
         T(test_texts),
         T(test_stack),

@@ -101,6 +101,7 @@ static void test_detail(void **state)
         q[i] = (Hct__Looked__Request)HCT__LOOKED__REQUEST__INIT;
         q[i].rank = 3 - i;              /* 3 is not there */
         q[i].call = 10 + i;
+        q[i].sent = 100 + i;
     }
     m.n_requests = 3;
     m.requests = requests;
@@ -116,6 +117,7 @@ static void test_detail(void **state)
     }
     assert_int_equal(s.requests[0].rank, 1);
     assert_int_equal(s.requests[0].call, 12);
+    assert_int_equal(s.requests[0].sent, 102);
     assert_int_equal(s.requests[1].rank, 2);
     looks_fini(&l);
 }

@@ -234,7 +234,69 @@ static void persistent(void)
     }
 }
 
+/* What the requests that were made by call say was sent with them, together. */
+static uint64_t with_requests(unsigned call)
+{
+    struct page_shared *s = page_shared(&page);
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        if (s->request_key[i] > 1 && s->request[i].call == call)
+            sum += s->request[i].sent;
+    return sum;
+}
+
 static void dropped(void) { record_unsent(); }
+
+static int fake_isend(const void *buf, int count, MPI_Datatype type, int dest,
+                      int tag, MPI_Comm comm, MPI_Request *r)
+{
+    (void)buf, (void)count, (void)type, (void)dest, (void)tag, (void)comm;
+    if (inside)
+        inside();
+    *r = FAKE_REQUEST(++next);
+    return MPI_SUCCESS;
+}
+
+static MPI_Request isend(int to, int tag)
+{
+    MPI_Request r;
+
+    MPI_Isend(NULL, 1, FAKE_TYPE(1), to, tag, WORLD, &r);
+    return r;
+}
+
+/* A request says how far the account of its partner had come. */
+static void sent_with_it(void)
+{
+    MPI_Request r, out;
+
+    start();
+    real_table[REAL_C][CALL_Isend] = (real_f *)fake_isend;
+    send(1, 2);
+    r = isend(1, 3);
+    CHECK(with_requests(CALL_Isend) == of(2) + of(3));
+    send(1, 2);
+    send(2, 2);
+    CHECK(with_requests(CALL_Isend) == of(2) + of(3));
+    CHECK(sent(1) - with_requests(CALL_Isend) == of(2));
+    MPI_Wait(&r, IGNORE);
+    inside = dropped;
+    isend(1, 4);
+    inside = NULL;
+    CHECK(with_requests(CALL_Isend) == 0);
+    irecv(1, 2);
+    CHECK(with_requests(CALL_Irecv) == 0);
+
+    real_table[REAL_C][CALL_Wait] = (real_f *)fake_keep;
+    MPI_Send_init(NULL, 1, FAKE_TYPE(1), 3, 5, WORLD, &out);
+    CHECK(with_requests(CALL_Send_init) == 0);
+    for (uint64_t i = 1; i < 4; i++) {
+        MPI_Start(&out);
+        CHECK(with_requests(CALL_Send_init) == i * of(5));
+        MPI_Wait(&out, IGNORE);
+    }
+}
 
 /* The fault injector lets a message go to nobody. */
 static void not_sent(void)
@@ -271,7 +333,7 @@ static void too_many(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(one_sum) X(sent_and_received) X(from_anybody) X(requests) \
-    X(persistent) X(not_sent) X(both_ways) X(too_many)
+    X(persistent) X(sent_with_it) X(not_sent) X(both_ways) X(too_many)
 TESTS(IN_CHILD)
 
 int main(void)

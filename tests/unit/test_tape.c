@@ -106,6 +106,7 @@ static void look(struct looks *l, uint64_t now_ns, struct hct_snapshot *s)
     }
     request.rank = (uint32_t)(draw() % RANKS);
     request.comm = draw();
+    request.sent = draw();
     m.requests = requests;
     m.n_requests = 2;
     for (uint32_t i = 0; i < 2; i++) {
@@ -168,6 +169,7 @@ static void test_round_trip(void **state)
     struct hct_snapshot s;
     struct hct_rank *want = calloc(FRAMES * RANKS, sizeof(*want));
     uint32_t nrequests[FRAMES];
+    uint64_t sent[FRAMES];
     struct hct_pair pair[FRAMES];
     struct str models = { 0 }, got = { 0 };
     size_t plain = 0, with = 0;
@@ -181,6 +183,7 @@ static void test_round_trip(void **state)
         look(&live, 1000000 + f * 10000000, &s);
         memcpy(&want[f * RANKS], s.ranks, RANKS * sizeof(*want));
         nrequests[f] = s.nrequests;
+        sent[f] = s.nrequests ? s.requests[1].sent : 0;
         assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
         assert_int_equal(s.npairs, s.naccounts);
         assert_int_equal(s.nmeetings, s.has_detail ? 1 : 0);
@@ -207,6 +210,8 @@ static void test_round_trip(void **state)
         assert_memory_equal(s.ranks, &want[f * RANKS],
                             RANKS * sizeof(*want));
         assert_int_equal(s.nrequests, nrequests[f]);
+        if (s.nrequests)
+            assert_true(s.requests[1].sent == sent[f]);
         assert_int_equal(s.naccounts, s.has_detail ? 2 : 0);
         assert_int_equal(s.npairs, s.naccounts);
         assert_int_equal(s.nmeetings, s.has_detail ? 1 : 0);
