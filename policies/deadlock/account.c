@@ -334,6 +334,20 @@ uint32_t account_under_way(const struct hct_snapshot *in,
                : ACCOUNT_UNKNOWN;
 }
 
+uint32_t account_since(const struct hct_snapshot *in,
+                       const struct deadlock_rank *w, uint32_t r,
+                       const struct hct_request *q)
+{
+    const struct hct_pair *p = q->peer < 0 || !q->sent || !account_of(in, w, r)
+        ? NULL : pair_of(in, w, r, (uint32_t)q->peer);
+    uint64_t sum = p ? p->sent - q->sent : 0;
+
+    if (!p)
+        return ACCOUNT_UNKNOWN;
+    return sum == 0 ? 0 : find_out(in, w, r, (uint32_t)q->peer, sum,
+                                   COUNT_OF(sum), q->comm, q->tag, true);
+}
+
 uint32_t account_exactly(const struct hct_snapshot *in,
                          const struct deadlock_rank *w, uint32_t s,
                          uint32_t r, uint64_t comm, int32_t tag)

@@ -40,6 +40,12 @@ uint32_t account_exactly(const struct hct_snapshot *in,
                          const struct deadlock_rank *w, uint32_t s,
                          uint32_t r, uint64_t comm, int32_t tag);
 
+/* So many messages like that of q, its request that sends, r has sent to the same
+ * partner since; ACCOUNT_UNKNOWN. */
+uint32_t account_since(const struct hct_snapshot *in,
+                       const struct deadlock_rank *w, uint32_t r,
+                       const struct hct_request *q);
+
 /* At most so many messages from s to r, on comm with this tag (HCT_ANY: with
  * any), have been sent and not been seen to be received. ACCOUNT_UNKNOWN: it
  * cannot be told, and may be any number. */

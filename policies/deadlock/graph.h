@@ -119,11 +119,10 @@ enum met graph_message_from(struct graph *g, uint32_t r, int32_t source,
                             uint64_t comm, int32_t tag, enum deadlock_why why,
                             bool request);
 
-/* Will a message of so many bytes, which r sends by a call like this one, be
- * received, or does it not need to be? OPEN: one of many like it may not be. */
-enum met graph_message_to(struct graph *g, uint32_t r, int32_t target,
-                          uint64_t comm, int32_t tag, uint64_t bytes,
-                          const struct hct_call *how);
+/* Will the message that r sends with this request be received, or does it not
+ * need to be? OPEN: one of many like it may not be. */
+enum met graph_message_of(struct graph *g, uint32_t r,
+                          const struct hct_request *q);
 
 /* Is the message of a receive of r there, and taken, whichever of those that r
  * has asked for takes which? */

@@ -301,40 +301,72 @@ static bool are_last(const struct graph *g, uint32_t r, int32_t target,
     return requests == 0 && sent <= n;
 }
 
-/* One that the receiver has got, or may have, does not wait for him: only the
- * word of it may be under way. */
-enum met graph_message_to(struct graph *g, uint32_t r, int32_t target,
-                          uint64_t comm, int32_t tag, uint64_t bytes,
-                          const struct hct_call *how)
-{
-    enum met met;
-    uint32_t n, mine, asked;
+/* A message that a rank sends, with a request or the call that it is in. */
+struct sending {
+    const struct hct_request *q;        /* borrowed; NULL: the call's own */
+    const struct hct_call *how;         /* borrowed */
+    uint64_t comm, bytes;
+    int32_t target, tag;
+};
 
-    if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
-        return FINISHED;
-    if (comm == 0 || (comm & HCT_COMM_LOCAL) || target < 0 ||
-        (uint32_t)target >= g->in->nranks || !takes_no_part(g, target, comm) ||
-        asks_for(g, (uint32_t)target, r, comm, tag))
-        return FREE;
-    n = account_exactly(g->in, g->w, r, (uint32_t)target, comm, tag);
-    if (n == 0)
-        return FINISHED;
-    if (n == ACCOUNT_UNKNOWN)
-        return FREE;
-    met = leaves(g, r, (uint32_t)target, bytes, how);
-    /* What the call itself sends is the last one. Of a request it may not be
-     * known how many like it were sent later on: then those may be under way,
-     * and only the word of this one. The receiver takes them in that order. */
-    mine = how->flags & HCT_CALL_REQUEST ? sends_of(g, r, target, comm, tag)
-                                         : 0;
-    asked = asked_for(g, (uint32_t)target, r, comm, tag);
+/* The receiver has got it: only the word of it may be under way. */
+static enum met received(const struct graph *g, uint32_t r, uint32_t target)
+{
+    return is_over(g, r, target) ? FINISHED : FREE;
+}
+
+/* Of what r has sent like m, n have not been seen to be received, and how many
+ * were sent later on is not known: then those may be under way, and only the
+ * word of this one. */
+static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
+                           uint32_t n, uint32_t asked, enum met met)
+{
+    uint32_t mine = sends_of(g, r, m->target, m->comm, m->tag);
+
     if (n < mine || (asked > 0 && n <= asked))
         return FREE;
-    if (mine == 0 || are_last(g, r, target, comm, tag, mine, n - asked))
+    if (are_last(g, r, m->target, m->comm, m->tag, mine, n - asked))
         return met;
-    if (asked > 0 || (met == NEVER && !is_over(g, r, (uint32_t)target)))
+    if (asked > 0 || (met == NEVER && !is_over(g, r, (uint32_t)m->target)))
         return FREE;
     return met == NEVER ? OPEN : met;
+}
+
+/* One that the receiver has got, or may have, does not wait for him. Those of
+ * one kind he takes in the order in which they were sent; so many at most as he
+ * has asked for may have begun to come. */
+static enum met message_to(struct graph *g, uint32_t r, struct sending m)
+{
+    uint32_t to = (uint32_t)m.target, n, since, asked;
+    enum met met;
+
+    if (m.target == HCT_NULL || (m.how->flags & HCT_CALL_BUFFERED))
+        return FINISHED;
+    if (m.comm == 0 || (m.comm & HCT_COMM_LOCAL) || m.target < 0 ||
+        to >= g->in->nranks || !takes_no_part(g, m.target, m.comm) ||
+        asks_for(g, to, r, m.comm, m.tag))
+        return FREE;
+    n = account_exactly(g->in, g->w, r, to, m.comm, m.tag);
+    if (n == 0)
+        return received(g, r, to);
+    if (n == ACCOUNT_UNKNOWN)
+        return FREE;
+    met = leaves(g, r, to, m.bytes, m.how);
+    asked = asked_for(g, to, r, m.comm, m.tag);
+    since = m.q ? account_since(g->in, g->w, r, m.q) : 0;
+    if (since == ACCOUNT_UNKNOWN)
+        return perhaps_to(g, r, &m, n, asked, met);
+    if (n > since && n - since > asked)
+        return met;
+    return asked == 0 ? received(g, r, to) : FREE;
+}
+
+enum met graph_message_of(struct graph *g, uint32_t r,
+                          const struct hct_request *q)
+{
+    return message_to(g, r, (struct sending){
+        .q = q, .how = hct_call(g->in, q->call), .comm = q->comm,
+        .bytes = q->bytes, .target = q->peer, .tag = q->tag });
 }
 
 /* ---------------------------------------------------- calls of one message */
@@ -366,12 +398,19 @@ static uint64_t comes(const struct graph *g, uint32_t r, uint32_t s,
         ? k->bytes : MUCH;
 }
 
-enum met graph_send(struct graph *g, uint32_t r)
+/* What the call that r is in sends. */
+static struct sending sending_of(const struct graph *g, uint32_t r)
 {
     const struct hct_rank *k = hct_rank(g->in, r);
 
-    return alone(graph_message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
-                                  call_of(g, r)));
+    return (struct sending){
+        .how = call_of(g, r), .comm = k->comm, .bytes = size_of(k),
+        .target = k->peer, .tag = k->tag };
+}
+
+enum met graph_send(struct graph *g, uint32_t r)
+{
+    return alone(message_to(g, r, sending_of(g, r)));
 }
 
 /* Whichever of the two is never met: it does not come back. */
@@ -386,8 +425,7 @@ enum met graph_sendrecv(struct graph *g, uint32_t r)
 
     if (in == NEVER)
         return NEVER;
-    out = graph_message_to(g, r, k->peer, k->comm, k->tag, size_of(k),
-                           call_of(g, r));
+    out = message_to(g, r, sending_of(g, r));
     if (in == FREE && a && k->source >= 0 && held(g, k->source) &&
         is_through(g, r, (uint32_t)k->source,
                    comes(g, r, (uint32_t)k->source, k->comm, a->source_tag)))

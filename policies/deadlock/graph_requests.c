@@ -17,7 +17,7 @@ static enum met request(struct graph *g, uint32_t r,
             ? FINISHED : graph_message_from(g, r, q->peer, q->comm, q->tag,
                                             DEADLOCK_RECV, true);
     case HCT_CLASS_SEND:
-        return graph_message_to(g, r, q->peer, q->comm, q->tag, q->bytes, c);
+        return graph_message_of(g, r, q);
     case HCT_CLASS_COLLECTIVE:
         return graph_collective(g, r, q->comm, q->collective, q->call, q->peer);
     default:

@@ -107,13 +107,13 @@ static enum held receive(struct search *s, uint32_t r, int32_t source,
     return most;
 }
 
-/* r waits in a send, or for one. */
+/* r waits in a send, or for one: q, or the call's own. */
 static enum held post(struct search *s, uint32_t r, int32_t target,
                       uint64_t comm, int32_t tag, uint64_t bytes,
-                      const struct hct_call *how)
+                      const struct hct_call *how, const struct hct_request *q)
 {
     const struct hct_account *a = account_of(s->in, s->w, r);
-    uint32_t to = (uint32_t)target, n, eager;
+    uint32_t to = (uint32_t)target, n, eager, since;
     bool near, asked;
 
     if (target == HCT_NULL || (how->flags & HCT_CALL_BUFFERED))
@@ -125,8 +125,10 @@ static enum held post(struct search *s, uint32_t r, int32_t target,
     asked = wanted(s->in, s->w, to, hct_rank(s->in, to)->flags & HCT_IN_MPI, r,
                    comm, tag);
     n = account_exactly(s->in, s->w, r, to, comm, tag);
-    if (n != 0 && !asked && ((how->flags & HCT_CALL_SYNC) ||
-                             (eager != HCT_EAGER_UNKNOWN && bytes > eager)))
+    since = q ? account_since(s->in, s->w, r, q) : 0;
+    if (n > (since == ACCOUNT_UNKNOWN ? 0 : since) && !asked &&
+        ((how->flags & HCT_CALL_SYNC) ||
+         (eager != HCT_EAGER_UNKNOWN && bytes > eager)))
         return BY_TASK;
     if (near)
         return BY_NOBODY;
@@ -220,7 +222,7 @@ static enum held request(struct search *s, uint32_t r,
     case HCT_CLASS_RECV:
         return receive(s, r, q->peer, q->comm, q->tag, true);
     case HCT_CLASS_SEND:
-        return post(s, r, q->peer, q->comm, q->tag, q->bytes, c);
+        return post(s, r, q->peer, q->comm, q->tag, q->bytes, c, q);
     case HCT_CLASS_COLLECTIVE:
         return collect(s, r, q->comm, q->collective, c, q->peer);
     case HCT_CLASS_RMA:
@@ -277,7 +279,7 @@ static enum held both(struct search *s, uint32_t r)
     enum held in = receive(s, r, k->source, k->comm,
                            a ? a->source_tag : HCT_UNKNOWN, false);
     enum held out = post(s, r, k->peer, k->comm, k->tag, k->bytes,
-                         hct_call(s->in, k->call));
+                         hct_call(s->in, k->call), NULL);
 
     return in == BY_TASK || out == BY_TASK ? BY_TASK : in > out ? in : out;
 }
@@ -293,7 +295,7 @@ static enum held keeps(struct search *s, uint32_t r)
         return BY_TASK;         /* outside, and does not ask */
     switch (c->class_) {
     case HCT_CLASS_SEND:
-        return post(s, r, k->peer, k->comm, k->tag, k->bytes, c);
+        return post(s, r, k->peer, k->comm, k->tag, k->bytes, c, NULL);
     case HCT_CLASS_RECV:        /* MPI_Mrecv, too: its message has begun */
         return receive(s, r, k->peer, k->comm, k->tag, false);
     case HCT_CLASS_PROBE:

@@ -330,16 +330,56 @@ static bool ends(const struct world *w, uint32_t task, uint32_t i,
     }
 }
 
-static bool waits(const struct world *w, uint32_t task, bool any,
-                  uint32_t others)
+/* Pages do not say of a request that it is finished. On one node time does. */
+static bool may_end_yet(const struct world *w, uint32_t task, uint32_t i,
+                        uint32_t others)
+{
+    const struct request *q = &w->task[task].request[i];
+    int32_t with = q->what == WHAT_RECV && q->done ? q->from : q->peer;
+
+    return (others & VEILED) && q->what != WHAT_COLLECTIVE && with >= 0 &&
+           w->node[task] != w->node[with] && ends(w, task, i, others);
+}
+
+/* May the send have left without its receiver, for all that pages tell of its
+ * size? That it has not is shown by a task that waits for nothing else: but one
+ * that may yet be waiting for another node does not show it. */
+static bool may_have_left(const struct world *w, uint32_t task, uint32_t i,
+                          uint32_t others)
+{
+    const struct request *q = &w->task[task].request[i];
+
+    return q->what == WHAT_SEND && q->peer >= 0 && !q->sync &&
+           w->node[task] == w->node[q->peer] &&
+           !((others & LIMITS) && q->bytes > w->eager + w->header);
+}
+
+/* For all of the requests of a set. */
+static bool waits_for_all(const struct world *w, uint32_t task, uint32_t mask,
+                          uint32_t others)
+{
+    bool open = false;
+
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+        open |= (mask >> i & 1) && w->task[task].request[i].active &&
+                may_end_yet(w, task, i, others);
+    for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
+        if ((mask >> i & 1) && w->task[task].request[i].active &&
+            !ends(w, task, i, others) &&
+            !(open && may_have_left(w, task, i, others)))
+            return false;
+    return true;
+}
+
+static bool waits_for_any(const struct world *w, uint32_t task, uint32_t others)
 {
     const struct task *t = &w->task[task];
 
     for (uint32_t i = 0; i < PROGRAM_SLOTS; i++)
         if ((t->mask >> i & 1) && t->request[i].active &&
-            ends(w, task, i, others) == any)
-            return any;
-    return !any;
+            ends(w, task, i, others))
+            return true;
+    return false;
 }
 
 static bool locks(const struct world *w, uint32_t task, const struct op *o,
@@ -372,15 +412,15 @@ static bool helped(const struct world *w, uint32_t task, uint32_t others)
     case OP_RECV:
         return ends(w, task, WORLD_OWN_RECV, others);
     case OP_SENDRECV:
-        return ends(w, task, WORLD_OWN_SEND, others) &&
-               ends(w, task, WORLD_OWN_RECV, others);
+        return waits_for_all(w, task, 1u << WORLD_OWN_SEND |
+                                          1u << WORLD_OWN_RECV, others);
     case OP_PROBE: case OP_IPROBE:
         return receives(w, task, t->comms[o->comm].context, o->peer, o->tag,
                         UINT64_MAX, others);
     case OP_WAIT: case OP_WAITALL: case OP_TEST: case OP_TESTALL:
-        return waits(w, task, false, others);
+        return waits_for_all(w, task, t->mask, others);
     case OP_WAITANY: case OP_WAITSOME: case OP_TESTANY:
-        return waits(w, task, true, others);
+        return waits_for_any(w, task, others);
     case OP_LOCK: case OP_UNLOCK:
         return locks(w, task, o, others);
     case OP_FINALIZE:

@@ -75,6 +75,49 @@ static void later_ones_on_one_node(void **state)
     assert_int_equal(proof(3 * S), 2);
 }
 
+/* Where the request tells what had been sent with it, nobody has to remember
+ * what was sent since. */
+static void knows_what_is_later(void **state)
+{
+    const uint64_t one = hct_message(WORLD, 7), all = 4 * one;
+    struct hct_request *q;
+
+    (void)state;
+    one_of_two(NULL, "Bsend");
+    q = &look.request[0];
+    for (int i = 0; i < 3; i++)         /* beside that of the request */
+        sent(0, 1, WORLD, 7);
+    q->sent = all - one;                /* one of the four is later */
+    assert_int_equal(proof(S), 2);
+    for (int i = 0; i < 3; i++)
+        received(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 0);      /* it was received */
+    q->sent = all;
+    assert_int_equal(proof(S), 2);      /* the last one never was */
+    asks(1, "Irecv", 0, 7)->waited = 0; /* ... but is about to be */
+    assert_int_equal(proof(S), 0);
+}
+
+/* What the receiver on another node has got is not known to be finished: the word
+ * of it may be under way. A send that may have left long ago says nothing then. */
+static void word_of_it(void **state)
+{
+    (void)state;
+    look_at(3);
+    look.account[0].eager = HCT_EAGER_UNKNOWN;
+    look.account[1].node = 2;
+    is_in(0, "Waitall");
+    asks(0, "Issend", 1, 7);
+    asks(0, "Isend", 2, 7);
+    is_in(1, "Finalize");
+    is_in(2, "Finalize");
+    world(0);
+    received(1, 0, WORLD, 7);
+    assert_int_equal(proof(3 * S), 0);
+    look.account[1].node = look.account[0].node;
+    assert_int_equal(proof(3 * S), 1);
+}
+
 /* A message that came before is for a request that was made before. */
 static void taken_before(void **state)
 {
@@ -285,6 +328,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_ones_like_it),
         cmocka_unit_test(later_ones_on_one_node),
+        cmocka_unit_test(knows_what_is_later),
+        cmocka_unit_test(word_of_it),
         cmocka_unit_test(taken_before),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
