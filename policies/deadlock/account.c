@@ -161,23 +161,39 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
             add_key(k, q->comm, q->tag);
 }
 
-static bool knows(const struct hct_snapshot *in, const struct deadlock_rank *w,
-                  uint32_t r, uint64_t comm)
+static const struct hct_comm *known(const struct hct_snapshot *in,
+                                    const struct deadlock_rank *w, uint32_t r,
+                                    uint64_t comm)
 {
     const struct hct_comm *c;
 
     for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
         if (c->id == comm)
-            return true;
-    return false;
+            return c;
+    return NULL;
+}
+
+/* One communicator has the same size for both, and two places for them. */
+static bool may_be_one(const struct hct_comm *x, const struct hct_comm *y)
+{
+    return x->kind == y->kind &&
+           (x->remote_size || y->remote_size ||
+            (x->size == y->size && (x->local != y->local ||
+                                    x->rank == y->rank)));
 }
 
 bool account_same(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t a, uint64_t comm, uint32_t b, uint64_t its)
 {
-    return comm == its || comm == 0 || its == 0 ||
-           ((comm | its) & HCT_COMM_LOCAL) || !knows(in, w, a, its) ||
-           !knows(in, w, b, comm);
+    const struct hct_comm *x, *y;
+
+    if (comm == its || comm == 0 || its == 0 ||
+        ((comm | its) & HCT_COMM_LOCAL))
+        return true;
+    x = known(in, w, a, comm);
+    y = known(in, w, b, its);
+    return (!known(in, w, a, its) || !known(in, w, b, comm)) &&
+           (!x || !y || may_be_one(x, y));
 }
 
 static bool fits(const struct keys *k, unsigned i, uint64_t comm, int32_t tag)

@@ -31,7 +31,7 @@ bool account_near(const struct hct_snapshot *in, const struct deadlock_rank *w,
 
 /* May what rank a calls comm be what b calls its? Members that have made
  * collective calls in different orders know one by different numbers; then each
- * knows only its own. */
+ * knows only its own, of the same size, and has a place of its own there. */
 bool account_same(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t a, uint64_t comm, uint32_t b, uint64_t its);
 

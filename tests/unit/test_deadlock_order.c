@@ -118,6 +118,36 @@ static void word_of_it(void **state)
     assert_int_equal(proof(3 * S), 1);
 }
 
+/* Rank 0 waits on a communicator of two, and rank 1 has sent on another one, of
+ * which rank 0 is a member, too. */
+static uint32_t on_another(uint32_t size, uint32_t place)
+{
+    struct hct_comm *c;
+
+    look_at(3);
+    on_two_nodes();
+    talks(0, "Recv", 1, 7)->comm = 0xaa;
+    talks(1, "Recv", 0, 8)->comm = 0xbb;
+    talks(2, "Recv", 0, 8);
+    world(0);
+    member(0, 0xaa, 2, 0, NULL);
+    member(0, 0xbb, 3, 0, NULL);
+    c = member(1, 0xbb, size, 0, NULL);
+    c->local = place;
+    sent(1, 0, 0xbb, 7);
+    return proof(S);
+}
+
+/* Each may know one communicator by another number, but not by another size, nor
+ * from the same place in it. */
+static void other_communicator(void **state)
+{
+    (void)state;
+    assert_int_equal(on_another(3, 1), 3);
+    assert_int_equal(on_another(2, 0), 3);
+    assert_int_equal(on_another(2, 1), 0);
+}
+
 /* A message that came before is for a request that was made before. */
 static void taken_before(void **state)
 {
@@ -330,6 +360,7 @@ int main(void)
         cmocka_unit_test(later_ones_on_one_node),
         cmocka_unit_test(knows_what_is_later),
         cmocka_unit_test(word_of_it),
+        cmocka_unit_test(other_communicator),
         cmocka_unit_test(taken_before),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
