@@ -282,10 +282,10 @@ static uint32_t kind_of(const struct graph *g, uint32_t r, uint64_t comm)
     return HCT_KIND_NONE;
 }
 
-/* r has entered call n, as all others have, and "to" a different one, or with
- * another root. The message that r waits for may come of a later call of "to",
- * and be under way, unless time speaks against it, or "to" has not left its
- * own yet, and nobody leaves r's without it. */
+/* r has entered call n, and "to" a different one, or with another root. The
+ * message that r waits for may come of a later call of "to", and be under way,
+ * unless time speaks against it, or "to" has not left its own yet, and nobody
+ * leaves r's without it. */
 static bool stays_different(const struct graph *g, uint32_t r,
                             const struct deadlock_group *m,
                             const struct hct_call *c)
@@ -309,6 +309,8 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     const struct hct_call *c = hct_call(g->in, call);
     const struct deadlock_group *m;
     uint64_t before;
+    int32_t its;
+    bool other;
 
     if (c->flags & HCT_CALL_PART)
         return graph_meeting(g, r, comm, n, call, root);
@@ -321,13 +323,14 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     m = group_find(g, comm, n);
     if (!m || group_unsure(m))
         return FREE;
+    its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
+    other = differs(g, r, m, call, its);
+    if (other && stays_different(g, r, m, c))
+        return NEVER;
     if (m->missing == 0) {
-        int32_t its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
         uint64_t bytes = bytes_of(g, r, m->found);
-        bool other = differs(g, r, m, call, its);
 
-        if ((other && stays_different(g, r, m, c)) ||
-            amounts_differ(g, r, m, its))
+        if (amounts_differ(g, r, m, its))
             return NEVER;
         return !other && !m->free && graph_long_enough(g, r, bytes) &&
                long_ago(g, m, bytes) && history_differs(g, r, m) ? NEVER : FREE;

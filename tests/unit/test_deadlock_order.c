@@ -320,6 +320,23 @@ static void root_behind(void **state)
     assert_int_equal(proof(20 * S), 0);
 }
 
+/* Two are in different calls: the third one, who may yet come, does not help. */
+static void different_before_all_came(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    joins(0, "Barrier", WORLD, 1, HCT_NONE);
+    joins(1, "Allreduce", WORLD, 1, HCT_NONE)->bytes = 8;
+    member(0, WORLD, 3, 1, "Barrier");
+    member(1, WORLD, 3, 1, "Allreduce");
+    member(2, WORLD, 3, 0, NULL);
+    assert_int_equal(proof(S), 2);
+    joins(1, "Barrier", WORLD, 1, HCT_NONE);
+    look.comm[1].call = number_of("Barrier");
+    assert_int_equal(proof(S), 0);
+}
+
 /* Who has just ended has perhaps completed what another one waits for. */
 static void has_just_ended(void **state)
 {
@@ -361,6 +378,7 @@ int main(void)
         cmocka_unit_test(knows_what_is_later),
         cmocka_unit_test(word_of_it),
         cmocka_unit_test(other_communicator),
+        cmocka_unit_test(different_before_all_came),
         cmocka_unit_test(taken_before),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
