@@ -198,6 +198,28 @@ static bool lacks(const struct graph *g, uint32_t r,
            same_calls(g, r, (uint32_t)m->first, m->comm, before);
 }
 
+/* Has every member that has entered call n made the same one as r? What is not
+ * known is none. */
+static bool all_alike(struct graph *g, uint32_t r,
+                      const struct deadlock_group *m, uint32_t call)
+{
+    int32_t root;
+
+    for (uint32_t i = 0; i < g->in->ncomms; i++) {
+        const struct hct_comm *c = hct_comm(g->in, i);
+        uint32_t its;
+
+        g->steps++;
+        if (c->id != m->comm || c->rank == r || c->rank >= g->in->nranks ||
+            c->collectives < m->n)
+            continue;
+        its = deadlock_call(g->in, g->w, c->rank, m->comm, m->n, &root);
+        if (its ? its != call : !same_calls(g, r, c->rank, m->comm, m->n))
+            return false;
+    }
+    return true;
+}
+
 /* May another member let r go on by a call of another kind? Those that need not
  * wait are matched by their number alone, so what has made, or may yet make,
  * one of another kind may send what r waits for. */
@@ -205,7 +227,7 @@ static bool others_may(struct graph *g, uint32_t r,
                        const struct deadlock_group *m, uint32_t call)
 {
     return (hct_call(g->in, call)->flags & HCT_CALL_REQUEST) &&
-           (m->held != m->missing || differs(g, r, m, call, -1));
+           (m->held != m->missing || !all_alike(g, r, m, call));
 }
 
 /* r is in a call that all have entered, and in which the amounts of two members

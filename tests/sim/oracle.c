@@ -3,6 +3,7 @@
  * set, which may do anything, could release it. */
 #include "tests/sim/oracle.h"
 
+#include "mpi-wrappers/table/calls.h"
 #include "tests/sim/chance.h"
 
 enum { BRANCHES = 3 };
@@ -257,6 +258,37 @@ static bool differs(const struct world *w, uint32_t task, uint64_t context,
     return false;
 }
 
+/* Of the first n collective calls; 0: not known. */
+static uint64_t history_of(const struct world_comm *c, uint64_t n)
+{
+    return c->collectives == n ? c->history
+           : c->collectives == n + 1 ? c->history_before : 0;
+}
+
+/* Calls that need not wait are matched by their number alone. Has another member
+ * made a different one with this number, for all that pages tell, or may yet?
+ * Then it may send what this one takes for its own. */
+static bool mixes(const struct world *w, uint32_t task,
+                  const struct schedule *s, uint64_t n, uint32_t others)
+{
+    const struct world_comm *mine = comm_of(&w->task[task], s->context - 1);
+    uint32_t call = call_find(program_call(s->kind));
+
+    for (uint32_t r = 0; r < w->n && mine; r++) {
+        const struct world_comm *c = comm_of(&w->task[r], s->context - 1);
+        uint64_t history = c ? history_of(c, n) : 0;
+
+        if (r == task || !(s->members >> r & 1))
+            continue;
+        if (!c || c->collectives < n
+                ? has(others, (int)r) && uses(w, r, s->context - 1)
+                : c->collectives == n ? c->call != call
+                : !history || history != history_of(mine, n))
+            return true;
+    }
+    return false;
+}
+
 /* Can call n of that schedule end, as far as pages show? What MPI passes on to
  * whom they do not, nor who takes part in an epoch. Time shows it where no
  * member can do anything any more, on one node. */
@@ -277,6 +309,10 @@ static bool collects_openly(const struct world *w, uint32_t task,
     case OP_SCAN: case OP_FENCE: case OP_POST: case OP_START_EPOCH:
     case OP_COMPLETE: case OP_WAIT_EPOCH:
         return true;
+    case OP_IBARRIER: case OP_IALLREDUCE:
+        if (mixes(w, task, s, n, others))
+            return true;
+        break;
     default:
         if (s == &w->task[task].schedule[0] &&
             differs(w, task, context, n, others))

@@ -337,6 +337,30 @@ static void different_before_all_came(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* Calls that need not wait are matched by their number alone: who has gone on
+ * since has perhaps made another one, that lets go who waits. */
+static void what_it_made_is_forgotten(void **state)
+{
+    struct hct_comm *c;
+
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    is_in(0, "Wait");
+    asks(0, "Ibarrier", HCT_NONE, HCT_NONE)->collective = 1;
+    is_in(1, "Finalize");
+    is_in(2, "Finalize");
+    member(0, WORLD, 3, 1, "Ibarrier")->history = 77;
+    c = member(1, WORLD, 3, 2, "Ibarrier");
+    c->history_before = 77;
+    member(2, WORLD, 3, 0, NULL);
+    assert_int_equal(proof(S), 1);
+    c->history_before = 88;
+    assert_int_equal(proof(S), 0);
+    c->collectives = 3;
+    assert_int_equal(proof(S), 0);
+}
+
 /* Who has just ended has perhaps completed what another one waits for. */
 static void has_just_ended(void **state)
 {
@@ -379,6 +403,7 @@ int main(void)
         cmocka_unit_test(word_of_it),
         cmocka_unit_test(other_communicator),
         cmocka_unit_test(different_before_all_came),
+        cmocka_unit_test(what_it_made_is_forgotten),
         cmocka_unit_test(taken_before),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
