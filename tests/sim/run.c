@@ -30,6 +30,7 @@ struct run {
     struct hct_proposal proposals[VERDICTS];
     uint64_t chance, looked_ns;
     uint64_t moves[PROGRAM_TASKS];      /* when the page was read */
+    uint64_t seen_ns[PROGRAM_TASKS];    /* ... the first time that so many were */
     bool noticed;               /* something was said that is no proof */
     uint32_t said;              /* of whom it was said, */
     uint64_t said_moves[PROGRAM_TASKS]; /* and where they were */
@@ -117,6 +118,8 @@ static void read_pages(struct run *u)
         left &= ~(1u << next);
         world_run(&u->world, at[next]);
         pages_read(&u->pages, &u->world, next);
+        if (u->world.task[next].moves != u->moves[next])
+            u->seen_ns[next] = u->world.now_ns;
         u->moves[next] = u->world.task[next].moves;
         if (chance_is(&u->chance, 20))
             world_run(&u->world, u->world.now_ns +
@@ -358,7 +361,9 @@ static uint64_t entered(const struct run *u, uint32_t r)
     return last;
 }
 
-/* One that the system does not let run shows nothing. */
+/* One that the system does not let run shows nothing. When a loop of questions
+ * began no page tells: it is known to stand from the look on that first saw its
+ * last other call. */
 static uint64_t due(const struct run *u)
 {
     uint64_t from = u->stuck_ns > u->excused_ns ? u->stuck_ns : u->excused_ns;
@@ -374,6 +379,8 @@ static uint64_t due(const struct run *u)
             from = t->thawed_ns;
         if (entered(u, r) > from)
             from = entered(u, r);
+        if (t->asks && u->seen_ns[r] > from)
+            from = u->seen_ns[r];
     }
     return from + allowed(u);
 }
