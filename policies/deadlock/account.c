@@ -15,6 +15,7 @@ enum {
     FEW = 4,                    /* of all kinds together */
     TRIED = 256,                /* so many of each kind at most */
     TAGS = 256,                 /* the low ones, that are tried, too */
+    TRIES = 1 << 17,            /* of as many one is right by chance in 10^8 */
 };
 
 /* Messages that may be under way: each a communicator with a tag. */
@@ -279,6 +280,28 @@ static bool is_same(const struct hct_snapshot *in,
     return !ask.exact && account_same(in, w, s, comm, ask.r, ask.comm);
 }
 
+/* n messages, of which one or all but one are of the kind behind those in k, and
+ * the others of one kind; or of three one, and the others of two kinds. */
+static void try_with(struct answer *to, struct keys *k, uint64_t sum, uint32_t n,
+                     uint64_t comm, int32_t tag, uint32_t *tries)
+{
+    unsigned mine = k->n - 1;
+    uint32_t new = fits(k, mine, comm, tag);
+
+    for (unsigned b = 0; b <= mine; b++) {
+        uint32_t old = fits(k, b, comm, tag);
+
+        if (sum == k->v[mine].sum + (n - 1) * k->v[b].sum)
+            add_answer(to, new + (n - 1) * old);
+        if (sum == (n - 1) * k->v[mine].sum + k->v[b].sum)
+            add_answer(to, (n - 1) * new + old);
+        for (unsigned c = 0; n == 3 && c < b; c++)
+            if (sum == k->v[mine].sum + k->v[b].sum + k->v[c].sum)
+                add_answer(to, new + old + fits(k, c, comm, tag));
+        *tries += n == 3 ? 2 + b : 2;
+    }
+}
+
 /* Messages of a kind that nobody remembers: with a low tag, on any communicator
  * of its sender's. One of these, or one of another kind besides. */
 static uint32_t try_others(const struct hct_snapshot *in,
@@ -289,28 +312,22 @@ static uint32_t try_others(const struct hct_snapshot *in,
     struct answer a = { .found = false };
     const struct hct_comm *c;
     unsigned mine = k->n;
+    uint32_t tries = 0;
 
     if (mine == KEYS)
         return ACCOUNT_UNKNOWN;
-    for (uint32_t i = w[s].comm; (c = comm_of_rank(in, i, s)); i++)
+    for (uint32_t i = w[s].comm;
+         tries <= TRIES && (c = comm_of_rank(in, i, s)); i++)
         for (int32_t tag = 0; tag < TAGS && c->kind == HCT_KIND_COMM; tag++) {
             k->n = mine;
             add_key(k, c->id, tag);
             if (k->n == mine)
                 continue;
             k->v[mine].same = is_same(in, w, s, c->id, ask);
-            for (unsigned b = 0; b <= mine; b++) {
-                uint32_t new = fits(k, mine, ask.comm, ask.tag);
-                uint32_t old = fits(k, b, ask.comm, ask.tag);
-
-                if (sum == k->v[mine].sum + (n - 1) * k->v[b].sum)
-                    add_answer(&a, new + (n - 1) * old);
-                if (sum == (n - 1) * k->v[mine].sum + k->v[b].sum)
-                    add_answer(&a, (n - 1) * new + old);
-            }
+            try_with(&a, k, sum, n, ask.comm, ask.tag, &tries);
         }
     k->n = mine;
-    return a.found ? a.most : ACCOUNT_UNKNOWN;
+    return a.found && tries <= TRIES ? a.most : ACCOUNT_UNKNOWN;
 }
 
 static uint32_t find_out(const struct hct_snapshot *in,

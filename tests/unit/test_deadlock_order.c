@@ -252,6 +252,12 @@ static void stray_message(void **state)
     sent(1, 0, WORLD, 13);              /* two kinds that nobody remembers */
     assert_int_equal(proof(S), 0);
     look.in.npairs = 0;
+    sent(1, 0, WORLD, 11);
+    flew(1, "Bsend", WORLD, 0, 0, 12);
+    sent(1, 0, WORLD, 12);
+    sent(1, 0, WORLD, 13);              /* one, and two that are known */
+    assert_int_equal(proof(S), 2);
+    look.in.npairs = 0;
     sent(1, 0, WORLD, 5000);            /* nobody tries all of them */
     assert_int_equal(proof(S), 0);
 }
