@@ -61,6 +61,28 @@ static int32_t named(const struct deadlock_group *m, uint32_t r)
     return m->any.best == (int32_t)r ? m->any.next : m->any.best;
 }
 
+/* Messages to r that may be for one of its requests that takers() counts: those
+ * like this one, of whomever, and with any tag if one of these takes any. */
+static uint32_t rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag)
+{
+    const struct hct_request *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        if (!q->idle && q->comm == comm && q->tag == HCT_ANY &&
+            hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV)
+            tag = HCT_ANY;
+    for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to; s++) {
+        uint32_t of = account_under_way(g->in, g->w, s, r, comm, tag);
+
+        g->steps++;
+        if (of == ACCOUNT_UNKNOWN)
+            return g->w[r].under_way;
+        n += of;
+    }
+    return n;
+}
+
 /* Of r's requests, those that take a message like this one if nothing else has
  * come for them; just: no other one. It may have cancelled some: then 0. */
 static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
@@ -108,18 +130,21 @@ static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
 /* May a message of s come to r? Those that were sent may be for requests that
  * r has made before: where no more have been sent than these take, whoever has
  * sent them, they are. A request itself is one of these. */
-static bool may_come(const struct graph *g, uint32_t s, uint32_t r,
+static bool may_come(struct graph *g, uint32_t s, uint32_t r,
                      uint64_t comm, int32_t tag, bool request)
 {
-    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
+    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag), before;
 
     if (n == 0 || n == ACCOUNT_UNKNOWN || request)
         return n > 0;
     if (tag < 0)
         return n > takers(g, r, s, comm, tag, true) &&
                !all_taken(g, s, r, comm, n);
-    return n > takers(g, r, s, comm, tag, true) &&
-           g->w[r].under_way > takers(g, r, s, comm, tag, false);
+    if (n <= takers(g, r, s, comm, tag, true))
+        return false;
+    before = takers(g, r, s, comm, tag, false);
+    return g->w[r].under_way > before &&
+           (before == 0 || rivals(g, r, comm, tag) > before);
 }
 
 /* ------------------------------------------------------ messages that come */

@@ -164,6 +164,27 @@ static void taken_before(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* ... whatever else is on its way that is for none of these. */
+static void others_are_elsewhere(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    talks(0, "Recv", 1, 7);
+    asks(0, "Irecv", HCT_ANY, 7)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    talks(2, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    sent(2, 0, WORLD, 9);
+    assert_int_equal(proof(S), 3);
+    look.request[0].tag = HCT_ANY;      /* it may take that one */
+    assert_int_equal(proof(S), 0);
+    look.request[0].tag = 7;
+    sent(2, 0, WORLD, 7);
+    assert_int_equal(proof(S), 0);
+}
+
 /* ... but not if that was cancelled. */
 static void cancelled_before(void **state)
 {
@@ -411,6 +432,7 @@ int main(void)
         cmocka_unit_test(different_before_all_came),
         cmocka_unit_test(what_it_made_is_forgotten),
         cmocka_unit_test(taken_before),
+        cmocka_unit_test(others_are_elsewhere),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
         cmocka_unit_test(takes_the_first),
