@@ -4,14 +4,13 @@
 
 #include <string.h>
 
-/* Is it in a one-sided call itself, and does not wait for a lock? */
-static bool acts(const struct graph *g, uint32_t r)
+/* Is it about to unlock? */
+static bool unlocks(const struct graph *g, uint32_t r)
 {
     const struct hct_rank *k = hct_rank(g->in, r);
-    const struct hct_call *c = hct_call(g->in, k->call);
 
-    return (k->flags & HCT_IN_MPI) && c->class_ == HCT_CLASS_RMA &&
-           strncmp(c->name, "MPI_Win_lock", 12) != 0;
+    return (k->flags & HCT_IN_MPI) &&
+           strncmp(hct_call(g->in, k->call)->name, "MPI_Win_unlock", 14) == 0;
 }
 
 /* Who holds rank target's part of the window locked, by the last calls. */
@@ -42,8 +41,7 @@ static enum met locked(struct graph *g, uint64_t win, int32_t target)
         }
         if (!has)
             continue;
-        /* Who is about to unlock will. */
-        if (!held(g, (int32_t)s) || acts(g, s))
+        if (!held(g, (int32_t)s) || unlocks(g, s))
             return FREE;
         if (first < 0)
             first = (int32_t)s;

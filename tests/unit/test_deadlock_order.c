@@ -303,6 +303,23 @@ static void locks_crosswise(void **state)
     assert_int_equal(proof(20 * S), 0);
 }
 
+/* Who holds the lock waits for others to complete what they have put there. */
+static void keeps_locked(void **state)
+{
+    (void)state;
+    look_at(3);
+    flew(1, "Win_lock", 0xaaaa, 0, 2, HCT_NONE);
+    window(0, "Win_lock", 0xaaaa, 2);
+    window(1, "Win_wait", 0xaaaa, HCT_NONE);
+    is_in(2, "Finalize");
+    world(0);
+    for (uint32_t r = 0; r < 3; r++)
+        member(r, 0xaaaa, 3, 0, NULL)->kind = HCT_KIND_WIN;
+    assert_int_equal(proof(20 * S), 2);
+    window(1, "Win_unlock", 0xaaaa, 2);
+    assert_int_equal(proof(20 * S), 0);
+}
+
 static void locks_twice(void **state)
 {
     (void)state;
@@ -439,6 +456,7 @@ int main(void)
         cmocka_unit_test(one_has_come),
         cmocka_unit_test(stray_message),
         cmocka_unit_test(locks_crosswise),
+        cmocka_unit_test(keeps_locked),
         cmocka_unit_test(locks_twice),
         cmocka_unit_test(flushes_much),
         cmocka_unit_test(root_behind),
