@@ -87,20 +87,43 @@ static void about_set(struct still *s, struct still_rank *ranks,
     }
 }
 
+/* How long the next one of the set has stood that has not stood so long yet. */
+static uint64_t next_age(const struct deadlock_rank *work, uint32_t n,
+                         uint64_t ns)
+{
+    uint64_t age_ns = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (work[i].state == DEADLOCK_BLOCKED && work[i].still_ns < ns)
+            age_ns = still_max(age_ns, work[i].still_ns);
+    return age_ns ? age_ns : ns;
+}
+
 /* They wait for each other in the end, but some of them may give up: there is no
- * model of that, and so only a notice, after patience. The next one is worth a
- * word only after twice the time. A look may be torn, of tasks that ask all the
- * time: it need not be the next one that finds them again. */
+ * model of that, and so only a notice, after patience, of those that have stood
+ * so long. The next one is worth a word only after twice the time. A look may be
+ * torn, of tasks that ask all the time: it need not be the next one that finds
+ * them again. */
 static void notice_asking(struct still *s, struct still_rank *ranks,
                           struct deadlock_rank *work,
                           const struct hct_snapshot *in, struct hct_out *out)
 {
-    uint64_t age_ns = deadlock_age(in, work), was = s->asking;
+    struct deadlock_limits limits = s->options.deadlock;
+    uint64_t age_ns = deadlock_age(in, work), was = s->asking, steps;
 
     s->asking = signature(ranks, work, in->nranks);
     s->asking_ns = in->now_ns;
-    s->asking_due_ns = in->now_ns + still_max(age_ns, s->asks_ns) - age_ns;
-    if (s->reported || s->asking != was || age_ns < s->asks_ns)
+    s->asking_due_ns = in->now_ns + s->asks_ns -
+                       next_age(work, in->nranks, s->asks_ns);
+    if (s->reported)
+        return;
+    limits.still_ns = still_max(limits.still_ns, s->asks_ns);
+    if (age_ns < s->asks_ns && deadlock_set(in, work, &limits, &steps) > 0) {
+        s->asking = signature(ranks, work, in->nranks);
+        s->asking_due_ns = in->now_ns;
+        age_ns = deadlock_age(in, work);
+    }
+    if (s->asking != was || age_ns < s->asks_ns)
         return;
     deadlock_say_asking(in, work, age_ns, out);
     about_set(s, ranks, work, in, HCT_NOTICE);

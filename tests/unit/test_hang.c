@@ -998,6 +998,46 @@ static void sleeps_alone(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
 }
 
+/* Two have waited for each other for long, one of them in a loop; a third one that
+ * comes to wait for them does not put it off. */
+static void waits_for_who_asks(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    start(3, NULL, 0);
+    run(20 * S);
+    world(0);
+    is_in(0, "Test");
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    for (int i = 0; i < 5; i++)
+        flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    talks(1, "Recv", 0, 1)->calls++;
+    look.rank[1].age_ns = 0;
+    look.out.nverdicts = 0;
+    began = look.in.now_ns;
+    while (look.in.now_ns < began + 30 * S) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        asks_on(wait);
+        if (look.in.now_ns < began + 8 * S) {
+            look.rank[2].calls += 100;
+            look.rank[2].age_ns = 0;
+        } else if (!(look.rank[2].flags & HCT_IN_MPI)) {
+            talks(2, "Recv", 1, 3)->calls++;
+            look.rank[2].age_ns = 0;
+        }
+    }
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+    assert_true(look.in.now_ns - began < 15 * S);
+    SAYS("ranks 0-1 have waited for each other for 12");
+}
+
 /* A task that asks for a message of its own, while others go on. */
 static void asks_itself(void **state)
 {
@@ -1361,6 +1401,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
         cmocka_unit_test(sleeps_alone),
+        cmocka_unit_test(waits_for_who_asks),
         cmocka_unit_test(asks_itself),
         cmocka_unit_test(overworked),
         cmocka_unit_test(looks_at_the_clock),
