@@ -281,10 +281,12 @@ static bool history_differs(struct graph *g, uint32_t r,
 
     for (uint32_t i = 0; i < g->in->ncomms && history && !m->inter; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
+        uint64_t its = c->collectives == m->n ? c->history
+                     : c->collectives == m->n + 1 ? c->history_before : 0;
 
         g->steps++;
-        if (c->id == m->comm && c->rank < g->in->nranks &&
-            c->collectives == m->n && c->history && c->history != history) {
+        if (c->id == m->comm && c->rank < g->in->nranks && its &&
+            its != history) {
             never(g, DEADLOCK_MISMATCH, (int32_t)c->rank);
             return true;
         }
