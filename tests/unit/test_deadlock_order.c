@@ -438,6 +438,25 @@ static void histories_differ(void **state)
     }
 }
 
+/* All have entered the first call on what has one number and is two things: a
+ * window to one, to the other a communicator that it has freed. */
+static void one_number_for_two(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        look_at(2);
+        on_two_nodes();
+        joins(0, "Win_free", 0xdddd, 1, HCT_NONE);
+        talks(1, "Recv", 0, 7);
+        flew(1, "Comm_free", 0xdddd, 1, HCT_NONE, HCT_NONE);
+        world(0);
+        member(0, 0xdddd, 2, 1, "Win_free")->kind = HCT_KIND_WIN;
+        member(1, 0xdddd, 2, 1, "Comm_free")->freed = 1;
+        look.comm[3].kind = i ? HCT_KIND_WIN : HCT_KIND_COMM;
+        assert_int_equal(proof(20 * S), i ? 2 : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +481,7 @@ int main(void)
         cmocka_unit_test(root_behind),
         cmocka_unit_test(histories_differ),
         cmocka_unit_test(has_just_ended),
+        cmocka_unit_test(one_number_for_two),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
