@@ -181,6 +181,47 @@ static void shared_memory(void)
     MPI_Win_unlock_all(w);
     MPI_Win_free(&w);
 }
+/* Two locks in both orders, but not at the same time: rank 0 has them for long,
+ * and rank 1 waits for the first one. */
+static void lock_orders(void)
+{
+    MPI_Win a = window(), b = window(), first = rank ? b : a;
+    MPI_Win second = rank ? a : b;
+
+    if (rank == 1)
+        get(0, 1);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, first);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, second);
+    MPI_Put(&one, 1, MPI_INT, 2, rank, 1, MPI_INT, second);
+    if (rank == 0) {
+        MPI_Win_flush(2, second);
+        put(1, 1);
+        compute(2.5);
+    }
+    MPI_Win_unlock(2, second);
+    MPI_Win_unlock(2, first);
+    MPI_Barrier(W);
+}
+/* Rank 0 opens its window to one after the other, each of whom is late. */
+static void post_by_turns(void)
+{
+    MPI_Win w = window();
+
+    for (int r = 1; r < size; r++) {
+        if (rank == 0) {
+            MPI_Win_post(only(r), 0, w);
+            MPI_Win_wait(w);
+        } else if (rank == r) {
+            late(r);
+            MPI_Win_start(only(0), 0, w);
+            MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, w);
+            late(r);
+            MPI_Win_complete(w);
+        }
+    }
+    MPI_Barrier(W);
+    MPI_Win_free(&w);
+}
 static void post_all(void)
 {
     MPI_Group to = only(RIGHT), from = only(LEFT);
@@ -366,6 +407,8 @@ static const struct mini all[] = {
     { "counter", 3, "", counter },
     { "polled-window", 3, "", polled_window },
     { "shared-memory", 3, "", shared_memory },
+    { "lock-orders", 3, "", lock_orders },
+    { "post-by-turns", 4, "", post_by_turns },
     { "post-all", 3, "", post_all },
     { "win-test", 2, "", win_test },
     { "requested", 2, "", requested },

@@ -180,22 +180,6 @@ static void fence_skipped(void)
         MPI_Win_fence(0, w);
     MPI_Win_free(&w);
 }
-static void lock_order(void)
-{
-    MPI_Win w = window();
-
-    if (rank < 2) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2 + rank, 0, w);
-        MPI_Put(&one, 1, MPI_INT, 2 + rank, 0, 1, MPI_INT, w);
-        MPI_Win_flush(2 + rank, w);
-        put(1 - rank, 1);
-        get(1 - rank, 1);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 3 - rank, 0, w);
-        MPI_Put(&one, 1, MPI_INT, 3 - rank, 0, 1, MPI_INT, w);
-        MPI_Win_flush(3 - rank, w);
-    }
-    MPI_Barrier(W);
-}
 static void file_close(void)
 {
     MPI_File f = MPI_FILE_NULL;
@@ -266,8 +250,6 @@ static const struct mini all[] = {
       "nothing has moved .*MPI_Win_sync)", window_flag },
     { "fence-skipped", 3, "notice.nothing has moved .*MPI_Win_free|deadlock",
       fence_skipped },
-    { "lock-order", 4, "notice.nothing has moved .*MPI_Win_lock|deadlock",
-      lock_order },
     { "file-close", 2, "notice.nothing has moved .*MPI_File_close|deadlock",
       file_close },
     { "in-loop", 3, "hang.*rank 1 has not come back", in_loop },

@@ -65,16 +65,21 @@ among()         # LIST RANKS: is each of the first among the others, as in 0-2,5
 # Each line that is named is one of those marked in the source, and there is one.
 lines_right()
 {
-    grep -o 'stuck\.c:[0-9]*' "$dir/err" | sort -u >"$dir/named"
+    grep -o 'stuck[a-z_]*\.c:[0-9]*' "$dir/err" | sort -u >"$dir/named"
     [ -s "$dir/named" ] && ! grep -vxFf "$dir/marked" "$dir/named" >"$dir/wrong"
 }
-grep -n '/\*!\*/' "$here/../deadlocks/stuck.c" | sed 's/^\([0-9]*\):.*/stuck.c:\1/' >"$dir/marked"
+for set in stuck stuck_window; do
+    grep -n '/\*!\*/' "$here/../deadlocks/$set.c" |
+        sed "s/^\([0-9]*\):.*/$set.c:\1/"
+done >"$dir/marked"
 
-"$build/deadlocks/stuck" >"$dir/stuck"
 : >"$dir/ages"
 : >"$dir/named"
 kinds=0 ranks=0 says=0 lines=0 stuck=0
-while IFS=$tab read -r name tasks words; do
+for set in stuck stuck_window; do
+    "$build/deadlocks/$set" | sed "s/^/$set$tab/"
+done >"$dir/stuck"
+while IFS=$tab read -r set name tasks words; do
     wanted "$name" "$@" || continue
     good=0 kind=deadlock how=kill who=
     case $name in
@@ -84,7 +89,7 @@ while IFS=$tab read -r name tasks words; do
     case $words in
     @*) who=${words%% *} words=${words#* } ;;
     esac
-    one stuck "$name" "$tasks" "$how"
+    one "$set" "$name" "$tasks" "$how"
     stuck=$((stuck + 1))
     case $status,$found in
     123,"$kind|"*) kinds=$((kinds + 1)) ;;
