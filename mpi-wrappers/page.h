@@ -233,6 +233,18 @@ struct page_comm {
     _Atomic uint32_t freed;             /* 1: this task has freed it, and does
                                            nothing with it any more. The last
                                            PAGE_FREED of these stay */
+    /* since 3.3: of the last call here in which each member gives each other
+     * one an amount of its own (MPI_Gatherv, Scatterv, Allgatherv, Alltoallv,
+     * Reduce_scatter), in bytes, without what goes to the task itself. gives
+     * and takes are the same, summed up over all members, where all fits; so
+     * are rank + 1 times gives and takes_from, or gives_to and rank + 1 times
+     * takes. */
+    _Atomic uint64_t parcels_in;        /* its number, as collectives; 0: there
+                                           was none, or it is not known */
+    _Atomic uint64_t gives, takes;
+    _Atomic uint64_t gives_to;          /* each times the rank that it goes to,
+                                           + 1 */
+    _Atomic uint64_t takes_from;        /* ... that it comes from */
 };
 
 /* A request that is not finished. There is one where its key is above 1;

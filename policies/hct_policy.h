@@ -29,7 +29,8 @@
  *        MPI_Intercomm_create, the same: the leader of its own group
  *   1.8  hct_policy.needs and may_need; hct_snapshot.parts; HCT_NEED_MODEL:
  *        hct_model, hct_state, hct_edge
- *   1.9  hct_rank.node, hct_request.sent */
+ *   1.9  hct_rank.node, hct_request.sent; hct_comm.parcels_in, gives, gives_to,
+ *        takes, takes_from */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -268,6 +269,16 @@ struct hct_comm {               /* one that the rank is, or was, a member of */
     uint32_t freed;             /* 1: the rank has freed it; only those freed
                                    last are there */
     uint32_t pad;
+    /* Of the last call on it in which each member gives each other one an amount
+     * of its own: MPI_Gatherv, Scatterv, Allgatherv, Alltoallv, Reduce_scatter.
+     * Bytes, without what goes to the rank itself. Over all members the sums of
+     * gives and takes are the same where all fits; so are local + 1 times gives
+     * and takes_from, or gives_to and local + 1 times takes; modulo 2^64. */
+    uint64_t parcels_in;        /* number of that call; 0: there was none, or it
+                                   is not known */
+    uint64_t gives, gives_to;   /* the latter: each times the local rank that it
+                                   goes to, + 1 */
+    uint64_t takes, takes_from; /* ... that it comes from */
 };
 enum hct_comm_kind { HCT_KIND_NONE, HCT_KIND_COMM, HCT_KIND_WIN,
                      HCT_KIND_FILE };

@@ -237,7 +237,9 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
                 .collectives = f->collectives, .age_ns = f->age_ns,
                 .history = f->history,
                 .history_before = f->history_before,
-                .freed = f->freed != 0 };
+                .freed = f->freed != 0, .parcels_in = f->parcels_in,
+                .gives = f->gives, .gives_to = f->gives_to,
+                .takes = f->takes, .takes_from = f->takes_from };
     }
     for (size_t i = 0; i < m->n_flights; i++) {
         const Hct__Looked__Flight *f = m->flights[i];

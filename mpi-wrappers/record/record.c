@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/handles/messages.h"
+#include "mpi-wrappers/handles/parcels.h"
 #include "mpi-wrappers/handles/type.h"
 #include "mpi-wrappers/record/backtrace.h"
 #include "mpi-wrappers/record/crew.h"
@@ -78,8 +79,11 @@ static inline uint32_t learn(struct self *t, unsigned call,
                 r->peer = comm_peer(c, a->peer);
             if (traits & ABOUT_SOURCE)
                 t->source = comm_peer(c, a->source);
-            if (traits & ABOUT_COLLECTIVE)
+            if (traits & ABOUT_COLLECTIVE) {
                 r->collective = comm_collective(c, call, r->peer, now);
+                if (UNLIKELY(a->parcels != NULL))
+                    parcels_enter(a, c, r->collective);
+            }
         } else if (traits & ABOUT_PEER) {
             r->peer = t->source = PAGE_UNKNOWN;
         }
@@ -295,6 +299,9 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
         type_ask(a->type, a->traits & ABOUT_FORTRAN);
         t->about.bytes = bytes_of(t, a, &count);
     }
+    if ((a->traits & ABOUT_COLLECTIVE) && UNLIKELY(a->parcels != NULL) && ok &&
+        t->comm)
+        parcels_leave(a, t->comm);
     if (UNLIKELY(t->about.bytes == 0) && (a->traits & ABOUT_COLLECTIVE) &&
         (!ok || wants_size(t, a)))
         t->about.tag = PAGE_UNKNOWN;    /* see page_flight */

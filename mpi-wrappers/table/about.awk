@@ -89,6 +89,35 @@ function how_much(fortran,    place, other, count, type, counts, last)
     return sprintf(".count = %s, .type = %s, .counts = %s", count, type, counts)
 }
 
+# What each member gives each other one, where that is its own affair; nothing
+# where it is the same for all.
+function parcels(fortran,    place, c1, c2, t1, t2, text)
+{
+    if (name !~ /^(Gatherv|Scatterv|Allgatherv|Alltoallv|Reduce_scatter)$/)
+        return ""
+    place = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" pointer(1, fortran) ")"
+    c1 = "(const int *)" pointer(nth("counts", 1), fortran)
+    t1 = handle(nth("datatype", 1), fortran)
+    t2 = name == "Reduce_scatter" ? t1 : handle(nth("datatype", 2), fortran)
+    if (name == "Gatherv")
+        text = ".gives_count = " value(nth("count", 1), fortran) ", .takes = " c1
+    else if (name == "Scatterv")
+        text = ".gives = " c1 ", .takes_count = " value(nth("count", 1), fortran)
+    else if (name == "Reduce_scatter")
+        text = ".gives = " c1 ", .takes_count = ABOUT_OWN"
+    else if (name == "Allgatherv")
+        text = ".gives_count = " place " ? ABOUT_OWN : " \
+            value(nth("count", 1), fortran) ", .takes = " c1
+    else {
+        c2 = "(const int *)" pointer(nth("counts", 2), fortran)
+        text = ".gives = " place " ? " c2 " : " c1 ", .takes = " c2
+    }
+    if (name ~ /^All/)
+        t1 = place " ? " t2 " : " t1
+    return sprintf(",\n    .parcels = &(const struct about_parcels){ %s,\n" \
+        "        .gives_type = %s, .takes_type = %s }", text, t1, t2)
+}
+
 function is_collective(    n, on_files)
 {
     n = tolower(name)
@@ -229,7 +258,7 @@ function about(fortran,    t, peer, source, tag, text, n)
         text = text ",\n    .type = " \
             handle(nth("group", 1) ? nth("group", 1) : nth("comm", 2), fortran)
     else if (object && t !~ /MAKES_SHIFT/)
-        text = text ",\n    " how_much(fortran)
+        text = text ",\n    " how_much(fortran) parcels(fortran)
     else if (name == "Type_free")
         text = text ", .type = " handle_at(1, fortran)
     else if (n = first("count"))

@@ -37,6 +37,19 @@ enum about_traits {
     ABOUT_CANCELS = 1 << 24,    /* requests[0] may end without a message */
 };
 
+/* Of a collective call in which each member gives each other one an amount of its
+ * own: what this task gives and takes. With a root (ABOUT_PEER) an array means
+ * something there alone, and a single count at the others, of what goes to the
+ * root or comes from there. */
+struct about_parcels {
+    const int *gives, *takes;   /* counts, one for each member; NULL: the
+                                   single one below */
+    int64_t gives_count, takes_count;   /* or ABOUT_OWN: as the other array has
+                                           for this task itself */
+    uintptr_t gives_type, takes_type;   /* handles */
+};
+enum { ABOUT_OWN = -1 };
+
 struct about {
     const void *from;           /* where the call returns to */
     uintptr_t object;           /* handle; 0: none */
@@ -46,6 +59,7 @@ struct about {
     const void *made;           /* where the new object's handle will stand */
     const void *requests;       /* an array of handles */
     const int *counts;          /* one for each member: instead of count */
+    const struct about_parcels *parcels;        /* NULL: another call */
     /* Of a wait or test, when it is over: */
     const int *flag;            /* is anything finished? NULL: it is */
     const int *index;           /* which one, or ones; NULL: all of them */
@@ -62,6 +76,9 @@ struct about {
 
 /* Member by member: what is mostly zeros the compiler would clear by rep stos
  * first, which takes longer than the rest of a wrapper. */
+_Static_assert(sizeof(struct about) == 11 * sizeof(void *) + sizeof(int64_t) +
+                                           6 * sizeof(int32_t),
+               "a new member of struct about has its line in about_fill()");
 static inline __attribute__((always_inline))
 void about_fill(struct about *to, const struct about v)
 {
@@ -71,6 +88,7 @@ void about_fill(struct about *to, const struct about v)
     to->made = v.made;
     to->requests = v.requests;
     to->counts = v.counts;
+    to->parcels = v.parcels;
     to->flag = v.flag;
     to->index = v.index;
     to->nindex = v.nindex;

@@ -423,6 +423,11 @@ static void detail_comms(struct look *l, const struct task *t)
         m->history = v[i].history;
         m->history_before = v[i].history_before;
         m->freed = v[i].freed;
+        m->parcels_in = v[i].parcels_in;
+        m->gives = v[i].gives;
+        m->gives_to = v[i].gives_to;
+        m->takes = v[i].takes;
+        m->takes_from = v[i].takes_from;
         m->collectives = v[i].collectives;
         m->age_ns = age_of(l, clock_of(t), v[i].since_ticks);
     }

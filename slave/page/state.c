@@ -146,7 +146,9 @@ static bool read_comm(const struct page_comm *p, struct state_comm *c)
             .size = LOAD(p->size), .remote_size = LOAD(p->remote_size),
             .call = a_call(LOAD(p->call)), .history = LOAD(p->history),
             .history_before = LOAD(p->history_before),
-            .freed = LOAD(p->freed) };
+            .freed = LOAD(p->freed), .parcels_in = LOAD(p->parcels_in),
+            .gives = LOAD(p->gives), .gives_to = LOAD(p->gives_to),
+            .takes = LOAD(p->takes), .takes_from = LOAD(p->takes_from) };
         if (end(&p->seq, seq))
             return c->kind != PAGE_KIND_NONE;
     }

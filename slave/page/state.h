@@ -43,6 +43,7 @@ struct state_comm {             /* as in page_comm */
     uint64_t history, history_before;
     uint32_t rank, size, remote_size, call;
     bool freed;
+    uint64_t parcels_in, gives, gives_to, takes, takes_from;
 };
 unsigned state_comms(const char *page, struct state_comm *v, unsigned max);
 

@@ -634,6 +634,56 @@ static void sizes(void)
     CHECK(s->bytes == 16);
 }
 
+/* What rank 1 of four tells of the call. */
+static bool told(uint64_t gives, uint64_t gives_to, uint64_t takes,
+                 uint64_t takes_from)
+{
+    struct page_comm *p = comm_find((uintptr_t)FAKE_COMM(FAKE_WORLD))->shown;
+
+    return p->parcels_in == p->collectives && p->gives == gives &&
+           p->gives_to == gives_to && p->takes == takes &&
+           p->takes_from == takes_from;
+}
+
+static void amounts_for_each(void)
+{
+    const int counts[] = { 1, 20, 300, 4000 }, other[] = { 5, 6, 7, 8 };
+    MPI_Datatype type = FAKE_TYPE(2), ints = FAKE_TYPE(39);
+    MPI_Comm w = FAKE_COMM(FAKE_WORLD);
+    int *volatile nowhere = (int *)8;
+    struct page_comm *p;
+
+    start(1);
+    p = comm_find((uintptr_t)w)->shown;
+    MPI_Alltoallv(NULL, counts, NULL, type, NULL, other, NULL, type, w);
+    CHECK(p->parcels_in == 0);                  /* of a type not yet seen */
+    MPI_Alltoallv(NULL, counts, NULL, type, NULL, other, NULL, ints, w);
+    CHECK(told(4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4, 20 * 4,
+               (5 + 3 * 7 + 4 * 8) * 4));
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, (MPI_Datatype)1, NULL, other, NULL,
+                  type, w);
+    CHECK(told(20 * 4, 58 * 4, 20 * 4, 58 * 4));
+    MPI_Gatherv(NULL, 3, type, NULL, nowhere, NULL, type, 2, w);
+    CHECK(told(3 * 4, 3 * 3 * 4, 0, 0));        /* no array but the root's */
+    MPI_Gatherv(NULL, 3, (MPI_Datatype)1, NULL, other, NULL, type, 1, w);
+    CHECK(told(0, 0, 20 * 4, 58 * 4));
+    MPI_Scatterv(NULL, nowhere, NULL, type, NULL, 3, type, 0, w);
+    CHECK(told(0, 0, 3 * 4, 3 * 4));
+    MPI_Scatterv(NULL, counts, NULL, type, NULL, 3, type, 1, w);
+    CHECK(told(4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4, 0, 0));
+    MPI_Allgatherv(NULL, 9, type, NULL, other, NULL, type, w);
+    CHECK(told(3 * 9 * 4, (1 + 3 + 4) * 9 * 4, 20 * 4, 58 * 4));
+    MPI_Allgatherv(MPI_IN_PLACE, 0, (MPI_Datatype)1, NULL, other, NULL, type, w);
+    CHECK(told(3 * 6 * 4, 8 * 6 * 4, 20 * 4, 58 * 4));
+    MPI_Reduce_scatter(NULL, NULL, counts, type, (MPI_Op)0, w);
+    CHECK(told(4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4, 3 * 20 * 4,
+               8 * 20 * 4));
+    MPI_Barrier(w);                             /* stays until the next one */
+    CHECK(p->parcels_in + 1 == p->collectives);
+    MPI_Alltoallv(NULL, counts, NULL, FAKE_TYPE(5), NULL, other, NULL, type, w);
+    CHECK(p->parcels_in + 2 == p->collectives);
+}
+
 static void fortran(void)
 {
     MPI_Fint world = FAKE_WORLD, two = 2, type = 5, three = 3, made, ierr;
@@ -722,7 +772,7 @@ static void by_many_threads(void)
 #define TESTS(X) \
     X(freed_ones_stay) X(freed_and_met_again) X(null_handles) X(told_again) \
     X(more_than_there_is_room_for) X(partners) \
-    X(sizes) X(fortran) X(by_many_threads)
+    X(sizes) X(amounts_for_each) X(fortran) X(by_many_threads)
 TESTS(IN_CHILD)
 
 int main(void)

@@ -1,0 +1,104 @@
+/* parcels.c - what is given and taken in one collective call, see parcels.h.
+ *
+ * An array of counts is read only where MPI reads it. */
+#include "mpi-wrappers/handles/parcels.h"
+
+#include "mpi-wrappers/fields.h"
+#include "mpi-wrappers/handles/type.h"
+
+/* What a task gives to the others, or takes: elements first, then bytes; and
+ * each times the number of the other one, its rank + 1. */
+struct side { uint64_t sum, by_other; uintptr_t type; };
+
+/* Of each other member, or, where there is a root, of all at the root and of
+ * the root at the others. */
+static struct side side_of(const struct about *a, const struct comm *c,
+                           const int *counts, int64_t count, uintptr_t type)
+{
+    uint32_t self = GET(c->shown->rank);
+    bool rooted = a->traits & ABOUT_PEER, root = self == (uint32_t)a->peer;
+    struct side s = { .type = type };
+    uint64_t n = c->size;
+
+    if (rooted && root != (counts != NULL))
+        return s;
+    for (uint32_t i = 0; counts && i < c->size; i++)
+        if (i != self) {
+            s.sum += (uint64_t)counts[i];
+            s.by_other += (uint64_t)counts[i] * (i + 1);
+        }
+    if (counts)
+        return s;
+    s.sum = rooted ? (uint64_t)count : (uint64_t)count * (n - 1);
+    s.by_other = (uint64_t)count * (rooted ? (uint64_t)(uint32_t)a->peer + 1
+                                           : n * (n + 1) / 2 - (self + 1));
+    return s;
+}
+
+static struct side gives_of(const struct about *a, const struct comm *c)
+{
+    const struct about_parcels *p = a->parcels;
+    int64_t count = p->gives_count;
+
+    if (!p->gives && count == ABOUT_OWN)
+        count = p->takes[GET(c->shown->rank)];
+    return side_of(a, c, p->gives, count, p->gives_type);
+}
+
+static struct side takes_of(const struct about *a, const struct comm *c)
+{
+    const struct about_parcels *p = a->parcels;
+    int64_t count = p->takes_count;
+
+    if (!p->takes && count == ABOUT_OWN)
+        count = p->gives[GET(c->shown->rank)];
+    return side_of(a, c, p->takes, count, p->takes_type);
+}
+
+/* False: it is not known how large an element is. */
+static bool in_bytes(struct side *s)
+{
+    int64_t each = s->sum ? type_find(s->type) : 0;
+
+    if (each == TYPE_UNKNOWN)
+        return false;
+    s->sum *= (uint64_t)each;
+    s->by_other *= (uint64_t)each;
+    return true;
+}
+
+void parcels_enter(const struct about *a, struct comm *c, uint64_t n)
+{
+    struct page_comm *p = c->shown;
+    struct side gives, takes;
+
+    if (c->inter)
+        return;
+    gives = gives_of(a, c);
+    takes = takes_of(a, c);
+    if (!in_bytes(&gives) || !in_bytes(&takes))
+        return;
+    SET(p->seq, GET(p->seq) | 1);
+    atomic_thread_fence(memory_order_release);
+    SET(p->parcels_in, n);
+    SET(p->gives, gives.sum);
+    SET(p->gives_to, gives.by_other);
+    SET(p->takes, takes.sum);
+    SET(p->takes_from, takes.by_other);
+    atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
+}
+
+static void learn(const struct about *a, struct side s)
+{
+    if (s.sum && type_find(s.type) == TYPE_UNKNOWN)
+        type_ask(s.type, a->traits & ABOUT_FORTRAN);
+}
+
+void parcels_leave(const struct about *a, const struct comm *c)
+{
+    if (c->inter || (type_find(a->parcels->gives_type) != TYPE_UNKNOWN &&
+                     type_find(a->parcels->takes_type) != TYPE_UNKNOWN))
+        return;
+    learn(a, gives_of(a, c));
+    learn(a, takes_of(a, c));
+}
