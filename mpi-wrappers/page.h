@@ -233,7 +233,7 @@ struct page_comm {
     _Atomic uint32_t freed;             /* 1: this task has freed it, and does
                                            nothing with it any more. The last
                                            PAGE_FREED of these stay */
-    /* since 3.3: of the last call here in which each member gives each other
+    /* since 4.0: of the last call here in which each member gives each other
      * one an amount of its own (MPI_Gatherv, Scatterv, Allgatherv, Alltoallv,
      * Reduce_scatter), in bytes, without what goes to the task itself. gives
      * and takes are the same, summed up over all members, where all fits; so

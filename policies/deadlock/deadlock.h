@@ -99,6 +99,8 @@ enum deadlock_why {
     DEADLOCK_AMOUNT,            /* has given another amount of data */
     DEADLOCK_LOCK,              /* has locked the window */
     DEADLOCK_WINDOW,            /* any member has to act */
+    DEADLOCK_PARCELS,           /* gives or takes another amount than this one
+                                   takes or gives */
     DEADLOCK_MEETING,           /* has not entered what only some members do */
 };
 

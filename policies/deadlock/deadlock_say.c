@@ -7,6 +7,7 @@
 
 #include "policies/deadlock/account.h"
 #include "policies/deadlock/graph.h"
+#include "policies/deadlock/parcels.h"
 #include "policies/deadlock/wanted.h"
 #include "policies/lib/words.h"
 
@@ -18,10 +19,16 @@ struct cycle {
     bool closed;                /* the last one waits for the first one */
 };
 
+/* Two have made one call in ways that do not fit. */
+static bool is_mistake(const struct deadlock_rank *w, uint32_t r)
+{
+    return w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT ||
+           w[r].why == DEADLOCK_AMOUNT || w[r].why == DEADLOCK_PARCELS;
+}
+
 static bool ends_here(const struct deadlock_rank *w, uint32_t r)
 {
-    return w[r].state != DEADLOCK_BLOCKED || w[r].why == DEADLOCK_MISMATCH ||
-           w[r].why == DEADLOCK_ROOT || w[r].why == DEADLOCK_AMOUNT;
+    return w[r].state != DEADLOCK_BLOCKED || is_mistake(w, r);
 }
 
 /* From one rank on, to whom it waits for, until it comes back or ends. */
@@ -67,8 +74,7 @@ static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
 
         if (w[r].state != DEADLOCK_BLOCKED)
             continue;
-        if (w[r].why == DEADLOCK_MISMATCH || w[r].why == DEADLOCK_ROOT ||
-            w[r].why == DEADLOCK_AMOUNT)
+        if (is_mistake(w, r))
             is = 3;
         else if (w[r].to == (int32_t)r)
             is = 2;
@@ -274,6 +280,28 @@ static const char *with_amount(const struct hct_snapshot *in,
     return to;
 }
 
+/* ", and takes 400 bytes more from rank 1 than that gives" */
+enum { PARCELS = 80 };
+static const char *with_parcels(const struct hct_snapshot *in, uint32_t r,
+                                uint64_t comm, uint64_t n, char to[PARCELS])
+{
+    struct parcels p;
+    bool gives;
+    uint64_t bytes;
+
+    *to = '\0';
+    if (!parcels_differ(in, comm, n, &p) || p.from < 0)
+        return to;
+    gives = p.from == (int32_t)r;
+    bytes = p.bytes < 0 ? -(uint64_t)p.bytes : (uint64_t)p.bytes;
+    snprintf(to, PARCELS, ", and %s %" PRIu64 " byte%s %s %s rank %" PRId32
+             " than that %s", gives ? "gives" : "takes", bytes,
+             bytes == 1 ? "" : "s", gives == (p.bytes > 0) ? "more" : "less",
+             gives ? "to" : "from", gives ? p.to : p.from,
+             gives ? "takes" : "gives");
+    return to;
+}
+
 /* Who waits for a message: what has its sender sent it instead? */
 static bool find_unwanted(const struct hct_snapshot *in,
                           const struct deadlock_rank *w, uint32_t r,
@@ -321,6 +349,7 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     const struct hct_rank *k = hct_rank(in, r);
     const char *call = hct_call(in, k->call)->name;
     char comm[WORDS_COMM], what[64] = "", tag[24] = "any tag", from[24];
+    char parcels[PARCELS] = "";
     const struct hct_request *q = w[r].by < in->nrequests
         ? hct_request(in, w[r].by) : NULL;
     int32_t t = awaited_tag(in, w, r), to = w[r].to;
@@ -358,15 +387,18 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     case DEADLOCK_MISMATCH:
     case DEADLOCK_ROOT:
     case DEADLOCK_AMOUNT:
+    case DEADLOCK_PARCELS:
         e = entered(in, w, r, id, n);
         *what = '\0';
         if (w[r].why == DEADLOCK_AMOUNT)
             with_amount(in, w, r, id, n, what);
         if (w[r].why == DEADLOCK_ROOT)
             snprintf(what, sizeof(what), " with root %" PRId32, e.root);
+        if (w[r].why == DEADLOCK_PARCELS)
+            with_parcels(in, r, id, n, parcels);
         words_line(out, (int32_t)r, "rank %" PRIu32 " has entered %s%s as "
-                   "collective call %" PRIu64 " of %s", r,
-                   hct_call(in, e.call)->name, what, n, comm);
+                   "collective call %" PRIu64 " of %s%s", r,
+                   hct_call(in, e.call)->name, what, n, comm, parcels);
         words_places(out, q ? q->site : e.site, 0);
         return;
     case DEADLOCK_LOCK:
@@ -495,6 +527,22 @@ static const char *name_cycle(char buf[WORDS_RANKS],
     return words_ranks(buf, sorted, n);
 }
 
+static void headline_parcels(const struct hct_snapshot *in,
+                             const struct deadlock_rank *w, uint32_t r,
+                             struct hct_out *out)
+{
+    struct parcels p;
+    uint64_t n, comm = comm_of(in, w, r, &n);
+
+    if (parcels_differ(in, comm, n, &p) && p.from >= 0)
+        words_line(out, (int32_t)r, "deadlock: what rank %" PRId32 " gives to "
+                   "rank %" PRId32 " in one collective call is not what that "
+                   "takes", p.from, p.to);
+    else
+        words_line(out, (int32_t)r, "deadlock: what members give each other in "
+                   "one collective call is not what they take");
+}
+
 static void headline(const struct hct_snapshot *in,
                      const struct deadlock_rank *w, const struct cycle *c,
                      struct hct_out *out)
@@ -518,6 +566,8 @@ static void headline(const struct hct_snapshot *in,
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
                    PRId32 " give different amounts to one collective call",
                    last, w[last].to);
+    else if (!c->closed && w[last].why == DEADLOCK_PARCELS)
+        headline_parcels(in, w, last, out);
     else if (!c->closed)
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
                    PRId32 " are in different collective calls that ought to "

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "policies/deadlock/parcels.h"
+
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,
                        uint64_t comm, uint64_t n, int32_t *root)
@@ -37,7 +39,7 @@ static bool same_amounts(const char *name)
     static const char *const calls[] = {
         "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Allgather",
         "MPI_Alltoall", "MPI_Reduce", "MPI_Allreduce", "MPI_Scan", "MPI_Exscan",
-        "MPI_Reduce_scatter_block" };
+        "MPI_Reduce_scatter", "MPI_Reduce_scatter_block" };
 
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         if (strcmp(name, calls[i]) == 0)
@@ -261,6 +263,45 @@ static bool amounts_differ(struct graph *g, uint32_t r,
     return true;
 }
 
+/* Some member but r. */
+static int32_t another(const struct graph *g, uint32_t r, uint64_t comm)
+{
+    for (uint32_t i = 0; i < g->in->ncomms; i++) {
+        const struct hct_comm *c = hct_comm(g->in, i);
+
+        if (c->id == comm && c->rank != r)
+            return (int32_t)c->rank;
+    }
+    return (int32_t)r;
+}
+
+/* r is in a call that all have entered, and in which each member gives each other
+ * one an amount of its own. Open MPI moves nothing where that is 0, so who takes
+ * something of one that gives nothing waits for ever, and so does who gives much
+ * to one that takes nothing; other misfits end as an error, or pass. */
+static bool parcels_of(struct graph *g, uint32_t r,
+                       const struct deadlock_group *m)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    struct parcels p;
+
+    if (m->inter || m->free || !(k->flags & HCT_IN_MPI) ||
+        k->comm != m->comm || k->collective != m->n ||
+        !graph_long_enough(g, r, 0) || !long_ago(g, m, 0))
+        return false;
+    g->steps += g->in->ncomms;
+    if (!parcels_differ(g->in, m->comm, m->n, &p) ||
+        !graph_long_enough(g, r, p.most) || !long_ago(g, m, p.most))
+        return false;
+    if (p.from < 0)             /* several do not fit */
+        never(g, DEADLOCK_PARCELS, another(g, r, m->comm));
+    else if (p.from == (int32_t)r || p.to == (int32_t)r)
+        never(g, DEADLOCK_PARCELS, p.from == (int32_t)r ? p.to : p.from);
+    else
+        never(g, DEADLOCK_WINDOW, p.from);
+    return true;
+}
+
 bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
                  int32_t *who)
 {
@@ -354,7 +395,7 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
     if (m->missing == 0) {
         uint64_t bytes = bytes_of(g, r, m->found);
 
-        if (amounts_differ(g, r, m, its))
+        if (amounts_differ(g, r, m, its) || (!other && parcels_of(g, r, m)))
             return NEVER;
         return !other && !m->free && graph_long_enough(g, r, bytes) &&
                long_ago(g, m, bytes) && history_differs(g, r, m) ? NEVER : FREE;

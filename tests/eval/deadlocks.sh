@@ -68,7 +68,7 @@ lines_right()
     grep -o 'stuck[a-z_]*\.c:[0-9]*' "$dir/err" | sort -u >"$dir/named"
     [ -s "$dir/named" ] && ! grep -vxFf "$dir/marked" "$dir/named" >"$dir/wrong"
 }
-for set in stuck stuck_window; do
+for set in stuck stuck_counts stuck_window; do
     grep -n '/\*!\*/' "$here/../deadlocks/$set.c" |
         sed "s/^\([0-9]*\):.*/$set.c:\1/"
 done >"$dir/marked"
@@ -76,7 +76,7 @@ done >"$dir/marked"
 : >"$dir/ages"
 : >"$dir/named"
 kinds=0 ranks=0 says=0 lines=0 stuck=0
-for set in stuck stuck_window; do
+for set in stuck stuck_counts stuck_window; do
     "$build/deadlocks/$set" | sed "s/^/$set$tab/"
 done >"$dir/stuck"
 while IFS=$tab read -r set name tasks words; do
@@ -115,7 +115,7 @@ done <"$dir/stuck"
               v[int((NR * 99 + 99) / 100)], v[NR] }'
 
 # The words of these are the environment that they run in.
-for set in fine fine_size fine_window fine_group; do
+for set in fine fine_size fine_window fine_group fine_counts; do
     "$build/deadlocks/$set" >"$dir/$set"
     while IFS=$tab read -r name tasks words; do
         wanted "fine-$name" "$@" || continue

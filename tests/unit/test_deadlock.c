@@ -1251,8 +1251,7 @@ static void amounts(const char *call, int root, uint64_t a, uint64_t b,
 static void different_amounts(void **state)
 {
     static const char *const as_they_like[] = { "Gatherv", "Scatterv",
-        "Allgatherv", "Alltoallv", "Reduce_scatter", "Barrier",
-        "Neighbor_alltoall" };
+        "Allgatherv", "Alltoallv", "Barrier", "Neighbor_alltoall" };
 
     (void)state;
     amounts("Bcast", 0, 100, 100, 100, 100);
@@ -1269,7 +1268,7 @@ static void different_amounts(void **state)
     amounts("Reduce", 1, 8, 1, 1, 1);
     assert_int_equal(proof(), 4);
     SAYS("ranks 0 and 1 give different amounts to one collective call");
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 6; i++) {
         amounts(as_they_like[i], HCT_NONE, 100, 100, 200, 50);
         assert_int_equal(proof(), 0);
     }
