@@ -607,7 +607,9 @@ void deadlock_say_asking(const struct hct_snapshot *in,
                          struct hct_out *out)
 {
     struct hct_verdict *v = words_verdict(out, HCT_NOTICE);
-    char who[WORDS_RANKS], time[WORDS_TIME], one[sizeof(((struct hct_line *)0)->text)] = "";
+    char who[WORDS_RANKS], time[WORDS_TIME], begin[128];
+    char one[sizeof(((struct hct_line *)0)->text)] = "";
+    int room = sizeof(one) - sizeof(WORDS_NOTHING_SAYS);
     struct cycle c = { .n = 0 };
 
     if (!v)
@@ -623,10 +625,13 @@ void deadlock_say_asking(const struct hct_snapshot *in,
         return;                         /* there is no room */
     v->nlines--;
     memcpy(one, out->lines[--out->nlines].text, sizeof(one));
-    words_line(out, HCT_NONE, "%.40s %s waited%s for %s: %.118s%s",
-               name_cycle(who, in, &c), c.n == 1 ? "has" : "have",
-               !c.closed ? "" : c.n == 1 ? " for itself" : " for each other",
-               words_time(time, age_ns), one, WORDS_NOTHING_SAYS);
+    room -= snprintf(begin, sizeof(begin), "%.40s %s waited%s for %s: ",
+                     name_cycle(who, in, &c), c.n == 1 ? "has" : "have",
+                     !c.closed ? "" : c.n == 1 ? " for itself"
+                                               : " for each other",
+                     words_time(time, age_ns));
+    words_line(out, HCT_NONE, "%s%.*s%s", begin, room, one,
+               WORDS_NOTHING_SAYS);
 }
 
 void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,

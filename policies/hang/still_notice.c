@@ -100,16 +100,30 @@ static void say_one(char *buf, size_t size, const struct still_rank *w,
                  *call ? ", after " : "", call, how);
 }
 
-/* Where the others wait, if that is one call of all of them. */
-static const char *common_call(const struct hct_snapshot *in,
+/* Where the others wait, if that is one call of all of them, and for what. */
+enum { CALL_TEXT = 80 };
+
+static const char *common_call(char buf[CALL_TEXT],
+                               const struct hct_snapshot *in,
                                const struct group *waiting)
 {
-    uint32_t call = hct_rank(in, waiting->v[0])->call;
+    const struct hct_rank *first = hct_rank(in, waiting->v[0]);
+    const struct hct_call *c = hct_call(in, first->call);
+    uint32_t by = c->class_ == HCT_CLASS_WAIT || c->class_ == HCT_CLASS_TEST
+                      ? first->waits_call : 0;
 
-    for (uint32_t i = 1; i < waiting->n; i++)
-        if (hct_rank(in, waiting->v[i])->call != call)
-            return "";
-    return hct_call(in, call)->name;
+    *buf = '\0';
+    for (uint32_t i = 1; i < waiting->n; i++) {
+        const struct hct_rank *k = hct_rank(in, waiting->v[i]);
+
+        if (k->call != first->call)
+            return buf;
+        if (k->waits_call != by)
+            by = 0;
+    }
+    snprintf(buf, CALL_TEXT, "%.32s%s%.32s", c->name,
+             *c->name && by ? " by " : "", hct_call(in, by)->name);
+    return buf;
 }
 
 static void say_outside(struct still *s, const struct still_rank *ranks,
@@ -120,17 +134,16 @@ static void say_outside(struct still *s, const struct still_rank *ranks,
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
     char one[320], then[STILL_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
-    char time[WORDS_TIME];
-    const char *call;
+    char time[WORDS_TIME], call[CALL_TEXT];
 
     if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
         return;
-    call = common_call(in, waiting);
+    common_call(call, in, waiting);
     group_text(others, waiting);
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
         still_then(then, hct_rank(in, first));
-        words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.20s%s",
+        words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.60s%s",
                    one, others, waiting->all == 1 ? "s" : "",
                    *call ? " in " : "", call, *then ? then : WORDS_NOTHING_SAYS);
     } else {

@@ -811,6 +811,33 @@ static void threads_server(void)
     pthread_join(t, NULL);
     MPI_Barrier(W);
 }
+/* ... and waits for as long as a notice takes, while the other one goes on: with
+ * much to do in between, and with nothing. */
+static void threads_waiter(void)
+{
+    double until = MPI_Wtime() + 16, all = 0;
+    MPI_Request r[2];
+    int what = 0;
+    pthread_t t;
+
+    pthread_create(&t, NULL, serves, NULL);
+    for (int i = 0; all < until; i++) {
+        if (i % 4000 < 2000)
+            compute(0.002);
+        MPI_Sendrecv(big, 64, MPI_BYTE, RIGHT, 1, other, 64, MPI_BYTE, LEFT, 1, W,
+                     NO);
+        MPI_Irecv(other, 64, MPI_BYTE, LEFT, 2, W, &r[0]);
+        MPI_Isend(big, 64, MPI_BYTE, RIGHT, 2, W, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        if (i % 100 == 0) {
+            all = MPI_Wtime();
+            MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_MAX, W);
+        }
+    }
+    MPI_Send(&what, 1, MPI_INT, RIGHT, 9, W);
+    pthread_join(t, NULL);
+    MPI_Barrier(W);
+}
 static MPI_Request general;
 static int query(void *x, MPI_Status *s)
 {
@@ -914,6 +941,7 @@ static const struct mini all[] = {
     { "funneled-inside", 3, "", funneled_inside },
     { "serialized", 3, "", serialized },
     { "threads-server", 3, "", threads_server },
+    { "threads-waiter", 2, "", threads_waiter },
     { "threads-request", 2, "", threads_request },
     { "threads-comms", 2, "", threads_comms },
     { 0 },

@@ -108,6 +108,46 @@ static void one_probes(void)
         probes();
     MPI_Barrier(W);
 }
+/* Collective calls that do not block, of which a member is missing: for ever at
+ * work, or waiting for the others. */
+static void asks_until(MPI_Request r)
+{
+    int done = 0;
+
+    while (!done)
+        MPI_Test(&r, &done, NO);
+}
+static void ibarrier_computes(void)
+{
+    MPI_Request r;
+
+    MPI_Barrier(W);
+    if (rank == 2)
+        for_ever();
+    MPI_Ibarrier(W, &r);
+    asks_until(r);
+}
+static void ibarrier_waits(void)
+{
+    MPI_Request r;
+
+    MPI_Barrier(W);
+    if (rank == 2)
+        get(0, 1);
+    MPI_Ibarrier(W, &r);
+    asks_until(r);
+    put(2, 1);
+}
+static void iallreduce_ends(void)
+{
+    MPI_Request r;
+
+    MPI_Barrier(W);
+    if (rank == 1)
+        return;
+    MPI_Iallreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, W, &r);
+    asks_until(r);
+}
 /* Rank 0 asks the others, which answer at once, for ever. */
 static void master_asks(void)
 {
@@ -156,6 +196,22 @@ static void threads_two_in(void)
 
     pthread_create(&t, NULL, gets, NULL);
     get(RIGHT, 1);
+}
+/* One thread waits for what nobody sends, and the other one is at work. */
+static void *works(void *arg) { for_ever(); return arg; }
+static void threads_works(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, works, NULL);
+    get(RIGHT, 1);
+}
+static void threads_first_works(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, gets, NULL);
+    for_ever();
 }
 /* For a number in their windows that nobody writes. */
 static void window_flag(void)
@@ -232,6 +288,14 @@ static const struct mini all[] = {
     { "probes", 2, "notice.ranks 0-1 have waited for each other", probes },
     { "one-probes", 2, "notice.ranks 0-1 have waited for each other",
       one_probes },
+    { "ibarrier-computes", 3, "notice.rank 2 .*for_ever.*ranks 0-1 wait for it in "
+      "MPI_Test by MPI_Ibarrier", ibarrier_computes },
+    { "ibarrier-waits", 3, "notice.*Test by MPI_Ibarrier, asking in a loop for "
+      "rank 2, which has not entered collective call 2 of MPI_COMM_WORLD;",
+      ibarrier_waits },
+    { "iallreduce-ends", 3, "notice.*Test by MPI_Iallreduce, asking in a loop for "
+      "rank 1, which has not entered collective call 2 of MPI_COMM_WORLD;",
+      iallreduce_ends },
     { "master-asks", 3, "notice.ranks 0-2 have made the same calls", master_asks },
     { "two-of-four", 4, "notice.ranks 0-1 have made the same calls", two_of_four },
     { "first-pauses", 2, "notice.rank 1 .*sleeps until a signal comes, and "
@@ -246,6 +310,11 @@ static const struct mini all[] = {
       "other threads of ranks 0-2 may yet call MPI", threads_asleep },
     { "threads-two-in", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
       "other threads of ranks 0-2 may yet call MPI", threads_two_in },
+    { "threads-works", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
+      "other threads of ranks 0-2 may yet call MPI", threads_works },
+    { "threads-first-works", 3, "notice.nothing has moved .*ranks 0-2 in "
+      "MPI_Recv; other threads of ranks 0-2 may yet call MPI",
+      threads_first_works },
     { "window-flag", 3, "notice.(ranks 1-2 have made the same calls|"
       "nothing has moved .*MPI_Win_sync)", window_flag },
     { "fence-skipped", 3, "notice.nothing has moved .*MPI_Win_free|deadlock",

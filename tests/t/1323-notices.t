@@ -12,7 +12,8 @@ two='lost-compute-once lost-never-init lost-exits-early lost-never-finalize
     lost-pauses-at-end'
 three='lost-exchange lost-fetch-and-add lost-in-loop busy-solver'
 four='lost-threads-asleep lost-threads-two-in lost-two-of-four lost-one-probes'
-for names in "$one" "$two" "$three" "$four"; do
+five='lost-ibarrier-computes lost-ibarrier-waits lost-threads-works'
+for names in "$one" "$two" "$three" "$four" "$five"; do
     n=$((${n:-0} + 1))
     # shellcheck disable=SC2086 # several names
     LIMIT=600 LATE=600 sh "$top/tests/eval/deadlocks.sh" "$build" $names \
@@ -90,11 +91,11 @@ like "$T/spin.err" '^hector: job 1: ranks 0-1 have waited for each other for [0-
 is "$(grep -cE '% sure|moves again|hangs' "$T/spin.err")" 0 '... once and for all'
 is "$(sqlite3 "$T/spin.db" "SELECT kind || ' ' || score FROM verdicts")" 'notice 0.0' \
     '... recorded as a notice'
-for names in "$one" "$two" "$three" "$four"; do
+for names in "$one" "$two" "$three" "$four" "$five"; do
     for name in $names; do
         ok "${name%%-*}: ${name#*-}" \
-            grep -q "^ok .* ${name%%-*} ${name#*-}\$" "$T"/all.[1-4]
+            grep -q "^ok .* ${name%%-*} ${name#*-}\$" "$T"/all.[1-5]
     done
 done
-sed -n 's/^# \(status.*\)/# \1/p' "$T"/all.[1-4]
+sed -n 's/^# \(status.*\)/# \1/p' "$T"/all.[1-5]
 done_testing

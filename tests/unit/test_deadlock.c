@@ -617,6 +617,27 @@ static void in_a_loop(void **state)
     assert_int_equal(proof(), 2);
 }
 
+/* ... for a collective call that one never enters: all of that is said. */
+static void call_in_a_loop(void **state)
+{
+    (void)state;
+    begin(3);
+    talks(2, "Recv", 0, 7);
+    member(2, WORLD, 3, 20, "Barrier");
+    for (uint32_t r = 0; r < 2; r++) {
+        is_in(r, "Test");
+        asks(r, "Ibarrier", HCT_NONE, HCT_NONE)->collective = 21;
+        member(r, WORLD, 3, 21, "Ibarrier");
+        for (int i = 0; i < 5; i++)
+            flew(r, "Test", WORLD, 21, HCT_NONE, HCT_NONE);
+    }
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 3);
+    SAYS("rank 0 waits in MPI_Test by MPI_Ibarrier, asking in a loop for rank 2, "
+         "which has not entered collective call 21 of MPI_COMM_WORLD; nothing "
+         "seen so far says whether that is wrong");
+}
+
 /* Of all that it asks for in one question one never comes; what else is there
  * it does not ask for. */
 static void one_question_in_a_loop(void **state)
@@ -1531,7 +1552,7 @@ int main(void)
         cmocka_unit_test(in_a_loop), cmocka_unit_test(one_question_in_a_loop),
         cmocka_unit_test(the_last_send),
         cmocka_unit_test(waits_for_itself),
-        cmocka_unit_test(probes_in_a_loop),
+        cmocka_unit_test(probes_in_a_loop), cmocka_unit_test(call_in_a_loop),
         cmocka_unit_test(missing_member),
         cmocka_unit_test(all_have_entered),
         cmocka_unit_test(left_before), cmocka_unit_test(freed),

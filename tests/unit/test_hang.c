@@ -658,6 +658,24 @@ static void new_place(void **state)
     }
 }
 
+/* What the others wait for is told, where that is the same. */
+static void waited_by_request(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].been = HCT_BEEN_NEVER;
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2) {
+            look.rank[r].call = number_of("Wait");
+            look.rank[r].waits_call = number_of("Ibarrier");
+        }
+    noticed(3600 * S);
+    SAYS("and ranks 0-1,3 wait for it in MPI_Wait by MPI_Ibarrier; nothing seen "
+         "so far");
+}
+
 /* Nobody has looked at its stack, or could: the same. */
 static void no_stack(void **state)
 {
@@ -1388,6 +1406,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(miscounted),
         cmocka_unit_test(torn),
         cmocka_unit_test(new_place),
+        cmocka_unit_test(waited_by_request),
         cmocka_unit_test(no_stack),
         cmocka_unit_test(notices_get_rare),
         cmocka_unit_test(sleeps_for),
