@@ -240,7 +240,7 @@ static void modex_drop(struct relay *r, const struct job *j,
 /* ------------------------------------------------------------------- names */
 
 static void names_reply(void *arg, const struct published_asker *who,
-                        enum names_status status,
+                        enum published_status status,
                         const struct published_value *found, size_t nfound)
 {
     struct relay *r = arg;
@@ -249,7 +249,7 @@ static void names_reply(void *arg, const struct published_asker *who,
     Hct__LookupReply__Found **v = calloc(nfound + 1, sizeof(void *));
 
     m.ticket = who->ticket;
-    m.status = all && v ? (int32_t)status : NAMES_ERROR;
+    m.status = all && v ? (int32_t)status : PUBLISHED_ERROR;
     for (size_t i = 0; all && v && i < nfound; i++) {
         hct__lookup_reply__found__init(&all[i]);
         all[i].key = (char *)found[i].key;
@@ -294,7 +294,7 @@ int relay_publish(struct relay *r, struct job *j, struct job_node *jn,
         j->names_told = true;
         notice(j, true, "the job has published %d values or %d MB, more "
                "is not possible: MPI_Publish_name and the like fail",
-               NAMES_JOB_VALUES, NAMES_JOB_BYTES >> 20);
+               PUBLISHED_JOB_VALUES, PUBLISHED_JOB_BYTES >> 20);
     }
     return 0;
 }

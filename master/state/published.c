@@ -44,7 +44,8 @@ struct published {
     void *arg;
 };
 
-static struct published_entry **published_slot(struct published *n, const char *key)
+static struct published_entry **published_slot(struct published *n,
+                                               const char *key)
 {
     uint64_t h = idtable_hash(key, strlen(key));
     struct published_entry **p = &n->bucket[h % PUBLISHED_BUCKETS];
@@ -66,11 +67,13 @@ static void entry_destroy(struct published_entry *e)
 
 static size_t entry_bytes(const char *key, const char *nspace, size_t bytes)
 {
-    return sizeof(struct published_entry) + strlen(key) + strlen(nspace) + bytes;
+    return sizeof(struct published_entry) + strlen(key) + strlen(nspace) +
+           bytes;
 }
 
 /* The owner's account, made if need be; NULL: no memory. */
-static struct published_owner *published_owner(struct published *n, uint64_t job)
+static struct published_owner *published_owner(struct published *n,
+                                               uint64_t job)
 {
     struct published_owner *o = n->owners;
 
@@ -149,8 +152,9 @@ void published_destroy(struct published *n)
 }
 
 /* Answer with those of the keys that are there. */
-static void published_give(struct published *n, const struct published_asker *who,
-                       char *const *keys, size_t nkeys)
+static void published_give(struct published *n,
+                           const struct published_asker *who,
+                           char *const *keys, size_t nkeys)
 {
     struct published_value *found = calloc(nkeys + 1, sizeof(*found));
     size_t nfound = 0;
@@ -164,10 +168,11 @@ static void published_give(struct published *n, const struct published_asker *wh
                 .bytes = e->bytes, .job = e->job, .rank = e->rank };
     }
     if (!found)
-        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+        n->answer(n->arg, who, PUBLISHED_ERROR, NULL, 0);
     else
-        n->answer(n->arg, who, nfound == nkeys ? NAMES_OK :
-                  nfound ? NAMES_PARTIAL : NAMES_NOT_FOUND, found, nfound);
+        n->answer(n->arg, who, nfound == nkeys ? PUBLISHED_OK :
+                  nfound ? PUBLISHED_PARTIAL : PUBLISHED_NOT_FOUND, found,
+                  nfound);
     free(found);
     for (size_t i = 0; i < nkeys; i++) {
         struct published_entry **slot = published_slot(n, keys[i]);
@@ -218,14 +223,14 @@ bool published_publish(struct published *n, const struct published_asker *who,
     size_t bytes = entry_bytes(v->key, v->nspace, v->bytes);
 
     if (*slot) {
-        n->answer(n->arg, who, names_is_same(*slot, v) ? NAMES_OK
-                                                       : NAMES_DUPLICATE,
+        n->answer(n->arg, who, names_is_same(*slot, v) ? PUBLISHED_OK
+                                                       : PUBLISHED_DUPLICATE,
                   NULL, 0);
         return true;
     }
-    if (o && (o->values == NAMES_JOB_VALUES ||
-              bytes > NAMES_JOB_BYTES - o->bytes)) {
-        n->answer(n->arg, who, NAMES_FULL, NULL, 0);
+    if (o && (o->values == PUBLISHED_JOB_VALUES ||
+              bytes > PUBLISHED_JOB_BYTES - o->bytes)) {
+        n->answer(n->arg, who, PUBLISHED_FULL, NULL, 0);
         return false;
     }
     e = calloc(1, sizeof(*e));
@@ -233,7 +238,7 @@ bool published_publish(struct published *n, const struct published_asker *who,
         !(e->nspace = strdup(v->nspace)) ||
         !(e->value = malloc(v->bytes + 1))) {
         entry_destroy(e);
-        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+        n->answer(n->arg, who, PUBLISHED_ERROR, NULL, 0);
         return true;
     }
     o->values++;
@@ -245,7 +250,7 @@ bool published_publish(struct published *n, const struct published_asker *who,
     e->rank = v->rank;
     e->first_read_only = v->first_read_only;
     *slot = e;
-    n->answer(n->arg, who, NAMES_OK, NULL, 0);
+    n->answer(n->arg, who, PUBLISHED_OK, NULL, 0);
     published_wake(n);
     return true;
 }
@@ -277,7 +282,7 @@ void published_unpublish(struct published *n, const struct published_asker *who,
             gone++;
         }
     }
-    n->answer(n->arg, who, gone == nkeys ? NAMES_OK : NAMES_NOT_FOUND,
+    n->answer(n->arg, who, gone == nkeys ? PUBLISHED_OK : PUBLISHED_NOT_FOUND,
               NULL, 0);
 }
 
@@ -311,7 +316,7 @@ void published_lookup(struct published *n, const struct published_asker *who,
     }
     w = wait_create(who, keys, nkeys);
     if (!w) {
-        n->answer(n->arg, who, NAMES_ERROR, NULL, 0);
+        n->answer(n->arg, who, PUBLISHED_ERROR, NULL, 0);
         return;
     }
     w->deadline_ns = deadline_ns;
@@ -329,7 +334,7 @@ uint64_t published_expire(struct published *n, uint64_t now_ns)
 
         if (w->deadline_ns && w->deadline_ns <= now_ns) {
             *p = w->next;
-            n->answer(n->arg, &w->who, NAMES_TIMEOUT, NULL, 0);
+            n->answer(n->arg, &w->who, PUBLISHED_TIMEOUT, NULL, 0);
             wait_destroy(w);
             continue;
         }

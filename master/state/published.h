@@ -12,18 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum names_status {
-    NAMES_OK = 0,
-    NAMES_ERROR = -1,
-    NAMES_TIMEOUT = -24,
-    NAMES_FULL = -29,           /* the job has published as much as it may */
-    NAMES_NOT_FOUND = -46,
-    NAMES_PARTIAL = -52,        /* some of the keys were found */
-    NAMES_DUPLICATE = -53,
+enum published_status {
+    PUBLISHED_OK = 0,
+    PUBLISHED_ERROR = -1,
+    PUBLISHED_TIMEOUT = -24,
+    PUBLISHED_FULL = -29,       /* the job has published as much as it may */
+    PUBLISHED_NOT_FOUND = -46,
+    PUBLISHED_PARTIAL = -52,    /* some of the keys were found */
+    PUBLISHED_DUPLICATE = -53,
 };
 
 /* What one job may have published at a time. */
-enum { NAMES_JOB_VALUES = 65536, NAMES_JOB_BYTES = 64 << 20 };
+enum { PUBLISHED_JOB_VALUES = 65536, PUBLISHED_JOB_BYTES = 64 << 20 };
 
 struct published_value {
     const char *key, *nspace;
@@ -38,7 +38,7 @@ struct published_value {
 struct published_asker { uint64_t job; uint32_t node; uint64_t ticket; };
 
 typedef void published_answer_f(void *arg, const struct published_asker *who,
-                                enum names_status status,
+                                enum published_status status,
                                 const struct published_value *found,
                                 size_t nfound);
 

@@ -14,7 +14,7 @@
 static struct str said;
 
 static void answer(void *arg, const struct published_asker *who,
-                   enum names_status status,
+                   enum published_status status,
                    const struct published_value *found, size_t n)
 {
     (void)arg;
@@ -144,14 +144,14 @@ static void test_drop_job(void **state)
 static void test_bounds(void **state)
 {
     struct published *n = published_create(answer, NULL);
-    static uint8_t big[NAMES_JOB_BYTES];
+    static uint8_t big[PUBLISHED_JOB_BYTES];
     struct published_asker who = { 2, 0, 7 };
     struct published_value v = { .key = "big", .nspace = "ns", .value = big,
                              .bytes = sizeof(big), .job = 2 };
     char key[16];
 
     (void)state;
-    for (int i = 0; i < NAMES_JOB_VALUES; i++) {
+    for (int i = 0; i < PUBLISHED_JOB_VALUES; i++) {
         snprintf(key, sizeof(key), "k%d", i);
         publish(n, 1, 1, key, "v", false);
     }
