@@ -152,6 +152,7 @@ struct still {
     uint8_t pad[7];
     uint64_t noticed_ns;
     uint64_t loop_detail_ns;    /* the last calls were looked at for that */
+    uint64_t loop_seen_ns;      /* all tasks were seen, to the same end */
     uint64_t early_ns;          /* some are in MPI_Init and some not yet */
     uint64_t reported_ns;
     struct transit transit;     /* at the last look with details, */

@@ -20,6 +20,7 @@ enum {
 };
 
 #define LOOP_NS ((uint64_t)1000000000)  /* between two of these */
+#define UNSEEN_NS ((uint64_t)2000000000)        /* what they did then, nobody knows */
 
 /* Ranks in words, and as those the notice is about. */
 struct group {
@@ -405,16 +406,20 @@ void still_notice_loop(struct still *s, struct still_rank *ranks,
 {
     struct group busy = { 0 };
     uint64_t age_ns;
+    bool unseen = in->now_ns - s->loop_seen_ns > UNSEEN_NS;
 
     for (uint32_t i = 0; i < in->nranks && !s->loop_noticed; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
         if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_PAGE))
             return;
+        if (unseen)
+            memset(ranks[i].loop, 0, sizeof(ranks[i].loop));
         loop_see(&ranks[i], k, k->site, in->now_ns);
     }
     if (s->loop_noticed)
         return;
+    s->loop_seen_ns = in->now_ns;
     if (in->has_detail)
         loop_read_flights(ranks, in);
     age_ns = loop_age(ranks, in, &busy);

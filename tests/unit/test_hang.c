@@ -883,6 +883,41 @@ static void same_calls(void **state)
     }
 }
 
+/* A slave that was stopped for half a minute: what its tasks did meanwhile nobody
+ * has seen, and it does not count. */
+static void same_calls_unseen(void **state)
+{
+    uint64_t began, back = 0;
+
+    (void)state;
+    start(4, NULL, 0);
+    began = look.in.now_ns;
+    for (bool found = false; !found;) {
+        uint64_t wait = see(), passed = look.in.now_ns - began;
+        bool stopped = passed > 5 * S && passed < 35 * S;
+
+        found = look.out.nverdicts > 0;
+        assert_true(passed < 120 * S);
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        back = stopped || !back ? look.in.now_ns : back;
+        for (uint32_t r = 0; r < 4; r++) {
+            struct hct_rank *k = &look.rank[r];
+
+            k->calls += 2000;
+            k->call = number_of("Sendrecv");
+            k->site = 2;
+            k->site_calls = k->calls;
+            k->age_ns = MS / 10;
+            k->out_ns += wait / 50;
+            k->flags = stopped && r > 1 ? 0
+                       : HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI | HCT_RUNS;
+        }
+    }
+    SAYS("ranks 0-3 have made the same calls at the same places for 1");
+    assert_true(look.in.now_ns - back >= 12 * S);
+}
+
 /* An early one in calls of which nothing can be proved: a notice, too. */
 static void for_each_other(void **state)
 {
@@ -1416,6 +1451,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_call),
         cmocka_unit_test(first_and_last),
         cmocka_unit_test(same_calls),
+        cmocka_unit_test(same_calls_unseen),
         cmocka_unit_test(for_each_other),
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
