@@ -399,3 +399,59 @@ uint32_t account_exactly(const struct hct_snapshot *in,
     return all ? find_out(in, w, s, r, sum, n, comm, tag, true)
                : ACCOUNT_UNKNOWN;
 }
+
+/* ------------------------------------------------------ who has not answered */
+
+static bool is_in(const struct hct_snapshot *in, const struct deadlock_rank *w,
+                  uint32_t r, uint64_t comm)
+{
+    const struct hct_comm *c;
+
+    for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
+        if (c->id == comm)
+            return true;
+    return comm == HCT_COMM_WORLD;
+}
+
+/* How many more k->rank has sent to k->peer than came back. Who sends knows how
+ * much that was; who receives may not know from whom. */
+static int64_t owed(const struct hct_snapshot *in,
+                    const struct deadlock_rank *w, const struct hct_pair *k)
+{
+    const struct hct_pair *back = pair_of(in, w, k->peer, k->rank);
+
+    return (int64_t)COUNT_OF(k->sent) -
+           (back ? (int64_t)COUNT_OF(back->sent) : 0);
+}
+
+int32_t account_owing(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w, uint32_t r,
+                      uint64_t comm)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    uint32_t n = 0, at_least = 0, peer = 0;
+
+    for (uint32_t i = w[r].pair; i < in->npairs && hct_pair(in, i)->rank == r;
+         i++) {
+        const struct hct_pair *k = hct_pair(in, i);
+        int64_t more;
+
+        if (k->peer >= in->nranks || k->peer == r || !k->sent)
+            continue;
+        more = owed(in, w, k);
+        n++;
+        if (more < least) {
+            least = more;
+            at_least = 0;
+        }
+        at_least += more == least;
+        if (more > most) {
+            most = more;
+            peer = k->peer;
+        }
+    }
+    if (n < 2 || at_least != n - 1 || most != least + 1 ||
+        w[peer].state != DEADLOCK_BLOCKED || !is_in(in, w, peer, comm))
+        return -1;
+    return (int32_t)peer;
+}

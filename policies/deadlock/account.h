@@ -53,4 +53,13 @@ uint32_t account_under_way(const struct hct_snapshot *in,
                            const struct deadlock_rank *w, uint32_t s,
                            uint32_t r, uint64_t comm, int32_t tag);
 
+/* Of those in the set that rank r has sent messages to, on whatever
+ * communicator, the one that has sent one message fewer back than each of the
+ * others: where r deals out work and waits for any result, its result is the
+ * one that is missing. It is in comm. -1: nobody stands out so. This only
+ * names; that nobody will send is proven elsewhere. */
+int32_t account_owing(const struct hct_snapshot *in,
+                      const struct deadlock_rank *w, uint32_t r,
+                      uint64_t comm);
+
 #endif

@@ -61,6 +61,26 @@ static void walk(uint32_t nranks, struct deadlock_rank *w, uint32_t from,
     }
 }
 
+/* Who takes a message from anybody waits for the one that owes an answer. */
+static void wait_for_owing(const struct hct_snapshot *in,
+                           struct deadlock_rank *w)
+{
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        const struct hct_rank *k = hct_rank(in, r);
+        const struct hct_request *q = w[r].by < in->nrequests
+            ? hct_request(in, w[r].by) : NULL;
+        bool both = hct_call(in, k->call)->class_ == HCT_CLASS_SENDRECV;
+        int32_t s, from = q ? q->peer : both ? k->source : k->peer;
+
+        if (w[r].state != DEADLOCK_BLOCKED || from != HCT_ANY ||
+            (w[r].why != DEADLOCK_RECV && w[r].why != DEADLOCK_PROBE))
+            continue;
+        s = account_owing(in, w, r, q ? q->comm : k->comm);
+        if (s >= 0)
+            w[r].to = s;
+    }
+}
+
 /* The best one to tell: an error of the program's first, then a task that waits
  * for itself alone, then a cycle, then what leads to a task that has ended. */
 static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
@@ -614,6 +634,7 @@ void deadlock_say_asking(const struct hct_snapshot *in,
 
     if (!v)
         return;
+    wait_for_owing(in, w);
     choose(in, w, &c);
     v->where = HCT_WHERE_COMMUNICATION;
     v->phase = hct_rank(in, c.rank[0])->phase;
@@ -644,6 +665,7 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
 
     if (!v)
         return;
+    wait_for_owing(in, w);
     choose(in, w, &c);
     last = c.rank[c.n - 1];
     v->where = HCT_WHERE_COMMUNICATION;

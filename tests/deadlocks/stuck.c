@@ -59,6 +59,21 @@ static void master_waits_for_one_more(void)
         put(0, 1);
     MPI_Barrier(W); /*!*/
 }
+/* The result of rank 2 is lost; rank 1 has had nothing to do for longer. */
+static void result_lost(void)
+{
+    for (int r = 1; rank == 0 && r < size; r++)
+        put(r, 1);
+    for (int r = 1; rank == 0 && r < size; r++)
+        get(MPI_ANY_SOURCE, 2); /*!*/
+    if (rank == 0)
+        return;
+    get(0, 1); /*!*/
+    late(2);
+    if (rank != 2)
+        put(0, 2);
+    get(0, 1); /*!*/
+}
 static void gone(void)
 {
     if (rank == 0)
@@ -1109,6 +1124,7 @@ static const struct mini all[] = {
       any_source_part },
     { "one-more", 3, "@0 any rank.*has not entered",
       master_waits_for_one_more },
+    { "result-lost", 4, "@0,2 ranks 0,2 all wait.*from any rank", result_lost },
     { "gone", 2, "@0-1 waits for rank 1, which has ended its part", gone },
     { "barrier-missing", 3, "@2 rank 2, which has not entered",
       barrier_missing },

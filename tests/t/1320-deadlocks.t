@@ -6,8 +6,8 @@
 
 exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
     orders waitany fence gone any-source comm-freed comm-freed-busy \
-    win-free-skipped spin-iprobe lock group-missing inter-tag amount-gather \
-    gatherv-nothing scatterv-much lock-order \
+    win-free-skipped result-lost spin-iprobe lock group-missing inter-tag \
+    amount-gather gatherv-nothing scatterv-much lock-order \
     fine-create-group-after fine-amounts-slow fine-gatherv-less \
     fine-ring fine-send fine-waitall fine-threads fine-put-transposed \
     fine-freed-tcp-1000000 fine-overlap-65537 fine-slow-operation fine-consensus

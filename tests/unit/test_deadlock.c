@@ -263,6 +263,57 @@ static void any_source(void **state)
     SAYS("ranks 0-1 all wait");
 }
 
+/* Rank 0 has dealt out so many pieces to ranks 1 to 3, and got so many back. */
+static void deals(int pieces, const int back[])
+{
+    begin(4);
+    talks(0, "Recv", HCT_ANY, 5);
+    for (int r = 1; r < 4; r++) {
+        talks((uint32_t)r, "Recv", 0, 4);
+        for (int i = 0; i < pieces; i++) {
+            sent(0, r, WORLD, 4);
+            received((uint32_t)r, 0, WORLD, 4);
+        }
+        for (int i = 0; i < back[r - 1]; i++) {
+            received(0, r, WORLD, 5);
+            sent((uint32_t)r, 0, WORLD, 5);
+        }
+    }
+    look.rank[1].age_ns = 700 * MS;
+    for (int r = 2; r < 4; r++)
+        look.rank[r].age_ns = 500 * MS;
+    world(0);
+}
+
+static void owes_an_answer(void **state)
+{
+    (void)state;
+    /* Whoever has waited longest, one result of rank 2 has not come. */
+    deals(3, (const int[]){ 3, 2, 3 });
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0,2 all wait");
+    SAYS("ranks 1,3 wait for these in the end");
+    /* ... also where all of them were told something else besides */
+    deals(3, (const int[]){ 2, 1, 2 });
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0,2 all wait");
+    /* Where several differ, it says nothing. */
+    deals(3, (const int[]){ 3, 2, 1 });
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0-1 all wait");
+    deals(3, (const int[]){ 2, 3, 2 });
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0-1 all wait");
+    /* Who is not in the communicator is not meant. */
+    deals(3, (const int[]){ 3, 2, 3 });
+    look.rank[0].comm = 77;
+    member(0, 77, 3, 0, NULL);
+    member(1, 77, 3, 0, NULL);
+    member(3, 77, 3, 0, NULL);
+    assert_int_equal(proof(), 4);
+    SAYS("ranks 0-1 all wait");
+}
+
 static void any_source_and_a_send(void **state)
 {
     (void)state;
@@ -1537,6 +1588,7 @@ int main(void)
         cmocka_unit_test(wrong_communicator),
         cmocka_unit_test(any_source),
         cmocka_unit_test(any_source_and_a_send),
+        cmocka_unit_test(owes_an_answer),
         cmocka_unit_test(sendrecv), cmocka_unit_test(sendrecv_tag),
         cmocka_unit_test(sent_instead),
         cmocka_unit_test(probe),
