@@ -131,6 +131,28 @@ static int on_look(void *arg, const struct store_look *look)
     return r->failed;
 }
 
+enum known { NO_JOB, RUNS, HAS_ENDED };
+
+static int on_job(void *arg, const struct store_job *job)
+{
+    *(enum known *)arg = job->ended_ns ? HAS_ENDED : RUNS;
+    return 1;
+}
+
+/* What a job does is written down some seconds later, while it runs. */
+static int no_looks(struct replay *r, struct store *st, uint64_t job)
+{
+    enum known known = NO_JOB;
+
+    if (query_job(st, job, on_job, &known, r->err))
+        return -1;
+    if (known == NO_JOB)
+        return err_set(r->err, ESRCH, "there is no job %" PRIu64, job);
+    return err_set(r->err, ESRCH, "there are no recorded looks of job %"
+                   PRIu64 "%s", job, known == RUNS
+                       ? " yet: they are written every few seconds" : "");
+}
+
 static int replay(struct replay *r, struct store *st, uint64_t job)
 {
     if (!query_has(st, STORE_TABLE_look))
@@ -138,8 +160,7 @@ static int replay(struct replay *r, struct store *st, uint64_t job)
     if (query_looks(st, job, 0, -1, on_look, r, r->err) || r->failed)
         return -1;
     if (r->looks == 0)
-        return err_set(r->err, ESRCH, "there are no recorded looks of job %"
-                       PRIu64, job);
+        return no_looks(r, st, job);
     if (judge_needs(r->judge) & ~r->parts)
         tool_complain(0, "policy %s was not asked: the recorded looks do not "
                       "have what it needs", judge_name(r->judge));

@@ -95,7 +95,7 @@ static int set_one(struct policy *p, const char *key, const char *value,
         p->params[i] = v;
         return 0;
     }
-    err_set(err, EINVAL, "policy %s has no parameter %.40s; it has %.80s",
+    err_set(err, EINVAL, "policy %s has no parameter %.40s; it has %.120s",
             p->name, key, names.n ? str_text(&names) : "none");
     str_fini(&names);
     return -1;

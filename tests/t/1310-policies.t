@@ -76,7 +76,7 @@ is "$status|$(cat "$T/err")" "2|hector: 'nix' is no JOB or JOB.RANKS, and no suc
  file is there" 'replay: neither a job nor a database'
 run hector replay 99 --policy null
 is "$status" 1 'replay: no such job'
-like "$T/err" 'no recorded looks of job 99' '... in words'
+like "$T/err" 'there is no job 99' '... in words'
 
 # Looks at short intervals come several at a time, and are the same to a policy.
 # shellcheck disable=SC2086

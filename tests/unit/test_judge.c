@@ -265,6 +265,15 @@ static void test_refused(void **state)
                         "every");
 }
 
+/* What a policy has instead is said to the last name. */
+static void test_parameters(void **state)
+{
+    (void)state;
+    create("hang:often=1", (uint32_t)geteuid(), 3);
+    until(&nlost, 1);
+    assert_non_null(strstr(lost_why, ", stuck, times"));
+}
+
 static uint32_t uid_of(pid_t pid)
 {
     char path[64], line[200];
@@ -332,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_owner, setup, teardown),
     };
 
