@@ -17,6 +17,7 @@ enum {
     BUSY_OUT = 4,               /* ... part of the time outside of MPI, or */
     BUSY_TURN_NS = 2000,        /* ... so long there between two calls */
     LOOP_DETAILS = 3,           /* looks at its last calls, at least */
+    LINE_TEXT = sizeof(((struct hct_line *)0)->text),
 };
 
 #define LOOP_NS ((uint64_t)1000000000)  /* between two of these */
@@ -135,7 +136,8 @@ static void say_outside(struct still *s, const struct still_rank *ranks,
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
     char one[320], then[STILL_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
-    char time[WORDS_TIME], call[CALL_TEXT];
+    char time[WORDS_TIME], call[CALL_TEXT], rest[240];
+    int n;
 
     if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
         return;
@@ -144,9 +146,10 @@ static void say_outside(struct still *s, const struct still_rank *ranks,
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
         still_then(then, hct_rank(in, first));
-        words_line(out, HCT_NONE, "%.120s, and %.40s wait%s for it%s%.60s%s",
-                   one, others, waiting->all == 1 ? "s" : "",
-                   *call ? " in " : "", call, *then ? then : WORDS_NOTHING_SAYS);
+        n = snprintf(rest, sizeof(rest), ", and %.40s wait%s for it%s%.60s%s",
+                     others, waiting->all == 1 ? "s" : "", *call ? " in " : "",
+                     call, *then ? then : WORDS_NOTHING_SAYS);
+        words_line(out, HCT_NONE, "%.*s%s", LINE_TEXT - 1 - n, one, rest);
     } else {
         words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "
                    "%.60s wait%s for them%s", group_text(all, outside),

@@ -746,6 +746,27 @@ static void sleeps_for(void **state)
     assert_true(noticed(100 * S) >= 19 * S);
 }
 
+/* Names are whole: what is left of a line is for what the one does. */
+static void long_names(void **state)
+{
+    (void)state;
+    start(4, NULL, 0);
+    run(20 * S);
+    without_two(9);
+    look.rank[2].call = number_of("File_read_ordered_begin");
+    look.rank[2].been = HCT_BEEN_NEVER;
+    look.rank[2].waits = HCT_WAITS_THREAD;
+    snprintf(look.rank[2].place, sizeof(look.rank[2].place),
+             "wait_for_the_output_thread");
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2)
+            is_in(r, "File_write_at_all");
+    noticed(100 * S);
+    SAYS("a thread or a lock in memory, wait_for_");
+    SAYS("and ranks 0-1,3 wait for it in MPI_File_write_at_all; nothing seen "
+         "so far says whether that is wrong");
+}
+
 /* One that is kept from the processor does not sleep. */
 static void starved(void **state)
 {
@@ -1445,6 +1466,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_stack),
         cmocka_unit_test(notices_get_rare),
         cmocka_unit_test(sleeps_for),
+        cmocka_unit_test(long_names),
         cmocka_unit_test(starved),
         cmocka_unit_test(hungry),
         cmocka_unit_test(naps),
