@@ -94,3 +94,40 @@ void brief_add(struct str *to, const char *name)
     str_fini(&templates);
     str_fini(&all);
 }
+
+static bool ends(const char *text, size_t n, const char *with)
+{
+    size_t m = strlen(with);
+
+    return n >= m && memcmp(text + n - m, with, m) == 0;
+}
+
+/* Bytes before what a function takes, of which no more than "(...)" is left. */
+static size_t function_bytes(const char *name, size_t n)
+{
+    if (ends(name, n, " const"))
+        n -= strlen(" const");
+    if (ends(name, n, "(...)"))
+        return n - strlen("(...)");
+    if (ends(name, n, "()") && !ends(name, n, "operator()"))
+        return n - strlen("()");
+    return n;
+}
+
+void brief_function(struct str *to, const char *name, size_t width)
+{
+    struct str alone = { 0 }, templates = { 0 };
+    size_t n;
+
+    add_without(&alone, name, '(');
+    n = function_bytes(str_text(&alone), alone.n);
+    if (n > width) {
+        add_without(&templates, str_text(&alone), '<');
+        n = function_bytes(str_text(&templates), templates.n);
+        str_add_bytes(to, str_text(&templates), n);
+    } else {
+        str_add_bytes(to, str_text(&alone), n);
+    }
+    str_fini(&alone);
+    str_fini(&templates);
+}

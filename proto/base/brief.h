@@ -13,4 +13,8 @@ enum { BRIEF_WIDTH = 80 };
  * left out. */
 void brief_add(struct str *to, const char *name);
 
+/* Append the name of a function alone, without what it takes; of more than width
+ * bytes what is between < and > is "...". */
+void brief_function(struct str *to, const char *name, size_t width);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "proto/base/brief.h"
 
 /* What is never the place where a program goes wrong. */
 static const char *const libraries[] = {
@@ -43,6 +44,18 @@ static size_t name_length(const char *function)
     return plus ? (size_t)(plus - function) : strlen(function);
 }
 
+/* As people call it, and without a place. */
+static void set_name(struct spot_stack *s, const char *function, size_t n)
+{
+    struct str whole = { 0 }, name = { 0 };
+
+    str_add_bytes(&whole, function, n);
+    brief_function(&name, str_text(&whole), SPOT_NAME - 1);
+    snprintf(s->name, sizeof(s->name), "%s", str_text(&name));
+    str_fini(&whole);
+    str_fini(&name);
+}
+
 void spot_push(struct spot_stack *s, const char *module, const char *function,
                uint64_t offset)
 {
@@ -53,8 +66,7 @@ void spot_push(struct spot_stack *s, const char *module, const char *function,
     s->library |= s->wrapper || is_library(module);
     if (s->library)
         return;
-    snprintf(s->name, sizeof(s->name), "%.*s", (int)(n < SPOT_NAME ? n
-                                                     : SPOT_NAME), function);
+    set_name(s, function, n);
     if (s->n == SPOT_DEPTH)
         return;
     s->key[s->n] = mix(mix(outer, module, strlen(module)), function, n);

@@ -66,10 +66,38 @@ static void test_end(void **state)
     }
 }
 
+/* As in "in work()": nothing that the function takes. */
+static void test_functions(void **state)
+{
+    static const struct { const char *name, *alone; } cases[] = {
+        { "work", "work" },
+        { "work()", "work" },
+        { "Grid<double, 3>::step(int)", "Grid<double, 3>::step" },
+        { "A::operator()(int) const", "A::operator()" },
+        { "A::operator()", "A::operator()" },
+        { "(anonymous namespace)::run(int)", "(anonymous namespace)::run" },
+        { "par<double, main(int, char**)::<lambda(double)> >", "par<...>" },
+        { "main(int, char**)::{lambda()#1}::operator()() const",
+          "main(...)::{lambda()#1}::operator()" },
+        { "sum<double>(double*, int)", "sum<double>" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct str s = { 0 };
+
+        brief_function(&s, cases[i].name, 30);
+        assert_string_equal(str_text(&s), cases[i].alone);
+        str_fini(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names), cmocka_unit_test(test_end),
+        cmocka_unit_test(test_functions),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

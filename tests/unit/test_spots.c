@@ -119,6 +119,9 @@ static void libraries(void **state)
     assert_int_equal(s.n, 2);
     s = stack(7, "prog+0x1f+5");
     assert_int_equal(s.n, 1);
+    spot_push(&s, "prog", "par<double, main(int, char**)::<lambda(double)>, "
+                          "int>(int)", 1);
+    assert_string_equal(s.name, "par<...>");
 }
 
 static void bounds(void **state)
