@@ -61,9 +61,11 @@ static int32_t named(const struct deadlock_group *m, uint32_t r)
     return m->any.best == (int32_t)r ? m->any.next : m->any.best;
 }
 
-/* Messages to r that may be for one of its requests that takers() counts: those
- * like this one, of whomever, and with any tag if one of these takes any. */
-static uint32_t rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag)
+/* Are there more messages to r than so many that may be for one of its requests
+ * that takers() counts: those like this one, of whomever, and with any tag if one
+ * of these takes any? */
+static bool has_rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag,
+                       uint32_t most)
 {
     const struct hct_request *q;
     uint32_t n = 0;
@@ -72,15 +74,13 @@ static uint32_t rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag)
         if (!q->idle && q->comm == comm && q->tag == HCT_ANY &&
             hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV)
             tag = HCT_ANY;
-    for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to; s++) {
+    for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to && n <= most; s++) {
         uint32_t of = account_under_way(g->in, g->w, s, r, comm, tag);
 
         g->steps++;
-        if (of == ACCOUNT_UNKNOWN)
-            return g->w[r].under_way;
-        n += of;
+        n += of <= most ? of : most + 1;
     }
-    return n;
+    return n > most;
 }
 
 /* Of r's requests, those that take a message like this one if nothing else has
@@ -99,10 +99,31 @@ static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
     return a && !a->unsure ? n : 0;
 }
 
+/* Is the request for messages of s with one tag? */
+static bool takes_of(const struct graph *g, const struct hct_request *q,
+                     uint32_t s, uint64_t comm)
+{
+    return !q->idle && q->comm == comm && q->tag >= 0 &&
+           (q->peer == (int32_t)s || q->peer == HCT_ANY) &&
+           hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV;
+}
+
+/* Have all that may be for one of its requests for a message like this one room
+ * in these? */
+static bool have_room(struct graph *g, uint32_t r, uint32_t s, uint64_t comm,
+                      int32_t tag, uint32_t n)
+{
+    uint32_t before = takers(g, r, s, comm, tag, false);
+
+    return n <= takers(g, r, s, comm, tag, true) ||
+           g->w[r].under_way <= before ||
+           (before > 0 && !has_rivals(g, r, comm, tag, before));
+}
+
 /* Is all that s has sent to r on comm for requests that r has made before, each
  * for one of a kind? */
-static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
-                      uint64_t comm, uint32_t n)
+static bool all_taken(struct graph *g, uint32_t s, uint32_t r, uint64_t comm,
+                      uint32_t n)
 {
     const struct hct_request *q, *p;
     uint32_t taken = 0;
@@ -110,18 +131,16 @@ static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
         uint32_t of_kind, j = g->w[r].request;
 
-        if (q->idle || q->comm != comm || q->peer != (int32_t)s || q->tag < 0 ||
-            hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV)
+        if (!takes_of(g, q, s, comm))
             continue;
         for (; (p = request_of(g->in, j, r)) && j < i; j++)
-            if (!p->idle && p->comm == comm && p->peer == q->peer &&
-                p->tag == q->tag)
+            if (takes_of(g, p, s, comm) && p->tag == q->tag)
                 break;
         if (j < i)
             continue;
         of_kind = account_exactly(g->in, g->w, s, r, comm, q->tag);
         if (of_kind != ACCOUNT_UNKNOWN &&
-            of_kind <= takers(g, r, s, comm, q->tag, true))
+            have_room(g, r, s, comm, q->tag, of_kind))
             taken += of_kind;
     }
     return taken >= n;
@@ -133,18 +152,14 @@ static bool all_taken(const struct graph *g, uint32_t s, uint32_t r,
 static bool may_come(struct graph *g, uint32_t s, uint32_t r,
                      uint64_t comm, int32_t tag, bool request)
 {
-    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag), before;
+    uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
 
     if (n == 0 || n == ACCOUNT_UNKNOWN || request)
         return n > 0;
     if (tag < 0)
         return n > takers(g, r, s, comm, tag, true) &&
                !all_taken(g, s, r, comm, n);
-    if (n <= takers(g, r, s, comm, tag, true))
-        return false;
-    before = takers(g, r, s, comm, tag, false);
-    return g->w[r].under_way > before &&
-           (before == 0 || rivals(g, r, comm, tag) > before);
+    return !have_room(g, r, s, comm, tag, n);
 }
 
 /* ------------------------------------------------------ messages that come */

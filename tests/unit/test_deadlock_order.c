@@ -217,6 +217,10 @@ static void all_taken_before(void **state)
     assert_int_equal(proof(S), 2);
     sent(1, 0, WORLD, 9);
     assert_int_equal(proof(S), 0);
+    asks(0, "Irecv", HCT_ANY, 9)->waited = 0;
+    assert_int_equal(proof(S), 2);      /* whoever it is from */
+    sent(1, 0, WORLD, 9);
+    assert_int_equal(proof(S), 0);
 }
 
 /* Of two messages the receiver's request takes the first. */
