@@ -267,8 +267,8 @@ struct page_request {
                                            page_peer.sent of its partner just
                                            behind this message, so that what
                                            was sent since is known; 0: not
-                                           known, as where threads may send at
-                                           the same time */
+                                           known. Received: ticks when the call
+                                           that has started it was entered */
 };
 
 /* A thread that asks for many requests again and again leaves its marks on

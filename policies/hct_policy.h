@@ -248,8 +248,9 @@ struct hct_request {            /* one that is not known to be finished */
                                    known */
     uint64_t sent;              /* of one that sends: hct_pair.sent to its
                                    partner just behind its message, so what
-                                   that has grown by has been sent since; 0:
-                                   not known */
+                                   that has grown by has been sent since; of
+                                   one that receives a number that is greater
+                                   the later it was started; 0: not known */
 };
 
 struct hct_comm {               /* one that the rank is, or was, a member of */

@@ -190,7 +190,7 @@ static void starts_sending(struct page_request *p, struct request *r)
     SET(p->sent, messages_sent(r->comm, r->peer, r->tag));
 }
 
-void request_starting(const struct about *a, struct request *r)
+void request_starting(const struct about *a, struct request *r, uint64_t now)
 {
     struct page_shared *s = atomic_load_explicit(&request_shown,
                                                  memory_order_acquire);
@@ -204,6 +204,8 @@ void request_starting(const struct about *a, struct request *r)
             messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN);
         else if (sends(GET(p->call)))
             starts_sending(p, r);
+        else
+            SET(p->sent, now);
         if (at != NOWHERE)
             SET(cancelled[at], 0);
     }

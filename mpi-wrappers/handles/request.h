@@ -49,7 +49,7 @@ void request_freed(const struct about *a);
 /* Before it starts them: messages that leave are counted, and r is about the
  * last of these. Before it is tried to end one without a message: it is not
  * counted, then. */
-void request_starting(const struct about *a, struct request *r);
+void request_starting(const struct about *a, struct request *r, uint64_t now);
 void request_cancelled(const struct about *a);
 
 /* Returns how many of a's requests are known and not finished, as in

@@ -95,8 +95,7 @@ static inline uint32_t learn(struct self *t, unsigned call,
                                                      : bytes_of(t, a, count);
         if (UNLIKELY(traits & ABOUT_BY_GROUP))
             meet(t, call, a);
-        if (t->sends)
-            r->sent = messages_sent(r->comm, r->peer, r->tag);
+        r->sent = t->sends ? messages_sent(r->comm, r->peer, r->tag) : now;
     }
     if (UNLIKELY(traits & ABOUT_WAITS)) {
         r->call = 0;
@@ -127,7 +126,7 @@ static inline void publish(struct page_slot *s, const struct self *t,
 static COLD void before_starting(struct self *t, const struct about *a)
 {
     if (a->traits & ABOUT_STARTS)
-        request_starting(a, &t->about);
+        request_starting(a, &t->about, t->since);
     if (a->traits & ABOUT_CANCELS)
         request_cancelled(a);
 }

@@ -31,10 +31,10 @@ static enum met released(struct graph *g, uint32_t r)
         if (strcmp(c->name, "MPI_Mrecv") == 0)
             return FREE;                /* its message is there */
         return graph_message_from(g, r, k->peer, k->comm, k->tag,
-                                  DEADLOCK_RECV, false);
+                                  DEADLOCK_RECV, NULL);
     case HCT_CLASS_PROBE:
         return graph_message_from(g, r, k->peer, k->comm, k->tag,
-                                  DEADLOCK_PROBE, false);
+                                  DEADLOCK_PROBE, NULL);
     case HCT_CLASS_SENDRECV:
         return graph_sendrecv(g, r);
     case HCT_CLASS_COLLECTIVE:

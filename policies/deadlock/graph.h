@@ -113,11 +113,11 @@ static inline bool graph_long_enough(const struct graph *g, uint32_t r,
 }
 
 /* Can a message of source, or, if that is HCT_ANY, of anybody, still come to r
- * on comm with this tag? request: r waits for it with one of its requests, of
- * which the message may be the one that was sent already. */
+ * on comm with this tag? For its request q, of which the message may be the one
+ * that was sent already; NULL: for the call that it is in. */
 enum met graph_message_from(struct graph *g, uint32_t r, int32_t source,
                             uint64_t comm, int32_t tag, enum deadlock_why why,
-                            bool request);
+                            const struct hct_request *q);
 
 /* Will the message that r sends with this request be received, or does it not
  * need to be? OPEN: one of many like it may not be. */

@@ -83,10 +83,18 @@ static bool has_rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag,
     return n > most;
 }
 
-/* Of r's requests, those that take a message like this one if nothing else has
- * come for them; just: no other one. It may have cancelled some: then 0. */
+/* Was p started before the receive q? NULL: before the call that r is in. */
+static bool is_before(const struct hct_request *p, const struct hct_request *q)
+{
+    return !q || (p->sent && p->sent < q->sent);
+}
+
+/* Of r's requests, those that take a message like this one before q if nothing
+ * else has come for them; just: no other one. It may have cancelled some: then
+ * 0. */
 static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
-                       uint64_t comm, int32_t tag, bool just)
+                       uint64_t comm, int32_t tag, bool just,
+                       const struct hct_request *before)
 {
     const struct hct_account *a = account_of(g->in, g->w, r);
     const struct hct_request *q;
@@ -95,7 +103,8 @@ static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
         n += !q->idle && hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV &&
             q->comm == comm && (q->tag == tag || (q->tag == HCT_ANY && !just))
-            && (q->peer == (int32_t)s || (q->peer == HCT_ANY && !just));
+            && (q->peer == (int32_t)s || (q->peer == HCT_ANY && !just)) &&
+            is_before(q, before);
     return a && !a->unsure ? n : 0;
 }
 
@@ -111,11 +120,11 @@ static bool takes_of(const struct graph *g, const struct hct_request *q,
 /* Have all that may be for one of its requests for a message like this one room
  * in these? */
 static bool have_room(struct graph *g, uint32_t r, uint32_t s, uint64_t comm,
-                      int32_t tag, uint32_t n)
+                      int32_t tag, uint32_t n, const struct hct_request *q)
 {
-    uint32_t before = takers(g, r, s, comm, tag, false);
+    uint32_t before = takers(g, r, s, comm, tag, false, q);
 
-    return n <= takers(g, r, s, comm, tag, true) ||
+    return n <= takers(g, r, s, comm, tag, true, q) ||
            g->w[r].under_way <= before ||
            (before > 0 && !has_rivals(g, r, comm, tag, before));
 }
@@ -140,26 +149,26 @@ static bool all_taken(struct graph *g, uint32_t s, uint32_t r, uint64_t comm,
             continue;
         of_kind = account_exactly(g->in, g->w, s, r, comm, q->tag);
         if (of_kind != ACCOUNT_UNKNOWN &&
-            have_room(g, r, s, comm, q->tag, of_kind))
+            have_room(g, r, s, comm, q->tag, of_kind, NULL))
             taken += of_kind;
     }
     return taken >= n;
 }
 
-/* May a message of s come to r? Those that were sent may be for requests that
- * r has made before: where no more have been sent than these take, whoever has
- * sent them, they are. A request itself is one of these. */
+/* May a message of s come to r, for its request q or the call that it is in?
+ * Those that were sent may be for requests that r has made before: where no more
+ * have been sent than these take, whoever has sent them, they are. */
 static bool may_come(struct graph *g, uint32_t s, uint32_t r,
-                     uint64_t comm, int32_t tag, bool request)
+                     uint64_t comm, int32_t tag, const struct hct_request *q)
 {
     uint32_t n = account_under_way(g->in, g->w, s, r, comm, tag);
 
-    if (n == 0 || n == ACCOUNT_UNKNOWN || request)
+    if (n == 0 || n == ACCOUNT_UNKNOWN || (q && (tag < 0 || !q->sent)))
         return n > 0;
     if (tag < 0)
-        return n > takers(g, r, s, comm, tag, true) &&
+        return n > takers(g, r, s, comm, tag, true, NULL) &&
                !all_taken(g, s, r, comm, n);
-    return !have_room(g, r, s, comm, tag, n);
+    return !have_room(g, r, s, comm, tag, n, q);
 }
 
 /* ------------------------------------------------------ messages that come */
@@ -167,7 +176,8 @@ static bool may_come(struct graph *g, uint32_t s, uint32_t r,
 /* Can anybody in comm still send r a message? Who is not known to be in any
  * communicator may be in this one. */
 static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
-                         int32_t tag, enum deadlock_why why, bool request)
+                         int32_t tag, enum deadlock_why why,
+                         const struct hct_request *q)
 {
     const struct deadlock_group *m;
     int32_t best, other = -1;
@@ -185,7 +195,7 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
     for (uint32_t s = g->w[r].sender; s <= g->w[r].sender_to &&
          g->w[r].under_way != 0; s++) {
         g->steps++;
-        if (may_come(g, s, r, comm, tag, request))
+        if (may_come(g, s, r, comm, tag, q))
             return FREE;
     }
     best = named(m, r);
@@ -221,17 +231,17 @@ static bool takes_no_part(const struct graph *g, int32_t r, uint64_t comm)
 
 enum met graph_message_from(struct graph *g, uint32_t r, int32_t source,
                             uint64_t comm, int32_t tag, enum deadlock_why why,
-                            bool request)
+                            const struct hct_request *q)
 {
     if (source == HCT_NULL)
         return FINISHED;
     if (comm == 0 || (comm & HCT_COMM_LOCAL) || !account_of(g->in, g->w, r))
         return FREE;
     if (source == HCT_ANY)
-        return from_any(g, r, comm, tag, why, request);
+        return from_any(g, r, comm, tag, why, q);
     if (source < 0 || (uint32_t)source >= g->in->nranks ||
         !takes_no_part(g, source, comm) ||
-        may_come(g, (uint32_t)source, r, comm, tag, request))
+        may_come(g, (uint32_t)source, r, comm, tag, q))
         return FREE;
     return never(g, why, source);
 }
@@ -460,7 +470,7 @@ enum met graph_sendrecv(struct graph *g, uint32_t r)
     const struct hct_account *a = account_of(g->in, g->w, r);
     enum met in = !a ? FREE
         : graph_message_from(g, r, k->source, k->comm, a->source_tag,
-                             DEADLOCK_RECV, false);
+                             DEADLOCK_RECV, NULL);
     enum met out;
 
     if (in == NEVER)

@@ -15,7 +15,7 @@ static enum met request(struct graph *g, uint32_t r,
     case HCT_CLASS_RECV:
         return graph_has_come(g, r, q)
             ? FINISHED : graph_message_from(g, r, q->peer, q->comm, q->tag,
-                                            DEADLOCK_RECV, true);
+                                            DEADLOCK_RECV, q);
     case HCT_CLASS_SEND:
         return graph_message_of(g, r, q);
     case HCT_CLASS_COLLECTIVE:
@@ -163,7 +163,7 @@ enum met graph_asking(struct graph *g, uint32_t r)
             continue;
         probes = true;
         if (graph_message_from(g, r, f->peer, f->comm, f->tag,
-                               DEADLOCK_PROBE, false) != NEVER)
+                               DEADLOCK_PROBE, NULL) != NEVER)
             return FREE;
         to = g->to;
     }

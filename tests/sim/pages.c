@@ -145,7 +145,8 @@ static void read_requests(struct pages *p, const struct task *t, uint32_t rank,
             .rank = rank, .call = q->call, .comm = q->comm, .bytes = q->bytes,
             .collective = q->collective, .peer = partner(q->peer),
             .tag = partner(q->tag), .idle = !q->active,
-            .sent = in_turn(p, t) ? q->sent : 0,
+            .sent = !in_turn(p, t) ? 0
+                    : q->what == WHAT_RECV ? q->order : q->sent,
             .waited = in && q->active && (t->mask >> i & 1) };
     }
 }

@@ -164,6 +164,30 @@ static void taken_before(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* Of two requests for one message the one that was started first takes it. */
+static void first_started(void **state)
+{
+    struct hct_request *first, *next;
+
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    is_in(0, "Wait");
+    first = asks(0, "Irecv", HCT_ANY, 7);
+    first->waited = 0;
+    next = asks(0, "Irecv", 1, 7);
+    look.rank[0].requests = 1;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 0);      /* it is not known which one was */
+    first->sent = 4;
+    next->sent = 5;
+    assert_int_equal(proof(S), 2);
+    first->sent = 6;
+    assert_int_equal(proof(S), 0);
+}
+
 /* ... whatever else is on its way that is for none of these. */
 static void others_are_elsewhere(void **state)
 {
@@ -472,6 +496,7 @@ int main(void)
         cmocka_unit_test(different_before_all_came),
         cmocka_unit_test(what_it_made_is_forgotten),
         cmocka_unit_test(taken_before),
+        cmocka_unit_test(first_started),
         cmocka_unit_test(others_are_elsewhere),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
