@@ -16,10 +16,18 @@
 # A test program says by its includes what it needs: "slave/page/rings.h" links
 # the slave's archive, <mpi.h> makes it an MPI program.
 
-includes_of = $(shell sed -nE \
-    's,^\#include "(slave/emulate|master/hector|tests/sim|[a-z]+)/.*,\1,p' $1)
+# One process reads all of them: each make begins with it.
+includes := $(shell awk '/^.include "/ { \
+        n = split(substr($$2, 2), in_path, "/"); room = in_path[1]; \
+        if (n > 2 && (room "/" in_path[2]) ~ \
+                /^(slave\/emulate|master\/hector|tests\/sim)$$/) \
+            room = room "/" in_path[2]; \
+        if (n > 1 && !seen[FILENAME, room]++) print FILENAME ":" room }' \
+    $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c tests/sim/*.c))
+$(foreach i,$(includes),$(eval \
+    includes_of_$(firstword $(subst :, ,$i)) += $(lastword $(subst :, ,$i))))
 programs_of = $(foreach d,tests/sim policies redirector slave/emulate slave \
-    master/hector master,$(if $(filter $d,$(call includes_of,$1)),$d))
+    master/hector master,$(if $(filter $d,$(includes_of_$1)),$d))
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
     $(if $(filter master/hector,$(call programs_of,$1)),$(B)/obj/master.a) \
     $(if $(filter slave/emulate,$(call programs_of,$1)),$(B)/obj/slave.a) \
