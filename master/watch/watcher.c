@@ -39,6 +39,9 @@ static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
 static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
 static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
+/* While tasks begin they need all processors, and what is over by then needs no
+ * judge. */
+static const uint64_t watcher_first_ns = 100 * CLOCK_NS_PER_MS;
 /* How long a series takes at most, and the longest interval that is one. */
 static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
 static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
@@ -200,7 +203,7 @@ void watcher_start(struct watcher *w)
         return;
     }
     w->running = true;
-    timer_set(w->timer, watcher_quick_ns);
+    timer_set(w->timer, watcher_first_ns);
 }
 
 static void say_missed(const struct watcher *w, const struct judge *j)
