@@ -10,8 +10,11 @@
 #   N passed, N failed[, N skipped]
 #
 # (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
-# something passed. Two tests run at a time, or $TEST_JOBS: most of them wait.
-# But only one, where they would share /dev/shm (see one.sh).
+# something passed. Two tests run at a time for each processor, up to 16, or
+# $TEST_JOBS: most of them wait. But only one, where they would share /dev/shm
+# (see one.sh).
+# Those that may take long by what they say of themselves begin first, so that
+# none of them is left over at the end.
 #
 # A test that fails has failed: none is run again. Tests wait for events, and
 # what depends on the machine's load is measured by make bench, not here.
@@ -27,6 +30,16 @@ mkdir -p "$TAP_DIR"
 # blanks, so no path may be in it.
 cd "$here" || exit 1
 list=$TAP_DIR/list
+limit_first()   # names of tests on stdin; those of one limit stay as they are
+{
+    while read -r test; do
+        limit=
+        [ "$test" = "${test%.t}" ] ||
+            limit=$(sed -n '1,20s/^# limit: *\([0-9]*\).*/\1/p' "$test" |
+                head -n 1)
+        echo "${limit:-0} $test"
+    done | sort -s -r -n -k 1,1 | cut -d ' ' -f 2-
+}
 # shellcheck disable=SC2086 # patterns are meant to match
 for what in "$@"; do
     case $what in
@@ -36,11 +49,13 @@ for what in "$@"; do
     unit/*) ls "$build"/$what* ;;
     *)      ls $what* ;;
     esac 2>/dev/null | grep -v '\.d$' || echo "run.sh: no test is called $what" >&2
-done >"$list"
+done | limit_first >"$list"
 
 unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || TEST_JOBS=1
 if command -v prove >/dev/null 2>&1; then
-    prove --timer --jobs "${TEST_JOBS:-2}" --exec 'sh lib/one.sh' - <"$list"
+    jobs=$((2 * $(nproc 2>/dev/null || echo 1)))
+    [ "$jobs" -le 16 ] || jobs=16
+    prove --timer --jobs "${TEST_JOBS:-$jobs}" --exec 'sh lib/one.sh' - <"$list"
 else
     while read -r test; do
         echo "# $test"
