@@ -288,7 +288,7 @@ static inline bool wants_size(const struct self *t, const struct about *a)
 }
 
 /* What is told after the call. */
-static inline void conclude(struct self *t, const struct about *a, bool ok)
+static void tell_end(struct self *t, const struct about *a, bool ok)
 {
     if (UNLIKELY(a->traits & ABOUT_BY_GROUP)) {
         part(t);
@@ -298,8 +298,7 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
         type_ask(a->type, a->traits & ABOUT_FORTRAN);
         t->about.bytes = bytes_of(t, a, &count);
     }
-    if ((a->traits & ABOUT_COLLECTIVE) && UNLIKELY(a->parcels != NULL) && ok &&
-        t->comm)
+    if (UNLIKELY(a->parcels != NULL) && ok && t->comm)
         parcels_leave(a, t->comm);
     if (UNLIKELY(t->about.bytes == 0) && (a->traits & ABOUT_COLLECTIVE) &&
         (!ok || wants_size(t, a)))
@@ -316,6 +315,19 @@ static inline void conclude(struct self *t, const struct about *a, bool ok)
     if (ok && UNLIKELY((a->traits & (ABOUT_MAKES | ABOUT_STARTS)) ||
                        ((a->traits & ABOUT_KIND) && !t->comm)))
         after_making(t, a);
+}
+
+/* Mostly nothing: all was known before, and nothing is made, waited for or
+ * freed. */
+static inline void conclude(struct self *t, const struct about *a, bool ok)
+{
+    const uint32_t more = ABOUT_BY_GROUP | ABOUT_MAKES_REQUEST | ABOUT_WAITS |
+                          ABOUT_FREES | ABOUT_MAKES | ABOUT_STARTS;
+
+    if ((a->traits & more) || UNLIKELY(!ok) || UNLIKELY(a->parcels != NULL) ||
+        UNLIKELY(t->about.bytes == 0 && a->type) ||
+        UNLIKELY(!t->comm && (a->traits & ABOUT_KIND)))
+        tell_end(t, a, ok);
 }
 
 static inline void fly(struct self *t, struct page_slot *s, uint64_t enter,
