@@ -86,6 +86,28 @@ static void edges(void)
     CHECK(tables->bank[1].used == 3 && tables->bank[1].lost == 0);
 }
 
+/* What comes next is another call than last time, in every second step. */
+static void guesses_are_only_guesses(void)
+{
+    enum { ROUNDS = 100 };
+    uint32_t a = 0, next[3] = { 0 };
+
+    start(NULL);
+    for (unsigned i = 0; i < 3 * ROUNDS; i++) {
+        uint32_t was = next[i % 3];
+
+        a = call(1, 1000, 1000);
+        next[i % 3] = call(2 + i % 3, 1000, 1000);
+        CHECK(i < 3 || next[i % 3] == was);
+    }
+    CHECK(tables->site[a].calls == 3 * ROUNDS && tables->bank[1].used == 7);
+    for (unsigned k = 0; k < 3; k++) {
+        CHECK(tables->site[next[k]].calls == ROUNDS);
+        CHECK(edge(1, a, next[k])->n == ROUNDS);
+        CHECK(edge(1, next[k], a)->n == ROUNDS - (k == 2));
+    }
+}
+
 static void histograms_stay_in_proportion(void)
 {
     const struct page_histogram *h;
@@ -317,7 +339,8 @@ static void switched_off(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(edges) X(histograms_stay_in_proportion) X(sites) \
+    X(edges) X(guesses_are_only_guesses) \
+    X(histograms_stay_in_proportion) X(sites) \
     X(more_than_there_is_room_for) X(phases) X(contexts) X(ways) \
     X(switched_off)
 TESTS(IN_CHILD)
