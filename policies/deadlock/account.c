@@ -400,7 +400,7 @@ uint32_t account_exactly(const struct hct_snapshot *in,
                : ACCOUNT_UNKNOWN;
 }
 
-/* ------------------------------------------------------ who has not answered */
+/* ----------------------------------------------------- who has not answered */
 
 static bool is_in(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t r, uint64_t comm)

@@ -14,6 +14,8 @@
 #                   of a sample, median, largest
 #   faulty task     hangs whose task is among those blamed; precision: as in the
 #                   paper, one by the number of tasks blamed, 0 if it is wrong
+#   noticed         hangs that were not found, but of which a notice was said that
+#                   names the task: of who asks in a loop nothing more is
 #   half            hangs that the first policy found in at most half the time of
 #                   another, or half of what was waited for that
 #
@@ -66,8 +68,11 @@ create()
         number, kind TEXT, program TEXT, tasks INTEGER, inject TEXT, hangs
         INTEGER, fault TEXT, faulty INTEGER, found TEXT, ranks TEXT, delay_s
         REAL, right INTEGER, blamed INTEGER, early INTEGER, back INTEGER,
-        status INTEGER, ended INTEGER, why TEXT, waited_s REAL);"
-    sqlite3 "$db" "ALTER TABLE run ADD COLUMN waited_s REAL" 2>/dev/null || : # is new
+        status INTEGER, ended INTEGER, why TEXT, waited_s REAL, noticed_s REAL,
+        noticed INTEGER);"
+    for column in waited_s noticed_s noticed; do        # older ones lack some
+        sqlite3 "$db" "ALTER TABLE run ADD COLUMN $column REAL" 2>/dev/null || :
+    done
 }
 [ -n "${LIST:-}" ] || create
 

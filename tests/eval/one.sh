@@ -85,28 +85,34 @@ runner=
 [ $ended = 0 ] || status=0
 
 # One row a policy. early: alarms before the fault; blamed counts ranks in
-# "0-3,7".
+# "0-3,7"; noticed_s, noticed: of a hang that was not found, when a notice was
+# said of it, and whether the right task is in it.
 for p in "$@"; do
     name=$p
     [ "$p" != "$1" ] || name=${p%%:*}
     values=$(ask "WITH RECURSIVE
         f AS (SELECT rank, label, enter_ns FROM events WHERE
             label LIKE 'injected:%' ORDER BY enter_ns LIMIT 1),
-        v AS (SELECT kind, ranks, at_ns, why FROM verdicts WHERE
-            policy = '$name' AND kind IN ('hang', 'deadlock') AND
-            at_ns >= ifnull((SELECT enter_ns FROM f), 0)
+        said AS (SELECT kind, ranks, at_ns, why FROM verdicts WHERE
+            policy = '$name' AND at_ns >= ifnull((SELECT enter_ns FROM f), 0)),
+        v AS (SELECT * FROM said WHERE kind IN ('hang', 'deadlock')
             ORDER BY at_ns LIMIT 1),
-        part(rest, a, b) AS (SELECT (SELECT ranks FROM v) || ',', NULL, NULL
+        n AS (SELECT * FROM said, f WHERE kind = 'notice' AND
+            NOT EXISTS (SELECT 1 FROM v) ORDER BY at_ns LIMIT 1),
+        part(rest, a, b) AS (SELECT ifnull((SELECT ranks FROM v), (SELECT ranks
+            FROM n)) || ',', NULL, NULL
             UNION ALL SELECT substr(rest, instr(rest, ',') + 1),
             CAST(substr(rest, 1, instr(rest, ',') - 1) AS INTEGER),
             CAST(replace(substr(rest, 1, instr(rest, ',') - 1), rtrim(substr(
             rest, 1, instr(rest, ',') - 1), '0123456789'), '') AS INTEGER)
-            FROM part WHERE rest <> '' AND rest <> ',')
+            FROM part WHERE rest <> '' AND rest <> ','),
+        named AS (SELECT EXISTS (SELECT 1 FROM part, f WHERE rank BETWEEN a AND
+            b) AS right, ifnull((SELECT sum(b - a + 1) FROM part), 0) AS n)
         SELECT quote((SELECT label FROM f)), quote((SELECT rank FROM f)),
             quote((SELECT kind FROM v)), quote((SELECT ranks FROM v)),
             quote(((SELECT at_ns FROM v) - (SELECT enter_ns FROM f)) / 1e9),
-            quote(EXISTS (SELECT 1 FROM part, f WHERE rank BETWEEN a AND b)),
-            quote(ifnull((SELECT sum(b - a + 1) FROM part), 0)),
+            quote((SELECT right FROM named) AND EXISTS (SELECT 1 FROM v)),
+            quote(iif(EXISTS (SELECT 1 FROM v), (SELECT n FROM named), 0)),
             quote((SELECT count(*) FROM verdicts, f WHERE policy = '$name' AND
                 kind IN ('hang', 'deadlock') AND at_ns < f.enter_ns)),
             quote((SELECT count(*) FROM verdicts, v AS found WHERE
@@ -114,17 +120,20 @@ for p in "$@"; do
                 verdicts.at_ns > found.at_ns AND
                 verdicts.at_ns < $killed)),
             quote((SELECT why FROM v)),
-            quote(iif($ended, ($killed - (SELECT enter_ns FROM f)) / 1e9, NULL))
+            quote(iif($ended, ($killed - (SELECT enter_ns FROM f)) / 1e9, NULL)),
+            quote((SELECT (at_ns - enter_ns) / 1e9 FROM n)),
+            quote((SELECT right FROM named, n))
         " ,)
     case $kind in
     clean* | imbalance* | stall* | slow* | io*) hangs=0 ;;
     *) hangs=1 ;;
     esac
-    [ -n "$values" ] || values="NULL,NULL,NULL,NULL,NULL,0,0,0,0,NULL,NULL"
+    [ -n "$values" ] || values="NULL,NULL,NULL,NULL,NULL,0,0,0,0,NULL,NULL,NULL,NULL"
     [ "$moved" = 0 ] || hangs=2
     keep "INSERT INTO run(fault, faulty, found, ranks, delay_s, right, blamed,
-        early, back, why, waited_s, at, policy, seed, number, kind, program, tasks, inject,
-        hangs, status, ended) VALUES($values, datetime(), '$p', $seed, $number,
+        early, back, why, waited_s, noticed_s, noticed, at, policy, seed, number,
+        kind, program, tasks, inject, hangs, status, ended) VALUES($values,
+        datetime(), '$p', $seed, $number,
         '$kind', '$program', $tasks, '$inject', $hangs, $status, $ended)"
 done
 sqlite3 -cmd '.timeout 60000' "$db" "SELECT '$number $kind $program:' ||
@@ -133,7 +142,8 @@ sqlite3 -cmd '.timeout 60000' "$db" "SELECT '$number $kind $program:' ||
         || status
     ELSE group_concat(' ' || policy || ' ' || CASE
         WHEN hangs AND found IS NULL AND NOT ended THEN 'did not hang'
-        WHEN hangs AND found IS NULL THEN 'NOT FOUND'
+        WHEN hangs AND found IS NULL THEN iif(noticed, printf('noticed after %.1f s',
+            noticed_s), 'NOT FOUND')
         WHEN hangs THEN printf('%.1f s%s%s', delay_s,
             CASE WHEN right THEN '' ELSE ' blames ' || ranks END,
             CASE WHEN back THEN ' TAKEN BACK' ELSE '' END)

@@ -8,7 +8,8 @@ db=$1 seed=${2:+"AND seed = $2"}
 sqlite3 -separator '|' "$db" "SELECT policy, iif(hangs = 2, 'in-part', kind),
     hangs, fault IS NOT NULL, found IS NOT NULL, ifnull(delay_s, -1), right,
     blamed, early + back, ended OR status = 124, seed || ' ' || number,
-    min(rowid) OVER (PARTITION BY policy), ifnull(waited_s, 0)
+    min(rowid) OVER (PARTITION BY policy), ifnull(waited_s, 0),
+    ifnull(noticed, 0), ifnull(noticed_s, 0)
     FROM run WHERE (status IN (0, 124) OR ended) $seed
     ORDER BY 12, rowid" | awk -F'|' "$(cat "${0%/*}/bound.awk")"'
 function sorted(list, v,    n, i, j, x) {
@@ -41,6 +42,10 @@ function count(p, k) {
     if ($3 < 2) count($1, "=all")
     if ($3 && $4 && $5) delay[$1, $11] = $6
     else if ($3 && $4 && $10) waited[$1, $11] = $13
+    if ($3 == 1 && $4 && $10 && !$5) {
+        missed[$1]++
+        if ($14) noticed[$1] = noticed[$1] " " $15
+    }
     id[$11] = 1
 }
 END {
@@ -67,6 +72,9 @@ END {
             printf "%7d %6d %6.3f\n", quiet[p, k], alarms[p, k],
                 bound(alarms[p, k], runs[p, k])
         }
+        m = sorted(noticed[p], v)
+        if (m) printf "  of %d that were not found a notice names the task in " \
+            "%d, after %.2f s (median)\n", missed[p], m, v[int((m + 1) / 2)]
     }
     for (i = 2; i <= npolicies; i++) {
         both = one = two = a = b = half = 0

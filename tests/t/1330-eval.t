@@ -1,7 +1,7 @@
 # A small part of make eval: one run that hangs and two that do not, two
 # policies that look at all, that the sums are right, and what the runs of a whole
 # one are.
-# limit: 200
+# limit: 240
 . "${0%/*}/../lib/t.sh"
 
 export EVAL_DB="$T/eval.db"
@@ -32,6 +32,14 @@ sqlite3 "$EVAL_DB" "INSERT INTO run(policy, seed, number, kind, hangs, fault,
 run sh "$top/tests/eval/table.sh" "$EVAL_DB" 4
 like "$T/out" '^  spin +3 +3 +3\.00 +2\.65 +2\.00 +6\.00 +1\.000 ' \
     'mean, standard deviation, median and largest of the delays'
+
+# Of who asks in a loop there is a notice, and no more.
+KINDS=spin POLICIES='hang:patience=1' BEFORE=1 WAIT=12 run sh "$top/tests/eval/eval.sh" \
+    "$build" 1 3 5
+like "$T/out" '^0 spin farm: hang:patience=1 noticed after [0-9.]+ s$' \
+    'a task that asks in a loop is noticed'
+like "$T/out" '^  of 1 that were not found a notice names the task in 1, after [0-9.]+ s ' \
+    '... and counted'
 
 # What is drawn: a run is the same again, and where the number of tasks is drawn,
 # it is in its range, and even for hpcc.
