@@ -45,7 +45,9 @@ static void tell_python(void)
     dlerror();
 }
 
-__attribute__((constructor)) void output_start(void)
+/* Do so, in a process that has not written yet: as the library is loaded, before
+ * the program's own code, which may then decide otherwise. */
+__attribute__((constructor)) static void start(void)
 {
     int saved = errno;
     enum output_mode mode = output_mode(getenv("HECTOR_STDOUT"),

@@ -16,8 +16,4 @@ enum output_mode { OUTPUT_AS_IT_IS, OUTPUT_LINE, OUTPUT_NONE };
 /* What HECTOR_STDOUT, which may be NULL, says of descriptor fd. */
 enum output_mode output_mode(const char *text, int fd);
 
-/* Do so, in a process that has not written yet. Called as the library is
- * loaded, before the program's own code, which may then decide otherwise. */
-void output_start(void);
-
 #endif
