@@ -4,7 +4,7 @@
 . "${0%/*}/../lib/t.sh"
 
 run "$build/bench/bench_master" 0.2 20 400 10000
-is "$status" 0 'the master, with 20 slaves and 400 tasks'
+is "$status $(cat "$T/err")" '0 ' 'the master, with 20 slaves and 400 tasks'
 for what in 'from Submit to running: [0-9.]+ s, [0-9.]+ CPU seconds' \
     'nothing to do: [0-9.]+ CPU seconds a second, [0-9.]+ MB' \
     'events, 100 a message: .* us an event, .* committed a second'; do
