@@ -154,17 +154,24 @@ struct spawn {
     int fd[3];                  /* as judgewire.h has them, from 3 on */
 };
 
+/* A batch system sends these to all processes of a step, and means the job: when
+ * that has ended, the judge is. */
+static const int for_the_job[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
+                                   SIGUSR2 };
+
 /* High numbers: one that is in the way of another is lost. */
 static int spawn_init(struct spawn *s, const int *from)
 {
-    sigset_t none, all;
+    sigset_t blocked, all;
     int rc = 0;
 
     posix_spawn_file_actions_init(&s->files);
     posix_spawnattr_init(&s->how);
-    sigemptyset(&none);
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof(for_the_job) / sizeof(for_the_job[0]); i++)
+        sigaddset(&blocked, for_the_job[i]);
     sigfillset(&all);
-    posix_spawnattr_setsigmask(&s->how, &none);
+    posix_spawnattr_setsigmask(&s->how, &blocked);
     posix_spawnattr_setsigdefault(&s->how, &all);
     posix_spawnattr_setpgroup(&s->how, 0);
     posix_spawnattr_setflags(&s->how, POSIX_SPAWN_SETSIGMASK |

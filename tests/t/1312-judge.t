@@ -82,8 +82,11 @@ begin "$T/odd.so:mode=16,at=10,every=0.1,tagged=0"
 ok 'a process for the policy' wait_for '[ -n "$(judges $master)" ]' 20
 judge=$(judges $master)
 ok '... that thinks' wait_for "[ \"\$(awk '{ print \$3 }' /proc/$judge/stat)\" = R ]" 20
+for sig in HUP INT QUIT TERM USR1 USR2; do      # as a batch system may send to all
+    kill -"$sig" "$judge"
+done
 kill -KILL "$judge"
-ok '... and is killed: named' \
+ok '... and is killed: named, and by nothing else' \
     wait_for "named 'it was ended by signal 9, it is started again\$'" 20
 ok '... and the verdict comes nevertheless' \
     wait_for 'grep -q "^hector: job .* hangs.*: nobody moves" "$T/err"' 60
