@@ -142,6 +142,7 @@ static int begin(struct model_part *p, const Hct__ModelAsk *m,
 
 void gather_model_start(void *arg, struct reduction *r)
 {
+    struct gather *g = arg;
     struct err err = { .text = "out of memory" };
     struct model_part *p = NULL;
     struct gather_job of;
@@ -155,7 +156,8 @@ void gather_model_start(void *arg, struct reduction *r)
     }
     if (reduction_width(r) == 0)        /* no task is here yet */
         reduction_own(r, NULL, 0);
-    else if (!(p = part_make(arg, r)))
+    else if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
+             !(p = part_make(g, r)))
         reduction_fail(r, err.text);
     else if (begin(p, m, &of, &err)) {
         part_free(p);

@@ -201,8 +201,9 @@ static struct stack_part *part_make(struct gather *g, struct reduction *r)
 
 void gather_stack_start(void *arg, struct reduction *r)
 {
+    struct gather *g = arg;
     struct err err = { .text = "out of memory" };
-    struct stack_part *p;
+    struct stack_part *p = NULL;
     Hct__Stack *m;
     size_t n;
     const uint8_t *bytes = reduction_argument(r, &n);
@@ -217,8 +218,8 @@ void gather_stack_start(void *arg, struct reduction *r)
         hct__stack__free_unpacked(m, NULL);
         return;
     }
-    p = part_make(arg, r);
-    if (!p || begin(p, m, &err)) {
+    if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
+        !(p = part_make(g, r)) || begin(p, m, &err)) {
         if (p)
             part_free(p);
         reduction_fail(r, err.text);

@@ -25,6 +25,36 @@ static void add_task(void *to, struct task *t)
         g->tasks[g->found++] = t;
 }
 
+static void count_task(void *to, struct task *t)
+{
+    uint32_t *n = to;
+
+    (void)t;
+    ++*n;
+}
+
+static int not_here(uint64_t job, struct err *err)
+{
+    return err_set(err, ESRCH, "job %llu is not here", (unsigned long long)job);
+}
+
+static int too_few(uint32_t found, uint64_t job, uint32_t n, struct err *err)
+{
+    return err_set(err, ESRCH, "%u tasks of job %llu are here, in place of %u",
+                   found, (unsigned long long)job, n);
+}
+
+int gather_check(struct jobs *jobs, uint64_t job, uint32_t n, struct err *err)
+{
+    struct part *p = jobs_find(jobs, job);
+    uint32_t found = 0;
+
+    if (!p)
+        return not_here(job, err);
+    p->ops->each(p, PART_HERE, count_task, &found);
+    return found >= n ? 0 : too_few(found, job, n, err);
+}
+
 int gather_tasks(struct jobs *jobs, uint64_t job, struct task **tasks,
                  uint32_t n, struct gather_job *of, struct err *err)
 {
@@ -33,12 +63,8 @@ int gather_tasks(struct jobs *jobs, uint64_t job, struct task **tasks,
 
     of->account = p ? p->ops->account(p) : NULL;
     if (!of->account)
-        return err_set(err, ESRCH, "job %llu is not here",
-                       (unsigned long long)job);
+        return not_here(job, err);
     of->user = p->user;
     p->ops->each(p, PART_HERE, add_task, &g);
-    if (g.found != n)
-        return err_set(err, ESRCH, "%u tasks of job %llu are here, in place"
-                       " of %u", g.found, (unsigned long long)job, n);
-    return 0;
+    return g.found == n ? 0 : too_few(g.found, job, n, err);
 }

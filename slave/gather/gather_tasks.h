@@ -15,6 +15,10 @@ struct gather_job {
     const struct launch_user *user;
 };
 
+/* Are n tasks of the job here? To be asked before there is room made for them: a
+ * peer has sent the number. -1, and why, if not. */
+int gather_check(struct jobs *jobs, uint64_t job, uint32_t n, struct err *err);
+
 /* The first n tasks of the job that are here, by rank; -1 if there are not so
  * many. */
 int gather_tasks(struct jobs *jobs, uint64_t job, struct task **tasks,

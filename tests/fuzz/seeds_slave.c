@@ -89,6 +89,14 @@ void slave_tales(const char *dir)
     SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
         m->ranks = (char *)"all");
     tell(dir, "slave", "model");
+    prepare(1);
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    for (unsigned i = 0; i < 2; i++)            /* of more tasks than there are */
+        SAY(0, REDUCE, Reduce, HCT__REDUCE__INIT, m->id = 9 + i,
+            m->kind = (char *)(i ? "model" : "stack"), m->job = 1,
+            m->own = UINT32_MAX, m->width = UINT32_MAX);
+    tell(dir, "slave", "too-wide");
     prepare(2);
     prepare(2);
     SAY(0, MODEX_REQUEST, ModexRequest, HCT__MODEX_REQUEST__INIT, m->job = 2,
