@@ -10,13 +10,17 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/parse.h"
 #include "proto/base/paths.h"
 #include "proto/link/addr.h"
 
 enum { LISTEN_FIRST_FD = 3 };   /* SD_LISTEN_FDS_START */
+#define LISTEN_WAIT_NS (2 * CLOCK_NS_PER_S)
+#define LISTEN_TURN_NS (20 * CLOCK_NS_PER_MS)
 
 static int listen_note(struct listen_set *set, const char *text,
                        struct err *err)
@@ -120,6 +124,20 @@ int listen_inherit(struct listen_set *set, struct err *err)
     return rc;
 }
 
+/* A master that was killed may have been about to start a judge: until that has
+ * become its program, it holds the sockets. */
+static int listen_patiently(struct addr *a, struct err *err)
+{
+    const struct timespec turn = { .tv_nsec = LISTEN_TURN_NS };
+    uint64_t until_ns = clock_monotonic_ns() + LISTEN_WAIT_NS;
+    int fd;
+
+    while ((fd = addr_listen(a, err)) < 0 && err->code == EADDRINUSE &&
+           clock_monotonic_ns() < until_ns)
+        nanosleep(&turn, NULL);
+    return fd;
+}
+
 int listen_bind(struct listen_set *set, const char *list, struct err *err)
 {
     struct addr v[LISTEN_MAX];
@@ -128,7 +146,7 @@ int listen_bind(struct listen_set *set, const char *list, struct err *err)
     if (n < 0)
         return -1;
     for (int i = 0; i < n; i++) {
-        fd = addr_listen(&v[i], err);
+        fd = listen_patiently(&v[i], err);
         if (fd < 0 || listen_add(set, fd, err))
             return -1;
     }

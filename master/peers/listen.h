@@ -21,7 +21,8 @@ struct listen_set {
  * removed from the environment. */
 int listen_inherit(struct listen_set *set, struct err *err);
 
-/* Bind each address of a list, "unix:/path,tcp:*:7000". */
+/* Bind each address of a list, "unix:/path,tcp:*:7000"; blocks, while one is in
+ * use, for two seconds. */
 int listen_bind(struct listen_set *set, const char *list, struct err *err);
 
 /* Remove the directory hector-XXXXXX that a run has made for its sockets, in

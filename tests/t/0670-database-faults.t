@@ -151,7 +151,9 @@ for n in 1 2 3 4 5 6 7 8; do
     master_pid=$started
     status=0
     wait $runner || status=$?
+    was=$bad
     judge "kill $n"
+    [ "$bad" = "$was" ] || tail -n 5 "$T/master-$n.log" | sed 's/^/#   /'
 done
 is "$bad" 0 'killed at eight moments'
 done_testing

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -53,6 +54,30 @@ static void test_bind(void **state)
     assert_true(atoi(set.addresses + strlen(want)) > 0);
     close_all(&set);
     assert_int_equal(listen_bind(&set, "tcp:127.0.0.1", &err), -1);
+}
+
+/* Who was forked by a master that was killed has its sockets for a moment. */
+static void test_wait(void **state)
+{
+    struct listen_set set = { .n = 0 }, other = { .n = 0 };
+    char list[PATHS_MAX + 64];
+    pid_t heir;
+
+    (void)state;
+    snprintf(list, sizeof(list), "unix:%s/m.sock", dir);
+    assert_int_equal(listen_bind(&set, list, &err), 0);
+    assert_int_equal(listen_bind(&other, list, &err), -1);
+    assert_non_null(strstr(err.text, "somebody listens on "));
+    heir = fork();
+    if (heir == 0) {
+        usleep(300 * 1000);             /* that is what is waited for */
+        _exit(0);
+    }
+    close_all(&set);
+    if (listen_bind(&other, list, &err))
+        fail_msg("%s", err.text);
+    close_all(&other);
+    assert_int_equal(waitpid(heir, NULL, 0), heir);
 }
 
 static void pretend(long pid, const char *fds)
@@ -127,6 +152,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_bind),
+        T(test_wait),
         T(test_inherit),
         T(test_remove_run),
     };
