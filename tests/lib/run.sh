@@ -10,7 +10,7 @@
 #   N passed, N failed[, N skipped]
 #
 # (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
-# something passed. Three tests run at a time on two processors, up to 16, or
+# something passed. As many run at a time as there are processors, up to 16, or
 # $TEST_JOBS: most of them wait. But only one, where they would share /dev/shm
 # (see one.sh).
 # Those that may take long by what they say of themselves begin first, so that
@@ -53,7 +53,7 @@ done | limit_first >"$list"
 
 unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || TEST_JOBS=1
 if command -v prove >/dev/null 2>&1; then
-    jobs=$((($(nproc 2>/dev/null || echo 1) * 3 + 1) / 2))
+    jobs=$(nproc 2>/dev/null || echo 1)
     [ "$jobs" -le 16 ] || jobs=16
     prove --timer --jobs "${TEST_JOBS:-$jobs}" --exec 'sh lib/one.sh' - <"$list"
 else
