@@ -43,9 +43,11 @@ static void late_node(struct job *j, struct job_node *jn, uint64_t now_ns)
     else
         since_ns = jn->gone_mono_ns = jn->gone_mono_ns ? jn->gone_mono_ns
                                                        : now_ns;
-    if (now_ns < since_ns + wait_ns)
+    if (!jn->nlive && late_waits_for_reader(j, jn)) {
+        jn->gone_mono_ns = now_ns;      /* it clears up when that has read */
         return;
-    if (!jn->nlive && late_waits_for_reader(j, jn))
+    }
+    if (now_ns < since_ns + wait_ns)
         return;
     snprintf(why, sizeof(why), jn->nlive
              ? "its tasks have not ended within %.0f s"

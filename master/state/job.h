@@ -71,7 +71,8 @@ struct job_node {
     uint32_t nlive;             /* tasks that have not ended */
     bool prepared, launched, drained, lost;
     bool away;                  /* until its slave is back and has told all */
-    uint64_t gone_mono_ns;      /* flow_late.c: since when without tasks */
+    uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
+                                 * clear up, all output read */
 };
 
 /* From a node to its place in the job. */

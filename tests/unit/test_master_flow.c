@@ -613,6 +613,39 @@ static void test_apart_and_failed(void **state)
     assert_true(heard(run, "Notice 1 job 1 is not one MPI program"));
 }
 
+/* What the node says once a second, with or without the job's output. */
+static void peer_load(struct peer *p, bool output_waits)
+{
+    Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
+    uint64_t job = 1;
+
+    m.at_ns = clock_wall_ns();
+    m.output_waits = &job;
+    m.n_output_waits = output_waits;
+    conn_send(p->c, MESSAGE_NODE_LOAD, &m);
+}
+
+/* A reader takes longer than a slave may take to clear up, and the slave's
+ * time for that begins when all has been read. */
+static void test_slow_reader(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, 0, "");
+    for (int i = 0; i < 5; i++) {
+        peer_load(s, true);
+        rig_turn(r, 500);
+    }
+    peer_load(s, false);
+    rig_turn(r, 600);           /* flow_on_watch() has been there twice */
+    assert_false(heard(run, "cleared up"));
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=0 why=\n");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
@@ -643,6 +676,7 @@ int main(void)
         T(test_apart),
         T(test_apart_for_a_while),
         T(test_apart_and_failed),
+        T(test_slow_reader),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
