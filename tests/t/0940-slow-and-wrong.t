@@ -79,13 +79,13 @@ END
         esac' "$APPS/tagloop" "$T/late"
     is "$status" 0 'a job on nodes with wrong clocks'
     sql "SELECT node, clock_offset_ns, clock_error_ns FROM nodes" >"$T/nodes"
-    is "$(sql "SELECT node, round(clock_offset_ns / 1e9) FROM nodes
-        WHERE node LIKE 'n_' AND clock_error_ns < 1e8 ORDER BY node" |
-        tr '\n' ' ')" 'n1|0.0 n2|1000.0 n3|-500.0 ' \
-        'the offsets are known, and how well'
-    is "$(sql "SELECT count(*) FROM nodes WHERE node = 'n2' AND
-        abs(clock_offset_ns - 1000000000000) <= clock_error_ns + 5000000")" 1 \
-        '... as well as they say'
+    # How well depends on how long a message takes: they say it.
+    is "$(sql "SELECT node FROM nodes
+        WHERE abs(clock_offset_ns - CASE node WHEN 'n1' THEN 0
+            WHEN 'n2' THEN 1000e9 WHEN 'n3' THEN -500e9 END)
+            <= clock_error_ns + 5e6 AND clock_error_ns < 100e9
+        ORDER BY node" | tr '\n' ' ')" 'n1 n2 n3 ' \
+        'the offsets are known, as well as they say'
     # Events carry the clock of their node; with the offset they fall into
     # the time of the job.
     is "$(sql "SELECT count(*) FROM events e JOIN nodes n USING (node)
