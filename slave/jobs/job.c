@@ -195,8 +195,7 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
-/* Its rank is above those that are there. */
-static int add_task(struct job *j, uint32_t rank)
+int job_add_task(struct job *j, uint32_t rank)
 {
     struct task *t;
 
@@ -208,6 +207,23 @@ static int add_task(struct job *j, uint32_t rank)
     return 0;
 }
 
+struct task *job_task(const struct job *j, uint32_t rank)
+{
+    size_t from = 0, to = j->ntasks;
+
+    while (from < to) {
+        size_t at = from + (to - from) / 2;
+
+        if (j->tasks[at]->rank == rank)
+            return j->tasks[at];
+        if (j->tasks[at]->rank < rank)
+            from = at + 1;
+        else
+            to = at;
+    }
+    return NULL;
+}
+
 static int make_tasks(struct job *j, struct err *err)
 {
     const struct taskset *here = &plan_here(j->plan)->ranks;
@@ -215,7 +231,7 @@ static int make_tasks(struct job *j, struct err *err)
     if (array_reserve(&j->tasks, &j->tasks_cap, 1))
         return err_memory(err);
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
-        if (add_task(j, (uint32_t)r))
+        if (job_add_task(j, (uint32_t)r))
             return err_memory(err);
     return 0;
 }

@@ -57,14 +57,10 @@ void job_registered(struct job *j, const char *why);
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct rusage *usage);
 
+/* One more task, whose rank is above those that are there. -1: no memory. */
+int job_add_task(struct job *j, uint32_t rank);
 /* The task of this rank; NULL: it is not here. */
-static inline struct task *job_task(struct job *j, uint32_t rank)
-{
-    if (!j->plan || !plan_is_local(j->plan, rank) ||
-        (size_t)j->plan->local_of[rank] >= j->ntasks)
-        return NULL;
-    return j->tasks[j->plan->local_of[rank]];
-}
+struct task *job_task(const struct job *j, uint32_t rank);
 
 /* Tell the master what it does not know; with again, everything. */
 void job_tell(struct job *j, bool again);
