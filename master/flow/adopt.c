@@ -409,11 +409,9 @@ static struct job *adopt_new_world(struct job *s, const char *name,
     w->adopt = calloc(1, sizeof(*w->adopt));
     w->name = strdup(*name ? name : "?");
     w->command = strdup(command);
-    w->tasks = calloc(1, sizeof(*w->tasks));
     if (w->adopt)
         node_set_text(&w->adopt->world, world);
-    if (!w->adopt || !w->name || !w->command || !w->tasks ||
-        !w->adopt->world) {
+    if (!w->adopt || !w->name || !w->command || !w->adopt->world) {
         adopt_free(w);
         job_destroy(w);
         return NULL;

@@ -127,6 +127,7 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->submit.n = hct__submit__get_packed_size(s);
     j->submit.bytes = malloc(j->submit.n + 1);
     j->tasks = calloc(j->ntasks, sizeof(*j->tasks));
+    j->tasks_cap = j->ntasks;
     j->name = submit_name(s);
     j->command = strdup(s->command);
     if (!j->submit.bytes || !j->tasks || !j->name || !j->command ||

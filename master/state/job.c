@@ -139,20 +139,10 @@ int job_place(struct job *j, struct node *const *hosts,
 
 int job_grow(struct job *j, uint32_t ntasks)
 {
-    struct task *v;
-
-    if (ntasks <= j->ntasks)
-        return 0;
-    v = calloc(ntasks, sizeof(*v));
-    if (!v)
+    if (array_reserve_zeros(&j->tasks, &j->tasks_cap, ntasks))
         return -1;
-    for (uint32_t r = 0; r < ntasks; r++)
-        v[r].node = UINT32_MAX;
-    if (j->ntasks)
-        memcpy(v, j->tasks, j->ntasks * sizeof(*v));
-    free(j->tasks);
-    j->tasks = v;
-    j->ntasks = ntasks;
+    for (; j->ntasks < ntasks; j->ntasks++)
+        j->tasks[j->ntasks].node = UINT32_MAX;
     return 0;
 }
 

@@ -136,7 +136,8 @@ struct job {
                                    once placed */
     enum job_state state;
     uint32_t ntasks;
-    struct task *tasks;         /* owned, by rank */
+    struct task *tasks;         /* owned, by rank; moves when it grows */
+    size_t tasks_cap;
     uint64_t grace_ns;
     uint64_t submitted_ns, started_ns, ended_ns;        /* wall clock */
     int passed_signal;          /* the last that was passed on to its tasks */
