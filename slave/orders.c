@@ -5,6 +5,9 @@
  * allow is logged, and the master learns the state from the job's facts. */
 #include "slave/orders.h"
 
+#include <errno.h>
+#include <signal.h>
+
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
 #include "slave/jobs/jobs.h"
@@ -34,6 +37,13 @@ static int complain(int rc, const struct err *why)
     return 0;
 }
 
+/* least 0: none in particular is a signal, too. */
+static int check_signal(int sig, int least, struct err *err)
+{
+    return sig >= least && sig < NSIG
+           ? 0 : err_set(err, EINVAL, "%d is no signal", sig);
+}
+
 static int on_prepare(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
@@ -58,7 +68,10 @@ static int on_task_signal(void *arg, struct conn *c, const void *msg,
     struct part *p = find(arg, m->job);
 
     (void)c;
-    return p ? complain(p->ops->signal(p, m->ranks, m->signal, err), err) : 0;
+    if (!p)
+        return 0;
+    return complain(check_signal(m->signal, 1, err) ||
+                    p->ops->signal(p, m->ranks, m->signal, err), err);
 }
 
 static int on_task_hold(void *arg, struct conn *c, const void *msg,
@@ -98,8 +111,10 @@ static int on_terminate(void *arg, struct conn *c, const void *msg,
         return 0;
     if (m->disown && !p->ops->ours)
         return complain(forget(arg, p, err), err);
-    return complain(p->ops->terminate(p, m->ranks, m->signal, m->grace_ns,
-                                      err), err);
+    return complain(check_signal(m->signal, 0, err) ||
+                    p->ops->terminate(p, m->ranks,
+                                      m->signal ? m->signal : SIGTERM,
+                                      m->grace_ns, err), err);
 }
 
 static int on_forget(void *arg, struct conn *c, const void *msg,

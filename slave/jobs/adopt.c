@@ -54,14 +54,8 @@ static unsigned long long adopt_id(const struct adopt *s)
 
 static void tell_prepared(const struct adopt *s)
 {
-    Hct__Prepared m = HCT__PREPARED__INIT;
-
-    if (!s->ready && !s->refusal)
-        return;
-    m.job = s->part.id;
-    m.ok = !s->refusal;
-    m.why = s->refusal ? s->refusal : m.why;
-    uplink_send(s->part.node->uplink, MESSAGE_PREPARED, &m);
+    if (s->ready || s->refusal)
+        part_tell_prepared(&s->part, s->refusal);
 }
 
 static void tell_drained(const struct adopt *s)
@@ -438,8 +432,6 @@ static int adopt_order(struct part *p, const char *ranks, int sig, bool dying,
 static int adopt_signal(struct part *p, const char *ranks, int sig,
                         struct err *err)
 {
-    if (sig < 1 || sig >= NSIG)
-        return err_set(err, EINVAL, "%d is no signal", sig);
     return adopt_order(p, ranks, sig, false, err);
 }
 
@@ -456,9 +448,7 @@ static int adopt_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
 static int adopt_terminate(struct part *p, const char *ranks, int sig,
                            uint64_t grace_ns, struct err *err)
 {
-    int first = sig > 0 && sig < NSIG ? sig : SIGTERM;
-
-    if (adopt_order(p, ranks, grace_ns ? first : SIGKILL, true, err) ||
+    if (adopt_order(p, ranks, grace_ns ? sig : SIGKILL, true, err) ||
         adopt_order(p, ranks, SIGCONT, false, err))
         return -1;
     if (grace_ns)
@@ -585,10 +575,8 @@ static bool session_has_pages(const struct part *p)
 
 static void session_sample(struct part *p)
 {
-    for (struct world *w = session_of(p)->worlds; w; w = w->next) {
-        world_sample(w);
-        world_account(w);
-    }
+    for (struct world *w = session_of(p)->worlds; w; w = w->next)
+        part_tell_use(&w->part);
 }
 
 /* Its tasks are let go. */
@@ -633,5 +621,6 @@ static void leave_session(struct part *p)
 static const struct part_ops world_ops = {
     .signal = adopt_signal, .hold = adopt_hold, .terminate = adopt_terminate,
     .forget = adopt_forget, .ack = adopt_ack, .each = adopt_each,
-    .task = adopt_task, .account = adopt_account, .destroy = leave_session,
+    .task = adopt_task, .account = adopt_account, .use = world_use,
+    .destroy = leave_session,
 };

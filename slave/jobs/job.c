@@ -39,17 +39,6 @@ static int apply(struct job *j, enum job_event e, struct err *err)
 
 /* --------------------------------------------------------------- telling */
 
-static void tell_prepared(struct job *j)
-{
-    Hct__Prepared m = HCT__PREPARED__INIT;
-
-    m.job = j->part.id;
-    m.ok = !j->refusal;
-    m.why = j->refusal ? j->refusal : m.why;
-    uplink_send(j->part.node->uplink, MESSAGE_PREPARED, &m);
-    j->told_prepared = true;
-}
-
 static void tell_launched(struct job *j)
 {
     Hct__Launched m = HCT__LAUNCHED__INIT;
@@ -116,8 +105,10 @@ void job_tell(struct job *j, bool again)
         for (size_t i = 0; i < j->ntasks; i++)
             j->tasks[i]->held_news = j->tasks[i]->held_ns != 0;
     }
-    if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING))
-        tell_prepared(j);
+    if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING)) {
+        part_tell_prepared(&j->part, j->refusal);
+        j->told_prepared = true;
+    }
     if (j->launched && !j->told_launched)
         tell_launched(j);
     for (size_t i = 0; j->told_launched && i < j->ntasks; i++)
@@ -242,6 +233,7 @@ static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
     char dir[PATHS_MAX];
 
     j->plan = plan_create(m, err);
+    j->part.ntasks = j->plan ? j->plan->ntasks : 0;
     if (!j->plan || make_tasks(j, err) || !node_pmix(node, err) ||
         launch_user_init(&j->user, j->plan->uid, j->plan->gid, err) ||
         site_job_open(node->site, j->plan, dir, err))
@@ -441,7 +433,7 @@ static int parse_ranks(const struct job *j, const char *text,
 {
     if (!j->plan)
         return 0;
-    return taskset_parse(set, *text ? text : "all", j->plan->ntasks, err);
+    return taskset_parse(set, *text ? text : "all", j->part.ntasks, err);
 }
 
 /* To the groups of all tasks in the set; who is suspended stays so. */
@@ -470,8 +462,6 @@ static int job_signal(struct part *p, const char *ranks, int sig,
     struct job *j = job_of(p);
     struct taskset set = { 0 };
 
-    if (sig < 1 || sig >= NSIG)
-        return err_set(err, EINVAL, "%d is no signal", sig);
     if (parse_ranks(j, ranks, &set, err))
         return taskset_fini(&set), -1;
     signal_set(j, &set, sig);
@@ -530,12 +520,9 @@ static int job_terminate(struct part *p, const char *ranks, int sig,
     struct job *j = job_of(p);
     struct taskset set = { 0 };
 
-    if (sig < 0 || sig >= NSIG)
-        return err_set(err, EINVAL, "%d is no signal", sig);
-    sig = sig ? sig : SIGTERM;
     if (parse_ranks(j, ranks, &set, err))
         return taskset_fini(&set), -1;
-    if (j->plan && taskset_count(&set) < j->plan->ntasks) {
+    if (j->plan && taskset_count(&set) < j->part.ntasks) {
         doom(j, &set, sig, grace_ns);   /* not the end of the job */
         taskset_fini(&set);
         return 0;
@@ -572,7 +559,7 @@ bool job_reaped(struct job *j, pid_t pid, int status,
         jobpages_read(j);      /* for the last tag */
         task_reaped(t, status, usage);
         if (j->told_launched) {
-            jobpages_sample_last(j, t);
+            part_tell_last_use(&j->part, t);
             jobpages_account_last(j, t);
         }
         look(j);
@@ -651,10 +638,16 @@ static bool job_has_pages(const struct part *p)
     return jobpages_any((const struct job *)p);
 }
 
+static void job_use(struct part *p, struct task *t, struct sample_proc *out)
+{
+    (void)p;
+    jobpages_use(t, out);
+}
+
 static void job_sample(struct part *p)
 {
-    jobpages_sample(job_of(p));
-    jobpages_account(job_of(p));
+    if (job_of(p)->told_launched)
+        part_tell_use(p);
 }
 
 static bool job_orphan(struct part *p, uint64_t grace_ns)
@@ -663,7 +656,7 @@ static bool job_orphan(struct part *p, uint64_t grace_ns)
 
     if (job_of(p)->state == JOB_DRAINED)
         return true;
-    if (job_terminate(p, "all", 0, grace_ns, &err))
+    if (job_terminate(p, "all", SIGTERM, grace_ns, &err))
         log_warn("jobs", "%s", err.text);
     return false;
 }
@@ -673,8 +666,8 @@ static const struct part_ops job_ops = {
     .launch = job_launch, .signal = job_signal, .hold = job_hold,
     .terminate = job_terminate, .forget = job_forget, .ack = job_ack,
     .each = job_each, .task = job_find_task, .account = job_account,
-    .numbers = job_numbers, .answer = job_answer, .tell = job_tell_all,
-    .output_waits = job_output_waits, .read = job_read,
+    .use = job_use, .numbers = job_numbers, .answer = job_answer,
+    .tell = job_tell_all, .output_waits = job_output_waits, .read = job_read,
     .has_pages = job_has_pages, .sample = job_sample, .orphan = job_orphan,
     .destroy = job_destroy,
 };

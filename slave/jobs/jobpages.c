@@ -28,7 +28,7 @@ static void say_lines(struct job *j, const struct task *t)
 /* Is it in the world that we gave it? */
 static void check_world(struct job *j, struct task *t)
 {
-    struct task_given given = { t->rank, j->plan->ntasks, j->plan->nspace };
+    struct task_given given = { t->rank, j->part.ntasks, j->plan->nspace };
 
     if (task_check_world(t, &given))
         job_tell(j, false);
@@ -90,7 +90,7 @@ int jobpages_grant(struct job *j, const struct page_hello *hello,
                        (unsigned long long)j->part.id, (unsigned)peer->uid);
     check_world(j, t);          /* of the program before */
     sink = sink_of(j);
-    fd = tally_attach(&t->tally, peer->pid, j->plan->ntasks, &sink, err);
+    fd = tally_attach(&t->tally, peer->pid, j->part.ntasks, &sink, err);
     say_lines(j, t);
     if (fd < 0)
         return -1;
@@ -111,9 +111,9 @@ int jobpages_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err)
     return records_ack(&t->tally.records, upto, err);
 }
 
-/* CPU time of the task: its process with what that has waited for, and the
- * MPI program where that is another one. */
-static void sample_cpu(struct task *t, struct sample_proc *out)
+/* Its process with what that has waited for, and the MPI program where that is
+ * another one. */
+void jobpages_use(struct task *t, struct sample_proc *out)
 {
     struct sample_proc more;
 
@@ -126,89 +126,26 @@ static void sample_cpu(struct task *t, struct sample_proc *out)
     }
 }
 
-static void send_samples(struct job *j, Hct__TaskSamples__Task **p, size_t n)
-{
-    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
-
-    m.job = j->part.id;
-    m.at_ns = clock_wall_ns();
-    m.tasks = p;
-    m.n_tasks = n;
-    uplink_send(j->part.node->uplink, MESSAGE_TASK_SAMPLES, &m);
-}
-
-void jobpages_sample_last(struct job *j, struct task *t)
-{
-    struct sample_proc proc = { .cpu_ns = t->user_ns + t->system_ns };
-    Hct__TaskSamples__Task m, *p = &m;
-
-    task_sample(t, j->part.node, &proc, &m);
-    send_samples(j, &p, 1);
-}
-
-void jobpages_sample(struct job *j)
-{
-    Hct__TaskSamples__Task *v, **p;
-    struct sample_proc proc;
-    size_t n = 0;
-
-    if (!j->told_launched || uplink_congested(j->part.node->uplink))
-        return;
-    v = calloc(j->ntasks ? j->ntasks : 1, sizeof(*v));
-    p = calloc(j->ntasks ? j->ntasks : 1, sizeof(*p));
-    for (size_t i = 0; v && p && i < j->ntasks; i++) {
-        struct task *t = j->tasks[i];
-
-        if (t->over || !t->pid)
-            continue;
-        p[n] = &v[n];
-        sample_cpu(t, &proc);
-        task_sample(t, j->part.node, &proc, p[n++]);
-    }
-    if (n)
-        send_samples(j, p, n);
-    free(v);
-    free(p);
-}
-
 /* ---------------------------------------------------------------- costs */
-
-static struct account_of account_of(struct job *j)
-{
-    return (struct account_of){
-        .account = &j->account, .base = j->part.node->base,
-        .uplink = j->part.node->uplink, .ticks = &j->part.node->ticks,
-        .user = &j->user, .job = j->part.id,
-        .ntasks = j->plan ? j->plan->ntasks : 0 };
-}
 
 typedef void account_f(const struct account_of *o, struct tally *const *v,
                        size_t n);
 
-/* With all tasks, or those that live. */
-static void with_tasks(struct job *j, bool living, account_f *call)
+static void with_tasks(struct job *j, account_f *call)
 {
     struct tally **v = calloc(j->ntasks + 1, sizeof(*v));
-    struct account_of o = account_of(j);
-    size_t n = 0;
+    struct account_of o = part_account(&j->part);
 
     for (size_t i = 0; v && i < j->ntasks; i++)
-        if (!living || (j->tasks[i]->pid && !j->tasks[i]->over))
-            v[n++] = &j->tasks[i]->tally;
+        v[i] = &j->tasks[i]->tally;
     if (v)
-        call(&o, v, n);
+        call(&o, v, j->ntasks);
     free(v);
-}
-
-void jobpages_account(struct job *j)
-{
-    if (j->told_launched)
-        with_tasks(j, true, account_tick);
 }
 
 void jobpages_account_last(struct job *j, struct task *t)
 {
-    struct account_of o = account_of(j);
+    struct account_of o = part_account(&j->part);
     struct tally *w = &t->tally;
 
     account_end(w);
@@ -228,15 +165,15 @@ void jobpages_again(struct job *j)
 
     for (size_t i = 0; i < j->ntasks; i++)
         records_resend(&j->tasks[i]->tally.records, &out);
-    with_tasks(j, false, tell_again);
+    with_tasks(j, tell_again);
 }
 
 bool jobpages_account_close(struct job *j)
 {
-    struct account_of o = account_of(j);
+    struct account_of o = part_account(&j->part);
 
     if (!j->accounted)          /* what a task has left behind counts too */
-        with_tasks(j, false, account_tell);
+        with_tasks(j, account_tell);
     j->accounted = true;
     return account_close(&o);
 }

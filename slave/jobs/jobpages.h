@@ -23,16 +23,14 @@ void jobpages_before_output(struct job *j, uint32_t rank);
 /* The master has committed what is below upto. */
 int jobpages_ack(struct job *j, uint32_t rank, uint64_t upto, struct err *err);
 
-/* Send TaskSamples: of all tasks that run, or of one that was reaped. */
-void jobpages_sample(struct job *j);
-void jobpages_sample_last(struct job *j, struct task *t);
+/* CPU time and memory of a task that runs. */
+void jobpages_use(struct task *t, struct sample_proc *out);
 
 /* To another master: the records that are not committed, and all costs. */
 void jobpages_again(struct job *j);
 
-/* What their calls have cost: now and then, of all; of one that has ended; and
- * of all before the end, to be called until it says that this is done. */
-void jobpages_account(struct job *j);
+/* What their calls have cost, besides what part.c tells: of one that has ended;
+ * and of all before the end, to be called until it says that this is done. */
 void jobpages_account_last(struct job *j, struct task *t);
 bool jobpages_account_close(struct job *j);
 

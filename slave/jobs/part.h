@@ -20,17 +20,18 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "slave/jobs/taskwalk.h"
+#include "slave/page/account.h"
 
-struct account;
-struct launch_user;
 struct node;
 struct part_ops;
+struct sample_proc;
 
 struct part {
     const struct part_ops *ops;
     struct part *next;          /* of the list in jobs.c */
     struct node *node;          /* borrowed */
     uint64_t id;                /* the job's; 0: the master has not said yet */
+    uint32_t ntasks;            /* of the job, here or not; 0: not known */
     const struct launch_user *user;     /* whose tasks they are; borrowed */
     struct peek_job *peek;      /* what peeks at it know, borrowed; NULL: it is
                                    not peeked at */
@@ -52,13 +53,14 @@ struct part_ops {
     /* Start its tasks, all of them; NULL: others do that. Ordered again, it is
      * done already. */
     int (*launch)(struct part *p, struct err *err);
+    /* Pass on a signal, which is one. */
     int (*signal)(struct part *p, const char *ranks, int sig,
                   struct err *err);
     /* What lasts: suspend tasks, or let them go on. */
     int (*hold)(struct part *p, const char *ranks, Hct__HoldOrder order,
                 struct err *err);
-    /* End tasks: by sig (0: TERM), and KILL when the grace is over; of all
-     * ranks, it is the end of the job. */
+    /* End tasks: by sig, which is a signal, and KILL when the grace is over; of
+     * all ranks, it is the end of the job. */
     int (*terminate)(struct part *p, const char *ranks, int sig,
                      uint64_t grace_ns, struct err *err);
     /* May it be destroyed? Its state has to allow that. */
@@ -77,6 +79,9 @@ struct part_ops {
     struct task *(*task)(struct part *p, uint32_t rank);
     /* What their calls cost; borrowed; NULL: no task has come. */
     struct account *(*account)(struct part *p);
+    /* What one that lives has used until now; of a part with an account only,
+     * NULL else. */
+    void (*use)(struct part *p, struct task *t, struct sample_proc *out);
 
     /* ---- Asked of those in the list of jobs.c, not of a part in another. */
 
@@ -104,5 +109,16 @@ struct part_ops {
     /* ---- Free it; what still runs is not ended by that. */
     void (*destroy)(struct part *p);
 };
+
+/* Tell the master, of any part: that it is prepared, or why it is not (NULL: it
+ * is). */
+void part_tell_prepared(const struct part *p, const char *refusal);
+/* Of one with an account: what its tasks use, and now and then what their calls
+ * cost; of a task that was reaped, what it has used. */
+void part_tell_use(struct part *p);
+void part_tell_last_use(struct part *p, struct task *t);
+
+/* Whose account it is, for account.h. */
+struct account_of part_account(struct part *p);
 
 #endif

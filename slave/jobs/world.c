@@ -94,29 +94,25 @@ static struct tally_sink sink_of(struct world *w)
                         &w->losses_told, w->owner->streams);
 }
 
-static struct account_of account_of(struct world *w)
+static void sample_process(const struct node *node, struct task *t)
 {
-    const struct node *node = w->owner->node;
-
-    return (struct account_of){
-        .account = &w->account, .base = node->base, .uplink = node->uplink,
-        .ticks = &node->ticks, .user = w->owner->user, .job = w->part.id,
-        .ntasks = w->ntasks };
-}
-
-static void sample_process(struct adopted *a)
-{
-    struct task *t = &a->task;
     struct sample_proc proc = { 0 };
     struct sample_page page;
 
     if (t->over || sample_proc_read(t->pid, true, &proc))
         return;
-    tally_counters(&t->tally, &a->world->owner->node->ticks, &page);
+    tally_counters(&t->tally, &node->ticks, &page);
     sample_split_add(&t->tally.split, proc.cpu_ns, page.in_ns, page.out_ns);
     t->user_ns = proc.cpu_ns;   /* nobody tells us the parts */
     if (proc.rss_bytes > t->max_rss_bytes)
         t->max_rss_bytes = proc.rss_bytes;
+}
+
+void world_use(struct part *p, struct task *t, struct sample_proc *out)
+{
+    sample_process(p->node, t);
+    out->cpu_ns = t->user_ns;
+    out->rss_bytes = t->max_rss_bytes;
 }
 
 /* What the page says of MPI_Init, the world, and MPI_Finalize. */
@@ -131,7 +127,8 @@ static void read_state(struct adopted *a)
     if (state >= PAGE_STATE_RUNNING && !(t->facts & TASK_CONNECTED))
         task_connected(t);
     if (state >= PAGE_STATE_DONE && !(t->facts & TASK_FINALIZED)) {
-        sample_process(a);      /* there may be no later time to */
+        /* There may be no later time to. */
+        sample_process(a->world->part.node, t);
         task_finalized(t);
     }
 }
@@ -139,7 +136,7 @@ static void read_state(struct adopted *a)
 /* Its costs have been told, with names. */
 static bool accounted(struct adopted *a)
 {
-    struct account_of o = account_of(a->world);
+    struct account_of o = part_account(&a->world->part);
     struct tally *w = &a->task.tally;
 
     if (!a->accounted)
@@ -207,56 +204,6 @@ bool world_is_over(const struct world *w)
     return !world_has_pages(w);
 }
 
-void world_sample(struct world *w)
-{
-    Hct__TaskSamples m = HCT__TASK_SAMPLES__INIT;
-    Hct__TaskSamples__Task *v, **p;
-    struct node *node = w->owner->node;
-    size_t n = 0;
-
-    for (struct adopted *a = w->tasks; a; a = a->next)
-        n += a->taken && !a->task.over;
-    if (!n || uplink_congested(node->uplink))
-        return;
-    v = calloc(n, sizeof(*v));
-    p = calloc(n, sizeof(*p));
-    for (struct adopted *a = w->tasks; v && p && a; a = a->next) {
-        struct sample_proc proc = { 0 };
-
-        if (!a->taken || a->task.over)
-            continue;
-        sample_process(a);
-        proc.cpu_ns = a->task.user_ns;
-        proc.rss_bytes = a->task.max_rss_bytes;
-        p[m.n_tasks] = &v[m.n_tasks];
-        task_sample(&a->task, node, &proc, p[m.n_tasks++]);
-    }
-    m.job = w->part.id;
-    m.at_ns = clock_wall_ns();
-    m.tasks = p;
-    uplink_send(node->uplink, MESSAGE_TASK_SAMPLES, &m);
-    free(v);
-    free(p);
-}
-
-void world_account(struct world *w)
-{
-    struct account_of o = account_of(w);
-    struct tally **v;
-    size_t n = 0;
-
-    for (struct adopted *a = w->tasks; a; a = a->next)
-        n += a->taken && !a->task.over;
-    v = calloc(n + 1, sizeof(*v));
-    n = 0;
-    for (struct adopted *a = w->tasks; v && a; a = a->next)
-        if (a->taken && !a->task.over)
-            v[n++] = &a->task.tally;
-    if (v)
-        account_tick(&o, v, n);
-    free(v);
-}
-
 /* ------------------------------------------------------- coming and going */
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)
@@ -321,8 +268,8 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     task_new_program(&a->task, hello->mpi, sizeof(hello->mpi));
     a->at_ns = a->task.init_ns = clock_wall_ns();
     a->task.facts = TASK_IN_INIT;
-    if (hello->ntasks > w->ntasks)
-        w->ntasks = hello->ntasks;
+    if (hello->ntasks > w->part.ntasks)
+        w->part.ntasks = hello->ntasks;
     while (*at && (*at)->task.rank < hello->rank)
         at = &(*at)->next;
     a->next = *at;
@@ -340,7 +287,7 @@ void world_ask(struct adopted *a)
 
     m.job = w->owner->session;
     m.world = w->name;
-    m.ntasks = w->ntasks;
+    m.ntasks = w->part.ntasks;
     m.rank = a->task.rank;
     m.pid = (uint32_t)a->task.pid;
     m.at_ns = a->at_ns;
@@ -367,7 +314,7 @@ void world_take(struct adopted *a, uint64_t job)
     t->held_news = t->held_ns != 0;
     records_resend(&t->tally.records, &out);
     profile_forget_sent(&t->tally.profile);
-    o = account_of(a->world);
+    o = part_account(&a->world->part);
     account_tell(&o, &w, 1);
     task_tell(t, a->world->owner->node, job);
 }

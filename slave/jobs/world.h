@@ -28,11 +28,11 @@ struct world_owner {            /* the session; all borrowed */
 };
 
 struct world {
-    struct part part;           /* its operations are those of adopt.c */
+    struct part part;           /* its operations are those of adopt.c; ntasks:
+                                   the most that was announced */
     struct world *next;         /* of the session */
     const struct world_owner *owner;    /* borrowed */
     char *name;                 /* owned */
-    uint32_t ntasks;            /* the most that was announced; 0: unknown */
     struct adopted *tasks;      /* owned, by rank */
     unsigned losses_told;       /* see losses.h */
     struct account account;
@@ -71,8 +71,8 @@ void world_take(struct adopted *a, uint64_t job);
 
 /* Read the rings, pass on what the pages say; stamps found. */
 long world_read(struct world *w);
-void world_sample(struct world *w);
-void world_account(struct world *w);
+/* What a task uses, as an operation of part.h. */
+void world_use(struct part *p, struct task *t, struct sample_proc *out);
 
 /* To the processes of a set that still live. */
 void world_signal(struct world *w, const struct taskset *set, int sig,
