@@ -655,7 +655,7 @@ static void findings_looked(struct job *j, const struct judge *p,
     }
     if (d->stale)
         return;
-    if (f->owed && (j->redirector || !j->ops->ours)) {
+    if (f->owed && j->redirector) {
         f->owed = false;
         hang_begin(f);
     }

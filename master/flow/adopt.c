@@ -49,9 +49,12 @@ int adopt_init(struct job *j, bool named, struct err *err)
     return 0;
 }
 
-bool adopt_is_session(const struct job *j)
+/* Whom this word of somebody else is for. */
+static int adopt_check(const struct job *j, const char *word, struct err *err)
 {
-    return j->ops == &session_ops;
+    return j->ops == &session_ops
+           ? 0 : err_set(err, EPROTO, "%s for job %llu, which adopts nothing",
+                         word, adopt_id(j));
 }
 
 static void adopt_free(struct job *j)
@@ -101,7 +104,7 @@ static uint32_t adopt_registered(const struct job *j)
 }
 
 /* Every task of a world has ended or is let go. */
-static void adopt_finish(struct job *w)
+static void world_finish(struct job *w)
 {
     if (job_state_final(w->state))
         return;
@@ -115,16 +118,16 @@ static void adopt_finish(struct job *w)
 }
 
 /* Stragglers may come as long as not all that were announced have. */
-static void adopt_check(struct job *w)
+static void world_check(struct job *w)
 {
     const struct adopt *a = w->adopt;
     uint32_t n = adopt_registered(w);
 
-    if (a->session == w || w->nended < n)
+    if (w->nended < n)
         return;
-    if (a->closing || !a->session || a->session->adopt->closing ||
+    if (a->closing || a->session->adopt->closing ||
         (n == w->ntasks && w->id))
-        adopt_finish(w);
+        world_finish(w);
     else
         flow_wait_for_others(w);
 }
@@ -132,30 +135,11 @@ static void adopt_check(struct job *w)
 static void world_timer(struct job *j)
 {
     if (j->nended == adopt_registered(j))
-        adopt_finish(j);
-}
-
-static size_t adopt_lose(struct job *j, const struct node *n)
-{
-    size_t lost = 0;
-
-    for (uint32_t r = 0; r < j->ntasks; r++) {
-        struct task *t = &j->tasks[r];
-        bool ran = t->state >= TASK_RUNNING;
-
-        if (t->node >= j->nnodes || j->nodes[t->node].node != n ||
-            task_state_final(t->state) ||
-            !flow_task_step(j, t, TASK_EVENT_LOSE))
-            continue;
-        j->nrunning -= ran;
-        job_task_ended(j, t);
-        lost++;
-    }
-    return lost;
+        world_finish(j);
 }
 
 /* All nodes of a session are through: so are its worlds. */
-static void adopt_check_session(struct job *s)
+static void session_check(struct job *s)
 {
     struct job *next;
 
@@ -164,20 +148,23 @@ static void adopt_check_session(struct job *s)
     for (struct job *w = s->adopt->worlds; w; w = next) {
         next = w->adopt->next;
         w->adopt->closing = true;
-        adopt_finish(w);
+        world_finish(w);
     }
     flow_check_drained(s);
 }
 
-static int adopt_drained(struct job *s, struct job_node *jn,
-                         const struct job_drained *d, struct err *err)
+static int session_drained(struct job *s, struct job_node *jn,
+                           const struct job_drained *d, struct err *err)
 {
     const struct node *n = jn->node;
-    size_t lost = adopt_lose(s, n);
+    size_t lost = flow_lose_tasks(s, jn);
 
     (void)d, (void)err;
-    for (struct job *w = s->adopt->worlds; w; w = w->adopt->next)
-        lost += adopt_lose(w, n);
+    for (struct job *w = s->adopt->worlds; w; w = w->adopt->next) {
+        struct job_node *wn = job_node_find(w, n);
+
+        lost += wn ? flow_lose_tasks(w, wn) : 0;
+    }
     if (lost)
         notice(s, true, "%zu task%s on %s run%s on unwatched: %s", lost,
                lost == 1 ? "" : "s", n->name, lost == 1 ? "s" : "",
@@ -185,11 +172,11 @@ static int adopt_drained(struct job *s, struct job_node *jn,
                                              : "their launcher has ended");
     jn->drained = true;
     s->ndrained++;
-    adopt_check_session(s);
+    session_check(s);
     return 0;
 }
 
-static void adopt_send_end(const struct job *s, const struct job_node *jn,
+static void session_send_end(const struct job *s, const struct job_node *jn,
                            uint64_t grace_ns)
 {
     Hct__AdoptEnd m = HCT__ADOPT_END__INIT;
@@ -200,23 +187,25 @@ static void adopt_send_end(const struct job *s, const struct job_node *jn,
         conn_send(jn->node->link, MESSAGE_ADOPT_END, &m);
 }
 
-static void adopt_close(struct job *s, uint64_t grace_ns)
+static void session_close(struct job *s, uint64_t grace_ns)
 {
     s->adopt->closing = true;
     journal_job(s->flow->journal, s);
     s->clock.ending_ns = clock_monotonic_ns();
     for (size_t i = 0; i < s->nnodes; i++)
-        adopt_send_end(s, &s->nodes[i], grace_ns);
-    adopt_check_session(s);
+        session_send_end(s, &s->nodes[i], grace_ns);
+    session_check(s);
 }
 
-void adopt_end(struct job *s, const Hct__AdoptEnd *m)
+int adopt_end(struct job *s, const Hct__AdoptEnd *m, struct err *err)
 {
     struct adopt *a = s->adopt;
     char why[200];
 
+    if (adopt_check(s, "AdoptEnd", err))
+        return -1;
     if (a->closing || job_state_final(s->state))
-        return;
+        return 0;
     a->known = !m->unknown;
     a->code = m->signal ? 128 + m->signal : m->code;
     if (m->signal)
@@ -227,45 +216,39 @@ void adopt_end(struct job *s, const Hct__AdoptEnd *m)
                  m->code);
     if (s->state < JOB_STARTING) {
         flow_kill(s, why, a->code, false);
-        return;
+        return 0;
     }
     if (a->known && a->code)
         flow_fail(s, a->code, clock_wall_ns(), why);
-    adopt_close(s, m->grace_ns);
+    session_close(s, m->grace_ns);
+    return 0;
 }
 
-/* Watch the job no more; its tasks run on. */
-static void adopt_release(struct job *j, const char *why, uint64_t grace_ns)
+/* Watch the job no more, nor its worlds; their tasks run on. */
+static void session_release(struct job *s, const char *why, uint64_t grace_ns)
 {
-    struct adopt *a = j->adopt;
-
-    if (job_state_final(j->state) || a->closing)
+    if (job_state_final(s->state) || s->adopt->closing)
         return;
-    if (a->session && a->session != j)
-        return;                 /* goes with its session */
-    if (j->state < JOB_STARTING) {
-        flow_kill(j, why, 0, false);
+    if (s->state < JOB_STARTING) {
+        flow_kill(s, why, 0, false);
         return;
     }
-    log_info("adopt", "let go job=%llu: %s", adopt_id(j), why);
-    if (!job_failed(j) && !job_killed(j))
-        job_set_why(j, why);
-    if (a->session == j)
-        adopt_close(j, grace_ns);
-    else
-        adopt_finish(j);
+    log_info("adopt", "let go job=%llu: %s", adopt_id(s), why);
+    if (!job_failed(s) && !job_killed(s))
+        job_set_why(s, why);
+    session_close(s, grace_ns);
 }
 
-static void adopt_abandoned(struct job *j, const char *why)
+static void session_abandoned(struct job *s, const char *why)
 {
-    adopt_release(j, why, j->grace_ns);
+    session_release(s, why, s->grace_ns);
 }
 
-static void adopt_stop(struct job *j, const char *why, int exit_code,
-                       bool again)
+static void session_stop(struct job *s, const char *why, int exit_code,
+                         bool again)
 {
     (void)exit_code, (void)again;
-    adopt_release(j, why, 0);
+    session_release(s, why, 0);
 }
 
 static void session_node_lost(struct job *s, const char *why)
@@ -276,13 +259,13 @@ static void session_node_lost(struct job *s, const char *why)
     }
     notice(s, true, "%s: its tasks run on unwatched", why);
     if (s->adopt->closing)
-        adopt_check_session(s);
+        session_check(s);
 }
 
 static void world_node_lost(struct job *w, const char *why)
 {
     (void)why;                  /* which its session says */
-    adopt_check(w);
+    world_check(w);
 }
 
 static bool session_is_over(const struct job *s)
@@ -311,43 +294,56 @@ static int adopt_exit_code(const struct job *j, bool *known)
     return job_kill_code(j) == JOB_CODE_HUNG ? JOB_CODE_HUNG : j->adopt->code;
 }
 
-static void adopt_order_again(struct job *j, struct job_node *jn)
+static void session_order_again(struct job *s, struct job_node *jn)
 {
-    Hct__Terminate end = HCT__TERMINATE__INIT;
+    if (session_is_over(s))
+        session_send_end(s, jn, s->grace_ns);
+}
 
-    end.job = j->id;
-    end.ranks = (char *)"all";
-    end.grace_ns = job_grace_ns(j);
-    if (j->state == JOB_ENDING && job_killed(j) && !jn->drained)
-        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
-    if (j->ops->is_over(j))
-        adopt_send_end(j, jn, j->grace_ns);
-    adopt_check(j);
+static void world_order_again(struct job *w, struct job_node *jn)
+{
+    (void)jn;
+    world_check(w);
 }
 
 /* -------------------------------------------------------------------- tasks */
 
-static void adopt_task_ended(struct job *j, struct job_node *jn,
+/* Its launcher says how it went. */
+static void session_task_ended(struct job *s, struct job_node *jn,
+                               struct task *t, bool core, bool finalized)
+{
+    (void)s, (void)jn, (void)t, (void)core, (void)finalized;
+}
+
+static void world_task_ended(struct job *w, struct job_node *jn,
                              struct task *t, bool core, bool finalized)
 {
     char why[300];
 
     (void)jn, (void)core;       /* how it ended is not known */
-    if (!finalized && !j->adopt->left && j->adopt->session != j) {
-        j->adopt->left = true;
+    if (!finalized && !w->adopt->left) {
+        w->adopt->left = true;
         snprintf(why, sizeof(why), "task %u on %s ended without MPI_Finalize",
-                 job_rank(j, t), job_node_name(j, t));
-        if (!job_killed(j))
-            job_set_why(j, why);
-        journal_job(j->flow->journal, j);
+                 job_rank(w, t), job_node_name(w, t));
+        if (!job_killed(w))
+            job_set_why(w, why);
+        journal_job(w->flow->journal, w);
     }
-    adopt_check(j);
+    world_check(w);
 }
 
 /* As it is not to its launcher. */
 static void adopt_task_left(struct job *j, struct task *t)
 {
     (void)j, (void)t;
+}
+
+static void adopt_apart_advice(const char *library, struct str *to)
+{
+    (void)library;
+    str_add(to, "their launcher is not the one of their MPI library, or was "
+            "not told to connect them (srun --mpi=pmix for Open MPI, "
+            "--mpi=pmi2 for MPICH)");
 }
 
 static void adopt_reply(const struct job *s, const struct job *w,
@@ -388,7 +384,7 @@ static void world_accepted(struct job *w)
         if (w->tasks[r].node < w->nnodes)
             adopt_reply(s, w, w->nodes[w->tasks[r].node].node, r, "");
     if (w->nended == adopt_registered(w))       /* its node was lost */
-        adopt_check(w);
+        world_check(w);
 }
 
 /* The program of the first task gives a world its name. */
@@ -493,9 +489,8 @@ int adopt_task(struct job *s, struct job_node *jn, const Hct__Adopt *m,
     const char *why = NULL;
     struct job *w = NULL;
 
-    if (!adopt_is_session(s))
-        return err_set(err, EPROTO, "Adopt for job %llu, which adopts nothing",
-                       adopt_id(s));
+    if (adopt_check(s, "Adopt", err))
+        return -1;
     if (m->rank >= ADOPT_TASKS_MAX || m->ntasks > ADOPT_TASKS_MAX ||
         m->pid == 0 || !*m->world)
         return err_set(err, EPROTO, "Adopt of rank %u of %u", m->rank,
@@ -537,16 +532,22 @@ int adopt_restore(struct job *j, const struct adopt_past *past)
     return job_grow(j, past->ntasks);
 }
 
-struct job *adopt_restore_world(struct job *s, const struct adopt_past *past)
+struct job *adopt_restore_world(struct job *s, const struct adopt_past *past,
+                                struct err *err)
 {
-    struct job *w = adopt_new_world(s, past->name ? past->name : "",
-                                    past->command ? past->command : "",
-                                    past->job.world ? past->job.world : "");
+    struct job *w;
 
-    if (!w || adopt_restore(w, past) == 0)
+    if (adopt_check(s, "a world", err))
+        return NULL;
+    w = adopt_new_world(s, past->name ? past->name : "",
+                        past->command ? past->command : "",
+                        past->job.world ? past->job.world : "");
+    if (w && adopt_restore(w, past) == 0)
         return w;
-    adopt_free(w);
+    if (w)
+        adopt_free(w);
     job_destroy(w);
+    err_memory(err);
     return NULL;
 }
 
@@ -581,10 +582,11 @@ static void session_timer(struct job *s)
 
 static const struct job_ops session_ops = {
     .placed = true, .place = adopt_place, .timer = session_timer,
-    .task_ended = adopt_task_ended, .task_left = adopt_task_left,
-    .drained = adopt_drained, .node_lost = session_node_lost,
-    .order_again = adopt_order_again, .abandoned = adopt_abandoned,
-    .stop = adopt_stop, .ends_tasks = adopt_ends_tasks,
+    .task_ended = session_task_ended, .task_left = adopt_task_left,
+    .apart_advice = adopt_apart_advice, .drained = session_drained,
+    .node_lost = session_node_lost, .order_again = session_order_again,
+    .abandoned = session_abandoned, .stop = session_stop,
+    .ends_tasks = adopt_ends_tasks,
     .is_over = session_is_over, .exit_code = adopt_exit_code,
     .note = adopt_note, .restore_task = adopt_restore_task,
     .free = adopt_free,
@@ -592,10 +594,9 @@ static const struct job_ops session_ops = {
 
 static const struct job_ops world_ops = {
     .accepted = world_accepted, .timer = world_timer,
-    .task_ended = adopt_task_ended, .task_left = adopt_task_left,
-    .drained = adopt_drained, .node_lost = world_node_lost,
-    .order_again = adopt_order_again, .abandoned = adopt_abandoned,
-    .stop = adopt_stop, .ends_tasks = adopt_ends_tasks,
+    .task_ended = world_task_ended, .task_left = adopt_task_left,
+    .apart_advice = adopt_apart_advice, .node_lost = world_node_lost,
+    .order_again = world_order_again, .ends_tasks = adopt_ends_tasks,
     .is_over = world_is_over, .exit_code = adopt_exit_code,
     .note = adopt_note, .restore_task = adopt_restore_task,
     .free = adopt_free,

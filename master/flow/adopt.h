@@ -32,7 +32,6 @@ enum { ADOPT_TASKS_MAX = 1 << 20 };
 
 /* Make j, which is new, a session. */
 int adopt_init(struct job *j, bool named, struct err *err);
-bool adopt_is_session(const struct job *j);
 
 /* What a master before has noted of an adopted job that is taken up again: the
  * session itself if session is j (-1: it is none), or a world, made without a
@@ -44,13 +43,14 @@ struct adopt_past {
 };
 int adopt_restore(struct job *j, const struct adopt_past *past);
 struct job *adopt_restore_world(struct job *session,
-                                const struct adopt_past *past);
+                                const struct adopt_past *past,
+                                struct err *err);
 
-/* Words of a slave; -1: they make no sense. */
+/* Words of a slave; -1: they make no sense, as of the next. */
 int adopt_task(struct job *session, struct job_node *jn, const Hct__Adopt *m,
                struct err *err);
 
 /* The redirector's word that the launcher has ended. */
-void adopt_end(struct job *session, const Hct__AdoptEnd *m);
+int adopt_end(struct job *session, const Hct__AdoptEnd *m, struct err *err);
 
 #endif

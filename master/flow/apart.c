@@ -56,25 +56,6 @@ static void what_they_are(const struct job *j, const struct apart_some *s,
                  "of %u", j->ntasks, s->task, s->rank, s->size);
 }
 
-/* What a person can do about it. */
-static void advice(const struct job *j, const struct apart *a, struct str *to)
-{
-    bool mpich = strncmp(a->library, "Open MPI", 8) != 0;
-
-    if (!j->ops->ours)
-        str_add(to, "their launcher is not the one of their MPI library, or "
-                "was not told to connect them (srun --mpi=pmix for Open MPI, "
-                "--mpi=pmi2 for MPICH)");
-    else if (mpich)
-        str_addf(to, "their library, %.*s, does not ask hector-run who they "
-                 "are: use its own mpiexec, and hector-run --adopt -- mpiexec",
-                 (int)strcspn(a->library, " \t\n"), a->library);
-    else
-        str_add(to, "Open MPI did not ask hector-run who they are: a setting "
-                "(OMPI_MCA_..., mca-params.conf) or a variable of a batch "
-                "system keeps it from that");
-}
-
 static void say_lost(struct job *j, struct apart *a)
 {
     struct str text = { 0 };
@@ -83,7 +64,7 @@ static void say_lost(struct job *j, struct apart *a)
              (unsigned long long)j->id);
     what_they_are(j, &a->lost, &text);
     str_add(&text, ", so its results may be wrong; ");
-    advice(j, a, &text);
+    j->ops->apart_advice(a->library, &text);
     notice(j, true, "%s", str_text(&text));
     log_info("apart", "%s", str_text(&text));
     str_fini(&text);

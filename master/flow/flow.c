@@ -32,16 +32,12 @@ static unsigned long long flow_id(const struct job *j)
     return j->id;
 }
 
-/* To every slave of the job that is there, with or without tasks left. */
-static void say_to_slaves(const struct job *j, enum message_type type,
-                          const void *msg, bool drained_too)
+/* To a slave of the job, if it is there. */
+static void say_to_slave(const struct job_node *n, enum message_type type,
+                         const void *msg)
 {
-    for (size_t i = 0; i < j->nnodes; i++) {
-        const struct job_node *n = &j->nodes[i];
-
-        if (!n->lost && n->node->link && (drained_too || !n->drained))
-            conn_send(n->node->link, type, msg);
-    }
+    if (!n->lost && n->node->link)
+        conn_send(n->node->link, type, msg);
 }
 
 static void flow_timer(evutil_socket_t fd, short what, void *arg)
@@ -125,8 +121,9 @@ static void effect_launch(struct job *j)
     Hct__Launch m = HCT__LAUNCH__INIT;
 
     m.job = j->id;
-    if (j->ops->ours)
-        say_to_slaves(j, MESSAGE_LAUNCH, &m, false);
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (!j->nodes[i].launched && !j->nodes[i].drained)
+            say_to_slave(&j->nodes[i], MESSAGE_LAUNCH, &m);
 }
 
 static void effect_hold(struct job *j)
@@ -136,14 +133,8 @@ static void effect_hold(struct job *j)
 
 static void effect_terminate(struct job *j)
 {
-    Hct__Terminate m = HCT__TERMINATE__INIT;
-
-    m.job = j->id;
-    m.ranks = (char *)"all";
-    m.grace_ns = job_grace_ns(j);
-    m.signal = job_kill_signal(j);
-    if (j->state == JOB_ENDING && j->ops->ends_tasks(j))
-        say_to_slaves(j, MESSAGE_TERMINATE, &m, false);
+    for (size_t i = 0; i < j->nnodes; i++)
+        flow_order_end(j, &j->nodes[i]);
 }
 
 /* A job whose record is in memory only, because others have locked the
@@ -182,12 +173,12 @@ static void effect_end(struct job *j)
     }
     m.job = j->id;
     notice_ended(j);
-    say_to_slaves(j, MESSAGE_FORGET, &m, true);
-    relay_job_ended(f->relay, j);
     for (size_t i = 0; i < j->nnodes; i++) {
+        say_to_slave(&j->nodes[i], MESSAGE_FORGET, &m);
         j->nodes[i].node->ntasks -= j->nodes[i].ntasks;
         j->nodes[i].node->njobs--;
     }
+    relay_job_ended(f->relay, j);
     flow_free_job(j);
 }
 
@@ -276,7 +267,9 @@ void flow_stop(struct flow *f, int exit_code)
 
     f->stopping = true;
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
-        j->ops->stop(j, "hector-master was told to stop", exit_code, again);
+        if (j->ops->stop)
+            j->ops->stop(j, "hector-master was told to stop", exit_code,
+                         again);
 }
 
 bool flow_stopping(const struct flow *f)

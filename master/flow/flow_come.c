@@ -23,20 +23,6 @@ static const uint64_t flow_words_ns = 60 * CLOCK_NS_PER_S;
 
 /* ------------------------------------------------------------------- lost */
 
-static void flow_lose_tasks(struct job *j, struct job_node *jn)
-{
-    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
-        struct task *t = &j->tasks[r];
-        bool ran = t->state >= TASK_RUNNING;
-
-        if (task_state_final(t->state) ||
-            !flow_task_step(j, t, TASK_EVENT_LOSE))
-            continue;
-        j->nrunning -= ran;
-        job_task_ended(j, t);
-    }
-}
-
 void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
 {
     char text[512];
@@ -126,12 +112,18 @@ void flow_node_joined(struct flow *f)
 /* What this node may not have heard. Slaves pass over what they know. */
 static void flow_order_again(struct job *j, struct job_node *jn)
 {
+    Hct__Launch m = HCT__LAUNCH__INIT;
     struct err err;
 
-    if (j->state != JOB_PREPARING || jn->prepared)
-        j->ops->order_again(j, jn);
-    else if (launch_prepare(j, jn, &err))
+    m.job = j->id;
+    if (j->state == JOB_PREPARING && !jn->prepared &&
+        launch_prepare(j, jn, &err))
         flow_fail_now(j, err.text);
+    else if (j->state == JOB_STARTING && !jn->launched)
+        conn_send(jn->node->link, MESSAGE_LAUNCH, &m);
+    flow_order_end(j, jn);
+    if (j->ops->order_again)
+        j->ops->order_again(j, jn);
 }
 
 static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
@@ -194,7 +186,7 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
 
 void flow_abandon(struct job *j)
 {
-    if (!job_state_final(j->state))
+    if (!job_state_final(j->state) && j->ops->abandoned)
         j->ops->abandoned(j, "hector-run is gone");
 }
 

@@ -157,6 +157,38 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
               j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
 }
 
+void flow_order_end(const struct job *j, const struct job_node *jn)
+{
+    Hct__Terminate m = HCT__TERMINATE__INIT;
+
+    if (j->state != JOB_ENDING || !j->ops->ends_tasks(j) || jn->lost ||
+        jn->drained || !jn->node->link)
+        return;
+    m.job = j->id;
+    m.ranks = (char *)"all";
+    m.grace_ns = job_grace_ns(j);
+    m.signal = job_kill_signal(j);
+    conn_send(jn->node->link, MESSAGE_TERMINATE, &m);
+}
+
+size_t flow_lose_tasks(struct job *j, struct job_node *jn)
+{
+    size_t lost = 0;
+
+    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
+        struct task *t = &j->tasks[r];
+        bool ran = t->state >= TASK_RUNNING;
+
+        if (task_state_final(t->state) ||
+            !flow_task_step(j, t, TASK_EVENT_LOSE))
+            continue;
+        j->nrunning -= ran;
+        job_task_ended(j, t);
+        lost++;
+    }
+    return lost;
+}
+
 void flow_wait_for_others(struct job *j)
 {
     if (!event_pending(j->clock.timer, EV_TIMEOUT, NULL))

@@ -53,6 +53,14 @@ void flow_arm(struct job *j, uint64_t delay_ns);
 /* Look in a while whether the others have left MPI as well. */
 void flow_wait_for_others(struct job *j);
 
+/* Order what runs of an ending job on this node to end, if that is for us to
+ * do. Slaves pass over what they know. */
+void flow_order_end(const struct job *j, const struct job_node *jn);
+
+/* Nobody knows any more how the job's tasks on this node are: how many were
+ * thought to live. */
+size_t flow_lose_tasks(struct job *j, struct job_node *jn);
+
 /* The node does not come back, or is not waited for any more. */
 void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why);
 

@@ -195,7 +195,7 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
 
     if (jn->drained)
         return 0;                       /* told again */
-    if (j->state < JOB_STARTING)
+    if (j->state < JOB_STARTING || !j->ops->drained)
         return err_set(err, EPROTO, "Drained for job %llu out of turn",
                        (unsigned long long)j->id);
     return j->ops->drained(j, jn, &d, err);

@@ -104,6 +104,18 @@ static void own_task_ended(struct job *j, struct job_node *jn,
     }
 }
 
+static void own_apart_advice(const char *library, struct str *to)
+{
+    if (strncmp(library, "Open MPI", 8) != 0)
+        str_addf(to, "their library, %.*s, does not ask hector-run who they "
+                 "are: use its own mpiexec, and hector-run --adopt -- mpiexec",
+                 (int)strcspn(library, " \t\n"), library);
+    else
+        str_add(to, "Open MPI did not ask hector-run who they are: a setting "
+                "(OMPI_MCA_..., mca-params.conf) or a variable of a batch "
+                "system keeps it from that");
+}
+
 /* ------------------------------------------------------------ the last word */
 
 /* If that is why the job has ended: where it was. */
@@ -150,20 +162,6 @@ static void own_node_lost(struct job *j, const char *why)
     flow_check_drained(j);
 }
 
-static void own_order_again(struct job *j, struct job_node *jn)
-{
-    Hct__Launch launch = HCT__LAUNCH__INIT;
-    Hct__Terminate end = HCT__TERMINATE__INIT;
-
-    launch.job = end.job = j->id;
-    end.ranks = (char *)"all";
-    end.grace_ns = job_grace_ns(j);
-    if (j->state == JOB_STARTING && !jn->launched)
-        conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
-    else if (j->state == JOB_ENDING && !jn->drained)
-        conn_send(jn->node->link, MESSAGE_TERMINATE, &end);
-}
-
 /* -------------------------------------------------------------- ended early */
 
 static void own_abandoned(struct job *j, const char *why)
@@ -200,8 +198,8 @@ const struct job_ops own_ops = {
     .ours = true, .placed = true,
     .place = job_place, .timer = own_timer,
     .task_ended = own_task_ended, .task_left = own_task_left,
-    .drained = own_drained, .node_lost = own_node_lost,
-    .order_again = own_order_again, .abandoned = own_abandoned,
-    .stop = own_stop, .ends_tasks = own_ends_tasks, .is_over = own_is_over,
+    .apart_advice = own_apart_advice, .drained = own_drained,
+    .node_lost = own_node_lost, .abandoned = own_abandoned, .stop = own_stop,
+    .ends_tasks = own_ends_tasks, .is_over = own_is_over,
     .exit_code = own_exit_code, .restore_task = own_restore_task,
 };

@@ -113,8 +113,8 @@ static void restore_nodes(struct job *j)
     for (size_t i = 0; i < j->nnodes; i++) {
         j->nodes[i].prepared = j->state >= JOB_STARTING;
         j->nprepared += j->nodes[i].prepared;
-        if (!j->ops->ours)
-            continue;           /* launched by others */
+        if (j->nodes[i].launched)
+            continue;           /* by others */
         j->nodes[i].launched = j->state == JOB_RUNNING;
         j->nlaunched += j->nodes[i].launched;
     }
@@ -172,10 +172,8 @@ static struct job *restore_adopted(const struct taking *t,
     }
     err_set(err, ENOENT, "its session has ended");
     for (size_t i = 0; i < t->n && !j; i++)
-        if (t->v[i]->id == past->session && adopt_is_session(t->v[i])) {
-            j = adopt_restore_world(t->v[i], &known);
-            err_memory(err);
-        }
+        if (t->v[i]->id == past->session)
+            j = adopt_restore_world(t->v[i], &known, err);
     return j;
 }
 

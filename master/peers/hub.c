@@ -296,13 +296,12 @@ static int on_adopt_end(void *arg, struct conn *c, const void *msg,
 
     if (!j)
         return 0;
-    if (j->redirector != c || !adopt_is_session(j))
+    if (j->redirector != c)
         return err_set(err, EPROTO, "AdoptEnd for job %llu",
                        (unsigned long long)m->job);
     if (!signals_may_end(m->signal))
         return err_set(err, EPROTO, "AdoptEnd by signal %d", m->signal);
-    adopt_end(j, m);
-    return 0;
+    return adopt_end(j, m, err);
 }
 
 /* An operator hears how it went; a redirector sees it. */

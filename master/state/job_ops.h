@@ -4,8 +4,9 @@
  * neighbours treats them as one.
  *
  * The operations are called by flow_*.c, which have checked what is common: that
- * the words make sense in the job's state, and are not said again. They may
- * take steps (flow_step.h), never free the job. */
+ * the words make sense in the job's state, and are not said again; and by
+ * launch.c, recover.c and record.c, as said below. They may take steps
+ * (flow_step.h), never free the job. All pointers are borrowed for the call. */
 #ifndef HECTOR_MASTER_JOB_OPS_H
 #define HECTOR_MASTER_JOB_OPS_H
 
@@ -18,6 +19,7 @@
 struct job;
 struct job_node;
 struct node;
+struct str;
 struct task;
 
 /* What a later master has to know of a job that others have started. */
@@ -40,16 +42,16 @@ struct job_drained {
 };
 
 struct job_ops {
-    /* This master has its tasks started: how they end is known, what they do
-     * counts for the job, and they end with it. */
+    /* This master has its tasks started: how they end is known, and what they do
+     * counts for the job. */
     bool ours;
     /* Its nodes are those of a placement; else they come with its tasks. */
     bool placed;
 
     /* It has its number, and is in the table; NULL: it is to be placed. */
     void (*accepted)(struct job *j);
-    /* Take these nodes, with the ranks on them: as job_place() does. NULL: it
-     * is never placed. */
+    /* Take these nodes, with the ranks on them: as job_place() does; for
+     * launch.c and recover.c. NULL: it is never placed. */
     int (*place)(struct job *j, struct node *const *nodes,
                  const uint32_t *node_of, const uint32_t *count, size_t n,
                  struct err *err);
@@ -62,17 +64,21 @@ struct job_ops {
                        bool core, bool finalized);
     /* A task that has ended turns out to have left MPI in the lurch. */
     void (*task_left)(struct job *j, struct task *t);
-    /* Their last word. -1: it makes no sense. */
+    /* Append what a person can do about tasks that are not in the job's world
+     * of MPI, whose version text is library. */
+    void (*apart_advice)(const char *library, struct str *to);
+    /* Their last word. -1: it makes no sense. NULL: they have none on it. */
     int (*drained)(struct job *j, struct job_node *jn,
                    const struct job_drained *d, struct err *err);
 
-    /* ---- Nodes. Lost: as are its tasks. Back: what it may not have heard. */
+    /* ---- Nodes. Lost: as are its tasks, which are counted. Back: what it may
+     * not have heard besides Prepare, Launch and Terminate; NULL: nothing. */
     void (*node_lost)(struct job *j, const char *why);
     void (*order_again)(struct job *j, struct job_node *jn);
 
     /* ---- The end. */
     /* Its redirector is gone for good; the master has to stop (again: for the
-     * second time). */
+     * second time). NULL: it goes with another job. */
     void (*abandoned)(struct job *j, const char *why);
     void (*stop)(struct job *j, const char *why, int exit_code, bool again);
     /* Do its tasks have to be ended, now that it ends? */
@@ -82,8 +88,8 @@ struct job_ops {
     /* The exit code, and whether it is known what that was. */
     int (*exit_code)(const struct job *j, bool *known);
 
-    /* ---- The record. What has to be noted for a later master; NULL: nothing
-     * but what is of any job. */
+    /* ---- The record, of record.c and recover.c. What has to be noted for a
+     * later master; NULL: nothing but what is of any job. */
     void (*note)(const struct job *j, struct job_past *past);
     /* A task taken up again, which is to be filled in; n NULL: not known. NULL:
      * there is no such rank. */

@@ -152,8 +152,8 @@ PEER_ON(job_ended, JobEnded, "job=%llu code=%d why=%s", LLU(x->job),
 PEER_ON(result, Result, "%d %s", x->ok, x->text)
 PEER_ON(task_signal, TaskSignal, "job=%llu ranks=%s signal=%d", LLU(x->job),
         x->ranks, x->signal)
-PEER_ON(terminate, Terminate, "job=%llu ranks=%s grace=%llu", LLU(x->job),
-        x->ranks, LLU(x->grace_ns))
+PEER_ON(terminate, Terminate, "job=%llu ranks=%s grace=%llu signal=%d",
+        LLU(x->job), x->ranks, LLU(x->grace_ns), x->signal)
 PEER_ON(forget, Forget, "job=%llu", LLU(x->job))
 PEER_ON(fence_done, FenceDone, "job=%llu status=%d data=%.*s", LLU(x->job),
         x->status, (int)x->data.len, x->data.data)

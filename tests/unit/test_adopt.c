@@ -69,7 +69,7 @@ static void exit_codes_are_the_launchers(void **state)
     struct job *j = make();
 
     (void)state;
-    assert_true(adopt_is_session(j));
+    assert_false(j->ops->ours);
     assert_false(job_exit_known(j));
     assert_int_equal(adopt_restore(j, &past), 0);
     job_kill(j, "so", 0, false);

@@ -95,6 +95,27 @@ static void test_end_is_repeated(void **state)
     rig_wait(again, "Terminate job=1 ranks=all grace=250000000");
 }
 
+/* ... by the signal that a person has ended it with. */
+static void test_kill_is_repeated(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a, *b, *again, *run;
+    Hct__Kill m = HCT__KILL__INIT;
+    uint64_t job = 1;
+
+    start(r, &a, &b, &run);
+    conn_close(b->c);
+    b->c = NULL;
+    m.job = job;
+    m.ranks = (char *)"all";
+    m.signal = SIGINT;
+    conn_send(run->c, MESSAGE_KILL, &m);
+    rig_wait(a, "Terminate job=1 ranks=all grace=250000000 signal=2");
+    again = rig_slave(r, "b", 2);
+    tell_jobs(again, &job, 1);
+    rig_wait(again, "Terminate job=1 ranks=all grace=250000000 signal=2");
+}
+
 /* Another slave of that name, without the tasks. */
 static void test_slave_anew(void **state)
 {
@@ -238,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slave_back, patient_setup,
                                         patient_teardown),
         TEST(test_late_master), TEST(test_end_is_repeated),
+        TEST(test_kill_is_repeated),
         TEST(test_slave_anew), TEST(test_farewell), TEST(test_disowned),
         TEST(test_attach), TEST(test_overdue),
     };
