@@ -61,7 +61,7 @@ static int main_find_hosts(const struct options *o, bool standing,
     if (o->hostfile && hosts_load_file(h, o->hostfile, err) < 0)
         return -1;
     if (h->n == 0 && !standing &&
-        ((!o->adopt && !o->adopt_env && allocation_check_first(err) < 0) ||
+        ((!options_adopts(o) && allocation_check_first(err) < 0) ||
          allocation_add(h, err) < 0))
         return -1;
     *given = h->n > 0;
@@ -133,7 +133,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         main_fail(&err, 0);
         goto out;
     }
-    bool adopt = o->adopt || o->adopt_env;
+    bool adopt = options_adopts(o);
     uint32_t n = adopt ? 0 : submit_count(o, &hosts, given, submit_cpus(),
                                           &err);
 
@@ -197,7 +197,7 @@ static void main_take_environment(struct options *o)
     const char *text = getenv("MPIEXEC_TIMEOUT");
     long s = text ? strtol(text, NULL, 10) : 0;
 
-    if (o->adopt || o->adopt_env)
+    if (options_adopts(o))
         return;                 /* the launcher reads it */
     if (o->timeout_ns == 0 && s > 0 && s < INT_MAX)
         o->timeout_ns = (uint64_t)s * 1000000000u;

@@ -59,7 +59,9 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_fini(struct options *o);
 
-/* What of the options cannot be had for tasks that others start. */
+/* Others start the tasks: --adopt, or --adopt-env. */
+bool options_adopts(const struct options *o);
+/* What of the options cannot be had for them. */
 int options_check_adopt(const struct options *o, struct err *err);
 
 #endif

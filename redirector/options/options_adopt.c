@@ -45,12 +45,17 @@ static bool options_seen(const struct options *o, const char *name)
     return o->seen & (uint64_t)1 << (row - usage_rows);
 }
 
+bool options_adopts(const struct options *o)
+{
+    return o->adopt || o->adopt_env;
+}
+
 int options_check_adopt(const struct options *o, struct err *err)
 {
     const char *mode = o->adopt_env ? "--adopt-env" : "--adopt";
     uint64_t pid;
 
-    if (!o->adopt && !o->adopt_env)
+    if (!options_adopts(o))
         return 0;
     if (o->adopt && o->adopt_env)
         return err_set(err, EINVAL, "--adopt runs a command, --adopt-env "

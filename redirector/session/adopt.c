@@ -275,11 +275,7 @@ static Hct__Submit *adopt_submit(struct session *s,
 
 static void adopt_state(struct session *s, const char *state)
 {
-    bool starting = strcmp(state, "starting") == 0;
-
-    if (s->private && starting)
-        private_settled(s->private);
-    if (starting && s->phase < SESSION_UNDER_WAY)
+    if (strcmp(state, "starting") == 0 && s->phase < SESSION_UNDER_WAY)
         adopt_start(adopt_of(s));
     else if (strcmp(state, "ending") == 0)
         adopt_end_command(adopt_of(s));
@@ -302,12 +298,8 @@ static void adopt_ended(struct session *s, int code, const char *why)
     session_drain(s);
 }
 
-static void adopt_lost(struct session *s, const struct err *why)
+static void adopt_lost(struct session *s, const char *sentence)
 {
-    char sentence[400];
-
-    snprintf(sentence, sizeof(sentence), "%s: %s",
-             s->job ? "lost the master" : "cannot use the master", why->text);
     if (s->phase >= SESSION_ENDING) {
         say(SAY_ERROR, "%s", sentence);
         session_drain(s);

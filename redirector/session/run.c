@@ -232,13 +232,9 @@ static void run_accepted(struct session *s)
 static void run_state(struct session *s, const char *state)
 {
     struct run *r = run_of(s);
-    bool running = strcmp(state, "running") == 0;
 
     progress_set(r->progress, state);
-    if (s->private && (running || strcmp(state, "preparing") == 0 ||
-                       strcmp(state, "starting") == 0))
-        private_settled(s->private);
-    if (running) {
+    if (strcmp(state, "running") == 0) {
         progress_end(r->progress);
         if (r->feed)
             feed_started(r->feed);
@@ -260,11 +256,10 @@ static void run_ended(struct session *s, int code, const char *why)
     session_drain(s);
 }
 
-static void run_lost(struct session *s, const struct err *why)
+static void run_lost(struct session *s, const char *sentence)
 {
     if (s->phase < SESSION_DRAINING) {
-        say(SAY_ERROR, "%s: %s", s->phase == SESSION_STARTING
-            ? "cannot use the master" : "lost the master", why->text);
+        say(SAY_ERROR, "%s", sentence);
         status_note(&s->status, STATUS_BY_FAILURE, 0);
     }
     session_drain(s);

@@ -241,6 +241,10 @@ static void session_on_state(void *arg, const char *state, uint32_t started,
         say(SAY_VERBOSE, "job %llu is %s, %u of %u tasks run",
             (unsigned long long)s->job, state, started, ntasks);
     snprintf(s->state, sizeof(s->state), "%s", state);
+    if (s->private && (strcmp(state, "preparing") == 0 ||
+                       strcmp(state, "starting") == 0 ||
+                       strcmp(state, "running") == 0))
+        private_settled(s->private);
     s->ops->state(s, state);
 }
 
@@ -254,8 +258,11 @@ static void session_on_ended(void *arg, int code, const char *why)
 static void session_on_lost(void *arg, const struct err *why)
 {
     struct session *s = arg;
+    char sentence[sizeof(why->text) + 32];
 
-    s->ops->lost(s, why);
+    snprintf(sentence, sizeof(sentence), "%s: %s",
+             s->job ? "lost the master" : "cannot use the master", why->text);
+    s->ops->lost(s, sentence);
 }
 
 static void session_on_failure(void *arg, const char *sentence)
@@ -361,8 +368,7 @@ static void session_close(struct session *s)
     private_end_all(s->private);
     uplink_close(s->uplink);
     private_destroy(s->private);
-    if (s->ops->stop)
-        s->ops->stop(s);
+    s->ops->stop(s);
     links_close(s->links);
     output_close(s->output);
     if (s->dir[0] && paths_remove_tree(s->dir, &err) < 0)

@@ -79,13 +79,13 @@ struct session_ops {
     Hct__Submit *(*submit)(struct session *s, const struct links_where *where,
                            struct err *err);
 
-    /* Words of the master. accepted: s->job is known; may be NULL. state: it
-     * is another one, s->state is the one before. lost: it is gone for good,
-     * or has refused us. */
+    /* Words of the master. accepted: s->job is known; may be NULL. state: the
+     * job's. lost: it is gone for good, or has refused us, says the sentence,
+     * as in failed. */
     void (*accepted)(struct session *s);
     void (*state)(struct session *s, const char *state);
     void (*ended)(struct session *s, int code, const char *why);
-    void (*lost)(struct session *s, const struct err *why);
+    void (*lost)(struct session *s, const char *sentence);
 
     /* Hector cannot go on: what is to be submitted is no good; one of our
      * daemons has ended too early. */
@@ -106,7 +106,7 @@ struct session_ops {
 
     /* It does not go on: nothing more is done for the job. */
     void (*draining)(struct session *s);
-    /* Free what uses the links, may be NULL; and all else. */
+    /* Free what uses the links; and all else. */
     void (*stop)(struct session *s);
     void (*close)(struct session *s);
 };
