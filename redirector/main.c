@@ -18,11 +18,11 @@
 #include "redirector/options/options.h"
 #include "redirector/options/usage.h"
 #include "redirector/out/say.h"
-#include "redirector/session/adopt.h"
-#include "redirector/session/background.h"
-#include "redirector/session/run.h"
-#include "redirector/session/session.h"
-#include "redirector/session/status.h"
+#include "redirector/frontend/adopt.h"
+#include "redirector/frontend/background.h"
+#include "redirector/frontend/run.h"
+#include "redirector/frontend/frontend.h"
+#include "redirector/frontend/status.h"
 #include "redirector/start/submit.h"
 
 extern char **environ;
@@ -152,7 +152,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
             db = absolute;
         free(here);
     }
-    struct session_conf conf = {
+    struct frontend_conf conf = {
         .options = o, .hosts = &hosts, .ntasks = n, .master = master,
         .agent = main_first(o->agent, c->launch_agent, NULL), .db = db,
         .argv = argv, .env = environ

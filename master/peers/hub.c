@@ -1,11 +1,11 @@
 /* hub.c - one struct for each link: who comes in, what each kind of peer may
  * say, which part of the master hears it, and who has gone.
  *
- * Invariants. A session's link has no role until it was welcomed; then a
- * slave's session has its node, and the node's link is this one. Messages
- * about a job that is not known (any more) are dropped: the slave was told
- * to forget it and has not read that yet. What needs an answer then gets one
- * that lets the slave come to its end. */
+ * Invariants. A peer's link has no role until it was welcomed; then a slave has
+ * its node, and the node's link is this one. Messages about a job that is not
+ * known (any more) are dropped: the slave was told to forget it and has not read
+ * that yet. What needs an answer then gets one that lets the slave come to its
+ * end. */
 #include "master/peers/hub.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ struct hub {
     struct flow *flow;
     struct hub_conf conf;
     struct reducer *reducer;    /* owned, like the next two */
-    LIST_HEAD(, peer) sessions;
+    LIST_HEAD(, peer) peers;
     struct conn_listener *listeners[PEER_LISTENERS];
     size_t nlisteners;
     bool holding, had_redirector;
@@ -64,10 +64,10 @@ struct hub {
 
 /* --------------------------------------------------------------- admission */
 
-/* Say why, and close behind it. The session is gone when this returns. */
+/* Say why, and close behind it. The peer is gone when this returns. */
 static int peer_refuse(struct peer *s, const struct err *err)
 {
-    greeting_refuse(s->link, "session", err);
+    greeting_refuse(s->link, "peer", err);
     LIST_REMOVE(s, place);
     free(s);
     return 0;
@@ -94,7 +94,7 @@ static void peer_drop_link(struct hub *h, const struct node *n)
 {
     struct peer *s;
 
-    LIST_FOREACH(s, &h->sessions, place)
+    LIST_FOREACH(s, &h->peers, place)
         if (s->node == n) {
             LIST_REMOVE(s, place);
             conn_close(s->link);
@@ -148,7 +148,7 @@ static int peer_join(struct peer *s, const Hct__Hello *m,
     n->link = s->link;
     s->node = n;
     journal_node(s->hub->journal, n);
-    log_info("session", "node %s joined with %u processors: %s", n->name,
+    log_info("peer", "node %s joined with %u processors: %s", n->name,
              n->cpus, conn_peer(s->link));
     if (s->hub->holding)
         conn_pause(s->link);
@@ -312,7 +312,7 @@ static void peer_answer(struct conn *c, int rc, const struct err *err,
 
     if (conn_role(c) != HCT__ROLE__ROLE_OPERATOR) {
         if (rc)
-            log_debug("session", "%s: %s", conn_peer(c), err->text);
+            log_debug("peer", "%s: %s", conn_peer(c), err->text);
         return;
     }
     m.ok = rc == 0;
@@ -446,7 +446,7 @@ static void peer_tell_late(struct peer *s)
 {
     if (!s->late || !s->node)
         return;
-    log_warn("session", "%llu records of tagged calls came from %s when the job "
+    log_warn("peer", "%llu records of tagged calls came from %s when the job "
              "had given it up, and are lost job=%llu",
              (unsigned long long)s->late, s->node->name,
              (unsigned long long)s->late_job);
@@ -632,20 +632,20 @@ static const struct conn_route peer_routes[] = {
 
 /* ------------------------------------------------------------ links, hub */
 
-/* A connection that opened: from now on it has a session of its own. */
+/* A connection that opened: from now on it is a peer. */
 static void peer_open(void *arg, struct conn *c)
 {
     struct hub *h = arg;
     struct peer *s = calloc(1, sizeof(*s));
 
     if (!s) {
-        log_warn("session", "%s: out of memory", conn_peer(c));
+        log_warn("peer", "%s: out of memory", conn_peer(c));
         conn_close(c);
         return;
     }
     s->hub = h;
     s->link = c;
-    LIST_INSERT_HEAD(&h->sessions, s, place);
+    LIST_INSERT_HEAD(&h->peers, s, place);
     conn_set_arg(c, s);
 }
 
@@ -678,11 +678,11 @@ static void peer_log_end(const struct peer *s, const struct err *why)
     const char *peer = conn_peer(s->link);
 
     if (!conn_role(s->link))
-        log_debug("session", "%s left: %s", peer, why->text);
+        log_debug("peer", "%s left: %s", peer, why->text);
     else if (why->code == EPROTO || why->code == EBADMSG)
-        refused("session", peer, why);
+        refused("peer", peer, why);
     else
-        log_info("session", "%s left: %s", s->node ? s->node->name : peer,
+        log_info("peer", "%s left: %s", s->node ? s->node->name : peer,
                  why->text);
 }
 
@@ -759,7 +759,7 @@ size_t hub_count(const struct hub *h, Hct__Role role)
     const struct peer *s;
     size_t n = 0;
 
-    LIST_FOREACH(s, &h->sessions, place)
+    LIST_FOREACH(s, &h->peers, place)
         n += conn_role(s->link) == (unsigned)role;
     return n;
 }
@@ -774,7 +774,7 @@ void hub_hold_slaves(struct hub *h, bool hold)
     struct peer *s;
 
     h->holding = hold;
-    LIST_FOREACH(s, &h->sessions, place) {
+    LIST_FOREACH(s, &h->peers, place) {
         if (!s->node)
             continue;
         if (hold)
@@ -813,7 +813,7 @@ void hub_leave(struct hub *h, void (*left)(void *arg))
     farewell.why = (char *)"hector-master has ended";
     h->left = left;
     h->nleaving = 1;
-    for (struct peer *s; (s = LIST_FIRST(&h->sessions)); ) {
+    for (struct peer *s; (s = LIST_FIRST(&h->peers)); ) {
         if (s->node) {
             conn_send(s->link, MESSAGE_FAREWELL, &farewell);
             s->node->link = NULL;
@@ -834,7 +834,7 @@ void hub_destroy(struct hub *h)
     if (!h)
         return;
     peer_stop_listening(h);
-    for (struct peer *s; (s = LIST_FIRST(&h->sessions)); ) {
+    for (struct peer *s; (s = LIST_FIRST(&h->peers)); ) {
         LIST_REMOVE(s, place);
         gather_cancel(s->gather);
         conn_close(s->link);

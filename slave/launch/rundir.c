@@ -75,7 +75,7 @@ static void sweep(const char *root)
         if (fd < 0)
             continue;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-            log_info("session", "removing what a dead slave left: %s", path);
+            log_info("rundir", "removing what a dead slave left: %s", path);
             paths_remove_tree(path, NULL);
         }
         close(fd);
@@ -110,7 +110,7 @@ static void open_shm(struct rundir *s)
     }
     s->shm_lock = take_lock(s->shm, &err);
     if (s->shm_lock < 0)
-        log_warn("session", "%s", err.text);
+        log_warn("rundir", "%s", err.text);
 }
 
 int rundir_open(struct rundir *s, struct err *err)
@@ -130,7 +130,7 @@ int rundir_open(struct rundir *s, struct err *err)
     open_shm(s);
     if (geteuid() == 0) {       /* tasks of other users pass through */
         if (chmod(s->dir, 0711) || (*s->shm && chmod(s->shm, 0711)))
-            log_warn("session", "%s: %s", s->dir, strerror(errno));
+            log_warn("rundir", "%s: %s", s->dir, strerror(errno));
     }
     return 0;
 }
@@ -142,9 +142,9 @@ void rundir_close(struct rundir *s)
     if (!*s->dir)
         return;
     if (paths_remove_tree(s->dir, &err))
-        log_warn("session", "%s", err.text);
+        log_warn("rundir", "%s", err.text);
     if (*s->shm && paths_remove_tree(s->shm, &err))
-        log_warn("session", "%s", err.text);
+        log_warn("rundir", "%s", err.text);
     close(s->lock);
     if (s->shm_lock >= 0)
         close(s->shm_lock);
@@ -198,5 +198,5 @@ void rundir_job_close(const struct rundir *s, uint64_t job)
     if (rundir_job_paths(s, job, dir, shm, &err) ||
         paths_remove_tree(dir, &err) ||
         (*shm && paths_remove_tree(shm, &err)))
-        log_warn("session", "%s", err.text);
+        log_warn("rundir", "%s", err.text);
 }

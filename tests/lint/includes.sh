@@ -35,7 +35,7 @@ redirector/in
 redirector/batch
 redirector/options   call_kinds.inc
 redirector/start
-redirector/session
+redirector/frontend
 redirector
 
 slave/proc           page.h hct_policy.h

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/session/status.h"
+#include "redirector/frontend/status.h"
 
 /* A story: t a task fails, I/T/H a signal comes, o time-out, p the reader of
  * our output goes, f Hector fails, l output is lost, a abandoned by INT,

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "redirector/session/unspent.h"
+#include "redirector/frontend/unspent.h"
 
 static void test_left(void **state)
 {

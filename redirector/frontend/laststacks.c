@@ -1,5 +1,5 @@
 /* laststacks.c - where the tasks are, said before a time-out ends them. */
-#include "redirector/session/laststacks.h"
+#include "redirector/frontend/laststacks.h"
 
 #include <inttypes.h>
 #include <signal.h>

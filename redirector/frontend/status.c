@@ -1,5 +1,5 @@
 /* status.c - the rules of the exit status; see status.h. */
-#include "redirector/session/status.h"
+#include "redirector/frontend/status.h"
 
 void status_note(struct status *s, enum status_cause cause, int signal)
 {

@@ -1,7 +1,7 @@
 /* unspent.c - how much of an allocation is left. Slurm says when it ends; PBS
  * only how long it may be, and its job script is the first process of the
  * session. */
-#include "redirector/session/unspent.h"
+#include "redirector/frontend/unspent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "proto/base/parse.h"
 #include "redirector/out/say.h"
-#include "redirector/session/status.h"
+#include "redirector/frontend/status.h"
 
 enum { UNSPENT_MAX_S = 366 * 86400 };
 

@@ -1,10 +1,10 @@
-/* run.c - a job of ours, as session.c leads it: its input and output, how
+/* run.c - a job of ours, as frontend.c leads it: its input and output, how
  * people end it, and what its end says.
  *
  * It is UNDER_WAY when the master has accepted it. run_end() asks the master to
  * end the job. Whatever the reason, what the tasks wrote before is shown, but
  * when somebody has asked twice: then run_abandon() leaves from anywhere. */
-#include "redirector/session/run.h"
+#include "redirector/frontend/run.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,14 +16,14 @@
 #include "redirector/in/suspend.h"
 #include "redirector/out/progress.h"
 #include "redirector/out/say.h"
-#include "redirector/session/ending.h"
-#include "redirector/session/unspent.h"
-#include "redirector/session/session.h"
+#include "redirector/frontend/ending.h"
+#include "redirector/frontend/unspent.h"
+#include "redirector/frontend/frontend.h"
 #include "redirector/start/child.h"
 #include "redirector/start/submit.h"
 
 struct run {
-    struct session s;
+    struct frontend s;
     struct feed *feed;                  /* owned, as all below; NULL: nobody
                                            reads stdin */
     struct interrupt *interrupt;
@@ -32,14 +32,14 @@ struct run {
     struct ending ending;
 };
 
-static struct run *run_of(struct session *s)
+static struct run *run_of(struct frontend *s)
 {
     return (struct run *)s;
 }
 
 /* ---------------------------------------------------------- how it ends */
 
-static void run_draining(struct session *s)
+static void run_draining(struct frontend *s)
 {
     struct run *r = run_of(s);
 
@@ -50,25 +50,25 @@ static void run_draining(struct session *s)
 }
 
 /* Hector itself cannot go on. */
-static void run_fail(struct session *s, const char *sentence)
+static void run_fail(struct frontend *s, const char *sentence)
 {
-    if (s->phase >= SESSION_DRAINING)
+    if (s->phase >= FRONTEND_DRAINING)
         return;
     say(SAY_ERROR, "%s", sentence);
     status_note(&s->status, STATUS_BY_FAILURE, 0);
     if (s->job)
         uplink_kill(s->uplink, sentence, STATUS_FAILURE, 0, false);
-    if (s->phase != SESSION_UNDER_WAY)
-        session_drain(s);
+    if (s->phase != FRONTEND_UNDER_WAY)
+        frontend_drain(s);
 }
 
 /* Leave now: what runs of the job here is killed. */
 static void run_abandon(struct run *r, const char *why)
 {
-    say(r->s.phase < SESSION_LEAVING ? SAY_ERROR : SAY_VERBOSE,
+    say(r->s.phase < FRONTEND_LEAVING ? SAY_ERROR : SAY_VERBOSE,
         "%s: left without waiting for the end", why);
     status_abandon(&r->s.status, r->ending.signal);
-    session_break(&r->s);
+    frontend_break(&r->s);
 }
 
 static void run_on_over(void *arg)
@@ -84,7 +84,7 @@ static void run_on_stuck(void *arg)
     say(SAY_ERROR, "hector-master does not answer: the job is ended without "
         "it, its record is not complete");
     private_end_alone(r->s.private);
-    session_drain(&r->s);
+    frontend_drain(&r->s);
 }
 
 /* End the job; asked once more, at once; and then, without it. */
@@ -92,26 +92,26 @@ static void run_end(struct run *r, const char *why, int sig)
 {
     int asked = ending_ask(&r->ending, sig);
 
-    if (r->s.phase >= SESSION_DRAINING || asked > 2)
+    if (r->s.phase >= FRONTEND_DRAINING || asked > 2)
         run_abandon(r, why);
-    else if (r->s.phase < SESSION_UNDER_WAY)
-        session_drain(&r->s);
+    else if (r->s.phase < FRONTEND_UNDER_WAY)
+        frontend_drain(&r->s);
     else
         uplink_kill(r->s.uplink, why, status_exit_code(&r->s.status), sig,
                     asked > 1);
 }
 
-static void run_timed_out(struct session *s)
+static void run_timed_out(struct frontend *s)
 {
     say(SAY_ERROR, "time-out of %g s: the job is ended",
         (double)s->conf->options->timeout_ns / 1e9);
     status_note(&s->status, STATUS_BY_TIMEOUT, 0);
-    session_ask_where(s, s->phase == SESSION_UNDER_WAY ? s->job : 0);
+    frontend_ask_where(s, s->phase == FRONTEND_UNDER_WAY ? s->job : 0);
 }
 
-static void run_located(struct session *s)
+static void run_located(struct frontend *s)
 {
-    if (s->phase < SESSION_DRAINING)
+    if (s->phase < FRONTEND_DRAINING)
         run_end(run_of(s), "time-out", 0);
 }
 
@@ -120,7 +120,7 @@ static void run_located(struct session *s)
 static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
 {
     struct run *r = arg;
-    struct session *s = &r->s;
+    struct frontend *s = &r->s;
     const char *why;
 
     switch (kind) {
@@ -137,7 +137,7 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
     case INTERRUPT_END:
         status_note(&s->status, STATUS_BY_SIGNAL, sig);
         why = sig == SIGINT ? "interrupted" : signals_name(sig);
-        if (s->phase == SESSION_UNDER_WAY && r->ending.asked == 0)
+        if (s->phase == FRONTEND_UNDER_WAY && r->ending.asked == 0)
             say(SAY_ERROR, "%s: job %llu is being ended; once more kills it at "
                 "once", why, (unsigned long long)s->job);
         run_end(r, why, sig);
@@ -159,11 +159,11 @@ static void run_on_output_error(void *arg, const struct err *err)
         status_note(&r->s.status, STATUS_BY_FAILURE, 0);
     }
     status_incomplete(&r->s.status);
-    if (r->s.phase < SESSION_DRAINING && r->ending.asked == 0)
+    if (r->s.phase < FRONTEND_DRAINING && r->ending.asked == 0)
         run_end(r, err->text, 0);
 }
 
-static bool run_output(const struct session *s, struct output_conf *c)
+static bool run_output(const struct frontend *s, struct output_conf *c)
 {
     const struct options *o = s->conf->options;
 
@@ -184,28 +184,28 @@ static void run_on_input_error(void *arg, const struct err *err)
     status_incomplete(&r->s.status);
 }
 
-static void run_credit(struct session *s)
+static void run_credit(struct frontend *s)
 {
     struct run *r = run_of(s);
 
-    if (r->feed && s->phase < SESSION_DRAINING)
+    if (r->feed && s->phase < FRONTEND_DRAINING)
         feed_wake(r->feed);
 }
 
-static void run_joined(struct session *s, const char *name)
+static void run_joined(struct frontend *s, const char *name)
 {
     (void)s;
     say(SAY_VERBOSE, "%s is ready for the job", name);
 }
 
-static void run_torn(struct session *s, const char *name, const char *why)
+static void run_torn(struct frontend *s, const char *name, const char *why)
 {
     say(s->status.cause == STATUS_BY_PIPE ? SAY_VERBOSE : SAY_ERROR,
         "output of tasks on %s may be incomplete: %s", name, why);
     status_incomplete(&s->status);
 }
 
-static void run_silent(struct session *s)
+static void run_silent(struct frontend *s)
 {
     say(SAY_ERROR, "output may be incomplete: a slave has not closed its "
         "streams");
@@ -214,22 +214,22 @@ static void run_silent(struct session *s)
 
 /* ----------------------------------------------------------------- master */
 
-static Hct__Submit *run_submit(struct session *s,
+static Hct__Submit *run_submit(struct frontend *s,
                                const struct links_where *where,
                                struct err *err)
 {
-    const struct session_conf *c = s->conf;
+    const struct frontend_conf *c = s->conf;
 
     return submit_build(c->options, c->hosts, c->hosts->n > 0, c->env,
                         c->argv, where, err);
 }
 
-static void run_accepted(struct session *s)
+static void run_accepted(struct frontend *s)
 {
-    s->phase = SESSION_UNDER_WAY;
+    s->phase = FRONTEND_UNDER_WAY;
 }
 
-static void run_state(struct session *s, const char *state)
+static void run_state(struct frontend *s, const char *state)
 {
     struct run *r = run_of(s);
 
@@ -244,7 +244,7 @@ static void run_state(struct session *s, const char *state)
     }
 }
 
-static void run_ended(struct session *s, int code, const char *why)
+static void run_ended(struct frontend *s, int code, const char *why)
 {
     bool told = s->status.cause != STATUS_NONE &&
                 s->status.cause != STATUS_BY_TASK;
@@ -253,28 +253,28 @@ static void run_ended(struct session *s, int code, const char *why)
         say(told ? SAY_VERBOSE : SAY_ERROR, "%s", why);
     unspent_say(code, s->conf->options->on_hang);
     status_end(&s->status, code);
-    session_drain(s);
+    frontend_drain(s);
 }
 
-static void run_lost(struct session *s, const char *sentence)
+static void run_lost(struct frontend *s, const char *sentence)
 {
-    if (s->phase < SESSION_DRAINING) {
+    if (s->phase < FRONTEND_DRAINING) {
         say(SAY_ERROR, "%s", sentence);
         status_note(&s->status, STATUS_BY_FAILURE, 0);
     }
-    session_drain(s);
+    frontend_drain(s);
 }
 
-static void run_private_failed(struct session *s, const char *sentence)
+static void run_private_failed(struct frontend *s, const char *sentence)
 {
     run_fail(s, sentence);
     if (!private_has_master(s->private))
-        session_drain(s);       /* nobody else will tell us the end */
+        frontend_drain(s);      /* nobody else will tell us the end */
 }
 
 /* ------------------------------------------------------------------ start */
 
-static int run_open(struct session *s, struct err *err)
+static int run_open(struct frontend *s, struct err *err)
 {
     struct run *r = run_of(s);
 
@@ -288,7 +288,7 @@ static int run_open(struct session *s, struct err *err)
     return r->interrupt ? 0 : -1;
 }
 
-static int run_equip(struct session *s, struct err *err)
+static int run_equip(struct frontend *s, struct err *err)
 {
     struct run *r = run_of(s);
     const struct options *o = s->conf->options;
@@ -301,12 +301,12 @@ static int run_equip(struct session *s, struct err *err)
     return r->feed ? 0 : -1;
 }
 
-static void run_stop(struct session *s)
+static void run_stop(struct frontend *s)
 {
     feed_close(run_of(s)->feed);
 }
 
-static void run_close(struct session *s)
+static void run_close(struct frontend *s)
 {
     struct run *r = run_of(s);
 
@@ -316,7 +316,7 @@ static void run_close(struct session *s)
     suspend_close(r->suspend);
 }
 
-static const struct session_ops run_ops = {
+static const struct frontend_ops run_ops = {
     .open = run_open, .output = run_output, .equip = run_equip,
     .submit = run_submit, .accepted = run_accepted, .state = run_state,
     .ended = run_ended, .lost = run_lost, .failed = run_fail,
@@ -326,12 +326,12 @@ static const struct session_ops run_ops = {
     .stop = run_stop, .close = run_close
 };
 
-int run_job(const struct session_conf *conf)
+int run_job(const struct frontend_conf *conf)
 {
     struct run r = { .s = { .conf = conf, .ops = &run_ops,
                             .nstreams = conf->ntasks } };
 
     child_raise_limit();
-    session_lead(&r.s);
+    frontend_lead(&r.s);
     return status_exit_code(&r.s.status);
 }

@@ -1,5 +1,5 @@
 /* background.c - a session in the background; see background.h. */
-#include "redirector/session/background.h"
+#include "redirector/frontend/background.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "redirector/out/say.h"
-#include "redirector/session/status.h"
+#include "redirector/frontend/status.h"
 
 static int background_relay(int from, pid_t session)
 {

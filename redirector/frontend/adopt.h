@@ -7,9 +7,9 @@
 #ifndef HECTOR_ADOPT_H
 #define HECTOR_ADOPT_H
 
-struct session_conf;
+struct frontend_conf;
 
 /* Returns the exit status. What there is to say has been said. */
-int adopt_run(const struct session_conf *conf);
+int adopt_run(const struct frontend_conf *conf);
 
 #endif

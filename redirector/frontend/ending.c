@@ -1,5 +1,5 @@
 /* ending.c - one timer, for whichever request was the last; see ending.h. */
-#include "redirector/session/ending.h"
+#include "redirector/frontend/ending.h"
 
 #include "proto/base/clock.h"
 #include "proto/link/timer.h"

@@ -2,9 +2,9 @@
 #ifndef HECTOR_RUN_H
 #define HECTOR_RUN_H
 
-struct session_conf;
+struct frontend_conf;
 
 /* Returns the exit status. What there is to say has been said. */
-int run_job(const struct session_conf *conf);
+int run_job(const struct frontend_conf *conf);
 
 #endif

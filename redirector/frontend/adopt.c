@@ -1,4 +1,4 @@
-/* adopt.c - tasks that a command starts, as session.c leads what is done for
+/* adopt.c - tasks that a command starts, as frontend.c leads what is done for
  * them: the command, its end and its status.
  *
  *   STARTING --Accepted, slaves prepared--> UNDER_WAY  the command runs
@@ -8,7 +8,7 @@
  * Failures before UNDER_WAY end it; then the link to the master may be lost
  * (uplink is NULL) and the command runs on; its end leads from there to
  * DRAINING. */
-#include "redirector/session/adopt.h"
+#include "redirector/frontend/adopt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,8 +23,8 @@
 #include "proto/link/timer.h"
 #include "redirector/in/ttysignal.h"
 #include "redirector/out/say.h"
-#include "redirector/session/background.h"
-#include "redirector/session/session.h"
+#include "redirector/frontend/background.h"
+#include "redirector/frontend/frontend.h"
 #include "redirector/start/adoptenv.h"
 #include "redirector/start/child.h"
 #include "redirector/start/launcher.h"
@@ -39,7 +39,7 @@
 enum { ADOPT_NODES = 4096 };    /* that may bring stdtim */
 
 struct adopt {
-    struct session s;                   /* its status: until the command runs */
+    struct frontend s;                  /* its status: until the command runs */
     bool ran;
     int code;                           /* of the command, then */
     bool timed_out;
@@ -55,27 +55,27 @@ struct adopt {
     bool ending;                        /* somebody wants its end */
 };
 
-struct adopt_shell { const struct session_conf *conf; pid_t pid; };
+struct adopt_shell { const struct frontend_conf *conf; pid_t pid; };
 
-static struct adopt *adopt_of(struct session *s)
+static struct adopt *adopt_of(struct frontend *s)
 {
     return (struct adopt *)s;
 }
 
 /* ----------------------------------------------------------- how it ends */
 
-static void adopt_draining(struct session *s)
+static void adopt_draining(struct frontend *s)
 {
     event_del(adopt_of(s)->patience);
     event_del(adopt_of(s)->kill);
 }
 
 /* Hector itself cannot go on. */
-static void adopt_fail(struct session *s, const char *sentence)
+static void adopt_fail(struct frontend *s, const char *sentence)
 {
-    if (s->phase >= SESSION_ENDING)
+    if (s->phase >= FRONTEND_ENDING)
         return;
-    if (s->phase == SESSION_UNDER_WAY) {
+    if (s->phase == FRONTEND_UNDER_WAY) {
         say(SAY_ERROR, "%s: the command runs on unwatched", sentence);
         uplink_close(s->uplink);
         s->uplink = NULL;
@@ -83,7 +83,7 @@ static void adopt_fail(struct session *s, const char *sentence)
     }
     say(SAY_ERROR, "%s", sentence);
     status_note(&s->status, STATUS_BY_FAILURE, 0);
-    session_drain(s);
+    frontend_drain(s);
 }
 
 /* The master has not said its last word in time. */
@@ -93,10 +93,10 @@ static void adopt_on_patience(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     say(SAY_ERROR, "the master does not say that the job is recorded");
-    session_drain(&a->s);
+    frontend_drain(&a->s);
 }
 
-static void adopt_silent(struct session *s)
+static void adopt_silent(struct frontend *s)
 {
     (void)s;
     say(SAY_ERROR, "the stdtim stream may be incomplete: a slave has not "
@@ -121,10 +121,10 @@ static void adopt_on_launcher(void *arg, int status)
     event_del(a->s.timeout);
     event_del(a->kill);
     if (!a->s.uplink) {
-        session_drain(&a->s);
+        frontend_drain(&a->s);
         return;
     }
-    a->s.phase = SESSION_ENDING;
+    a->s.phase = FRONTEND_ENDING;
     uplink_adopt_end(a->s.uplink, status < 0, adopt_status(a),
                      a->timed_out ? 0 : sig, ADOPT_TASKS_NS);
     timer_set(a->patience, ADOPT_MASTER_NS);
@@ -139,7 +139,7 @@ static void adopt_no_launcher(struct adopt *a, const struct err *err)
 
 static void adopt_start(struct adopt *a)
 {
-    const struct session_conf *c = a->s.conf;
+    const struct frontend_conf *c = a->s.conf;
     char *const *argv = c->options->apps[0].argv;
     bool export = !a->shell && hosts_any_remote(c->hosts) &&
         adoptenv_may_export(argv, getenv("OMPI_MCA_mca_base_env_list"));
@@ -151,7 +151,7 @@ static void adopt_start(struct adopt *a)
         adopt_fail(&a->s, "out of memory");
         return;
     }
-    a->s.phase = SESSION_UNDER_WAY;
+    a->s.phase = FRONTEND_UNDER_WAY;
     a->ran = true;
     if (a->shell) {
         if (launcher_watch(&a->launcher, a->s.base, a->shell, &err) < 0) {
@@ -187,25 +187,25 @@ static void adopt_on_kill(evutil_socket_t fd, short what, void *arg)
     launcher_signal(&a->launcher, SIGKILL);
 }
 
-static void adopt_located(struct session *s)
+static void adopt_located(struct frontend *s)
 {
-    if (s->phase == SESSION_UNDER_WAY && s->uplink)
+    if (s->phase == FRONTEND_UNDER_WAY && s->uplink)
         uplink_kill(s->uplink, "time-out", STATUS_TIMEOUT, 0, false);
-    if (s->phase == SESSION_UNDER_WAY)
+    if (s->phase == FRONTEND_UNDER_WAY)
         adopt_end_command(adopt_of(s));
 }
 
-static void adopt_timed_out(struct session *s)
+static void adopt_timed_out(struct frontend *s)
 {
     say(SAY_ERROR, "time-out of %g s: the command is ended",
         (double)s->conf->options->timeout_ns / 1e9);
     adopt_of(s)->timed_out = true;
-    if (s->phase < SESSION_UNDER_WAY) {
+    if (s->phase < FRONTEND_UNDER_WAY) {
         status_note(&s->status, STATUS_BY_TIMEOUT, 0);
-        session_drain(s);
+        frontend_drain(s);
         return;
     }
-    session_ask_where(s, s->uplink ? s->job : 0);
+    frontend_ask_where(s, s->uplink ? s->job : 0);
 }
 
 /* ---------------------------------------------------------------- signals */
@@ -218,13 +218,13 @@ static void adopt_on_signal(void *arg, int sig, bool from_terminal)
 
     if (sig == SIGCHLD) {
         child_reap_all();
-    } else if (end && a->s.phase < SESSION_UNDER_WAY) {
+    } else if (end && a->s.phase < FRONTEND_UNDER_WAY) {
         status_note(&a->s.status, STATUS_BY_SIGNAL, sig);
-        session_drain(&a->s);
-    } else if (end && a->s.phase > SESSION_UNDER_WAY) {
+        frontend_drain(&a->s);
+    } else if (end && a->s.phase > FRONTEND_UNDER_WAY) {
         say(SAY_ERROR, "%s: left without waiting for the record",
             signals_name(sig));
-        session_break(&a->s);
+        frontend_break(&a->s);
     } else if (end && a->shell) {
         launcher_fini(&a->launcher);    /* watch it no more */
         adopt_on_launcher(a, -1);
@@ -241,14 +241,14 @@ static void adopt_on_output_error(void *arg, const struct err *err)
     say(err->code == EPIPE ? SAY_VERBOSE : SAY_ERROR, "%s", err->text);
 }
 
-static bool adopt_output(const struct session *s, struct output_conf *c)
+static bool adopt_output(const struct frontend *s, struct output_conf *c)
 {
     c->stdtim = s->conf->options->stdtim;
     c->on_error = adopt_on_output_error;
     return c->stdtim != NULL;
 }
 
-static void adopt_torn(struct session *s, const char *name, const char *why)
+static void adopt_torn(struct frontend *s, const char *name, const char *why)
 {
     (void)s;
     say(SAY_ERROR, "the stdtim stream of tasks on %s may be incomplete: %s",
@@ -257,12 +257,12 @@ static void adopt_torn(struct session *s, const char *name, const char *why)
 
 /* ----------------------------------------------------------------- master */
 
-static Hct__Submit *adopt_submit(struct session *s,
+static Hct__Submit *adopt_submit(struct frontend *s,
                                  const struct links_where *where,
                                  struct err *err)
 {
     static char *const no_env[] = { NULL };
-    const struct session_conf *c = s->conf;
+    const struct frontend_conf *c = s->conf;
     Hct__Submit *m = submit_build(c->options, c->hosts, c->hosts->n > 0,
                                   no_env, c->argv, where, err);
 
@@ -273,19 +273,19 @@ static Hct__Submit *adopt_submit(struct session *s,
     return m;
 }
 
-static void adopt_state(struct session *s, const char *state)
+static void adopt_state(struct frontend *s, const char *state)
 {
-    if (strcmp(state, "starting") == 0 && s->phase < SESSION_UNDER_WAY)
+    if (strcmp(state, "starting") == 0 && s->phase < FRONTEND_UNDER_WAY)
         adopt_start(adopt_of(s));
     else if (strcmp(state, "ending") == 0)
         adopt_end_command(adopt_of(s));
 }
 
-static void adopt_ended(struct session *s, int code, const char *why)
+static void adopt_ended(struct frontend *s, int code, const char *why)
 {
     struct adopt *a = adopt_of(s);
 
-    if (s->phase == SESSION_UNDER_WAY) {
+    if (s->phase == FRONTEND_UNDER_WAY) {
         adopt_fail(s, *why ? why : "the master has ended the job");
         return;
     }
@@ -295,14 +295,14 @@ static void adopt_ended(struct session *s, int code, const char *why)
         status_end(&s->status, code);
     else if (code == STATUS_HUNG)
         a->code = code;
-    session_drain(s);
+    frontend_drain(s);
 }
 
-static void adopt_lost(struct session *s, const char *sentence)
+static void adopt_lost(struct frontend *s, const char *sentence)
 {
-    if (s->phase >= SESSION_ENDING) {
+    if (s->phase >= FRONTEND_ENDING) {
         say(SAY_ERROR, "%s", sentence);
-        session_drain(s);
+        frontend_drain(s);
     } else {
         adopt_fail(s, sentence);
     }
@@ -310,7 +310,7 @@ static void adopt_lost(struct session *s, const char *sentence)
 
 /* ------------------------------------------------------------------ start */
 
-static int adopt_open(struct session *s, struct err *err)
+static int adopt_open(struct frontend *s, struct err *err)
 {
     struct adopt *a = adopt_of(s);
 
@@ -322,7 +322,7 @@ static int adopt_open(struct session *s, struct err *err)
     return a->signals ? 0 : -1;
 }
 
-static int adopt_equip(struct session *s, struct err *err)
+static int adopt_equip(struct frontend *s, struct err *err)
 {
     struct adopt *a = adopt_of(s);
     bool remote = hosts_any_remote(s->conf->hosts);
@@ -331,14 +331,14 @@ static int adopt_equip(struct session *s, struct err *err)
                             a->link, err);
 }
 
-static void adopt_stop(struct session *s)
+static void adopt_stop(struct frontend *s)
 {
     launcher_fini(&adopt_of(s)->launcher);
     if (adopt_of(s)->link[0])
         unlink(adopt_of(s)->link);
 }
 
-static void adopt_close(struct session *s)
+static void adopt_close(struct frontend *s)
 {
     struct adopt *a = adopt_of(s);
 
@@ -349,7 +349,7 @@ static void adopt_close(struct session *s)
         close(a->script);
 }
 
-static const struct session_ops adopt_ops = {
+static const struct frontend_ops adopt_ops = {
     .open = adopt_open, .output = adopt_output, .equip = adopt_equip,
     .submit = adopt_submit, .state = adopt_state, .ended = adopt_ended,
     .lost = adopt_lost, .failed = adopt_fail, .private_failed = adopt_fail,
@@ -358,7 +358,7 @@ static const struct session_ops adopt_ops = {
     .draining = adopt_draining, .stop = adopt_stop, .close = adopt_close
 };
 
-static int adopt_session(const struct session_conf *conf, pid_t shell,
+static int adopt_session(const struct frontend_conf *conf, pid_t shell,
                          int script)
 {
     uint32_t n = (uint32_t)conf->hosts->n;
@@ -368,7 +368,7 @@ static int adopt_session(const struct session_conf *conf, pid_t shell,
 
     launcher_init(&a.launcher, adopt_on_launcher, &a);
     adoptenv_socket(a.socket);
-    session_lead(&a.s);
+    frontend_lead(&a.s);
     return adopt_status(&a);
 }
 
@@ -380,7 +380,7 @@ static int adopt_behind(void *arg, int script)
     return adopt_session(shell->conf, shell->pid, script);
 }
 
-int adopt_run(const struct session_conf *conf)
+int adopt_run(const struct frontend_conf *conf)
 {
     const char *text = conf->options->adopt_env;
     struct adopt_shell shell = { .conf = conf };
