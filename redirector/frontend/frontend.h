@@ -75,7 +75,8 @@ struct frontend_ops {
     bool (*output)(const struct frontend *s, struct output_conf *c);
     /* The directory and the links are there, the master is not. -1: leave. */
     int (*equip)(struct frontend *s, struct err *err);
-    /* The master has answered: what is submitted; NULL: that is no good. */
+    /* The master has answered: what is submitted, which is freed then; NULL:
+     * that is no good, says err. */
     Hct__Submit *(*submit)(struct frontend *s, const struct links_where *where,
                            struct err *err);
 
@@ -106,7 +107,8 @@ struct frontend_ops {
 
     /* It does not go on: nothing more is done for the job. */
     void (*draining)(struct frontend *s);
-    /* Free what uses the links; and all else. */
+    /* The end, however far open and equip have come: free what uses the links,
+     * while they are there; and all else. */
     void (*stop)(struct frontend *s);
     void (*close)(struct frontend *s);
 };

@@ -9,7 +9,9 @@
  * launchers.
  *
  * A part is the first member of its job, session or world, which is destroyed by
- * destroy() alone. */
+ * destroy() alone. Orders come from orders.c, the rest from jobs.c and from those
+ * who look at tasks. What they give is theirs, what they get is borrowed until
+ * the loop goes on. */
 #ifndef HECTOR_PART_H
 #define HECTOR_PART_H
 
@@ -79,14 +81,14 @@ struct part_ops {
     struct task *(*task)(struct part *p, uint32_t rank);
     /* What their calls cost; borrowed; NULL: no task has come. */
     struct account *(*account)(struct part *p);
-    /* What one that lives has used until now; of a part with an account only,
-     * NULL else. */
+    /* What one that lives has used until now, into *out, which is zero.
+     * NULL: of its worlds, which tell of theirs. */
     void (*use)(struct part *p, struct task *t, struct sample_proc *out);
 
-    /* ---- Asked of those in the list of jobs.c, not of a part in another. */
+    /* ---- Asked of those in the list of jobs.c; NULL of a part in another. */
 
     /* The part in it that is this job, which is not p's own; NULL: there is
-     * none. The operation may be NULL. */
+     * none. The operation is NULL where there never is. */
     struct part *(*inner)(struct part *p, uint64_t job);
     /* The jobs that it is, with those in it: at most max numbers, returns how
      * many there are. */
