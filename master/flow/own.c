@@ -137,6 +137,11 @@ static void own_abort_place(struct job *j, const struct job_node *jn,
 static int own_drained(struct job *j, struct job_node *jn,
                        const struct job_drained *d, struct err *err)
 {
+    if (j->state == JOB_ENDING && !jn->launched) {
+        jn->launched = true;    /* Launch was lost with a link */
+        j->nlaunched++;
+        flow_lose_tasks(j, jn);
+    }
     if (jn->nlive)
         return err_set(err, EPROTO, "Drained for job %llu with %u tasks that "
                        "have not ended", (unsigned long long)j->id, jn->nlive);

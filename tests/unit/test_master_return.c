@@ -116,6 +116,39 @@ static void test_kill_is_repeated(void **state)
     rig_wait(again, "Terminate job=1 ranks=all grace=250000000 signal=2");
 }
 
+/* The link breaks with the order to launch, and the job is ended meanwhile: what
+ * comes back has never started its tasks. */
+static void test_end_before_launch(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 2), *b = rig_slave(r, "b", 2);
+    struct peer *run = rig_redirector(r), *again;
+    Hct__Kill m = HCT__KILL__INIT;
+    uint64_t job = 1;
+
+    b->passive = true;
+    peer_submit(run, &(struct wish){ .ntasks = 4, .hosts = { "a", "b" } });
+    rig_wait(b, "Prepare");
+    peer_prepared(b, job, true, "");
+    rig_wait(a, "Launch");
+    conn_close(b->c);
+    b->c = NULL;
+    m.job = job;
+    m.ranks = (char *)"all";
+    conn_send(run->c, MESSAGE_KILL, &m);
+    rig_wait(a, "Terminate");
+    again = rig_slave(r, "b", 2);
+    tell_jobs(again, &job, 1);
+    peer_drained(again, job);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        peer_exit(a, job, rank, 0, SIGTERM, "");
+    peer_drained(a, job);
+    rig_wait(run, "JobEnded job=1 code=143");
+    assert_false(heard(again, "closed"));
+    rig_expect(r, "SELECT rank, state FROM tasks",
+               "0|killed\n1|killed\n2|lost\n3|lost\n");
+}
+
 /* Another slave of that name, without the tasks. */
 static void test_slave_anew(void **state)
 {
@@ -259,7 +292,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slave_back, patient_setup,
                                         patient_teardown),
         TEST(test_late_master), TEST(test_end_is_repeated),
-        TEST(test_kill_is_repeated),
+        TEST(test_kill_is_repeated), TEST(test_end_before_launch),
         TEST(test_slave_anew), TEST(test_farewell), TEST(test_disowned),
         TEST(test_attach), TEST(test_overdue),
     };
