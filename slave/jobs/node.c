@@ -60,7 +60,7 @@ struct pmixd *node_pmix(struct node *n, struct err *err)
     struct node_pmix *p = &n->pmix;
 
     if (!p->server)
-        p->server = pmixd_open(n->base, n->name, site_dir(n->site),
+        p->server = pmixd_open(n->base, n->name, n->site,
                                p->wait_ns, p->ops, p->arg, err);
     return p->server;
 }

@@ -87,6 +87,11 @@ int site_null(const struct site *s)
     return s->null_fd;
 }
 
+bool site_fast_fabric(const struct site *s)
+{
+    return s->fast_fabric;
+}
+
 int site_job_open(const struct site *s, const struct plan *plan, char *dir,
                   struct err *err)
 {

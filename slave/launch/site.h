@@ -3,6 +3,8 @@
 #ifndef HECTOR_SITE_H
 #define HECTOR_SITE_H
 
+#include <stdbool.h>
+
 #include "proto/base/err.h"
 #include "proto/base/paths.h"
 #include "slave/launch/plan.h"
@@ -15,6 +17,7 @@ void site_close(struct site *s);        /* with what is in them; NULL is fine */
 const char *site_dir(const struct site *s);     /* of this slave; private */
 const char *site_socket(const struct site *s);  /* where tasks register */
 int site_null(const struct site *s);            /* /dev/null, to be read */
+bool site_fast_fabric(const struct site *s);    /* load_fast_fabric() */
 
 /* The directories of a job: dir, where PMIx and MPI work, of PATHS_MAX, is
  * filled in. */

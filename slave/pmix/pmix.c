@@ -377,8 +377,21 @@ const char *pmixd_version(void)
     return text;
 }
 
-static int start_server(const char *node, const char *dir, struct err *err)
+/* How hwloc finds the topology. A plugin of it asks ten X displays for graphics
+ * cards, and the name service for "localhost" each time: no task needs either,
+ * and a slow name service costs seconds here. What is on the PCI bus says which
+ * network card is near: where all of them are for TCP nobody asks, and reading
+ * the bus takes longer than all else that is done here, since each word of it
+ * is a trap in a virtual machine. */
+static void choose_discovery(bool fast_fabric)
 {
+    setenv("HWLOC_COMPONENTS", fast_fabric ? "-gl" : "-gl,-pci,-linux:pci", 0);
+}
+
+static int start_server(const char *node, const struct site *site,
+                        struct err *err)
+{
+    const char *dir = site_dir(site);
     char nspace[PMIX_MAX_NSLEN + 1];
     pmix_info_t info[7];
     pmix_rank_t rank = 0;
@@ -393,10 +406,7 @@ static int start_server(const char *node, const char *dir, struct err *err)
     PMIX_INFO_LOAD(&info[n++], PMIX_SYSTEM_TMPDIR, dir, PMIX_STRING);
     PMIX_INFO_LOAD(&info[n++], PMIX_HOSTNAME, node, PMIX_STRING);
     PMIX_INFO_LOAD(&info[n++], PMIX_SERVER_SHARE_TOPOLOGY, &yes, PMIX_BOOL);
-    /* While the topology is found, a plugin of hwloc asks ten X displays for
-     * graphics cards, and the name service for "localhost" each time: no
-     * task needs either, and a slow name service costs seconds here. */
-    setenv("HWLOC_COMPONENTS", "-gl", 0);
+    choose_discovery(site_fast_fabric(site));
     /* Not by way of shared memory: its locks are held by tasks as well, and
      * one that is killed while it has one blocks this server for ever. */
     setenv("PMIX_MCA_gds", "hash", 0);
@@ -430,7 +440,7 @@ static void pmixd_free(struct pmixd *p)
 }
 
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
-                         const char *dir, uint64_t wait_ns,
+                         const struct site *site, uint64_t wait_ns,
                          const struct pmixd_ops *ops, void *arg,
                          struct err *err)
 {
@@ -450,7 +460,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
     p->late = evtimer_new(base, on_late, p);
     if (!p->wake || !p->late || event_add(p->wake, NULL)) {
         err_memory(err);
-    } else if (!start_server(node, dir, err)) {
+    } else if (!start_server(node, site, err)) {
         log_debug("pmix", "server started version=%s", pmixd_version());
         p->admission = admission_open(base, pmixd_may_connect, p, &why);
         if (!p->admission)

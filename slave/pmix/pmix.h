@@ -18,6 +18,7 @@
 #include "proto/base/err.h"
 #include "slave/launch/env.h"
 #include "slave/launch/plan.h"
+#include "slave/launch/site.h"
 
 struct pmixd;
 struct pmixd_call;
@@ -81,10 +82,10 @@ struct pmixd_ops {
 /* "4.2.2" of the library; known before it is started. */
 const char *pmixd_version(void);
 
-/* Start the server: takes some 20 ms. Its files go below dir. wait_ns: how
- * long the library may take for an answer. */
+/* Start the server: takes some 20 ms. Its files go below site_dir(). wait_ns:
+ * how long the library may take for an answer. */
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
-                         const char *dir, uint64_t wait_ns,
+                         const struct site *site, uint64_t wait_ns,
                          const struct pmixd_ops *ops, void *arg,
                          struct err *err);
 void pmixd_close(struct pmixd *p);      /* NULL is fine */

@@ -141,11 +141,11 @@ const char *pmixd_version(void)
 }
 
 struct pmixd *pmixd_open(struct event_base *base, const char *node,
-                         const char *dir, uint64_t wait_ns,
+                         const struct site *site, uint64_t wait_ns,
                          const struct pmixd_ops *ops,
                          void *arg, struct err *err)
 {
-    (void)base, (void)node, (void)dir, (void)wait_ns, (void)ops, (void)arg;
+    (void)base, (void)node, (void)site, (void)wait_ns, (void)ops, (void)arg;
     (void)err;
     return &server;
 }
