@@ -128,6 +128,8 @@ static struct known_job *get(struct glance *g, uint64_t job)
     if (!k)
         return NULL;
     k->id = job;
+    /* Who begins is on the way to where it will compute. */
+    k->next_ns = clock_monotonic_ns() + glance_often_ns;
     LIST_INSERT_HEAD(&g->known, k, place);
     return k;
 }
