@@ -70,6 +70,8 @@ static bool has_rivals(struct graph *g, uint32_t r, uint64_t comm, int32_t tag,
     const struct hct_request *q;
     uint32_t n = 0;
 
+    if (g->w[r].under_way == ACCOUNT_UNKNOWN)
+        return true;
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
         if (!q->idle && q->comm == comm && q->tag == HCT_ANY &&
             hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV)

@@ -209,6 +209,24 @@ static void others_are_elsewhere(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* ... and not where it is not known what another one has sent: that may have been
+ * taken before, and this one is left. */
+static void others_are_unknown(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    talks(0, "Recv", 1, 7);
+    asks(0, "Irecv", HCT_ANY, 7)->waited = 0;
+    talks(1, "Recv", 0, 8);
+    talks(2, "Recv", 0, 8);
+    world(0);
+    sent(1, 0, WORLD, 7);
+    assert_int_equal(proof(S), 3);
+    look.in.naccounts = 2;
+    assert_int_equal(proof(S), 0);
+}
+
 /* ... but not if that was cancelled. */
 static void cancelled_before(void **state)
 {
@@ -498,6 +516,7 @@ int main(void)
         cmocka_unit_test(taken_before),
         cmocka_unit_test(first_started),
         cmocka_unit_test(others_are_elsewhere),
+        cmocka_unit_test(others_are_unknown),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
         cmocka_unit_test(takes_the_first),
