@@ -15,7 +15,8 @@ enum { LINES = 12, CYCLE = 64 };
 
 struct cycle {
     uint32_t rank[CYCLE];
-    uint32_t n;                 /* of them in the cycle, or on the way */
+    uint32_t n;                 /* of them in the cycle, or on the way: then the
+                                   last is its end */
     bool closed;                /* the last one waits for the first one */
 };
 
@@ -31,18 +32,23 @@ static bool ends_here(const struct deadlock_rank *w, uint32_t r)
     return w[r].state != DEADLOCK_BLOCKED || is_mistake(w, r);
 }
 
-/* From one rank on, to whom it waits for, until it comes back or ends. */
-static void walk(uint32_t nranks, struct deadlock_rank *w, uint32_t from,
-                 struct cycle *c)
+/* From one rank on, to whom it waits for, until it comes back or ends: of a long
+ * way the end, which is why all of them wait. False: it leads to where another
+ * one has been. */
+static bool walk(struct deadlock_rank *w, uint32_t from, struct cycle *c)
 {
-    uint32_t r = from;
+    uint32_t r = from, n = 0;
+    bool seen;
 
-    for (uint32_t i = 0; i < nranks; i++)
-        w[i].mark = 0;
-    while (!w[r].mark && !ends_here(w, r)) {
+    for (; !w[r].mark && !ends_here(w, r); n++) {
         w[r].mark = 1;
         r = (uint32_t)w[r].to;
     }
+    seen = w[r].mark == 2;
+    for (uint32_t at = from; w[at].mark == 1; at = (uint32_t)w[at].to)
+        w[at].mark = 2;
+    if (seen)
+        return false;
     *c = (struct cycle){ .closed = !ends_here(w, r) };
     if (c->closed) {            /* r is in the cycle */
         uint32_t at = r;
@@ -52,13 +58,14 @@ static void walk(uint32_t nranks, struct deadlock_rank *w, uint32_t from,
                 c->rank[c->n++] = at;
             at = (uint32_t)w[at].to;
         } while (at != r);
-        return;
+        return true;
     }
-    for (uint32_t at = from; c->n < CYCLE; at = (uint32_t)w[at].to) {
-        c->rank[c->n++] = at;
-        if (ends_here(w, at))
-            break;
-    }
+    for (; n >= LINES; n--)
+        from = (uint32_t)w[from].to;
+    for (; from != r; from = (uint32_t)w[from].to)
+        c->rank[c->n++] = from;
+    c->rank[c->n++] = r;
+    return true;
 }
 
 /* Who takes a message from anybody waits for the one that owes an answer. */
@@ -88,23 +95,20 @@ static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
 {
     int best_is = -1;
 
+    for (uint32_t r = 0; r < in->nranks; r++)
+        w[r].mark = 0;
     for (uint32_t r = 0; r < in->nranks; r++) {
         struct cycle c;
         int is;
 
         if (w[r].state != DEADLOCK_BLOCKED)
             continue;
-        if (is_mistake(w, r))
-            is = 3;
-        else if (w[r].to == (int32_t)r)
-            is = 2;
-        else if (best_is >= 1)
+        is = is_mistake(w, r) ? 3 : w[r].to == (int32_t)r ? 2 : 0;
+        if (is ? is <= best_is : best_is >= 1 || w[r].mark)
             continue;
-        else
-            is = 0;
-        if (is <= best_is)
+        w[r].mark = 0;
+        if (!walk(w, r, &c))
             continue;
-        walk(in->nranks, w, r, &c);
         if (is == 0 && c.closed)
             is = 1;
         if (is > best_is) {
@@ -114,6 +118,8 @@ static void choose(const struct hct_snapshot *in, struct deadlock_rank *w,
         if (best_is == 3)
             break;
     }
+    for (uint32_t r = 0; r < in->nranks; r++)
+        w[r].mark = 0;
 }
 
 static uint64_t comm_of(const struct hct_snapshot *in,

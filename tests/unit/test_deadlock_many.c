@@ -197,6 +197,31 @@ static void chains(void **state)
     }
 }
 
+/* A chain that leads to one that has ended: its end is why all of them wait. Two
+ * that wait for each other are named before. */
+static void chain_to_the_end(void **state)
+{
+    (void)state;
+    for (int two = 0; two < 2; two++) {
+        look_at(RANKS);
+        for (uint32_t r = 0; r < RANKS - 1; r++)
+            talks(r, "Recv", (int)r + 1, 5);
+        is_in(RANKS - 1, "Finalize");
+        if (two)
+            talks(RANKS - 2, "Recv", RANKS - 3, 5);
+        if (two)
+            talks(RANKS / 2, "Recv", RANKS - 1, 5);
+        world(0);
+        assert_int_equal(proof("a chain to the end", 8), RANKS - 1);
+        if (two) {
+            SAYS("ranks 19997-19998 all wait for messages from each other");
+        } else {
+            SAYS("rank 19998 waits for rank 19999, which has ended its part");
+            SAYS("rank 19999 is in MPI_Finalize");
+        }
+    }
+}
+
 /* Post, start, complete and wait: any member of the window may be meant. */
 static void windows(void **state)
 {
@@ -252,6 +277,7 @@ int main(void)
         cmocka_unit_test(wrong_tag),
         cmocka_unit_test(pairs),
         cmocka_unit_test(chains),
+        cmocka_unit_test(chain_to_the_end),
         cmocka_unit_test(windows),
         cmocka_unit_test(under_way),
     };
