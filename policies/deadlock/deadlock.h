@@ -50,7 +50,8 @@ struct deadlock_group {
     uint64_t youngest_ns;       /* since one of them has entered its last one */
     uint64_t moved_ns;          /* since one of them has moved at all */
     union {
-        struct {                /* n > 0, and all have entered it */
+        struct {                /* n > 0: of those that have entered it */
+            uint32_t known;     /* of so many it is known what they entered */
             uint32_t call;      /* of the first one that is known */
             int32_t first, other;       /* with this call, with another */
             int32_t rooted, elsewhere;  /* with this root, with another */

@@ -207,6 +207,8 @@ static bool all_alike(struct graph *g, uint32_t r,
 {
     int32_t root;
 
+    if (m->of.known == m->found - m->missing)
+        return m->of.other < 0 && m->of.call == call;
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
         uint32_t its;

@@ -133,6 +133,7 @@ static void add_call(struct graph *g, struct deadlock_group *m, uint32_t r)
 
     if (!call)
         return;
+    m->of.known++;
     if (deadlock_amount(g->in, g->w, r, m->comm, m->n, &bytes)) {
         if (m->of.amounts < 0) {
             m->of.amounts = (int32_t)r;
@@ -154,6 +155,22 @@ static void add_call(struct graph *g, struct deadlock_group *m, uint32_t r)
     } else if (root >= 0 && root != m->of.root && m->of.elsewhere < 0) {
         m->of.elsewhere = (int32_t)r;
     }
+}
+
+/* The first of its calls there of which it may be known what it entered. */
+static uint64_t first_known(const struct graph *g, const struct hct_comm *c)
+{
+    const struct hct_rank *k = hct_rank(g->in, c->rank);
+    const struct hct_flight *f;
+    uint64_t n = c->collectives;
+
+    if (k->comm == c->id && k->collective && k->collective < n)
+        n = k->collective;
+    for (uint32_t i = g->w[c->rank].flight;
+         (f = flight_of(g->in, i, c->rank)); i++)
+        if (f->comm == c->id && f->collective && f->collective < n)
+            n = f->collective;
+    return n;
 }
 
 static void count_members(struct graph *g)
@@ -212,15 +229,17 @@ void group_begin(struct graph *g)
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
         struct deadlock_group *m;
-        uint32_t j;
 
         g->steps++;
-        if (c->rank >= g->in->nranks || !head_of(g, c->id, &j))
+        if (c->rank >= g->in->nranks || !c->collectives)
             continue;
-        for (; j < g->ngroups && (m = at(g, j))->comm == c->id &&
-             m->n <= c->collectives; j++)
-            if (m->n > 0 && !group_unsure(m))
+        for (uint32_t j = behind(g, c->id, first_known(g, c) - 1);
+             j < g->ngroups && (m = at(g, j))->comm == c->id &&
+             m->n <= c->collectives; j++) {
+            g->steps++;
+            if (!group_unsure(m))
                 add_call(g, m, c->rank);
+        }
     }
 }
 

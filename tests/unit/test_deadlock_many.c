@@ -222,6 +222,38 @@ static void chain_to_the_end(void **state)
     }
 }
 
+/* In a call that waits for nobody until its request is waited for: the last one
+ * does not come, or makes another one. */
+static void nonblocking(void **state)
+{
+    (void)state;
+    for (int differs = 0; differs < 2; differs++) {
+        look_at(RANKS);
+        for (uint32_t r = 0; r < RANKS - 1; r++) {
+            const char *call = differs && r == 7 ? "Ialltoall" : "Ibarrier";
+
+            is_in(r, "Wait");
+            asks(r, call, HCT_NONE, HCT_NONE)->collective = 5;
+            member(r, WORLD, RANKS, 5, call);
+        }
+        is_in(RANKS - 1, "Finalize");
+        member(RANKS - 1, WORLD, RANKS, 4, NULL);
+        assert_int_equal(proof("requests of a call", 10),
+                         differs ? 0 : RANKS - 1);
+    }
+}
+
+/* Each in another call of one communicator, as far as the root is ahead. */
+static void all_apart(void **state)
+{
+    (void)state;
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++)
+        joins(r, "Bcast", WORLD, 1 + r, 0);
+    world(0);
+    assert_int_equal(proof("each in another call", 10), 0);
+}
+
 /* Post, start, complete and wait: any member of the window may be meant. */
 static void windows(void **state)
 {
@@ -278,6 +310,8 @@ int main(void)
         cmocka_unit_test(pairs),
         cmocka_unit_test(chains),
         cmocka_unit_test(chain_to_the_end),
+        cmocka_unit_test(nonblocking),
+        cmocka_unit_test(all_apart),
         cmocka_unit_test(windows),
         cmocka_unit_test(under_way),
     };
