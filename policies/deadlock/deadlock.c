@@ -167,7 +167,7 @@ static bool becomes_free(struct graph *g, uint32_t r)
     if (w->state != DEADLOCK_BLOCKED)
         return false;
     g->steps++;
-    if (released(g, r) != NEVER) {
+    if (g->steps > DEADLOCK_STEPS || released(g, r) != NEVER) {
         w->state = DEADLOCK_FREE;
         return true;
     }

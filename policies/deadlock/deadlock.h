@@ -124,7 +124,9 @@ bool deadlock_amount(const struct hct_snapshot *in,
 
 /* The set itself: how many ranks are in it; their state says so. steps counts
  * the entries that were looked at: so many for each rank, however many there
- * are. The snapshot has detail. */
+ * are, as a rule. Beyond DEADLOCK_STEPS, some seconds, it is given up, and the set
+ * is empty. The snapshot has detail. */
+enum { DEADLOCK_STEPS = 1 << 26 };
 uint32_t deadlock_set(const struct hct_snapshot *in, struct deadlock_rank *w,
                       const struct deadlock_limits *limits, uint64_t *steps);
 

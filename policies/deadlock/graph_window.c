@@ -25,6 +25,7 @@ static enum met locked(struct graph *g, uint64_t win, int32_t target)
         const struct hct_flight *f;
         bool has = false;
 
+        g->steps++;
         for (uint32_t i = g->w[s].flight; (f = flight_of(g->in, i, s)); i++) {
             const char *name = hct_call(g->in, f->call)->name;
 

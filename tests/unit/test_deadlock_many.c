@@ -254,6 +254,31 @@ static void all_apart(void **state)
     assert_int_equal(proof("each in another call", 10), 0);
 }
 
+/* All wait for anybody, while from far below and above something comes that fits
+ * nobody: that is too much to look at, and nothing is said. */
+static void too_much(void **state)
+{
+    uint64_t steps;
+
+    (void)state;
+    look_at(RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        talks(r, "Recv", HCT_ANY, 5);
+        sent(r, (int)((r + RANKS / 4) % RANKS), WORLD, 6);
+        sent(r, (int)((r + RANKS / 4 * 3) % RANKS), WORLD, 6);
+    }
+    world(0);
+    look_sort();
+    look_account();
+    memset(work, 0, sizeof(work));
+    for (uint32_t r = 0; r < RANKS; r++)
+        work[r].still_ns = 500 * MS;
+    assert_int_equal(deadlock_set(&look.in, work, &limits, &steps), 0);
+    printf("# too much: %" PRIu64 " steps\n", steps);
+    assert_true(steps > DEADLOCK_STEPS &&
+                steps < DEADLOCK_STEPS + 8 * (uint64_t)RANKS);
+}
+
 /* Post, start, complete and wait: any member of the window may be meant. */
 static void windows(void **state)
 {
@@ -312,6 +337,7 @@ int main(void)
         cmocka_unit_test(chain_to_the_end),
         cmocka_unit_test(nonblocking),
         cmocka_unit_test(all_apart),
+        cmocka_unit_test(too_much),
         cmocka_unit_test(windows),
         cmocka_unit_test(under_way),
     };
