@@ -19,6 +19,7 @@
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
+#include "master/store/events.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -153,6 +154,21 @@ static bool effect_end_waits(struct job *j, const struct err *why)
     return true;
 }
 
+/* What is not in the database may be looked for there. */
+static void say_lost(const struct job *j)
+{
+    struct events_lost lost = { 0 };
+    struct str text = { 0 };
+
+    for (uint32_t i = 0; j->tasks && i < j->ntasks; i++)
+        events_lost_add(&lost, i, j->tasks[i].ring_lost);
+    events_lost_text(&lost, &text);
+    if (text.n)
+        notice(j, true, "%s", str_text(&text));
+    str_fini(&text);
+    events_lost_fini(&lost);
+}
+
 /* Everything of it is committed: tell, forget, free. */
 static void effect_end(struct job *j)
 {
@@ -172,6 +188,7 @@ static void effect_end(struct job *j)
                    err.text);
     }
     m.job = j->id;
+    say_lost(j);
     notice_ended(j);
     for (size_t i = 0; i < j->nnodes; i++) {
         say_to_slave(&j->nodes[i], MESSAGE_FORGET, &m);

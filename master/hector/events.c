@@ -43,6 +43,8 @@ static int run_events(const struct tool *t)
     answer_begin(&a, t, columns);
     rc = answer_end(&a, query_events(st, &which, o->count, t->json, &a.rows,
                                      &a.why), NULL, &err);
+    if (rc == 0 && !t->json)
+        rc = answer_lost(st, &which, &err);
     target_fini(&target);
     store_close(st);
     return rc ? tool_complain(TOOL_FAILED, "%s", err.text) : 0;

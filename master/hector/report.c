@@ -197,6 +197,8 @@ static int tell_people(const struct report *r, struct err *err)
     const char *lacks = lacking(r);
 
     print_load(r);
+    if (answer_lost(r->store, &r->costs.which, err))
+        return -1;
     puts("");
     if (r->costs.top >= 0 && r->load.tasks > r->costs.top)
         printf("First of %" PRId64 " tasks, by their time outside of MPI"

@@ -4,6 +4,7 @@
 #include "master/store/events.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "proto/link/conn.h"
@@ -94,4 +95,37 @@ void events_ack(const struct job *j, uint32_t rank, uint64_t upto)
     m.upto = upto;
     if (!n->lost && n->node->link)
         conn_send(n->node->link, MESSAGE_EVENT_ACK, &m);
+}
+
+/* ------------------------------------------------------ what did not come */
+
+enum { WHO = 120 };             /* bytes of ranks at most; else how many */
+
+void events_lost_add(struct events_lost *l, uint32_t rank, uint64_t records)
+{
+    l->records += records;
+    if (records)
+        taskset_add(&l->who, rank, rank);
+}
+
+void events_lost_text(const struct events_lost *l, struct str *to)
+{
+    size_t n = taskset_count(&l->who);
+    char who[WHO];
+
+    if (!l->records)
+        return;
+    str_addf(to, "%" PRIu64 " record%s of tagged calls of ", l->records,
+             l->records == 1 ? "" : "s");
+    if (taskset_format(&l->who, who, WHO) < WHO)
+        str_addf(to, "task%s %s", n == 1 ? "" : "s", who);
+    else
+        str_addf(to, "%zu tasks", n);
+    str_addf(to, " %s lost: not all of %s events are in the database",
+             l->records == 1 ? "is" : "are", n == 1 ? "its" : "their");
+}
+
+void events_lost_fini(struct events_lost *l)
+{
+    taskset_fini(&l->who);
 }

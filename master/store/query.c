@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "master/store/events.h"
 #include "master/store/query_private.h"
 #include "master/store/row.h"
 
@@ -135,6 +136,27 @@ int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
              " why, report, seq AS look FROM verdict WHERE job = %" PRIu64
              " ORDER BY at_ns, rowid", job);
     return query_run(st, &sql, to, err);
+}
+
+static int on_lost(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    (void)ncols;
+    (void)names;
+    events_lost_add(arg, (uint32_t)v[0].i, (uint64_t)v[1].i);
+    return 0;
+}
+
+int query_lost(struct store *st, const struct query_which *which,
+               struct events_lost *lost, struct err *err)
+{
+    const struct query_rows to = { NULL, on_lost, lost };
+    struct str sql = { 0 };
+
+    str_add(&sql, "SELECT rank, ring_lost FROM task");
+    query_add_where(&sql, which);
+    str_add(&sql, " AND ring_lost > 0 ORDER BY rank");
+    return query_run(st, &sql, &to, err);
 }
 
 /* ------------------------------------------------------------------- rows */

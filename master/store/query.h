@@ -48,6 +48,10 @@ int query_events(struct store *st, const struct query_which *which,
                  struct err *err);
 int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
+/* What is missing from events: events.h. */
+struct events_lost;
+int query_lost(struct store *st, const struct query_which *which,
+               struct events_lost *lost, struct err *err);
 
 /* ------------------------------------------------------------------- rows */
 

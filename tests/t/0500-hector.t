@@ -83,6 +83,19 @@ sql "SELECT m.name || ': ' || (SELECT group_concat(c.name, ', ')
     FROM pragma_table_info(m.name) c) FROM sqlite_master m
     WHERE m.type = 'view' AND m.name <> 'places'" | sort >"$T/views"
 is "$(cat "$T/views")" "$(cat "$T/promised")" 'views and columns as promised'
+# What tasks could not record is said wherever it is missing, to people.
+sqlite3 "$HECTOR_DB" 'UPDATE task SET ring_lost = 7 WHERE job = 1 AND rank = 1'
+lost='7 records of tagged calls of task 1 are lost: not all of its events are in'
+for what in events report why; do
+    run hector $what 1
+    is "$status|$(grep -c "^$lost the database\$" "$T/out")" '0|1' \
+        "$what: that events are lost"
+done
+run hector events 1.0
+is "$(grep -c lost "$T/out")" 0 '... of other tasks none are'
+run hector events -j 1
+is "$(sqlite3 :memory: "SELECT json_array_length(CAST(readfile('$T/out') AS TEXT))")" \
+    10 '... and JSON is as it was'
 hector sql 'WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n
     WHERE i < 50000) SELECT i FROM n' | tail -n 1 >"$T/out"
 is "$(tr -d ' ' <"$T/out")" 50000 'a long table'

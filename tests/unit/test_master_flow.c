@@ -144,6 +144,29 @@ static void test_cannot_start(void **state)
              "No such file or directory\n");
 }
 
+/* Who looks for events in the database is told that some are not there. */
+static void test_lost_records(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+    start4(r, &s, &run);
+    m.job = 1;
+    m.at_ns = clock_wall_ns();
+    m.finalized = true;
+    for (m.rank = 0; m.rank < 4; m.rank++) {
+        m.ring_lost = m.rank % 2 * 21;
+        conn_send(s->c, MESSAGE_TASK_EXITED, &m);
+    }
+    peer_drained(s, 1);
+    rig_wait(run, "Notice 1 42 records of tagged calls of tasks 1,3 are lost: "
+             "not all of their events are in the database\nJobEnded job=1 "
+             "code=0");
+    rig_expect(r, "SELECT rank, ring_lost FROM task WHERE ring_lost > 0",
+               "1|21\n3|21\n");
+}
+
 static void test_abort(void **state)
 {
     struct rig *r = *state;
@@ -655,6 +678,7 @@ int main(void)
         T(test_first_failure_in_time),
         T(test_impossible_signals),
         T(test_cannot_start),
+        T(test_lost_records),
         T(test_abort), T(test_abort_place), T(test_other_place),
         T(test_left_without_finalize),
         T(test_all_leave_without_finalize),

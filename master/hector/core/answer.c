@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/events.h"
 #include "proto/base/clock.h"
 
 static void on_head(void *arg, int ncols, const char *const *names)
@@ -71,5 +72,20 @@ int answer_end(struct answer *a, int rc, unsigned long *rows,
         *rows = a->n;
     if (rc && err)
         *err = a->why;
+    return rc;
+}
+
+int answer_lost(struct store *st, const struct query_which *which,
+                struct err *err)
+{
+    struct events_lost lost = { 0 };
+    struct str text = { 0 };
+    int rc = query_lost(st, which, &lost, err);
+
+    events_lost_text(&lost, &text);
+    if (rc == 0 && text.n)
+        puts(str_text(&text));
+    str_fini(&text);
+    events_lost_fini(&lost);
     return rc;
 }

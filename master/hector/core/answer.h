@@ -34,4 +34,8 @@ void answer_begin(struct answer *a, const struct tool *t,
 int answer_end(struct answer *a, int rc, unsigned long *rows,
                struct err *err);
 
+/* For people, on stdout: one line if events of these tasks are lost. */
+int answer_lost(struct store *st, const struct query_which *which,
+                struct err *err);
+
 #endif

@@ -104,6 +104,7 @@ static int ask(const struct tool *t, struct store *st,
 {
     struct rows rows = { st, target->job, 0, 0 };
     struct str more = { 0 };
+    const struct query_which which = { .job = target->job };
     char job[400] = "", line[1600];
 
     if (!query_has(st, STORE_TABLE_look))
@@ -125,7 +126,7 @@ static int ask(const struct tool *t, struct store *st,
     standing_of_job(&more, st, target->job);
     say_lines("", str_text(&more));
     str_fini(&more);
-    return 0;
+    return answer_lost(st, &which, err);
 }
 
 static int run_why(const struct tool *t)
