@@ -13,12 +13,14 @@ struct side { uint64_t sum, by_other; uintptr_t type; };
 /* Of each other member, or, where there is a root, of all at the root and of
  * the root at the others. */
 static struct side side_of(const struct about *a, const struct comm *c,
-                           const int *counts, int64_t count, uintptr_t type)
+                           const struct about_side *its,
+                           const struct about_side *other)
 {
     uint32_t self = GET(c->shown->rank);
     bool rooted = a->traits & ABOUT_PEER, root = self == (uint32_t)a->peer;
-    struct side s = { .type = type };
-    uint64_t n = c->size;
+    const int *counts = its->counts;
+    struct side s = { .type = its->type };
+    uint64_t n = c->size, count = (uint64_t)its->count;
 
     if (rooted && root != (counts != NULL))
         return s;
@@ -29,30 +31,22 @@ static struct side side_of(const struct about *a, const struct comm *c,
         }
     if (counts)
         return s;
-    s.sum = rooted ? (uint64_t)count : (uint64_t)count * (n - 1);
-    s.by_other = (uint64_t)count * (rooted ? (uint64_t)(uint32_t)a->peer + 1
-                                           : n * (n + 1) / 2 - (self + 1));
+    if (its->count == ABOUT_OWN)
+        count = (uint64_t)other->counts[self];
+    s.sum = rooted ? count : count * (n - 1);
+    s.by_other = count * (rooted ? (uint64_t)(uint32_t)a->peer + 1
+                                 : n * (n + 1) / 2 - (self + 1));
     return s;
 }
 
 static struct side gives_of(const struct about *a, const struct comm *c)
 {
-    const struct about_parcels *p = a->parcels;
-    int64_t count = p->gives_count;
-
-    if (!p->gives && count == ABOUT_OWN)
-        count = p->takes[GET(c->shown->rank)];
-    return side_of(a, c, p->gives, count, p->gives_type);
+    return side_of(a, c, &a->parcels->gives, &a->parcels->takes);
 }
 
 static struct side takes_of(const struct about *a, const struct comm *c)
 {
-    const struct about_parcels *p = a->parcels;
-    int64_t count = p->takes_count;
-
-    if (!p->takes && count == ABOUT_OWN)
-        count = p->gives[GET(c->shown->rank)];
-    return side_of(a, c, p->takes, count, p->takes_type);
+    return side_of(a, c, &a->parcels->takes, &a->parcels->gives);
 }
 
 /* False: it is not known how large an element is. */
@@ -96,8 +90,8 @@ static void learn(const struct about *a, struct side s)
 
 void parcels_leave(const struct about *a, const struct comm *c)
 {
-    if (c->inter || (type_find(a->parcels->gives_type) != TYPE_UNKNOWN &&
-                     type_find(a->parcels->takes_type) != TYPE_UNKNOWN))
+    if (c->inter || (type_find(a->parcels->gives.type) != TYPE_UNKNOWN &&
+                     type_find(a->parcels->takes.type) != TYPE_UNKNOWN))
         return;
     learn(a, gives_of(a, c));
     learn(a, takes_of(a, c));

@@ -100,22 +100,22 @@ function parcels(fortran,    place, c1, c2, t1, t2, text)
     t1 = handle(nth("datatype", 1), fortran)
     t2 = name == "Reduce_scatter" ? t1 : handle(nth("datatype", 2), fortran)
     if (name == "Gatherv")
-        text = ".gives_count = " value(nth("count", 1), fortran) ", .takes = " c1
+        text = ".gives.count = " value(nth("count", 1), fortran) ", .takes.counts = " c1
     else if (name == "Scatterv")
-        text = ".gives = " c1 ", .takes_count = " value(nth("count", 1), fortran)
+        text = ".gives.counts = " c1 ", .takes.count = " value(nth("count", 1), fortran)
     else if (name == "Reduce_scatter")
-        text = ".gives = " c1 ", .takes_count = ABOUT_OWN"
+        text = ".gives.counts = " c1 ", .takes.count = ABOUT_OWN"
     else if (name == "Allgatherv")
-        text = ".gives_count = " place " ? ABOUT_OWN : " \
-            value(nth("count", 1), fortran) ", .takes = " c1
+        text = ".gives.count = " place " ? ABOUT_OWN : " \
+            value(nth("count", 1), fortran) ", .takes.counts = " c1
     else {
         c2 = "(const int *)" pointer(nth("counts", 2), fortran)
-        text = ".gives = " place " ? " c2 " : " c1 ", .takes = " c2
+        text = ".gives.counts = " place " ? " c2 " : " c1 ", .takes.counts = " c2
     }
     if (name ~ /^All/)
         t1 = place " ? " t2 " : " t1
     return sprintf(",\n    .parcels = &(const struct about_parcels){ %s,\n" \
-        "        .gives_type = %s, .takes_type = %s }", text, t1, t2)
+        "        .gives.type = %s, .takes.type = %s }", text, t1, t2)
 }
 
 function is_collective(    n, on_files)

@@ -42,11 +42,12 @@ enum about_traits {
  * something there alone, and a single count at the others, of what goes to the
  * root or comes from there. */
 struct about_parcels {
-    const int *gives, *takes;   /* counts, one for each member; NULL: the
-                                   single one below */
-    int64_t gives_count, takes_count;   /* or ABOUT_OWN: as the other array has
-                                           for this task itself */
-    uintptr_t gives_type, takes_type;   /* handles */
+    struct about_side {
+        const int *counts;      /* one for each member; NULL: a single one */
+        int64_t count;          /* or ABOUT_OWN: as the other side has for this
+                                   task itself */
+        uintptr_t type;         /* handle */
+    } gives, takes;
 };
 enum { ABOUT_OWN = -1 };
 
