@@ -29,10 +29,12 @@ hector-run --launch-agent "$AGENT" -H n1:2,n2:2 -n 4 --on-hang kill:age=1s,sure=
     env -u LD_PRELOAD "$APPS/halfway" 1000 -1 >"$T/out" 2>"$T/err" &
 runner=$!
 ok 'a job runs' wait_for 'sql "SELECT state FROM jobs" 2>/dev/null | grep -qx running' 60
-sleep 10                # in which its model learns that it moves
+looks() { sql 'SELECT ifnull(max(seq), 0) FROM look' 2>/dev/null || echo 0; }
+ok '... and its model has seen that it moves' wait_for '[ "$(looks)" -ge 50 ]' 120
 keep on
 ok 'what is on its way for ever is worth a notice' \
     wait_for '[ "$(count "IN ('"'notice', 'hang', 'deadlock'"')")" -ge 1 ]' 120
+wait_for 'grep -q "^hector: job 1: " "$T/err"' 30      # it comes after the commit
 like "$T/err" 'all tasks are in MPI in [0-9]+ looks in a row, .*; a message between '\
 'nodes may be under way: the network may lose packets' '... which says so'
 sleep 5                 # the fault itself goes on
