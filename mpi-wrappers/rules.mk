@@ -14,8 +14,8 @@ WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
 WRAP_OWN  := table/calls table/real \
              $(addprefix record/,tick ring attach thread crew record stamp tag \
              hook model frames phase backtrace output)
-WRAP_ASKS := $(addprefix handles/,handle comm meeting messages parcels request \
-             polled type)
+WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
+             request polled type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf

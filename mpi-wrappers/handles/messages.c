@@ -135,7 +135,9 @@ void messages_received(uint64_t comm, int32_t peer, int32_t tag)
 
     if (!m || peer == PAGE_NULL)
         return;
-    if (peer < 0)
+    if (peer == PAGE_NONE)
+        messages_unsure();
+    else if (peer < 0)
         add(&m->blind, 1);
     else if (LIKELY(p && comm != 0 && tag >= 0))
         add(&p->received, page_message(comm, tag));

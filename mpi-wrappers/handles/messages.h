@@ -24,6 +24,7 @@ void messages_stop(void);
 uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag);
 /* The one that was just counted is not sent after all. */
 void messages_unsent(uint64_t comm, int32_t peer, int32_t tag);
+/* PAGE_NONE: perhaps none was. */
 void messages_received(uint64_t comm, int32_t peer, int32_t tag);
 /* Perhaps one was received, perhaps not. */
 void messages_unsure(void);

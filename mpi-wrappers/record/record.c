@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/handles/matched.h"
 #include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/handles/parcels.h"
 #include "mpi-wrappers/handles/type.h"
@@ -97,9 +98,13 @@ static inline uint32_t learn(struct self *t, unsigned call,
             meet(t, call, a);
         r->sent = t->sends ? messages_sent(r->comm, r->peer, r->tag) : now;
     }
-    if (UNLIKELY(traits & ABOUT_WAITS)) {
-        r->call = 0;
-        n = request_wait(&t->wait, a, t->number + 1, r);
+    if (UNLIKELY(traits & (ABOUT_WAITS | ABOUT_MATCHED))) {
+        if (traits & ABOUT_MATCHED) {
+            matched_take(a, r);
+        } else {
+            r->call = 0;
+            n = request_wait(&t->wait, a, t->number + 1, r);
+        }
     }
     return n;
 }
@@ -145,6 +150,18 @@ static inline void took(const struct self *t, const struct about *a, bool ok)
         messages_received(t->about.comm, peer, tag);
     else
         messages_unsure();
+}
+
+/* One was matched: it counts as received when it has been. */
+static COLD void match(const struct self *t, const struct about *a)
+{
+    int32_t peer = t->about.peer, tag = t->about.tag;
+
+    if (a->flag && !*a->flag)
+        return;
+    if ((peer < 0 || tag < 0) && peer != PAGE_NULL)
+        comm_status(t->comm, a->status, &peer, &tag);
+    matched_put(a, t->about.comm, peer, tag);
 }
 
 /* What goes has to be forgotten before MPI may use its handle again. */
@@ -310,6 +327,8 @@ static void tell_end(struct self *t, const struct about *a, bool ok)
     }
     if (a->traits & ABOUT_WAITS)
         request_waited(&t->wait, a, ok);
+    if (ok && UNLIKELY(a->traits & ABOUT_MATCHES))
+        match(t, a);
     if (UNLIKELY(a->traits & ABOUT_FREES))
         after_freeing(t, ok);
     if (ok && UNLIKELY((a->traits & (ABOUT_MAKES | ABOUT_STARTS)) ||
@@ -322,7 +341,8 @@ static void tell_end(struct self *t, const struct about *a, bool ok)
 static inline void conclude(struct self *t, const struct about *a, bool ok)
 {
     const uint32_t more = ABOUT_BY_GROUP | ABOUT_MAKES_REQUEST | ABOUT_WAITS |
-                          ABOUT_FREES | ABOUT_MAKES | ABOUT_STARTS;
+                          ABOUT_FREES | ABOUT_MAKES | ABOUT_STARTS |
+                          ABOUT_MATCHES;
 
     if ((a->traits & more) || UNLIKELY(!ok) || UNLIKELY(a->parcels != NULL) ||
         UNLIKELY(t->about.bytes == 0 && a->type) ||

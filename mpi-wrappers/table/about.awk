@@ -182,6 +182,13 @@ function traits(    t)
         t = t " | ABOUT_SENDS"
     if (name ~ /^M?[rR]ecv$|^Sendrecv(_replace)?$/)
         t = t " | ABOUT_TAKES"
+    if (name ~ /^(Mp|Imp)robe$/) {
+        t = t " | ABOUT_MATCHES"
+        made = nth("message.out", 1)
+    } else if (name ~ /^(Mr|Imr)ecv$/) {
+        t = t " | ABOUT_MATCHED"
+        object = nth("message.inout", 1)
+    }
     if (name == "Request_free")
         t = t " | ABOUT_FREES_REQUEST"
     else if (name == "Cancel")
@@ -231,7 +238,7 @@ function about(fortran,    t, peer, source, tag, text, n)
         tag ? value(tag, fortran) : "0")
     if (first("dest") && first("source"))
         text = text ", .source_tag = " value(nth("tag", 2), fortran)
-    if (!fortran && (t ~ /TAKES/ || name == "Wait" || name == "Test"))
+    if (!fortran && (t ~ /TAKES|MATCHES/ || name == "Wait" || name == "Test"))
         text = text ", .status = (const int *)" name_of(decl[first("status.out")])
     if (name == "Pcontrol") {
         t = t " | ABOUT_LEVEL"
@@ -254,10 +261,12 @@ function about(fortran,    t, peer, source, tag, text, n)
         if (t ~ /ABOUT_ENDS/)
             text = text finished(fortran)
     }
+    if (t ~ /MATCHES/)
+        text = text finished(fortran)
     if (t ~ /BY_GROUP/)
         text = text ",\n    .type = " \
             handle(nth("group", 1) ? nth("group", 1) : nth("comm", 2), fortran)
-    else if (object && t !~ /MAKES_SHIFT/)
+    else if (object && t !~ /MAKES_SHIFT|MATCHED/)
         text = text ",\n    " how_much(fortran) parcels(fortran)
     else if (name == "Type_free")
         text = text ", .type = " handle_at(1, fortran)

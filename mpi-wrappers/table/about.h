@@ -35,6 +35,9 @@ enum about_traits {
     ABOUT_SENDS = 1 << 22,      /* a message leaves with this call */
     ABOUT_TAKES = 1 << 23,      /* one has been taken when it is over */
     ABOUT_CANCELS = 1 << 24,    /* requests[0] may end without a message */
+    ABOUT_MATCHES = 1 << 25,    /* takes a message out of those that may be
+                                   received, into made */
+    ABOUT_MATCHED = 1 << 26,    /* receives this one: object */
 };
 
 /* Of a collective call in which each member gives each other one an amount of its
@@ -53,15 +56,17 @@ enum { ABOUT_OWN = -1 };
 
 struct about {
     const void *from;           /* where the call returns to */
-    uintptr_t object;           /* handle; 0: none */
+    uintptr_t object;           /* handle, of a message with ABOUT_MATCHED;
+                                   0: none */
     uintptr_t type;             /* handle of a datatype; 0: none. With
                                    ABOUT_BY_GROUP that of the group, or of the
                                    communicator that its leaders speak over */
-    const void *made;           /* where the new object's handle will stand */
+    const void *made;           /* where the new object's handle will stand, or
+                                   with ABOUT_MATCHES that of the message */
     const void *requests;       /* an array of handles */
     const int *counts;          /* one for each member: instead of count */
     const struct about_parcels *parcels;        /* NULL: another call */
-    /* Of a wait or test, when it is over: */
+    /* Of a wait or test, or MPI_Improbe, when it is over: */
     const int *flag;            /* is anything finished? NULL: it is */
     const int *index;           /* which one, or ones; NULL: all of them */
     const int *nindex;          /* how many; NULL: one */

@@ -185,6 +185,59 @@ static void mprobe_late(void)
     }
     MPI_Barrier(W);
 }
+/* What was matched is taken late, and what was not sent yet is sent late. */
+static void matched(int by_request)
+{
+    MPI_Request r[3];
+    MPI_Message m;
+
+    if (rank == 0) {
+        MPI_Isend(big, BIG, MPI_BYTE, 1, 1, W, &r[0]);
+        MPI_Isend(big, 4090, MPI_BYTE, 1, 2, W, &r[1]);
+        MPI_Irecv(&one, 1, MPI_INT, 1, 3, W, &r[2]);
+        MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+        compute(2);
+        put(1, 1);
+    } else if (rank == 1) {
+        MPI_Mprobe(0, 1, W, &m, NO);
+        MPI_Recv(other, 4090, MPI_BYTE, 0, 2, W, NO);
+        compute(2);
+        if (by_request)
+            MPI_Imrecv(other, BIG, MPI_BYTE, &m, &r[0]);
+        else
+            MPI_Mrecv(other, BIG, MPI_BYTE, &m, NO);
+        compute(2);
+        put(0, 3);
+        if (by_request)
+            MPI_Wait(&r[0], NO);
+        get(0, 1);
+    }
+    MPI_Barrier(W);
+}
+static void matched_mrecv(void) { matched(0); }
+static void matched_imrecv(void) { matched(1); }
+/* A receive of the same kind is made while one message is matched. */
+static void matched_before(void)
+{
+    MPI_Request r[2];
+    MPI_Message m;
+
+    if (rank == 0) {
+        put_big(1, 1);
+        get(1, 2);
+        compute(2);
+        put_big(1, 1);
+    } else if (rank == 1) {
+        MPI_Mprobe(0, 1, W, &m, NO);
+        MPI_Irecv(big, BIG, MPI_BYTE, 0, 1, W, &r[1]);
+        compute(2);
+        MPI_Imrecv(other, BIG, MPI_BYTE, &m, &r[0]);
+        MPI_Wait(&r[0], NO);
+        put(0, 2);
+        MPI_Wait(&r[1], NO);
+    }
+    MPI_Barrier(W);
+}
 static void sendrecv_late(void)
 {
     late(2);
@@ -412,6 +465,9 @@ static const struct mini all[] = {
     { "persistent", 3, "", persistent_late },
     { "probe", 2, "", probe_late },
     { "mprobe", 2, "", mprobe_late },
+    { "mrecv", 2, "", matched_mrecv },
+    { "imrecv", 2, "", matched_imrecv },
+    { "imrecv-before", 2, "", matched_before },
     { "sendrecv", 3, "", sendrecv_late },
     { "sendrecv-self", 2, "", sendrecv_self },
     { "open-ends", 4, "", open_ends },

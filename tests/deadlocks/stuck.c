@@ -641,9 +641,52 @@ static void probe_tag(void)
     if (rank == 0) {
         MPI_Mprobe(1, 3, W, &m, NO); /*!*/
     } else {
-        put(0, 4);
+        put(0, 4); /*!*/
         get(0, 1); /*!*/
     }
+}
+/* Many that were probed for are taken; the last one has a wrong tag. */
+static void mrecv_once(int source)
+{
+    MPI_Message m;
+    MPI_Status status;
+
+    MPI_Mprobe(source, MPI_ANY_TAG, W, &m, &status);
+    MPI_Mrecv(&one, 1, MPI_INT, &m, NO);
+}
+static void imrecv_once(void)
+{
+    MPI_Message m;
+    MPI_Request r;
+    MPI_Status status;
+    int there = 0;
+
+    while (!there)
+        MPI_Improbe(MPI_ANY_SOURCE, 1, W, &there, &m, &status);
+    MPI_Imrecv(&one, 1, MPI_INT, &m, &r);
+    MPI_Wait(&r, NO);
+}
+static void mrecv_many(void)
+{
+    for (int i = 0; i < 200; i++)
+        if (rank == 0)
+            put(1, i % 3);
+        else
+            mrecv_once(i % 2 ? 0 : MPI_ANY_SOURCE);
+    if (rank == 0)
+        put(1, 2); /*!*/
+    get(1 - rank, 1); /*!*/
+}
+static void imrecv_many(void)
+{
+    for (int i = 0; i < 200; i++)
+        if (rank == 0)
+            put(1, 1);
+        else
+            imrecv_once();
+    if (rank == 0)
+        put(1, 2); /*!*/
+    get(1 - rank, 1); /*!*/
 }
 static void probe_source(void)
 {
@@ -1231,6 +1274,8 @@ static const struct mini all[] = {
     { "shift", 4, "@0-3 Waitall by MPI_Irecv", shift },
     { "chain-gone", 3, "@2 waits for rank 2, which has ended its part",
       chain_gone },
+    { "mrecv-many", 2, "@0-1 waits in MPI_Recv .*tag 1", mrecv_many },
+    { "imrecv-many", 2, "@0-1 waits in MPI_Recv .*tag 1", imrecv_many },
     { "probe-tag", 2, "@0-1 waits in MPI_Mprobe .*tag 3", probe_tag },
     { "probe-source", 3, "@0 waits in MPI_Probe .*from rank 2", probe_source },
     { "bcast-received", 2, "@1 waits in MPI_Recv for a message from rank 0",

@@ -7,6 +7,7 @@
 exec sh "$top/tests/eval/deadlocks.sh" "$build" recv-ring send-send mismatch \
     orders waitany fence gone any-source comm-freed comm-freed-busy \
     win-free-skipped result-lost spin-iprobe lock group-missing inter-tag \
+    mrecv-many imrecv-many fine-mrecv fine-imrecv fine-imrecv-before \
     amount-gather gatherv-nothing scatterv-much lock-order \
     fine-create-group-after fine-amounts-slow fine-gatherv-less \
     fine-ring fine-send fine-waitall fine-threads fine-put-transposed \

@@ -1533,6 +1533,21 @@ static void threads(void **state)
     }
 }
 
+/* The message of a request by MPI_Imrecv is there, whatever else is asked for. */
+static void matched(void **state)
+{
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 1, 7);
+    is_in(1, "Wait");
+    asks(1, "Imrecv", 0, 7);
+    asks(1, "Irecv", 0, 7)->waited = 0;
+    look.rank[1].requests = 1;
+    world(0);
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(), 0);
+}
+
 /* Who sleeps may have a message that it has not looked at yet. */
 static void asleep(void **state)
 {
@@ -1630,6 +1645,7 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
         cmocka_unit_test(not_free_to_go), cmocka_unit_test(threads),
+        cmocka_unit_test(matched),
         cmocka_unit_test(asleep),
         cmocka_unit_test(io),
         cmocka_unit_test(nonsense),

@@ -10,6 +10,8 @@
 #define WORLD FAKE_COMM(FAKE_WORLD)
 #define IGNORE MPI_STATUS_IGNORE
 
+#define FAKE_MESSAGE(i) ((MPI_Message)(void *)FAKE_REQUEST(i))
+
 static struct attach page;
 static struct page_messages *all;
 static int next = FAKE_EMPTY_REQUEST;    /* request */
@@ -81,6 +83,44 @@ static int fake_wait(MPI_Request *r, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static int fake_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *m,
+                       MPI_Status *status)
+{
+    (void)source, (void)tag, (void)comm;
+    if (status != IGNORE) {
+        status->MPI_SOURCE = from;
+        status->MPI_TAG = its_tag;
+    }
+    *m = FAKE_MESSAGE(++next);
+    return MPI_SUCCESS;
+}
+
+static int fake_improbe(int source, int tag, MPI_Comm comm, int *flag,
+                        MPI_Message *m, MPI_Status *status)
+{
+    *flag = from >= 0;
+    return *flag ? fake_mprobe(source, tag, comm, m, status) : MPI_SUCCESS;
+}
+
+static int fake_mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *m,
+                      MPI_Status *status)
+{
+    (void)buf, (void)count, (void)type, (void)status;
+    if (inside)
+        inside();
+    *m = NULL;
+    return MPI_SUCCESS;
+}
+
+static int fake_imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *m,
+                       MPI_Request *r)
+{
+    (void)buf, (void)count, (void)type;
+    *m = NULL;
+    *r = FAKE_REQUEST(++next);
+    return MPI_SUCCESS;
+}
+
 static int fake_keep(MPI_Request *r, MPI_Status *status)
 {
     (void)r, (void)status;
@@ -98,6 +138,10 @@ static void start(void)
     real_table[REAL_C][CALL_Send_init] = (real_f *)fake_irecv;
     real_table[REAL_C][CALL_Recv_init] = (real_f *)fake_irecv;
     real_table[REAL_C][CALL_Wait] = (real_f *)fake_wait;
+    real_table[REAL_C][CALL_Mprobe] = (real_f *)fake_mprobe;
+    real_table[REAL_C][CALL_Improbe] = (real_f *)fake_improbe;
+    real_table[REAL_C][CALL_Mrecv] = (real_f *)fake_mrecv;
+    real_table[REAL_C][CALL_Imrecv] = (real_f *)fake_imrecv;
     record_start(&page);
     record_init_end(true);
     all = (struct page_messages *)(void *)((char *)page.page +
@@ -301,6 +345,66 @@ static void sent_with_it(void)
     }
 }
 
+static bool is_in_mrecv(int32_t peer, int32_t tag)
+{
+    const struct page_slot *s = page_slot(&page, 0);
+
+    return s->call == CALL_Mrecv && s->peer == peer && s->tag == tag &&
+           s->comm == PAGE_COMM_WORLD;
+}
+static void of_three(void) { CHECK(is_in_mrecv(3, 5) && received(3) == 0); }
+
+/* A message that was probed for counts when it has been received, by whichever
+ * handle it has. */
+static void matched(void)
+{
+    MPI_Message first, second;
+    MPI_Status status;
+    MPI_Request r;
+    int flag;
+
+    start();
+    from = 3;
+    its_tag = 5;
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &first, &status);
+    MPI_Mprobe(2, 4, WORLD, &second, IGNORE);
+    CHECK(received(3) == 0 && received(2) == 0);
+    inside = of_three;
+    MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
+    inside = NULL;
+    CHECK(received(3) == of(5) && received(2) == 0);
+    MPI_Imrecv(NULL, 1, FAKE_TYPE(1), &second, &r);
+    CHECK(received(2) == 0 && with_requests(CALL_Imrecv) == 0);
+    MPI_Wait(&r, IGNORE);
+    CHECK(received(2) == of(4) && all->blind == 0);
+
+    first = second = NULL;
+    from = -1;                          /* none is there */
+    MPI_Improbe(1, 6, WORLD, &flag, &first, IGNORE);
+    from = 1;
+    its_tag = 6;
+    MPI_Improbe(MPI_ANY_SOURCE, 6, WORLD, &flag, &first, &status);
+    CHECK(flag);
+    MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
+    CHECK(received(1) == of(6) && all->blind == 0);
+
+    next = FAKE_EMPTY_REQUEST;          /* the same handles come again */
+    MPI_Mprobe(1, 6, WORLD, &first, IGNORE);
+    next = FAKE_EMPTY_REQUEST;
+    MPI_Mprobe(MPI_ANY_SOURCE, 6, WORLD, &first, IGNORE);
+    MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
+    CHECK(received(1) == of(6) && all->blind == 1);
+    MPI_Mprobe(MPI_PROC_NULL, 6, WORLD, &first, IGNORE);
+    MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
+    CHECK(all->blind == 1 && all->unsure == 0);
+    first = FAKE_MESSAGE(50);           /* nobody knows it */
+    MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
+    first = FAKE_MESSAGE(50);
+    MPI_Imrecv(NULL, 1, FAKE_TYPE(1), &first, &r);
+    MPI_Wait(&r, IGNORE);
+    CHECK(all->blind == 1 && all->unsure == 2);
+}
+
 /* The fault injector lets a message go to nobody. */
 static void not_sent(void)
 {
@@ -336,7 +440,7 @@ static void too_many(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(one_sum) X(sent_and_received) X(from_anybody) X(requests) \
-    X(persistent) X(sent_with_it) X(not_sent) X(both_ways) X(too_many)
+    X(matched) X(persistent) X(sent_with_it) X(not_sent) X(both_ways) X(too_many)
 TESTS(IN_CHILD)
 
 int main(void)
