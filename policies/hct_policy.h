@@ -30,7 +30,9 @@
  *   1.8  hct_policy.needs and may_need; hct_snapshot.parts; HCT_NEED_MODEL:
  *        hct_model, hct_state, hct_edge
  *   1.9  hct_rank.node, hct_request.sent; hct_comm.parcels_in, gives, gives_to,
- *        takes, takes_from */
+ *        takes, takes_from
+ *   1.10 hct_request.waited above 1, and the calls of other threads among the
+ *        requests; HCT_ALONE also where several threads are in MPI */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -38,7 +40,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 9u
+#define HCT_POLICY_MINOR 10u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -146,11 +148,13 @@ enum hct_rank_flags {
                                    a task that waits in MPI, mostly */
     HCT_PAUSES = 8192,          /* its main thread sleeps until a signal comes:
                                    not for a time, a lock, input or output */
-    HCT_ALONE = 16384,          /* no other thread of it can go on, and call MPI,
-                                   before the one that is shown has woken it:
+    HCT_ALONE = 16384,          /* no thread of it but those in MPI can go on, and
+                                   call it, before one of these has woken it:
                                    they all sleep for one of the process, or
-                                   belong to MPI. Known in looks with detail,
-                                   of HCT_LEVEL_SERIALIZED and above */
+                                   belong to MPI. So it is of all but the one
+                                   that is shown, where none is in MPI. Known in
+                                   looks with detail, of HCT_LEVEL_SERIALIZED
+                                   and above */
 };
 
 /* One task. Of several threads, that of the main one, or under
@@ -236,14 +240,19 @@ enum hct_waits {
 
 /* All that follows are parts of a snapshot that are there when somebody needs
  * them: enum hct_need. First HCT_NEED_DETAIL, sorted by rank. */
-struct hct_request {            /* one that is not known to be finished */
+/* One that is not known to be finished. Where several threads of a rank are in
+ * MPI, the calls of those that are not shown are here, too: as a request that is
+ * made by MPI_Recv, MPI_Barrier, MPI_Waitall. */
+struct hct_request {
     uint32_t rank;
     uint32_t call;              /* that made it */
     uint64_t comm, bytes;
     uint64_t collective;        /* of a collective one: as in hct_rank */
     int32_t peer, tag;
     uint16_t idle;              /* persistent, and not started */
-    uint16_t waited;            /* 1: the call of hct_rank waits for it */
+    uint16_t waited;            /* 0: no call waits for it; HCT_WAITED_HERE: that
+                                   of hct_rank; others: a number that is that
+                                   of the call of another thread, too */
     uint32_t site;              /* place of the call that made it; 0: not
                                    known */
     uint64_t sent;              /* of one that sends: hct_pair.sent to its
@@ -252,6 +261,8 @@ struct hct_request {            /* one that is not known to be finished */
                                    one that receives a number that is greater
                                    the later it was started; 0: not known */
 };
+
+enum { HCT_WAITED_HERE = 1 };
 
 struct hct_comm {               /* one that the rank is, or was, a member of */
     uint32_t rank;

@@ -222,7 +222,7 @@ static void take_detail(struct looks *l, const Hct__Looked *m,
                 .rank = f->rank, .call = f->call, .comm = f->comm,
                 .bytes = f->bytes, .collective = f->collective,
                 .peer = f->peer, .tag = f->tag, .idle = f->idle != 0,
-                .waited = f->waited != 0, .site = f->site,
+                .waited = (uint16_t)f->waited, .site = f->site,
                 .sent = f->sent };
     }
     for (size_t i = 0; i < m->n_comms; i++) {

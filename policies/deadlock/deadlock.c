@@ -24,6 +24,8 @@ static enum met released(struct graph *g, uint32_t r)
     g->w[r].by = UINT32_MAX;
     if (g->w[r].spins)
         return graph_asking(g, r);
+    if (!graph_others_wait(g, r))
+        return FREE;
     switch (c->class_) {
     case HCT_CLASS_SEND:
         return graph_send(g, r);
@@ -81,22 +83,25 @@ static bool spins(const struct graph *g, uint32_t r)
  *     12.4.3, 8.7) releases nobody. A task that breaks the rule comes as
  *     MPI_THREAD_MULTIPLE. Between the questions of a loop it is no call that
  *     keeps the others out;
- *   - all others sleep until one of the same process wakes them, and the one
- *     that could is blocked here: HCT_ALONE. What MPI itself does (12.4.1: a
+ *   - all others sleep until one of the same process wakes them, and those
+ *     that could are blocked here: HCT_ALONE. What MPI itself does (12.4.1: a
  *     blocking call blocks the calling thread only; its own threads make
  *     progress) wakes those alone that are in MPI. A function of the program that
  *     MPI calls meanwhile, to reduce what has come, might wake another one: of
  *     those this knows nothing; they may not call MPI themselves (5.9.5).
- * Of two that are in MPI at the same time nothing is known here but of one. */
+ * What two that are in MPI at the same time wait for is for the graph to say
+ * (graph_threads.c), if they are in calls that block. */
 bool deadlock_others(const struct hct_snapshot *in, const struct hct_rank *k)
 {
+    bool blocks = (k->flags & HCT_IN_MPI) &&
+                  (hct_call(in, k->call)->flags & HCT_CALL_BLOCKING);
+
     if (k->level < HCT_LEVEL_SERIALIZED)
         return k->threads > 1;
     if (k->threads_in > 1)
-        return true;
+        return !blocks || !(k->flags & HCT_ALONE);
     return !(k->flags & HCT_ALONE) &&
-           !(k->level == HCT_LEVEL_SERIALIZED && (k->flags & HCT_IN_MPI) &&
-             (hct_call(in, k->call)->flags & HCT_CALL_BLOCKING));
+           !(k->level == HCT_LEVEL_SERIALIZED && blocks);
 }
 
 static enum deadlock_state begins_as(const struct graph *g, uint32_t r,

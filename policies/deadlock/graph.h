@@ -136,6 +136,23 @@ enum met graph_sendrecv(struct graph *g, uint32_t r);
 /* r waits for its requests: for all that it waits for, or for any of them. */
 enum met graph_requests(struct graph *g, uint32_t r, bool any);
 
+/* Will the message of one of the requests that the call with this number
+ * (hct_request.waited) waits for never come? */
+bool graph_never_received(struct graph *g, uint32_t r, uint32_t waiter);
+
+/* Do all threads of r that are in MPI, but the one that is shown, wait for what
+ * will not come? */
+bool graph_others_wait(struct graph *g, uint32_t r);
+
+/* Have several threads of r called MPI, at the same time perhaps? Then it is
+ * not known what it has asked for or sent before what. */
+static inline bool graph_unordered(const struct graph *g, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+
+    return k->level >= HCT_LEVEL_MULTIPLE && k->threads > 1;
+}
+
 /* r asks in a loop, so anything that it asks for may help. */
 enum met graph_asking(struct graph *g, uint32_t r);
 

@@ -36,6 +36,20 @@ static uint32_t asked_for(const struct graph *g, uint32_t r, uint32_t s,
     return n;
 }
 
+/* ... or does another thread of it look for one? */
+static bool looks_for(const struct graph *g, uint32_t r, uint32_t s,
+                      uint64_t comm, int32_t tag)
+{
+    const struct hct_request *q;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        if (hct_call(g->in, q->call)->class_ == HCT_CLASS_PROBE &&
+            account_same(g->in, g->w, r, q->comm, s, comm) &&
+            fits(q->tag, tag) && (q->peer == (int32_t)s || q->peer < 0))
+            return true;
+    return false;
+}
+
 /* ... or does it ask just now, or look for one? */
 static bool asks_for(const struct graph *g, uint32_t r, uint32_t s,
                      uint64_t comm, int32_t tag)
@@ -92,8 +106,8 @@ static bool is_before(const struct hct_request *p, const struct hct_request *q)
 }
 
 /* Of r's requests, those that take a message like this one before q if nothing
- * else has come for them; just: no other one. It may have cancelled some: then
- * 0. */
+ * else has come for them; just: no other one. It may have cancelled some, or a
+ * thread has made them since another one has entered the call: then 0. */
 static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
                        uint64_t comm, int32_t tag, bool just,
                        const struct hct_request *before)
@@ -107,7 +121,7 @@ static uint32_t takers(const struct graph *g, uint32_t r, uint32_t s,
             q->comm == comm && (q->tag == tag || (q->tag == HCT_ANY && !just))
             && (q->peer == (int32_t)s || (q->peer == HCT_ANY && !just)) &&
             is_before(q, before);
-    return a && !a->unsure ? n : 0;
+    return a && !a->unsure && (before || !graph_unordered(g, r)) ? n : 0;
 }
 
 /* Is the request for messages of s with one tag? */
@@ -377,7 +391,8 @@ static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
 
     if (n < mine || (asked > 0 && n <= asked))
         return FREE;
-    if (are_last(g, r, m->target, m->comm, m->tag, mine, n - asked))
+    if (m->q && !graph_unordered(g, r) &&
+        are_last(g, r, m->target, m->comm, m->tag, mine, n - asked))
         return met;
     if (asked > 0 || (met == NEVER && !is_over(g, r, (uint32_t)m->target)))
         return FREE;
@@ -396,7 +411,8 @@ static enum met message_to(struct graph *g, uint32_t r, struct sending m)
         return FINISHED;
     if (m.comm == 0 || (m.comm & HCT_COMM_LOCAL) || m.target < 0 ||
         to >= g->in->nranks || !takes_no_part(g, m.target, m.comm) ||
-        asks_for(g, to, r, m.comm, m.tag))
+        asks_for(g, to, r, m.comm, m.tag) ||
+        looks_for(g, to, r, m.comm, m.tag))
         return FREE;
     n = account_exactly(g->in, g->w, r, to, m.comm, m.tag);
     if (n == 0)
@@ -405,7 +421,8 @@ static enum met message_to(struct graph *g, uint32_t r, struct sending m)
         return FREE;
     met = leaves(g, r, to, m.bytes, m.how);
     asked = asked_for(g, to, r, m.comm, m.tag);
-    since = m.q ? account_since(g->in, g->w, r, m.q) : 0;
+    since = m.q ? account_since(g->in, g->w, r, m.q)
+                : graph_unordered(g, r) ? ACCOUNT_UNKNOWN : 0;
     if (since == ACCOUNT_UNKNOWN)
         return perhaps_to(g, r, &m, n, asked, met);
     if (n > since && n - since > asked)
@@ -444,6 +461,7 @@ static uint64_t comes(const struct graph *g, uint32_t r, uint32_t s,
     enum hct_class class_ = call_of(g, s)->class_;
 
     return (k->flags & HCT_IN_MPI) && k->peer == (int32_t)r &&
+           k->threads_in <= 1 &&
            (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV) &&
            k->comm == comm && k->tag == tag && tag >= 0 && k->bytes > 0 &&
            account_exactly(g->in, g->w, s, r, comm, tag) == 1

@@ -60,7 +60,7 @@ static struct several look_through(struct graph *g, uint32_t r, bool all)
     const struct hct_request *q;
 
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
-        if (!q->idle && (all || q->waited))
+        if (!q->idle && (all || q->waited == HCT_WAITED_HERE))
             add(&s, g, i, request(g, r, q));
     return s;
 }
@@ -73,13 +73,14 @@ static void add_short(struct graph *g, uint32_t r, struct several *s)
     for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
         uint32_t waited = 0, n;
 
-        if (q->idle || !q->waited || q->peer < 0 || q->tag < 0 ||
+        if (q->idle || q->waited != HCT_WAITED_HERE || q->peer < 0 ||
+            q->tag < 0 ||
             hct_call(g->in, q->call)->class_ != HCT_CLASS_RECV ||
             !held(g, q->peer))
             continue;
         for (uint32_t j = g->w[r].request; (p = request_of(g->in, j, r)); j++)
-            waited += !p->idle && p->waited && p->comm == q->comm &&
-                p->peer == q->peer && p->tag == q->tag &&
+            waited += !p->idle && p->waited == HCT_WAITED_HERE &&
+                p->comm == q->comm && p->peer == q->peer && p->tag == q->tag &&
                 hct_call(g->in, p->call)->class_ == HCT_CLASS_RECV;
         n = account_under_way(g->in, g->w, (uint32_t)q->peer, r, q->comm,
                               q->tag);
@@ -109,6 +110,18 @@ enum met graph_requests(struct graph *g, uint32_t r, bool any)
 
     return s.found == hct_rank(g->in, r)->requests ? decide(g, r, &s, any)
                                                    : FREE;
+}
+
+bool graph_never_received(struct graph *g, uint32_t r, uint32_t waiter)
+{
+    const struct hct_request *q;
+    bool one = false;
+
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++)
+        if (!q->idle && q->waited == waiter &&
+            hct_call(g->in, q->call)->class_ == HCT_CLASS_RECV)
+            one |= request(g, r, q) == NEVER;
+    return one;
 }
 
 /* -------------------------------------------------------- asking in a loop */

@@ -242,7 +242,7 @@ static enum held requests(struct search *s, uint32_t r, bool waited)
     uint32_t n[BY_NETWORK + 1] = { 0 }, found = 0;
 
     for (uint32_t i = s->w[r].request; (q = request_of(s->in, i, r)); i++) {
-        if (q->idle || (waited && !q->waited))
+        if (q->idle || (waited && q->waited != HCT_WAITED_HERE))
             continue;
         found++;
         n[request(s, r, q)]++;

@@ -209,6 +209,6 @@ void still_read_threads(struct still_rank *ranks,
 
         ranks[i].others = (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
                           k->level >= HCT_LEVEL_SERIALIZED &&
-                          deadlock_others(in, k);
+                          (k->threads_in > 1 || deadlock_others(in, k));
     }
 }

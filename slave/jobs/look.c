@@ -374,8 +374,40 @@ static bool in_turn(const char *page, uint32_t level)
             !atomic_load_explicit(&h->threads_shared, memory_order_relaxed));
 }
 
+/* Of calls that wait, by the slot of their thread; -1: none. */
+static uint32_t waited_by(int32_t slot, uint32_t shown)
+{
+    return slot < 0 ? 0 : (uint32_t)slot == shown ? HCT_WAITED_HERE
+                                    : HCT_WAITED_HERE + 1 + (uint32_t)slot;
+}
+
+/* What the threads wait for that are not shown. */
+static void detail_calls(struct look *l, const struct task *t, uint32_t shown)
+{
+    static struct state_thread v[PAGE_SLOTS];
+    unsigned n = state_threads(t->tally.page, v, PAGE_SLOTS);
+
+    for (unsigned i = 0; i < n; i++) {
+        Hct__Looked__Request *m = v[i].call && v[i].slot != shown
+            ? ONE_MORE(l, requests) : NULL;
+
+        if (!m)
+            continue;
+        hct__looked__request__init(m);
+        m->rank = t->rank;
+        m->call = v[i].call;
+        m->comm = v[i].comm;
+        m->bytes = v[i].bytes;
+        m->collective = v[i].collective;
+        m->peer = v[i].peer;
+        m->tag = v[i].tag;
+        m->site = page_site_in(v[i].slot, v[i].site);
+        m->waited = waited_by((int32_t)v[i].slot, shown);
+    }
+}
+
 static void detail_requests(struct look *l, const struct task *t,
-                            uint32_t level)
+                            uint32_t level, uint32_t shown)
 {
     static struct state_request v[LOOK_REQUESTS];
     unsigned n = state_requests(t->tally.page, v, LOOK_REQUESTS);
@@ -397,7 +429,7 @@ static void detail_requests(struct look *l, const struct task *t,
         m->idle = v[i].idle;
         m->site = v[i].site;
         m->sent = ordered ? v[i].sent : 0;
-        m->waited = v[i].waiter >= 0;
+        m->waited = waited_by(v[i].waiter, shown);
     }
 }
 
@@ -553,8 +585,12 @@ static void detail_meetings(struct look *l, const struct task *t)
 static void read_detail(struct look *l, const struct task *t,
                         const struct look_raw *r)
 {
-    detail_messages(l, t, r->site / PAGE_SITES);
-    detail_requests(l, t, r->level);
+    uint32_t shown = r->site / PAGE_SITES;      /* slot */
+
+    detail_messages(l, t, shown);
+    detail_requests(l, t, r->level, shown);
+    if (r->threads_in > 1)
+        detail_calls(l, t, shown);
     detail_comms(l, t);
     detail_flights(l, t);
     detail_meetings(l, t);
@@ -631,18 +667,29 @@ static void look_proc(struct look_task *k, const struct task *t,
     memcpy(r->wchan, k->proc.wchan, sizeof(r->wchan));
 }
 
-/* Can no other thread call MPI, before the one that is shown wakes it? As it
- * stays so until that one goes on, it is so as long as it has not. */
+/* Can no other thread call MPI, before one of those that are in it wakes it, or
+ * the one that is shown? As it stays so until one of these goes on, it is so as
+ * long as none has. */
 static void look_alone(const struct look_task *k, const struct task *t,
                        struct look_raw *r)
 {
+    static struct state_thread v[PAGE_SLOTS];
     const char *page = t->tally.page;
-    struct threads_but but = { .tid = k->tid };
+    const struct page_header *h = (const void *)page;
+    struct threads_but but = { .tid = { k->tid }, .n = 1 };
+    unsigned n;
 
     if (!page || !k->tid || r->level < HCT_LEVEL_SERIALIZED ||
-        r->threads_in > 1 || (r->flags & HCT_TORN))
+        (r->flags & HCT_TORN) ||
+        atomic_load_explicit(&h->threads_shared, memory_order_relaxed))
         return;
-    but.page = (const void *)page;
+    n = state_threads(page, v, PAGE_SLOTS);
+    for (unsigned i = 0; i < n && but.n < PAGE_SLOTS; i++)
+        if (v[i].call && (pid_t)v[i].tid != k->tid)
+            but.tid[but.n++] = (pid_t)v[i].tid;
+    if (but.n - 1 != r->threads_in - !!(r->flags & HCT_IN_MPI))
+        return;
+    but.page = h;
     but.signal = state_told_signal(page);
     if (threads_asleep(t->tally.pid, &but))
         r->flags |= HCT_ALONE;

@@ -103,6 +103,14 @@ static bool is_crew(const struct page_header *h, pid_t pid, pid_t tid)
     return false;
 }
 
+static bool is_among(const struct threads_but *but, pid_t tid)
+{
+    for (unsigned i = 0; i < but->n; i++)
+        if (but->tid[i] == tid)
+            return true;
+    return false;
+}
+
 /* How often a thread that sleeps has been switched away from, with what it
  * sleeps in; 0: it may go on by itself. */
 static uint64_t asleep(pid_t pid, pid_t tid)
@@ -140,7 +148,7 @@ static uint64_t round_of(pid_t pid, const struct threads_but *but)
     while (dir && one && (e = readdir(dir))) {
         pid_t tid = atoi(e->d_name);
 
-        if (tid <= 0 || tid == but->tid || is_crew(but->page, pid, tid))
+        if (tid <= 0 || is_among(but, tid) || is_crew(but->page, pid, tid))
             continue;
         one = n++ < THREADS_MAX ? asleep(pid, tid) : 0;
         all = (all ^ (uint64_t)tid ^ one << 24) * 0x9e3779b97f4a7c15u;

@@ -1,12 +1,12 @@
-/* threads.h - the threads of a process beside one of them: can any of these go
- * on before that one wakes it?
+/* threads.h - the threads of a process beside some of them: can any of these go
+ * on before one of those wakes it?
  *
  * A thread that sleeps in futex(2) without an end, on memory that no other
  * process shares, goes on only if another thread of the same process wakes it
  * (or a thread ends, or a signal is handled): a worker of OpenMP between two
  * parallel regions, one that joins another one, who waits for a mutex, a
  * condition, a semaphore. If at one moment all threads of a process sleep like
- * this but one, none of them does anything until that one wakes another. */
+ * this but some, none of them does anything until one of those wakes another. */
 #ifndef HECTOR_THREADS_H
 #define HECTOR_THREADS_H
 
@@ -17,7 +17,8 @@
 #include "mpi-wrappers/page.h"
 
 struct threads_but {            /* who is not asked about */
-    pid_t tid;                  /* the one that the question is about */
+    pid_t tid[PAGE_SLOTS];      /* those that the question is about */
+    unsigned n;
     const struct page_header *page;     /* those that belong to MPI (crew) */
     uint32_t signal;            /* handled by who wakes nobody; 0: none */
 };

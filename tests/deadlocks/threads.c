@@ -1,5 +1,5 @@
-/* threads.c - small MPI programs with threads, of MPI_THREAD_SERIALIZED and
- * MPI_THREAD_MULTIPLE: those that deadlock, and those in which a thread that is
+/* threads.c - small MPI programs with threads, of MPI_THREAD_FUNNELED, SERIALIZED
+ * and MPI_THREAD_MULTIPLE: those that deadlock, and those in which a thread that is
  * outside of MPI frees the others after $LATE seconds, or 5. The latter have no
  * words: nothing may be said of them but a notice. */
 #include "mini.h"
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +19,7 @@ static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static sem_t posted;
 static int ends[2];             /* of a pipe */
 static sem_t *shared;           /* with a child */
+static atomic_int raised;       /* that somebody looks at all the time */
 
 static int seconds(void)
 {
@@ -140,6 +142,65 @@ static void other_call(void)
     in_thread(reduces);
 }
 
+/* Two threads at a time in MPI, and none of what they wait for will come. */
+static void *takes(void *arg) { get(1 - rank, 7); return arg; }
+static void *probes(void *arg)
+{
+    MPI_Probe(MPI_ANY_SOURCE, 9, W, NO);
+    return arg;
+}
+static void *waits_for_one(void *arg)
+{
+    MPI_Request r = want(1 - rank, 8);
+
+    MPI_Wait(&r, NO);
+    return arg;
+}
+static void *meets(void *arg) { MPI_Barrier(W); return arg; }
+static void both_take(void)
+{
+    begin(takes);
+    ring();
+}
+static void takes_and_meets(void)
+{
+    if (rank == 0) {
+        begin(takes);
+        MPI_Barrier(W);
+    } else {
+        begin(probes);
+        ring();
+    }
+}
+static void meets_and_takes(void)
+{
+    if (rank == 0)
+        begin(meets);
+    begin(waits_for_one);
+    ring();
+}
+static void joins_both(void)
+{
+    pthread_t t = begin(takes);
+
+    begin(never_woken);
+    in_thread(ring_of);
+    pthread_join(t, NULL);
+}
+
+/* A worker that is busy all the time, but may not call. */
+static void *spins(void *arg)
+{
+    while (!raised)
+        ;
+    return arg;
+}
+static void beside_spinner(void)
+{
+    begin(spins);
+    ring();
+}
+
 /* ------------------------------------------------- freed by another thread */
 
 static void frees(void)
@@ -225,7 +286,6 @@ static void from_child(void) { freed_by(is_shared); }
 
 static void early(void) { freed_by(is_posted); }
 
-static void *takes(void *arg) { get(1 - rank, 7); return arg; }
 static void two_in(void)
 {
     pthread_t t = begin(takes);
@@ -241,6 +301,82 @@ static void two_in(void)
         put(1, 7);
     }
     pthread_join(t, NULL);
+}
+
+/* Each has two in MPI, and a third thread of rank 1 sends for one of them. */
+static void third(void)
+{
+    pthread_t t = begin(takes);
+
+    freed_by(computes);
+    put(1 - rank, 7);
+    pthread_join(t, NULL);
+}
+static void third_naps(void)
+{
+    pthread_t t = begin(takes);
+
+    freed_by(naps);
+    put(1 - rank, 7);
+    pthread_join(t, NULL);
+}
+/* What one of two waits for is sent by a thread of the other task, which another
+ * one of that has to wake. */
+static void third_is_posted(void)
+{
+    pthread_t t = begin(takes);
+
+    if (rank == 1)
+        begin(posts);
+    freed_by(is_posted);
+    put(1 - rank, 7);
+    pthread_join(t, NULL);
+}
+/* A server, and somebody asks it late. */
+static void served(void)
+{
+    pthread_t t = begin(probes);
+
+    freed_by(computes);
+    put(1 - rank, 9);
+    pthread_join(t, NULL);
+    get(1 - rank, 9);
+}
+static void on_raise(int sig) { (void)sig; raised = 1; }
+static void *is_raised(void *arg)
+{
+    spins(arg);
+    frees();
+    return arg;
+}
+static void raises(void)
+{
+    pthread_t t = begin(takes);
+
+    signal(SIGALRM, on_raise);
+    alarm((unsigned)seconds());
+    freed_by(is_raised);
+    put(1 - rank, 7);
+    pthread_join(t, NULL);
+}
+/* The main thread waits for the worker, and sends. */
+static void *raises_late(void *arg)
+{
+    work_for(seconds());
+    raised = 1;
+    return arg;
+}
+static void funnels(void)
+{
+    begin(raises_late);
+    if (rank == 0) {
+        get(1, 1);
+        put(1, 1);
+    } else {
+        spins(NULL);
+        put(0, 1);
+        get(0, 1);
+    }
 }
 
 /* One at a time, and the others are outside. */
@@ -299,6 +435,18 @@ static const struct mini all[] = {
     { "multiple-other-waits", 2, EACH ".*request made in (want|makes)", other_waits },
     { "multiple-other-call", 2, "task 1 on [^ ]+ entered MPI_Bcast .*in reduces",
       other_call },
+    { "multiple-both-take", 2, EACH, both_take },
+    { "multiple-takes-and-meets", 2, EACH, takes_and_meets },
+    { "multiple-meets-and-takes", 2, EACH, meets_and_takes },
+    { "multiple-joins-both", 2, "each other.*\\(threads.c:", joins_both },
+    { "funneled-spinner", 2, EACH, beside_spinner },
+    { "serialized-spinner", 2, EACH, beside_spinner },
+    { "multiple-third", 2, "", third },
+    { "multiple-third-naps", 2, "", third_naps },
+    { "multiple-third-is-posted", 2, "", third_is_posted },
+    { "multiple-served", 2, "", served },
+    { "multiple-raised", 2, "", raises },
+    { "funneled-raised", 2, "", funnels },
     { "multiple-nap", 2, "", napper },
     { "multiple-compute", 2, "", computer },
     { "multiple-timed", 2, "", timed },

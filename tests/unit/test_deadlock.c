@@ -1533,6 +1533,124 @@ static void threads(void **state)
     }
 }
 
+/* Another thread of r is in this call. */
+static struct hct_request *beside(uint32_t r, const char *call, int peer, int tag)
+{
+    struct hct_request *q = asks(r, call, peer, tag);
+
+    look.rank[r].requests--;
+    look.rank[r].threads = ++look.rank[r].threads_in;
+    look.rank[r].level = HCT_LEVEL_MULTIPLE;
+    look.rank[r].flags |= HCT_ALONE;
+    q->waited = (uint16_t)(1 + look.rank[r].threads_in);
+    return q;
+}
+
+static void two_receive(void)
+{
+    begin(3);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 0, 7);
+    world(0);
+}
+
+/* Of several threads in MPI each has to wait for what will not come. */
+static void threads_in_mpi(void **state)
+{
+    struct hct_request *q;
+
+    (void)state;
+    two_receive();
+    q = beside(1, "Recv", 0, 8);
+    assert_int_equal(proof(), 2);
+    look.rank[1].flags &= (uint16_t)~HCT_ALONE;
+    assert_int_equal(proof(), 0);
+    look.rank[1].flags |= HCT_ALONE;
+    q->peer = 2;                        /* who computes */
+    assert_int_equal(proof(), 0);
+    q->peer = 0;
+    look.rank[1].threads_in = 3;        /* of one nobody knows what it does */
+    assert_int_equal(proof(), 0);
+    look.rank[1].threads_in = 2;
+    sent(0, 1, WORLD, 8);
+    assert_int_equal(proof(), 0);
+    received(1, 0, WORLD, 8);
+    assert_int_equal(proof(), 2);
+
+    two_receive();
+    beside(1, "Probe", 0, HCT_ANY);
+    assert_int_equal(proof(), 2);
+    talks(0, "Ssend", 1, 9);            /* for the probe */
+    assert_int_equal(proof(), 0);
+
+    two_receive();                      /* calls that are not known enough */
+    beside(1, "Send", 0, 8);
+    assert_int_equal(proof(), 0);
+    two_receive();
+    beside(1, "Iprobe", 0, 8);
+    assert_int_equal(proof(), 0);
+    two_receive();
+    beside(1, "Sendrecv", 0, 8);
+    assert_int_equal(proof(), 0);
+    two_receive();
+    beside(1, "Mrecv", 0, 8);
+    assert_int_equal(proof(), 0);
+}
+
+static void a_thread_waits(void **state)
+{
+    struct hct_request *q, *wait;
+
+    (void)state;
+    two_receive();
+    wait = beside(1, "Waitall", HCT_NONE, HCT_NONE);
+    q = asks(1, "Irecv", 0, 8);
+    look.rank[1].requests = 0;
+    q->waited = wait->waited;
+    assert_int_equal(proof(), 2);
+    q->peer = 2;
+    assert_int_equal(proof(), 0);
+    q->peer = 0;
+    q->waited = HCT_WAITED_HERE;        /* not by that one */
+    assert_int_equal(proof(), 0);
+    q->waited = wait->waited;
+    wait->call = number_of("Waitany");
+    assert_int_equal(proof(), 0);
+}
+
+static void a_thread_joins(void **state)
+{
+    struct hct_request *q;
+
+    (void)state;
+    begin(2);
+    talks(0, "Recv", 1, 7);
+    talks(1, "Recv", 0, 7);
+    member(0, WORLD, 2, 0, NULL);
+    member(1, WORLD, 2, 1, NULL);
+    q = beside(1, "Barrier", HCT_NONE, HCT_NONE);
+    q->collective = 1;
+    assert_int_equal(proof(), 2);
+    q->call = number_of("Bcast");       /* it need not wait for rank 0 */
+    assert_int_equal(proof(), 0);
+}
+
+/* What a thread has asked for may have been asked for after another one has
+ * entered its call. */
+static void threads_in_any_order(void **state)
+{
+    (void)state;
+    two_receive();
+    asks(1, "Irecv", 0, 7)->waited = 0;
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(), 2);
+    look.rank[1].level = HCT_LEVEL_MULTIPLE;
+    look.rank[1].flags |= HCT_ALONE;
+    assert_int_equal(proof(), 2);
+    look.rank[1].threads = 2;
+    assert_int_equal(proof(), 0);
+}
+
 /* The message of a request by MPI_Imrecv is there, whatever else is asked for. */
 static void matched(void **state)
 {
@@ -1645,7 +1763,9 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(post_and_wait),
         cmocka_unit_test(not_free_to_go), cmocka_unit_test(threads),
-        cmocka_unit_test(matched),
+        cmocka_unit_test(threads_in_mpi), cmocka_unit_test(a_thread_waits),
+        cmocka_unit_test(a_thread_joins),
+        cmocka_unit_test(threads_in_any_order), cmocka_unit_test(matched),
         cmocka_unit_test(asleep),
         cmocka_unit_test(io),
         cmocka_unit_test(nonsense),

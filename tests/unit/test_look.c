@@ -267,6 +267,44 @@ static void test_threads(void **state)
     free(l.tasks);
 }
 
+/* What the others wait for is told with the requests, those of each by a number
+ * of its own. */
+static void test_threads_wait(void **state)
+{
+    struct page_shared *s = (void *)
+        (page + page_shared_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(((struct page_header *)(void *)page)->slots_used, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        SET(slot(i)->tid, 70 + i);
+        SET(slot(i)->calls, 1);
+        SET(slot(i)->call, i ? CALL_Waitall : CALL_Recv);
+        SET(slot(i)->peer, 40 + (int)i);
+        SET(slot(i)->site, 5);
+        SET(s->request_key[i], 900 + i);
+        SET(s->request[i].call, CALL_Irecv);
+    }
+    SET(s->request[1].waiter, 2);
+    SET(s->request[2].waiter, 1);
+    look_with(&l, &order, HCT_NEED_DETAIL);
+    assert_int_equal(l.tasks[0].call, CALL_Recv);
+    assert_int_equal(l.nrequests, 5);
+    assert_int_equal(l.requests[0].waited, 0);
+    assert_int_equal(l.requests[2].waited, HCT_WAITED_HERE);
+    for (unsigned i = 1; i < 3; i++) {
+        assert_int_equal(l.requests[2 + i].call, CALL_Waitall);
+        assert_int_equal(l.requests[2 + i].peer, 40 + i);
+        assert_int_equal(l.requests[2 + i].site, page_site_in(i, 5));
+        assert_true(l.requests[2 + i].waited > HCT_WAITED_HERE);
+    }
+    assert_int_equal(l.requests[1].waited, l.requests[3].waited);
+    assert_int_not_equal(l.requests[1].waited, l.requests[4].waited);
+    look_free(&l);
+}
+
 /* Who may call only one at a time, and was seen to do otherwise, may do so again:
  * nothing is proven of the rule. */
 static void test_serialized(void **state)
@@ -466,7 +504,7 @@ int main(void)
         T(test_no_room),
         T(test_new_question), T(test_stands), T(test_progress),
         T(test_serialized),
-        T(test_threads),
+        T(test_threads), T(test_threads_wait),
         T(test_sent_with_request),
         T(test_garbage),
         T(test_texts),

@@ -116,17 +116,18 @@ static bool settled(pid_t pid, const struct threads_but *but, bool wanted)
 
 static bool ask(void *(*does)(void *), int caught, uint32_t known, bool wanted)
 {
-    struct threads_but but = { .signal = known };
+    struct threads_but but = { .signal = known, .n = 1 };
+    pid_t pid = fork();
     bool is;
 
-    but.tid = fork();
-    if (but.tid == 0)
+    if (pid == 0)
         child(does, caught);
-    while (does && !other_thread(but.tid))
+    but.tid[0] = pid;
+    while (does && !other_thread(pid))
         usleep(1000);
-    is = settled(but.tid, &but, wanted);
-    kill(but.tid, SIGKILL);
-    waitpid(but.tid, NULL, 0);
+    is = settled(pid, &but, wanted);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
     return is;
 }
 
@@ -166,35 +167,54 @@ static void each(void **state)
             fail_msg("case %zu", i);
 }
 
+/* Nor those that the question is about, of whom there may be several. */
+static void several(void **state)
+{
+    struct threads_but but = { .n = 1 };
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        child(computes, 0);
+    but.tid[0] = pid;
+    while (!(but.tid[1] = other_thread(pid)))
+        usleep(1000);
+    assert_false(settled(pid, &but, false));
+    but.n = 2;
+    assert_true(settled(pid, &but, true));
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
 /* MPI's own threads are not asked about, unless their number belongs to another
  * one by now. */
 static void crew(void **state)
 {
     static struct page_header h;
-    struct threads_but but = { .page = &h };
+    struct threads_but but = { .page = &h, .n = 1 };
     char path[64], text[1024], *p;
-    pid_t tid;
+    pid_t pid = fork(), tid;
 
     (void)state;
-    but.tid = fork();
-    if (but.tid == 0)
+    if (pid == 0)
         child(naps, 0);
-    while (!(tid = other_thread(but.tid)))
+    but.tid[0] = pid;
+    while (!(tid = other_thread(pid)))
         usleep(1000);
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", but.tid, tid);
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
     assert_true(smallfile_read(path, text, sizeof(text)));
     p = strrchr(text, ')');
     for (int field = 2; field < 22; field++)
         p = strchr(p + 1, ' ');
     atomic_store(&h.crew[1].tid, (uint32_t)tid);
     atomic_store(&h.crew[1].started, (uint32_t)strtoull(p, NULL, 10));
-    assert_false(settled(but.tid, &but, false));
+    assert_false(settled(pid, &but, false));
     atomic_store(&h.crew_known, 1);
-    assert_true(settled(but.tid, &but, true));
+    assert_true(settled(pid, &but, true));
     atomic_fetch_add(&h.crew[1].started, 1);
-    assert_false(settled(but.tid, &but, false));
-    kill(but.tid, SIGKILL);
-    waitpid(but.tid, NULL, 0);
+    assert_false(settled(pid, &but, false));
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
 }
 
 static void texts(void **state)
@@ -229,7 +249,8 @@ static void texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each), cmocka_unit_test(crew), cmocka_unit_test(texts),
+        cmocka_unit_test(each), cmocka_unit_test(several),
+        cmocka_unit_test(crew), cmocka_unit_test(texts),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
