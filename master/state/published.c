@@ -208,7 +208,7 @@ static void published_wake(struct published *n)
 }
 
 /* What a slave says again, after its link was lost. */
-static bool names_is_same(const struct published_entry *e,
+static bool published_is_same(const struct published_entry *e,
                           const struct published_value *v)
 {
     return e->job == v->job && e->rank == v->rank && e->bytes == v->bytes &&
@@ -223,7 +223,7 @@ bool published_publish(struct published *n, const struct published_asker *who,
     size_t bytes = entry_bytes(v->key, v->nspace, v->bytes);
 
     if (*slot) {
-        n->answer(n->arg, who, names_is_same(*slot, v) ? PUBLISHED_OK
+        n->answer(n->arg, who, published_is_same(*slot, v) ? PUBLISHED_OK
                                                        : PUBLISHED_DUPLICATE,
                   NULL, 0);
         return true;
