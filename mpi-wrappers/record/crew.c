@@ -23,13 +23,15 @@ struct one { int tid; unsigned long long switches; };
 static struct one before[BEFORE];
 static int nbefore = -1;        /* -1: not known */
 
+/* Not below /proc/self/task: names that were found there are held by the thread,
+ * and a kernel may take milliseconds to let go of them when it ends. */
 static COLD bool read_text(int tid, const char *name, char *buf, size_t size)
 {
     char path[64];
     ssize_t n;
     int fd;
 
-    snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+    snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
