@@ -27,17 +27,19 @@ static void count(struct tally *t, const struct program *p,
                   const struct run_result *r)
 {
     uint64_t bin = r->delay_ns / bin_ns;
+    struct tally_call *in = &t->in[r->kind];
 
     if (r->lack) {
         add(&t->lack[r->lack], r);
+        in->hidden += r->lack == LACK_NETWORK && !r->proven;
         return;
     }
     add(r->asks ? (r->far ? &t->far_loops : &t->loops)
                 : r->far ? &t->far : &t->near, r);
     if (r->asks)
         return;
-    t->missed_in[r->kind] += !r->proven;
-    t->late_in[r->kind] += r->proven && !r->soon;
+    in->missed[r->far] += !r->proven;
+    in->late[r->far] += r->proven && !r->soon;
     if (r->far)
         return;
     add(&t->mistake[p->nmistakes ? p->mistake[0] : MISTAKE_NONE], r);
@@ -59,7 +61,7 @@ enum tally_found tally_run(struct tally *t, uint64_t seed, unsigned parts)
     t->overflows += r.overflow;
     t->wrong += r.refuted;
     t->last_kind = r.kind;
-    t->wrong_in[r.kind] += r.refuted;
+    t->in[r.kind].wrong += r.refuted;
     if (r.refuted)
         return TALLY_WRONG;
     if (!r.stuck)
@@ -100,6 +102,24 @@ static void print_stuck(FILE *out, const char *what,
             100 * (double)s->proven / all, 100 * (double)s->soon / all);
 }
 
+static void print_calls(FILE *out, const struct tally *t)
+{
+    fprintf(out, "%-24s %8s %17s %17s %14s\n", "", "", "on one node",
+            "on two nodes", "may be");
+    fprintf(out, "%-24s %8s %8s %8s %8s %8s %14s\n", "the first one is in",
+            "wrong", "missed", "late", "missed", "late", "under way");
+    for (uint32_t i = 0; i < OP_KINDS; i++) {
+        const struct tally_call *in = &t->in[i];
+
+        if (in->wrong + in->missed[0] + in->missed[1] + in->late[0] +
+            in->late[1] + in->hidden)
+            fprintf(out, "%-24s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8"
+                    PRIu64 " %8" PRIu64 " %14" PRIu64 "\n", program_call(i),
+                    in->wrong, in->missed[0], in->late[0], in->missed[1],
+                    in->late[1], in->hidden);
+    }
+}
+
 void tally_print(FILE *out, const struct tally *t)
 {
     fprintf(out, "%" PRIu64 " looks at %" PRIu64 " programs (%" PRIu64
@@ -117,11 +137,7 @@ void tally_print(FILE *out, const struct tally *t)
     print_stuck(out, "... asking in a loop", &t->far_loops);
     fprintf(out, "half of those on one node within %.1f s, 99 of 100 within "
             "%.1f s\n", delay_s(t, 0.5), delay_s(t, 0.99));
-    for (uint32_t i = 0; i < OP_KINDS; i++)
-        if (t->wrong_in[i] || t->missed_in[i] || t->late_in[i])
-            fprintf(out, "%-24s %10" PRIu64 " wrong, %7" PRIu64 " missed, %7"
-                    PRIu64 " late\n", program_call(i), t->wrong_in[i],
-                    t->missed_in[i], t->late_in[i]);
+    print_calls(out, t);
     fprintf(out, "not to be proven, for pages do not show it:\n");
     for (uint32_t i = 1; i < LACK_KINDS; i++)
         print_stuck(out, lacks[i], &t->lack[i]);

@@ -17,7 +17,11 @@ struct tally {
                                    no proof */
       lack[LACK_KINDS];         /* those of which it cannot be expected */
     uint64_t delays[TALLY_BINS];        /* on one node */
-    uint64_t wrong_in[OP_KINDS], missed_in[OP_KINDS], late_in[OP_KINDS];
+    struct tally_call {         /* the first one that is stuck is in it */
+        uint64_t wrong;
+        uint64_t missed[2], late[2];    /* on one node, on several */
+        uint64_t hidden;        /* LACK_NETWORK */
+    } in[OP_KINDS];
     uint32_t last_kind;         /* of the last one found */
 };
 
