@@ -300,7 +300,12 @@ static bool collects_openly(const struct world *w, uint32_t task,
     uint32_t from = s->members & ~(1u << task);
 
     switch (s->kind) {
-    case OP_REDUCE: case OP_GATHER: case OP_IREDUCE:
+    case OP_IREDUCE:            /* between root and member another one may
+                                   pass something on, of another call */
+        if (mixes(w, task, s, n, others))
+            return true;
+        /* fall through */
+    case OP_REDUCE: case OP_GATHER:
         from &= s->root == (int)task ? UINT32_MAX : 0;
         break;
     case OP_BCAST: case OP_SCATTER: case OP_IBCAST:
@@ -366,15 +371,18 @@ static bool ends(const struct world *w, uint32_t task, uint32_t i,
     }
 }
 
-/* Pages do not say of a request that it is finished. On one node time does. */
+/* Is this what the task may be waiting for? Pages do not say of a request that
+ * it is finished. On one node time does. */
 static bool may_end_yet(const struct world *w, uint32_t task, uint32_t i,
                         uint32_t others)
 {
     const struct request *q = &w->task[task].request[i];
-    int32_t with = q->what == WHAT_RECV && q->done ? q->from : q->peer;
+    int32_t with = q->what == WHAT_RECV ? q->from : q->peer;
 
-    return (others & VEILED) && q->what != WHAT_COLLECTIVE && with >= 0 &&
-           w->node[task] != w->node[with] && ends(w, task, i, others);
+    if (!(others & VEILED) || !q->done)
+        return (others & VEILED) && ends(w, task, i, others);
+    return q->what != WHAT_COLLECTIVE && with >= 0 &&
+           w->node[task] != w->node[with];
 }
 
 /* May the send have left without its receiver, for all that pages tell of its
