@@ -162,18 +162,6 @@ static void find_keys(struct keys *k, const struct hct_snapshot *in,
             add_key(k, q->comm, q->tag);
 }
 
-static const struct hct_comm *known(const struct hct_snapshot *in,
-                                    const struct deadlock_rank *w, uint32_t r,
-                                    uint64_t comm)
-{
-    const struct hct_comm *c;
-
-    for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
-        if (c->id == comm)
-            return c;
-    return NULL;
-}
-
 /* One communicator has the same size for both, and two places for them. */
 static bool may_be_one(const struct hct_comm *x, const struct hct_comm *y)
 {
@@ -191,9 +179,9 @@ bool account_same(const struct hct_snapshot *in, const struct deadlock_rank *w,
     if (comm == its || comm == 0 || its == 0 ||
         ((comm | its) & HCT_COMM_LOCAL))
         return true;
-    x = known(in, w, a, comm);
-    y = known(in, w, b, its);
-    return (!known(in, w, a, its) || !known(in, w, b, comm)) &&
+    x = comm_of_id(in, w, a, comm);
+    y = comm_of_id(in, w, b, its);
+    return (!comm_of_id(in, w, a, its) || !comm_of_id(in, w, b, comm)) &&
            (!x || !y || may_be_one(x, y));
 }
 
@@ -405,12 +393,7 @@ uint32_t account_exactly(const struct hct_snapshot *in,
 static bool is_in(const struct hct_snapshot *in, const struct deadlock_rank *w,
                   uint32_t r, uint64_t comm)
 {
-    const struct hct_comm *c;
-
-    for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
-        if (c->id == comm)
-            return true;
-    return comm == HCT_COMM_WORLD;
+    return comm == HCT_COMM_WORLD || comm_of_id(in, w, r, comm);
 }
 
 /* How many more k->rank has sent to k->peer than came back. Who sends knows how

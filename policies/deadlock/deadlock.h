@@ -45,6 +45,12 @@ struct deadlock_group {
     uint32_t found, expected;   /* members */
     uint32_t missing, held;     /* that have not entered it; that cannot */
     int32_t first;              /* of those held; -1: none */
+    int32_t unmade;             /* ... that has entered none at all */
+    int32_t last[2];            /* ... that have entered all but this one: the
+                                   first, and the first that made other ones */
+    uint64_t history;           /* of the former */
+    int32_t in[2];              /* held in it: the first, and the first in
+                                   another call */
     uint8_t inter;
     uint8_t free;               /* a member is not held */
     uint64_t youngest_ns;       /* since one of them has entered its last one */

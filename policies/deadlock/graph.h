@@ -52,6 +52,19 @@ static inline const struct hct_comm *comm_of_rank(
                                                         : NULL;
 }
 
+/* ... with that identity. */
+static inline const struct hct_comm *comm_of_id(
+    const struct hct_snapshot *in, const struct deadlock_rank *w, uint32_t r,
+    uint64_t id)
+{
+    const struct hct_comm *c;
+
+    for (uint32_t i = w[r].comm; (c = comm_of_rank(in, i, r)); i++)
+        if (c->id == id)
+            return c;
+    return NULL;
+}
+
 static inline bool held(const struct graph *g, int32_t r)
 {
     return r >= 0 && (uint32_t)r < g->in->nranks &&

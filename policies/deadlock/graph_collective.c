@@ -155,13 +155,10 @@ static bool needs_all(const struct graph *g, uint32_t r,
 static uint64_t history_of(const struct graph *g, uint32_t r, uint64_t comm,
                            uint64_t k)
 {
-    const struct hct_comm *c;
+    const struct hct_comm *c = comm_of_id(g->in, g->w, r, comm);
 
-    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
-        if (c->id == comm)
-            return c->collectives == k ? c->history
-                   : c->collectives == k + 1 ? c->history_before : 0;
-    return 0;
+    return !c ? 0 : c->collectives == k ? c->history
+                  : c->collectives == k + 1 ? c->history_before : 0;
 }
 
 /* Have a and b made the same first k calls on comm? MPI matches calls by what
@@ -179,25 +176,29 @@ static bool same_calls(const struct graph *g, uint32_t a, uint32_t b,
 static bool misses(const struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
                    uint64_t *before)
 {
-    const struct hct_comm *k;
+    const struct hct_comm *k = comm_of_id(g->in, g->w, r, comm);
 
-    for (uint32_t i = g->w[r].comm; (k = comm_of_rank(g->in, i, r)); i++)
-        if (k->id == comm) {
-            *before = k->collectives;
-            return *before < n;
-        }
-    return false;
+    *before = k ? k->collectives : n;
+    return *before < n;
 }
 
-/* One that is held has not entered call n, and would be needed for it. */
+/* One that is held has not entered call n, and would be needed for it: who. Of
+ * those of whom it can be known that they have made the same calls as r so far
+ * there is one here of each kind. */
 static bool lacks(const struct graph *g, uint32_t r,
-                  const struct deadlock_group *m)
+                  const struct deadlock_group *m, int32_t *who)
 {
+    const int32_t held[] = { m->first, m->unmade, m->last[0], m->last[1] };
     uint64_t before;
 
-    return m->held > 0 && !m->inter &&
-           misses(g, (uint32_t)m->first, m->comm, m->n, &before) &&
-           same_calls(g, r, (uint32_t)m->first, m->comm, before);
+    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]) && !m->inter; i++) {
+        *who = held[i];
+        if (*who >= 0 &&
+            misses(g, (uint32_t)*who, m->comm, m->n, &before) &&
+            same_calls(g, r, (uint32_t)*who, m->comm, before))
+            return true;
+    }
+    return false;
 }
 
 /* Has every member that has entered call n made the same one as r? What is not
@@ -309,10 +310,7 @@ bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
 {
     const struct deadlock_group *m = group_find(g, comm, n);
 
-    if (!m || group_unsure(m) || !lacks(g, r, m))
-        return false;
-    *who = m->first;
-    return true;
+    return m && !group_unsure(m) && lacks(g, r, m, who);
 }
 
 /* All have entered call n. Has somebody made other calls up to this one than r,
@@ -341,12 +339,9 @@ static bool history_differs(struct graph *g, uint32_t r,
  * members have made different calls. */
 static uint32_t kind_of(const struct graph *g, uint32_t r, uint64_t comm)
 {
-    const struct hct_comm *c;
+    const struct hct_comm *c = comm_of_id(g->in, g->w, r, comm);
 
-    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
-        if (c->id == comm)
-            return c->kind;
-    return HCT_KIND_NONE;
+    return c ? c->kind : HCT_KIND_NONE;
 }
 
 /* r has entered call n, and "to" a different one, or with another root. The
@@ -370,13 +365,29 @@ static bool stays_different(const struct graph *g, uint32_t r,
            same_calls(g, r, to->rank, m->comm, m->n - 1);
 }
 
+/* ... not the first one that differs, but another one who stands in call n. */
+static bool stands_beside(struct graph *g, uint32_t r,
+                          const struct deadlock_group *m, uint32_t call)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        int32_t to = m->in[i];
+
+        if (to < 0 || hct_rank(g->in, (uint32_t)to)->call == call)
+            continue;
+        never(g, DEADLOCK_MISMATCH, to);
+        if (stays_different(g, r, m, hct_call(g->in, call)))
+            return true;
+    }
+    return false;
+}
+
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root)
 {
     const struct hct_call *c = hct_call(g->in, call);
     const struct deadlock_group *m;
     uint64_t before;
-    int32_t its;
+    int32_t its, who;
     bool other;
 
     if (c->flags & HCT_CALL_PART)
@@ -392,7 +403,7 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         return FREE;
     its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
     other = differs(g, r, m, call, its);
-    if (other && stays_different(g, r, m, c))
+    if (other && (stays_different(g, r, m, c) || stands_beside(g, r, m, call)))
         return NEVER;
     if (m->missing == 0) {
         uint64_t bytes = bytes_of(g, r, m->found);
@@ -414,11 +425,12 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         if (same_calls(g, r, (uint32_t)root, comm, before))
             return never(g, DEADLOCK_MEMBER, root);
     }
-    if ((needs_all(g, r, c, root) && lacks(g, r, m) &&
-         !others_may(g, r, m, call)) ||
-        (m->held == m->missing && !m->free &&
-         graph_long_enough(g, r, bytes_of(g, r, m->found)) &&
-         long_ago(g, m, bytes_of(g, r, m->found))))
+    if (needs_all(g, r, c, root) && lacks(g, r, m, &who) &&
+        !others_may(g, r, m, call))
+        return never(g, DEADLOCK_MEMBER, who);
+    if (m->held == m->missing && !m->free &&
+        graph_long_enough(g, r, bytes_of(g, r, m->found)) &&
+        long_ago(g, m, bytes_of(g, r, m->found)))
         return never(g, DEADLOCK_MEMBER, m->first);
     return FREE;
 }

@@ -274,12 +274,9 @@ static bool has_left(const struct graph *g, const struct hct_comm *c)
 
 bool group_left(const struct graph *g, uint32_t r, uint64_t comm)
 {
-    const struct hct_comm *c;
+    const struct hct_comm *c = comm_of_id(g->in, g->w, r, comm);
 
-    for (uint32_t i = g->w[r].comm; (c = comm_of_rank(g->in, i, r)); i++)
-        if (c->id == comm)
-            return has_left(g, c);
-    return false;
+    return c && has_left(g, c);
 }
 
 /* left: it has left what they are members of. */
@@ -304,18 +301,59 @@ static void forget_any(struct deadlock_group *m)
     m->any.free = m->any.best = m->any.next = -1;
 }
 
+static void forget_held(struct deadlock_group *m)
+{
+    m->held = 0;
+    m->free = 0;
+    m->first = m->unmade = -1;
+    m->last[0] = m->last[1] = m->in[0] = m->in[1] = -1;
+}
+
+/* The member of c, held, has not entered the call of m. */
+static void add_held(struct deadlock_group *m, const struct hct_comm *c)
+{
+    int32_t r = (int32_t)c->rank;
+
+    m->held++;
+    if (m->first < 0)
+        m->first = r;
+    if (c->collectives == 0 && m->unmade < 0)
+        m->unmade = r;
+    if (c->collectives + 1 != m->n)
+        return;
+    if (m->last[0] < 0) {
+        m->last[0] = r;
+        m->history = c->history;
+    } else if (m->last[1] < 0 && c->history != m->history) {
+        m->last[1] = r;
+    }
+}
+
+/* r, held, is in it, perhaps. */
+static void add_in(const struct graph *g, struct deadlock_group *m, uint32_t r)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+
+    if (!(k->flags & HCT_IN_MPI) || k->comm != m->comm ||
+        k->collective != m->n)
+        return;
+    if (m->in[0] < 0)
+        m->in[0] = (int32_t)r;
+    else if (m->in[1] < 0 &&
+             k->call != hct_rank(g->in, (uint32_t)m->in[0])->call)
+        m->in[1] = (int32_t)r;
+}
+
 void group_update(struct graph *g)
 {
-    struct deadlock_group *m, *all;
+    struct deadlock_group *m, *all, *last;
     uint32_t j;
 
     if (g->ngroups == 0)
         return;
     for (uint32_t i = 0; i < g->ngroups; i++) {
         m = at(g, i);
-        m->held = 0;
-        m->free = 0;
-        m->first = -1;
+        forget_held(m);
         if (m->n == 0)
             forget_any(m);
     }
@@ -338,22 +376,25 @@ void group_update(struct graph *g)
         if (m->n == 0 && m != all)
             add_any(g, m, (int32_t)c->rank, has_left(g, c));
         j = behind(g, c->id, c->collectives);
+        last = j > 0 ? at(g, j - 1) : NULL;
+        if (last && last->comm == c->id && last->n > 0 &&
+            last->n == c->collectives && held(g, (int32_t)c->rank))
+            add_in(g, last, c->rank);
         if (j >= g->ngroups || (m = at(g, j))->comm != c->id ||
             !(held(g, (int32_t)c->rank) || has_left(g, c)))
             continue;
-        m->held++;
-        if (m->first < 0)
-            m->first = (int32_t)c->rank;
+        add_held(m, c);
     }
     for (uint32_t i = 0; i < g->ngroups; i++) {
-        const struct deadlock_group *last = i > 0 ? at(g, i - 1) : NULL;
-
+        last = i > 0 ? at(g, i - 1) : NULL;
         m = at(g, i);
         if (last && m->comm == last->comm) {
             m->held += last->held;
             m->free |= last->free;
             if (m->first < 0 || (last->first >= 0 && last->first < m->first))
                 m->first = last->first >= 0 ? last->first : m->first;
+            if (m->unmade < 0)
+                m->unmade = last->unmade;
         }
     }
 }

@@ -172,11 +172,8 @@ static bool has_entered(const struct search *s, int32_t r, uint64_t comm,
 
     if (!is_rank(s, r))
         return true;            /* nobody knows */
-    for (uint32_t i = s->w[r].comm; (c = comm_of_rank(s->in, i, (uint32_t)r));
-         i++)
-        if (c->id == comm)
-            return c->collectives >= n;
-    return true;
+    c = comm_of_id(s->in, s->w, (uint32_t)r, comm);
+    return !c || c->collectives >= n;
 }
 
 /* r waits in collective call n on comm, or for it. */

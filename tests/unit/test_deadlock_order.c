@@ -503,6 +503,43 @@ static void one_number_for_two(void **state)
     }
 }
 
+/* Of those that have not entered the call, one has made other ones before. */
+static void one_of_those_missing(void **state)
+{
+    (void)state;
+    look_at(4);
+    on_two_nodes();
+    joins(0, "Barrier", WORLD, 2, HCT_NONE);
+    member(0, WORLD, 4, 2, "Barrier");
+    for (uint32_t r = 1; r < 4; r++) {
+        is_in(r, "Finalize");
+        member(r, WORLD, 4, 1, "Bcast")->history = 4 + r;
+    }
+    assert_int_equal(proof(S), 0);
+    look.comm[2].history = look.comm[0].history_before;
+    assert_int_equal(proof(S), 1);
+    look.comm[2].history = 6;
+    look.comm[3].collectives = look.comm[3].history = 0;
+    assert_int_equal(proof(S), 1);
+}
+
+/* The first one in a different call has left it. */
+static void one_of_those_different(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    is_in(0, "Finalize");
+    joins(1, "Barrier", WORLD, 1, HCT_NONE);
+    joins(2, "Allgather", WORLD, 1, HCT_NONE);
+    world(1);
+    look.comm[0].call = number_of("Scan");
+    assert_int_equal(proof(S), 2);
+    joins(2, "Barrier", WORLD, 1, HCT_NONE);
+    look.comm[2].call = number_of("Barrier");
+    assert_int_equal(proof(S), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -530,6 +567,8 @@ int main(void)
         cmocka_unit_test(histories_differ),
         cmocka_unit_test(has_just_ended),
         cmocka_unit_test(one_number_for_two),
+        cmocka_unit_test(one_of_those_missing),
+        cmocka_unit_test(one_of_those_different),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
