@@ -224,6 +224,17 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
     return never(g, why, best < 0 ? (int32_t)r : best);
 }
 
+/* Does rank r do its part in what it sends and receives: is it in MPI? */
+static bool serves(const struct graph *g, uint32_t r)
+{
+    const unsigned in = HCT_OBSERVED | HCT_PAGE | HCT_IN_MPI;
+
+    if (g->w[r].state != DEADLOCK_FREE)
+        return !g->w[r].spins;
+    return (hct_rank(g->in, r)->flags & (in | HCT_TORN)) == in &&
+           (call_of(g, r)->flags & HCT_CALL_BLOCKING);
+}
+
 /* A message is there, and both sides have been in MPI for longer than it can
  * take on one node. */
 static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
@@ -232,8 +243,7 @@ static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
     uint64_t least = g->limits->small_ns;
 
     return account_near(g->in, g->w, r, s) && graph_has_run(g, r) &&
-           graph_has_run(g, s) && g->w[s].state != DEADLOCK_FREE &&
-           !g->w[s].spins && bytes < UINT64_MAX / 200 &&
+           graph_has_run(g, s) && serves(g, s) && bytes < UINT64_MAX / 200 &&
            g->w[r].still_ns > least + bytes * 100 &&
            g->w[s].still_ns > least + bytes * 100;
 }
@@ -405,22 +415,31 @@ static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
 static enum met message_to(struct graph *g, uint32_t r, struct sending m)
 {
     uint32_t to = (uint32_t)m.target, n, since, asked;
+    bool stays, through;
     enum met met;
 
     if (m.target == HCT_NULL || (m.how->flags & HCT_CALL_BUFFERED))
         return FINISHED;
     if (m.comm == 0 || (m.comm & HCT_COMM_LOCAL) || m.target < 0 ||
-        to >= g->in->nranks || !takes_no_part(g, m.target, m.comm) ||
-        asks_for(g, to, r, m.comm, m.tag) ||
-        looks_for(g, to, r, m.comm, m.tag))
+        to >= g->in->nranks || looks_for(g, to, r, m.comm, m.tag))
+        return FREE;
+    stays = takes_no_part(g, m.target, m.comm);
+    through = serves(g, to) && is_through(g, to, r, m.bytes);
+    if (!stays && !through)
         return FREE;
     n = account_exactly(g->in, g->w, r, to, m.comm, m.tag);
     if (n == 0)
         return received(g, r, to);
     if (n == ACCOUNT_UNKNOWN)
         return FREE;
+    /* All of them have gone to requests that take no others. */
+    if (through && n <= takers(g, to, r, m.comm, m.tag, true, NULL))
+        return FINISHED;
+    if (!stays)
+        return FREE;
     met = leaves(g, r, to, m.bytes, m.how);
-    asked = asked_for(g, to, r, m.comm, m.tag);
+    asked = asked_for(g, to, r, m.comm, m.tag) +
+            asks_for(g, to, r, m.comm, m.tag);
     since = m.q ? account_since(g->in, g->w, r, m.q)
                 : graph_unordered(g, r) ? ACCOUNT_UNKNOWN : 0;
     if (since == ACCOUNT_UNKNOWN)

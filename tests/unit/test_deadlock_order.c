@@ -503,6 +503,56 @@ static void one_number_for_two(void **state)
     }
 }
 
+/* Rank 1 has made its receive, and waits for something else; of the other message
+ * it is not known whether it waits for its receiver. */
+static void two_sends(const char *there)
+{
+    look_at(4);
+    look.account[3].node = 2;
+    is_in(0, "Waitall");
+    asks(0, "Isend", 1, 7)->bytes = 4000;
+    asks(0, "Isend", 2, 7)->bytes = 4000;
+    talks(1, there, 3, 8);
+    asks(1, "Irecv", 0, 7)->waited = 0;
+    is_in(2, "Finalize");
+    world(0);
+}
+
+static void another_send_has_gone(void **state)
+{
+    (void)state;
+    two_sends("Recv");                  /* of one who computes */
+    assert_int_equal(proof(S), 0);
+    assert_int_equal(proof(3 * S), 1);
+    sent(0, 1, WORLD, 7);               /* one more than are asked for */
+    assert_int_equal(proof(3 * S), 0);
+    two_sends("Recv");
+    look.rank[1].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(3 * S), 0);
+    two_sends("Recv");
+    look.rank[1].flags &= (uint16_t)~HCT_RUNS;
+    assert_int_equal(proof(3 * S), 0);
+    two_sends("Recv");
+    look.account[1].node = 2;
+    assert_int_equal(proof(3 * S), 0);
+}
+
+/* MPI_Sendrecv takes one message, and no other one like it. */
+static void behind_a_sendrecv(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    talks(0, "Send", 1, 7);
+    talks(1, "Sendrecv", 2, 7)->source = 0;
+    look.account[1].source_tag = 7;
+    is_in(2, "Finalize");
+    world(0);
+    assert_int_equal(proof(S), 1);      /* only who sends to the one that ends */
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(S), 2);
+}
+
 /* Of those that have not entered the call, one has made other ones before. */
 static void one_of_those_missing(void **state)
 {
@@ -567,6 +617,8 @@ int main(void)
         cmocka_unit_test(histories_differ),
         cmocka_unit_test(has_just_ended),
         cmocka_unit_test(one_number_for_two),
+        cmocka_unit_test(another_send_has_gone),
+        cmocka_unit_test(behind_a_sendrecv),
         cmocka_unit_test(one_of_those_missing),
         cmocka_unit_test(one_of_those_different),
     };
