@@ -49,8 +49,9 @@ struct deadlock_group {
     int32_t last[2];            /* ... that have entered all but this one: the
                                    first, and the first that made other ones */
     uint64_t history;           /* of the former */
-    int32_t in[2];              /* held in it: the first, and the first in
-                                   another call */
+    int32_t stayed[2];          /* held, and this was their last call here: the
+                                   first, and the first of another call */
+    uint32_t call;              /* that of the former */
     uint8_t inter;
     uint8_t free;               /* a member is not held */
     uint64_t youngest_ns;       /* since one of them has entered its last one */

@@ -138,7 +138,9 @@ static bool long_ago(const struct graph *g, const struct deadlock_group *m,
 }
 
 /* Does r not get past it before every member has entered? The root that gathers
- * or reduces does not, unless amounts may be zero. */
+ * or reduces does not, unless amounts may be zero. MPI_Win_fence "usually entails
+ * a barrier synchronization" (MPI 3.1, 11.5.1): one that does not, since it ends
+ * nothing, waits for nobody and would be over. */
 static bool needs_all(const struct graph *g, uint32_t r,
                       const struct hct_call *c, int32_t root)
 {
@@ -147,6 +149,9 @@ static bool needs_all(const struct graph *g, uint32_t r,
 
     if (c->flags & HCT_CALL_ALL)
         return true;
+    if (strcmp(c->name, "MPI_Win_fence") == 0)
+        return graph_has_run(g, r) &&
+               g->w[r].still_ns > g->limits->small_ns;
     return how == HCT_CALL_ROOTED && root == (int32_t)r && n > 0 &&
            c->name[n - 1] != 'v' && hct_rank(g->in, r)->bytes > 0;
 }
@@ -182,23 +187,38 @@ static bool misses(const struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
     return *before < n;
 }
 
-/* One that is held has not entered call n, and would be needed for it: who. Of
- * those of whom it can be known that they have made the same calls as r so far
- * there is one here of each kind. */
+/* One of the first so many members, that is held, has not entered call n, and
+ * would be needed for it: who. Of those of whom it can be known that they have made
+ * the same calls as r so far there is one here of each kind. */
 static bool lacks(const struct graph *g, uint32_t r,
-                  const struct deadlock_group *m, int32_t *who)
+                  const struct deadlock_group *m, uint32_t members,
+                  int32_t *who)
 {
     const int32_t held[] = { m->first, m->unmade, m->last[0], m->last[1] };
-    uint64_t before;
 
     for (size_t i = 0; i < sizeof(held) / sizeof(held[0]) && !m->inter; i++) {
+        const struct hct_comm *c = held[i] < 0 ? NULL
+            : comm_of_id(g->in, g->w, (uint32_t)held[i], m->comm);
+
         *who = held[i];
-        if (*who >= 0 &&
-            misses(g, (uint32_t)*who, m->comm, m->n, &before) &&
-            same_calls(g, r, (uint32_t)*who, m->comm, before))
+        if (c && c->collectives < m->n && c->local < members &&
+            same_calls(g, r, c->rank, m->comm, c->collectives))
             return true;
     }
     return false;
+}
+
+/* Of so many members, the first ones, r needs to have entered its call before it
+ * gets past it: all, or those whose values are summed up to it. */
+static uint32_t needs(const struct graph *g, uint32_t r,
+                      const struct hct_call *c, uint64_t comm, int32_t root)
+{
+    bool scans = strcmp(c->name, "MPI_Scan") == 0 ||
+                 strcmp(c->name, "MPI_Exscan") == 0;
+    const struct hct_comm *mine = comm_of_id(g->in, g->w, r, comm);
+
+    return needs_all(g, r, c, root) ? UINT32_MAX
+           : scans && mine && hct_rank(g->in, r)->bytes > 0 ? mine->local : 0;
 }
 
 /* Has every member that has entered call n made the same one as r? What is not
@@ -310,7 +330,7 @@ bool graph_lacks(struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
 {
     const struct deadlock_group *m = group_find(g, comm, n);
 
-    return m && !group_unsure(m) && lacks(g, r, m, who);
+    return m && !group_unsure(m) && lacks(g, r, m, UINT32_MAX, who);
 }
 
 /* All have entered call n. Has somebody made other calls up to this one than r,
@@ -335,50 +355,63 @@ static bool history_differs(struct graph *g, uint32_t r,
     return false;
 }
 
-/* One number may stand for a window here, and for a communicator there, where
- * members have made different calls. */
-static uint32_t kind_of(const struct graph *g, uint32_t r, uint64_t comm)
+/* Rank "to" has made another call as the last one on m's communicator than c.
+ * May MPI take what it has sent there for a part of c? Where it makes one call of
+ * others (MPI_Allreduce of MPI_Reduce and MPI_Bcast), but not of those that
+ * need not wait. */
+static bool may_mix(const struct graph *g, const struct hct_comm *to,
+                    const struct hct_call *c)
 {
-    const struct hct_comm *c = comm_of_id(g->in, g->w, r, comm);
+    return same_amounts(c->name) &&
+           !(hct_call(g->in, to->call)->flags & HCT_CALL_REQUEST);
+}
 
-    return c ? c->kind : HCT_KIND_NONE;
+/* Is that the call that rank "to" is in? */
+static bool stands_in(const struct graph *g, const struct deadlock_group *m,
+                      uint32_t to)
+{
+    const struct hct_rank *k = hct_rank(g->in, to);
+
+    return (k->flags & HCT_IN_MPI) && k->comm == m->comm &&
+           k->collective == m->n;
 }
 
 /* r has entered call n, and "to" a different one, or with another root. The
  * message that r waits for may come of a later call of "to", and be under way,
- * unless time speaks against it, or "to" has not left its own yet, and nobody
- * leaves r's without it. */
+ * unless time speaks against it, or "to" has made none, and will not, and nobody
+ * leaves r's without it. One number may stand for a window here, and for a
+ * communicator there, where members have made different calls. */
 static bool stays_different(const struct graph *g, uint32_t r,
                             const struct deadlock_group *m,
-                            const struct hct_call *c)
+                            const struct hct_call *c, bool is_held)
 {
-    const struct hct_rank *to = hct_rank(g->in, (uint32_t)g->to);
-
-    bool in = (to->flags & HCT_IN_MPI) && to->comm == m->comm &&
-              to->collective == m->n && held(g, g->to);
+    uint32_t to = (uint32_t)g->to;
+    const struct hct_comm *mine = comm_of_id(g->in, g->w, r, m->comm);
+    const struct hct_comm *its = comm_of_id(g->in, g->w, to, m->comm);
+    bool stays;
 
     if (!m->free && graph_long_enough(g, r, 0) && long_ago(g, m, 0))
         return true;
-    return (c->flags & HCT_CALL_ALL) && !(c->flags & HCT_CALL_REQUEST) &&
-           (in || (group_left(g, to->rank, m->comm) &&
-                   kind_of(g, to->rank, m->comm) == kind_of(g, r, m->comm))) &&
-           same_calls(g, r, to->rank, m->comm, m->n - 1);
+    if (!(c->flags & HCT_CALL_ALL) || (c->flags & HCT_CALL_REQUEST) ||
+        !mine || !its || mine->kind != its->kind)
+        return false;
+    stays = is_held && its->collectives == m->n &&
+            (stands_in(g, m, to) || !may_mix(g, its, c));
+    return (stays || group_left(g, to, m->comm)) &&
+           same_calls(g, r, to, m->comm, m->n - 1);
 }
 
-/* ... not the first one that differs, but another one who stands in call n. */
-static bool stands_beside(struct graph *g, uint32_t r,
+/* ... not the first one that differs, but another one, that was held at the last
+ * group_update(). */
+static bool another_stays(struct graph *g, uint32_t r,
                           const struct deadlock_group *m, uint32_t call)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        int32_t to = m->in[i];
+    int32_t to = m->stayed[m->call == call];
 
-        if (to < 0 || hct_rank(g->in, (uint32_t)to)->call == call)
-            continue;
-        never(g, DEADLOCK_MISMATCH, to);
-        if (stays_different(g, r, m, hct_call(g->in, call)))
-            return true;
-    }
-    return false;
+    if (to < 0)
+        return false;
+    never(g, DEADLOCK_MISMATCH, to);
+    return stays_different(g, r, m, hct_call(g->in, call), true);
 }
 
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
@@ -403,7 +436,8 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         return FREE;
     its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
     other = differs(g, r, m, call, its);
-    if (other && (stays_different(g, r, m, c) || stands_beside(g, r, m, call)))
+    if (other && (stays_different(g, r, m, c, held(g, g->to)) ||
+                  another_stays(g, r, m, call)))
         return NEVER;
     if (m->missing == 0) {
         uint64_t bytes = bytes_of(g, r, m->found);
@@ -425,7 +459,7 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         if (same_calls(g, r, (uint32_t)root, comm, before))
             return never(g, DEADLOCK_MEMBER, root);
     }
-    if (needs_all(g, r, c, root) && lacks(g, r, m, &who) &&
+    if (lacks(g, r, m, needs(g, r, c, comm, root), &who) &&
         !others_may(g, r, m, call))
         return never(g, DEADLOCK_MEMBER, who);
     if (m->held == m->missing && !m->free &&

@@ -306,7 +306,7 @@ static void forget_held(struct deadlock_group *m)
     m->held = 0;
     m->free = 0;
     m->first = m->unmade = -1;
-    m->last[0] = m->last[1] = m->in[0] = m->in[1] = -1;
+    m->last[0] = m->last[1] = m->stayed[0] = m->stayed[1] = -1;
 }
 
 /* The member of c, held, has not entered the call of m. */
@@ -329,19 +329,15 @@ static void add_held(struct deadlock_group *m, const struct hct_comm *c)
     }
 }
 
-/* r, held, is in it, perhaps. */
-static void add_in(const struct graph *g, struct deadlock_group *m, uint32_t r)
+/* ... has entered it, and none behind. */
+static void add_stayed(struct deadlock_group *m, const struct hct_comm *c)
 {
-    const struct hct_rank *k = hct_rank(g->in, r);
-
-    if (!(k->flags & HCT_IN_MPI) || k->comm != m->comm ||
-        k->collective != m->n)
-        return;
-    if (m->in[0] < 0)
-        m->in[0] = (int32_t)r;
-    else if (m->in[1] < 0 &&
-             k->call != hct_rank(g->in, (uint32_t)m->in[0])->call)
-        m->in[1] = (int32_t)r;
+    if (m->stayed[0] < 0) {
+        m->stayed[0] = (int32_t)c->rank;
+        m->call = c->call;
+    } else if (m->stayed[1] < 0 && c->call != m->call) {
+        m->stayed[1] = (int32_t)c->rank;
+    }
 }
 
 void group_update(struct graph *g)
@@ -379,7 +375,7 @@ void group_update(struct graph *g)
         last = j > 0 ? at(g, j - 1) : NULL;
         if (last && last->comm == c->id && last->n > 0 &&
             last->n == c->collectives && held(g, (int32_t)c->rank))
-            add_in(g, last, c->rank);
+            add_stayed(last, c);
         if (j >= g->ngroups || (m = at(g, j))->comm != c->id ||
             !(held(g, (int32_t)c->rank) || has_left(g, c)))
             continue;

@@ -240,17 +240,23 @@ static bool misses(const struct world *w, uint32_t task, uint32_t member,
 }
 
 /* Does another one stand in a different call with this number, and have both
- * made the same ones before? */
+ * made the same ones before? Or it has left it, and makes none any more, and
+ * what it sent there is for no other: of MPI_Allreduce and MPI_Allgather, which
+ * MPI may make of others, nobody knows. */
 static bool differs(const struct world *w, uint32_t task, uint64_t context,
                     uint64_t n, uint32_t others)
 {
     const struct world_comm *mine = comm_of(&w->task[task], context);
+    uint32_t kind = w->task[task].schedule[0].kind;
 
     for (uint32_t r = 0; r < w->n; r++) {
         const struct world_comm *c = comm_of(&w->task[r], context);
 
-        if (mine && c && w->task[r].in && w->task[r].collective == n &&
-            w->task[r].comm == c->id && c->call != w->task[task].call &&
+        if (mine && c && c->collectives == n &&
+            ((w->task[r].in && w->task[r].collective == n &&
+              w->task[r].comm == c->id) ||
+             (kind != OP_ALLREDUCE && kind != OP_ALLGATHER)) &&
+            c->call != w->task[task].call &&
             c->history_before == mine->history_before &&
             !has(others, (int)r))
             return true;
@@ -311,8 +317,12 @@ static bool collects_openly(const struct world *w, uint32_t task,
     case OP_BCAST: case OP_SCATTER: case OP_IBCAST:
         from &= 1u << s->root;
         break;
-    case OP_SCAN: case OP_FENCE: case OP_POST: case OP_START_EPOCH:
-    case OP_COMPLETE: case OP_WAIT_EPOCH:
+    case OP_SCAN:
+        from &= (1u << task) - 1;
+        break;
+    case OP_FENCE:
+        break;
+    case OP_POST: case OP_START_EPOCH: case OP_COMPLETE: case OP_WAIT_EPOCH:
         return true;
     case OP_IBARRIER: case OP_IALLREDUCE:
         if (mixes(w, task, s, n, others))

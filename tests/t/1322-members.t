@@ -1,5 +1,5 @@
-# Calls of some members of a communicator, on two nodes: one that never comes is a
-# proven deadlock, whatever the network does; one that comes late is left alone.
+# Calls of some or all members of a communicator, on two nodes: one that never comes
+# is a proven deadlock, whatever the network does; one that comes late is left alone.
 # limit: 240
 . "${0%/*}/../lib/t.sh"
 
@@ -17,12 +17,13 @@ member()        # PROGRAM NAME TASKS: status, and the verdict, if there is one
         job = (SELECT max(job) FROM jobs)")
 }
 
-for p in group-missing:4 group-crossed:3 inter-leader:4 inter-wrong:4; do
+for p in group-missing:4 group-crossed:3 inter-leader:4 inter-wrong:4 \
+    scan-missing:3; do
     member stuck "${p%:*}" "${p#*:}"
     is "$said" 123,deadlock "${p%:*}"
 done
 for p in create-group-after:4 create-group-overlap:4 intercomm-after:3 \
-    intercomm-ring:4; do
+    intercomm-ring:4 scan:4; do
     member fine_group "${p%:*}" "${p#*:}"
     is "$said" 0, "${p%:*}"
 done

@@ -573,7 +573,8 @@ static void one_of_those_missing(void **state)
     assert_int_equal(proof(S), 1);
 }
 
-/* The first one in a different call has left it. */
+/* The first one that has made a different call has made another one since; the next
+ * one has not, and will not. */
 static void one_of_those_different(void **state)
 {
     (void)state;
@@ -583,11 +584,70 @@ static void one_of_those_different(void **state)
     joins(1, "Barrier", WORLD, 1, HCT_NONE);
     joins(2, "Allgather", WORLD, 1, HCT_NONE);
     world(1);
-    look.comm[0].call = number_of("Scan");
+    flew(0, "Scan", WORLD, 1, HCT_NONE, HCT_NONE);
+    look.comm[0].collectives = 2;
     assert_int_equal(proof(S), 2);
     joins(2, "Barrier", WORLD, 1, HCT_NONE);
     look.comm[2].call = number_of("Barrier");
     assert_int_equal(proof(S), 0);
+    look.comm[0].collectives = 1;
+    look.comm[0].call = number_of("Ibarrier");
+    look.flight[0].call = number_of("Ibarrier");
+    assert_int_equal(proof(S), 2);
+    look.comm[0].kind = HCT_KIND_WIN;   /* another one, with that number */
+    assert_int_equal(proof(S), 0);
+}
+
+/* The first one in a different call turns out to be free, and another one not. */
+static void another_different_one(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    joins(0, "Scatter", WORLD, 1, 2);
+    joins(1, "Barrier", WORLD, 1, HCT_NONE);
+    is_in(2, "Finalize");
+    world(1);
+    look.comm[2].call = number_of("Scatter");
+    assert_int_equal(proof(S), 1);
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+    look.rank[2].life = HCT_LIFE_RUNNING;
+    assert_int_equal(proof(S), 0);
+}
+
+/* MPI_Scan waits for those before, and for no others. */
+static void scan_of_those_before(void **state)
+{
+    (void)state;
+    for (uint32_t r = 0; r < 2; r++) {
+        look_at(2);
+        on_two_nodes();
+        is_in(1 - r, "Finalize");
+        joins(r, "Scan", WORLD, 1, HCT_NONE)->bytes = 8;
+        world(0);
+        look.comm[0].local = 0;
+        look.comm[1].local = 1;
+        assert_int_equal(proof(3 * S), r);
+    }
+    look.rank[1].bytes = 0;
+    assert_int_equal(proof(3 * S), 0);
+}
+
+/* MPI_Win_fence that ends nothing need not wait: but then it would be over. */
+static void fence_of_all(void **state)
+{
+    (void)state;
+    look_at(2);
+    on_two_nodes();
+    is_in(0, "Finalize");
+    joins(1, "Win_fence", 77, 2, HCT_NONE);
+    for (uint32_t r = 0; r < 2; r++)
+        member(r, 77, 2, 1 + r, "Win_fence")->kind = HCT_KIND_WIN;
+    world(0);
+    assert_int_equal(proof(S), 0);
+    assert_int_equal(proof(3 * S), 1);
+    look.rank[1].flags &= (uint16_t)~HCT_RUNS;
+    assert_int_equal(proof(10 * S), 0);
 }
 
 int main(void)
@@ -621,6 +681,9 @@ int main(void)
         cmocka_unit_test(behind_a_sendrecv),
         cmocka_unit_test(one_of_those_missing),
         cmocka_unit_test(one_of_those_different),
+        cmocka_unit_test(another_different_one),
+        cmocka_unit_test(scan_of_those_before),
+        cmocka_unit_test(fence_of_all),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
