@@ -388,6 +388,16 @@ uint32_t account_exactly(const struct hct_snapshot *in,
                : ACCOUNT_UNKNOWN;
 }
 
+bool account_nothing(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t s, uint32_t r)
+{
+    const struct hct_account *a = account_of(in, w, r);
+    const struct hct_pair *at = pair_of(in, w, r, s);
+
+    return a && !a->unsure && !a->blind &&
+           (!at || (at->received == 0 && at->blind == 0));
+}
+
 /* ----------------------------------------------------- who has not answered */
 
 static bool is_in(const struct hct_snapshot *in, const struct deadlock_rank *w,

@@ -46,6 +46,10 @@ uint32_t account_since(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t r,
                        const struct hct_request *q);
 
+/* Has r received nothing at all from s, and is sure of that? */
+bool account_nothing(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t s, uint32_t r);
+
 /* At most so many messages from s to r, on comm with this tag (HCT_ANY: with
  * any), have been sent and not been seen to be received. ACCOUNT_UNKNOWN: it
  * cannot be told, and may be any number. */

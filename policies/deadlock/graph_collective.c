@@ -137,10 +137,10 @@ static bool long_ago(const struct graph *g, const struct deadlock_group *m,
            m->youngest_ns > g->limits->small_ns + bytes * 100;
 }
 
-/* Does r not get past it before every member has entered? The root that gathers
- * or reduces does not, unless amounts may be zero. MPI_Win_fence "usually entails
- * a barrier synchronization" (MPI 3.1, 11.5.1): one that does not, since it ends
- * nothing, waits for nobody and would be over. */
+/* Does r not get past it before every member has entered? The root that
+ * gathers or reduces does not, unless amounts may be zero. MPI_Win_fence
+ * "usually entails a barrier synchronization" (MPI 3.1, 11.5.1): one that does
+ * not, since it ends nothing, waits for nobody and would be over. */
 static bool needs_all(const struct graph *g, uint32_t r,
                       const struct hct_call *c, int32_t root)
 {

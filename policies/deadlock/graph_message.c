@@ -401,6 +401,8 @@ static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
 
     if (n < mine || (asked > 0 && n <= asked))
         return FREE;
+    if (asked == 0 && account_nothing(g->in, g->w, r, (uint32_t)m->target))
+        return met;
     if (m->q && !graph_unordered(g, r) &&
         are_last(g, r, m->target, m->comm, m->tag, mine, n - asked))
         return met;

@@ -43,6 +43,8 @@ static void one_of_two(const char *before, const char *behind)
     flew(0, "Isend", WORLD, 0, 1, 7);
     if (behind)
         flew(0, behind, WORLD, 0, 1, 7);
+    sent(0, 1, WORLD, 7);               /* one of them was received */
+    received(1, 0, WORLD, 7);
 }
 
 static void later_ones_like_it(void **state)
@@ -79,15 +81,15 @@ static void later_ones_on_one_node(void **state)
  * what was sent since. */
 static void knows_what_is_later(void **state)
 {
-    const uint64_t one = hct_message(WORLD, 7), all = 4 * one;
+    const uint64_t one = hct_message(WORLD, 7), all = 5 * one;
     struct hct_request *q;
 
     (void)state;
     one_of_two(NULL, "Bsend");
     q = &look.request[0];
-    for (int i = 0; i < 3; i++)         /* beside that of the request */
+    for (int i = 0; i < 3; i++)         /* beside the two */
         sent(0, 1, WORLD, 7);
-    q->sent = all - one;                /* one of the four is later */
+    q->sent = all - one;                /* one of the five is later */
     assert_int_equal(proof(S), 2);
     for (int i = 0; i < 3; i++)
         received(1, 0, WORLD, 7);
@@ -225,6 +227,27 @@ static void others_are_unknown(void **state)
     assert_int_equal(proof(S), 3);
     look.in.naccounts = 2;
     assert_int_equal(proof(S), 0);
+}
+
+/* What another thread has sent meanwhile is not to be told from what this one
+ * sends; but where nothing has been received, both are there yet. */
+static void sent_by_threads(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken < 2; taken++) {
+        look_at(2);
+        on_two_nodes();
+        talks(0, "Ssend", 1, 7);
+        talks(1, "Recv", 0, 8);
+        world(0);
+        look.rank[0].level = HCT_LEVEL_MULTIPLE;
+        look.rank[0].threads = 2;
+        look.rank[0].flags |= HCT_ALONE;
+        sent(0, 1, WORLD, 7);
+        if (taken)
+            received(1, 0, WORLD, 7);
+        assert_int_equal(proof(S), taken ? 0 : 2);
+    }
 }
 
 /* ... but not if that was cancelled. */
@@ -664,6 +687,7 @@ int main(void)
         cmocka_unit_test(first_started),
         cmocka_unit_test(others_are_elsewhere),
         cmocka_unit_test(others_are_unknown),
+        cmocka_unit_test(sent_by_threads),
         cmocka_unit_test(cancelled_before),
         cmocka_unit_test(all_taken_before),
         cmocka_unit_test(takes_the_first),
