@@ -10,8 +10,8 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
                $(addprefix deadlock/,account deadlock deadlock_say \
                graph_collective graph_meeting graph_message \
-               graph_requests graph_threads graph_window group parcels transit \
-               wanted) \
+               graph_requests graph_threads graph_window group parcels \
+               summands transit wanted) \
                $(addprefix lib/,phasebook runs sout words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -1,10 +1,6 @@
 /* account.h - which messages are under way between two ranks, by the accounts
- * of both (hct_policy.h): what one has sent, less what the other has received.
- *
- * From the sum of what is left over the messages are found out by trying: those
- * that the sender has sent last, the one that is asked about, those that the
- * receiver asks for, and at last one kind more, with any low tag. That a sum is
- * the same by chance is less likely than one in 10^8. */
+ * of both (hct_policy.h): what one has sent, less what the other has received,
+ * taken apart by summands.h. */
 #ifndef HCT_ACCOUNT_H
 #define HCT_ACCOUNT_H
 
@@ -23,6 +19,11 @@ void account_index(const struct hct_snapshot *in, struct deadlock_rank *w);
 const struct hct_account *account_of(const struct hct_snapshot *in,
                                      const struct deadlock_rank *w,
                                      uint32_t r);
+
+/* What rank r has sent to peer, and received from there; NULL: nothing. */
+const struct hct_pair *account_pair(const struct hct_snapshot *in,
+                                    const struct deadlock_rank *w, uint32_t r,
+                                    uint32_t peer);
 
 /* Do both have accounts, and are they on one node, where a message is there as
  * soon as it is sent? */
