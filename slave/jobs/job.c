@@ -301,7 +301,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
 static bool torn(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (tally_in_init(&j->tasks[i]->tally))
+        if (tally_in_fence(&j->tasks[i]->tally))
             return true;
     return false;
 }

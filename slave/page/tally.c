@@ -137,11 +137,13 @@ bool tally_pending(const struct tally *w)
     return w->page && rings_pending(&w->rings);
 }
 
-bool tally_in_init(const struct tally *w)
+bool tally_in_fence(const struct tally *w)
 {
     const struct page_header *h = (const struct page_header *)w->page;
+    uint32_t state = h ? atomic_load(&h->state) : PAGE_STATE_NEW;
 
-    return w->past_torn || (h && atomic_load(&h->state) == PAGE_STATE_INIT);
+    return w->past_torn || state == PAGE_STATE_INIT ||
+           state == PAGE_STATE_FINALIZE;
 }
 
 void tally_counters(const struct tally *w, const struct ticks *ticks,
@@ -174,7 +176,7 @@ int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
         w->past.call = 0;
         profile_read(&w->profile, w->page, sink->ticks, sink->sites);
         profile_keep(&w->profile);
-        w->past_torn = tally_in_init(w);
+        w->past_torn = tally_in_fence(w);
         drop_page(w);
     }
     w->page = mem;

@@ -23,7 +23,7 @@ struct tally {
     pid_t pid;                  /* who has it */
     struct rings rings;         /* of the page */
     uint64_t next_seq, damaged;
-    bool past_torn;             /* a page before was left inside MPI_Init */
+    bool past_torn;             /* a page before was left in a fence */
     uint64_t page_number;       /* in the vault; 0: not there */
     struct records records;
     struct sample_page past;    /* of pages that are gone */
@@ -62,8 +62,9 @@ long tally_read(struct tally *w, const struct tally_sink *sink);
 /* Is anything left in the rings? */
 bool tally_pending(const struct tally *w);
 
-/* Has a program of this task gone no further than into MPI_Init? */
-bool tally_in_init(const struct tally *w);
+/* Has a program of this task come no further than into MPI_Init or MPI_Finalize,
+ * where all tasks meet? */
+bool tally_in_fence(const struct tally *w);
 
 /* Counters of all pages up to now. */
 void tally_counters(const struct tally *w, const struct ticks *ticks,

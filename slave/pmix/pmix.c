@@ -545,7 +545,9 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
 /* When a client goes while PMIx answers its first words, PMIx (4.2, mended in
  * later ones) releases its record of that rank once too often: what frees the
  * list with it waits for ever for a lock in memory that is something else by
- * now. Such a list is left to the end of the process, which is to be soon. */
+ * now. So it may when clients go that are in a fence: each that goes may end it
+ * once more, and its record is released by each. Such a list is left to the end
+ * of the process, which is to be soon, and so is the library's thread. */
 void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
 {
     struct nspace **at = &p->nspaces, *n;

@@ -101,7 +101,7 @@ enum pmixd_health pmixd_health(const struct pmixd *p);
  * where its tasks' own directories are, one a local rank, named by the rank. */
 int pmixd_register(struct pmixd *p, const struct plan *plan,
                    const char *job_dir, struct err *err);
-/* torn: a task of it died while it was connecting, see pmix.c. */
+/* torn: a task of it died while it was connecting, or in a fence: pmix.c. */
 void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn);
 
 /* Add to a task's environment what its PMIx client needs. */

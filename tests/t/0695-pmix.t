@@ -31,6 +31,38 @@ int main(int argc, char **argv)
 }
 END
 mpicc -rdynamic -o "$T/dies" "$T/dies.c"
+# Two of four are in MPI_Finalize, where what belongs to MPI_COMM_SELF is given
+# back first, when the others die.
+cat >"$T/meets.c" <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static int rank;
+static char **names;
+static int gone(MPI_Comm c, int key, void *value, void *extra)
+{
+    (void)c, (void)key, (void)value, (void)extra;
+    return fclose(fopen(names[rank], "w"));
+}
+int main(int argc, char **argv)
+{
+    int key;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    names = argv + 1;
+    if (rank > 1) {
+        while (access(names[0], F_OK) || access(names[1], F_OK))
+            ;
+        kill(getpid(), SIGKILL);
+    }
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, gone, &key, 0);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, argv);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -o "$T/meets" "$T/meets.c"
 # shellcheck disable=SC2046 # several words
 cc -shared -fPIC $(pkg-config --cflags pmix) -o "$T/stuck.so" \
     "$top/tests/lib/pmix_stuck.c" -ldl
@@ -55,6 +87,11 @@ replaced 'the slave is replaced when the job is over'
 run $R -n 4 "$APPS/hello"
 is "$status" 0 '... and serves'
 
+before=$(slave)
+run $R -n 4 "$T/meets" "$T/0" "$T/1"
+is "$status" 137 'tasks die while others wait for them in MPI_Finalize'
+replaced 'then, too'
+
 codes=
 for i in 1 2 3 4; do
     run $R -n 4 "$T/dies"
@@ -63,7 +100,7 @@ for i in 1 2 3 4; do
     codes="$codes $status"
 done
 is "$codes" ' 137 0 137 0 137 0 137 0' 'jobs that follow at once run'
-is "$(grep -c 'replaced by a new process' "$T/slave.log")" 5 \
+is "$(grep -c 'replaced by a new process' "$T/slave.log")" 6 \
     '... each on a new slave'
 
 $R -n 1 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done; echo went" \
