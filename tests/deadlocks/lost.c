@@ -308,8 +308,8 @@ static const struct mini all[] = {
       "wait", for_ever },
     { "threads-asleep", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
       "other threads of ranks 0-2 may yet call MPI", threads_asleep },
-    { "threads-two-in", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
-      "other threads of ranks 0-2 may yet call MPI", threads_two_in },
+    { "threads-two-in", 3, "deadlock.deadlock: ranks 0-2 all wait for messages "
+      "from each other", threads_two_in },
     { "threads-works", 3, "notice.nothing has moved .*ranks 0-2 in MPI_Recv; "
       "other threads of ranks 0-2 may yet call MPI", threads_works },
     { "threads-first-works", 3, "notice.nothing has moved .*ranks 0-2 in "
