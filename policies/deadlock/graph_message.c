@@ -437,11 +437,10 @@ static enum met message_to(struct graph *g, uint32_t r, struct sending m)
     /* All of them have gone to requests that take no others. */
     if (through && n <= takers(g, to, r, m.comm, m.tag, true, NULL))
         return FINISHED;
-    if (!stays)
+    if (!stays || asks_for(g, to, r, m.comm, m.tag))
         return FREE;
     met = leaves(g, r, to, m.bytes, m.how);
-    asked = asked_for(g, to, r, m.comm, m.tag) +
-            asks_for(g, to, r, m.comm, m.tag);
+    asked = asked_for(g, to, r, m.comm, m.tag);
     since = m.q ? account_since(g->in, g->w, r, m.q)
                 : graph_unordered(g, r) ? ACCOUNT_UNKNOWN : 0;
     if (since == ACCOUNT_UNKNOWN)

@@ -560,22 +560,6 @@ static void another_send_has_gone(void **state)
     assert_int_equal(proof(3 * S), 0);
 }
 
-/* MPI_Sendrecv takes one message, and no other one like it. */
-static void behind_a_sendrecv(void **state)
-{
-    (void)state;
-    look_at(3);
-    on_two_nodes();
-    talks(0, "Send", 1, 7);
-    talks(1, "Sendrecv", 2, 7)->source = 0;
-    look.account[1].source_tag = 7;
-    is_in(2, "Finalize");
-    world(0);
-    assert_int_equal(proof(S), 1);      /* only who sends to the one that ends */
-    sent(0, 1, WORLD, 7);
-    assert_int_equal(proof(S), 2);
-}
-
 /* Of those that have not entered the call, one has made other ones before. */
 static void one_of_those_missing(void **state)
 {
@@ -702,7 +686,6 @@ int main(void)
         cmocka_unit_test(has_just_ended),
         cmocka_unit_test(one_number_for_two),
         cmocka_unit_test(another_send_has_gone),
-        cmocka_unit_test(behind_a_sendrecv),
         cmocka_unit_test(one_of_those_missing),
         cmocka_unit_test(one_of_those_different),
         cmocka_unit_test(another_different_one),
