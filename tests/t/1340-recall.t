@@ -102,6 +102,8 @@ sqlite3 "$HECTOR_DB" "UPDATE look SET data = x'7a' WHERE job = $job"
 up
 ok 'a record that is damaged' wait_for 'recalled "begin anew"' 20
 is "$(said hangs)" 2 '... the hang is not told again'
+wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job AND
+    length(data) > 1")" -ge 1 ]' 40
 touch "$T/go"
 end
 is "$status" 0 '... and the job ends well'
