@@ -26,12 +26,22 @@ static bool takes(const struct message *m, const struct request *q,
            world_fits(q->peer, m->from) && world_fits(q->tag, m->tag);
 }
 
+/* Messages of one kind do not overtake each other: those before it are taken
+ * first. */
 static bool is_posted(const struct world *w, const struct message *m)
 {
+    int32_t left = 0;
+
     for (uint32_t i = 0; i < WORLD_REQUESTS; i++)
-        if (takes(m, &w->task[m->to].request[i], UINT64_MAX))
-            return true;
-    return false;
+        left += takes(m, &w->task[m->to].request[i], UINT64_MAX);
+    for (uint32_t k = 0; k < w->top; k++) {
+        const struct message *other = &w->message[k];
+
+        left -= other->stage == STAGE_FIRST && other->from == m->from &&
+                other->to == m->to && other->context == m->context &&
+                other->tag == m->tag && other->at_ns < m->at_ns;
+    }
+    return left > 0;
 }
 
 /* Will requests made before take a message that is on its way, in whatever
