@@ -486,7 +486,8 @@ struct hct_verdict {
     uint32_t longest_ms;        /* the longest stay that the model knows of
                                    where they are; 0: none */
     double score;               /* confidence, 0 to 1 */
-    uint64_t age_ns;            /* how long it has been so */
+    uint64_t age_ns;            /* how long it has been so: of a deadlock, since
+                                   the last of those named came to stand */
 };
 
 /* One line of a verdict's text. The first says it in a sentence; the others

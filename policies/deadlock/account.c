@@ -174,14 +174,18 @@ uint32_t account_exactly(const struct hct_snapshot *in,
                : ACCOUNT_UNKNOWN;
 }
 
-bool account_nothing(const struct hct_snapshot *in,
-                     const struct deadlock_rank *w, uint32_t s, uint32_t r)
+bool account_untaken(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                     uint64_t comm, int32_t tag)
 {
     const struct hct_account *a = account_of(in, w, r);
     const struct hct_pair *at = account_pair(in, w, r, s);
 
-    return a && !a->unsure && !a->blind &&
-           (!at || (at->received == 0 && at->blind == 0));
+    if (!a || a->unsure || a->blind || (at && at->blind))
+        return false;
+    return !at || at->received == 0 ||
+           summands_find(in, w, s, r, at->received, COUNT_OF(at->received),
+                         comm, tag, true) == 0;
 }
 
 /* ----------------------------------------------------- who has not answered */

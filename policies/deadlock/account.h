@@ -47,9 +47,11 @@ uint32_t account_since(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t r,
                        const struct hct_request *q);
 
-/* Has r received nothing at all from s, and is sure of that? */
-bool account_nothing(const struct hct_snapshot *in,
-                     const struct deadlock_rank *w, uint32_t s, uint32_t r);
+/* Has r received no message of s on comm with this tag, and is sure of that? Then
+ * all that s has sent of these are under way, in whatever order it did. */
+bool account_untaken(const struct hct_snapshot *in,
+                     const struct deadlock_rank *w, uint32_t s, uint32_t r,
+                     uint64_t comm, int32_t tag);
 
 /* At most so many messages from s to r, on comm with this tag (HCT_ANY: with
  * any), have been sent and not been seen to be received. ACCOUNT_UNKNOWN: it

@@ -31,9 +31,10 @@
 struct deadlock_limits {
     uint64_t still_ns;          /* so long a task has not moved at least */
     uint64_t asleep_ns;         /* ... that sleeps, and does not poll */
-    uint64_t small_ns;          /* ... in a send that need not wait for the
-                                   receiver, or in a collective call that need
-                                   not wait for all members */
+    uint64_t small_ns;          /* so long it has looked for messages at least,
+                                   by deadlock_span(), in a send that need not
+                                   wait for the receiver, or in a collective
+                                   call that need not wait for all members */
     uint64_t spin_ns;           /* ... that asks in a loop, and does nothing
                                    else; UINT64_MAX: is free */
 };
@@ -54,8 +55,10 @@ struct deadlock_group {
     uint32_t call;              /* that of the former */
     uint8_t inter;
     uint8_t free;               /* a member is not held */
-    uint64_t youngest_ns;       /* since one of them has entered its last one */
-    uint64_t moved_ns;          /* since one of them has moved at all */
+    uint64_t youngest_ns;       /* since one of them has entered its last one,
+                                   in the same measure */
+    uint64_t span_ns;           /* ... the least of any: how long each has
+                                   looked for messages since it moved */
     union {
         struct {                /* n > 0: of those that have entered it */
             uint32_t known;     /* of so many it is known what they entered */
@@ -75,10 +78,13 @@ struct deadlock_group {
     };
 };
 
-/* Work space: one for each rank. The caller fills still_ns. */
+/* Work space: one for each rank. The caller fills the first two, and starved. */
 struct deadlock_rank {
     uint64_t still_ns;          /* since its calls but polling ones moved; 0:
                                    not known */
+    uint64_t span_ns;           /* for so long it has looked for messages since
+                                   then: deadlock_span(); where nobody knows how
+                                   much of the processor it has had, still_ns */
     uint32_t request, flight, comm;     /* its first entries in the detail */
     uint32_t account, pair;     /* the same */
     uint32_t sender, sender_to; /* first and last rank that has ever sent to
@@ -111,6 +117,28 @@ enum deadlock_why {
                                    takes or gives */
     DEADLOCK_MEETING,           /* has not entered what only some members do */
 };
+
+/* For how long a task has looked for messages that stands in MPI, where used_ns
+ * of the processor is what it has had since. MPI looks some 1,000 times a
+ * millisecond, and once each 190 us in MPI_Finalize (Open MPI 4.1 sleeps between:
+ * 20 us of the processor for each time, measured): the first ones count 25 times,
+ * up to small_ns. What moves data has to have its time. */
+static inline uint64_t deadlock_span(const struct deadlock_limits *limits,
+                                     uint64_t used_ns)
+{
+    uint64_t first_ns = limits->small_ns / 25;
+
+    return used_ns < first_ns ? used_ns * 25
+                              : limits->small_ns + (used_ns - first_ns);
+}
+
+/* What a message has of bytes at most of which nobody knows how many it has: so
+ * long both have to have looked for it. */
+#define DEADLOCK_MUCH (UINT64_C(64) << 20)
+static inline uint64_t deadlock_much_ns(const struct deadlock_limits *limits)
+{
+    return limits->small_ns + DEADLOCK_MUCH * 100;
+}
 
 /* May another thread of the task call MPI while the one that is shown waits? The
  * snapshot has detail. */

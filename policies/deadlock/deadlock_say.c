@@ -676,14 +676,15 @@ void deadlock_say(const struct hct_snapshot *in, struct deadlock_rank *w,
     last = c.rank[c.n - 1];
     v->where = HCT_WHERE_COMMUNICATION;
     v->score = 1;
+    v->age_ns = w[c.rank[0]].still_ns;  /* who waits: never the one that ends */
     v->phase = hct_rank(in, c.rank[0])->phase;
     headline(in, w, &c, out);
     for (uint32_t i = 0; i < c.n; i++) {
         uint32_t r = c.rank[i];
 
         words_blame(out, r);
-        if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns > v->age_ns)
-            v->age_ns = w[r].still_ns;
+        if (w[r].state == DEADLOCK_BLOCKED && w[r].still_ns < v->age_ns)
+            v->age_ns = w[r].still_ns;  /* it is one since the last has come */
         if (i < LINES && w[r].state == DEADLOCK_BLOCKED) {
             line(in, w, r, out);
             unwanted_line(in, w, r, out);

@@ -22,6 +22,8 @@ struct graph {
     struct deadlock_group unknown;      /* ranks without any communicator */
     bool one_node;              /* all have accounts, and are on one node */
     bool collects;              /* it is only asked which groups are wanted */
+    uint32_t nfree;             /* ranks of the job that are, as of the last
+                                   group_update() */
     uint64_t steps;
     /* of the rank that is looked at */
     enum deadlock_why why;
@@ -97,10 +99,18 @@ const struct deadlock_group *group_find(struct graph *g, uint64_t comm,
  * requests that it has made before. */
 bool group_left(const struct graph *g, uint32_t r, uint64_t comm);
 
-/* Not all of the members are known. */
+/* Not all of the members are known, by this number at least. All of them are ranks
+ * of the job (HCT_COMM_LOCAL are those where they may not be). */
 static inline bool group_unsure(const struct deadlock_group *m)
 {
     return m->found != m->expected || m->found == 0;
+}
+
+/* Some member may be free, as far as they are known. */
+static inline bool group_may_act(const struct graph *g,
+                                 const struct deadlock_group *m)
+{
+    return m->any.free >= 0 || (group_unsure(m) && g->nfree > 0);
 }
 
 /* Is s rather than best the one to name, of those that could send but are held?
@@ -109,20 +119,34 @@ static inline bool group_unsure(const struct deadlock_group *m)
 bool group_rather(const struct graph *g, int32_t s, int32_t best);
 
 /* Since the last one of those that stand has moved: what has come it has
- * seen. So has who asks in a loop. */
+ * seen. So has who asks in a loop; and in MPI_Finalize, who has done so between
+ * its naps for long. */
 static inline bool graph_has_run(const struct graph *g, uint32_t r)
 {
-    return g->w[r].spins || ((hct_rank(g->in, r)->flags & HCT_RUNS) &&
-                             !g->w[r].starved);
+    const struct hct_rank *k = hct_rank(g->in, r);
+
+    return g->w[r].spins ||
+           (!g->w[r].starved &&
+            ((k->flags & HCT_RUNS) ||
+             (k->life == HCT_LIFE_FINALIZE &&
+              g->w[r].span_ns > g->limits->small_ns)));
+}
+
+/* Has r looked for messages for as long as bytes of them take at most on one
+ * node? At 10 MB/s. */
+static inline bool graph_had_time(const struct graph *g, uint32_t r,
+                                  uint64_t bytes)
+{
+    return bytes < UINT64_MAX / 200 &&
+           g->w[r].span_ns > g->limits->small_ns + bytes * 100;
 }
 
 /* Would a call of r that moves so many bytes be over by now, if it waited for
- * nobody who is missing? At 10 MB/s, and only on one node. */
+ * nobody who is missing? Only on one node. */
 static inline bool graph_long_enough(const struct graph *g, uint32_t r,
                                      uint64_t bytes)
 {
-    return g->one_node && graph_has_run(g, r) && bytes < UINT64_MAX / 200 &&
-           g->w[r].still_ns > g->limits->small_ns + bytes * 100;
+    return g->one_node && graph_has_run(g, r) && graph_had_time(g, r, bytes);
 }
 
 /* Can a message of source, or, if that is HCT_ANY, of anybody, still come to r

@@ -6,6 +6,8 @@
 
 #include "policies/deadlock/parcels.h"
 
+enum { STRANGERS = 1024 };      /* in larger jobs nobody looks for them */
+
 uint32_t deadlock_call(const struct hct_snapshot *in,
                        const struct deadlock_rank *w, uint32_t rank,
                        uint64_t comm, uint64_t n, int32_t *root)
@@ -133,7 +135,7 @@ static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
 static bool long_ago(const struct graph *g, const struct deadlock_group *m,
                      uint64_t bytes)
 {
-    return bytes < UINT64_MAX / 200 && m->moved_ns > g->limits->small_ns &&
+    return bytes < UINT64_MAX / 200 && m->span_ns > g->limits->small_ns &&
            m->youngest_ns > g->limits->small_ns + bytes * 100;
 }
 
@@ -150,8 +152,7 @@ static bool needs_all(const struct graph *g, uint32_t r,
     if (c->flags & HCT_CALL_ALL)
         return true;
     if (strcmp(c->name, "MPI_Win_fence") == 0)
-        return graph_has_run(g, r) &&
-               g->w[r].still_ns > g->limits->small_ns;
+        return graph_has_run(g, r) && graph_had_time(g, r, 0);
     return how == HCT_CALL_ROOTED && root == (int32_t)r && n > 0 &&
            c->name[n - 1] != 'v' && hct_rank(g->in, r)->bytes > 0;
 }
@@ -188,20 +189,23 @@ static bool misses(const struct graph *g, uint32_t r, uint64_t comm, uint64_t n,
 }
 
 /* One of the first so many members, that is held, has not entered call n, and
- * would be needed for it: who. Of those of whom it can be known that they have made
- * the same calls as r so far there is one here of each kind. */
+ * would be needed for it: who. Of those of whom it can be known that they have
+ * made the same calls as r so far there is one here of each kind. Who the others
+ * are, and whether they are known, does not matter. */
 static bool lacks(const struct graph *g, uint32_t r,
                   const struct deadlock_group *m, uint32_t members,
                   int32_t *who)
 {
     const int32_t held[] = { m->first, m->unmade, m->last[0], m->last[1] };
+    const struct hct_comm *mine = comm_of_id(g->in, g->w, r, m->comm);
 
     for (size_t i = 0; i < sizeof(held) / sizeof(held[0]) && !m->inter; i++) {
         const struct hct_comm *c = held[i] < 0 ? NULL
             : comm_of_id(g->in, g->w, (uint32_t)held[i], m->comm);
 
         *who = held[i];
-        if (c && c->collectives < m->n && c->local < members &&
+        if (c && mine && c->kind == mine->kind && c->size == mine->size &&
+            c->collectives < m->n && c->local < members &&
             same_calls(g, r, c->rank, m->comm, c->collectives))
             return true;
     }
@@ -377,20 +381,22 @@ static bool stands_in(const struct graph *g, const struct deadlock_group *m,
 }
 
 /* r has entered call n, and "to" a different one, or with another root. The
- * message that r waits for may come of a later call of "to", and be under way,
- * unless time speaks against it, or "to" has made none, and will not, and nobody
- * leaves r's without it. One number may stand for a window here, and for a
- * communicator there, where members have made different calls. */
+ * message that r waits for may come of a later call of "to", or of one who has
+ * made the same call as r, and be under way, unless time speaks against it, or
+ * "to" has made none, and will not, and nobody leaves r's without it. One number
+ * may stand for a window here, and for a communicator there, where members have
+ * made different calls. */
 static bool stays_different(const struct graph *g, uint32_t r,
                             const struct deadlock_group *m,
                             const struct hct_call *c, bool is_held)
 {
     uint32_t to = (uint32_t)g->to;
+    uint64_t bytes = bytes_of(g, r, m->found);
     const struct hct_comm *mine = comm_of_id(g->in, g->w, r, m->comm);
     const struct hct_comm *its = comm_of_id(g->in, g->w, to, m->comm);
     bool stays;
 
-    if (!m->free && graph_long_enough(g, r, 0) && long_ago(g, m, 0))
+    if (!m->free && graph_long_enough(g, r, bytes) && long_ago(g, m, bytes))
         return true;
     if (!(c->flags & HCT_CALL_ALL) || (c->flags & HCT_CALL_REQUEST) ||
         !mine || !its || mine->kind != its->kind)
@@ -414,6 +420,45 @@ static bool another_stays(struct graph *g, uint32_t r,
     return stays_different(g, r, m, hct_call(g->in, call), true);
 }
 
+/* Not all members are known by this number. Nobody in the job can do anything
+ * any more, and all that was sent has come; and of those who may be members by
+ * another number nobody has entered so many calls there: so one of them is
+ * missing. A program without errors has one number for all, on whatever they
+ * have made. */
+static bool stranger_lacks(struct graph *g, uint32_t r,
+                           const struct deadlock_group *m, int32_t *who)
+{
+    const struct hct_comm *mine = comm_of_id(g->in, g->w, r, m->comm);
+    uint64_t bytes;
+
+    *who = -1;
+    if (!mine || m->inter || g->nfree > 0 || g->in->nranks > STRANGERS)
+        return false;
+    bytes = bytes_of(g, r, mine->size);
+    if (!graph_long_enough(g, r, bytes))
+        return false;
+    for (uint32_t x = 0; x < g->in->nranks; x++) {
+        const struct hct_comm *c;
+
+        g->steps++;
+        if (!graph_had_time(g, x, bytes))
+            return false;
+        if (comm_of_id(g->in, g->w, x, m->comm))
+            continue;
+        for (uint32_t i = g->w[x].comm; (c = comm_of_rank(g->in, i, x)); i++) {
+            g->steps++;
+            if (c->kind != mine->kind || c->size != mine->size ||
+                comm_of_id(g->in, g->w, r, c->id))
+                continue;
+            if (c->collectives >= m->n)
+                return false;
+            if (*who < 0)
+                *who = (int32_t)x;
+        }
+    }
+    return *who >= 0;
+}
+
 enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
                           uint64_t n, uint32_t call, int32_t root)
 {
@@ -432,8 +477,14 @@ enum met graph_collective(struct graph *g, uint32_t r, uint64_t comm,
         return never(g, DEADLOCK_MEMBER, (int32_t)r);
     }
     m = group_find(g, comm, n);
-    if (!m || group_unsure(m))
+    if (!m)
         return FREE;
+    /* Not all know it by this number, or are known at all. */
+    if (group_unsure(m))
+        return !(c->flags & HCT_CALL_REQUEST) &&
+               (lacks(g, r, m, needs(g, r, c, comm, root), &who) ||
+                stranger_lacks(g, r, m, &who))
+            ? never(g, DEADLOCK_MEMBER, who) : FREE;
     its = (c->flags & HCT_CALL_ROOTED) && !m->inter ? root : -1;
     other = differs(g, r, m, call, its);
     if (other && (stays_different(g, r, m, c, held(g, g->to)) ||

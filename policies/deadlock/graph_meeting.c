@@ -107,8 +107,7 @@ static bool elsewhere(const struct graph *g, uint32_t x, uint32_t r,
 
 static bool taken_by_now(const struct graph *g, uint32_t r, uint32_t x)
 {
-    return graph_long_enough(g, r, 0) &&
-           g->w[x].still_ns > g->limits->small_ns;
+    return graph_long_enough(g, r, 0) && graph_had_time(g, x, 0);
 }
 
 /* x has not come. Can no message between it and r be mistaken? */

@@ -6,7 +6,6 @@
 
 #include "policies/deadlock/account.h"
 
-#define MUCH (UINT64_C(64) << 20)       /* where nobody knows how much comes */
 enum {
     HEADERS = 256,                      /* bytes at most that a message has
                                            beside its own */
@@ -203,7 +202,7 @@ static enum met from_any(struct graph *g, uint32_t r, uint64_t comm,
         return never(g, why, (int32_t)r);
     }
     m = group_find(g, comm, 0);
-    if (!m || m->any.free >= 0 || group_unsure(m) ||
+    if (!m || group_may_act(g, m) ||
         (comm != HCT_COMM_WORLD && g->unknown.any.free >= 0))
         return FREE;
     if (g->in->naccounts != g->in->nranks)      /* whose are not there? */
@@ -240,12 +239,9 @@ static bool serves(const struct graph *g, uint32_t r)
 static bool is_through(const struct graph *g, uint32_t r, uint32_t s,
                        uint64_t bytes)
 {
-    uint64_t least = g->limits->small_ns;
-
     return account_near(g->in, g->w, r, s) && graph_has_run(g, r) &&
-           graph_has_run(g, s) && serves(g, s) && bytes < UINT64_MAX / 200 &&
-           g->w[r].still_ns > least + bytes * 100 &&
-           g->w[s].still_ns > least + bytes * 100;
+           graph_has_run(g, s) && serves(g, s) &&
+           graph_had_time(g, r, bytes) && graph_had_time(g, s, bytes);
 }
 
 /* Nothing comes of rank r on comm, nor asks for what comes there, but what it
@@ -292,9 +288,8 @@ bool graph_has_come(const struct graph *g, uint32_t r,
  * is the word of what he has got. */
 static bool is_over(const struct graph *g, uint32_t r, uint32_t target)
 {
-    return account_near(g->in, g->w, r, target) &&
-           g->w[r].still_ns >= g->limits->small_ns && graph_has_run(g, r) &&
-           graph_has_run(g, target);
+    return account_near(g->in, g->w, r, target) && graph_had_time(g, r, 0) &&
+           graph_has_run(g, r) && graph_has_run(g, target);
 }
 
 /* Is a send of so many bytes known to wait for its receiver, or not to? Else one
@@ -401,7 +396,8 @@ static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
 
     if (n < mine || (asked > 0 && n <= asked))
         return FREE;
-    if (asked == 0 && account_nothing(g->in, g->w, r, (uint32_t)m->target))
+    if (asked == 0 && account_untaken(g->in, g->w, r, (uint32_t)m->target,
+                                      m->comm, m->tag))
         return met;
     if (m->q && !graph_unordered(g, r) &&
         are_last(g, r, m->target, m->comm, m->tag, mine, n - asked))
@@ -413,7 +409,7 @@ static enum met perhaps_to(struct graph *g, uint32_t r, const struct sending *m,
 
 /* One that the receiver has got, or may have, does not wait for him. Those of
  * one kind he takes in the order in which they were sent; so many at most as he
- * has asked for may have begun to come. */
+ * has asked for may have begun to come, and one for the call that he is in. */
 static enum met message_to(struct graph *g, uint32_t r, struct sending m)
 {
     uint32_t to = (uint32_t)m.target, n, since, asked;
@@ -437,10 +433,11 @@ static enum met message_to(struct graph *g, uint32_t r, struct sending m)
     /* All of them have gone to requests that take no others. */
     if (through && n <= takers(g, to, r, m.comm, m.tag, true, NULL))
         return FINISHED;
-    if (!stays || asks_for(g, to, r, m.comm, m.tag))
+    if (!stays)
         return FREE;
     met = leaves(g, r, to, m.bytes, m.how);
-    asked = asked_for(g, to, r, m.comm, m.tag);
+    asked = asked_for(g, to, r, m.comm, m.tag) +
+            asks_for(g, to, r, m.comm, m.tag);
     since = m.q ? account_since(g->in, g->w, r, m.q)
                 : graph_unordered(g, r) ? ACCOUNT_UNKNOWN : 0;
     if (since == ACCOUNT_UNKNOWN)
@@ -485,7 +482,7 @@ static uint64_t comes(const struct graph *g, uint32_t r, uint32_t s,
            (class_ == HCT_CLASS_SEND || class_ == HCT_CLASS_SENDRECV) &&
            k->comm == comm && k->tag == tag && tag >= 0 && k->bytes > 0 &&
            account_exactly(g->in, g->w, s, r, comm, tag) == 1
-        ? k->bytes : MUCH;
+        ? k->bytes : DEADLOCK_MUCH;
 }
 
 /* What the call that r is in sends. */

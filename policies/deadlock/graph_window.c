@@ -66,7 +66,7 @@ static enum met window(struct graph *g, uint32_t r, uint64_t win, bool waits)
     m = group_find(g, win, 0);
     /* What one has done before it stood still, or ended, has to be there. */
     if (!m || m->any.free >= 0 || (waits && m->any.completes) || m->inter ||
-        group_unsure(m) || m->moved_ns <= g->limits->small_ns)
+        group_unsure(m) || m->span_ns <= g->limits->small_ns)
         return FREE;
     first = m->any.member[m->any.member[0] == (int32_t)r];
     return first < 0 ? FREE : never(g, DEADLOCK_WINDOW, first);

@@ -173,22 +173,36 @@ static uint64_t first_known(const struct graph *g, const struct hct_comm *c)
     return n;
 }
 
+/* How long w has looked for messages since it entered a call, age_ns ago: the
+ * last one but for messages and questions, or another before. A look may be
+ * torn. */
+static uint64_t since_entered(const struct deadlock_rank *w, uint64_t age_ns)
+{
+    if (age_ns < w->still_ns / 4 * 3)
+        return age_ns < w->span_ns ? age_ns : w->span_ns;
+    return w->span_ns + (age_ns > w->still_ns ? age_ns - w->still_ns : 0);
+}
+
 static void count_members(struct graph *g)
 {
     for (uint32_t i = 0; i < g->in->ncomms; i++) {
         const struct hct_comm *c = hct_comm(g->in, i);
         uint32_t at_i;
         struct deadlock_group *m = head_of(g, c->id, &at_i);
+        const struct deadlock_rank *w;
+        uint64_t since;
 
         g->steps++;
         if (!m || c->rank >= g->in->nranks)
             continue;
+        w = &g->w[c->rank];
+        since = since_entered(w, c->age_ns);
         m->found++;
         m->expected = c->size + c->remote_size;
-        if (m->found == 1 || g->w[c->rank].still_ns < m->moved_ns)
-            m->moved_ns = g->w[c->rank].still_ns;
-        if (c->collectives && (!m->youngest_ns || c->age_ns < m->youngest_ns))
-            m->youngest_ns = c->age_ns ? c->age_ns : 1;
+        if (m->found == 1 || w->span_ns < m->span_ns)
+            m->span_ns = w->span_ns;
+        if (c->collectives && (!m->youngest_ns || since < m->youngest_ns))
+            m->youngest_ns = since ? since : 1;
         m->inter |= c->remote_size > 0;
         if (m->n == 0)
             add_member(g, m, c->rank);
@@ -203,7 +217,7 @@ static void count_members(struct graph *g)
             continue;
         m->found = last->found;
         m->youngest_ns = last->youngest_ns;
-        m->moved_ns = last->moved_ns;
+        m->span_ns = last->span_ns;
         m->expected = last->expected;
         m->inter = last->inter;
         m->missing += last->missing;
@@ -345,6 +359,9 @@ void group_update(struct graph *g)
     struct deadlock_group *m, *all, *last;
     uint32_t j;
 
+    g->nfree = 0;
+    for (uint32_t r = 0; r < g->in->nranks; r++)
+        g->nfree += g->w[r].state == DEADLOCK_FREE;
     if (g->ngroups == 0)
         return;
     for (uint32_t i = 0; i < g->ngroups; i++) {

@@ -5,6 +5,7 @@
 #define SECOND ((uint64_t)1000000000)
 #define RECENT_NS (10 * SECOND)         /* longer than between two details, where
                                            one may be torn */
+#define OLD_NS (600 * (uint64_t)1000000)        /* stands, while others go on */
 enum { RAN_NS = 50000 };                /* to ask for messages some times */
 
 bool still_suspicious(const struct still *s, const struct still_rank *ranks,
@@ -23,7 +24,7 @@ bool still_suspicious(const struct still *s, const struct still_rank *ranks,
         if (!ranks[i].in || !(k->flags & HCT_PAGE))
             continue;
         blocked += age >= s->options.deadlock.still_ns / 2;
-        old += age >= SECOND;
+        old += age >= OLD_NS;
         loops |= ranks[i].asks && age >= s->options.deadlock.spin_ns;
     }
     return (blocked && blocked == running) || old >= 2 || loops ||
@@ -31,7 +32,8 @@ bool still_suspicious(const struct still *s, const struct still_rank *ranks,
 }
 
 /* A message that was sent is found when its receiver runs: those that wait
- * must have run since the last one that stands moved. */
+ * must have run since the last one that stands moved. In MPI_Finalize a task
+ * sleeps mostly: of that one it has to be seen. */
 static void mark_starved(const struct still *s, struct still_rank *ranks,
                          struct deadlock_rank *work,
                          const struct hct_snapshot *in)
@@ -49,7 +51,41 @@ static void mark_starved(const struct still *s, struct still_rank *ranks,
             w->base_ns = in->now_ns;
             w->own_base_ns = own;
         }
-        work[i].starved = own && own - w->own_base_ns < RAN_NS;
+        work[i].starved = own ? own - w->own_base_ns < RAN_NS
+                              : hct_rank(in, i)->life == HCT_LIFE_FINALIZE;
+    }
+}
+
+/* How long a task has looked for messages since it stands: by the clock, as it
+ * has run since, or by its own processor time, as far as that has been seen; in
+ * MPI_Finalize by that alone. Of several threads it may be another one that is
+ * shown now. Who has moved just now is not among those since whom the others have
+ * to have run. */
+static uint64_t span_of(const struct still *s, const struct still_rank *w,
+                        const struct hct_rank *k, uint64_t still_ns)
+{
+    uint64_t used_ns = w->own_ns > w->own_still_ns
+        ? still_min(w->own_ns - w->own_still_ns, still_ns) : 0;
+    bool naps = k->life == HCT_LIFE_FINALIZE && !(k->flags & HCT_RUNS);
+
+    if (!w->own_ns || !(k->flags & HCT_IN_MPI) ||
+        still_ns < s->options.deadlock.still_ns ||
+        (k->level >= HCT_LEVEL_SERIALIZED && k->threads > 1))
+        return naps ? 0 : still_ns;
+    return still_max(naps ? 0 : still_ns,
+                     deadlock_span(&s->options.deadlock, used_ns));
+}
+
+/* Since when they stand, and so long. */
+static void measure(const struct still *s, const struct still_rank *ranks,
+                    struct deadlock_rank *work, const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct still_rank *w = &ranks[i];
+        struct deadlock_rank *to = &work[i];
+
+        to->still_ns = w->known ? in->now_ns - w->moved_ns : 0;
+        to->span_ns = span_of(s, w, hct_rank(in, i), to->still_ns);
     }
 }
 
@@ -157,6 +193,14 @@ bool still_asking_yet(const struct still *s, const struct hct_snapshot *in)
     return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
 }
 
+/* ... and no later than when all have stood for so long. */
+static uint64_t not_behind(const struct still *s, const struct hct_snapshot *in,
+                           uint64_t next_ns, uint64_t age_ns)
+{
+    return in->now_ns < s->moved_ns + age_ns
+        ? still_min(next_ns, s->moved_ns + age_ns) : next_ns;
+}
+
 uint64_t still_next_detail(const struct still *s,
                            const struct hct_snapshot *in)
 {
@@ -164,10 +208,9 @@ uint64_t still_next_detail(const struct still *s,
 
     if (!s->reported && still_asking_yet(s, in))
         next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
-    if (in->now_ns < s->moved_ns + s->options.deadlock.spin_ns)
-        next_ns = still_min(next_ns, s->moved_ns +
-                                         s->options.deadlock.spin_ns);
-    return next_ns;
+    next_ns = not_behind(s, in, next_ns, s->options.deadlock.spin_ns);
+    return not_behind(s, in, next_ns, s->options.look_ns +
+                      deadlock_much_ns(&s->options.deadlock));
 }
 
 void still_look_at_detail(struct still *s, struct still_rank *ranks,
@@ -181,8 +224,7 @@ void still_look_at_detail(struct still *s, struct still_rank *ranks,
     if (!still_may_judge(s))
         return;
     mark_starved(s, ranks, work, in);
-    for (uint32_t i = 0; i < in->nranks; i++)
-        work[i].still_ns = ranks[i].known ? in->now_ns - ranks[i].moved_ns : 0;
+    measure(s, ranks, work, in);
     prove(s, ranks, work, in, out);
     s->transit = transit_find(in, work, &steps);
     s->transit_ns = in->now_ns;

@@ -100,19 +100,22 @@ while IFS=$tab read -r set name tasks words; do
     then says=$((says + 1)); else good=1; fi
     if [ $kind = notice ] || lines_right; then lines=$((lines + 1)); else good=1; fi
     [ $kind = notice ] || sed -n 's/.* deadlocked (100 % sure, for \([0-9.]*\) \(m*s\),.*/\1 \2/p' \
-        "$dir/err" >>"$dir/ages"
+        "$dir/err" | awk -v name="$name" '
+            { print $2 == "ms" ? $1 / 1000 : $1, name }' >>"$dir/ages"
     result $good "stuck $name"
     [ $good = 0 ] || printf '# status %s, ranks %s, %s; lines %s\n' "$status" \
         "$blamed" "${found:-nothing}" "$(tr '\n' ' ' <"$dir/named")"
 done <"$dir/stuck"
 [ $stuck = 0 ] || sort -n "$dir/ages" | awk -v n=$stuck -v k=$kinds -v r=$ranks \
     -v s=$says -v l=$lines '
-    { v[NR] = $2 == "ms" ? $1 / 1000 : $1 }
+    { v[NR] = $1 }
+    $1 > 1 { late = late " " $2 }
     END { printf "# of %d: kind %.1f %%, ranks %.1f %%, call and words %.1f %%, lines " \
               "%.1f %%\n", n, 100 * k / n, 100 * r / n, 100 * s / n, 100 * l / n
-          if (NR) printf "# proven when the first of them had been stuck for %.2f s " \
-              "(median), %.2f s (p99), %.2f s (longest)\n", v[int((NR + 1) / 2)],
-              v[int((NR * 99 + 99) / 100)], v[NR] }'
+          if (NR) printf "# proven when the last of those named had been stuck for " \
+              "%.2f s (median), %.2f s (p99), %.2f s (longest)\n", v[int((NR + 1) / 2)],
+              v[int((NR * 99 + 99) / 100)], v[NR]
+          if (late) print "# later than 1 s:" late }'
 
 # The words of these are the environment that they run in.
 for set in fine fine_size fine_window fine_group fine_counts; do

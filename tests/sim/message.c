@@ -45,11 +45,35 @@ static void forget(struct message *m)
     m->stage = STAGE_NONE;
 }
 
+static void remember(struct task *t, const struct message *m)
+{
+    uint64_t kind = hct_message(m->context, m->tag), *v = t->took[m->from];
+    uint32_t i = 0;
+
+    while (i < WORLD_KINDS && v[i] && v[i] != kind)
+        i++;
+    if (i < WORLD_KINDS)
+        v[i] = kind;
+}
+
+bool message_was_taken(const struct world *w, uint32_t task, uint32_t from,
+                       uint64_t context, int32_t tag)
+{
+    const uint64_t *v = w->task[task].took[from];
+
+    for (uint32_t i = 0; i < WORLD_KINDS && v[i]; i++)
+        if (v[i] == hct_message(context, tag))
+            return true;
+    return v[WORLD_KINDS - 1] != 0;
+}
+
 static void match(struct world *w, struct message *m, uint32_t task,
                   uint32_t request)
 {
     struct request *q = &w->task[task].request[request];
 
+    if (request < WORLD_STEP)
+        remember(&w->task[task], m);
     q->matched = true;
     q->from = (int8_t)m->from;
     q->was_tag = (int16_t)m->tag;

@@ -127,12 +127,27 @@ static bool may_leave(const struct world *w, uint32_t task,
            !((others & LIMITS) && q->bytes > w->eager_far + w->header);
 }
 
+/* Two threads of the task have sent, and not by turns. What they send MPI does
+ * not order, "even if one physically precedes the other" (MPI 3.1, 3.5), and
+ * pages do not tell which of them has sent what. Where the receiver has taken one
+ * like this, it may be this one, for all they show; on one node it would be over
+ * then. */
+static bool may_be_taken(const struct world *w, uint32_t task,
+                         const struct request *q, uint32_t others)
+{
+    return (others & VEILED) && w->task[task].helper.calls > 0 &&
+           !w->serialized && q->peer >= 0 &&
+           message_was_taken(w, (uint32_t)q->peer, task, q->context, q->tag);
+}
+
 static bool sends(const struct world *w, uint32_t task, uint32_t request,
                   uint32_t others)
 {
     const struct request *q = &w->task[task].request[request];
 
     if (q->peer < 0 || q->reluctant || may_leave(w, task, q, others) ||
+        (w->node[task] != w->node[q->peer] &&
+         may_be_taken(w, task, q, others)) ||
         (has(others, q->peer) && uses(w, (uint32_t)q->peer, q->context)))
         return true;
     for (uint32_t i = 0; i < w->top; i++) {
@@ -406,16 +421,18 @@ static bool may_end_yet(const struct world *w, uint32_t task, uint32_t i,
 }
 
 /* May the send have left without its receiver, for all that pages tell of its
- * size? That it has not is shown by a task that waits for nothing else: but one
+ * size, or with him? That it has not is shown by a task that waits for nothing else: but one
  * that may yet be waiting for another node does not show it. */
 static bool may_have_left(const struct world *w, uint32_t task, uint32_t i,
                           uint32_t others)
 {
     const struct request *q = &w->task[task].request[i];
 
-    return q->what == WHAT_SEND && q->peer >= 0 && !q->sync &&
+    return q->what == WHAT_SEND && q->peer >= 0 &&
            w->node[task] == w->node[q->peer] &&
-           !((others & LIMITS) && q->bytes > w->eager + w->header);
+           (may_be_taken(w, task, q, others) ||
+            (!q->sync &&
+             !((others & LIMITS) && q->bytes > w->eager + w->header)));
 }
 
 /* For all of the requests of a set. */

@@ -196,9 +196,10 @@ static void show_look(const struct run *u, uint32_t set)
                 t->at);
         if (t->life <= HCT_LIFE_FINALIZE)
             program_print_op(u->show, &w->program->op[r][t->at]);
-        fprintf(u->show, "%s, still %.3f s\n",
+        fprintf(u->show, "%s, still %.3f s, has looked %.3f s\n",
                 t->helper.awake ? ", other thread awake" : "",
-                (double)u->work[r].still_ns / 1e9);
+                (double)u->work[r].still_ns / 1e9,
+                (double)u->work[r].span_ns / 1e9);
         show_page(u, r);
     }
     for (uint32_t i = 0; i < w->top; i++) {

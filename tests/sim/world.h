@@ -32,6 +32,7 @@ enum {
     WORLD_LOCKS = PROGRAM_TASKS,
     WORLD_FLIGHTS = 8,
     WORLD_FREED = 3,            /* communicators of a task that are remembered */
+    WORLD_KINDS = 8,            /* of messages, that it has taken of another */
 };
 
 /* Where a message is. First: the message, or the question whether it may be
@@ -151,6 +152,8 @@ struct task {
     struct helper helper;
     uint64_t last_comm[PROGRAM_TASKS];
     int32_t last_tag[PROGRAM_TASKS];
+    uint64_t took[PROGRAM_TASKS][WORLD_KINDS];  /* hct_message() of their
+                                                   context; 0: none */
 };
 
 struct world_lock { uint64_t context; int8_t target, owner; };
@@ -222,6 +225,9 @@ void message_progress(struct world *w, uint32_t task);
 /* One that has arrived, and nobody has taken; or NULL. */
 const struct message *message_find(const struct world *w, uint32_t task,
                                    uint64_t context, int source, int tag);
+/* Has it ever taken one like this, or so many kinds that nobody knows? */
+bool message_was_taken(const struct world *w, uint32_t task, uint32_t from,
+                       uint64_t context, int32_t tag);
 /* The task no longer waits for its request. */
 void message_forget(struct world *w, uint32_t task, int request);
 

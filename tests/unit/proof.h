@@ -36,8 +36,8 @@ static inline uint32_t proof_of(struct deadlock_rank *work, uint64_t still_ns,
     if (starved >= 0)
         work[starved].starved = 1;
     for (uint32_t r = 0; r < look.in.nranks; r++)
-        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
-                                               : still_ns;
+        work[r].still_ns = work[r].span_ns =
+            look.rank[r].age_ns ? look.rank[r].age_ns : still_ns;
     n = look.in.has_detail ? deadlock_set(&look.in, work, &limits, &steps) : 0;
     if (n > 0 && proof_asks(work))
         deadlock_say_asking(&look.in, work, deadlock_age(&look.in, work),

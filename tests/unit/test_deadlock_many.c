@@ -38,8 +38,8 @@ static uint32_t proof(const char *what, uint64_t most)
     look_empty_out();
     memset(work, 0, sizeof(work));
     for (uint32_t r = 0; r < look.in.nranks; r++)
-        work[r].still_ns = look.rank[r].age_ns ? look.rank[r].age_ns
-                                               : 500 * MS;
+        work[r].still_ns = work[r].span_ns = look.rank[r].age_ns
+            ? look.rank[r].age_ns : 500 * MS;
     before = cpu_ms();
     n = deadlock_set(&look.in, work, &limits, &steps);
     entries = look.in.nranks + look.in.ncomms + look.in.nrequests;
@@ -272,7 +272,7 @@ static void too_much(void **state)
     look_account();
     memset(work, 0, sizeof(work));
     for (uint32_t r = 0; r < RANKS; r++)
-        work[r].still_ns = 500 * MS;
+        work[r].still_ns = work[r].span_ns = 500 * MS;
     assert_int_equal(deadlock_set(&look.in, work, &limits, &steps), 0);
     printf("# too much: %" PRIu64 " steps\n", steps);
     assert_true(steps > DEADLOCK_STEPS &&
@@ -314,7 +314,7 @@ static void under_way(void **state)
     look_account();
     memset(work, 0, sizeof(work));
     for (uint32_t r = 0; r < RANKS; r++)
-        work[r].still_ns = 6 * S;
+        work[r].still_ns = work[r].span_ns = 6 * S;
     deadlock_set(&look.in, work, &limits, &steps);
     t = transit_find(&look.in, work, &steps);
     printf("# under way: %" PRIu64 " steps for %u ranks\n", steps,

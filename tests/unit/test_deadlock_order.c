@@ -230,11 +230,18 @@ static void others_are_unknown(void **state)
 }
 
 /* What another thread has sent meanwhile is not to be told from what this one
- * sends; but where nothing has been received, both are there yet. */
+ * sends; but where none of that kind has been received, both are there yet. */
 static void sent_by_threads(void **state)
 {
+    static const struct { int32_t tag; uint32_t blind, stuck; } taken[] = {
+        { 0, 0, 2 },            /* none */
+        { 7, 0, 0 },            /* one like it */
+        { 8, 0, 2 },            /* one of another kind */
+        { 8, 1, 0 },            /* ... and one that nobody knows */
+        { 400, 0, 0 } };        /* a kind that nobody remembers */
+
     (void)state;
-    for (int taken = 0; taken < 2; taken++) {
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
         look_at(2);
         on_two_nodes();
         talks(0, "Ssend", 1, 7);
@@ -243,10 +250,13 @@ static void sent_by_threads(void **state)
         look.rank[0].level = HCT_LEVEL_MULTIPLE;
         look.rank[0].threads = 2;
         look.rank[0].flags |= HCT_ALONE;
+        if (taken[i].tag) {
+            sent(0, 1, WORLD, taken[i].tag);
+            received(1, 0, WORLD, taken[i].tag);
+        }
+        look.account[1].blind = taken[i].blind;
         sent(0, 1, WORLD, 7);
-        if (taken)
-            received(1, 0, WORLD, 7);
-        assert_int_equal(proof(S), taken ? 0 : 2);
+        assert_int_equal(proof(S), taken[i].stuck);
     }
 }
 
@@ -560,6 +570,24 @@ static void another_send_has_gone(void **state)
     assert_int_equal(proof(3 * S), 0);
 }
 
+/* MPI_Sendrecv takes one message, and no other one like it. */
+static void behind_a_sendrecv(void **state)
+{
+    (void)state;
+    look_at(3);
+    on_two_nodes();
+    talks(0, "Send", 1, 7);
+    talks(1, "Sendrecv", 2, 7)->source = 0;
+    look.account[1].source_tag = 7;
+    is_in(2, "Finalize");
+    world(0);
+    assert_int_equal(proof(S), 1);      /* only who sends to the one that ends */
+    sent(0, 1, WORLD, 7);
+    assert_int_equal(proof(S), 2);
+    asks(1, "Irecv", 0, 7)->waited = 0; /* ... but it has asked for two */
+    assert_int_equal(proof(S), 1);
+}
+
 /* Of those that have not entered the call, one has made other ones before. */
 static void one_of_those_missing(void **state)
 {
@@ -622,6 +650,19 @@ static void another_different_one(void **state)
     assert_int_equal(proof(S), 0);
 }
 
+/* Those in the same call pass on what it moves, and that has to have its time. */
+static void different_and_much(void **state)
+{
+    (void)state;
+    look_at(3);
+    joins(0, "Scan", WORLD, 1, HCT_NONE)->bytes = 50000000;
+    joins(1, "Scan", WORLD, 1, HCT_NONE)->bytes = 50000000;
+    joins(2, "Allgather", WORLD, 1, HCT_NONE)->bytes = 8;
+    world(1);
+    assert_int_equal(proof(5 * S), 0);
+    assert_int_equal(proof(20 * S), 3);
+}
+
 /* MPI_Scan waits for those before, and for no others. */
 static void scan_of_those_before(void **state)
 {
@@ -657,6 +698,74 @@ static void fence_of_all(void **state)
     assert_int_equal(proof(10 * S), 0);
 }
 
+/* Ranks 0 and 1 know a communicator of all three by number 70, and rank 2, which
+ * has made another call before, by another one. */
+static void two_numbers(uint64_t first, uint64_t second, uint64_t third)
+{
+    look_at(3);
+    if (first)
+        joins(0, "Barrier", 70, first, HCT_NONE);
+    else
+        talks(0, "Recv", HCT_ANY, 7)->comm = 70;
+    if (second)
+        joins(1, "Barrier", 70, second, HCT_NONE);
+    else
+        is_in(1, "Finalize");
+    is_in(2, "Finalize");
+    world(1);
+    member(0, 70, 3, first, NULL);
+    member(1, 70, 3, second, NULL);
+    member(2, 80, 3, third, NULL);
+}
+
+/* One who knows it by this number has not come: who else there is does not
+ * matter. */
+static void one_number_lacks(void **state)
+{
+    (void)state;
+    two_numbers(1, 0, 0);
+    on_two_nodes();
+    assert_int_equal(proof(S), 1);
+    two_numbers(1, 1, 0);
+    on_two_nodes();
+    assert_int_equal(proof(S), 0);
+    two_numbers(1, 0, 0);
+    look.rank[1].life = HCT_LIFE_RUNNING;       /* it may come yet */
+    look.rank[1].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(S), 0);
+}
+
+/* All who know it by this number have come, and on one node it would be over, if
+ * the others had, too. */
+static void stranger_lacks(void **state)
+{
+    (void)state;
+    two_numbers(1, 1, 0);
+    assert_int_equal(proof(S), 0);
+    assert_int_equal(proof(3 * S), 2);
+    two_numbers(1, 1, 1);                       /* it has */
+    assert_int_equal(proof(3 * S), 0);
+    two_numbers(1, 1, 0);
+    look.rank[2].life = HCT_LIFE_RUNNING;
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(3 * S), 0);
+    two_numbers(1, 1, 0);
+    on_two_nodes();
+    assert_int_equal(proof(3 * S), 0);
+}
+
+/* Whoever the others are, there is nobody who could send. */
+static void any_stranger(void **state)
+{
+    (void)state;
+    two_numbers(0, 0, 0);
+    on_two_nodes();
+    assert_int_equal(proof(S), 1);
+    look.rank[2].life = HCT_LIFE_RUNNING;
+    look.rank[2].flags &= (uint16_t)~HCT_IN_MPI;
+    assert_int_equal(proof(S), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -686,11 +795,16 @@ int main(void)
         cmocka_unit_test(has_just_ended),
         cmocka_unit_test(one_number_for_two),
         cmocka_unit_test(another_send_has_gone),
+        cmocka_unit_test(behind_a_sendrecv),
         cmocka_unit_test(one_of_those_missing),
         cmocka_unit_test(one_of_those_different),
         cmocka_unit_test(another_different_one),
+        cmocka_unit_test(different_and_much),
         cmocka_unit_test(scan_of_those_before),
         cmocka_unit_test(fence_of_all),
+        cmocka_unit_test(one_number_lacks),
+        cmocka_unit_test(stranger_lacks),
+        cmocka_unit_test(any_stranger),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

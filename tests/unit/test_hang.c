@@ -461,6 +461,77 @@ static void no_processor(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
 }
 
+/* Rank 0 sends what may leave at once to rank 1, which is in MPI_Finalize: when is
+ * that a deadlock? */
+static uint64_t unfit_and_left(double sender, double receiver, bool naps)
+{
+    start(2, NULL, 0);
+    see();
+    look.in.now_ns += 200 * MS;
+    world(0);
+    talks(0, "Send", 1, 7)->calls++;
+    look.rank[0].bytes = look.rank[0].count = 4000;     /* near the limit */
+    is_in(1, "Finalize")->calls++;
+    if (naps)
+        look.rank[1].flags &= (uint16_t)~HCT_RUNS;
+    look.rank[0].own_cpu_ns = look.rank[1].own_cpu_ns = S;
+    works[0].own = sender;
+    works[1].own = receiver;
+    look_account();
+    return stand(10 * S);
+}
+
+/* How long they have looked for messages is what their processor says, where it
+ * is sooner than the clock; who naps between is not believed without. */
+static void needs_a_processor(void **state)
+{
+    (void)state;
+    assert_true(unfit_and_left(1, 1, false) < S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_true(unfit_and_left(1, 0.1, true) < S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_true(unfit_and_left(0.01, 0.1, true) < 2 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_true(unfit_and_left(1, 0.01, true) > 4 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    unfit_and_left(1, 0, true);
+    assert_true(look.out.nverdicts == 0 ||
+                look.verdicts[0].kind != HCT_DEADLOCK);
+}
+
+/* Two wait for each other, one of them for long, while another works on: as soon
+ * as if all did, and since the second has come. */
+static void deadlock_of_some(void **state)
+{
+    uint64_t begin;
+
+    (void)state;
+    start(3, NULL, 0);
+    see();
+    look.in.now_ns += 200 * MS;
+    world(0);
+    talks(0, "Recv", 1, 1)->calls++;
+    look.rank[0].age_ns = 50 * S;
+    talks(1, "Recv", 0, 1)->calls++;
+    begin = look.in.now_ns += 100 * S;
+    for (;;) {
+        uint64_t wait = see();
+
+        if (look.out.nverdicts)
+            break;
+        assert_true(look.in.now_ns < begin + S);
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        look.rank[0].age_ns += wait;
+        look.rank[1].age_ns += wait;
+        look.rank[2].calls += 9;
+        look.rank[2].age_ns = 0;
+    }
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_int_equal(look.verdicts[0].nranks, 2);
+    assert_true(look.verdicts[0].age_ns <= look.in.now_ns - begin);
+}
+
 /* Whoever has a reason that is not the program's. */
 static void excused(void **state)
 {
@@ -1456,6 +1527,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(deadlock_at_once),
         cmocka_unit_test(moves_again), cmocka_unit_test(gives_up),
         cmocka_unit_test(no_processor),
+        cmocka_unit_test(needs_a_processor),
+        cmocka_unit_test(deadlock_of_some),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
         cmocka_unit_test(asks_under_load),
