@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 4,
-    PAGE_MINOR = 0,
+    PAGE_MINOR = 1,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -95,6 +95,7 @@ struct page_header {
     uint32_t rank, ntasks;
     uint32_t slots, calls, ring_bytes, drop;    /* drop: 1 = never wait */
     uint32_t what;              /* PAGE_DO_...: of threads to come */
+    uint32_t slave_pid;         /* as it sees itself; 0: not known */
 
     _Alignas(64)
     _Atomic uint64_t slave_beat;        /* (slave) grows while it is alive */

@@ -26,7 +26,8 @@ bool ring_put(const struct ring *r, const struct page_record *rec,
               const void *text, uint64_t *at);
 
 /* Wait until the reader has moved from tail. false: it will not (it is gone,
- * it has stood still for two seconds, or dropping was asked for). */
+ * it has stood still for two seconds although it did not wait for a processor, for
+ * thirty in any case, or dropping was asked for). */
 bool ring_wait(const struct page_header *h, const struct page_slot *s,
                uint64_t tail);
 

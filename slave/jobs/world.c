@@ -162,8 +162,10 @@ static long read_task(struct adopted *a, const struct tally_sink *sink)
     long found;
 
     read_state(a);
-    if (!a->taken)
+    if (!a->taken) {            /* the master may take its time to say so */
+        tally_beat(&t->tally);
         return 0;
+    }
     found = tally_read(&t->tally, sink);
     if (o->streams && lines->n) {
         streams_say(o->streams, o->here, HCT__STREAM__STREAM_STDTIM,

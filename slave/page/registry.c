@@ -301,6 +301,7 @@ int registry_make_page(char **mem, uint64_t job, uint32_t rank,
     h->calls = PAGE_CALLS;
     h->ring_bytes = PAGE_RING_BYTES;
     h->what = PAGE_DO_ALL;
+    h->slave_pid = (uint32_t)getpid();
     *mem = p;
     return fd;
 }

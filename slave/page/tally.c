@@ -116,14 +116,21 @@ static long read_once(struct tally *w, const struct tally_sink *sink)
     return n;
 }
 
-long tally_read(struct tally *w, const struct tally_sink *sink)
+void tally_beat(struct tally *w)
 {
     struct page_header *h = (struct page_header *)w->page;
+
+    if (h)
+        atomic_fetch_add_explicit(&h->slave_beat, 1, memory_order_relaxed);
+}
+
+long tally_read(struct tally *w, const struct tally_sink *sink)
+{
     long n;
 
     if (!w->page)
         return 0;
-    atomic_fetch_add_explicit(&h->slave_beat, 1, memory_order_relaxed);
+    tally_beat(w);
     if (sink->told)
         losses_tell(w->page, w->job, w->rank, sink->told);
     if (sink->hold || records_window_full(sink->window))

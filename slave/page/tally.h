@@ -59,6 +59,10 @@ int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
  * number of stamps found. Lines are added to sink->lines. */
 long tally_read(struct tally *w, const struct tally_sink *sink);
 
+/* Somebody reads here, as its programs are told that give up waiting for room after
+ * 2 s. tally_read() says so itself; who cannot read yet does it with this. */
+void tally_beat(struct tally *w);
+
 /* Is anything left in the rings? */
 bool tally_pending(const struct tally *w);
 

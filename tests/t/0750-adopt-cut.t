@@ -43,14 +43,14 @@ again()
     kill -KILL "$master_pid"
     wait_for '! kill -0 $master_pid 2>/dev/null' 5
     [ $# = 0 ] || "$@"
-    start "master$((n += 1))" hector-master -d -v -f "$T/master.conf"
-    master_pid=$started
+    launch_master "master$((n += 1))"
 }
 n=1
 events() { sql "SELECT count(*) FROM event WHERE job >= $job" 2>/dev/null || echo 0; }
 begin()         # COMMAND...: adopted, in the background; its job is $job
 {
     job=$(($(sql 'SELECT max(job) FROM job') + 1))
+    fresh out err
     hector-run --adopt --master "$master" -- "$@" >"$T/out" 2>"$T/err" &
     runner=$!
 }
@@ -99,6 +99,22 @@ is "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND state = 'exited'")" 
     '... with the ends of their tasks'
 is "$(sql 'SELECT count(*) FROM resume')" 0 'what was kept for them is gone'
 
+# It takes its time to say whose tasks they are: they wait with what they write.
+rm "$T/go"
+begin sh -c "touch $T/begun; while [ ! -e $T/go ]; do sleep 0.05; done
+    exec sh $AGENT n1 mpirun -n 2 $APPS/tagloop 100000"
+wait_for '[ -e "$T/begun" ]' 20
+kill -STOP "$master_pid"
+touch "$T/go"
+wait_for '[ "$(t_processes | while read -r p; do cat "/proc/$p/comm"; done |
+    grep -c tagloop)" = 2 ]' 20
+sleep 5         # this is the fault itself
+kill -CONT "$master_pid"
+end
+is "$status $(cat "$T/err")" '0 ' 'a master that is stopped while tasks come: not a word'
+is "$(sql "SELECT count(*), count(exit_ns) FROM event WHERE job = $job")" \
+    '200000|200000' '... every event is there'
+
 # hector-run dies with the master: the tasks are let go.
 rm "$T/go"
 begin sh "$AGENT" n1 mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
@@ -114,6 +130,7 @@ wait $runner 2>/dev/null
 
 # A master of its own is started again.
 rm -f "$T/go"
+fresh out err
 hector-run --adopt -- sh -c "mpirun -n 2 $APPS/tagloop 300000
     while [ ! -e $T/go ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!

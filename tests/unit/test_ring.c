@@ -175,6 +175,29 @@ static void gives_up(void **state)
     munmap(a.page, a.bytes);
 }
 
+/* A reader that is not asleep but has no processor: it is waited for. */
+static void waits_for_a_reader_that_starves(void **state)
+{
+    struct attach a = page_make(1, SMALL);
+    pid_t reader;
+    int status;
+
+    (void)state;
+    reader = fork();
+    if (reader == 0) {
+        double end = seconds() + 3.5;
+
+        while (seconds() < end)
+            ;
+        page_slot(&a, 0)->tail = 8;
+        _exit(0);
+    }
+    a.page->slave_pid = (uint32_t)reader;
+    assert_true(ring_wait(a.page, page_slot(&a, 0), 0));
+    assert_int_equal(waitpid(reader, &status, 0), reader);
+    munmap(a.page, a.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +206,7 @@ int main(void)
         cmocka_unit_test(mad_tail),
         cmocka_unit_test(waits_for_room),
         cmocka_unit_test(gives_up),
+        cmocka_unit_test(waits_for_a_reader_that_starves),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
