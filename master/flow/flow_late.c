@@ -47,6 +47,8 @@ static void late_node(struct job *j, struct job_node *jn, uint64_t now_ns)
         jn->gone_mono_ns = now_ns;      /* it clears up when that has read */
         return;
     }
+    if (since_ns < jn->node->events_ns)
+        since_ns = jn->node->events_ns;         /* it is at it */
     if (now_ns < since_ns + wait_ns)
         return;
     snprintf(why, sizeof(why), jn->nlive
@@ -93,10 +95,14 @@ static void late_preparing(struct job *j, uint64_t now_ns)
     flow_fail_now(j, why);
 }
 
-static void late_job(struct job *j, uint64_t now_ns)
+static void late_job(struct job *j, uint64_t now_ns, uint64_t late_ns)
 {
     if (job_state_final(j->state))
         return;
+    j->clock.ending_ns += late_ns;
+    for (size_t i = 0; late_ns && i < j->nnodes; i++)
+        if (j->nodes[i].gone_mono_ns)
+            j->nodes[i].gone_mono_ns += late_ns;
     if (j->clock.alone_ns && now_ns >= j->clock.alone_ns) {
         j->clock.alone_ns = 0;
         flow_abandon(j);
@@ -111,8 +117,8 @@ static void late_job(struct job *j, uint64_t now_ns)
             late_node(j, &j->nodes[i], now_ns);
 }
 
-/* Time in which we ourselves were stopped or busy: who came back may wait
- * since then for us to hear it. */
+/* Time in which we ourselves were stopped or busy: who came back, or has cleared
+ * up, may wait since then for us to hear it. */
 static uint64_t late_late(struct flow *f, uint64_t now_ns)
 {
     const uint64_t tick_ns = FLOW_WATCH_MS * CLOCK_NS_PER_MS;
@@ -137,5 +143,5 @@ void flow_on_watch(evutil_socket_t fd, short what, void *arg)
             flow_node_overdue(f, n);
     }
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
-        late_job(j, now_ns);
+        late_job(j, now_ns, late_ns);
 }

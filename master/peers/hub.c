@@ -461,6 +461,8 @@ static int on_events(void *arg, struct conn *c, const void *msg,
     Hct__EventAck ack = HCT__EVENT_ACK__INIT;
     int rc = peer_find(s, m->job, err);
 
+    if (s->node)
+        s->node->events_ns = clock_monotonic_ns();
     if (rc > 0)
         return events_take(s->hub->journal, s->job, s->at, m, err);
     ack.job = m->job;

@@ -29,6 +29,7 @@ struct node {
     uint64_t instance;          /* of its slave */
     struct conn *link;          /* borrowed; NULL unless NODE_UP */
     uint64_t seen_ns;           /* wall clock */
+    uint64_t events_ns;         /* monotonic: records of tagged calls came */
     struct node_away away;      /* of master/flow: NODE_AWAY */
     char *reduce_at;            /* owned: where it listens for slaves below it;
                                    NULL: not known */

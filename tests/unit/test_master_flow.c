@@ -669,6 +669,33 @@ static void test_slow_reader(void **state)
     rig_wait(run, "JobEnded job=1 code=0 why=\n");
 }
 
+/* The tasks have gone, and much of what they have written comes still. */
+static void test_many_records(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__Events m = HCT__EVENTS__INIT;
+    Hct__Events__Record x = HCT__EVENTS__RECORD__INIT, *list[1] = { &x };
+    ProtobufCBinaryData label = { 4, (uint8_t *)"even" };
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_exit(s, 1, i, 0, 0, "");
+    m.job = 1;
+    m.n_records = m.n_labels = 1;
+    m.records = list;
+    m.labels = &label;
+    x.enter_ns = x.exit_ns = 5;
+    for (int i = 0; i < 6; i++) {
+        conn_send(s->c, MESSAGE_EVENTS, &m);
+        x.seq = ++m.first;
+        rig_turn(r, 500);
+    }
+    assert_false(heard(run, "cleared up"));
+    peer_drained(s, 1);
+    rig_wait(run, "JobEnded job=1 code=0 why=\n");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
@@ -700,7 +727,7 @@ int main(void)
         T(test_apart),
         T(test_apart_for_a_while),
         T(test_apart_and_failed),
-        T(test_slow_reader),
+        T(test_slow_reader), T(test_many_records),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -275,7 +275,7 @@ static void test_overdue(void **state)
 /* Who is away comes back here, however busy the machine is. */
 static int patient_setup(void **state)
 {
-    rig_restart_wait_ns = 60 * CLOCK_NS_PER_S;
+    rig_restart_wait_ns = 600 * CLOCK_NS_PER_S;
     return rig_setup(state);
 }
 
