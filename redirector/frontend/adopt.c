@@ -31,9 +31,9 @@
 #include "redirector/start/submit.h"
 
 /* How long tasks may outlive their launcher and still be watched to their
- * end; the master may take to write; after TERM. */
+ * end; the master may be silent before its last word; after TERM. */
 #define ADOPT_TASKS_NS (2 * CLOCK_NS_PER_S)
-#define ADOPT_MASTER_NS (20 * CLOCK_NS_PER_S)
+#define ADOPT_MASTER_NS (60 * CLOCK_NS_PER_S)
 #define ADOPT_GRACE_NS (2 * CLOCK_NS_PER_S)
 
 enum { ADOPT_NODES = 4096 };    /* that may bring stdtim */
@@ -51,6 +51,7 @@ struct adopt {
     int script;                         /* where its lines go; -1: done */
     struct ttysignal *signals;
     struct event *patience;             /* with the master, after the end */
+    bool asked_for_patience;
     struct event *kill;
     bool ending;                        /* somebody wants its end */
 };
@@ -86,12 +87,21 @@ static void adopt_fail(struct frontend *s, const char *sentence)
     frontend_drain(s);
 }
 
-/* The master has not said its last word in time. */
+/* The master has not said its last word. One that is heard of has much to write. */
 static void adopt_on_patience(evutil_socket_t fd, short what, void *arg)
 {
     struct adopt *a = arg;
+    uint64_t silence_ns = a->s.uplink ? uplink_silence_ns(a->s.uplink)
+                                      : ADOPT_MASTER_NS;
 
     (void)fd, (void)what;
+    if (silence_ns < ADOPT_MASTER_NS) {
+        if (!a->asked_for_patience)
+            say(SAY_NOTE, "hector-master has not recorded all of the job yet");
+        a->asked_for_patience = true;
+        timer_set(a->patience, ADOPT_MASTER_NS - silence_ns);
+        return;
+    }
     say(SAY_ERROR, "the master does not say that the job is recorded");
     frontend_drain(&a->s);
 }

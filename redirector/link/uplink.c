@@ -297,6 +297,12 @@ void uplink_adopt_end(struct uplink *u, bool unknown, int code, int sig,
         conn_send(u->conn, MESSAGE_ADOPT_END, &m);
 }
 
+uint64_t uplink_silence_ns(const struct uplink *u)
+{
+    return u->away_ns ? clock_monotonic_ns() - u->away_ns
+           : conn_silence_ns(u->conn);
+}
+
 bool uplink_is_flushed(const struct uplink *u)
 {
     return !u->conn || conn_queued_bytes(u->conn) == 0;

@@ -47,6 +47,10 @@ void uplink_kill(struct uplink *u, const char *why, int exit_code, int sig,
 void uplink_adopt_end(struct uplink *u, bool unknown, int code, int sig,
                       uint64_t grace_ns);
 
+/* For how long nothing has been heard of a master, which should send a Ping every
+ * other second. */
+uint64_t uplink_silence_ns(const struct uplink *u);
+
 bool uplink_is_flushed(const struct uplink *u);
 void uplink_close(struct uplink *u);    /* NULL is fine */
 
