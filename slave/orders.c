@@ -44,6 +44,13 @@ static int check_signal(int sig, int least, struct err *err)
            ? 0 : err_set(err, EINVAL, "%d is no signal", sig);
 }
 
+static int check_hold(Hct__HoldOrder order, struct err *err)
+{
+    return order == HCT__HOLD_ORDER__HOLD_SUSPEND ||
+                   order == HCT__HOLD_ORDER__HOLD_RESUME
+        ? 0 : err_set(err, EINVAL, "there is no order %d", (int)order);
+}
+
 static int on_prepare(void *arg, struct conn *c, const void *msg,
                       struct err *err)
 {
@@ -81,7 +88,10 @@ static int on_task_hold(void *arg, struct conn *c, const void *msg,
     struct part *p = find(arg, m->job);
 
     (void)c;
-    return p ? complain(p->ops->hold(p, m->ranks, m->order, err), err) : 0;
+    if (!p)
+        return 0;
+    return complain(check_hold(m->order, err) ||
+                    p->ops->hold(p, m->ranks, m->order, err), err);
 }
 
 static int on_look(void *arg, struct conn *c, const void *msg,

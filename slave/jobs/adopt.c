@@ -438,11 +438,8 @@ static int adopt_signal(struct part *p, const char *ranks, int sig,
 static int adopt_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
                       struct err *err)
 {
-    bool resume = order == HCT__HOLD_ORDER__HOLD_RESUME;
-
-    if (order != HCT__HOLD_ORDER__HOLD_SUSPEND && !resume)
-        return err_set(err, EINVAL, "there is no order %d", (int)order);
-    return adopt_order(p, ranks, resume ? SIGCONT : SIGSTOP, false, err);
+    return adopt_order(p, ranks, order == HCT__HOLD_ORDER__HOLD_RESUME
+                       ? SIGCONT : SIGSTOP, false, err);
 }
 
 static int adopt_terminate(struct part *p, const char *ranks, int sig,

@@ -475,9 +475,6 @@ static int job_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
     struct job *j = job_of(p);
     struct taskset set = { 0 };
 
-    if (order != HCT__HOLD_ORDER__HOLD_SUSPEND &&
-        order != HCT__HOLD_ORDER__HOLD_RESUME)
-        return err_set(err, EINVAL, "there is no order %d", (int)order);
     if (parse_ranks(j, ranks, &set, err))
         return taskset_fini(&set), -1;
     hold_set(j, &set, order == HCT__HOLD_ORDER__HOLD_RESUME);

@@ -58,7 +58,7 @@ struct part_ops {
     /* Pass on a signal, which is one. */
     int (*signal)(struct part *p, const char *ranks, int sig,
                   struct err *err);
-    /* What lasts: suspend tasks, or let them go on. */
+    /* What lasts: suspend tasks, or let them go on; order is one of these. */
     int (*hold)(struct part *p, const char *ranks, Hct__HoldOrder order,
                 struct err *err);
     /* End tasks: by sig, which is a signal, and KILL when the grace is over; of
