@@ -21,11 +21,12 @@ end()           # wait for it: $status
     status=0
     wait "$runner" || status=$?
 }
-child()         # NAME: the newest process of that name of this test
-{
+child()         # NAME: the newest process of that name of this test; by its
+{               # start, for numbers may begin anew
     for p in $(t_processes); do
-        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = "$1" ] && echo "$p"
-    done | tail -n 1
+        [ "$(cat "/proc/$p/comm" 2>/dev/null)" != "$1" ] ||
+            echo "$(sed 's/.*) //' "/proc/$p/stat" | cut -d ' ' -f 20) $p"
+    done 2>/dev/null | sort -n | tail -n 1 | cut -d ' ' -f 2
 }
 stored()        # COUNT: more than so many events of this job are stored
 {

@@ -53,6 +53,11 @@ slurm_left()    # processes that are neither the test's nor Slurm's daemons
     done 2>/dev/null
 }
 
+slurm_over()    # back when no node is still being cleared of a job before
+{
+    wait_for '[ -z "$(squeue -h)" ]' 60
+}
+
 slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
 {
     if wait_for '[ -z "$(squeue -h)$(slurm_left)" ]' 20; then

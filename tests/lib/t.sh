@@ -174,6 +174,13 @@ wait_only()     # CONDITION SECONDS: the same, for what may never come true
     done
 }
 
+fresh()         # NAME...: files in $T, empty before a command in the background
+{               # has come to empty them itself, that nothing old is found there
+    for tap_f; do
+        : >"$T/$tap_f"
+    done
+}
+
 t_started=
 start()         # NAME COMMAND...: in the background, output in $T/NAME.log;
 {               # its pid is in $started; stopped at the end
@@ -196,15 +203,30 @@ t_stop_started()
     t_started=
 }
 
+# By $T/master.conf, below any name that no other log has; back when it listens.
+launch_master() # NAME [OPTION...]: its pid is in $master_pid
+{
+    tap_name=$1
+    shift
+    rm -f "$T/$tap_name.log"    # a master before may have had the same
+    start "$tap_name" hector-master -d -v "$@" -f "$T/master.conf"
+    master_pid=$started
+    wait_for "grep -q 'listening on' '$T/$tap_name.log'" 10
+}
+
+master_port()   # of the TCP address in $T/master.log
+{
+    sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
+        "$T/master.log"
+}
+
 # A standing master on a private socket, and on the addresses named.
 start_master()  # [ADDRESS...]
 {
     master=unix:$T/master.sock
     printf '[master]\nlisten = %s\ndatabase = %s\njoin_wait = 10s\n' \
         "$(echo "$master" "$@" | tr ' ' ',')" "$HECTOR_DB" >"$T/master.conf"
-    start master hector-master -d -v -f "$T/master.conf"
-    master_pid=$started
-    wait_for '[ -S "$T/master.sock" ]' 10
+    launch_master master
 }
 
 start_tcp_master()      # also on TCP, at $port, with a key of its own
@@ -212,9 +234,7 @@ start_tcp_master()      # also on TCP, at $port, with a key of its own
     HECTOR_KEY_FILE=$T/key
     export HECTOR_KEY_FILE
     start_master tcp:127.0.0.1:0
-    wait_for 'grep -q "listening on" "$T/master.log"' 10
-    port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
-        "$T/master.log")
+    port=$(master_port)
 }
 
 start_slave()   # NAME [ARGUMENT...]

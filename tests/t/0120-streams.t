@@ -91,6 +91,7 @@ is "$(sort "$T/out" | head -n 2 | tr '\n' ,)" '00: x,01: x,' \
 
 # A prompt is shown although its line is not finished.
 mkfifo "$T/in"
+fresh out
 hector-run -n 1 "$stream" prompt <"$T/in" >"$T/out" &
 exec 9>"$T/in"
 ok 'a prompt is shown while the task waits' \

@@ -38,7 +38,7 @@ mpicc -o "$T/loop" "$T/loop.c" -I"$build/include" -L"$build/lib" -lhct \
 master=unix:$T/master.sock
 printf '[master]\nlisten = %s\ndatabase = %s\nslave_lost = 300s\n' "$master" \
     "$HECTOR_DB" >"$T/master.conf"
-start master hector-master -d -v -f "$T/master.conf"
+launch_master master
 start_slave a
 hector-run --master "$master" -n 1 "$T/loop" "$T/begun" "$T/go" "$T/done" \
     >"$T/out" 2>"$T/err" &

@@ -23,8 +23,9 @@ exactly_once()  # JOB TASKS COUNT
 }
 R="hector-run --launch-agent $AGENT"
 
-# Tasks that only tag and write: MPI between the hosts would wait by itself.
-$R -H n1:1,n2:1 -n 2 "$APPS/tagloop" 2000000 --stdtim=- >"$T/out" 2>"$T/err" &
+# Tasks that only tag and write: MPI between the hosts would wait by itself. (That
+# they do nothing else is worth a notice, which is not what is tested.)
+$R --policy none -H n1:1,n2:1 -n 2 "$APPS/tagloop" 2000000 --stdtim=- >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM event" 2>/dev/null || echo 0)" \
     -gt 200000 ]' 30
@@ -44,6 +45,7 @@ while [ $i -lt 400 ]; do
     sleep 0.02
 done
 END
+fresh out
 $R -H n1,n2 -n 2 sh "$T/count" >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]' 20
@@ -64,6 +66,7 @@ wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 20
 standing=$(t_processes | wc -l)
 for host in n2 n1; do
     for try in 1 2 3; do
+        fresh out
         on n2 hector-run --master tcp:10.66.0.254:7117 -H n1 -n 1 \
             sh "$T/count" >"$T/out" 2>"$T/err" &
         runner=$!

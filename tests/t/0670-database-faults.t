@@ -147,8 +147,7 @@ for n in 1 2 3 4 5 6 7 8; do
     sleep 0.$((n * 8 % 10))     # any moment will do
     kill -KILL "$master_pid"
     wait "$master_pid" 2>/dev/null
-    start "master-$n" hector-master -d -v -f "$T/master.conf"
-    master_pid=$started
+    launch_master "master-$n"
     status=0
     wait $runner || status=$?
     was=$bad

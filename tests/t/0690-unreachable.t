@@ -9,9 +9,8 @@ export HECTOR_KEY_FILE
 
 printf '[master]\nlisten = tcp:10.66.0.254:7117\ndatabase = %s\n%s\n' \
     "$HECTOR_DB" 'prepare_wait = 3s' >"$T/master.conf"
-start master hector-master -d -v -f "$T/master.conf"
+launch_master master
 master=tcp:10.66.0.254:7117
-wait_for 'grep -q "listening on" "$T/master.log"' 10
 start slave on n1 hector-slave -d --master "$master" --name n1
 wait_for '[ "$(sql "SELECT state FROM nodes" 2>/dev/null)" = up ]' 10
 
@@ -57,8 +56,7 @@ start_master
 printf 'prepare_wait = 2s\n' >>"$T/master.conf"
 kill "$master_pid"
 wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
-start master hector-master -d -v -f "$T/master.conf"
-wait_for '[ -S "$T/master.sock" ]' 10
+launch_master master
 start_slave hung
 wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
 hung="$slave_pid $(cat "/proc/$slave_pid/task/$slave_pid/children")"
@@ -78,7 +76,7 @@ is "$status $(out)" '0 here' '... and when it goes on it serves'
 kill "$master_pid"
 wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
 sed -i 's/^join_wait.*/join_wait = 2s/' "$T/master.conf"
-start master hector-master -d -v -f "$T/master.conf"
+launch_master master
 wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
 slave=$hung
 # shellcheck disable=SC2086

@@ -13,6 +13,7 @@ begin()         # NTASKS COMMAND...: start it, wait until so many tasks run
     shift
     rm -f "$T/go"
     job=$(($(sql 'SELECT ifnull(max(job), 0) FROM jobs' 2>/dev/null || echo 0) + 1))
+    fresh out err
     env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND

@@ -11,6 +11,7 @@ at_terminal()   # COMMAND...: its screen is $T/screen, descriptor 9 its keys
     rm -f "$T/keys"
     mkfifo "$T/keys"
     # a shell starts what is in the background with SIGINT ignored
+    fresh screen
     "$APPS/terminal" env --default-signal=INT "$@" <"$T/keys" >"$T/screen" 2>"$T/err" &
     at=$!
     exec 9>"$T/keys"

@@ -6,19 +6,14 @@
 
 [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 10100 ] ||
     skip_all 'fewer than 10,100 descriptors a process'
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
 crowd=10000
 
 # With sanitizers: what has been freed is not kept, it would count.
 export ASAN_OPTIONS="$ASAN_OPTIONS:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
 # From a limit as low as this one descriptors do run out.
 ulimit -Sn 512
-start_master tcp:127.0.0.1:0
-wait_for 'grep -q "listening on" "$T/master.log"' 10
+start_tcp_master
 ulimit -Sn "$(ulimit -Hn)"
-port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
-    "$T/master.log")
 start_slave n1
 wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
 

@@ -9,6 +9,7 @@ at_terminal()
 {
     rm -f "$T/keys"
     mkfifo "$T/keys"
+    fresh screen
     "$APPS/terminal" "$@" <"$T/keys" >"$T/screen" 2>"$T/err" &
     at=$!
     exec 9>"$T/keys"
@@ -16,6 +17,7 @@ at_terminal()
 # shellcheck disable=SC2059 # escapes are meant
 keys() { printf "$1" >&9; }
 shown() { wait_for "grep -q '$1' '$T/screen'" 20; }
+both() { wait_for "[ \"\$(grep -c '$1' '$T/screen')\" -ge 2 ]" 20; }
 leave()         # until the command has ended; $status
 {
     status=0
@@ -27,7 +29,7 @@ now() { echo $(($(date +%s%N) / 1000000)); }
 # ------------------------------------------------------------------- Ctrl-C
 at_terminal hector-run -n 2 sh -c 'trap "echo got-int; exit 0" INT
     echo here; while :; do sleep 0.1; done'
-shown here
+both here
 keys '\003'
 leave
 is "$status" 130 'Ctrl-C: status 130'
@@ -38,7 +40,7 @@ is "$(sql 'SELECT state FROM jobs')" killed '... the record knows'
 
 at_terminal hector-run -n 2 sh -c 'trap "" INT TERM
     echo here; while :; do sleep 0.1; done'
-shown here
+both here
 keys '\003'
 shown 'once more kills'
 ok 'Ctrl-C for tasks that ignore it: they are left some time' kill -0 $at

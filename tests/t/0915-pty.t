@@ -7,6 +7,7 @@ at_terminal()   # COMMAND...: as in 0910; typed is what goes to descriptor 9
 {
     rm -f "$T/keys"
     mkfifo "$T/keys"
+    fresh screen
     "$APPS/terminal" --size 33x99 --then 44x111 "$@" \
         <"$T/keys" >"$T/screen" 2>"$T/err" &
     at=$!
@@ -25,12 +26,13 @@ raw()           # is the terminal of hector-run raw?
 {
     stty -a <"/proc/$(runner)/fd/0" | grep -q -- -icanon
 }
-runner()        # its pid
+runner()        # its pid; one like it, its child, keeps the terminal
 {
     for p in $(t_processes); do
+        parent=$(awk '/^PPid/ { print $2 }' "/proc/$p/status")
         [ "$(cat "/proc/$p/comm")" != hector-run ] ||
-            [ "$(readlink "/proc/$p/fd/1")" = /dev/null ] || echo "$p"
-    done 2>/dev/null | head -n 1
+            [ "$(cat "/proc/$parent/comm")" = hector-run ] || echo "$p"
+    done 2>/dev/null
 }
 
 # ---------------------------------------------------------------- a session

@@ -20,6 +20,7 @@ R="hector-run --master $master"
 
 # ------------------------------------------------------- late, gone and back
 start_slave a1
+fresh err
 $R -H a1,a2 -n 2 --map-by node sh -c 'echo $HECTOR_RANK' >"$T/out" 2>"$T/err" &
 runner=$!
 ok 'a job waits for a host that has not joined' \

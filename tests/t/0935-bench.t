@@ -11,6 +11,7 @@ for what in 'from Submit to running: [0-9.]+ s, [0-9.]+ CPU seconds' \
     like "$T/out" "^master, 20 slaves, 400 tasks, (and )?$what" "... $what"
 done
 
+fresh out
 "$build/bench/bench_master" 20 2 4 100 >"$T/out" 2>"$T/err" &
 bench=$!
 wait_for 'grep -q "from Submit" "$T/out"' 20

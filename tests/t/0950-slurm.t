@@ -7,11 +7,13 @@
 slurm 3
 alloc()         # ARGUMENT...: of salloc, and the command
 {
+    slurm_over
     run salloc -Q "$@"
 }
 batch()         # ARGUMENT...: of sbatch, and a script from stdin; $status is
 {               # the script's, its output in $T/out and $T/err
     { echo '#!/bin/sh'; cat; } >"$T/script"
+    slurm_over
     status=0
     sbatch -Q --wait -o "$T/out" -e "$T/err" "$@" "$T/script" >/dev/null ||
         status=$?
@@ -82,6 +84,7 @@ else
 fi
 
 seq 3 >"$T/in"
+slurm_over
 status=0
 salloc -Q -N2 -n2 hector-run cat <"$T/in" >"$T/out" 2>"$T/err" || status=$?
 is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
@@ -91,6 +94,8 @@ is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
 submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
 {               # job of Hector: $id is Slurm's number
     { echo '#!/bin/sh'; cat; } >"$T/script"
+    slurm_over
+    fresh out err
     id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
     job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running' 60
@@ -133,6 +138,7 @@ chmod 777 "$T/nobody"
 cd "$T/nobody" || exit 1
 nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if $nobody test -x "$APPS/where" -a -x "$BIN/hector-run"; then
+    slurm_over
     run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
         salloc -Q -N3 -n3 hector-run "$APPS/where"
     is "$status $(where)$(cat "$T/err")" '0 n1 n2 n3 ' 'a job of an ordinary user'

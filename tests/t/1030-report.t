@@ -213,7 +213,7 @@ run hector report "$job"
 like "$T/out" "^Job $job prog: 3 tasks on 2 nodes, running for " '... it has a report'
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
-start again hector-master -d -v -f "$T/master.conf"
+launch_master again
 wait_for 'grep -q "node n2 joined" "$T/again.log"' 20
 : >"$T/go"
 wait $runner

@@ -13,7 +13,11 @@ same()          # DESCRIPTION TASKS PROGRAM [ARGUMENT...]
     shift 2
     run hector-run -q --oversubscribe -n "$same_n" env -u LD_PRELOAD "$@"
     cp "$T/out" theirs
+    # Open MPI 4.1 calls into a component that MPI_Finalize has unloaded, if PMIx
+    # tells of the program's model only then: once in 1,200 programs this short, on
+    # a busy machine, without anything of ours.
     same_status=$status
+    [ "$status" != 139 ] || same_status=${same_dies:-0}
     run hector-run -q --oversubscribe -n "$same_n" "$@"
     is "$status" "$same_status" "$same_what: the same status"
     ok "$same_what: the same output" sh -c 'diff theirs out >&2'
@@ -44,7 +48,9 @@ done
 same 'no MPI_Finalize, status 0' 2 "$APPS/exits" all quick 0 late
 same 'no MPI_Finalize' 2 "$APPS/exits" all quick 3
 same 'exit inside' 2 "$APPS/exits" all exit 5
+same_dies=139
 same 'killed by a signal' 2 "$APPS/exits" all signal 11
+same_dies=
 
 cat >odd.c <<'END'
 /* odd HOW: MPI in a program that does odd things first. */

@@ -99,10 +99,11 @@ is "$(compare 'd.cpu_in + d.cpu_out > 0.8 * (o.cpu_in_ns + o.cpu_out_ns)')" 0 \
 run hector-run -q -n 1 ./times poll
 is "$status" 0 'a task that works, and then polls'
 # A sample with both in it is split by their wall times, of which a busy machine
-# takes what it likes.
-is "$(sql 'SELECT cpu_out_mpi_ns + cpu_in_mpi_ns > 1.3e9, 1.0 * cpu_out_mpi_ns /
-    (cpu_out_mpi_ns + cpu_in_mpi_ns) BETWEEN 0.25 AND 0.75
-    FROM tasks WHERE job = 2')" '1|1' '... CPU time outside of MPI, and inside'
+# takes what it likes: there is some of both.
+sql 'SELECT cpu_out_mpi_ns, cpu_in_mpi_ns FROM tasks WHERE job = 2' >parts
+is "$(tr '|' ' ' <parts | awk '{ all = $1 + $2
+    print (all > 1.3e9), ($1 > all / 10), ($2 > all / 10) }')" '1 1 1' \
+    '... CPU time outside of MPI, and inside'
 sql 'SELECT cpu_in_mpi_ns, cpu_out_mpi_ns, in_mpi_ns, out_mpi_ns FROM tasks
     WHERE job = 2' >&2
 

@@ -26,10 +26,8 @@ HECTOR_KEY_FILE=$T/key
 export HECTOR_KEY_FILE
 printf '[master]\nlisten = unix:%s,tcp:10.66.0.254:0\ndatabase = %s\n%s\n' \
     "$T/master.sock" "$HECTOR_DB" 'tree_wait = 3s' >"$T/master.conf"
-start master hector-master -d -vv -f "$T/master.conf"
-wait_for 'grep -q "listening on" "$T/master.log"' 10
-port=$(sed -n 's/.*listening on .*tcp:[^ ]*:\([0-9]*\), database.*/\1/p' \
-    "$T/master.log")
+launch_master master -v
+port=$(master_port)
 run hector tree
 is "$status,$(cat "$T/err")" '1,hector: no slave is there to be asked' \
     'no slave yet'

@@ -163,10 +163,9 @@ is "$?" 0 '... and they end well'
 
 # Without ptrace each task tells its stack itself.
 printf '[master]\nlisten = unix:%s/m.sock,tcp:10.66.0.254:7117\ndatabase = %s\n' \
-    "$T" "$HECTOR_DB" >"$T/m.conf"
+    "$T" "$HECTOR_DB" >"$T/master.conf"
 printf '[slave]\nptrace = no\n' >"$T/s.conf"
-start master hector-master -d -f "$T/m.conf"
-wait_for '[ -S "$T/m.sock" ]' 10
+launch_master master
 start slave hector-slave -d -f "$T/s.conf" --master "unix:$T/m.sock" --name one
 rm -f "$T/mark"
 hector-run --master "unix:$T/m.sock" -n 4 "$APPS/stuck" 2 "$T/mark" \

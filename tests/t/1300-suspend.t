@@ -87,8 +87,7 @@ wait_for 'is_held "suspended going"' 5
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 ok 'kill -9 of the master: who stands goes on standing' stands 0
-start master-2 hector-master -d -v -f "$T/master.conf"
-master_pid=$started
+launch_master master-2
 again() { hector resume $job.0 >"$T/out" 2>&1; }
 wait_for again 10
 ok '... and the next one lets it go on' wait_for 'is_held "going going"' 10
@@ -100,8 +99,7 @@ hector suspend $job.1 >/dev/null
 wait_for 'is_held "going suspending"' 5
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
-start master-3 hector-master -d -v -f "$T/master.conf"
-master_pid=$started
+launch_master master-3
 kill -CONT "$inner"
 ok 'an order that was under way is given again' \
     wait_for 'is_held "going suspended"' 15

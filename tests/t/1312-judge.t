@@ -30,6 +30,7 @@ begin()         # SPEC...: a job of its own master that waits for the file go
     rm -f "$T/go"
     specs=
     for s in "$@"; do specs="$specs --policy $s"; done
+    fresh out err
     XDG_CONFIG_HOME=$T/conf $R $specs sh -c "$waits" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for '[ -n "$(master_of $runner)" ]' 20
@@ -114,6 +115,7 @@ wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up' 10
 cp odd.so slow.so
 M="hector-run --master $master --oversubscribe --policy none"
 rm -f "$T/go"
+fresh out err
 $M -n 2 --policy "$T/slow.so:mode=17,at=1,tagged=0" \
     --policy "$T/odd.so:mode=9,at=20,every=0.1,tagged=0" \
     sh -c "$waits" >"$T/out" 2>"$T/err" </dev/null &

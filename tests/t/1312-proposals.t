@@ -17,6 +17,7 @@ begin()         # OPTION...
 {
     job=$((job + 1))
     rm -f "$T/go"
+    fresh out err
     $R "$@" sh "$T/task.sh" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
 }

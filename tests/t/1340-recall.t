@@ -20,8 +20,7 @@ down()          # the master is killed
 up()            # ... and started again
 {
     n=$((n + 1))
-    start "master-$n" hector-master -d -v -f "$T/master.conf"
-    master_pid=$started
+    launch_master "master-$n"
 }
 pieces() { sql "SELECT count(*) FROM look WHERE job = $job"; }
 begin()         # COMMAND...
