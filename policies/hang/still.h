@@ -110,10 +110,14 @@ struct still_rank {
     int32_t mark;               /* of its last tag */
     uint32_t waits;             /* enum hct_waits, and since when */
     uint64_t waits_since_ns;
-    /* Places that it has called from since one was added; what all calls were
-     * then, and how often its last calls were looked at since. */
+    /* Places that it has called from since one was added, less the time in which
+     * nobody saw it; what all calls were then, and at the last look; and how often
+     * its last calls were looked at since. */
     uint32_t loop[STILL_LOOP], loop_details;
-    uint64_t loop_since_ns, loop_calls, loop_out_ns;
+    uint64_t loop_since_ns;
+    struct still_calls {
+        uint64_t n, out_ns;
+    } loop_then, loop_last;
 };
 
 struct still {

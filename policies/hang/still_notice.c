@@ -13,15 +13,17 @@
 enum {
     SOME = 64,                  /* ranks that are named */
     GROUPS = 3,                 /* calls that are */
-    BUSY_CALLS = 1000,          /* a second, of one who does nothing else */
-    BUSY_OUT = 4,               /* ... part of the time outside of MPI, or */
-    BUSY_TURN_NS = 2000,        /* ... so long there between two calls */
+    BUSY_CALLS = 1000,          /* a second, of one who does nothing else, and */
+    BUSY_OUT = 4,               /* ... part of the time outside of MPI; or */
+    BUSY_TURN_NS = 2000,        /* so long there between two calls, however long
+                                   these take on a busy machine */
     LOOP_DETAILS = 3,           /* looks at its last calls, at least */
     LINE_TEXT = sizeof(((struct hct_line *)0)->text),
 };
 
-#define LOOP_NS ((uint64_t)1000000000)  /* between two of these */
-#define UNSEEN_NS ((uint64_t)2000000000)        /* what they did then, nobody knows */
+#define SECOND ((uint64_t)1000000000)
+#define LOOP_NS SECOND                  /* between two of these */
+#define UNSEEN_NS (2 * SECOND)          /* what they did then nobody knows */
 
 /* Ranks in words, and as those the notice is about. */
 struct group {
@@ -312,13 +314,28 @@ void still_notice_early(struct still *s, const struct hct_snapshot *in,
 
 /* -------------------------------------------------- the same calls for ever */
 
+static struct still_calls calls_of(const struct hct_rank *k)
+{
+    return (struct still_calls){ k->calls, k->out_ns };
+}
+
 static void loop_begin(struct still_rank *w, const struct hct_rank *k,
                        uint64_t now_ns)
 {
     w->loop_since_ns = now_ns;
-    w->loop_calls = k->calls;
-    w->loop_out_ns = k->out_ns;
+    w->loop_then = w->loop_last = calls_of(k);
     w->loop_details = 0;
+}
+
+/* It was not seen for so long: that, and what it did then, does not count. */
+static void loop_skip(struct still_rank *w, const struct hct_rank *k,
+                      uint64_t unseen_ns)
+{
+    struct still_calls now = calls_of(k);
+
+    w->loop_since_ns += unseen_ns;
+    w->loop_then.n += now.n - w->loop_last.n;
+    w->loop_then.out_ns += now.out_ns - w->loop_last.out_ns;
 }
 
 /* It has called from there: a new place is a new beginning. */
@@ -339,6 +356,21 @@ static void loop_see(struct still_rank *w, const struct hct_rank *k,
     loop_begin(w, k, now_ns);
 }
 
+/* The next look at a task; unseen_ns after the last one. */
+static void loop_follow(struct still_rank *w, const struct hct_rank *k,
+                        uint64_t now_ns, uint64_t unseen_ns,
+                        uint64_t patience_ns)
+{
+    if (unseen_ns >= patience_ns) {
+        memset(w->loop, 0, sizeof(w->loop));
+        loop_begin(w, k, now_ns);
+    } else if (unseen_ns > UNSEEN_NS) {
+        loop_skip(w, k, unseen_ns);
+    }
+    loop_see(w, k, k->site, now_ns);
+    w->loop_last = calls_of(k);
+}
+
 /* A call that is short is seen among the last ones only. */
 static void loop_read_flights(struct still_rank *ranks,
                               const struct hct_snapshot *in)
@@ -357,11 +389,13 @@ static void loop_read_flights(struct still_rank *ranks,
 static bool loop_is_busy(const struct still_rank *w, const struct hct_rank *k,
                          uint64_t age_ns)
 {
-    uint64_t calls = k->calls - w->loop_calls;
-    uint64_t out_ns = k->out_ns - w->loop_out_ns;
+    uint64_t calls = k->calls - w->loop_then.n;
+    uint64_t out_ns = k->out_ns - w->loop_then.out_ns;
 
-    return calls / (age_ns / 1000000000 + 1) >= BUSY_CALLS &&
-           (out_ns < age_ns / BUSY_OUT || out_ns / calls < BUSY_TURN_NS);
+    return calls >= BUSY_CALLS &&
+           (out_ns / calls < BUSY_TURN_NS ||
+            (calls / (age_ns / SECOND + 1) >= BUSY_CALLS &&
+             out_ns < age_ns / BUSY_OUT));
 }
 
 static void say_loop(struct still *s, const struct still_rank *ranks,
@@ -369,7 +403,7 @@ static void say_loop(struct still *s, const struct still_rank *ranks,
                      uint64_t age_ns, struct hct_out *out)
 {
     const struct hct_rank *k = hct_rank(in, busy->v[0]);
-    uint64_t calls = k->calls - ranks[k->rank].loop_calls;
+    uint64_t calls = k->calls - ranks[k->rank].loop_then.n;
     char who[GROUP_TEXT], time[WORDS_TIME];
 
     s->loop_noticed = 1;
@@ -383,21 +417,23 @@ static void say_loop(struct still *s, const struct still_rank *ranks,
 }
 
 /* How long all of them have done nothing else; 0: somebody has. The busy ones
- * are put into the group. */
+ * are put into the group, and into *calls the fewest that one of them has made. */
 static uint64_t loop_age(const struct still_rank *ranks,
-                         const struct hct_snapshot *in, struct group *busy)
+                         const struct hct_snapshot *in, struct group *busy,
+                         uint64_t *calls)
 {
-    uint64_t age_ns = UINT64_MAX;
+    uint64_t age_ns = *calls = UINT64_MAX;
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct still_rank *w = &ranks[i];
+        const struct hct_rank *k = hct_rank(in, i);
         uint64_t since_ns = in->now_ns - w->loop_since_ns;
 
-        if (loop_is_busy(w, hct_rank(in, i), since_ns)) {
+        if (loop_is_busy(w, k, since_ns)) {
             group_add(busy, i);
             age_ns = still_min(age_ns, since_ns);
-        } else if (still_outside(w) ||
-                   hct_rank(in, i)->calls != w->loop_calls) {
+            *calls = still_min(*calls, k->calls - w->loop_then.n);
+        } else if (still_outside(w) || k->calls != w->loop_then.n) {
             return 0;
         }
     }
@@ -407,30 +443,29 @@ static uint64_t loop_age(const struct still_rank *ranks,
 void still_notice_loop(struct still *s, struct still_rank *ranks,
                        const struct hct_snapshot *in, struct hct_out *out)
 {
+    const uint64_t patience_ns = s->options.patience_ns;
     struct group busy = { 0 };
-    uint64_t age_ns;
-    bool unseen = in->now_ns - s->loop_seen_ns > UNSEEN_NS;
+    uint64_t age_ns, calls, unseen_ns = in->now_ns - s->loop_seen_ns;
 
-    for (uint32_t i = 0; i < in->nranks && !s->loop_noticed; i++) {
-        const struct hct_rank *k = hct_rank(in, i);
-
-        if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_PAGE))
-            return;
-        if (unseen)
-            memset(ranks[i].loop, 0, sizeof(ranks[i].loop));
-        loop_see(&ranks[i], k, k->site, in->now_ns);
-    }
     if (s->loop_noticed)
         return;
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (hct_rank(in, i)->life != HCT_LIFE_RUNNING ||
+            !(hct_rank(in, i)->flags & HCT_PAGE))
+            return;
+    for (uint32_t i = 0; i < in->nranks; i++)
+        loop_follow(&ranks[i], hct_rank(in, i), in->now_ns, unseen_ns,
+                    patience_ns);
     s->loop_seen_ns = in->now_ns;
     if (in->has_detail)
         loop_read_flights(ranks, in);
-    age_ns = loop_age(ranks, in, &busy);
+    age_ns = loop_age(ranks, in, &busy, &calls);
     if (age_ns >= LOOP_NS && in->now_ns - s->loop_detail_ns >= LOOP_NS) {
         s->loop_detail_ns = in->now_ns;
         out->need |= HCT_NEED_DETAIL;
     }
-    if (age_ns >= s->options.patience_ns &&
+    if (age_ns >= patience_ns &&
+        calls >= patience_ns / SECOND * BUSY_CALLS &&
         ranks[busy.v[0]].loop_details >= LOOP_DETAILS)
         say_loop(s, ranks, in, &busy, age_ns, out);
 }

@@ -1010,6 +1010,46 @@ static void same_calls_unseen(void **state)
     assert_true(look.in.now_ns - back >= 12 * S);
 }
 
+/* On a machine so busy that a call takes milliseconds, and tasks are not seen for
+ * seconds now and then: what counts is how much has been seen of them. */
+static void same_calls_starved(void **state)
+{
+    static const struct { uint64_t calls; bool computes; } cases[] = {
+        { 200, false }, { 9, false }, { 200, true } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t began, passed = 0;
+        bool found = false;
+
+        start(4, NULL, 0);
+        began = look.in.now_ns;
+        for (unsigned n = 0; !found && passed < 400 * S; n++) {
+            uint64_t wait = see();
+
+            found = look.out.nverdicts > 0;
+            look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+            wait = n % 9 ? wait : 3 * S;
+            look.in.now_ns += wait;
+            passed = look.in.now_ns - began;
+            for (uint32_t r = 0; r < 4; r++) {
+                struct hct_rank *k = &look.rank[r];
+
+                k->calls += cases[i].calls * wait / S;
+                k->call = number_of("Sendrecv");
+                k->site = 2;
+                k->site_calls = k->calls;
+                k->age_ns = 5 * MS;
+                k->out_ns += cases[i].computes ? wait / 8 : wait / 5000;
+                k->flags |= HCT_IN_MPI;
+            }
+        }
+        assert_int_equal(found, i == 0);
+        if (found)              /* 12,000 calls, while somebody looked */
+            assert_true(passed > 120 * S);
+    }
+}
+
 /* An early one in calls of which nothing can be proved: a notice, too. */
 static void for_each_other(void **state)
 {
@@ -1547,6 +1587,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(first_and_last),
         cmocka_unit_test(same_calls),
         cmocka_unit_test(same_calls_unseen),
+        cmocka_unit_test(same_calls_starved),
         cmocka_unit_test(for_each_other),
         cmocka_unit_test(sleeps_in_the_kernel),
         cmocka_unit_test(sleeps_for_good),
