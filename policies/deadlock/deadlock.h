@@ -120,16 +120,20 @@ enum deadlock_why {
 
 /* For how long a task has looked for messages that stands in MPI, where used_ns
  * of the processor is what it has had since. MPI looks some 1,000 times a
- * millisecond, and once each 190 us in MPI_Finalize (Open MPI 4.1 sleeps between:
- * 20 us of the processor for each time, measured): the first ones count 25 times,
- * up to small_ns. What moves data has to have its time. */
+ * millisecond: the first of them count 25 times, up to small_ns. In MPI_Finalize
+ * Open MPI 4.1 naps between: it looks once each 190 us and needs 20 us of the
+ * processor for that (measured), and finds at once what has come, however busy the
+ * machine is: these count 40 times, so that it has looked 1,250 times in a
+ * second's worth. What moves data has to have its time; a nap lets 4 KiB come at
+ * least, which are believed to need ten times of what it uses. */
 static inline uint64_t deadlock_span(const struct deadlock_limits *limits,
-                                     uint64_t used_ns)
+                                     uint64_t used_ns, bool naps)
 {
-    uint64_t first_ns = limits->small_ns / 25;
+    unsigned times = naps ? 40 : 25;
+    uint64_t first_ns = limits->small_ns / times;
 
-    return used_ns < first_ns ? used_ns * 25
-                              : limits->small_ns + (used_ns - first_ns);
+    return used_ns < first_ns ? used_ns * times
+        : limits->small_ns + (used_ns - first_ns) * (naps ? 10 : 1);
 }
 
 /* What a message has of bytes at most of which nobody knows how many it has: so

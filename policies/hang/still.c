@@ -329,6 +329,28 @@ static void stands_still(struct still *s, struct still_rank *ranks,
     s->sample_ns = 0;
 }
 
+/* When, and with details? Of a job that has just come to stand as soon as that may
+ * be worth a look at these. */
+static void next_look(const struct still *s, const struct still_rank *ranks,
+                      const struct hct_snapshot *in, struct hct_out *out)
+{
+    const uint64_t still_ns = in->now_ns - s->moved_ns;
+    const uint64_t half_ns = s->options.look_ns / 2;
+    const uint64_t stands_ns = s->options.deadlock.still_ns / 2;
+
+    if (still_may_judge(s) && in->now_ns + half_ns >= s->detail_ns &&
+        (still_suspicious(s, ranks, in) || still_ns > s->options.least_ns / 2)) {
+        out->need |= HCT_NEED_DETAIL;
+        out->wake_ns = s->proven ? in->now_ns + s->options.look_ns / 8
+                       : still_max(in->now_ns + half_ns, s->detail_ns);
+        return;
+    }
+    if (s->sample_ns && s->sample_ns < out->wake_ns)
+        out->wake_ns = s->sample_ns;
+    if (still_ns >= half_ns && still_ns < stands_ns)
+        out->wake_ns = still_min(out->wake_ns, s->moved_ns + stands_ns);
+}
+
 void still_look(struct still *s, struct still_rank *ranks,
                 struct deadlock_rank *work, const struct hct_snapshot *in,
                 struct hct_out *out)
@@ -367,7 +389,7 @@ void still_look(struct still *s, struct still_rank *ranks,
     if (in->has_detail) {
         still_look_at_detail(s, ranks, work, in, out);
         s->detail_ns = still_next_detail(s, in);
-        if (s->backoff_ns < 5 * SECOND)
+        if (s->backoff_ns < 5 * SECOND && !still_is_young(s, in))
             s->backoff_ns *= 2;
     }
     if (sampled) {
@@ -389,12 +411,5 @@ void still_look(struct still *s, struct still_rank *ranks,
         still_notice(s, ranks, in, out);
     if (!s->reported && !s->noticed && !s->blind && !still_asking_yet(s, in))
         still_notice_loop(s, ranks, in, out);
-    if (still_may_judge(s) && in->now_ns >= s->detail_ns &&
-        (still_suspicious(s, ranks, in) ||
-         in->now_ns - s->moved_ns > s->options.least_ns / 2)) {
-        out->need |= HCT_NEED_DETAIL;
-        out->wake_ns = in->now_ns + s->options.look_ns / (s->proven ? 8 : 2);
-    } else if (s->sample_ns && s->sample_ns < out->wake_ns) {
-        out->wake_ns = s->sample_ns;
-    }
+    next_look(s, ranks, in, out);
 }

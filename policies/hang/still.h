@@ -235,6 +235,9 @@ void still_look_at_detail(struct still *s, struct still_rank *ranks,
                           struct deadlock_rank *work,
                           const struct hct_snapshot *in, struct hct_out *out);
 
+/* Do all of them stand, and not for long? Then the next one is soon. */
+bool still_is_young(const struct still *s, const struct hct_snapshot *in);
+
 /* When the next one is wanted (now_ns): at once for a proof, of those who ask
  * in a loop when it is time to say so. */
 uint64_t still_next_detail(const struct still *s,

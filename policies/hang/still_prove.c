@@ -5,7 +5,8 @@
 #define SECOND ((uint64_t)1000000000)
 #define RECENT_NS (10 * SECOND)         /* longer than between two details, where
                                            one may be torn */
-#define OLD_NS (600 * (uint64_t)1000000)        /* stands, while others go on */
+#define OLD_NS (500 * (uint64_t)1000000)        /* stands, while others go on */
+#define YOUNG_NS (1200 * (uint64_t)1000000)     /* has most proofs */
 enum { RAN_NS = 50000 };                /* to ask for messages some times */
 
 bool still_suspicious(const struct still *s, const struct still_rank *ranks,
@@ -73,7 +74,7 @@ static uint64_t span_of(const struct still *s, const struct still_rank *w,
         (k->level >= HCT_LEVEL_SERIALIZED && k->threads > 1))
         return naps ? 0 : still_ns;
     return still_max(naps ? 0 : still_ns,
-                     deadlock_span(&s->options.deadlock, used_ns));
+                     deadlock_span(&s->options.deadlock, used_ns, naps));
 }
 
 /* Since when they stand, and so long. */
@@ -193,6 +194,13 @@ bool still_asking_yet(const struct still *s, const struct hct_snapshot *in)
     return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
 }
 
+bool still_is_young(const struct still *s, const struct hct_snapshot *in)
+{
+    uint64_t still_ns = in->now_ns - s->moved_ns;
+
+    return still_ns >= s->options.deadlock.still_ns / 2 && still_ns < YOUNG_NS;
+}
+
 /* ... and no later than when all have stood for so long. */
 static uint64_t not_behind(const struct still *s, const struct hct_snapshot *in,
                            uint64_t next_ns, uint64_t age_ns)
@@ -206,6 +214,8 @@ uint64_t still_next_detail(const struct still *s,
 {
     uint64_t next_ns = in->now_ns + (s->proven ? 0 : s->backoff_ns);
 
+    if (still_is_young(s, in))
+        next_ns = still_min(next_ns, in->now_ns + s->options.look_ns / 4 * 3);
     if (!s->reported && still_asking_yet(s, in))
         next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
     next_ns = not_behind(s, in, next_ns, s->options.deadlock.spin_ns);
