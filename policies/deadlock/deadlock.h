@@ -120,12 +120,12 @@ enum deadlock_why {
 
 /* For how long a task has looked for messages that stands in MPI, where used_ns
  * of the processor is what it has had since. MPI looks some 1,000 times a
- * millisecond: the first of them count 25 times, up to small_ns. In MPI_Finalize
- * Open MPI 4.1 naps between: it looks once each 190 us and needs 20 us of the
- * processor for that (measured), and finds at once what has come, however busy the
- * machine is: these count 40 times, so that it has looked 1,250 times in a
- * second's worth. What moves data has to have its time; a nap lets 4 KiB come at
- * least, which are believed to need ten times of what it uses. */
+ * millisecond: the first of them count 25 times, up to small_ns. In
+ * MPI_Finalize Open MPI 4.1 naps between: it looks once each 190 us, needs 20 us
+ * of the processor for that (measured), and finds at once what has come, however
+ * busy the machine is: these count 40 times, so that it has looked 1,250 times
+ * in a second's worth. What moves data has to have its time; a nap lets 4 KiB
+ * come at least, which are believed to need ten times of what it uses. */
 static inline uint64_t deadlock_span(const struct deadlock_limits *limits,
                                      uint64_t used_ns, bool naps)
 {
