@@ -244,7 +244,7 @@ uint64_t still_next_detail(const struct still *s,
                            const struct hct_snapshot *in);
 
 /* Of those who were seen to ask in a loop, and wait for each other, something
- * better will be said. */
+ * better will be said, or has been; that holds until somebody moves. */
 bool still_asking_yet(const struct still *s, const struct hct_snapshot *in);
 
 /* Is it known what was under way since the job stands still? */

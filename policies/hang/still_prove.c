@@ -191,7 +191,10 @@ static void prove(struct still *s, struct still_rank *ranks,
 
 bool still_asking_yet(const struct still *s, const struct hct_snapshot *in)
 {
-    return s->asking && in->now_ns - s->asking_ns < RECENT_NS;
+    bool said = s->reported == HCT_NOTICE;
+
+    return s->asking && (in->now_ns - s->asking_ns < RECENT_NS ||
+                         (said && s->moved_ns <= s->asking_ns));
 }
 
 bool still_is_young(const struct still *s, const struct hct_snapshot *in)

@@ -431,6 +431,34 @@ static void gives_up(void **state)
     }
 }
 
+/* On a busy machine it may be long until a look at details shows once more that one
+ * of them asks: it asks as long as nobody has moved. */
+static void asked_once(void **state)
+{
+    (void)state;
+    start(2, NULL, 0);
+    run(20 * S);
+    world(0);
+    for (uint32_t r = 0; r < 2; r++)
+        look.rank[r].flags = HCT_OBSERVED | HCT_PAGE;
+    talks(1, "Recv", 0, 1)->calls++;
+    look.rank[1].age_ns = 0;
+    is_in(0, "Test");
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    for (int f = 0; f < 5; f++)
+        flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    for (look.out.nverdicts = 0; !look.out.nverdicts;) {
+        uint64_t wait = see();
+
+        look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
+        look.in.now_ns += wait;
+        asks_on(wait);
+    }
+    assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
+    look.in.nrequests = 0;
+    assert_false(moves_again_in(100 * S, asks_on));
+}
+
 /* Tasks that get no processor do not see the messages that have come. */
 static void no_processor(void **state)
 {
@@ -1566,6 +1594,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(network), cmocka_unit_test(no_network),
         cmocka_unit_test(deadlock_at_once),
         cmocka_unit_test(moves_again), cmocka_unit_test(gives_up),
+        cmocka_unit_test(asked_once),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(needs_a_processor),
         cmocka_unit_test(deadlock_of_some),
