@@ -62,6 +62,8 @@ enum {
     STILL_ENOUGH = 8,           /* visits that are a measure by themselves */
     STILL_LOOP = 4,             /* places of a rank that does nothing else */
     STILL_EARLIER = 2,          /* times longer than in any earlier run */
+    STILL_TENTH = 10,           /* of the time that data may take: so much of a
+                                   processor it needs of each task */
 };
 
 struct still_options {
@@ -186,6 +188,19 @@ static inline uint64_t still_min(uint64_t a, uint64_t b)
 static inline uint64_t still_max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* What it has had of a processor since it stands, and if that is known: of several
+ * threads it may be another one that is shown now. */
+static inline bool still_processor_known(const struct still_rank *w,
+                                         const struct hct_rank *k)
+{
+    return w->own_ns && (k->level < HCT_LEVEL_SERIALIZED || k->threads <= 1);
+}
+
+static inline uint64_t still_used_ns(const struct still_rank *w)
+{
+    return w->own_ns > w->own_still_ns ? w->own_ns - w->own_still_ns : 0;
 }
 
 /* Is it outside of MPI, or in a call as if it were? */

@@ -4,7 +4,11 @@
 
 #include "policies/hang/still.h"
 
-enum { PAUSES = 4 };            /* times longer than any before */
+enum {
+    PAUSES = 4,                 /* times longer than any before */
+    STARVED_NS = 2000,          /* a byte, at most, of who gets no processor:
+                                   else 100, which is 10 MB/s */
+};
 
 /* How many times longer than the longest of n visits a stay has to be: see
  * still.h. */
@@ -104,6 +108,21 @@ uint64_t still_allowed_outside(const struct still *s,
                      STILL_EARLIER * k->earlier_ns);
 }
 
+/* Has somebody had less of a processor than it takes to move so much? */
+static bool starves(const struct still_rank *ranks,
+                    const struct hct_snapshot *in, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (still_alive(k) && (k->flags & HCT_IN_MPI) &&
+            still_processor_known(&ranks[i], k) &&
+            (double)still_used_ns(&ranks[i]) < (double)bytes * 100 / STILL_TENTH)
+            return true;
+    }
+    return false;
+}
+
 /* How long all of them may wait in MPI. */
 uint64_t still_allowed_inside(const struct still *s,
                                const struct still_rank *ranks,
@@ -131,7 +150,7 @@ uint64_t still_allowed_inside(const struct still *s,
     }
     if (slow)
         limit = (double)s->options.patience_ns;
-    limit += (double)bytes * 100;       /* 10 MB/s */
+    limit += (double)bytes * (starves(ranks, in, bytes) ? STARVED_NS : 100);
     limit = fmax(limit, factor_of(s->all_ins, s->options.alpha) *
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;

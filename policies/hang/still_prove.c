@@ -57,24 +57,26 @@ static void mark_starved(const struct still *s, struct still_rank *ranks,
     }
 }
 
-/* How long a task has looked for messages since it stands: by the clock, as it
- * has run since, or by its own processor time, as far as that has been seen; in
- * MPI_Finalize by that alone. Of several threads it may be another one that is
- * shown now. Who has moved just now is not among those since whom the others have
- * to have run. */
+/* How long a task has looked for messages since it stands: by its own processor
+ * time, as far as that has been seen; or by the clock, of what moves data, if it has
+ * had a tenth of that of a processor; in MPI_Finalize not by the clock. Of several
+ * threads it may be another one that is shown now. Who has moved just now is not
+ * among those since whom the others have to have run. */
 static uint64_t span_of(const struct still *s, const struct still_rank *w,
                         const struct hct_rank *k, uint64_t still_ns)
 {
-    uint64_t used_ns = w->own_ns > w->own_still_ns
-        ? still_min(w->own_ns - w->own_still_ns, still_ns) : 0;
+    const uint64_t small_ns = s->options.deadlock.small_ns;
     bool naps = k->life == HCT_LIFE_FINALIZE && !(k->flags & HCT_RUNS);
+    uint64_t own_ns, most_ns;
 
-    if (!w->own_ns || !(k->flags & HCT_IN_MPI) ||
-        still_ns < s->options.deadlock.still_ns ||
-        (k->level >= HCT_LEVEL_SERIALIZED && k->threads > 1))
+    if (!still_processor_known(w, k) || !(k->flags & HCT_IN_MPI) ||
+        still_ns < s->options.deadlock.still_ns)
         return naps ? 0 : still_ns;
-    return still_max(naps ? 0 : still_ns,
-                     deadlock_span(&s->options.deadlock, used_ns, naps));
+    own_ns = deadlock_span(&s->options.deadlock,
+                           still_min(still_used_ns(w), still_ns), naps);
+    most_ns = own_ns < small_ns ? own_ns
+              : small_ns + (own_ns - small_ns) * STILL_TENTH;
+    return naps ? own_ns : still_max(own_ns, still_min(still_ns, most_ns));
 }
 
 /* Since when they stand, and so long. */

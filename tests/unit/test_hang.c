@@ -518,13 +518,39 @@ static void needs_a_processor(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
     assert_true(unfit_and_left(1, 0.1, true) < S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
-    assert_true(unfit_and_left(0.01, 0.1, true) < 2 * S);
+    assert_true(unfit_and_left(0.01, 0.1, true) > 4 * S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
     assert_true(unfit_and_left(1, 0.01, true) > 2 * S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
     unfit_and_left(1, 0, true);
     assert_true(look.out.nverdicts == 0 ||
                 look.verdicts[0].kind != HCT_DEADLOCK);
+}
+
+/* What moves a lot of data needs a processor for it, not only time. */
+static void much_and_starved(void **state)
+{
+    static const double own[] = { 0.5, 0.01 };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint64_t after;
+
+        start(4, NULL, 0);
+        run(20 * S);
+        world(9);
+        for (uint32_t r = 0; r < 4; r++) {
+            joins(r, "Allreduce", WORLD, 9, HCT_NONE)->bytes = 100000000;
+            look.rank[r].calls += 3;
+            look.rank[r].age_ns = MS;
+            look.rank[r].own_cpu_ns = S;
+            works[r].own = own[i];
+        }
+        after = stand_until(400 * S, true);
+        assert_int_equal(look.out.nverdicts, 1);
+        assert_true(i == 0 ? after < 20 * S : after > 90 * S);
+        assert_true(after > 15 * S && after < 210 * S);
+    }
 }
 
 /* Two wait for each other, one of them for long, while another works on: as soon
@@ -1597,6 +1623,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asked_once),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(needs_a_processor),
+        cmocka_unit_test(much_and_starved),
         cmocka_unit_test(deadlock_of_some),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
