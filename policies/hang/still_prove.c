@@ -58,10 +58,9 @@ static void mark_starved(const struct still *s, struct still_rank *ranks,
 }
 
 /* How long a task has looked for messages since it stands: by its own processor
- * time, as far as that has been seen; or by the clock, of what moves data, if it has
- * had a tenth of that of a processor; in MPI_Finalize not by the clock. Of several
- * threads it may be another one that is shown now. Who has moved just now is not
- * among those since whom the others have to have run. */
+ * time, as far as that has been seen; or, of what moves data, by the clock, if it
+ * has had a tenth of that of a processor; in MPI_Finalize not by the clock. Who
+ * has moved just now is not among those since whom the others have to have run. */
 static uint64_t span_of(const struct still *s, const struct still_rank *w,
                         const struct hct_rank *k, uint64_t still_ns)
 {
