@@ -58,23 +58,26 @@ static void mark_starved(const struct still *s, struct still_rank *ranks,
 }
 
 /* How long a task has looked for messages since it stands: by its own processor
- * time, as far as that has been seen; or, of what moves data, by the clock, if it
- * has had a tenth of that of a processor; in MPI_Finalize not by the clock. Who
- * has moved just now is not among those since whom the others have to have run. */
+ * time, as far as that has been seen; or by the clock, if it has had a
+ * two-hundredth of small_ns of a processor (some thousand looks: who yields on a
+ * busy machine gets no more), and a hundredth of what its data may take; in
+ * MPI_Finalize not by the clock. Who has moved just now is not among those since
+ * whom the others have to have run. */
 static uint64_t span_of(const struct still *s, const struct still_rank *w,
                         const struct hct_rank *k, uint64_t still_ns)
 {
     const uint64_t small_ns = s->options.deadlock.small_ns;
+    const uint64_t first_ns = small_ns / 200;
     bool naps = k->life == HCT_LIFE_FINALIZE && !(k->flags & HCT_RUNS);
-    uint64_t own_ns, most_ns;
+    uint64_t used_ns, own_ns, most_ns;
 
     if (!still_processor_known(w, k) || !(k->flags & HCT_IN_MPI) ||
         still_ns < s->options.deadlock.still_ns)
         return naps ? 0 : still_ns;
-    own_ns = deadlock_span(&s->options.deadlock,
-                           still_min(still_used_ns(w), still_ns), naps);
-    most_ns = own_ns < small_ns ? own_ns
-              : small_ns + (own_ns - small_ns) * STILL_TENTH;
+    used_ns = still_min(still_used_ns(w), still_ns);
+    own_ns = deadlock_span(&s->options.deadlock, used_ns, naps);
+    most_ns = used_ns < first_ns ? used_ns * 200
+              : small_ns + (used_ns - first_ns) * 100;
     return naps ? own_ns : still_max(own_ns, still_min(still_ns, most_ns));
 }
 

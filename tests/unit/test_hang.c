@@ -518,7 +518,9 @@ static void needs_a_processor(void **state)
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
     assert_true(unfit_and_left(1, 0.1, true) < S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
-    assert_true(unfit_and_left(0.01, 0.1, true) > 4 * S);
+    assert_true(unfit_and_left(0.01, 0.1, true) < 2 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    assert_true(unfit_and_left(0.001, 0.1, true) > 3 * S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
     assert_true(unfit_and_left(1, 0.01, true) > 2 * S);
     assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
