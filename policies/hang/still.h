@@ -62,8 +62,6 @@ enum {
     STILL_ENOUGH = 8,           /* visits that are a measure by themselves */
     STILL_LOOP = 4,             /* places of a rank that does nothing else */
     STILL_EARLIER = 2,          /* times longer than in any earlier run */
-    STILL_TENTH = 10,           /* of the time that data may take: so much of a
-                                   processor it needs of each task */
 };
 
 struct still_options {

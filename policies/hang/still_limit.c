@@ -6,8 +6,9 @@
 
 enum {
     PAUSES = 4,                 /* times longer than any before */
-    STARVED_NS = 2000,          /* a byte, at most, of who gets no processor:
-                                   else 100, which is 10 MB/s */
+    BYTE_NS = 100,              /* that one may take: 10 MB/s; */
+    NEEDED_NS = BYTE_NS / 10,   /* of it of a processor, of each task; and */
+    STARVED_NS = 20 * BYTE_NS,  /* at most, of who gets none */
 };
 
 /* How many times longer than the longest of n visits a stay has to be: see
@@ -117,7 +118,7 @@ static bool starves(const struct still_rank *ranks,
 
         if (still_alive(k) && (k->flags & HCT_IN_MPI) &&
             still_processor_known(&ranks[i], k) &&
-            (double)still_used_ns(&ranks[i]) < (double)bytes * 100 / STILL_TENTH)
+            (double)still_used_ns(&ranks[i]) < (double)bytes * NEEDED_NS)
             return true;
     }
     return false;
@@ -150,7 +151,7 @@ uint64_t still_allowed_inside(const struct still *s,
     }
     if (slow)
         limit = (double)s->options.patience_ns;
-    limit += (double)bytes * (starves(ranks, in, bytes) ? STARVED_NS : 100);
+    limit += (double)bytes * (starves(ranks, in, bytes) ? STARVED_NS : BYTE_NS);
     limit = fmax(limit, factor_of(s->all_ins, s->options.alpha) *
                         (double)s->all_in_ns);
     return limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;

@@ -379,6 +379,21 @@ static void moves_again(void **state)
     }
 }
 
+/* Rank 0 asks in a loop for a message from rank 1, which waits for one from it. */
+static void asks_a_waiter(void)
+{
+    world(0);
+    for (uint32_t r = 0; r < 2; r++)
+        look.rank[r].flags = HCT_OBSERVED | HCT_PAGE;
+    talks(1, "Recv", 0, 1)->calls++;
+    look.rank[1].age_ns = 0;
+    is_in(0, "Test");
+    asks(0, "Irecv", 1, 7)->waited = 0;
+    for (int f = 0; f < 5; f++)
+        flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
+    look.out.nverdicts = 0;
+}
+
 /* Who asks in a loop is behind a question now and then, and miscounted. */
 static void gives_up(void **state)
 {
@@ -388,16 +403,7 @@ static void gives_up(void **state)
 
         start(2, NULL, 0);
         run(i * 20 * S);
-        world(0);
-        for (uint32_t r = 0; r < 2; r++)
-            look.rank[r].flags = HCT_OBSERVED | HCT_PAGE;
-        talks(1, "Recv", 0, 1)->calls++;
-        look.rank[1].age_ns = 0;
-        is_in(0, "Test");
-        asks(0, "Irecv", 1, 7)->waited = 0;
-        for (int f = 0; f < 5; f++)
-            flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
-        look.out.nverdicts = 0;
+        asks_a_waiter();
         began = look.in.now_ns;
         for (int l = 0; l < 200 && !look.out.nverdicts; l++) {
             uint64_t wait = see();
@@ -438,16 +444,8 @@ static void asked_once(void **state)
     (void)state;
     start(2, NULL, 0);
     run(20 * S);
-    world(0);
-    for (uint32_t r = 0; r < 2; r++)
-        look.rank[r].flags = HCT_OBSERVED | HCT_PAGE;
-    talks(1, "Recv", 0, 1)->calls++;
-    look.rank[1].age_ns = 0;
-    is_in(0, "Test");
-    asks(0, "Irecv", 1, 7)->waited = 0;
-    for (int f = 0; f < 5; f++)
-        flew(0, "Test", 0, 0, HCT_NONE, HCT_NONE);
-    for (look.out.nverdicts = 0; !look.out.nverdicts;) {
+    asks_a_waiter();
+    while (!look.out.nverdicts) {
         uint64_t wait = see();
 
         look.in.has_detail = !!(look.out.need & HCT_NEED_DETAIL);
