@@ -136,13 +136,17 @@ static inline uint64_t deadlock_span(const struct deadlock_limits *limits,
         : limits->small_ns + (used_ns - first_ns) * (naps ? 10 : 1);
 }
 
-/* What a message has of bytes at most of which nobody knows how many it has: so
- * long both have to have looked for it. */
-#define DEADLOCK_MUCH (UINT64_C(64) << 20)
-static inline uint64_t deadlock_much_ns(const struct deadlock_limits *limits)
+/* So long who moves so many bytes has to have looked for them, on one node: at
+ * 10 MB/s. UINT64_MAX: for ever. */
+static inline uint64_t deadlock_takes_ns(const struct deadlock_limits *limits,
+                                         uint64_t bytes)
 {
-    return limits->small_ns + DEADLOCK_MUCH * 100;
+    return bytes < UINT64_MAX / 200 ? limits->small_ns + bytes * 100
+                                    : UINT64_MAX;
 }
+
+/* What a message has of bytes at most of which nobody knows how many it has. */
+#define DEADLOCK_MUCH (UINT64_C(64) << 20)
 
 /* May another thread of the task call MPI while the one that is shown waits? The
  * snapshot has detail. */

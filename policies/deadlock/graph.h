@@ -133,12 +133,11 @@ static inline bool graph_has_run(const struct graph *g, uint32_t r)
 }
 
 /* Has r looked for messages for as long as bytes of them take at most on one
- * node? At 10 MB/s. */
+ * node? */
 static inline bool graph_had_time(const struct graph *g, uint32_t r,
                                   uint64_t bytes)
 {
-    return bytes < UINT64_MAX / 200 &&
-           g->w[r].span_ns > g->limits->small_ns + bytes * 100;
+    return g->w[r].span_ns > deadlock_takes_ns(g->limits, bytes);
 }
 
 /* Would a call of r that moves so many bytes be over by now, if it waited for

@@ -135,8 +135,8 @@ static uint64_t bytes_of(const struct graph *g, uint32_t r, uint64_t n)
 static bool long_ago(const struct graph *g, const struct deadlock_group *m,
                      uint64_t bytes)
 {
-    return bytes < UINT64_MAX / 200 && m->span_ns > g->limits->small_ns &&
-           m->youngest_ns > g->limits->small_ns + bytes * 100;
+    return m->span_ns > g->limits->small_ns &&
+           m->youngest_ns > deadlock_takes_ns(g->limits, bytes);
 }
 
 /* Does r not get past it before every member has entered? The root that

@@ -227,7 +227,8 @@ uint64_t still_next_detail(const struct still *s,
         next_ns = still_min(next_ns, still_max(in->now_ns, s->asking_due_ns));
     next_ns = not_behind(s, in, next_ns, s->options.deadlock.spin_ns);
     return not_behind(s, in, next_ns, s->options.look_ns +
-                      deadlock_much_ns(&s->options.deadlock));
+                      deadlock_takes_ns(&s->options.deadlock,
+                                        DEADLOCK_MUCH));
 }
 
 void still_look_at_detail(struct still *s, struct still_rank *ranks,
