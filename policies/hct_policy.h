@@ -32,7 +32,8 @@
  *   1.9  hct_rank.node, hct_request.sent; hct_comm.parcels_in, gives, gives_to,
  *        takes, takes_from
  *   1.10 hct_request.waited above 1, and the calls of other threads among the
- *        requests; HCT_ALONE also where several threads are in MPI */
+ *        requests; HCT_ALONE also where several threads are in MPI
+ *   1.11 hct_rank.waited_cpu_us, which was padding: 0 */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -40,7 +41,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 10u
+#define HCT_POLICY_MINOR 11u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -212,7 +213,12 @@ struct hct_rank {
                                    place (site); 0: none is known */
     uint32_t node;              /* number of its node in the job, from 1, also
                                    of a task without a page; 0: not known */
-    uint32_t pad;
+    uint32_t waited_cpu_us;     /* where several threads may call MPI: what each
+                                   of those that wait in it and do not sleep has
+                                   had of a processor since the task was first
+                                   seen to stand, the least; if all sleep, the
+                                   most that one has had; and 1. As of the last
+                                   look with detail; 0: not known */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

@@ -25,7 +25,8 @@
 #define LOOKWIRE_BEHIND(U)                                              \
     U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
     U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
-#define LOOKWIRE_LAST(U, S)                     /* 37 and above */
+#define LOOKWIRE_LAST(U, S)                     /* 37 and above */      \
+    U(37, waited_cpu_us)
 
 enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 896, LOOKWIRE_TEXT = 128 };
 

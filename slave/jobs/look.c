@@ -18,6 +18,7 @@
 #include "slave/page/state.h"
 #include "slave/proc/procstate.h"
 #include "slave/proc/threads.h"
+#include "slave/proc/turns.h"
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
@@ -27,7 +28,7 @@ enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
 
 struct look_raw {               /* all but padding is compared */
     uint32_t life, flags, threads, threads_in, call, waits_call, requests,
-             site, phase, phase_id, level, sample, been, waits;
+             site, phase, phase_id, level, sample, been, waits, waited_cpu_us;
     int32_t peer, source, tag, mark;
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
@@ -49,10 +50,13 @@ struct look_task {
     uint64_t polls[LOOK_WORDS];
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t progress;          /* calls but those, the most that is certain */
+    struct turns *turns;        /* of several threads that wait in MPI; or NULL */
 };
 
 void look_task_free(struct look_task *k)
 {
+    if (k)
+        free(k->turns);
     free(k);
 }
 
@@ -359,6 +363,7 @@ static void tell(struct look *l, const struct task *t,
     m->been = r->been;
     m->waits = r->waits;
     m->waits_ns = r->waits_ns;
+    m->waited_cpu_us = r->waited_cpu_us;
     m->place = t->look->place;
     m->place_key = r->place_key;
 }
@@ -695,6 +700,31 @@ static void look_alone(const struct look_task *k, const struct task *t,
         r->flags |= HCT_ALONE;
 }
 
+/* Where several threads may call: what those that wait in MPI have had of a
+ * processor since. Who only asks does not wait. */
+static void look_turns(struct look_task *k, const struct task *t,
+                       struct look_raw *r, bool detail)
+{
+    static struct state_thread v[PAGE_SLOTS];
+    static struct turns_of waiting[PAGE_SLOTS];
+    unsigned n, m = 0;
+
+    if (!t->tally.page || r->level < HCT_LEVEL_SERIALIZED || r->threads <= 1 ||
+        !(r->flags & HCT_IN_MPI))
+        return;
+    if (!k->turns && !(k->turns = calloc(1, sizeof(*k->turns))))
+        return;
+    if (detail) {
+        n = state_threads(t->tally.page, v, PAGE_SLOTS);
+        for (unsigned i = 0; i < n; i++)
+            if (v[i].call && !is_poll(k, v[i].call))
+                waiting[m++] = (struct turns_of){ .tid = thread_id(t, &v[i]),
+                    .since = v[i].since_ticks };
+        turns_read(k->turns, k->progress, waiting, m);
+    }
+    r->waited_cpu_us = turns_us(k->turns, k->progress);
+}
+
 /* Of one that stands for some time: what other runs call the place that it has
  * left MPI at. Read once in a stay. */
 static uint64_t look_key(struct look_task *k, const struct task *t,
@@ -788,6 +818,8 @@ void look_at(struct look *l, struct task *t)
         look_proc(k, t, &r, detail);
     if (r.life == HCT_LIFE_RUNNING && detail)
         look_alone(k, t, &r);
+    if (r.life == HCT_LIFE_RUNNING)
+        look_turns(k, t, &r, detail);
     look_place(k, t, &r);
     if (t->held) {
         r.flags |= HCT_SUSPENDED;
