@@ -190,14 +190,22 @@ static inline uint64_t still_max(uint64_t a, uint64_t b)
 
 /* What it has had of a processor since it stands, and if that is known: of several
  * threads it may be another one that is shown now. */
+static inline bool still_has_threads(const struct hct_rank *k)
+{
+    return k->level >= HCT_LEVEL_SERIALIZED && k->threads > 1;
+}
+
 static inline bool still_processor_known(const struct still_rank *w,
                                          const struct hct_rank *k)
 {
-    return w->own_ns && (k->level < HCT_LEVEL_SERIALIZED || k->threads <= 1);
+    return still_has_threads(k) ? k->waited_cpu_us : w->own_ns;
 }
 
-static inline uint64_t still_used_ns(const struct still_rank *w)
+static inline uint64_t still_used_ns(const struct still_rank *w,
+                                     const struct hct_rank *k)
 {
+    if (still_has_threads(k))
+        return k->waited_cpu_us ? (k->waited_cpu_us - 1) * (uint64_t)1000 : 0;
     return w->own_ns > w->own_still_ns ? w->own_ns - w->own_still_ns : 0;
 }
 

@@ -118,7 +118,7 @@ static bool starves(const struct still_rank *ranks,
 
         if (still_alive(k) && (k->flags & HCT_IN_MPI) &&
             still_processor_known(&ranks[i], k) &&
-            (double)still_used_ns(&ranks[i]) < (double)bytes * NEEDED_NS)
+            (double)still_used_ns(&ranks[i], k) < (double)bytes * NEEDED_NS)
             return true;
     }
     return false;

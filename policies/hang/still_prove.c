@@ -74,7 +74,7 @@ static uint64_t span_of(const struct still *s, const struct still_rank *w,
     if (!still_processor_known(w, k) || !(k->flags & HCT_IN_MPI) ||
         still_ns < s->options.deadlock.still_ns)
         return naps ? 0 : still_ns;
-    used_ns = still_min(still_used_ns(w), still_ns);
+    used_ns = still_min(still_used_ns(w, k), still_ns);
     own_ns = deadlock_span(&s->options.deadlock, used_ns, naps);
     most_ns = used_ns < first_ns ? used_ns * 200
               : small_ns + (used_ns - first_ns) * 100;

@@ -48,6 +48,9 @@ static uint64_t stand_until(uint64_t limit_ns, bool notices)
             look.rank[r].age_ns += wait;
             look.rank[r].cpu_ns += (uint64_t)(works[r].all * (double)wait);
             look.rank[r].own_cpu_ns += (uint64_t)(works[r].own * (double)wait);
+            if (look.rank[r].waited_cpu_us)
+                look.rank[r].waited_cpu_us += (uint32_t)(works[r].own *
+                                                         (double)wait / 1000);
         }
     }
     return limit_ns;
@@ -525,6 +528,35 @@ static void needs_a_processor(void **state)
     unfit_and_left(1, 0, true);
     assert_true(look.out.nverdicts == 0 ||
                 look.verdicts[0].kind != HCT_DEADLOCK);
+}
+
+/* So is it of several threads, where the one that is shown says nothing of the
+ * others. */
+static void threads_need_a_processor(void **state)
+{
+    static const double own[] = { 1, 0.0001 };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start(2, NULL, 0);
+        see();
+        look.in.now_ns += 200 * MS;
+        world(0);
+        talks(0, "Send", 1, 7)->calls++;
+        look.rank[0].bytes = look.rank[0].count = 4000;
+        is_in(1, "Finalize")->calls++;
+        for (uint32_t r = 0; r < 2; r++) {
+            look.rank[r].level = HCT_LEVEL_MULTIPLE;
+            look.rank[r].threads = 2;
+            look.rank[r].flags |= HCT_ALONE;
+            look.rank[r].own_cpu_ns = S;
+            look.rank[r].waited_cpu_us = 1;
+            works[r].own = own[i];
+        }
+        look_account();
+        assert_true(i == 0 ? stand(10 * S) < S : stand(10 * S) >= 10 * S);
+        assert_int_equal(look.out.nverdicts, i == 0);
+    }
 }
 
 /* What moves a lot of data needs a processor for it, not only time. */
@@ -1623,6 +1655,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asked_once),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(needs_a_processor),
+        cmocka_unit_test(threads_need_a_processor),
         cmocka_unit_test(much_and_starved),
         cmocka_unit_test(deadlock_of_some),
         cmocka_unit_test(excused),
