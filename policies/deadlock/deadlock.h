@@ -121,15 +121,18 @@ enum deadlock_why {
 /* For how long a task has looked for messages that stands in MPI, where used_ns
  * of the processor is what it has had since. MPI looks some 1,000 times a
  * millisecond: the first of them count 25 times, up to small_ns. In
- * MPI_Finalize Open MPI 4.1 naps between: it looks once each 190 us, needs 20 us
- * of the processor for that (measured), and finds at once what has come, however
- * busy the machine is: these count 40 times, so that it has looked 1,250 times
- * in a second's worth. What moves data has to have its time; a nap lets 4 KiB
- * come at least, which are believed to need ten times of what it uses. */
+ * MPI_Finalize Open MPI 4.1 naps between: it looks once each 100 to 190 us,
+ * needs 7 to 20 us of the processor for that (measured), and finds at once what has
+ * come, however busy the machine is: these count 40 times, so that it has looked
+ * 1,250 times in a second's worth; more often if it does not nap. What moves
+ * data has to have its time; a nap lets 4 KiB come at least, which are believed
+ * to need ten times of what it uses: of one that was seen to nap, as several
+ * that wake at a time all want to run. */
 static inline uint64_t deadlock_span(const struct deadlock_limits *limits,
-                                     uint64_t used_ns, bool naps)
+                                     uint64_t used_ns, bool finalizes,
+                                     bool naps)
 {
-    unsigned times = naps ? 40 : 25;
+    unsigned times = finalizes ? 40 : 25;
     uint64_t first_ns = limits->small_ns / times;
 
     return used_ns < first_ns ? used_ns * times

@@ -68,14 +68,16 @@ static uint64_t span_of(const struct still *s, const struct still_rank *w,
 {
     const uint64_t small_ns = s->options.deadlock.small_ns;
     const uint64_t first_ns = small_ns / 200;
-    bool naps = k->life == HCT_LIFE_FINALIZE && !(k->flags & HCT_RUNS);
+    bool finalizes = k->life == HCT_LIFE_FINALIZE;
+    bool naps = finalizes && !(k->flags & HCT_RUNS);
     uint64_t used_ns, own_ns, most_ns;
 
     if (!still_processor_known(w, k) || !(k->flags & HCT_IN_MPI) ||
         still_ns < s->options.deadlock.still_ns)
         return naps ? 0 : still_ns;
     used_ns = still_min(still_used_ns(w, k), still_ns);
-    own_ns = deadlock_span(&s->options.deadlock, used_ns, naps);
+    own_ns = deadlock_span(&s->options.deadlock, used_ns, finalizes,
+                           naps);
     most_ns = used_ns < first_ns ? used_ns * 200
               : small_ns + (used_ns - first_ns) * 100;
     return naps ? own_ns : still_max(own_ns, still_min(still_ns, most_ns));
