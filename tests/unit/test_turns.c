@@ -144,5 +144,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_least_counts, begin, end),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
