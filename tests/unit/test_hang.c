@@ -530,6 +530,25 @@ static void needs_a_processor(void **state)
                 look.verdicts[0].kind != HCT_DEADLOCK);
 }
 
+/* Rank 0 is in a collective call that rank 1 has left for MPI_Finalize, where it naps,
+ * but woke as it was read. */
+static void woke_as_it_was_read(void **state)
+{
+    (void)state;
+    start(2, NULL, 0);
+    see();
+    look.in.now_ns += 200 * MS;
+    joins(0, "Bcast", WORLD, 1, 1)->calls++;
+    look.rank[0].bytes = 4;
+    world(1);
+    is_in(1, "Finalize")->calls++;
+    look.rank[0].own_cpu_ns = look.rank[1].own_cpu_ns = S;
+    works[0].own = 1;
+    works[1].own = 0.05;
+    assert_true(stand(10 * S) < 800 * MS);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+}
+
 /* So is it of several threads, where the one that is shown says nothing of the
  * others. */
 static void threads_need_a_processor(void **state)
@@ -1655,6 +1674,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asked_once),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(needs_a_processor),
+        cmocka_unit_test(woke_as_it_was_read),
         cmocka_unit_test(threads_need_a_processor),
         cmocka_unit_test(much_and_starved),
         cmocka_unit_test(deadlock_of_some),
