@@ -309,6 +309,9 @@ static void tell_end(struct self *t, const struct about *a, bool ok)
 {
     if (UNLIKELY(a->traits & ABOUT_BY_GROUP)) {
         part(t);
+    } else if (a->traits & ABOUT_COMMITS) {
+        if (ok)
+            type_ask(a->type, a->traits & ABOUT_FORTRAN);
     } else if (ok && UNLIKELY(t->about.bytes == 0) && wants_size(t, a)) {
         uint64_t count = (uint64_t)a->count;
 

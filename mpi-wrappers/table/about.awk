@@ -158,6 +158,8 @@ function traits(    t)
         t = t " | ABOUT_FREES"
     if (name == "Type_free")
         t = t " | ABOUT_FREES_TYPE"
+    else if (name == "Type_commit")
+        t = t " | ABOUT_COMMITS"
 
     made = 0
     if (name !~ /_f2c$/) {
@@ -268,7 +270,7 @@ function about(fortran,    t, peer, source, tag, text, n)
             handle(nth("group", 1) ? nth("group", 1) : nth("comm", 2), fortran)
     else if (object && t !~ /MAKES_SHIFT|MATCHED/)
         text = text ",\n    " how_much(fortran) parcels(fortran)
-    else if (name == "Type_free")
+    else if (name ~ /^Type_(free|commit)$/)
         text = text ", .type = " handle_at(1, fortran)
     else if (n = first("count"))
         text = text ", .count = " value(n, fortran)

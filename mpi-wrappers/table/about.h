@@ -38,6 +38,7 @@ enum about_traits {
     ABOUT_MATCHES = 1 << 25,    /* takes a message out of those that may be
                                    received, into made */
     ABOUT_MATCHED = 1 << 26,    /* receives this one: object */
+    ABOUT_COMMITS = 1 << 27,    /* type may be used from now on */
 };
 
 /* Of a collective call in which each member gives each other one an amount of its

@@ -743,6 +743,26 @@ static void scan_missing(void)
         get(2, 1); /*!*/
     MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, W); /*!*/
 }
+/* After another type was freed, it is known how large MPI_INT is. */
+static void scan_freed(void)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_free(&pair);
+    scan_missing();
+}
+static void gather_type(void)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    if (rank == 2)
+        get(0, 1); /*!*/
+    MPI_Gather(big, 1, pair, other, 1, pair, 0, W); /*!*/
+}
 static void one_less(void)
 {
     for (int i = 0; i < (rank == 2 ? 9 : 10); i++)
@@ -1287,6 +1307,8 @@ static const struct mini all[] = {
     { "allgatherv-missing", 3, "@2 rank 2, which has not entered",
       allgatherv_missing },
     { "scan-missing", 3, "@0 rank 0, which has not entered", scan_missing },
+    { "scan-freed", 3, "@0 rank 0, which has not entered", scan_freed },
+    { "gather-type", 3, "@2 rank 2, which has not entered", gather_type },
     { "one-less", 3, "@2 rank 2, which has ended its part", one_less },
     { "reduce-scatter", 3, "@2 different collective calls.*"
       "(Allreduce.*Reduce_scatter|Reduce_scatter.*Allreduce)", reduce_scatter },

@@ -18,7 +18,7 @@ member()        # PROGRAM NAME TASKS: status, and the verdict, if there is one
 }
 
 for p in group-missing:4 group-crossed:3 inter-leader:4 inter-wrong:4 \
-    scan-missing:3; do
+    scan-missing:3 scan-freed:3 gather-type:3; do
     member stuck "${p%:*}" "${p#*:}"
     is "$said" 123,deadlock "${p%:*}"
 done

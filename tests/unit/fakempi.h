@@ -19,7 +19,7 @@ static struct fake_comm fake_comms[FAKE_MAX] = {
 };
 static int fake_me, fake_type_bytes = 4;
 static atomic_int fake_asked;
-static char fake_requests[FAKE_MAX], fake_types[FAKE_MAX];
+static char fake_requests[FAKE_MAX], fake_types[128];
 
 #define FAKE_COMM(i)    ((MPI_Comm)(void *)&fake_comms[i])
 #define FAKE_REQUEST(i) ((MPI_Request)(void *)&fake_requests[i])

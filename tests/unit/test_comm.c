@@ -6,13 +6,17 @@
 #include <pthread.h>
 
 #include "mpi-wrappers/handles/comm.h"
+#include "mpi-wrappers/handles/type.h"
 #include "mpi-wrappers/record/record.h"
 
 void mpi_bcast_(void *buf, void *count, void *type, void *root, void *comm,
                 void *ierr);
+void mpi_type_commit_(void *type, void *ierr);
 void mpi_comm_dup_(void *comm, void *newcomm, void *ierr);
 void mpi_gather_(void *buf, void *count, void *type, void *to, void *to_count,
                  void *to_type, void *root, void *comm, void *ierr);
+
+#define USER_TYPE(i) FAKE_TYPE(80 + (i))        /* none of MPI's own */
 
 static struct attach page;
 static _Thread_local int next;  /* the communicator that is made next */
@@ -70,6 +74,12 @@ static void fake_bcast_fortran(void *buf, void *count, void *type, void *root,
     *(MPI_Fint *)ierr = MPI_SUCCESS;
 }
 
+static void fake_commit_fortran(void *type, void *ierr)
+{
+    (void)type;
+    *(MPI_Fint *)ierr = MPI_SUCCESS;
+}
+
 static void start(int me)
 {
     fake_me = me;
@@ -82,6 +92,7 @@ static void start(int me)
     real_table[REAL_C][CALL_Win_create] = (real_f *)fake_win_create;
     real_table[REAL_F][CALL_Bcast] = (real_f *)fake_bcast_fortran;
     real_table[REAL_F][CALL_Comm_dup] = (real_f *)fake_dup_fortran;
+    real_table[REAL_F][CALL_Type_commit] = (real_f *)fake_commit_fortran;
     record_start(&page);
     record_init_end(true);
 }
@@ -529,16 +540,16 @@ static void amounts_unknown(void)
 
     start(1);
     f = page_thread(&page, 0)->flight;
-    MPI_Bcast(NULL, 0, FAKE_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
+    MPI_Bcast(NULL, 0, USER_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
     CHECK(f[n].bytes == 0 && f[n].tag == PAGE_NONE);
-    MPI_Bcast(NULL, 5, FAKE_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
+    MPI_Bcast(NULL, 5, USER_TYPE(1), 0, FAKE_COMM(FAKE_WORLD));
     n++;
     CHECK(f[n].bytes == 20 && f[n].tag == PAGE_NONE);
     MPI_Barrier(FAKE_COMM(FAKE_WORLD));
     n++;
     CHECK(f[n].bytes == 0 && f[n].tag == PAGE_NONE);
     real_table[REAL_P][CALL_Type_size_x] = (real_f *)fail_to_free;
-    MPI_Bcast(NULL, 5, FAKE_TYPE(2), 0, FAKE_COMM(FAKE_WORLD));
+    MPI_Bcast(NULL, 5, USER_TYPE(2), 0, FAKE_COMM(FAKE_WORLD));
     n++;
     CHECK(f[n].bytes == 0 && f[n].tag == PAGE_UNKNOWN);
 }
@@ -565,27 +576,27 @@ static void partners(void)
     next = 3;
     MPI_Comm_split(FAKE_COMM(FAKE_WORLD), 0, 0, &c);
     CHECK(s->comm == PAGE_COMM_WORLD && s->collective == 1);
-    MPI_Send(NULL, 5, FAKE_TYPE(3), 1, 9, c);
+    MPI_Send(NULL, 5, USER_TYPE(3), 1, 9, c);
     CHECK(s->peer == 0 && s->tag == 9 && s->count == 5);
     CHECK(s->comm == id_of(3) && s->bytes == 0);  /* of a type not yet seen */
     CHECK(page_counts(&page, 0)[CALL_Send].bytes == 20);
     asked = fake_asked;
-    MPI_Send(NULL, 5, FAKE_TYPE(3), 1, 9, c);
+    MPI_Send(NULL, 5, USER_TYPE(3), 1, 9, c);
     CHECK(s->peer == 0 && s->bytes == 20);
     CHECK(fake_asked == asked);                 /* remembered */
-    MPI_Recv(NULL, 1, FAKE_TYPE(3), MPI_ANY_SOURCE, MPI_ANY_TAG, c, NULL);
+    MPI_Recv(NULL, 1, USER_TYPE(3), MPI_ANY_SOURCE, MPI_ANY_TAG, c, NULL);
     CHECK(s->peer == PAGE_ANY && s->tag == PAGE_ANY);
-    MPI_Send(NULL, 1, FAKE_TYPE(3), MPI_PROC_NULL, 0, c);
+    MPI_Send(NULL, 1, USER_TYPE(3), MPI_PROC_NULL, 0, c);
     CHECK(s->peer == PAGE_NULL);
-    MPI_Send(NULL, 1, FAKE_TYPE(3), 3, 0, c);   /* there is no such rank */
+    MPI_Send(NULL, 1, USER_TYPE(3), 3, 0, c);   /* there is no such rank */
     CHECK(s->peer == PAGE_UNKNOWN);
-    MPI_Sendrecv(NULL, 1, FAKE_TYPE(3), 0, 1, NULL, 1, FAKE_TYPE(3), 2, 2, c,
+    MPI_Sendrecv(NULL, 1, USER_TYPE(3), 0, 1, NULL, 1, USER_TYPE(3), 2, 2, c,
                  NULL);
     CHECK(s->peer == 2 && s->source == 3 && s->tag == 1);
-    MPI_Bcast(NULL, 1, FAKE_TYPE(3), 2, c);
+    MPI_Bcast(NULL, 1, USER_TYPE(3), 2, c);
     CHECK(s->peer == 3 && s->source == PAGE_NONE && s->tag == PAGE_NONE);
     CHECK(s->collective == 1);
-    MPI_Reduce(NULL, NULL, 1, FAKE_TYPE(3), (MPI_Op)0, 0, c);
+    MPI_Reduce(NULL, NULL, 1, USER_TYPE(3), (MPI_Op)0, 0, c);
     CHECK(s->peer == 2 && s->collective == 2);
     MPI_Barrier(FAKE_COMM(FAKE_WORLD));
     CHECK(s->peer == PAGE_NONE && s->collective == 2);
@@ -594,9 +605,9 @@ static void partners(void)
                                         .remote = { 3, -1 } };
     next = 4;
     MPI_Intercomm_create(FAKE_COMM(FAKE_SELF), 0, c, 0, 1, &c);
-    MPI_Send(NULL, 1, FAKE_TYPE(3), 0, 9, FAKE_COMM(4));
+    MPI_Send(NULL, 1, USER_TYPE(3), 0, 9, FAKE_COMM(4));
     CHECK(s->peer == 3);
-    MPI_Send(NULL, 1, FAKE_TYPE(3), 1, 9, FAKE_COMM(4));
+    MPI_Send(NULL, 1, USER_TYPE(3), 1, 9, FAKE_COMM(4));
     CHECK(s->peer == PAGE_UNKNOWN);             /* in another world */
 }
 
@@ -604,7 +615,7 @@ static void sizes(void)
 {
     const int counts[] = { 1, 2, 3, 4 };
     struct page_slot *s;
-    MPI_Datatype type = FAKE_TYPE(2);
+    MPI_Datatype type = USER_TYPE(2);
     MPI_Comm w = FAKE_COMM(FAKE_WORLD);
 
     start(0);
@@ -628,10 +639,71 @@ static void sizes(void)
     MPI_Bcast(NULL, 1, type, 0, w);
     CHECK(s->bytes == 4);
     MPI_Type_free(&type);                       /* the handle comes back */
-    type = FAKE_TYPE(2);
+    type = USER_TYPE(2);
+    MPI_Bcast(NULL, 1, FAKE_TYPE(39), 0, w);
+    CHECK(s->bytes == 4);                       /* MPI_INT stays known */
     MPI_Bcast(NULL, 1, type, 0, w);
     MPI_Bcast(NULL, 1, type, 0, w);
     CHECK(s->bytes == 16);
+}
+
+/* Where handles are is chance: address space layout randomization. */
+static void types_share_a_place(void)
+{
+    uintptr_t key[2 * TYPE_NEAR], first = 0x1000;
+    unsigned n = 0;
+
+    start(0);
+    for (unsigned i = 0; i < TYPE_NEAR; i++)
+        while (type_place(first)[i].key) {      /* one of MPI's own */
+            first += 16;
+            i = 0;
+        }
+    for (uintptr_t k = first; n < 2 * TYPE_NEAR; k += 16)
+        if (type_place(k) == type_place(first))
+            key[n++] = k;
+    for (unsigned i = 0; i < TYPE_NEAR; i++)
+        CHECK(type_ask(key[i], false) == 4);
+    for (unsigned i = 0; i < TYPE_NEAR; i++)
+        CHECK(type_find(key[i]) == 4);
+    for (unsigned i = 0; i < 2 * TYPE_NEAR; i++) {
+        type_ask(key[i], false);
+        CHECK(type_find(key[i]) == 4);          /* another one had to go */
+    }
+    type_forget();
+    for (unsigned i = 0; i < 2 * TYPE_NEAR; i++)
+        CHECK(type_find(key[i]) == TYPE_UNKNOWN);
+}
+
+/* MPI's own do not go for any number of others. */
+static void own_types_stay(void)
+{
+    start(0);
+    for (uintptr_t k = 0x1000; k < 0x41000; k += 16)
+        type_ask(k, false);
+    for (int f = 34; f <= 53; f++)
+        CHECK(type_find((uintptr_t)FAKE_TYPE(f)) == 4);
+    CHECK(type_find(about_key(7)) == 4);        /* Fortran's MPI_INTEGER */
+}
+
+static void committed(void)
+{
+    struct page_slot *s;
+    MPI_Datatype type = USER_TYPE(2);
+    MPI_Fint f = 83, zero = 0, two = 2, world = FAKE_WORLD, ierr;
+
+    start(0);
+    s = page_slot(&page, 0);
+    MPI_Type_commit(&type);
+    MPI_Bcast(NULL, 3, type, 0, FAKE_COMM(FAKE_WORLD));
+    CHECK(s->bytes == 12);                      /* at the first use */
+    mpi_type_commit_(&f, &ierr);
+    mpi_bcast_(NULL, &two, &f, &zero, &world, &ierr);
+    CHECK(s->bytes == 8);
+    real_table[REAL_C][CALL_Type_commit] = (real_f *)fail_to_free;
+    type = USER_TYPE(4);
+    MPI_Type_commit(&type);
+    CHECK(type_find((uintptr_t)type) == TYPE_UNKNOWN);
 }
 
 /* What rank 1 of four tells of the call. */
@@ -648,7 +720,7 @@ static bool told(uint64_t gives, uint64_t gives_to, uint64_t takes,
 static void amounts_for_each(void)
 {
     const int counts[] = { 1, 20, 300, 4000 }, other[] = { 5, 6, 7, 8 };
-    MPI_Datatype type = FAKE_TYPE(2), ints = FAKE_TYPE(39);
+    MPI_Datatype type = USER_TYPE(2), ints = FAKE_TYPE(39);
     MPI_Comm w = FAKE_COMM(FAKE_WORLD);
     int *volatile nowhere = (int *)8;
     struct page_comm *p;
@@ -680,13 +752,13 @@ static void amounts_for_each(void)
                8 * 20 * 4));
     MPI_Barrier(w);                             /* stays until the next one */
     CHECK(p->parcels_in + 1 == p->collectives);
-    MPI_Alltoallv(NULL, counts, NULL, FAKE_TYPE(5), NULL, other, NULL, type, w);
+    MPI_Alltoallv(NULL, counts, NULL, USER_TYPE(5), NULL, other, NULL, type, w);
     CHECK(p->parcels_in + 2 == p->collectives);
 }
 
 static void fortran(void)
 {
-    MPI_Fint world = FAKE_WORLD, two = 2, type = 5, three = 3, made, ierr;
+    MPI_Fint world = FAKE_WORLD, two = 2, type = 85, three = 3, made, ierr;
     struct page_slot *s;
 
     start(0);
@@ -721,11 +793,11 @@ enum { THREADS = 4, EACH = 3000 };
 static void *makes_and_frees(void *arg)
 {
     int mine = *(int *)arg, here = -1;
-    MPI_Fint f = mine, two = 2, type = mine, zero = 0, ierr;
+    MPI_Fint f = mine, two = 2, type = 80 + mine, zero = 0, ierr;
 
     for (int i = 0; i < EACH; i++) {
         MPI_Comm c;
-        MPI_Datatype t = FAKE_TYPE(mine);
+        MPI_Datatype t = USER_TYPE(mine);
 
         next = mine;
         MPI_Comm_split(FAKE_COMM(FAKE_SELF), 0, 0, &c);
@@ -772,7 +844,7 @@ static void by_many_threads(void)
 #define TESTS(X) \
     X(freed_ones_stay) X(freed_and_met_again) X(null_handles) X(told_again) \
     X(more_than_there_is_room_for) X(partners) \
-    X(sizes) X(amounts_for_each) X(fortran) X(by_many_threads)
+    X(sizes) X(types_share_a_place) X(own_types_stay) X(committed) X(amounts_for_each) X(fortran) X(by_many_threads)
 TESTS(IN_CHILD)
 
 int main(void)
