@@ -844,7 +844,8 @@ static void by_many_threads(void)
 #define TESTS(X) \
     X(freed_ones_stay) X(freed_and_met_again) X(null_handles) X(told_again) \
     X(more_than_there_is_room_for) X(partners) \
-    X(sizes) X(types_share_a_place) X(own_types_stay) X(committed) X(amounts_for_each) X(fortran) X(by_many_threads)
+    X(sizes) X(types_share_a_place) \
+    X(own_types_stay) X(committed) X(amounts_for_each) X(fortran) X(by_many_threads)
 TESTS(IN_CHILD)
 
 int main(void)
