@@ -26,7 +26,7 @@
 enum { FINDINGS_LINES = 8, FINDINGS_POLICIES = 16 };
 
 /* What a policy has found and not taken back. */
-enum { FINDS_STUCK = 1, FINDS_SLOW = 2, FINDS_LONG = 4 };
+enum { FINDS_STUCK = 1, FINDS_SLOW = 2, FINDS_LONG = 4, FINDS_PROOF = 8 };
 
 /* One policy, as what it has found goes. */
 struct finder {
@@ -86,10 +86,10 @@ static struct finder *finder_of(struct findings *f, const char *name)
     return f->finder[f->nfinders++] = p;
 }
 
-static bool any_stuck(const struct findings *f)
+static bool any_found(const struct findings *f, unsigned what)
 {
     for (size_t i = 0; i < f->nfinders; i++)
-        if (f->finder[i]->open & FINDS_STUCK)
+        if (f->finder[i]->open & what)
             return true;
     return false;
 }
@@ -118,14 +118,15 @@ static void tell_cut(const struct findings *f, const struct finder *p)
                          p->name, findings_id(f));
 }
 
-/* Say a verdict in one line, if it is news. Returns whether it was said. */
+/* Say a verdict, if it is news: its head, and at most so many lines more. Returns
+ * whether it was said. */
 static bool tell_news(const struct findings *f, struct finder *p,
-                      enum said_how how, const char *text)
+                      enum said_how how, const char *text, unsigned most)
 {
     if (how == SAID_SAY_CUT)
         tell_cut(f, p);
     if (how == SAID_SAY)
-        tell(f, text, 0);
+        tell(f, text, most);
     return how == SAID_SAY;
 }
 
@@ -377,13 +378,14 @@ static void on_first_hang(struct findings *f, const struct finding *x)
     hang_begin(f);
 }
 
-/* What is found of a hang that is known already: that it is proven, or found
- * by another policy as well. */
+/* What is found of a hang that is known already: by another policy as well, or
+ * that it is proven, while places of its tasks are yet looked for. */
 static void on_more_of_hang(struct findings *f, const struct finding *x)
 {
     struct str next = { 0 };
 
-    if (tell_news(f, x->by, x->how, x->text)) {
+    if (tell_news(f, x->by, x->how, x->text,
+                  x->v->kind == HCT_DEADLOCK ? FINDINGS_LINES : 0)) {
         record_report(f, x->by, x->why);
         remedy_say(&next, &f->on_hang, x->v, x->proposed, x->found->now_ns);
         f->acts->ops->notice(f->job, true, "  %s", str_text(&next));
@@ -392,11 +394,13 @@ static void on_more_of_hang(struct findings *f, const struct finding *x)
     str_fini(&next);
 }
 
+/* The first one, and the first proof, are told in full. */
 static void on_hang(struct findings *f, const struct finding *x)
 {
-    bool first = !any_stuck(f) && !f->hang && x->how == SAID_SAY;
+    unsigned what = x->v->kind == HCT_DEADLOCK ? FINDS_PROOF : FINDS_STUCK;
+    bool first = !any_found(f, what) && !f->hang && x->how == SAID_SAY;
 
-    x->by->open |= FINDS_STUCK;
+    x->by->open |= FINDS_STUCK | what;
     if (first)
         on_first_hang(f, x);
     else
@@ -416,7 +420,7 @@ static void on_moves_again(struct findings *f, const struct finding *x)
     struct finder *p = x->by;
 
     is_over(f, p);
-    tell_news(f, p, x->how, x->text);
+    tell_news(f, p, x->how, x->text, 0);
     p->open = 0;
     p->done = false;
     for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
@@ -427,7 +431,8 @@ static void on_moves_again(struct findings *f, const struct finding *x)
 
 static void on_other(struct findings *f, const struct finding *x)
 {
-    if (tell_news(f, x->by, x->how, x->text) && x->proposed == HCT_REPORT)
+    if (tell_news(f, x->by, x->how, x->text, 0) &&
+        x->proposed == HCT_REPORT)
         record_report(f, x->by, x->why);
     on_proposal(f, x);
 }
@@ -580,6 +585,7 @@ static int recall_open(void *arg, const char *policy, const char *kind)
     if (p)
         p->open |= strcmp(kind, "notice") == 0 ? FINDS_LONG
                    : strcmp(kind, "slowdown") == 0 ? FINDS_SLOW
+                   : strcmp(kind, "deadlock") == 0 ? FINDS_STUCK | FINDS_PROOF
                                                    : FINDS_STUCK;
     return 0;
 }

@@ -338,7 +338,7 @@ static void next_look(const struct still *s, const struct still_rank *ranks,
     const uint64_t half_ns = s->options.look_ns / 2;
     const uint64_t stands_ns = s->options.deadlock.still_ns / 2;
 
-    if (still_may_judge(s) && in->now_ns + half_ns >= s->detail_ns &&
+    if (still_may_prove(s) && in->now_ns + half_ns >= s->detail_ns &&
         (still_suspicious(s, ranks, in) || still_ns > s->options.least_ns / 2)) {
         out->need |= HCT_NEED_DETAIL;
         out->wake_ns = s->proven ? in->now_ns + s->options.look_ns / 8
@@ -349,6 +349,14 @@ static void next_look(const struct still *s, const struct still_rank *ranks,
         out->wake_ns = s->sample_ns;
     if (still_ns >= half_ns && still_ns < stands_ns)
         out->wake_ns = still_min(out->wake_ns, s->moved_ns + stands_ns);
+}
+
+/* Between looks at details there is more and more time, but not before a hang
+ * would be spoken of by its model: a proof comes first where there is one. */
+static uint64_t most_backoff_ns(const struct still *s,
+                                const struct hct_snapshot *in)
+{
+    return (in->now_ns - s->moved_ns < 10 * SECOND ? 1 : 5) * SECOND;
 }
 
 void still_look(struct still *s, struct still_rank *ranks,
@@ -389,7 +397,7 @@ void still_look(struct still *s, struct still_rank *ranks,
     if (in->has_detail) {
         still_look_at_detail(s, ranks, work, in, out);
         s->detail_ns = still_next_detail(s, in);
-        if (s->backoff_ns < 5 * SECOND && !still_is_young(s, in))
+        if (s->backoff_ns < most_backoff_ns(s, in) && !still_is_young(s, in))
             s->backoff_ns *= 2;
     }
     if (sampled) {

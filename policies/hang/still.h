@@ -31,7 +31,7 @@
  * (transit.h), it may be the network: then there is a notice that names it, and
  * no verdict. So it is where they wait for each other, but some ask in a loop
  * and may give up.
- * Deadlocks are proven before (deadlock.h).
+ * Deadlocks are mostly proven before (deadlock.h); else the hang is, later on.
  *
  * Whom the system has stopped for a while, or whom a disk or network keeps
  * waiting, uses no processor and does not wait for a signal. So the last
@@ -226,6 +226,13 @@ static inline uint64_t still_progress(const struct hct_rank *k)
 static inline bool still_may_judge(const struct still *s)
 {
     return !s->reported || s->reported == HCT_NOTICE;
+}
+
+/* ... or that it hangs: that may be proven later, where some have had little of
+ * a processor yet. */
+static inline bool still_may_prove(const struct still *s)
+{
+    return s->reported != HCT_DEADLOCK;
 }
 
 /* ------------------------------------------------------- still_moves.c */

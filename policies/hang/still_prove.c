@@ -241,7 +241,7 @@ void still_look_at_detail(struct still *s, struct still_rank *ranks,
 
     still_read_flights(ranks, in);
     still_read_threads(ranks, in);
-    if (!still_may_judge(s))
+    if (!still_may_prove(s))
         return;
     mark_starved(s, ranks, work, in);
     measure(s, ranks, work, in);

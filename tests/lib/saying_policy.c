@@ -71,13 +71,16 @@ static int step(void *state, const struct hct_snapshot *in,
         return 0;
     s->n++;
     out->verdicts[out->nverdicts++] = (struct hct_verdict){
-        .kind = kind_of(s), .nranks = 1, .nlines = 1,
+        .kind = kind_of(s), .nranks = 1, .nlines = 2,
         .score = s->param[SCORE], .age_ns = (uint64_t)(s->param[AGE] * 1e9) };
     out->ranks[out->nranks++] = rank;
     l = &out->lines[out->nlines++];
     l->rank = HCT_NONE;
     snprintf(l->text, sizeof(l->text), "it is so by %.1f per cent",
              1.5 * s->n);
+    l = &out->lines[out->nlines++];
+    l->rank = (int32_t)rank;
+    snprintf(l->text, sizeof(l->text), "it is this one");
     if (s->param[PROPOSE] > 0)
         out->proposals[out->nproposals++] = (struct hct_proposal){
             .action = (uint32_t)s->param[PROPOSE] };

@@ -144,4 +144,5 @@ status=0
 wait $runner || status=$?
 is "$status" 123 'a hang that is then proven is ended at once'
 is "$(lines ' hangs \(')|$(lines ' is deadlocked \(')" '1|1' '... and both are said'
+is "$(lines '  task 1 on [^ ]* it is this one')" 2 '... in full'
 done_testing

@@ -530,6 +530,39 @@ static void needs_a_processor(void **state)
                 look.verdicts[0].kind != HCT_DEADLOCK);
 }
 
+/* A hang is spoken of before it is known that they have looked for messages: it is
+ * proven when it is, once. */
+static void proven_after_a_hang(void **state)
+{
+    (void)state;
+    start(2, NULL, 0);
+    run(20 * S);
+    world(0);
+    talks(0, "Send", 1, 7)->calls += 3;
+    look.rank[0].bytes = look.rank[0].count = 4000;
+    is_in(1, "Finalize")->calls += 3;
+    look.rank[1].flags &= (uint16_t)~HCT_RUNS;
+    for (uint32_t r = 0; r < 2; r++) {
+        look.rank[r].age_ns = MS;
+        look.rank[r].own_cpu_ns = S;
+    }
+    works[0].own = 0.1;
+    works[1].own = 0.002;
+    look_account();
+    assert_true(stand(100 * S) < 9 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+    look.in.now_ns += S;
+    assert_true(stand(100 * S) < 30 * S);
+    assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    look.in.now_ns += S;
+    assert_int_equal(stand(100 * S), 100 * S);
+    look.rank[0].calls += 3;
+    look.rank[0].age_ns = 0;
+    see();
+    assert_int_equal(look.out.nverdicts, 1);
+    assert_int_equal(look.verdicts[0].kind, HCT_PROGRESS);
+}
+
 /* Rank 0 is in a collective call that rank 1 has left for MPI_Finalize, where it naps,
  * but woke as it was read. */
 static void woke_as_it_was_read(void **state)
@@ -1674,6 +1707,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asked_once),
         cmocka_unit_test(no_processor),
         cmocka_unit_test(needs_a_processor),
+        cmocka_unit_test(proven_after_a_hang),
         cmocka_unit_test(woke_as_it_was_read),
         cmocka_unit_test(threads_need_a_processor),
         cmocka_unit_test(much_and_starved),
