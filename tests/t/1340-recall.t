@@ -42,7 +42,7 @@ replayed()      # POLICY
 # What a healthy run looks like is learned from it, and cannot be learned any more
 # when the job hangs, which it does while there is no master.
 model=hang:interval_max=0.4,alpha=0.05
-begin -n 4 --policy $model --on-hang kill:age=1s,sure=90 --timeout 100 \
+begin -n 4 --policy $model --on-hang kill:age=1s,sure=90 --timeout 600 \
     env -u LD_PRELOAD "$APPS/halfway" 1000 2 "$T/go"
 ok 'a model is learned' wait_for '[ "$(pieces 2>/dev/null || echo 0)" -ge 2 ]' 60
 down
