@@ -10,7 +10,7 @@ at()            # TEXT: "lines.c:LINE" of the first line with it
 }
 deadlock()      # HOW: runs it until it is proven and ended
 {
-    run hector-run -n 2 --oversubscribe --on-hang kill --timeout 60 \
+    run hector-run -n 2 --oversubscribe --on-hang kill --timeout 600 \
         "$APPS/lines" "$1"
     is "$status" 123 "$1: a deadlock, ended"
 }

@@ -19,7 +19,7 @@ hang()          # WHAT COMMAND...: found, rank 2 named
     shift
     job=$((job + 1))
     # shellcheck disable=SC2086 # several words
-    run hector-run --oversubscribe $quick --on-hang kill:age=1s,sure=90 --timeout 150 "$@"
+    run hector-run --oversubscribe $quick --on-hang kill:age=1s,sure=90 --timeout 600 "$@"
     is "$status" 123 "$what: a hang is found"
     is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
         WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
