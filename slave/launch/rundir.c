@@ -13,12 +13,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proto/base/log.h"
 
 static const char lock_name[] = "slave.lock", dir_prefix[] = "hector-";
 static const char shm_root[] = "/dev/shm";
+enum { UNBORN_S = 600 };
 
 __attribute__((format(printf, 3, 4)))
 static int path_join(char out[PATHS_MAX], struct err *err, const char *fmt,
@@ -54,6 +56,14 @@ static int take_lock(const char *dir, struct err *err)
     return fd;
 }
 
+/* A slave that was killed between making a directory and locking it leaves it
+ * empty. It would not be empty for so long if it were alive. */
+static void remove_unborn(const char *dir, const struct stat *st)
+{
+    if (time(NULL) - st->st_mtime >= UNBORN_S && rmdir(dir) == 0)
+        log_info("rundir", "removed an old directory that is empty: %s", dir);
+}
+
 /* Remove the directories in root whose slave is dead. */
 static void sweep(const char *root)
 {
@@ -72,8 +82,10 @@ static void sweep(const char *root)
             st.st_uid != geteuid())
             continue;
         fd = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        if (fd < 0)
+        if (fd < 0) {
+            remove_unborn(path, &st);
             continue;
+        }
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
             log_info("rundir", "removing what a dead slave left: %s", path);
             paths_remove_tree(path, NULL);

@@ -7,7 +7,8 @@
  *   /dev/shm/hector-.../ the same for files that MPI shares in memory
  *
  * All of it goes when the slave ends. What a slave left behind that was
- * killed is removed by the next one of the same user: nobody holds its lock. */
+ * killed is removed by the next one of the same user: nobody holds its lock; or,
+ * of one that had not come to lock it, after ten minutes. */
 #ifndef HECTOR_RUNDIR_H
 #define HECTOR_RUNDIR_H
 

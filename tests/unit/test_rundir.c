@@ -1,6 +1,7 @@
 /* test_rundir.c - what a slave makes and what it, or the next one, removes:
  * directories, and processes that its tasks have left behind. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -123,6 +124,29 @@ static void test_sweep_dirs(void **state)
     rundir_close(&alive);
 }
 
+/* What is empty and old goes, what is young may be about to be locked, and what
+ * has something in it is somebody's. */
+static void test_sweep_unborn(void **state)
+{
+    static const char *const name[] = { "young", "old", "full" };
+    const struct timespec then[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+    char path[3][PATHS_MAX], inside[PATHS_MAX + 8];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path[i], sizeof(path[i]), "%s/hector-%s", top, name[i]);
+        assert_int_equal(mkdir(path[i], 0700), 0);
+    }
+    snprintf(inside, sizeof(inside), "%s/inside", path[2]);
+    assert_int_equal(mkdir(inside, 0700), 0);
+    for (int i = 1; i < 3; i++)
+        assert_int_equal(utimensat(AT_FDCWD, path[i], then, 0), 0);
+    rundir_sweep();
+    assert_true(exists(path[0]));
+    assert_false(exists(path[1]));
+    assert_true(exists(path[2]));
+}
+
 /* Start "sh -c script" as the leader of a group, with a marked environment. */
 static pid_t start(const char *script, const char *mark)
 {
@@ -199,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job), cmocka_unit_test(test_sweep_dirs),
+cmocka_unit_test(test_sweep_unborn),
         cmocka_unit_test(test_sweep_processes),
     };
 
