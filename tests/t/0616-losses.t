@@ -109,7 +109,7 @@ noticed()
 }
 keep on
 ok 'what is on its way for ever is worth a notice' \
-    wait_for '[ "$(noticed)" = 3 ]' 60
+    wait_for '[ "$(noticed)" = 3 ]' 400
 keep off
 is "$(verdicts)" 0 '... and no verdict'
 finish

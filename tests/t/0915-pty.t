@@ -35,6 +35,14 @@ runner()        # its pid; one like it, its child, keeps the terminal
     done 2>/dev/null
 }
 
+runs()          # WORDS: is there a process of ours with these?
+{
+    for p in $(t_processes); do
+        [ "$(tr '\0' ' ' <"/proc/$p/cmdline")" != "$1" ] || return 0
+    done 2>/dev/null
+    return 1
+}
+
 # ---------------------------------------------------------------- a session
 at_terminal env TERM=vt220 hector-run --pty -n 1 sh -i
 shown '[#$] '
@@ -46,7 +54,7 @@ ok 'ours is raw meanwhile' raw
 is "$(grep -c 'stty size' "$T/screen")" 1 '... and what is typed is shown once'
 keys 'sleep 100\n'
 shown 'sleep 100'
-sleep 0.3
+wait_for 'runs "sleep 100 "' 20         # not the shell that will be it
 keys '\003'
 shown '\^C'
 keys 'echo "ended by $?"\n'
