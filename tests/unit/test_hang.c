@@ -637,6 +637,26 @@ static void much_and_starved(void **state)
     }
 }
 
+/* The last one comes to wait when the others have for so long, and nothing could be
+ * proven of them: it is as soon as it can be. */
+static void the_last_one_comes(void **state)
+{
+    (void)state;
+    for (uint64_t ns = S; ns < 6 * S; ns += 130 * MS) {
+        start(3, NULL, 0);
+        see();
+        look.in.now_ns += 200 * MS;
+        world(0);
+        talks(0, "Recv", 2, 1)->calls++;
+        talks(1, "Recv", 0, 1)->calls++;
+        assert_int_equal(stand(ns), ns);
+        talks(2, "Recv", 1, 1)->calls++;
+        look.rank[2].age_ns = MS;
+        assert_true(stand(100 * S) < 800 * MS);
+        assert_int_equal(look.verdicts[0].kind, HCT_DEADLOCK);
+    }
+}
+
 /* Two wait for each other, one of them for long, while another works on: as soon
  * as if all did, and since the second has come. */
 static void deadlock_of_some(void **state)
@@ -1711,6 +1731,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(woke_as_it_was_read),
         cmocka_unit_test(threads_need_a_processor),
         cmocka_unit_test(much_and_starved),
+        cmocka_unit_test(the_last_one_comes),
         cmocka_unit_test(deadlock_of_some),
         cmocka_unit_test(excused),
         cmocka_unit_test(loops),
