@@ -223,7 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job), cmocka_unit_test(test_sweep_dirs),
-cmocka_unit_test(test_sweep_unborn),
+        cmocka_unit_test(test_sweep_unborn),
         cmocka_unit_test(test_sweep_processes),
     };
 
