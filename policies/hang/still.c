@@ -332,12 +332,12 @@ static void stands_still(struct still *s, struct still_rank *ranks,
 /* When details are due. If all have come to wait in MPI since the last ones, these
  * are not put off for what was seen before. */
 static uint64_t detail_due_ns(const struct still *s,
-                              const struct hct_snapshot *in)
+                              const struct hct_snapshot *in,
+                              uint64_t stands_ns)
 {
-    const uint64_t stands_ns = s->moved_ns + s->options.deadlock.still_ns / 2;
-
-    return s->was_all_in && s->transit_ns < stands_ns && still_is_young(s, in)
-           ? still_min(s->detail_ns, in->now_ns) : s->detail_ns;
+    return s->was_all_in && s->transit_ns < s->moved_ns + stands_ns &&
+           still_is_young(s, in) ? still_min(s->detail_ns, in->now_ns)
+                                 : s->detail_ns;
 }
 
 /* When, and with details? Of a job that has just come to stand as soon as that may
@@ -348,7 +348,7 @@ static void next_look(const struct still *s, const struct still_rank *ranks,
     const uint64_t still_ns = in->now_ns - s->moved_ns;
     const uint64_t half_ns = s->options.look_ns / 2;
     const uint64_t stands_ns = s->options.deadlock.still_ns / 2;
-    const uint64_t due_ns = detail_due_ns(s, in);
+    const uint64_t due_ns = detail_due_ns(s, in, stands_ns);
 
     if (still_may_prove(s) && in->now_ns + half_ns >= due_ns &&
         (still_suspicious(s, ranks, in) || still_ns > s->options.least_ns / 2)) {
