@@ -20,6 +20,7 @@
 #include "proto/link/timer.h"
 #include "slave/pmix/admission.h"
 #include "slave/pmix/pmix_call.h"
+#include "slave/pmix/pmix_log.h"
 #include "slave/pmix/pmix_nspace.h"
 
 const int pmixd_not_found = PMIX_ERR_NOT_FOUND;
@@ -51,6 +52,7 @@ struct pmixd {
     void *arg;
     struct nspace *nspaces;     /* owned */
     struct event *wake;         /* owned */
+    struct pmix_log *log;       /* owned */
     struct admission *admission; /* owned; NULL: everybody gets through */
     struct event *late;         /* owned: pending while an answer is due */
     uint64_t wait_ns;
@@ -436,6 +438,7 @@ static void pmixd_free(struct pmixd *p)
         event_free(p->wake);
     timer_free(p->late);
     pmix_call_close();
+    pmix_log_close(p->log);
     free(p);
 }
 
@@ -446,7 +449,7 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
 {
     struct pmixd *p = calloc(1, sizeof(*p));
     struct err why;
-    int fd;
+    int fd, rc;
 
     if (!p)
         return err_memory(err), NULL;
@@ -460,7 +463,14 @@ struct pmixd *pmixd_open(struct event_base *base, const char *node,
     p->late = evtimer_new(base, on_late, p);
     if (!p->wake || !p->late || event_add(p->wake, NULL)) {
         err_memory(err);
-    } else if (!start_server(node, site, err)) {
+        return pmixd_free(p), NULL;
+    }
+    p->log = pmix_log_open(base, err);
+    if (!p->log)
+        return pmixd_free(p), NULL;
+    rc = start_server(node, site, err);
+    pmix_log_started(p->log);
+    if (!rc) {
         log_debug("pmix", "server started version=%s", pmixd_version());
         p->admission = admission_open(base, pmixd_may_connect, p, &why);
         if (!p->admission)

@@ -117,6 +117,15 @@ wait $other
 is "$? $(cat "$T/1")" '0 went' 'the other job is not disturbed'
 replaced 'then it is replaced'
 
+# Under hector-run the slave has the user's standard error.
+said=
+for i in 1 2 3 4; do
+    run hector-run --oversubscribe -n 8 "$T/dies"
+    said="$said$status $(grep -c 'PMIX ERROR' "$T/err"), "
+done
+is "$said" '137 0, 137 0, 137 0, 137 0, ' \
+    'without a standing master, what the library says of it is told to nobody'
+
 # ---------------------------------------------------------------------- stuck
 before=$(slave)
 touch "$T/stuck"
