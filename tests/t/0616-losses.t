@@ -110,6 +110,7 @@ noticed()
 keep on
 ok 'what is on its way for ever is worth a notice' \
     wait_for '[ "$(noticed)" = 3 ]' 400
+sql 'SELECT job, kind, why FROM verdicts WHERE job > 3' >&2
 keep off
 is "$(verdicts)" 0 '... and no verdict'
 finish
