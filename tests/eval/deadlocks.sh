@@ -36,12 +36,12 @@ one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict foun
     timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
         --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
-    # A notice may come before the proof, where tasks get little of the processor.
+    # Where tasks get little of the processor, words may come before the proof.
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
         FROM verdicts WHERE job = (SELECT max(job) FROM jobs)
-        ORDER BY kind = 'notice'" | head -n 1)
+        ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     blamed=$(sqlite3 "$HECTOR_DB" "SELECT ranks FROM verdicts WHERE job =
-        (SELECT max(job) FROM jobs) ORDER BY kind = 'notice'" | head -n 1)
+        (SELECT max(job) FROM jobs) ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     said=$(tr '\n' ' ' <"$dir/err")
 }
 
