@@ -18,6 +18,7 @@ WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
+WRAP_MPI  += $(addprefix layer/,attribute call callback convert start)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -72,6 +73,31 @@ $(B)/lib/libhector.so: $(WRAP_LIBHECTOR:%=$(B)/pic/mpi-wrappers/%.o) \
 $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
     mpi-wrappers/inject/libhector-inject.map
 	$(wrap_library)
+
+# libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
+# in. Neither may be linked where the linker or the loader looks by itself.
+LAYER     := $(addprefix layer/,attribute call callback convert inside object start)
+LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
+layer_from := $(wrap_from) mpi-wrappers/layer/layer.awk
+$(B)/gen/layer_c.inc: $(layer_from)
+	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
+	    LC_ALL=C $(wrap_awk) -f mpi-wrappers/layer/layer.awk -v what=layer \
+	    mpi-wrappers/table/wrap.def > $@
+$(B)/gen/layer_predefined.inc: mpi-wrappers/layer/predefined.awk
+	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
+	    nm -DS $(LAYER_MPI) | LC_ALL=C awk -f $< - \
+	    $(firstword $(wildcard $(addsuffix /mpi.h,$(filter-out -isystem,$(MPI_INC))))) > $@
+$(LAYER:%=$(B)/pic/mpi-wrappers/%.o): | $(B)/gen/layer_c.inc $(B)/gen/layer_predefined.inc
+$(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
+    $(B)/pic/mpi-wrappers/table/calls.o mpi-wrappers/layer/libmpi.map
+	$(wrap_library)
+$(B)/lib/hector/libhector-inside.so: \
+    $(addprefix $(B)/pic/mpi-wrappers/layer/,shell.o heap.o keys.o)
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ $(LAYER_MPI) -ldl
+$(B)/pic/mpi-wrappers/layer/heap.o: WRAP_LIB += -fno-builtin
+# There is little room for what stands in every thread from the start.
+$(B)/pic/mpi-wrappers/layer/keys.o: WRAP_LIB += -ftls-model=global-dynamic
 
 # Programs look for libhct.so.0, compilers for libhct.so.
 $(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/stub.o

@@ -1,0 +1,474 @@
+/* attribute.c - see attribute.h. Keyvals are numbers of a table, and above all
+ * that Open MPI defines. One that was freed lives on while an attribute of it
+ * does. Callbacks are called without the lock. */
+#include "mpi-wrappers/layer/attribute.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/layer/object.h"
+
+enum {
+    ATTRIBUTE_FIRST = 4096,     /* the first keyval that is ours */
+    ATTRIBUTE_DEFINED = 32,     /* those of MPI are below */
+};
+
+/* The callbacks of the three kinds of objects are called alike. */
+typedef int attribute_copy_f(void *object, int keyval, void *extra, void *in,
+                             void *out, int *flag);
+typedef int attribute_delete_f(void *object, int keyval, void *value,
+                               void *extra);
+
+struct keyval {
+    enum object_kind kind;
+    attribute_copy_f *copy;
+    attribute_delete_f *delete;
+    void *extra;
+    uint32_t uses;              /* attributes of it */
+    bool used, freed;
+};
+
+struct attribute {
+    struct attribute *next;     /* older */
+    int keyval;
+    void *value;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct keyval *v;           /* owned */
+    int n, room;
+} keyvals = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* With the lock, as the two below; NULL if there is no such keyval. */
+static struct keyval *keyval_at(int number)
+{
+    int i = number - ATTRIBUTE_FIRST;
+
+    return i >= 0 && i < keyvals.n && keyvals.v[i].used ? &keyvals.v[i] : NULL;
+}
+
+static struct keyval *keyval_place(int *number)
+{
+    struct keyval *v;
+    int i = 0;
+
+    while (i < keyvals.n && keyvals.v[i].used)
+        i++;
+    if (i == keyvals.room) {
+        keyvals.room = keyvals.room ? 2 * keyvals.room : 16;
+        v = realloc(keyvals.v, (size_t)keyvals.room * sizeof(*v));
+        if (!v)
+            return NULL;
+        keyvals.v = v;
+    }
+    if (i == keyvals.n)
+        keyvals.n++;
+    *number = ATTRIBUTE_FIRST + i;
+    return &keyvals.v[i];
+}
+
+static void keyval_drop(struct keyval *k)
+{
+    if (k->freed && k->uses == 0)
+        k->used = false;
+}
+
+static int keyval_make(enum object_kind kind, void *copy, void *delete,
+                       int *number, void *extra)
+{
+    struct keyval *k;
+    int rc = MPI_SUCCESS;
+
+    if (!number || !copy || !delete)
+        return MPI_ERR_ARG;
+    pthread_mutex_lock(&keyvals.lock);
+    k = keyval_place(number);
+    if (k) {
+        *k = (struct keyval){ .kind = kind, .extra = extra, .used = true };
+        *(void **)&k->copy = copy;      /* ISO C has no such cast */
+        *(void **)&k->delete = delete;
+    } else {
+        rc = MPI_ERR_NO_MEM;
+    }
+    pthread_mutex_unlock(&keyvals.lock);
+    return rc;
+}
+
+static int keyval_free(int *number)
+{
+    struct keyval *k;
+    int rc = MPI_ERR_KEYVAL;
+
+    if (!number)
+        return MPI_ERR_ARG;
+    pthread_mutex_lock(&keyvals.lock);
+    k = keyval_at(*number);
+    if (k && !k->freed) {
+        k->freed = true;
+        keyval_drop(k);
+        *number = MPI_KEYVAL_INVALID;
+        rc = MPI_SUCCESS;
+    }
+    pthread_mutex_unlock(&keyvals.lock);
+    return rc;
+}
+
+/* What a callback needs of it; false if there is no such one for this kind. */
+static bool keyval_read(int number, enum object_kind kind, struct keyval *to)
+{
+    struct keyval *k;
+    bool found;
+
+    pthread_mutex_lock(&keyvals.lock);
+    k = keyval_at(number);
+    found = k && k->kind == kind;
+    if (found)
+        *to = *k;
+    pthread_mutex_unlock(&keyvals.lock);
+    return found;
+}
+
+static void keyval_uses(int number, int more)
+{
+    struct keyval *k;
+
+    pthread_mutex_lock(&keyvals.lock);
+    k = keyval_at(number);
+    if (k) {
+        k->uses += (uint32_t)more;
+        keyval_drop(k);
+    }
+    pthread_mutex_unlock(&keyvals.lock);
+}
+
+/* ------------------------------------------------------------- attributes */
+
+/* With the lock. */
+static struct attribute **attribute_place(struct object *o, int number)
+{
+    struct attribute **at = &o->attributes;
+
+    while (*at && (*at)->keyval != number)
+        at = &(*at)->next;
+    return at;
+}
+
+static bool attribute_has(struct object *o, int number, void **value)
+{
+    struct attribute *a;
+
+    pthread_mutex_lock(&keyvals.lock);
+    a = *attribute_place(o, number);
+    if (a)
+        *value = a->value;
+    pthread_mutex_unlock(&keyvals.lock);
+    return a != NULL;
+}
+
+static int attribute_remove(struct object *o, int number)
+{
+    struct attribute **at, *a;
+    struct keyval k;
+    void *value;
+    int rc;
+
+    if (!keyval_read(number, (enum object_kind)o->kind, &k))
+        return MPI_ERR_KEYVAL;
+    if (!attribute_has(o, number, &value))
+        return MPI_SUCCESS;
+    rc = k.delete(o, number, value, k.extra);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&keyvals.lock);
+    at = attribute_place(o, number);
+    a = *at;
+    if (a)
+        *at = a->next;
+    pthread_mutex_unlock(&keyvals.lock);
+    if (a)
+        keyval_uses(number, -1);
+    free(a);
+    return MPI_SUCCESS;
+}
+
+static int attribute_add(struct object *o, int number, void *value)
+{
+    struct attribute *a = malloc(sizeof(*a));
+
+    if (!a)
+        return MPI_ERR_NO_MEM;
+    keyval_uses(number, 1);
+    pthread_mutex_lock(&keyvals.lock);
+    *a = (struct attribute){ o->attributes, number, value };
+    o->attributes = a;
+    pthread_mutex_unlock(&keyvals.lock);
+    return MPI_SUCCESS;
+}
+
+static int attribute_set(void *handle, enum object_kind kind, int number,
+                         void *value)
+{
+    struct object *o = handle;
+    struct keyval k;
+    int rc;
+
+    if (!handle || !object_is(handle) || o == object_null(kind))
+        return kind == OBJECT_COMM ? MPI_ERR_COMM
+             : kind == OBJECT_WIN ? MPI_ERR_WIN : MPI_ERR_TYPE;
+    if (!keyval_read(number, kind, &k))
+        return MPI_ERR_KEYVAL;
+    rc = attribute_remove(o, number);
+    return rc == MPI_SUCCESS ? attribute_add(o, number, value) : rc;
+}
+
+static int attribute_get(void *handle, enum object_kind kind, int number,
+                         void *to, int *flag)
+{
+    struct object *o = handle;
+
+    if (!handle || !object_is(handle) || o == object_null(kind) || !to || !flag)
+        return MPI_ERR_ARG;
+    *flag = attribute_has(o, number, to);
+    return MPI_SUCCESS;
+}
+
+/* The newest is copied last, so that it is the newest there too. */
+static int attribute_copy_from(struct object *from, struct object *to,
+                               const struct attribute *a)
+{
+    struct keyval k;
+    void *value = NULL;
+    int flag = 0, rc;
+
+    if (!a)
+        return MPI_SUCCESS;
+    rc = attribute_copy_from(from, to, a->next);
+    if (rc != MPI_SUCCESS ||
+        !keyval_read(a->keyval, (enum object_kind)from->kind, &k))
+        return rc;
+    rc = k.copy(from, a->keyval, k.extra, a->value, &value, &flag);
+    return rc == MPI_SUCCESS && flag ? attribute_add(to, a->keyval, value) : rc;
+}
+
+int attribute_copy(void *from, void *to)
+{
+    return attribute_copy_from(from, to, ((struct object *)from)->attributes);
+}
+
+int attribute_ending(void *handle)
+{
+    struct object *o = handle;
+    int rc = MPI_SUCCESS;
+
+    if (!handle || !object_is(handle) || (!o->predefined && o->refs > 1))
+        return rc;
+    while (o->attributes && rc == MPI_SUCCESS)
+        rc = attribute_remove(o, o->attributes->keyval);
+    return rc;
+}
+
+/* ------------------------------------------------------ MPI's functions */
+
+/* An error that Open MPI does not see goes the way of its own. */
+static int comm_error(MPI_Comm comm, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(comm && object_is(comm) ? comm
+                                                          : MPI_COMM_WORLD, rc);
+    return rc;
+}
+
+static int win_error(MPI_Win win, int rc)
+{
+    if (rc != MPI_SUCCESS && win && object_is(win))
+        PMPI_Win_call_errhandler(win, rc);
+    return rc;
+}
+
+#define VOID(f) (*(void **)&(f))
+
+CALL_EXPORT int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
+                                        MPI_Comm_delete_attr_function *delete,
+                                        int *keyval, void *extra)
+{
+    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_COMM, VOID(copy),
+                                                  VOID(delete), keyval, extra));
+}
+CALL_ALIAS(Comm_create_keyval)
+
+CALL_EXPORT int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
+                                        MPI_Type_delete_attr_function *delete,
+                                        int *keyval, void *extra)
+{
+    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_DATATYPE, VOID(copy),
+                                                  VOID(delete), keyval, extra));
+}
+CALL_ALIAS(Type_create_keyval)
+
+CALL_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
+                                       MPI_Win_delete_attr_function *delete,
+                                       int *keyval, void *extra)
+{
+    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_WIN, VOID(copy),
+                                                  VOID(delete), keyval, extra));
+}
+CALL_ALIAS(Win_create_keyval)
+
+CALL_EXPORT int PMPI_Keyval_create(MPI_Copy_function *copy,
+                                   MPI_Delete_function *delete, int *keyval,
+                                   void *extra)
+{
+    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_COMM, VOID(copy),
+                                                  VOID(delete), keyval, extra));
+}
+CALL_ALIAS(Keyval_create)
+
+#define FREE_KEYVAL(name)                                                  \
+    CALL_EXPORT int PMPI_##name(int *keyval)                               \
+    {                                                                      \
+        return comm_error(MPI_COMM_WORLD, keyval_free(keyval));            \
+    }                                                                      \
+    CALL_ALIAS(name)
+FREE_KEYVAL(Comm_free_keyval)
+FREE_KEYVAL(Type_free_keyval)
+FREE_KEYVAL(Win_free_keyval)
+FREE_KEYVAL(Keyval_free)
+
+/* What MPI defines is the same on all communicators that have it. */
+static int comm_defined(MPI_Comm comm, int keyval, void *to, int *flag)
+{
+    static int values[ATTRIBUTE_DEFINED];
+    __typeof__(&PMPI_Comm_get_attr) inside =
+        (__typeof__(inside))inside_get(CALL_Comm_get_attr);
+    int *value = NULL, rc;
+
+    rc = inside(object_real(comm), keyval, &value, flag);
+    if (rc == MPI_SUCCESS && *flag && keyval >= 0 && keyval < ATTRIBUTE_DEFINED) {
+        values[keyval] = *value;
+        *(int **)to = &values[keyval];
+    }
+    return rc;
+}
+
+CALL_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
+                                   int *flag)
+{
+    if (keyval < ATTRIBUTE_FIRST && value && flag)
+        return comm_defined(comm, keyval, value, flag);
+    return comm_error(comm, attribute_get(comm, OBJECT_COMM, keyval, value, flag));
+}
+CALL_ALIAS(Comm_get_attr)
+
+CALL_EXPORT int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return PMPI_Comm_get_attr(comm, keyval, value, flag);
+}
+CALL_ALIAS(Attr_get)
+
+CALL_EXPORT int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
+{
+    return comm_error(comm, attribute_set(comm, OBJECT_COMM, keyval, value));
+}
+CALL_ALIAS(Comm_set_attr)
+
+CALL_EXPORT int PMPI_Attr_put(MPI_Comm comm, int keyval, void *value)
+{
+    return PMPI_Comm_set_attr(comm, keyval, value);
+}
+CALL_ALIAS(Attr_put)
+
+CALL_EXPORT int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval)
+{
+    return comm_error(comm, comm && object_is(comm)
+                      ? attribute_remove((struct object *)comm, keyval)
+                      : MPI_ERR_COMM);
+}
+CALL_ALIAS(Comm_delete_attr)
+
+CALL_EXPORT int PMPI_Attr_delete(MPI_Comm comm, int keyval)
+{
+    return PMPI_Comm_delete_attr(comm, keyval);
+}
+CALL_ALIAS(Attr_delete)
+
+CALL_EXPORT int PMPI_Type_get_attr(MPI_Datatype type, int keyval, void *value,
+                                   int *flag)
+{
+    return comm_error(MPI_COMM_WORLD, attribute_get(type, OBJECT_DATATYPE, keyval,
+                                                    value, flag));
+}
+CALL_ALIAS(Type_get_attr)
+
+CALL_EXPORT int PMPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
+{
+    return comm_error(MPI_COMM_WORLD,
+                      attribute_set(type, OBJECT_DATATYPE, keyval, value));
+}
+CALL_ALIAS(Type_set_attr)
+
+CALL_EXPORT int PMPI_Type_delete_attr(MPI_Datatype type, int keyval)
+{
+    return comm_error(MPI_COMM_WORLD, type && object_is(type)
+                      ? attribute_remove((struct object *)type, keyval)
+                      : MPI_ERR_TYPE);
+}
+CALL_ALIAS(Type_delete_attr)
+
+/* Those of MPI's own end with the window, and no window is taken along. */
+CALL_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+{
+    __typeof__(&PMPI_Win_get_attr) inside =
+        (__typeof__(inside))inside_get(CALL_Win_get_attr);
+
+    if (keyval < ATTRIBUTE_FIRST)
+        return inside(object_real(win), keyval, value, flag);
+    return win_error(win, attribute_get(win, OBJECT_WIN, keyval, value, flag));
+}
+CALL_ALIAS(Win_get_attr)
+
+CALL_EXPORT int PMPI_Win_set_attr(MPI_Win win, int keyval, void *value)
+{
+    return win_error(win, attribute_set(win, OBJECT_WIN, keyval, value));
+}
+CALL_ALIAS(Win_set_attr)
+
+CALL_EXPORT int PMPI_Win_delete_attr(MPI_Win win, int keyval)
+{
+    return win_error(win, win && object_is(win)
+                     ? attribute_remove((struct object *)win, keyval)
+                     : MPI_ERR_WIN);
+}
+CALL_ALIAS(Win_delete_attr)
+
+/* ----------------------------------------- callbacks that MPI itself has */
+
+#define NULL_FUNCTIONS(prefix, type)                                       \
+    CALL_EXPORT int OMPI_C_MPI_##prefix##NULL_COPY_FN(type object,         \
+        int keyval, void *extra, void *in, void *out, int *flag)           \
+    {                                                                      \
+        (void)object, (void)keyval, (void)extra, (void)in, (void)out;      \
+        *flag = 0;                                                         \
+        return MPI_SUCCESS;                                                \
+    }                                                                      \
+    CALL_EXPORT int OMPI_C_MPI_##prefix##DUP_FN(type object, int keyval,   \
+        void *extra, void *in, void *out, int *flag)                       \
+    {                                                                      \
+        (void)object, (void)keyval, (void)extra;                           \
+        *flag = 1;                                                         \
+        *(void **)out = in;                                                \
+        return MPI_SUCCESS;                                                \
+    }                                                                      \
+    CALL_EXPORT int OMPI_C_MPI_##prefix##NULL_DELETE_FN(type object,       \
+        int keyval, void *value, void *extra)                              \
+    {                                                                      \
+        (void)object, (void)keyval, (void)value, (void)extra;              \
+        return MPI_SUCCESS;                                                \
+    }
+NULL_FUNCTIONS(COMM_, MPI_Comm)
+NULL_FUNCTIONS(TYPE_, MPI_Datatype)
+NULL_FUNCTIONS(WIN_, MPI_Win)
+NULL_FUNCTIONS(, MPI_Comm)

@@ -1,0 +1,292 @@
+/* callback.c - functions of the program that Open MPI calls: operators, error
+ * handlers, generalized requests, data representations. They get the program's
+ * handles.
+ *
+ * Of an operator or an error handler Open MPI does not say which one it calls.
+ * So each function of the program gets one here of its own; there are few in a
+ * program, and one that was met stays. A new one beyond those that are here is
+ * refused with MPI_ERR_NO_MEM. */
+#include "mpi-wrappers/layer/callback.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "mpi-wrappers/layer/call.h"
+
+enum { CALLBACK_OPERATORS = 256, CALLBACK_HANDLERS = 64 };
+
+/* x(0x00) x(0x01) ... x(0x3f), and to 0xff. */
+#define TIMES16(x, n) x(n##0) x(n##1) x(n##2) x(n##3) x(n##4) x(n##5) x(n##6)  \
+    x(n##7) x(n##8) x(n##9) x(n##a) x(n##b) x(n##c) x(n##d) x(n##e) x(n##f)
+#define TIMES64(x) TIMES16(x, 0x0) TIMES16(x, 0x1) TIMES16(x, 0x2) TIMES16(x, 0x3)
+#define TIMES256(x) TIMES64(x) TIMES16(x, 0x4) TIMES16(x, 0x5)                 \
+    TIMES16(x, 0x6) TIMES16(x, 0x7) TIMES16(x, 0x8) TIMES16(x, 0x9)            \
+    TIMES16(x, 0xa) TIMES16(x, 0xb) TIMES16(x, 0xc) TIMES16(x, 0xd)            \
+    TIMES16(x, 0xe) TIMES16(x, 0xf)
+
+static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Its place among n, of which *used are taken; -1: there is no room. */
+static int callback_place(struct callback *v, int n, int *used,
+                          struct callback wanted)
+{
+    int at = 0;
+
+    pthread_mutex_lock(&callback_lock);
+    while (at < *used && (v[at].function != wanted.function ||
+                          v[at].fortran != wanted.fortran))
+        at++;
+    if (at == *used && at < n)
+        v[(*used)++] = wanted;
+    pthread_mutex_unlock(&callback_lock);
+    return at < n ? at : -1;
+}
+
+/* ----------------------------------------------------------- operators */
+
+static struct callback operators[CALLBACK_OPERATORS];
+static int noperators;
+
+typedef void operator_f(void *in, void *inout, int *n, MPI_Datatype *type);
+typedef void operator_fortran_f(void *in, void *inout, MPI_Fint *n,
+                                MPI_Fint *type);
+
+static void operator_call(int at, void *in, void *inout, int *n,
+                          MPI_Datatype *type)
+{
+    MPI_Datatype ours = object_find(OBJECT_DATATYPE, *type);
+    MPI_Fint number;
+
+    if (operators[at].fortran) {
+        number = object_to_fortran(ours);
+        ((operator_fortran_f *)operators[at].function)(in, inout, n, &number);
+    } else {
+        ((operator_f *)operators[at].function)(in, inout, n, &ours);
+    }
+}
+
+#define OPERATOR(n)                                                        \
+    static void operator_##n(void *in, void *inout, int *len,              \
+                             MPI_Datatype *type)                           \
+    {                                                                      \
+        operator_call(n, in, inout, len, type);                            \
+    }
+TIMES256(OPERATOR)
+#define OPERATOR_ENTRY(n) operator_##n,
+static operator_f *const operator_entries[] = { TIMES256(OPERATOR_ENTRY) };
+
+int callback_operator(struct callback of, int commute, MPI_Op *op)
+{
+    __typeof__(&PMPI_Op_create) inside =
+        (__typeof__(inside))inside_get(CALL_Op_create);
+    int at = callback_place(operators, CALLBACK_OPERATORS, &noperators, of), rc;
+    MPI_Op r3 = NULL;
+
+    if (at < 0)
+        return PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM),
+               MPI_ERR_NO_MEM;
+    rc = inside(operator_entries[at], commute, CALL_AT(3, op));
+    CALL_OWN(rc, OBJECT_OP, 3, op);
+    return rc;
+}
+
+CALL_EXPORT int PMPI_Op_create(MPI_User_function *function, int commute,
+                               MPI_Op *op)
+{
+    struct callback of = { (callback_f *)function, false };
+
+    return callback_operator(of, commute, op);
+}
+CALL_ALIAS(Op_create)
+
+/* ------------------------------------------------------ error handlers */
+
+static struct callback handlers[CALLBACK_HANDLERS];
+static int nhandlers;
+
+/* The program's function may read more arguments, which MPI does not define. */
+typedef void handler_f(void *handle, int *code, ...);
+typedef void handler_fortran_f(MPI_Fint *handle, MPI_Fint *code);
+
+static void handler_call(int at, enum object_kind kind, void **handle, int *code)
+{
+    void *ours = handle ? object_find(kind, *handle) : object_null(kind);
+    MPI_Fint number;
+
+    if (handlers[at].fortran) {
+        number = object_to_fortran(ours);
+        ((handler_fortran_f *)handlers[at].function)(&number, code);
+    } else {
+        ((handler_f *)handlers[at].function)(&ours, code);
+    }
+}
+
+#define HANDLER(n)                                                         \
+    static void handler_comm_##n(MPI_Comm *comm, int *code, ...)           \
+    {                                                                      \
+        handler_call(n, OBJECT_COMM, (void **)comm, code);                 \
+    }                                                                      \
+    static void handler_win_##n(MPI_Win *win, int *code, ...)              \
+    {                                                                      \
+        handler_call(n, OBJECT_WIN, (void **)win, code);                   \
+    }                                                                      \
+    static void handler_file_##n(MPI_File *file, int *code, ...)           \
+    {                                                                      \
+        handler_call(n, OBJECT_FILE, (void **)file, code);                 \
+    }
+TIMES64(HANDLER)
+#define HANDLER_COMM(n) handler_comm_##n,
+#define HANDLER_WIN(n) handler_win_##n,
+#define HANDLER_FILE(n) handler_file_##n,
+static MPI_Comm_errhandler_function *const handler_comm[] = { TIMES64(HANDLER_COMM) };
+static MPI_Win_errhandler_function *const handler_win[] = { TIMES64(HANDLER_WIN) };
+static MPI_File_errhandler_function *const handler_file[] = { TIMES64(HANDLER_FILE) };
+
+#define CREATE_HANDLER(name, type, entries, lower)                         \
+    int callback_##lower##_handler(struct callback of, MPI_Errhandler *to) \
+    {                                                                      \
+        __typeof__(&PMPI_##name##_create_errhandler) inside =              \
+            (__typeof__(inside))inside_get(CALL_##name##_create_errhandler); \
+        int at = callback_place(handlers, CALLBACK_HANDLERS, &nhandlers, of); \
+        MPI_Errhandler r2 = NULL;                                          \
+        int rc;                                                            \
+                                                                           \
+        if (at < 0)                                                        \
+            return PMPI_Comm_call_errhandler(MPI_COMM_WORLD,               \
+                                             MPI_ERR_NO_MEM), MPI_ERR_NO_MEM; \
+        rc = inside(entries[at], CALL_AT(2, to));                          \
+        CALL_OWN(rc, OBJECT_ERRHANDLER, 2, to);                            \
+        return rc;                                                         \
+    }                                                                      \
+    CALL_EXPORT int PMPI_##name##_create_errhandler(type *function,        \
+                                                    MPI_Errhandler *to)    \
+    {                                                                      \
+        struct callback of = { (callback_f *)function, false };            \
+                                                                           \
+        return callback_##lower##_handler(of, to);                         \
+    }                                                                      \
+    CALL_ALIAS(name##_create_errhandler)
+CREATE_HANDLER(Comm, MPI_Comm_errhandler_function, handler_comm, comm)
+CREATE_HANDLER(Win, MPI_Win_errhandler_function, handler_win, win)
+CREATE_HANDLER(File, MPI_File_errhandler_function, handler_file, file)
+
+int call_Errhandler_create(MPI_Comm_errhandler_function *function,
+                           MPI_Errhandler *to)
+    __asm__("PMPI_Errhandler_create");
+CALL_EXPORT int call_Errhandler_create(MPI_Comm_errhandler_function *function,
+                                       MPI_Errhandler *to)
+{
+    return PMPI_Comm_create_errhandler(function, to);
+}
+CALL_ALIAS(Errhandler_create)
+
+/* ------------------------------------------------ generalized requests */
+
+/* Goes with the request: MPI calls free_ last. */
+struct generalized {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free_;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra;
+};
+
+static int generalized_query(void *arg, MPI_Status *status)
+{
+    struct generalized *g = arg;
+
+    return g->query(g->extra, status);
+}
+
+static int generalized_free(void *arg)
+{
+    struct generalized *g = arg;
+    int rc = g->free_(g->extra);
+
+    free(g);
+    return rc;
+}
+
+static int generalized_cancel(void *arg, int complete)
+{
+    struct generalized *g = arg;
+
+    return g->cancel(g->extra, complete);
+}
+
+CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
+                                    MPI_Grequest_free_function *free_,
+                                    MPI_Grequest_cancel_function *cancel,
+                                    void *extra, MPI_Request *request)
+{
+    __typeof__(&PMPI_Grequest_start) inside =
+        (__typeof__(inside))inside_get(CALL_Grequest_start);
+    struct generalized *g = malloc(sizeof(*g));
+    MPI_Request r5 = NULL;
+    int rc;
+
+    if (!g)
+        return MPI_ERR_NO_MEM;
+    *g = (struct generalized){ query, free_, cancel, extra };
+    rc = inside(generalized_query, generalized_free, generalized_cancel, g,
+                CALL_AT(5, request));
+    if (rc != MPI_SUCCESS)
+        free(g);
+    CALL_OWN(rc, OBJECT_REQUEST, 5, request);
+    return rc;
+}
+CALL_ALIAS(Grequest_start)
+
+/* ------------------------------------------------ data representations */
+
+/* For ever, as the representation. */
+struct representation {
+    MPI_Datarep_conversion_function *read, *write;
+    MPI_Datarep_extent_function *extent;
+    void *extra;
+};
+
+static int representation_read(void *user, MPI_Datatype type, int n, void *file,
+                               MPI_Offset at, void *arg)
+{
+    struct representation *r = arg;
+
+    return r->read(user, object_find(OBJECT_DATATYPE, type), n, file, at, r->extra);
+}
+
+static int representation_write(void *user, MPI_Datatype type, int n, void *file,
+                                MPI_Offset at, void *arg)
+{
+    struct representation *r = arg;
+
+    return r->write(user, object_find(OBJECT_DATATYPE, type), n, file, at, r->extra);
+}
+
+static int representation_extent(MPI_Datatype type, MPI_Aint *extent, void *arg)
+{
+    struct representation *r = arg;
+
+    return r->extent(object_find(OBJECT_DATATYPE, type), extent, r->extra);
+}
+
+CALL_EXPORT int PMPI_Register_datarep(const char *name,
+                                      MPI_Datarep_conversion_function *read,
+                                      MPI_Datarep_conversion_function *write,
+                                      MPI_Datarep_extent_function *extent,
+                                      void *extra)
+{
+    __typeof__(&PMPI_Register_datarep) inside =
+        (__typeof__(inside))inside_get(CALL_Register_datarep);
+    struct representation *r = malloc(sizeof(*r));
+    int rc;
+
+    if (!r)
+        return MPI_ERR_NO_MEM;
+    *r = (struct representation){ read, write, extent, extra };
+    rc = inside(name, read ? representation_read : NULL,
+                write ? representation_write : NULL,
+                extent ? representation_extent : NULL, r);
+    if (rc != MPI_SUCCESS)
+        free(r);
+    return rc;
+}
+CALL_ALIAS(Register_datarep)

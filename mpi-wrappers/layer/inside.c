@@ -1,0 +1,106 @@
+/* inside.c - see inside.h. The first library of the namespace is ours
+ * (libhector-inside.so, shell.c): it needs libmpi.so.40, which the loader looks
+ * for as it does for any program, since nothing of the namespace has that name;
+ * and it stands before what Open MPI would call in it. */
+#include "mpi-wrappers/layer/inside.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi-wrappers/layer/object.h"
+
+enum { INSIDE_FAILED = 125, INSIDE_NAME = 64 };
+static const char inside_shell[] = "libhector-inside.so";
+
+inside_f *_Atomic inside_table[CALL_END];
+_Thread_local bool inside_thread;
+
+static struct {
+    pthread_mutex_t lock;
+    void *_Atomic library;
+} inside = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void inside_fail(const char *why)
+{
+    char line[1024];
+    int n = snprintf(line, sizeof(line), "hector: MPI cannot be loaded for a task "
+                     "that can be moved: %s\n", why);
+
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+        _exit(INSIDE_FAILED);
+    _exit(INSIDE_FAILED);
+}
+
+/* It lies beside this library. */
+static void inside_path(char path[PATH_MAX])
+{
+    Dl_info info;
+    const char *end;
+
+    if (!dladdr((void *)inside_path, &info) || !info.dli_fname ||
+        !(end = strrchr(info.dli_fname, '/')) ||
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - info.dli_fname),
+                 info.dli_fname, inside_shell) >= PATH_MAX)
+        inside_fail("it is not known where this library lies");
+}
+
+static void *inside_library(void)
+{
+    void *library = atomic_load_explicit(&inside.library,
+                                         memory_order_acquire);
+    char path[PATH_MAX];
+
+    if (library)
+        return library;
+    pthread_mutex_lock(&inside.lock);
+    library = atomic_load(&inside.library);
+    if (!library) {
+        inside_path(path);
+        library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            inside_fail(dlerror());
+        atomic_store_explicit(&inside.library, library, memory_order_release);
+        object_bind(inside_symbol);
+    }
+    pthread_mutex_unlock(&inside.lock);
+    return library;
+}
+
+void *inside_symbol(const char *name)
+{
+    return dlsym(inside_library(), name);
+}
+
+static inside_f *inside_function(const char *name)
+{
+    void *symbol = inside_symbol(name);
+    inside_f *f;
+
+    memcpy(&f, &symbol, sizeof(f));     /* ISO C has no such cast */
+    return f;
+}
+
+inside_f *inside_find(unsigned call)
+{
+    char name[INSIDE_NAME];
+    inside_f *f;
+
+    if (!inside_thread) {
+        inside_function("inside_thread_begin")();
+        inside_thread = true;
+    }
+    snprintf(name, sizeof(name), "P%s", call_name(call));
+    f = inside_function(name);
+    if (f)
+        atomic_store_explicit(&inside_table[call], f, memory_order_relaxed);
+    return f;
+}
+
+void inside_environ(char **environ)
+{
+    ((void (*)(char **))inside_function("inside_set_environ"))(environ);
+}

@@ -1,0 +1,81 @@
+/* object.h - MPI's handles as the program sees them.
+ *
+ * Open MPI's handles are addresses. The program's are addresses of ours, and
+ * the first word behind each is the handle of the Open MPI that is loaded now:
+ * a call gets from one to the other by one load, and when another Open MPI is
+ * loaded, the program's handles stay. What MPI defines itself (MPI_COMM_WORLD,
+ * MPI_INT) are variables that the linker copies into the program, of exactly
+ * the sizes that Open MPI gives them; they are objects of the same kind.
+ *
+ * All others lie in one region of address space, so that any word can be asked
+ * whether it is a handle: arguments that MPI does not look at (the receive type
+ * of a gather, away from the root) may be anything. */
+#ifndef HECTOR_LAYER_OBJECT_H
+#define HECTOR_LAYER_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum object_kind {
+    OBJECT_COMM, OBJECT_DATATYPE, OBJECT_REQUEST, OBJECT_OP, OBJECT_GROUP,
+    OBJECT_WIN, OBJECT_FILE, OBJECT_INFO, OBJECT_ERRHANDLER, OBJECT_MESSAGE,
+    OBJECT_KINDS
+};
+
+struct attribute;
+struct object_kept {            /* handles of Open MPI's that a request reads */
+    struct object_kept *next;
+    void *v[];
+};
+
+struct object {
+    void *real;                 /* Open MPI's; first: see above */
+    uint8_t kind;               /* enum object_kind */
+    bool predefined, live;
+    uint32_t refs;              /* times that MPI has given it out */
+    int32_t fortran;            /* its number there; -1: none yet */
+    union {
+        struct attribute *attributes;   /* owned: attribute.c; newest first */
+        struct object_kept *kept;       /* owned: of a request, until its end */
+    };
+    struct object *next;        /* of those with the same hash, or free ones */
+};
+
+/* NULL stays NULL, for Open MPI to complain of. */
+static inline void *object_real(const void *handle)
+{
+    return handle ? *(void *const *)handle : NULL;
+}
+
+/* Of an argument that may mean nothing: what is no handle stays as it is. */
+void *object_real_if(const void *handle);
+bool object_is(const void *handle);
+
+/* MPI_COMM_NULL and the like, the program's. */
+struct object *object_null(enum object_kind kind);
+
+/* The program's handle for one of Open MPI's: one that MPI defines, the one
+ * that it got before (its count of references grows), or a new one; NULL if
+ * there is no memory. Of requests, groups, infos, operators and messages each
+ * is new. */
+void *object_own(enum object_kind kind, void *real);
+
+/* The same without a reference, for callbacks; what is not known is given
+ * back as it is. */
+void *object_find(enum object_kind kind, void *real);
+
+/* After a call that may have ended it: real is what the call left of Open MPI's
+ * handle. *handle becomes null, and the object ends with its last reference. */
+void object_settle(void *handle, void *real);
+
+/* Fortran's number of a handle, and back; -1 and NULL if there is none. What MPI
+ * defines has the numbers that Open MPI's mpif.h says, from object_number() on. */
+void object_number(int (*number)(enum object_kind kind, void *real));
+int object_to_fortran(void *handle);
+void *object_from_fortran(enum object_kind kind, int number);
+
+/* What MPI defines is known to the Open MPI that has been loaded. */
+void object_bind(void *(*symbol)(const char *name));
+
+#endif

@@ -1,0 +1,39 @@
+/* shell.c - libhector-inside.so, the first library of the namespace that Open MPI
+ * is in. What is defined here stands before the C library's for all that lives
+ * there: libraries are loaded for those only that ask for them, since the loader
+ * knows nothing global in a namespace; all memory that is allocated comes from one
+ * region (heap.c), which goes when the namespace goes; and values of threads are
+ * apart from the program's (keys.c). */
+#include <dlfcn.h>
+#include <locale.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#define SHELL_EXPORT __attribute__((visibility("default")))
+
+/* Makes libmpi.so.40 needed here. */
+extern int MPI_Init(int *argc, char ***argv);
+SHELL_EXPORT int (*const inside_needs)(int *argc, char ***argv) = MPI_Init;
+
+SHELL_EXPORT void *dlopen(const char *name, int flags)
+{
+    static void *(*next)(const char *, int);
+
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    return next(name, flags & ~RTLD_GLOBAL);
+}
+
+void inside_set_environ(char **to);
+SHELL_EXPORT void inside_set_environ(char **to)
+{
+    environ = to;
+}
+
+/* A thread that the program has made comes here for the first time: the C library
+ * of the namespace has not prepared its tables of characters for it. */
+void inside_thread_begin(void);
+SHELL_EXPORT void inside_thread_begin(void)
+{
+    uselocale(LC_GLOBAL_LOCALE);
+}

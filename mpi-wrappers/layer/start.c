@@ -1,0 +1,74 @@
+/* start.c - the beginning and the end of MPI, and what else is not made from
+ * wrap.def: MPI_Type_get_contents, which hands out types again, and
+ * MPI_Pcontrol. */
+#include <unistd.h>
+
+#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/layer/convert.h"
+
+CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
+{
+    __typeof__(&PMPI_Init) inside = (__typeof__(inside))inside_get(CALL_Init);
+    int rc;
+
+    inside_environ(environ);
+    rc = inside(argc, argv);
+    if (rc == MPI_SUCCESS)
+        convert_bind();
+    return rc;
+}
+CALL_ALIAS(Init)
+
+CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
+                                 int *provided)
+{
+    __typeof__(&PMPI_Init_thread) inside =
+        (__typeof__(inside))inside_get(CALL_Init_thread);
+    int rc;
+
+    inside_environ(environ);
+    rc = inside(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS)
+        convert_bind();
+    return rc;
+}
+CALL_ALIAS(Init_thread)
+
+/* What belongs to MPI_COMM_SELF is given back first: MPI-3.1, section 8.7.1. */
+CALL_EXPORT int PMPI_Finalize(void)
+{
+    __typeof__(&PMPI_Finalize) inside =
+        (__typeof__(inside))inside_get(CALL_Finalize);
+
+    attribute_ending(MPI_COMM_SELF);
+    attribute_ending(MPI_COMM_WORLD);
+    return inside();
+}
+CALL_ALIAS(Finalize)
+
+CALL_EXPORT int PMPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}
+CALL_ALIAS(Pcontrol)
+
+CALL_EXPORT int PMPI_Type_get_contents(MPI_Datatype type, int max_integers,
+                                       int max_addresses, int max_types,
+                                       int integers[], MPI_Aint addresses[],
+                                       MPI_Datatype types[])
+{
+    __typeof__(&PMPI_Type_get_contents) inside =
+        (__typeof__(inside))inside_get(CALL_Type_get_contents);
+    int n[4] = { 0 }, rc;
+
+    rc = inside(object_real(type), max_integers, max_addresses, max_types,
+                integers, addresses, types);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &n[3]);
+    for (int i = 0; rc == MPI_SUCCESS && i < n[2] && i < max_types; i++)
+        if (!(types[i] = object_own(OBJECT_DATATYPE, types[i])))
+            rc = MPI_ERR_NO_MEM;
+    return rc;
+}
+CALL_ALIAS(Type_get_contents)
