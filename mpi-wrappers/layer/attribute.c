@@ -16,17 +16,29 @@ enum {
     ATTRIBUTE_DEFINED = 32,     /* those of MPI are below */
 };
 
-/* The callbacks of the three kinds of objects are called alike. */
-typedef int attribute_copy_f(void *object, int keyval, void *extra, void *in,
-                             void *out, int *flag);
-typedef int attribute_delete_f(void *object, int keyval, void *value,
-                               void *extra);
+union value {
+    void *pointer;
+    MPI_Fint integer;
+    MPI_Aint address;
+};
+
+/* The callbacks of the three kinds of objects are called alike: in C, in Fortran
+ * with INTEGERs (mpi_keyval_create), or with addresses. */
+typedef int copy_f(void *object, int keyval, void *extra, void *in, void *out,
+                   int *flag);
+typedef int delete_f(void *object, int keyval, void *value, void *extra);
+typedef void copy_fortran_f(MPI_Fint *object, MPI_Fint *keyval, union value *extra,
+                            union value *in, union value *out, MPI_Fint *flag,
+                            MPI_Fint *ierr);
+typedef void delete_fortran_f(MPI_Fint *object, MPI_Fint *keyval,
+                              union value *value, union value *extra,
+                              MPI_Fint *ierr);
 
 struct keyval {
     enum object_kind kind;
-    attribute_copy_f *copy;
-    attribute_delete_f *delete;
-    void *extra;
+    enum attribute_from from;
+    void (*copy)(void), (*delete)(void);
+    union value extra;
     uint32_t uses;              /* attributes of it */
     bool used, freed;
 };
@@ -34,7 +46,8 @@ struct keyval {
 struct attribute {
     struct attribute *next;     /* older */
     int keyval;
-    void *value;
+    enum attribute_from from;
+    union value value;
 };
 
 static struct {
@@ -77,8 +90,21 @@ static void keyval_drop(struct keyval *k)
         k->used = false;
 }
 
-static int keyval_make(enum object_kind kind, void *copy, void *delete,
-                       int *number, void *extra)
+static union value value_read(enum attribute_from from, const void *at)
+{
+    union value v = { NULL };
+
+    if (from == ATTRIBUTE_POINTER)
+        v.pointer = (void *)(uintptr_t)at;
+    else if (from == ATTRIBUTE_INTEGER)
+        v.integer = *(const MPI_Fint *)at;
+    else
+        v.address = *(const MPI_Aint *)at;
+    return v;
+}
+
+int attribute_keyval(enum object_kind kind, enum attribute_from from,
+                     void *copy, void *delete, const void *extra, int *number)
 {
     struct keyval *k;
     int rc = MPI_SUCCESS;
@@ -88,7 +114,8 @@ static int keyval_make(enum object_kind kind, void *copy, void *delete,
     pthread_mutex_lock(&keyvals.lock);
     k = keyval_place(number);
     if (k) {
-        *k = (struct keyval){ .kind = kind, .extra = extra, .used = true };
+        *k = (struct keyval){ .kind = kind, .from = from, .used = true,
+                              .extra = value_read(from, extra) };
         *(void **)&k->copy = copy;      /* ISO C has no such cast */
         *(void **)&k->delete = delete;
     } else {
@@ -157,30 +184,76 @@ static struct attribute **attribute_place(struct object *o, int number)
     return at;
 }
 
-static bool attribute_has(struct object *o, int number, void **value)
+/* The attribute that has this keyval stays where it is until it is removed. */
+static struct attribute *attribute_find(struct object *o, int number)
 {
     struct attribute *a;
 
     pthread_mutex_lock(&keyvals.lock);
     a = *attribute_place(o, number);
-    if (a)
-        *value = a->value;
     pthread_mutex_unlock(&keyvals.lock);
-    return a != NULL;
+    return a;
+}
+
+/* What one who reads as `as` gets: in C a value of Fortran's is its address. */
+static union value value_as(struct attribute *a, enum attribute_from as)
+{
+    MPI_Aint address = a->from == ATTRIBUTE_POINTER ? (MPI_Aint)a->value.pointer
+                     : a->from == ATTRIBUTE_INTEGER ? a->value.integer
+                     : a->value.address;
+    union value v = { NULL };
+
+    if (as == ATTRIBUTE_POINTER)
+        v.pointer = a->from == ATTRIBUTE_POINTER ? a->value.pointer
+                  : a->from == ATTRIBUTE_INTEGER ? (void *)&a->value.integer
+                  : (void *)&a->value.address;
+    else if (as == ATTRIBUTE_INTEGER)
+        v.integer = (MPI_Fint)address;
+    else
+        v.address = address;
+    return v;
+}
+
+static int call_delete(struct object *o, struct keyval *k, struct attribute *a)
+{
+    union value v = value_as(a, k->from);
+    MPI_Fint object, number = a->keyval, ierr = MPI_SUCCESS;
+
+    if (k->from == ATTRIBUTE_POINTER)
+        return ((delete_f *)k->delete)(o, a->keyval, v.pointer, k->extra.pointer);
+    object = object_to_fortran(o);
+    ((delete_fortran_f *)k->delete)(&object, &number, &v, &k->extra, &ierr);
+    return ierr;
+}
+
+static int call_copy(struct object *o, struct keyval *k, struct attribute *a,
+                     union value *to, int *flag)
+{
+    union value in = value_as(a, k->from);
+    MPI_Fint object, number = a->keyval, ierr = MPI_SUCCESS, copied = 0;
+
+    if (k->from == ATTRIBUTE_POINTER)
+        return ((copy_f *)k->copy)(o, a->keyval, k->extra.pointer, in.pointer, to,
+                                   flag);
+    object = object_to_fortran(o);
+    ((copy_fortran_f *)k->copy)(&object, &number, &k->extra, &in, to, &copied,
+                                &ierr);
+    *flag = copied != 0;
+    return ierr;
 }
 
 static int attribute_remove(struct object *o, int number)
 {
     struct attribute **at, *a;
     struct keyval k;
-    void *value;
     int rc;
 
     if (!keyval_read(number, (enum object_kind)o->kind, &k))
         return MPI_ERR_KEYVAL;
-    if (!attribute_has(o, number, &value))
+    a = attribute_find(o, number);
+    if (!a)
         return MPI_SUCCESS;
-    rc = k.delete(o, number, value, k.extra);
+    rc = call_delete(o, &k, a);
     if (rc != MPI_SUCCESS)
         return rc;
     pthread_mutex_lock(&keyvals.lock);
@@ -195,7 +268,8 @@ static int attribute_remove(struct object *o, int number)
     return MPI_SUCCESS;
 }
 
-static int attribute_add(struct object *o, int number, void *value)
+static int attribute_add(struct object *o, int number, enum attribute_from from,
+                         union value value)
 {
     struct attribute *a = malloc(sizeof(*a));
 
@@ -203,45 +277,65 @@ static int attribute_add(struct object *o, int number, void *value)
         return MPI_ERR_NO_MEM;
     keyval_uses(number, 1);
     pthread_mutex_lock(&keyvals.lock);
-    *a = (struct attribute){ o->attributes, number, value };
+    *a = (struct attribute){ o->attributes, number, from, value };
     o->attributes = a;
     pthread_mutex_unlock(&keyvals.lock);
     return MPI_SUCCESS;
 }
 
-static int attribute_set(void *handle, enum object_kind kind, int number,
-                         void *value)
+static int attribute_wrong(const void *handle, enum object_kind kind)
 {
-    struct object *o = handle;
-    struct keyval k;
-    int rc;
-
-    if (!handle || !object_is(handle) || o == object_null(kind))
-        return kind == OBJECT_COMM ? MPI_ERR_COMM
-             : kind == OBJECT_WIN ? MPI_ERR_WIN : MPI_ERR_TYPE;
-    if (!keyval_read(number, kind, &k))
-        return MPI_ERR_KEYVAL;
-    rc = attribute_remove(o, number);
-    return rc == MPI_SUCCESS ? attribute_add(o, number, value) : rc;
+    if (handle && object_is(handle) && handle != object_null(kind))
+        return MPI_SUCCESS;
+    return kind == OBJECT_COMM ? MPI_ERR_COMM
+         : kind == OBJECT_WIN ? MPI_ERR_WIN : MPI_ERR_TYPE;
 }
 
-static int attribute_get(void *handle, enum object_kind kind, int number,
-                         void *to, int *flag)
+int attribute_set(void *handle, enum object_kind kind, int number,
+                  enum attribute_from from, const void *value)
 {
-    struct object *o = handle;
+    int rc = attribute_wrong(handle, kind);
+    struct keyval k;
 
-    if (!handle || !object_is(handle) || o == object_null(kind) || !to || !flag)
+    if (rc == MPI_SUCCESS && !keyval_read(number, kind, &k))
+        rc = MPI_ERR_KEYVAL;
+    if (rc == MPI_SUCCESS)
+        rc = attribute_remove(handle, number);
+    return rc == MPI_SUCCESS ? attribute_add(handle, number, from,
+                                             value_read(from, value)) : rc;
+}
+
+int attribute_get(void *handle, enum object_kind kind, int number,
+                  enum attribute_from from, void *value, int *flag)
+{
+    int rc = attribute_wrong(handle, kind);
+    struct attribute *a;
+    union value v;
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!value || !flag)
         return MPI_ERR_ARG;
-    *flag = attribute_has(o, number, to);
+    a = attribute_find(handle, number);
+    *flag = a != NULL;
+    if (!a)
+        return MPI_SUCCESS;
+    v = value_as(a, from);
+    if (from == ATTRIBUTE_POINTER)
+        *(void **)value = v.pointer;
+    else if (from == ATTRIBUTE_INTEGER)
+        *(MPI_Fint *)value = v.integer;
+    else
+        *(MPI_Aint *)value = v.address;
     return MPI_SUCCESS;
 }
 
 /* The newest is copied last, so that it is the newest there too. */
 static int attribute_copy_from(struct object *from, struct object *to,
-                               const struct attribute *a)
+                               struct attribute *a)
 {
+    union value value = { NULL };
     struct keyval k;
-    void *value = NULL;
     int flag = 0, rc;
 
     if (!a)
@@ -250,8 +344,9 @@ static int attribute_copy_from(struct object *from, struct object *to,
     if (rc != MPI_SUCCESS ||
         !keyval_read(a->keyval, (enum object_kind)from->kind, &k))
         return rc;
-    rc = k.copy(from, a->keyval, k.extra, a->value, &value, &flag);
-    return rc == MPI_SUCCESS && flag ? attribute_add(to, a->keyval, value) : rc;
+    rc = call_copy(from, &k, a, &value, &flag);
+    return rc == MPI_SUCCESS && flag ? attribute_add(to, a->keyval, k.from, value)
+                                     : rc;
 }
 
 int attribute_copy(void *from, void *to)
@@ -295,8 +390,8 @@ CALL_EXPORT int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
                                         MPI_Comm_delete_attr_function *delete,
                                         int *keyval, void *extra)
 {
-    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_COMM, VOID(copy),
-                                                  VOID(delete), keyval, extra));
+    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_COMM,
+        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
 }
 CALL_ALIAS(Comm_create_keyval)
 
@@ -304,8 +399,8 @@ CALL_EXPORT int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
                                         MPI_Type_delete_attr_function *delete,
                                         int *keyval, void *extra)
 {
-    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_DATATYPE, VOID(copy),
-                                                  VOID(delete), keyval, extra));
+    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_DATATYPE,
+        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
 }
 CALL_ALIAS(Type_create_keyval)
 
@@ -313,8 +408,8 @@ CALL_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
                                        MPI_Win_delete_attr_function *delete,
                                        int *keyval, void *extra)
 {
-    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_WIN, VOID(copy),
-                                                  VOID(delete), keyval, extra));
+    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_WIN,
+        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
 }
 CALL_ALIAS(Win_create_keyval)
 
@@ -322,8 +417,8 @@ CALL_EXPORT int PMPI_Keyval_create(MPI_Copy_function *copy,
                                    MPI_Delete_function *delete, int *keyval,
                                    void *extra)
 {
-    return comm_error(MPI_COMM_WORLD, keyval_make(OBJECT_COMM, VOID(copy),
-                                                  VOID(delete), keyval, extra));
+    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_COMM,
+        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
 }
 CALL_ALIAS(Keyval_create)
 
@@ -359,7 +454,8 @@ CALL_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
 {
     if (keyval < ATTRIBUTE_FIRST && value && flag)
         return comm_defined(comm, keyval, value, flag);
-    return comm_error(comm, attribute_get(comm, OBJECT_COMM, keyval, value, flag));
+    return comm_error(comm, attribute_get(comm, OBJECT_COMM, keyval,
+                                          ATTRIBUTE_POINTER, value, flag));
 }
 CALL_ALIAS(Comm_get_attr)
 
@@ -371,7 +467,8 @@ CALL_ALIAS(Attr_get)
 
 CALL_EXPORT int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
 {
-    return comm_error(comm, attribute_set(comm, OBJECT_COMM, keyval, value));
+    return comm_error(comm, attribute_set(comm, OBJECT_COMM, keyval,
+                                          ATTRIBUTE_POINTER, value));
 }
 CALL_ALIAS(Comm_set_attr)
 
@@ -399,14 +496,15 @@ CALL_EXPORT int PMPI_Type_get_attr(MPI_Datatype type, int keyval, void *value,
                                    int *flag)
 {
     return comm_error(MPI_COMM_WORLD, attribute_get(type, OBJECT_DATATYPE, keyval,
-                                                    value, flag));
+                                                    ATTRIBUTE_POINTER, value, flag));
 }
 CALL_ALIAS(Type_get_attr)
 
 CALL_EXPORT int PMPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
 {
     return comm_error(MPI_COMM_WORLD,
-                      attribute_set(type, OBJECT_DATATYPE, keyval, value));
+                      attribute_set(type, OBJECT_DATATYPE, keyval,
+                                    ATTRIBUTE_POINTER, value));
 }
 CALL_ALIAS(Type_set_attr)
 
@@ -426,13 +524,15 @@ CALL_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *fla
 
     if (keyval < ATTRIBUTE_FIRST)
         return inside(object_real(win), keyval, value, flag);
-    return win_error(win, attribute_get(win, OBJECT_WIN, keyval, value, flag));
+    return win_error(win, attribute_get(win, OBJECT_WIN, keyval,
+                                        ATTRIBUTE_POINTER, value, flag));
 }
 CALL_ALIAS(Win_get_attr)
 
 CALL_EXPORT int PMPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 {
-    return win_error(win, attribute_set(win, OBJECT_WIN, keyval, value));
+    return win_error(win, attribute_set(win, OBJECT_WIN, keyval,
+                                        ATTRIBUTE_POINTER, value));
 }
 CALL_ALIAS(Win_set_attr)
 

@@ -10,6 +10,24 @@
 
 #include <mpi.h>
 
+#include "mpi-wrappers/layer/object.h"
+
+/* A value has come from C as a pointer, or from Fortran as an INTEGER, or as one
+ * of the kind of addresses; callbacks are of the same three kinds. What each
+ * sees of a value of the others: MPI-3.1, section 17.2.7. */
+enum attribute_from { ATTRIBUTE_POINTER, ATTRIBUTE_INTEGER, ATTRIBUTE_ADDRESS };
+
+/* A new keyval. The callbacks are as `from` says, and so is extra: a pointer, or
+ * one to an INTEGER or address that is copied. */
+int attribute_keyval(enum object_kind kind, enum attribute_from from,
+                     void *copy, void *delete, const void *extra, int *keyval);
+
+/* value points to what `from` says; in get it is stored there. */
+int attribute_set(void *handle, enum object_kind kind, int keyval,
+                  enum attribute_from from, const void *value);
+int attribute_get(void *handle, enum object_kind kind, int keyval,
+                  enum attribute_from from, void *value, int *flag);
+
 /* From an object that MPI has made as a copy of the other. */
 int attribute_copy(void *from, void *to);
 

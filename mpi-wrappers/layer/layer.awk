@@ -32,13 +32,13 @@ function layer_type(d)
     return d
 }
 
-# May mean nothing, so that it may be anything: types and operators of
-# collectives, away from the root or beside MPI_IN_PLACE.
+# May mean nothing, so that it may be anything: types of what is only given or
+# only taken at the root, or stands beside MPI_IN_PLACE, and what only one has to
+# say.
 function layer_idle(k)
 {
-    return (k == "datatype" || k == "op" || k == "info" || k == "group" || k == "comm") &&
-        (first("root") || name ~ /^I?(all|neighbor|scan|exscan|reduce)/ || name == "Intercomm_create") &&
-        !(k == "comm" && name != "Intercomm_create")
+    return k == "datatype" ? tolower(name) ~ /gather|scatterv?$|alltoall/ : \
+        k == "info" ? first("root") : k == "comm" && name == "Intercomm_create"
 }
 
 # How many handles an array has.
