@@ -18,7 +18,8 @@ WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
-WRAP_MPI  += $(addprefix layer/,attribute call callback convert start)
+WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
+             fortran_callback fortran_request start)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -76,7 +77,9 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
-LAYER     := $(addprefix layer/,attribute call callback convert inside object start)
+LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
+             fortran_callback fortran_request foreign inside internals object \
+             start)
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 layer_from := $(wrap_from) mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(layer_from)
@@ -87,7 +90,10 @@ $(B)/gen/layer_predefined.inc: mpi-wrappers/layer/predefined.awk
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	    nm -DS $(LAYER_MPI) | LC_ALL=C awk -f $< - \
 	    $(firstword $(wildcard $(addsuffix /mpi.h,$(filter-out -isystem,$(MPI_INC))))) > $@
-$(LAYER:%=$(B)/pic/mpi-wrappers/%.o): | $(B)/gen/layer_c.inc $(B)/gen/layer_predefined.inc
+$(B)/gen/layer_foreign.inc: mpi-wrappers/layer/foreign.awk
+	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
+	    nm -D --defined-only $(LAYER_MPI) | LC_ALL=C awk -f $< > $@
+$(LAYER:%=$(B)/pic/mpi-wrappers/%.o): $(B)/gen/layer_foreign.inc | $(B)/gen/layer_c.inc $(B)/gen/layer_predefined.inc
 $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
     $(B)/pic/mpi-wrappers/table/calls.o mpi-wrappers/layer/libmpi.map
 	$(wrap_library)

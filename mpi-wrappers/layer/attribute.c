@@ -12,7 +12,6 @@
 #include "mpi-wrappers/layer/object.h"
 
 enum {
-    ATTRIBUTE_FIRST = 4096,     /* the first keyval that is ours */
     ATTRIBUTE_DEFINED = 32,     /* those of MPI are below */
 };
 
@@ -59,7 +58,7 @@ static struct {
 /* With the lock, as the two below; NULL if there is no such keyval. */
 static struct keyval *keyval_at(int number)
 {
-    int i = number - ATTRIBUTE_FIRST;
+    int i = number - ATTRIBUTE_OURS;
 
     return i >= 0 && i < keyvals.n && keyvals.v[i].used ? &keyvals.v[i] : NULL;
 }
@@ -80,7 +79,7 @@ static struct keyval *keyval_place(int *number)
     }
     if (i == keyvals.n)
         keyvals.n++;
-    *number = ATTRIBUTE_FIRST + i;
+    *number = ATTRIBUTE_OURS + i;
     return &keyvals.v[i];
 }
 
@@ -452,7 +451,7 @@ static int comm_defined(MPI_Comm comm, int keyval, void *to, int *flag)
 CALL_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
                                    int *flag)
 {
-    if (keyval < ATTRIBUTE_FIRST && value && flag)
+    if (keyval < ATTRIBUTE_OURS && value && flag)
         return comm_defined(comm, keyval, value, flag);
     return comm_error(comm, attribute_get(comm, OBJECT_COMM, keyval,
                                           ATTRIBUTE_POINTER, value, flag));
@@ -522,7 +521,7 @@ CALL_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *fla
     __typeof__(&PMPI_Win_get_attr) inside =
         (__typeof__(inside))inside_get(CALL_Win_get_attr);
 
-    if (keyval < ATTRIBUTE_FIRST)
+    if (keyval < ATTRIBUTE_OURS)
         return inside(object_real(win), keyval, value, flag);
     return win_error(win, attribute_get(win, OBJECT_WIN, keyval,
                                         ATTRIBUTE_POINTER, value, flag));

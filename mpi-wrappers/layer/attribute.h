@@ -17,6 +17,8 @@
  * sees of a value of the others: MPI-3.1, section 17.2.7. */
 enum attribute_from { ATTRIBUTE_POINTER, ATTRIBUTE_INTEGER, ATTRIBUTE_ADDRESS };
 
+enum { ATTRIBUTE_OURS = 4096 }; /* keyvals below are MPI's own */
+
 /* A new keyval. The callbacks are as `from` says, and so is extra: a pointer, or
  * one to an INTEGER or address that is copied. */
 int attribute_keyval(enum object_kind kind, enum attribute_from from,

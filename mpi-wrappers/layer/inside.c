@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/layer/internals.h"
 #include "mpi-wrappers/layer/object.h"
 
 enum { INSIDE_FAILED = 125, INSIDE_NAME = 64 };
@@ -65,6 +66,7 @@ static void *inside_library(void)
             inside_fail(dlerror());
         atomic_store_explicit(&inside.library, library, memory_order_release);
         object_bind(inside_symbol);
+        internals_bind(inside_symbol);
     }
     pthread_mutex_unlock(&inside.lock);
     return library;
