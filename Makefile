@@ -67,7 +67,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
 PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
-    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps \
+    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
+    $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
     $(B)/proto/hector-proto.7
 
 # Generated protocol code: not ours to warn about, never committed.

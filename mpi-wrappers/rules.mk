@@ -2,6 +2,8 @@
 #
 #   lib/libhector.so   preloaded into tasks: wrappers of all MPI functions
 #   lib/libhector-inject.so  preloaded behind it: the fault injector
+#   lib/hector/libmpi.so.40  before an Open MPI in a namespace, which
+#                      lib/hector/libhector-inside.so is the first library of
 #   lib/libhct.so      what tagged programs link with; does nothing itself
 #   include/           hct_rt.h, hct_rtf.h, the Fortran module hct_rt and its
 #                      source, for compilers that cannot read gfortran's

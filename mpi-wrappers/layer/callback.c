@@ -18,7 +18,8 @@ enum { CALLBACK_OPERATORS = 256, CALLBACK_HANDLERS = 64 };
 /* x(0x00) x(0x01) ... x(0x3f), and to 0xff. */
 #define TIMES16(x, n) x(n##0) x(n##1) x(n##2) x(n##3) x(n##4) x(n##5) x(n##6)  \
     x(n##7) x(n##8) x(n##9) x(n##a) x(n##b) x(n##c) x(n##d) x(n##e) x(n##f)
-#define TIMES64(x) TIMES16(x, 0x0) TIMES16(x, 0x1) TIMES16(x, 0x2) TIMES16(x, 0x3)
+#define TIMES64(x) TIMES16(x, 0x0) TIMES16(x, 0x1) TIMES16(x, 0x2)             \
+    TIMES16(x, 0x3)
 #define TIMES256(x) TIMES64(x) TIMES16(x, 0x4) TIMES16(x, 0x5)                 \
     TIMES16(x, 0x6) TIMES16(x, 0x7) TIMES16(x, 0x8) TIMES16(x, 0x9)            \
     TIMES16(x, 0xa) TIMES16(x, 0xb) TIMES16(x, 0xc) TIMES16(x, 0xd)            \
@@ -108,7 +109,8 @@ static int nhandlers;
 typedef void handler_f(void *handle, int *code, ...);
 typedef void handler_fortran_f(MPI_Fint *handle, MPI_Fint *code);
 
-static void handler_call(int at, enum object_kind kind, void **handle, int *code)
+static void handler_call(int at, enum object_kind kind, void **handle,
+                         int *code)
 {
     void *ours = handle ? object_find(kind, *handle) : object_null(kind);
     MPI_Fint number;
@@ -138,9 +140,15 @@ TIMES64(HANDLER)
 #define HANDLER_COMM(n) handler_comm_##n,
 #define HANDLER_WIN(n) handler_win_##n,
 #define HANDLER_FILE(n) handler_file_##n,
-static MPI_Comm_errhandler_function *const handler_comm[] = { TIMES64(HANDLER_COMM) };
-static MPI_Win_errhandler_function *const handler_win[] = { TIMES64(HANDLER_WIN) };
-static MPI_File_errhandler_function *const handler_file[] = { TIMES64(HANDLER_FILE) };
+static MPI_Comm_errhandler_function *const handler_comm[] = {
+    TIMES64(HANDLER_COMM)
+};
+static MPI_Win_errhandler_function *const handler_win[] = {
+    TIMES64(HANDLER_WIN)
+};
+static MPI_File_errhandler_function *const handler_file[] = {
+    TIMES64(HANDLER_FILE)
+};
 
 #define CREATE_HANDLER(name, type, entries, lower)                         \
     int callback_##lower##_handler(struct callback of, MPI_Errhandler *to) \
@@ -250,15 +258,17 @@ static int representation_read(void *user, MPI_Datatype type, int n, void *file,
 {
     struct representation *r = arg;
 
-    return r->read(user, object_find(OBJECT_DATATYPE, type), n, file, at, r->extra);
+    return r->read(user, object_find(OBJECT_DATATYPE, type), n, file, at,
+                   r->extra);
 }
 
-static int representation_write(void *user, MPI_Datatype type, int n, void *file,
-                                MPI_Offset at, void *arg)
+static int representation_write(void *user, MPI_Datatype type, int n,
+                                void *file, MPI_Offset at, void *arg)
 {
     struct representation *r = arg;
 
-    return r->write(user, object_find(OBJECT_DATATYPE, type), n, file, at, r->extra);
+    return r->write(user, object_find(OBJECT_DATATYPE, type), n, file, at,
+                    r->extra);
 }
 
 static int representation_extent(MPI_Datatype type, MPI_Aint *extent, void *arg)

@@ -49,7 +49,8 @@ FORTRAN_HANDLER(errhandler_create, ERRHANDLER_CREATE, Errhandler_create,
 
 typedef void query_fortran_f(MPI_Aint *extra, MPI_Fint *status, MPI_Fint *ierr);
 typedef void free_fortran_f(MPI_Aint *extra, MPI_Fint *ierr);
-typedef void cancel_fortran_f(MPI_Aint *extra, MPI_Fint *complete, MPI_Fint *ierr);
+typedef void cancel_fortran_f(MPI_Aint *extra, MPI_Fint *complete,
+                              MPI_Fint *ierr);
 
 /* Goes with the request, with the call of free_. */
 struct generalized_fortran {
@@ -115,8 +116,9 @@ FORTRAN(grequest_start, GREQUEST_START, Grequest_start)
 
 /* ------------------------------------------------ data representations */
 
-typedef void convert_fortran_f(void *user, MPI_Fint *type, MPI_Fint *n, void *file,
-                               MPI_Offset *at, MPI_Aint *extra, MPI_Fint *ierr);
+typedef void convert_fortran_f(void *user, MPI_Fint *type, MPI_Fint *n,
+                               void *file, MPI_Offset *at, MPI_Aint *extra,
+                               MPI_Fint *ierr);
 typedef void extent_fortran_f(MPI_Fint *type, MPI_Aint *extent, MPI_Aint *extra,
                               MPI_Fint *ierr);
 
@@ -150,8 +152,8 @@ static int representation_read(void *user, MPI_Datatype type, int n, void *file,
     return convert(r->read, user, type, n, file, at, r->extra);
 }
 
-static int representation_write(void *user, MPI_Datatype type, int n, void *file,
-                                MPI_Offset at, void *arg)
+static int representation_write(void *user, MPI_Datatype type, int n,
+                                void *file, MPI_Offset at, void *arg)
 {
     struct representation_fortran *r = arg;
 
@@ -173,11 +175,13 @@ static bool converts(convert_fortran_f *f)
 }
 
 void fortran_register_datarep(char *name, convert_fortran_f *read,
-                              convert_fortran_f *write, extent_fortran_f *extent,
-                              MPI_Aint *extra, MPI_Fint *ierr, size_t bytes);
+                              convert_fortran_f *write,
+                              extent_fortran_f *extent, MPI_Aint *extra,
+                              MPI_Fint *ierr, size_t bytes);
 void fortran_register_datarep(char *name, convert_fortran_f *read,
-                              convert_fortran_f *write, extent_fortran_f *extent,
-                              MPI_Aint *extra, MPI_Fint *ierr, size_t bytes)
+                              convert_fortran_f *write,
+                              extent_fortran_f *extent, MPI_Aint *extra,
+                              MPI_Fint *ierr, size_t bytes)
 {
     struct representation_fortran *r = malloc(sizeof(*r));
     char *text = internals_string(name, bytes);
@@ -185,9 +189,10 @@ void fortran_register_datarep(char *name, convert_fortran_f *read,
 
     if (r && text) {
         *r = (struct representation_fortran){ read, write, extent, extra };
-        rc = PMPI_Register_datarep(text, converts(read) ? representation_read : NULL,
-                                   converts(write) ? representation_write : NULL,
-                                   representation_extent, r);
+        rc = PMPI_Register_datarep(
+            text, converts(read) ? representation_read : NULL,
+            converts(write) ? representation_write : NULL,
+            representation_extent, r);
     }
     if (rc != MPI_SUCCESS)
         free(r);

@@ -33,10 +33,10 @@ enum {
 
 struct heap_block {
     uint32_t class;
-    uint32_t aligned;           /* this is a header before an aligned block, and */
+    uint32_t aligned;           /* a header before an aligned block, and */
     uint64_t back;              /* ... so far behind the real one */
 };
-_Static_assert(sizeof(struct heap_block) == HEAP_HEADER, "headers keep alignment");
+_Static_assert(sizeof(struct heap_block) == HEAP_HEADER, "they keep alignment");
 
 struct heap_free {
     struct heap_block block;
@@ -48,6 +48,11 @@ static struct {
     char *region, *top;
     struct heap_free *freed[HEAP_CLASSES];
 } heap = { .busy = ATOMIC_FLAG_INIT };
+
+static uintptr_t page_of(uintptr_t at)
+{
+    return at & ~(uintptr_t)(HEAP_PAGE - 1);
+}
 
 static size_t class_bytes(unsigned class)
 {
@@ -151,8 +156,8 @@ HEAP_EXPORT void free(void *p)
     b = heap_block_of(p);
     bytes = class_bytes(b->class);
     if (bytes >= HEAP_LARGE) {
-        uintptr_t from = ((uintptr_t)(b + 2) + HEAP_PAGE - 1) & ~(uintptr_t)(HEAP_PAGE - 1);
-        uintptr_t to = ((uintptr_t)b + bytes) & ~(uintptr_t)(HEAP_PAGE - 1);
+        uintptr_t from = page_of((uintptr_t)(b + 2) + HEAP_PAGE - 1);
+        uintptr_t to = page_of((uintptr_t)b + bytes);
 
         madvise((void *)from, to - from, MADV_DONTNEED);
         errno = saved;
@@ -251,5 +256,5 @@ HEAP_EXPORT void *valloc(size_t bytes)
 
 HEAP_EXPORT void *pvalloc(size_t bytes)
 {
-    return memalign(HEAP_PAGE, (bytes + HEAP_PAGE - 1) & ~(size_t)(HEAP_PAGE - 1));
+    return memalign(HEAP_PAGE, page_of(bytes + HEAP_PAGE - 1));
 }

@@ -49,6 +49,22 @@ static void inside_path(char path[PATH_MAX])
         inside_fail("it is not known where this library lies");
 }
 
+static void *inside_nothing(void *arg)
+{
+    return arg;
+}
+
+/* Threads of the namespace get memory from the program's C library by way of the
+ * loader, and that takes no lock until it has made a thread itself. */
+static void inside_expect_threads(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, inside_nothing, NULL))
+        inside_fail("no thread can be made");
+    pthread_join(thread, NULL);
+}
+
 static void *inside_library(void)
 {
     void *library = atomic_load_explicit(&inside.library,
@@ -61,6 +77,7 @@ static void *inside_library(void)
     library = atomic_load(&inside.library);
     if (!library) {
         inside_path(path);
+        inside_expect_threads();
         library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
         if (!library)
             inside_fail(dlerror());

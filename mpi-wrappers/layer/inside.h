@@ -21,13 +21,14 @@ extern _Thread_local bool inside_thread
     __attribute__((tls_model("initial-exec")));
 
 /* Load it if need be, make this thread known, and find this function; NULL if
- * there is no such one. Does not return where there is no Open MPI to load: the program cannot go on. */
+ * there is no such one. Does not return where there is no Open MPI to load: the
+ * program cannot go on. */
 inside_f *inside_find(unsigned call);
 
 /* Any symbol of it, NULL if there is none. */
 void *inside_symbol(const char *name);
 
-/* What it sees as its environment from now on: borrowed. */
+/* What it sees as its environment from now on: a copy, which it may change. */
 void inside_environ(char **environ);
 
 static inline inside_f *inside_get(unsigned call)

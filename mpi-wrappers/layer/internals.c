@@ -9,16 +9,21 @@
 #include <string.h>
 
 #define INTERNAL __attribute__((visibility("default")))
-enum { INTERNALS_NONE = -1, INTERNALS_OUT_OF_MEMORY = -2, INTERNALS_NO_MEMORY_CODE = 39 };
+enum {
+    INTERNALS_NONE = -1,        /* no such variable */
+    INTERNALS_OUT_OF_MEMORY = -2,
+    INTERNALS_NO_MEMORY_CODE = 39,      /* MPI_ERR_NO_MEM */
+};
 
 /* Addresses that mean something: common blocks in Fortran. */
-INTERNAL int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
-    mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
+INTERNAL int mpi_fortran_bottom_, mpi_fortran_in_place_,
+    mpi_fortran_unweighted_, mpi_fortran_weights_empty_,
+    mpi_fortran_errcodes_ignore_;
 INTERNAL char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 INTERNAL double mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
 extern int *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
-INTERNAL int *MPI_F_STATUS_IGNORE = (int *)(void *)&mpi_fortran_status_ignore_;
-INTERNAL int *MPI_F_STATUSES_IGNORE = (int *)(void *)&mpi_fortran_statuses_ignore_;
+INTERNAL int *MPI_F_STATUS_IGNORE = (void *)&mpi_fortran_status_ignore_;
+INTERNAL int *MPI_F_STATUSES_IGNORE = (void *)&mpi_fortran_statuses_ignore_;
 
 /* Nothing is checked before a call reaches us. */
 INTERNAL bool ompi_mpi_param_check;
@@ -26,8 +31,8 @@ INTERNAL int32_t ompi_mpi_state, ompi_errcode_intern_lastused;
 INTERNAL char ompi_errcodes_intern[120], ompi_registered_datareps[64];
 INTERNAL char ompi_status_empty[24];
 
-/* libhector.so asks for limits of Open MPI's transports: of the one inside, and not
- * of a library that the Fortran ones have brought along. */
+/* libhector.so asks for limits of Open MPI's transports: of the one inside, and
+ * not of a library that the Fortran ones have brought along. */
 static void *(*inside_has)(const char *name);
 
 INTERNAL int mca_base_var_find(const char *project, const char *framework,
@@ -43,10 +48,10 @@ INTERNAL int mca_base_var_find(const char *project, const char *framework,
     return find(project, framework, component, variable);
 }
 
-INTERNAL int mca_base_var_get_value(int variable, const void *value, int *source,
-                                    const char **file);
-INTERNAL int mca_base_var_get_value(int variable, const void *value, int *source,
-                                    const char **file)
+INTERNAL int mca_base_var_get_value(int variable, const void *value,
+                                    int *source, const char **file);
+INTERNAL int mca_base_var_get_value(int variable, const void *value,
+                                    int *source, const char **file)
 {
     int (*get)(int, const void *, int *, const char **);
 
@@ -68,10 +73,10 @@ void internals_bind(void *(*symbol)(const char *name))
 /* The way of errors that the Fortran libraries find: no memory, mostly. */
 extern int PMPI_Comm_call_errhandler(void *comm, int code);
 extern char ompi_mpi_comm_world[];
-INTERNAL int ompi_errhandler_invoke(void *handler, void *object, int type, int code,
-                                    const char *message);
-INTERNAL int ompi_errhandler_invoke(void *handler, void *object, int type, int code,
-                                    const char *message)
+INTERNAL int ompi_errhandler_invoke(void *handler, void *object, int type,
+                                    int code, const char *message);
+INTERNAL int ompi_errhandler_invoke(void *handler, void *object, int type,
+                                    int code, const char *message)
 {
     (void)handler, (void)object, (void)type, (void)message;
     if (code < 0)
@@ -155,10 +160,10 @@ INTERNAL int ompi_fortran_argv_blank_f2c(char *array, int bytes, int advance,
     return strings(array, -1, bytes, advance, to);
 }
 
-INTERNAL int ompi_fortran_argv_count_f2c(char *array, int n, int bytes, int advance,
-                                         char ***to);
-INTERNAL int ompi_fortran_argv_count_f2c(char *array, int n, int bytes, int advance,
-                                         char ***to)
+INTERNAL int ompi_fortran_argv_count_f2c(char *array, int n, int bytes,
+                                         int advance, char ***to);
+INTERNAL int ompi_fortran_argv_count_f2c(char *array, int n, int bytes,
+                                         int advance, char ***to)
 {
     return strings(array, n > 0 ? n : 0, bytes, advance, to);
 }

@@ -56,7 +56,8 @@ function layer_length(i,    c)
     return c ? name_of(decl[c]) : "0"
 }
 
-function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, label, ends, full, array)
+function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, label,
+                       ends, full, array)
 {
     if (layer_by_hand())
         return
@@ -107,7 +108,8 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
     printf "    __typeof__(&%s) inside = (__typeof__(inside))inside_get(CALL_%s);\n", label, name
     printf "%s    %s rc;\n\n", before, type
     if (type == "int")
-        printf "    if (__builtin_expect(%s!inside, 0))\n        return MPI_ERR_UNSUPPORTED_OPERATION;\n", full
+        printf "    if (__builtin_expect(%s!inside, 0))\n" \
+            "        return MPI_ERR_UNSUPPORTED_OPERATION;\n", full
     printf "    rc = inside(%s);\n%s%s    return rc;\n}\n", args, after, ends
     printf "CALL_ALIAS(%s)\n\n", name
 }

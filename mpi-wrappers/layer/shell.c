@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <locale.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SHELL_EXPORT __attribute__((visibility("default")))
@@ -24,10 +26,20 @@ SHELL_EXPORT void *dlopen(const char *name, int flags)
     return next(name, flags & ~RTLD_GLOBAL);
 }
 
-void inside_set_environ(char **to);
-SHELL_EXPORT void inside_set_environ(char **to)
+void inside_set_environ(char **from);
+SHELL_EXPORT void inside_set_environ(char **from)
 {
-    environ = to;
+    size_t n = 0;
+    char **copy;
+
+    while (from && from[n])
+        n++;
+    copy = calloc(n + 1, sizeof(*copy));
+    if (!copy)
+        return;
+    for (size_t i = 0; i < n; i++)
+        copy[i] = strdup(from[i]);
+    environ = copy;
 }
 
 /* A thread that the program has made comes here for the first time: the C library
