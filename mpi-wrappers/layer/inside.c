@@ -119,7 +119,7 @@ inside_f *inside_find(unsigned call)
     return f;
 }
 
-void inside_environ(char **environ)
+void inside_environ(char **variables)
 {
-    ((void (*)(char **))inside_function("inside_set_environ"))(environ);
+    ((void (*)(char **))inside_function("inside_set_environ"))(variables);
 }

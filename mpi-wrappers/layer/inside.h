@@ -29,7 +29,7 @@ inside_f *inside_find(unsigned call);
 void *inside_symbol(const char *name);
 
 /* What it sees as its environment from now on: a copy, which it may change. */
-void inside_environ(char **environ);
+void inside_environ(char **variables);
 
 static inline inside_f *inside_get(unsigned call)
 {
