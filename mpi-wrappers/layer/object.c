@@ -13,7 +13,6 @@
 enum {
     OBJECT_BYTES = 64,          /* a line of the cache */
     OBJECT_LOOK = 1024,         /* chains of the table; a power of two */
-    OBJECT_KNOWN = 512,         /* places for what MPI defines; the same */
     OBJECT_BATCH = 32,          /* requests that a thread takes at a time */
     OBJECT_FORTRAN = 1024,      /* first number that is ours */
 };
@@ -44,19 +43,20 @@ static struct {
     char *region, *top;
     struct object *freed;
     struct object *by_real[OBJECT_LOOK];
-    struct object *known[OBJECT_KNOWN];         /* by address, open */
     struct object **by_number[OBJECT_KINDS];    /* Fortran's, from 0 */
     int numbers[OBJECT_KINDS];                  /* places there */
     int next_number[OBJECT_KINDS];
     struct { int *v; int n, room; } unused[OBJECT_KINDS];
 } object_own_ = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+struct object *object_known[OBJECT_KNOWN];
+
 static __thread struct object *object_spare;    /* requests of this thread */
 
-static unsigned hash_of(const void *p, unsigned places)
+static unsigned hash_of(const void *p)
 {
     return (unsigned)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 40) &
-           (places - 1);
+           (OBJECT_LOOK - 1);
 }
 
 struct object *object_null(enum object_kind kind)
@@ -79,10 +79,10 @@ struct object *object_null(enum object_kind kind)
 
 static struct object *known_at(const void *handle)
 {
-    unsigned at = hash_of(handle, OBJECT_KNOWN);
+    unsigned at = object_place(handle);
     struct object *o;
 
-    while ((o = object_own_.known[at]) && o != handle)
+    while ((o = object_known[at]) && o != handle)
         at = (at + 1) & (OBJECT_KNOWN - 1);
     return o;
 }
@@ -91,14 +91,14 @@ __attribute__((constructor)) static void object_init(void)
 {
     for (unsigned i = 0; i < OBJECT_PREDEFINED; i++) {
         struct object *o = predefined[i].at;
-        unsigned at = hash_of(o, OBJECT_KNOWN);
+        unsigned at = object_place(o);
 
         *o = (struct object){ .kind = (uint8_t)predefined[i].kind,
                               .predefined = true, .live = true, .refs = 1,
                               .fortran = -1 };
-        while (object_own_.known[at])
+        while (object_known[at])
             at = (at + 1) & (OBJECT_KNOWN - 1);
-        object_own_.known[at] = o;
+        object_known[at] = o;
     }
 }
 
@@ -161,11 +161,6 @@ bool object_is(const void *handle)
     return known_at(handle) != NULL;
 }
 
-void *object_real_if(const void *handle)
-{
-    return object_is(handle) ? object_real(handle) : (void *)handle;
-}
-
 /* ------------------------------------------------------------------ lookup */
 
 /* Does MPI hand the same handle out again? */
@@ -179,7 +174,7 @@ static bool shared(enum object_kind kind)
 /* With the lock. */
 static struct object *look(enum object_kind kind, const void *real)
 {
-    struct object *o = object_own_.by_real[hash_of(real, OBJECT_LOOK)];
+    struct object *o = object_own_.by_real[hash_of(real)];
 
     while (o && (o->real != real || o->kind != kind))
         o = o->next;
@@ -188,7 +183,7 @@ static struct object *look(enum object_kind kind, const void *real)
 
 static void enter(struct object *o)
 {
-    struct object **at = &object_own_.by_real[hash_of(o->real, OBJECT_LOOK)];
+    struct object **at = &object_own_.by_real[hash_of(o->real)];
 
     o->next = *at;
     *at = o;
@@ -196,7 +191,7 @@ static void enter(struct object *o)
 
 static void leave(struct object *o)
 {
-    struct object **at = &object_own_.by_real[hash_of(o->real, OBJECT_LOOK)];
+    struct object **at = &object_own_.by_real[hash_of(o->real)];
 
     while (*at && *at != o)
         at = &(*at)->next;

@@ -48,9 +48,27 @@ static inline void *object_real(const void *handle)
     return handle ? *(void *const *)handle : NULL;
 }
 
-/* Of an argument that may mean nothing: what is no handle stays as it is. */
-void *object_real_if(const void *handle);
+/* Is it a handle at all? */
 bool object_is(const void *handle);
+
+/* Those that MPI defines, by address, each at its place or, where that was taken,
+ * at one of the next. */
+enum { OBJECT_KNOWN = 512 };    /* a power of two */
+extern struct object *object_known[OBJECT_KNOWN];
+
+static inline unsigned object_place(const void *p)
+{
+    return (unsigned)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 40) &
+           (OBJECT_KNOWN - 1);
+}
+
+/* Of an argument that may mean nothing: what is no handle stays as it is. */
+static inline void *object_real_if(const void *handle)
+{
+    return __builtin_expect(object_known[object_place(handle)] == handle, 1)
+           ? object_real(handle)
+           : object_is(handle) ? object_real(handle) : (void *)(uintptr_t)handle;
+}
 
 /* MPI_COMM_NULL and the like, the program's. */
 struct object *object_null(enum object_kind kind);
