@@ -26,9 +26,9 @@ job()           # with|without PROGRAM...
 
 for i in $(seq "$pairs"); do
     for how in with without; do
-        job $how "$build/bench/bench_layer" | sed "s/^/$how /"
+        job "$how" "$build/bench/bench_layer" | sed "s/^/$how /"
         for kernel in stencil:512 transpose:256 cg:5000; do
-            KERNEL_ROUNDS=500 job $how "$build/apps/${kernel%:*}" \
+            KERNEL_ROUNDS=500 job "$how" "$build/apps/${kernel%:*}" \
                 "${kernel#*:}" >/dev/null
             sed -n "s/^${kernel%:*}: *[0-9.]* \([0-9.]*\)\$/$how $kernel \1/p" \
                 "$dir/err"
