@@ -83,11 +83,9 @@ LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribut
              fortran_callback fortran_request foreign inside internals object \
              start)
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
-layer_from := $(wrap_from) mpi-wrappers/layer/layer.awk
-$(B)/gen/layer_c.inc: $(layer_from)
-	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
-	    LC_ALL=C $(wrap_awk) -f mpi-wrappers/layer/layer.awk -v what=layer \
-	    mpi-wrappers/table/wrap.def > $@
+$(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
+$(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
+	$(call wrap_gen,layer)
 $(B)/gen/layer_predefined.inc: mpi-wrappers/layer/predefined.awk
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	    nm -DS $(LAYER_MPI) | LC_ALL=C awk -f $< - \

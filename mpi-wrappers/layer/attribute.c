@@ -11,9 +11,7 @@
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/object.h"
 
-enum {
-    ATTRIBUTE_DEFINED = 32,     /* those of MPI are below */
-};
+enum { ATTRIBUTE_DEFINED = 32 };        /* those of MPI are below */
 
 union value {
     void *pointer;
@@ -71,11 +69,13 @@ static struct keyval *keyval_place(int *number)
     while (i < keyvals.n && keyvals.v[i].used)
         i++;
     if (i == keyvals.room) {
-        keyvals.room = keyvals.room ? 2 * keyvals.room : 16;
-        v = realloc(keyvals.v, (size_t)keyvals.room * sizeof(*v));
+        int room = keyvals.room ? 2 * keyvals.room : 16;
+
+        v = realloc(keyvals.v, (size_t)room * sizeof(*v));
         if (!v)
             return NULL;
         keyvals.v = v;
+        keyvals.room = room;
     }
     if (i == keyvals.n)
         keyvals.n++;
@@ -385,41 +385,22 @@ static int win_error(MPI_Win win, int rc)
 
 #define VOID(f) (*(void **)&(f))
 
-CALL_EXPORT int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
-                                        MPI_Comm_delete_attr_function *delete,
-                                        int *keyval, void *extra)
-{
-    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_COMM,
-        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
-}
-CALL_ALIAS(Comm_create_keyval)
-
-CALL_EXPORT int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
-                                        MPI_Type_delete_attr_function *delete,
-                                        int *keyval, void *extra)
-{
-    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_DATATYPE,
-        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
-}
-CALL_ALIAS(Type_create_keyval)
-
-CALL_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
-                                       MPI_Win_delete_attr_function *delete,
-                                       int *keyval, void *extra)
-{
-    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_WIN,
-        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
-}
-CALL_ALIAS(Win_create_keyval)
-
-CALL_EXPORT int PMPI_Keyval_create(MPI_Copy_function *copy,
-                                   MPI_Delete_function *delete, int *keyval,
-                                   void *extra)
-{
-    return comm_error(MPI_COMM_WORLD, attribute_keyval(OBJECT_COMM,
-        ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));
-}
-CALL_ALIAS(Keyval_create)
+#define CREATE_KEYVAL(name, kind, copy_type, delete_type)                  \
+    CALL_EXPORT int PMPI_##name(copy_type *copy, delete_type *delete,      \
+                                int *keyval, void *extra)                  \
+    {                                                                      \
+        return comm_error(MPI_COMM_WORLD, attribute_keyval(kind,           \
+            ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));  \
+    }                                                                      \
+    CALL_ALIAS(name)
+CREATE_KEYVAL(Comm_create_keyval, OBJECT_COMM, MPI_Comm_copy_attr_function,
+              MPI_Comm_delete_attr_function)
+CREATE_KEYVAL(Type_create_keyval, OBJECT_DATATYPE, MPI_Type_copy_attr_function,
+              MPI_Type_delete_attr_function)
+CREATE_KEYVAL(Win_create_keyval, OBJECT_WIN, MPI_Win_copy_attr_function,
+              MPI_Win_delete_attr_function)
+CREATE_KEYVAL(Keyval_create, OBJECT_COMM, MPI_Copy_function,
+              MPI_Delete_function)
 
 #define FREE_KEYVAL(name)                                                  \
     CALL_EXPORT int PMPI_##name(int *keyval)                               \

@@ -1,8 +1,6 @@
 /* call.c - the functions of MPI that translate handles and do nothing else. */
 #include "mpi-wrappers/layer/call.h"
 
-#include <string.h>
-
 void *call_array(void *few, const void *from, int n)
 {
     const void *const *handles = from;

@@ -53,10 +53,10 @@ struct object *object_known[OBJECT_KNOWN];
 
 static __thread struct object *object_spare;    /* requests of this thread */
 
-static unsigned hash_of(const void *p)
+/* Where those are that have this handle of Open MPI's. */
+static struct object **chain_of(const void *real)
 {
-    return (unsigned)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 40) &
-           (OBJECT_LOOK - 1);
+    return &object_own_.by_real[object_hash(real) & (OBJECT_LOOK - 1)];
 }
 
 struct object *object_null(enum object_kind kind)
@@ -174,7 +174,7 @@ static bool shared(enum object_kind kind)
 /* With the lock. */
 static struct object *look(enum object_kind kind, const void *real)
 {
-    struct object *o = object_own_.by_real[hash_of(real)];
+    struct object *o = *chain_of(real);
 
     while (o && (o->real != real || o->kind != kind))
         o = o->next;
@@ -183,7 +183,7 @@ static struct object *look(enum object_kind kind, const void *real)
 
 static void enter(struct object *o)
 {
-    struct object **at = &object_own_.by_real[hash_of(o->real)];
+    struct object **at = chain_of(o->real);
 
     o->next = *at;
     *at = o;
@@ -191,7 +191,7 @@ static void enter(struct object *o)
 
 static void leave(struct object *o)
 {
-    struct object **at = &object_own_.by_real[hash_of(o->real)];
+    struct object **at = chain_of(o->real);
 
     while (*at && *at != o)
         at = &(*at)->next;

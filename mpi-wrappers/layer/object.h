@@ -56,10 +56,14 @@ bool object_is(const void *handle);
 enum { OBJECT_KNOWN = 512 };    /* a power of two */
 extern struct object *object_known[OBJECT_KNOWN];
 
+static inline unsigned object_hash(const void *p)
+{
+    return (unsigned)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 40);
+}
+
 static inline unsigned object_place(const void *p)
 {
-    return (unsigned)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 40) &
-           (OBJECT_KNOWN - 1);
+    return object_hash(p) & (OBJECT_KNOWN - 1);
 }
 
 /* Of an argument that may mean nothing: what is no handle stays as it is. */

@@ -2,12 +2,10 @@
  * without it if the pipe is full: its thread never waits for our loop. */
 #include "slave/pmix/pmix_log.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "proto/base/log.h"

@@ -34,19 +34,13 @@ for i in $(seq "$pairs"); do
                 "$dir/err"
         done
     done
-done >"$dir/all"
-awk '
-    function median(list, v, n, i, j, x) {
-        n = split(list, v, " ")
-        for (i = 2; i <= n; i++) {
-            x = v[i] + 0
-            for (j = i - 1; j > 0 && v[j] + 0 > x; j--) v[j + 1] = v[j]
-            v[j + 1] = x
-        }
-        return v[int((n + 1) / 2)]
-    }
+done | sort -k2,2 -k1,1 -k3,3n | awk '
     { all[$1, $2] = all[$1, $2] " " $3 }
     !($2 in known) { known[$2] = 1; name[++names] = $2 }
+    function median(list,    v, n) {        # of sorted ones
+        n = split(list, v, " ")
+        return v[int((n + 1) / 2)]
+    }
     END {
         for (i = 1; i <= names; i++) {
             a = median(all["without", name[i]])
@@ -58,4 +52,4 @@ awk '
                 printf "layer %-20s %.1f ns, with %.1f ns: %+.1f, %.3f\n", \
                     name[i], a, b, b - a, b / a
         }
-    }' "$dir/all"
+    }'
