@@ -56,8 +56,10 @@ struct stop {
 
 /* What a look says of all tasks together. */
 struct sight {
-    uint32_t unheard, running, inside, unfinished;  /* how many; the first: */
-    uint32_t unheard_rank, running_rank, inside_rank, unfinished_rank;
+    /* how many; the first: */
+    uint32_t unheard, running, standing, inside, unfinished;
+    uint32_t unheard_rank, running_rank, standing_rank, inside_rank,
+        unfinished_rank;
     enum stop_reason lost;          /* of lost_rank */
     uint32_t lost_rank;
     uint64_t sent, received;
@@ -145,6 +147,8 @@ static void see(struct stop *s, const struct stop_look *in, struct sight *g)
             count(&g->unheard, &g->unheard_rank, i);
         if (k->where != STOP_AT_FROZEN)
             count(&g->running, &g->running_rank, i);
+        else
+            count(&g->standing, &g->standing_rank, i);
         if (k->where == STOP_AT_COLLECTIVE)
             count(&g->inside, &g->inside_rank, i);
         if (k->unfinished)
@@ -251,7 +255,7 @@ static void freeze(struct stop *s, const struct stop_look *in,
 
 static void thaw(struct stop *s, const struct sight *g)
 {
-    if (!g->unheard && g->running == s->ntasks)
+    if (!g->unheard && !g->standing)
         happen(s, STOP_EVENT_THAWED);
 }
 
@@ -352,6 +356,9 @@ static void name_late(struct stop *s, const struct stop_look *in,
         name_task(w, in, STOP_WHY_UNHEARD, g->unheard_rank);
     else if (s->orders.state == STOP_FREEZING && g->running)
         name_task(w, in, STOP_WHY_RUNNING, g->running_rank);
+    else if (s->orders.state == STOP_THAWING && g->standing &&
+             s->asked <= s->orders.number)      /* and was asked before */
+        name_task(w, in, STOP_WHY_STANDING, g->standing_rank);
     else if (g->inside)
         name_task(w, in, STOP_WHY_INSIDE, g->inside_rank);
     else if (drains && g->unfinished)

@@ -10,7 +10,9 @@
  *
  * In the end all goes on undisturbed (given up, with the reason), or stands
  * (stopped) until the word in the pages is STOP_WANT_RUN, which is not this
- * function's to say. States: stop_state.h. What it builds on: stop_look.h. */
+ * function's to say. To break it off, say that, and destroy it. The next stop
+ * begins when no page has anything of this one any more, and nobody stands.
+ * States: stop_state.h. What it builds on: stop_look.h. */
 #ifndef HECTOR_STOP_H
 #define HECTOR_STOP_H
 

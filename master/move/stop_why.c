@@ -86,6 +86,9 @@ const char *stop_why_text(char text[STOP_WHY_TEXT], const struct stop_why *w)
     case STOP_WHY_RUNNING:
         say_task(text, w, "does not stand still");
         break;
+    case STOP_WHY_STANDING:
+        say_task(text, w, "does not go on");
+        break;
     case STOP_WHY_SLIPPING:
         snprintf(text, STOP_WHY_TEXT, "all could have been stopped, but never "
                  "at once");

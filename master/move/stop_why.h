@@ -14,6 +14,7 @@ enum stop_reason {
     STOP_WHY_INSIDE,            /* a task does not leave a collective */
     STOP_WHY_TORN,              /* a communicator is not there on all members */
     STOP_WHY_RUNNING,           /* a task does not freeze */
+    STOP_WHY_STANDING,          /* a task does not thaw */
     STOP_WHY_SLIPPING,          /* all was met and frozen, but never at once */
     STOP_WHY_UNHEARD,           /* a page does not have the orders */
     STOP_WHY_MESSAGE,           /* one is missing */

@@ -960,8 +960,8 @@ static inline void sim_need_entered(struct sim_need *w, uint32_t comm,
 /* What it takes for the op to be over. */
 static inline void sim_need_done(struct sim_need *w, const struct sim_op *op)
 {
-    const struct sim_message *m = &w->s->message[op->what];
-    const struct sim_instance *x = &w->s->instance[op->what];
+    const struct sim_message *m = w->s->message + op->what;
+    const struct sim_instance *x;
 
     switch (op->kind) {
     case SIM_COLL:
@@ -969,6 +969,7 @@ static inline void sim_need_done(struct sim_need *w, const struct sim_op *op)
     case SIM_MAKE:
     case SIM_FREE:
     case SIM_FINALIZE:
+        x = &w->s->instance[op->what];
         sim_need_entered(w, x->comm, x->number);
         break;
     case SIM_RECV:

@@ -680,6 +680,13 @@ static void test_limits(void **state)
     assert_string_equal(stop_why_text(text, &orders->why),
         "task 1 has unfinished sends and collectives that do not end");
 
+    begin_draining(2);              /* one stands, though all are to go on */
+    at(0, STOP_AT_USER, STOP_NONE);
+    step(MS, 2);
+    step(10000 * MS, 2);
+    assert_string_equal(stop_why_text(text, &orders->why),
+                        "task 1 does not go on: it stands still");
+
     begin_with(2, &(struct stop_options){ .limit_ns = 5 * MS });
     step(0, 2);
     step(MS, 2);
