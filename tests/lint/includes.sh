@@ -60,6 +60,7 @@ master/store         calls.h
 master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
 master/judge         hct_policy.h
+master/move
 master/act           hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h
 master/peers
