@@ -68,6 +68,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so policies apps \
+    $(B)/bin/hector-restore $(B)/pic/image.a \
     $(B)/proto/hector-proto.7
 
 # Generated protocol code: not ours to warn about, never committed.
@@ -147,7 +148,7 @@ man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/
 made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
-    $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \
+    $(foreach p,$(PROGRAMS) hector-restore,$(B)/bin/$p:bin/$p:755) \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     policies/hct_policy.h:include/hct_policy.h:644 \

@@ -1,0 +1,71 @@
+/* imaged.c - preloaded into a program: at SIGUSR2 it writes an image of itself,
+ * to $IMAGE_TO, and ends if that worked; after which hector-restore goes on.
+ *
+ * What happens is said on standard error: "imaged: written", "imaged: restored",
+ * "imaged: refused: why". A refused program goes on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi-wrappers/image/image.h"
+
+static char path[500], part[520];
+
+/* What was open when the program began is not its own. */
+static int inherited[1024];
+static struct image_ask ask = { .but_fds = inherited };
+
+static void say(const char *what, const char *more)
+{
+    char line[600];
+    int n = snprintf(line, sizeof(line), "imaged: %s%s\n", what, more);
+
+    if (write(2, line, (size_t)n) != n)
+        _exit(99);
+}
+
+static void make(int signal_number)
+{
+    int saved = errno, rc, fd;
+    char why[400] = "";
+
+    (void)signal_number;
+    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    rc = image_write(fd, &ask, why, sizeof(why));
+    if (rc == 1) {
+        say("restored", "");
+        errno = saved;
+        return;
+    }
+    close(fd);
+    if (rc == 0) {
+        say("written", "");
+        rename(part, path);
+        if (!getenv("IMAGE_STAY"))
+            _exit(0);
+    } else {
+        unlink(part);
+        say("refused: ", why);
+    }
+    errno = saved;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *to = getenv("IMAGE_TO");
+    struct sigaction sa = { .sa_handler = make, .sa_flags = SA_RESTART };
+
+    if (!to)
+        return;
+    snprintf(path, sizeof(path), "%s", to);
+    snprintf(part, sizeof(part), "%s.part", to);
+    for (int fd = 3; fd < 1024; fd++)
+        if (fcntl(fd, F_GETFD) != -1)
+            inherited[ask.nfds++] = fd;
+    sigfillset(&sa.sa_mask);
+    sigaction(SIGUSR2, &sa, NULL);
+}
