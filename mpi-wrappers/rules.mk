@@ -128,6 +128,7 @@ IMAGE_TOO := $(addprefix mpi-wrappers/image/image_,text maps sha256 elf cpu)
 RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO)
 $(B)/pic/image.a: $(IMAGE_C:%.c=$(B)/pic/%.o)
 	$(call say,AR)rm -f $@; ar qcs $@ $^
+$(B)/unit/test_image: $(B)/pic/image.a
 
 # A program without a library that runs wherever it is copied to: with nothing
 # that a loader would have to set right first, which is looked for.

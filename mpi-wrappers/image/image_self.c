@@ -90,8 +90,15 @@ static enum image_reason timers(struct image_tables *t)
 {
     char one[2];
 
-    for (int i = 0; i < 3; i++)
-        sys(SYS_getitimer, i, &t->head->timer[i]);
+    for (int i = 0; i < 3; i++) {
+        struct image_timer *timer = &t->head->timer[i];
+
+        sys(SYS_getitimer, i, timer);
+        /* Its signal waits to be taken, only then it begins anew. */
+        if (!timer->left_s && !timer->left_us &&
+            (timer->again_s || timer->again_us))
+            timer->left_us = 1;
+    }
     if (sys_slurp("/proc/self/timers", one, sizeof(one)) > 0)
         return IMAGE_REFUSE(t, IMAGE_TIMER,
                             "it has a timer of timer_create(2)");

@@ -54,7 +54,8 @@ void restore_check_tables(const struct restore *r)
                        ANOTHER, NULL);
 }
 
-bool restore_check_older(const char *release, const char *than)
+/* "4.19.0-21" is older than "5.10.0" and "4.19.1". */
+static bool is_older(const char *release, const char *than)
 {
     for (int i = 0; i < 3; i++) {
         uint64_t a = image_text_decimal(&release);
@@ -81,7 +82,7 @@ static void check_machine(const struct restore *r)
                        "has not: choose a node like the one it was made on",
                        NULL);
     sys(SYS_uname, &kernel);
-    if (restore_check_older(kernel.release, h->release))
+    if (is_older(kernel.release, h->release))
         restore_refuse(r, "was made with Linux ", h->release, ", and this is "
                        "the older ", kernel.release, ": choose another node",
                        NULL);

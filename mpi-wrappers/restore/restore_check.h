@@ -14,7 +14,4 @@ void restore_check_place(const struct restore *r);
 /* After the last byte: is everything what was written, and nothing behind? */
 void restore_check_tail(struct restore *r);
 
-/* "4.19.0-21" is less than "5.10.0" and "4.19.1"; for tests. */
-bool restore_check_older(const char *release, const char *than);
-
 #endif

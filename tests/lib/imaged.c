@@ -1,8 +1,9 @@
 /* imaged.c - preloaded into a program: at SIGUSR2 it writes an image of itself,
- * to $IMAGE_TO, and ends if that worked; after which hector-restore goes on.
+ * to $IMAGE_TO, and ends if that worked; after which hector-restore goes on. With
+ * IMAGE_STAY it goes on, too.
  *
- * What happens is said on standard error: "imaged: written", "imaged: restored",
- * "imaged: refused: why". A refused program goes on. */
+ * What happens is said on standard error: "imaged: ready", "imaged: written",
+ * "imaged: restored", "imaged: refused: why". A refused program goes on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -68,4 +69,5 @@ __attribute__((constructor)) static void begin(void)
             inherited[ask.nfds++] = fd;
     sigfillset(&sa.sa_mask);
     sigaction(SIGUSR2, &sa, NULL);
+    say("ready", "");
 }
