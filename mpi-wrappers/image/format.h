@@ -133,7 +133,7 @@ struct image_context {
     uint16_t x87, zero;
 };
 
-struct image_thread {           /* the one that wrote the image comes first */
+struct image_thread {           /* the one that main() ran in comes first */
     struct image_context context;
     uint64_t fs, gs;
     uint64_t tid_address;       /* of set_tid_address(2) */

@@ -138,6 +138,20 @@ static enum image_reason not_written(struct image_tables *t, long rc)
                         number);
 }
 
+/* The process has the number of its first thread. That has to be the one it
+ * was, whichever writes the image. */
+static void put_first_thread_first(struct image_tables *t)
+{
+    struct image_thread writer = t->threads[0];
+    int pid = (int)sys(SYS_getpid);
+
+    for (size_t i = 1; i < t->head->nthreads; i++)
+        if (t->threads[i].tid == pid) {
+            t->threads[0] = t->threads[i];
+            t->threads[i] = writer;
+        }
+}
+
 /* All threads stand still, and threads[0] says where this one goes on. */
 static enum image_reason write_out(struct image_tables *t, char *buf,
                                    char *room)
@@ -146,6 +160,7 @@ static enum image_reason write_out(struct image_tables *t, char *buf,
     long rc;
 
     read_pending(t, room);
+    put_first_thread_first(t);
     finish_head(t);
     image_stream_begin(&s, t->fd, buf);
     put_tables(t, &s);

@@ -18,7 +18,10 @@
 #include "mpi-wrappers/image/format.h"
 #include "mpi-wrappers/image/image_sha256.h"
 
-enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10 };
+enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8 };
+
+/* A mapping of the kernel's own: where it is from the first one on. */
+struct restore_piece { uint64_t at, bytes; };
 
 struct restore {
     const char *name;           /* of the image, as it was given */
@@ -40,8 +43,10 @@ struct restore {
 
     struct image_back hole;     /* where this program is now */
     char *scratch;              /* RESTORE_SCRATCH bytes to work with */
-    uint64_t live_vdso, live_vvar;      /* this kernel's, in the hole */
-    uint64_t live_bytes, live_vvar_bytes;
+    struct restore_piece piece[RESTORE_PIECES]; /* of this kernel's vdso, and */
+    size_t npieces;             /* of what it reads, which comes before it */
+    uint64_t live;              /* where they begin */
+    uint64_t live_vvar_bytes, live_bytes;
 };
 
 /* Says it as a sentence, from strings up to a NULL, and ends with status 125. */

@@ -9,55 +9,49 @@
 #include "mpi-wrappers/image/sys.h"
 #include "mpi-wrappers/restore/restore_place.h"
 
-enum { OWN_MAPS = 64 };
-
 uint64_t restore_vdso_bytes(struct restore *r)
 {
     char *text = r->scratch;
     struct image_map m;
 
-    r->live_vdso = r->live_vvar = r->live_bytes = r->live_vvar_bytes = 0;
+    r->npieces = 0;
+    r->live = r->live_bytes = r->live_vvar_bytes = 0;
     sys_slurp("/proc/self/maps", text, RESTORE_SCRATCH);
-    while (image_maps_next(&text, &m) > 0)
-        switch (image_maps_kind(&m)) {
-        case IMAGE_MAP_VVAR:
-            if (!r->live_vvar)
-                r->live_vvar = m.start;
-            break;
-        case IMAGE_MAP_VDSO:
-            r->live_vdso = m.start;
-            r->live_bytes = m.end - m.start;
-            break;
-        default:
-            break;
-        }
-    if (r->live_vvar)
-        r->live_vvar_bytes = r->live_vdso - r->live_vvar;
-    return r->live_vvar_bytes + r->live_bytes;
-}
-
-/* What it reads is in one mapping or several, each moved by itself. */
-static void move(struct restore *r, uint64_t to)
-{
-    uint64_t from = r->live_vdso - r->live_vvar_bytes;
-    char *text = r->scratch;
-    struct image_map m;
-
-    sys_slurp("/proc/self/maps", text, RESTORE_SCRATCH);
-    while (image_maps_next(&text, &m) > 0) {
+    while (image_maps_next(&text, &m) > 0 && r->npieces < RESTORE_PIECES) {
         enum image_map_kind kind = image_maps_kind(&m);
-        uint64_t place = to + (m.start - from), bytes = m.end - m.start;
 
         if (kind != IMAGE_MAP_VDSO && kind != IMAGE_MAP_VVAR)
             continue;
-        if (sys(SYS_mremap, m.start, bytes, bytes,
+        if (!r->npieces)
+            r->live = m.start;
+        r->piece[r->npieces].at = m.start - r->live;
+        r->piece[r->npieces++].bytes = m.end - m.start;
+        if (kind == IMAGE_MAP_VDSO) {
+            r->live_vvar_bytes = m.start - r->live;
+            r->live_bytes = m.end - m.start;
+        }
+    }
+    return r->live_vvar_bytes + r->live_bytes;
+}
+
+static uint64_t live_code(const struct restore *r)
+{
+    return r->live + r->live_vvar_bytes;
+}
+
+static void move(struct restore *r, uint64_t to)
+{
+    for (size_t i = 0; i < r->npieces; i++) {
+        const struct restore_piece *p = &r->piece[i];
+        uint64_t place = to + p->at;
+
+        if (sys(SYS_mremap, r->live + p->at, p->bytes, p->bytes,
                 MREMAP_MAYMOVE | MREMAP_FIXED, place) != (long)place)
             restore_refuse(r, "cannot become a process here: this kernel does "
                            "not let its vdso be moved; choose another node",
                            NULL);
     }
-    r->live_vdso = to + r->live_vvar_bytes;
-    r->live_vvar = to;
+    r->live = to;
 }
 
 void restore_vdso_take(struct restore *r, uint64_t to)
@@ -70,7 +64,7 @@ static bool is_same(const struct restore *r)
 {
     return !r->trampolines && r->live_bytes == r->head.vdso_bytes &&
            r->live_vvar_bytes == r->head.vvar_bytes &&
-           memcmp((const void *)r->live_vdso, r->vdso, r->live_bytes) == 0;
+           memcmp((const void *)live_code(r), r->vdso, r->live_bytes) == 0;
 }
 
 /* At an old function: go on at the new one, or there is none any more. */
@@ -98,19 +92,17 @@ static void lead_all(const struct restore *r)
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         uint64_t at = image_elf_function(r->vdso, r->head.vdso_bytes, names[i]);
-        uint64_t to = image_elf_function((const void *)r->live_vdso,
+        uint64_t to = image_elf_function((const void *)live_code(r),
                                          r->live_bytes, names[i]);
 
         if (at && at + 16 <= r->head.vdso_bytes)
-            lead(old + at, to ? r->live_vdso + to : 0);
+            lead(old + at, to ? live_code(r) + to : 0);
     }
 }
 
 static void keep_elsewhere(struct restore *r)
 {
-    struct image_back own[OWN_MAPS];
-    size_t n = restore_place_own(r, own, OWN_MAPS);
-    uint64_t at = restore_place_find(r, own, n,
+    uint64_t at = restore_place_find(r, &r->hole, 1,
                                      r->live_vvar_bytes + r->live_bytes);
 
     if (!at)

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,28 @@ static uint64_t heap(void)
     munmap(pages, PAGES * 4096);
     if (sbrk(0) == end + 8192)
         sbrk(-8192);
+    return h;
+}
+
+/* ------------------------------------------------------------------- many */
+enum { MANY = 6000 };
+
+/* Every second page of a block is another mapping. */
+static uint64_t many(void)
+{
+    static unsigned char *block;
+    uint64_t h = 1;
+
+    if (!block) {
+        block = mmap(NULL, 4096 * MANY, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        for (int i = 0; i < MANY; i += 2) {
+            block[4096 * i] = (unsigned char)i;
+            CHECK(mprotect(block + 4096 * i, 4096, PROT_READ) == 0);
+        }
+    }
+    for (int i = 0; i < MANY; i++)
+        h = mix(h, block[4096 * i]);
     return h;
 }
 
@@ -171,6 +194,7 @@ static uint64_t threads(void)
 {
     pthread_t t[4], other;
 
+    CHECK(getpid() == (pid_t)syscall(SYS_gettid));
     total = 1;
     turn = 0;
     for (int i = 0; i < 4; i++)
@@ -273,7 +297,7 @@ static uint64_t sleeps(void)
 static uint64_t files(void)
 {
     static int named = -1, twin, deleted, append, low = -1;
-    static char directory[4096];
+    static char directory[4096], *shared, *mapped;
     struct rlimit limit = { 77, 99 };
     char buf[4096];
     struct stat st;
@@ -291,6 +315,11 @@ static uint64_t files(void)
         low = dup2(1, 200);
         CHECK(write(deleted, "0123456789", 10) == 10);
         CHECK(unlink("deleted") == 0);
+        shared = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        strcpy(shared + 4096, "shared");
+        CHECK(ftruncate(named, 4096) == 0);
+        mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, named, 0);
         umask(027);
         setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 512, 512 });
         setrlimit(RLIMIT_SIGPENDING, &limit);
@@ -301,12 +330,14 @@ static uint64_t files(void)
     CHECK(getrlimit(RLIMIT_SIGPENDING, &limit) == 0);
     CHECK(limit.rlim_cur == 77 && limit.rlim_max == 99);
     CHECK(lseek(named, 0, SEEK_SET) == 0);
-    CHECK(ftruncate(named, 0) == 0);
+    CHECK(ftruncate(named, 500) == 0);
     for (int i = 0; i < 200; i++) {
         CHECK(write(i % 2 ? named : twin, "ab", 2) == 2);
         CHECK(lseek(i % 2 ? twin : named, 0, SEEK_CUR) == 2 * i + 2);
     }
-    CHECK(pread(named, buf, 4, 398) == 2 && buf[0] == 'a');
+    CHECK(pread(named, buf, 4, 498) == 2);
+    CHECK(memcmp(mapped + 396, "abab", 4) == 0);
+    CHECK(strcmp(shared + 4096, "shared") == 0);
     CHECK(fstat(deleted, &st) == 0 && st.st_nlink == 0 && st.st_size == 10);
     CHECK(pread(deleted, buf, 20, 0) == 10);
     CHECK(memcmp(buf, "0123456789", 10) == 0);
@@ -320,7 +351,7 @@ static uint64_t files(void)
 }
 
 static const struct work { const char *name; uint64_t (*round)(void); } works[] = {
-    { "heap", heap }, { "deep", deep }, { "registers", registers },
+    { "heap", heap }, { "many", many }, { "deep", deep }, { "registers", registers },
     { "threads", threads }, { "signals", signals }, { "sleeps", sleeps },
     { "files", files },
 };

@@ -1,11 +1,12 @@
 /* imaged.c - preloaded into a program: at SIGUSR2 it writes an image of itself,
  * to $IMAGE_TO, and ends if that worked; after which hector-restore goes on. With
- * IMAGE_STAY it goes on, too.
+ * IMAGE_STAY it goes on, too; with IMAGE_THREAD a thread of its own does that.
  *
  * What happens is said on standard error: "imaged: ready", "imaged: written",
  * "imaged: restored", "imaged: refused: why". A refused program goes on. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,10 +56,22 @@ static void make(int signal_number)
     errno = saved;
 }
 
+static void *waiter(void *arg)
+{
+    sigset_t *set = arg;
+
+    for (int signal_number; ; )
+        if (sigwait(set, &signal_number) == 0)
+            make(signal_number);
+    return NULL;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+    static sigset_t set;
+    pthread_t t;
     const char *to = getenv("IMAGE_TO");
-    struct sigaction sa = { .sa_handler = make, .sa_flags = SA_RESTART };
+    struct sigaction sa = { .sa_handler = make, .sa_flags = SA_RESTART | SA_ONSTACK };
 
     if (!to)
         return;
@@ -69,5 +82,11 @@ __attribute__((constructor)) static void begin(void)
             inherited[ask.nfds++] = fd;
     sigfillset(&sa.sa_mask);
     sigaction(SIGUSR2, &sa, NULL);
+    if (getenv("IMAGE_THREAD")) {
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR2);
+        pthread_sigmask(SIG_BLOCK, &set, NULL);
+        pthread_create(&t, NULL, waiter, &set);
+    }
     say("ready", "");
 }

@@ -9,8 +9,8 @@
 need cc c++ gfortran
 [ "$(uname -m)" = x86_64 ] || skip_all 'images are of x86-64 only'
 
-cc -std=c11 -D_GNU_SOURCE -shared -fPIC -O2 -I"$top" -o "$T/imaged.so" \
-    "$top/tests/lib/imaged.c" "$build/pic/image.a" || exit 1
+cc -std=c11 -D_GNU_SOURCE -shared -fPIC -O2 -I"$top" -pthread \
+    -o "$T/imaged.so" "$top/tests/lib/imaged.c" "$build/pic/image.a" || exit 1
 cc -std=c11 -D_GNU_SOURCE -O2 -pthread -o "$T/program" \
     "$top/tests/lib/image_program.c" -lm || exit 1
 mkfifo "$T/in"
@@ -84,9 +84,25 @@ same()          # DESCRIPTION N COMMAND...: by N generations as undisturbed
 }
 
 # ----------------------------------------------------------------- what works
-for work in heap deep registers signals files threads sleeps; do
+for work in heap many deep registers signals files threads sleeps; do
     same "$work" 6 "$T/program" $work "$T/stop"
 done
+
+# By a thread that is not the first one.
+export IMAGE_THREAD=1
+for work in threads sleeps; do
+    same "$work, by another thread" 6 "$T/program" $work "$T/stop"
+done
+unset IMAGE_THREAD
+
+# What it was started from has been replaced since.
+cp "$T/program" "$T/replaced"
+alone "$T/replaced" heap "$T/stop"
+begin "$T/replaced" heap "$T/stop"
+rm "$T/replaced"
+ok 'a program without a file: 3 generations' generations 3
+ends
+is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... and the result is the same'
 
 # Where its work does not change what it has, nothing changes.
 alone "$T/program" registers "$T/stop"
@@ -386,10 +402,10 @@ dies 'a descriptor that is not open' 'cannot be opened' fd:99
 # ------------------------------------------------------------ what has vanished
 cp "$T/good" "$T/img"
 mv "$T/somewhere/named" "$T/named"
-dies 'a file that was open is not there' 'had opened .*named, but there is no'
+dies 'a file that was open and mapped is not there' '(needs|had opened) .*named, but there is no'
 mv "$T/named" "$T/somewhere/named"
 mv "$T/somewhere" "$T/elsewhere"
-dies 'nor is its directory' '(had opened|ran in) .*somewhere'
+dies 'nor is its directory' '(needs|had opened|ran in) .*somewhere'
 mv "$T/elsewhere" "$T/somewhere"
 mv "$T/program" "$T/was"
 dies 'nor is the program' 'needs .*program, but there is no such file'
