@@ -32,7 +32,8 @@ enum { OWN_MAPS = 64, USAGE = 2 };
 #define TABLES_MAX (1ull << 32)
 
 /* Of the linker: this program from its first to behind its last byte. */
-extern const char __executable_start[], _end[];
+extern const char __executable_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
 
 static uint64_t pages(uint64_t bytes)
 {
