@@ -254,6 +254,7 @@ begin "$T/program" heap "$T/stop"
 unset IMAGE_STAY
 kill -USR2 $task
 wait_for '[ -e "$T/img" ]' 10
+# shellcheck disable=SC2002 # a pipe is meant
 cat "$T/img" | hector-restore fd:9 9<&0 <&7 >"$T/out2" 2>>"$T/err" &
 other=$!
 wait_for '[ "$(said restored)" = 1 ]' 10
@@ -267,22 +268,66 @@ is "$one $? $(cat "$T/out2")" "0 $(cat "$T/out") 0 $(cat "$T/out")" \
 cat >"$T/odd.c" <<'EOF'
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+static volatile int ready;
+static void *deaf(void *stop)           /* to the C library's signals, too */
+{
+    unsigned long all = ~0ul, none = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+    ready = 1;
+    while (access(stop, F_OK))
+        ;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+    puts("hears");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+static void trace(pid_t pid)
+{
+    int status;
+    if (ptrace(PTRACE_SEIZE, pid, NULL, NULL))
+        _exit(1);
+    while (waitpid(pid, &status, __WALL) > 0)
+        ptrace(PTRACE_CONT, pid, NULL, WIFSTOPPED(status) ? WSTOPSIG(status) : 0);
+    _exit(0);
+}
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int fds[2], fd;
     timer_t timer;
+    pthread_t t;
+    if (!strcmp(what, "deaf")) {
+        pthread_create(&t, NULL, deaf, argv[2]);
+        while (!ready)
+            ;
+    }
+    if (!strcmp(what, "traced")) {
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+        if (fork() == 0)
+            trace(getppid());
+        while (!ready) {
+            char text[4096] = "";
+            fd = open("/proc/self/status", O_RDONLY);
+            if (read(fd, text, sizeof(text) - 1) > 0 && !strstr(text, "TracerPid:\t0\n"))
+                ready = 1;
+            close(fd);
+        }
+    }
     if (!strcmp(what, "socket"))
         socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
     if (!strcmp(what, "pipe") && pipe(fds))
@@ -321,7 +366,7 @@ int main(int argc, char **argv)
         pause();
 }
 EOF
-cc -O2 -w -o "$T/odd" "$T/odd.c" || exit 1
+cc -O2 -w -pthread -o "$T/odd" "$T/odd.c" || exit 1
 refuses()       # WHAT SENTENCE
 {
     begin "$T/odd" "$1"
@@ -339,11 +384,24 @@ refuses()       # WHAT SENTENCE
 refuses socket 'descriptor [0-9]+ .* is a socket'
 refuses pipe 'descriptor [0-9]+ .* is a pipe to somebody else'
 refuses child 'it has child processes'
+refuses traced 'process [0-9]+ traces it, as debuggers do'
 refuses timer 'it has a timer of timer_create'
 refuses deleted 'descriptor .* more than 16 MiB'
 refuses shared 'it may share memory with other processes'
 refuses directory 'its working directory has no name'
 refuses sysv 'it may share memory with other processes \(/SYSV'
+
+begin "$T/odd" deaf "$T/stop"
+wait_for 'grep -q set "$T/out"' 10
+kill -USR2 $task
+wait_for '[ "$(said refused)" = 1 ]' 60
+like "$T/err" '^imaged: refused: a thread does not stop' 'a thread that is deaf'
+: >"$T/stop"
+wait_for 'grep -q hears "$T/out"' 10
+ok '... hears again: an image' image
+ok '... that goes on' restore
+kill -KILL $task
+wait $task 2>/dev/null
 
 # -------------------------------------------------------------- what is damaged
 begin "$T/program" files "$T/stop"

@@ -294,7 +294,8 @@ static void makes_sentences(void **state)
 static void refuses_sockets(void **state)
 {
     struct image_ask ask = { 0 };
-    int fds[2], *others = calloc(4096, sizeof(*others));
+    static int others[4096];
+    int fds[2];
     char why[300];
 
     (void)state;
@@ -311,14 +312,14 @@ static void refuses_sockets(void **state)
     close(fds[0]);
     close(fds[1]);
     assert_int_equal(image_refused(&ask, why, sizeof(why)), IMAGE_GOOD);
-    free(others);
 }
 
 /* Who reads it has gone: an error, and no signal. */
 static void survives_its_reader(void **state)
 {
     struct image_ask ask = { 0 };
-    int fds[2], *others = calloc(4096, sizeof(*others));
+    static int others[4096];
+    int fds[2];
     char why[300];
 
     (void)state;
@@ -337,7 +338,6 @@ static void survives_its_reader(void **state)
     if (fds[1] >= 0)
         assert_int_equal(image_write(fds[1], &ask, why, sizeof(why)), -ENOSPC);
     close(fds[1]);
-    free(others);
 }
 
 int main(void)
