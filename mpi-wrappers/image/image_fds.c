@@ -98,7 +98,7 @@ static void read_name(int fd, char *name)
     long n;
 
     image_text_begin(&path, link, sizeof(link));
-    image_text_add(&path, "/proc/self/fd/");
+    image_text_add(&path, "/proc/thread-self/fd/");
     image_text_number(&path, (uint64_t)fd);
     n = sys(SYS_readlinkat, AT_FDCWD, link, name, NAME - 1);
     name[n > 0 ? n : 0] = '\0';
@@ -183,8 +183,8 @@ enum image_reason image_fds_read(struct image_tables *t)
 
     if (!list || !name)
         return IMAGE_MEMORY;
-    if (image_list_open(list, "/proc/self/fd") < 0)
-        return IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/self/fd cannot be read");
+    if (image_list_open(list, "/proc/thread-self/fd") < 0)
+        return IMAGE_REFUSE(t, IMAGE_MACHINE, "its descriptors cannot be read");
     while (image_list_next(list) >= 0)
         room++;
     room += 16;
@@ -192,8 +192,8 @@ enum image_reason image_fds_read(struct image_tables *t)
     seen = image_arena_take(&t->arena, room * sizeof(*seen));
     if (!t->fds || !seen)
         return IMAGE_MEMORY;
-    if (image_list_open(list, "/proc/self/fd") < 0)
-        return IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/self/fd cannot be read");
+    if (image_list_open(list, "/proc/thread-self/fd") < 0)
+        return IMAGE_REFUSE(t, IMAGE_MACHINE, "its descriptors cannot be read");
     for (int fd; (fd = image_list_next(list)) >= 0; ) {
         if (r || fd == list->fd || left_out(t, fd))
             continue;

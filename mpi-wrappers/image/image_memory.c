@@ -1,6 +1,6 @@
 /* image_memory.c - what is in the memory: see image_memory.h.
  *
- * /proc/self/pagemap says of each page whether there is one, and whether it is
+ * /proc/thread-self/pagemap says of each page whether there is one, and whether it is
  * still the file's. */
 #include "mpi-wrappers/image/image_memory.h"
 
@@ -136,7 +136,7 @@ void image_memory_put(const struct image_tables *t, struct image_stream *s,
                       char *room)
 {
     static const struct image_run last;
-    int pagemap = sys_open("/proc/self/pagemap", O_RDONLY);
+    int pagemap = sys_open("/proc/thread-self/pagemap", O_RDONLY);
 
     if (pagemap < 0) {
         s->rc = pagemap;
@@ -166,7 +166,7 @@ static void put_file(const struct image_fd *f, struct image_stream *s,
     int fd;
 
     image_text_begin(&t, room, IMAGE_MEMORY_ROOM);
-    image_text_add(&t, "/proc/self/fd/");
+    image_text_add(&t, "/proc/thread-self/fd/");
     image_text_number(&t, (uint64_t)f->fd);
     fd = sys_open(room, O_RDONLY);
     if (fd < 0) {

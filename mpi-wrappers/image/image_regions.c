@@ -148,11 +148,11 @@ enum image_reason image_regions_read(struct image_tables *t)
     size_t nranges = t->ask ? t->ask->nranges : 0, lines = 2 + nranges;
     struct image_map m;
     long rc;
-    char *text = image_arena_slurp(&t->arena, "/proc/self/maps", &rc);
+    char *text = image_arena_slurp(&t->arena, "/proc/thread-self/maps", &rc);
 
     if (!text)
         return rc == -ENOMEM ? IMAGE_MEMORY
-            : IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/self/maps cannot be read");
+            : IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/thread-self/maps cannot be read");
     for (const char *p = text; *p; p++)
         lines += *p == '\n';
     t->regions = image_arena_take(&t->arena, lines * sizeof(*t->regions));
@@ -162,7 +162,7 @@ enum image_reason image_regions_read(struct image_tables *t)
     while (!r && (rc = image_maps_next(&text, &m)) > 0)
         r = add(t, &m);
     if (!r && rc < 0)
-        r = IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/self/maps is not understood");
+        r = IMAGE_REFUSE(t, IMAGE_MACHINE, "/proc/thread-self/maps is not understood");
     if (r)
         return r;
     if (t->head->vvar)

@@ -64,7 +64,7 @@ static bool has_shadow_stack(const char *status)
     return false;
 }
 
-/* From what /proc/self/status says, and no program could go on without. */
+/* From what /proc/thread-self/status says, and no program could go on without. */
 static enum image_reason watched(struct image_tables *t, const char *status)
 {
     siginfo_t info;
@@ -114,7 +114,7 @@ static enum image_reason directory(struct image_tables *t, char *buf)
     return t->head->directory == (uint64_t)-1 ? IMAGE_MEMORY : IMAGE_GOOD;
 }
 
-/* From /proc/self/stat, whose second field is a name with anything in it. */
+/* From /proc/thread-self/stat, whose second field is a name with anything in it. */
 static void addresses(struct image_head *h, char *buf)
 {
     static const uint8_t field[IMAGE_MM] = { 26, 27, 45, 46, 47, 0, 28, 48, 49,
@@ -122,7 +122,7 @@ static void addresses(struct image_head *h, char *buf)
     const char *p;
     uint64_t v;
 
-    if (sys_slurp("/proc/self/stat", buf, STATUS) < 0 ||
+    if (sys_slurp("/proc/thread-self/stat", buf, STATUS) < 0 ||
         !(p = strrchr(buf, ')')))
         return;
     p += 2;                     /* the state, field 3 */
@@ -169,10 +169,10 @@ enum image_reason image_self_read(struct image_tables *t)
         return IMAGE_REFUSE(t, IMAGE_MACHINE, "images are of x86-64 only");
     sys(SYS_uname, &kernel);
     memcpy(h->release, kernel.release, sizeof(h->release) - 1);
-    n = sys_slurp("/proc/self/auxv", (char *)h->auxv, sizeof(h->auxv));
+    n = sys_slurp("/proc/thread-self/auxv", (char *)h->auxv, sizeof(h->auxv));
     h->auxv_bytes = n > 0 ? (uint64_t)n : 0;
-    if (sys_slurp("/proc/self/status", buf, STATUS) <= 0)
-        return IMAGE_REFUSE(t, IMAGE_MACHINE, "there is no /proc/self here");
+    if (sys_slurp("/proc/thread-self/status", buf, STATUS) <= 0)
+        return IMAGE_REFUSE(t, IMAGE_MACHINE, "there is no /proc/thread-self here");
     h->umask = (uint32_t)octal(image_text_field(buf, "Umask", false));
     if ((r = watched(t, buf)) || (r = owner(t)) || (r = directory(t, buf)) ||
         (r = dispositions(t)))
@@ -183,7 +183,7 @@ enum image_reason image_self_read(struct image_tables *t)
 
 uint64_t image_self_pending(char *buf, size_t size)
 {
-    return sys_slurp("/proc/self/status", buf, size) > 0
+    return sys_slurp("/proc/thread-self/status", buf, size) > 0
                ? image_text_field(buf, "ShdPnd", true)
                : 0;
 }

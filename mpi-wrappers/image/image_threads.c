@@ -25,7 +25,7 @@ enum {
 
 /* What the parker knows of a thread before it stops: the system call that it
  * sleeps in, if it does, and where. */
-struct sleeping { long call; uint64_t sp, pc; };
+struct sleeping { long call; uint64_t sp, pc; bool ended; };
 
 static struct {
     _Atomic int stop;           /* number of the last stop */
@@ -38,7 +38,7 @@ static struct {
     struct image_thread *threads;
     struct sleeping *sleeping;
     _Atomic size_t n;           /* slots in use, the caller's too; */
-    size_t ended;               /* those whose thread has ended: tid 0 */
+    size_t ended;               /* those whose thread has ended */
     struct image_action before; /* how the signal was handled */
 } all;
 
@@ -193,6 +193,25 @@ static int tell_others(struct image_tables *t)
     return room ? told : -1;
 }
 
+/* A first thread that has ended stays in the list until all others have. */
+static bool has_ended(int pid, int tid)
+{
+    struct image_text t;
+    char path[40], text[512];
+    const char *p;
+
+    if (sys(SYS_tgkill, pid, tid, 0) == -ESRCH)
+        return true;
+    image_text_begin(&t, path, sizeof(path));
+    image_text_add(&t, "/proc/self/task/");
+    image_text_number(&t, (uint64_t)tid);
+    image_text_add(&t, "/stat");
+    if (sys_slurp(path, text, sizeof(text)) <= 0)
+        return true;
+    p = strrchr(text, ')');             /* the name before may have any */
+    return p && (p[2] == 'Z' || p[2] == 'X');
+}
+
 /* Threads that were told and have ended without having heard it. Their slots
  * stay where they are while somebody may look for his own. */
 static void note_ended(void)
@@ -200,9 +219,9 @@ static void note_ended(void)
     int pid = (int)sys(SYS_getpid);
 
     for (size_t i = 1; i < all.n; i++)
-        if (all.threads[i].tid && !all.threads[i].context.rip &&
-            sys(SYS_tgkill, pid, all.threads[i].tid, 0) == -ESRCH) {
-            all.threads[i].tid = 0;
+        if (!all.sleeping[i].ended && !all.threads[i].context.rip &&
+            has_ended(pid, all.threads[i].tid)) {
+            all.sleeping[i].ended = true;
             all.ended++;
         }
 }
@@ -212,7 +231,7 @@ static void drop_ended(void)
     size_t n = 1;
 
     for (size_t i = 1; i < all.n; i++)
-        if (all.threads[i].tid)
+        if (!all.sleeping[i].ended)
             all.threads[n++] = all.threads[i];
     all.n = n;
 }

@@ -72,7 +72,9 @@ static inline long sys_read_all(int fd, void *to, size_t size)
     return (long)have;
 }
 
-/* The beginning of a file as a string; its length, or negative. */
+/* The beginning of a file as a string; its length, or negative. What a process
+ * has is read below /proc/thread-self: the first thread, which /proc/self is of,
+ * may have ended. */
 static inline long sys_slurp(const char *path, char *to, size_t size)
 {
     int fd = sys_open(path, O_RDONLY);

@@ -240,6 +240,29 @@ cc -O2 -fopenmp -o "$T/teams" "$T/teams.c" -lm || exit 1
 export OMP_NUM_THREADS=4
 same 'threads of OpenMP' 6 "$T/teams" "$T/stop"
 
+cat >"$T/leaves.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *stays(void *stop)
+{
+    unsigned long n = 0;
+    while (access(stop, F_OK))
+        n++;
+    puts("the other one has stayed");
+    fflush(stdout);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, stays, argv[argc - 1]);
+    pthread_exit(NULL);
+}
+EOF
+cc -O2 -pthread -o "$T/leaves" "$T/leaves.c" || exit 1
+same 'the first thread has ended' 4 "$T/leaves" "$T/stop"
+
 # The functions of the kernel's own code are led to another kernel's.
 alone "$T/program" threads "$T/stop"
 begin "$T/program" threads "$T/stop"
