@@ -14,8 +14,8 @@ shift
 [ $# -gt 0 ] || set -- 5 100 1024
 here=$(cd "${0%/*}/../.." && pwd)
 dir=$(mktemp -d /dev/shm/image-XXXXXX)
-task=
-trap 'test -z "$task" || kill -KILL "$task" 2>/dev/null || true; rm -rf "$dir"' EXIT
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 143' TERM INT
 
 # Says how long image_write() took, or since when it is restored.
 cat >"$dir/large.c" <<'EOF'
