@@ -69,6 +69,7 @@ PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emu
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
+    $(B)/bin/hector-restore $(B)/pic/image.a \
     $(B)/proto/hector-proto.7
 
 # Generated protocol code: not ours to warn about, never committed.
@@ -143,12 +144,12 @@ deps:
 # ----------------------------------------------------------------- install
 # A list of source:destination below $(PREFIX):mode; uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
-    mpi-wrappers mpi-wrappers/inject policies proto redirector slave \
+    mpi-wrappers mpi-wrappers/inject mpi-wrappers/restore policies proto redirector slave \
     slave/emulate))
 made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
-    $(foreach p,$(PROGRAMS),$(B)/bin/$p:bin/$p:755) \
+    $(foreach p,$(PROGRAMS) hector-restore,$(B)/bin/$p:bin/$p:755) \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     policies/hct_policy.h:include/hct_policy.h:644 \

@@ -5,6 +5,8 @@
 #   lib/hector/libmpi.so.40  before an Open MPI in a namespace, which
 #                      lib/hector/libhector-inside.so is the first library of
 #   lib/libhct.so      what tagged programs link with; does nothing itself
+#   pic/image.a        what writes a process as an image
+#   bin/hector-restore what an image becomes a process by
 #   include/           hct_rt.h, hct_rtf.h, the Fortran module hct_rt and its
 #                      source, for compilers that cannot read gfortran's
 #
@@ -151,3 +153,26 @@ units: $(WRAP_TSAN)
 $(filter-out %/test_inject,$(WRAP_UNITS)): $(B)/unit/%: $(B)/obj/tests/unit/%.o \
     $(WRAP_LIBHECTOR:%=$(B)/obj/mpi-wrappers/%.o)
 	$(link) -lcmocka -lpthread -ldl
+
+# ------------------------------------------------------- images of processes
+IMAGE_C   := $(wildcard mpi-wrappers/image/*.c)
+IMAGE_TOO := $(addprefix mpi-wrappers/image/image_,text maps sha256 elf cpu)
+RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO)
+$(B)/pic/image.a: $(IMAGE_C:%.c=$(B)/pic/%.o)
+	$(call say,AR)rm -f $@; ar qcs $@ $^
+$(B)/unit/test_image: $(B)/pic/image.a
+
+# A program without a library that runs wherever it is copied to: with nothing
+# that a loader would have to set right first, which is looked for.
+RESTORE_CFLAGS = -ffreestanding -fPIE -fvisibility=hidden -fno-stack-protector \
+    -fno-asynchronous-unwind-tables -fno-jump-tables -fcf-protection=none \
+    -U_FORTIFY_SOURCE
+$(B)/restore/%.o: %.c $(B)/.flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(HARD) $(INC) $(CPPFLAGS) $(CFLAGS) \
+	    $(RESTORE_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/bin/hector-restore: $(RESTORE:%=$(B)/restore/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(CFLAGS) $(RESTORE_CFLAGS) -static-pie -nostdlib \
+	    -Wl,-z,text,-z,noexecstack,--build-id -o $@ $^ -lgcc
+	@if readelf -rW $@ | grep R_X86; then rm -f $@; exit 1; fi

@@ -22,6 +22,8 @@ mpi-wrappers/table   call_ids.h call_names.inc
 mpi-wrappers/handles
 mpi-wrappers/record  wrap_c.inc wrap_f.inc
 mpi-wrappers/inject  call_kinds.inc inject_c.inc inject_f.inc
+mpi-wrappers/image
+mpi-wrappers/restore
 mpi-wrappers/layer   layer_c.inc layer_predefined.inc layer_foreign.inc
 
 policies

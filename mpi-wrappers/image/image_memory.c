@@ -1,0 +1,196 @@
+/* image_memory.c - what is in the memory: see image_memory.h.
+ *
+ * /proc/thread-self/pagemap says of each page whether there is one, and whether it is
+ * still the file's. */
+#include "mpi-wrappers/image/image_memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "mpi-wrappers/image/sys.h"
+
+#define PRESENT (1ull << 63)
+#define SWAPPED (1ull << 62)
+#define FILE_PAGE (1ull << 61)
+#define GUARD   (1ull << 58)    /* of madvise(2): reading it is a crash */
+
+/* Pages of the region that are put one after the other. */
+struct run { uint64_t start, end; };
+
+struct pages {                  /* of one region */
+    const struct image_region *region;
+    struct image_stream *stream;
+    struct run run;             /* not put yet */
+    uint64_t *map;              /* a part of pagemap */
+    bool readable;              /* has been made so */
+};
+
+static bool is_zero(const void *page)
+{
+    const uint64_t *p = page;
+
+    for (int i = 0; i < IMAGE_PAGE / 8; i += 8)
+        if (p[i] | p[i + 1] | p[i + 2] | p[i + 3] | p[i + 4] | p[i + 5] |
+            p[i + 6] | p[i + 7])
+            return false;
+    return true;
+}
+
+static void put_run(struct pages *p)
+{
+    struct image_run run = { p->run.start, p->run.end - p->run.start };
+
+    if (run.bytes) {
+        image_stream_put(p->stream, &run, sizeof(run));
+        image_stream_put(p->stream, (const void *)run.start, run.bytes);
+    }
+    p->run.start = p->run.end = 0;
+}
+
+static void add_page(struct pages *p, uint64_t at)
+{
+    if (p->run.end != at) {
+        put_run(p);
+        p->run.start = at;
+    }
+    p->run.end = at + IMAGE_PAGE;
+}
+
+/* All other threads stand still, so nobody sees that. */
+static void make_readable(struct pages *p)
+{
+    const struct image_region *r = p->region;
+
+    if (!(r->prot & PROT_READ) && !p->readable) {
+        sys(SYS_mprotect, r->start, r->end - r->start, r->prot | PROT_READ);
+        p->readable = true;
+    }
+}
+
+static bool page_wanted(struct pages *p, uint64_t at, uint64_t entry)
+{
+    if (p->region->kind == IMAGE_ANON_SHARED)
+        entry |= PRESENT;
+    if (!(entry & (PRESENT | SWAPPED)) || (entry & GUARD))
+        return false;
+    if (p->region->kind == IMAGE_FILE)
+        return !(entry & FILE_PAGE);
+    make_readable(p);
+    return !is_zero((const void *)at);
+}
+
+static void put_by_map(struct pages *p, int pagemap)
+{
+    const struct image_region *r = p->region;
+    uint64_t at = r->start;
+
+    while (at < r->end && !p->stream->rc) {
+        uint64_t n = (r->end - at) / IMAGE_PAGE;
+        long got;
+
+        if (n > IMAGE_MEMORY_ROOM / sizeof(*p->map))
+            n = IMAGE_MEMORY_ROOM / sizeof(*p->map);
+        got = sys(SYS_pread64, pagemap, p->map, n * sizeof(*p->map),
+                  at / IMAGE_PAGE * sizeof(*p->map));
+        if (got != (long)(n * sizeof(*p->map))) {
+            p->stream->rc = got < 0 ? got : -EIO;
+            return;
+        }
+        for (uint64_t i = 0; i < n; i++, at += IMAGE_PAGE)
+            if (page_wanted(p, at, p->map[i])) {
+                make_readable(p);
+                add_page(p, at);
+            }
+    }
+    put_run(p);
+}
+
+/* Of a file that has no name: every page, but for those behind its end, which
+ * cannot be touched. */
+static void put_whole(struct pages *p)
+{
+    char *page = (char *)p->map;
+    long pid = sys(SYS_getpid);
+
+    make_readable(p);
+    for (uint64_t at = p->region->start; at < p->region->end;
+         at += IMAGE_PAGE) {
+        struct image_run run = { at, IMAGE_PAGE };
+        struct iovec from = { (void *)at, IMAGE_PAGE };
+        struct iovec to = { page, IMAGE_PAGE };
+        long n = sys(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0);
+
+        if (n == -ENOSYS || n == -EPERM) {
+            p->stream->rc = n;
+            return;
+        }
+        if (n == IMAGE_PAGE && !is_zero(page)) {
+            image_stream_put(p->stream, &run, sizeof(run));
+            image_stream_put(p->stream, page, IMAGE_PAGE);
+        }
+    }
+}
+
+void image_memory_put(const struct image_tables *t, struct image_stream *s,
+                      char *room)
+{
+    static const struct image_run last;
+    int pagemap = sys_open("/proc/thread-self/pagemap", O_RDONLY);
+
+    if (pagemap < 0) {
+        s->rc = pagemap;
+        return;
+    }
+    for (size_t i = 0; i < t->head->nregions && !s->rc; i++) {
+        const struct image_region *r = &t->regions[i];
+        struct pages p = { .region = r, .stream = s, .map = (uint64_t *)room };
+
+        if (r->whole)
+            put_whole(&p);
+        else if (r->kind != IMAGE_FILE_SHARED)
+            put_by_map(&p, pagemap);
+        if (p.readable)
+            sys(SYS_mprotect, r->start, r->end - r->start, r->prot);
+        image_stream_put(s, &last, sizeof(last));
+    }
+    sys_close(pagemap);
+}
+
+/* By a descriptor of its own: this one may be for writing only. */
+static void put_file(const struct image_fd *f, struct image_stream *s,
+                     char *room)
+{
+    struct image_text t;
+    uint64_t at = 0;
+    int fd;
+
+    image_text_begin(&t, room, IMAGE_MEMORY_ROOM);
+    image_text_add(&t, "/proc/thread-self/fd/");
+    image_text_number(&t, (uint64_t)f->fd);
+    fd = sys_open(room, O_RDONLY);
+    if (fd < 0) {
+        s->rc = fd;
+        return;
+    }
+    while (at < f->bytes && !s->rc) {
+        uint64_t want = f->bytes - at < IMAGE_MEMORY_ROOM ? f->bytes - at
+                                                          : IMAGE_MEMORY_ROOM;
+        long n = sys(SYS_pread64, fd, room, want, at);
+
+        if (n <= 0)
+            s->rc = n ? n : -EIO;
+        else
+            image_stream_put(s, room, (size_t)n);
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    sys_close(fd);
+}
+
+void image_memory_put_contents(const struct image_tables *t,
+                               struct image_stream *s, char *room)
+{
+    for (size_t i = 0; i < t->head->nfds && !s->rc; i++)
+        if (t->fds[i].kind == IMAGE_FD_CONTENTS)
+            put_file(&t->fds[i], s, room);
+}

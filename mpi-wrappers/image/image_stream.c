@@ -1,0 +1,98 @@
+/* image_stream.c - bytes on their way into the image: see image_stream.h. */
+#include "mpi-wrappers/image/image_stream.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi-wrappers/image/format.h"
+#include "mpi-wrappers/image/sys.h"
+
+static uint64_t bit(int signal_number)
+{
+    return 1ull << (signal_number - 1);
+}
+
+void image_stream_begin(struct image_stream *s, int fd, char *buf)
+{
+    s->fd = fd;
+    s->buf = buf;
+    s->used = 0;
+    s->bytes = 0;
+    s->rc = 0;
+    s->pending = 0;
+    sys(SYS_rt_sigpending, &s->pending, sizeof(s->pending));
+    image_sha256_begin(&s->sha, false);
+}
+
+/* A reader that has gone, or a limit of file sizes, is our error and nothing
+ * that the program should hear of as a signal. */
+static void take_signal(const struct image_stream *s, int signal_number)
+{
+    const struct timespec now = { 0 };
+    uint64_t mask = bit(signal_number);
+
+    if (!(s->pending & mask))
+        sys(SYS_rt_sigtimedwait, &mask, 0, &now, sizeof(mask));
+}
+
+static void write_all(struct image_stream *s, const char *data, size_t bytes)
+{
+    while (bytes && !s->rc) {
+        long n = sys(SYS_write, s->fd, data, bytes);
+
+        if (n == -EINTR)
+            continue;
+        if (n <= 0) {
+            s->rc = n ? n : -EIO;
+            break;
+        }
+        data += n;
+        bytes -= (size_t)n;
+    }
+    if (s->rc == -EPIPE)
+        take_signal(s, SIGPIPE);
+    if (s->rc == -EFBIG)
+        take_signal(s, SIGXFSZ);
+}
+
+static void flush(struct image_stream *s)
+{
+    if (!s->rc) {
+        image_sha256_add(&s->sha, s->buf, s->used);
+        write_all(s, s->buf, s->used);
+    }
+    s->used = 0;
+}
+
+void image_stream_put(struct image_stream *s, const void *data, size_t bytes)
+{
+    const char *p = data;
+
+    while (bytes && !s->rc) {
+        size_t n = IMAGE_STREAM_BYTES - s->used;
+
+        if (n > bytes)
+            n = bytes;
+        memcpy(s->buf + s->used, p, n);
+        s->used += n;
+        s->bytes += n;
+        p += n;
+        bytes -= n;
+        if (s->used == IMAGE_STREAM_BYTES)
+            flush(s);
+    }
+}
+
+long image_stream_end(struct image_stream *s)
+{
+    struct image_tail tail;
+
+    flush(s);
+    memcpy(tail.magic, IMAGE_TAIL, sizeof(tail.magic));
+    tail.bytes = s->bytes + sizeof(tail);
+    image_sha256_add(&s->sha, &tail, offsetof(struct image_tail, hash));
+    image_sha256_end(&s->sha, tail.hash);
+    write_all(s, (const char *)&tail, sizeof(tail));
+    return s->rc;
+}

@@ -1,0 +1,29 @@
+/* image_stream.h - bytes on their way into the image: copied, hashed, written.
+ *
+ * They are copied first, since memory that belongs to whoever writes it changes
+ * meanwhile, and the hash has to be of what is written. */
+#ifndef HECTOR_IMAGE_STREAM_H
+#define HECTOR_IMAGE_STREAM_H
+
+#include "mpi-wrappers/image/image_sha256.h"
+
+enum { IMAGE_STREAM_BYTES = 256 << 10 };
+
+struct image_stream {
+    int fd;
+    char *buf;                  /* borrowed, of IMAGE_STREAM_BYTES */
+    size_t used;
+    uint64_t bytes;             /* put, all in all */
+    long rc;                    /* the first error, negative; then nothing
+                                   is written any more */
+    uint64_t pending;           /* signals that waited before */
+    struct image_sha256 sha;
+};
+
+void image_stream_begin(struct image_stream *s, int fd, char *buf);
+void image_stream_put(struct image_stream *s, const void *data, size_t bytes);
+
+/* The tail, which has the hash of all that was put; 0, or what went wrong. */
+long image_stream_end(struct image_stream *s);
+
+#endif

@@ -1,0 +1,322 @@
+/* image_threads.c - stops all threads: see image_threads.h.
+ *
+ * A thread that is told to stop gets a slot of t->threads first, which it finds
+ * by its number. Each stop has a number, too: who is parked goes on when that
+ * has been let go. So nobody can be caught by the next stop while it leaves this
+ * one, and a thread that comes too late finds nobody who waits for it. */
+#include "mpi-wrappers/image/image_threads.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi-wrappers/image/image_context.h"
+#include "mpi-wrappers/image/image_list.h"
+#include "mpi-wrappers/image/sys.h"
+
+enum {
+    STOP_SIGNAL = 33,           /* SIGSETXID of the C library */
+    STEP_MS = 50,
+    SA_RESTORER_ = 0x04000000
+};
+
+/* What the parker knows of a thread before it stops: the system call that it
+ * sleeps in, if it does, and where. */
+struct sleeping { long call; uint64_t sp, pc; bool ended; };
+
+static struct {
+    _Atomic int stop;           /* number of the last stop */
+    _Atomic int released;       /* number of the last one that is over */
+    _Atomic int parked;         /* threads that are ready, of this stop */
+    _Atomic int back;           /* ... that are here again, restored */
+    int others;                 /* threads of this stop */
+    bool late;                  /* once: one was told, and did not stop */
+    /* Borrowed while a stop lasts; not to be looked at after it. */
+    struct image_thread *threads;
+    struct sleeping *sleeping;
+    _Atomic size_t n;           /* slots in use, the caller's too; */
+    size_t ended;               /* those whose thread has ended */
+    struct image_action before; /* how the signal was handled */
+} all;
+
+static void wait_for_change(_Atomic int *word, int from, int ms)
+{
+    struct timespec limit = { .tv_sec = ms / 1000,
+                              .tv_nsec = ms % 1000 * 1000000l };
+
+    sys(SYS_futex, word, FUTEX_WAIT, from, ms ? &limit : NULL);
+}
+
+static void add_one(_Atomic int *word)
+{
+    atomic_fetch_add(word, 1);
+    sys(SYS_futex, word, FUTEX_WAKE, INT_MAX);
+}
+
+#if defined(__x86_64__)
+/* Our signal has ended a call that is not taken up again by itself: then it is
+ * made once more. Where the rest of a time was asked for, that is the new time,
+ * if both are in one place, as for sleep(3). */
+static void call_again(ucontext_t *u, const struct sleeping *s)
+{
+    greg_t *r = u->uc_mcontext.gregs;
+
+    if (s->call < 0 || r[REG_RAX] != -EINTR ||
+        (uint64_t)r[REG_RIP] != s->pc || (uint64_t)r[REG_RSP] != s->sp)
+        return;
+    r[REG_RAX] = s->call;
+    r[REG_RIP] -= 2;                    /* the instruction syscall */
+}
+#else
+static void call_again(ucontext_t *u, const struct sleeping *s)
+{
+    (void)u, (void)s;
+}
+#endif
+
+/* Everything that is used after the context was saved has to be the same in a
+ * restored process, where there are no slots: hence the number of the stop as
+ * an argument, which is on the stack. */
+__attribute__((noinline))
+static void park(struct image_thread *t, volatile int stop)
+{
+    if (image_context_save(&t->context) == 0)
+        add_one(&all.parked);
+    else
+        add_one(&all.back);
+    for (int released; (released = atomic_load(&all.released)) < stop; )
+        wait_for_change(&all.released, released, 0);
+}
+
+static void handle(int signal_number, siginfo_t *info, void *context)
+{
+    int stop = atomic_load(&all.stop), tid = (int)sys(SYS_gettid);
+
+    (void)signal_number, (void)info;
+    if (atomic_load(&all.released) >= stop)
+        return;                         /* too late */
+    for (size_t i = 1; i < atomic_load(&all.n); i++)
+        if (all.threads[i].tid == tid) {
+            image_context_thread(&all.threads[i]);
+            call_again(context, &all.sleeping[i]);
+            park(&all.threads[i], stop);
+            return;
+        }
+}
+
+static void hook(void)
+{
+    struct image_action ours = {
+        .handler = (uint64_t)handle, .restorer = (uint64_t)image_context_sigreturn,
+        .flags = SA_SIGINFO | SA_RESTART | SA_RESTORER_, .mask = ~0ull
+    };
+    struct image_action old;
+
+    sys(SYS_rt_sigaction, STOP_SIGNAL, 0, &old, sizeof(uint64_t));
+    if (old.handler != ours.handler)    /* else somebody was late last time */
+        all.before = old;
+    sys(SYS_rt_sigaction, STOP_SIGNAL, &ours, 0, sizeof(uint64_t));
+}
+
+/* Never again once somebody was late: the signal may be waiting for him, and
+ * would end the process. */
+static void unhook(void)
+{
+    if (!all.late)
+        sys(SYS_rt_sigaction, STOP_SIGNAL, &all.before, 0, sizeof(uint64_t));
+}
+
+/* From /proc/TID/syscall: "230 0x0 ... sp pc", "-1 sp pc", or "running". */
+static struct sleeping read_sleeping(int tid)
+{
+    struct sleeping s = { .call = -1 };
+    struct image_text t;
+    char path[40], text[256];
+    const char *p = text;
+    uint64_t number, v[8] = { 0 };
+
+    image_text_begin(&t, path, sizeof(path));
+    image_text_add(&t, "/proc/");
+    image_text_number(&t, (uint64_t)tid);
+    image_text_add(&t, "/syscall");
+    if (sys_slurp(path, text, sizeof(text)) <= 0 || *p < '0' || *p > '9')
+        return s;
+    number = image_text_decimal(&p);
+    for (int i = 0; i < 8; i++) {
+        while (*p == ' ')
+            p++;
+        if (image_text_begins(p, "0x"))
+            p += 2;
+        v[i] = image_text_hex(&p);
+    }
+    return (struct sleeping){ .call = (long)number, .sp = v[6], .pc = v[7] };
+}
+
+static bool known(int tid)
+{
+    for (size_t i = 1; i < all.n; i++)
+        if (all.threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+/* Tells all that are not told yet; how many, or -1: no room for them. */
+static int tell_others(struct image_tables *t)
+{
+    int me = (int)sys(SYS_gettid), pid = (int)sys(SYS_getpid), told = 0;
+    struct image_list list;
+    bool room = true;
+
+    if (image_list_open(&list, "/proc/self/task") < 0)
+        return -1;
+    for (int tid; (tid = image_list_next(&list)) >= 0; ) {
+        size_t i = all.n;
+
+        if (tid == me || known(tid) || !room)
+            continue;
+        if (i == t->thread_room) {
+            room = false;
+            continue;
+        }
+        memset(&all.threads[i], 0, sizeof(all.threads[i]));
+        all.threads[i].tid = tid;
+        all.sleeping[i] = read_sleeping(tid);
+        atomic_store(&all.n, i + 1);
+        if (sys(SYS_tgkill, pid, tid, STOP_SIGNAL) == 0)
+            told++;
+        else
+            atomic_store(&all.n, i);    /* it has ended */
+    }
+    return room ? told : -1;
+}
+
+/* A first thread that has ended stays in the list until all others have. */
+static bool has_ended(int pid, int tid)
+{
+    struct image_text t;
+    char path[40], text[512];
+    const char *p;
+
+    if (sys(SYS_tgkill, pid, tid, 0) == -ESRCH)
+        return true;
+    image_text_begin(&t, path, sizeof(path));
+    image_text_add(&t, "/proc/self/task/");
+    image_text_number(&t, (uint64_t)tid);
+    image_text_add(&t, "/stat");
+    if (sys_slurp(path, text, sizeof(text)) <= 0)
+        return true;
+    p = strrchr(text, ')');             /* the name before may have any */
+    return p && (p[2] == 'Z' || p[2] == 'X');
+}
+
+/* Threads that were told and have ended without having heard it. Their slots
+ * stay where they are while somebody may look for his own. */
+static void note_ended(void)
+{
+    int pid = (int)sys(SYS_getpid);
+
+    for (size_t i = 1; i < all.n; i++)
+        if (!all.sleeping[i].ended && !all.threads[i].context.rip &&
+            has_ended(pid, all.threads[i].tid)) {
+            all.sleeping[i].ended = true;
+            all.ended++;
+        }
+}
+
+static void drop_ended(void)
+{
+    size_t n = 1;
+
+    for (size_t i = 1; i < all.n; i++)
+        if (!all.sleeping[i].ended)
+            all.threads[n++] = all.threads[i];
+    all.n = n;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    sys(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Until all that were told are parked; false: not in time. */
+static bool wait_parked(uint64_t until_ms)
+{
+    for (;;) {
+        int parked = atomic_load(&all.parked);
+
+        if ((size_t)parked + all.ended + 1 >= all.n)
+            return true;
+        wait_for_change(&all.parked, parked, STEP_MS);
+        if (atomic_load(&all.parked) == parked) {
+            note_ended();
+            if (now_ms() >= until_ms)
+                return false;
+        }
+    }
+}
+
+enum image_reason image_threads_stop(struct image_tables *t)
+{
+    uint64_t until_ms = now_ms() + IMAGE_STOP_MS;
+    int told;
+
+    all.threads = t->threads;
+    all.sleeping = image_arena_take(&t->arena,
+                                    t->thread_room * sizeof(*all.sleeping));
+    if (!all.sleeping)
+        return IMAGE_MEMORY;
+    atomic_store(&all.n, 1);
+    all.ended = 0;
+    all.others = 0;
+    atomic_store(&all.parked, 0);
+    atomic_store(&all.back, 0);
+    atomic_fetch_add(&all.stop, 1);
+    t->head->nthreads = 1;
+    if (image_threads_count() == 1)
+        return IMAGE_GOOD;
+    hook();
+    do {                        /* those that run may make new ones */
+        told = tell_others(t);
+        if (told < 0 || !wait_parked(until_ms)) {
+            all.late = true;
+            image_threads_go_on();
+            return told < 0 ? IMAGE_MEMORY
+                : IMAGE_REFUSE(t, IMAGE_THREAD, "a thread does not stop");
+        }
+    } while (told);
+    unhook();
+    drop_ended();
+    all.others = (int)all.n - 1;
+    t->head->nthreads = all.n;
+    return IMAGE_GOOD;
+}
+
+size_t image_threads_count(void)
+{
+    struct image_list list;
+    size_t n = 0;
+
+    if (image_list_open(&list, "/proc/self/task") < 0)
+        return 1;
+    while (image_list_next(&list) >= 0)
+        n++;
+    return n;
+}
+
+void image_threads_go_on(void)
+{
+    atomic_store(&all.released, atomic_load(&all.stop));
+    sys(SYS_futex, &all.released, FUTEX_WAKE, INT_MAX);
+}
+
+void image_threads_wait_back(void)
+{
+    for (int back; (back = atomic_load(&all.back)) < all.others; )
+        wait_for_change(&all.back, back, 0);
+}

@@ -1,0 +1,214 @@
+/* restore.c - hector-restore: becomes the process that an image was made of.
+ *
+ * usage: hector-restore IMAGE|fd:N
+ *
+ * See restore.h for how. The order of what is done matters: whatever can be
+ * refused comes before whatever cannot be taken back. */
+#include "mpi-wrappers/restore/restore.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "mpi-wrappers/image/image_text.h"
+#include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_check.h"
+#include "mpi-wrappers/restore/restore_files.h"
+#include "mpi-wrappers/restore/restore_memory.h"
+#include "mpi-wrappers/restore/restore_place.h"
+#include "mpi-wrappers/restore/restore_start.h"
+#include "mpi-wrappers/restore/restore_threads.h"
+#include "mpi-wrappers/restore/restore_vdso.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef HECTOR_VERSION
+#define HECTOR_VERSION "?"
+#endif
+
+enum { OWN_MAPS = 64, USAGE = 2 };
+#define TABLES_MAX (1ull << 32)
+
+/* Of the linker: this program from its first to behind its last byte. */
+extern const char __executable_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static uint64_t pages(uint64_t bytes)
+{
+    return (bytes + IMAGE_PAGE - 1) & ~(uint64_t)(IMAGE_PAGE - 1);
+}
+
+static void *allocate(const struct restore *r, uint64_t at, uint64_t bytes)
+{
+    long p = sys(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+                 MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+
+    if ((p < 0 && p > -4096) || (at && p != (long)at))
+        restore_refuse(r, "cannot become a process: there is no memory for its "
+                       "tables", NULL);
+    return (void *)p;
+}
+
+static void say(int fd, const char *text)
+{
+    sys(SYS_write, fd, text, strlen(text));
+}
+
+/* ------------------------------------------------------ where it was started */
+static void open_image(struct restore *r, const char *name)
+{
+    const char *number = name + 3;
+    struct stat st;
+    char buf[32];
+
+    r->name = name;
+    if (image_text_begins(name, "fd:") && *number >= '0' && *number <= '9')
+        r->fd = (int)image_text_decimal(&number);
+    else
+        r->fd = sys_open(name, O_RDONLY);
+    if (r->fd < 0 || sys(SYS_fstat, r->fd, &st) != 0)
+        restore_refuse(r, "cannot be opened: ",
+                       restore_error(r->fd < 0 ? r->fd : -EBADF, buf,
+                                     sizeof(buf)), NULL);
+    r->plain = S_ISREG(st.st_mode);
+    r->file_bytes = (uint64_t)st.st_size;
+}
+
+/* Where in the tables each of them begins. */
+static void point(struct restore *r)
+{
+    struct image_head *h = &r->head;
+
+    r->regions = (struct image_region *)r->tables;
+    r->mapped = (struct image_mapped *)(r->regions + h->nregions);
+    r->fds = (struct image_fd *)(r->mapped + h->nmapped);
+    r->threads = (struct image_thread *)(r->fds + h->nfds);
+    r->names = (const char *)(r->threads + h->nthreads);
+    r->vdso = (uint8_t *)r->names + h->name_bytes;
+}
+
+static void read_tables(struct restore *r)
+{
+    const struct image_head *h = &r->head;
+
+    image_sha256_begin(&r->sha, false);
+    if (r->plain && r->file_bytes < sizeof(r->head))
+        restore_refuse(r, "is no image of a process", NULL);
+    restore_read(r, &r->head, sizeof(r->head));
+    restore_check_head(r);
+    if (h->tables_bytes > TABLES_MAX ||
+        (r->plain && h->tables_bytes > r->file_bytes))
+        restore_refuse(r, "ends too early: it was cut off, or whoever wrote it "
+                       "did not finish; take another image", NULL);
+    r->tables = allocate(r, 0, pages(h->tables_bytes + 1));
+    restore_read(r, r->tables, h->tables_bytes);
+    restore_check_tables(r);
+    point(r);
+}
+
+/* Code, stack, scratch, this struct, the name, the tables, the vdso. */
+struct layout { uint64_t code, stack, scratch, self, name, tables, vdso, end; };
+
+static struct layout lay_out(struct restore *r)
+{
+    struct layout l = { 0 };
+
+    l.stack = l.code + pages((uint64_t)(_end - __executable_start));
+    l.scratch = l.stack + RESTORE_STACK;
+    l.self = l.scratch + RESTORE_SCRATCH;
+    l.name = l.self + pages(sizeof(*r));
+    l.tables = l.name + pages(strlen(r->name) + 1);
+    l.vdso = l.tables + pages(r->head.tables_bytes + 1);
+    l.end = l.vdso + restore_vdso_bytes(r);
+    return l;
+}
+
+static void go_on_inside(struct restore *r);
+
+/* Copies this program, and what it knows, into a hole, and goes on there. */
+static void leave(struct restore *r) __attribute__((noreturn));
+static void leave(struct restore *r)
+{
+    struct layout l = lay_out(r);
+    struct image_back own[OWN_MAPS];
+    size_t n = restore_place_own(r, own, OWN_MAPS);
+    uint64_t at = restore_place_find(r, own, n, l.end);
+    struct restore *copy;
+    char *hole;
+
+    if (!at)
+        restore_refuse(r, "leaves no room in its memory to begin it from",
+                       NULL);
+    hole = allocate(r, at, l.end);
+    memcpy(hole + l.code, __executable_start,
+           (size_t)(_end - __executable_start));
+    memcpy(hole + l.name, r->name, strlen(r->name) + 1);
+    memcpy(hole + l.tables, r->tables, r->head.tables_bytes);
+    copy = (struct restore *)(hole + l.self);
+    *copy = *r;
+    copy->hole = (struct image_back){ at, l.end };
+    copy->name = hole + l.name;
+    copy->tables = hole + l.tables;
+    copy->scratch = hole + l.scratch;
+    point(copy);
+    if (sys(SYS_mprotect, hole + l.code, l.stack - l.code,
+            PROT_READ | PROT_EXEC) != 0)
+        restore_refuse(r, "cannot become a process here: memory with code in it "
+                       "is not allowed", NULL);
+    restore_vdso_take(copy, at + l.vdso);
+    restore_start_on(hole + l.scratch, copy,
+                     at + ((uint64_t)go_on_inside -
+                           (uint64_t)__executable_start));
+}
+
+/* ---------------------------------------------------------------- in the hole */
+static void go_on_inside(struct restore *r)
+{
+    restore_memory_clear(r);
+    restore_files_clear(r);
+    restore_memory_read(r);
+    restore_files_open(r);
+    restore_check_tail(r);
+    sys_close(r->fd);
+    restore_vdso_put(r);
+    restore_threads_prepare(r);
+    restore_threads_begin(r);
+}
+
+static void usage(int status)
+{
+    say(status ? 2 : 1, "usage: hector-restore IMAGE|fd:N\n"
+        "Becomes the process that the image was made of.\n"
+        "  -V, --version  the version of Hector, and ends\n"
+        "  -h, --help     this, and ends\n");
+    sys(SYS_exit_group, status);
+}
+
+void restore_main(const long *words)
+{
+    int argc = (int)words[0];
+    const char *const *argv = (const char *const *)(words + 1);
+    const uint64_t everything = ~0ull;
+    struct restore r;
+
+    memset(&r, 0, sizeof(r));
+    if (argc < 2 || (argv[1][0] == '-' && argv[1][1] == 'h') ||
+        strcmp(argv[1], "--help") == 0)
+        usage(argc < 2 ? USAGE : 0);
+    if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0) {
+        say(1, "hector-restore " HECTOR_VERSION "\n");
+        sys(SYS_exit_group, 0);
+    }
+    r.trampolines = argc == 3 && strcmp(argv[2], "other-vdso") == 0;
+    if (argc > 3 || (argc == 3 && !r.trampolines))
+        usage(USAGE);
+    sys(SYS_rt_sigprocmask, SIG_SETMASK, &everything, 0, sizeof(everything));
+    r.scratch = allocate(&r, 0, RESTORE_SCRATCH);
+    open_image(&r, argv[1]);
+    read_tables(&r);
+    restore_place_grow_stack(&r);
+    restore_check_place(&r);
+    leave(&r);
+}

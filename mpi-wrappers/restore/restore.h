@@ -1,0 +1,62 @@
+/* restore.h - what hector-restore knows while it becomes another process.
+ *
+ * It begins where the kernel has put it, and looks at the image's head and
+ * tables. When it is sure that it can do all that they ask for, it copies itself
+ * into a hole that neither the image nor this process has anything in, goes on
+ * there, and makes the process around it. Up to restore_begin() a failure leaves
+ * nothing behind but a sentence: what was done until then was done to this
+ * process alone.
+ *
+ * Nothing here may be a pointer in static memory, or static memory that is
+ * written to: the copy has none of that. */
+#ifndef HECTOR_RESTORE_H
+#define HECTOR_RESTORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "mpi-wrappers/image/format.h"
+#include "mpi-wrappers/image/image_sha256.h"
+
+enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8 };
+
+/* A mapping of the kernel's own: where it is from the first one on. */
+struct restore_piece { uint64_t at, bytes; };
+
+struct restore {
+    const char *name;           /* of the image, as it was given */
+    int fd;                     /* of the image */
+    bool plain;                 /* it is a file, of so many bytes */
+    bool trampolines;           /* whatever the vdso is, take it for another */
+    uint64_t file_bytes;
+    uint64_t bytes;             /* read so far, which the hash is of */
+    struct image_sha256 sha;
+
+    struct image_head head;
+    char *tables;               /* owned; what follows lies in there */
+    struct image_region *regions;
+    struct image_mapped *mapped;
+    struct image_fd *fds;
+    struct image_thread *threads;
+    const char *names;
+    uint8_t *vdso;              /* code of the one in the image */
+
+    struct image_back hole;     /* where this program is now */
+    char *scratch;              /* RESTORE_SCRATCH bytes to work with */
+    struct restore_piece piece[RESTORE_PIECES]; /* of this kernel's vdso, and */
+    size_t npieces;             /* of what it reads, which comes before it */
+    uint64_t live;              /* where they begin */
+    uint64_t live_vvar_bytes, live_bytes;
+};
+
+/* Says it as a sentence, from strings up to a NULL, and ends with status 125. */
+void restore_refuse(const struct restore *r, const char *first, ...)
+    __attribute__((sentinel, noreturn));
+
+/* "error 2", or what that means, where it is a common one. */
+const char *restore_error(long rc, char *buf, size_t size);
+
+/* The next bytes of the image. */
+void restore_read(struct restore *r, void *to, uint64_t bytes);
+
+#endif

@@ -1,0 +1,206 @@
+/* restore_check.c - can this image become a process here? See restore_check.h. */
+#include "mpi-wrappers/restore/restore_check.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "mpi-wrappers/image/image_cpu.h"
+#include "mpi-wrappers/image/image_elf.h"
+#include "mpi-wrappers/image/image_text.h"
+#include "mpi-wrappers/image/sys.h"
+
+#define DAMAGED "is damaged: "
+#define ANOTHER "; take another image"
+
+static bool hash_is(const void *data, uint64_t bytes, const uint8_t *hash)
+{
+    struct image_sha256 s;
+    uint8_t is[IMAGE_HASH];
+
+    image_sha256_begin(&s, false);
+    image_sha256_add(&s, data, bytes);
+    image_sha256_end(&s, is);
+    return memcmp(is, hash, IMAGE_HASH) == 0;
+}
+
+void restore_check_head(const struct restore *r)
+{
+    const struct image_head *h = &r->head;
+    char version[24], ours[24];
+    struct image_text t;
+
+    if (memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)) != 0)
+        restore_refuse(r, "is no image of a process", NULL);
+    if (h->version != IMAGE_VERSION) {
+        image_text_begin(&t, version, sizeof(version));
+        image_text_number(&t, h->version);
+        image_text_begin(&t, ours, sizeof(ours));
+        image_text_number(&t, IMAGE_VERSION);
+        restore_refuse(r, "is an image of version ", version, ", and this "
+                       "hector-restore knows version ", ours, " alone: use "
+                       "the one of the Hector that wrote it", NULL);
+    }
+    if (h->bytes != sizeof(*h) ||
+        !hash_is(h, offsetof(struct image_head, hash), h->hash))
+        restore_refuse(r, DAMAGED "its head is not what was written" ANOTHER,
+                       NULL);
+}
+
+void restore_check_tables(const struct restore *r)
+{
+    if (!hash_is(r->tables, r->head.tables_bytes, r->head.tables_hash))
+        restore_refuse(r, DAMAGED "its tables are not what was written"
+                       ANOTHER, NULL);
+}
+
+/* "4.19.0-21" is older than "5.10.0" and "4.19.1". */
+static bool is_older(const char *release, const char *than)
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t a = image_text_decimal(&release);
+        uint64_t b = image_text_decimal(&than);
+
+        if (a != b)
+            return a < b;
+        if (*release++ != '.' || *than++ != '.')
+            break;
+    }
+    return false;
+}
+
+static void check_machine(const struct restore *r)
+{
+    const struct image_head *h = &r->head;
+    char what[64];
+    struct image_cpu here;
+    struct utsname kernel;
+
+    if (!image_cpu_read(&here) ||
+        !image_cpu_serves(&here, &h->cpu, what, sizeof(what)))
+        restore_refuse(r, "needs a processor with ", what, ", which this one "
+                       "has not: choose a node like the one it was made on",
+                       NULL);
+    sys(SYS_uname, &kernel);
+    if (is_older(kernel.release, h->release))
+        restore_refuse(r, "was made with Linux ", h->release, ", and this is "
+                       "the older ", kernel.release, ": choose another node",
+                       NULL);
+}
+
+static void check_user(const struct restore *r)
+{
+    char theirs[24], ours[24];
+    struct image_text t;
+    uint32_t user = (uint32_t)sys(SYS_geteuid);
+
+    if (user == r->head.user)
+        return;
+    image_text_begin(&t, theirs, sizeof(theirs));
+    image_text_number(&t, r->head.user);
+    image_text_begin(&t, ours, sizeof(ours));
+    image_text_number(&t, user);
+    restore_refuse(r, "is of user ", theirs, ", and this is user ", ours,
+                   ": only they can go on with it", NULL);
+}
+
+static void check_mapped(const struct restore *r, const struct image_mapped *m,
+                         bool contents)
+{
+    const char *name = r->names + m->name;
+    int fd = sys_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    uint8_t id[IMAGE_BUILD_ID];
+    struct stat st;
+    char buf[32];
+    bool same;
+
+    if (fd < 0)
+        restore_refuse(r, "needs ", name, ", but ",
+                       restore_error(fd, buf, sizeof(buf)),
+                       ": put it back, or choose another node", NULL);
+    sys(SYS_fstat, fd, &st);
+    if (!contents)
+        same = (uint64_t)st.st_size >= m->bytes;
+    else if (m->id_bytes)
+        same = (uint64_t)st.st_size == m->bytes &&
+               image_elf_id(fd, id, sizeof(id)) == m->id_bytes &&
+               memcmp(id, m->id, m->id_bytes) == 0;
+    else
+        same = (uint64_t)st.st_size == m->bytes &&
+               st.st_mtim.tv_sec == m->changed_s &&
+               (uint32_t)st.st_mtim.tv_nsec == m->changed_ns;
+    sys_close(fd);
+    if (!same)
+        restore_refuse(r, "needs ", name, " as it was, and it has changed: put "
+                       "the same one back, or choose another node", NULL);
+}
+
+/* Is any of its mappings private, so that what is in the file matters? */
+static bool needs_contents(const struct restore *r, size_t index)
+{
+    for (size_t i = 0; i < r->head.nregions; i++)
+        if (r->regions[i].mapped == (int32_t)index &&
+            r->regions[i].kind == IMAGE_FILE)
+            return true;
+    return false;
+}
+
+static void check_fd(const struct restore *r, const struct image_fd *f)
+{
+    const char *name = r->names + f->name;
+    struct stat st;
+    char buf[32];
+    long rc;
+
+    if (f->kind != IMAGE_FD_FILE)
+        return;
+    rc = sys(SYS_newfstatat, AT_FDCWD, name, &st, 0);
+    if (rc < 0)
+        restore_refuse(r, "had opened ", name, ", but ",
+                       restore_error(rc, buf, sizeof(buf)), ": put it back",
+                       NULL);
+    if ((st.st_mode & S_IFMT) != f->type)
+        restore_refuse(r, "had opened ", name, ", which is something else now: "
+                       "put it back", NULL);
+    if (f->type == S_IFREG && f->offset > (int64_t)st.st_size &&
+        (uint64_t)f->offset <= f->bytes)
+        restore_refuse(r, "had opened ", name, ", which is shorter now than "
+                       "what was read or written then: put it back", NULL);
+}
+
+void restore_check_place(const struct restore *r)
+{
+    const char *directory = r->names + r->head.directory;
+    struct stat st;
+
+    check_machine(r);
+    check_user(r);
+    for (size_t i = 0; i < r->head.nmapped; i++)
+        check_mapped(r, &r->mapped[i], needs_contents(r, i));
+    for (size_t i = 0; i < r->head.nfds; i++)
+        check_fd(r, &r->fds[i]);
+    if (sys(SYS_newfstatat, AT_FDCWD, directory, &st, 0) < 0 ||
+        !S_ISDIR(st.st_mode))
+        restore_refuse(r, "ran in ", directory, ", which is not there: make it "
+                       "again", NULL);
+}
+
+void restore_check_tail(struct restore *r)
+{
+    struct image_sha256 sha;
+    struct image_tail tail;
+    uint8_t hash[IMAGE_HASH];
+    uint64_t bytes = r->bytes + sizeof(tail);
+    char more;
+
+    sha = r->sha;
+    restore_read(r, &tail, sizeof(tail));
+    image_sha256_add(&sha, &tail, offsetof(struct image_tail, hash));
+    image_sha256_end(&sha, hash);
+    if (memcmp(tail.magic, IMAGE_TAIL, sizeof(tail.magic)) != 0 ||
+        tail.bytes != bytes || memcmp(tail.hash, hash, sizeof(hash)) != 0)
+        restore_refuse(r, DAMAGED "its memory is not what was written" ANOTHER,
+                       NULL);
+    if (r->plain && sys_read_all(r->fd, &more, 1) != 0)
+        restore_refuse(r, DAMAGED "it goes on behind its end" ANOTHER, NULL);
+}

@@ -1,0 +1,110 @@
+/* restore_memory.c - makes the memory of the image: see restore_memory.h. */
+#include "mpi-wrappers/restore/restore_memory.h"
+
+#include <sys/mman.h>
+
+#include "mpi-wrappers/image/image_maps.h"
+#include "mpi-wrappers/image/image_text.h"
+#include "mpi-wrappers/image/sys.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+void restore_memory_clear(const struct restore *r)
+{
+    char *text = r->scratch;
+    uint64_t end = r->hole.start + r->hole.bytes;
+    struct image_map m;
+
+    if (sys_slurp("/proc/self/maps", text, RESTORE_SCRATCH) <= 0)
+        restore_refuse(r, "cannot become a process: there is no "
+                       "/proc/self/maps here", NULL);
+    while (image_maps_next(&text, &m) > 0) {
+        enum image_map_kind kind = image_maps_kind(&m);
+
+        if (kind == IMAGE_MAP_FIXED || kind == IMAGE_MAP_VDSO ||
+            kind == IMAGE_MAP_VVAR ||
+            (r->hole.start < m.end && m.start < end))
+            continue;
+        sys(SYS_munmap, m.start, m.end - m.start);
+    }
+}
+
+static int open_mapped(const struct restore *r, const struct image_region *g)
+{
+    const char *name = r->names + r->mapped[g->mapped].name;
+    bool write = g->kind == IMAGE_FILE_SHARED && (g->prot & PROT_WRITE);
+    int fd = sys_open(name, write ? O_RDWR : O_RDONLY);
+    char buf[32];
+
+    if (fd < 0)
+        restore_refuse(r, "needs ", name, ", but ",
+                       restore_error(fd, buf, sizeof(buf)), NULL);
+    return fd;
+}
+
+/* Private memory is mapped so that it can be filled. */
+static void map(const struct restore *r, const struct image_region *g)
+{
+    int flags = MAP_FIXED_NOREPLACE, fd = -1;
+    uint32_t prot = PROT_READ | PROT_WRITE;
+    char buf[32];
+    long at;
+
+    switch (g->kind) {
+    case IMAGE_FILE_SHARED:
+        prot = g->prot;
+        flags |= MAP_SHARED;
+        break;
+    case IMAGE_ANON_SHARED:
+        flags |= MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+        break;
+    case IMAGE_FILE:
+        flags |= MAP_PRIVATE;
+        break;
+    case IMAGE_STACK:
+        flags |= MAP_GROWSDOWN | MAP_STACK;
+        /* fall through */
+    default:
+        flags |= MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    }
+    if (g->mapped != IMAGE_NONE)
+        fd = open_mapped(r, g);
+    at = sys(SYS_mmap, g->start, g->end - g->start, prot, flags, fd, g->offset);
+    if (fd >= 0)
+        sys_close(fd);
+    if (at != (long)g->start)
+        restore_refuse(r, "its memory cannot be made again: ",
+                       restore_error(at < 0 ? at : -EEXIST, buf, sizeof(buf)),
+                       NULL);
+}
+
+static void fill(struct restore *r, const struct image_region *g)
+{
+    struct image_run run;
+
+    for (;;) {
+        restore_read(r, &run, sizeof(run));
+        if (!run.start && !run.bytes)
+            return;
+        if (run.start < g->start || run.start >= g->end ||
+            run.bytes > g->end - run.start)
+            restore_refuse(r, "is damaged: its memory is not what was written; "
+                           "take another image", NULL);
+        restore_read(r, (void *)run.start, run.bytes);
+    }
+}
+
+void restore_memory_read(struct restore *r)
+{
+    for (size_t i = 0; i < r->head.nregions; i++) {
+        const struct image_region *g = &r->regions[i];
+
+        map(r, g);
+        fill(r, g);
+        if (g->kind != IMAGE_FILE_SHARED &&
+            g->prot != (PROT_READ | PROT_WRITE))
+            sys(SYS_mprotect, g->start, g->end - g->start, g->prot);
+    }
+}

@@ -1,0 +1,13 @@
+/* restore_memory.h - makes the memory of the image. */
+#ifndef HECTOR_RESTORE_MEMORY_H
+#define HECTOR_RESTORE_MEMORY_H
+
+#include "mpi-wrappers/restore/restore.h"
+
+/* Unmaps everything but the hole, in which we are, and the vdso. */
+void restore_memory_clear(const struct restore *r);
+
+/* Maps all regions, and reads what is in them. */
+void restore_memory_read(struct restore *r);
+
+#endif
