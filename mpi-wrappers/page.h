@@ -10,9 +10,9 @@
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
  * page_shared of the task, then a struct page_thread per thread, then one
- * struct page_told, page_messages and page_meetings. All offsets come from the
- * page_*_at() functions; the memory is sparse, a thread that never calls MPI
- * costs nothing.
+ * struct page_told, page_messages, page_meetings and page_stop. All offsets come
+ * from the page_*_at() functions; the memory is sparse, a thread that never calls
+ * MPI costs nothing.
  *
  * Fields marked (task) are stored by the task alone, (slave) by the slave
  * alone. Stores are relaxed unless said otherwise. Times in ticks are of the
@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 4,
-    PAGE_MINOR = 1,
+    PAGE_MINOR = 2,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -53,6 +53,7 @@ enum {
     PAGE_MESSAGE_BITS = 20,     /* of a sum of messages, that count them */
     PAGE_MEETINGS = 64,         /* kinds of them, see page_meeting */
     PAGE_RUNS = 8,              /* of ranks, that say who takes part */
+    PAGE_STOP_COMMS = 1024,     /* communicators at once, of who can be stopped */
 };
 
 /* What is recorded beyond counters and tags. */
@@ -467,6 +468,75 @@ struct page_meetings {
     struct page_meeting meeting[PAGE_MEETINGS];
 };
 
+/* ------------------------------------------- of who can be stopped and moved
+ * The layer between such a program and MPI (mpi-wrappers/layer/) stores what it
+ * does here, and the slave what the master orders. What each may rely on is said
+ * in master/move/stop_look.h. */
+
+/* What the task is to do. */
+enum page_stop_word {
+    PAGE_STOP_RUN,              /* nothing is asked */
+    PAGE_STOP_QUIESCE,          /* enter no collective beyond its target */
+    PAGE_STOP_FREEZE,           /* that, and stand still where you are */
+    PAGE_STOP_DRAIN,            /* stand, finish what is no receive, and receive
+                                   what arrives */
+    PAGE_STOP_SWAP,             /* stand, and take another MPI library as a member
+                                   of this generation; then stand */
+};
+
+enum page_stop_where {          /* STOP_AT_... of stop_look.h, in that order */
+    PAGE_AT_USER, PAGE_AT_LIBRARY, PAGE_AT_WAITING, PAGE_AT_HELD,
+    PAGE_AT_COLLECTIVE, PAGE_AT_FROZEN, PAGE_AT_FINALIZED, PAGE_AT_GONE
+};
+
+enum page_swap {                /* of the generation that is wanted */
+    PAGE_SWAP_NONE,
+    PAGE_SWAP_DOWN,             /* the old library is gone */
+    PAGE_SWAP_UP,               /* the new one is there, and everything in it */
+    PAGE_SWAP_FAILED,           /* why: in page_stop.why */
+};
+
+struct page_stop_comm {         /* a communicator of this task */
+    _Alignas(32)
+    _Atomic uint64_t id;                /* the same on all members; 0: free */
+    _Atomic uint64_t entered;           /* collectives, behind the gate */
+    _Atomic uint64_t target;            /* (slave) */
+    _Atomic uint32_t size;              /* members, of both groups */
+    _Atomic uint32_t pad;
+};
+
+struct page_stop {
+    _Alignas(64)
+    _Atomic uint32_t word;              /* (slave) release; enum page_stop_word */
+    _Atomic uint32_t wanted;            /* (slave) generation, before SWAP */
+    _Atomic uint64_t order;             /* (slave) number of the last orders, after
+                                           all that belongs to them; release */
+    _Alignas(64)
+    _Atomic uint32_t where;             /* enum page_stop_where */
+    _Atomic int32_t peer;               /* WAITING: rank in the world, PAGE_NONE
+                                           for a collective, or PAGE_ANY */
+    _Atomic uint32_t gate;              /* HELD: before one of comm[gate] */
+    _Atomic uint32_t unfinished;        /* FROZEN: sends and collectives;
+                                           UINT32_MAX: not counted yet */
+    _Atomic uint64_t sent, received;    /* messages; sent before one leaves,
+                                           received when it is there */
+    _Atomic uint64_t calls;             /* that may wait or be asked in a loop */
+    _Atomic uint64_t kept;              /* messages received for calls to come */
+    _Alignas(64)
+    _Atomic uint32_t signal;            /* that makes it look at word, wherever it
+                                           is; 0: nothing here can be stopped */
+    _Atomic uint32_t tid;               /* of the thread that gets it */
+    _Atomic uint32_t comms;             /* highest comm[] used so far + 1 */
+    _Atomic uint32_t put_off;           /* signals that came where nobody may
+                                           stand still */
+    _Atomic uint32_t generation;        /* of the library that is loaded, from 0 */
+    _Atomic uint32_t swap;              /* enum page_swap; release */
+    _Atomic uint32_t refuses;           /* 1: cannot be moved now, for why */
+    _Atomic uint32_t stopped;           /* times that it stood still */
+    char why[256];                      /* ends with a zero */
+    struct page_stop_comm comm[PAGE_STOP_COMMS];
+};
+
 /* The low bits of a sum count the messages, the others tell them apart. */
 static inline uint64_t page_message(uint64_t comm, int32_t tag)
 {
@@ -552,12 +622,19 @@ static inline size_t page_meetings_at(unsigned slots, unsigned calls,
 
     return page_messages_at(slots, calls, ring_bytes) + each;
 }
-static inline size_t page_bytes(unsigned slots, unsigned calls,
-                                unsigned ring_bytes)
+static inline size_t page_stop_at(unsigned slots, unsigned calls,
+                                  unsigned ring_bytes)
 {
     size_t each = (sizeof(struct page_meetings) + 4095) & ~(size_t)4095;
 
     return page_meetings_at(slots, calls, ring_bytes) + each;
+}
+static inline size_t page_bytes(unsigned slots, unsigned calls,
+                                unsigned ring_bytes)
+{
+    size_t each = (sizeof(struct page_stop) + 4095) & ~(size_t)4095;
+
+    return page_stop_at(slots, calls, ring_bytes) + each;
 }
 
 /* Registration: the wrapper library connects to the SOCK_SEQPACKET Unix
@@ -581,6 +658,30 @@ struct page_grant {
     uint32_t pad;
     uint64_t bytes;             /* of the memfd */
     char why[112];              /* when status is not 0 */
+};
+
+/* Of who has dropped its MPI library (PAGE_SWAP_DOWN): over a connection of the
+ * same kind it sends a page_lease_ask, and waits for the page_lease, as long as
+ * it takes. With PAGE_LEASE_STAY a memfd of so many bytes is attached, the
+ * environment of its new place in the job, NAME=VALUE each with a final zero;
+ * these names replace its own of the same name, and those that begin with PMIX_
+ * and are not there go. With PAGE_LEASE_LEAVE a descriptor is attached that its
+ * image is written to; then it ends, with status 0 if the image is whole, and the
+ * process made of it asks again, elsewhere. Then the same way it asks for a page,
+ * of the same size as the old one. */
+#define PAGE_LEASE 0x314553414c544348ull        /* "HCTLASE1" */
+enum { PAGE_LEASE_STAY = 0, PAGE_LEASE_LEAVE = 1 };  /* else an errno value */
+struct page_lease_ask {
+    uint64_t magic;             /* PAGE_LEASE */
+    uint32_t major, minor;
+    uint64_t job;
+    uint32_t rank, pid, generation, pad;
+};
+struct page_lease {
+    uint64_t magic;
+    uint32_t status, pad;
+    uint64_t bytes;
+    char why[112];
 };
 
 #endif

@@ -66,6 +66,12 @@ static const struct offset offsets[] = {
     AT(page_meeting, id, 8), AT(page_meeting, tag, 32),
     AT(page_meeting, run, 48), SIZE(page_meeting, 192),
     AT(page_meetings, meeting, 64),
+    AT(page_stop, wanted, 4), AT(page_stop, order, 8), AT(page_stop, where, 64),
+    AT(page_stop, sent, 80), AT(page_stop, signal, 128), AT(page_stop, tid, 132),
+    AT(page_stop, generation, 144), AT(page_stop, swap, 148),
+    AT(page_stop, why, 160), AT(page_stop, comm, 416),
+    AT(page_stop_comm, target, 16), SIZE(page_stop_comm, 32),
+    SIZE(page_lease_ask, 40), SIZE(page_lease, 136),
     SIZE(page_hello, 104), SIZE(page_grant, 136),
 };
 
@@ -112,6 +118,9 @@ static void parts_are_apart(void **state)
                             page_meetings_at(n, calls[c], rings[r]));
                 assert_true(page_meetings_at(n, calls[c], rings[r]) +
                             sizeof(struct page_meetings) <=
+                            page_stop_at(n, calls[c], rings[r]));
+                assert_true(page_stop_at(n, calls[c], rings[r]) +
+                            sizeof(struct page_stop) <=
                             page_bytes(n, calls[c], rings[r]));
                 assert_int_equal(page_ring_at(n, calls[c], rings[r], last) %
                                  4096, 0);
