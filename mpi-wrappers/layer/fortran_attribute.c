@@ -1,5 +1,6 @@
 /* fortran_attribute.c - keyvals and attributes, for Fortran: of INTEGERs, as in
- * MPI-1, and of addresses. */
+ * MPI-1, and of addresses. As with Open MPI's own, an error is a code and calls no
+ * error handler. */
 #include "mpi-wrappers/layer/attribute.h"
 #include "mpi-wrappers/layer/fortran.h"
 

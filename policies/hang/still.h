@@ -90,6 +90,7 @@ struct still_rank {
     uint32_t site;
     uint64_t polls, polls_ns;   /* its questions, some looks ago, and when */
     uint8_t asked;              /* it has asked all the time since */
+    uint8_t questions;          /* looks since it moved before which it had asked */
     uint8_t known, in, asks, works;     /* works: in a call that waits for
                                            nobody, for long */
     uint8_t paused;             /* it has slept, here, until a signal comes */

@@ -25,6 +25,7 @@ static void count_questions(struct still_rank *w, const struct hct_rank *k,
     else if (since_ns < ASKED_MS * MS)
         return;
     w->asked = n >= ASKED && n * ASKS_MS * MS >= since_ns;
+    w->questions += n > 0 && w->questions < UINT8_MAX;
     w->polls = k->polls;
     w->polls_ns = now_ns;
 }
@@ -130,6 +131,7 @@ void still_look_at_rank(struct still *s, struct still_rank *w,
         if (w->paused)
             s->pause_ns = still_max(s->pause_ns, in->now_ns - w->moved_ns);
         w->paused = w->napped = 0;
+        w->questions = 0;
         if (w->known && !w->in && w->age_ns > LONG_MS * MS) {
             remember_place(w, in->now_ns - w->moved_ns);
             remember_pooled(s, w, in->now_ns - w->moved_ns);

@@ -83,6 +83,15 @@ static bool wakes_soon(const struct still *s, const struct still_rank *w,
            k->waits_ns - slept_ns <= s->options.patience_ns;
 }
 
+/* It has asked for messages meanwhile, if not often enough to be one that does
+ * nothing else: where tasks get little of a processor, nobody can tell. */
+static bool has_asked(const struct still_rank *w, const struct hct_rank *k,
+                      const struct hct_snapshot *in)
+{
+    return (hct_call(in, k->call)->flags & HCT_CALL_POLL) &&
+           w->questions > 1;
+}
+
 /* "rank 2 has been in work() for 20 s, and uses the processor" */
 static void say_one(char *buf, size_t size, const struct still_rank *w,
                     const struct hct_rank *k, const struct hct_snapshot *in)
@@ -96,6 +105,9 @@ static void say_one(char *buf, size_t size, const struct still_rank *w,
     still_how(how, w, k, still_ns);
     if (w->works)
         snprintf(buf + n, size - (size_t)n, "in %s for %s%s", call, time, how);
+    else if (has_asked(w, k, in))
+        snprintf(buf, size, "rank %" PRIu32 " has only asked, by %s, for %s%s",
+                 k->rank, call, time, how);
     else if (k->place[0] && k->waits == HCT_WAITS_UNKNOWN)
         snprintf(buf + n, size - (size_t)n, "in %.39s() for %s%s%s%s", k->place,
                  time, *call ? ", after " : "", call, how);
@@ -138,7 +150,8 @@ static void say_outside(struct still *s, const struct still_rank *ranks,
     uint32_t first = outside->v[0];
     uint64_t still_ns = in->now_ns - s->moved_ns;
     char one[320], then[STILL_THEN], others[GROUP_TEXT], all[GROUP_TEXT];
-    char time[WORDS_TIME], call[CALL_TEXT], rest[240];
+    char time[WORDS_TIME], call[CALL_TEXT], rest[320];
+    char transit[TRANSIT_TEXT] = "";
     int n;
 
     if (!notice_begin(s, in, outside, HCT_WHERE_COMPUTATION, still_ns, out))
@@ -148,9 +161,12 @@ static void say_outside(struct still *s, const struct still_rank *ranks,
     if (outside->all == 1) {
         say_one(one, sizeof(one), &ranks[first], hct_rank(in, first), in);
         still_then(then, hct_rank(in, first));
+        if (has_asked(&ranks[first], hct_rank(in, first), in) &&
+            still_transit_known(s))
+            transit_text(transit, in, &s->transit);
         n = snprintf(rest, sizeof(rest), ", and %.40s wait%s for it%s%.60s%s",
                      others, waiting->all == 1 ? "s" : "", *call ? " in " : "",
-                     call, *then ? then : WORDS_NOTHING_SAYS);
+                     call, *transit ? transit : *then ? then : WORDS_NOTHING_SAYS);
         words_line(out, HCT_NONE, "%.*s%s", LINE_TEXT - 1 - n, one, rest);
     } else {
         words_line(out, HCT_NONE, "%.60s have been outside of MPI for %s, and "

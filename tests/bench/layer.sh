@@ -34,7 +34,8 @@ for i in $(seq "$pairs"); do
                 "$dir/err"
         done
     done
-done | sort -k2,2 -k1,1 -k3,3n | awk '
+done >"$dir/all"
+sort -k2,2 -k1,1 -k3,3n "$dir/all" | awk '
     { all[$1, $2] = all[$1, $2] " " $3 }
     !($2 in known) { known[$2] = 1; name[++names] = $2 }
     function median(list,    v, n) {        # of sorted ones

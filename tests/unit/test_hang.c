@@ -801,7 +801,8 @@ static void asks_under_load(void **state)
     }
     assert_int_equal(look.out.nverdicts, 1);
     assert_int_equal(look.verdicts[0].kind, HCT_NOTICE);
-    SAYS("rank 2 has been outside of MPI for 12");
+    SAYS("rank 2 has only asked, by MPI_Testany, for 12");
+    SAYS("and ranks 0-1,3 wait for it in MPI_Allreduce; nothing seen so far says");
 }
 
 /* Questions that were taken for more at first do not hide what comes then. */
