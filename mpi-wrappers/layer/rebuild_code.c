@@ -2,13 +2,14 @@
  * and so they come again in their order. */
 #include "mpi-wrappers/layer/rebuild_code.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi-wrappers/layer/call.h"
 
 struct code {
-    int number, class;          /* the same: it is a class */
+    int number, class;
+    bool is_class;              /* of which Open MPI says MPI_ERR_UNKNOWN */
     char text[MPI_MAX_ERROR_STRING];
 };
 
@@ -46,6 +47,7 @@ int rebuild_code_read(void)
         rc = PMPI_Error_class(c->number, &c->class);
         if (rc == MPI_SUCCESS)
             rc = PMPI_Error_string(c->number, c->text, &n);
+        c->is_class = c->class == c->number || c->class == MPI_ERR_UNKNOWN;
     }
     return rc;
 }
@@ -59,8 +61,8 @@ int rebuild_code_make(void)
 
         if (c->number <= last)
             continue;           /* Open MPI's own */
-        rc = c->class == c->number ? PMPI_Add_error_class(&number)
-                                   : PMPI_Add_error_code(c->class, &number);
+        rc = c->is_class ? PMPI_Add_error_class(&number)
+                         : PMPI_Add_error_code(c->class, &number);
         if (rc == MPI_SUCCESS && number != c->number)
             rc = MPI_ERR_INTERN;
         if (rc == MPI_SUCCESS && *c->text)

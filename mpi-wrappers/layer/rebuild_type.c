@@ -38,18 +38,37 @@ static bool is_committed(void *real)
                          object_real(MPI_COMM_SELF)) == MPI_SUCCESS;
 }
 
+typedef int32_t args_f(const void *type, int32_t which, int32_t *nints,
+                       int32_t *ints, int32_t *naddresses, ptrdiff_t *addresses,
+                       int32_t *ntypes, void **types, int32_t *combiner);
+
+/* MPI_Type_get_contents gives copies of the parts: with its own way of looking
+ * they are the same as often as they are used. */
+static int read_contents(struct rebuild_type *t, void **reals)
+{
+    int32_t combiner;
+    args_f *args;
+
+    *(void **)&args = inside_symbol("ompi_datatype_get_args");
+    if (args)
+        return args(t->was, 1, &t->nints, t->ints, &t->naddresses, t->addresses,
+                    &t->ntypes, reals, &combiner);
+    return REBUILD(Type_get_contents)(t->was, t->nints, t->naddresses, t->ntypes,
+                                      t->ints, t->addresses,
+                                      (MPI_Datatype *)reals);
+}
+
 static int read_parts(struct rebuild_type *t)
 {
     size_t n = (size_t)t->ntypes;
-    MPI_Datatype *reals = calloc(n + 1, sizeof(MPI_Datatype));
+    void **reals = calloc(n + 1, sizeof(void *));
     int rc = MPI_ERR_NO_MEM;
 
     t->ints = calloc((size_t)t->nints + 1, sizeof(*t->ints));
     t->addresses = calloc((size_t)t->naddresses + 1, sizeof(*t->addresses));
     t->parts = calloc(n + 1, sizeof(struct rebuild_type *));
     if (reals && t->ints && t->addresses && t->parts)
-        rc = REBUILD(Type_get_contents)(t->was, t->nints, t->naddresses,
-                                        t->ntypes, t->ints, t->addresses, reals);
+        rc = read_contents(t, reals);
     for (size_t i = 0; i < n && rc == MPI_SUCCESS; i++)
         if (!(t->parts[i] = rebuild_type_get(reals[i])))
             rc = MPI_ERR_TYPE;
@@ -194,19 +213,6 @@ static bool is_f90(const struct rebuild_type *t)
            t->combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/* MPI has given it out more than once: each time is a reference, which whoever
- * asks what another type is made of gets. */
-static int retain(const struct rebuild_type *t)
-{
-    MPI_Datatype of_it = NULL, same = NULL;
-    MPI_Aint address;
-    int rc = REBUILD(Type_contiguous)(1, t->now, &of_it), count;
-
-    if (rc == MPI_SUCCESS)
-        rc = REBUILD(Type_get_contents)(of_it, 1, 0, 1, &count, &address, &same);
-    return rc == MPI_SUCCESS ? REBUILD(Type_free)(&of_it) : rc;
-}
-
 static int make_one(struct rebuild_type *t)
 {
     MPI_Datatype real = NULL;
@@ -217,12 +223,8 @@ static int make_one(struct rebuild_type *t)
         rc = REBUILD(Type_commit)(&real);
     if (rc == MPI_SUCCESS && *t->name)
         rc = REBUILD(Type_set_name)(real, t->name);
-    if (rc != MPI_SUCCESS || !t->object)
-        return rc;
-    object_rebind(t->object, real);
-    for (uint32_t k = 1; k < t->object->refs && rc == MPI_SUCCESS && !is_f90(t);
-         k++)
-        rc = retain(t);
+    if (rc == MPI_SUCCESS && t->object)
+        object_rebind(t->object, real);
     return rc;
 }
 
