@@ -24,8 +24,8 @@ LAYER_REBUILD := $(addprefix rebuild_,buffer code comm group handler info op req
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request start swap wtime rebuild comm \
-             $(LAYER_REBUILD))
+             fortran_callback fortran_request start comm drain gate kept make \
+             message pending probe stand swap wait wtime rebuild $(LAYER_REBUILD))
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -85,8 +85,9 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_request foreign inside internals object \
-             start swap wtime rebuild comm stand disposition lease leaf \
-             $(LAYER_REBUILD)) record/attach record/dial
+             start comm drain gate kept make message pending place probe stand \
+             swap wait wtime disposition lease leaf rebuild $(LAYER_REBUILD)) \
+             record/attach record/dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk

@@ -72,12 +72,14 @@ static void operator_call(int at, void *in, void *inout, int *n,
     MPI_Datatype ours = object_find(OBJECT_DATATYPE, *type);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (operators[at].fortran) {
         number = object_to_fortran(ours);
         ((operator_fortran_f *)operators[at].function)(in, inout, n, &number);
     } else {
         ((operator_f *)operators[at].function)(in, inout, n, &ours);
     }
+    stand_callbacks--;
 }
 
 #define OPERATOR(n)                                                        \
@@ -121,10 +123,7 @@ int callback_operator_place(void *real)
 
 int callback_operator_again(int place, int commute, MPI_Op *real)
 {
-    __typeof__(&PMPI_Op_create) inside =
-        (__typeof__(inside))inside_get(CALL_Op_create);
-
-    return inside(operator_entries[place], commute, real);
+    return INSIDE(Op_create)(operator_entries[place], commute, real);
 }
 
 /* ------------------------------------------------------ error handlers */
@@ -142,12 +141,14 @@ static void handler_call(int at, enum object_kind kind, void **handle,
     void *ours = handle ? object_find(kind, *handle) : object_null(kind);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (handlers[at].fortran) {
         number = object_to_fortran(ours);
         ((handler_fortran_f *)handlers[at].function)(&number, code);
     } else {
         ((handler_f *)handlers[at].function)(&ours, code);
     }
+    stand_callbacks--;
 }
 
 #define HANDLER(n)                                                         \
@@ -233,14 +234,10 @@ bool callback_handler_place(void *real, enum object_kind *of, int *place)
 int callback_handler_again(enum object_kind of, int place, MPI_Errhandler *real)
 {
     if (of == OBJECT_WIN)
-        return ((__typeof__(&PMPI_Win_create_errhandler))
-                inside_get(CALL_Win_create_errhandler))(handler_win[place], real);
+        return INSIDE(Win_create_errhandler)(handler_win[place], real);
     if (of == OBJECT_FILE)
-        return ((__typeof__(&PMPI_File_create_errhandler))
-                inside_get(CALL_File_create_errhandler))(handler_file[place],
-                                                         real);
-    return ((__typeof__(&PMPI_Comm_create_errhandler))
-            inside_get(CALL_Comm_create_errhandler))(handler_comm[place], real);
+        return INSIDE(File_create_errhandler)(handler_file[place], real);
+    return INSIDE(Comm_create_errhandler)(handler_comm[place], real);
 }
 
 /* ------------------------------------------------ generalized requests */
@@ -256,15 +253,22 @@ struct generalized {
 static int generalized_query(void *arg, MPI_Status *status)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->query(g->extra, status);
+    stand_callbacks++;
+    rc = g->query(g->extra, status);
+    stand_callbacks--;
+    return rc;
 }
 
 static int generalized_free(void *arg)
 {
     struct generalized *g = arg;
-    int rc = g->free_(g->extra);
+    int rc;
 
+    stand_callbacks++;
+    rc = g->free_(g->extra);
+    stand_callbacks--;
     free(g);
     return rc;
 }
@@ -272,8 +276,18 @@ static int generalized_free(void *arg)
 static int generalized_cancel(void *arg, int complete)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->cancel(g->extra, complete);
+    stand_callbacks++;
+    rc = g->cancel(g->extra, complete);
+    stand_callbacks--;
+    return rc;
+}
+
+int callback_generalized_again(void *state, MPI_Request *real)
+{
+    return INSIDE(Grequest_start)(generalized_query, generalized_free,
+                                  generalized_cancel, state, real);
 }
 
 CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
@@ -294,8 +308,9 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                 CALL_AT(5, request));
     if (rc != MPI_SUCCESS)
         free(g);
-    CALL_OWN(rc, OBJECT_REQUEST, 5, request);
-    return rc;
+    return pending_made(rc, r5, request, PENDING_GENERALIZED,
+                        CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
+                        MPI_COMM_NULL, false);
 }
 CALL_ALIAS(Grequest_start)
 
@@ -339,12 +354,9 @@ static struct representation *representations;
 
 static int representation_tell(struct representation *r)
 {
-    __typeof__(&PMPI_Register_datarep) inside =
-        (__typeof__(inside))inside_get(CALL_Register_datarep);
-
-    return inside(r->name, r->read ? representation_read : NULL,
-                  r->write ? representation_write : NULL,
-                  r->extent ? representation_extent : NULL, r);
+    return INSIDE(Register_datarep)(r->name, r->read ? representation_read : NULL,
+                                    r->write ? representation_write : NULL,
+                                    r->extent ? representation_extent : NULL, r);
 }
 
 int callback_representations_again(void)

@@ -3,14 +3,13 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/callback.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 static struct { void *at; int bytes; } buffer;
 
 /* An error says that there is none. */
 int rebuild_buffer_read(void)
 {
-    if (REBUILD(Buffer_detach)(&buffer.at, &buffer.bytes) != MPI_SUCCESS)
+    if (INSIDE(Buffer_detach)(&buffer.at, &buffer.bytes) != MPI_SUCCESS)
         buffer.at = NULL;
     return MPI_SUCCESS;
 }
@@ -20,7 +19,7 @@ int rebuild_buffer_make(void)
     int rc = callback_representations_again();
 
     if (rc == MPI_SUCCESS && buffer.at)
-        rc = REBUILD(Buffer_attach)(buffer.at, buffer.bytes);
+        rc = INSIDE(Buffer_attach)(buffer.at, buffer.bytes);
     buffer.at = NULL;
     return rc;
 }

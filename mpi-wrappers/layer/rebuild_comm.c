@@ -7,7 +7,6 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/comm.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 #include "mpi-wrappers/layer/rebuild_group.h"
 #include "mpi-wrappers/layer/rebuild_handler.h"
 #include "mpi-wrappers/layer/rebuild_info.h"
@@ -42,36 +41,36 @@ static int room_for(struct made *m, size_t n)
 
 static int read_cart(struct made *m, MPI_Comm real)
 {
-    int rc = REBUILD(Cartdim_get)(real, &m->n);
+    int rc = INSIDE(Cartdim_get)(real, &m->n);
 
     if (rc == MPI_SUCCESS)
         rc = room_for(m, 3 * (size_t)m->n);
     return rc != MPI_SUCCESS ? rc
-        : REBUILD(Cart_get)(real, m->n, m->ints, m->ints + m->n,
+        : INSIDE(Cart_get)(real, m->n, m->ints, m->ints + m->n,
                             m->ints + 2 * m->n);
 }
 
 static int read_graph(struct made *m, MPI_Comm real)
 {
-    int rc = REBUILD(Graphdims_get)(real, &m->n, &m->m);
+    int rc = INSIDE(Graphdims_get)(real, &m->n, &m->m);
 
     if (rc == MPI_SUCCESS)
         rc = room_for(m, (size_t)m->n + (size_t)m->m);
     return rc != MPI_SUCCESS ? rc
-        : REBUILD(Graph_get)(real, m->n, m->m, m->ints, m->ints + m->n);
+        : INSIDE(Graph_get)(real, m->n, m->m, m->ints, m->ints + m->n);
 }
 
 /* Sources, their weights, destinations, their weights. */
 static int read_dist_graph(struct made *m, MPI_Comm real)
 {
     int weighted = 0;
-    int rc = REBUILD(Dist_graph_neighbors_count)(real, &m->n, &m->m, &weighted);
+    int rc = INSIDE(Dist_graph_neighbors_count)(real, &m->n, &m->m, &weighted);
 
     m->weighted = weighted != 0;
     if (rc == MPI_SUCCESS)
         rc = room_for(m, 2 * ((size_t)m->n + (size_t)m->m));
     return rc != MPI_SUCCESS ? rc
-        : REBUILD(Dist_graph_neighbors)(
+        : INSIDE(Dist_graph_neighbors)(
               real, m->n, m->ints, weighted ? m->ints + m->n : MPI_UNWEIGHTED,
               m->m, m->ints + 2 * m->n,
               weighted ? m->ints + 2 * m->n + m->m : MPI_UNWEIGHTED);
@@ -79,7 +78,7 @@ static int read_dist_graph(struct made *m, MPI_Comm real)
 
 static int read_topology(struct made *m, MPI_Comm real)
 {
-    int rc = REBUILD(Topo_test)(real, &m->topology);
+    int rc = INSIDE(Topo_test)(real, &m->topology);
 
     if (rc != MPI_SUCCESS)
         return rc;
@@ -95,18 +94,18 @@ static int read_comm(struct made *m)
     MPI_Comm real = m->object->real;
     MPI_Errhandler handler = NULL;
     MPI_Info info = NULL;
-    int n = 0, rc = REBUILD(Comm_get_errhandler)(real, &handler);
+    int n = 0, rc = INSIDE(Comm_get_errhandler)(real, &handler);
 
     if (rc == MPI_SUCCESS && !(m->handler = rebuild_handler_get(handler)))
         rc = MPI_ERR_ARG;
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Comm_get_name)(real, m->name, &n);
+        rc = INSIDE(Comm_get_name)(real, m->name, &n);
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Comm_get_info)(real, &info);
+        rc = INSIDE(Comm_get_info)(real, &info);
     if (rc == MPI_SUCCESS)
         rc = rebuild_info_get(info, &m->info);
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Info_free)(&info);
+        rc = INSIDE(Info_free)(&info);
     return rc;
 }
 
@@ -160,7 +159,7 @@ int rebuild_comm_read(void)
     if (rc == MPI_SUCCESS)
         rc = object_each(OBJECT_COMM, read_one, NULL);
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(File_get_errhandler)(object_real(MPI_FILE_NULL), &file);
+        rc = INSIDE(File_get_errhandler)(object_real(MPI_FILE_NULL), &file);
     if (rc == MPI_SUCCESS && !(comms.file = rebuild_handler_get(file)))
         rc = MPI_ERR_ARG;
     if (rc == MPI_SUCCESS)
@@ -182,15 +181,15 @@ static int make_group(const int *ranks, int n, uint64_t id, MPI_Comm *to)
 
     group = real;
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Comm_create_group)(object_real(MPI_COMM_WORLD), group,
+        rc = INSIDE(Comm_create_group)(object_real(MPI_COMM_WORLD), group,
                                         (int)(id & COMM_TAGS), to);
-    return rc == MPI_SUCCESS ? REBUILD(Group_free)(&group) : rc;
+    return rc == MPI_SUCCESS ? INSIDE(Group_free)(&group) : rc;
 }
 
 /* Both groups' first members speak for them. */
 static int make_inter(const struct comm *c, MPI_Comm own, MPI_Comm *to)
 {
-    return REBUILD(Intercomm_create)(own, 0, object_real(MPI_COMM_WORLD),
+    return INSIDE(Intercomm_create)(own, 0, object_real(MPI_COMM_WORLD),
                                      c->world[c->size],
                                      (int)(c->id & COMM_TAGS), to);
 }
@@ -200,10 +199,10 @@ static int make_topology(const struct made *m, MPI_Comm plain, MPI_Comm *to)
     const int *i = m->ints;
 
     if (m->topology == MPI_CART)
-        return REBUILD(Cart_create)(plain, m->n, i, i + m->n, 0, to);
+        return INSIDE(Cart_create)(plain, m->n, i, i + m->n, 0, to);
     if (m->topology == MPI_GRAPH)
-        return REBUILD(Graph_create)(plain, m->n, i, i + m->n, 0, to);
-    return REBUILD(Dist_graph_create_adjacent)(
+        return INSIDE(Graph_create)(plain, m->n, i, i + m->n, 0, to);
+    return INSIDE(Dist_graph_create_adjacent)(
         plain, m->n, i, m->weighted ? i + m->n : MPI_UNWEIGHTED, m->m,
         i + 2 * m->n, m->weighted ? i + 2 * m->n + m->m : MPI_UNWEIGHTED,
         object_real(MPI_INFO_NULL), 0, to);
@@ -222,7 +221,7 @@ static int make_comm(const struct made *m, MPI_Comm *to)
         return rc;
     }
     rc = c->remote ? make_inter(c, plain, to) : make_topology(m, plain, to);
-    return rc == MPI_SUCCESS ? REBUILD(Comm_free)(&plain) : rc;
+    return rc == MPI_SUCCESS ? INSIDE(Comm_free)(&plain) : rc;
 }
 
 static int put_info(MPI_Comm comm, const struct rebuild_info *from)
@@ -236,8 +235,8 @@ static int put_info(MPI_Comm comm, const struct rebuild_info *from)
     rc = rebuild_info_put(from, &real);
     info = real;
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Comm_set_info)(comm, info);
-    return rc == MPI_SUCCESS ? REBUILD(Info_free)(&info) : rc;
+        rc = INSIDE(Comm_set_info)(comm, info);
+    return rc == MPI_SUCCESS ? INSIDE(Info_free)(&info) : rc;
 }
 
 int rebuild_comm_make(void)
@@ -253,11 +252,11 @@ int rebuild_comm_make(void)
             object_rebind(m->object, real);
         }
         if (rc == MPI_SUCCESS)
-            rc = REBUILD(Comm_set_name)(real, m->name);
+            rc = INSIDE(Comm_set_name)(real, m->name);
         if (rc == MPI_SUCCESS)
             rc = put_info(real, m->info);
         if (rc == MPI_SUCCESS && i >= 2)
-            rc = REBUILD(Comm_set_errhandler)(real,
+            rc = INSIDE(Comm_set_errhandler)(real,
                                               rebuild_handler_now(m->handler));
     }
     return rc;
@@ -266,10 +265,10 @@ int rebuild_comm_make(void)
 int rebuild_comm_quiet(void)
 {
     MPI_Errhandler returns = object_real(MPI_ERRORS_RETURN);
-    int rc = REBUILD(Comm_set_errhandler)(object_real(MPI_COMM_WORLD), returns);
+    int rc = INSIDE(Comm_set_errhandler)(object_real(MPI_COMM_WORLD), returns);
 
     return rc != MPI_SUCCESS ? rc
-        : REBUILD(Comm_set_errhandler)(object_real(MPI_COMM_SELF), returns);
+        : INSIDE(Comm_set_errhandler)(object_real(MPI_COMM_SELF), returns);
 }
 
 /* A handler that is as it was, or was made again. */
@@ -278,10 +277,10 @@ int rebuild_comm_back(void)
     int rc = MPI_SUCCESS;
 
     for (size_t i = 0; i < 2 && i < comms.n && rc == MPI_SUCCESS; i++)
-        rc = REBUILD(Comm_set_errhandler)(comms.v[i].object->real,
+        rc = INSIDE(Comm_set_errhandler)(comms.v[i].object->real,
                                           rebuild_handler_now(comms.v[i].handler));
     if (rc == MPI_SUCCESS && comms.file)
-        rc = REBUILD(File_set_errhandler)(object_real(MPI_FILE_NULL),
+        rc = INSIDE(File_set_errhandler)(object_real(MPI_FILE_NULL),
                                           rebuild_handler_now(comms.file));
     return rc;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 struct made {
     struct made *next;
@@ -15,7 +14,7 @@ static struct made *all;
 
 static int group_world(MPI_Group *world)
 {
-    return REBUILD(Comm_group)(object_real(MPI_COMM_WORLD), world);
+    return INSIDE(Comm_group)(object_real(MPI_COMM_WORLD), world);
 }
 
 int rebuild_group_of(const int *ranks, int n, void **real)
@@ -24,9 +23,9 @@ int rebuild_group_of(const int *ranks, int n, void **real)
     int rc = group_world(&world);
 
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Group_incl)(world, n, ranks, &made);
+        rc = INSIDE(Group_incl)(world, n, ranks, &made);
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Group_free)(&world);
+        rc = INSIDE(Group_free)(&world);
     *real = made;
     return rc;
 }
@@ -39,7 +38,7 @@ static int group_ranks(struct made *m, MPI_Group world)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < m->n; i++)
         own[i] = i;
-    rc = REBUILD(Group_translate_ranks)(m->object->real, m->n, own, world,
+    rc = INSIDE(Group_translate_ranks)(m->object->real, m->n, own, world,
                                         m->ranks);
     for (int i = 0; i < m->n && rc == MPI_SUCCESS; i++)
         if (m->ranks[i] == MPI_UNDEFINED)
@@ -51,7 +50,7 @@ static int group_ranks(struct made *m, MPI_Group world)
 static int read_one(struct object *o, void *world)
 {
     struct made *m;
-    int n = 0, rc = REBUILD(Group_size)(o->real, &n);
+    int n = 0, rc = INSIDE(Group_size)(o->real, &n);
 
     if (rc != MPI_SUCCESS)
         return rc;
@@ -71,7 +70,7 @@ int rebuild_group_read(void)
     if (rc == MPI_SUCCESS)
         rc = object_each(OBJECT_GROUP, read_one, world);
     if (rc == MPI_SUCCESS)
-        rc = REBUILD(Group_free)(&world);
+        rc = INSIDE(Group_free)(&world);
     return rc;
 }
 

@@ -5,7 +5,6 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/callback.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 struct rebuild_handler {
     struct rebuild_handler *next;
@@ -62,13 +61,13 @@ static int retain(struct rebuild_handler *h)
     int rc = MPI_SUCCESS;
 
     if (h->of == OBJECT_COMM) {
-        rc = REBUILD(Comm_set_errhandler)(self, h->now);
+        rc = INSIDE(Comm_set_errhandler)(self, h->now);
         if (rc == MPI_SUCCESS)
-            rc = REBUILD(Comm_get_errhandler)(self, &same);
+            rc = INSIDE(Comm_get_errhandler)(self, &same);
     } else if (h->of == OBJECT_FILE) {
-        rc = REBUILD(File_set_errhandler)(file, h->now);
+        rc = INSIDE(File_set_errhandler)(file, h->now);
         if (rc == MPI_SUCCESS)
-            rc = REBUILD(File_get_errhandler)(file, &same);
+            rc = INSIDE(File_get_errhandler)(file, &same);
     }
     return rc;
 }
@@ -100,7 +99,7 @@ void rebuild_handler_end(void)
         MPI_Errhandler real = all->now;
 
         if (real && !all->object)
-            REBUILD(Errhandler_free)(&real);
+            INSIDE(Errhandler_free)(&real);
         free(all);
         all = next;
     }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 struct rebuild_info {
     struct rebuild_info *next;
@@ -20,7 +19,7 @@ static struct made *all;
 
 int rebuild_info_get(void *real, struct rebuild_info **info)
 {
-    int n = 0, flag = 0, rc = REBUILD(Info_get_nkeys)(real, &n);
+    int n = 0, flag = 0, rc = INSIDE(Info_get_nkeys)(real, &n);
 
     *info = NULL;
     for (int i = n - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
@@ -30,9 +29,9 @@ int rebuild_info_get(void *real, struct rebuild_info **info)
             return MPI_ERR_NO_MEM;
         one->next = *info;
         *info = one;
-        rc = REBUILD(Info_get_nthkey)(real, i, one->key);
+        rc = INSIDE(Info_get_nthkey)(real, i, one->key);
         if (rc == MPI_SUCCESS)
-            rc = REBUILD(Info_get)(real, one->key, MPI_MAX_INFO_VAL, one->value,
+            rc = INSIDE(Info_get)(real, one->key, MPI_MAX_INFO_VAL, one->value,
                                    &flag);
     }
     return rc;
@@ -41,10 +40,10 @@ int rebuild_info_get(void *real, struct rebuild_info **info)
 int rebuild_info_put(const struct rebuild_info *info, void **real)
 {
     MPI_Info made = NULL;
-    int rc = REBUILD(Info_create)(&made);
+    int rc = INSIDE(Info_create)(&made);
 
     for (; info && rc == MPI_SUCCESS; info = info->next)
-        rc = REBUILD(Info_set)(made, info->key, info->value);
+        rc = INSIDE(Info_set)(made, info->key, info->value);
     *real = made;
     return rc;
 }

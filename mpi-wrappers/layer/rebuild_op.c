@@ -5,7 +5,6 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/callback.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 struct made {
     struct made *next;
@@ -26,7 +25,7 @@ static int read_one(struct object *o, void *arg)
     all = m;
     m->place = callback_operator_place(o->real);
     return m->place < 0 ? MPI_ERR_OP
-                        : REBUILD(Op_commutative)(o->real, &m->commute);
+                        : INSIDE(Op_commutative)(o->real, &m->commute);
 }
 
 int rebuild_op_read(void)

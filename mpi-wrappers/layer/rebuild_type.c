@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
 
 enum { TYPE_LOOK = 256 };       /* chains; a power of two */
 
@@ -34,7 +33,7 @@ static struct {
 /* Open MPI lets nobody send one that is not, not even nothing to nobody. */
 static bool is_committed(void *real)
 {
-    return REBUILD(Send)(NULL, 0, real, MPI_PROC_NULL, 0,
+    return INSIDE(Send)(NULL, 0, real, MPI_PROC_NULL, 0,
                          object_real(MPI_COMM_SELF)) == MPI_SUCCESS;
 }
 
@@ -53,7 +52,7 @@ static int read_contents(struct rebuild_type *t, void **reals)
     if (args)
         return args(t->was, 1, &t->nints, t->ints, &t->naddresses, t->addresses,
                     &t->ntypes, reals, &combiner);
-    return REBUILD(Type_get_contents)(t->was, t->nints, t->naddresses, t->ntypes,
+    return INSIDE(Type_get_contents)(t->was, t->nints, t->naddresses, t->ntypes,
                                       t->ints, t->addresses,
                                       (MPI_Datatype *)reals);
 }
@@ -88,14 +87,14 @@ static int read_type(struct rebuild_type *t)
 {
     int n = 0, rc;
 
-    rc = REBUILD(Type_get_envelope)(t->was, &t->nints, &t->naddresses,
+    rc = INSIDE(Type_get_envelope)(t->was, &t->nints, &t->naddresses,
                                     &t->ntypes, &t->combiner);
     if (rc != MPI_SUCCESS || (t->object && t->object->predefined))
         return rc;
     if (t->combiner == MPI_COMBINER_NAMED)
         return MPI_ERR_TYPE;    /* one that we do not know */
     t->committed = is_committed(t->was);
-    rc = REBUILD(Type_get_name)(t->was, t->name, &n);
+    rc = INSIDE(Type_get_name)(t->was, t->name, &n);
     return rc == MPI_SUCCESS ? read_parts(t) : rc;
 }
 
@@ -148,11 +147,11 @@ static int make_structured(const struct rebuild_type *t, MPI_Datatype part,
     MPI_Datatype *parts;
 
     if (t->combiner == MPI_COMBINER_SUBARRAY)
-        return REBUILD(Type_create_subarray)(n, i + 1, i + 1 + n, i + 1 + 2 * n,
+        return INSIDE(Type_create_subarray)(n, i + 1, i + 1 + n, i + 1 + 2 * n,
                                              i[1 + 3 * n], part, to);
     if (t->combiner == MPI_COMBINER_DARRAY) {
         n = i[2];
-        return REBUILD(Type_create_darray)(i[0], i[1], n, i + 3, i + 3 + n,
+        return INSIDE(Type_create_darray)(i[0], i[1], n, i + 3, i + 3 + n,
                                            i + 3 + 2 * n, i + 3 + 3 * n,
                                            i[3 + 4 * n], part, to);
     }
@@ -160,7 +159,7 @@ static int make_structured(const struct rebuild_type *t, MPI_Datatype part,
     for (int k = 0; parts && k < t->ntypes; k++)
         parts[k] = rebuild_type_now(t->parts[k]);
     if (parts)
-        rc = REBUILD(Type_create_struct)(n, i + 1, t->addresses, parts, to);
+        rc = INSIDE(Type_create_struct)(n, i + 1, t->addresses, parts, to);
     free(parts);
     return rc;
 }
@@ -173,29 +172,29 @@ static int make_type(const struct rebuild_type *t, MPI_Datatype *to)
 
     switch (t->combiner) {
     case MPI_COMBINER_DUP:
-        return REBUILD(Type_dup)(part, to);
+        return INSIDE(Type_dup)(part, to);
     case MPI_COMBINER_CONTIGUOUS:
-        return REBUILD(Type_contiguous)(i[0], part, to);
+        return INSIDE(Type_contiguous)(i[0], part, to);
     case MPI_COMBINER_VECTOR:
-        return REBUILD(Type_vector)(i[0], i[1], i[2], part, to);
+        return INSIDE(Type_vector)(i[0], i[1], i[2], part, to);
     case MPI_COMBINER_HVECTOR:
-        return REBUILD(Type_create_hvector)(i[0], i[1], a[0], part, to);
+        return INSIDE(Type_create_hvector)(i[0], i[1], a[0], part, to);
     case MPI_COMBINER_INDEXED:
-        return REBUILD(Type_indexed)(i[0], i + 1, i + 1 + i[0], part, to);
+        return INSIDE(Type_indexed)(i[0], i + 1, i + 1 + i[0], part, to);
     case MPI_COMBINER_HINDEXED:
-        return REBUILD(Type_create_hindexed)(i[0], i + 1, a, part, to);
+        return INSIDE(Type_create_hindexed)(i[0], i + 1, a, part, to);
     case MPI_COMBINER_INDEXED_BLOCK:
-        return REBUILD(Type_create_indexed_block)(i[0], i[1], i + 2, part, to);
+        return INSIDE(Type_create_indexed_block)(i[0], i[1], i + 2, part, to);
     case MPI_COMBINER_HINDEXED_BLOCK:
-        return REBUILD(Type_create_hindexed_block)(i[0], i[1], a, part, to);
+        return INSIDE(Type_create_hindexed_block)(i[0], i[1], a, part, to);
     case MPI_COMBINER_RESIZED:
-        return REBUILD(Type_create_resized)(part, a[0], a[1], to);
+        return INSIDE(Type_create_resized)(part, a[0], a[1], to);
     case MPI_COMBINER_F90_REAL:
-        return REBUILD(Type_create_f90_real)(i[0], i[1], to);
+        return INSIDE(Type_create_f90_real)(i[0], i[1], to);
     case MPI_COMBINER_F90_COMPLEX:
-        return REBUILD(Type_create_f90_complex)(i[0], i[1], to);
+        return INSIDE(Type_create_f90_complex)(i[0], i[1], to);
     case MPI_COMBINER_F90_INTEGER:
-        return REBUILD(Type_create_f90_integer)(i[0], to);
+        return INSIDE(Type_create_f90_integer)(i[0], to);
     case MPI_COMBINER_STRUCT:
     case MPI_COMBINER_SUBARRAY:
     case MPI_COMBINER_DARRAY:
@@ -220,9 +219,9 @@ static int make_one(struct rebuild_type *t)
 
     t->now = real;
     if (rc == MPI_SUCCESS && t->committed)
-        rc = REBUILD(Type_commit)(&real);
+        rc = INSIDE(Type_commit)(&real);
     if (rc == MPI_SUCCESS && *t->name)
-        rc = REBUILD(Type_set_name)(real, t->name);
+        rc = INSIDE(Type_set_name)(real, t->name);
     if (rc == MPI_SUCCESS && t->object)
         object_rebind(t->object, real);
     return rc;
@@ -248,7 +247,7 @@ void rebuild_type_end(void)
         MPI_Datatype real = t->now;
 
         if (real && !t->object && !is_f90(t))
-            REBUILD(Type_free)(&real);
+            INSIDE(Type_free)(&real);
         forget(t);
         t = next;
     }

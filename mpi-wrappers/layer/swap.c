@@ -5,13 +5,10 @@
 #include <stdio.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/comm.h"
 #include "mpi-wrappers/layer/convert.h"
 #include "mpi-wrappers/layer/disposition.h"
 #include "mpi-wrappers/layer/lease.h"
 #include "mpi-wrappers/layer/rebuild.h"
-#include "mpi-wrappers/layer/rebuild_call.h"
-#include "mpi-wrappers/layer/stand.h"
 #include "mpi-wrappers/layer/wtime.h"
 
 static int swap_any(struct object *o, void *arg)
@@ -20,17 +17,11 @@ static int swap_any(struct object *o, void *arg)
     return -1;
 }
 
-/* Somebody of another world, made by MPI_Comm_spawn and the like. */
-static int swap_foreign(struct object *o, void *arg)
+/* It is not listed, and other members know nothing of it. */
+static int swap_orphan(struct object *o, void *arg)
 {
-    const struct comm *c = comm_of((MPI_Comm)o);
-    int n = c ? c->size + c->remote : 0;
-
     (void)arg;
-    for (int i = 0; i < n; i++)
-        if (c->world[i] < 0)
-            return -1;
-    return c ? 0 : -1;
+    return o->comm && !o->comm->object ? -1 : 0;
 }
 
 bool swap_refused(char *why, size_t size)
@@ -42,10 +33,8 @@ bool swap_refused(char *why, size_t size)
     } kinds[] = {
         { OBJECT_WIN, swap_any, "it has a window for one-sided communication" },
         { OBJECT_FILE, swap_any, "it has a file open by MPI_File_open" },
-        { OBJECT_MESSAGE, swap_any, "it has probed for a message by MPI_Mprobe, "
-                                    "and not received it" },
-        { OBJECT_COMM, swap_foreign, "it has a communicator with tasks of "
-                                     "another world" },
+        { OBJECT_REQUEST, swap_orphan, "it has a request on a communicator that "
+                                       "it has freed" },
     };
 
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -73,13 +62,13 @@ static int swap_failed(int rc, const char *what)
 
 static int swap_down(int *level)
 {
-    int rc = REBUILD(Query_thread)(level);
+    int rc = INSIDE(Query_thread)(level);
 
     if (rc != MPI_SUCCESS)
         return rc;
     wtime_leave();
     disposition_save();
-    rc = REBUILD(Finalize)();
+    rc = INSIDE(Finalize)();
     inside_drop();
     disposition_gone();
     return rc;
@@ -90,7 +79,7 @@ static int swap_up(int level, char **variables)
     int provided, rc;
 
     inside_environ(variables);
-    rc = REBUILD(Init_thread)(NULL, NULL, level, &provided);
+    rc = INSIDE(Init_thread)(NULL, NULL, level, &provided);
     disposition_come();
     if (rc != MPI_SUCCESS)
         return rc;

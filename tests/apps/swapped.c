@@ -364,9 +364,11 @@ static void others_use(void)
 
 /* ------------------------------------------------------------ requests */
 
-enum { WAITING = 3 };
-static MPI_Request waiting[WAITING], lasting[2], started, general;
-static int received[WAITING], started_got, lasting_in, lasting_out, queried;
+enum { WAITING = 3, LARGE = 100000 };
+static MPI_Request waiting[WAITING], lasting[2], started, general, early;
+static MPI_Message probed;
+static char large_out[LARGE], large_in[LARGE];
+static int posted, received[WAITING], started_got, lasting_in, lasting_out, queried;
 
 static int query(void *extra, MPI_Status *s)
 {
@@ -393,17 +395,25 @@ static void requests_post(void)
 {
     static int three = 3;
     MPI_Datatype two;
-    int before = (rank + size - 1) % size;
+    int before = (rank + size - 1) % size, after = (rank + 1) % size;
 
+    posted = swaps;
     MPI_Type_contiguous(1, MPI_INT, &two);
     MPI_Type_commit(&two);
     MPI_Irecv(&received[0], 1, MPI_INT, MPI_ANY_SOURCE, 20, MPI_COMM_WORLD,
               &waiting[0]);
     MPI_Irecv(&received[1], 1, two, before, 20, MPI_COMM_WORLD, &waiting[1]);
-    MPI_Irecv(&received[2], 1, MPI_INT, before, MPI_ANY_TAG, twin, &waiting[2]);
+    MPI_Irecv(&received[2], 1, MPI_INT, before, MPI_ANY_TAG, graph, &waiting[2]);
     MPI_Type_free(&two);
     MPI_Start(&started);
     MPI_Grequest_start(query, freed, cancelled, &three, &general);
+    /* what is under way then, has come, or has been found */
+    memset(large_out, rank + swaps, LARGE);
+    MPI_Isend(large_out, LARGE, MPI_CHAR, after, 30, twin, &early);
+    MPI_Send(&rank, 1, MPI_INT, after, 31, MPI_COMM_WORLD);
+    MPI_Send(&swaps, 1, MPI_INT, after, 31, MPI_COMM_WORLD);
+    MPI_Send(&swaps, 1, MPI_INT, after, 32, cart);
+    MPI_Mprobe(before, 32, cart, &probed, MPI_STATUS_IGNORE);
 }
 
 static void requests_make(void)
@@ -425,7 +435,7 @@ static void requests_use(void)
         x[i] = 1000 * rank + 10 * swaps + i;
     MPI_Send(&x[0], 1, MPI_INT, after, 20, MPI_COMM_WORLD);
     MPI_Send(&x[1], 1, MPI_INT, after, 20, MPI_COMM_WORLD);
-    MPI_Send(&x[2], 1, MPI_INT, after, 77, twin);
+    MPI_Send(&x[2], 1, MPI_INT, after, 77, graph);
     MPI_Send(&x[3], 1, MPI_INT, after, 22, MPI_COMM_WORLD);
     MPI_Waitall(WAITING, waiting, s);
     for (int i = 0; i < WAITING; i++)
@@ -438,12 +448,38 @@ static void requests_use(void)
     MPI_Startall(2, lasting);
     MPI_Waitall(2, lasting, MPI_STATUSES_IGNORE);
     CHECK(lasting_in == 1000 * before + 10 * swaps + 4);
+    MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 31, MPI_COMM_WORLD, &one);
+    CHECK(n == before && one.MPI_SOURCE == before);
+    MPI_Recv(&n, 1, MPI_INT, before, 31, MPI_COMM_WORLD, &one);
+    CHECK(n == posted);
+    MPI_Mrecv(&n, 1, MPI_INT, &probed, &one);
+    CHECK(n == posted && probed == MPI_MESSAGE_NULL && one.MPI_TAG == 32);
+    MPI_Recv(large_in, LARGE, MPI_CHAR, before, 30, twin, &one);
+    CHECK(large_in[0] == (char)(before + posted) && large_in[LARGE - 1] == large_in[0]);
+    MPI_Wait(&early, MPI_STATUS_IGNORE);
     MPI_Grequest_complete(general);
     queried = 0;
     MPI_Wait(&general, &one);
     MPI_Get_count(&one, MPI_INT, &n);
     CHECK(queried >= 1 && n == 3 && general == MPI_REQUEST_NULL);
     requests_post();
+}
+
+/* What is left for nobody. */
+static void requests_end(void)
+{
+    int before = (rank + size - 1) % size, n;
+
+    MPI_Recv(&n, 1, MPI_INT, before, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&n, 1, MPI_INT, before, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&n, 1, MPI_INT, &probed, MPI_STATUS_IGNORE);
+    MPI_Recv(large_in, LARGE, MPI_CHAR, before, 30, twin, MPI_STATUS_IGNORE);
+    MPI_Wait(&early, MPI_STATUS_IGNORE);
+    MPI_Cancel(&started);
+    MPI_Wait(&started, MPI_STATUS_IGNORE);
+    MPI_Request_free(&started);
+    MPI_Grequest_complete(general);
+    MPI_Wait(&general, MPI_STATUS_IGNORE);
 }
 
 /* ----------------------------------------------------------------- swap */
@@ -528,6 +564,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("swapped: %d swaps, %s\n", swaps, all ? "WRONG" : "all right");
+    requests_end();
     for (int i = 0; i < WAITING; i++)
         MPI_Cancel(&waiting[i]);
     MPI_Waitall(WAITING, waiting, MPI_STATUSES_IGNORE);
