@@ -296,20 +296,17 @@ static uint64_t comm_again(struct comm *c, uint64_t members)
     return 1;
 }
 
-uint64_t comm_by_group(struct comm *c, MPI_Group group, int tag)
+uint64_t comm_by_group(struct comm *c, MPI_Group group, int tag, int *ranks)
 {
     MPI_Group real = object_real(group);
     uint64_t members = comm_mix(c->id, (uint64_t)(uint32_t)tag), again;
-    int n = 0, *ranks;
+    int n = 0;
 
     if (INSIDE(Group_size)(real, &n) != MPI_SUCCESS ||
-        !(ranks = malloc((size_t)(n + 1) * sizeof(*ranks))))
+        comm_ranks(real, n, ranks) != 0)
         return 0;
-    if (comm_ranks(real, n, ranks) != 0)
-        n = 0;
     for (int i = 0; i < n; i++)
         members = comm_mix(members, (uint64_t)(uint32_t)ranks[i]);
-    free(ranks);
-    again = n ? comm_again(c, members) : 0;
+    again = comm_again(c, members);
     return again ? comm_mix(members, again) | 1 << 2 : 0;
 }

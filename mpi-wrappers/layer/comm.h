@@ -57,8 +57,8 @@ void comm_made(MPI_Comm c, const struct comm *parent);
 void comm_met(MPI_Comm c, uint64_t id);
 
 /* Before a call by which this group of comm makes one: an identity that all
- * members will find. 0: there is no memory. */
-uint64_t comm_by_group(struct comm *c, MPI_Group group, int tag);
+ * members will find, and their world ranks. 0: there is no memory. */
+uint64_t comm_by_group(struct comm *c, MPI_Group group, int tag, int *ranks);
 uint64_t comm_mix(uint64_t a, uint64_t b);
 
 /* Listed before it is made: a record without an object, for members of so many.

@@ -5,6 +5,7 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/convert.h"
+#include "mpi-wrappers/layer/make.h"
 
 CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
 {
@@ -16,6 +17,7 @@ CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
     if (rc == MPI_SUCCESS) {
         convert_bind();
         comm_begin();
+        make_begin();
         stand_begin();
     }
     return rc;
@@ -34,6 +36,7 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
     if (rc == MPI_SUCCESS) {
         convert_bind();
         comm_begin();
+        make_begin();
         stand_begin();
     }
     return rc;
