@@ -105,6 +105,10 @@ $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
     $(B)/pic/mpi-wrappers/table/calls.o $(B)/pic/image.a \
     mpi-wrappers/layer/libmpi.map
 	$(wrap_library)
+# For tests, which make another one of it.
+$(B)/pic/layer.a: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) $(B)/pic/mpi-wrappers/table/calls.o
+	$(call say,AR)rm -f $@; ar qcs $@ $^
+units: $(B)/pic/layer.a
 $(B)/lib/hector/libhector-inside.so: \
     $(addprefix $(B)/pic/mpi-wrappers/shell/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)

@@ -5,6 +5,8 @@
  * While the job stands it is looked at whether that is so. At the end FILE is made,
  * and one line tells how it went.
  *
+ * With STOPPER_SWAP in the environment all take another MPI library each time.
+ *
  * usage: stopper TASKS STOPS MIN_MS MAX_MS SEED [FILE] */
 #include <dirent.h>
 #include <errno.h>
@@ -272,6 +274,32 @@ static void check_still(struct stop_look *in)
     }
 }
 
+/* A new generation of the job. */
+static void swap_all(void)
+{
+    static uint32_t generation;
+    uint64_t until = now_ns() + WAIT_S * (uint64_t)1000000000u;
+
+    generation++;
+    for (uint32_t i = 0; i < ntasks; i++) {
+        atomic_store(&tasks[i].stop->swap, (uint32_t)PAGE_SWAP_NONE);
+        atomic_store(&tasks[i].stop->wanted, generation);
+    }
+    tell_all(PAGE_STOP_SWAP);
+    for (uint32_t i = 0; i < ntasks; i++)
+        while (LOAD(tasks[i].stop->swap) != PAGE_SWAP_UP ||
+               LOAD(tasks[i].stop->generation) != generation) {
+            if (now_ns() > until || LOAD(tasks[i].stop->swap) == PAGE_SWAP_FAILED) {
+                show();
+                printf("not ok: %u has no generation %u: swap %u, %s\n", i,
+                       generation, LOAD(tasks[i].stop->swap), tasks[i].stop->why);
+                fflush(stdout);
+                exit(1);
+            }
+            nap(1000000);
+        }
+}
+
 /* Did it stand? If not it has come to its end. */
 static bool stop_once(uint64_t *ns)
 {
@@ -297,6 +325,8 @@ static bool stop_once(uint64_t *ns)
     stood = o->state == STOP_STOPPED;
     if (stood) {
         check_still(&in);
+        if (getenv("STOPPER_SWAP"))
+            swap_all();
     } else if (o->why.reason != STOP_WHY_FINALIZED &&
                o->why.reason != STOP_WHY_GONE) {
         char text[STOP_WHY_TEXT];
