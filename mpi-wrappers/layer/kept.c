@@ -117,14 +117,21 @@ static int kept_pass(struct kept *k, void *buffer, int count,
                      MPI_Datatype type, MPI_Status *status)
 {
     MPI_Comm alone = NULL;
-    int rc = INSIDE(Comm_dup)(object_real(MPI_COMM_SELF), &alone);
+    MPI_Request request = NULL;
+    int rc = INSIDE(Comm_dup)(object_real(MPI_COMM_SELF), &alone), sent;
 
     if (rc != MPI_SUCCESS)
         return rc;
     INSIDE(Comm_set_errhandler)(alone, object_real(MPI_ERRORS_RETURN));
-    rc = INSIDE(Sendrecv)(k->data, (int)k->bytes, object_real(MPI_BYTE), 0,
-                          KEPT_TAG, buffer, count, object_real(type), 0,
-                          KEPT_TAG, alone, status);
+    sent = INSIDE(Isend)(k->data, (int)k->bytes, object_real(MPI_BYTE), 0,
+                         KEPT_TAG, alone, &request);
+    rc = sent != MPI_SUCCESS ? sent
+       : INSIDE(Recv)(buffer, count, object_real(type), 0, KEPT_TAG, alone,
+                      status);
+    if (rc == MPI_SUCCESS && status->_ucount < k->bytes)
+        rc = MPI_ERR_TRUNCATE;
+    if (sent == MPI_SUCCESS)
+        INSIDE(Wait)(&request, MPI_STATUS_IGNORE);
     INSIDE(Comm_free)(&alone);
     return rc;
 }

@@ -4,6 +4,37 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/layer/message.h"
+
+enum { MESSAGE_SMALL = 16,      /* elements of what MPI defines, of 32 bytes each */
+       MESSAGE_EAGER = 1024 };  /* bytes that every transport sends at once */
+
+static unsigned message_small;  /* so many elements leave no request behind */
+
+/* Who has set these limits lower has to have each message waited for. */
+void message_begin(void)
+{
+    static const char *const transports[] = { "self", "vader", "tcp" };
+    int (*find)(const char *, const char *, const char *, const char *);
+    int (*get)(int, const void *, int *, const char **);
+
+    *(void **)&find = inside_symbol("mca_base_var_find");
+    *(void **)&get = inside_symbol("mca_base_var_get_value");
+    message_small = 0;
+    for (unsigned i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+        int at = find && get ? find("opal", "btl", transports[i], "eager_limit")
+                             : -1;
+        const size_t *limit = NULL;
+
+        if (at < 0 || get(at, &limit, NULL, NULL) != 0 || !limit)
+            continue;
+        if (*limit < MESSAGE_EAGER) {
+            message_small = 0;
+            return;
+        }
+        message_small = MESSAGE_SMALL;
+    }
+}
 
 /* A request of a call that does not return before it is finished. */
 #define MESSAGE_OWN(name, what, from, n, datatype, who, label, over)       \
@@ -31,10 +62,9 @@ static int message_finish(struct pending *p, uint32_t before, MPI_Status *status
 
 /* --------------------------------------------------------------------- send */
 
-#define MESSAGE_SEND(name, immediate)                                      \
-    CALL_EXPORT int PMPI_##name(const void *buf, int count,                \
-                                MPI_Datatype type, int dest, int tag,      \
-                                MPI_Comm comm)                             \
+#define MESSAGE_SEND(exported, name, immediate)                            \
+    exported int name(const void *buf, int count, MPI_Datatype type, int dest, \
+                      int tag, MPI_Comm comm)                              \
     {                                                                      \
         uint32_t before = stand_enter();                                   \
         int rc;                                                            \
@@ -49,11 +79,38 @@ static int message_finish(struct pending *p, uint32_t before, MPI_Status *status
             stand_unsent(dest);                                            \
         stand_leave(before);                                               \
         return rc;                                                         \
-    }                                                                      \
-    CALL_ALIAS(name)
-MESSAGE_SEND(Send, Isend)
-MESSAGE_SEND(Ssend, Issend)
-MESSAGE_SEND(Rsend, Irsend)
+    }
+MESSAGE_SEND(static, message_send, Isend)
+MESSAGE_SEND(CALL_EXPORT, PMPI_Ssend, Issend)
+CALL_ALIAS(Ssend)
+MESSAGE_SEND(CALL_EXPORT, PMPI_Rsend, Irsend)
+CALL_ALIAS(Rsend)
+
+/* Of a few numbers Open MPI keeps a copy, and nobody is waited for. */
+static inline bool message_is_small(int count, MPI_Datatype type)
+{
+    return (unsigned)count < message_small && type &&
+           ((struct object *)type)->predefined;
+}
+
+CALL_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype type,
+                          int dest, int tag, MPI_Comm comm)
+{
+    uint32_t before;
+    int rc;
+
+    if (!message_is_small(count, type))
+        return message_send(buf, count, type, dest, tag, comm);
+    before = stand_enter();
+    stand_sent(dest);
+    rc = INSIDE(Send)(buf, count, object_real(type), dest, tag,
+                      object_real(comm));
+    if (STAND_UNLIKELY(rc != MPI_SUCCESS))
+        stand_unsent(dest);
+    stand_leave(before);
+    return rc;
+}
+CALL_ALIAS(Send)
 
 /* Local: nobody is waited for. */
 CALL_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,

@@ -6,6 +6,7 @@
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/convert.h"
 #include "mpi-wrappers/layer/make.h"
+#include "mpi-wrappers/layer/message.h"
 
 CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
 {
@@ -18,6 +19,7 @@ CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
         convert_bind();
         comm_begin();
         make_begin();
+        message_begin();
         stand_begin();
     }
     return rc;
@@ -37,6 +39,7 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
         convert_bind();
         comm_begin();
         make_begin();
+        message_begin();
         stand_begin();
     }
     return rc;

@@ -4,7 +4,7 @@
  * sleep, allocation and output at moments that differ from task to task. What it
  * says in the end does not depend on when anything happened.
  *
- * usage: skew ROUNDS|FILE [SEED]   FILE: until that is there */
+ * usage: skew ROUNDS|FILE [SEED]   FILE: until that is there; at least 4 tasks */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
