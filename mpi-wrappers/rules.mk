@@ -85,7 +85,7 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request foreign inside internals object \
+             fortran_callback fortran_request foreign inside internals object opened \
              start comm drain gate kept make message pending place probe stand \
              wait wtime) $(SWAP) swap/disposition swap/lease swap/leaf \
              record/attach dial

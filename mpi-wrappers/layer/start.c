@@ -7,15 +7,18 @@
 #include "mpi-wrappers/layer/convert.h"
 #include "mpi-wrappers/layer/make.h"
 #include "mpi-wrappers/layer/message.h"
+#include "mpi-wrappers/layer/opened.h"
 
-CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
+static void start_begin(void)
 {
-    __typeof__(&PMPI_Init) inside = (__typeof__(inside))inside_get(CALL_Init);
-    int rc;
-
     inside_environ(environ);
-    rc = inside(argc, argv);
+    opened_begin();
+}
+
+static int start_end(int rc)
+{
     if (rc == MPI_SUCCESS) {
+        opened_end();
         convert_bind();
         comm_begin();
         make_begin();
@@ -23,6 +26,16 @@ CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
         stand_begin();
     }
     return rc;
+}
+
+CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
+{
+    __typeof__(&PMPI_Init) inside = (__typeof__(inside))inside_get(CALL_Init);
+    int rc;
+
+    start_begin();
+    rc = inside(argc, argv);
+    return start_end(rc);
 }
 CALL_ALIAS(Init)
 
@@ -33,16 +46,9 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
         (__typeof__(inside))inside_get(CALL_Init_thread);
     int rc;
 
-    inside_environ(environ);
+    start_begin();
     rc = inside(argc, argv, required, provided);
-    if (rc == MPI_SUCCESS) {
-        convert_bind();
-        comm_begin();
-        make_begin();
-        message_begin();
-        stand_begin();
-    }
-    return rc;
+    return start_end(rc);
 }
 CALL_ALIAS(Init_thread)
 

@@ -9,6 +9,8 @@
 #include "mpi-wrappers/swap/disposition.h"
 #include "mpi-wrappers/swap/lease.h"
 #include "mpi-wrappers/swap/rebuild.h"
+#include "mpi-wrappers/layer/message.h"
+#include "mpi-wrappers/layer/opened.h"
 #include "mpi-wrappers/layer/wtime.h"
 
 static int swap_any(struct object *o, void *arg)
@@ -70,6 +72,7 @@ static int swap_down(int *level)
     disposition_save();
     rc = INSIDE(Finalize)();
     inside_drop();
+    opened_close();
     disposition_gone();
     return rc;
 }
@@ -79,11 +82,14 @@ static int swap_up(int level, char **variables)
     int provided, rc;
 
     inside_environ(variables);
+    opened_begin();
     rc = INSIDE(Init_thread)(NULL, NULL, level, &provided);
     disposition_come();
     if (rc != MPI_SUCCESS)
         return rc;
+    opened_end();
     convert_bind();
+    message_begin();
     wtime_arrive();
     return MPI_SUCCESS;
 }

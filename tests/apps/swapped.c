@@ -4,7 +4,6 @@
  * waits until the file that it is given has so many bytes.
  *
  * usage: swapped TIMES [FILE] */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <mpi.h>

@@ -3,7 +3,7 @@
  * its environment on to the one that asks.
  *
  * usage: lender NAME TASKS     listens at @NAME until its standard input ends */
-#define _GNU_SOURCE
+
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
