@@ -278,6 +278,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->want_stdtim = s->want_stdtim;
     p->adopt_socket = s->adopt_socket;
     p->terminal = s->terminal;
+    p->migratable = s->migratable;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }
