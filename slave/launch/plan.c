@@ -176,6 +176,7 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     p->want_stdtim = m->want_stdtim;
     p->oversubscribed = m->oversubscribed;
     p->migratable = m->migratable;
+    p->serial = m->serial;
     if (m->terminal) {
         p->has_terminal = true;
         pty_size(&p->window, m->terminal);
