@@ -16,14 +16,16 @@
 WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
 WRAP_OWN  := table/calls table/real \
-             $(addprefix record/,tick ring attach thread crew record stamp tag \
+             $(addprefix record/,tick ring dial attach thread crew record stamp tag \
              hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
+LAYER_REBUILD := $(addprefix rebuild_,buffer code comm group handler info op request type)
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request start)
+             fortran_callback fortran_request start swap wtime rebuild comm \
+             $(LAYER_REBUILD))
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -71,7 +73,7 @@ $(B)/pic/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 # The unwinder comes along: every program of a task loads these.
 wrap_library = $(call say,LD)mkdir -p $(@D); $(CC) -shared $(CFLAGS) $(LDFLAGS) \
     -static-libgcc -Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) -Wl,--as-needed \
-    -Wl,-z,defs -o $@ $(filter %.o,$^) -lpthread -ldl
+    -Wl,-z,defs -o $@ $(filter %.o %.a,$^) -lpthread -ldl
 $(B)/lib/libhector.so: $(WRAP_LIBHECTOR:%=$(B)/pic/mpi-wrappers/%.o) \
     mpi-wrappers/record/libhector.map | $(WRAP_HDRS)
 	$(wrap_library)
@@ -83,7 +85,8 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_request foreign inside internals object \
-             start)
+             start swap wtime rebuild comm stand disposition lease leaf \
+             $(LAYER_REBUILD)) record/attach record/dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
@@ -97,10 +100,11 @@ $(B)/gen/layer_foreign.inc: mpi-wrappers/layer/foreign.awk
 	    nm -D --defined-only $(LAYER_MPI) | LC_ALL=C awk -f $< > $@
 $(LAYER:%=$(B)/pic/mpi-wrappers/%.o): $(B)/gen/layer_foreign.inc | $(B)/gen/layer_c.inc $(B)/gen/layer_predefined.inc
 $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
-    $(B)/pic/mpi-wrappers/table/calls.o mpi-wrappers/layer/libmpi.map
+    $(B)/pic/mpi-wrappers/table/calls.o $(B)/pic/image.a \
+    mpi-wrappers/layer/libmpi.map
 	$(wrap_library)
 $(B)/lib/hector/libhector-inside.so: \
-    $(addprefix $(B)/pic/mpi-wrappers/layer/,shell.o heap.o keys.o)
+    $(addprefix $(B)/pic/mpi-wrappers/layer/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ $(LAYER_MPI) -ldl
 $(B)/pic/mpi-wrappers/layer/heap.o: WRAP_LIB += -fno-builtin

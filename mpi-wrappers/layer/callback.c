@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi-wrappers/layer/call.h"
 
@@ -41,6 +42,19 @@ static int callback_place(struct callback *v, int n, int *used,
         v[(*used)++] = wanted;
     pthread_mutex_unlock(&callback_lock);
     return at < n ? at : -1;
+}
+
+/* Which of these functions of ours Open MPI has kept in a block of its own. */
+static int callback_kept(void *block, const void *functions, int n)
+{
+    const uintptr_t *word = block, *f = functions;
+    size_t words = block ? inside_bytes(block) / sizeof(*word) : 0;
+
+    for (size_t i = 0; i < words; i++)
+        for (int at = 0; at < n; at++)
+            if (word[i] == f[at])
+                return at;
+    return -1;
 }
 
 /* ----------------------------------------------------------- operators */
@@ -99,6 +113,19 @@ CALL_EXPORT int PMPI_Op_create(MPI_User_function *function, int commute,
     return callback_operator(of, commute, op);
 }
 CALL_ALIAS(Op_create)
+
+int callback_operator_place(void *real)
+{
+    return callback_kept(real, operator_entries, noperators);
+}
+
+int callback_operator_again(int place, int commute, MPI_Op *real)
+{
+    __typeof__(&PMPI_Op_create) inside =
+        (__typeof__(inside))inside_get(CALL_Op_create);
+
+    return inside(operator_entries[place], commute, real);
+}
 
 /* ------------------------------------------------------ error handlers */
 
@@ -188,6 +215,34 @@ CALL_EXPORT int call_Errhandler_create(MPI_Comm_errhandler_function *function,
 }
 CALL_ALIAS(Errhandler_create)
 
+bool callback_handler_place(void *real, enum object_kind *of, int *place)
+{
+    *of = OBJECT_COMM;
+    *place = callback_kept(real, handler_comm, nhandlers);
+    if (*place < 0) {
+        *of = OBJECT_WIN;
+        *place = callback_kept(real, handler_win, nhandlers);
+    }
+    if (*place < 0) {
+        *of = OBJECT_FILE;
+        *place = callback_kept(real, handler_file, nhandlers);
+    }
+    return *place >= 0;
+}
+
+int callback_handler_again(enum object_kind of, int place, MPI_Errhandler *real)
+{
+    if (of == OBJECT_WIN)
+        return ((__typeof__(&PMPI_Win_create_errhandler))
+                inside_get(CALL_Win_create_errhandler))(handler_win[place], real);
+    if (of == OBJECT_FILE)
+        return ((__typeof__(&PMPI_File_create_errhandler))
+                inside_get(CALL_File_create_errhandler))(handler_file[place],
+                                                         real);
+    return ((__typeof__(&PMPI_Comm_create_errhandler))
+            inside_get(CALL_Comm_create_errhandler))(handler_comm[place], real);
+}
+
 /* ------------------------------------------------ generalized requests */
 
 /* Goes with the request: MPI calls free_ last. */
@@ -248,6 +303,8 @@ CALL_ALIAS(Grequest_start)
 
 /* For ever, as the representation. */
 struct representation {
+    struct representation *next;
+    char *name;
     MPI_Datarep_conversion_function *read, *write;
     MPI_Datarep_extent_function *extent;
     void *extra;
@@ -278,25 +335,51 @@ static int representation_extent(MPI_Datatype type, MPI_Aint *extent, void *arg)
     return r->extent(object_find(OBJECT_DATATYPE, type), extent, r->extra);
 }
 
+static struct representation *representations;
+
+static int representation_tell(struct representation *r)
+{
+    __typeof__(&PMPI_Register_datarep) inside =
+        (__typeof__(inside))inside_get(CALL_Register_datarep);
+
+    return inside(r->name, r->read ? representation_read : NULL,
+                  r->write ? representation_write : NULL,
+                  r->extent ? representation_extent : NULL, r);
+}
+
+int callback_representations_again(void)
+{
+    int rc = MPI_SUCCESS;
+
+    for (struct representation *r = representations; r && rc == MPI_SUCCESS;
+         r = r->next)
+        rc = representation_tell(r);
+    return rc;
+}
+
 CALL_EXPORT int PMPI_Register_datarep(const char *name,
                                       MPI_Datarep_conversion_function *read,
                                       MPI_Datarep_conversion_function *write,
                                       MPI_Datarep_extent_function *extent,
                                       void *extra)
 {
-    __typeof__(&PMPI_Register_datarep) inside =
-        (__typeof__(inside))inside_get(CALL_Register_datarep);
     struct representation *r = malloc(sizeof(*r));
-    int rc;
+    char *copy = strdup(name ? name : "");
+    int rc = MPI_ERR_NO_MEM;
 
-    if (!r)
-        return MPI_ERR_NO_MEM;
-    *r = (struct representation){ read, write, extent, extra };
-    rc = inside(name, read ? representation_read : NULL,
-                write ? representation_write : NULL,
-                extent ? representation_extent : NULL, r);
-    if (rc != MPI_SUCCESS)
+    if (r && copy) {
+        *r = (struct representation){ NULL, copy, read, write, extent, extra };
+        rc = representation_tell(r);
+    }
+    if (rc != MPI_SUCCESS) {
+        free(copy);
         free(r);
+        return rc;
+    }
+    pthread_mutex_lock(&callback_lock);
+    r->next = representations;
+    representations = r;
+    pthread_mutex_unlock(&callback_lock);
     return rc;
 }
 CALL_ALIAS(Register_datarep)

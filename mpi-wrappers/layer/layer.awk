@@ -11,7 +11,7 @@ function layer_by_hand()
 {
     return name ~ /_(c2f|f2c)$/ || name ~ /keyval$|^Keyval_/ ||
         name ~ /^Attr_|_(get|set|delete)_attr$/ ||
-        name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create)$/ ||
+        name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create|Wtime)$/ ||
         name ~ /create_errhandler$|^Errhandler_create$/ ||
         name ~ /^(Grequest_start|Register_datarep|Type_get_contents)$/ ||
         name ~ /^Status_/ && flag == "conly"

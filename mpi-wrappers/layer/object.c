@@ -216,6 +216,40 @@ void object_bind(void *(*symbol)(const char *name))
     pthread_mutex_unlock(&object_own_.lock);
 }
 
+void object_unbind(void)
+{
+    pthread_mutex_lock(&object_own_.lock);
+    for (unsigned i = 0; i < OBJECT_LOOK; i++)
+        object_own_.by_real[i] = NULL;
+    for (unsigned i = 0; i < OBJECT_PREDEFINED; i++)
+        ((struct object *)predefined[i].at)->real = NULL;
+    pthread_mutex_unlock(&object_own_.lock);
+}
+
+void object_rebind(struct object *o, void *real)
+{
+    pthread_mutex_lock(&object_own_.lock);
+    o->real = real;
+    if (shared((enum object_kind)o->kind))
+        enter(o);
+    pthread_mutex_unlock(&object_own_.lock);
+}
+
+int object_each(enum object_kind kind, int (*one)(struct object *o, void *arg),
+                void *arg)
+{
+    int rc = 0;
+
+    for (char *at = object_own_.region; at < object_own_.top && !rc;
+         at += OBJECT_BYTES) {
+        struct object *o = (struct object *)at;
+
+        if (o->live && o->kind == kind)
+            rc = one(o, arg);
+    }
+    return rc;
+}
+
 static void fill(struct object *o, enum object_kind kind, void *real)
 {
     *o = (struct object){ .real = real, .kind = (uint8_t)kind, .live = true,

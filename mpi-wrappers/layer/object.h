@@ -100,4 +100,14 @@ void *object_from_fortran(enum object_kind kind, int number);
 /* What MPI defines is known to the Open MPI that has been loaded. */
 void object_bind(void *(*symbol)(const char *name));
 
+/* It goes: no handle of it is known any more. Those of what is made again are
+ * told one by one. */
+void object_unbind(void);
+void object_rebind(struct object *o, void *real);
+
+/* All that live but for those that MPI defines; -1 and no more of them when one
+ * is no good. */
+int object_each(enum object_kind kind, int (*one)(struct object *o, void *arg),
+                void *arg);
+
 #endif
