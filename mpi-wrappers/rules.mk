@@ -24,7 +24,8 @@ LAYER_REBUILD := $(addprefix rebuild_,buffer code comm group handler info op req
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request start swap wtime rebuild comm \
+             fortran_callback fortran_request start comm drain gate kept make \
+             message pending probe stand wait swap wtime rebuild \
              $(LAYER_REBUILD))
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
@@ -85,7 +86,8 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_request foreign inside internals object \
-             start swap wtime rebuild comm stand disposition lease leaf \
+             start comm drain gate kept make message pending place probe stand \
+             swap wait wtime rebuild disposition lease leaf \
              $(LAYER_REBUILD)) record/attach record/dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk

@@ -72,12 +72,14 @@ static void operator_call(int at, void *in, void *inout, int *n,
     MPI_Datatype ours = object_find(OBJECT_DATATYPE, *type);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (operators[at].fortran) {
         number = object_to_fortran(ours);
         ((operator_fortran_f *)operators[at].function)(in, inout, n, &number);
     } else {
         ((operator_f *)operators[at].function)(in, inout, n, &ours);
     }
+    stand_callbacks--;
 }
 
 #define OPERATOR(n)                                                        \
@@ -142,12 +144,14 @@ static void handler_call(int at, enum object_kind kind, void **handle,
     void *ours = handle ? object_find(kind, *handle) : object_null(kind);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (handlers[at].fortran) {
         number = object_to_fortran(ours);
         ((handler_fortran_f *)handlers[at].function)(&number, code);
     } else {
         ((handler_f *)handlers[at].function)(&ours, code);
     }
+    stand_callbacks--;
 }
 
 #define HANDLER(n)                                                         \
@@ -256,15 +260,22 @@ struct generalized {
 static int generalized_query(void *arg, MPI_Status *status)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->query(g->extra, status);
+    stand_callbacks++;
+    rc = g->query(g->extra, status);
+    stand_callbacks--;
+    return rc;
 }
 
 static int generalized_free(void *arg)
 {
     struct generalized *g = arg;
-    int rc = g->free_(g->extra);
+    int rc;
 
+    stand_callbacks++;
+    rc = g->free_(g->extra);
+    stand_callbacks--;
     free(g);
     return rc;
 }
@@ -272,8 +283,12 @@ static int generalized_free(void *arg)
 static int generalized_cancel(void *arg, int complete)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->cancel(g->extra, complete);
+    stand_callbacks++;
+    rc = g->cancel(g->extra, complete);
+    stand_callbacks--;
+    return rc;
 }
 
 CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
@@ -294,8 +309,9 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                 CALL_AT(5, request));
     if (rc != MPI_SUCCESS)
         free(g);
-    CALL_OWN(rc, OBJECT_REQUEST, 5, request);
-    return rc;
+    return pending_made(rc, r5, request, PENDING_GENERALIZED,
+                        CALL_Grequest_start, NULL, 0, MPI_DATATYPE_NULL, 0, 0,
+                        MPI_COMM_NULL, false);
 }
 CALL_ALIAS(Grequest_start)
 

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 
 enum {
-    OBJECT_BYTES = 64,          /* a line of the cache */
     OBJECT_LOOK = 1024,         /* chains of the table; a power of two */
     OBJECT_BATCH = 32,          /* requests that a thread takes at a time */
     OBJECT_FORTRAN = 1024,      /* first number that is ours */
@@ -50,6 +49,7 @@ static struct {
 } object_own_ = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct object *object_known[OBJECT_KNOWN];
+void (*object_comm_ends)(struct object *o);
 
 static __thread struct object *object_spare;    /* requests of this thread */
 
@@ -287,6 +287,22 @@ void *object_own(enum object_kind kind, void *real)
     return o;
 }
 
+void *object_bare(enum object_kind kind)
+{
+    struct object *o;
+
+    if (kind == OBJECT_REQUEST) {
+        o = take_request();
+    } else {
+        pthread_mutex_lock(&object_own_.lock);
+        o = take();
+        pthread_mutex_unlock(&object_own_.lock);
+    }
+    if (o)
+        fill(o, kind, object_null(kind)->real);
+    return o;
+}
+
 void *object_find(enum object_kind kind, void *real)
 {
     struct object *o;
@@ -398,6 +414,8 @@ static void end(struct object *o)
     enum object_kind kind = (enum object_kind)o->kind;
 
     o->live = false;
+    if (kind == OBJECT_COMM && o->comm)
+        object_comm_ends(o);
     while (kind == OBJECT_REQUEST && __builtin_expect(o->kept != NULL, 0)) {
         struct object_kept *k = o->kept;
 

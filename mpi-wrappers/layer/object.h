@@ -24,6 +24,7 @@ enum object_kind {
 };
 
 struct attribute;
+struct comm;
 struct object_kept {            /* handles of Open MPI's that a request reads */
     struct object_kept *next;
     void *v[];
@@ -39,8 +40,17 @@ struct object {
         struct attribute *attributes;   /* owned: attribute.c; newest first */
         struct object_kept *kept;       /* owned: of a request, until its end */
     };
-    struct object *next;        /* of those with the same hash, or free ones */
+    struct object *next;        /* of those with the same hash, or free ones; a
+                                   request that is unfinished: pending.h */
+    struct comm *comm;          /* of a communicator: owned; of a request that
+                                   goes on on one: borrowed */
 };
+
+/* Of which a request needs all. */
+enum { OBJECT_BYTES = 128 };    /* two lines of the cache */
+
+/* Called for a communicator that has something in comm. */
+extern void (*object_comm_ends)(struct object *o);
 
 /* NULL stays NULL, for Open MPI to complain of. */
 static inline void *object_real(const void *handle)
@@ -86,6 +96,9 @@ void *object_own(enum object_kind kind, void *real);
 /* The same without a reference, for callbacks; what is not known is given
  * back as it is. */
 void *object_find(enum object_kind kind, void *real);
+
+/* A request, or a message, that Open MPI has no handle for. */
+void *object_bare(enum object_kind kind);
 
 /* After a call that may have ended it: real is what the call left of Open MPI's
  * handle. *handle becomes null, and the object ends with its last reference. */

@@ -13,8 +13,11 @@ CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
 
     inside_environ(environ);
     rc = inside(argc, argv);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
         convert_bind();
+        comm_begin();
+        stand_begin();
+    }
     return rc;
 }
 CALL_ALIAS(Init)
@@ -28,8 +31,11 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
 
     inside_environ(environ);
     rc = inside(argc, argv, required, provided);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
         convert_bind();
+        comm_begin();
+        stand_begin();
+    }
     return rc;
 }
 CALL_ALIAS(Init_thread)
@@ -42,6 +48,7 @@ CALL_EXPORT int PMPI_Finalize(void)
 
     attribute_ending(MPI_COMM_SELF);
     attribute_ending(MPI_COMM_WORLD);
+    stand_end();
     return inside();
 }
 CALL_ALIAS(Finalize)
