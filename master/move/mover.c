@@ -320,7 +320,18 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 /* ---------------------------------------------------------------------- looks */
 
-/* A word that speaks against it, once all pages were read. */
+/* What a task has of MPI it says when it stands. */
+static bool any_refuses(struct mover *v)
+{
+    for (uint32_t r = 0; r < v->job->ntasks; r++)
+        if (v->rank[r].refuses) {
+            give_up(v, "task %u cannot be moved: %s", r, v->rank[r].why);
+            return true;
+        }
+    return false;
+}
+
+/* Whatever speaks against it, once all pages were read. */
 static bool may_stop(struct mover *v)
 {
     for (uint32_t r = 0; r < v->job->ntasks; r++) {
@@ -332,10 +343,8 @@ static bool may_stop(struct mover *v)
         if (!k->able)
             return give_up(v, "task %u cannot be stopped: it has not called "
                            "MPI_Init, or is no program of Open MPI", r), false;
-        if (k->refuses)
-            return give_up(v, "task %u cannot be moved: %s", r, k->why), false;
     }
-    return true;
+    return !any_refuses(v);
 }
 
 static int make_stop(struct mover *v, struct err *err)
@@ -376,7 +385,7 @@ static void follow_stop(struct mover *v, const struct stop_orders *o)
     } else if (!quiet && v->state == MOVE_QUIET) {
         step(v, MOVE_EVENT_THAWED);
     }
-    if (o->state == STOP_STOPPED)
+    if (o->state == STOP_STOPPED && !any_refuses(v))
         step(v, MOVE_EVENT_DRAINED);
 }
 
@@ -582,6 +591,40 @@ void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
         step(v, MOVE_EVENT_APART);
 }
 
+static struct job_node *other_end(const struct mover *v, uint32_t rank,
+                                  bool to_target);
+
+/* Whoever it was made of is not needed any more; others may still fail. */
+static void let_leave(struct mover *v, uint32_t rank)
+{
+    (void)rank;
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        if (!v->rank[r].came)
+            return;
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        struct job_node *at = other_end(v, (uint32_t)r, false);
+        Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
+
+        m.job = v->job->id;
+        m.rank = (uint32_t)r;
+        m.serial = v->serial;
+        m.came = true;
+        if (at)
+            conn_send(at->node->link, MESSAGE_IMAGE_CREDIT, &m);
+    }
+}
+
+/* Nobody has left yet. */
+static void return_all(struct mover *v, uint32_t rank, const char *why)
+{
+    if (v->state != MOVE_APART)
+        return;
+    snprintf(v->why, sizeof(v->why), "task %u cannot be moved: %.300s", rank,
+             why);
+    v->returns = true;
+    step(v, MOVE_EVENT_RETURN);
+}
+
 int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                 struct err *err)
 {
@@ -609,17 +652,18 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                            m->rank);
         k->came = true;
         k->pid = m->pid;
+        let_leave(v, m->rank);
         break;
     case HCT__TASK_MOVED__KIND__STAYS:
-        snprintf(v->why, sizeof(v->why), "task %u cannot be moved: %.300s",
-                 m->rank, m->why);
-        if (v->state == MOVE_APART) {
-            v->returns = true;
-            step(v, MOVE_EVENT_RETURN);
-        }
+        return_all(v, m->rank, m->why);
         break;
     default:
-        give_up(v, "task %u is lost: %.300s", m->rank, m->why);
+        if (v->state == MOVE_DRAINED)
+            give_up(v, "%s", m->why);
+        else if (k->left || v->state != MOVE_APART)
+            give_up(v, "task %u is lost: %.300s", m->rank, m->why);
+        else
+            return_all(v, m->rank, m->why);
     }
     return 0;
 }

@@ -1,8 +1,11 @@
 /* swap.c - see swap.h. */
 #include "mpi-wrappers/layer/swap.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/comm.h"
@@ -13,6 +16,8 @@
 #include "mpi-wrappers/layer/rebuild_call.h"
 #include "mpi-wrappers/layer/stand.h"
 #include "mpi-wrappers/layer/wtime.h"
+
+enum { SWAP_FDS = 1024 };       /* that are looked at */
 
 static int swap_any(struct object *o, void *arg)
 {
@@ -71,6 +76,26 @@ static int swap_failed(int rc, const char *what)
     return -1;
 }
 
+/* Open MPI leaves open what it maps of its server's (the topology) and what it
+ * has tried shared memory with: nothing that is there on another machine. */
+static void swap_close_files(void)
+{
+    static const char *const names[] = { "/hwloc.sm", "/dev/shm/open_mpi." };
+    char path[64], to[PATH_MAX];
+
+    for (int fd = 3; fd < SWAP_FDS; fd++) {
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+        to[n > 0 ? n : 0] = '\0';
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            if (strstr(to, names[i])) {
+                close(fd);
+                break;
+            }
+    }
+}
+
 static int swap_down(int *level)
 {
     int rc = REBUILD(Query_thread)(level);
@@ -81,6 +106,7 @@ static int swap_down(int *level)
     disposition_save();
     rc = REBUILD(Finalize)();
     inside_drop();
+    swap_close_files();
     disposition_gone();
     return rc;
 }

@@ -41,8 +41,10 @@ struct mover {
     uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
     bool begun;                 /* LEAVING: it has a pipe for its image */
     bool whole;                 /* all of it was sent, or has come */
+    bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
+    int words;                  /* owned; COMING: what hector-restore says */
     struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
     struct task *task;          /* owned; COMING */
 };
@@ -113,6 +115,26 @@ static void send_image(const struct mover *v, const void *data, size_t bytes,
     uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE, &m);
 }
 
+/* It waits for that, or will in a moment. */
+static void let_leave(struct mover *v)
+{
+    v->may_go = true;
+    if (v->lease < 0 || !v->whole)
+        return;
+    registry_lease(v->lease, PAGE_LEASE_LEAVE, -1, 0, NULL);
+    v->lease = -1;
+}
+
+/* All of it was read, and is whole as the task says. */
+static void end_image(struct mover *v)
+{
+    if (!v->whole || v->image >= 0)
+        return;
+    send_image(v, "", 0, true);
+    if (v->may_go)
+        let_leave(v);
+}
+
 static void on_image(evutil_socket_t fd, short what, void *arg)
 {
     static char piece[IMAGE_PIECE];
@@ -134,9 +156,9 @@ static void on_image(evutil_socket_t fd, short what, void *arg)
         send_image(v, piece, (size_t)n, false);
         if (v->credit)
             event_add(v->event, NULL);
-    } else {                    /* the task says by its status if it is whole */
+    } else {                    /* if it is whole the task says */
         close_image(v);
-        jobmove_look(v->job);
+        end_image(v);
     }
 }
 
@@ -146,6 +168,8 @@ void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
 
     if (!v || v->part != LEAVING || m->serial != j->move->serial)
         return;
+    if (m->came)
+        let_leave(v);
     if (m->bytes > IMAGE_WINDOW)
         return;
     v->credit += m->bytes;
@@ -196,10 +220,6 @@ static void look_at_leaving(struct mover *v)
 
     if (!t || v->told)
         return;
-    if (v->gone && v->image < 0 && !v->whole) {
-        v->whole = true;
-        send_image(v, "", 0, true);
-    }
     if (!left_nothing(v, t)) {
         if (v->gone)
             timer_set(j->move->later, LATER_NS);
@@ -305,7 +325,7 @@ static int start_coming(struct mover *v, struct err *err)
     struct task_start start = {
         .node = node, .plan = j->plan, .user = &j->user,
         .streams = j->streams, .report = on_report, .report_arg = v };
-    int fds[2];
+    int fds[2], words[2], rc;
 
     v->queue = evbuffer_new();
     v->task = malloc(sizeof(*v->task));
@@ -318,12 +338,21 @@ static int start_coming(struct mover *v, struct err *err)
     fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
     v->image = fds[1];
     v->event = event_new(node->base, fds[1], EV_WRITE, on_room, v);
-    if (!v->event || task_restore(v->task, &start, fds[0],
-                                  site_socket(node->site), err)) {
+    if (pipe2(words, O_CLOEXEC)) {
         close(fds[0]);
-        return v->event ? -1 : err_memory(err);
+        return err_sys(err, "cannot make a pipe");
     }
+    v->words = words[0];
+    fcntl(words[0], F_SETFL, O_NONBLOCK);
+    start.image = fds[0];
+    start.words = words[1];
+    rc = !v->event ? err_memory(err)
+         : task_restore(v->task, &start, site_socket(node->site), err);
     close(fds[0]);
+    close(words[1]);
+    if (rc)
+        return -1;
+    streams_move(j->streams, v->rank, true);
     grant(v, IMAGE_WINDOW);
     return 0;
 }
@@ -398,7 +427,8 @@ static struct mover *add_mover(struct job *j, uint32_t rank, enum mover_part par
     if (!v)
         return NULL;
     *v = (struct mover){ .next = j->move->movers, .job = j, .rank = rank,
-                         .part = part, .lease = -1, .image = -1 };
+                         .part = part, .lease = -1, .image = -1,
+                         .words = -1 };
     j->move->movers = v;
     return v;
 }
@@ -454,7 +484,10 @@ int jobmove_lease(struct job *j, const struct page_lease_ask *ask,
     if (v->lease >= 0)
         close(v->lease);        /* it asks again */
     v->lease = fd;
-    if (v->part == LEAVING && v->begun) {
+    if (v->part == LEAVING && v->begun && ask->whole) {
+        v->whole = true;
+        end_image(v);
+    } else if (v->part == LEAVING && v->begun) {
         stays_here(v);
     } else if (v->part == LEAVING && begin_image(v, err)) {
         registry_lease(v->lease, EIO, -1, 0, err->text);
@@ -475,6 +508,8 @@ static void mover_free(struct mover *v)
     close_image(v);
     if (v->lease >= 0)
         close(v->lease);
+    if (v->words >= 0)
+        close(v->words);
     if (v->queue)
         evbuffer_free(v->queue);
     if (v->task) {
@@ -658,6 +693,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
     t->nconnected = 1;
     t->facts |= TASK_IN_INIT | TASK_CONNECTED;
     t->told = t->facts;
+    streams_move(v->job->streams, v->rank, false);
     if (job_insert_task(v->job, t))
         return -1;
     v->task = NULL;
@@ -706,13 +742,16 @@ int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err)
 static void coming_ended(struct mover *v, int status,
                          const struct rusage *usage)
 {
-    char why[200];
+    char why[300];
+    ssize_t n = read(v->words, why, sizeof(why) - 1);
 
     task_reaped(v->task, status, usage);
     close_image(v);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
-    if (WIFSIGNALED(status))
+    if (n > 0)
+        why[n] = '\0';
+    else if (WIFSIGNALED(status))
         snprintf(why, sizeof(why), "%s: what was made of its image was killed "
                  "by signal %d", v->job->part.node->name, WTERMSIG(status));
     else
@@ -734,7 +773,7 @@ bool jobmove_reaped(struct job *j, pid_t pid, int status,
             coming_ended(v, status, usage);
             return true;
         }
-        if (v->part != LEAVING || status != 0 || !v->begun)
+        if (v->part != LEAVING || status != 0 || !v->may_go)
             return false;
         jobpages_read(j);
         t->over = v->gone = true;

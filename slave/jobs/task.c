@@ -160,7 +160,7 @@ static int fork_it(struct task *t, const struct task_start *s,
                    struct env *env, struct err *err)
 {
     struct launch_spec spec = {
-        .search = s->search, .user = s->user, .pass = s->image,
+        .search = s->search, .user = s->user, .pass = { s->image, s->words },
         .wdir = s->image ? "/" : plan_app(s->plan, t->rank)->wdir };
     struct pipes pipes;
 
@@ -223,25 +223,25 @@ void task_start(struct task *t, const struct task_start *s)
     env_fini(&env);
 }
 
-int task_restore(struct task *t, const struct task_start *s, int image,
+int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err)
 {
-    char program[PATHS_MAX], from[16];
-    char *argv[] = { program, (char *)"--tell", (char *)(uintptr_t)tell, from,
-                     NULL };
+    char program[PATHS_MAX], from[16], words[16];
+    char *argv[] = { program, (char *)"--report", words, (char *)"--tell",
+                     (char *)(uintptr_t)tell, from, NULL };
     char *no_env[] = { NULL };
     struct env env = { 0 };
     struct exec_search search;
     struct task_start start = *s;
     int rc;
 
-    snprintf(from, sizeof(from), "fd:%d", image);
+    snprintf(from, sizeof(from), "fd:%d", s->image);
+    snprintf(words, sizeof(words), "fd:%d", s->words);
     if (paths_sibling("hector-restore", program, sizeof(program), err))
         return -1;
     if (exec_search_init(&search, argv, NULL, err))
         return -1;
     start.search = &search;
-    start.image = image;
     rc = env_copy(&env, no_env) ? err_memory(err) : fork_it(t, &start, &env, err);
     env_fini(&env);
     exec_search_fini(&search);

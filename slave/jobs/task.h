@@ -82,7 +82,7 @@ struct task_start {             /* all borrowed */
     event_callback_fn report;   /* called with report_arg when the exec's
                                    outcome may be known: task_report() */
     void *report_arg;
-    int image;                  /* passed on to hector-restore; 0: none */
+    int image, words;           /* passed on to hector-restore; 0: none */
 };
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
@@ -93,9 +93,10 @@ void task_fini(struct task *t);
  * with a sentence. */
 void task_start(struct task *t, const struct task_start *s);
 
-/* A process that becomes the task whose image it reads from that descriptor. tell:
- * where tasks register. Its standard input is at its end. */
-int task_restore(struct task *t, const struct task_start *s, int image,
+/* A process that becomes the task whose image it reads from s->image. If it cannot
+ * it says so by s->words. tell: where tasks register. Its standard input is at
+ * its end. */
+int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err);
 
 /* It will not be started, for this reason. */
