@@ -15,18 +15,18 @@
 
 WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
-WRAP_OWN  := table/calls table/real \
-             $(addprefix record/,tick ring dial attach thread crew record stamp tag \
+WRAP_OWN  := table/calls table/real dial \
+             $(addprefix record/,tick ring attach thread crew record stamp tag \
              hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
-LAYER_REBUILD := $(addprefix rebuild_,buffer code comm group handler info op request type)
+SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code comm group \
+             handler info op request type))
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_request start comm drain gate kept make \
-             message pending probe stand wait swap wtime rebuild \
-             $(LAYER_REBUILD))
+             message pending probe stand wait wtime) $(SWAP)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -87,8 +87,8 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_request foreign inside internals object \
              start comm drain gate kept make message pending place probe stand \
-             swap wait wtime rebuild disposition lease leaf \
-             $(LAYER_REBUILD)) record/attach record/dial
+             wait wtime) $(SWAP) swap/disposition swap/lease swap/leaf \
+             record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
@@ -106,12 +106,12 @@ $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
     mpi-wrappers/layer/libmpi.map
 	$(wrap_library)
 $(B)/lib/hector/libhector-inside.so: \
-    $(addprefix $(B)/pic/mpi-wrappers/layer/,shell.o heap.o keys.o threads.o)
+    $(addprefix $(B)/pic/mpi-wrappers/shell/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ $(LAYER_MPI) -ldl
-$(B)/pic/mpi-wrappers/layer/heap.o: WRAP_LIB += -fno-builtin
+$(B)/pic/mpi-wrappers/shell/heap.o: WRAP_LIB += -fno-builtin
 # There is little room for what stands in every thread from the start.
-$(B)/pic/mpi-wrappers/layer/keys.o: WRAP_LIB += -ftls-model=global-dynamic
+$(B)/pic/mpi-wrappers/shell/keys.o: WRAP_LIB += -ftls-model=global-dynamic
 
 # Programs look for libhct.so.0, compilers for libhct.so.
 $(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/stub.o

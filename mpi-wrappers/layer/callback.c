@@ -123,10 +123,7 @@ int callback_operator_place(void *real)
 
 int callback_operator_again(int place, int commute, MPI_Op *real)
 {
-    __typeof__(&PMPI_Op_create) inside =
-        (__typeof__(inside))inside_get(CALL_Op_create);
-
-    return inside(operator_entries[place], commute, real);
+    return INSIDE(Op_create)(operator_entries[place], commute, real);
 }
 
 /* ------------------------------------------------------ error handlers */
@@ -237,14 +234,10 @@ bool callback_handler_place(void *real, enum object_kind *of, int *place)
 int callback_handler_again(enum object_kind of, int place, MPI_Errhandler *real)
 {
     if (of == OBJECT_WIN)
-        return ((__typeof__(&PMPI_Win_create_errhandler))
-                inside_get(CALL_Win_create_errhandler))(handler_win[place], real);
+        return INSIDE(Win_create_errhandler)(handler_win[place], real);
     if (of == OBJECT_FILE)
-        return ((__typeof__(&PMPI_File_create_errhandler))
-                inside_get(CALL_File_create_errhandler))(handler_file[place],
-                                                         real);
-    return ((__typeof__(&PMPI_Comm_create_errhandler))
-            inside_get(CALL_Comm_create_errhandler))(handler_comm[place], real);
+        return INSIDE(File_create_errhandler)(handler_file[place], real);
+    return INSIDE(Comm_create_errhandler)(handler_comm[place], real);
 }
 
 /* ------------------------------------------------ generalized requests */
@@ -291,6 +284,12 @@ static int generalized_cancel(void *arg, int complete)
     return rc;
 }
 
+int callback_generalized_again(void *state, MPI_Request *real)
+{
+    return INSIDE(Grequest_start)(generalized_query, generalized_free,
+                                  generalized_cancel, state, real);
+}
+
 CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                                     MPI_Grequest_free_function *free_,
                                     MPI_Grequest_cancel_function *cancel,
@@ -310,7 +309,7 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
     if (rc != MPI_SUCCESS)
         free(g);
     return pending_made(rc, r5, request, PENDING_GENERALIZED,
-                        CALL_Grequest_start, NULL, 0, MPI_DATATYPE_NULL, 0, 0,
+                        CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
                         MPI_COMM_NULL, false);
 }
 CALL_ALIAS(Grequest_start)
@@ -355,12 +354,9 @@ static struct representation *representations;
 
 static int representation_tell(struct representation *r)
 {
-    __typeof__(&PMPI_Register_datarep) inside =
-        (__typeof__(inside))inside_get(CALL_Register_datarep);
-
-    return inside(r->name, r->read ? representation_read : NULL,
-                  r->write ? representation_write : NULL,
-                  r->extent ? representation_extent : NULL, r);
+    return INSIDE(Register_datarep)(r->name, r->read ? representation_read : NULL,
+                                    r->write ? representation_write : NULL,
+                                    r->extent ? representation_extent : NULL, r);
 }
 
 int callback_representations_again(void)

@@ -28,6 +28,9 @@ int callback_operator_again(int place, int commute, MPI_Op *real);
 bool callback_handler_place(void *real, enum object_kind *of, int *place);
 int callback_handler_again(enum object_kind of, int place, MPI_Errhandler *real);
 
+/* Of a generalized request: pending.buffer. */
+int callback_generalized_again(void *state, MPI_Request *real);
+
 /* What the program has registered, in another Open MPI. */
 int callback_representations_again(void);
 

@@ -1,5 +1,5 @@
 /* inside.c - see inside.h. The first library of the namespace is ours
- * (libhector-inside.so, shell.c): it needs libmpi.so.40, which the loader looks
+ * (libhector-inside.so, ../shell/): it needs libmpi.so.40, which the loader looks
  * for as it does for any program, since nothing of the namespace has that name;
  * and it stands before what Open MPI would call in it. */
 #include "mpi-wrappers/layer/inside.h"

@@ -28,8 +28,9 @@ enum pending_state {
 struct pending {                /* object.comm: on which it is; may be NULL */
     struct object object;       /* first: what the handle points to */
     struct pending *before;     /* in the list, with object.next; NULL: in none */
-    void *buffer;               /* a message's: struct kept, or NULL */
-    void *type;                 /* the program's handle */
+    void *buffer;               /* a message's: struct kept, or NULL; of a
+                                   generalized request: callback.h */
+    void *type;                 /* Open MPI's: the program may free its own */
     int count, peer, tag;
     uint16_t call;              /* that made it, enum call_id */
     uint8_t kind, state;
@@ -78,7 +79,7 @@ static inline void pending_fill(struct pending *p, enum pending_kind kind,
     p->object.comm = comm_of(comm);
     p->before = NULL;
     p->buffer = (void *)(uintptr_t)buffer;
-    p->type = type;
+    p->type = object_real(type);
     p->count = count;
     p->peer = peer;
     p->tag = tag;
@@ -112,6 +113,12 @@ static inline struct pending *pending_of(MPI_Request request)
     struct object *o = (struct object *)request;
 
     return o && !o->predefined ? (struct pending *)o : NULL;
+}
+
+/* Its type as a handle: what has Open MPI's as its first word. */
+static inline MPI_Datatype pending_type(struct pending *p)
+{
+    return (MPI_Datatype)(void *)&p->type;
 }
 
 /* World rank of whom it waits for, PAGE_NONE of a collective, or PAGE_ANY. */

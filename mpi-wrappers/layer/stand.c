@@ -13,11 +13,11 @@
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/drain.h"
 #include "mpi-wrappers/layer/place.h"
-#include "mpi-wrappers/layer/swap.h"
 
 static struct page_stop stand_alone;
 struct page_stop *stop_page = &stand_alone;
 bool stand_many;
+struct stand_swap stand_swap;
 unsigned stand_callbacks;
 
 static struct {
@@ -107,7 +107,7 @@ static void stand_drain(bool *asked)
 {
     char why[sizeof(stop_page->why)];
 
-    if (!*asked && swap_refused(why, sizeof(why)))
+    if (!*asked && stand_swap.refused(why, sizeof(why)))
         stand_say(why);
     *asked = true;
     STAND_TELL(stop_page->unfinished, drain_once());
@@ -132,7 +132,7 @@ void stand_still(void)
             stand_drain(&asked);
         } else if (word == PAGE_STOP_SWAP && !swapped) {
             swapped = true;
-            swap_now();
+            stand_swap.now();
         } else {
             stand_turn();
         }

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mpi-wrappers/page.h"
@@ -24,6 +25,14 @@ extern struct page_stop *stop_page;
 
 /* Several threads may call MPI: nothing is kept of requests. */
 extern bool stand_many;
+
+/* Another library: who takes it, and says why it cannot be. Set before main(), by
+ * mpi-wrappers/swap/swap.h. */
+struct stand_swap {
+    bool (*refused)(char *why, size_t size);
+    int (*now)(void);
+};
+extern struct stand_swap stand_swap;
 
 /* Functions of the program that MPI has called and that are running. */
 extern unsigned stand_callbacks;

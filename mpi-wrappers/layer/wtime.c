@@ -21,10 +21,7 @@ static double wtime_day(void)
 
 CALL_EXPORT double PMPI_Wtime(void)
 {
-    __typeof__(&PMPI_Wtime) inside =
-        (__typeof__(inside))inside_get(CALL_Wtime);
-
-    return inside() + wtime.more;
+    return INSIDE(Wtime)() + wtime.more;
 }
 CALL_ALIAS(Wtime)
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mpi-wrappers/record/dial.h"
+#include "mpi-wrappers/dial.h"
 #include "mpi-wrappers/record/ring.h"
 #include "mpi-wrappers/table/calls.h"
 
