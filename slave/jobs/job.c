@@ -274,7 +274,9 @@ static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
                               node->instance, &streams_ops, j, err);
     if (!j->streams)
         return -1;
-    return pmixd_register(node_pmix_now(node), j->plan, dir, err);
+    j->pmix_ready = j->awaits;  /* where no task is nobody asks PMIx */
+    return j->awaits ? 0 : pmixd_register(node_pmix_now(node), j->plan, dir,
+                                          err);
 }
 
 /* What is left behind is looked at: is it gone? */

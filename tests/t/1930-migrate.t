@@ -84,4 +84,63 @@ finish
 is "$status $(grep -c 'wrong 0' "$T/ring.out")" '0 4' 'the job goes on'
 is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'migrate'" |
     head -n 1)" 'there is no node nowhere' 'the record says what was asked'
+
+# ------------------------------------------------------------------------- moved
+moved()         # DESCRIPTION TARGET NODE: and the job goes on
+{
+    tap_d=$1
+    shift
+    run hector migrate "$@"
+    is "$status $(grep -c "on $2 now" "$T/out")" '0 1' "$tap_d"
+    cat "$T/err" >&2
+}
+nodes()         # of the tasks, by rank
+{
+    sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
+}
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+moved 'one task to another host' "$job.1" n2
+is "$(nodes)" 'n1 n2 n2 n2' '... where it is now'
+pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
+ok '... by the number that the record says' on n2 sh -c "kill -0 $pid"
+is "$(sql "SELECT rank, node, to_ns IS NULL FROM stays WHERE job = $job
+    ORDER BY from_ns" | xargs)" '1|n1|0 1|n2|1' '... and where it was'
+is "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
+    machine = 'move'")" 8 '... each step is in the database'
+moved 'the same back' "$job.1" n1
+is "$(nodes)" 'n1 n1 n2 n2' '... where it was'
+moved 'all of a host' "$job.2,3" n1
+is "$(nodes)" 'n1 n1 n1 n1' '... which is empty'
+moved 'one back to a host without any' "$job.3" n2
+is "$(nodes)" 'n1 n1 n1 n2' '... has one again'
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
+    '... and everything came once'
+is "$(cat "$T/ring.err" | grep -v 'now, and the job stood')" '' '... without a word'
+
+# ------------------------------------------------------ to a node that is new to it
+start_tcp_master tcp:10.66.0.254:0
+master_at=tcp:10.66.0.254:$(sed -n 's/.*listening on .*tcp:10.66.0.254:\([0-9]*\).*/\1/p' "$T/master.log")
+for h in n1 n2 n3; do
+    start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
+done
+wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+R="hector-run --master $master"
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+moved 'to a node that the job has not been on' "$job.0,1" n3
+is "$(nodes)" 'n3 n3 n2 n2' '... where they are now'
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
+    '... and everything came once'
+R="hector-run --master $master"
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable --stdtim="$T/times"
+hector suspend "$job.2" >"$T/out"
+refused 'not while a task is suspended' 'task 2 is suspend' "$job.1" n2
+hector resume "$job.2" >"$T/out"
+wait_for '[ "$(sql "SELECT hold FROM tasks WHERE job = $job AND rank = 2")" = going ]' 10
+moved 'once it goes on' "$job.1" n2
+hector kill "$job" >"$T/out"
+finish
+is "$status" 143 'what has moved can be ended'
+
 done_testing
