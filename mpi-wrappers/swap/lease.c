@@ -102,9 +102,10 @@ static int lease_read(int fd, uint64_t bytes, char ***variables)
 
 /* --------------------------------------------------------------- leaving */
 
-/* 0: this is the process that was made of the image, with its page. 1: there was
- * no image, and the task asks again. -1: it cannot go on. */
-static int lease_leave(int fd, char *why, size_t size)
+/* 0: this is the process that was made of the image, with its page; or the one
+ * that it was made of, and the image is whole, or there is none. -1: it cannot go
+ * on. */
+static int lease_leave(int fd, uint32_t *whole, char *why, size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
@@ -114,11 +115,10 @@ static int lease_leave(int fd, char *why, size_t size)
                              .told_size = sizeof(lease_told) };
     int rc = image_write(fd, &ask, why, size);
 
-    if (rc == 0)
-        _exit(0);
-    if (rc < 0) {
+    *whole = rc == 0;
+    if (rc <= 0) {
         close(fd);
-        return 1;
+        return 0;
     }
     if (*lease_told)
         setenv(lease_slave, lease_told, 1);
@@ -142,11 +142,12 @@ static bool lease_again(int code)
            code == EPIPE || code == EPROTO;
 }
 
-static int lease_ask(uint32_t generation, struct page_lease *lease, int *fd)
+static int lease_ask(uint32_t generation, uint32_t whole,
+                     struct page_lease *lease, int *fd)
 {
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
-        .minor = PAGE_MINOR, .generation = generation,
+        .minor = PAGE_MINOR, .generation = generation, .whole = whole,
         .pid = (uint32_t)getpid() };
     int code = 0;
 
@@ -167,14 +168,18 @@ static int lease_ask(uint32_t generation, struct page_lease *lease, int *fd)
 int lease_take(uint32_t generation, char ***variables, char *why, size_t size)
 {
     struct page_lease lease;
+    uint32_t whole = 0;
 
     for (;;) {
-        int fd = -1, code = lease_ask(generation, &lease, &fd);
+        int fd = -1, code = lease_ask(generation, whole, &lease, &fd);
 
+        if (!code && whole && fd < 0 && lease.magic == PAGE_LEASE &&
+            lease.status == PAGE_LEASE_LEAVE)
+            _exit(0);           /* it is somewhere else by now */
         if (!code && (lease.magic != PAGE_LEASE || fd < 0))
             code = lease.status > PAGE_LEASE_LEAVE ? (int)lease.status : EPROTO;
         if (!code && lease.status == PAGE_LEASE_LEAVE) {
-            if (lease_leave(fd, why, size) < 0)
+            if (lease_leave(fd, &whole, why, size) < 0)
                 return -1;
             continue;
         }
