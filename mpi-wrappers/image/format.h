@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    IMAGE_VERSION = 1,
+    IMAGE_VERSION = 2,
     IMAGE_PAGE = 4096,
     IMAGE_HASH = 32,            /* SHA-256 */
     IMAGE_SIGNALS = 64,
@@ -63,6 +63,7 @@ struct image_head {
     uint64_t program;           /* name: the file that was started */
     uint64_t directory;         /* name: the working directory */
     uint64_t back;              /* address of a struct image_back */
+    uint64_t told, told_bytes;  /* address of a buffer for --tell; 0: none */
     uint64_t vdso, vvar;        /* where they began */
     uint64_t vvar_bytes;        /* up to the vdso */
     uint64_t pending;           /* signals for any thread: bit N - 1 */
@@ -84,6 +85,13 @@ enum image_kind {
     IMAGE_FILE_SHARED           /* a file: no pages */
 };
 
+/* How those pages that have something in them are found. */
+enum image_pages {
+    IMAGE_PAGES_OWN,            /* the kernel says which this process has */
+    IMAGE_PAGES_SHARED,         /* ... which anybody has */
+    IMAGE_PAGES_ALL             /* a file without a name: each is read */
+};
+
 /* One mapping, [start, end); they are in the order of addresses. */
 struct image_region {
     uint64_t start, end;
@@ -91,7 +99,7 @@ struct image_region {
     uint32_t prot;              /* PROT_READ, ... */
     uint32_t kind;              /* enum image_kind */
     int32_t mapped;             /* index of the file, or IMAGE_NONE */
-    uint32_t whole;             /* IMAGE_ANON: of a file without a name */
+    uint32_t pages;             /* enum image_pages */
 };
 
 /* A file that regions are mapped from. It has to be there, with the same build

@@ -45,13 +45,25 @@ enum image_reason {
 
 struct image_range { uint64_t start, end; };
 
-/* What the caller takes care of by itself, all borrowed: the restored process
- * has neither these descriptors nor anything in these ranges of addresses. */
+/* What the caller takes care of by itself, all borrowed. Of ranges the whole
+ * pages count. */
 struct image_ask {
+    /* The restored process has neither these descriptors nor anything in these
+     * ranges of addresses. */
     const int *but_fds;
     size_t nfds;
     const struct image_range *but;
     size_t nranges;
+    /* What is mapped as shared and lies wholly in one of these is private
+     * memory of the restored process, with what was in it. Whoever else has it
+     * may go on writing to it. Where nothing is in it, nothing comes into it. */
+    const struct image_range *copy;
+    size_t ncopies;
+    /* Here the restored process finds what hector-restore --tell was given, as
+     * a string, "" without; what does not fit is refused by hector-restore. It
+     * is "" in the process that it was made of, too. NULL: it cannot be told. */
+    char *told;
+    size_t told_size;
 };
 
 /* Looks, and stops nobody: why would image_write() refuse? ask may be NULL. A

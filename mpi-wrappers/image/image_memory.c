@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 
 #include "mpi-wrappers/image/sys.h"
@@ -63,21 +64,23 @@ static void make_readable(struct pages *p)
     const struct image_region *r = p->region;
 
     if (!(r->prot & PROT_READ) && !p->readable) {
-        sys(SYS_mprotect, r->start, r->end - r->start, r->prot | PROT_READ);
+        long rc = sys(SYS_mprotect, r->start, r->end - r->start,
+                      r->prot | PROT_READ);
+
         p->readable = true;
+        if (rc)                 /* it cannot be split: too many mappings */
+            p->stream->rc = rc;
     }
 }
 
 static bool page_wanted(struct pages *p, uint64_t at, uint64_t entry)
 {
-    if (p->region->kind == IMAGE_ANON_SHARED)
-        entry |= PRESENT;
     if (!(entry & (PRESENT | SWAPPED)) || (entry & GUARD))
         return false;
     if (p->region->kind == IMAGE_FILE)
         return !(entry & FILE_PAGE);
     make_readable(p);
-    return !is_zero((const void *)at);
+    return !p->stream->rc && !is_zero((const void *)at);
 }
 
 static void put_by_map(struct pages *p, int pagemap)
@@ -106,28 +109,70 @@ static void put_by_map(struct pages *p, int pagemap)
     put_run(p);
 }
 
-/* Of a file that has no name: every page, but for those behind its end, which
- * cannot be touched. */
-static void put_whole(struct pages *p)
+/* Those of [at, at + n pages) that have something in them, which are read by
+ * way of the kernel: what is behind the end of the file must not be touched. */
+static void put_read(struct pages *p, uint64_t at, uint64_t n, char *data)
 {
-    char *page = (char *)p->map;
-    long pid = sys(SYS_getpid);
+    struct iovec from = { (void *)at, n * IMAGE_PAGE };
+    struct iovec to = { data, n * IMAGE_PAGE };
+    long got = sys(SYS_process_vm_readv, sys(SYS_getpid), &to, 1, &from, 1, 0);
+    uint64_t whole = got > 0 ? (uint64_t)got / IMAGE_PAGE : 0, end;
+
+    if (got < 0 && got != -EFAULT) {
+        p->stream->rc = got;
+        return;
+    }
+    for (uint64_t i = 0; i < whole; i = end) {
+        struct image_run run = { .start = at + i * IMAGE_PAGE };
+
+        for (end = i; end < whole && !is_zero(data + end * IMAGE_PAGE); end++)
+            run.bytes += IMAGE_PAGE;
+        if (run.bytes) {
+            image_stream_put(p->stream, &run, sizeof(run));
+            image_stream_put(p->stream, data + i * IMAGE_PAGE, run.bytes);
+        } else {
+            end++;
+        }
+    }
+    if (whole < n - 1)          /* behind the one that is not there */
+        put_read(p, at + (whole + 1) * IMAGE_PAGE, n - whole - 1, data);
+}
+
+/* Is there something in those pages? What was swapped out, the kernel takes for
+ * nothing; then all of them are read. */
+static void ask_core(const struct pages *p, uint64_t at, uint64_t n,
+                     uint8_t *core)
+{
+    struct sysinfo info = { 0 };
+
+    if (p->region->pages == IMAGE_PAGES_SHARED &&
+        sys(SYS_sysinfo, &info) == 0 && info.freeswap == info.totalswap &&
+        sys(SYS_mincore, at, n * IMAGE_PAGE, core) == 0)
+        return;
+    memset(core, 1, n);
+}
+
+/* Of memory that is not this process's alone: see enum image_pages. */
+static void put_by_core(struct pages *p)
+{
+    enum { AT_ONCE = 4096, PART = (IMAGE_MEMORY_ROOM - AT_ONCE) / IMAGE_PAGE };
+    const struct image_region *r = p->region;
+    uint8_t *core = (uint8_t *)p->map;
+    char *data = (char *)core + AT_ONCE;
 
     make_readable(p);
-    for (uint64_t at = p->region->start; at < p->region->end;
-         at += IMAGE_PAGE) {
-        struct image_run run = { at, IMAGE_PAGE };
-        struct iovec from = { (void *)at, IMAGE_PAGE };
-        struct iovec to = { page, IMAGE_PAGE };
-        long n = sys(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0);
-
-        if (n == -ENOSYS || n == -EPERM) {
-            p->stream->rc = n;
-            return;
-        }
-        if (n == IMAGE_PAGE && !is_zero(page)) {
-            image_stream_put(p->stream, &run, sizeof(run));
-            image_stream_put(p->stream, page, IMAGE_PAGE);
+    for (uint64_t at = r->start, n; at < r->end; at += n * IMAGE_PAGE) {
+        n = (r->end - at) / IMAGE_PAGE;
+        if (n > AT_ONCE)
+            n = AT_ONCE;
+        ask_core(p, at, n, core);
+        for (uint64_t i = 0, end; i < n && !p->stream->rc; i = end) {
+            for (end = i; end < n && end < i + PART && (core[end] & 1); end++)
+                ;
+            if (end > i)
+                put_read(p, at + i * IMAGE_PAGE, end - i, data);
+            else
+                end++;
         }
     }
 }
@@ -146,9 +191,11 @@ void image_memory_put(const struct image_tables *t, struct image_stream *s,
         const struct image_region *r = &t->regions[i];
         struct pages p = { .region = r, .stream = s, .map = (uint64_t *)room };
 
-        if (r->whole)
-            put_whole(&p);
-        else if (r->kind != IMAGE_FILE_SHARED)
+        if (r->kind == IMAGE_FILE_SHARED)
+            ;
+        else if (r->pages != IMAGE_PAGES_OWN)
+            put_by_core(&p);
+        else
             put_by_map(&p, pagemap);
         if (p.readable)
             sys(SYS_mprotect, r->start, r->end - r->start, r->prot);

@@ -50,13 +50,35 @@ static enum image_reason add_mapped(struct image_tables *t, const char *name,
     return m->name == (uint64_t)-1 ? IMAGE_MEMORY : IMAGE_GOOD;
 }
 
+static uint64_t up(uint64_t address)
+{
+    return (address + IMAGE_PAGE - 1) & ~(uint64_t)(IMAGE_PAGE - 1);
+}
+
+static uint64_t down(uint64_t address)
+{
+    return address & ~(uint64_t)(IMAGE_PAGE - 1);
+}
+
+static bool is_in(const struct image_range *v, size_t n,
+                  const struct image_map *m)
+{
+    for (size_t i = 0; i < n; i++)
+        if (up(v[i].start) <= m->start && m->end <= down(v[i].end))
+            return true;
+    return false;
+}
+
 /* Somebody who is going to do without. */
 static bool left_out(const struct image_tables *t, const struct image_map *m)
 {
-    for (size_t i = 0; t->ask && i < t->ask->nranges; i++)
-        if (t->ask->but[i].start <= m->start && m->end <= t->ask->but[i].end)
-            return true;
-    return false;
+    return t->ask && is_in(t->ask->but, t->ask->nranges, m);
+}
+
+/* ... or with what is in it alone. */
+static bool is_copied(const struct image_tables *t, const struct image_map *m)
+{
+    return t->ask && m->shared && is_in(t->ask->copy, t->ask->ncopies, m);
 }
 
 static void add_vdso(struct image_head *h, const struct image_map *m,
@@ -76,7 +98,8 @@ static enum image_reason add(struct image_tables *t, const struct image_map *m)
         [IMAGE_MAP_ANON] = IMAGE_ANON, [IMAGE_MAP_STACK] = IMAGE_STACK,
         [IMAGE_MAP_ANON_SHARED] = IMAGE_ANON_SHARED,
         [IMAGE_MAP_FILE] = IMAGE_FILE, [IMAGE_MAP_GONE] = IMAGE_ANON,
-        [IMAGE_MAP_FILE_SHARED] = IMAGE_FILE_SHARED
+        [IMAGE_MAP_FILE_SHARED] = IMAGE_FILE_SHARED,
+        [IMAGE_MAP_OTHERS] = IMAGE_ANON, [IMAGE_MAP_SYSV] = IMAGE_ANON
     };
     enum image_map_kind kind = image_maps_kind(m);
     struct image_region *r = &t->regions[t->head->nregions];
@@ -90,6 +113,8 @@ static enum image_reason add(struct image_tables *t, const struct image_map *m)
         return IMAGE_GOOD;
     case IMAGE_MAP_SYSV:
     case IMAGE_MAP_OTHERS:
+        if (is_copied(t, m))
+            break;
         return left_out(t, m) ? IMAGE_GOOD
             : IMAGE_REFUSE(t, IMAGE_MAPPING, "it may share memory with other "
                            "processes (", m->name, ")");
@@ -102,8 +127,13 @@ static enum image_reason add(struct image_tables *t, const struct image_map *m)
     }
     *r = (struct image_region){ .start = m->start, .end = m->end,
         .prot = m->prot, .kind = kinds[kind], .mapped = IMAGE_NONE,
-        .whole = kind == IMAGE_MAP_GONE };
+        .pages = kind == IMAGE_MAP_GONE ? IMAGE_PAGES_ALL
+            : m->shared ? IMAGE_PAGES_SHARED : IMAGE_PAGES_OWN };
     t->head->nregions++;
+    if (is_copied(t, m)) {
+        r->kind = IMAGE_ANON;
+        return IMAGE_GOOD;
+    }
     if (kind != IMAGE_MAP_FILE && kind != IMAGE_MAP_FILE_SHARED)
         return IMAGE_GOOD;
     r->offset = m->offset;
@@ -138,6 +168,8 @@ static void without(struct image_tables *t, uint64_t start, uint64_t end)
 {
     size_t n = t->head->nregions;
 
+    if (start >= end)
+        return;
     image_maps_without(t->regions, &n, start, end);
     t->head->nregions = n;
 }
@@ -169,6 +201,6 @@ enum image_reason image_regions_read(struct image_tables *t)
         t->head->vvar_bytes = t->head->vdso - t->head->vvar;
     without(t, (uint64_t)t->arena.at, (uint64_t)t->arena.at + t->arena.bytes);
     for (size_t i = 0; i < nranges; i++)
-        without(t, t->ask->but[i].start, t->ask->but[i].end);
+        without(t, up(t->ask->but[i].start), down(t->ask->but[i].end));
     return find_program(t);
 }

@@ -94,6 +94,11 @@ static void finish_head(struct image_tables *t)
     struct image_head *h = t->head;
 
     h->back = (uint64_t)&own.back;
+    if (t->ask && t->ask->told && t->ask->told_size) {
+        h->told = (uint64_t)t->ask->told;
+        h->told_bytes = t->ask->told_size;
+        *t->ask->told = '\0';
+    }
     h->name_bytes = t->arena.name_bytes;
     h->tables_bytes = h->nregions * sizeof(*t->regions) +
                       h->nmapped * sizeof(*t->mapped) +

@@ -1,6 +1,6 @@
 /* restore.c - hector-restore: becomes the process that an image was made of.
  *
- * usage: hector-restore IMAGE|fd:N
+ * usage: hector-restore [--tell TEXT] [--report fd:N] IMAGE|fd:N
  *
  * See restore.h for how. The order of what is done matters: whatever can be
  * refused comes before whatever cannot be taken back. */
@@ -57,17 +57,28 @@ static void say(int fd, const char *text)
 }
 
 /* ------------------------------------------------------ where it was started */
-static void open_image(struct restore *r, const char *name)
+/* "fd:7" is descriptor 7; -1: this is something else. */
+static int descriptor_in(const char *name)
 {
-    const char *number = name + 3;
+    const char *p = name + 3;
+    int fd;
+
+    if (!image_text_begins(name, "fd:") || strnlen(p, 8) == 8)
+        return -1;
+    if (*p < '0' || *p > '9')
+        return -1;
+    fd = (int)image_text_decimal(&p);
+    return *p ? -1 : fd;
+}
+
+static void open_image(struct restore *r)
+{
     struct stat st;
     char buf[32];
 
-    r->name = name;
-    if (image_text_begins(name, "fd:") && *number >= '0' && *number <= '9')
-        r->fd = (int)image_text_decimal(&number);
-    else
-        r->fd = sys_open(name, O_RDONLY);
+    r->fd = descriptor_in(r->name);
+    if (r->fd < 0)
+        r->fd = sys_open(r->name, O_RDONLY);
     if (r->fd < 0 || sys(SYS_fstat, r->fd, &st) != 0)
         restore_refuse(r, "cannot be opened: ",
                        restore_error(r->fd < 0 ? r->fd : -EBADF, buf,
@@ -104,12 +115,15 @@ static void read_tables(struct restore *r)
                        "did not finish; take another image", NULL);
     r->tables = allocate(r, 0, pages(h->tables_bytes + 1));
     restore_read(r, r->tables, h->tables_bytes);
-    restore_check_tables(r);
     point(r);
+    restore_check_tables(r);
 }
 
-/* Code, stack, scratch, this struct, the name, the tables, the vdso. */
-struct layout { uint64_t code, stack, scratch, self, name, tables, vdso, end; };
+/* Code, stack, scratch, this struct, the name, what is told, the tables, the
+ * vdso. */
+struct layout {
+    uint64_t code, stack, scratch, self, name, tell, tables, vdso, end;
+};
 
 static struct layout lay_out(struct restore *r)
 {
@@ -119,7 +133,8 @@ static struct layout lay_out(struct restore *r)
     l.scratch = l.stack + RESTORE_STACK;
     l.self = l.scratch + RESTORE_SCRATCH;
     l.name = l.self + pages(sizeof(*r));
-    l.tables = l.name + pages(strlen(r->name) + 1);
+    l.tell = l.name + pages(strlen(r->name) + 1);
+    l.tables = l.tell + pages(strlen(r->tell) + 1);
     l.vdso = l.tables + pages(r->head.tables_bytes + 1);
     l.end = l.vdso + restore_vdso_bytes(r);
     return l;
@@ -145,11 +160,13 @@ static void leave(struct restore *r)
     memcpy(hole + l.code, __executable_start,
            (size_t)(_end - __executable_start));
     memcpy(hole + l.name, r->name, strlen(r->name) + 1);
+    memcpy(hole + l.tell, r->tell, strlen(r->tell) + 1);
     memcpy(hole + l.tables, r->tables, r->head.tables_bytes);
     copy = (struct restore *)(hole + l.self);
     *copy = *r;
     copy->hole = (struct image_back){ at, l.end };
     copy->name = hole + l.name;
+    copy->tell = hole + l.tell;
     copy->tables = hole + l.tables;
     copy->scratch = hole + l.scratch;
     point(copy);
@@ -177,36 +194,69 @@ static void go_on_inside(struct restore *r)
     restore_threads_begin(r);
 }
 
+static void usage(int status) __attribute__((noreturn));
 static void usage(int status)
 {
-    say(status ? 2 : 1, "usage: hector-restore IMAGE|fd:N\n"
+    say(status ? 2 : 1,
+        "usage: hector-restore [--tell TEXT] [--report fd:N] IMAGE|fd:N\n"
         "Becomes the process that the image was made of.\n"
-        "  -V, --version  the version of Hector, and ends\n"
-        "  -h, --help     this, and ends\n");
-    sys(SYS_exit_group, status);
+        "      --tell TEXT    what the process finds where it asked for it\n"
+        "      --report fd:N  say there why it cannot go on, and close it\n"
+        "                     when it does\n"
+        "  -V, --version      the version of Hector, and ends\n"
+        "  -h, --help         this, and ends\n");
+    for (;;)
+        sys(SYS_exit_group, status);
+}
+
+static bool is_either(const char *word, const char *brief, const char *name)
+{
+    return strcmp(word, brief) == 0 || strcmp(word, name) == 0;
+}
+
+static void version(void)
+{
+    say(1, "hector-restore " HECTOR_VERSION "\n");
+    sys(SYS_exit_group, 0);
+}
+
+/* Behind the image a test may say that this kernel is another one. */
+static void read_arguments(struct restore *r, char *const *argv)
+{
+    for (argv++; *argv; argv++)
+        if (is_either(*argv, "-h", "--help"))
+            usage(0);
+        else if (is_either(*argv, "-V", "--version"))
+            version();
+        else if (strcmp(*argv, "--tell") == 0 && argv[1])
+            r->tell = *++argv;
+        else if (strcmp(*argv, "--report") == 0 && argv[1] &&
+                 descriptor_in(argv[1]) >= 0)
+            r->report = descriptor_in(*++argv);
+        else if (**argv == '-')
+            usage(USAGE);
+        else if (!r->name)
+            r->name = *argv;
+        else if (strcmp(*argv, "other-vdso") == 0)
+            r->trampolines = true;
+        else
+            usage(USAGE);
+    if (!r->name)
+        usage(USAGE);
 }
 
 void restore_main(const long *words)
 {
-    int argc = (int)words[0];
-    const char *const *argv = (const char *const *)(words + 1);
     const uint64_t everything = ~0ull;
     struct restore r;
 
     memset(&r, 0, sizeof(r));
-    if (argc < 2 || (argv[1][0] == '-' && argv[1][1] == 'h') ||
-        strcmp(argv[1], "--help") == 0)
-        usage(argc < 2 ? USAGE : 0);
-    if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0) {
-        say(1, "hector-restore " HECTOR_VERSION "\n");
-        sys(SYS_exit_group, 0);
-    }
-    r.trampolines = argc == 3 && strcmp(argv[2], "other-vdso") == 0;
-    if (argc > 3 || (argc == 3 && !r.trampolines))
-        usage(USAGE);
+    r.report = -1;
+    r.tell = "";
+    read_arguments(&r, (char *const *)(words + 1));
     sys(SYS_rt_sigprocmask, SIG_SETMASK, &everything, 0, sizeof(everything));
     r.scratch = allocate(&r, 0, RESTORE_SCRATCH);
-    open_image(&r, argv[1]);
+    open_image(&r);
     read_tables(&r);
     restore_place_grow_stack(&r);
     restore_check_place(&r);

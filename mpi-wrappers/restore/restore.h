@@ -25,7 +25,9 @@ struct restore_piece { uint64_t at, bytes; };
 
 struct restore {
     const char *name;           /* of the image, as it was given */
+    const char *tell;           /* to the process, where it asks for it */
     int fd;                     /* of the image */
+    int report;                 /* says why not, and closes if so; -1: none */
     bool plain;                 /* it is a file, of so many bytes */
     bool trampolines;           /* whatever the vdso is, take it for another */
     uint64_t file_bytes;
@@ -49,7 +51,8 @@ struct restore {
     uint64_t live_vvar_bytes, live_bytes;
 };
 
-/* Says it as a sentence, from strings up to a NULL, and ends with status 125. */
+/* Says it as a sentence, whose subject is the image, from strings up to a NULL:
+ * to whom shall hear of it, or on standard error. Ends with status 125. */
 void restore_refuse(const struct restore *r, const char *first, ...)
     __attribute__((sentinel, noreturn));
 

@@ -9,6 +9,7 @@
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_shape.h"
 
 #define DAMAGED "is damaged: "
 #define ANOTHER "; take another image"
@@ -42,7 +43,8 @@ void restore_check_head(const struct restore *r)
                        "the one of the Hector that wrote it", NULL);
     }
     if (h->bytes != sizeof(*h) ||
-        !hash_is(h, offsetof(struct image_head, hash), h->hash))
+        !hash_is(h, offsetof(struct image_head, hash), h->hash) ||
+        !restore_shape_fits(h))
         restore_refuse(r, DAMAGED "its head is not what was written" ANOTHER,
                        NULL);
 }
@@ -52,6 +54,8 @@ void restore_check_tables(const struct restore *r)
     if (!hash_is(r->tables, r->head.tables_bytes, r->head.tables_hash))
         restore_refuse(r, DAMAGED "its tables are not what was written"
                        ANOTHER, NULL);
+    if (!restore_shape_good(r))
+        restore_refuse(r, DAMAGED "its tables make no sense" ANOTHER, NULL);
 }
 
 /* "4.19.0-21" is older than "5.10.0" and "4.19.1". */
@@ -102,6 +106,17 @@ static void check_user(const struct restore *r)
     image_text_number(&t, user);
     restore_refuse(r, "is of user ", theirs, ", and this is user ", ours,
                    ": only they can go on with it", NULL);
+}
+
+static void check_told(const struct restore *r)
+{
+    uint64_t bytes = strlen(r->tell);
+
+    if (bytes && !r->head.told)
+        restore_refuse(r, "does not want to be told anything (--tell)", NULL);
+    if (bytes && bytes >= r->head.told_bytes)
+        restore_refuse(r, "has no room for all that it shall be told (--tell)",
+                       NULL);
 }
 
 static void check_mapped(const struct restore *r, const struct image_mapped *m,
@@ -175,6 +190,7 @@ void restore_check_place(const struct restore *r)
 
     check_machine(r);
     check_user(r);
+    check_told(r);
     for (size_t i = 0; i < r->head.nmapped; i++)
         check_mapped(r, &r->mapped[i], needs_contents(r, i));
     for (size_t i = 0; i < r->head.nfds; i++)

@@ -7,7 +7,7 @@
 
 /* Is that a head, of this version, and not damaged? */
 void restore_check_head(const struct restore *r);
-/* Are the tables what was written? */
+/* Are the tables what was written, and do they make sense? */
 void restore_check_tables(const struct restore *r);
 /* The kernel, the processor, the user, the files that are mapped and open. */
 void restore_check_place(const struct restore *r);

@@ -19,11 +19,20 @@ static void close_range_of(unsigned first, unsigned last)
         sys(SYS_close, fd);
 }
 
+static int lift(const struct restore *r, int fd, int least)
+{
+    long to = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+
+    if (to < 0)
+        restore_refuse(r, "had more files open than this process may: raise "
+                       "the limit (ulimit -n)", NULL);
+    return (int)to;
+}
+
 void restore_files_clear(struct restore *r)
 {
-    int highest = STDIO - 1;
+    int highest = STDIO - 1, first, last;
     struct rlimit limit;
-    long fd;
 
     for (size_t i = 0; i < r->head.nfds; i++)
         if (r->fds[i].fd > highest)
@@ -31,13 +40,12 @@ void restore_files_clear(struct restore *r)
     sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit);
     limit.rlim_cur = limit.rlim_max;
     sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
-    fd = sys(SYS_fcntl, r->fd, F_DUPFD_CLOEXEC, highest + 1);
-    if (fd < 0)
-        restore_refuse(r, "had more files open than this process may: raise "
-                       "the limit (ulimit -n)", NULL);
-    r->fd = (int)fd;
-    close_range_of(STDIO, (unsigned)fd - 1);
-    close_range_of((unsigned)fd + 1, ~0u);
+    first = last = r->fd = lift(r, r->fd, highest + 1);
+    if (r->report >= 0)
+        last = r->report = lift(r, r->report, first + 1);
+    close_range_of(STDIO, (unsigned)first - 1);
+    close_range_of((unsigned)first + 1, (unsigned)last - 1);
+    close_range_of((unsigned)last + 1, ~0u);
 }
 
 /* From anywhere to the number that it had. */

@@ -4,8 +4,8 @@
 
 #include "mpi-wrappers/restore/restore.h"
 
-/* Closes what is not for the process, and brings the image's descriptor out of
- * the way. */
+/* Closes what is not for the process, and brings the descriptors of the image
+ * and of the report out of the way. */
 void restore_files_clear(struct restore *r);
 
 /* Opens all of them; after the memory, when the contents come. Closes those of

@@ -75,7 +75,7 @@ static void map(const struct restore *r, const struct image_region *g)
     if (fd >= 0)
         sys_close(fd);
     if (at != (long)g->start)
-        restore_refuse(r, "its memory cannot be made again: ",
+        restore_refuse(r, "has memory that cannot be made again: ",
                        restore_error(at < 0 ? at : -EEXIST, buf, sizeof(buf)),
                        NULL);
 }

@@ -15,8 +15,8 @@ void restore_refuse(const struct restore *r, const char *first, ...)
     va_list more;
 
     image_text_begin(&t, line, sizeof(line) - 1);
-    image_text_add(&t, "hector-restore: ");
-    if (r->name) {
+    if (r->report < 0) {
+        image_text_add(&t, "hector-restore: ");
         image_text_add(&t, r->name);
         image_text_add(&t, ": ");
     }
@@ -24,8 +24,9 @@ void restore_refuse(const struct restore *r, const char *first, ...)
     for (const char *s = first; s; s = va_arg(more, const char *))
         image_text_add(&t, s);
     va_end(more);
-    *t.at++ = '\n';
-    sys(SYS_write, 2, line, t.at - line);
+    if (r->report < 0)
+        *t.at++ = '\n';
+    sys(SYS_write, r->report < 0 ? 2 : r->report, line, t.at - line);
     for (;;)
         sys(SYS_exit_group, RESTORE_REFUSED);
 }

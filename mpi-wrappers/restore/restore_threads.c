@@ -133,6 +133,8 @@ void restore_threads_begin(struct restore *r)
     char buf[32];
 
     *(struct image_back *)r->head.back = r->hole;
+    if (r->head.told)
+        memcpy((char *)r->head.told, r->tell, strlen(r->tell) + 1);
     sys(SYS_arch_prctl, SET_FS, first->fs);
     sys(SYS_set_tid_address, first->tid_address);
     if (first->tid_address)
@@ -142,11 +144,13 @@ void restore_threads_begin(struct restore *r)
         long rc = restore_start_thread(flags, &r->threads[i]);
 
         if (rc < 0)
-            restore_refuse(r, "its threads cannot be made again: ",
+            restore_refuse(r, "has threads that cannot be made again: ",
                            restore_error(rc, buf, sizeof(buf)), NULL);
     }
     send_pending(r->head.pending, 0);
     for (int i = 0; i < 3; i++)
         sys(SYS_setitimer, i, &r->head.timer[i], 0);
+    if (r->report >= 0)
+        sys_close(r->report);
     restore_start_jump(&first->context);
 }

@@ -124,7 +124,7 @@ void restore_vdso_put(struct restore *r)
     if (sys(SYS_mmap, h->vdso, h->vdso_bytes, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
         (long)h->vdso)
-        restore_refuse(r, "its vdso cannot be made again", NULL);
+        restore_refuse(r, "has a vdso that cannot be made again", NULL);
     memcpy((void *)h->vdso, r->vdso, h->vdso_bytes);
     lead_all(r);
     sys(SYS_mprotect, h->vdso, h->vdso_bytes, PROT_READ | PROT_EXEC);

@@ -58,6 +58,16 @@ void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
                  const void *data, size_t bytes);
 void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream);
 
+/* Of a task that goes on elsewhere: its streams do not end with its pipes, and
+ * this one does not end; or it stays, and they do. */
+void streams_move(struct streams *s, uint32_t rank, bool moves);
+void streams_end_moved(struct streams *s, uint32_t rank, Hct__Stream stream);
+/* Close its pipes without a word. */
+void streams_forget(struct streams *s, uint32_t rank);
+bool streams_rank_open(const struct streams *s, uint32_t rank);
+/* Is all of the standard input with the tasks? */
+bool streams_input_over(const struct streams *s);
+
 /* Would more only pile up? */
 bool streams_congested(const struct streams *s);
 
