@@ -119,8 +119,10 @@ is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
 is "$(cat "$T/ring.err" | grep -v 'now, and the job stood')" '' '... without a word'
 
 # ------------------------------------------------------ to a node that is new to it
-start_tcp_master tcp:10.66.0.254:0
-master_at=tcp:10.66.0.254:$(sed -n 's/.*listening on .*tcp:10.66.0.254:\([0-9]*\).*/\1/p' "$T/master.log")
+HECTOR_KEY_FILE=$T/key
+export HECTOR_KEY_FILE
+start_master tcp:10.66.0.254:0
+master_at=tcp:10.66.0.254:$(master_port)
 for h in n1 n2 n3; do
     start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
 done
