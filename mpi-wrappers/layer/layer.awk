@@ -64,6 +64,9 @@ function layer_made(gate,    i, text)
         text = text sprintf("    if (rc == MPI_SUCCESS)\n" \
             "        pending_collective(*%s, %s, CALL_%s);\n", name_of(decl[i]), \
             gate ? gate : "MPI_COMM_NULL", name)
+    if (name == "Comm_idup")
+        text = text "    if (rc == MPI_SUCCESS)\n" \
+            "        pending_makes(*request, *newcomm);\n"
     return text
 }
 
