@@ -29,6 +29,8 @@ enum {
 };
 #define IMAGE_MAGIC     "HctImage"
 #define IMAGE_TAIL      "HctEnded"
+/* Of the C library's own: who stops threads sends one. */
+#define IMAGE_LIBRARY_SIGNALS (3ull << 31)
 #define IMAGE_ACROSS    (1ull << 47)    /* no address of a process is above */
 
 /* What a program may use of the processor, each word a set of bits that
@@ -38,6 +40,7 @@ struct image_cpu {
     uint32_t has[IMAGE_CPU_WORDS];
     uint32_t state_bytes;       /* of the registers in a signal's frame */
     uint64_t states;            /* which those are: XCR0 */
+    uint64_t permitted;         /* which of them it had to ask for */
 };
 
 /* A signal's disposition, as rt_sigaction(2) of the kernel has it. */

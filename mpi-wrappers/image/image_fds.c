@@ -146,7 +146,7 @@ static enum image_reason read_one(struct image_tables *t, struct seen *seen,
     if (f->offset < 0)
         f->offset = -1;
     seen[*n] = (struct seen){ st.st_dev, st.st_ino, f->offset, f->flags };
-    same = same_as(t, seen, *n, fd);
+    same = fd < STDIO ? -1 : same_as(t, seen, *n, fd);
     if (same == -2)
         return IMAGE_REFUSE(t, IMAGE_MACHINE, "two descriptors are of one file,"
                             " and this kernel has no kcmp(2)");

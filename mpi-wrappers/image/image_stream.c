@@ -41,7 +41,9 @@ static void write_all(struct image_stream *s, const char *data, size_t bytes)
     while (bytes && !s->rc) {
         long n = sys(SYS_write, s->fd, data, bytes);
 
-        if (n == -EINTR)
+        if (n == -EAGAIN)
+            sys_wait_for(s->fd, POLLOUT);
+        if (n == -EINTR || n == -EAGAIN)
             continue;
         if (n <= 0) {
             s->rc = n ? n : -EIO;

@@ -3,7 +3,8 @@
  * A thread that is told to stop gets a slot of t->threads first, which it finds
  * by its number. Each stop has a number, too: who is parked goes on when that
  * has been let go. So nobody can be caught by the next stop while it leaves this
- * one, and a thread that comes too late finds nobody who waits for it. */
+ * one, and a thread that comes too late finds nobody who waits for it; the slots
+ * of a stop that failed stay where they are, for him. */
 #include "mpi-wrappers/image/image_threads.h"
 
 #include <limits.h>
@@ -15,6 +16,7 @@
 
 #include "mpi-wrappers/image/image_context.h"
 #include "mpi-wrappers/image/image_list.h"
+#include "mpi-wrappers/image/image_sleeping.h"
 #include "mpi-wrappers/image/sys.h"
 
 enum {
@@ -23,22 +25,24 @@ enum {
     SA_RESTORER_ = 0x04000000
 };
 
-/* What the parker knows of a thread before it stops: the system call that it
- * sleeps in, if it does, and where. */
-struct sleeping { long call; uint64_t sp, pc; bool ended; };
+/* What else is known of a thread. */
+struct slot {
+    struct image_sleeping sleeping;
+    _Atomic int parked;
+    bool ended;
+};
 
 static struct {
     _Atomic int stop;           /* number of the last stop */
     _Atomic int released;       /* number of the last one that is over */
-    _Atomic int parked;         /* threads that are ready, of this stop */
+    _Atomic int changes;        /* grows when a thread has parked */
     _Atomic int back;           /* ... that are here again, restored */
     int others;                 /* threads of this stop */
     bool late;                  /* once: one was told, and did not stop */
     /* Borrowed while a stop lasts; not to be looked at after it. */
     struct image_thread *threads;
-    struct sleeping *sleeping;
-    _Atomic size_t n;           /* slots in use, the caller's too; */
-    size_t ended;               /* those whose thread has ended */
+    struct slot *slots;
+    _Atomic size_t n;           /* slots in use, the caller's too */
     struct image_action before; /* how the signal was handled */
 } all;
 
@@ -56,37 +60,18 @@ static void add_one(_Atomic int *word)
     sys(SYS_futex, word, FUTEX_WAKE, INT_MAX);
 }
 
-#if defined(__x86_64__)
-/* Our signal has ended a call that is not taken up again by itself: then it is
- * made once more. Where the rest of a time was asked for, that is the new time,
- * if both are in one place, as for sleep(3). */
-static void call_again(ucontext_t *u, const struct sleeping *s)
-{
-    greg_t *r = u->uc_mcontext.gregs;
-
-    if (s->call < 0 || r[REG_RAX] != -EINTR ||
-        (uint64_t)r[REG_RIP] != s->pc || (uint64_t)r[REG_RSP] != s->sp)
-        return;
-    r[REG_RAX] = s->call;
-    r[REG_RIP] -= 2;                    /* the instruction syscall */
-}
-#else
-static void call_again(ucontext_t *u, const struct sleeping *s)
-{
-    (void)u, (void)s;
-}
-#endif
-
 /* Everything that is used after the context was saved has to be the same in a
  * restored process, where there are no slots: hence the number of the stop as
  * an argument, which is on the stack. */
 __attribute__((noinline))
-static void park(struct image_thread *t, volatile int stop)
+static void park(struct image_thread *t, struct slot *s, volatile int stop)
 {
-    if (image_context_save(&t->context) == 0)
-        add_one(&all.parked);
-    else
+    if (image_context_save(&t->context) != 0) {
         add_one(&all.back);
+    } else if (atomic_load(&all.released) < stop) {
+        atomic_store(&s->parked, 1);
+        add_one(&all.changes);
+    }
     for (int released; (released = atomic_load(&all.released)) < stop; )
         wait_for_change(&all.released, released, 0);
 }
@@ -100,9 +85,11 @@ static void handle(int signal_number, siginfo_t *info, void *context)
         return;                         /* too late */
     for (size_t i = 1; i < atomic_load(&all.n); i++)
         if (all.threads[i].tid == tid) {
+            struct image_sleeping sleeping = all.slots[i].sleeping;
+
             image_context_thread(&all.threads[i]);
-            call_again(context, &all.sleeping[i]);
-            park(&all.threads[i], stop);
+            park(&all.threads[i], &all.slots[i], stop);
+            image_sleeping_settle(&sleeping, context);
             return;
         }
 }
@@ -127,32 +114,6 @@ static void unhook(void)
 {
     if (!all.late)
         sys(SYS_rt_sigaction, STOP_SIGNAL, &all.before, 0, sizeof(uint64_t));
-}
-
-/* From /proc/TID/syscall: "230 0x0 ... sp pc", "-1 sp pc", or "running". */
-static struct sleeping read_sleeping(int tid)
-{
-    struct sleeping s = { .call = -1 };
-    struct image_text t;
-    char path[40], text[256];
-    const char *p = text;
-    uint64_t number, v[8] = { 0 };
-
-    image_text_begin(&t, path, sizeof(path));
-    image_text_add(&t, "/proc/");
-    image_text_number(&t, (uint64_t)tid);
-    image_text_add(&t, "/syscall");
-    if (sys_slurp(path, text, sizeof(text)) <= 0 || *p < '0' || *p > '9')
-        return s;
-    number = image_text_decimal(&p);
-    for (int i = 0; i < 8; i++) {
-        while (*p == ' ')
-            p++;
-        if (image_text_begins(p, "0x"))
-            p += 2;
-        v[i] = image_text_hex(&p);
-    }
-    return (struct sleeping){ .call = (long)number, .sp = v[6], .pc = v[7] };
 }
 
 static bool known(int tid)
@@ -183,7 +144,8 @@ static int tell_others(struct image_tables *t)
         }
         memset(&all.threads[i], 0, sizeof(all.threads[i]));
         all.threads[i].tid = tid;
-        all.sleeping[i] = read_sleeping(tid);
+        memset(&all.slots[i], 0, sizeof(all.slots[i]));
+        all.slots[i].sleeping = image_sleeping_read(tid);
         atomic_store(&all.n, i + 1);
         if (sys(SYS_tgkill, pid, tid, STOP_SIGNAL) == 0)
             told++;
@@ -219,11 +181,8 @@ static void note_ended(void)
     int pid = (int)sys(SYS_getpid);
 
     for (size_t i = 1; i < all.n; i++)
-        if (!all.sleeping[i].ended && !all.threads[i].context.rip &&
-            has_ended(pid, all.threads[i].tid)) {
-            all.sleeping[i].ended = true;
-            all.ended++;
-        }
+        if (!all.slots[i].ended && !atomic_load(&all.slots[i].parked))
+            all.slots[i].ended = has_ended(pid, all.threads[i].tid);
 }
 
 static void drop_ended(void)
@@ -231,7 +190,7 @@ static void drop_ended(void)
     size_t n = 1;
 
     for (size_t i = 1; i < all.n; i++)
-        if (!all.sleeping[i].ended)
+        if (!all.slots[i].ended)
             all.threads[n++] = all.threads[i];
     all.n = n;
 }
@@ -244,16 +203,24 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static bool all_parked(void)
+{
+    for (size_t i = 1; i < all.n; i++)
+        if (!all.slots[i].ended && !atomic_load(&all.slots[i].parked))
+            return false;
+    return true;
+}
+
 /* Until all that were told are parked; false: not in time. */
 static bool wait_parked(uint64_t until_ms)
 {
     for (;;) {
-        int parked = atomic_load(&all.parked);
+        int changes = atomic_load(&all.changes);
 
-        if ((size_t)parked + all.ended + 1 >= all.n)
+        if (all_parked())
             return true;
-        wait_for_change(&all.parked, parked, STEP_MS);
-        if (atomic_load(&all.parked) == parked) {
+        wait_for_change(&all.changes, changes, STEP_MS);
+        if (atomic_load(&all.changes) == changes) {
             note_ended();
             if (now_ms() >= until_ms)
                 return false;
@@ -267,14 +234,12 @@ enum image_reason image_threads_stop(struct image_tables *t)
     int told;
 
     all.threads = t->threads;
-    all.sleeping = image_arena_take(&t->arena,
-                                    t->thread_room * sizeof(*all.sleeping));
-    if (!all.sleeping)
+    all.slots = image_arena_take(&t->arena,
+                                 t->thread_room * sizeof(*all.slots));
+    if (!all.slots)
         return IMAGE_MEMORY;
     atomic_store(&all.n, 1);
-    all.ended = 0;
     all.others = 0;
-    atomic_store(&all.parked, 0);
     atomic_store(&all.back, 0);
     atomic_fetch_add(&all.stop, 1);
     t->head->nthreads = 1;

@@ -22,9 +22,6 @@
 
 enum { ARENA = 4 << 20, ARENA_MAX = 1 << 30, MORE_THREADS = 32 };
 
-/* Signals of the C library's own: who stops threads sends one. */
-#define LIBRARY_SIGNALS (3ull << 31)
-
 static struct {
     atomic_flag busy;
     uint64_t mask;              /* signals that the caller blocks */
@@ -124,11 +121,11 @@ static void put_tables(const struct image_tables *t, struct image_stream *s)
 static void read_pending(struct image_tables *t, char *room)
 {
     t->head->pending = image_self_pending(room, IMAGE_MEMORY_ROOM) &
-                       ~LIBRARY_SIGNALS;
+                       ~IMAGE_LIBRARY_SIGNALS;
     for (size_t i = 0; i < t->head->nthreads; i++)
         t->threads[i].pending =
             image_self_pending_of(t->threads[i].tid, room, IMAGE_MEMORY_ROOM) &
-            ~LIBRARY_SIGNALS;
+            ~IMAGE_LIBRARY_SIGNALS;
 }
 
 static enum image_reason not_written(struct image_tables *t, long rc)
@@ -199,8 +196,13 @@ static enum image_reason make(struct image_tables *t)
     char *buf, *room;
     enum image_reason r = read_tables(t);
 
-    if (r || (r = image_threads_stop(t)))
+    if (r)
         return r;
+    r = image_threads_stop(t);
+    if (r) {
+        t->arena.at = NULL;     /* who comes too late may still look there */
+        return r;
+    }
     t->arena.name_bytes = 0;
     r = read_stopped(t, &buf, &room);
     if (!r && image_context_thread(&t->threads[0]) != 0)

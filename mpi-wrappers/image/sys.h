@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -51,6 +52,14 @@ static inline void sys_close(int fd)
     sys(SYS_close, fd);
 }
 
+/* Until a descriptor that does not wait by itself is ready: POLLIN, POLLOUT. */
+static inline void sys_wait_for(int fd, short what)
+{
+    struct pollfd p = { .fd = fd, .events = what };
+
+    sys(SYS_ppoll, &p, 1, 0, 0, 0);
+}
+
 /* All size bytes, unless the file ends; how many, or negative. */
 static inline long sys_read_all(int fd, void *to, size_t size)
 {
@@ -61,7 +70,9 @@ static inline long sys_read_all(int fd, void *to, size_t size)
         size_t want = size - have < 1u << 30 ? size - have : 1u << 30;
 
         n = sys(SYS_read, fd, (char *)to + have, want);
-        if (n == -EINTR)
+        if (n == -EAGAIN)
+            sys_wait_for(fd, POLLIN);
+        if (n == -EINTR || n == -EAGAIN)
             continue;
         if (n < 0)
             return n;

@@ -44,11 +44,12 @@ static int open_mapped(const struct restore *r, const struct image_region *g)
     return fd;
 }
 
-/* Private memory is mapped so that it can be filled. */
+/* Memory is mapped so that it can be filled, unless nothing may be in it: the
+ * kernel counts what can be written to. */
 static void map(const struct restore *r, const struct image_region *g)
 {
     int flags = MAP_FIXED_NOREPLACE, fd = -1;
-    uint32_t prot = PROT_READ | PROT_WRITE;
+    uint32_t prot = g->prot ? PROT_READ | PROT_WRITE : 0;
     char buf[32];
     long at;
 
@@ -83,15 +84,20 @@ static void map(const struct restore *r, const struct image_region *g)
 static void fill(struct restore *r, const struct image_region *g)
 {
     struct image_run run;
+    bool closed = !g->prot;
 
     for (;;) {
         restore_read(r, &run, sizeof(run));
         if (!run.start && !run.bytes)
             return;
         if (run.start < g->start || run.start >= g->end ||
-            run.bytes > g->end - run.start)
+            run.bytes > g->end - run.start || g->kind == IMAGE_FILE_SHARED)
             restore_refuse(r, "is damaged: its memory is not what was written; "
                            "take another image", NULL);
+        if (closed)
+            sys(SYS_mprotect, g->start, g->end - g->start,
+                PROT_READ | PROT_WRITE);
+        closed = false;
         restore_read(r, (void *)run.start, run.bytes);
     }
 }

@@ -14,7 +14,8 @@
 #define SS_AUTODISARM (1u << 31)
 #endif
 
-enum { SET_GS = 0x1001, SET_FS = 0x1002 };      /* of arch_prctl(2) */
+enum { SET_GS = 0x1001, SET_FS = 0x1002, ASK = 0x1023 };    /* of arch_prctl(2) */
+enum { TILES = 18 };            /* registers that programs have to ask for */
 #ifndef SYS_arch_prctl
 #define SYS_arch_prctl -1
 #endif
@@ -74,6 +75,10 @@ void restore_threads_prepare(const struct restore *r)
     const struct image_head *h = &r->head;
 
     set_addresses(r);
+    if (h->cpu.permitted & 1ull << TILES && sys(SYS_arch_prctl, ASK, TILES))
+        restore_refuse(r, "needs a processor with tiles of registers (AMX), "
+                       "which this one has not: choose a node like the one it "
+                       "was made on", NULL);
     if (sys(SYS_chdir, r->names + h->directory) < 0)
         restore_refuse(r, "ran in ", r->names + h->directory, ", which cannot "
                        "be entered", NULL);

@@ -195,6 +195,156 @@ for n in 0 10 3000 9000 200000 $(($(stat -c %s "$T/img") - 1)); do
     done
 done
 
+# ------------------------------------------------- signals that come meanwhile
+# The image goes nowhere at first: everything stands still until it is read.
+cat >"$T/waits.c" <<'EOT'
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mpi-wrappers/image/image.h"
+static int never[2], parent_way[2];
+static _Atomic int handled, over, n, sleepers[5];
+static void count(int signal_number)
+{
+    (void)signal_number;
+    handled++;
+}
+static void only(int signal_number)
+{
+    sigset_t set;
+    sleepers[n++] = (int)syscall(SYS_gettid);
+    sigfillset(&set);
+    sigdelset(&set, signal_number);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+}
+static void *pauses(void *arg)
+{
+    only(SIGUSR1);
+    pause();
+    return over++, arg;
+}
+static void *suspends(void *arg)
+{
+    sigset_t set;
+    only(SIGPROF);
+    sigfillset(&set);
+    sigdelset(&set, SIGUSR2);
+    sigsuspend(&set);
+    return over++, arg;
+}
+static void *reads(void *arg)
+{
+    char c;
+    only(SIGALRM);
+    if (read(never[0], &c, 1) == -1 && errno == EINTR)
+        over++;
+    return arg;
+}
+static void *reads_on(void *arg)        /* its handler has SA_RESTART */
+{
+    char c;
+    only(SIGVTALRM);
+    if (read(never[0], &c, 1) == 1)
+        over += 100;
+    return arg;
+}
+static void *polls(void *arg)           /* nobody wakes it */
+{
+    struct pollfd p = { .fd = never[0], .events = POLLIN };
+    only(SIGPROF);
+    if (poll(&p, 1, -1) == 1)
+        over += 10;
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    void *(*f[])(void *) = { pauses, suspends, reads, reads_on, polls };
+    struct image_ask ask = { 0 };
+    static const int woken[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM };
+    static int but[1024];
+    struct sigaction sa = { .sa_handler = count };
+    int fds[2], out, rc;
+    pthread_t t[5];
+    char why[300] = "", buf[4096], path[60], text[300];
+    sigset_t set;
+    (void)argc, (void)argv;
+    sigfillset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    if (pipe(never) || pipe(fds) || pipe(parent_way))
+        return 1;
+    if (fork()) {               /* the parent sends, when the child stands */
+        int status;
+        pid_t child;
+        close(fds[1]);
+        if (read(fds[0], buf, 1) != 1 ||
+            read(parent_way[0], &child, sizeof(child)) != sizeof(child))
+            return 1;
+        for (int i = 0; i < 4; i++)
+            kill(child, woken[i]);
+        while (read(fds[0], buf, sizeof(buf)) > 0)
+            ;
+        wait(&status);
+        return status != 0;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rc = getpid();
+    if (write(parent_way[1], &rc, sizeof(rc)) != sizeof(rc))
+        return 1;
+    for (int i = 0; i < 4; i++) {
+        sa.sa_flags = woken[i] == SIGVTALRM ? SA_RESTART : 0;
+        sigaction(woken[i], &sa, NULL);
+    }
+    for (int i = 0; i < 5; i++)
+        pthread_create(&t[i], NULL, f[i], NULL);
+    for (int i = 0; i < 5; i++) /* until each sleeps where it shall */
+        do {
+            FILE *file;
+            while (!sleepers[i])
+                usleep(1000);
+            snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", sleepers[i]);
+            file = fopen(path, "r");
+            if (!file || !fgets(text, sizeof(text), file))
+                text[0] = 'r';
+            if (file)
+                fclose(file);
+        } while (text[0] == 'r');
+    usleep(50000);
+    for (int fd = 0; fd < 1024; fd++)
+        if (fcntl(fd, F_GETFD) != -1)
+            but[ask.nfds++] = fd;
+    ask.but_fds = but;
+    rc = image_write(fds[1], &ask, why, sizeof(why));
+    close(fds[1]);
+    if (rc)
+        return printf("refused: %s\n", why), 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    while (handled < 4)
+        usleep(1000);
+    out = over;
+    if (write(never[1], "ab", 2) != 2)
+        return 1;
+    pthread_join(t[4], NULL);
+    pthread_join(t[3], NULL);
+    printf("woken: %d of 3, handled %d, slept on: %d\n", out, handled, over - out);
+    return 0;
+}
+EOT
+cc -std=c11 -D_GNU_SOURCE -O1 -w -pthread -I"$top" -o "$T/waits" "$T/waits.c" \
+    "$build/pic/image.a" || exit 1
+run timeout 60 "$T/waits"
+is "$status $(out)" '0 woken: 3 of 3, handled 4, slept on: 110' \
+    'signals that come while all stand still wake whom they should'
+
 # Options.
 run hector-restore --tell
 is "$status" 2 '--tell alone'
