@@ -175,6 +175,11 @@ void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
     (void)p, (void)job;
 }
 
+void pmixd_keep_only(struct pmixd *p, uint64_t job, uint32_t serial)
+{
+    (void)p, (void)job, (void)serial;
+}
+
 int pmixd_setup_env(struct pmixd *p, uint64_t job, uint32_t rank,
                     struct env *env, struct err *err)
 {
