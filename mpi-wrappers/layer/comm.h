@@ -27,6 +27,7 @@ struct comm {                   /* owned by its object: object->comm */
     struct kept *kept, *kept_last;      /* owned: kept.h */
     struct comm_count *counts;  /* owned: made by groups of members */
     uint32_t ncounts;
+    bool unborn;                /* what makes it is not finished */
     bool foreign;               /* somebody of another world is in it */
     bool lasts;                 /* a persistent request knows it */
 };

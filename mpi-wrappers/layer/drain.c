@@ -32,13 +32,14 @@ uint32_t drain_once(void)
     for (struct pending *p = pending_next(&pending_all); p != &pending_all;
          p = next) {
         next = pending_next(p);
-        if (!pending_try(p))
+        if (p->kind != PENDING_GENERALIZED && !pending_try(p))
             n += p->kind == PENDING_SEND || p->kind == PENDING_COLLECTIVE;
     }
     for (struct pending *p = pending_next(&pending_messages);
          p != &pending_messages; p = pending_next(p))
         drain_message(p);
     for (struct comm *c = comm_all.next; c != &comm_all; c = c->next)
-        kept_drain(c);
+        if (!c->unborn)
+            kept_drain(c);
     return n;
 }

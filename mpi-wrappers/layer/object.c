@@ -432,6 +432,18 @@ static void end(struct object *o)
         leave(o);
     if (o->fortran >= 0)
         keep_number(kind, o->fortran);
+    if (!o->held) {
+        o->next = object_own_.freed;
+        object_own_.freed = o;
+    }
+    pthread_mutex_unlock(&object_own_.lock);
+}
+
+void object_released(struct object *o)
+{
+    if (o->live)
+        return;
+    pthread_mutex_lock(&object_own_.lock);
     o->next = object_own_.freed;
     object_own_.freed = o;
     pthread_mutex_unlock(&object_own_.lock);

@@ -36,6 +36,8 @@ struct object {
     bool predefined, live;
     uint32_t refs;              /* times that MPI has given it out */
     int32_t fortran;            /* its number there; -1: none yet */
+    uint32_t held;              /* a type's: by requests that need it yet, when it
+                                   lives no more too */
     union {
         struct attribute *attributes;   /* owned: attribute.c; newest first */
         struct object_kept *kept;       /* owned: of a request, until its end */
@@ -99,6 +101,24 @@ void *object_find(enum object_kind kind, void *real);
 
 /* A request, or a message, that Open MPI has no handle for. */
 void *object_bare(enum object_kind kind);
+
+/* What a request needs of a type that the program may free meanwhile. Not by
+ * several threads at once. */
+void object_released(struct object *o);
+static inline void object_hold(void *type)
+{
+    struct object *o = type;
+
+    if (o && __builtin_expect(!o->predefined, 0))
+        o->held++;
+}
+static inline void object_release(void *type)
+{
+    struct object *o = type;
+
+    if (o && __builtin_expect(!o->predefined, 0) && --o->held == 0)
+        object_released(o);
+}
 
 /* After a call that may have ended it: real is what the call left of Open MPI's
  * handle. *handle becomes null, and the object ends with its last reference. */

@@ -38,7 +38,9 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
     p->persistent = persistent;
     if (!persistent)
         pending_begin(p);
-    else if (p->object.comm)
+    else
+        pending_hold(type);
+    if (persistent && p->object.comm)
         p->object.comm->lasts = true;
     if (STAND_UNLIKELY(pending_freed))
         pending_sweep();
@@ -56,9 +58,34 @@ void pending_collective(MPI_Request request, MPI_Comm comm, unsigned call)
     pending_begin(p);
 }
 
+/* MPI_Comm_idup: nobody may look for messages there before. */
+void pending_makes(MPI_Request request, MPI_Comm made)
+{
+    struct pending *p = pending_of(request);
+    struct comm *c = comm_of(made);
+
+    if (!p || !c)
+        return;
+    p->buffer = c;
+    c->unborn = true;
+}
+
+void pending_born(struct pending *p)
+{
+    struct comm *c = p->buffer;
+
+    c->unborn = false;
+    p->buffer = NULL;
+}
+
 void pending_done(struct pending *p, const MPI_Status *status, int error)
 {
     pending_unlink(p);
+    if (p->state == PENDING_ACTIVE && p->kind == PENDING_RECEIVE &&
+        !p->persistent)
+        pending_release(p->type);
+    if (p->kind == PENDING_COLLECTIVE && p->buffer)
+        pending_born(p);
     p->state = PENDING_DONE;
     p->status = *status;
     p->status.MPI_ERROR = error;
@@ -168,6 +195,16 @@ int pending_wait(struct pending *p, uint32_t before, MPI_Status *status)
     return rc;
 }
 
+bool pending_is_lost(void)
+{
+    for (struct pending *p = pending_next(&pending_all); p != &pending_all;
+         p = pending_next(p))
+        if (p->kind == PENDING_RECEIVE && p->object.comm &&
+            !p->object.comm->object)
+            return true;
+    return false;
+}
+
 bool pending_has(const struct comm *c)
 {
     for (struct pending *p = pending_next(&pending_all); p != &pending_all;
@@ -207,6 +244,8 @@ CALL_EXPORT int PMPI_Request_free(MPI_Request *request)
     if (p && p->state == PENDING_ACTIVE && p->before &&
         p->kind != PENDING_GENERALIZED && !pending_try(p)) {
         p->freed = true;
+        if (p->persistent && p->kind != PENDING_RECEIVE)
+            pending_release(p->type);
         p->persistent = false;
         pending_freed++;
         *request = MPI_REQUEST_NULL;
@@ -215,8 +254,11 @@ CALL_EXPORT int PMPI_Request_free(MPI_Request *request)
     } else {
         real = request ? object_real(*request) : NULL;
         rc = INSIDE(Request_free)(request ? &real : NULL);
-        if (p && rc == MPI_SUCCESS)
+        if (p && rc == MPI_SUCCESS) {
             pending_unlink(p);
+            if (p->persistent)
+                pending_release(p->type);
+        }
         object_settle(request, real);
     }
     stand_leave(before);

@@ -1,10 +1,11 @@
-/* pending.h - what is known of a request beyond Open MPI's handle, in the object
- * itself; and the list of those that are unfinished, in the order in which they
- * were posted.
+/* pending.h - what is known of a request beyond Open MPI's handle, in the
+ * object itself; and the list of those that are unfinished, in the order in
+ * which they were posted.
  *
- * A request that was finished while the task stood (or by a message that had been
- * kept) is done: its status waits here for the call that asks for it. A message
- * that MPI_Mprobe has found and that is not received yet is of the same form. */
+ * A request that was finished while the task stood (or by a message that had
+ * been kept) is done: its status waits here for the call that asks for it. A
+ * message that MPI_Mprobe has found and that is not received yet is of the same
+ * form. */
 #ifndef HECTOR_LAYER_PENDING_H
 #define HECTOR_LAYER_PENDING_H
 
@@ -27,17 +28,18 @@ enum pending_state {
 
 struct pending {                /* object.comm: on which it is; may be NULL */
     struct object object;       /* first: what the handle points to */
-    struct pending *before;     /* in the list, with object.next; NULL: in none */
+    struct pending *before;     /* in the list, with object.next; NULL: none */
     void *buffer;               /* a message's: struct kept, or NULL; of a
+                                   collective: struct comm that it makes; of a
                                    generalized request: callback.h */
-    void *type;                 /* Open MPI's: the program may free its own */
+    void *type;                 /* the program's handle; of a receive, and what
+                                   is persistent, its object is held */
     int count, peer, tag;
     uint16_t call;              /* that made it, enum call_id */
     uint8_t kind, state;
     bool persistent;
-    bool freed;                 /* no handle is left, it only comes to its end */
+    bool freed;                 /* no handle is left, it only has to end */
     bool withdrawn;             /* a receive that was cancelled */
-    bool generated;             /* its buffer is ours (a receive that is kept) */
     MPI_Status status;          /* when done; its error is the request's */
 };
 
@@ -47,6 +49,19 @@ extern struct pending pending_all, pending_messages;
 static inline struct pending *pending_next(const struct pending *p)
 {
     return (struct pending *)(void *)p->object.next;
+}
+
+/* With several threads nothing is moved, and nothing needs to stay. */
+static inline void pending_hold(void *type)
+{
+    if (!stand_many)
+        object_hold(type);
+}
+
+static inline void pending_release(void *type)
+{
+    if (!stand_many)
+        object_release(type);
 }
 
 static inline void pending_link(struct pending *p, struct pending *list)
@@ -79,22 +94,26 @@ static inline void pending_fill(struct pending *p, enum pending_kind kind,
     p->object.comm = comm_of(comm);
     p->before = NULL;
     p->buffer = (void *)(uintptr_t)buffer;
-    p->type = object_real(type);
+    p->type = type;
     p->count = count;
     p->peer = peer;
     p->tag = tag;
     p->call = (uint16_t)call;
     p->kind = peer == MPI_PROC_NULL ? PENDING_OTHER : (uint8_t)kind;
     p->state = PENDING_IDLE;
-    p->persistent = p->freed = p->withdrawn = p->generated = false;
+    p->persistent = p->freed = p->withdrawn = false;
 }
 
 static inline void pending_begin(struct pending *p)
 {
     p->state = PENDING_ACTIVE;
     p->withdrawn = false;
+    if (p->kind == PENDING_RECEIVE && !p->persistent)
+        pending_hold(p->type);
     pending_link(p, &pending_all);
 }
+
+void pending_born(struct pending *p);
 
 /* Open MPI has finished it, and the program knows. */
 static inline void pending_end(struct pending *p)
@@ -103,8 +122,14 @@ static inline void pending_end(struct pending *p)
         return;
     p->state = PENDING_IDLE;
     pending_unlink(p);
-    if (p->kind == PENDING_RECEIVE && !p->withdrawn)
-        stand_received(p->peer);
+    if (p->kind == PENDING_RECEIVE) {
+        if (!p->withdrawn)
+            stand_received(p->peer);
+        if (!p->persistent)
+            pending_release(p->type);
+    } else if (STAND_UNLIKELY(p->kind == PENDING_COLLECTIVE && p->buffer)) {
+        pending_born(p);
+    }
 }
 
 /* Is it one of which something is kept here? The handle may be a null one. */
@@ -113,12 +138,6 @@ static inline struct pending *pending_of(MPI_Request request)
     struct object *o = (struct object *)request;
 
     return o && !o->predefined ? (struct pending *)o : NULL;
-}
-
-/* Its type as a handle: what has Open MPI's as its first word. */
-static inline MPI_Datatype pending_type(struct pending *p)
-{
-    return (MPI_Datatype)(void *)&p->type;
 }
 
 /* World rank of whom it waits for, PAGE_NONE of a collective, or PAGE_ANY. */
@@ -130,6 +149,7 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
                  int count, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, bool persistent);
 void pending_collective(MPI_Request request, MPI_Comm comm, unsigned call);
+void pending_makes(MPI_Request request, MPI_Comm made);
 
 /* Done, without Open MPI: the status is here. */
 void pending_done(struct pending *p, const MPI_Status *status, int error);
@@ -148,11 +168,14 @@ int pending_take(struct pending *p, MPI_Status *status);
 /* Those that nobody has a handle of are forgotten when they are finished. */
 void pending_sweep(void);
 
+/* A receive on a communicator that has been freed: nobody can post it again. */
+bool pending_is_lost(void);
+
 /* Has anybody this communicator yet? */
 bool pending_has(const struct comm *c);
 
-/* Unfinished receives, in the order in which they were posted, into v if that is
- * not NULL; how many there are. */
+/* Unfinished receives, in the order in which they were posted, into v if that
+ * is not NULL; how many there are. */
 unsigned pending_receives(struct pending **v);
 
 #endif

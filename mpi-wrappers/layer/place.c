@@ -139,10 +139,13 @@ bool place_is_safe(void *context)
     }
     return true;
 }
-#else
+#elif defined(__aarch64__)
 bool place_is_safe(void *context)
 {
-    (void)context;
-    return false;
+    uintptr_t at = ((ucontext_t *)context)->uc_mcontext.pc;
+
+    return place_in(own, nown, at) && !place_in(libc, nlibc, at);
 }
+#else
+#error where a signal has interrupted the program is not known on this machine
 #endif

@@ -40,8 +40,7 @@ static const char *stand_reason(void)
     static const char *const texts[STAND_WHYS] = {
         [STAND_THREADS] = "more than one thread may call MPI",
         [STAND_CROWDED] = "there are too many communicators",
-        [STAND_WORLDS] = "it has a communicator with tasks that the job has not "
-                         "begun with",
+        [STAND_WORLDS] = "it talks to tasks that the job did not begin with",
     };
 
     for (int i = 0; i < STAND_WHYS; i++)
@@ -109,6 +108,8 @@ static void stand_drain(bool *asked)
 
     if (!*asked && stand_swap.refused(why, sizeof(why)))
         stand_say(why);
+    else if (!*asked && pending_is_lost())
+        stand_say("a receive waits on a communicator that has been freed");
     *asked = true;
     STAND_TELL(stop_page->unfinished, drain_once());
     stand_turn();
@@ -190,8 +191,10 @@ void stand_begin(void)
 /* All come here, or nobody goes: no stop can be half way then. */
 void stand_end(void)
 {
-    if (!stand.ready || stand_many)
+    if (!stand.ready || stand_many) {
+        STAND_TELL(stop_page->where, PAGE_AT_FINALIZED);
         return;
+    }
     gate_enter(comm_of(MPI_COMM_WORLD));
     INSIDE(Barrier)(object_real(MPI_COMM_WORLD));
     STAND_TELL(stop_page->where, PAGE_AT_FINALIZED);

@@ -23,9 +23,10 @@ static MPI_Comm talk;
 static int out[MANY][N], in[MANY][N];
 static char room[MANY * (N * sizeof(int) + MPI_BSEND_OVERHEAD)];
 
+/* In any order. */
 static void note(int x)
 {
-    sum = sum * 33 + (unsigned)x;
+    sum += ((uint64_t)(unsigned)x + 1) * 0x9e3779b97f4a7c15u >> 7;
 }
 
 static void check(int got, int wanted, const char *what)

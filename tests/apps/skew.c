@@ -167,6 +167,7 @@ static double take_any(int round)
 static void make(int round, double value)
 {
     MPI_Comm c, both, merged;
+    MPI_Request made;
     MPI_Group world, some;
     double x = 0;
     int mine, ranks[2] = { 0, 1 };
@@ -175,7 +176,12 @@ static void make(int round, double value)
     MPI_Allreduce(&value, &x, 1, MPI_DOUBLE, MPI_MAX, c);
     note_double(x);
     MPI_Comm_free(&c);
+    MPI_Comm_idup(copy, &c, &made);
     skew(round, 5);
+    MPI_Wait(&made, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&value, &x, 1, MPI_DOUBLE, MPI_MIN, c);
+    note_double(x);
+    MPI_Comm_free(&c);
     if (rank < 2) {
         MPI_Comm_group(MPI_COMM_WORLD, &world);
         MPI_Group_incl(world, 2, ranks, &some);
@@ -211,10 +217,13 @@ static void play(int round)
     double one = value, two = 0, three_of = 0, cast, big = 0, z;
     int m = rank * 1000 + round, slot = round % SLOTS;
     MPI_Request large[2], reduction, barrier;
+    MPI_Datatype moment;
 
     for (int i = 0; i < BIG; i++)
         out[slot][i] = value + i * 0.5;
-    MPI_Irecv(in[slot], 1, vector, from, round, copy, &large[0]);
+    MPI_Type_dup(vector, &moment);
+    MPI_Irecv(in[slot], 1, moment, from, round, copy, &large[0]);
+    MPI_Type_free(&moment);
     skew(round, 0);
     MPI_Isend(out[slot], 1, vector, to, round, copy, &large[1]);
     MPI_Iallreduce(&one, &two, 1, MPI_DOUBLE, MPI_SUM, copy, &reduction);
