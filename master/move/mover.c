@@ -51,6 +51,7 @@ struct mover {
     uint64_t number, looks;     /* of the last orders, and looks; those of one
                                    move are not those of another */
     uint32_t generation, serial;
+    bool let;                   /* who leaves may do so: nobody can return */
     bool returns;               /* all are to be where they were */
     uint64_t quiesce_ns;
     uint64_t quiet_ns;          /* when all stood; monotonic */
@@ -595,12 +596,12 @@ static struct job_node *other_end(const struct mover *v, uint32_t rank,
                                   bool to_target);
 
 /* Whoever it was made of is not needed any more; others may still fail. */
-static void let_leave(struct mover *v, uint32_t rank)
+static void let_leave(struct mover *v)
 {
-    (void)rank;
     for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
         if (!v->rank[r].came)
             return;
+    v->let = true;
     for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
         struct job_node *at = other_end(v, (uint32_t)r, false);
         Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
@@ -652,7 +653,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                            m->rank);
         k->came = true;
         k->pid = m->pid;
-        let_leave(v, m->rank);
+        let_leave(v);
         break;
     case HCT__TASK_MOVED__KIND__STAYS:
         return_all(v, m->rank, m->why);
@@ -660,7 +661,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
     default:
         if (v->state == MOVE_DRAINED)
             give_up(v, "%s", m->why);
-        else if (k->left || v->state != MOVE_APART)
+        else if (v->let || v->state != MOVE_APART)
             give_up(v, "task %u is lost: %.300s", m->rank, m->why);
         else
             return_all(v, m->rank, m->why);

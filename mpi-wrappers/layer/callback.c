@@ -248,6 +248,7 @@ struct generalized {
     MPI_Grequest_free_function *free_;
     MPI_Grequest_cancel_function *cancel;
     void *extra;
+    bool complete;              /* and not waited for yet */
 };
 
 static int generalized_query(void *arg, MPI_Status *status)
@@ -286,9 +287,23 @@ static int generalized_cancel(void *arg, int complete)
 
 int callback_generalized_again(void *state, MPI_Request *real)
 {
-    return INSIDE(Grequest_start)(generalized_query, generalized_free,
-                                  generalized_cancel, state, real);
+    const struct generalized *g = state;
+    int rc = INSIDE(Grequest_start)(generalized_query, generalized_free,
+                                    generalized_cancel, state, real);
+
+    return rc == MPI_SUCCESS && g->complete ? INSIDE(Grequest_complete)(*real)
+                                            : rc;
 }
+
+CALL_EXPORT int PMPI_Grequest_complete(MPI_Request request)
+{
+    struct pending *p = pending_of(request);
+
+    if (p && p->kind == PENDING_GENERALIZED && p->state == PENDING_ACTIVE)
+        ((struct generalized *)p->buffer)->complete = true;
+    return INSIDE(Grequest_complete)(object_real(request));
+}
+CALL_ALIAS(Grequest_complete)
 
 CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                                     MPI_Grequest_free_function *free_,
@@ -303,7 +318,7 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
 
     if (!g)
         return MPI_ERR_NO_MEM;
-    *g = (struct generalized){ query, free_, cancel, extra };
+    *g = (struct generalized){ query, free_, cancel, extra, false };
     rc = inside(generalized_query, generalized_free, generalized_cancel, g,
                 CALL_AT(5, request));
     if (rc != MPI_SUCCESS)

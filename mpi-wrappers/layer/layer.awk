@@ -13,7 +13,7 @@ function layer_by_hand()
         name ~ /^Attr_|_(get|set|delete)_attr$/ ||
         name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create|Wtime)$/ ||
         name ~ /create_errhandler$|^Errhandler_create$/ ||
-        name ~ /^(Grequest_start|Register_datarep|Type_get_contents)$/ ||
+        name ~ /^(Grequest_start|Grequest_complete|Register_datarep|Type_get_contents)$/ ||
         name ~ /^I?[bsr]?send$|^[BSR]?[sS]end$|^(B|S|R)?[sS]end_init$|^I?[mM]?[rR]ecv$/ ||
         name ~ /^(Recv_init|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
         name ~ /^(Wait|Test)(all|any|some)?$|^Request_(free|get_status)$/ ||

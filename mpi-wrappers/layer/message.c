@@ -345,7 +345,7 @@ static int message_start(MPI_Request *request)
     if (p->kind == PENDING_RECEIVE &&
         (k = kept_match(p->object.comm, p->peer, p->tag))) {
         kept_unlink(p->object.comm, k);
-        kept_give(k, p->buffer, p->count, pending_type(p), &p->status);
+        kept_give(k, p->buffer, p->count, p->type, &p->status);
         p->state = PENDING_DONE;
         return MPI_SUCCESS;
     }

@@ -94,7 +94,7 @@ static inline void pending_fill(struct pending *p, enum pending_kind kind,
     p->object.comm = comm_of(comm);
     p->before = NULL;
     p->buffer = (void *)(uintptr_t)buffer;
-    p->type = object_real(type);
+    p->type = type;
     p->count = count;
     p->peer = peer;
     p->tag = tag;
@@ -138,12 +138,6 @@ static inline struct pending *pending_of(MPI_Request request)
     struct object *o = (struct object *)request;
 
     return o && !o->predefined ? (struct pending *)o : NULL;
-}
-
-/* Its type as a handle: what has Open MPI's as its first word. */
-static inline MPI_Datatype pending_type(struct pending *p)
-{
-    return (MPI_Datatype)(void *)&p->type;
 }
 
 /* World rank of whom it waits for, PAGE_NONE of a collective, or PAGE_ANY. */

@@ -35,7 +35,8 @@ static int read_pending(struct pending *p)
     *a = (struct again){ p, NULL };
     if (p->kind == PENDING_GENERALIZED)
         return MPI_SUCCESS;
-    return (a->type = rebuild_type_get(p->type)) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    a->type = rebuild_type_get(object_real(p->type));
+    return a->type ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 /* Those that are not started are in no list. */
@@ -87,6 +88,15 @@ static int make_request(const struct again *a, MPI_Request *to)
                                                            : rc;
 }
 
+/* The program may have freed its type: then nobody else tells. */
+static void make_held(const struct again *a)
+{
+    struct object *type = a->type ? a->pending->type : NULL;
+
+    if (type && !type->live)
+        type->real = rebuild_type_now(a->type);
+}
+
 /* What is done, or is a message that lies here, has none of Open MPI's. */
 static int make_null(struct object *o, void *arg)
 {
@@ -107,7 +117,7 @@ int rebuild_request_make(void)
 
         rc = make_request(a, &real);
         a->pending->object.real = real;
-        a->pending->type = a->type ? rebuild_type_now(a->type) : NULL;
+        make_held(a);
     }
     return rc;
 }

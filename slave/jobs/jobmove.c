@@ -194,7 +194,7 @@ static int begin_image(struct mover *v, struct err *err)
         return err_memory(err);
     }
     v->begun = true;
-    streams_move(v->job->streams, v->rank, true);
+    streams_move(v->job->streams, v->rank, STREAMS_MOVED);
     registry_lease(v->lease, PAGE_LEASE_LEAVE, fds[1], 0, NULL);
     v->lease = -1;
     return 0;
@@ -352,7 +352,7 @@ static int start_coming(struct mover *v, struct err *err)
     close(words[1]);
     if (rc)
         return -1;
-    streams_move(j->streams, v->rank, true);
+    streams_move(j->streams, v->rank, STREAMS_SILENT);
     grant(v, IMAGE_WINDOW);
     return 0;
 }
@@ -458,7 +458,7 @@ static void stays_here(struct mover *v)
     struct stance *s = calloc(1, sizeof(*s));
 
     close_image(v);
-    streams_move(v->job->streams, v->rank, false);
+    streams_move(v->job->streams, v->rank, STREAMS_END);
     if (s && t && t->tally.page)
         stance_read(t->tally.page, v->job->part.ntasks, s);
     say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
@@ -645,6 +645,8 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
     for (struct mover **at = &from->movers; *at; ) {
         struct mover *v = *at;
 
+        if (v->part == LEAVING)
+            streams_move(v->job->streams, v->rank, STREAMS_END);
         if (v->lease < 0 || v->part == COMING) {
             at = &v->next;
             continue;
@@ -696,7 +698,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
     t->nconnected = 1;
     t->facts |= TASK_IN_INIT | TASK_CONNECTED;
     t->told = t->facts;
-    streams_move(v->job->streams, v->rank, false);
+    streams_move(v->job->streams, v->rank, STREAMS_END);
     if (job_insert_task(v->job, t))
         return -1;
     v->task = NULL;

@@ -29,7 +29,7 @@ struct pipe_end {
     int typing;                 /* the same terminal for input; -1: a pipe */
     uint32_t rank;
     Hct__Stream stream;
-    bool moves;                 /* its end is not that of the stream */
+    enum streams_end end;
 };
 
 struct streams {
@@ -150,7 +150,8 @@ static void pipe_finish(struct pipe_end *p)
             *at = p->next;
             break;
         }
-    say_end(s, p->rank, p->stream, p->moves);
+    if (p->end != STREAMS_SILENT)
+        say_end(s, p->rank, p->stream, p->end == STREAMS_MOVED);
     if (p->typing >= 0)
         input_lost(s->input, p->typing);
     pipe_free(p);
@@ -226,11 +227,11 @@ void streams_cut(struct streams *s)
     }
 }
 
-void streams_move(struct streams *s, uint32_t rank, bool moves)
+void streams_move(struct streams *s, uint32_t rank, enum streams_end end)
 {
     for (struct pipe_end *p = s->pipes; p; p = p->next)
         if (p->rank == rank)
-            p->moves = moves;
+            p->end = end;
 }
 
 void streams_forget(struct streams *s, uint32_t rank)

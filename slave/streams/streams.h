@@ -58,9 +58,12 @@ void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
                  const void *data, size_t bytes);
 void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream);
 
-/* Of a task that goes on elsewhere: its streams do not end with its pipes, and
- * this one does not end; or it stays, and they do. */
-void streams_move(struct streams *s, uint32_t rank, bool moves);
+/* What the end of the pipes of a task is: that of its streams; of their part that
+ * comes from here, as the task goes on elsewhere; or nothing, as it has not come
+ * here yet. */
+enum streams_end { STREAMS_END, STREAMS_MOVED, STREAMS_SILENT };
+void streams_move(struct streams *s, uint32_t rank, enum streams_end end);
+/* The same of one that has no pipe. */
 void streams_end_moved(struct streams *s, uint32_t rank, Hct__Stream stream);
 /* Close its pipes without a word. */
 void streams_forget(struct streams *s, uint32_t rank);

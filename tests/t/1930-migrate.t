@@ -22,6 +22,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 2 && rank == 1)               /* a file, or a pipe */
+        (void)!(*argv[2] ? fopen(argv[2], "w") : popen("sleep 1000", "r"));
     printf("begun %d\n", rank);
     fflush(stdout);
     while (!stop) {
@@ -44,7 +46,7 @@ mpicc -O2 -o "$T/ring" "$T/ring.c"
 begin()         # WORD...: a job of it in the background, which runs when it is back
 {
     rm -f "$T/enough"
-    $R "$@" "$T/ring" "$T/enough" </dev/null >"$T/ring.out" 2>"$T/ring.err" &
+    $R "$@" "$T/ring" "$T/enough" ${more+"$more"} </dev/null >"$T/ring.out" 2>"$T/ring.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
     job=$(sql 'SELECT max(job) FROM jobs')
@@ -117,6 +119,26 @@ finish
 is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
     '... and everything came once'
 is "$(cat "$T/ring.err" | grep -v 'now, and the job stood')" '' '... without a word'
+
+# ------------------------------------------------------- what cannot be made again
+more=$TMPDIR/here
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+refused 'not with a file that is only there' 'nothing was moved, the job goes on: task 1 .*/here' \
+    "$job.1" n2
+is "$(nodes)" 'n1 n1 n2 n2' '... all are where they were'
+refused '... nor with another one' '/here' "$job.0-1" n2
+on n2 touch "$more" || :
+moved 'once it is there as well' "$job.1" n2
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' '... the job has gone on'
+for h in n1 n2; do on $h rm -f "$more"; done
+more=
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+refused 'not with a child process' 'nothing was moved, the job goes on: task 1 .*(child|pipe)' \
+    "$job.1" n2
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' '... the job has gone on'
+unset more
 
 # ------------------------------------------------------ to a node that is new to it
 HECTOR_KEY_FILE=$T/key

@@ -1,0 +1,143 @@
+#!/bin/sh
+# moves.sh - do programs say the same when their tasks move? Each program runs
+# on three simulated hosts, once undisturbed, and then again and again while
+# tasks of it, drawn by lot, move to hosts drawn by lot, one move after the
+# other at random moments. Status and output have to be the same, and after many
+# moves a task may have no more descriptors, maps, threads and memory than after
+# the first ones. A line for each run, and at the end what the moves took.
+#
+# usage: HECTOR_BUILD=BUILD MOVES=20 RUNS=25 SEED=1 sh moves.sh
+#   ONLY='skew parley'   programs, else all that are here
+#   KEEP=DIR             gets the database and the output of runs that differ
+# limit: 86400
+. "${0%/*}/../lib/t.sh"
+hosts 3
+. "$top/tests/lib/inputs.sh"
+moves=${MOVES:-20} runs=${RUNS:-25} seed=${SEED:-1}
+
+draw()          # LIMIT: the next number below it, of the run's own series
+{
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    drawn=$((seed / 65536 % $1))
+}
+# NAME TASKS COMMAND...: runs for some ten to thirty seconds by itself
+programs()
+{
+    cat <<END
+skew4 4 $APPS/skew 600 7
+skew7 7 $APPS/skew 300 8
+parley4 4 $APPS/parley 1500 9
+parley5 5 $APPS/parley 1500 10
+stencil 4 env KERNEL_ROUNDS=4000 $APPS/stencil 512
+transpose 4 env KERNEL_ROUNDS=2500 $APPS/transpose 256
+cg 4 env KERNEL_ROUNDS=60 $APPS/cg 4000
+jacobi 4 env JACOBI_ROUNDS=4000 $APPS/jacobi
+hpl 4 sh -c "exec hpcc"
+lammps 4 lmp -in in.melt -log none
+END
+}
+said()          # FILE STATUS: what has to be the same
+{
+    echo "status $2"
+    grep -vE 'time|Time|Loop|CPU|Performance|MPI task timing|Pair|Neigh|Comm |Output|Modify|Other|% |MFlop' "$1" |
+        sort
+}
+finish_run()    # NAME WHAT: compares, and says so
+{
+    said "$T/out" "$status" >"$T/now"
+    if cmp -s "$T/$1.want" "$T/now"; then
+        same=same
+    else
+        same=DIFFERENT
+        differ=$((differ + 1))
+        if [ -n "${KEEP:-}" ]; then
+            mkdir -p "$KEEP/$1.$run"
+            cp "$T/out" "$T/err" "$T/migrate" "$T/$1.want" "$HECTOR_DB" "$KEEP/$1.$run/" 2>/dev/null
+        fi
+    fi
+    echo "$1 run $run: $done_ moves, $refused refused, status $status, $same$2"
+}
+sizes()         # JOB RANK: descriptors maps threads kB of a task
+{
+    set -- $(sql "SELECT node, pid FROM tasks WHERE job = $1 AND rank = $2" | tr '|' ' ')
+    [ $# = 2 ] || return 0
+    echo "$(ls /proc/$2/fd 2>/dev/null | wc -l) $(wc -l </proc/$2/maps 2>/dev/null)" \
+        "$(ls /proc/$2/task 2>/dev/null | wc -l)" \
+        "$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$2/status 2>/dev/null)"
+}
+moved_run()     # NAME TASKS COMMAND...
+{
+    name=$1 n=$2
+    shift 2
+    hector-run --launch-agent "$AGENT" -H n1:8,n2:8,n3:8 -n "$n" --oversubscribe \
+        --migratable "$@" </dev/null >"$T/out" 2>"$T/err" &
+    runner=$!
+    done_=0 refused=0 job=
+    : >"$T/migrate"
+    wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = (SELECT max(job) FROM jobs
+        WHERE state = '"'running'"') AND mpi_calls > 0" 2>/dev/null || echo 0)" = '"$n ]" 120 ||
+        echo "$name run $run: has not begun"
+    job=$(sql 'SELECT max(job) FROM jobs')
+    first=
+    while [ $done_ -lt "$moves" ] && kill -0 $runner 2>/dev/null; do
+        draw 900
+        sleep 0.$(printf %03d $drawn)
+        draw "$n"
+        rank=$drawn
+        draw 3
+        if hector migrate "$job.$rank" "n$((drawn + 1))" >>"$T/migrate" 2>>"$T/migrate"; then
+            done_=$((done_ + 1))
+            [ $done_ != 3 ] || first=$(sizes "$job" 0)
+        else
+            tail -n 1 "$T/migrate" | grep -q 'already' || refused=$((refused + 1))
+        fi
+    done
+    last=$(sizes "$job" 0)
+    status=0
+    wait $runner || status=$?
+    total=$((total + done_))
+    not=$((not + refused))
+    finish_run "$name" "${first:+, task 0: $first, then $last}"
+    grep -vE ' now, and the job stood|already' "$T/migrate" | sort | uniq -c | sed 's/^/    /'
+    grep -E 'hang|deadlock|outlier' "$T/err" | sed 's/^/    verdict: /'
+}
+
+[ ! -r "$top/tests/lib/inputs.sh" ] || hpl_input 1000 64 2 2 2>/dev/null || :
+cat >in.melt <<'IN'
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 12 0 12 0 12
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+fix 1 all nve
+thermo 200
+run 3000
+IN
+total=0 not=0 differ=0
+programs >list
+while read -r name n command; do
+    [ -z "${ONLY:-}" ] || case " $ONLY " in *" $name "*) ;; *) continue ;; esac
+    case $command in *hpcc*) command -v hpcc >/dev/null || continue ;;
+    lmp*) command -v lmp >/dev/null || continue ;; esac
+    eval "set -- $command"
+    status=0
+    hector-run --launch-agent "$AGENT" -H n1:8,n2:8,n3:8 -n "$n" --oversubscribe \
+        "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
+    said "$T/out" "$status" >"$T/$name.want"
+    run=1
+    while [ $run -le "$runs" ]; do
+        moved_run "$name" "$n" "$@"
+        run=$((run + 1))
+    done
+done <list
+echo "$total moves, $not refused, $differ runs that differ"
+sql "SELECT count(*), round(avg(pause_ns) / 1e6), round(max(pause_ns) / 1e6) FROM move" 2>/dev/null |
+    sed 's/^/moves, mean and longest pause in ms: /'
+is $differ 0 'all said the same'
+done_testing
