@@ -26,6 +26,7 @@
 #include "slave/jobs/jobs.h"
 #include "slave/jobs/node.h"
 #include "slave/launch/launch.h"
+#include "slave/move/jobmove.h"
 #include "slave/orders.h"
 #include "slave/proc/sweep.h"
 #include "slave/stacks/stackcmd.h"
@@ -431,6 +432,7 @@ static int start(struct slave *s, struct err *err)
     if (!s->jobs)
         return -1;
     s->gather.jobs = s->jobs;
+    s->node.hook = &jobmove_hook;
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
     if (tally_runner(s))
         return err_memory(err);
@@ -440,7 +442,7 @@ static int start(struct slave *s, struct err *err)
     s->registry = registry_open(s->base, site_socket(s->node.site), jobs_grant,
                                 s->jobs, err);
     if (s->registry)
-        registry_lease_by(s->registry, jobs_lease);
+        registry_lease_by(s->registry, jobmove_lease);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
                                       s->jobs, err) : NULL;
     s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;

@@ -10,9 +10,9 @@
 
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
-#include "slave/jobs/jobmove.h"
+#include "slave/move/jobmove.h"
 #include "slave/jobs/jobs.h"
-#include "slave/jobs/jobstop.h"
+#include "slave/move/jobstop.h"
 #include "slave/jobs/part.h"
 
 static struct node *node_of(void *arg)

@@ -16,13 +16,17 @@
 #include "proto/base/log.h"
 #include "slave/jobs/jobdrain.h"
 #include "slave/jobs/jobfreeze.h"
-#include "slave/jobs/jobmove.h"
+#include "slave/jobs/jobhook.h"
 #include "slave/jobs/jobpages.h"
-#include "slave/jobs/jobstop.h"
 #include "slave/jobs/modelpart.h"
 #include "slave/launch/taskenv.h"
 
 enum { MODEL_MAX = 4 << 20 };   /* bytes; a larger one is not told */
+
+static const struct jobhook *hook(const struct job *j)
+{
+    return j->part.node->hook;
+}
 
 static int apply(struct job *j, enum job_event e, struct err *err)
 {
@@ -145,7 +149,7 @@ void job_registered(struct job *j, const char *why)
 {
     char text[300];
 
-    if (jobmove_registered(j, why))
+    if (hook(j) && hook(j)->registered(j, why))
         return;
     if (why) {
         snprintf(text, sizeof(text), "%s: PMIx does not take the job: %s",
@@ -176,7 +180,8 @@ static void on_streams_moved(void *arg)
 {
     struct job *j = arg;
 
-    jobmove_look(j);
+    if (hook(j))
+        hook(j)->look(j);
     if (j->state == JOB_DRAINING)
         jobdrain_look(j);
 }
@@ -344,8 +349,8 @@ static void job_destroy(struct part *p)
 {
     struct job *j = job_of(p);
 
-    jobstop_destroy(j->stop);
-    jobmove_drop(j);
+    if (hook(j))
+        hook(j)->destroy(j);
     if (j->plan) {
         exchange_drop(j->part.node->exchange, j->part.id);
         if (node_pmix_now(j->part.node))
@@ -371,7 +376,7 @@ static void job_destroy(struct part *p)
 
 static bool all_over(const struct job *j)
 {
-    if (j->state == JOB_RUNNING && jobmove_awaits(j))
+    if (j->state == JOB_RUNNING && hook(j) && hook(j)->awaits(j))
         return false;
     for (size_t i = 0; i < j->ntasks; i++)
         if (!j->tasks[i]->over)
@@ -566,7 +571,8 @@ static int job_terminate(struct part *p, const char *ranks, int sig,
         return taskset_fini(&set), -1;
     j->asked = true;            /* so it does not know */
     j->told_drained = false;
-    jobmove_drop(j);
+    if (hook(j))
+        hook(j)->drop(j);
     if (j->state == JOB_TERMINATING)
         doom(j, &set, sig, grace_ns);
     else if (j->state == JOB_DRAINING)
@@ -586,7 +592,7 @@ static int job_forget(struct part *p, struct err *err)
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct rusage *usage)
 {
-    if (jobmove_reaped(j, pid, status, usage))
+    if (hook(j) && hook(j)->reaped(j, pid, status, usage))
         return true;
     for (size_t i = 0; i < j->ntasks; i++) {
         struct task *t = j->tasks[i];
@@ -615,7 +621,8 @@ static int job_ack(struct part *p, uint32_t rank, uint64_t upto,
 
     if (jobpages_ack(j, rank, upto, err))
         return -1;
-    jobmove_look(j);
+    if (hook(j))
+        hook(j)->look(j);
     if (j->state == JOB_DRAINING)
         jobdrain_look(j);
     return 0;
@@ -655,8 +662,8 @@ static void job_answer(struct part *p)
 
 static void job_tell_all(struct part *p)
 {
-    if (uplink_new_master(p->node->uplink))
-        jobstop_release(job_of(p));
+    if (p->node->hook && uplink_new_master(p->node->uplink))
+        p->node->hook->release(job_of(p));
     jobpages_again(job_of(p));
     job_tell(job_of(p), true);
 }

@@ -19,6 +19,8 @@
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
 
+struct jobhook;
+
 /* The PMIx server and who hears of it: node.c's. */
 struct node_pmix {
     struct pmixd *server;       /* NULL until node_pmix() */
@@ -46,6 +48,7 @@ struct node {
     struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */
+    const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
 };
 
 /* Directories, descriptors, memory; the links are the caller's to open. */

@@ -1,7 +1,8 @@
 /* plan.h - what the master's Prepare says, checked, in our own words.
  *
- * Immutable once made, but for the places of tasks that are moved. Ranks are numbered through the programs (apps) in
- * order; every rank has exactly one node. */
+ * Immutable once made, but for the places of tasks that are moved. Ranks are
+ * numbered through the programs (apps) in order; every rank has exactly one
+ * node. */
 #ifndef HECTOR_PLAN_H
 #define HECTOR_PLAN_H
 

@@ -55,6 +55,7 @@ slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
 slave/gather
+slave/move           hct.pb-c.h page.h
 slave/guard
 slave
 slave/emulate        slave/link slave/page slave/tree calls.h hct_policy.h
@@ -64,7 +65,7 @@ master/store         calls.h
 master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
 master/judge         hct_policy.h
-master/move
+master/move          hct.pb-c.h
 master/act           hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h
 master/peers

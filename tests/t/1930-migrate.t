@@ -15,6 +15,7 @@ cat >"$T/ring.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <hct_rt.h>
 int main(int argc, char **argv)
 {
     int rank, size, stop = 0;
@@ -32,16 +33,19 @@ int main(int argc, char **argv)
         wrong += in != n++;
         if (n % 100 == 0) {
             stop = access(argv[1], F_OK) == 0;
+            HCT_RT_Tag((int)(n / 100), "round");
             MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
             usleep(1000);
+            printf("round %ld %d\n", n / 100, rank);
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    printf("rank %d of %d wrong %ld\n", rank, size, wrong);
+    printf("rank %d of %d wrong %ld rounds %ld\n", rank, size, wrong, n / 100);
     return MPI_Finalize();
 }
 C
-mpicc -O2 -o "$T/ring" "$T/ring.c"
+mpicc -O2 -o "$T/ring" "$T/ring.c" -I"$build/include" -L"$build/lib" -lhct \
+    -Wl,-rpath,"$build/lib"
 
 begin()         # WORD...: a job of it in the background, which runs when it is back
 {
@@ -118,7 +122,17 @@ is "$(nodes)" 'n1 n1 n1 n2' '... has one again'
 finish
 is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
     '... and everything came once'
-is "$(cat "$T/ring.err" | grep -v 'now, and the job stood')" '' '... without a word'
+is "$(grep -v 'now, and the job stood' "$T/ring.err")" '' '... without a word'
+rounds=$(sed -n 's/^rank 0 .*rounds //p' "$T/ring.out")
+is "$(sql "SELECT rank, count(*), count(DISTINCT marker), max(marker), sum(exit_ns IS NULL)
+    FROM events WHERE job = $job GROUP BY rank" | xargs)" \
+    "$(for r in 0 1 2 3; do echo "$r|$rounds|$rounds|$rounds|0"; done | xargs)" \
+    '... as did all that was tagged'
+for r in 0 1 2 3; do
+    grep "^round [0-9]* $r\$" "$T/ring.out" | awk -v n="$rounds" '$2 != NR { bad = 1 }
+        END { print bad + 0, NR == n }'
+done >"$T/order"
+is "$(sort -u "$T/order")" '0 1' '... and all that was printed, in order'
 
 # ------------------------------------------------------- what cannot be made again
 more=$TMPDIR/here

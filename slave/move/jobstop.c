@@ -1,5 +1,5 @@
 /* jobstop.c - see jobstop.h. Pages are looked at only while an answer is due. */
-#include "slave/jobs/jobstop.h"
+#include "slave/move/jobstop.h"
 
 #include <errno.h>
 #include <stdlib.h>

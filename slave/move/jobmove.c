@@ -3,7 +3,7 @@
  * Invariants: an image is in memory only as far as the process that it is for has
  * not read it, IMAGE_WINDOW at most; a slave sends no more than it was told to,
  * and reads no more from the task. */
-#include "slave/jobs/jobmove.h"
+#include "slave/move/jobmove.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -20,7 +20,8 @@
 #include "proto/base/paths.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
-#include "slave/jobs/jobstop.h"
+#include "slave/jobs/jobs.h"
+#include "slave/move/jobstop.h"
 #include "slave/launch/taskenv.h"
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
@@ -232,7 +233,7 @@ static void look_at_leaving(struct mover *v)
     job_remove_task(j, v->rank);
 }
 
-void jobmove_look(struct job *j)
+static void look_at_all(struct job *j)
 {
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next)
         if (v->part == LEAVING)
@@ -242,7 +243,7 @@ void jobmove_look(struct job *j)
 static void on_later(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    jobmove_look(arg);
+    look_at_all(arg);
 }
 
 /* ----------------------------------------------------------- a task that comes */
@@ -357,7 +358,7 @@ static int start_coming(struct mover *v, struct err *err)
     return 0;
 }
 
-struct task *jobmove_task(const struct job *j, uint32_t rank)
+static struct task *coming_task(const struct job *j, uint32_t rank)
 {
     struct mover *v = find(j, rank);
 
@@ -468,10 +469,11 @@ static void stays_here(struct mover *v)
     free(s);
 }
 
-int jobmove_lease(struct job *j, const struct page_lease_ask *ask,
-                  const struct registry_peer *peer, int fd, struct err *err)
+static int give_lease(struct job *j, const struct page_lease_ask *ask,
+                      const struct registry_peer *peer, int fd,
+                      struct err *err)
 {
-    struct task *t = jobmove_task(j, ask->rank);
+    struct task *t = coming_task(j, ask->rank);
     struct mover *v;
 
     if (!t)
@@ -499,6 +501,16 @@ int jobmove_lease(struct job *j, const struct page_lease_ask *ask,
     if (j->move->going && v->lease >= 0)
         answer_lease(v);
     return 0;
+}
+
+int jobmove_lease(void *arg, const struct page_lease_ask *ask,
+                  const struct registry_peer *peer, int fd, struct err *err)
+{
+    struct job *j = job_of(jobs_find(arg, ask->job));
+
+    return j ? give_lease(j, ask, peer, fd, err)
+             : err_set(err, ESRCH, "there is no job %llu here",
+                       (unsigned long long)ask->job);
 }
 
 /* ---------------------------------------------------------------------- orders */
@@ -563,7 +575,7 @@ static void tell_swapped(struct job *j)
     uplink_send(j->part.node->uplink, MESSAGE_SWAPPED, &m);
 }
 
-bool jobmove_registered(struct job *j, const char *why)
+static bool registered(struct job *j, const char *why)
 {
     struct jobmove *k = j->move;
 
@@ -766,7 +778,7 @@ static void coming_ended(struct mover *v, int status,
     say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
 }
 
-bool jobmove_reaped(struct job *j, pid_t pid, int status,
+static bool reaped(struct job *j, pid_t pid, int status,
                     const struct rusage *usage)
 {
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
@@ -784,23 +796,23 @@ bool jobmove_reaped(struct job *j, pid_t pid, int status,
         t->over = v->gone = true;
         part_tell_last_use(&j->part, t);
         jobpages_account_last(j, t);
-        jobmove_look(j);
+        look_at_all(j);
         return true;
     }
     return false;
 }
 
-bool jobmove_swaps(const struct job *j)
+static bool swaps(const struct job *j)
 {
     return j->move && !j->move->going && jobstop_swaps(j);
 }
 
-bool jobmove_awaits(const struct job *j)
+static bool awaits(const struct job *j)
 {
     return j->awaits || (j->move && !j->move->going);
 }
 
-void jobmove_drop(struct job *j)
+static void drop(struct job *j)
 {
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
         struct task *t = v->part == LEAVING ? job_task(j, v->rank) : NULL;
@@ -815,3 +827,16 @@ void jobmove_drop(struct job *j)
     j->move = NULL;
     j->awaits = false;
 }
+
+static void destroy(struct job *j)
+{
+    drop(j);
+    jobstop_destroy(j->stop);
+    j->stop = NULL;
+}
+
+const struct jobhook jobmove_hook = {
+    .registered = registered, .reaped = reaped, .look = look_at_all,
+    .task = coming_task, .swaps = swaps, .awaits = awaits,
+    .release = jobstop_release, .drop = drop, .destroy = destroy,
+};
