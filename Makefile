@@ -151,6 +151,7 @@ section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS) hector-restore,$(B)/bin/$p:bin/$p:755) \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
+    $(foreach l,libmpi.so.40 libhector-inside.so,$(B)/lib/hector/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     policies/hct_policy.h:include/hct_policy.h:644 \
     $(B)/lib/libhct.so.0:lib/libhct.so.0:644 libhct.so.0:lib/libhct.so:link \

@@ -666,16 +666,19 @@ struct page_grant {
  * environment of its new place in the job, NAME=VALUE each with a final zero;
  * these names replace its own of the same name, and those that begin with PMIX_
  * and are not there go. With PAGE_LEASE_LEAVE a descriptor is attached that its
- * image is written to; then it ends, with status 0 if the image is whole, and the
- * process made of it asks again, elsewhere. Then the same way it asks for a page,
- * of the same size as the old one. */
+ * image is written to; then it asks again, and says whether it is whole. With
+ * PAGE_LEASE_LEAVE and no descriptor the process that was made of it is there, and
+ * this one ends with status 0; with PAGE_LEASE_STAY it goes on here all the same.
+ * The process made of it asks for a page, of the same size as the old one, and
+ * then for a lease. */
 #define PAGE_LEASE 0x314553414c544348ull        /* "HCTLASE1" */
 enum { PAGE_LEASE_STAY = 0, PAGE_LEASE_LEAVE = 1 };  /* else an errno value */
 struct page_lease_ask {
     uint64_t magic;             /* PAGE_LEASE */
     uint32_t major, minor;
     uint64_t job;
-    uint32_t rank, pid, generation, pad;
+    uint32_t rank, pid, generation;
+    uint32_t whole;             /* 1: its image is written */
 };
 struct page_lease {
     uint64_t magic;

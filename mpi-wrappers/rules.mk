@@ -15,15 +15,18 @@
 
 WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
-WRAP_OWN  := table/calls table/real \
+WRAP_OWN  := table/calls table/real dial \
              $(addprefix record/,tick ring attach thread crew record stamp tag \
              hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
+SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code comm group \
+             handler info op request type))
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request start)
+             fortran_callback fortran_request start comm drain gate kept make \
+             message pending probe stand wait wtime) $(SWAP)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -71,7 +74,7 @@ $(B)/pic/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 # The unwinder comes along: every program of a task loads these.
 wrap_library = $(call say,LD)mkdir -p $(@D); $(CC) -shared $(CFLAGS) $(LDFLAGS) \
     -static-libgcc -Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) -Wl,--as-needed \
-    -Wl,-z,defs -o $@ $(filter %.o,$^) -lpthread -ldl
+    -Wl,-z,defs -o $@ $(filter %.o %.a,$^) -lpthread -ldl
 $(B)/lib/libhector.so: $(WRAP_LIBHECTOR:%=$(B)/pic/mpi-wrappers/%.o) \
     mpi-wrappers/record/libhector.map | $(WRAP_HDRS)
 	$(wrap_library)
@@ -82,8 +85,10 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request foreign inside internals object \
-             start)
+             fortran_callback fortran_request foreign inside internals object opened \
+             start comm drain gate kept make message pending place probe stand \
+             wait wtime) $(SWAP) swap/disposition swap/lease swap/leaf \
+             record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
@@ -97,15 +102,20 @@ $(B)/gen/layer_foreign.inc: mpi-wrappers/layer/foreign.awk
 	    nm -D --defined-only $(LAYER_MPI) | LC_ALL=C awk -f $< > $@
 $(LAYER:%=$(B)/pic/mpi-wrappers/%.o): $(B)/gen/layer_foreign.inc | $(B)/gen/layer_c.inc $(B)/gen/layer_predefined.inc
 $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
-    $(B)/pic/mpi-wrappers/table/calls.o mpi-wrappers/layer/libmpi.map
+    $(B)/pic/mpi-wrappers/table/calls.o $(B)/pic/image.a \
+    mpi-wrappers/layer/libmpi.map
 	$(wrap_library)
+# For tests, which make another one of it.
+$(B)/pic/layer.a: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) $(B)/pic/mpi-wrappers/table/calls.o
+	$(call say,AR)rm -f $@; ar qcs $@ $^
+units: $(B)/pic/layer.a
 $(B)/lib/hector/libhector-inside.so: \
-    $(addprefix $(B)/pic/mpi-wrappers/layer/,shell.o heap.o keys.o)
+    $(addprefix $(B)/pic/mpi-wrappers/shell/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ $(LAYER_MPI) -ldl
-$(B)/pic/mpi-wrappers/layer/heap.o: WRAP_LIB += -fno-builtin
+$(B)/pic/mpi-wrappers/shell/heap.o: WRAP_LIB += -fno-builtin
 # There is little room for what stands in every thread from the start.
-$(B)/pic/mpi-wrappers/layer/keys.o: WRAP_LIB += -ftls-model=global-dynamic
+$(B)/pic/mpi-wrappers/shell/keys.o: WRAP_LIB += -ftls-model=global-dynamic
 
 # Programs look for libhct.so.0, compilers for libhct.so.
 $(B)/lib/libhct.so.0: $(B)/pic/mpi-wrappers/stub.o

@@ -439,6 +439,8 @@ static int start(struct slave *s, struct err *err)
     s->node.linkdrain.over = s->renew;
     s->registry = registry_open(s->base, site_socket(s->node.site), jobs_grant,
                                 s->jobs, err);
+    if (s->registry)
+        registry_lease_by(s->registry, jobs_lease);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
                                       s->jobs, err) : NULL;
     s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;

@@ -10,7 +10,9 @@
 
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
+#include "slave/jobs/jobmove.h"
 #include "slave/jobs/jobs.h"
+#include "slave/jobs/jobstop.h"
 #include "slave/jobs/part.h"
 
 static struct node *node_of(void *arg)
@@ -93,6 +95,25 @@ static int on_task_hold(void *arg, struct conn *c, const void *msg,
     return complain(check_hold(m->order, err) ||
                     p->ops->hold(p, m->ranks, m->order, err), err);
 }
+
+/* Only tasks that are our children are moved. */
+#define ON_OURS(name, Type, call)                                       \
+    static int on_##name(void *arg, struct conn *c, const void *msg,    \
+                         struct err *err)                               \
+    {                                                                   \
+        const Hct__##Type *m = msg;                                     \
+        struct job *j = job_of(find(arg, m->job));                      \
+                                                                        \
+        (void)c, (void)err;                                             \
+        return j ? (call) : 0;                                          \
+    }
+
+ON_OURS(stop_order, StopOrder, complain(jobstop_order(j, m, err), err))
+ON_OURS(swap, Swap, complain(jobmove_swap(j, m, err), err))
+ON_OURS(swap_go, SwapGo, complain(jobmove_go(j, m, err), err))
+ON_OURS(swap_end, SwapEnd, complain(jobmove_end(j, m, err), err))
+ON_OURS(image, Image, (jobmove_image(j, m), 0))
+ON_OURS(image_credit, ImageCredit, (jobmove_credit(j, m), 0))
 
 static int on_look(void *arg, struct conn *c, const void *msg,
                    struct err *err)

@@ -79,6 +79,11 @@ $(B)/apps/stranger: $(B)/obj/tests/lib/stranger.o $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 apps: $(B)/apps/stranger
 
+# Who stops jobs as the master does.
+$(B)/apps/stopper: $(B)/obj/tests/lib/stopper.o $(B)/obj/master.a $(B)/obj/proto.a
+	$(link) $(TEST_LIBS)
+apps: $(B)/apps/stopper
+
 # ------------------------------------------------------------- unit tests
 # Tests of the wrapper library have their own rules in mpi-wrappers/rules.mk.
 unit_c := $(filter-out $(WRAP_UNIT_C),$(wildcard tests/unit/test_*.c))

@@ -152,6 +152,9 @@ static const struct act {
                    HOLD_EVENT_COUNT, -1 },
     [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
+    /* Ordered by mover_order(), which has a machine of its own. */
+    [ACT_MIGRATE] = { "migrate", ACT_OPERATOR, NULL, NULL, NULL, "ordered", NULL,
+                      NULL, HOLD_EVENT_COUNT, -1 },
 };
 enum { ACTS = sizeof(table) / sizeof(table[0]) };
 

@@ -29,7 +29,7 @@ enum act_who {                  /* bits */
 
 enum act_name {
     ACT_REPORT, ACT_SUSPEND, ACT_RESUME, ACT_KILL, ACT_SIGNAL, ACT_WARN,
-    ACT_SWITCH_OFF,
+    ACT_SWITCH_OFF, ACT_MIGRATE,
 };
 
 /* Texts and set are borrowed. */

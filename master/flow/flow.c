@@ -73,6 +73,7 @@ void flow_free_job(struct job *j)
     if (!j)
         return;
     timer_free(j->clock.timer);
+    mover_drop(j, "the job has ended");
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
     launch_free(j);
@@ -130,6 +131,11 @@ static void effect_launch(struct job *j)
 static void effect_hold(struct job *j)
 {
     hands_send(j, NULL);
+}
+
+static void effect_move(struct job *j)
+{
+    mover_act(j);
 }
 
 static void effect_terminate(struct job *j)
@@ -208,6 +214,7 @@ effects[] = {
     { JOB_EFFECT_PREPARE, effect_prepare },
     { JOB_EFFECT_LAUNCH, effect_launch },
     { JOB_EFFECT_HOLD, effect_hold },
+    { JOB_EFFECT_MOVE, effect_move },
     { JOB_EFFECT_TERMINATE, effect_terminate },
     { JOB_EFFECT_END, effect_end },
 };
@@ -235,6 +242,21 @@ void flow_committed(struct flow *f)
 static const struct act_ops act_ops = {
     .effect = flow_act, .end = flow_kill, .notice = notice,
 };
+
+static void move_act(struct job *j)
+{
+    flow_act(j, JOB_EFFECT_MOVE);
+}
+
+static const struct mover_ops mover_ops = {
+    .act = move_act, .fail = flow_fail_now, .notice = notice,
+    .prepare = launch_further, .seal = launch_seal_again,
+};
+
+struct movers *flow_movers(struct flow *f)
+{
+    return &f->movers;
+}
 
 struct acts *flow_acts(struct flow *f)
 {
@@ -333,6 +355,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->conf = *conf;
     f->acts.conf = conf->act;
     f->acts.ops = &act_ops;
+    f->movers = (struct movers){ .base = base, .ops = &mover_ops };
     f->nodes = nodes;
     f->jobs = jobs;
     f->relay = relay;
@@ -341,7 +364,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
 
 void flow_set_journal(struct flow *f, struct journal *jn)
 {
-    f->journal = f->acts.journal = jn;
+    f->journal = f->acts.journal = f->movers.journal = jn;
 }
 
 void flow_set_reducer(struct flow *f, struct reducer *rd)

@@ -11,6 +11,7 @@
 
 #include "master/act/act.h"
 #include "master/flow/relay.h"
+#include "master/move/mover.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/watcher.h"
@@ -75,6 +76,9 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);
 /* What can be done to jobs, by act.h; lives as the flow does. */
 struct acts *flow_acts(struct flow *f);
+struct movers *flow_movers(struct flow *f);     /* the same of moves */
+int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
+                    struct err *err);
 
 /* Links that come and go: flow_come.c. A node with jobs that has lost its
  * link is away first, and lost when it does not come back in time. */

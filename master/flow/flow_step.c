@@ -68,6 +68,7 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
         watcher_start(j->watcher);
     } else {
         watcher_stop(j->watcher);
+        mover_drop(j, "the job ends");
     }
     if (j->state == JOB_PREPARING)
         j->clock.preparing_ns = clock_monotonic_ns();

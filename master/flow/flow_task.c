@@ -21,6 +21,7 @@ int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
     char why[512];
 
     (void)err;
+    mover_prepared(j, jn, m);
     if (jn->prepared || j->state != JOB_PREPARING)
         return 0;               /* told again; or Forget is on its way */
     if (!m->ok) {
@@ -183,6 +184,16 @@ int flow_task_abort(struct job *j, struct job_node *jn,
     flow_fail(j, code, clock_wall_ns(), str_text(&why));
     str_fini(&why);
     job_abort(j);
+    return 0;
+}
+
+int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
+                    struct err *err)
+{
+    if (j->mover)
+        return mover_moved(j, jn, m, err);
+    if (m->kind == HCT__TASK_MOVED__KIND__FAILED && j->state == JOB_RUNNING)
+        flow_fail_now(j, m->why);
     return 0;
 }
 

@@ -256,11 +256,61 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     return rc ? err_memory(err) : 0;
 }
 
+int launch_seal_again(struct job *j, struct err *err)
+{
+    Hct__Prepare *old =
+        hct__prepare__unpack(NULL, j->placement.n, j->placement.bytes);
+    Hct__Prepare p = HCT__PREPARE__INIT;
+    char nspace[128];
+    uint8_t *bytes = NULL;
+
+    if (!old || launch_map(&p, j)) {
+        if (old)
+            hct__prepare__free_unpacked(old, NULL);
+        return err_memory(err);
+    }
+    snprintf(nspace, sizeof(nspace), "%.*s", (int)strcspn(old->nspace, "."),
+             old->nspace);
+    if (j->serial)
+        snprintf(nspace + strlen(nspace), 20, ".%u", j->serial);
+    p.job = j->id;
+    p.nspace = nspace;
+    p.ntasks = j->ntasks;
+    p.oversubscribed = j->oversubscribed;
+    p.serial = j->serial;
+    j->placement.n = hct__prepare__get_packed_size(&p);
+    bytes = realloc(j->placement.bytes, j->placement.n + 1);
+    if (bytes) {
+        hct__prepare__pack(&p, bytes);
+        j->placement.bytes = bytes;
+        j->placement.stored = false;
+    }
+    nodemap_drop(&p);
+    hct__prepare__free_unpacked(old, NULL);
+    return bytes ? 0 : err_memory(err);
+}
+
+int launch_further(struct job *j, struct job_node *jn, struct node *n,
+                   struct err *err)
+{
+    Hct__Forget forget = HCT__FORGET__INIT;
+
+    forget.job = j->id;
+    if (jn) {
+        conn_send(jn->node->link, MESSAGE_FORGET, &forget);
+        job_node_again(j, jn);
+    } else if (!(jn = job_add_node(j, n))) {
+        return err_memory(err);
+    }
+    return launch_seal_again(j, err) || launch_prepare(j, jn, err) ? -1 : 0;
+}
+
 static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
                         const Hct__Prepare *placement)
 {
     p->job = placement->job;
     p->nspace = placement->nspace;
+    p->serial = placement->serial;
     p->ntasks = placement->ntasks;
     p->n_nodes = placement->n_nodes;
     p->nodes = placement->nodes;
@@ -278,6 +328,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->want_stdtim = s->want_stdtim;
     p->adopt_socket = s->adopt_socket;
     p->terminal = s->terminal;
+    p->migratable = s->migratable;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }

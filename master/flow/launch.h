@@ -30,6 +30,13 @@ void launch_oversubscription(const struct job *j, struct str *text);
  * differ from those of other masters. */
 int launch_seal(struct job *j, uint64_t instance, struct err *err);
 
+/* The same once tasks are elsewhere; its namespace was given by then. */
+int launch_seal_again(struct job *j, struct err *err);
+/* One more node, or (jn) one that has been left, without a task: it is placed
+ * and told to prepare. */
+int launch_further(struct job *j, struct job_node *jn, struct node *n,
+                   struct err *err);
+
 /* Send Prepare to the nodes of the job that are there, or to one of them. */
 int launch_prepare(const struct job *j, const struct job_node *only,
                    struct err *err);

@@ -73,7 +73,7 @@ static int restore_place(struct job *j, struct nodes *nodes,
     }
     if (rc == 0)
         rc = j->ops->place(j, hosts, host_of, count, map.n, err);
-    if (rc == 0 && j->nnodes != map.n)
+    if (rc == 0 && j->nnodes > map.n)      /* some may have been left */
         rc = err_set(err, EBADMSG, "a placement that is none");
     j->oversubscribed = p->oversubscribed;
     free(hosts);
@@ -100,6 +100,7 @@ static int restore_placement(struct job *j, struct nodes *nodes,
         memcpy(j->placement.bytes, blob->p, blob->n);
         j->placement.n = blob->n;
         j->placement.stored = true;
+        j->serial = p->serial;
         rc = restore_place(j, nodes, p, err);
     }
     if (p)

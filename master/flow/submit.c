@@ -135,6 +135,8 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
         return -1;
     hct__submit__pack(s, j->submit.bytes);
     j->grace_ns = s->grace_ns;
+    j->migratable = s->migratable;
+    j->crowds = s->no_oversubscribe_notice;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();
     return 0;

@@ -13,7 +13,7 @@
 
 static const struct command *const commands[] = {
     &ps_command, &nodes_command, &events_command, &report_command,
-    &kill_command, &suspend_command, &resume_command, &stack_command,
+    &kill_command, &migrate_command, &suspend_command, &resume_command, &stack_command,
     &model_command, &tree_command, &why_command, &replay_command,
     &sql_command,
 };

@@ -1,5 +1,6 @@
-/* order.c - hector kill, suspend, resume: ends jobs or tasks, sends them a
- * signal, stops them and lets them go on, by way of the master that runs them.
+/* order.c - hector kill, suspend, resume, migrate: ends jobs or tasks, sends them a
+ * signal, stops them and lets them go on, moves them, by way of the master that
+ * runs them.
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
@@ -12,21 +13,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "master/hector/core/seek.h"
 #include "master/hector/core/target.h"
+#include "proto/base/parse.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
 
-enum { ORDER_WAIT_S = 20 };
+/* Where the answer comes in steps, for each of them, as there may be images of
+ * many gigabytes. */
+enum { ORDER_WAIT_S = 20, ORDER_STEP_S = 630 };
 
 struct request;
 struct order {
     const char *name;           /* of the command */
     int (*send)(struct conn *c, const struct request *r, char *why);
     Hct__HoldOrder hold;        /* for send_hold() */
+    int wait_s;
 };
 
 struct request {
@@ -37,6 +43,9 @@ struct request {
     char who[128];                      /* user@host, for the record */
     const struct order *order;          /* borrowed */
     int signal;
+    const char *node;                   /* for send_migrate(); borrowed, too */
+    uint64_t quiesce_ns;
+    bool steps;                         /* a terminal sees them */
     bool answered, good;
     char text[512];                     /* the answer, or what went wrong */
 };
@@ -107,13 +116,30 @@ static int send_hold(struct conn *c, const struct request *r, char *why)
     return conn_send(c, MESSAGE_HOLD, &m);
 }
 
-static const struct order order_kill = { "kill", send_kill, 0 };
-static const struct order order_signal = { "kill", send_signal, 0 };
+static int send_migrate(struct conn *c, const struct request *r, char *why)
+{
+    Hct__Migrate m = HCT__MIGRATE__INIT;
+
+    m.job = r->target->job;
+    m.ranks = ranks_of(r);
+    m.node = (char *)(uintptr_t)r->node;
+    m.why = why;
+    m.quiesce_ns = r->quiesce_ns;
+    return conn_send(c, MESSAGE_MIGRATE, &m);
+}
+
+static const struct order order_kill = { "kill", send_kill, 0, ORDER_WAIT_S };
+static const struct order order_signal = {
+    "kill", send_signal, 0, ORDER_WAIT_S
+};
 static const struct order order_suspend = {
-    "suspend", send_hold, HCT__HOLD_ORDER__HOLD_SUSPEND
+    "suspend", send_hold, HCT__HOLD_ORDER__HOLD_SUSPEND, ORDER_WAIT_S
 };
 static const struct order order_resume = {
-    "resume", send_hold, HCT__HOLD_ORDER__HOLD_RESUME
+    "resume", send_hold, HCT__HOLD_ORDER__HOLD_RESUME, ORDER_WAIT_S
+};
+static const struct order order_migrate = {
+    "migrate", send_migrate, 0, ORDER_STEP_S
 };
 
 static int on_welcome(void *arg, struct conn *c, const void *msg,
@@ -141,7 +167,27 @@ static int on_result(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* One line that is written over, for a person who looks on. */
+static int on_moving(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const struct request *r = arg;
+    const Hct__Moving *m = msg;
+    char word[32];
+
+    (void)c;
+    (void)err;
+    str_visible(word, sizeof(word), m->state, strlen(m->state));
+    if (r->steps && m->image_bytes)
+        fprintf(stderr, "\r%s, %.1f MB \033[K", word,
+                (double)m->image_bytes / 1e6);
+    else if (r->steps)
+        fprintf(stderr, "\r%s \033[K", word);
+    return 0;
+}
+
 static const struct conn_route routes[] = {
+    { MESSAGE_MOVING, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_moving },
     { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
     { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
     { MESSAGE_RESULT, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_result },
@@ -154,7 +200,7 @@ static const struct conn_ops ops = {
 static int ask(struct request *r, const char *address, struct err *err)
 {
     struct conn_conf conf = { 0 };
-    struct timeval limit = { ORDER_WAIT_S, 0 };
+    struct timeval limit = { r->order->wait_s, 0 };
     struct key key;
 
     if (seek_key(address, &conf, &key, err))
@@ -172,7 +218,8 @@ static int ask(struct request *r, const char *address, struct err *err)
     conn_close(r->conn);
     event_base_free(r->base);
     if (!r->answered)
-        return err_set(err, ETIMEDOUT, "no answer within %d s", ORDER_WAIT_S);
+        return err_set(err, ETIMEDOUT, "no answer within %d s",
+                       r->order->wait_s);
     return 0;
 }
 
@@ -187,15 +234,15 @@ static void answer_json(const char *word, bool good, const char *text)
     putchar('\n');
 }
 
-static int order_one(const struct tool *t, const struct order *order,
-                     int number, const struct target *target, const char *word)
+/* What r says of the order is to be filled in. */
+static int order_one(const struct tool *t, struct request r,
+                     const struct target *target, const char *word)
 {
-    struct request r = { .target = target, .order = order,
-                         .signal = number };
     char ranks[4096] = "all", line[4 * sizeof(r.text)];
     char address[ADDR_LIST_MAX];
     struct err err = { 0 };
 
+    r.target = target;
     greeting_name(r.who, sizeof(r.who));
     if (!target->all &&
         taskset_format(&target->ranks, ranks, sizeof(ranks)) >=
@@ -205,6 +252,8 @@ static int order_one(const struct tool *t, const struct order *order,
     if (seek_master(t, target->job, address, &err) ||
         ask(&r, address, &err))
         snprintf(r.text, sizeof(r.text), "%s", err.text);
+    if (r.steps)
+        fputs("\r\033[K", stderr);
     if (t->json) {
         answer_json(word, r.good, r.text);
     } else if (r.good) {
@@ -216,20 +265,19 @@ static int order_one(const struct tool *t, const struct order *order,
     return 0;
 }
 
-static int order_all(const struct tool *t, const struct order *order,
-                     int number)
+static int order_all(const struct tool *t, struct request r, int nwords)
 {
     struct target target;
     struct err err;
     int status = 0;
 
-    if (t->nwords == 0)
+    if (nwords == 0)
         return tool_complain(TOOL_USAGE, "%s wants a JOB or JOB.RANKS",
-                             order->name);
-    for (int i = 0; i < t->nwords; i++) {
+                             r.order->name);
+    for (int i = 0; i < nwords; i++) {
         if (target_parse(&target, t->words[i], &err))
             return tool_complain(TOOL_USAGE, "%s", err.text);
-        if (order_one(t, order, number, &target, t->words[i]))
+        if (order_one(t, r, &target, t->words[i]))
             status = TOOL_FAILED;
         target_fini(&target);
     }
@@ -258,22 +306,65 @@ static int run_kill(const struct tool *t)
 {
     const struct kill_options *o = t->own;
 
-    return order_all(t, o->signal ? &order_signal : &order_kill, o->signal);
+    struct request r = { .order = o->signal ? &order_signal : &order_kill,
+                         .signal = o->signal };
+
+    return order_all(t, r, t->nwords);
 }
 
 static int run_suspend(const struct tool *t)
 {
-    return order_all(t, &order_suspend, 0);
+    return order_all(t, (struct request){ .order = &order_suspend },
+                     t->nwords);
 }
 
 static int run_resume(const struct tool *t)
 {
-    return order_all(t, &order_resume, 0);
+    return order_all(t, (struct request){ .order = &order_resume },
+                     t->nwords);
+}
+
+struct migrate_options { uint64_t quiesce_ns; };        /* 0: as the master has it */
+static const struct migrate_options migrate_defaults;
+
+static int take_time(void *to, const struct args_given *g, struct err *err)
+{
+    uint64_t ns;
+
+    if (parse_duration(&ns, g->value, NULL) < 0 || ns == 0)
+        return err_set(err, EINVAL, "%s \"%.80s\": a time is wanted, as 30, "
+                       "1.5s or 2m", g->option, g->value);
+    *(uint64_t *)args_at(to, g) = ns;
+    return 0;
+}
+
+static const struct args_option migrate_rows[] = {
+    { NULL, "quiesce-timeout", ARGS_VALUE, "TIME",
+      "give up where the job does not stand by then; default: 10s",
+      take_time, offsetof(struct migrate_options, quiesce_ns), 0, 0 },
+};
+
+static int run_migrate(const struct tool *t)
+{
+    const struct migrate_options *o = t->own;
+    struct request r = { .order = &order_migrate, .quiesce_ns = o->quiesce_ns,
+                         .steps = !t->json && isatty(STDERR_FILENO) };
+
+    if (t->nwords != 2)
+        return tool_complain(TOOL_USAGE, "migrate wants a JOB or JOB.RANKS, and "
+                             "the name of a node");
+    r.node = t->words[1];
+    return order_all(t, r, 1);
 }
 
 const struct command kill_command = {
     "kill", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
     COMMAND_OPTIONS(options, defaults), run_kill
+};
+
+const struct command migrate_command = {
+    "migrate", "JOB[.RANKS] NODE", "move tasks to another node",
+    COMMAND_OPTIONS(migrate_rows, migrate_defaults), run_migrate
 };
 
 const struct command suspend_command = {

@@ -162,3 +162,38 @@ int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
     taskset_fini(&ranks);
     return n < 0 ? -1 : 0;
 }
+
+static int control_move(struct movers *all, struct job *j,
+                        const struct mover_order *o, const char *name,
+                        struct err *err)
+{
+    if (!o->to)
+        return err_set(err, ENOENT, "there is no node %.100s", name);
+    return mover_order(all, j, o, err);
+}
+
+int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
+                    struct nodes *nodes, struct conn *asker,
+                    const Hct__Migrate *m, struct err *err)
+{
+    struct job *j = control_job(jobs, NULL, m->job, err);
+    struct taskset ranks = { 0 };
+    struct act_order o;
+    struct mover_order move;
+    int rc = -1;
+
+    if (!j)
+        return -1;
+    if (control_order(j, NULL, m->ranks, &ranks, &o, err) == 0) {
+        move = (struct mover_order){ .ranks = &ranks, .why = m->why,
+                                     .quiesce_ns = m->quiesce_ns,
+                                     .to = nodes_find(nodes, m->node),
+                                     .asker = asker };
+        o.act = ACT_MIGRATE;
+        o.why = m->why;
+        rc = control_move(all, j, &move, m->node, err);
+        acts_record(a, j, &o, rc ? err->text : "ordered");
+    }
+    taskset_fini(&ranks);
+    return rc;
+}

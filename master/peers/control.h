@@ -4,6 +4,7 @@
 #define HECTOR_CONTROL_H
 
 #include "master/act/act.h"
+#include "master/move/mover.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"
 #include "proto/link/message.h"
@@ -23,5 +24,9 @@ int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Hold *m, char *text, size_t size, struct err *err);
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err);
+/* asker hears of each step, and of the end; not if this is -1. */
+int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
+                    struct nodes *nodes, struct conn *asker,
+                    const Hct__Migrate *m, struct err *err);
 
 #endif

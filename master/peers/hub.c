@@ -342,6 +342,18 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* Answered when it is done, or cannot be. */
+static int on_migrate(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct peer *s = arg;
+
+    if (control_migrate(flow_acts(s->hub->flow), flow_movers(s->hub->flow),
+                        s->hub->jobs, s->hub->nodes, c, msg, err))
+        peer_result(c, -1, err);
+    return 0;
+}
+
 static int on_kill(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
@@ -389,6 +401,11 @@ ON_JOB(task_exited, TaskExited, flow_task_exited(s->job, s->at, m, err))
 ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
 ON_JOB(held, Held, hands_held(s->hub->journal, s->job, s->at, m, err))
 ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
+ON_JOB(stop_look, StopLook, mover_looked(s->job, s->at, m, err))
+ON_JOB(swapped, Swapped, (mover_swapped(s->job, s->at, m), 0))
+ON_JOB(task_moved, TaskMoved, flow_task_moved(s->job, s->at, m, err))
+ON_JOB(image, Image, (mover_image(s->job, s->at, m), 0))
+ON_JOB(image_credit, ImageCredit, (mover_credit(s->job, s->at, m), 0))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(publish, Publish, relay_publish(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(lookup, Lookup, relay_lookup(s->hub->relay, s->job, s->at, m, err))
@@ -700,6 +717,8 @@ static void peer_close(void *arg, struct conn *c, const struct err *why)
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
         flow_redirector_gone(h->flow, c, peer_run_wait(s, why));
     gather_cancel(s->gather);
+    for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); )
+        mover_forget(j, c);
     free(s);
     h->conf.quiet(h->conf.arg);
 }

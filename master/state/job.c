@@ -172,6 +172,33 @@ int job_add_task(struct job *j, struct job_node *jn, uint32_t rank)
     return 0;
 }
 
+int job_move_task(struct job *j, uint32_t rank, uint32_t node)
+{
+    struct task *t = &j->tasks[rank];
+    struct job_node *from = &j->nodes[t->node], *to = &j->nodes[node];
+
+    if (taskset_add(&to->ranks, rank, rank) ||
+        taskset_remove(&from->ranks, rank, rank))
+        return -1;
+    from->ntasks--;
+    from->node->ntasks--;
+    from->nlive--;
+    to->ntasks++;
+    to->node->ntasks++;
+    to->nlive++;
+    t->node = node;
+    j->oversubscribed |= to->node->ntasks > to->node->cpus;
+    return 0;
+}
+
+void job_node_again(struct job *j, struct job_node *jn)
+{
+    j->nprepared -= jn->prepared;
+    j->ndrained -= jn->drained;
+    jn->prepared = jn->drained = false;
+    jn->gone_mono_ns = 0;
+}
+
 /* -------------------------------------------------------------- finding */
 
 struct job_node *job_node_find(struct job *j, const struct node *n)

@@ -26,6 +26,7 @@ struct event;
 struct findings;
 struct flow;
 struct launch_wish;
+struct mover;
 struct watcher;
 
 /* What still has to be written of a task and of a job: the journal's. Tasks are
@@ -54,6 +55,7 @@ struct task {
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
     uint64_t rss_bytes, ring_waits, ring_lost;
     uint64_t started_ns, ended_ns;      /* clock of its node */
+    uint64_t since_ns;          /* it has been on its node; 0: from its start */
     enum hold hold;             /* what hands have done to it */
     uint64_t held_since_ns;     /* stopped since then; 0: it is not */
     uint64_t held_ns;           /* and for so long before */
@@ -123,6 +125,7 @@ enum job_effect {
     JOB_EFFECT_END = 1 << 5,    /* frees the job */
     JOB_EFFECT_ATTACH = 1 << 6, /* answer a redirector that has come back */
     JOB_EFFECT_HOLD = 1 << 7,   /* orders of hold.h */
+    JOB_EFFECT_MOVE = 1 << 8,   /* what a step of move_state.h orders */
 };
 
 struct job {
@@ -148,6 +151,9 @@ struct job {
     size_t nnodes, nodes_cap;
     struct job_index index;     /* of job.c */
     bool oversubscribed;
+    bool migratable;            /* its tasks can be moved */
+    bool crowds;                /* its user does not mind more tasks than slots */
+    uint32_t serial;            /* of its PMIx namespace: that of the last move */
 
     uint32_t nrunning, nended;          /* tasks */
     size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */
@@ -162,6 +168,7 @@ struct job {
     struct watcher *watcher;    /* its policies; NULL: none, nor the next */
     struct findings *findings;  /* what they have found */
     struct endmodel *models;    /* told in the end; or NULL */
+    struct mover *mover;        /* of mover.c: its tasks are being moved; or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
@@ -199,6 +206,11 @@ int job_place(struct job *j, struct node *const *hosts,
 int job_grow(struct job *j, uint32_t ntasks);
 struct job_node *job_add_node(struct job *j, struct node *n);
 int job_add_task(struct job *j, struct job_node *jn, uint32_t rank);
+
+/* It is on another of the job's nodes now, which lives as it does. */
+int job_move_task(struct job *j, uint32_t rank, uint32_t node);
+/* One that has no task, and has been left, is to have some again. */
+void job_node_again(struct job *j, struct job_node *jn);
 
 /* NULL if the job has no task there. */
 struct job_node *job_node_find(struct job *j, const struct node *n);

@@ -343,6 +343,17 @@ void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
     journal_wake(jn, 0);
 }
 
+void journal_posting(struct journal *jn, const struct job *j,
+                     const struct task *t, uint64_t from_ns, uint64_t to_ns)
+{
+    struct store_posting row = {
+        .rank = job_rank(j, t), .from_ns = from_ns, .to_ns = to_ns,
+        .pid = t->pid, .node = j->nodes[t->node].node->stored };
+
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_posting, &row);
+    journal_wake(jn, 0);
+}
+
 static int note_write(struct journal *jn, const struct journal_note *n,
                       struct err *err)
 {

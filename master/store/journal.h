@@ -108,6 +108,10 @@ void journal_model(struct journal *jn, uint64_t job, const void *model,
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns);
 
+/* Where a task was from then until then; 0: it still is. */
+void journal_posting(struct journal *jn, const struct job *j,
+                     const struct task *t, uint64_t from_ns, uint64_t to_ns);
+
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */
 struct journal_batch {

@@ -69,6 +69,7 @@
                                      " asked for it last")                    \
     T(stay,       9, KEYED,    NULL, "of programs that ended well, outside of"\
                                      " MPI: the longest of all their runs")   \
+    T(posting,   10, KEYED,    "stays", "where a task that has moved was and is")\
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -221,6 +222,14 @@
     C(longest_ns, COUNT, MOST, 9, 0, "in any of their runs")                  \
     C(job,        JOB,   LAST, 9, 0, "the last one that came here")           \
     C(at_ns,      COUNT, LAST, 9, 0, "its end")
+
+#define STORE_posting(C)                                                      \
+    C(job,     JOB,     KEY,  10, 1, NULL)                                    \
+    C(rank,    COUNT32, KEY,  10, 2, NULL)                                    \
+    C(from_ns, COUNT,   KEY,  10, 5, NULL)                                    \
+    C(node,    NODE,    LAST, 10, 3, "node.id")                               \
+    C(pid,     KNOWN32, LAST, 10, 4, NULL)                                    \
+    C(to_ns,   KNOWN,   LAST, 10, 6, "NULL: to its end")
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
  * they are (profile.c), so the same line of the same program has the same

@@ -218,10 +218,15 @@ static int call_delete(struct object *o, struct keyval *k, struct attribute *a)
     union value v = value_as(a, k->from);
     MPI_Fint object, number = a->keyval, ierr = MPI_SUCCESS;
 
-    if (k->from == ATTRIBUTE_POINTER)
-        return ((delete_f *)k->delete)(o, a->keyval, v.pointer, k->extra.pointer);
-    object = object_to_fortran(o);
-    ((delete_fortran_f *)k->delete)(&object, &number, &v, &k->extra, &ierr);
+    stand_callbacks++;
+    if (k->from == ATTRIBUTE_POINTER) {
+        ierr = ((delete_f *)k->delete)(o, a->keyval, v.pointer,
+                                       k->extra.pointer);
+    } else {
+        object = object_to_fortran(o);
+        ((delete_fortran_f *)k->delete)(&object, &number, &v, &k->extra, &ierr);
+    }
+    stand_callbacks--;
     return ierr;
 }
 
@@ -231,13 +236,17 @@ static int call_copy(struct object *o, struct keyval *k, struct attribute *a,
     union value in = value_as(a, k->from);
     MPI_Fint object, number = a->keyval, ierr = MPI_SUCCESS, copied = 0;
 
-    if (k->from == ATTRIBUTE_POINTER)
-        return ((copy_f *)k->copy)(o, a->keyval, k->extra.pointer, in.pointer, to,
-                                   flag);
-    object = object_to_fortran(o);
-    ((copy_fortran_f *)k->copy)(&object, &number, &k->extra, &in, to, &copied,
-                                &ierr);
-    *flag = copied != 0;
+    stand_callbacks++;
+    if (k->from == ATTRIBUTE_POINTER) {
+        ierr = ((copy_f *)k->copy)(o, a->keyval, k->extra.pointer, in.pointer,
+                                   to, flag);
+    } else {
+        object = object_to_fortran(o);
+        ((copy_fortran_f *)k->copy)(&object, &number, &k->extra, &in, to,
+                                    &copied, &ierr);
+        *flag = copied != 0;
+    }
+    stand_callbacks--;
     return ierr;
 }
 

@@ -11,10 +11,15 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/attribute.h"
+#include "mpi-wrappers/layer/gate.h"
 #include "mpi-wrappers/layer/inside.h"
 #include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/layer/pending.h"
 
 enum { CALL_FEW = 32 };
+
+/* Open MPI's function, for a call of it. */
+#define INSIDE(name) ((__typeof__(&PMPI_##name))inside_get(CALL_##name))
 
 /* MPI_Name is the program's to define again, and then calls PMPI_Name. */
 #define CALL_EXPORT __attribute__((visibility("default")))
@@ -65,6 +70,21 @@ enum { CALL_FEW = 32 };
     do {                                                                   \
         if ((rc) == MPI_SUCCESS)                                           \
             (rc) = attribute_copy(from, *(to));                            \
+    } while (0)
+
+/* A collective on a communicator: behind the gate; and what it has made. */
+#define CALL_GATE(handle)                                                  \
+    struct comm *over_ = comm_of(handle);                                  \
+    uint32_t before_ = gate_enter(over_)
+#define CALL_MADE(rc, to)                                                  \
+    do {                                                                   \
+        if ((to) && (rc) == MPI_SUCCESS)                                   \
+            comm_made(*(to), over_);                                       \
+    } while (0)
+#define CALL_MET(rc, to)                                                   \
+    do {                                                                   \
+        if ((to) && (rc) == MPI_SUCCESS)                                   \
+            comm_met(*(to), 0);                                            \
     } while (0)
 
 /* Open MPI's handles for n of the program's: in few if they fit there, else in

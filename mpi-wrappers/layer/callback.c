@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi-wrappers/layer/call.h"
 
@@ -43,6 +44,19 @@ static int callback_place(struct callback *v, int n, int *used,
     return at < n ? at : -1;
 }
 
+/* Which of these functions of ours Open MPI has kept in a block of its own. */
+static int callback_kept(void *block, const void *functions, int n)
+{
+    const uintptr_t *word = block, *f = functions;
+    size_t words = block ? inside_bytes(block) / sizeof(*word) : 0;
+
+    for (size_t i = 0; i < words; i++)
+        for (int at = 0; at < n; at++)
+            if (word[i] == f[at])
+                return at;
+    return -1;
+}
+
 /* ----------------------------------------------------------- operators */
 
 static struct callback operators[CALLBACK_OPERATORS];
@@ -58,12 +72,14 @@ static void operator_call(int at, void *in, void *inout, int *n,
     MPI_Datatype ours = object_find(OBJECT_DATATYPE, *type);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (operators[at].fortran) {
         number = object_to_fortran(ours);
         ((operator_fortran_f *)operators[at].function)(in, inout, n, &number);
     } else {
         ((operator_f *)operators[at].function)(in, inout, n, &ours);
     }
+    stand_callbacks--;
 }
 
 #define OPERATOR(n)                                                        \
@@ -100,6 +116,16 @@ CALL_EXPORT int PMPI_Op_create(MPI_User_function *function, int commute,
 }
 CALL_ALIAS(Op_create)
 
+int callback_operator_place(void *real)
+{
+    return callback_kept(real, operator_entries, noperators);
+}
+
+int callback_operator_again(int place, int commute, MPI_Op *real)
+{
+    return INSIDE(Op_create)(operator_entries[place], commute, real);
+}
+
 /* ------------------------------------------------------ error handlers */
 
 static struct callback handlers[CALLBACK_HANDLERS];
@@ -115,12 +141,14 @@ static void handler_call(int at, enum object_kind kind, void **handle,
     void *ours = handle ? object_find(kind, *handle) : object_null(kind);
     MPI_Fint number;
 
+    stand_callbacks++;
     if (handlers[at].fortran) {
         number = object_to_fortran(ours);
         ((handler_fortran_f *)handlers[at].function)(&number, code);
     } else {
         ((handler_f *)handlers[at].function)(&ours, code);
     }
+    stand_callbacks--;
 }
 
 #define HANDLER(n)                                                         \
@@ -188,6 +216,30 @@ CALL_EXPORT int call_Errhandler_create(MPI_Comm_errhandler_function *function,
 }
 CALL_ALIAS(Errhandler_create)
 
+bool callback_handler_place(void *real, enum object_kind *of, int *place)
+{
+    *of = OBJECT_COMM;
+    *place = callback_kept(real, handler_comm, nhandlers);
+    if (*place < 0) {
+        *of = OBJECT_WIN;
+        *place = callback_kept(real, handler_win, nhandlers);
+    }
+    if (*place < 0) {
+        *of = OBJECT_FILE;
+        *place = callback_kept(real, handler_file, nhandlers);
+    }
+    return *place >= 0;
+}
+
+int callback_handler_again(enum object_kind of, int place, MPI_Errhandler *real)
+{
+    if (of == OBJECT_WIN)
+        return INSIDE(Win_create_errhandler)(handler_win[place], real);
+    if (of == OBJECT_FILE)
+        return INSIDE(File_create_errhandler)(handler_file[place], real);
+    return INSIDE(Comm_create_errhandler)(handler_comm[place], real);
+}
+
 /* ------------------------------------------------ generalized requests */
 
 /* Goes with the request: MPI calls free_ last. */
@@ -201,15 +253,22 @@ struct generalized {
 static int generalized_query(void *arg, MPI_Status *status)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->query(g->extra, status);
+    stand_callbacks++;
+    rc = g->query(g->extra, status);
+    stand_callbacks--;
+    return rc;
 }
 
 static int generalized_free(void *arg)
 {
     struct generalized *g = arg;
-    int rc = g->free_(g->extra);
+    int rc;
 
+    stand_callbacks++;
+    rc = g->free_(g->extra);
+    stand_callbacks--;
     free(g);
     return rc;
 }
@@ -217,8 +276,18 @@ static int generalized_free(void *arg)
 static int generalized_cancel(void *arg, int complete)
 {
     struct generalized *g = arg;
+    int rc;
 
-    return g->cancel(g->extra, complete);
+    stand_callbacks++;
+    rc = g->cancel(g->extra, complete);
+    stand_callbacks--;
+    return rc;
+}
+
+int callback_generalized_again(void *state, MPI_Request *real)
+{
+    return INSIDE(Grequest_start)(generalized_query, generalized_free,
+                                  generalized_cancel, state, real);
 }
 
 CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
@@ -239,8 +308,9 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                 CALL_AT(5, request));
     if (rc != MPI_SUCCESS)
         free(g);
-    CALL_OWN(rc, OBJECT_REQUEST, 5, request);
-    return rc;
+    return pending_made(rc, r5, request, PENDING_GENERALIZED,
+                        CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
+                        MPI_COMM_NULL, false);
 }
 CALL_ALIAS(Grequest_start)
 
@@ -248,6 +318,8 @@ CALL_ALIAS(Grequest_start)
 
 /* For ever, as the representation. */
 struct representation {
+    struct representation *next;
+    char *name;
     MPI_Datarep_conversion_function *read, *write;
     MPI_Datarep_extent_function *extent;
     void *extra;
@@ -278,25 +350,48 @@ static int representation_extent(MPI_Datatype type, MPI_Aint *extent, void *arg)
     return r->extent(object_find(OBJECT_DATATYPE, type), extent, r->extra);
 }
 
+static struct representation *representations;
+
+static int representation_tell(struct representation *r)
+{
+    return INSIDE(Register_datarep)(r->name, r->read ? representation_read : NULL,
+                                    r->write ? representation_write : NULL,
+                                    r->extent ? representation_extent : NULL, r);
+}
+
+int callback_representations_again(void)
+{
+    int rc = MPI_SUCCESS;
+
+    for (struct representation *r = representations; r && rc == MPI_SUCCESS;
+         r = r->next)
+        rc = representation_tell(r);
+    return rc;
+}
+
 CALL_EXPORT int PMPI_Register_datarep(const char *name,
                                       MPI_Datarep_conversion_function *read,
                                       MPI_Datarep_conversion_function *write,
                                       MPI_Datarep_extent_function *extent,
                                       void *extra)
 {
-    __typeof__(&PMPI_Register_datarep) inside =
-        (__typeof__(inside))inside_get(CALL_Register_datarep);
     struct representation *r = malloc(sizeof(*r));
-    int rc;
+    char *copy = strdup(name ? name : "");
+    int rc = MPI_ERR_NO_MEM;
 
-    if (!r)
-        return MPI_ERR_NO_MEM;
-    *r = (struct representation){ read, write, extent, extra };
-    rc = inside(name, read ? representation_read : NULL,
-                write ? representation_write : NULL,
-                extent ? representation_extent : NULL, r);
-    if (rc != MPI_SUCCESS)
+    if (r && copy) {
+        *r = (struct representation){ NULL, copy, read, write, extent, extra };
+        rc = representation_tell(r);
+    }
+    if (rc != MPI_SUCCESS) {
+        free(copy);
         free(r);
+        return rc;
+    }
+    pthread_mutex_lock(&callback_lock);
+    r->next = representations;
+    representations = r;
+    pthread_mutex_unlock(&callback_lock);
     return rc;
 }
 CALL_ALIAS(Register_datarep)

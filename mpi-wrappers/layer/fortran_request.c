@@ -1,4 +1,4 @@
-/* fortran_request.c - arrays of requests, for Fortran. */
+/* fortran_request.c - requests that a call may end, for Fortran. */
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/fortran.h"
@@ -54,6 +54,51 @@ static void status_give(const MPI_Status *status, MPI_Fint *to)
     if (to != MPI_F_STATUS_IGNORE)
         PMPI_Status_c2f(status, to);
 }
+
+void fortran_wait(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierr);
+void fortran_wait(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierr)
+{
+    MPI_Request r = PMPI_Request_f2c(*request);
+    MPI_Status s;
+    int rc = PMPI_Wait(&r, &s);
+
+    if (rc == MPI_SUCCESS) {
+        *request = PMPI_Request_c2f(r);
+        status_give(&s, status);
+    }
+    fortran_error(ierr, rc);
+}
+FORTRAN(wait, WAIT, Wait)
+
+void fortran_test(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status,
+                  MPI_Fint *ierr);
+void fortran_test(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status,
+                  MPI_Fint *ierr)
+{
+    MPI_Request r = PMPI_Request_f2c(*request);
+    MPI_Status s;
+    int one = 0, rc = PMPI_Test(&r, &one, &s);
+
+    *flag = one;
+    if (rc == MPI_SUCCESS && one) {
+        *request = PMPI_Request_c2f(r);
+        status_give(&s, status);
+    }
+    fortran_error(ierr, rc);
+}
+FORTRAN(test, TEST, Test)
+
+void fortran_request_free(MPI_Fint *request, MPI_Fint *ierr);
+void fortran_request_free(MPI_Fint *request, MPI_Fint *ierr)
+{
+    MPI_Request r = PMPI_Request_f2c(*request);
+    int rc = PMPI_Request_free(&r);
+
+    if (rc == MPI_SUCCESS)
+        *request = PMPI_Request_c2f(r);
+    fortran_error(ierr, rc);
+}
+FORTRAN(request_free, REQUEST_FREE, Request_free)
 
 /* An error of one of them is told in the statuses. */
 static int told(int rc)

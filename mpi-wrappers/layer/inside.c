@@ -1,5 +1,5 @@
 /* inside.c - see inside.h. The first library of the namespace is ours
- * (libhector-inside.so, shell.c): it needs libmpi.so.40, which the loader looks
+ * (libhector-inside.so, ../shell/): it needs libmpi.so.40, which the loader looks
  * for as it does for any program, since nothing of the namespace has that name;
  * and it stands before what Open MPI would call in it. */
 #include "mpi-wrappers/layer/inside.h"
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "mpi-wrappers/layer/internals.h"
@@ -18,7 +19,8 @@ enum { INSIDE_FAILED = 125, INSIDE_NAME = 64 };
 static const char inside_shell[] = "libhector-inside.so";
 
 inside_f *_Atomic inside_table[CALL_END];
-_Thread_local bool inside_thread;
+_Atomic uint32_t inside_age = 1;
+_Thread_local uint32_t inside_thread;
 
 static struct {
     pthread_mutex_t lock;
@@ -81,6 +83,8 @@ static void *inside_library(void)
         library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
         if (!library)
             inside_fail(dlerror());
+        ((void (*)(__typeof__(&pthread_create)))
+         dlsym(library, "inside_threads"))(pthread_create);
         atomic_store_explicit(&inside.library, library, memory_order_release);
         object_bind(inside_symbol);
         internals_bind(inside_symbol);
@@ -107,10 +111,11 @@ inside_f *inside_find(unsigned call)
 {
     char name[INSIDE_NAME];
     inside_f *f;
+    uint32_t age = atomic_load_explicit(&inside_age, memory_order_relaxed);
 
-    if (!inside_thread) {
+    if (inside_thread != age) {
         inside_function("inside_thread_begin")();
-        inside_thread = true;
+        inside_thread = age;
     }
     snprintf(name, sizeof(name), "P%s", call_name(call));
     f = inside_function(name);
@@ -122,4 +127,49 @@ inside_f *inside_find(unsigned call)
 void inside_environ(char **variables)
 {
     ((void (*)(char **))inside_function("inside_set_environ"))(variables);
+}
+
+/* With the loader's own handle, which is the address of what it knows of it. */
+static bool inside_namespace(void *library, Lmid_t *is)
+{
+    return library && dlinfo(library, RTLD_DI_LMID, is) == 0;
+}
+
+bool inside_owns(const void *address)
+{
+    Lmid_t ours, its;
+    void *map = NULL;
+    Dl_info info;
+
+    return inside_namespace(atomic_load(&inside.library), &ours) &&
+           dladdr1(address, &info, &map, RTLD_DL_LINKMAP) &&
+           inside_namespace(map, &its) && its == ours;
+}
+
+size_t inside_bytes(void *block)
+{
+    return ((size_t (*)(void *))inside_function("malloc_usable_size"))(block);
+}
+
+int inside_drop(void)
+{
+    void *library = atomic_load(&inside.library), *heap = NULL, *end = NULL;
+    inside_f *release;
+    Dl_info info;
+
+    if (!library)
+        return 0;
+    release = inside_function("inside_release");
+    ((void (*)(void **, void **))release)(&heap, &end);
+    for (unsigned i = 0; i < CALL_END; i++)
+        atomic_store_explicit(&inside_table[i], NULL, memory_order_relaxed);
+    atomic_fetch_add(&inside_age, 1);
+    atomic_store(&inside.library, NULL);
+    internals_unbind();
+    object_unbind();
+    if (dlclose(library) != 0 || dladdr(*(void **)&release, &info))
+        return -1;
+    if (heap)
+        munmap(heap, (size_t)((char *)end - (char *)heap));
+    return 0;
 }

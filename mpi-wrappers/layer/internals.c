@@ -70,6 +70,11 @@ void internals_bind(void *(*symbol)(const char *name))
         memcpy(ompi_status_empty, empty, sizeof(ompi_status_empty));
 }
 
+void internals_unbind(void)
+{
+    inside_has = NULL;
+}
+
 /* The way of errors that the Fortran libraries find: no memory, mostly. */
 extern int PMPI_Comm_call_errhandler(void *comm, int code);
 extern char ompi_mpi_comm_world[];

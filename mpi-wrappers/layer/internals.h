@@ -11,5 +11,6 @@ char *internals_string(const char *text, size_t bytes);
 
 /* Values that the Open MPI that has been loaded has. */
 void internals_bind(void *(*symbol)(const char *name));
+void internals_unbind(void);
 
 #endif

@@ -11,9 +11,13 @@ function layer_by_hand()
 {
     return name ~ /_(c2f|f2c)$/ || name ~ /keyval$|^Keyval_/ ||
         name ~ /^Attr_|_(get|set|delete)_attr$/ ||
-        name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create)$/ ||
+        name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create|Wtime)$/ ||
         name ~ /create_errhandler$|^Errhandler_create$/ ||
         name ~ /^(Grequest_start|Register_datarep|Type_get_contents)$/ ||
+        name ~ /^I?[bsr]?send$|^[BSR]?[sS]end$|^(B|S|R)?[sS]end_init$|^I?[mM]?[rR]ecv$/ ||
+        name ~ /^(Recv_init|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
+        name ~ /^(Wait|Test)(all|any|some)?$|^Request_(free|get_status)$/ ||
+        name ~ /^I?[mM]?[pP]robe$|^(Comm_create_group|Intercomm_create)$/ ||
         name ~ /^Status_/ && flag == "conly"
 }
 
@@ -41,6 +45,28 @@ function layer_idle(k)
         k == "info" ? first("root") : k == "comm" && name == "Intercomm_create"
 }
 
+# On which communicator it is a collective, for the gate; "" if it is none.
+function layer_gate(    i)
+{
+    i = nth("comm comm.inout", 1)
+    return !i || !is_collective() ? "" : \
+        kind[i] == "comm" ? name_of(decl[i]) : \
+        name_of(decl[i]) " ? *" name_of(decl[i]) " : NULL"
+}
+
+# What is to be known of a communicator or a request that it has made.
+function layer_made(gate,    i, text)
+{
+    if ((i = first("comm.out")) && name !~ /_f2c$/)
+        text = sprintf("    CALL_%s(rc, %s);\n", gate ? "MADE" : "MET", \
+            name_of(decl[i]))
+    if (i = first("request.out"))
+        text = text sprintf("    if (rc == MPI_SUCCESS)\n" \
+            "        pending_collective(*%s, %s, CALL_%s);\n", name_of(decl[i]), \
+            gate ? gate : "MPI_COMM_NULL", name)
+    return text
+}
+
 # How many handles an array has.
 function layer_length(i,    c)
 {
@@ -57,10 +83,11 @@ function layer_length(i,    c)
 }
 
 function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, label,
-                       ends, full, array)
+                       ends, full, array, gate)
 {
     if (layer_by_hand())
         return
+    gate = layer_gate()
     args = before = after = params = sep = ends = full = ""
     for (i = 1; i <= nparams; i++) {
         params = params sep decl[i]
@@ -96,6 +123,7 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         params = "void"
     if (name ~ /^(Comm_free|Comm_disconnect|Type_free|Win_free)$/)
         before = before sprintf("    CALL_ENDING(%s);\n", name_of(decl[1]))
+    after = after layer_made(gate)
     if (name ~ /^(Comm_dup|Comm_dup_with_info|Comm_idup|Type_dup)$/)
         after = after sprintf("    CALL_COPIED(rc, %s, %s);\n", name_of(decl[1]), \
             name_of(decl[first("comm.out datatype.out")]))
@@ -110,7 +138,10 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
     if (type == "int")
         printf "    if (__builtin_expect(%s!inside, 0))\n" \
             "        return MPI_ERR_UNSUPPORTED_OPERATION;\n", full
-    printf "    rc = inside(%s);\n%s%s    return rc;\n}\n", args, after, ends
+    if (gate)
+        printf "    CALL_GATE(%s);\n", gate
+    printf "    rc = inside(%s);\n%s%s%s    return rc;\n}\n", args, after, ends, \
+        gate ? "    stand_leave(before_);\n" : ""
     printf "CALL_ALIAS(%s)\n\n", name
 }
 

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 
 enum {
-    OBJECT_BYTES = 64,          /* a line of the cache */
     OBJECT_LOOK = 1024,         /* chains of the table; a power of two */
     OBJECT_BATCH = 32,          /* requests that a thread takes at a time */
     OBJECT_FORTRAN = 1024,      /* first number that is ours */
@@ -50,6 +49,7 @@ static struct {
 } object_own_ = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct object *object_known[OBJECT_KNOWN];
+void (*object_comm_ends)(struct object *o);
 
 static __thread struct object *object_spare;    /* requests of this thread */
 
@@ -216,6 +216,40 @@ void object_bind(void *(*symbol)(const char *name))
     pthread_mutex_unlock(&object_own_.lock);
 }
 
+void object_unbind(void)
+{
+    pthread_mutex_lock(&object_own_.lock);
+    for (unsigned i = 0; i < OBJECT_LOOK; i++)
+        object_own_.by_real[i] = NULL;
+    for (unsigned i = 0; i < OBJECT_PREDEFINED; i++)
+        ((struct object *)predefined[i].at)->real = NULL;
+    pthread_mutex_unlock(&object_own_.lock);
+}
+
+void object_rebind(struct object *o, void *real)
+{
+    pthread_mutex_lock(&object_own_.lock);
+    o->real = real;
+    if (shared((enum object_kind)o->kind))
+        enter(o);
+    pthread_mutex_unlock(&object_own_.lock);
+}
+
+int object_each(enum object_kind kind, int (*one)(struct object *o, void *arg),
+                void *arg)
+{
+    int rc = 0;
+
+    for (char *at = object_own_.region; at < object_own_.top && !rc;
+         at += OBJECT_BYTES) {
+        struct object *o = (struct object *)at;
+
+        if (o->live && o->kind == kind)
+            rc = one(o, arg);
+    }
+    return rc;
+}
+
 static void fill(struct object *o, enum object_kind kind, void *real)
 {
     *o = (struct object){ .real = real, .kind = (uint8_t)kind, .live = true,
@@ -250,6 +284,22 @@ void *object_own(enum object_kind kind, void *real)
             enter(o);
     }
     pthread_mutex_unlock(&object_own_.lock);
+    return o;
+}
+
+void *object_bare(enum object_kind kind)
+{
+    struct object *o;
+
+    if (kind == OBJECT_REQUEST) {
+        o = take_request();
+    } else {
+        pthread_mutex_lock(&object_own_.lock);
+        o = take();
+        pthread_mutex_unlock(&object_own_.lock);
+    }
+    if (o)
+        fill(o, kind, object_null(kind)->real);
     return o;
 }
 
@@ -364,6 +414,8 @@ static void end(struct object *o)
     enum object_kind kind = (enum object_kind)o->kind;
 
     o->live = false;
+    if (kind == OBJECT_COMM && o->comm)
+        object_comm_ends(o);
     while (kind == OBJECT_REQUEST && __builtin_expect(o->kept != NULL, 0)) {
         struct object_kept *k = o->kept;
 

@@ -24,6 +24,7 @@ enum object_kind {
 };
 
 struct attribute;
+struct comm;
 struct object_kept {            /* handles of Open MPI's that a request reads */
     struct object_kept *next;
     void *v[];
@@ -39,8 +40,17 @@ struct object {
         struct attribute *attributes;   /* owned: attribute.c; newest first */
         struct object_kept *kept;       /* owned: of a request, until its end */
     };
-    struct object *next;        /* of those with the same hash, or free ones */
+    struct object *next;        /* of those with the same hash, or free ones; a
+                                   request that is unfinished: pending.h */
+    struct comm *comm;          /* of a communicator: owned; of a request that
+                                   goes on on one: borrowed */
 };
+
+/* Of which a request needs all. */
+enum { OBJECT_BYTES = 128 };    /* two lines of the cache */
+
+/* Called for a communicator that has something in comm. */
+extern void (*object_comm_ends)(struct object *o);
 
 /* NULL stays NULL, for Open MPI to complain of. */
 static inline void *object_real(const void *handle)
@@ -87,6 +97,9 @@ void *object_own(enum object_kind kind, void *real);
  * back as it is. */
 void *object_find(enum object_kind kind, void *real);
 
+/* A request, or a message, that Open MPI has no handle for. */
+void *object_bare(enum object_kind kind);
+
 /* After a call that may have ended it: real is what the call left of Open MPI's
  * handle. *handle becomes null, and the object ends with its last reference. */
 void object_settle(void *handle, void *real);
@@ -99,5 +112,15 @@ void *object_from_fortran(enum object_kind kind, int number);
 
 /* What MPI defines is known to the Open MPI that has been loaded. */
 void object_bind(void *(*symbol)(const char *name));
+
+/* It goes: no handle of it is known any more. Those of what is made again are
+ * told one by one. */
+void object_unbind(void);
+void object_rebind(struct object *o, void *real);
+
+/* All that live but for those that MPI defines; -1 and no more of them when one
+ * is no good. */
+int object_each(enum object_kind kind, int (*one)(struct object *o, void *arg),
+                void *arg);
 
 #endif

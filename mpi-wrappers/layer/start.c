@@ -5,17 +5,37 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/convert.h"
+#include "mpi-wrappers/layer/make.h"
+#include "mpi-wrappers/layer/message.h"
+#include "mpi-wrappers/layer/opened.h"
+
+static void start_begin(void)
+{
+    inside_environ(environ);
+    opened_begin();
+}
+
+static int start_end(int rc)
+{
+    if (rc == MPI_SUCCESS) {
+        opened_end();
+        convert_bind();
+        comm_begin();
+        make_begin();
+        message_begin();
+        stand_begin();
+    }
+    return rc;
+}
 
 CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
 {
     __typeof__(&PMPI_Init) inside = (__typeof__(inside))inside_get(CALL_Init);
     int rc;
 
-    inside_environ(environ);
+    start_begin();
     rc = inside(argc, argv);
-    if (rc == MPI_SUCCESS)
-        convert_bind();
-    return rc;
+    return start_end(rc);
 }
 CALL_ALIAS(Init)
 
@@ -26,11 +46,9 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
         (__typeof__(inside))inside_get(CALL_Init_thread);
     int rc;
 
-    inside_environ(environ);
+    start_begin();
     rc = inside(argc, argv, required, provided);
-    if (rc == MPI_SUCCESS)
-        convert_bind();
-    return rc;
+    return start_end(rc);
 }
 CALL_ALIAS(Init_thread)
 
@@ -42,6 +60,7 @@ CALL_EXPORT int PMPI_Finalize(void)
 
     attribute_ending(MPI_COMM_SELF);
     attribute_ending(MPI_COMM_WORLD);
+    stand_end();
     return inside();
 }
 CALL_ALIAS(Finalize)

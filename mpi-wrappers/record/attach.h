@@ -17,6 +17,13 @@ struct attach {
     uint32_t slots, calls, ring_bytes, what;
 };
 
+/* Who we are, by the environment. */
+struct attach_who {
+    uint64_t job;               /* 0: not known */
+    uint32_t rank, ntasks;      /* UINT32_MAX, 0: not known */
+};
+void attach_who(struct attach_who *who);
+
 /* Is there anybody to register with? */
 bool attach_wanted(void);
 

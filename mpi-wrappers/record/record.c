@@ -6,6 +6,7 @@
  * asked about handles only after the call in which it accepted them. */
 #include "mpi-wrappers/record/record.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -461,6 +462,17 @@ void record_start(const struct attach *a)
     atomic_store_explicit(&thread_page, h, memory_order_release);
 }
 
+/* A library before MPI that can bring the task to stand has its part of the page. */
+static void tell_layer(const struct attach *a)
+{
+    void (*tell)(struct page_stop *);
+
+    *(void **)&tell = dlsym(RTLD_DEFAULT, "hector_stop_page");
+    if (tell)
+        tell((struct page_stop *)(void *)
+             ((char *)a->page + page_stop_at(a->slots, a->calls, a->ring_bytes)));
+}
+
 void record_init_begin(void)
 {
     char version[8192] = "";    /* MPI_MAX_LIBRARY_VERSION_STRING and more */
@@ -478,6 +490,7 @@ void record_init_begin(void)
                 SET(a.page->without, PAGE_DO_STATE);
             }
             record_start(&a);
+            tell_layer(&a);
             crew_begin();
         }
     }

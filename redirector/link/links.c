@@ -4,7 +4,8 @@
  * may dial before we have read from the master what our job's number is: its
  * Hello is then kept in early until we know. Invariants: links holds every
  * connection that was announced and not closed; unended counts, for a link,
- * the (rank, stream) pairs it brought output of and no end. */
+ * the (rank, stream) pairs it brought output of and no end. The streams of a task
+ * that has moved come by another link, and begin there. */
 #include "redirector/link/links.h"
 
 #include <assert.h>
@@ -217,7 +218,9 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
                        o->rank);
     if (*state == STREAM_OPEN && k->unended > 0)
         k->unended--;
-    *state = STREAM_ENDED;
+    *state = o->moved ? STREAM_UNSEEN : STREAM_ENDED;
+    if (o->moved)
+        return 0;
     s->conf.on_output_end(s->conf.arg, o->rank, (int)o->stream);
     return 0;
 }

@@ -39,6 +39,7 @@ struct options {
     const char *stdin_ranks;    /* "all", "none" or a number */
     enum label_style label;
     bool timestamp, merge_stderr, pty;
+    bool migratable;
     const char *buffer;         /* of the tasks' stdout; NULL: not said */
     const char *output_dir;
     const char *stdtim;         /* NULL: off; "-", "fd:N" or a file */

@@ -23,6 +23,7 @@ static const struct { const char *name, *why; } refused[] = {
     { "--wdir", here },
     { "-x", here },
     { "-genv", here },
+    { "--migratable", tasks },
     { "--inject", tasks },
     { "--phase", here },
     { "--stdin", streams },

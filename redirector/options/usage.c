@@ -310,10 +310,10 @@ static int take_deadline(void *to, const struct args_given *g,
                        "in time)", err);
 }
 
-static int take_move(void *to, const struct args_given *g, struct err *err)
+static int take_save(void *to, const struct args_given *g, struct err *err)
 {
     (void)to;
-    return unsupported(g, "tasks cannot be moved or saved yet", err);
+    return unsupported(g, "tasks cannot be saved yet", err);
 }
 
 /* -------------------------------------------------------------- the table */
@@ -357,6 +357,9 @@ const struct args_option usage_rows[] = {
     { NULL, "hostfile machinefile f", ARGS_VALUE, "FILE",
       "hosts from a file, one a line: node01 slots=4, or node01:4",
       args_text, AT(hostfile), 0, 0 },
+    { NULL, "migratable", ARGS_NONE, NULL,
+      "tasks can be moved to other nodes while they run, by hector migrate",
+      args_flag, AT(migratable), 0, 0 },
     { NULL, "launch-agent", ARGS_VALUE, "CMD",
       "starts slaves on other hosts, called as CMD HOST COMMAND ARG...; "
       "default: ssh, inside an allocation its own",
@@ -422,12 +425,10 @@ const struct args_option usage_rows[] = {
       take_priority, 0, 0, 0 },
     { NULL, "deadline", ARGS_VALUE, "TIME", NULL,
       take_deadline, 0, 0, 0 },
-    { NULL, "migratable", ARGS_NONE, NULL, NULL,
-      take_move, 0, 0, 0 },
     { NULL, "checkpoint-every", ARGS_VALUE, "TIME", NULL,
-      take_move, 0, 0, 0 },
+      take_save, 0, 0, 0 },
     { NULL, "checkpoint-dir", ARGS_VALUE, "DIR", NULL,
-      take_move, 0, 0, 0 },
+      take_save, 0, 0, 0 },
     { NULL, "inject", ARGS_VALUE, "FAULT",
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "

@@ -248,6 +248,7 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
                                   ? "" : o->stdin_ranks);
     m->merge_stderr = o->merge_stderr;
     m->want_stdtim = o->stdtim != NULL;
+    m->migratable = o->migratable;
     m->grace_ns = SUBMIT_GRACE_NS;
     m->policies = o->policies.v;
     m->n_policies = o->policies.n;

@@ -16,7 +16,9 @@
 #include "proto/base/log.h"
 #include "slave/jobs/jobdrain.h"
 #include "slave/jobs/jobfreeze.h"
+#include "slave/jobs/jobmove.h"
 #include "slave/jobs/jobpages.h"
+#include "slave/jobs/jobstop.h"
 #include "slave/jobs/modelpart.h"
 #include "slave/launch/taskenv.h"
 
@@ -143,6 +145,8 @@ void job_registered(struct job *j, const char *why)
 {
     char text[300];
 
+    if (jobmove_registered(j, why))
+        return;
     if (why) {
         snprintf(text, sizeof(text), "%s: PMIx does not take the job: %s",
                  j->part.node->name, why);
@@ -172,6 +176,7 @@ static void on_streams_moved(void *arg)
 {
     struct job *j = arg;
 
+    jobmove_look(j);
     if (j->state == JOB_DRAINING)
         jobdrain_look(j);
 }
@@ -196,6 +201,32 @@ int job_add_task(struct job *j, uint32_t rank)
     task_init(t, j->part.id, rank, reading_window(j->part.node->reading));
     j->tasks[j->ntasks++] = t;
     return 0;
+}
+
+int job_insert_task(struct job *j, struct task *t)
+{
+    size_t at = j->ntasks;
+
+    if (array_reserve(&j->tasks, &j->tasks_cap, j->ntasks + 1))
+        return -1;
+    for (; at > 0 && j->tasks[at - 1]->rank > t->rank; at--)
+        j->tasks[at] = j->tasks[at - 1];
+    j->tasks[at] = t;
+    j->ntasks++;
+    return 0;
+}
+
+void job_remove_task(struct job *j, uint32_t rank)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (j->tasks[i]->rank == rank) {
+            task_fini(j->tasks[i]);
+            free(j->tasks[i]);
+            j->ntasks--;
+            memmove(j->tasks + i, j->tasks + i + 1,
+                    (j->ntasks - i) * sizeof(*j->tasks));
+            return;
+        }
 }
 
 struct task *job_task(const struct job *j, uint32_t rank)
@@ -224,6 +255,7 @@ static int make_tasks(struct job *j, struct err *err)
     for (int64_t r = -1; (r = taskset_next(here, r)) >= 0; )
         if (job_add_task(j, (uint32_t)r))
             return err_memory(err);
+    j->awaits = j->ntasks == 0;
     return 0;
 }
 
@@ -242,7 +274,9 @@ static int begin(struct job *j, const Hct__Prepare *m, struct err *err)
                               node->instance, &streams_ops, j, err);
     if (!j->streams)
         return -1;
-    return pmixd_register(node_pmix_now(node), j->plan, dir, err);
+    j->pmix_ready = j->awaits;  /* where no task is nobody asks PMIx */
+    return j->awaits ? 0 : pmixd_register(node_pmix_now(node), j->plan, dir,
+                                          err);
 }
 
 /* What is left behind is looked at: is it gone? */
@@ -310,6 +344,8 @@ static void job_destroy(struct part *p)
 {
     struct job *j = job_of(p);
 
+    jobstop_destroy(j->stop);
+    jobmove_drop(j);
     if (j->plan) {
         exchange_drop(j->part.node->exchange, j->part.id);
         if (node_pmix_now(j->part.node))
@@ -335,6 +371,8 @@ static void job_destroy(struct part *p)
 
 static bool all_over(const struct job *j)
 {
+    if (j->state == JOB_RUNNING && jobmove_awaits(j))
+        return false;
     for (size_t i = 0; i < j->ntasks; i++)
         if (!j->tasks[i]->over)
             return false;
@@ -342,7 +380,7 @@ static bool all_over(const struct job *j)
 }
 
 /* After something has happened to a task. */
-static void look(struct job *j)
+void job_look(struct job *j)
 {
     if (!j->launched) {
         for (size_t i = 0; i < j->ntasks; i++)
@@ -370,7 +408,7 @@ static void on_report(evutil_socket_t fd, short what, void *arg)
             task_report(j->tasks[i], j->plan);
             break;
         }
-    look(j);
+    job_look(j);
 }
 
 /* The value of PATH in an environment that is a plain list. */
@@ -422,7 +460,7 @@ static int job_launch(struct part *p, struct err *err)
     for (size_t a = 0; a < j->plan->napps; a++)
         start_app(j, &j->plan->apps[a], &env);
     streams_start_input(j->streams);
-    look(j);
+    job_look(j);
     return 0;
 }
 
@@ -528,6 +566,7 @@ static int job_terminate(struct part *p, const char *ranks, int sig,
         return taskset_fini(&set), -1;
     j->asked = true;            /* so it does not know */
     j->told_drained = false;
+    jobmove_drop(j);
     if (j->state == JOB_TERMINATING)
         doom(j, &set, sig, grace_ns);
     else if (j->state == JOB_DRAINING)
@@ -535,7 +574,7 @@ static int job_terminate(struct part *p, const char *ranks, int sig,
     if (j->state == JOB_DRAINING && grace_ns == 0 && j->streams)
         streams_abandon(j->streams);    /* whoever was to read it */
     taskset_fini(&set);
-    job_tell(j, false);
+    job_look(j);
     return 0;
 }
 
@@ -547,6 +586,8 @@ static int job_forget(struct part *p, struct err *err)
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct rusage *usage)
 {
+    if (jobmove_reaped(j, pid, status, usage))
+        return true;
     for (size_t i = 0; i < j->ntasks; i++) {
         struct task *t = j->tasks[i];
 
@@ -559,7 +600,7 @@ bool job_reaped(struct job *j, pid_t pid, int status,
             part_tell_last_use(&j->part, t);
             jobpages_account_last(j, t);
         }
-        look(j);
+        job_look(j);
         return true;
     }
     return false;
@@ -574,6 +615,7 @@ static int job_ack(struct part *p, uint32_t rank, uint64_t upto,
 
     if (jobpages_ack(j, rank, upto, err))
         return -1;
+    jobmove_look(j);
     if (j->state == JOB_DRAINING)
         jobdrain_look(j);
     return 0;
@@ -613,6 +655,8 @@ static void job_answer(struct part *p)
 
 static void job_tell_all(struct part *p)
 {
+    if (uplink_new_master(p->node->uplink))
+        jobstop_release(job_of(p));
     jobpages_again(job_of(p));
     job_tell(job_of(p), true);
 }

@@ -39,6 +39,9 @@ struct job {
     bool accounted;             /* what its calls cost has been told */
     unsigned losses_told;       /* see losses.h */
     struct peek_job peek;
+    struct jobstop *stop;       /* owned, of jobstop.c; NULL: none is ordered */
+    struct jobmove *move;       /* owned, of jobmove.c; the same */
+    bool awaits;                /* it has no task yet: some are to come */
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */
     void *done_arg;
@@ -59,6 +62,12 @@ bool job_reaped(struct job *j, pid_t pid, int status,
 
 /* One more task, whose rank is above those that are there. -1: no memory. */
 int job_add_task(struct job *j, uint32_t rank);
+/* One more, wherever its rank stands; t is the job's then. -1: no memory. And one
+ * less. */
+int job_insert_task(struct job *j, struct task *t);
+void job_remove_task(struct job *j, uint32_t rank);
+/* Something has happened to its tasks. */
+void job_look(struct job *j);
 /* The task of this rank; NULL: it is not here. */
 struct task *job_task(const struct job *j, uint32_t rank);
 

@@ -6,6 +6,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "slave/jobs/jobmove.h"
 #include "slave/page/tally.h"
 
 static struct tally_sink sink_of(struct job *j)
@@ -82,6 +83,8 @@ int jobpages_grant(struct job *j, const struct page_hello *hello,
     struct tally_sink sink;
     int fd;
 
+    if (!t)
+        t = jobmove_task(j, hello->rank);
     if (!t || !t->pid || t->over)
         return err_set(err, ESRCH, "task %u of job %llu does not run here",
                        hello->rank, (unsigned long long)j->part.id);

@@ -15,6 +15,7 @@
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/adopt.h"
+#include "slave/jobs/jobmove.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/lookout.h"
 #include "slave/proc/load.h"
@@ -419,6 +420,16 @@ int jobs_grant(void *arg, const struct page_hello *hello,
     return fd;
 }
 
+int jobs_lease(void *arg, const struct page_lease_ask *ask,
+               const struct registry_peer *peer, int fd, struct err *err)
+{
+    struct job *j = jobs_ours(arg, ask->job);
+
+    return j ? jobmove_lease(j, ask, peer, fd, err)
+             : err_set(err, ESRCH, "there is no job %llu here",
+                       (unsigned long long)ask->job);
+}
+
 static void on_registered(void *arg, uint64_t job, const char *why)
 {
     struct job *j = jobs_ours(arg, job);
@@ -444,7 +455,7 @@ static void on_connected(void *arg, uint64_t job, uint32_t rank)
     struct job *j;
     struct task *t = find_task(arg, job, rank, &j);
 
-    if (!t)
+    if (!t || j->plan->serial)          /* it is again, after a move */
         return;
     task_connected(t);
     job_tell(j, false);
@@ -455,7 +466,7 @@ static void on_finalized(void *arg, uint64_t job, uint32_t rank)
     struct job *j;
     struct task *t = find_task(arg, job, rank, &j);
 
-    if (!t)
+    if (!t || jobmove_swaps(j))
         return;
     task_finalized(t);
     job_tell(j, false);

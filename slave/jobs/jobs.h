@@ -61,6 +61,8 @@ void jobs_reaped(void *arg, pid_t pid, int status,
 void jobs_stopped(void *arg, pid_t tid, int status);
 int jobs_grant(void *arg, const struct page_hello *hello,
                const struct registry_peer *peer, struct err *err);
+int jobs_lease(void *arg, const struct page_lease_ask *ask,
+               const struct registry_peer *peer, int fd, struct err *err);
 extern const struct pmixd_ops jobs_pmix_ops;
 
 #endif

@@ -825,6 +825,8 @@ void look_at(struct look *l, struct task *t)
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
+    if (t->stance)
+        r.flags |= HCT_MIGRATING;
     if (detail && t->tally.page) {
         read_detail(l, t, &r);
         if (!stayed(t, &r))

@@ -15,6 +15,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/paths.h"
 #include "slave/jobs/look.h"
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
@@ -48,6 +49,7 @@ void task_fini(struct task *t)
     free(t->abort_ranks);
     look_task_free(t->look);
     free(t->glanced.kept);
+    free(t->stance);
     tally_fini(&t->tally);
 }
 
@@ -105,7 +107,7 @@ static int open_pipes(struct pipes *p, const struct task *t,
         return open_terminal(p, s, err);
     *p = (struct pipes){ { site_null(s->node->site), -1, -1 }, -1, -1, -1,
                           false };
-    if ((taskset_has(&s->plan->stdin_ranks, t->rank) &&
+    if ((!s->image && taskset_has(&s->plan->stdin_ranks, t->rank) &&
          one_pipe(&p->task[0], &p->in, false)) ||
         one_pipe(&p->out, &p->task[1], true) ||
         (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
@@ -137,7 +139,7 @@ static int connect_pipes(const struct pipes *p, const struct task *t,
     if (p->err >= 0)
         rc |= streams_watch(s->streams, t->rank, HCT__STREAM__STREAM_STDERR,
                             p->err, err);
-    else
+    else if (!s->image)         /* that was said where it was started */
         streams_end(s->streams, t->rank, HCT__STREAM__STREAM_STDERR);
     return rc;
 }
@@ -158,8 +160,8 @@ static int fork_it(struct task *t, const struct task_start *s,
                    struct env *env, struct err *err)
 {
     struct launch_spec spec = {
-        .search = s->search, .wdir = plan_app(s->plan, t->rank)->wdir,
-        .user = s->user };
+        .search = s->search, .user = s->user, .pass = { s->image, s->words },
+        .wdir = s->image ? "/" : plan_app(s->plan, t->rank)->wdir };
     struct pipes pipes;
 
     if (open_pipes(&pipes, t, s, err))
@@ -219,6 +221,37 @@ void task_start(struct task *t, const struct task_start *s)
                  (unsigned long long)s->plan->job, t->rank, (int)t->pid);
     }
     env_fini(&env);
+}
+
+int task_restore(struct task *t, const struct task_start *s,
+                 const char *tell, struct err *err)
+{
+    char program[PATHS_MAX], from[16], words[16];
+    char *argv[] = { program, (char *)"--report", words, (char *)"--tell",
+                     (char *)(uintptr_t)tell, from, NULL };
+    char *no_env[] = { NULL };
+    struct env env = { 0 };
+    struct exec_search search;
+    struct task_start start = *s;
+    int rc;
+
+    snprintf(from, sizeof(from), "fd:%d", s->image);
+    snprintf(words, sizeof(words), "fd:%d", s->words);
+    if (paths_sibling("hector-restore", program, sizeof(program), err))
+        return -1;
+    if (exec_search_init(&search, argv, NULL, err))
+        return -1;
+    start.search = &search;
+    rc = env_copy(&env, no_env) ? err_memory(err) : fork_it(t, &start, &env, err);
+    env_fini(&env);
+    exec_search_fini(&search);
+    if (rc)
+        return -1;
+    t->report_event = event_new(s->node->base, t->report, EV_READ, s->report,
+                                s->report_arg);
+    if (t->report_event)
+        event_add(t->report_event, NULL);
+    return t->report_event ? 0 : err_memory(err);
 }
 
 bool task_report(struct task *t, const struct plan *plan)

@@ -27,6 +27,7 @@ enum task_fact {
 };
 
 struct look_task;
+struct task_stance;
 
 /* The world that a task was given by who started it. */
 struct task_given {
@@ -66,6 +67,7 @@ struct task {
     char mpi[64];               /* the library's version text */
     struct tally tally;
     struct look_task *look;     /* owned: what the last look found, or NULL */
+    struct task_stance *stance; /* owned: of jobstop.c, or NULL */
     struct peeked peeked;       /* without a page: what its stack says */
     struct glanced glanced;     /* with one */
 };
@@ -80,6 +82,7 @@ struct task_start {             /* all borrowed */
     event_callback_fn report;   /* called with report_arg when the exec's
                                    outcome may be known: task_report() */
     void *report_arg;
+    int image, words;           /* passed on to hector-restore; 0: none */
 };
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
@@ -89,6 +92,12 @@ void task_fini(struct task *t);
 /* Fork it and connect its pipes. A task that cannot even be forked is over,
  * with a sentence. */
 void task_start(struct task *t, const struct task_start *s);
+
+/* A process that becomes the task whose image it reads from s->image. If it cannot
+ * it says so by s->words. tell: where tasks register. Its standard input is at
+ * its end. */
+int task_restore(struct task *t, const struct task_start *s,
+                 const char *tell, struct err *err);
 
 /* It will not be started, for this reason. */
 void task_fail(struct task *t, const struct task_start *s, const char *why);

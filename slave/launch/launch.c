@@ -121,6 +121,9 @@ static _Noreturn void child(const struct launch_spec *s, pid_t slave,
         sigaction(sig, &dfl, NULL);     /* KILL, STOP and libc's own refuse */
     if (place_fds(s->fds))
         fail(report, EXEC_STEP_SETUP, errno);
+    for (int i = 0; i < 2; i++)
+        if (s->pass[i] && fcntl(s->pass[i], F_SETFD, 0))
+            fail(report, EXEC_STEP_SETUP, errno);
     limits_restore(RLIMIT_NOFILE, &task_files);
     limits_restore(RLIMIT_FSIZE, &task_file_size);
     if (launch_become(s->user))

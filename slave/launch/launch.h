@@ -42,6 +42,7 @@ struct launch_spec {            /* everything borrowed */
     const struct launch_user *user;
     int fds[3];                 /* stdin, stdout, stderr of the task */
     bool terminal;              /* fds are its controlling terminal */
+    int pass[2];                /* it gets these as well; 0: none */
 };
 
 /* Start it. Returns the pid, and in *report a descriptor (non-blocking,

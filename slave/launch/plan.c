@@ -22,14 +22,15 @@ void plan_destroy(struct plan *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; p->apps && i < p->napps; i++) {
+    for (size_t i = 0; p->apps && !p->lent && i < p->napps; i++) {
         free_strings(p->apps[i].argv);
         free_strings(p->apps[i].env);
         free(p->apps[i].wdir);
     }
     nodemap_fini(&p->nodes);
     taskset_fini(&p->stdin_ranks);
-    free(p->apps);
+    if (!p->lent)
+        free(p->apps);
     free(p->node_of);
     free(p->local_of);
     free(p->stream_addresses);
@@ -174,6 +175,8 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     p->merge_stderr = m->merge_stderr;
     p->want_stdtim = m->want_stdtim;
     p->oversubscribed = m->oversubscribed;
+    p->migratable = m->migratable;
+    p->serial = m->serial;
     if (m->terminal) {
         p->has_terminal = true;
         pty_size(&p->window, m->terminal);
@@ -193,6 +196,50 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     plan_destroy(p);
     err_prefix(err, "a Prepare that makes no sense");
     return NULL;
+}
+
+struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
+                            struct err *err)
+{
+    const Hct__Prepare *at = m->places;
+    struct plan *to = calloc(1, sizeof(*to));
+
+    if (!to)
+        return err_memory(err), NULL;
+    *to = (struct plan){
+        .job = p->job, .serial = m->serial, .ntasks = p->ntasks,
+        .apps = p->apps, .lent = true, .napps = p->napps,
+        .oversubscribed = p->oversubscribed, .migratable = p->migratable,
+        .uid = p->uid, .gid = p->gid };
+    if (!at || at->ntasks != p->ntasks || !*at->nspace ||
+        strlen(at->nspace) > PLAN_NSPACE_MAX) {
+        err_set(err, EINVAL, "no places of %u tasks", p->ntasks);
+    } else if (!take_nodes(to, at, err)) {
+        strcpy(to->nspace, at->nspace);
+        to->oversubscribed |= at->oversubscribed;
+        return to;
+    }
+    plan_destroy(to);
+    err_prefix(err, "a Swap that makes no sense");
+    return NULL;
+}
+
+void plan_follow(struct plan *p, struct plan *to)
+{
+    struct nodemap nodes = p->nodes;
+    uint32_t *node_of = p->node_of, *local_of = p->local_of;
+
+    p->serial = to->serial;
+    strcpy(p->nspace, to->nspace);
+    p->here = to->here;
+    p->nodes = to->nodes;
+    p->node_of = to->node_of;
+    p->local_of = to->local_of;
+    p->oversubscribed = to->oversubscribed;
+    to->nodes = nodes;
+    to->node_of = node_of;
+    to->local_of = local_of;
+    plan_destroy(to);
 }
 
 const struct nodemap_node *plan_here(const struct plan *p)

@@ -1,6 +1,6 @@
 /* plan.h - what the master's Prepare says, checked, in our own words.
  *
- * Immutable once made. Ranks are numbered through the programs (apps) in
+ * Immutable once made, but for the places of tasks that are moved. Ranks are numbered through the programs (apps) in
  * order; every rank has exactly one node. */
 #ifndef HECTOR_PLAN_H
 #define HECTOR_PLAN_H
@@ -25,9 +25,11 @@ struct plan_app {
 
 struct plan {
     uint64_t job;
+    uint32_t serial;            /* of the namespace in its job, from 0 */
     char nspace[PLAN_NSPACE_MAX + 1];
     uint32_t ntasks;
-    struct plan_app *apps;      /* owned */
+    struct plan_app *apps;      /* owned, unless lent */
+    bool lent;                  /* by the plan that this one is to follow */
     size_t napps;
     struct nodemap nodes;       /* owned */
     size_t here;                /* index in them */
@@ -38,6 +40,7 @@ struct plan {
     uint8_t cookie[PLAN_COOKIE_MAX];
     size_t cookie_bytes;
     bool merge_stderr, want_stdtim, oversubscribed;
+    bool migratable;            /* its tasks get the layer before MPI */
     bool has_terminal;          /* the tasks of stdin_ranks get one */
     struct winsize window;
     uint32_t uid, gid;
@@ -46,6 +49,13 @@ struct plan {
 /* NULL if the message makes no sense; err says what in it. */
 struct plan *plan_create(const Hct__Prepare *m, struct err *err);
 void plan_destroy(struct plan *p);
+
+/* The same job in another namespace, with its tasks on other nodes; p lives as
+ * long. NULL if the message makes no sense. */
+struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
+                            struct err *err);
+/* That is where they are now. Frees to. */
+void plan_follow(struct plan *p, struct plan *to);
 
 const struct nodemap_node *plan_here(const struct plan *p);
 const struct plan_app *plan_app(const struct plan *p, uint32_t rank);

@@ -179,7 +179,7 @@ int rundir_job_paths(const struct rundir *s, uint64_t job,
 static int make_dir(const char *path, const struct plan *plan,
                     struct err *err)
 {
-    if (mkdir(path, 0700))
+    if (mkdir(path, 0700) && !(errno == EEXIST && plan->serial))
         return err_sys(err, "cannot make the directory %s", path);
     if (plan->uid != geteuid() && chown(path, plan->uid, plan->gid))
         return err_sys(err, "cannot give %s to user %u", path, plan->uid);

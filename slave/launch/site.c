@@ -19,6 +19,8 @@ struct site {
     char preload[PATHS_MAX];    /* libhector.so, "" if there is none */
     char inject[PATHS_MAX];     /* libhector-inject.so, or only its name: then
                                    tasks that want it say that it is not there */
+    char layer[PATHS_MAX];      /* libmpi.so.40 of ours, "" if there is none */
+    char no_layer[256];         /* why there is none */
     bool fast_fabric;
     int null_fd;
 };
@@ -33,6 +35,19 @@ static void find_preload(struct site *s)
     }
     if (preload_path("libhector-inject.so", s->rundir.dir, s->inject, &err))
         strcpy(s->inject, "libhector-inject.so");
+}
+
+/* Both of them: one finds the other beside itself. */
+static void find_layer(struct site *s)
+{
+    char inside[PATHS_MAX];
+    struct err err;
+
+    if (preload_path("libhector-inside.so", s->rundir.dir, inside, &err) ||
+        preload_path("libmpi.so.40", s->rundir.dir, s->layer, &err)) {
+        snprintf(s->no_layer, sizeof(s->no_layer), "%.255s", err.text);
+        s->layer[0] = '\0';
+    }
 }
 
 static int open_files(struct site *s, struct err *err)
@@ -58,6 +73,7 @@ struct site *site_open(struct err *err)
         return NULL;
     }
     find_preload(s);
+    find_layer(s);
     s->fast_fabric = load_fast_fabric();
     return s;
 }
@@ -97,6 +113,9 @@ int site_job_open(const struct site *s, const struct plan *plan, char *dir,
 {
     char shm[PATHS_MAX];
 
+    if (plan->migratable && !*s->layer)
+        return err_set(err, ENOENT, "tasks cannot be started so that they can "
+                       "be moved (--migratable): %s", s->no_layer);
     return rundir_job_open(&s->rundir, plan, err) ||
            rundir_job_paths(&s->rundir, plan->job, dir, shm, err) ? -1 : 0;
 }
@@ -114,5 +133,5 @@ void site_env(const struct site *s, const struct plan *plan, char *shm,
     rundir_job_paths(&s->rundir, plan->job, dir, shm, NULL);
     *env = (struct taskenv){
         .plan = plan, .tasks_socket = s->socket, .preload = s->preload,
-        .inject = s->inject, .shm = shm, .fast_fabric = s->fast_fabric };
+        .inject = s->inject, .layer = s->layer, .shm = shm, .fast_fabric = s->fast_fabric };
 }

@@ -7,7 +7,8 @@
  * tasks that wait steal the processor of those that work; ob1 over shared
  * memory and TCP halves the start-up where there is nothing faster; the
  * backing directories put shared-memory files where they are removed with the
- * job. */
+ * job. Of tasks that can be moved: plugins of hwloc make libraries that cannot
+ * be unloaded any more, and MPI's are. */
 #include "slave/launch/taskenv.h"
 
 #include <stdio.h>
@@ -72,6 +73,10 @@ int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
     rc |= env_setf(e, "HECTOR_JOB", "%llu", (unsigned long long)p->job);
     rc |= env_setf(e, "HECTOR_RANK", "%u", rank);
     rc |= env_setf(e, "HECTOR_NTASKS", "%u", p->ntasks);
+    if (p->migratable) {
+        rc |= env_set(e, "HWLOC_PLUGINS_PATH", "/none");
+        rc |= env_prepend(e, "LD_PRELOAD", t->layer, ':');
+    }
     if (env_get(e, "HECTOR_INJECT"))
         rc |= env_prepend(e, "LD_PRELOAD", t->inject, ':');
     if (*t->preload)

@@ -41,6 +41,7 @@ struct pending {
 
 struct registry {
     registry_grant_f *grant;
+    registry_lease_f *lease;
     void *arg;
     struct event_base *base;    /* borrowed */
     struct event *accept, *rest;        /* owned */
@@ -65,23 +66,69 @@ static void answer(int fd, int memfd, const struct err *err)
                   strerror(errno));
 }
 
-static int judge(struct registry *r, int fd, const struct page_hello *hello,
-                 size_t n, struct err *err)
+static int check_version(uint32_t major, struct err *err)
+{
+    return major == PAGE_MAJOR ? 0
+           : err_set(err, EPROTO, "the wrapper library's page is version "
+                     "%u, this slave's is %u: use those of one release",
+                     major, PAGE_MAJOR);
+}
+
+static int who_is(int fd, struct registry_peer *peer, struct err *err)
 {
     struct ucred cred;
     socklen_t len = sizeof(cred);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+        return err_sys(err, "credentials of a task");
+    *peer = (struct registry_peer){ .pid = cred.pid, .uid = cred.uid };
+    return 0;
+}
+
+static int judge(struct registry *r, int fd, const struct page_hello *hello,
+                 size_t n, struct err *err)
+{
     struct registry_peer peer;
 
     if (n != sizeof(*hello) || hello->magic != PAGE_MAGIC)
         return err_set(err, EPROTO, "not a registration");
-    if (hello->major != PAGE_MAJOR)
-        return err_set(err, EPROTO, "the wrapper library's page is version "
-                       "%u, this slave's is %u: use those of one release",
-                       hello->major, PAGE_MAJOR);
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-        return err_sys(err, "credentials of a task");
-    peer = (struct registry_peer){ .pid = cred.pid, .uid = cred.uid };
+    if (check_version(hello->major, err) || who_is(fd, &peer, err))
+        return -1;
     return r->grant(r->arg, hello, &peer, err);
+}
+
+/* 0: fd is somebody else's now. */
+static int lease(struct registry *r, int fd, const struct page_lease_ask *ask,
+                 struct err *err)
+{
+    struct registry_peer peer;
+
+    if (!r->lease)
+        return err_set(err, ENOTSUP, "no leases are given here");
+    if (check_version(ask->major, err) || who_is(fd, &peer, err))
+        return -1;
+    return r->lease(r->arg, ask, &peer, fd, err);
+}
+
+void registry_lease_by(struct registry *r, registry_lease_f *by)
+{
+    r->lease = by;
+}
+
+void registry_lease(int fd, uint32_t status, int with, uint64_t bytes,
+                    const char *why)
+{
+    struct page_lease m = { .magic = PAGE_LEASE, .status = status,
+                            .bytes = bytes };
+
+    snprintf(m.why, sizeof(m.why), "%.*s", (int)sizeof(m.why) - 1,
+             why ? why : "");
+    if (passfd_send(fd, &m, sizeof(m), with, 0) < 0)
+        log_debug("registry", "a task went without its lease: %s",
+                  strerror(errno));
+    if (with >= 0)
+        close(with);
+    close(fd);
 }
 
 static void pending_free(struct pending *p)
@@ -91,7 +138,8 @@ static void pending_free(struct pending *p)
     TAILQ_REMOVE(&r->pending, p, place);
     if (p->event)
         event_free(p->event);
-    close(p->fd);
+    if (p->fd >= 0)
+        close(p->fd);
     free(p);
     r->npending--;
     event_add(r->accept, NULL);         /* there is room now */
@@ -110,24 +158,50 @@ static void refuse(int fd, const struct err *why)
     refused("registry", name, why);
 }
 
+static void take_hello(struct pending *p, const struct page_hello *hello,
+                       size_t n)
+{
+    struct err err = { 0 };
+    int memfd = judge(p->r, p->fd, hello, n, &err);
+
+    if (memfd < 0)
+        refuse(p->fd, &err);
+    answer(p->fd, memfd, &err);
+    if (memfd >= 0)
+        close(memfd);
+}
+
+static void take_lease(struct pending *p, const struct page_lease_ask *ask)
+{
+    struct err err = { 0 };
+    int fd = p->fd;
+
+    event_free(p->event);
+    p->event = NULL;
+    p->fd = -1;
+    if (lease(p->r, fd, ask, &err)) {
+        refuse(fd, &err);
+        registry_lease(fd, (uint32_t)(err.code > PAGE_LEASE_LEAVE ? err.code
+                                                                  : EIO),
+                       -1, 0, err.text);
+    }
+}
+
 static void on_hello(evutil_socket_t fd, short what, void *arg)
 {
     struct pending *p = arg;
-    struct page_hello hello;
-    struct err err = { 0 };
+    union {
+        struct page_hello hello;
+        struct page_lease_ask ask;
+    } said;
     ssize_t n = -1;
-    int memfd;
 
     if (what & EV_READ)
-        n = recv((int)fd, &hello, sizeof(hello), MSG_TRUNC);
-    if (n > 0) {
-        memfd = judge(p->r, (int)fd, &hello, (size_t)n, &err);
-        if (memfd < 0)
-            refuse((int)fd, &err);
-        answer((int)fd, memfd, &err);
-        if (memfd >= 0)
-            close(memfd);
-    }
+        n = recv((int)fd, &said, sizeof(said), MSG_TRUNC);
+    if (n == (ssize_t)sizeof(said.ask) && said.ask.magic == PAGE_LEASE)
+        take_lease(p, &said.ask);
+    else if (n > 0)
+        take_hello(p, &said.hello, (size_t)n);
     pending_free(p);
 }
 

@@ -302,6 +302,16 @@ bool rings_release(struct rings *r)
     return any;
 }
 
+void rings_skip(struct rings *r)
+{
+    for (unsigned s = 0; s < r->slots; s++) {
+        r->slot[s].tail = r->slot[s].taken =
+            atomic_load_explicit(&page_slot(r, s)->head, memory_order_acquire);
+        atomic_store_explicit(&page_slot(r, s)->tail, r->slot[s].tail,
+                              memory_order_release);
+    }
+}
+
 long rings_read(struct rings *r, size_t budget, struct rings_batch *b)
 {
     long n = rings_take(r, budget, b);

@@ -71,6 +71,8 @@ void rings_fini(struct rings *r);
 long rings_take(struct rings *r, size_t budget, struct rings_batch *b);
 bool rings_release(struct rings *r);
 
+/* All that is there was read by somebody else. */
+void rings_skip(struct rings *r);
 /* Both at once. */
 long rings_read(struct rings *r, size_t budget, struct rings_batch *b);
 

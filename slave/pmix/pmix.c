@@ -36,8 +36,9 @@ const char *__lsan_default_suppressions(void)
 }
 
 struct nspace {
-    struct nspace *next;
+    struct nspace *next;        /* of one job the latest first */
     uint64_t job;
+    uint32_t serial;            /* as in the plan */
     char name[PMIX_MAX_NSLEN + 1];
     uint32_t ntasks;
     uid_t uid;
@@ -528,6 +529,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
     if (!n)
         return err_memory(err);
     n->job = plan->job;
+    n->serial = plan->serial;
     n->ntasks = plan->ntasks;
     n->uid = plan->uid;
     PMIX_LOAD_NSPACE(n->name, plan->nspace);
@@ -558,17 +560,8 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
  * now. So it may when clients go that are in a fence: each that goes may end it
  * once more, and its record is released by each. Such a list is left to the end
  * of the process, which is to be soon, and so is the library's thread. */
-void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
+static void nspace_leave(struct pmixd *p, struct nspace *n, bool torn)
 {
-    struct nspace **at = &p->nspaces, *n;
-
-    if (torn && p->health == PMIXD_SOUND)
-        p->health = PMIXD_TORN;
-    while ((n = *at) && n->job != job)
-        at = &n->next;
-    if (!n)
-        return;
-    *at = n->next;
     if (!torn && p->health != PMIXD_STUCK) {
         p->leaving++;
         PMIx_server_deregister_nspace(n->name, pmix_call_deregistered, NULL);
@@ -577,6 +570,34 @@ void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
         n->info = NULL;         /* the library may be reading it */
     tally_late(p);
     nspace_free(n);
+}
+
+void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn)
+{
+    struct nspace **at = &p->nspaces, *n;
+
+    if (torn && p->health == PMIXD_SOUND)
+        p->health = PMIXD_TORN;
+    while ((n = *at))
+        if (n->job == job) {
+            *at = n->next;
+            nspace_leave(p, n, torn);
+        } else {
+            at = &n->next;
+        }
+}
+
+void pmixd_keep_only(struct pmixd *p, uint64_t job, uint32_t serial)
+{
+    struct nspace **at = &p->nspaces, *n;
+
+    while ((n = *at))
+        if (n->job == job && n->serial != serial) {
+            *at = n->next;
+            nspace_leave(p, n, false);
+        } else {
+            at = &n->next;
+        }
 }
 
 int pmixd_setup_env(struct pmixd *p, uint64_t job, uint32_t rank,

@@ -103,6 +103,9 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
                    const char *job_dir, struct err *err);
 /* torn: a task of it died while it was connecting, or in a fence: pmix.c. */
 void pmixd_deregister(struct pmixd *p, uint64_t job, bool torn);
+/* A job whose tasks are moved has several namespaces for a while, of which the
+ * latest is meant wherever it is not said: all others go. */
+void pmixd_keep_only(struct pmixd *p, uint64_t job, uint32_t serial);
 
 /* Add to a task's environment what its PMIx client needs. */
 int pmixd_setup_env(struct pmixd *p, uint64_t job, uint32_t rank,

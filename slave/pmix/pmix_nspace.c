@@ -65,12 +65,17 @@ static void add_ranks(struct str *s, const struct taskset *ranks)
 static void add_maps(struct list *l, const struct plan *plan)
 {
     struct str names = { 0 }, ranks = { 0 }, peers = { 0 };
+    const char *comma = "", *colon = "";
     char *coded = NULL;
 
     for (size_t i = 0; i < plan->nodes.n; i++) {
-        str_addf(&names, "%s%s", i ? "," : "", plan->nodes.v[i].name);
-        str_add(&ranks, i ? ";" : "");
+        if (!plan->nodes.v[i].ranks.n)
+            continue;           /* PMIx wants to hear of none without tasks */
+        str_addf(&names, "%s%s", comma, plan->nodes.v[i].name);
+        str_add(&ranks, colon);
         add_ranks(&ranks, &plan->nodes.v[i].ranks);
+        comma = ",";
+        colon = ";";
     }
     add_ranks(&peers, &plan_here(plan)->ranks);
     if (str_failed(&names) || str_failed(&ranks) || str_failed(&peers))
@@ -92,6 +97,16 @@ static void add_maps(struct list *l, const struct plan *plan)
     str_fini(&peers);
 }
 
+/* Nodes with tasks, below that one: so they are numbered. */
+static uint32_t count_nodes(const struct plan *plan, size_t below)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < below; i++)
+        n += plan->nodes.v[i].ranks.n != 0;
+    return n;
+}
+
 static void add_job(struct list *l, const struct plan *plan, const char *dir)
 {
     const struct taskset *here = &plan_here(plan)->ranks;
@@ -101,7 +116,7 @@ static void add_job(struct list *l, const struct plan *plan, const char *dir)
     add_u32(l, PMIX_UNIV_SIZE, plan->ntasks);
     add_u32(l, PMIX_JOB_SIZE, plan->ntasks);
     add_u32(l, PMIX_MAX_PROCS, plan->ntasks);
-    add_u32(l, PMIX_NUM_NODES, (uint32_t)plan->nodes.n);
+    add_u32(l, PMIX_NUM_NODES, count_nodes(plan, plan->nodes.n));
     add_u32(l, PMIX_JOB_NUM_APPS, (uint32_t)plan->napps);
     add(l, PMIX_JOBID, plan->nspace, PMIX_STRING);
     add_u32(l, PMIX_LOCAL_SIZE, local);
@@ -139,7 +154,7 @@ static void add_proc(struct list *l, const struct plan *plan, uint32_t rank,
     add_u16(&proc, PMIX_NODE_RANK, plan->local_of[rank]);
     add(&proc, PMIX_HOSTNAME, plan->nodes.v[plan->node_of[rank]].name,
         PMIX_STRING);
-    add_u32(&proc, PMIX_NODEID, plan->node_of[rank]);
+    add_u32(&proc, PMIX_NODEID, count_nodes(plan, plan->node_of[rank]));
     if (plan_is_local(plan, rank)) {
         snprintf(own, sizeof(own), "%s/%u", dir, rank);
         add(&proc, PMIX_PROCDIR, own, PMIX_STRING);

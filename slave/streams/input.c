@@ -263,3 +263,8 @@ void input_end(struct input *in)
     }
     settle(in);
 }
+
+bool input_is_over(const struct input *in)
+{
+    return in->unwanted || (in->ended && in->n == 0);
+}

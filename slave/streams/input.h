@@ -44,5 +44,7 @@ int input_data(struct input *in, const void *data, size_t n,
 
 /* End of file, after what was sent. */
 void input_end(struct input *in);
+/* ... and all readers have it, or there is none any more. */
+bool input_is_over(const struct input *in);
 
 #endif

@@ -29,6 +29,7 @@ struct pipe_end {
     int typing;                 /* the same terminal for input; -1: a pipe */
     uint32_t rank;
     Hct__Stream stream;
+    enum streams_end end;
 };
 
 struct streams {
@@ -68,7 +69,8 @@ void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
         say_output(s, rank, stream, data, bytes);
 }
 
-void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream)
+static void say_end(struct streams *s, uint32_t rank, Hct__Stream stream,
+                    bool moved)
 {
     Hct__OutputEnd m = HCT__OUTPUT_END__INIT;
 
@@ -76,7 +78,18 @@ void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream)
         return;
     m.rank = rank;
     m.stream = stream;
+    m.moved = moved;
     conn_send(s->link, MESSAGE_OUTPUT_END, &m);
+}
+
+void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream)
+{
+    say_end(s, rank, stream, false);
+}
+
+void streams_end_moved(struct streams *s, uint32_t rank, Hct__Stream stream)
+{
+    say_end(s, rank, stream, true);
 }
 
 bool streams_congested(const struct streams *s)
@@ -137,7 +150,8 @@ static void pipe_finish(struct pipe_end *p)
             *at = p->next;
             break;
         }
-    streams_end(s, p->rank, p->stream);
+    if (p->end != STREAMS_SILENT)
+        say_end(s, p->rank, p->stream, p->end == STREAMS_MOVED);
     if (p->typing >= 0)
         input_lost(s->input, p->typing);
     pipe_free(p);
@@ -211,6 +225,37 @@ void streams_cut(struct streams *s)
             ;
         pipe_finish(s->pipes);
     }
+}
+
+void streams_move(struct streams *s, uint32_t rank, enum streams_end end)
+{
+    for (struct pipe_end *p = s->pipes; p; p = p->next)
+        if (p->rank == rank)
+            p->end = end;
+}
+
+void streams_forget(struct streams *s, uint32_t rank)
+{
+    for (struct pipe_end **at = &s->pipes, *p; (p = *at); )
+        if (p->rank == rank) {
+            *at = p->next;
+            pipe_free(p);
+        } else {
+            at = &p->next;
+        }
+}
+
+bool streams_rank_open(const struct streams *s, uint32_t rank)
+{
+    for (const struct pipe_end *p = s->pipes; p; p = p->next)
+        if (p->rank == rank)
+            return true;
+    return false;
+}
+
+bool streams_input_over(const struct streams *s)
+{
+    return input_is_over(s->input);
 }
 
 /* ----------------------------------------------------------------- input */

@@ -58,6 +58,19 @@ void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
                  const void *data, size_t bytes);
 void streams_end(struct streams *s, uint32_t rank, Hct__Stream stream);
 
+/* What the end of the pipes of a task is: that of its streams; of their part that
+ * comes from here, as the task goes on elsewhere; or nothing, as it has not come
+ * here yet. */
+enum streams_end { STREAMS_END, STREAMS_MOVED, STREAMS_SILENT };
+void streams_move(struct streams *s, uint32_t rank, enum streams_end end);
+/* The same of one that has no pipe. */
+void streams_end_moved(struct streams *s, uint32_t rank, Hct__Stream stream);
+/* Close its pipes without a word. */
+void streams_forget(struct streams *s, uint32_t rank);
+bool streams_rank_open(const struct streams *s, uint32_t rank);
+/* Is all of the standard input with the tasks? */
+bool streams_input_over(const struct streams *s);
+
 /* Would more only pile up? */
 bool streams_congested(const struct streams *s);
 

@@ -24,7 +24,9 @@ mpi-wrappers/record  wrap_c.inc wrap_f.inc
 mpi-wrappers/inject  call_kinds.inc inject_c.inc inject_f.inc
 mpi-wrappers/image
 mpi-wrappers/restore
+mpi-wrappers/shell
 mpi-wrappers/layer   layer_c.inc layer_predefined.inc layer_foreign.inc
+mpi-wrappers/swap
 
 policies
 policies/lib

@@ -88,6 +88,7 @@ acts --adopt-env yes "$(cat "$T/adopted")"
 acts -v yes "$(failing 0 'is done' -v true)"
 acts -h yes "$(hector-run -h | grep -q '^usage' && echo yes)"
 acts -V yes "$(hector-run -V | grep -q '^hector-run [0-9]' && echo yes)"
+acts --migratable /none "$(hector-run --migratable sh -c 'echo $HWLOC_PLUGINS_PATH')"
 start_master
 start_slave here
 acts --master 'x ' "$(hector-run --master "$master" echo x | tr '\n' ' ')"
@@ -97,7 +98,7 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-for o in --priority=1 --deadline=1h --migratable --checkpoint-every=1h \
+for o in --priority=1 --deadline=1h --checkpoint-every=1h \
     --checkpoint-dir="$T"; do
     is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
         "$o" true)" yes "$o is refused in words"

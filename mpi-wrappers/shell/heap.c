@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/shell/heap.h"
+
 #define HEAP_EXPORT __attribute__((visibility("default")))
 #define HEAP_REGION ((size_t)1 << 36)
 #define HEAP_LARGEST ((size_t)1 << 34)
@@ -123,6 +125,12 @@ static struct heap_block *heap_block_of(void *p)
     struct heap_block *b = (struct heap_block *)p - 1;
 
     return b->aligned ? (struct heap_block *)((char *)b - b->back) : b;
+}
+
+void heap_region(void **from, void **to)
+{
+    *from = heap.region;
+    *to = heap.region ? heap.region + HEAP_REGION : NULL;
 }
 
 HEAP_EXPORT void *malloc(size_t bytes)

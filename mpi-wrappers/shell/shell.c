@@ -7,9 +7,12 @@
 #include <dlfcn.h>
 #include <locale.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "mpi-wrappers/shell/heap.h"
 
 #define SHELL_EXPORT __attribute__((visibility("default")))
 
@@ -26,6 +29,9 @@ SHELL_EXPORT void *dlopen(const char *name, int flags)
     return next(name, flags & ~RTLD_GLOBAL);
 }
 
+/* Libraries that hwloc looks for could never be unloaded again. */
+static const char shell_plugins[] = "HWLOC_PLUGINS_PATH=/none";
+
 void inside_set_environ(char **from);
 SHELL_EXPORT void inside_set_environ(char **from)
 {
@@ -34,11 +40,14 @@ SHELL_EXPORT void inside_set_environ(char **from)
 
     while (from && from[n])
         n++;
-    copy = calloc(n + 1, sizeof(*copy));
+    copy = calloc(n + 2, sizeof(*copy));
     if (!copy)
         return;
-    for (size_t i = 0; i < n; i++)
-        copy[i] = strdup(from[i]);
+    n = 0;
+    for (; from && *from; from++)
+        if (strncmp(*from, shell_plugins, sizeof("HWLOC_PLUGINS_PATH")) != 0)
+            copy[n++] = strdup(*from);
+    copy[n] = strdup(shell_plugins);
     environ = copy;
 }
 
@@ -48,4 +57,20 @@ void inside_thread_begin(void);
 SHELL_EXPORT void inside_thread_begin(void)
 {
     uselocale(LC_GLOBAL_LOCALE);
+}
+
+/* The last call of the namespace: nothing that is written stays unwritten, and
+ * the C library's own reference to what unwinds stacks, which would keep the
+ * namespace for ever, goes; the second dlclose() is for that one. */
+void inside_release(void **heap, void **end);
+SHELL_EXPORT void inside_release(void **heap, void **end)
+{
+    void *unwinder = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+    fflush(NULL);
+    if (unwinder) {
+        dlclose(unwinder);
+        dlclose(unwinder);
+    }
+    heap_region(heap, end);
 }

@@ -1,0 +1,944 @@
+/* mover.c - see mover.h.
+ *
+ * Invariants: mover->state changes in step() only. A look is complete when each
+ * node of the job has answered the order with its number; the next order is sent
+ * after that, and nothing else asks for looks. */
+#include "master/move/mover.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/move/moverank.h"
+#include "master/move/stop.h"
+#include "master/store/journal.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/conn.h"
+#include "proto/link/nodemap.h"
+#include "proto/link/timer.h"
+
+/* As in page.h: its words follow those of a stop. */
+enum { WORD_RUN = STOP_WANT_RUN, WORD_SWAP = STOP_WANT_DRAIN + 1 };
+enum { COMMS_MORE = 64 };       /* than there are at first */
+#define LOOK_NS    (CLOCK_NS_PER_MS)            /* between two, at most */
+#define SLOW_NS    (10 * CLOCK_NS_PER_MS)       /* the same, once apart */
+#define HEARD_NS   (5 * CLOCK_NS_PER_S)         /* beyond the limit of the stop */
+#define PREPARE_NS (60 * CLOCK_NS_PER_S)
+#define APART_NS   (600 * CLOCK_NS_PER_S)       /* images may be large */
+#define JOIN_NS    (120 * CLOCK_NS_PER_S)
+
+struct mover_node { uint64_t look; bool swapped; };
+
+struct mover {
+    struct movers *all;         /* borrowed, like the next three */
+    struct job *job;
+    struct node *to;
+    struct conn *asker;
+    enum move_state state;
+    bool acted;                 /* what this state is to effect was done */
+    struct taskset ranks;       /* owned: who moves */
+    struct moverank *rank;      /* owned: of all */
+    uint32_t *node_of;          /* owned: where they are to be */
+    struct mover_node *node;    /* owned: of all, by index in the job's */
+    size_t nnodes;
+    struct stop *stop;          /* owned */
+    struct stop_task *look;     /* owned: of stop_look.h */
+    struct event *timer;        /* owned: it takes too long */
+    uint64_t number, looks;     /* of the last orders, and looks; those of one
+                                   move are not those of another */
+    uint32_t generation, serial;
+    bool let;                   /* who leaves may do so: nobody can return */
+    bool returns;               /* all are to be where they were */
+    uint64_t quiesce_ns;
+    uint64_t quiet_ns;          /* when all stood; monotonic */
+    uint64_t image_bytes;
+    char why[400];              /* it was given up, or is lost */
+};
+
+static unsigned long long id(const struct mover *v)
+{
+    return v->job->id;
+}
+
+static void mover_free(struct mover *v)
+{
+    for (uint32_t r = 0; v->rank && r < v->job->ntasks; r++)
+        moverank_fini(&v->rank[r]);
+    free(v->rank);
+    free(v->look);
+    free(v->node_of);
+    free(v->node);
+    stop_destroy(v->stop);
+    taskset_fini(&v->ranks);
+    timer_free(v->timer);
+    v->job->mover = NULL;
+    free(v);
+}
+
+/* ---------------------------------------------------------------------- words */
+
+static void say_step(const struct mover *v)
+{
+    Hct__Moving m = HCT__MOVING__INIT;
+
+    if (!v->asker)
+        return;
+    m.job = v->job->id;
+    m.state = (char *)(uintptr_t)move_state_name(v->state);
+    m.image_bytes = v->image_bytes;
+    conn_send(v->asker, MESSAGE_MOVING, &m);
+}
+
+static void say_result(const struct mover *v, bool ok, const char *text)
+{
+    Hct__Result m = HCT__RESULT__INIT;
+
+    if (!v->asker)
+        return;
+    m.ok = ok;
+    m.text = (char *)(uintptr_t)text;
+    conn_send(v->asker, MESSAGE_RESULT, &m);
+}
+
+static bool step(struct mover *v, enum move_event ev)
+{
+    enum move_state from = v->state;
+    struct err err;
+
+    if (move_state_next(from, ev, &v->state, &err)) {
+        log_warn("move", "step refused job=%llu: %s", id(v), err.text);
+        return false;
+    }
+    log_info("move", "%s -> %s job=%llu", move_state_name(from),
+             move_state_name(v->state), id(v));
+    journal_step(v->all->journal, v->job, &move_state_machine, -1, ev, from,
+                 v->state);
+    v->acted = false;
+    v->all->ops->act(v->job);
+    return true;
+}
+
+/* ---------------------------------------------------------------------- orders */
+
+static bool is_there(const struct job_node *jn)
+{
+    return !jn->lost && !jn->drained && jn->node->link;
+}
+
+static void send_all(const struct mover *v, enum message_type type,
+                     const void *msg)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (is_there(&v->job->nodes[i]))
+            conn_send(v->job->nodes[i].node->link, type, msg);
+}
+
+/* What stands in the pages from now on, and that they are to be looked at. */
+static void send_order(struct mover *v, unsigned word, uint64_t number,
+                       uint64_t wait_ns, const struct stop_orders *o)
+{
+    Hct__StopOrder m = HCT__STOP_ORDER__INIT;
+    uint32_t n = o ? o->nraises : 0;
+    Hct__StopOrder__Raise *raises = calloc(n + 1, sizeof(*raises));
+    Hct__StopOrder__Raise **all = calloc(n + 1, sizeof(*all));
+
+    for (uint32_t i = 0; raises && all && i < n; i++) {
+        hct__stop_order__raise__init(&raises[i]);
+        raises[i].comm = o->raises[i].comm;
+        raises[i].target = o->raises[i].number;
+        all[m.n_raises++] = &raises[i];
+    }
+    m.job = v->job->id;
+    m.number = v->number = number;
+    m.look = ++v->looks;
+    m.word = word;
+    m.generation = v->generation;
+    m.raises = all;
+    m.signals = o ? (uint32_t *)(uintptr_t)o->signals : NULL;
+    m.n_signals = o ? o->nsignals : 0;
+    m.wait_ns = wait_ns;
+    m.end = word == WORD_RUN && v->state != MOVE_CHECKED;
+    send_all(v, MESSAGE_STOP_ORDER, &m);
+    free(all);
+    free(raises);
+}
+
+static void send_end(const struct mover *v)
+{
+    Hct__SwapEnd m = HCT__SWAP_END__INIT;
+
+    m.job = v->job->id;
+    m.serial = v->job->serial;
+    send_all(v, MESSAGE_SWAP_END, &m);
+}
+
+static const char *node_name(const void *arg, size_t i)
+{
+    return ((const struct job *)arg)->nodes[i].node->name;
+}
+
+/* Who goes from there, and who comes; both to be freed. */
+static void who_moves(const struct mover *v, size_t node, char **leaving,
+                      char **coming)
+{
+    struct taskset from = { 0 }, to = { 0 };
+
+    for (int64_t r = -1;
+         !v->returns && (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        if (v->job->tasks[r].node == node)
+            taskset_add(&from, (uint32_t)r, (uint32_t)r);
+        if (v->node_of[r] == node)
+            taskset_add(&to, (uint32_t)r, (uint32_t)r);
+    }
+    *leaving = from.n ? taskset_text(&from) : strdup("");
+    *coming = to.n ? taskset_text(&to) : strdup("");
+    taskset_fini(&from);
+    taskset_fini(&to);
+}
+
+static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
+{
+    Hct__Swap m = HCT__SWAP__INIT;
+
+    places->here = (uint32_t)i;
+    m.job = v->job->id;
+    m.serial = v->serial;
+    m.places = places;
+    who_moves(v, i, &m.leaving, &m.coming);
+    if (m.leaving && m.coming)
+        conn_send(v->job->nodes[i].node->link, MESSAGE_SWAP, &m);
+    free(m.leaving);
+    free(m.coming);
+}
+
+static bool moves(const struct mover *v, uint32_t r)
+{
+    return !v->returns && taskset_has(&v->ranks, r);
+}
+
+/* The name of the first one, and a number. */
+static int name_space(struct mover *v, char *to, size_t size, struct err *err)
+{
+    const struct job_paper *paper = &v->job->placement;
+    Hct__Prepare *p = hct__prepare__unpack(NULL, paper->n, paper->bytes);
+
+    if (!p)
+        return err_memory(err);
+    snprintf(to, size, "%.*s.%u", (int)strcspn(p->nspace, "."), p->nspace,
+             ++v->serial);
+    hct__prepare__free_unpacked(p, NULL);
+    return 0;
+}
+
+/* A further namespace. */
+static int send_swap(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+    struct job_node *to = job_node_find(j, v->to);
+    Hct__Prepare places = HCT__PREPARE__INIT;
+    char nspace[128];
+
+    if (!to || name_space(v, nspace, sizeof(nspace), err))
+        return to ? -1 : err_set(err, ESRCH, "%s has left", v->to->name);
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        v->node_of[r] = moves(v, r) ? (uint32_t)(to - j->nodes)
+                                    : j->tasks[r].node;
+    for (size_t i = 0; i < v->nnodes; i++)
+        v->node[i].swapped = false;
+    if (nodemap_write(&places, j->nnodes, node_name, j, v->node_of,
+                      j->ntasks))
+        return err_memory(err);
+    places.nspace = nspace;
+    places.ntasks = j->ntasks;
+    places.oversubscribed = j->oversubscribed;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (is_there(&j->nodes[i]))
+            send_swap_to(v, i, &places);
+    nodemap_drop(&places);
+    return 0;
+}
+
+static void send_go(const struct mover *v)
+{
+    size_t n = taskset_count(&v->ranks);
+    Hct__SwapGo m = HCT__SWAP_GO__INIT;
+    Hct__SwapGo__Arrival *arrivals = calloc(n + 1, sizeof(*arrivals));
+
+    m.job = v->job->id;
+    m.serial = v->serial;
+    m.arrivals = calloc(n + 1, sizeof(*m.arrivals));
+    for (int64_t r = -1; arrivals && m.arrivals &&
+         (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        Hct__SwapGo__Arrival *a = &arrivals[m.n_arrivals];
+
+        hct__swap_go__arrival__init(a);
+        a->rank = (uint32_t)r;
+        a->records = v->rank[r].records;
+        a->tagged = v->rank[r].tagged;
+        m.arrivals[m.n_arrivals++] = a;
+    }
+    send_all(v, MESSAGE_SWAP_GO, &m);
+    free(m.arrivals);
+    free(arrivals);
+}
+
+/* ------------------------------------------------------------------ it goes wrong */
+
+/* All go on, where they are: or, if that cannot be, the job is lost. */
+static void give_up(struct mover *v, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void give_up(struct mover *v, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (move_state_final(v->state) || v->state == MOVE_JOINED)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof(v->why), fmt, ap);
+    va_end(ap);
+    step(v, move_state_is_whole(v->state) ? MOVE_EVENT_GIVE_UP
+                                          : MOVE_EVENT_LOSE);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct mover *v = arg;
+    size_t i = 0;
+
+    (void)fd, (void)what;
+    while (i < v->job->nnodes && (!is_there(&v->job->nodes[i]) ||
+                                  v->node[i].look == v->looks))
+        i++;
+    if (v->state != MOVE_ASKED && i < v->job->nnodes)
+        give_up(v, "%s does not answer", v->job->nodes[i].node->name);
+    else
+        give_up(v, "it took too long (%s)", move_state_name(v->state));
+}
+
+/* ---------------------------------------------------------------------- looks */
+
+/* What a task has of MPI it says when it stands. */
+static bool any_refuses(struct mover *v)
+{
+    for (uint32_t r = 0; r < v->job->ntasks; r++)
+        if (v->rank[r].refuses) {
+            give_up(v, "task %u cannot be moved: %s", r, v->rank[r].why);
+            return true;
+        }
+    return false;
+}
+
+/* Whatever speaks against it, once all pages were read. */
+static bool may_stop(struct mover *v)
+{
+    for (uint32_t r = 0; r < v->job->ntasks; r++) {
+        const struct moverank *k = &v->rank[r];
+
+        if (!k->heard || k->task.where == STOP_AT_GONE)
+            return give_up(v, "task %u has ended, or has not called MPI_Init",
+                           r), false;
+        if (!k->able)
+            return give_up(v, "task %u cannot be stopped: it has not called "
+                           "MPI_Init, or is no program of Open MPI", r), false;
+    }
+    return !any_refuses(v);
+}
+
+static int make_stop(struct mover *v, struct err *err)
+{
+    struct stop_options o = { .limit_ns = v->quiesce_ns };
+    uint32_t width = 0;
+
+    for (uint32_t r = 0; r < v->job->ntasks; r++)
+        if (v->rank[r].task.ncomms > width)
+            width = v->rank[r].task.ncomms;
+    v->stop = stop_create(v->job->ntasks, width + COMMS_MORE, &o, err);
+    return v->stop ? 0 : -1;
+}
+
+static const struct stop_orders *stop_look_at(struct mover *v)
+{
+    struct stop_look in = { .now_ns = clock_monotonic_ns(), .number = v->looks,
+                            .tasks = v->look, .ntasks = v->job->ntasks };
+
+    for (uint32_t r = 0; r < v->job->ntasks; r++)
+        v->look[r] = v->rank[r].task;
+    return stop_step(v->stop, &in);
+}
+
+/* Steps of the move that follow from those of the stop. */
+static void follow_stop(struct mover *v, const struct stop_orders *o)
+{
+    char text[STOP_WHY_TEXT];
+    bool quiet = o->state == STOP_DRAINING || o->state == STOP_STOPPED;
+
+    if (o->state == STOP_GIVEN_UP) {
+        give_up(v, "%s", stop_why_text(text, &o->why));
+        return;
+    }
+    if (quiet && v->state == MOVE_CHECKED) {
+        v->quiet_ns = clock_monotonic_ns();
+        step(v, MOVE_EVENT_QUIET);
+    } else if (!quiet && v->state == MOVE_QUIET) {
+        step(v, MOVE_EVENT_THAWED);
+    }
+    if (o->state == STOP_STOPPED && !any_refuses(v))
+        step(v, MOVE_EVENT_DRAINED);
+}
+
+static void look_at_stop(struct mover *v)
+{
+    const struct stop_orders *o;
+    uint64_t now_ns;
+    struct err err;
+
+    if (!v->stop && (!may_stop(v) || make_stop(v, &err))) {
+        if (v->state == MOVE_CHECKED)
+            give_up(v, "%s", err.text);
+        return;
+    }
+    o = stop_look_at(v);
+    follow_stop(v, o);
+    if (v->state != MOVE_CHECKED && v->state != MOVE_QUIET)
+        return;
+    now_ns = clock_monotonic_ns();
+    send_order(v, o->want, o->number,
+               o->wake_ns <= now_ns ? 0
+               : o->wake_ns - now_ns < LOOK_NS ? o->wake_ns - now_ns : LOOK_NS,
+               o);
+}
+
+/* All have dropped their library; who moves has left, and has come. */
+static void look_at_parts(struct mover *v)
+{
+    bool left = true;
+
+    for (uint32_t r = 0; r < v->job->ntasks; r++) {
+        const struct moverank *k = &v->rank[r];
+
+        if (moves(v, r)) {
+            left &= k->left;
+        } else if (k->swap == MOVERANK_FAILED) {
+            give_up(v, "task %u: %s", r, k->why);
+            return;
+        } else if (k->task.where == STOP_AT_GONE) {
+            give_up(v, "task %u has ended meanwhile", r);
+            return;
+        }
+    }
+    if (v->state == MOVE_APART && left)
+        step(v, MOVE_EVENT_IMAGED);
+}
+
+static bool all_down(const struct mover *v)
+{
+    for (uint32_t r = 0; r < v->job->ntasks; r++) {
+        const struct moverank *k = &v->rank[r];
+
+        if (moves(v, r) ? !k->left || !k->came : k->swap != MOVERANK_DOWN)
+            return false;
+    }
+    return true;
+}
+
+/* They are where they are to be: for everybody from now on. */
+static int take_places(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+    uint64_t now_ns = clock_wall_ns();
+
+    for (int64_t r = -1; !v->returns && (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        struct task *t = &j->tasks[r];
+
+        journal_posting(v->all->journal, j, t, t->since_ns ? t->since_ns
+                      : t->started_ns, now_ns);
+        if (job_move_task(j, (uint32_t)r, v->node_of[r]))
+            return err_memory(err);
+        t->pid = v->rank[r].pid;
+        t->since_ns = now_ns;
+        journal_posting(v->all->journal, j, t, now_ns, 0);
+        journal_task(v->all->journal, j, t);
+    }
+    j->serial = v->serial;
+    return v->all->ops->seal(j, err);
+}
+
+static void look_at_places(struct mover *v)
+{
+    struct err err;
+
+    look_at_parts(v);
+    if ((v->state != MOVE_IMAGED && v->state != MOVE_RETURNING) || !all_down(v))
+        return;
+    if (v->state == MOVE_RETURNING)
+        for (size_t i = 0; i < v->job->nnodes; i++)
+            if (is_there(&v->job->nodes[i]) && !v->node[i].swapped)
+                return;
+    if (take_places(v, &err))
+        give_up(v, "%s", err.text);
+    else
+        step(v, MOVE_EVENT_RESTORED);
+}
+
+static void look_at_members(struct mover *v)
+{
+    for (uint32_t r = 0; r < v->job->ntasks; r++) {
+        const struct moverank *k = &v->rank[r];
+
+        if (k->swap == MOVERANK_FAILED) {
+            give_up(v, "task %u: %s", r, k->why);
+            return;
+        }
+        if (k->task.where == STOP_AT_GONE) {
+            give_up(v, "task %u has ended meanwhile", r);
+            return;
+        }
+    }
+    for (uint32_t r = 0; r < v->job->ntasks; r++)
+        if (v->rank[r].swap != MOVERANK_UP ||
+            v->rank[r].generation != v->generation)
+            return;
+    step(v, MOVE_EVENT_JOINED);
+}
+
+static void look_complete(struct mover *v)
+{
+    switch (v->state) {
+    case MOVE_CHECKED:
+    case MOVE_QUIET:
+        look_at_stop(v);
+        return;
+    case MOVE_APART:
+    case MOVE_IMAGED:
+    case MOVE_RETURNING:
+        look_at_places(v);
+        break;
+    case MOVE_RESTORED:
+        if (v->acted)
+            look_at_members(v);
+        break;
+    default:
+        return;
+    }
+    if (!move_state_final(v->state) && v->state != MOVE_JOINED)
+        send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
+int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
+                 struct err *err)
+{
+    struct mover *v = j->mover;
+    size_t i = (size_t)(jn - j->nodes);
+
+    if (!v || m->look != v->looks || i >= v->nnodes || v->node[i].look == m->look)
+        return 0;               /* of a move before */
+    for (size_t k = 0; k < m->n_tasks; k++) {
+        const Hct__StopLook__Task *t = m->tasks[k];
+        struct task *of = job_task_find(j, t->rank);
+
+        if (!of || !job_has_on(j, of, jn))
+            return err_set(err, EPROTO, "StopLook of rank %u, which is not on "
+                           "this node", t->rank);
+        if (moverank_take(&v->rank[t->rank], t, j->ntasks, err))
+            return -1;
+    }
+    v->node[i].look = m->look;
+    for (i = 0; i < j->nnodes; i++)
+        if (is_there(&j->nodes[i]) && v->node[i].look != v->looks)
+            return 0;
+    look_complete(v);
+    return 0;
+}
+
+/* ------------------------------------------------------------ words of slaves */
+
+void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
+{
+    struct mover *v = j->mover;
+    Hct__Launch launch = HCT__LAUNCH__INIT;
+
+    if (!v || v->state != MOVE_ASKED || jn->node != v->to || jn->prepared)
+        return;
+    if (!m->ok) {
+        give_up(v, "%s", m->why);
+        return;
+    }
+    jn->prepared = true;
+    j->nprepared++;
+    launch.job = j->id;
+    conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
+    step(v, MOVE_EVENT_CHECKED);
+}
+
+void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
+{
+    struct mover *v = j->mover;
+
+    if (!v || m->serial != v->serial)
+        return;
+    if (!m->ok) {
+        give_up(v, "%s", m->why);
+        return;
+    }
+    v->node[jn - j->nodes].swapped = true;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (is_there(&j->nodes[i]) && !v->node[i].swapped)
+            return;
+    if (v->state == MOVE_DRAINED)
+        step(v, MOVE_EVENT_APART);
+}
+
+static struct job_node *other_end(const struct mover *v, uint32_t rank,
+                                  bool to_target);
+
+/* Whoever it was made of is not needed any more; others may still fail. */
+static void let_leave(struct mover *v)
+{
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        if (!v->rank[r].came)
+            return;
+    v->let = true;
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        struct job_node *at = other_end(v, (uint32_t)r, false);
+        Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
+
+        m.job = v->job->id;
+        m.rank = (uint32_t)r;
+        m.serial = v->serial;
+        m.came = true;
+        if (at)
+            conn_send(at->node->link, MESSAGE_IMAGE_CREDIT, &m);
+    }
+}
+
+/* Nobody has left yet. */
+static void return_all(struct mover *v, uint32_t rank, const char *why)
+{
+    if (v->state != MOVE_APART)
+        return;
+    snprintf(v->why, sizeof(v->why), "task %u cannot be moved: %.300s", rank,
+             why);
+    v->returns = true;
+    step(v, MOVE_EVENT_RETURN);
+}
+
+int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
+                struct err *err)
+{
+    struct mover *v = j->mover;
+    struct moverank *k;
+
+    if (!v || m->serial != v->serial)
+        return 0;
+    if (m->rank >= j->ntasks || !moves(v, m->rank))
+        return err_set(err, EPROTO, "TaskMoved of rank %u, which does not move",
+                       m->rank);
+    k = &v->rank[m->rank];
+    switch (m->kind) {
+    case HCT__TASK_MOVED__KIND__LEFT:
+        if (!job_has_on(j, &j->tasks[m->rank], jn))
+            return err_set(err, EPROTO, "rank %u leaves where it is not",
+                           m->rank);
+        k->left = true;
+        k->records = m->records;
+        k->tagged = m->tagged;
+        break;
+    case HCT__TASK_MOVED__KIND__CAME:
+        if (&j->nodes[v->node_of[m->rank]] != jn)
+            return err_set(err, EPROTO, "rank %u comes where it is not to be",
+                           m->rank);
+        k->came = true;
+        k->pid = m->pid;
+        let_leave(v);
+        break;
+    case HCT__TASK_MOVED__KIND__STAYS:
+        return_all(v, m->rank, m->why);
+        break;
+    default:
+        if (v->state == MOVE_DRAINED)
+            give_up(v, "%s", m->why);
+        else if (v->let || v->state != MOVE_APART)
+            give_up(v, "task %u is lost: %.300s", m->rank, m->why);
+        else
+            return_all(v, m->rank, m->why);
+    }
+    return 0;
+}
+
+static struct job_node *other_end(const struct mover *v, uint32_t rank,
+                                  bool to_target)
+{
+    uint32_t node = to_target ? v->node_of[rank] : v->job->tasks[rank].node;
+
+    return node < v->job->nnodes && is_there(&v->job->nodes[node])
+           ? &v->job->nodes[node] : NULL;
+}
+
+void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m)
+{
+    struct mover *v = j->mover;
+    struct job_node *to;
+
+    if (!v || m->serial != v->serial || m->rank >= j->ntasks ||
+        !moves(v, m->rank) || !job_has_on(j, &j->tasks[m->rank], jn))
+        return;
+    v->image_bytes += m->data.len;
+    to = other_end(v, m->rank, true);
+    if (to)
+        conn_send(to->node->link, MESSAGE_IMAGE, m);
+}
+
+void mover_credit(struct job *j, struct job_node *jn,
+                  const Hct__ImageCredit *m)
+{
+    struct mover *v = j->mover;
+    struct job_node *to;
+
+    if (!v || m->serial != v->serial || m->rank >= j->ntasks ||
+        !moves(v, m->rank) || &j->nodes[v->node_of[m->rank]] != jn)
+        return;
+    to = other_end(v, m->rank, false);
+    if (to)
+        conn_send(to->node->link, MESSAGE_IMAGE_CREDIT, m);
+}
+
+/* -------------------------------------------------------------------- effects */
+
+/* The node that they go to has a part of the job, or is to get one. */
+static void act_asked(struct mover *v)
+{
+    struct job *j = v->job;
+    struct job_node *jn = job_node_find(j, v->to);
+    struct err err;
+
+    timer_set(v->timer, PREPARE_NS);
+    if (jn && !jn->drained) {
+        step(v, MOVE_EVENT_CHECKED);
+        return;
+    }
+    if (v->all->ops->prepare(j, jn, v->to, &err))
+        give_up(v, "%s", err.text);
+}
+
+static void act_checked(struct mover *v)
+{
+    if (v->stop)                /* they stood, and were to go on for a while */
+        return;
+    timer_set(v->timer, v->quiesce_ns + HEARD_NS);
+    send_order(v, WORD_RUN, 0, 0, NULL);
+}
+
+static void act_swap(struct mover *v)
+{
+    struct err err;
+
+    timer_set(v->timer, PREPARE_NS);
+    if (send_swap(v, &err))
+        give_up(v, "%s", err.text);
+}
+
+static void act_apart(struct mover *v)
+{
+    timer_set(v->timer, APART_NS);
+    v->generation = v->serial;
+    send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
+static void act_restored(struct mover *v)
+{
+    timer_set(v->timer, JOIN_NS);
+    send_go(v);
+}
+
+static void act_joined(struct mover *v)
+{
+    send_order(v, WORD_RUN, v->number + 1, 0, NULL);
+    send_end(v);
+    step(v, v->returns ? MOVE_EVENT_RETURNED : MOVE_EVENT_WENT);
+}
+
+static void end(struct mover *v, bool ok, const char *text)
+{
+    journal_action_result(v->all->journal, v->job, "migrate",
+                          ok ? "done" : text);
+    say_result(v, ok, text);
+    mover_free(v);
+}
+
+static void act_going(struct mover *v)
+{
+    char text[200], *ranks = taskset_text(&v->ranks);
+    bool one = taskset_count(&v->ranks) == 1;
+
+    snprintf(text, sizeof(text), "task%s %.60s %s on %.60s now, and the job "
+             "stood for %.3f s", one ? "" : "s", ranks ? ranks : "",
+             one ? "is" : "are", v->to->name,
+             (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
+    free(ranks);
+    v->all->ops->notice(v->job, false, "job %llu: %s", id(v), text);
+    end(v, true, text);
+}
+
+static void act_back(struct mover *v)
+{
+    char text[sizeof(v->why) + 60];
+
+    if (!v->returns) {
+        send_order(v, WORD_RUN, v->number + 1, 0, NULL);
+        send_end(v);
+    }
+    snprintf(text, sizeof(text), "nothing was moved, the job goes on: %s",
+             v->why);
+    end(v, false, text);
+}
+
+static void act_lost(struct mover *v)
+{
+    struct job *j = v->job;
+    const struct mover_ops *ops = v->all->ops;
+    char text[sizeof(v->why) + 60];
+
+    snprintf(text, sizeof(text), "a move failed, and nobody can go back: %s",
+             v->why);
+    end(v, false, text);
+    ops->fail(j, text);
+}
+
+void mover_act(struct job *j)
+{
+    static void (*const acts[MOVE_STATE_COUNT])(struct mover *v) = {
+        [MOVE_ASKED] = act_asked, [MOVE_CHECKED] = act_checked,
+        [MOVE_DRAINED] = act_swap, [MOVE_APART] = act_apart,
+        [MOVE_RETURNING] = act_swap, [MOVE_RESTORED] = act_restored,
+        [MOVE_JOINED] = act_joined, [MOVE_GOING] = act_going,
+        [MOVE_BACK] = act_back, [MOVE_LOST] = act_lost,
+    };
+    struct mover *v = j->mover;
+
+    if (!v || v->acted)
+        return;
+    v->acted = true;
+    say_step(v);
+    if (acts[v->state])
+        acts[v->state](v);
+}
+
+void mover_drop(struct job *j, const char *why)
+{
+    struct mover *v = j->mover;
+
+    if (!v)
+        return;
+    say_result(v, false, why);
+    mover_free(v);
+}
+
+void mover_forget(struct job *j, const struct conn *asker)
+{
+    if (j->mover && j->mover->asker == asker)
+        j->mover->asker = NULL;
+}
+
+/* ---------------------------------------------------------------------- asked */
+
+static int check_job(const struct job *j, struct err *err)
+{
+    unsigned long long n = j->id;
+
+    if (!j->ops->ours)
+        return err_set(err, ENOTSUP, "the tasks of job %llu were started by "
+                       "others, and cannot be moved", n);
+    if (!j->migratable)
+        return err_set(err, ENOTSUP, "the tasks of job %llu cannot be moved: "
+                       "it was started without --migratable", n);
+    if (j->state != JOB_RUNNING)
+        return err_set(err, ESRCH, "job %llu is %s", n,
+                       job_state_name(j->state));
+    if (j->mover)
+        return err_set(err, EBUSY, "tasks of job %llu are being moved already",
+                       n);
+    return 0;
+}
+
+static int check_ranks(const struct job *j, const struct mover_order *o,
+                       struct err *err)
+{
+    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
+        if (task_state_final(j->tasks[r].state))
+            return err_set(err, ESRCH, "task %u has ended", (unsigned)r);
+        if (j->nodes[j->tasks[r].node].node == o->to)
+            return err_set(err, EEXIST, "task %u is on %s already",
+                           (unsigned)r, o->to->name);
+    }
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        if (task_state_final(j->tasks[r].state))
+            return err_set(err, ESRCH, "task %u has ended, and all tasks of a "
+                           "job take part in a move", r);
+        if (j->tasks[r].hold != HOLD_GOING)
+            return err_set(err, EBUSY, "task %u is %s", r,
+                           hold_name(j->tasks[r].hold));
+    }
+    return 0;
+}
+
+static int check_room(const struct job *j, const struct mover_order *o,
+                      struct err *err)
+{
+    uint64_t n = o->to->ntasks + taskset_count(o->ranks);
+
+    if (o->to->state != NODE_UP)
+        return err_set(err, EHOSTDOWN, "node %s is %s", o->to->name,
+                       node_state_name(o->to->state));
+    if (n > o->to->cpus && !j->crowds)
+        return err_set(err, EDQUOT, "node %s is full: %u task%s on %u "
+                       "processor%s", o->to->name, o->to->ntasks,
+                       o->to->ntasks == 1 ? "" : "s", o->to->cpus,
+                       o->to->cpus == 1 ? "" : "s");
+    return 0;
+}
+
+static struct mover *make(struct movers *all, struct job *j,
+                          const struct mover_order *o, struct err *err)
+{
+    struct mover *v = calloc(1, sizeof(*v));
+
+    if (!v)
+        return err_memory(err), NULL;
+    *v = (struct mover){ .all = all, .job = j, .to = o->to,
+                         .asker = o->asker, .serial = j->serial,
+                         .looks = clock_monotonic_ns(),
+                         .quiesce_ns = o->quiesce_ns ? o->quiesce_ns
+                             : MOVER_QUIESCE_S * CLOCK_NS_PER_S };
+    v->rank = calloc(j->ntasks + 1, sizeof(*v->rank));
+    v->look = calloc(j->ntasks + 1, sizeof(*v->look));
+    v->node_of = calloc(j->ntasks + 1, sizeof(*v->node_of));
+    v->nnodes = j->nnodes + 1;
+    v->node = calloc(v->nnodes, sizeof(*v->node));
+    v->timer = evtimer_new(all->base, on_timer, v);
+    if (v->rank && v->look && v->node_of && v->node && v->timer &&
+        taskset_copy(&v->ranks, o->ranks) == 0)
+        return v;
+    err_memory(err);
+    mover_free(v);
+    return NULL;
+}
+
+int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
+                struct err *err)
+{
+    struct mover *v;
+
+    if (check_job(j, err) || check_ranks(j, o, err) || check_room(j, o, err))
+        return -1;
+    v = make(all, j, o, err);
+    if (!v)
+        return -1;
+    j->mover = v;
+    log_info("move", "asked for job=%llu: %s", id(v), o->why);
+    all->ops->act(j);
+    return 0;
+}

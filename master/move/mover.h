@@ -1,0 +1,79 @@
+/* mover.h - moves tasks of a running job to another node: brings the job to stand
+ * (stop.h), takes it apart, and puts it together again with some of its tasks
+ * elsewhere.
+ *
+ * Each step of the machine (move_state.h) is noted, and what it is to effect is
+ * done by mover_act() when it is in the database. Until all has come apart
+ * whatever goes wrong lets all tasks go on as if nothing had been. A job has one
+ * move at a time, which is hung on it (job->mover). */
+#ifndef HECTOR_MOVER_H
+#define HECTOR_MOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <event2/event.h>
+
+#include "hct.pb-c.h"
+#include "master/move/move_state.h"
+#include "master/state/job.h"
+#include "proto/base/err.h"
+
+struct conn;
+struct journal;
+struct mover;
+
+struct mover_ops {              /* by whoever drives jobs */
+    /* Have mover_act() called after the commit. */
+    void (*act)(struct job *j);
+    /* The job cannot go on. */
+    void (*fail)(struct job *j, const char *why);
+    void (*notice)(const struct job *j, bool error, const char *fmt, ...)
+        __attribute__((format(printf, 3, 4)));
+    /* A node that is new to the job, or (jn) has been left by all its tasks is to
+     * prepare, with none. */
+    int (*prepare)(struct job *j, struct job_node *jn, struct node *n,
+                   struct err *err);
+    /* Its tasks are elsewhere now: note it for a later master. */
+    int (*seal)(struct job *j, struct err *err);
+};
+
+struct movers {                 /* what all moves of a master share; borrowed */
+    struct event_base *base;
+    struct journal *journal;
+    const struct mover_ops *ops;
+};
+
+enum { MOVER_QUIESCE_S = 10 };
+
+struct mover_order {            /* all borrowed */
+    const struct taskset *ranks;
+    struct node *to;
+    uint64_t quiesce_ns;        /* for all to stand; 0: MOVER_QUIESCE_S */
+    const char *why;            /* for the record */
+    struct conn *asker;         /* hears of each step; or NULL */
+};
+
+/* Begin. -1 with a sentence: it cannot be. */
+int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
+                struct err *err);
+/* What the last steps are to effect. */
+void mover_act(struct job *j);
+/* The job ends: nothing is moved any more. NULL is fine. */
+void mover_drop(struct job *j, const char *why);
+/* That link is gone. */
+void mover_forget(struct job *j, const struct conn *asker);
+
+/* Words of slaves. -1: they make no sense. */
+void mover_prepared(struct job *j, struct job_node *jn,
+                    const Hct__Prepared *m);
+int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
+                 struct err *err);
+void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m);
+int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
+                struct err *err);
+/* To where the task goes, or from where. */
+void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m);
+void mover_credit(struct job *j, struct job_node *jn,
+                  const Hct__ImageCredit *m);
+
+#endif

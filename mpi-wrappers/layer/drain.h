@@ -1,0 +1,11 @@
+/* drain.h - what a task that stands does so that nothing is under way: finishes
+ * what is unfinished, and receives what arrives. */
+#ifndef HECTOR_LAYER_DRAIN_H
+#define HECTOR_LAYER_DRAIN_H
+
+#include <stdint.h>
+
+/* Once through all; how many sends and collectives are unfinished still. */
+uint32_t drain_once(void);
+
+#endif

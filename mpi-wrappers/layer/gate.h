@@ -1,0 +1,28 @@
+/* gate.h - the way into each collective. While the job is brought to stand
+ * nobody goes through beyond the target of the communicator, and its number
+ * grows behind the gate. */
+#ifndef HECTOR_LAYER_GATE_H
+#define HECTOR_LAYER_GATE_H
+
+#include "mpi-wrappers/layer/comm.h"
+#include "mpi-wrappers/layer/stand.h"
+
+void gate_hold(const struct comm *c);
+
+/* Its end is stand_leave(). c is NULL for a handle that is none. */
+static inline uint32_t gate_enter(const struct comm *c)
+{
+    struct page_stop *p = stop_page;
+    uint32_t before = STAND_GET(p->where);
+
+    STAND_SET(p->where, PAGE_AT_COLLECTIVE);
+    if (__builtin_expect(c != NULL, 1)) {
+        if (STAND_UNLIKELY(STAND_GET(p->word) != PAGE_STOP_RUN) &&
+            before == PAGE_AT_USER)
+            gate_hold(c);
+        STAND_TELL(c->at->entered, STAND_GET(c->at->entered) + 1);
+    }
+    return before;
+}
+
+#endif

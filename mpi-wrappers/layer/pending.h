@@ -1,0 +1,158 @@
+/* pending.h - what is known of a request beyond Open MPI's handle, in the object
+ * itself; and the list of those that are unfinished, in the order in which they
+ * were posted.
+ *
+ * A request that was finished while the task stood (or by a message that had been
+ * kept) is done: its status waits here for the call that asks for it. A message
+ * that MPI_Mprobe has found and that is not received yet is of the same form. */
+#ifndef HECTOR_LAYER_PENDING_H
+#define HECTOR_LAYER_PENDING_H
+
+#include <mpi.h>
+
+#include "mpi-wrappers/layer/comm.h"
+#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/layer/stand.h"
+
+enum pending_kind {
+    PENDING_OTHER,              /* of a window or file, or with nobody */
+    PENDING_SEND, PENDING_RECEIVE, PENDING_COLLECTIVE, PENDING_GENERALIZED,
+    PENDING_MESSAGE
+};
+enum pending_state {
+    PENDING_IDLE,               /* persistent, not started */
+    PENDING_ACTIVE,
+    PENDING_DONE
+};
+
+struct pending {                /* object.comm: on which it is; may be NULL */
+    struct object object;       /* first: what the handle points to */
+    struct pending *before;     /* in the list, with object.next; NULL: in none */
+    void *buffer;               /* a message's: struct kept, or NULL; of a
+                                   generalized request: callback.h */
+    void *type;                 /* Open MPI's: the program may free its own */
+    int count, peer, tag;
+    uint16_t call;              /* that made it, enum call_id */
+    uint8_t kind, state;
+    bool persistent;
+    bool freed;                 /* no handle is left, it only comes to its end */
+    bool withdrawn;             /* a receive that was cancelled */
+    bool generated;             /* its buffer is ours (a receive that is kept) */
+    MPI_Status status;          /* when done; its error is the request's */
+};
+
+/* Before the first, and behind the last one; linked by object.next. */
+extern struct pending pending_all, pending_messages;
+
+static inline struct pending *pending_next(const struct pending *p)
+{
+    return (struct pending *)(void *)p->object.next;
+}
+
+static inline void pending_link(struct pending *p, struct pending *list)
+{
+    struct pending *last = list->before;
+
+    p->before = NULL;
+    if (STAND_UNLIKELY(stand_many))
+        return;
+    p->before = last;
+    p->object.next = &list->object;
+    last->object.next = &p->object;
+    list->before = p;
+}
+
+static inline void pending_unlink(struct pending *p)
+{
+    if (STAND_UNLIKELY(!p->before))
+        return;
+    p->before->object.next = p->object.next;
+    pending_next(p)->before = p->before;
+    p->before = NULL;
+}
+
+static inline void pending_fill(struct pending *p, enum pending_kind kind,
+                                unsigned call, const void *buffer, int count,
+                                MPI_Datatype type, int peer, int tag,
+                                MPI_Comm comm)
+{
+    p->object.comm = comm_of(comm);
+    p->before = NULL;
+    p->buffer = (void *)(uintptr_t)buffer;
+    p->type = object_real(type);
+    p->count = count;
+    p->peer = peer;
+    p->tag = tag;
+    p->call = (uint16_t)call;
+    p->kind = peer == MPI_PROC_NULL ? PENDING_OTHER : (uint8_t)kind;
+    p->state = PENDING_IDLE;
+    p->persistent = p->freed = p->withdrawn = p->generated = false;
+}
+
+static inline void pending_begin(struct pending *p)
+{
+    p->state = PENDING_ACTIVE;
+    p->withdrawn = false;
+    pending_link(p, &pending_all);
+}
+
+/* Open MPI has finished it, and the program knows. */
+static inline void pending_end(struct pending *p)
+{
+    if (p->state != PENDING_ACTIVE)
+        return;
+    p->state = PENDING_IDLE;
+    pending_unlink(p);
+    if (p->kind == PENDING_RECEIVE && !p->withdrawn)
+        stand_received(p->peer);
+}
+
+/* Is it one of which something is kept here? The handle may be a null one. */
+static inline struct pending *pending_of(MPI_Request request)
+{
+    struct object *o = (struct object *)request;
+
+    return o && !o->predefined ? (struct pending *)o : NULL;
+}
+
+/* Its type as a handle: what has Open MPI's as its first word. */
+static inline MPI_Datatype pending_type(struct pending *p)
+{
+    return (MPI_Datatype)(void *)&p->type;
+}
+
+/* World rank of whom it waits for, PAGE_NONE of a collective, or PAGE_ANY. */
+int32_t pending_peer(const struct pending *p);
+
+/* After a call that made a request: what Open MPI gave, for the program. */
+int pending_made(int rc, MPI_Request real, MPI_Request *request,
+                 enum pending_kind kind, unsigned call, const void *buffer,
+                 int count, MPI_Datatype type, int peer, int tag,
+                 MPI_Comm comm, bool persistent);
+void pending_collective(MPI_Request request, MPI_Comm comm, unsigned call);
+
+/* Done, without Open MPI: the status is here. */
+void pending_done(struct pending *p, const MPI_Status *status, int error);
+
+/* Is it finished? If so it is done, and Open MPI's is gone (or inactive). No
+ * error handler is called. */
+bool pending_try(struct pending *p);
+
+/* Waits for one that has no object: a blocking call's own. Calls the error
+ * handler, and returns what it does. */
+int pending_wait(struct pending *p, uint32_t before, MPI_Status *status);
+
+/* One that is done is given to the caller, and ends. */
+int pending_take(struct pending *p, MPI_Status *status);
+
+/* Those that nobody has a handle of are forgotten when they are finished. */
+void pending_sweep(void);
+
+/* Has anybody this communicator yet? */
+bool pending_has(const struct comm *c);
+
+/* Unfinished receives, in the order in which they were posted, into v if that is
+ * not NULL; how many there are. */
+unsigned pending_receives(struct pending **v);
+
+#endif

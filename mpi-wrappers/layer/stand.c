@@ -1,0 +1,201 @@
+/* stand.c - see stand.h. Who stands gives Open MPI what it needs to go on, so that
+ * others can finish what they have with this task, and lets others run. */
+#include "mpi-wrappers/layer/stand.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/layer/drain.h"
+#include "mpi-wrappers/layer/place.h"
+
+static struct page_stop stand_alone;
+struct page_stop *stop_page = &stand_alone;
+bool stand_many;
+struct stand_swap stand_swap;
+unsigned stand_callbacks;
+
+static struct {
+    bool ready;                 /* between MPI_Init and MPI_Finalize */
+    bool still;                 /* nobody stands twice */
+    int times[STAND_WHYS];
+} stand;
+
+/* ------------------------------------------------------- what the page says */
+
+static void stand_say(const char *why)
+{
+    if (why)
+        snprintf(stop_page->why, sizeof(stop_page->why), "%s", why);
+    STAND_TELL(stop_page->refuses, why != NULL);
+}
+
+static const char *stand_reason(void)
+{
+    static const char *const texts[STAND_WHYS] = {
+        [STAND_THREADS] = "more than one thread may call MPI",
+        [STAND_CROWDED] = "there are too many communicators",
+        [STAND_WORLDS] = "it has a communicator with tasks that the job has not "
+                         "begun with",
+    };
+
+    for (int i = 0; i < STAND_WHYS; i++)
+        if (stand.times[i])
+            return texts[i];
+    return NULL;
+}
+
+void stand_refuse(enum stand_why why, int more)
+{
+    stand.times[why] += more;
+    stand_say(stand_reason());
+}
+
+/* Each number that a task stores itself. */
+static void stand_copy(struct page_stop *to, const struct page_stop *from)
+{
+    uint32_t n = STAND_GET(from->comms);
+
+    STAND_SET(to->where, STAND_GET(from->where));
+    STAND_SET(to->sent, STAND_GET(from->sent));
+    STAND_SET(to->received, STAND_GET(from->received));
+    STAND_SET(to->calls, STAND_GET(from->calls));
+    STAND_SET(to->kept, STAND_GET(from->kept));
+    STAND_SET(to->generation, STAND_GET(from->generation));
+    for (uint32_t i = 0; i < n; i++) {
+        STAND_SET(to->comm[i].entered, STAND_GET(from->comm[i].entered));
+        STAND_SET(to->comm[i].size, STAND_GET(from->comm[i].size));
+        STAND_TELL(to->comm[i].id, STAND_GET(from->comm[i].id));
+    }
+    STAND_TELL(to->comms, n);
+    memcpy(to->why, from->why, sizeof(to->why));
+    STAND_TELL(to->refuses, STAND_GET(from->refuses));
+    STAND_SET(to->tid, STAND_GET(from->tid));
+    STAND_TELL(to->signal, STAND_GET(from->signal));
+}
+
+/* libhector.so has got a page from the slave. */
+CALL_EXPORT void hector_stop_page(struct page_stop *page);
+CALL_EXPORT void hector_stop_page(struct page_stop *page)
+{
+    struct page_stop *before = stop_page;
+
+    if (!page || page == before)
+        return;
+    stand_copy(page, before);
+    comm_page(page);
+    stop_page = page;
+}
+
+/* ------------------------------------------------------------ standing still */
+
+void stand_turn(void)
+{
+    int flag;
+
+    INSIDE(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, object_real(MPI_COMM_SELF),
+                   &flag, MPI_STATUS_IGNORE);
+    sched_yield();
+}
+
+static void stand_drain(bool *asked)
+{
+    char why[sizeof(stop_page->why)];
+
+    if (!*asked && stand_swap.refused(why, sizeof(why)))
+        stand_say(why);
+    *asked = true;
+    STAND_TELL(stop_page->unfinished, drain_once());
+    stand_turn();
+}
+
+void stand_still(void)
+{
+    struct page_stop *p = stop_page;
+    uint32_t where = STAND_GET(p->where), word;
+    bool asked = false, swapped = false;
+    int saved = errno;
+
+    if (!stand.ready || stand.still || stand_many || stand_callbacks)
+        return;
+    stand.still = true;
+    STAND_MORE(p->stopped);
+    STAND_SET(p->unfinished, UINT32_MAX);
+    STAND_TELL(p->where, PAGE_AT_FROZEN);
+    while ((word = stand_word()) >= PAGE_STOP_FREEZE)
+        if (word == PAGE_STOP_DRAIN) {
+            stand_drain(&asked);
+        } else if (word == PAGE_STOP_SWAP && !swapped) {
+            swapped = true;
+            stand_swap.now();
+        } else {
+            stand_turn();
+        }
+    if (asked)
+        stand_say(stand_reason());
+    stand.still = false;
+    errno = saved;
+    STAND_TELL(p->where, where);
+}
+
+/* ------------------------------------------------------------- the signal */
+
+static void stand_signal(int number, siginfo_t *info, void *context)
+{
+    struct page_stop *p = stop_page;
+
+    (void)number, (void)info;
+    if (stand_word() < PAGE_STOP_FREEZE || stand.still ||
+        STAND_GET(p->where) != PAGE_AT_USER)
+        return;
+    if (stand_callbacks || !place_is_safe(context))
+        STAND_MORE(p->put_off);
+    else
+        stand_still();
+}
+
+/* One that nobody uses; 0 if there is none. */
+static int stand_choose(void)
+{
+    struct sigaction old, ours = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+    ours.sa_sigaction = stand_signal;
+    sigemptyset(&ours.sa_mask);
+    for (int n = SIGRTMAX - 2; n > SIGRTMIN; n--)
+        if (sigaction(n, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
+            old.sa_handler == SIG_DFL && sigaction(n, &ours, NULL) == 0)
+            return n;
+    return 0;
+}
+
+void stand_begin(void)
+{
+    int level = MPI_THREAD_SINGLE;
+
+    INSIDE(Query_thread)(&level);
+    if (level >= MPI_THREAD_SERIALIZED) {
+        stand_many = true;
+        stand_refuse(STAND_THREADS, 1);
+    }
+    stand.ready = true;
+    STAND_SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
+    STAND_TELL(stop_page->signal, (uint32_t)stand_choose());
+}
+
+/* All come here, or nobody goes: no stop can be half way then. */
+void stand_end(void)
+{
+    if (!stand.ready || stand_many)
+        return;
+    gate_enter(comm_of(MPI_COMM_WORLD));
+    INSIDE(Barrier)(object_real(MPI_COMM_WORLD));
+    STAND_TELL(stop_page->where, PAGE_AT_FINALIZED);
+    while (stand_word() != PAGE_STOP_RUN)
+        stand_turn();
+    stand.ready = false;
+}

@@ -1,0 +1,116 @@
+/* stand.h - what this task tells of itself in its page, so that it can be brought
+ * to stand, and how it stands: see master/move/stop_look.h for what it promises.
+ *
+ * Each call that may wait, and those that are asked in a loop, begin and end
+ * with stand_enter() and stand_leave(). While it waits it looks at the word with
+ * each turn. Calls that only ask or note something need none of it. */
+#ifndef HECTOR_LAYER_STAND_H
+#define HECTOR_LAYER_STAND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi-wrappers/page.h"
+
+#define STAND_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define STAND_GET(f) atomic_load_explicit(&(f), memory_order_relaxed)
+#define STAND_SET(f, v) atomic_store_explicit(&(f), v, memory_order_relaxed)
+#define STAND_TELL(f, v) atomic_store_explicit(&(f), v, memory_order_release)
+#define STAND_MORE(f) STAND_SET(f, STAND_GET(f) + 1)
+
+/* Never NULL: before there is a page, one that nobody reads. */
+extern struct page_stop *stop_page;
+
+/* Several threads may call MPI: nothing is kept of requests. */
+extern bool stand_many;
+
+/* Another library: who takes it, and says why it cannot be. Set before main(), by
+ * mpi-wrappers/swap/swap.h. */
+struct stand_swap {
+    bool (*refused)(char *why, size_t size);
+    int (*now)(void);
+};
+extern struct stand_swap stand_swap;
+
+/* Functions of the program that MPI has called and that are running. */
+extern unsigned stand_callbacks;
+
+/* Why it cannot be moved: each as often as it was said, and not taken back. */
+enum stand_why { STAND_THREADS, STAND_CROWDED, STAND_WORLDS, STAND_WHYS };
+void stand_refuse(enum stand_why why, int more);
+
+/* MPI has been initialized; where it is finalized in a moment, when all others
+ * are there too, nobody is asked to stand any more. */
+void stand_begin(void);
+void stand_end(void);
+
+/* What Open MPI has to do, and others may run. */
+void stand_turn(void);
+
+/* Stands still until it is told to go on, if it may do that here. */
+void stand_still(void);
+
+static inline uint32_t stand_word(void)
+{
+    return atomic_load_explicit(&stop_page->word, memory_order_acquire);
+}
+
+/* Inside another call (of a function of the program's that MPI has called)
+ * where stays what it is. */
+static inline uint32_t stand_enter(void)
+{
+    struct page_stop *p = stop_page;
+    uint32_t before = STAND_GET(p->where);
+
+    STAND_MORE(p->calls);
+    if (__builtin_expect(before == PAGE_AT_USER, 1))
+        STAND_SET(p->where, PAGE_AT_LIBRARY);
+    return before;
+}
+
+static inline void stand_leave(uint32_t before)
+{
+    struct page_stop *p = stop_page;
+
+    STAND_SET(p->where, before);
+    if (STAND_UNLIKELY(STAND_GET(p->word) >= PAGE_STOP_FREEZE))
+        stand_still();
+}
+
+/* It waits now, for this rank of the world or PAGE_NONE or PAGE_ANY. */
+static inline void stand_wait(uint32_t before, int32_t peer)
+{
+    if (before != PAGE_AT_USER)
+        return;
+    STAND_SET(stop_page->peer, peer);
+    STAND_TELL(stop_page->where, PAGE_AT_WAITING);
+}
+
+static inline void stand_look(void)
+{
+    if (STAND_UNLIKELY(STAND_GET(stop_page->word) >= PAGE_STOP_FREEZE))
+        stand_still();
+}
+
+static inline void stand_sent(int dest)
+{
+    if (dest >= 0)
+        STAND_MORE(stop_page->sent);
+}
+
+static inline void stand_received(int source)
+{
+    if (source != -2)           /* MPI_PROC_NULL */
+        STAND_TELL(stop_page->received, STAND_GET(stop_page->received) + 1);
+}
+
+/* It was counted, and did not leave: neither number ever shrinks. */
+static inline void stand_unsent(int dest)
+{
+    if (dest >= 0)
+        STAND_MORE(stop_page->received);
+}
+
+#endif

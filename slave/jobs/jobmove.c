@@ -1,0 +1,817 @@
+/* jobmove.c - see jobmove.h.
+ *
+ * Invariants: an image is in memory only as far as the process that it is for has
+ * not read it, IMAGE_WINDOW at most; a slave sends no more than it was told to,
+ * and reads no more from the task. */
+#include "slave/jobs/jobmove.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/base/paths.h"
+#include "proto/link/timer.h"
+#include "slave/jobs/jobpages.h"
+#include "slave/jobs/jobstop.h"
+#include "slave/launch/taskenv.h"
+#include "slave/page/registry.h"
+#include "slave/page/stance.h"
+
+enum { IMAGE_WINDOW = 4 << 20, IMAGE_PIECE = 256 << 10 };
+#define LATER_NS (2 * CLOCK_NS_PER_MS)
+
+enum mover_part { STAYING, LEAVING, COMING };
+
+struct mover {
+    struct mover *next;
+    struct job *job;            /* borrowed */
+    uint32_t rank;
+    enum mover_part part;
+    int lease;                  /* owned: where it is answered; -1: not asked */
+    int image;                  /* owned: our end of the pipe; -1: none */
+    struct event *event;        /* owned: of that */
+    uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
+    bool begun;                 /* LEAVING: it has a pipe for its image */
+    bool whole;                 /* all of it was sent, or has come */
+    bool may_go;                /* LEAVING: what was made of it is there */
+    bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
+                                   FAILED was said */
+    int words;                  /* owned; COMING: what hector-restore says */
+    struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
+    struct task *task;          /* owned; COMING */
+};
+
+struct jobmove {
+    uint32_t serial;
+    struct plan *to;            /* owned; NULL: that is the plan now */
+    struct mover *movers;       /* owned: those that come, leave, or have asked */
+    struct event *later;        /* owned: looks whether who left has left nothing */
+    bool registering, registered, told, going;
+    char why[300];              /* it cannot be */
+};
+
+static struct mover *find(const struct job *j, uint32_t rank)
+{
+    struct mover *v = j->move ? j->move->movers : NULL;
+
+    while (v && v->rank != rank)
+        v = v->next;
+    return v;
+}
+
+static void say_moved(const struct mover *v, Hct__TaskMoved__Kind kind,
+                      const char *why)
+{
+    Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
+    const struct task *t = v->part == COMING ? v->task
+                                             : job_task(v->job, v->rank);
+
+    m.job = v->job->part.id;
+    m.rank = v->rank;
+    m.serial = v->job->move->serial;
+    m.kind = kind;
+    m.at_ns = clock_wall_ns();
+    m.why = (char *)(why ? why : "");
+    if (t && v->part == COMING)
+        m.pid = (uint32_t)t->pid;
+    if (t && v->part == LEAVING) {
+        m.records = t->tally.records.next;
+        m.tagged = t->tally.next_seq;
+    }
+    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &m);
+}
+
+/* ---------------------------------------------------------- a task that leaves */
+
+static void close_image(struct mover *v)
+{
+    if (v->event)
+        event_free(v->event);
+    v->event = NULL;
+    if (v->image >= 0)
+        close(v->image);
+    v->image = -1;
+}
+
+static void send_image(const struct mover *v, const void *data, size_t bytes,
+                       bool last)
+{
+    Hct__Image m = HCT__IMAGE__INIT;
+
+    m.job = v->job->part.id;
+    m.rank = v->rank;
+    m.serial = v->job->move->serial;
+    m.data.data = (uint8_t *)(uintptr_t)data;
+    m.data.len = bytes;
+    m.last = last;
+    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE, &m);
+}
+
+/* It waits for that, or will in a moment. */
+static void let_leave(struct mover *v)
+{
+    v->may_go = true;
+    if (v->lease < 0 || !v->whole)
+        return;
+    registry_lease(v->lease, PAGE_LEASE_LEAVE, -1, 0, NULL);
+    v->lease = -1;
+}
+
+/* All of it was read, and is whole as the task says. */
+static void end_image(struct mover *v)
+{
+    if (!v->whole || v->image >= 0)
+        return;
+    send_image(v, "", 0, true);
+    if (v->may_go)
+        let_leave(v);
+}
+
+static void on_image(evutil_socket_t fd, short what, void *arg)
+{
+    static char piece[IMAGE_PIECE];
+    struct mover *v = arg;
+    size_t most = v->credit < sizeof(piece) ? (size_t)v->credit
+                                            : sizeof(piece);
+    ssize_t n;
+
+    (void)what;
+    if (uplink_congested(v->job->part.node->uplink)) {
+        timer_set(v->event, LATER_NS);      /* or as soon as there is more */
+        return;
+    }
+    n = read((int)fd, piece, most);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        event_add(v->event, NULL);
+    } else if (n > 0) {
+        v->credit -= (uint64_t)n;
+        send_image(v, piece, (size_t)n, false);
+        if (v->credit)
+            event_add(v->event, NULL);
+    } else {                    /* if it is whole the task says */
+        close_image(v);
+        end_image(v);
+    }
+}
+
+void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
+{
+    struct mover *v = find(j, m->rank);
+
+    if (!v || v->part != LEAVING || m->serial != j->move->serial)
+        return;
+    if (m->came)
+        let_leave(v);
+    if (m->bytes > IMAGE_WINDOW)
+        return;
+    v->credit += m->bytes;
+    if (v->event)
+        event_add(v->event, NULL);
+}
+
+/* Its image goes where that is waited for. */
+static int begin_image(struct mover *v, struct err *err)
+{
+    int fds[2];
+
+    if (pipe2(fds, O_CLOEXEC))
+        return err_sys(err, "cannot make a pipe");
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+    v->image = fds[0];
+    v->event = event_new(v->job->part.node->base, fds[0], EV_READ, on_image, v);
+    if (!v->event || (v->credit && event_add(v->event, NULL))) {
+        close_image(v);
+        close(fds[1]);
+        return err_memory(err);
+    }
+    v->begun = true;
+    streams_move(v->job->streams, v->rank, STREAMS_MOVED);
+    registry_lease(v->lease, PAGE_LEASE_LEAVE, fds[1], 0, NULL);
+    v->lease = -1;
+    return 0;
+}
+
+/* Everything of it is out of this process. */
+static bool left_nothing(struct mover *v, struct task *t)
+{
+    struct job *j = v->job;
+
+    if (!v->gone || v->image >= 0)
+        return false;
+    jobpages_read(j);
+    return !tally_pending(&t->tally) && records_empty(&t->tally.records) &&
+           !streams_rank_open(j->streams, v->rank) &&
+           streams_flushed(j->streams);
+}
+
+static void look_at_leaving(struct mover *v)
+{
+    struct job *j = v->job;
+    struct task *t = job_task(j, v->rank);
+
+    if (!t || v->told)
+        return;
+    if (!left_nothing(v, t)) {
+        if (v->gone)
+            timer_set(j->move->later, LATER_NS);
+        return;
+    }
+    v->told = true;
+    if (j->plan->want_stdtim)
+        streams_end_moved(j->streams, v->rank, HCT__STREAM__STREAM_STDTIM);
+    say_moved(v, HCT__TASK_MOVED__KIND__LEFT, NULL);
+    job_remove_task(j, v->rank);
+}
+
+void jobmove_look(struct job *j)
+{
+    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next)
+        if (v->part == LEAVING)
+            look_at_leaving(v);
+}
+
+static void on_later(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    jobmove_look(arg);
+}
+
+/* ----------------------------------------------------------- a task that comes */
+
+static void grant(struct mover *v, uint64_t bytes)
+{
+    Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
+
+    v->credit += bytes;
+    m.job = v->job->part.id;
+    m.rank = v->rank;
+    m.serial = v->job->move->serial;
+    m.bytes = bytes;
+    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
+}
+
+static void on_room(evutil_socket_t fd, short what, void *arg)
+{
+    struct mover *v = arg;
+    int n = evbuffer_write(v->queue, (int)fd);
+
+    (void)what;
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        evbuffer_drain(v->queue, evbuffer_get_length(v->queue));
+        close_image(v);         /* it has said why, and ends */
+        return;
+    }
+    if (n > 0 && !v->whole)
+        grant(v, (uint64_t)n);
+    if (evbuffer_get_length(v->queue))
+        event_add(v->event, NULL);
+    else if (v->whole)
+        close_image(v);
+}
+
+void jobmove_image(struct job *j, const Hct__Image *m)
+{
+    struct mover *v = find(j, m->rank);
+
+    if (!v || v->part != COMING || m->serial != j->move->serial ||
+        v->image < 0 || v->whole)
+        return;
+    if (m->data.len > v->credit || *m->why) {
+        close_image(v);
+        return;
+    }
+    v->credit -= m->data.len;
+    v->whole = m->last;
+    if (m->data.len && evbuffer_add(v->queue, m->data.data, m->data.len)) {
+        close_image(v);         /* no memory: hector-restore says it is cut */
+        return;
+    }
+    if (evbuffer_get_length(v->queue))
+        event_add(v->event, NULL);
+    else if (v->whole)
+        close_image(v);
+}
+
+static void tell_swapped(struct job *j);
+
+static void on_report(evutil_socket_t fd, short what, void *arg)
+{
+    struct mover *v = arg;
+    struct job *j = v->job;
+
+    (void)fd, (void)what;
+    if (!task_report(v->task, j->plan))
+        return;
+    if (v->task->why)
+        snprintf(j->move->why, sizeof(j->move->why), "%s: hector-restore "
+                 "cannot be run: %.200s", j->part.node->name, v->task->why);
+    tell_swapped(j);
+}
+
+/* A process that waits for its image. */
+static int start_coming(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+    struct node *node = j->part.node;
+    struct task_start start = {
+        .node = node, .plan = j->plan, .user = &j->user,
+        .streams = j->streams, .report = on_report, .report_arg = v };
+    int fds[2], words[2], rc;
+
+    v->queue = evbuffer_new();
+    v->task = malloc(sizeof(*v->task));
+    if (!v->queue || !v->task)
+        return free(v->task), v->task = NULL, err_memory(err);
+    task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
+    if (pipe2(fds, O_CLOEXEC))
+        return err_sys(err, "cannot make a pipe");
+    fcntl(fds[1], F_SETFL, O_NONBLOCK);
+    fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+    v->image = fds[1];
+    v->event = event_new(node->base, fds[1], EV_WRITE, on_room, v);
+    if (pipe2(words, O_CLOEXEC)) {
+        close(fds[0]);
+        return err_sys(err, "cannot make a pipe");
+    }
+    v->words = words[0];
+    fcntl(words[0], F_SETFL, O_NONBLOCK);
+    start.image = fds[0];
+    start.words = words[1];
+    rc = !v->event ? err_memory(err)
+         : task_restore(v->task, &start, site_socket(node->site), err);
+    close(fds[0]);
+    close(words[1]);
+    if (rc)
+        return -1;
+    streams_move(j->streams, v->rank, STREAMS_SILENT);
+    grant(v, IMAGE_WINDOW);
+    return 0;
+}
+
+struct task *jobmove_task(const struct job *j, uint32_t rank)
+{
+    struct mover *v = find(j, rank);
+
+    return v && v->part == COMING ? v->task : NULL;
+}
+
+/* ---------------------------------------------------------------------- leases */
+
+static int make_env(struct job *j, const struct plan *plan, uint32_t rank,
+                    struct env *env, struct err *err)
+{
+    char shm[PATHS_MAX];
+    struct taskenv of;
+
+    site_env(j->part.node->site, plan, shm, &of);
+    if (taskenv_begin(env, plan_app(j->plan, rank)))
+        return err_memory(err);
+    if (pmixd_setup_env(node_pmix_now(j->part.node), j->part.id, rank, env,
+                        err))
+        return -1;
+    return taskenv_finish(env, &of, rank) ? err_memory(err) : 0;
+}
+
+/* As page_lease has it; -1 with err. */
+static int env_to_memory(const struct env *env, uint64_t *bytes,
+                         struct err *err)
+{
+    int fd = memfd_create("hector-lease", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return err_sys(err, "cannot make shared memory");
+    for (char **v = env->v; *v; v++) {
+        size_t n = strlen(*v) + 1;
+
+        if (write(fd, *v, n) != (ssize_t)n) {
+            err_sys(err, "cannot write to shared memory");
+            close(fd);
+            return -1;
+        }
+        *bytes += n;
+    }
+    return fd;
+}
+
+static void answer_lease(struct mover *v)
+{
+    struct env env = { 0 };
+    struct err err = { 0 };
+    uint64_t bytes = 0;
+    int fd = -1;
+
+    if (make_env(v->job, v->job->plan, v->rank, &env, &err) == 0)
+        fd = env_to_memory(&env, &bytes, &err);
+    env_fini(&env);
+    if (fd < 0)
+        log_warn("move", "no lease for rank %u job=%llu: %s", v->rank,
+                 (unsigned long long)v->job->part.id, err.text);
+    registry_lease(v->lease, fd < 0 ? EIO : PAGE_LEASE_STAY, fd, bytes,
+                   err.text);
+    v->lease = -1;
+}
+
+static struct mover *add_mover(struct job *j, uint32_t rank, enum mover_part part)
+{
+    struct mover *v = calloc(1, sizeof(*v));
+
+    if (!v)
+        return NULL;
+    *v = (struct mover){ .next = j->move->movers, .job = j, .rank = rank,
+                         .part = part, .lease = -1, .image = -1,
+                         .words = -1 };
+    j->move->movers = v;
+    return v;
+}
+
+static int check_lease(const struct job *j, const struct task *t,
+                       const struct page_lease_ask *ask,
+                       const struct registry_peer *peer, struct err *err)
+{
+    if (!j->move || !jobstop_swaps(j) ||
+        ask->generation != jobstop_generation(j))
+        return err_set(err, ESRCH, "nobody wants generation %u of job %llu",
+                       ask->generation, (unsigned long long)ask->job);
+    if (!t || t->over || (peer->pid != t->tally.pid && peer->pid != t->pid))
+        return err_set(err, ESRCH, "task %u of job %llu does not run here by "
+                       "that number of a process", ask->rank,
+                       (unsigned long long)ask->job);
+    if (peer->uid != j->plan->uid && peer->uid != 0)
+        return err_set(err, EPERM, "job %llu is not of user %u",
+                       (unsigned long long)ask->job, (unsigned)peer->uid);
+    return 0;
+}
+
+/* It could not leave. */
+static void stays_here(struct mover *v)
+{
+    struct task *t = job_task(v->job, v->rank);
+    struct stance *s = calloc(1, sizeof(*s));
+
+    close_image(v);
+    streams_move(v->job->streams, v->rank, STREAMS_END);
+    if (s && t && t->tally.page)
+        stance_read(t->tally.page, v->job->part.ntasks, s);
+    say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
+              s && *s->why ? s->why : "no image of it can be made");
+    v->told = true;
+    v->part = STAYING;
+    free(s);
+}
+
+int jobmove_lease(struct job *j, const struct page_lease_ask *ask,
+                  const struct registry_peer *peer, int fd, struct err *err)
+{
+    struct task *t = jobmove_task(j, ask->rank);
+    struct mover *v;
+
+    if (!t)
+        t = job_task(j, ask->rank);
+    if (check_lease(j, t, ask, peer, err))
+        return -1;
+    v = find(j, ask->rank);
+    if (!v && !(v = add_mover(j, ask->rank, STAYING)))
+        return err_memory(err);
+    if (v->lease >= 0)
+        close(v->lease);        /* it asks again */
+    v->lease = fd;
+    if (v->part == LEAVING && v->begun && ask->whole) {
+        v->whole = true;
+        end_image(v);
+    } else if (v->part == LEAVING && v->begun) {
+        stays_here(v);
+    } else if (v->part == LEAVING && begin_image(v, err)) {
+        registry_lease(v->lease, EIO, -1, 0, err->text);
+        v->lease = -1;
+    } else if (v->part == COMING && !v->told) {
+        v->told = true;
+        say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
+    }
+    if (j->move->going && v->lease >= 0)
+        answer_lease(v);
+    return 0;
+}
+
+/* ---------------------------------------------------------------------- orders */
+
+static void mover_free(struct mover *v)
+{
+    close_image(v);
+    if (v->lease >= 0)
+        close(v->lease);
+    if (v->words >= 0)
+        close(v->words);
+    if (v->queue)
+        evbuffer_free(v->queue);
+    if (v->task) {
+        if (!v->task->over && v->task->pid > 0)
+            kill(-v->task->pid, SIGKILL);
+        streams_forget(v->job->streams, v->rank);
+        task_fini(v->task);
+        free(v->task);
+    }
+    free(v);
+}
+
+static void free_movers(struct jobmove *k)
+{
+    for (struct mover *v; (v = k->movers); ) {
+        k->movers = v->next;
+        mover_free(v);
+    }
+}
+
+static void jobmove_free(struct jobmove *k)
+{
+    if (!k)
+        return;
+    free_movers(k);
+    timer_free(k->later);
+    plan_destroy(k->to);
+    free(k);
+}
+
+static bool all_reported(const struct job *j)
+{
+    for (const struct mover *v = j->move->movers; v; v = v->next)
+        if (v->part == COMING && v->task->report >= 0)
+            return false;
+    return true;
+}
+
+static void tell_swapped(struct job *j)
+{
+    Hct__Swapped m = HCT__SWAPPED__INIT;
+    struct jobmove *k = j->move;
+
+    if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
+        return;
+    k->told = true;
+    m.job = j->part.id;
+    m.serial = k->serial;
+    m.ok = !*k->why;
+    m.why = k->why;
+    uplink_send(j->part.node->uplink, MESSAGE_SWAPPED, &m);
+}
+
+bool jobmove_registered(struct job *j, const char *why)
+{
+    struct jobmove *k = j->move;
+
+    if (!k || !k->registering)
+        return false;
+    k->registering = false;
+    k->registered = true;
+    if (why && !*k->why)
+        snprintf(k->why, sizeof(k->why), "%s: PMIx does not take the job: "
+                 "%.200s", j->part.node->name, why);
+    tell_swapped(j);
+    return true;
+}
+
+static int check_leaving(const struct job *j, uint32_t rank, struct err *err)
+{
+    const struct task *t = job_task(j, rank);
+
+    if (!t || t->over)
+        return err_set(err, ESRCH, "task %u does not run any more", rank);
+    if (j->plan->has_terminal && taskset_has(&j->plan->stdin_ranks, rank))
+        return err_set(err, ENOTSUP, "task %u has a terminal, which cannot be "
+                       "moved", rank);
+    if (taskset_has(&j->plan->stdin_ranks, rank) &&
+        !streams_input_over(j->streams))
+        return err_set(err, ENOTSUP, "task %u reads the standard input of "
+                       "hector-run, whose end it has not seen", rank);
+    return 0;
+}
+
+static int add_all(struct job *j, const char *text, enum mover_part part,
+                   struct err *err)
+{
+    struct taskset set = { 0 };
+    int rc = *text ? taskset_parse(&set, text, j->part.ntasks, err) : 0;
+
+    for (int64_t r = -1; !rc && (r = taskset_next(&set, r)) >= 0; ) {
+        struct mover *v;
+
+        if (part == LEAVING)
+            rc = check_leaving(j, (uint32_t)r, err);
+        else if (job_task(j, (uint32_t)r))
+            rc = err_set(err, EEXIST, "task %u is here", (unsigned)r);
+        if (!rc && !(v = add_mover(j, (uint32_t)r, part)))
+            rc = err_memory(err);
+        if (!rc && part == COMING)
+            rc = start_coming(v, err);
+    }
+    taskset_fini(&set);
+    return rc;
+}
+
+static int begin(struct job *j, const Hct__Swap *m, struct err *err)
+{
+    struct jobmove *k = j->move;
+    struct node *node = j->part.node;
+    char dir[PATHS_MAX];
+
+    k->to = plan_elsewhere(j->plan, m, err);
+    if (!k->to || site_job_open(node->site, k->to, dir, err) ||
+        add_all(j, m->leaving, LEAVING, err) ||
+        add_all(j, m->coming, COMING, err))
+        return -1;
+    k->registered = !plan_here(k->to)->ranks.n;
+    if (k->registered)
+        return 0;               /* nobody asks PMIx here any more */
+    k->registering = true;
+    if (pmixd_register(node_pmix_now(node), k->to, dir, err)) {
+        k->registering = false;
+        return -1;
+    }
+    return 0;
+}
+
+/* One that tasks could not be let into is followed by another: who has asked
+ * goes on waiting. */
+static void keep_waiting(struct jobmove *from, struct jobmove *to)
+{
+    for (struct mover **at = &from->movers; *at; ) {
+        struct mover *v = *at;
+
+        if (v->part == LEAVING)
+            streams_move(v->job->streams, v->rank, STREAMS_END);
+        if (v->lease < 0 || v->part == COMING) {
+            at = &v->next;
+            continue;
+        }
+        *at = v->next;
+        close_image(v);
+        v->part = STAYING;
+        v->next = to->movers;
+        to->movers = v;
+    }
+}
+
+int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
+{
+    struct jobmove *k, *before = j->move;
+    struct err why = { 0 };
+
+    if (!j->plan || !j->plan->migratable || j->state != JOB_RUNNING)
+        return err_set(err, EPROTO, "Swap of job %llu, which is %s",
+                       (unsigned long long)m->job, jobstate_name(j->state));
+    if (m->serial <= j->plan->serial || (before && m->serial <= before->serial))
+        return 0;               /* told again */
+    k = calloc(1, sizeof(*k));
+    if (k)
+        k->later = evtimer_new(j->part.node->base, on_later, j);
+    if (!k || !k->later)
+        return free(k), err_memory(err);
+    k->serial = m->serial;
+    if (before)
+        keep_waiting(before, k);
+    jobmove_free(before);
+    j->move = k;
+    if (begin(j, m, &why))
+        snprintf(k->why, sizeof(k->why), "%s: %.250s", j->part.node->name,
+                 why.text);
+    tell_swapped(j);
+    return 0;
+}
+
+/* It is a task of the job as any other, which goes on where it was. */
+static int arrive(struct mover *v, const Hct__SwapGo *m)
+{
+    struct task *t = v->task;
+
+    for (size_t i = 0; i < m->n_arrivals; i++)
+        if (m->arrivals[i]->rank == v->rank)
+            tally_goes_on(&t->tally, m->arrivals[i]->records,
+                          m->arrivals[i]->tagged);
+    t->nconnected = 1;
+    t->facts |= TASK_IN_INIT | TASK_CONNECTED;
+    t->told = t->facts;
+    streams_move(v->job->streams, v->rank, STREAMS_END);
+    if (job_insert_task(v->job, t))
+        return -1;
+    v->task = NULL;
+    v->part = STAYING;
+    return 0;
+}
+
+int jobmove_go(struct job *j, const Hct__SwapGo *m, struct err *err)
+{
+    struct jobmove *k = j->move;
+
+    if (!k || k->serial != m->serial || !k->registered)
+        return err_set(err, EPROTO, "SwapGo of job %llu out of turn",
+                       (unsigned long long)m->job);
+    if (k->going)
+        return 0;
+    k->going = true;
+    plan_follow(j->plan, k->to);
+    k->to = NULL;
+    for (struct mover *v = k->movers; v; v = v->next)
+        if (v->part == COMING && arrive(v, m))
+            return err_memory(err);
+    for (struct mover *v = k->movers; v; v = v->next)
+        if (v->lease >= 0)
+            answer_lease(v);
+    return 0;
+}
+
+int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err)
+{
+    struct jobmove *k = j->move;
+
+    (void)err;
+    if (k && k->serial == m->serial && !k->going && k->to)
+        plan_follow(j->plan, k->to), k->to = NULL;
+    pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, m->serial);
+    jobmove_free(k);
+    j->move = NULL;
+    j->awaits = false;
+    job_look(j);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------- facts */
+
+static void coming_ended(struct mover *v, int status,
+                         const struct rusage *usage)
+{
+    char why[300];
+    ssize_t n = read(v->words, why, sizeof(why) - 1);
+
+    task_reaped(v->task, status, usage);
+    close_image(v);
+    if (v->told)                /* it had come already, and dies */
+        v->told = false;
+    if (n > 0)
+        why[n] = '\0';
+    else if (WIFSIGNALED(status))
+        snprintf(why, sizeof(why), "%s: what was made of its image was killed "
+                 "by signal %d", v->job->part.node->name, WTERMSIG(status));
+    else
+        snprintf(why, sizeof(why), "%s: it could not be made of its image, "
+                 "hector-restore exited with code %d",
+                 v->job->part.node->name, WEXITSTATUS(status));
+    say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
+}
+
+bool jobmove_reaped(struct job *j, pid_t pid, int status,
+                    const struct rusage *usage)
+{
+    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
+        struct task *t = v->part == COMING ? v->task : job_task(j, v->rank);
+
+        if (!t || t->pid != pid || t->over)
+            continue;
+        if (v->part == COMING) {
+            coming_ended(v, status, usage);
+            return true;
+        }
+        if (v->part != LEAVING || status != 0 || !v->may_go)
+            return false;
+        jobpages_read(j);
+        t->over = v->gone = true;
+        part_tell_last_use(&j->part, t);
+        jobpages_account_last(j, t);
+        jobmove_look(j);
+        return true;
+    }
+    return false;
+}
+
+bool jobmove_swaps(const struct job *j)
+{
+    return j->move && !j->move->going && jobstop_swaps(j);
+}
+
+bool jobmove_awaits(const struct job *j)
+{
+    return j->awaits || (j->move && !j->move->going);
+}
+
+void jobmove_drop(struct job *j)
+{
+    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
+        struct task *t = v->part == LEAVING ? job_task(j, v->rank) : NULL;
+
+        if (t && v->gone) {     /* it ends as one that has left nothing */
+            t->exited_ns = clock_wall_ns();
+            t->nfinalized = t->nconnected;
+            t->facts |= TASK_EXITED;
+        }
+    }
+    jobmove_free(j->move);
+    j->move = NULL;
+    j->awaits = false;
+}

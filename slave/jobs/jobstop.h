@@ -1,0 +1,23 @@
+/* jobstop.h - the tasks of a job here brought to stand, by the master's orders:
+ * what is ordered is stored in their pages, and how they stand is told.
+ *
+ * Who has sent orders and then says nothing for half a minute is gone: tasks that
+ * only stand go on. */
+#ifndef HECTOR_JOBSTOP_H
+#define HECTOR_JOBSTOP_H
+
+#include "hct.pb-c.h"
+#include "proto/base/err.h"
+#include "slave/jobs/job.h"
+
+int jobstop_order(struct job *j, const Hct__StopOrder *m, struct err *err);
+
+/* Another master, which knows of no stop: tasks that only stand go on. */
+void jobstop_release(struct job *j);
+void jobstop_destroy(struct jobstop *s);        /* NULL is fine */
+
+/* The generation that is wanted, 0: none is; and has the swap been ordered? */
+uint32_t jobstop_generation(const struct job *j);
+bool jobstop_swaps(const struct job *j);
+
+#endif

@@ -1,0 +1,142 @@
+/* stance.c - see stance.h. */
+#include "slave/page/stance.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct page_stop *stance_of(const char *page)
+{
+    return (struct page_stop *)(uintptr_t)(page +
+        page_stop_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+}
+
+#define LOAD(field) atomic_load_explicit(&(field), memory_order_relaxed)
+
+static enum page_stop_where where_of(struct page_stop *p)
+{
+    uint32_t w = atomic_load_explicit(&p->where, memory_order_acquire);
+
+    return w <= PAGE_AT_GONE ? (enum page_stop_where)w : PAGE_AT_LIBRARY;
+}
+
+static int32_t peer_of(const struct page_stop *p, uint32_t ntasks)
+{
+    int32_t peer = LOAD(p->peer);
+
+    return peer == PAGE_ANY || (peer >= 0 && (uint32_t)peer < ntasks)
+           ? peer : PAGE_NONE;
+}
+
+/* A free place may have a new communicator: its number is read first. */
+static void read_comms(const struct page_stop *p, uint32_t gate,
+                       struct stance *s)
+{
+    uint32_t n = LOAD(p->comms);
+
+    s->gate = UINT32_MAX;
+    for (uint32_t i = 0; i < n && i < PAGE_STOP_COMMS; i++) {
+        const struct page_stop_comm *from = &p->comm[i];
+        struct stance_comm *to = &s->comms[s->ncomms];
+
+        to->id = atomic_load_explicit(&from->id, memory_order_acquire);
+        if (!to->id)
+            continue;
+        to->entered = LOAD(from->entered);
+        to->target = LOAD(from->target);
+        to->size = LOAD(from->size);
+        if (i == gate)
+            s->gate = s->ncomms;
+        s->ncomms++;
+    }
+    if (s->gate == UINT32_MAX)
+        s->gate = s->ncomms;
+}
+
+void stance_read(const char *page, uint32_t ntasks, struct stance *s)
+{
+    struct page_stop *p = stance_of(page);
+    uint32_t swap;
+
+    memset(s, 0, sizeof(*s));
+    s->where = where_of(p);
+    s->peer = peer_of(p, ntasks);
+    s->unfinished = LOAD(p->unfinished);
+    swap = atomic_load_explicit(&p->swap, memory_order_acquire);
+    s->swap = swap <= PAGE_SWAP_FAILED ? (enum page_swap)swap
+                                       : PAGE_SWAP_NONE;
+    s->generation = LOAD(p->generation);
+    s->received = LOAD(p->received);
+    s->sent = LOAD(p->sent);
+    s->calls = LOAD(p->calls);
+    s->signal = LOAD(p->signal);
+    s->tid = LOAD(p->tid);
+    s->stopped = LOAD(p->stopped);
+    s->refuses = LOAD(p->refuses) != 0;
+    memcpy(s->why, p->why, sizeof(s->why));
+    s->why[sizeof(s->why) - 1] = '\0';
+    for (char *c = s->why; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    read_comms(p, LOAD(p->gate), s);
+}
+
+bool stance_same(const struct stance *a, const struct stance *b)
+{
+    if (a->where != b->where || a->peer != b->peer || a->gate != b->gate ||
+        a->unfinished != b->unfinished || a->sent != b->sent ||
+        a->received != b->received || a->swap != b->swap ||
+        a->generation != b->generation || a->refuses != b->refuses ||
+        a->ncomms != b->ncomms)
+        return false;
+    for (uint32_t i = 0; i < a->ncomms; i++)
+        if (a->comms[i].id != b->comms[i].id ||
+            a->comms[i].entered != b->comms[i].entered ||
+            a->comms[i].size != b->comms[i].size)
+            return false;
+    return true;
+}
+
+void stance_raise(char *page, const struct stance_raise *v, uint32_t n)
+{
+    struct page_stop *p = stance_of(page);
+    uint32_t comms = LOAD(p->comms);
+
+    for (uint32_t i = 0; i < comms && i < PAGE_STOP_COMMS; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (LOAD(p->comm[i].id) == v[k].comm &&
+                LOAD(p->comm[i].target) < v[k].target)
+                atomic_store_explicit(&p->comm[i].target, v[k].target,
+                                      memory_order_relaxed);
+}
+
+void stance_order(char *page, enum page_stop_word word, uint32_t generation,
+                  uint64_t number)
+{
+    struct page_stop *p = stance_of(page);
+
+    if (word == PAGE_STOP_SWAP)
+        atomic_store_explicit(&p->wanted, generation, memory_order_relaxed);
+    atomic_store_explicit(&p->word, word, memory_order_release);
+    atomic_store_explicit(&p->order, number, memory_order_release);
+}
+
+bool stance_ordered(const char *page, enum page_stop_word word,
+                    uint32_t generation)
+{
+    const struct page_stop *p = stance_of(page);
+
+    return LOAD(p->word) == (uint32_t)word &&
+           (word != PAGE_STOP_SWAP || LOAD(p->wanted) == generation);
+}
+
+bool stance_interrupt(const char *page, pid_t pid)
+{
+    const struct page_stop *p = stance_of(page);
+    uint32_t sig = LOAD(p->signal), tid = LOAD(p->tid);
+
+    if (sig == 0 || sig >= NSIG || tid == 0 || tid > INT32_MAX || pid <= 0)
+        return false;
+    return syscall(SYS_tgkill, pid, (pid_t)tid, (int)sig) == 0;
+}

@@ -1,0 +1,170 @@
+# Tasks of a job move to another host while it runs: nothing is lost of what they
+# print, tag and send, and where it cannot be the job goes on.
+# limit: 200
+# shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
+. "${0%/*}/../lib/t.sh"
+hosts 3
+need sqlite3 mpicc
+
+R="hector-run --launch-agent $AGENT"
+# Passes numbers around until $T/enough is there, and says at the end whether
+# each came once.
+cat >"$T/ring.c" <<'C'
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size, stop = 0;
+    long in = 0, n = 0, wrong = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 2 && rank == 1)               /* a file, or a pipe */
+        (void)!(*argv[2] ? fopen(argv[2], "w") : popen("sleep 1000", "r"));
+    printf("begun %d\n", rank);
+    fflush(stdout);
+    while (!stop) {
+        MPI_Sendrecv(&n, 1, MPI_LONG, (rank + 1) % size, 7, &in, 1, MPI_LONG,
+                     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        wrong += in != n++;
+        if (n % 100 == 0) {
+            stop = access(argv[1], F_OK) == 0;
+            MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+            usleep(1000);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d of %d wrong %ld\n", rank, size, wrong);
+    return MPI_Finalize();
+}
+C
+mpicc -O2 -o "$T/ring" "$T/ring.c"
+
+begin()         # WORD...: a job of it in the background, which runs when it is back
+{
+    rm -f "$T/enough"
+    $R "$@" "$T/ring" "$T/enough" ${more+"$more"} </dev/null >"$T/ring.out" 2>"$T/ring.err" &
+    runner=$!
+    wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+finish()        # its status is in $status
+{
+    : >"$T/enough"
+    status=0
+    wait $runner || status=$?
+}
+refused()       # DESCRIPTION EXTENDED-REGEXP WORD...: with that sentence, status 1
+{
+    tap_d=$1 tap_re=$2
+    shift 2
+    run hector migrate "$@"
+    is "$status $(grep -Ec -- "$tap_re" "$T/err")" '1 1' "$tap_d"
+    [ "$(wc -l <"$T/err")" = 1 ] || cat "$T/err"
+}
+
+# ----------------------------------------------------------------------- refused
+run hector migrate 1
+is "$status" 2 'a node is wanted'
+run hector migrate --quiesce-timeout never 1 n1
+is "$status" 2 'and a time that is one'
+begin -H n1:2,n2:2 -n 4 --oversubscribe
+refused 'not of a job without --migratable' \
+    'cannot be moved: it was started without --migratable' "$job.1" n2
+finish
+is "$status $(grep -c 'wrong 0' "$T/ring.out")" '0 4' '... which goes on'
+
+begin -H n1:2,n2:2,n3:2 -n 4 --oversubscribe --migratable
+refused 'not to a node that is not there' 'there is no node nowhere' "$job.1" nowhere
+refused 'not to where it is' 'task 1 is on n1 already' "$job.1" n1
+refused 'not of a rank that is none' 'has 4 tasks' "$job.9" n1
+refused 'not of a job that is none' '.' 4711 n1
+finish
+is "$status $(grep -c 'wrong 0' "$T/ring.out")" '0 4' 'the job goes on'
+is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'migrate'" |
+    head -n 1)" 'there is no node nowhere' 'the record says what was asked'
+
+# ------------------------------------------------------------------------- moved
+moved()         # DESCRIPTION TARGET NODE: and the job goes on
+{
+    tap_d=$1
+    shift
+    run hector migrate "$@"
+    is "$status $(grep -c "on $2 now" "$T/out")" '0 1' "$tap_d"
+    cat "$T/err" >&2
+}
+nodes()         # of the tasks, by rank
+{
+    sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
+}
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+moved 'one task to another host' "$job.1" n2
+is "$(nodes)" 'n1 n2 n2 n2' '... where it is now'
+pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
+ok '... by the number that the record says' on n2 sh -c "kill -0 $pid"
+is "$(sql "SELECT rank, node, to_ns IS NULL FROM stays WHERE job = $job
+    ORDER BY from_ns" | xargs)" '1|n1|0 1|n2|1' '... and where it was'
+is "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
+    machine = 'move'")" 8 '... each step is in the database'
+moved 'the same back' "$job.1" n1
+is "$(nodes)" 'n1 n1 n2 n2' '... where it was'
+moved 'all of a host' "$job.2,3" n1
+is "$(nodes)" 'n1 n1 n1 n1' '... which is empty'
+moved 'one back to a host without any' "$job.3" n2
+is "$(nodes)" 'n1 n1 n1 n2' '... has one again'
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
+    '... and everything came once'
+is "$(cat "$T/ring.err" | grep -v 'now, and the job stood')" '' '... without a word'
+
+# ------------------------------------------------------- what cannot be made again
+more=$TMPDIR/here
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+refused 'not with a file that is only there' 'nothing was moved, the job goes on: task 1 .*/here' \
+    "$job.1" n2
+is "$(nodes)" 'n1 n1 n2 n2' '... all are where they were'
+refused '... nor with another one' '/here' "$job.0-1" n2
+on n2 touch "$more" || :
+moved 'once it is there as well' "$job.1" n2
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' '... the job has gone on'
+for h in n1 n2; do on $h rm -f "$more"; done
+more=
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+refused 'not with a child process' 'nothing was moved, the job goes on: task 1 .*(child|pipe)' \
+    "$job.1" n2
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' '... the job has gone on'
+unset more
+
+# ------------------------------------------------------ to a node that is new to it
+HECTOR_KEY_FILE=$T/key
+export HECTOR_KEY_FILE
+start_master tcp:10.66.0.254:0
+master_at=tcp:10.66.0.254:$(master_port)
+for h in n1 n2 n3; do
+    start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
+done
+wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+R="hector-run --master $master"
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
+moved 'to a node that the job has not been on' "$job.0,1" n3
+is "$(nodes)" 'n3 n3 n2 n2' '... where they are now'
+finish
+is "$status $(grep -c 'of 4 wrong 0' "$T/ring.out")" '0 4' \
+    '... and everything came once'
+R="hector-run --master $master"
+begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable --stdtim="$T/times"
+hector suspend "$job.2" >"$T/out"
+refused 'not while a task is suspended' 'task 2 is suspend' "$job.1" n2
+hector resume "$job.2" >"$T/out"
+wait_for '[ "$(sql "SELECT hold FROM tasks WHERE job = $job AND rank = 2")" = going ]' 10
+moved 'once it goes on' "$job.1" n2
+hector kill "$job" >"$T/out"
+finish
+is "$status" 143 'what has moved can be ended'
+
+done_testing
