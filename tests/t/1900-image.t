@@ -107,15 +107,21 @@ is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... and the result is the same'
 # Where its work does not change what it has, nothing changes.
 alone "$T/program" registers "$T/stop"
 begin "$T/program" registers "$T/stop"
-has()           # mappings, open files, pages of the image
+has()           # mappings, open files, threads, size of the image
 {
     echo "$(wc -l <"/proc/$task/maps") $(find "/proc/$task/fd" -type l |
-        wc -l) $(($(stat -c %s "$T/img") / 65536))"
+        wc -l) $(field Threads) $(($(stat -c %s "$T/img") / 65536))"
+}
+field()         # NAME: of /proc/PID/status
+{
+    sed -n "s/^$1:[^0-9]*\([0-9]*\).*/\1/p" "/proc/$task/status"
 }
 ok 'many: 3 generations' generations 3
-first=$(has)
+first=$(has) memory=$(field RssAnon)
 ok '... 17 more' generations 17
-is "$(has)" "$first" '... as many mappings and open files, an image as large'
+is "$(has)" "$first" \
+    '... as many mappings, open files and threads, an image as large'
+ok '... no more memory' [ "$(field RssAnon)" -lt $((memory + 512)) ]
 ends
 is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... and the result is the same'
 
