@@ -13,7 +13,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PLACE_RANGES = 256, PLACE_LINE = 4608, PLACE_READ = 16384 };
+enum { PLACE_RANGES = 256, PLACE_LINE = 4608, PLACE_READ = 16384,
+       PLACE_LEAF = 2048 };     /* bytes of text of a function that copies */
 
 struct place_range { uintptr_t from, to; };
 static struct place_range own[PLACE_RANGES], libc[4];
@@ -85,6 +86,20 @@ static bool place_in(const struct place_range *v, int n, uintptr_t at)
 }
 
 #if defined(__x86_64__)
+/* In a function of the C library that only copies, which the program's own text
+ * has called. These are there in many forms, one beside the other; each has the
+ * return address on top of its stack. */
+static bool place_copies(uintptr_t at, const uintptr_t *stack)
+{
+    void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+    void *(*volatile move)(void *, const void *, size_t) = memmove;
+    void *(*volatile fill)(void *, int, size_t) = memset;
+
+    return (at - (uintptr_t)copy < PLACE_LEAF ||
+            at - (uintptr_t)move < PLACE_LEAF ||
+            at - (uintptr_t)fill < PLACE_LEAF) && place_in(own, nown, *stack);
+}
+
 /* Those that wait for something outside, or for time. */
 static bool place_waits(long call)
 {
@@ -126,6 +141,8 @@ bool place_is_safe(void *context)
         return true;
     if (!place_in(libc, nlibc, at))
         return false;
+    if (place_copies(at, (const uintptr_t *)(uintptr_t)r[REG_RSP]))
+        return true;
     if (text[0] == 0x0f && text[1] == 0x05)     /* it is begun anew anyway */
         return place_waits((long)r[REG_RAX]);
     if (r[REG_RAX] != -EINTR)
