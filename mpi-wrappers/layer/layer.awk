@@ -86,12 +86,12 @@ function layer_length(i,    c)
 }
 
 function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, label,
-                       ends, full, array, gate)
+                       ends, full, array, gate, first_of_all)
 {
     if (layer_by_hand())
         return
     gate = layer_gate()
-    args = before = after = params = sep = ends = full = ""
+    args = before = after = params = sep = ends = full = first_of_all = ""
     for (i = 1; i <= nparams; i++) {
         params = params sep decl[i]
         k = layer_handle(kind[i])
@@ -125,7 +125,9 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
     if (!nparams)
         params = "void"
     if (name ~ /^(Comm_free|Comm_disconnect|Type_free|Win_free)$/)
-        before = before sprintf("    CALL_ENDING(%s);\n", name_of(decl[1]))
+        first_of_all = sprintf("    CALL_ENDING(%s);\n", name_of(decl[1]))
+    if (gate)
+        first_of_all = first_of_all sprintf("    CALL_GATE(%s);\n", gate)
     after = after layer_made(gate)
     if (name ~ /^(Comm_dup|Comm_dup_with_info|Comm_idup|Type_dup)$/)
         after = after sprintf("    CALL_COPIED(rc, %s, %s);\n", name_of(decl[1]), \
@@ -136,13 +138,14 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         label = "call_" name
     }
     printf "CALL_EXPORT %s %s(%s)\n{\n", type, label, params
+    # Behind the gate it may be another Open MPI, with other handles.
+    printf "%s", first_of_all
     printf "    __typeof__(&%s) inside = (__typeof__(inside))inside_get(CALL_%s);\n", label, name
     printf "%s    %s rc;\n\n", before, type
     if (type == "int")
         printf "    if (__builtin_expect(%s!inside, 0))\n" \
-            "        return MPI_ERR_UNSUPPORTED_OPERATION;\n", full
-    if (gate)
-        printf "    CALL_GATE(%s);\n", gate
+            "        return %sMPI_ERR_UNSUPPORTED_OPERATION;\n", full, \
+            gate ? "stand_leave(before_), " : ""
     printf "    rc = inside(%s);\n%s%s%s    return rc;\n}\n", args, after, ends, \
         gate ? "    stand_leave(before_);\n" : ""
     printf "CALL_ALIAS(%s)\n\n", name
