@@ -135,8 +135,10 @@ done >"$T/order"
 is "$(sort -u "$T/order")" '0 1' '... and all that was printed, in order'
 
 # Input that has not ended is with the slave that it came to.
-sleep 1000 | $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" \
-    "$T/never" >"$T/ring.out" 2>"$T/ring.err" &
+mkfifo "$T/input"
+start input sh -c 'exec sleep 1000 >"$1"' - "$T/input"
+$R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" \
+    "$T/never" <"$T/input" >"$T/ring.out" 2>"$T/ring.err" &
 runner=$!
 wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
 job=$(sql 'SELECT max(job) FROM jobs')
@@ -146,7 +148,6 @@ moved 'but others do' "$job.1" n2
 hector kill "$job" >"$T/out"
 finish
 is "$status" 143 'and it can be ended'
-pkill -x sleep -P $$ 2>/dev/null
 
 # ------------------------------------------------------- what cannot be made again
 more=$TMPDIR/here
