@@ -154,7 +154,7 @@ static void send_order(struct mover *v, unsigned word, uint64_t number,
     }
     m.job = v->job->id;
     m.number = v->number = number;
-    m.look = ++v->looks;
+    m.look = v->looks = ++v->all->looks;
     m.word = word;
     m.generation = v->generation;
     m.raises = all;
@@ -910,7 +910,6 @@ static struct mover *make(struct movers *all, struct job *j,
         return err_memory(err), NULL;
     *v = (struct mover){ .all = all, .job = j, .to = o->to,
                          .asker = o->asker, .serial = j->serial,
-                         .looks = clock_monotonic_ns(),
                          .quiesce_ns = o->quiesce_ns ? o->quiesce_ns
                              : MOVER_QUIESCE_S * CLOCK_NS_PER_S };
     v->rank = calloc(j->ntasks + 1, sizeof(*v->rank));

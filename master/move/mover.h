@@ -41,6 +41,7 @@ struct movers {                 /* what all moves of a master share; borrowed */
     struct event_base *base;
     struct journal *journal;
     const struct mover_ops *ops;
+    uint64_t looks;             /* number of the last one, of any job */
 };
 
 enum { MOVER_QUIESCE_S = 10 };

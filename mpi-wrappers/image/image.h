@@ -7,11 +7,14 @@
  * plain files at their offsets, opened again by name; open files without a name
  * with what is in them, up to IMAGE_CONTENTS. Descriptors 0, 1 and 2 are not:
  * the restored process has those of hector-restore. Neither are: what is in
- * files that have a name, also where they are mapped as shared; process and
+ * files that have a name, also where they are mapped as shared; clocks but for
+ * the time of day, so times that were read from, or are waited for by,
+ * CLOCK_MONOTONIC are those of another machine, if it is one; process and
  * thread numbers, which a recursive or error-checking mutex that is held over
- * the stop remembers; locks on files; locked memory, guard pages of madvise(2)
- * and other advice on memory; processors that threads are bound to; settings of
- * prctl(2) but for names; the rest of a queue of signals of one number.
+ * the stop remembers; locks on files; locked memory, protection keys, guard pages
+ * of madvise(2) and other advice on memory; processors that threads are bound
+ * to; settings of prctl(2) but for names; the rest of a queue of signals of one
+ * number.
  *
  * Both functions may be called from a signal handler. */
 #ifndef HECTOR_IMAGE_H

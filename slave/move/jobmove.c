@@ -828,6 +828,20 @@ static void drop(struct job *j)
     j->awaits = false;
 }
 
+/* Tasks that only stand go on; those that have come apart nobody leads any more. */
+static void release(struct job *j)
+{
+    struct mover none = { .job = j, .part = STAYING };
+
+    if (!j->move || !jobstop_swaps(j)) {
+        jobstop_release(j);
+        return;
+    }
+    none.rank = j->ntasks ? j->tasks[0]->rank : 0;
+    say_moved(&none, HCT__TASK_MOVED__KIND__FAILED,
+              "hector-master ended while tasks were being moved");
+}
+
 static void destroy(struct job *j)
 {
     drop(j);
@@ -838,5 +852,5 @@ static void destroy(struct job *j)
 const struct jobhook jobmove_hook = {
     .registered = registered, .reaped = reaped, .look = look_at_all,
     .task = coming_task, .swaps = swaps, .awaits = awaits,
-    .release = jobstop_release, .drop = drop, .destroy = destroy,
+    .release = release, .drop = drop, .destroy = destroy,
 };

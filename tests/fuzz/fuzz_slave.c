@@ -17,6 +17,7 @@
 #include "slave/gather/gather.h"
 #include "slave/jobs/jobs.h"
 #include "slave/launch/launch.h"
+#include "slave/move/jobmove.h"
 #include "slave/orders.h"
 #include "slave/proc/sweep.h"
 
@@ -345,6 +346,7 @@ static void world_open(struct world *w)
     peers_open(&w->peers, w->node.base);
     w->jobs = jobs_create(&w->node, on_uplink, w, &err);
     w->gather = (struct gather){ .jobs = w->jobs };
+    w->node.hook = &jobmove_hook;
     node_serve_pmix(&w->node, &jobs_pmix_ops, w->jobs, 0);
     w->conf = (struct uplink_conf){ .addresses = where, .name = "n0",
         .mpi = "4", .conn = &conn, .lost_ns = UINT64_MAX };

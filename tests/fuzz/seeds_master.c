@@ -3,6 +3,7 @@
 
 enum { N0, N1, N2, RUN, RUN2, OPERATOR, NOBODY };
 
+static int may_move;
 static char *words[] = { (char *)"unix:/tmp/stream.sock" };
 
 static void submit(unsigned who, uint32_t ntasks)
@@ -20,7 +21,8 @@ static void submit(unsigned who, uint32_t ntasks)
     SAY(who, SUBMIT, Submit, HCT__SUBMIT__INIT, m->n_apps = 1, m->apps = apps,
         m->n_stream_addresses = 1, m->stream_addresses = words,
         m->cookie = BYTES("0123456789abcdef"),
-        m->stdin_ranks = (char *)"0", m->command = (char *)"hector-run");
+        m->stdin_ranks = (char *)"0", m->command = (char *)"hector-run",
+        m->migratable = may_move, m->no_oversubscribe_notice = may_move);
 }
 
 static void start(uint32_t ntasks)
@@ -41,6 +43,71 @@ static void task_exited(unsigned who, uint32_t rank, int code, int sig)
     SAY(who, TASK_EXITED, TaskExited, HCT__TASK_EXITED__INIT, m->job = 1,
         m->rank = rank, m->code = code, m->signal = sig, m->at_ns = 9,
         m->last_tag = (char *)"step", m->finalized = 1);
+}
+
+static void stands(unsigned who, uint64_t look, uint32_t swap)
+{
+    Hct__StopLook__Comm comm = HCT__STOP_LOOK__COMM__INIT, *comms[] = { &comm };
+    Hct__StopLook__Task task[2], *tasks[] = { &task[0], &task[1] };
+
+    comm.id = 1;
+    comm.entered = 3;
+    comm.size = 4;
+    for (unsigned i = 0; i < 2; i++) {
+        hct__stop_look__task__init(&task[i]);
+        task[i].rank = 2 * who + i;
+        task[i].where = 5;
+        task[i].peer = -1;
+        task[i].able = 1;
+        task[i].order = look - 1;
+        task[i].swap = swap;
+        task[i].generation = swap == 2;
+        task[i].n_comms = 1;
+        task[i].comms = comms;
+    }
+    SAY(who, STOP_LOOK, StopLook, HCT__STOP_LOOK__INIT, m->job = 1,
+        m->look = look, m->n_tasks = 2, m->tasks = tasks);
+}
+
+static void moved(unsigned who, Hct__TaskMoved__Kind kind)
+{
+    SAY(who, TASK_MOVED, TaskMoved, HCT__TASK_MOVED__INIT, m->job = 1,
+        m->rank = 1, m->serial = 1, m->kind = kind, m->pid = 200,
+        m->why = (char *)"no");
+}
+
+/* One task to the other node, and what can go wrong with that. */
+static void moves(const char *dir)
+{
+    static const Hct__TaskMoved__Kind last[] = {
+        HCT__TASK_MOVED__KIND__LEFT, HCT__TASK_MOVED__KIND__STAYS,
+        HCT__TASK_MOVED__KIND__FAILED };
+    static const char *const names[] = { "moved", "stayed", "unmoved" };
+
+    for (unsigned k = 0; k < 3; k++) {
+        may_move = 1;
+        start(4);
+        may_move = 0;
+        SAY(OPERATOR, MIGRATE, Migrate, HCT__MIGRATE__INIT, m->job = 1,
+            m->ranks = (char *)"1", m->node = (char *)"n1",
+            m->why = (char *)"test");
+        for (uint64_t look = 1; look < 6; look++)
+            for (unsigned i = N0; i <= N1; i++)
+                stands(i, look, 0);
+        for (unsigned i = N0; i <= N1; i++)
+            SAY(i, SWAPPED, Swapped, HCT__SWAPPED__INIT, m->job = 1,
+                m->serial = 1, m->ok = 1);
+        SAY(N1, IMAGE_CREDIT, ImageCredit, HCT__IMAGE_CREDIT__INIT, m->job = 1,
+            m->rank = 1, m->serial = 1, m->bytes = 1024);
+        SAY(N0, IMAGE, Image, HCT__IMAGE__INIT, m->job = 1, m->rank = 1,
+            m->serial = 1, m->data = BYTES("image"), m->last = 1);
+        moved(N1, HCT__TASK_MOVED__KIND__CAME);
+        moved(N0, last[k]);
+        for (uint64_t look = 6; look < 12; look++)
+            for (unsigned i = N0; i <= N1; i++)
+                stands(i, look, look < 9 ? 1 : 2);
+        tell(dir, "master", names[k]);
+    }
 }
 
 static void finish(void)
@@ -369,6 +436,7 @@ void master_tales(const char *dir)
     SAY(N1, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = 2);
     finish();
     tell(dir, "master", "held");
+    moves(dir);
     looks(dir);
     looks_in_time(dir);
     adoption(dir);

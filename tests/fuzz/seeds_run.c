@@ -72,6 +72,8 @@ void operator_tales(const char *dir)
     struct err err;
 
     operator_welcome(0);
+    SAY(0, MOVING, Moving, HCT__MOVING__INIT, m->job = 1,
+        m->state = (char *)"apart", m->image_bytes = 4096);
     SAY(0, RESULT, Result, HCT__RESULT__INIT, m->ok = 1,
         m->text = (char *)"2 tasks are being ended");
     tell(dir, "operator", "kill");

@@ -4,6 +4,8 @@
 
 #include "slave/emulate/options.h"
 
+static int may_move;
+
 static void prepare(uint64_t job)
 {
     Hct__App app = HCT__APP__INIT, *apps[] = { &app };
@@ -21,7 +23,8 @@ static void prepare(uint64_t job)
     SAY(0, PREPARE, Prepare, HCT__PREPARE__INIT, m->job = job,
         m->nspace = (char *)"hector.1", m->ntasks = 4, m->n_apps = 1,
         m->apps = apps, m->hosts = (char *)"n[0-1]", m->n_deals = 1,
-        m->deals = deals, m->stdin_ranks = (char *)"0");
+        m->deals = deals, m->stdin_ranks = (char *)"0",
+        m->migratable = may_move);
 }
 
 /* Tasks of others, and answers to what nobody has asked. */
@@ -49,8 +52,58 @@ static void slave_rest(const char *dir)
     tell(dir, "slave", "adoption");
 }
 
+/* Tasks that are brought to stand, and one that is to be elsewhere. */
+static void slave_moves(const char *dir)
+{
+    Hct__StopOrder__Raise raise = HCT__STOP_ORDER__RAISE__INIT;
+    Hct__StopOrder__Raise *raises[] = { &raise };
+    Hct__Prepare places = HCT__PREPARE__INIT;
+    Hct__Prepare__Deal deal = HCT__PREPARE__DEAL__INIT, *deals[] = { &deal };
+    Hct__SwapGo__Arrival arrival = HCT__SWAP_GO__ARRIVAL__INIT;
+    Hct__SwapGo__Arrival *arrivals[] = { &arrival };
+    uint32_t signals[] = { 0, 1 };
+
+    raise.comm = 1;
+    raise.target = 7;
+    deal.nodes = deal.rounds = 1;
+    deal.each = 4;
+    places.nspace = (char *)"hector.1.1";
+    places.ntasks = 4;
+    places.hosts = (char *)"n[0-1]";
+    places.n_deals = 1;
+    places.deals = deals;
+    arrival.rank = 2;
+    may_move = 1;
+    prepare(1);
+    may_move = 0;
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    raw(4, STEP_SPECIAL, "\1\0", 2);
+    for (unsigned word = 0; word <= 4; word++)
+        SAY(0, STOP_ORDER, StopOrder, HCT__STOP_ORDER__INIT, m->job = 1,
+            m->number = word, m->look = word + 1, m->word = word,
+            m->generation = 1, m->n_raises = 1, m->raises = raises,
+            m->n_signals = 2, m->signals = signals);
+    SAY(0, SWAP, Swap, HCT__SWAP__INIT, m->job = 1, m->serial = 1,
+        m->places = &places, m->leaving = (char *)"0",
+        m->coming = (char *)"2");
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, IMAGE_CREDIT, ImageCredit, HCT__IMAGE_CREDIT__INIT, m->job = 1,
+        m->serial = 1, m->bytes = 1024, m->came = 1);
+    SAY(0, IMAGE, Image, HCT__IMAGE__INIT, m->job = 1, m->serial = 1,
+        m->rank = 2, m->data = BYTES("image"), m->last = 1);
+    SAY(0, SWAP_GO, SwapGo, HCT__SWAP_GO__INIT, m->job = 1, m->serial = 1,
+        m->n_arrivals = 1, m->arrivals = arrivals);
+    SAY(0, SWAP_END, SwapEnd, HCT__SWAP_END__INIT, m->job = 1, m->serial = 1);
+    SAY(0, STOP_ORDER, StopOrder, HCT__STOP_ORDER__INIT, m->job = 1,
+        m->number = 9, m->look = 9, m->end = 1);
+    SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1);
+    tell(dir, "slave", "moves");
+}
+
 void slave_tales(const char *dir)
 {
+    slave_moves(dir);
     prepare(1);
     raw(0, STEP_SPECIAL, "\1", 1);              /* registered */
     SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);

@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 EOT
 cc -std=c11 -D_GNU_SOURCE -O1 -w -pthread -I"$top" -o "$T/waits" "$T/waits.c" \
     "$build/pic/image.a" || exit 1
-run timeout 60 "$T/waits"
+run timeout -s KILL 60 "$T/waits"
 is "$status $(out)" '0 woken: 3 of 3, handled 4, slept on: 110' \
     'signals that come while all stand still wake whom they should'
 

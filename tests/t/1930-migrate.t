@@ -134,6 +134,21 @@ for r in 0 1 2 3; do
 done >"$T/order"
 is "$(sort -u "$T/order")" '0 1' '... and all that was printed, in order'
 
+# Input that has not ended is with the slave that it came to.
+mkfifo "$T/input"
+start input sh -c 'exec sleep 1000 >"$1"' - "$T/input"
+$R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" \
+    "$T/never" <"$T/input" >"$T/ring.out" 2>"$T/ring.err" &
+runner=$!
+wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
+job=$(sql 'SELECT max(job) FROM jobs')
+refused 'not what reads standard input that has not ended' \
+    'task 0 reads the standard input' "$job.0" n2
+moved 'but others do' "$job.1" n2
+hector kill "$job" >"$T/out"
+finish
+is "$status" 143 'and it can be ended'
+
 # ------------------------------------------------------- what cannot be made again
 more=$TMPDIR/here
 begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
