@@ -65,7 +65,8 @@ static void types_make(void)
     MPI_Type_create_indexed_block(3, 2, at, MPI_INT, more());
     MPI_Type_create_hindexed_block(3, 2, away, MPI_INT, more());
     MPI_Type_create_struct(3, lengths, away, parts, more());
-    MPI_Type_create_subarray(2, sizes, some, from, MPI_ORDER_C, MPI_INT, more());
+    MPI_Type_create_subarray(2, sizes, some, from, MPI_ORDER_C, MPI_INT,
+                             more());
     MPI_Type_create_subarray(2, sizes, some, from, MPI_ORDER_FORTRAN, MPI_INT,
                              more());
     MPI_Type_create_darray(4, rank, 2, sizes, how, args, procs, MPI_ORDER_C,
@@ -103,13 +104,15 @@ static void types_use(void)
         MPI_Type_get_extent(types[i], &l, &e);
         CHECK(l == lower[i] && e == extent[i]);
         types_pack(i, now, &bytes);
-        CHECK(bytes == packed_bytes[i] && memcmp(now, packed[i], (size_t)bytes) == 0);
+        CHECK(bytes == packed_bytes[i] &&
+              memcmp(now, packed[i], (size_t)bytes) == 0);
     }
     MPI_Type_get_name(types[0], name, &n);
     CHECK(strcmp(name, "three") == 0);
     MPI_Type_get_envelope(types[ntypes - 1], &ni, &na, &nt, &combiner);
     CHECK(combiner == MPI_COMBINER_STRUCT && nt == 2);
-    MPI_Type_get_contents(types[ntypes - 1], ni, na, nt, integers, addresses, got);
+    MPI_Type_get_contents(types[ntypes - 1], ni, na, nt, integers, addresses,
+                          got);
     CHECK(got[0] == MPI_DOUBLE && got[1] != MPI_INT);
     MPI_Type_get_name(got[1], name, &n);
     CHECK(strcmp(name, "Dup inner") == 0);
@@ -133,7 +136,8 @@ static void types_use(void)
 
 /* ------------------------------------------------------- communicators */
 
-static MPI_Comm twin, half, cart, plane, graph, weighted, unweighted, inter, few;
+static MPI_Comm twin, half, cart, plane, graph, weighted, unweighted, inter;
+static MPI_Comm few;
 static int handled, *bound;
 static MPI_Comm handled_comm;
 
@@ -147,7 +151,8 @@ static void on_error(MPI_Comm *c, int *code, ...)
 static void comms_make(void)
 {
     int dims[2] = { 2, size / 2 }, round[2] = { 1, 0 };
-    int index[64], edges[128], next = (rank + 1) % size, from = (rank + size - 1) % size;
+    int index[64], edges[128], next = (rank + 1) % size;
+    int from = (rank + size - 1) % size;
     int keep[2] = { 0, 1 }, w = 3 + rank, flag, first[2] = { 0, size - 1 };
     int *volatile none = MPI_UNWEIGHTED;
     MPI_Errhandler h;
@@ -190,7 +195,8 @@ static void comms_make(void)
 static void comms_use(void)
 {
     static int tag_bound;
-    int n, r, x, y, flag, coords[2], dims[2], round[2], in, out, w1, w2, from, to, *ub;
+    int n, r, x, y, flag, coords[2], dims[2], round[2], in, out, w1, w2;
+    int from, to, *ub;
     int all[64];
     char name[MPI_MAX_OBJECT_NAME];
     MPI_Errhandler h, again;
@@ -327,7 +333,8 @@ static void others_use(void)
     CHECK(now >= began && now < began + 100);
     began = now;
     MPI_Allreduce(in, out, 1, types[0], add, MPI_COMM_WORLD);
-    CHECK(out[0] == size * (size - 1) / 2 && out[1] == size && out[2] == 2 * size);
+    CHECK(out[0] == size * (size - 1) / 2 && out[1] == size &&
+          out[2] == 2 * size);
     MPI_Op_commutative(times, &flag);
     CHECK(!flag);
     MPI_Reduce_local(in, out, 1, MPI_INT, times);
@@ -367,7 +374,8 @@ enum { WAITING = 3, LARGE = 100000 };
 static MPI_Request waiting[WAITING], lasting[2], started, general, early;
 static MPI_Message probed;
 static char large_out[LARGE], large_in[LARGE];
-static int posted, received[WAITING], started_got, lasting_in, lasting_out, queried;
+static int posted, received[WAITING], started_got, lasting_in, lasting_out;
+static int queried;
 
 static int query(void *extra, MPI_Status *s)
 {
@@ -444,7 +452,8 @@ static void requests_use(void)
               s[i].MPI_SOURCE == before && waiting[i] == MPI_REQUEST_NULL);
     CHECK(s[2].MPI_TAG == 77);
     MPI_Wait(&started, &one);
-    CHECK(started_got == 1000 * before + 10 * swaps + 3 && started != MPI_REQUEST_NULL);
+    CHECK(started_got == 1000 * before + 10 * swaps + 3 &&
+          started != MPI_REQUEST_NULL);
     lasting_out = x[4];
     MPI_Startall(2, lasting);
     MPI_Waitall(2, lasting, MPI_STATUSES_IGNORE);
@@ -456,7 +465,8 @@ static void requests_use(void)
     MPI_Mrecv(&n, 1, MPI_INT, &probed, &one);
     CHECK(n == posted && probed == MPI_MESSAGE_NULL && one.MPI_TAG == 32);
     MPI_Recv(large_in, LARGE, MPI_CHAR, before, 30, twin, &one);
-    CHECK(large_in[0] == (char)(before + posted) && large_in[LARGE - 1] == large_in[0]);
+    CHECK(large_in[0] == (char)(before + posted) &&
+          large_in[LARGE - 1] == large_in[0]);
     MPI_Wait(&early, MPI_STATUS_IGNORE);
     if (posted % 2 == 0)
         MPI_Grequest_complete(general);

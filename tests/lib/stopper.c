@@ -289,7 +289,8 @@ static void swap_all(void)
     for (uint32_t i = 0; i < ntasks; i++)
         while (LOAD(tasks[i].stop->swap) != PAGE_SWAP_UP ||
                LOAD(tasks[i].stop->generation) != generation) {
-            if (now_ns() > until || LOAD(tasks[i].stop->swap) == PAGE_SWAP_FAILED) {
+            if (now_ns() > until ||
+                LOAD(tasks[i].stop->swap) == PAGE_SWAP_FAILED) {
                 show();
                 printf("not ok: %u has no generation %u: swap %u, %s\n", i,
                        generation, LOAD(tasks[i].stop->swap), tasks[i].stop->why);
