@@ -10,9 +10,9 @@
  * Layout: struct page_header, then per thread one struct page_slot, one
  * table of struct page_count and one ring of event records, then one struct
  * page_shared of the task, then a struct page_thread per thread, then one
- * struct page_told, page_messages, page_meetings and page_stop. All offsets come
- * from the page_*_at() functions; the memory is sparse, a thread that never calls
- * MPI costs nothing.
+ * struct page_told, page_messages, page_meetings and page_stop. All offsets
+ * come from the page_*_at() functions; the memory is sparse, a thread that
+ * never calls MPI costs nothing.
  *
  * Fields marked (task) are stored by the task alone, (slave) by the slave
  * alone. Stores are relaxed unless said otherwise. Times in ticks are of the
@@ -53,7 +53,7 @@ enum {
     PAGE_MESSAGE_BITS = 20,     /* of a sum of messages, that count them */
     PAGE_MEETINGS = 64,         /* kinds of them, see page_meeting */
     PAGE_RUNS = 8,              /* of ranks, that say who takes part */
-    PAGE_STOP_COMMS = 1024,     /* communicators at once, of who can be stopped */
+    PAGE_STOP_COMMS = 1024,     /* communicators, of who can be stopped */
 };
 
 /* What is recorded beyond counters and tags. */
@@ -469,9 +469,9 @@ struct page_meetings {
 };
 
 /* ------------------------------------------- of who can be stopped and moved
- * The layer between such a program and MPI (mpi-wrappers/layer/) stores what it
- * does here, and the slave what the master orders. What each may rely on is said
- * in master/move/stop_look.h. */
+ * Between such a program and MPI is a layer (mpi-wrappers/stop/), which stores
+ * here what it does, and the slave what the master orders. What each may rely
+ * on is said in master/move/stop_look.h. */
 
 /* What the task is to do. */
 enum page_stop_word {
@@ -480,8 +480,8 @@ enum page_stop_word {
     PAGE_STOP_FREEZE,           /* that, and stand still where you are */
     PAGE_STOP_DRAIN,            /* stand, finish what is no receive, and receive
                                    what arrives */
-    PAGE_STOP_SWAP,             /* stand, and take another MPI library as a member
-                                   of this generation; then stand */
+    PAGE_STOP_SWAP,             /* stand, and take another MPI library as a
+                                   member of this generation; then stand */
 };
 
 enum page_stop_where {          /* STOP_AT_... of stop_look.h, in that order */
@@ -507,10 +507,10 @@ struct page_stop_comm {         /* a communicator of this task */
 
 struct page_stop {
     _Alignas(64)
-    _Atomic uint32_t word;              /* (slave) release; enum page_stop_word */
+    _Atomic uint32_t word;              /* (slave) release; page_stop_word */
     _Atomic uint32_t wanted;            /* (slave) generation, before SWAP */
-    _Atomic uint64_t order;             /* (slave) number of the last orders, after
-                                           all that belongs to them; release */
+    _Atomic uint64_t order;             /* (slave) number of the last orders,
+                                           after all of them; release */
     _Alignas(64)
     _Atomic uint32_t where;             /* enum page_stop_where */
     _Atomic int32_t peer;               /* WAITING: rank in the world, PAGE_NONE
@@ -520,16 +520,16 @@ struct page_stop {
                                            UINT32_MAX: not counted yet */
     _Atomic uint64_t sent, received;    /* messages; sent before one leaves,
                                            received when it is there */
-    _Atomic uint64_t calls;             /* that may wait or be asked in a loop */
-    _Atomic uint64_t kept;              /* messages received for calls to come */
+    _Atomic uint64_t calls;             /* that may wait, or ask in a loop */
+    _Atomic uint64_t kept;              /* messages, for calls to come */
     _Alignas(64)
-    _Atomic uint32_t signal;            /* that makes it look at word, wherever it
-                                           is; 0: nothing here can be stopped */
+    _Atomic uint32_t signal;            /* that makes it look at word, wherever
+                                           it is; 0: it cannot be stopped */
     _Atomic uint32_t tid;               /* of the thread that gets it */
     _Atomic uint32_t comms;             /* highest comm[] used so far + 1 */
     _Atomic uint32_t put_off;           /* signals that came where nobody may
                                            stand still */
-    _Atomic uint32_t generation;        /* of the library that is loaded, from 0 */
+    _Atomic uint32_t generation;        /* of the library there, from 0 */
     _Atomic uint32_t swap;              /* enum page_swap; release */
     _Atomic uint32_t refuses;           /* 1: cannot be moved now, for why */
     _Atomic uint32_t stopped;           /* times that it stood still */

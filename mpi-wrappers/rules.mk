@@ -24,9 +24,10 @@ SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code com
              handler info op request type))
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
+STOP      := $(addprefix stop/,comm drain gate kept make pending place stand)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request start comm drain gate kept make \
-             message pending probe stand wait wtime) $(SWAP)
+             fortran_callback fortran_request message probe start wait wtime) \
+             $(STOP) $(SWAP)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -85,15 +86,14 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request foreign inside internals object opened \
-             start comm drain gate kept make message pending place probe stand \
-             wait wtime) $(SWAP) swap/disposition swap/lease swap/leaf \
-             record/attach dial
+             fortran_callback fortran_request foreign message probe start wait wtime) \
+             $(addprefix inside/,inside internals object opened) $(STOP) $(SWAP) \
+             $(addprefix swap/,disposition lease leaf) record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
 	$(call wrap_gen,layer)
-$(B)/gen/layer_predefined.inc: mpi-wrappers/layer/predefined.awk
+$(B)/gen/layer_predefined.inc: mpi-wrappers/inside/predefined.awk
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	    nm -DS $(LAYER_MPI) | LC_ALL=C awk -f $< - \
 	    $(firstword $(wildcard $(addsuffix /mpi.h,$(filter-out -isystem,$(MPI_INC))))) > $@

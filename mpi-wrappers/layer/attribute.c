@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/object.h"
 
 enum { ATTRIBUTE_DEFINED = 32 };        /* those of MPI are below */
 
@@ -395,13 +395,13 @@ static int win_error(MPI_Win win, int rc)
 #define VOID(f) (*(void **)&(f))
 
 #define CREATE_KEYVAL(name, kind, copy_type, delete_type)                  \
-    CALL_EXPORT int PMPI_##name(copy_type *copy, delete_type *delete,      \
+    ENTRY_EXPORT int PMPI_##name(copy_type *copy, delete_type *delete,      \
                                 int *keyval, void *extra)                  \
     {                                                                      \
         return comm_error(MPI_COMM_WORLD, attribute_keyval(kind,           \
             ATTRIBUTE_POINTER, VOID(copy), VOID(delete), extra, keyval));  \
     }                                                                      \
-    CALL_ALIAS(name)
+    ENTRY_ALIAS(name)
 CREATE_KEYVAL(Comm_create_keyval, OBJECT_COMM, MPI_Comm_copy_attr_function,
               MPI_Comm_delete_attr_function)
 CREATE_KEYVAL(Type_create_keyval, OBJECT_DATATYPE, MPI_Type_copy_attr_function,
@@ -412,11 +412,11 @@ CREATE_KEYVAL(Keyval_create, OBJECT_COMM, MPI_Copy_function,
               MPI_Delete_function)
 
 #define FREE_KEYVAL(name)                                                  \
-    CALL_EXPORT int PMPI_##name(int *keyval)                               \
+    ENTRY_EXPORT int PMPI_##name(int *keyval)                               \
     {                                                                      \
         return comm_error(MPI_COMM_WORLD, keyval_free(keyval));            \
     }                                                                      \
-    CALL_ALIAS(name)
+    ENTRY_ALIAS(name)
 FREE_KEYVAL(Comm_free_keyval)
 FREE_KEYVAL(Type_free_keyval)
 FREE_KEYVAL(Win_free_keyval)
@@ -438,7 +438,7 @@ static int comm_defined(MPI_Comm comm, int keyval, void *to, int *flag)
     return rc;
 }
 
-CALL_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
+ENTRY_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
                                    int *flag)
 {
     if (keyval < ATTRIBUTE_OURS && value && flag)
@@ -446,67 +446,67 @@ CALL_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value,
     return comm_error(comm, attribute_get(comm, OBJECT_COMM, keyval,
                                           ATTRIBUTE_POINTER, value, flag));
 }
-CALL_ALIAS(Comm_get_attr)
+ENTRY_ALIAS(Comm_get_attr)
 
-CALL_EXPORT int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+ENTRY_EXPORT int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
 {
     return PMPI_Comm_get_attr(comm, keyval, value, flag);
 }
-CALL_ALIAS(Attr_get)
+ENTRY_ALIAS(Attr_get)
 
-CALL_EXPORT int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
+ENTRY_EXPORT int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
 {
     return comm_error(comm, attribute_set(comm, OBJECT_COMM, keyval,
                                           ATTRIBUTE_POINTER, value));
 }
-CALL_ALIAS(Comm_set_attr)
+ENTRY_ALIAS(Comm_set_attr)
 
-CALL_EXPORT int PMPI_Attr_put(MPI_Comm comm, int keyval, void *value)
+ENTRY_EXPORT int PMPI_Attr_put(MPI_Comm comm, int keyval, void *value)
 {
     return PMPI_Comm_set_attr(comm, keyval, value);
 }
-CALL_ALIAS(Attr_put)
+ENTRY_ALIAS(Attr_put)
 
-CALL_EXPORT int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval)
+ENTRY_EXPORT int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval)
 {
     return comm_error(comm, comm && object_is(comm)
                       ? attribute_remove((struct object *)comm, keyval)
                       : MPI_ERR_COMM);
 }
-CALL_ALIAS(Comm_delete_attr)
+ENTRY_ALIAS(Comm_delete_attr)
 
-CALL_EXPORT int PMPI_Attr_delete(MPI_Comm comm, int keyval)
+ENTRY_EXPORT int PMPI_Attr_delete(MPI_Comm comm, int keyval)
 {
     return PMPI_Comm_delete_attr(comm, keyval);
 }
-CALL_ALIAS(Attr_delete)
+ENTRY_ALIAS(Attr_delete)
 
-CALL_EXPORT int PMPI_Type_get_attr(MPI_Datatype type, int keyval, void *value,
+ENTRY_EXPORT int PMPI_Type_get_attr(MPI_Datatype type, int keyval, void *value,
                                    int *flag)
 {
     return comm_error(MPI_COMM_WORLD, attribute_get(type, OBJECT_DATATYPE, keyval,
                                                     ATTRIBUTE_POINTER, value, flag));
 }
-CALL_ALIAS(Type_get_attr)
+ENTRY_ALIAS(Type_get_attr)
 
-CALL_EXPORT int PMPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
+ENTRY_EXPORT int PMPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
 {
     return comm_error(MPI_COMM_WORLD,
                       attribute_set(type, OBJECT_DATATYPE, keyval,
                                     ATTRIBUTE_POINTER, value));
 }
-CALL_ALIAS(Type_set_attr)
+ENTRY_ALIAS(Type_set_attr)
 
-CALL_EXPORT int PMPI_Type_delete_attr(MPI_Datatype type, int keyval)
+ENTRY_EXPORT int PMPI_Type_delete_attr(MPI_Datatype type, int keyval)
 {
     return comm_error(MPI_COMM_WORLD, type && object_is(type)
                       ? attribute_remove((struct object *)type, keyval)
                       : MPI_ERR_TYPE);
 }
-CALL_ALIAS(Type_delete_attr)
+ENTRY_ALIAS(Type_delete_attr)
 
 /* Those of MPI's own end with the window, and no window is taken along. */
-CALL_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+ENTRY_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
     __typeof__(&PMPI_Win_get_attr) inside =
         (__typeof__(inside))inside_get(CALL_Win_get_attr);
@@ -516,34 +516,34 @@ CALL_EXPORT int PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *fla
     return win_error(win, attribute_get(win, OBJECT_WIN, keyval,
                                         ATTRIBUTE_POINTER, value, flag));
 }
-CALL_ALIAS(Win_get_attr)
+ENTRY_ALIAS(Win_get_attr)
 
-CALL_EXPORT int PMPI_Win_set_attr(MPI_Win win, int keyval, void *value)
+ENTRY_EXPORT int PMPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 {
     return win_error(win, attribute_set(win, OBJECT_WIN, keyval,
                                         ATTRIBUTE_POINTER, value));
 }
-CALL_ALIAS(Win_set_attr)
+ENTRY_ALIAS(Win_set_attr)
 
-CALL_EXPORT int PMPI_Win_delete_attr(MPI_Win win, int keyval)
+ENTRY_EXPORT int PMPI_Win_delete_attr(MPI_Win win, int keyval)
 {
     return win_error(win, win && object_is(win)
                      ? attribute_remove((struct object *)win, keyval)
                      : MPI_ERR_WIN);
 }
-CALL_ALIAS(Win_delete_attr)
+ENTRY_ALIAS(Win_delete_attr)
 
 /* ----------------------------------------- callbacks that MPI itself has */
 
 #define NULL_FUNCTIONS(prefix, type)                                       \
-    CALL_EXPORT int OMPI_C_MPI_##prefix##NULL_COPY_FN(type object,         \
+    ENTRY_EXPORT int OMPI_C_MPI_##prefix##NULL_COPY_FN(type object,         \
         int keyval, void *extra, void *in, void *out, int *flag)           \
     {                                                                      \
         (void)object, (void)keyval, (void)extra, (void)in, (void)out;      \
         *flag = 0;                                                         \
         return MPI_SUCCESS;                                                \
     }                                                                      \
-    CALL_EXPORT int OMPI_C_MPI_##prefix##DUP_FN(type object, int keyval,   \
+    ENTRY_EXPORT int OMPI_C_MPI_##prefix##DUP_FN(type object, int keyval,   \
         void *extra, void *in, void *out, int *flag)                       \
     {                                                                      \
         (void)object, (void)keyval, (void)extra;                           \
@@ -551,7 +551,7 @@ CALL_ALIAS(Win_delete_attr)
         *(void **)out = in;                                                \
         return MPI_SUCCESS;                                                \
     }                                                                      \
-    CALL_EXPORT int OMPI_C_MPI_##prefix##NULL_DELETE_FN(type object,       \
+    ENTRY_EXPORT int OMPI_C_MPI_##prefix##NULL_DELETE_FN(type object,       \
         int keyval, void *value, void *extra)                              \
     {                                                                      \
         (void)object, (void)keyval, (void)value, (void)extra;              \

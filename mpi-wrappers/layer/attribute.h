@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/object.h"
 
 /* A value has come from C as a pointer, or from Fortran as an INTEGER, or as one
  * of the kind of addresses; callbacks are of the same three kinds. What each

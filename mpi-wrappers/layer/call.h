@@ -10,29 +10,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mpi-wrappers/inside/entry.h"
 #include "mpi-wrappers/layer/attribute.h"
-#include "mpi-wrappers/layer/gate.h"
-#include "mpi-wrappers/layer/inside.h"
-#include "mpi-wrappers/layer/object.h"
-#include "mpi-wrappers/layer/pending.h"
+#include "mpi-wrappers/stop/gate.h"
+#include "mpi-wrappers/stop/pending.h"
 
 enum { CALL_FEW = 32 };
-
-/* Open MPI's function, for a call of it. */
-#define INSIDE(name) ((__typeof__(&PMPI_##name))inside_get(CALL_##name))
-
-/* MPI_Name is the program's to define again, and then calls PMPI_Name. */
-#define CALL_EXPORT __attribute__((visibility("default")))
-#define CALL_ALIAS(name) \
-    __asm__(".weak MPI_" #name "\n\t.set MPI_" #name ", PMPI_" #name);
-
-/* Where Open MPI stores a handle, if the caller wants it. */
-#define CALL_AT(i, to) ((to) ? &r##i : NULL)
-#define CALL_OWN(rc, kind, i, to)                                          \
-    do {                                                                   \
-        if ((to) && (rc) == MPI_SUCCESS && !(*(to) = object_own(kind, r##i))) \
-            (rc) = MPI_ERR_NO_MEM;                                         \
-    } while (0)
 
 /* An array of so many handles; of none, and where there is no array, the
  * caller's own goes on as it is. */

@@ -102,19 +102,19 @@ int callback_operator(struct callback of, int commute, MPI_Op *op)
     if (at < 0)
         return PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM),
                MPI_ERR_NO_MEM;
-    rc = inside(operator_entries[at], commute, CALL_AT(3, op));
-    CALL_OWN(rc, OBJECT_OP, 3, op);
+    rc = inside(operator_entries[at], commute, ENTRY_AT(3, op));
+    ENTRY_OWN(rc, OBJECT_OP, 3, op);
     return rc;
 }
 
-CALL_EXPORT int PMPI_Op_create(MPI_User_function *function, int commute,
+ENTRY_EXPORT int PMPI_Op_create(MPI_User_function *function, int commute,
                                MPI_Op *op)
 {
     struct callback of = { (callback_f *)function, false };
 
     return callback_operator(of, commute, op);
 }
-CALL_ALIAS(Op_create)
+ENTRY_ALIAS(Op_create)
 
 int callback_operator_place(void *real)
 {
@@ -190,18 +190,18 @@ static MPI_File_errhandler_function *const handler_file[] = {
         if (at < 0)                                                        \
             return PMPI_Comm_call_errhandler(MPI_COMM_WORLD,               \
                                              MPI_ERR_NO_MEM), MPI_ERR_NO_MEM; \
-        rc = inside(entries[at], CALL_AT(2, to));                          \
-        CALL_OWN(rc, OBJECT_ERRHANDLER, 2, to);                            \
+        rc = inside(entries[at], ENTRY_AT(2, to));                          \
+        ENTRY_OWN(rc, OBJECT_ERRHANDLER, 2, to);                            \
         return rc;                                                         \
     }                                                                      \
-    CALL_EXPORT int PMPI_##name##_create_errhandler(type *function,        \
+    ENTRY_EXPORT int PMPI_##name##_create_errhandler(type *function,        \
                                                     MPI_Errhandler *to)    \
     {                                                                      \
         struct callback of = { (callback_f *)function, false };            \
                                                                            \
         return callback_##lower##_handler(of, to);                         \
     }                                                                      \
-    CALL_ALIAS(name##_create_errhandler)
+    ENTRY_ALIAS(name##_create_errhandler)
 CREATE_HANDLER(Comm, MPI_Comm_errhandler_function, handler_comm, comm)
 CREATE_HANDLER(Win, MPI_Win_errhandler_function, handler_win, win)
 CREATE_HANDLER(File, MPI_File_errhandler_function, handler_file, file)
@@ -209,12 +209,12 @@ CREATE_HANDLER(File, MPI_File_errhandler_function, handler_file, file)
 int call_Errhandler_create(MPI_Comm_errhandler_function *function,
                            MPI_Errhandler *to)
     __asm__("PMPI_Errhandler_create");
-CALL_EXPORT int call_Errhandler_create(MPI_Comm_errhandler_function *function,
+ENTRY_EXPORT int call_Errhandler_create(MPI_Comm_errhandler_function *function,
                                        MPI_Errhandler *to)
 {
     return PMPI_Comm_create_errhandler(function, to);
 }
-CALL_ALIAS(Errhandler_create)
+ENTRY_ALIAS(Errhandler_create)
 
 bool callback_handler_place(void *real, enum object_kind *of, int *place)
 {
@@ -295,7 +295,7 @@ int callback_generalized_again(void *state, MPI_Request *real)
                                             : rc;
 }
 
-CALL_EXPORT int PMPI_Grequest_complete(MPI_Request request)
+ENTRY_EXPORT int PMPI_Grequest_complete(MPI_Request request)
 {
     struct pending *p = pending_of(request);
 
@@ -303,9 +303,9 @@ CALL_EXPORT int PMPI_Grequest_complete(MPI_Request request)
         ((struct generalized *)p->buffer)->complete = true;
     return INSIDE(Grequest_complete)(object_real(request));
 }
-CALL_ALIAS(Grequest_complete)
+ENTRY_ALIAS(Grequest_complete)
 
-CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
+ENTRY_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                                     MPI_Grequest_free_function *free_,
                                     MPI_Grequest_cancel_function *cancel,
                                     void *extra, MPI_Request *request)
@@ -320,14 +320,14 @@ CALL_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
         return MPI_ERR_NO_MEM;
     *g = (struct generalized){ query, free_, cancel, extra, false };
     rc = inside(generalized_query, generalized_free, generalized_cancel, g,
-                CALL_AT(5, request));
+                ENTRY_AT(5, request));
     if (rc != MPI_SUCCESS)
         free(g);
     return pending_made(rc, r5, request, PENDING_GENERALIZED,
                         CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
                         MPI_COMM_NULL, false);
 }
-CALL_ALIAS(Grequest_start)
+ENTRY_ALIAS(Grequest_start)
 
 /* ------------------------------------------------ data representations */
 
@@ -384,7 +384,7 @@ int callback_representations_again(void)
     return rc;
 }
 
-CALL_EXPORT int PMPI_Register_datarep(const char *name,
+ENTRY_EXPORT int PMPI_Register_datarep(const char *name,
                                       MPI_Datarep_conversion_function *read,
                                       MPI_Datarep_conversion_function *write,
                                       MPI_Datarep_extent_function *extent,
@@ -409,4 +409,4 @@ CALL_EXPORT int PMPI_Register_datarep(const char *name,
     pthread_mutex_unlock(&callback_lock);
     return rc;
 }
-CALL_ALIAS(Register_datarep)
+ENTRY_ALIAS(Register_datarep)

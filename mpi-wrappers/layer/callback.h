@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/object.h"
 
 typedef void callback_f(void);
 

@@ -4,18 +4,18 @@
 #include "mpi-wrappers/layer/call.h"
 
 #define CONVERT(type, kind, name)                                          \
-    CALL_EXPORT MPI_Fint PMPI_##name##_c2f(type handle)                    \
+    ENTRY_EXPORT MPI_Fint PMPI_##name##_c2f(type handle)                    \
     {                                                                      \
         return object_to_fortran(handle);                                  \
     }                                                                      \
-    CALL_ALIAS(name##_c2f)                                                 \
-    CALL_EXPORT type PMPI_##name##_f2c(MPI_Fint number)                    \
+    ENTRY_ALIAS(name##_c2f)                                                 \
+    ENTRY_EXPORT type PMPI_##name##_f2c(MPI_Fint number)                    \
     {                                                                      \
         void *handle = object_from_fortran(kind, number);                  \
                                                                            \
         return handle ? handle : (void *)object_null(kind);                \
     }                                                                      \
-    CALL_ALIAS(name##_f2c)
+    ENTRY_ALIAS(name##_f2c)
 CONVERT(MPI_Comm, OBJECT_COMM, Comm)
 CONVERT(MPI_Datatype, OBJECT_DATATYPE, Type)
 CONVERT(MPI_Request, OBJECT_REQUEST, Request)
@@ -28,23 +28,23 @@ CONVERT(MPI_Errhandler, OBJECT_ERRHANDLER, Errhandler)
 CONVERT(MPI_Message, OBJECT_MESSAGE, Message)
 
 /* Open MPI's: a status has no handles, and is handed on. */
-CALL_EXPORT int PMPI_Status_c2f(const MPI_Status *from, MPI_Fint *to)
+ENTRY_EXPORT int PMPI_Status_c2f(const MPI_Status *from, MPI_Fint *to)
 {
     __typeof__(&PMPI_Status_c2f) inside =
         (__typeof__(inside))inside_get(CALL_Status_c2f);
 
     return inside(from, to);
 }
-CALL_ALIAS(Status_c2f)
+ENTRY_ALIAS(Status_c2f)
 
-CALL_EXPORT int PMPI_Status_f2c(const MPI_Fint *from, MPI_Status *to)
+ENTRY_EXPORT int PMPI_Status_f2c(const MPI_Fint *from, MPI_Status *to)
 {
     __typeof__(&PMPI_Status_f2c) inside =
         (__typeof__(inside))inside_get(CALL_Status_f2c);
 
     return inside(from, to);
 }
-CALL_ALIAS(Status_f2c)
+ENTRY_ALIAS(Status_f2c)
 
 static int convert_number(enum object_kind kind, void *real)
 {

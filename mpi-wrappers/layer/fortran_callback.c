@@ -4,7 +4,7 @@
 
 #include "mpi-wrappers/layer/callback.h"
 #include "mpi-wrappers/layer/fortran.h"
-#include "mpi-wrappers/layer/internals.h"
+#include "mpi-wrappers/inside/internals.h"
 
 void fortran_op_create(callback_f *function, MPI_Fint *commute, MPI_Fint *op,
                        MPI_Fint *ierr);

@@ -113,11 +113,11 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         } else if (dir == "in")
             args = args sep (layer_idle(k) ? "object_real_if(" : "object_real(") n ")"
         else {
-            args = args sep "CALL_AT(" i ", " n ")"
+            args = args sep "ENTRY_AT(" i ", " n ")"
             before = before sprintf("    %s r%d = %s;\n", t, i, \
                 dir == "out" ? "NULL" : n " ? object_real(*" n ") : NULL")
             after = after (dir == "out" \
-                ? sprintf("    CALL_OWN(rc, %s, %d, %s);\n", o, i, n) \
+                ? sprintf("    ENTRY_OWN(rc, %s, %d, %s);\n", o, i, n) \
                 : sprintf("    object_settle(%s, r%d);\n", n, i))
         }
         sep = ", "
@@ -137,7 +137,7 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         printf "%s call_%s(%s) __asm__(\"PMPI_%s\");\n", type, name, params, name
         label = "call_" name
     }
-    printf "CALL_EXPORT %s %s(%s)\n{\n", type, label, params
+    printf "ENTRY_EXPORT %s %s(%s)\n{\n", type, label, params
     # Behind the gate it may be another Open MPI, with other handles.
     printf "%s", first_of_all
     printf "    __typeof__(&%s) inside = (__typeof__(inside))inside_get(CALL_%s);\n", label, name
@@ -148,7 +148,7 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
             gate ? "stand_leave(before_), " : ""
     printf "    rc = inside(%s);\n%s%s%s    return rc;\n}\n", args, after, ends, \
         gate ? "    stand_leave(before_);\n" : ""
-    printf "CALL_ALIAS(%s)\n\n", name
+    printf "ENTRY_ALIAS(%s)\n\n", name
 }
 
 !/^#/ && !/^- / && !/^ *$/ && what == "layer" { put_layer() }

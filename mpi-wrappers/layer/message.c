@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/stop/kept.h"
 #include "mpi-wrappers/layer/message.h"
 
 enum { MESSAGE_SMALL = 16,      /* elements of what MPI defines, of 32 bytes each */
@@ -81,10 +81,10 @@ static int message_finish(struct pending *p, uint32_t before, MPI_Status *status
         return rc;                                                         \
     }
 MESSAGE_SEND(static, message_send, Isend)
-MESSAGE_SEND(CALL_EXPORT, PMPI_Ssend, Issend)
-CALL_ALIAS(Ssend)
-MESSAGE_SEND(CALL_EXPORT, PMPI_Rsend, Irsend)
-CALL_ALIAS(Rsend)
+MESSAGE_SEND(ENTRY_EXPORT, PMPI_Ssend, Issend)
+ENTRY_ALIAS(Ssend)
+MESSAGE_SEND(ENTRY_EXPORT, PMPI_Rsend, Irsend)
+ENTRY_ALIAS(Rsend)
 
 /* Of a few numbers Open MPI keeps a copy, and nobody is waited for. */
 static inline bool message_is_small(int count, MPI_Datatype type)
@@ -93,7 +93,7 @@ static inline bool message_is_small(int count, MPI_Datatype type)
            ((struct object *)type)->predefined;
 }
 
-CALL_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype type,
+ENTRY_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype type,
                           int dest, int tag, MPI_Comm comm)
 {
     uint32_t before;
@@ -110,10 +110,10 @@ CALL_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype type,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Send)
+ENTRY_ALIAS(Send)
 
 /* Local: nobody is waited for. */
-CALL_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,
+ENTRY_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,
                            int dest, int tag, MPI_Comm comm)
 {
     uint32_t before = stand_enter();
@@ -127,10 +127,10 @@ CALL_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Bsend)
+ENTRY_ALIAS(Bsend)
 
 #define MESSAGE_ISEND(name)                                                \
-    CALL_EXPORT int PMPI_##name(const void *buf, int count,                \
+    ENTRY_EXPORT int PMPI_##name(const void *buf, int count,                \
                                 MPI_Datatype type, int dest, int tag,      \
                                 MPI_Comm comm, MPI_Request *request)       \
     {                                                                      \
@@ -148,7 +148,7 @@ CALL_ALIAS(Bsend)
         stand_leave(before);                                               \
         return rc;                                                         \
     }                                                                      \
-    CALL_ALIAS(name)
+    ENTRY_ALIAS(name)
 MESSAGE_ISEND(Isend)
 MESSAGE_ISEND(Issend)
 MESSAGE_ISEND(Irsend)
@@ -168,7 +168,7 @@ static int message_kept(struct kept *k, MPI_Comm comm, void *buf, int count,
     return pending_take(&p, status);
 }
 
-CALL_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
+ENTRY_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
                           int tag, MPI_Comm comm, MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -188,7 +188,7 @@ CALL_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Recv)
+ENTRY_ALIAS(Recv)
 
 /* A receive that has its message already. */
 static int message_given(struct kept *k, MPI_Request *request, unsigned call,
@@ -208,7 +208,7 @@ static int message_given(struct kept *k, MPI_Request *request, unsigned call,
     return MPI_SUCCESS;
 }
 
-CALL_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
+ENTRY_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
                            int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint32_t before = stand_enter();
@@ -228,7 +228,7 @@ CALL_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Irecv)
+ENTRY_ALIAS(Irecv)
 
 /* --------------------------------------------------------------------- both */
 
@@ -270,7 +270,7 @@ static int message_exchange(const void *sendbuf, int sendcount,
     return rc != MPI_SUCCESS ? rc : sent;
 }
 
-CALL_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount,
+ENTRY_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount,
                               MPI_Datatype sendtype, int dest, int sendtag,
                               void *recvbuf, int recvcount,
                               MPI_Datatype recvtype, int source, int recvtag,
@@ -284,10 +284,10 @@ CALL_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Sendrecv)
+ENTRY_ALIAS(Sendrecv)
 
 /* What is sent is packed first. What is wrong with the arguments Open MPI says. */
-CALL_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type,
+ENTRY_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type,
                                       int dest, int sendtag, int source,
                                       int recvtag, MPI_Comm comm,
                                       MPI_Status *status)
@@ -310,12 +310,12 @@ CALL_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Sendrecv_replace)
+ENTRY_ALIAS(Sendrecv_replace)
 
 /* --------------------------------------------------------------- persistent */
 
 #define MESSAGE_INIT(name, qualified, what, who)                           \
-    CALL_EXPORT int PMPI_##name(qualified void *buf, int count,            \
+    ENTRY_EXPORT int PMPI_##name(qualified void *buf, int count,            \
                                 MPI_Datatype type, int who, int tag,       \
                                 MPI_Comm comm, MPI_Request *request)       \
     {                                                                      \
@@ -326,7 +326,7 @@ CALL_ALIAS(Sendrecv_replace)
         return pending_made(rc, real, request, what, CALL_##name, buf,     \
                             count, type, who, tag, comm, true);            \
     }                                                                      \
-    CALL_ALIAS(name)
+    ENTRY_ALIAS(name)
 MESSAGE_INIT(Send_init, const, PENDING_SEND, dest)
 MESSAGE_INIT(Ssend_init, const, PENDING_SEND, dest)
 MESSAGE_INIT(Rsend_init, const, PENDING_SEND, dest)
@@ -360,7 +360,7 @@ static int message_start(MPI_Request *request)
     return rc;
 }
 
-CALL_EXPORT int PMPI_Start(MPI_Request *request)
+ENTRY_EXPORT int PMPI_Start(MPI_Request *request)
 {
     uint32_t before = stand_enter();
     int rc = message_start(request);
@@ -368,9 +368,9 @@ CALL_EXPORT int PMPI_Start(MPI_Request *request)
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Start)
+ENTRY_ALIAS(Start)
 
-CALL_EXPORT int PMPI_Startall(int count, MPI_Request requests[])
+ENTRY_EXPORT int PMPI_Startall(int count, MPI_Request requests[])
 {
     uint32_t before = stand_enter();
     int rc = count < 0 || (count && !requests)
@@ -381,4 +381,4 @@ CALL_EXPORT int PMPI_Startall(int count, MPI_Request requests[])
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Startall)
+ENTRY_ALIAS(Startall)

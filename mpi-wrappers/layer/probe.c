@@ -1,7 +1,7 @@
 /* probe.c - looking for messages, and taking those that were found: first among
  * those that are kept. */
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/stop/kept.h"
 
 /* Open MPI has found one, or a kept one is given out, for the program to take. */
 static int probe_found(struct kept *k, MPI_Message real, MPI_Comm comm,
@@ -25,7 +25,7 @@ static int probe_found(struct kept *k, MPI_Message real, MPI_Comm comm,
     return MPI_SUCCESS;
 }
 
-CALL_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
+ENTRY_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
                             MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -41,9 +41,9 @@ CALL_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Iprobe)
+ENTRY_ALIAS(Iprobe)
 
-CALL_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm,
+ENTRY_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm,
                            MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -66,9 +66,9 @@ CALL_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Probe)
+ENTRY_ALIAS(Probe)
 
-CALL_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
+ENTRY_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
                              MPI_Message *message, MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -93,9 +93,9 @@ CALL_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Improbe)
+ENTRY_ALIAS(Improbe)
 
-CALL_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm,
+ENTRY_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm,
                             MPI_Message *message, MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -124,7 +124,7 @@ CALL_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Mprobe)
+ENTRY_ALIAS(Mprobe)
 
 /* The message of a handle of the program's; the handle becomes null. */
 static struct kept *probe_take(MPI_Message *message, struct comm **c)
@@ -149,7 +149,7 @@ static MPI_Comm probe_comm(const struct comm *c)
     return c && c->object ? (MPI_Comm)c->object : MPI_COMM_NULL;
 }
 
-CALL_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype type,
+ENTRY_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype type,
                            MPI_Message *message, MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -184,9 +184,9 @@ CALL_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype type,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Mrecv)
+ENTRY_ALIAS(Mrecv)
 
-CALL_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype type,
+ENTRY_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype type,
                             MPI_Message *message, MPI_Request *request)
 {
     uint32_t before = stand_enter();
@@ -220,4 +220,4 @@ CALL_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype type,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Imrecv)
+ENTRY_ALIAS(Imrecv)

@@ -5,9 +5,9 @@
 
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/convert.h"
-#include "mpi-wrappers/layer/make.h"
+#include "mpi-wrappers/stop/make.h"
 #include "mpi-wrappers/layer/message.h"
-#include "mpi-wrappers/layer/opened.h"
+#include "mpi-wrappers/inside/opened.h"
 
 static void start_begin(void)
 {
@@ -28,7 +28,7 @@ static int start_end(int rc)
     return rc;
 }
 
-CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
+ENTRY_EXPORT int PMPI_Init(int *argc, char ***argv)
 {
     __typeof__(&PMPI_Init) inside = (__typeof__(inside))inside_get(CALL_Init);
     int rc;
@@ -37,9 +37,9 @@ CALL_EXPORT int PMPI_Init(int *argc, char ***argv)
     rc = inside(argc, argv);
     return start_end(rc);
 }
-CALL_ALIAS(Init)
+ENTRY_ALIAS(Init)
 
-CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
+ENTRY_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
                                  int *provided)
 {
     __typeof__(&PMPI_Init_thread) inside =
@@ -50,10 +50,10 @@ CALL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required,
     rc = inside(argc, argv, required, provided);
     return start_end(rc);
 }
-CALL_ALIAS(Init_thread)
+ENTRY_ALIAS(Init_thread)
 
 /* What belongs to MPI_COMM_SELF is given back first: MPI-3.1, section 8.7.1. */
-CALL_EXPORT int PMPI_Finalize(void)
+ENTRY_EXPORT int PMPI_Finalize(void)
 {
     __typeof__(&PMPI_Finalize) inside =
         (__typeof__(inside))inside_get(CALL_Finalize);
@@ -63,16 +63,16 @@ CALL_EXPORT int PMPI_Finalize(void)
     stand_end();
     return inside();
 }
-CALL_ALIAS(Finalize)
+ENTRY_ALIAS(Finalize)
 
-CALL_EXPORT int PMPI_Pcontrol(const int level, ...)
+ENTRY_EXPORT int PMPI_Pcontrol(const int level, ...)
 {
     (void)level;
     return MPI_SUCCESS;
 }
-CALL_ALIAS(Pcontrol)
+ENTRY_ALIAS(Pcontrol)
 
-CALL_EXPORT int PMPI_Type_get_contents(MPI_Datatype type, int max_integers,
+ENTRY_EXPORT int PMPI_Type_get_contents(MPI_Datatype type, int max_integers,
                                        int max_addresses, int max_types,
                                        int integers[], MPI_Aint addresses[],
                                        MPI_Datatype types[])
@@ -90,4 +90,4 @@ CALL_EXPORT int PMPI_Type_get_contents(MPI_Datatype type, int max_integers,
             rc = MPI_ERR_NO_MEM;
     return rc;
 }
-CALL_ALIAS(Type_get_contents)
+ENTRY_ALIAS(Type_get_contents)

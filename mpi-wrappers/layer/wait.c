@@ -104,7 +104,7 @@ static int test_one(MPI_Request *request, int *flag, MPI_Status *status)
     return rc;
 }
 
-CALL_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+ENTRY_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     uint32_t before = stand_enter();
     int rc = test_one(request, flag, status);
@@ -112,9 +112,9 @@ CALL_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Test)
+ENTRY_ALIAS(Test)
 
-CALL_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+ENTRY_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     uint32_t before = stand_enter();
     int flag = 0, rc = test_one(request, &flag, status);
@@ -129,9 +129,9 @@ CALL_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Wait)
+ENTRY_ALIAS(Wait)
 
-CALL_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag,
+ENTRY_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag,
                                         MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -148,7 +148,7 @@ CALL_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Request_get_status)
+ENTRY_ALIAS(Request_get_status)
 
 /* ----------------------------------------------------------------- all */
 
@@ -203,7 +203,7 @@ static int test_all(struct wait *w, MPI_Request requests[], int *flag,
     return rc;
 }
 
-CALL_EXPORT int PMPI_Testall(int n, MPI_Request requests[], int *flag,
+ENTRY_EXPORT int PMPI_Testall(int n, MPI_Request requests[], int *flag,
                              MPI_Status statuses[])
 {
     uint32_t before = stand_enter();
@@ -220,7 +220,7 @@ CALL_EXPORT int PMPI_Testall(int n, MPI_Request requests[], int *flag,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Testall)
+ENTRY_ALIAS(Testall)
 
 /* For each in turn, so that what is waited for is known; nothing is ended before
  * all are finished. */
@@ -245,7 +245,7 @@ static void wait_each(struct wait *w, MPI_Request requests[], uint32_t before)
     }
 }
 
-CALL_EXPORT int PMPI_Waitall(int n, MPI_Request requests[],
+ENTRY_EXPORT int PMPI_Waitall(int n, MPI_Request requests[],
                              MPI_Status statuses[])
 {
     uint32_t before = stand_enter();
@@ -268,7 +268,7 @@ CALL_EXPORT int PMPI_Waitall(int n, MPI_Request requests[],
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Waitall)
+ENTRY_ALIAS(Waitall)
 
 /* ----------------------------------------------------------------- any */
 
@@ -296,7 +296,7 @@ static int test_any(struct wait *w, MPI_Request requests[], int *index,
     return rc;
 }
 
-CALL_EXPORT int PMPI_Testany(int n, MPI_Request requests[], int *index,
+ENTRY_EXPORT int PMPI_Testany(int n, MPI_Request requests[], int *index,
                              int *flag, MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -313,7 +313,7 @@ CALL_EXPORT int PMPI_Testany(int n, MPI_Request requests[], int *index,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Testany)
+ENTRY_ALIAS(Testany)
 
 /* Whom the only one that is unfinished waits for. */
 static int32_t wait_peer(const struct wait *w, MPI_Request requests[])
@@ -331,7 +331,7 @@ static int32_t wait_peer(const struct wait *w, MPI_Request requests[])
     return only ? pending_peer(only) : PAGE_ANY;
 }
 
-CALL_EXPORT int PMPI_Waitany(int n, MPI_Request requests[], int *index,
+ENTRY_EXPORT int PMPI_Waitany(int n, MPI_Request requests[], int *index,
                              MPI_Status *status)
 {
     uint32_t before = stand_enter();
@@ -358,7 +358,7 @@ CALL_EXPORT int PMPI_Waitany(int n, MPI_Request requests[], int *index,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Waitany)
+ENTRY_ALIAS(Waitany)
 
 /* ---------------------------------------------------------------- some */
 
@@ -405,7 +405,7 @@ static int test_some(struct wait *w, MPI_Request requests[], int *out,
     return rc;
 }
 
-CALL_EXPORT int PMPI_Testsome(int n, MPI_Request requests[], int *out,
+ENTRY_EXPORT int PMPI_Testsome(int n, MPI_Request requests[], int *out,
                               int indices[], MPI_Status statuses[])
 {
     uint32_t before = stand_enter();
@@ -423,9 +423,9 @@ CALL_EXPORT int PMPI_Testsome(int n, MPI_Request requests[], int *out,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Testsome)
+ENTRY_ALIAS(Testsome)
 
-CALL_EXPORT int PMPI_Waitsome(int n, MPI_Request requests[], int *out,
+ENTRY_EXPORT int PMPI_Waitsome(int n, MPI_Request requests[], int *out,
                               int indices[], MPI_Status statuses[])
 {
     uint32_t before = stand_enter();
@@ -450,4 +450,4 @@ CALL_EXPORT int PMPI_Waitsome(int n, MPI_Request requests[], int *out,
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Waitsome)
+ENTRY_ALIAS(Waitsome)

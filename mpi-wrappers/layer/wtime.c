@@ -19,11 +19,11 @@ static double wtime_day(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-CALL_EXPORT double PMPI_Wtime(void)
+ENTRY_EXPORT double PMPI_Wtime(void)
 {
     return INSIDE(Wtime)() + wtime.more;
 }
-CALL_ALIAS(Wtime)
+ENTRY_ALIAS(Wtime)
 
 void wtime_leave(void)
 {

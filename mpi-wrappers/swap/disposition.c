@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "mpi-wrappers/layer/inside.h"
+#include "mpi-wrappers/inside/inside.h"
 
 enum { DISPOSITIONS = 65 };
 

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpi-wrappers/layer/stand.h"
+#include "mpi-wrappers/stop/stand.h"
 #include "mpi-wrappers/record/attach.h"
 
 enum { LEAF_ANSWER_MS = 60000, LEAF_STEP = 4096 };

@@ -15,7 +15,7 @@
 
 #include "mpi-wrappers/image/image.h"
 #include "mpi-wrappers/swap/leaf.h"
-#include "mpi-wrappers/layer/stand.h"
+#include "mpi-wrappers/stop/stand.h"
 #include "mpi-wrappers/record/attach.h"
 #include "mpi-wrappers/dial.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/comm.h"
+#include "mpi-wrappers/stop/comm.h"
 #include "mpi-wrappers/swap/rebuild_group.h"
 #include "mpi-wrappers/swap/rebuild_handler.h"
 #include "mpi-wrappers/swap/rebuild_info.h"

@@ -10,7 +10,7 @@
 #include "mpi-wrappers/swap/lease.h"
 #include "mpi-wrappers/swap/rebuild.h"
 #include "mpi-wrappers/layer/message.h"
-#include "mpi-wrappers/layer/opened.h"
+#include "mpi-wrappers/inside/opened.h"
 #include "mpi-wrappers/layer/wtime.h"
 
 static int swap_any(struct object *o, void *arg)

@@ -1,5 +1,5 @@
 /* swap.h - another Open MPI for this task, with all that the program has of MPI.
- * Called by way of stand_swap, of mpi-wrappers/layer/stand.h. */
+ * Called by way of stand_swap, of mpi-wrappers/stop/stand.h. */
 #ifndef HECTOR_SWAP_H
 #define HECTOR_SWAP_H
 

@@ -270,6 +270,8 @@ static void with_oddities(int round)
     check(s.MPI_SOURCE, from, "asked before");
     MPI_Wait(&r, &s);
     check(in[1][2], round * 100 + from * 10 + 2 + 2, "sent and forgotten");
+    /* what was sent so may be written to again: it has come */
+    MPI_Sendrecv(NULL, 0, MPI_INT, from, 52, NULL, 0, MPI_INT, to, 52, talk, &s);
     MPI_Cancel(&odd);
     MPI_Wait(&odd, &s);
     MPI_Test_cancelled(&s, &flag);

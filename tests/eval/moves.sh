@@ -87,7 +87,7 @@ moved_run()     # NAME TASKS COMMAND...
     first=
     while [ $done_ -lt "$moves" ] && kill -0 $runner 2>/dev/null; do
         draw 900
-        sleep 0.$(printf %03d $drawn)
+        sleep "$(printf 0.%03d $drawn)"
         draw "$n"
         rank=$drawn
         draw 3

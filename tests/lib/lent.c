@@ -5,7 +5,7 @@
 
 #include "mpi-wrappers/dial.h"
 #include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/drain.h"
+#include "mpi-wrappers/stop/drain.h"
 #include "mpi-wrappers/swap/swap.h"
 
 #define LENT_SHOW __attribute__((visibility("default")))

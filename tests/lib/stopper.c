@@ -220,9 +220,9 @@ static void show(void)
     for (uint32_t i = 0; i < ntasks; i++) {
         struct page_stop *p = tasks[i].stop;
 
-        fprintf(stderr, "%u: pid %u where %u peer %d gate %u sent %lu received %lu "
-                "unfinished %u kept %lu put off %u:", i, LOAD(tasks[i].page->pid),
-                LOAD(p->where), LOAD(p->peer), LOAD(p->gate),
+        fprintf(stderr, "%u: pid %u where %u peer %d gate %u sent %lu received "
+                "%lu unfinished %u kept %lu put off %u:", i,
+                LOAD(tasks[i].page->pid), LOAD(p->where), LOAD(p->peer), LOAD(p->gate),
                 (unsigned long)LOAD(p->sent), (unsigned long)LOAD(p->received),
                 LOAD(p->unfinished), (unsigned long)LOAD(p->kept),
                 LOAD(p->put_off));
@@ -387,10 +387,10 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < ntasks; i++)
         put_off += LOAD(tasks[i].stop->put_off);
     qsort(took_ns, (size_t)n, sizeof(*took_ns), by_size);
-    printf("%d stops: median %.1f ms, longest %.1f ms, %lu messages kept, %u + %u "
-           "pushed, %u retreats, %u put off\n", n,
+    printf("%d stops: median %.1f ms, longest %.1f ms, %lu messages kept, "
+           "%u + %u pushed, %u retreats, %u put off\n", n,
            n ? (double)took_ns[n / 2] / 1e6 : 0,
-           n ? (double)took_ns[n - 1] / 1e6 : 0, (unsigned long)all_kept, pushed,
-           tried, retreats, put_off);
+           n ? (double)took_ns[n - 1] / 1e6 : 0, (unsigned long)all_kept,
+           pushed, tried, retreats, put_off);
     return 0;
 }

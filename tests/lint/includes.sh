@@ -25,7 +25,9 @@ mpi-wrappers/inject  call_kinds.inc inject_c.inc inject_f.inc
 mpi-wrappers/image
 mpi-wrappers/restore
 mpi-wrappers/shell
-mpi-wrappers/layer   layer_c.inc layer_predefined.inc layer_foreign.inc
+mpi-wrappers/inside  layer_predefined.inc
+mpi-wrappers/stop
+mpi-wrappers/layer   layer_c.inc layer_foreign.inc
 mpi-wrappers/swap
 
 policies

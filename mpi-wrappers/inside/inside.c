@@ -2,7 +2,7 @@
  * (libhector-inside.so, ../shell/): it needs libmpi.so.40, which the loader looks
  * for as it does for any program, since nothing of the namespace has that name;
  * and it stands before what Open MPI would call in it. */
-#include "mpi-wrappers/layer/inside.h"
+#include "mpi-wrappers/inside/inside.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mpi-wrappers/layer/internals.h"
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/internals.h"
+#include "mpi-wrappers/inside/object.h"
 
 enum { INSIDE_FAILED = 125, INSIDE_NAME = 64 };
 static const char inside_shell[] = "libhector-inside.so";

@@ -1,7 +1,7 @@
 /* internals.h - what Open MPI's Fortran libraries use of its libmpi.so.40 beyond
  * MPI. */
-#ifndef HECTOR_LAYER_INTERNALS_H
-#define HECTOR_LAYER_INTERNALS_H
+#ifndef HECTOR_INSIDE_INTERNALS_H
+#define HECTOR_INSIDE_INTERNALS_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* drain.h - what a task that stands does so that nothing is under way: finishes
  * what is unfinished, and receives what arrives. */
-#ifndef HECTOR_LAYER_DRAIN_H
-#define HECTOR_LAYER_DRAIN_H
+#ifndef HECTOR_STOP_DRAIN_H
+#define HECTOR_STOP_DRAIN_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* pending.c - see pending.h. */
-#include "mpi-wrappers/layer/pending.h"
+#include "mpi-wrappers/stop/pending.h"
 
-#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/inside/entry.h"
 
 _Static_assert(sizeof(struct pending) <= OBJECT_BYTES, "a request is too large");
 
@@ -234,7 +234,7 @@ unsigned pending_receives(struct pending **v)
 
 /* ----------------------------------------------------- freed, and cancelled */
 
-CALL_EXPORT int PMPI_Request_free(MPI_Request *request)
+ENTRY_EXPORT int PMPI_Request_free(MPI_Request *request)
 {
     struct pending *p = request ? pending_of(*request) : NULL;
     MPI_Request real;
@@ -264,10 +264,10 @@ CALL_EXPORT int PMPI_Request_free(MPI_Request *request)
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Request_free)
+ENTRY_ALIAS(Request_free)
 
 /* A receive is withdrawn at once, or has a message. */
-CALL_EXPORT int PMPI_Cancel(MPI_Request *request)
+ENTRY_EXPORT int PMPI_Cancel(MPI_Request *request)
 {
     struct pending *p = request ? pending_of(*request) : NULL;
     MPI_Status status = { .MPI_ERROR = MPI_SUCCESS };
@@ -282,4 +282,4 @@ CALL_EXPORT int PMPI_Cancel(MPI_Request *request)
         p->withdrawn = status._cancelled;
     return rc;
 }
-CALL_ALIAS(Cancel)
+ENTRY_ALIAS(Cancel)

@@ -1,14 +1,15 @@
 /* comm.c - see comm.h. The lock is for the list and the slots; who makes and frees
  * communicators in several threads at once is not moved, and numbers of theirs
  * need not be right. */
-#include "mpi-wrappers/layer/comm.h"
+#include "mpi-wrappers/stop/comm.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/kept.h"
+#include "mpi-wrappers/stop/pending.h"
 
 struct comm_count {             /* of communicators with the same members, made */
     uint64_t members;           /* ... without a collective on the parent */

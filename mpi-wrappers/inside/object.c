@@ -3,7 +3,7 @@
  * once are in the table by Open MPI's handle. The lock is held for tables and
  * free lists only; requests, which come and go with each message, are kept by
  * each thread for itself and need none. */
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/object.h"
 
 #include <pthread.h>
 #include <stddef.h>

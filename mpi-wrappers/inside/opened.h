@@ -1,7 +1,7 @@
 /* opened.h - descriptors that Open MPI opens while it is initialised, and may
  * forget to close. */
-#ifndef HECTOR_LAYER_OPENED_H
-#define HECTOR_LAYER_OPENED_H
+#ifndef HECTOR_INSIDE_OPENED_H
+#define HECTOR_INSIDE_OPENED_H
 
 /* Before and after MPI_Init. */
 void opened_begin(void);

@@ -6,12 +6,14 @@
  * first collective on it. Before that all wait for each other by messages, from
  * which it is known who waits for whom: nobody is inside before all have listed
  * it, but for those whose leader waits for the other one. */
-#include "mpi-wrappers/layer/make.h"
+#include "mpi-wrappers/stop/make.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/pending.h"
+#include "mpi-wrappers/stop/gate.h"
 
 enum { MAKE_TAGS = 0x3fffff };
 
@@ -77,7 +79,7 @@ static struct comm *make_announce(MPI_Comm comm, MPI_Group group, int tag)
     return c;
 }
 
-CALL_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
+ENTRY_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
                                        MPI_Comm *made)
 {
     struct comm *c = make_announce(comm, group, tag);
@@ -86,13 +88,13 @@ CALL_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
     int rc;
 
     rc = INSIDE(Comm_create_group)(object_real(comm), object_real(group), tag,
-                                   CALL_AT(4, made));
-    CALL_OWN(rc, OBJECT_COMM, 4, made);
+                                   ENTRY_AT(4, made));
+    ENTRY_OWN(rc, OBJECT_COMM, 4, made);
     make_leave(c, made, rc);
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Comm_create_group)
+ENTRY_ALIAS(Comm_create_group)
 
 /* ------------------------------------------------------------- of two groups */
 
@@ -141,7 +143,7 @@ static int make_join(MPI_Comm local, int leader, MPI_Comm bridge, int remote,
            ? make_exchange(&own, &other, remote, tag, bridge) : rc;
 }
 
-CALL_EXPORT int PMPI_Intercomm_create(MPI_Comm local, int leader,
+ENTRY_EXPORT int PMPI_Intercomm_create(MPI_Comm local, int leader,
                                       MPI_Comm bridge, int remote, int tag,
                                       MPI_Comm *made)
 {
@@ -161,10 +163,10 @@ CALL_EXPORT int PMPI_Intercomm_create(MPI_Comm local, int leader,
     before = gate_enter(c);
     rc = INSIDE(Intercomm_create)(object_real(local), leader,
                                   object_real_if(bridge), remote, tag,
-                                  CALL_AT(6, made));
-    CALL_OWN(rc, OBJECT_COMM, 6, made);
+                                  ENTRY_AT(6, made));
+    ENTRY_OWN(rc, OBJECT_COMM, 6, made);
     make_leave(c, made, rc);
     stand_leave(before);
     return rc;
 }
-CALL_ALIAS(Intercomm_create)
+ENTRY_ALIAS(Intercomm_create)

@@ -6,14 +6,14 @@
  * been kept) is done: its status waits here for the call that asks for it. A
  * message that MPI_Mprobe has found and that is not received yet is of the same
  * form. */
-#ifndef HECTOR_LAYER_PENDING_H
-#define HECTOR_LAYER_PENDING_H
+#ifndef HECTOR_STOP_PENDING_H
+#define HECTOR_STOP_PENDING_H
 
 #include <mpi.h>
 
-#include "mpi-wrappers/layer/comm.h"
-#include "mpi-wrappers/layer/object.h"
-#include "mpi-wrappers/layer/stand.h"
+#include "mpi-wrappers/stop/comm.h"
+#include "mpi-wrappers/inside/object.h"
+#include "mpi-wrappers/stop/stand.h"
 
 enum pending_kind {
     PENDING_OTHER,              /* of a window or file, or with nobody */

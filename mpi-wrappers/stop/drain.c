@@ -1,9 +1,10 @@
 /* drain.c - see drain.h. Calls no function of the program's and gives nothing to
  * it: what is finished is told when the program asks. */
-#include "mpi-wrappers/layer/drain.h"
+#include "mpi-wrappers/stop/drain.h"
 
-#include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/kept.h"
+#include "mpi-wrappers/stop/pending.h"
 
 /* A message that MPI_Mprobe has found is received, and its handle lives on. */
 static void drain_message(struct pending *p)

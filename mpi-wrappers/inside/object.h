@@ -10,8 +10,8 @@
  * All others lie in one region of address space, so that any word can be asked
  * whether it is a handle: arguments that MPI does not look at (the receive type
  * of a gather, away from the root) may be anything. */
-#ifndef HECTOR_LAYER_OBJECT_H
-#define HECTOR_LAYER_OBJECT_H
+#ifndef HECTOR_INSIDE_OBJECT_H
+#define HECTOR_INSIDE_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

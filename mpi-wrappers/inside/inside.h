@@ -2,8 +2,8 @@
  *
  * It is loaded with the first call that needs it, with its own C library, PMIx
  * and threads, and sees nothing of the program but what is handed to it. */
-#ifndef HECTOR_LAYER_INSIDE_H
-#define HECTOR_LAYER_INSIDE_H
+#ifndef HECTOR_INSIDE_H
+#define HECTOR_INSIDE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* internals.c - see internals.h. Names and types are those of Open MPI 4: they
  * are part of the interface between its libraries. Not with mpi.h, which knows
  * some of them by other types. */
-#include "mpi-wrappers/layer/internals.h"
+#include "mpi-wrappers/inside/internals.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* comm.h - what is known of each communicator, for as long as its object lives. */
-#ifndef HECTOR_LAYER_COMM_H
-#define HECTOR_LAYER_COMM_H
+#ifndef HECTOR_STOP_COMM_H
+#define HECTOR_STOP_COMM_H
 
 #include <mpi.h>
 #include <stdint.h>
 
-#include "mpi-wrappers/layer/object.h"
+#include "mpi-wrappers/inside/object.h"
 #include "mpi-wrappers/page.h"
 
 struct kept;

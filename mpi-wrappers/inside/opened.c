@@ -1,6 +1,6 @@
 /* opened.c - see opened.h. Those that have come in between, by what they refer to:
  * a number that the program has got for something else meanwhile is left alone. */
-#include "mpi-wrappers/layer/opened.h"
+#include "mpi-wrappers/inside/opened.h"
 
 #include <dirent.h>
 #include <stdbool.h>

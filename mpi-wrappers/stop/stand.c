@@ -1,6 +1,6 @@
 /* stand.c - see stand.h. Who stands gives Open MPI what it needs to go on, so that
  * others can finish what they have with this task, and lets others run. */
-#include "mpi-wrappers/layer/stand.h"
+#include "mpi-wrappers/stop/stand.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -10,9 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpi-wrappers/layer/call.h"
-#include "mpi-wrappers/layer/drain.h"
-#include "mpi-wrappers/layer/place.h"
+#include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/drain.h"
+#include "mpi-wrappers/stop/gate.h"
+#include "mpi-wrappers/stop/place.h"
+#include "mpi-wrappers/stop/pending.h"
 
 static struct page_stop stand_alone;
 struct page_stop *stop_page = &stand_alone;
@@ -79,8 +81,8 @@ static void stand_copy(struct page_stop *to, const struct page_stop *from)
 }
 
 /* libhector.so has got a page from the slave. */
-CALL_EXPORT void hector_stop_page(struct page_stop *page);
-CALL_EXPORT void hector_stop_page(struct page_stop *page)
+ENTRY_EXPORT void hector_stop_page(struct page_stop *page);
+ENTRY_EXPORT void hector_stop_page(struct page_stop *page)
 {
     struct page_stop *before = stop_page;
 

@@ -1,13 +1,13 @@
 /* kept.h - messages that were received before the program asked for them, while
  * the task stood. They lie in the program's memory, packed, and are matched
  * before those that Open MPI has, which came later. */
-#ifndef HECTOR_LAYER_KEPT_H
-#define HECTOR_LAYER_KEPT_H
+#ifndef HECTOR_STOP_KEPT_H
+#define HECTOR_STOP_KEPT_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "mpi-wrappers/layer/comm.h"
+#include "mpi-wrappers/stop/comm.h"
 
 struct kept {
     struct kept *next;

@@ -2,7 +2,7 @@
  * program's, but for the libraries that what happens while it stands needs itself:
  * the C library and the loader with their locks, allocators, unwinders, and what
  * is Hector's. */
-#include "mpi-wrappers/layer/place.h"
+#include "mpi-wrappers/stop/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

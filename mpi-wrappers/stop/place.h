@@ -1,6 +1,6 @@
 /* place.h - where a signal has interrupted the program: may it stand there? */
-#ifndef HECTOR_LAYER_PLACE_H
-#define HECTOR_LAYER_PLACE_H
+#ifndef HECTOR_STOP_PLACE_H
+#define HECTOR_STOP_PLACE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* gate.c - see gate.h. */
-#include "mpi-wrappers/layer/gate.h"
+#include "mpi-wrappers/stop/gate.h"
 
 static bool gate_open(const struct comm *c)
 {

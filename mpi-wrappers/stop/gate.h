@@ -1,11 +1,11 @@
 /* gate.h - the way into each collective. While the job is brought to stand
  * nobody goes through beyond the target of the communicator, and its number
  * grows behind the gate. */
-#ifndef HECTOR_LAYER_GATE_H
-#define HECTOR_LAYER_GATE_H
+#ifndef HECTOR_STOP_GATE_H
+#define HECTOR_STOP_GATE_H
 
-#include "mpi-wrappers/layer/comm.h"
-#include "mpi-wrappers/layer/stand.h"
+#include "mpi-wrappers/stop/comm.h"
+#include "mpi-wrappers/stop/stand.h"
 
 void gate_hold(const struct comm *c);
 

@@ -4,8 +4,8 @@
  * Each call that may wait, and those that are asked in a loop, begin and end
  * with stand_enter() and stand_leave(). While it waits it looks at the word with
  * each turn. Calls that only ask or note something need none of it. */
-#ifndef HECTOR_LAYER_STAND_H
-#define HECTOR_LAYER_STAND_H
+#ifndef HECTOR_STOP_STAND_H
+#define HECTOR_STOP_STAND_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,12 +1,13 @@
 /* kept.c - see kept.h. What has been kept is received once more, from this task
  * itself, on a communicator that nobody else knows: so types, truncation and
  * counts are Open MPI's affair. */
-#include "mpi-wrappers/layer/kept.h"
+#include "mpi-wrappers/stop/kept.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi-wrappers/layer/call.h"
+#include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/pending.h"
 
 enum { KEPT_TAG = 1 };
 
