@@ -695,7 +695,7 @@ static void look_alone(const struct look_task *k, const struct task *t,
     if (but.n - 1 != r->threads_in - !!(r->flags & HCT_IN_MPI))
         return;
     but.page = h;
-    but.signal = state_told_signal(page);
+    but.signals = state_own_signals(page);
     if (threads_asleep(t->tally.pid, &but))
         r->flags |= HCT_ALONE;
 }

@@ -548,13 +548,19 @@ void state_model_read(struct state_model *m, const char *page, unsigned slot)
     }
 }
 
-uint32_t state_told_signal(const char *page)
+static uint64_t signal_bit(uint32_t signal)
+{
+    return signal && signal <= 64 ? UINT64_C(1) << (signal - 1) : 0;
+}
+
+uint64_t state_own_signals(const char *page)
 {
     const struct page_told *t = (const void *)
         (page + page_told_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
-    uint32_t signal = LOAD(t->signal);
+    const struct page_stop *s = (const void *)
+        (page + page_stop_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
 
-    return signal <= 64 ? signal : 0;
+    return signal_bit(LOAD(t->signal)) | signal_bit(LOAD(s->signal));
 }
 
 uint32_t state_phase(const char *page)

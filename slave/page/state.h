@@ -154,8 +154,9 @@ struct state_world {
 };
 bool state_world(const char *page, struct state_world *w);
 
-/* The signal by which the task is asked for its stack; 0: there is none. */
-uint32_t state_told_signal(const char *page);
+/* The signals by which the task is asked for its stack and brought to stand, the
+ * lowest bit for signal 1. */
+uint64_t state_own_signals(const char *page);
 
 /* The number of the current phase. */
 uint32_t state_phase(const char *page);

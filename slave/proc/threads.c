@@ -30,14 +30,14 @@ static uint64_t bit(uint32_t signal)
     return signal ? UINT64_C(1) << (signal - 1) : 0;
 }
 
-bool threads_signalled(const char *text, uint32_t but)
+bool threads_signalled(const char *text, uint64_t but)
 {
     const char *p = strstr(text, "\nSigCgt:");
     uint64_t caught = p ? strtoull(p + 8, NULL, 16) : ~UINT64_C(0);
 
     for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
         caught &= ~bit((uint32_t)harmless[i]);
-    return caught & ~bit(but);
+    return caught & ~but;
 }
 
 bool threads_waits(const char *text, bool *shared, uint64_t *address)
@@ -167,5 +167,5 @@ bool threads_asleep(pid_t pid, const struct threads_but *but)
     snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
     return before && before == round_of(pid, but) &&
            smallfile_read(path, text, sizeof(text)) &&
-           !threads_signalled(text, but->signal);
+           !threads_signalled(text, but->signals);
 }

@@ -20,7 +20,8 @@ struct threads_but {            /* who is not asked about */
     pid_t tid[PAGE_SLOTS];      /* those that the question is about */
     unsigned n;
     const struct page_header *page;     /* those that belong to MPI (crew) */
-    uint32_t signal;            /* handled by who wakes nobody; 0: none */
+    uint64_t signals;           /* handled by who wakes nobody; the lowest bit is
+                                   that of signal 1 */
 };
 
 /* Was there a moment since this was called, at which all other threads of the
@@ -34,6 +35,6 @@ bool threads_asleep(pid_t pid, const struct threads_but *but);
 bool threads_waits(const char *text, bool *shared, uint64_t *address);
 /* text of /proc/PID/status: is a signal handled that a timer, a child or a file
  * may send? */
-bool threads_signalled(const char *text, uint32_t but);
+bool threads_signalled(const char *text, uint64_t but);
 
 #endif

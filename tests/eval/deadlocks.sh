@@ -8,7 +8,7 @@
 # usage: deadlocks.sh BUILD [NAME...]
 #
 # $LIMIT is how many seconds a program has (60), $LATE how many may go by until
-# what never ends is named (20).
+# what never ends is named (20), $WITH a further option of hector-run's.
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -34,7 +34,7 @@ one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict foun
 {               # ranks blamed, all that was said
     status=0
     timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
-        --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
+        ${WITH:+"$WITH"} --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     # Where tasks get little of the processor, words may come before the proof.
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')

@@ -26,11 +26,15 @@ for names in "$some" "$more" "$several" "$healthy" "$others" "$thirds"; do
     # shellcheck disable=SC2086 # several names
     sh "$top/tests/eval/deadlocks.sh" "$build" $names >"$T/$n" 2>&1 &
 done
+WITH=--migratable sh "$top/tests/eval/deadlocks.sh" "$build" serialized-ring \
+    multiple-send multiple-nap >"$T/moves" 2>&1 &
 wait
 for names in "$some" "$more" "$several" "$healthy" "$others" "$thirds"; do
     for name in $names; do
         ok "$name" grep -q "^ok .* threads $name\$" "$T"/[1-6]
     done
 done
+ok 'tasks that can be moved: the same' grep -q '^# 3 of 3 are right' "$T/moves"
+cat "$T/moves" >&2
 sed -n 's/^# \(status.*\)/# \1/p' "$T"/[1-6]
 done_testing
