@@ -67,7 +67,7 @@ refused()       # DESCRIPTION EXTENDED-REGEXP WORD...: with that sentence, statu
     shift 2
     run hector migrate "$@"
     is "$status $(grep -Ec -- "$tap_re" "$T/err")" '1 1' "$tap_d"
-    [ "$(wc -l <"$T/err")" = 1 ] || cat "$T/err"
+    cat "$T/err" >&2
 }
 
 # ----------------------------------------------------------------------- refused

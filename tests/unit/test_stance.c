@@ -131,5 +131,6 @@ int main(void)
         TEST(test_orders), TEST(test_same),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("stance", tests, NULL, NULL);
 }
