@@ -58,7 +58,7 @@ wait_for 'runs "sleep 100 "' 20         # not the shell that will be it
 keys '\003'
 shown '\^C'
 keys 'echo "ended by $?"\n'
-ok 'Ctrl-C is for the program in front' shown '^ended by 130'
+ok 'Ctrl-C is for the program in front' shown 'ended by 130'
 kill -USR1 $at
 ok 'the window changes its size' wait_for \
     'keys "stty size\n"; grep -q "^44 111" "$T/screen"' 10
