@@ -474,6 +474,8 @@ static void look_at_places(struct mover *v)
     look_at_parts(v);
     if ((v->state != MOVE_IMAGED && v->state != MOVE_RETURNING) || !all_down(v))
         return;
+    if (v->state == MOVE_RETURNING && !v->acted)
+        return;                 /* no slave knows of it yet */
     if (v->state == MOVE_RETURNING)
         for (size_t i = 0; i < v->job->nnodes; i++)
             if (is_there(&v->job->nodes[i]) && !v->node[i].swapped)
@@ -540,6 +542,8 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
         const Hct__StopLook__Task *t = m->tasks[k];
         struct task *of = job_task_find(j, t->rank);
 
+        if (of && !job_has_on(j, of, jn) && taskset_has(&v->ranks, t->rank))
+            continue;           /* it has come, and does not stay */
         if (!of || !job_has_on(j, of, jn))
             return err_set(err, EPROTO, "StopLook of rank %u, which is not on "
                            "this node", t->rank);
