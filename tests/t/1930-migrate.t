@@ -49,7 +49,7 @@ mpicc -O2 -o "$T/ring" "$T/ring.c" -I"$build/include" -L"$build/lib" -lhct \
 
 begin()         # WORD...: a job of it in the background, which runs when it is back
 {
-    rm -f "$T/enough"
+    rm -f "$T/enough" "$T/ring.out"
     $R "$@" "$T/ring" "$T/enough" ${more+"$more"} </dev/null >"$T/ring.out" 2>"$T/ring.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
