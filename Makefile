@@ -7,6 +7,7 @@
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')
+#   make moves      do programs say the same when their tasks move? (RUNS=25 MOVES=20)
 #   make sim        deadlock proofs in a model of MPI (LOOKS=10000000 SEED=1)
 #   make soak       jobs with random faults for an hour (MINUTES=60 SEED= KINDS=)
 #   make deps       install what is missing from the distribution's packages
@@ -51,7 +52,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check check-unit bench eval healthy sim soak install uninstall clean \
+.PHONY: all policies deps demo check check-unit bench eval healthy moves sim soak install uninstall clean \
     lint
 
 # ----------------------------------------------------------------- sources

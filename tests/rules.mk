@@ -189,9 +189,9 @@ again = @$(MAKE) --no-print-directory \
 TESTS ?= lint unit t
 .PHONY: apps units fuzzers fuzz seeds with-tests
 .PHONY: check-unit-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
-.PHONY: healthy-built
+.PHONY: healthy-built moves-built
 
-check check-unit demo bench eval healthy lint sim soak: deps
+check check-unit demo bench eval healthy lint moves sim soak: deps
 	$(again) $@-built
 
 with-tests: all units fuzzers $(B)/bench/bench_master
@@ -213,6 +213,9 @@ eval-built: all $(B)/unit/test_simulate
 healthy-built: all apps
 	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \
 	    $(or $(BURNERS),1 10)
+moves-built: all apps
+	@HECTOR_BUILD=$(abspath $(B)) RUNS=$(or $(RUNS),25) MOVES=$(or $(MOVES),20) \
+	    SEED=$(or $(SEED),1) sh tests/eval/moves.sh
 sim-built: $(B)/sim/soundness
 	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
 bench-built: all $(bench_all)

@@ -110,22 +110,7 @@ moved_run()     # NAME TASKS COMMAND...
 }
 
 hpl_input 600 64 2 2 2>/dev/null || :
-cat >in.melt <<'IN'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 12 0 12 0 12
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-fix 1 all nve
-thermo 200
-run 3000
-IN
+melt_input 12 3000
 total=0 not=0 differ=0
 programs >list
 while read -r name n command; do
