@@ -84,6 +84,7 @@ static inline unsigned object_place(const void *p)
 }
 
 /* Of an argument that may mean nothing: what is no handle stays as it is. */
+__attribute__((always_inline))
 static inline void *object_real_if(const void *handle)
 {
     return __builtin_expect(object_known[object_place(handle)] == handle, 1)
