@@ -42,6 +42,7 @@ struct mover {
     int image;                  /* owned: our end of the pipe; -1: none */
     struct event *event;        /* owned: of that */
     uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
+    bool held;                  /* LEAVING: too much waits to be sent */
     bool begun;                 /* LEAVING: it has a pipe for its image */
     bool whole;                 /* all of it was sent, or has come */
     bool may_go;                /* LEAVING: what was made of it is there */
@@ -57,7 +58,8 @@ struct jobmove {
     uint64_t window;            /* of each image that comes */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: those that come, leave, or have asked */
-    struct event *later;        /* owned: looks whether who left has left nothing */
+    struct event *later;        /* owned: looks whether who left has left nothing,
+                                   and goes on reading images */
     bool registering, registered, told, going;
     char why[300];              /* it cannot be */
 };
@@ -149,7 +151,8 @@ static void on_image(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     if (uplink_congested(v->job->part.node->uplink)) {
-        timer_set(v->event, LATER_NS);      /* or as soon as there is more */
+        v->held = true;         /* there is more: the event would come at once */
+        timer_set(v->job->move->later, LATER_NS);
         return;
     }
     n = read((int)fd, piece, most);
@@ -245,8 +248,15 @@ static void look_at_all(struct job *j)
 
 static void on_later(evutil_socket_t fd, short what, void *arg)
 {
+    struct job *j = arg;
+
     (void)fd, (void)what;
-    look_at_all(arg);
+    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
+        if (v->held && v->event)
+            event_add(v->event, NULL);
+        v->held = false;
+    }
+    look_at_all(j);
 }
 
 /* ----------------------------------------------------------- a task that comes */
