@@ -4,8 +4,8 @@
 # take: 0.6 s, and 1.2 times what a program takes that sends as many bytes from one
 # host to the other, just before. Links as they are, and of 1 Gbit/s; medians:
 #
-#   move of 100 MB: the job stood for 0.71 s, 101 MB sent alone 0.11 s, limit
-#   0.73 s, ratio 0.97 (median of 3)
+#   move of 100 MB: the job stood for 0.47 s, 106 MB sent alone 0.06 s, limit 0.67 s,
+#   ratio 0.70 (median of 3)
 #   move of 16 tasks of 5 MB: ...
 #
 # then the parts of the last move of each size, and the speed of a product of
