@@ -167,19 +167,41 @@ static int on_result(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* What a state of a move (master/move/move_state.h) is for people. */
+static const char *step_words(const char *state)
+{
+    static const struct { const char *state, *words; } steps[] = {
+        { "asked", "the node prepares" },
+        { "checked", "the tasks are being brought to stand" },
+        { "quiet", "all stand, what is under way arrives" },
+        { "drained", "all stand, their places are being made" },
+        { "apart", "MPI is dropped, images are sent" },
+        { "imaged", "images were sent, tasks are made of them" },
+        { "returning", "all return to where they were" },
+        { "restored", "MPI is joined anew" }, { "joined", "all go on" },
+    };
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        if (strcmp(steps[i].state, state) == 0)
+            return steps[i].words;
+    return state;               /* of a later master */
+}
+
 /* One line that is written over, for a person who looks on. */
 static int on_moving(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
     const struct request *r = arg;
     const Hct__Moving *m = msg;
-    char word[32];
+    const char *state;
+    char word[80];
 
     (void)c;
     (void)err;
-    str_visible(word, sizeof(word), m->state, strlen(m->state));
+    state = step_words(m->state);
+    str_visible(word, sizeof(word), state, strlen(state));
     if (r->steps && m->image_bytes)
-        fprintf(stderr, "\r%s, %.1f MB \033[K", word,
+        fprintf(stderr, "\r%s, %.1f MB so far \033[K", word,
                 (double)m->image_bytes / 1e6);
     else if (r->steps)
         fprintf(stderr, "\r%s \033[K", word);

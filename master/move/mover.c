@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/move/bill.h"
 #include "master/move/moverank.h"
 #include "master/move/stop.h"
 #include "master/store/journal.h"
@@ -27,6 +28,7 @@ enum { COMMS_MORE = 64 };       /* than there are at first */
 #define LOOK_NS    (CLOCK_NS_PER_MS)            /* between two, at most */
 #define SLOW_NS    (10 * CLOCK_NS_PER_MS)       /* the same, once apart */
 #define HEARD_NS   (5 * CLOCK_NS_PER_S)         /* beyond the limit of the stop */
+#define SAY_NS     (CLOCK_NS_PER_S / 5)         /* how much of the images */
 #define PREPARE_NS (60 * CLOCK_NS_PER_S)
 #define APART_NS   (600 * CLOCK_NS_PER_S)       /* images may be large */
 #define JOIN_NS    (120 * CLOCK_NS_PER_S)
@@ -55,7 +57,8 @@ struct mover {
     bool returns;               /* all are to be where they were */
     uint64_t quiesce_ns;
     uint64_t quiet_ns;          /* when all stood; monotonic */
-    uint64_t image_bytes;
+    struct bill bill;           /* owned: what it costs */
+    uint64_t said_ns;           /* to the asker; monotonic */
     char why[400];              /* it was given up, or is lost */
 };
 
@@ -75,13 +78,14 @@ static void mover_free(struct mover *v)
     stop_destroy(v->stop);
     taskset_fini(&v->ranks);
     timer_free(v->timer);
+    bill_fini(&v->bill);
     v->job->mover = NULL;
     free(v);
 }
 
 /* ---------------------------------------------------------------------- words */
 
-static void say_step(const struct mover *v)
+static void say_step(struct mover *v)
 {
     Hct__Moving m = HCT__MOVING__INIT;
 
@@ -89,7 +93,8 @@ static void say_step(const struct mover *v)
         return;
     m.job = v->job->id;
     m.state = (char *)(uintptr_t)move_state_name(v->state);
-    m.image_bytes = v->image_bytes;
+    m.image_bytes = v->bill.row.image_bytes;
+    v->said_ns = clock_monotonic_ns();
     conn_send(v->asker, MESSAGE_MOVING, &m);
 }
 
@@ -402,6 +407,7 @@ static void look_at_stop(struct mover *v)
         return;
     }
     o = stop_look_at(v);
+    bill_stop(&v->bill, o);
     follow_stop(v, o);
     if (v->state != MOVE_CHECKED && v->state != MOVE_QUIET)
         return;
@@ -690,7 +696,9 @@ void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m)
     if (!v || m->serial != v->serial || m->rank >= j->ntasks ||
         !moves(v, m->rank) || !job_has_on(j, &j->tasks[m->rank], jn))
         return;
-    v->image_bytes += m->data.len;
+    bill_image(&v->bill, m->data.len);
+    if (clock_monotonic_ns() - v->said_ns >= SAY_NS)
+        say_step(v);
     to = other_end(v, m->rank, true);
     if (to)
         conn_send(to->node->link, MESSAGE_IMAGE, m);
@@ -769,6 +777,7 @@ static void end(struct mover *v, bool ok, const char *text)
 {
     journal_action_result(v->all->journal, v->job, "migrate",
                           ok ? "done" : text);
+    bill_note(&v->bill, v->all->journal, v->job, ok ? "done" : text);
     say_result(v, ok, text);
     mover_free(v);
 }
@@ -837,6 +846,7 @@ void mover_drop(struct job *j, const char *why)
 
     if (!v)
         return;
+    bill_note(&v->bill, v->all->journal, j, why);
     say_result(v, false, why);
     mover_free(v);
 }
@@ -923,7 +933,8 @@ static struct mover *make(struct movers *all, struct job *j,
     v->node = calloc(v->nnodes, sizeof(*v->node));
     v->timer = evtimer_new(all->base, on_timer, v);
     if (v->rank && v->look && v->node_of && v->node && v->timer &&
-        taskset_copy(&v->ranks, o->ranks) == 0)
+        taskset_copy(&v->ranks, o->ranks) == 0 &&
+        bill_open(&v->bill, j, o->ranks, o->to, err) == 0)
         return v;
     err_memory(err);
     mover_free(v);
@@ -941,6 +952,7 @@ int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
     if (!v)
         return -1;
     j->mover = v;
+    bill_note(&v->bill, all->journal, j, NULL);
     log_info("move", "asked for job=%llu: %s", id(v), o->why);
     all->ops->act(j);
     return 0;

@@ -111,6 +111,9 @@ void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
 /* Where a task was from then until then; 0: it still is. */
 void journal_posting(struct journal *jn, const struct job *j,
                      const struct task *t, uint64_t from_ns, uint64_t to_ns);
+/* What a move was to do, and how it went; job is filled in. */
+void journal_move(struct journal *jn, const struct job *j,
+                  const struct store_move *m);
 
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */

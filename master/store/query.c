@@ -173,6 +173,8 @@ struct reader {
         query_model_f *model;
         query_unended_f *unended;
         query_found_f *found;
+        query_move_f *move;
+        query_stay_f *stay;
         query_hang_f *hang;
         query_text_f *text;
         query_open_f *open;
@@ -390,6 +392,73 @@ int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
                     " NULL, NULL, action, ranks, by, result, why FROM action"
                     " WHERE job = ?1 AND action <> 'report' ORDER BY 1", of, 1,
                     on_found, &r, err);
+}
+
+static struct row_maybe maybe(const struct store_value *v)
+{
+    return (struct row_maybe){ v->type == STORE_INT, v->i };
+}
+
+static int on_move(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_move move = {
+        .number = (uint64_t)v[0].i, .asked_ns = (uint64_t)v[1].i,
+        .ranks = text_of(&v[2]), .from_nodes = text_of(&v[3]),
+        .to_node = text_of(&v[4]), .result = text_of(&v[5]),
+        .pushes = (uint32_t)v[6].i, .retreats = (uint32_t)v[7].i,
+        .image_bytes = (uint64_t)v[8].i, .stood_ns = maybe(&v[9]),
+        .prepare_ns = maybe(&v[10]), .quiesce_ns = maybe(&v[11]),
+        .drain_ns = maybe(&v[12]), .places_ns = maybe(&v[13]),
+        .apart_ns = maybe(&v[14]), .image_ns = maybe(&v[15]),
+        .restore_ns = maybe(&v[16]), .join_ns = maybe(&v[17]) };
+
+    (void)ncols;
+    (void)names;
+    return r->f.move(r->arg, &move);
+}
+
+int query_moves(struct store *st, uint64_t job, query_move_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_move, { .move = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_move))
+        return 0;
+    return query_by(st, "SELECT number, asked_ns, ranks, from_nodes, to_node,"
+                    " result, pushes, retreats, image_bytes, stood_ns,"
+                    " prepare_ns, quiesce_ns, drain_ns, places_ns, apart_ns,"
+                    " image_ns, restore_ns, join_ns FROM moves WHERE job = ?1"
+                    " ORDER BY number", of, 1, on_move, &r, err);
+}
+
+static int on_stay(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_stay stay = { (uint32_t)v[0].i, text_of(&v[1]),
+                                     (uint64_t)v[2].i,
+                                     v[3].type == STORE_INT
+                                     ? (uint64_t)v[3].i : 0 };
+
+    (void)ncols;
+    (void)names;
+    return r->f.stay(r->arg, &stay);
+}
+
+int query_stays(struct store *st, uint64_t job, query_stay_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_posting, { .stay = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_posting))
+        return 0;
+    return query_by(st, "SELECT rank, node, from_ns, to_ns FROM stays WHERE"
+                    " job = ?1 ORDER BY rank, from_ns", of, 1, on_stay, &r,
+                    err);
 }
 
 static int on_text(void *arg, int ncols, const char *const *names,

@@ -111,6 +111,25 @@ typedef int query_found_f(void *arg, const struct query_found *found);
 int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
                 struct err *err);
 
+/* A move of tasks, by the order in which they were asked for; the times that it
+ * was not long enough under way for are not known. */
+struct query_move {
+    uint64_t number, asked_ns, image_bytes;
+    const char *ranks, *from_nodes, *to_node;
+    const char *result;         /* NULL: not ended */
+    uint32_t pushes, retreats;
+    struct row_maybe stood_ns, prepare_ns, quiesce_ns, drain_ns, places_ns,
+                     apart_ns, image_ns, restore_ns, join_ns;
+};
+typedef int query_move_f(void *arg, const struct query_move *move);
+int query_moves(struct store *st, uint64_t job, query_move_f *f, void *arg,
+                struct err *err);
+/* Where tasks were that have moved, by rank and time; to_ns 0: to the end. */
+struct query_stay { uint32_t rank; const char *node; uint64_t from_ns, to_ns; };
+typedef int query_stay_f(void *arg, const struct query_stay *stay);
+int query_stays(struct store *st, uint64_t job, query_stay_f *f, void *arg,
+                struct err *err);
+
 typedef int query_text_f(void *arg, const char *text);
 /* Policies that have been switched off in this job. */
 int query_switched_off(struct store *st, uint64_t job, query_text_f *f,

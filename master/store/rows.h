@@ -70,6 +70,7 @@
     T(stay,       9, KEYED,    NULL, "of programs that ended well, outside of"\
                                      " MPI: the longest of all their runs")   \
     T(posting,   10, KEYED,    "stays", "where a task that has moved was and is")\
+    T(move,      11, KEYED,    NULL, "tasks that were to go to another node")  \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -230,6 +231,22 @@
     C(node,    NODE,    LAST, 10, 3, "node.id")                               \
     C(pid,     KNOWN32, LAST, 10, 4, NULL)                                    \
     C(to_ns,   KNOWN,   LAST, 10, 6, "NULL: to its end")
+
+/* What its steps do not say: those are in transition. */
+#define STORE_move(C)                                                         \
+    C(job,         JOB,     KEY,  11, 0, NULL)                                \
+    C(asked_ns,    COUNT,   KEY,  11, 0, NULL)                                \
+    C(ended_ns,    KNOWN,   LAST, 11, 0, NULL)                                \
+    C(ranks,       TEXT,    LAST, 11, 0, NULL)                                \
+    C(from_nodes,  TEXT,    LAST, 11, 0, "names, with commas")                \
+    C(to_node,     TEXT,    LAST, 11, 0, NULL)                                \
+    C(pushes,      COUNT32, LAST, 11, 0, "collectives that somebody was let"  \
+                                         " into for another's sake")          \
+    C(retreats,    COUNT32, LAST, 11, 0, "all stood, and had to go on")       \
+    C(image_bytes, COUNT,   LAST, 11, 0, NULL)                                \
+    C(sending_ns,  KNOWN,   LAST, 11, 0, "the first piece of an image passed")\
+    C(sent_ns,     KNOWN,   LAST, 11, 0, "the last one of the last image")    \
+    C(result,      TEXT,    LAST, 11, 0, "done, or why not; NULL: not ended")
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
  * they are (profile.c), so the same line of the same program has the same

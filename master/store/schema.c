@@ -63,6 +63,27 @@ static const struct { const char *name, *is; } schema_views[] = {
 "  FROM cost c JOIN site s ON s.id = c.site\n"
 "  LEFT JOIN mpi_call n ON n.id = s.call\n"
 "  GROUP BY c.job, c.rank, s.call" },
+    { "moves",
+"(job, number, ranks, from_nodes, to_node, asked_ns,\n"
+"  ended_ns, result, stood_ns, prepare_ns, quiesce_ns, drain_ns, places_ns,\n"
+"  apart_ns, image_ns, restore_ns, join_ns, pushes, retreats, image_bytes) AS\n"
+"  SELECT job, row_number() OVER (PARTITION BY job ORDER BY asked_ns), ranks,\n"
+"    from_nodes, to_node, asked_ns, ended_ns, result,\n"
+"    ifnull(going, ended_ns) - quiet, checked - asked_ns, quiet - checked,\n"
+"    drained - quiet, apart - drained, sending_ns - apart,\n"
+"    sent_ns - sending_ns, restored - sent_ns, joined - restored, pushes,\n"
+"    retreats, image_bytes\n"
+"  FROM (SELECT m.*, min(iif(event = 'checked', at_ns, NULL)) AS checked,\n"
+"      max(iif(event = 'quiet', at_ns, NULL)) AS quiet,\n"
+"      max(iif(event = 'drained', at_ns, NULL)) AS drained,\n"
+"      min(iif(event = 'apart', at_ns, NULL)) AS apart,\n"
+"      max(iif(event = 'restored', at_ns, NULL)) AS restored,\n"
+"      max(iif(event = 'joined', at_ns, NULL)) AS joined,\n"
+"      max(iif(event = 'went', at_ns, NULL)) AS going\n"
+"    FROM move m LEFT JOIN transition t ON t.job = m.job AND\n"
+"      t.machine = 'move' AND t.at_ns BETWEEN m.asked_ns AND\n"
+"      ifnull(m.ended_ns, t.at_ns)\n"
+"    GROUP BY m.job, m.asked_ns)" },
 };
 
 static void schema_add_views(struct str *sql)

@@ -51,7 +51,7 @@ static struct {
 struct object *object_known[OBJECT_KNOWN];
 void (*object_comm_ends)(struct object *o);
 
-static __thread struct object *object_spare;    /* requests of this thread */
+_Thread_local struct object *object_spare;
 
 /* Where those are that have this handle of Open MPI's. */
 static struct object **chain_of(const void *real)

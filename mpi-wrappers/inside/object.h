@@ -54,6 +54,11 @@ enum { OBJECT_BYTES = 128 };    /* two lines of the cache */
 /* Called for a communicator that has something in comm. */
 extern void (*object_comm_ends)(struct object *o);
 
+/* Requests that have ended, of this thread; by object.next. For pending.h too,
+ * which does by hand what is done with each. */
+extern _Thread_local struct object *object_spare
+    __attribute__((tls_model("initial-exec")));
+
 /* NULL stays NULL, for Open MPI to complain of. */
 static inline void *object_real(const void *handle)
 {
@@ -79,6 +84,7 @@ static inline unsigned object_place(const void *p)
 }
 
 /* Of an argument that may mean nothing: what is no handle stays as it is. */
+__attribute__((always_inline))
 static inline void *object_real_if(const void *handle)
 {
     return __builtin_expect(object_known[object_place(handle)] == handle, 1)

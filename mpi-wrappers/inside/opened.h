@@ -3,7 +3,7 @@
 #ifndef HECTOR_INSIDE_OPENED_H
 #define HECTOR_INSIDE_OPENED_H
 
-/* Before and after MPI_Init. */
+/* Before and after MPI_Init; its TCP sockets send at once from then on. */
 void opened_begin(void);
 void opened_end(void);
 

@@ -143,8 +143,8 @@ ENTRY_ALIAS(Bsend)
                           object_real(comm), request ? &real : NULL);      \
         if (rc != MPI_SUCCESS)                                             \
             stand_unsent(dest);                                            \
-        rc = pending_made(rc, real, request, PENDING_SEND, CALL_##name,    \
-                          buf, count, type, dest, tag, comm, false);       \
+        rc = pending_message(rc, real, request, PENDING_SEND, CALL_##name, \
+                             buf, count, type, dest, tag, comm);           \
         stand_leave(before);                                               \
         return rc;                                                         \
     }                                                                      \
@@ -222,8 +222,8 @@ ENTRY_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
     } else {
         rc = INSIDE(Irecv)(buf, count, object_real(type), source, tag,
                            object_real(comm), request ? &real : NULL);
-        rc = pending_made(rc, real, request, PENDING_RECEIVE, CALL_Irecv, buf,
-                          count, type, source, tag, comm, false);
+        rc = pending_message(rc, real, request, PENDING_RECEIVE, CALL_Irecv,
+                             buf, count, type, source, tag, comm);
     }
     stand_leave(before);
     return rc;

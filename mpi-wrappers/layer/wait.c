@@ -54,7 +54,7 @@ static inline void wait_settle(MPI_Request *request, MPI_Request real)
     if (!p)
         return;
     pending_end(p);
-    object_settle(request, real);
+    pending_settle(request, real);
 }
 
 /* One that is done here, as Open MPI would end it; its error. */

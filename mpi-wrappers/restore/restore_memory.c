@@ -7,6 +7,9 @@
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -81,6 +84,20 @@ static void map(const struct restore *r, const struct image_region *g)
                        NULL);
 }
 
+/* Its pages are made before they are filled, many by one call; a kernel that
+ * cannot do that makes each when it is written to. */
+static void read_run(struct restore *r, const struct image_run *run)
+{
+    enum { PART = 256 << 10 };
+
+    for (uint64_t at = 0, n; at < run->bytes; at += n) {
+        n = run->bytes - at < PART ? run->bytes - at : PART;
+        if (n > IMAGE_PAGE)
+            sys(SYS_madvise, run->start + at, n, MADV_POPULATE_WRITE);
+        restore_read(r, (void *)(run->start + at), n);
+    }
+}
+
 static void fill(struct restore *r, const struct image_region *g)
 {
     struct image_run run;
@@ -98,7 +115,7 @@ static void fill(struct restore *r, const struct image_region *g)
             sys(SYS_mprotect, g->start, g->end - g->start,
                 PROT_READ | PROT_WRITE);
         closed = false;
-        restore_read(r, (void *)run.start, run.bytes);
+        read_run(r, &run);
     }
 }
 

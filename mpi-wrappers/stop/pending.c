@@ -10,7 +10,7 @@ struct pending pending_all = { .object.next = &pending_all.object,
 struct pending pending_messages = { .object.next = &pending_messages.object,
                                     .before = &pending_messages };
 
-static unsigned pending_freed;  /* that no handle is left of */
+unsigned pending_freed;
 
 int32_t pending_peer(const struct pending *p)
 {

@@ -148,6 +148,48 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
                  enum pending_kind kind, unsigned call, const void *buffer,
                  int count, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, bool persistent);
+/* The same of a message that is under way, without a call of a function. */
+extern unsigned pending_freed;  /* that no handle is left of */
+static inline int pending_message(int rc, MPI_Request real,
+                                  MPI_Request *request,
+                                  enum pending_kind kind, unsigned call,
+                                  const void *buffer, int count,
+                                  MPI_Datatype type, int peer, int tag,
+                                  MPI_Comm comm)
+{
+    struct object *o = object_spare, *null = (struct object *)MPI_REQUEST_NULL;
+    struct pending *p = (struct pending *)o;
+
+    if (STAND_UNLIKELY(rc != MPI_SUCCESS || !o || real == null->real ||
+                       pending_freed))
+        return pending_made(rc, real, request, kind, call, buffer, count, type,
+                            peer, tag, comm, false);
+    object_spare = o->next;
+    *o = (struct object){ .real = real, .kind = OBJECT_REQUEST, .live = true,
+                          .refs = 1, .fortran = -1 };
+    *request = (MPI_Request)o;
+    pending_fill(p, kind, call, buffer, count, type, peer, tag, comm);
+    pending_begin(p);
+    return MPI_SUCCESS;
+}
+
+/* A request that is none that MPI defines, and of which Open MPI has left real:
+ * object_settle(), likewise. */
+static inline void pending_settle(MPI_Request *request, MPI_Request real)
+{
+    struct object *o = (struct object *)*request;
+    struct object *null = (struct object *)MPI_REQUEST_NULL;
+
+    if (STAND_UNLIKELY(real != null->real || o->kept || o->fortran >= 0)) {
+        object_settle(request, real);
+        return;
+    }
+    *request = MPI_REQUEST_NULL;
+    o->live = false;
+    o->next = object_spare;
+    object_spare = o;
+}
+
 void pending_collective(MPI_Request request, MPI_Comm comm, unsigned call);
 void pending_makes(MPI_Request request, MPI_Comm made);
 

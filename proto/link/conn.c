@@ -16,6 +16,7 @@ enum {
     CONN_PING_QUEUE = 64 << 10, /* bytes that wait speak for themselves */
     CONN_BUSY_TIMES = 2,        /* dead_ns, for who is busy */
     CONN_TURN_PINGS = 2,        /* by then it would have sent another word */
+    CONN_READ = 4096,           /* libevent takes no more at once */
 };
 
 /* ------------------------------------------------------------ life and end */
@@ -436,16 +437,37 @@ static int conn_dispatch(struct conn *c, const struct frame *f,
     return rc < 0 ? -1 : 0;
 }
 
+/* The rest of a large message, as far as it is here: in one piece, and by few
+ * calls. That nothing more comes libevent finds out. */
+static bool conn_take_rest(const struct conn *c, struct evbuffer *in,
+                           size_t bytes)
+{
+    struct evbuffer_iovec v;
+    ssize_t n = -1;
+
+    if (bytes <= CONN_READ || c->ended)
+        return false;
+    evbuffer_unfreeze(in, 0);
+    if (evbuffer_reserve_space(in, (ev_ssize_t)bytes, &v, 1) == 1) {
+        n = recv(bufferevent_getfd(c->bev), v.iov_base, bytes, MSG_DONTWAIT);
+        v.iov_len = n > 0 ? (size_t)n : 0;
+        evbuffer_commit_space(in, &v, 1);
+    }
+    evbuffer_freeze(in, 0);
+    return n > 0;
+}
+
 /* Take one message off the input: 1, 0 if it is not complete, -1. */
 static int conn_step(struct conn *c, struct evbuffer *in, struct err *err)
 {
-    size_t n = evbuffer_get_length(in), need = FRAME_HEADER;
+    size_t n, need = FRAME_HEADER;
     struct frame f;
     long used = 0;
 
     while (used == 0) {
-        if (n < need)
-            return 0;
+        while ((n = evbuffer_get_length(in)) < need)
+            if (!conn_take_rest(c, in, need - n))
+                return 0;
         used = frame_decode(evbuffer_pullup(in, (ev_ssize_t)need), need, &f,
                             &need, err);
     }

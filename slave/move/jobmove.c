@@ -1,7 +1,7 @@
 /* jobmove.c - see jobmove.h.
  *
  * Invariants: an image is in memory only as far as the process that it is for has
- * not read it, IMAGE_WINDOW at most; a slave sends no more than it was told to,
+ * not read it, its window at most; a slave sends no more than it was told to,
  * and reads no more from the task. */
 #include "slave/move/jobmove.h"
 
@@ -26,7 +26,9 @@
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
 
-enum { IMAGE_WINDOW = 4 << 20, IMAGE_PIECE = 256 << 10 };
+/* What is under way of all images that come, and of one at least: several times
+ * what a link takes while a busy host looks at something else. */
+enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20, IMAGE_PIECE = 256 << 10 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 
 enum mover_part { STAYING, LEAVING, COMING };
@@ -40,6 +42,7 @@ struct mover {
     int image;                  /* owned: our end of the pipe; -1: none */
     struct event *event;        /* owned: of that */
     uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
+    bool held;                  /* LEAVING: too much waits to be sent */
     bool begun;                 /* LEAVING: it has a pipe for its image */
     bool whole;                 /* all of it was sent, or has come */
     bool may_go;                /* LEAVING: what was made of it is there */
@@ -52,9 +55,11 @@ struct mover {
 
 struct jobmove {
     uint32_t serial;
+    uint64_t window;            /* of each image that comes */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: those that come, leave, or have asked */
-    struct event *later;        /* owned: looks whether who left has left nothing */
+    struct event *later;        /* owned: looks whether who left has left nothing,
+                                   and goes on reading images */
     bool registering, registered, told, going;
     char why[300];              /* it cannot be */
 };
@@ -146,7 +151,8 @@ static void on_image(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     if (uplink_congested(v->job->part.node->uplink)) {
-        timer_set(v->event, LATER_NS);      /* or as soon as there is more */
+        v->held = true;         /* there is more: the event would come at once */
+        timer_set(v->job->move->later, LATER_NS);
         return;
     }
     n = read((int)fd, piece, most);
@@ -242,8 +248,15 @@ static void look_at_all(struct job *j)
 
 static void on_later(evutil_socket_t fd, short what, void *arg)
 {
+    struct job *j = arg;
+
     (void)fd, (void)what;
-    look_at_all(arg);
+    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
+        if (v->held && v->event)
+            event_add(v->event, NULL);
+        v->held = false;
+    }
+    look_at_all(j);
 }
 
 /* ----------------------------------------------------------- a task that comes */
@@ -354,7 +367,7 @@ static int start_coming(struct mover *v, struct err *err)
     if (rc)
         return -1;
     streams_move(j->streams, v->rank, STREAMS_SILENT);
-    grant(v, IMAGE_WINDOW);
+    grant(v, j->move->window);
     return 0;
 }
 
@@ -611,7 +624,11 @@ static int add_all(struct job *j, const char *text, enum mover_part part,
 {
     struct taskset set = { 0 };
     int rc = *text ? taskset_parse(&set, text, j->part.ntasks, err) : 0;
+    uint64_t n = rc ? 0 : taskset_count(&set);
 
+    if (part == COMING)
+        j->move->window = n * IMAGE_LEAST < IMAGE_WINDOW && n ? IMAGE_WINDOW / n
+                                                              : IMAGE_LEAST;
     for (int64_t r = -1; !rc && (r = taskset_next(&set, r)) >= 0; ) {
         struct mover *v;
 

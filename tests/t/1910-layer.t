@@ -49,6 +49,35 @@ mpicc -o "$T/which" "$T/which.c" -ldl
 run hector-run -n 1 "$with" "$T/which"
 is "$status $(cat "$T/out")" "0 $LAYER 2" 'there are two libraries of MPI'
 
+# What PMIx sends is not kept until the other end has confirmed what was before.
+cat >"$T/hurry.c" <<'C'
+#include <mpi.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+int main(int argc, char **argv)
+{
+    int all = 0, slow = 0;
+    MPI_Init(&argc, &argv);
+    for (int fd = 3; fd < 1024; fd++) {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof(peer), one = sizeof(int);
+        int at_once;
+        if (getpeername(fd, (void *)&peer, &size) ||
+            getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &at_once, &one))
+            continue;
+        all++;
+        slow += !at_once;
+    }
+    printf("%d %d\n", all > 0, slow);
+    return MPI_Finalize();
+}
+C
+mpicc -o "$T/hurry" "$T/hurry.c"
+run hector-run -n 1 "$with" "$T/hurry"
+is "$status $(cat "$T/out")" '0 1 0' 'what its connections are given is sent at once'
+
 same 4 "$APPS/handles" "$T/file"
 [ ! -x "$APPS/fhandles" ] || same 4 "$APPS/fhandles"
 same 4 "$APPS/state"

@@ -113,6 +113,18 @@ is "$(sql "SELECT rank, node, to_ns IS NULL FROM stays WHERE job = $job
     ORDER BY from_ns" | xargs)" '1|n1|0 1|n2|1' '... and where it was'
 is "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
     machine = 'move'")" 8 '... each step is in the database'
+is "$(sql "SELECT number, ranks, from_nodes, to_node, result FROM moves WHERE
+    job = $job")" '1|1|n1|n2|done' '... and what it has cost'
+is "$(sql "SELECT asked_ns + prepare_ns + quiesce_ns + drain_ns + places_ns + apart_ns +
+    image_ns + restore_ns + join_ns <= ended_ns, min(prepare_ns, quiesce_ns, drain_ns,
+    places_ns, apart_ns, image_ns, restore_ns, join_ns) >= 0, stood_ns > drain_ns + join_ns,
+    image_bytes > 100000 FROM moves WHERE job = $job")" '1|1|1|1' '... in each of its parts'
+hector why "$job" >"$T/why"
+ok '... which people are told' grep -Eq 'move 1 of task 1 from n1 to n2: the job stood for [0-9]' \
+    "$T/why"
+is "$(grep -Ec '^  (node prepared|MPI dropped) in .*, (places|MPI) (registered|joined) in [0-9]' \
+    "$T/why") $(grep -Ec '^task 1 was on n1 until [0-9:]+, n2$' "$T/why")" '2 1' \
+    '... with what took so long, and where the task was'
 moved 'the same back' "$job.1" n1
 is "$(nodes)" 'n1 n1 n2 n2' '... where it was'
 moved 'all of a host' "$job.2,3" n1
@@ -155,6 +167,8 @@ begin -H n1:2,n2:2 -n 4 --oversubscribe --migratable
 refused 'not with a file that is only there' 'nothing was moved, the job goes on: task 1 .*/here' \
     "$job.1" n2
 is "$(nodes)" 'n1 n1 n2 n2' '... all are where they were'
+hector why "$job" >"$T/why"
+ok '... and why is told' grep -Eq 'move 1 .* nothing was moved, the job goes on: task 1' "$T/why"
 refused '... nor with another one' '/here' "$job.0-1" n2
 on n2 touch "$more" || :
 moved 'once it is there as well' "$job.1" n2

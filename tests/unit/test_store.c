@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "master/store/query.h"
+#include "master/store/row.h"
 #include "master/store/rows.h"
 #include "master/store/schema.h"
 #include "master/store/store.h"
@@ -116,10 +117,15 @@ static void test_views(void **state)
         { "calls", "job,rank,call,calls,in_ns,bytes,out_ns,max_ns" },
         { "sites", "job,rank,site,call,function,file,line,calls,in_ns,"
                    "bytes,out_ns,max_ns,place" },
+        { "stays", "job,rank,node,pid,from_ns,to_ns" },
+        { "moves", "job,number,ranks,from_nodes,to_node,asked_ns,ended_ns,"
+                   "result,stood_ns,prepare_ns,quiesce_ns,drain_ns,places_ns,"
+                   "apart_ns,image_ns,restore_ns,join_ns,pushes,retreats,"
+                   "image_bytes" },
         { "callers", "site,depth,inlined,function,file,line,place,note" },
     };
     struct store *st = open_it();
-    char sql[200], want[200];
+    char sql[200], want[300];
 
     (void)state;
     for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
@@ -128,6 +134,63 @@ static void test_views(void **state)
         snprintf(want, sizeof(want), "%s\n", views[i].columns);
         expect(st, sql, want);
     }
+    store_close(st);
+}
+
+static void put_step(struct store *st, uint64_t job, uint64_t at_ns,
+                     const char *machine, const char *event)
+{
+    const struct store_transition t = { .job = job, .at_ns = at_ns,
+        .machine = machine, .event = event, .state_from = "?",
+        .state_to = "?" };
+
+    assert_int_equal(store_put_transition(st, &t, &err), 0);
+}
+
+/* What a move has cost is made of its row, as it was first and at its end, and of
+ * its steps: not those of another one, nor of tasks. */
+static void test_moves(void **state)
+{
+    struct store *st = open_it();
+    struct store_move m = { .asked_ns = 1000, .ranks = "1", .from_nodes = "n1",
+                            .to_node = "n2" };
+    static const struct { uint64_t at_ns; const char *event; } steps[] = {
+        { 1001, "checked" }, { 1003, "quiet" }, { 1004, "thawed" },
+        { 1011, "quiet" }, { 1014, "drained" }, { 1018, "apart" },
+        { 1050, "imaged" }, { 1064, "restored" }, { 1080, "joined" },
+        { 1081, "went" },
+    };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    m.job = make_job(st, "moved");
+    assert_int_equal(row_put(st, STORE_TABLE_move, &m, &err), 0);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        put_step(st, m.job, steps[i].at_ns, "move", steps[i].event);
+    put_step(st, m.job, 1005, "task 1", "quiet");
+    expect(st, "SELECT number, result IS NULL, ended_ns IS NULL FROM moves",
+           "1|1|1\n");
+    m.ended_ns = 1090;
+    m.result = "done";
+    m.sending_ns = 1023;
+    m.sent_ns = 1043;
+    m.image_bytes = 5;
+    m.pushes = 2;
+    m.retreats = 1;
+    assert_int_equal(row_put(st, STORE_TABLE_move, &m, &err), 0);
+    m = (struct store_move){ .job = m.job, .asked_ns = 2000, .ranks = "2-3",
+        .from_nodes = "n1,n2", .to_node = "n3", .ended_ns = 2050,
+        .result = "no" };
+    assert_int_equal(row_put(st, STORE_TABLE_move, &m, &err), 0);
+    put_step(st, m.job, 2004, "move", "checked");
+    put_step(st, m.job, 2050, "move", "give_up");
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "SELECT number, ranks, from_nodes, to_node, result, stood_ns,"
+           " prepare_ns, quiesce_ns, drain_ns, places_ns, apart_ns, image_ns,"
+           " restore_ns, join_ns, pushes, retreats, image_bytes FROM moves"
+           " ORDER BY number",
+           "1|1|n1|n2|done|70|1|10|3|4|5|20|21|16|2|1|5\n"
+           "2|2-3|n1,n2|n3|no||4||||||||0|0|0\n");
     store_close(st);
 }
 
@@ -901,6 +964,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_views),
+        T(test_moves),
         T(test_rows),
         T(test_stacks), T(test_models), T(test_stays), T(test_found),
         T(test_events),

@@ -12,6 +12,7 @@
 #include "master/hector/stack/stack_draw.h"
 #include "master/hector/stack/stack_last.h"
 #include "master/hector/why/lasttags.h"
+#include "master/hector/why/moves.h"
 #include "master/hector/why/standing.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
@@ -123,6 +124,7 @@ static int ask(const struct tool *t, struct store *st,
         puts("no policy has found anything");
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);
+    moves_of_job(&more, st, target->job);
     standing_of_job(&more, st, target->job);
     say_lines("", str_text(&more));
     str_fini(&more);

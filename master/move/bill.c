@@ -1,0 +1,70 @@
+/* bill.c - see bill.h. */
+#include "master/move/bill.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/move/stop.h"
+#include "master/store/journal.h"
+#include "proto/base/clock.h"
+#include "proto/base/str.h"
+
+/* The names of the nodes that they are on, each once. */
+static void add_nodes(struct str *to, const struct job *j,
+                      const struct taskset *ranks)
+{
+    for (size_t i = 0; i < j->nnodes; i++) {
+        int64_t r = taskset_next(ranks, -1);
+
+        while (r >= 0 && j->tasks[r].node != i)
+            r = taskset_next(ranks, r);
+        if (r >= 0)
+            str_addf(to, "%s%s", to->n ? "," : "", j->nodes[i].node->name);
+    }
+}
+
+int bill_open(struct bill *b, const struct job *j, const struct taskset *ranks,
+              const struct node *to, struct err *err)
+{
+    struct str from = { 0 };
+
+    add_nodes(&from, j, ranks);
+    *b = (struct bill){ .row = {
+        .asked_ns = clock_wall_ns(), .ranks = taskset_text(ranks),
+        .from_nodes = str_failed(&from) ? NULL : strdup(str_text(&from)),
+        .to_node = to->name } };
+    str_fini(&from);
+    return b->row.ranks && b->row.from_nodes ? 0 : err_memory(err);
+}
+
+void bill_fini(struct bill *b)
+{
+    free((char *)(uintptr_t)b->row.ranks);
+    free((char *)(uintptr_t)b->row.from_nodes);
+    *b = (struct bill){ 0 };
+}
+
+void bill_image(struct bill *b, size_t bytes)
+{
+    b->row.image_bytes += bytes;
+    b->row.sent_ns = clock_wall_ns();
+    if (!b->row.sending_ns)
+        b->row.sending_ns = b->row.sent_ns;
+}
+
+void bill_stop(struct bill *b, const struct stop_orders *o)
+{
+    b->row.pushes = o->pushed + o->tried;
+    b->row.retreats = o->retreats;
+}
+
+void bill_note(struct bill *b, struct journal *jn, const struct job *j,
+               const char *result)
+{
+    struct store_move row = b->row;
+
+    row.ended_ns = result ? clock_wall_ns() : 0;
+    row.result = result;
+    journal_move(jn, j, &row);
+}
