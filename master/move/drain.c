@@ -238,11 +238,13 @@ static void look_at(struct drain *d, struct drain_job *w)
 
     if (j && who_is_here(d, j, &here)) {
         /* once more, next time */
+    } else if (j && w->fate == LEAVES && j->mover) {
+        /* until the move is over: move_ended() */
     } else if (here.n == 0) {
         if (w->fate != LEFT)
             set_fate(d, w, LEFT, "%s", j ? "none of its tasks is here any more"
                                          : "it has ended");
-    } else if (w->fate == STAYS || (w->fate == LEAVES && j->mover)) {
+    } else if (w->fate == STAYS) {
         /* as before */
     } else if (j->mover) {
         set_fate(d, w, WAITS, "its tasks leave when those have moved that are "
