@@ -10,8 +10,8 @@
 #include <event2/event.h>
 
 #include "master/act/act.h"
+#include "master/act/drain.h"
 #include "master/flow/relay.h"
-#include "master/move/drain.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"

@@ -36,7 +36,7 @@ struct mover_node { uint64_t look; bool swapped; };
 struct mover_target {
     struct node *node;          /* borrowed */
     struct taskset ranks;       /* owned: who goes there */
-    bool waits;                 /* until it has prepared */
+    bool waits, asked;          /* until it has prepared, which it was asked */
 };
 
 struct mover {
@@ -765,7 +765,9 @@ void mover_credit(struct job *j, struct job_node *jn,
 
 /* -------------------------------------------------------------------- effects */
 
-/* The nodes that they go to have a part of the job, or are to get one. */
+/* The nodes that they go to have a part of the job, or are to get one. One that
+ * has just been left by all tasks is about to say that it has drained, and is
+ * asked then: what it has of the job is on its way out. */
 static void act_asked(struct mover *v)
 {
     struct job *j = v->job;
@@ -773,17 +775,27 @@ static void act_asked(struct mover *v)
 
     timer_set(v->timer, PREPARE_NS);
     for (size_t i = 0; i < v->nto; i++) {
-        struct job_node *jn = job_node_find(j, v->to[i].node);
+        struct mover_target *t = &v->to[i];
+        struct job_node *jn = job_node_find(j, t->node);
 
+        if (t->asked || (jn && !jn->drained && jn->ntasks))
+            continue;
+        t->waits = true;
         if (jn && !jn->drained)
             continue;
-        if (v->all->ops->prepare(j, jn, v->to[i].node, &err)) {
+        t->asked = true;
+        if (v->all->ops->prepare(j, jn, t->node, &err)) {
             give_up(v, "%s", err.text);
             return;
         }
-        v->to[i].waits = true;
     }
     check_prepared(v);
+}
+
+void mover_drained(struct job *j)
+{
+    if (j->mover && j->mover->state == MOVE_ASKED && j->mover->acted)
+        act_asked(j->mover);
 }
 
 static void act_checked(struct mover *v)

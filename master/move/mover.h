@@ -73,6 +73,7 @@ void mover_forget(struct job *j, const struct conn *asker);
 /* Words of slaves. -1: they make no sense. */
 void mover_prepared(struct job *j, struct job_node *jn,
                     const Hct__Prepared *m);
+void mover_drained(struct job *j);      /* a node is through with it */
 int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
                  struct err *err);
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m);

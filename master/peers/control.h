@@ -4,7 +4,7 @@
 #define HECTOR_CONTROL_H
 
 #include "master/act/act.h"
-#include "master/move/drain.h"
+#include "master/act/drain.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"

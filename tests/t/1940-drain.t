@@ -85,7 +85,8 @@ nodes()         # JOB: of its tasks, by rank
 }
 drains()        # NODE: what is said of it
 {
-    hector nodes -j | sed 's/},{/\n/g' | sed -n "s/.*\"node\":\"$1\".*\"drain\":\"*\([a-z]*\).*/\1/p"
+    hector nodes -j | sed 's/},{/\n/g' |
+        sed -n "s/.*\"node\":\"$1\".*\"drain\":\"*\([a-z]*\).*/\1/p"
 }
 refused()       # DESCRIPTION EXTENDED-REGEXP WORD...: one sentence, status 1
 {
@@ -187,7 +188,7 @@ more=child
 begin d 2 -H n1:2 --oversubscribe --migratable
 more=
 run hector drain n1 --wait -j
-is "$status $(grep -Ec '"state":"stays","text":"nothing was moved.*task 1 .*(child|pipe)' "$T/out")" \
+is "$status $(grep -Ec '"stays","text":"nothing was moved.*task 1 .*(child|pipe)' "$T/out")" \
     '1 1' 'a task with a child does not leave'
 is "$(nodes $job)" 'n1 n1' '... nor do others of its job'
 finish d 2 '... which goes on'
@@ -199,7 +200,7 @@ begin f $cpus -H n2:$cpus --migratable
 f=$job
 if [ "$cpus" -lt 3 ]; then
     run hector drain n1 --to n2 --wait
-    is "$status $(grep -c "job $e: it stays: there is no room: 3 tasks are to leave, and 0" "$T/err")" \
+    is "$status $(grep -c "job $e: it stays: there is no room: 3 tasks are to" "$T/err")" \
         '1 1' 'where there is no room nothing leaves'
     hector undrain n1 >"$T/out"
 else

@@ -4,7 +4,7 @@
  * any more. It looks at all of its jobs now and then, and when a move has ended:
  * what a job has there is asked of the job each time, it may have ended or have
  * been moved by somebody else. */
-#include "master/move/drain.h"
+#include "master/act/drain.h"
 
 #include <errno.h>
 #include <stdarg.h>
