@@ -229,5 +229,14 @@ is "$status $(grep -Ec "^job $g: tasks .* leave for n1\$" "$T/out")" '0 1' \
 wait_for '[ "$(drains n2)" = drained ]' 30
 is "$(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xargs)" \
     'n1|8 n3|8' '... which comes about'
+hector undrain n2 >"$T/out"
+
+# Back while the first move is under way: what n1 had of the job is on its way out
+# when it is to take tasks of it again.
+hector drain n1 >"$T/out"
+hector undrain n1 >"$T/out"
+run timeout 100 hector drain n2 --to n1 --wait
+is "$status $(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xargs)" \
+    '0 n1|8 n3|8' 'and back at once'
 finish g 16 'and the job has gone on'
 done_testing
