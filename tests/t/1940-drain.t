@@ -231,6 +231,11 @@ is "$(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xarg
     'n1|8 n3|8' '... which comes about'
 hector undrain n2 >"$T/out"
 
+moving()        # moves of the job that are not over
+{
+    sql "SELECT count(*) FROM actions WHERE job = $g AND result = 'ordered'"
+}
+wait_for '[ "$(moving)" = 0 ]' 30
 # Back while the first move is under way: what n1 had of the job is on its way out
 # when it is to take tasks of it again.
 hector drain n1 >"$T/out"
