@@ -46,8 +46,10 @@ static void on_replaced(void *arg)
 {
     struct master *m = arg;
 
-    for (size_t i = 0; i < m->nodes.n; i++)
+    for (size_t i = 0; i < m->nodes.n; i++) {
+        m->nodes.v[i]->drain_news |= m->nodes.v[i]->draining;
         journal_node(m->journal, m->nodes.v[i]);
+    }
     flow_note_all(m->flow);
 }
 
@@ -113,6 +115,7 @@ static void recover(struct master *m, const struct master_conf *conf,
     size_t n;
 
     store_wait(st, RECOVER_MS);         /* nobody is served yet */
+    recover_nodes(&r);
     n = recover_jobs(&r);
     store_wait_little(st);
     if (n)

@@ -155,6 +155,11 @@ static const struct act {
     /* Ordered by mover_order(), which has a machine of its own. */
     [ACT_MIGRATE] = { "migrate", ACT_OPERATOR, NULL, NULL, NULL, "ordered", NULL,
                       NULL, HOLD_EVENT_COUNT, -1 },
+    /* Of a node, by drain_order(). */
+    [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
+                    HOLD_EVENT_COUNT, -1 },
+    [ACT_UNDRAIN] = { "undrain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL,
+                      NULL, HOLD_EVENT_COUNT, -1 },
 };
 enum { ACTS = sizeof(table) / sizeof(table[0]) };
 

@@ -29,7 +29,7 @@ enum act_who {                  /* bits */
 
 enum act_name {
     ACT_REPORT, ACT_SUSPEND, ACT_RESUME, ACT_KILL, ACT_SIGNAL, ACT_WARN,
-    ACT_SWITCH_OFF, ACT_MIGRATE,
+    ACT_SWITCH_OFF, ACT_MIGRATE, ACT_DRAIN, ACT_UNDRAIN,
 };
 
 /* Texts and set are borrowed. */
@@ -84,7 +84,8 @@ int act_of_hold(int order, enum act_name *act, struct err *err);
 long acts_order(struct acts *a, struct job *j, const struct act_order *o,
                 char *text, size_t size, struct err *err);
 
-/* A row of table action about what is not done, and why not. */
+/* A row of table action about what is not done, and why not; or done by others.
+ * No job: it is about a node. */
 void acts_record(struct acts *a, const struct job *j,
                  const struct act_order *o, const char *result);
 

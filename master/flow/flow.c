@@ -235,6 +235,7 @@ void flow_committed(struct flow *f)
             if (wanted & effects[i].effect)
                 effects[i].carry_out(j);
     }
+    drain_committed(f->drains);
 }
 
 /* ---------------------------------------------------------- begin and end */
@@ -256,6 +257,11 @@ static const struct mover_ops mover_ops = {
 struct movers *flow_movers(struct flow *f)
 {
     return &f->movers;
+}
+
+struct drains *flow_drains(struct flow *f)
+{
+    return f->drains;
 }
 
 struct acts *flow_acts(struct flow *f)
@@ -359,6 +365,11 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->nodes = nodes;
     f->jobs = jobs;
     f->relay = relay;
+    f->drains = drain_create(&(struct drain_parts){
+        .base = base, .nodes = nodes, .jobs = jobs, .movers = &f->movers,
+        .acts = &f->acts });
+    if (!f->drains)
+        return flow_destroy(f), NULL;
     return f;
 }
 
@@ -388,6 +399,7 @@ void flow_destroy(struct flow *f)
         flow_free_job(j);
     }
     event_free(f->watch);
+    drain_destroy(f->drains);
     judges_destroy(f->judges);
     free(f);
 }

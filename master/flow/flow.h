@@ -10,6 +10,7 @@
 #include <event2/event.h>
 
 #include "master/act/act.h"
+#include "master/act/drain.h"
 #include "master/flow/relay.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
@@ -77,6 +78,7 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);
 /* What can be done to jobs, by act.h; lives as the flow does. */
 struct acts *flow_acts(struct flow *f);
 struct movers *flow_movers(struct flow *f);     /* the same of moves */
+struct drains *flow_drains(struct flow *f);     /* and of nodes to be empty */
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err);
 

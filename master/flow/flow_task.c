@@ -209,5 +209,8 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
     if (j->state < JOB_STARTING || !j->ops->drained)
         return err_set(err, EPROTO, "Drained for job %llu out of turn",
                        (unsigned long long)j->id);
-    return j->ops->drained(j, jn, &d, err);
+    if (j->ops->drained(j, jn, &d, err))
+        return -1;
+    mover_drained(j);
+    return 0;
 }

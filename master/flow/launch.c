@@ -93,33 +93,49 @@ static int launch_by_name(const void *a, const void *b)
 /* All nodes that are up; the ones that other jobs use count as fuller. They
  * come by name, n2 before n10, and not as they have joined: so the ranks of
  * neighbours follow each other, and the map of the job stays short. */
-static void launch_any(struct launch_hosts *h, const struct nodes *nodes,
-                       struct str *missing)
+static int launch_any(struct launch_hosts *h, const struct nodes *nodes,
+                      struct str *missing, struct err *err)
 {
-    size_t n = 0;
+    size_t n = 0, draining = 0;
 
-    for (size_t i = 0; i < nodes->n; i++)
-        if (nodes->v[i]->state == NODE_UP)
+    for (size_t i = 0; i < nodes->n; i++) {
+        if (nodes->v[i]->state != NODE_UP)
+            continue;
+        if (nodes->v[i]->draining)
+            draining++;
+        else
             h->nodes[n++] = nodes->v[i];
+    }
     qsort(h->nodes, n, sizeof(struct node *), launch_by_name);
     while (h->n < n)
-        launch_add(h, h->nodes[h->n], 0, h->nodes[h->n]->ntasks);
+        launch_add(h, h->nodes[h->n], 0,
+                   h->nodes[h->n]->ntasks + h->nodes[h->n]->ncoming);
+    if (h->n == 0 && draining)
+        return err_set(err, EBUSY, "all nodes are draining: they take no new "
+                       "tasks");
     if (h->n == 0)
         str_add(missing, "any node");
+    return 0;
 }
 
-static void launch_named(struct launch_hosts *h, const struct job *j,
-                         const struct nodes *nodes, struct str *missing)
+/* One that is draining is not waited for, as nobody knows for how long. */
+static int launch_named(struct launch_hosts *h, const struct job *j,
+                        const struct nodes *nodes, struct str *missing,
+                        struct err *err)
 {
     for (size_t i = 0; i < j->wish->nhosts; i++) {
         struct node *n = nodes_find(nodes, j->wish->hosts[i].name);
 
+        if (n && n->draining)
+            return err_set(err, EBUSY, "node %s is draining: it takes no new "
+                           "tasks", n->name);
         if (n && n->state == NODE_UP)
             launch_add(h, n, j->wish->hosts[i].slots, 0);
         else
             str_addf(missing, "%s%s", missing->n ? ", " : "",
                      j->wish->hosts[i].name);
     }
+    return 0;
 }
 
 static int launch_choose(struct job *j, const struct launch_hosts *h,
@@ -155,11 +171,8 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
 
     if (!h.nodes || !h.places) {
         err_memory(err);
-    } else {
-        if (j->wish->nhosts)
-            launch_named(&h, j, nodes, missing);
-        else
-            launch_any(&h, nodes, missing);
+    } else if ((j->wish->nhosts ? launch_named(&h, j, nodes, missing, err)
+                                : launch_any(&h, nodes, missing, err)) == 0) {
         if (missing->n)
             result = LAUNCH_MISSING;
         else if (launch_choose(j, &h, err) == 0)

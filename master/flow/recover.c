@@ -270,6 +270,24 @@ static size_t take_up(const struct recover *r, uint64_t master)
     return n;
 }
 
+static int on_draining(void *arg, const char *name)
+{
+    const struct recover *r = arg;
+    struct node *n = nodes_make(r->nodes, name);
+
+    if (n)
+        n->draining = true;
+    return 0;
+}
+
+void recover_nodes(struct recover *r)
+{
+    struct err err;
+
+    if (query_draining(r->store, on_draining, r, &err))
+        log_warn("recover", "%s", err.text);
+}
+
 size_t recover_jobs(const struct recover *r)
 {
     struct dead d = { .r = r };

@@ -1,6 +1,6 @@
 /* recover.h - what masters that are dead have left in the database: jobs that
  * this one takes up again, if it stands in the place of theirs, and jobs that
- * have to be buried. */
+ * have to be buried; and which nodes they were told not to use. */
 #ifndef HECTOR_RECOVER_H
 #define HECTOR_RECOVER_H
 
@@ -19,6 +19,8 @@ struct recover {
     struct journal *journal;    /* where burials go */
 };
 
+/* Nodes that take no new tasks still do not. */
+void recover_nodes(struct recover *r);
 /* Returns how many jobs were taken up again. What cannot be read is buried,
  * or left to the next master, and logged. */
 size_t recover_jobs(const struct recover *r);

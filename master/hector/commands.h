@@ -11,6 +11,8 @@ extern const struct command report_command;
 extern const struct command sql_command;
 extern const struct command kill_command;
 extern const struct command migrate_command;
+extern const struct command drain_command;
+extern const struct command undrain_command;
 extern const struct command suspend_command;
 extern const struct command resume_command;
 extern const struct command replay_command;

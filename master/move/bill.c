@@ -25,7 +25,7 @@ static void add_nodes(struct str *to, const struct job *j,
 }
 
 int bill_open(struct bill *b, const struct job *j, const struct taskset *ranks,
-              const struct node *to, struct err *err)
+              const char *to, struct err *err)
 {
     struct str from = { 0 };
 
@@ -33,15 +33,17 @@ int bill_open(struct bill *b, const struct job *j, const struct taskset *ranks,
     *b = (struct bill){ .row = {
         .asked_ns = clock_wall_ns(), .ranks = taskset_text(ranks),
         .from_nodes = str_failed(&from) ? NULL : strdup(str_text(&from)),
-        .to_node = to->name } };
+        .to_node = strdup(to) } };
     str_fini(&from);
-    return b->row.ranks && b->row.from_nodes ? 0 : err_memory(err);
+    return b->row.ranks && b->row.from_nodes && b->row.to_node
+           ? 0 : err_memory(err);
 }
 
 void bill_fini(struct bill *b)
 {
     free((char *)(uintptr_t)b->row.ranks);
     free((char *)(uintptr_t)b->row.from_nodes);
+    free((char *)(uintptr_t)b->row.to_node);
     *b = (struct bill){ 0 };
 }
 

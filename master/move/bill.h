@@ -13,12 +13,12 @@ struct journal;
 struct stop_orders;
 
 struct bill {
-    struct store_move row;      /* texts owned, but for to_node and result */
+    struct store_move row;      /* texts owned, but for result */
 };
 
-/* Of those tasks, to that node (borrowed), from now on. */
+/* Of those tasks, to these nodes, from now on. */
 int bill_open(struct bill *b, const struct job *j, const struct taskset *ranks,
-              const struct node *to, struct err *err);
+              const char *to, struct err *err);
 void bill_fini(struct bill *b);
 
 /* A piece of an image passes; who stops the job has done so much. */

@@ -18,6 +18,7 @@
 #include "master/store/journal.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/str.h"
 #include "proto/link/conn.h"
 #include "proto/link/nodemap.h"
 #include "proto/link/timer.h"
@@ -34,15 +35,22 @@ enum { COMMS_MORE = 64 };       /* than there are at first */
 #define JOIN_NS    (120 * CLOCK_NS_PER_S)
 
 struct mover_node { uint64_t look; bool swapped; };
+struct mover_target {
+    struct node *node;          /* borrowed */
+    struct taskset ranks;       /* owned: who goes there */
+    bool waits, asked;          /* until it has prepared, which it was asked */
+};
 
 struct mover {
-    struct movers *all;         /* borrowed, like the next three */
+    struct movers *all;         /* borrowed, like the next two */
     struct job *job;
-    struct node *to;
     struct conn *asker;
     enum move_state state;
     bool acted;                 /* what this state is to effect was done */
     struct taskset ranks;       /* owned: who moves */
+    struct mover_target *to;    /* owned: each node once */
+    size_t nto;
+    bool expected;              /* they count as coming there */
     struct moverank *rank;      /* owned: of all */
     uint32_t *node_of;          /* owned: where they are to be */
     struct mover_node *node;    /* owned: of all, by index in the job's */
@@ -67,8 +75,24 @@ static unsigned long long id(const struct mover *v)
     return v->job->id;
 }
 
+/* A node counts those that are on their way to it, too: until they are there, or
+ * will not come. */
+static void expect(struct mover *v, bool coming)
+{
+    for (size_t i = 0; coming != v->expected && i < v->nto; i++) {
+        uint32_t n = (uint32_t)taskset_count(&v->to[i].ranks);
+
+        v->to[i].node->ncoming += coming ? n : -n;
+    }
+    v->expected = coming;
+}
+
 static void mover_free(struct mover *v)
 {
+    expect(v, false);
+    for (size_t i = 0; i < v->nto; i++)
+        taskset_fini(&v->to[i].ranks);
+    free(v->to);
     for (uint32_t r = 0; v->rank && r < v->job->ntasks; r++)
         moverank_fini(&v->rank[r]);
     free(v->rank);
@@ -239,19 +263,33 @@ static int name_space(struct mover *v, char *to, size_t size, struct err *err)
     return 0;
 }
 
+/* Where all are to be. */
+static int take_aim(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        v->node_of[r] = j->tasks[r].node;
+    for (size_t i = 0; !v->returns && i < v->nto; i++) {
+        const struct job_node *to = job_node_find(j, v->to[i].node);
+
+        if (!to)
+            return err_set(err, ESRCH, "%s has left", v->to[i].node->name);
+        for (int64_t r = -1; (r = taskset_next(&v->to[i].ranks, r)) >= 0; )
+            v->node_of[r] = (uint32_t)(to - j->nodes);
+    }
+    return 0;
+}
+
 /* A further namespace. */
 static int send_swap(struct mover *v, struct err *err)
 {
     struct job *j = v->job;
-    struct job_node *to = job_node_find(j, v->to);
     Hct__Prepare places = HCT__PREPARE__INIT;
     char nspace[128];
 
-    if (!to || name_space(v, nspace, sizeof(nspace), err))
-        return to ? -1 : err_set(err, ESRCH, "%s has left", v->to->name);
-    for (uint32_t r = 0; r < j->ntasks; r++)
-        v->node_of[r] = moves(v, r) ? (uint32_t)(to - j->nodes)
-                                    : j->tasks[r].node;
+    if (name_space(v, nspace, sizeof(nspace), err) || take_aim(v, err))
+        return -1;
     for (size_t i = 0; i < v->nnodes; i++)
         v->node[i].swapped = false;
     if (nodemap_write(&places, j->nnodes, node_name, j, v->node_of,
@@ -469,6 +507,7 @@ static int take_places(struct mover *v, struct err *err)
         journal_posting(v->all->journal, j, t, now_ns, 0);
         journal_task(v->all->journal, j, t);
     }
+    expect(v, false);
     j->serial = v->serial;
     return v->all->ops->seal(j, err);
 }
@@ -566,12 +605,29 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
 
 /* ------------------------------------------------------------ words of slaves */
 
+static struct mover_target *target_of(struct mover *v, const struct node *n)
+{
+    for (size_t i = 0; i < v->nto; i++)
+        if (v->to[i].node == n)
+            return &v->to[i];
+    return NULL;
+}
+
+static void check_prepared(struct mover *v)
+{
+    for (size_t i = 0; i < v->nto; i++)
+        if (v->to[i].waits)
+            return;
+    step(v, MOVE_EVENT_CHECKED);
+}
+
 void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
 {
     struct mover *v = j->mover;
+    struct mover_target *to = v ? target_of(v, jn->node) : NULL;
     Hct__Launch launch = HCT__LAUNCH__INIT;
 
-    if (!v || v->state != MOVE_ASKED || jn->node != v->to || jn->prepared)
+    if (!to || v->state != MOVE_ASKED || !to->waits || jn->prepared)
         return;
     if (!m->ok) {
         give_up(v, "%s", m->why);
@@ -581,7 +637,8 @@ void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
     j->nprepared++;
     launch.job = j->id;
     conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
-    step(v, MOVE_EVENT_CHECKED);
+    to->waits = false;
+    check_prepared(v);
 }
 
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
@@ -720,20 +777,37 @@ void mover_credit(struct job *j, struct job_node *jn,
 
 /* -------------------------------------------------------------------- effects */
 
-/* The node that they go to has a part of the job, or is to get one. */
+/* The nodes that they go to have a part of the job, or are to get one. One that
+ * has just been left by all tasks is about to say that it has drained, and is
+ * asked then: what it has of the job is on its way out. */
 static void act_asked(struct mover *v)
 {
     struct job *j = v->job;
-    struct job_node *jn = job_node_find(j, v->to);
     struct err err;
 
     timer_set(v->timer, PREPARE_NS);
-    if (jn && !jn->drained) {
-        step(v, MOVE_EVENT_CHECKED);
-        return;
+    for (size_t i = 0; i < v->nto; i++) {
+        struct mover_target *t = &v->to[i];
+        struct job_node *jn = job_node_find(j, t->node);
+
+        if (t->asked || (jn && !jn->drained && jn->ntasks))
+            continue;
+        t->waits = true;
+        if (jn && !jn->drained)
+            continue;
+        t->asked = true;
+        if (v->all->ops->prepare(j, jn, t->node, &err)) {
+            give_up(v, "%s", err.text);
+            return;
+        }
     }
-    if (v->all->ops->prepare(j, jn, v->to, &err))
-        give_up(v, "%s", err.text);
+    check_prepared(v);
+}
+
+void mover_drained(struct job *j)
+{
+    if (j->mover && j->mover->state == MOVE_ASKED && j->mover->acted)
+        act_asked(j->mover);
 }
 
 static void act_checked(struct mover *v)
@@ -775,23 +849,41 @@ static void act_joined(struct mover *v)
 
 static void end(struct mover *v, bool ok, const char *text)
 {
-    journal_action_result(v->all->journal, v->job, "migrate",
-                          ok ? "done" : text);
-    bill_note(&v->bill, v->all->journal, v->job, ok ? "done" : text);
+    struct movers *all = v->all;
+    struct job *j = v->job;
+
+    journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
+    bill_note(&v->bill, all->journal, j, ok ? "done" : text);
     say_result(v, ok, text);
     mover_free(v);
+    if (all->ended)
+        all->ended(all->ended_arg, j, ok, text);
+}
+
+/* "tasks 1-2 are on n2, task 4 is on n3 now" */
+static void say_places(const struct mover *v, struct str *text)
+{
+    for (size_t i = 0; i < v->nto; i++) {
+        char *ranks = taskset_text(&v->to[i].ranks);
+        bool one = taskset_count(&v->to[i].ranks) == 1;
+
+        str_addf(text, "%stask%s %.60s %s on %.60s", i ? ", " : "",
+                 one ? "" : "s", ranks ? ranks : "", one ? "is" : "are",
+                 v->to[i].node->name);
+        free(ranks);
+    }
 }
 
 static void act_going(struct mover *v)
 {
-    char text[200], *ranks = taskset_text(&v->ranks);
-    bool one = taskset_count(&v->ranks) == 1;
+    struct str places = { 0 };
+    char text[400];
 
-    snprintf(text, sizeof(text), "task%s %.60s %s on %.60s now, and the job "
-             "stood for %.3f s", one ? "" : "s", ranks ? ranks : "",
-             one ? "is" : "are", v->to->name,
+    say_places(v, &places);
+    snprintf(text, sizeof(text), "%.330s now, and the job stood for %.3f s",
+             str_text(&places),
              (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
-    free(ranks);
+    str_fini(&places);
     v->all->ops->notice(v->job, false, "job %llu: %s", id(v), text);
     end(v, true, text);
 }
@@ -848,7 +940,7 @@ void mover_drop(struct job *j, const char *why)
         return;
     bill_note(&v->bill, v->all->journal, j, why);
     say_result(v, false, why);
-    mover_free(v);
+    mover_free(v);                      /* who waits for all jobs will look */
 }
 
 void mover_forget(struct job *j, const struct conn *asker)
@@ -859,7 +951,7 @@ void mover_forget(struct job *j, const struct conn *asker)
 
 /* ---------------------------------------------------------------------- asked */
 
-static int check_job(const struct job *j, struct err *err)
+int mover_able(const struct job *j, struct err *err)
 {
     unsigned long long n = j->id;
 
@@ -869,6 +961,15 @@ static int check_job(const struct job *j, struct err *err)
     if (!j->migratable)
         return err_set(err, ENOTSUP, "the tasks of job %llu cannot be moved: "
                        "it was started without --migratable", n);
+    return 0;
+}
+
+static int check_job(const struct job *j, struct err *err)
+{
+    unsigned long long n = j->id;
+
+    if (mover_able(j, err))
+        return -1;
     if (j->state != JOB_RUNNING)
         return err_set(err, ESRCH, "job %llu is %s", n,
                        job_state_name(j->state));
@@ -878,15 +979,20 @@ static int check_job(const struct job *j, struct err *err)
     return 0;
 }
 
+static struct node *aim(const struct mover_order *o, int64_t r)
+{
+    return o->to_of ? o->to_of[r] : o->to;
+}
+
 static int check_ranks(const struct job *j, const struct mover_order *o,
                        struct err *err)
 {
     for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
         if (task_state_final(j->tasks[r].state))
             return err_set(err, ESRCH, "task %u has ended", (unsigned)r);
-        if (j->nodes[j->tasks[r].node].node == o->to)
+        if (j->nodes[j->tasks[r].node].node == aim(o, r))
             return err_set(err, EEXIST, "task %u is on %s already",
-                           (unsigned)r, o->to->name);
+                           (unsigned)r, aim(o, r)->name);
     }
     for (uint32_t r = 0; r < j->ntasks; r++) {
         if (task_state_final(j->tasks[r].state))
@@ -899,44 +1005,83 @@ static int check_ranks(const struct job *j, const struct mover_order *o,
     return 0;
 }
 
-static int check_room(const struct job *j, const struct mover_order *o,
+static int check_room(const struct job *j, const struct mover_target *t,
                       struct err *err)
 {
-    uint64_t n = o->to->ntasks + taskset_count(o->ranks);
+    const struct node *to = t->node;
+    uint32_t used = to->ntasks + to->ncoming;
 
-    if (o->to->state != NODE_UP)
-        return err_set(err, EHOSTDOWN, "node %s is %s", o->to->name,
-                       node_state_name(o->to->state));
-    if (n > o->to->cpus && !j->crowds)
+    if (to->draining)
+        return err_set(err, EBUSY, "node %s is draining: it takes no new tasks",
+                       to->name);
+    if (to->state != NODE_UP)
+        return err_set(err, EHOSTDOWN, "node %s is %s", to->name,
+                       node_state_name(to->state));
+    if (used + taskset_count(&t->ranks) > to->cpus && !j->crowds)
         return err_set(err, EDQUOT, "node %s is full: %u task%s on %u "
-                       "processor%s", o->to->name, o->to->ntasks,
-                       o->to->ntasks == 1 ? "" : "s", o->to->cpus,
-                       o->to->cpus == 1 ? "" : "s");
+                       "processor%s", to->name, used, used == 1 ? "" : "s",
+                       to->cpus, to->cpus == 1 ? "" : "s");
     return 0;
+}
+
+/* The nodes, each once. */
+static int make_targets(struct mover *v, const struct mover_order *o,
+                        struct err *err)
+{
+    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
+        struct mover_target *t = target_of(v, aim(o, r));
+
+        if (!t) {
+            t = &v->to[v->nto++];
+            t->node = aim(o, r);
+        }
+        if (taskset_add(&t->ranks, (uint32_t)r, (uint32_t)r))
+            return err_memory(err);
+    }
+    for (size_t i = 0; i < v->nto; i++)
+        if (check_room(v->job, &v->to[i], err))
+            return -1;
+    expect(v, true);
+    return 0;
+}
+
+static int open_bill(struct mover *v, struct err *err)
+{
+    struct str to = { 0 };
+    int rc;
+
+    for (size_t i = 0; i < v->nto; i++)
+        str_addf(&to, "%s%s", i ? "," : "", v->to[i].node->name);
+    rc = str_failed(&to) ? err_memory(err)
+       : bill_open(&v->bill, v->job, &v->ranks, str_text(&to), err);
+    str_fini(&to);
+    return rc;
 }
 
 static struct mover *make(struct movers *all, struct job *j,
                           const struct mover_order *o, struct err *err)
 {
     struct mover *v = calloc(1, sizeof(*v));
+    size_t n = taskset_count(o->ranks);
 
     if (!v)
         return err_memory(err), NULL;
-    *v = (struct mover){ .all = all, .job = j, .to = o->to,
+    *v = (struct mover){ .all = all, .job = j,
                          .asker = o->asker, .serial = j->serial,
                          .quiesce_ns = o->quiesce_ns ? o->quiesce_ns
                              : MOVER_QUIESCE_S * CLOCK_NS_PER_S };
     v->rank = calloc(j->ntasks + 1, sizeof(*v->rank));
     v->look = calloc(j->ntasks + 1, sizeof(*v->look));
     v->node_of = calloc(j->ntasks + 1, sizeof(*v->node_of));
-    v->nnodes = j->nnodes + 1;
-    v->node = calloc(v->nnodes, sizeof(*v->node));
+    v->to = calloc(n + 1, sizeof(*v->to));
+    v->nnodes = j->nnodes + n;          /* at most */
+    v->node = calloc(v->nnodes + 1, sizeof(*v->node));
     v->timer = evtimer_new(all->base, on_timer, v);
-    if (v->rank && v->look && v->node_of && v->node && v->timer &&
-        taskset_copy(&v->ranks, o->ranks) == 0 &&
-        bill_open(&v->bill, j, o->ranks, o->to, err) == 0)
+    if (!v->rank || !v->look || !v->node_of || !v->to || !v->node ||
+        !v->timer || taskset_copy(&v->ranks, o->ranks))
+        err_memory(err);
+    else if (make_targets(v, o, err) == 0 && open_bill(v, err) == 0)
         return v;
-    err_memory(err);
     mover_free(v);
     return NULL;
 }
@@ -946,7 +1091,7 @@ int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
 {
     struct mover *v;
 
-    if (check_job(j, err) || check_ranks(j, o, err) || check_room(j, o, err))
+    if (check_job(j, err) || check_ranks(j, o, err))
         return -1;
     v = make(all, j, o, err);
     if (!v)

@@ -1,4 +1,4 @@
-/* mover.h - moves tasks of a running job to another node: brings the job to stand
+/* mover.h - moves tasks of a running job to other nodes: brings the job to stand
  * (stop.h), takes it apart, and puts it together again with some of its tasks
  * elsewhere.
  *
@@ -42,6 +42,9 @@ struct movers {                 /* what all moves of a master share; borrowed */
     struct journal *journal;
     const struct mover_ops *ops;
     uint64_t looks;             /* number of the last one, of any job */
+    /* A move is over, and the next one may begin; or NULL. */
+    void (*ended)(void *arg, struct job *j, bool ok, const char *text);
+    void *ended_arg;
 };
 
 enum { MOVER_QUIESCE_S = 10 };
@@ -49,6 +52,7 @@ enum { MOVER_QUIESCE_S = 10 };
 struct mover_order {            /* all borrowed */
     const struct taskset *ranks;
     struct node *to;
+    struct node *const *to_of;  /* by rank, instead; or NULL */
     uint64_t quiesce_ns;        /* for all to stand; 0: MOVER_QUIESCE_S */
     const char *why;            /* for the record */
     struct conn *asker;         /* hears of each step; or NULL */
@@ -57,6 +61,8 @@ struct mover_order {            /* all borrowed */
 /* Begin. -1 with a sentence: it cannot be. */
 int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
                 struct err *err);
+/* Whether it could be, of a job that runs. -1 with a sentence. */
+int mover_able(const struct job *j, struct err *err);
 /* What the last steps are to effect. */
 void mover_act(struct job *j);
 /* The job ends: nothing is moved any more. NULL is fine. */
@@ -67,6 +73,7 @@ void mover_forget(struct job *j, const struct conn *asker);
 /* Words of slaves. -1: they make no sense. */
 void mover_prepared(struct job *j, struct job_node *jn,
                     const Hct__Prepared *m);
+void mover_drained(struct job *j);      /* a node is through with it */
 int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
                  struct err *err);
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m);

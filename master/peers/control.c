@@ -197,3 +197,18 @@ int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
     taskset_fini(&ranks);
     return rc;
 }
+
+int control_drain(struct acts *a, struct drains *all, struct conn *asker,
+                  const Hct__Drain *m, struct err *err)
+{
+    struct drain_order o = { .node = m->node, .to = m->to, .nto = m->n_to,
+                             .wait = m->wait, .why = m->why,
+                             .asker = asker };
+    struct act_order act = { .act = m->undo ? ACT_UNDRAIN : ACT_DRAIN,
+                             .who = ACT_OPERATOR, .why = m->why };
+    int rc = m->undo ? drain_undo(all, &o, err) : drain_order(all, &o, err);
+
+    if (rc)
+        acts_record(a, NULL, &act, err->text);
+    return rc;
+}

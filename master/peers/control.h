@@ -4,6 +4,7 @@
 #define HECTOR_CONTROL_H
 
 #include "master/act/act.h"
+#include "master/act/drain.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"
@@ -28,5 +29,9 @@ int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
 int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
                     struct nodes *nodes, struct conn *asker,
                     const Hct__Migrate *m, struct err *err);
+
+/* asker hears of each job, and of the end; not if this is -1. */
+int control_drain(struct acts *a, struct drains *all, struct conn *asker,
+                  const Hct__Drain *m, struct err *err);
 
 #endif

@@ -354,6 +354,17 @@ static int on_migrate(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_drain(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct peer *s = arg;
+
+    if (control_drain(flow_acts(s->hub->flow), flow_drains(s->hub->flow), c,
+                      msg, err))
+        peer_result(c, -1, err);
+    return 0;
+}
+
 static int on_kill(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
@@ -719,6 +730,7 @@ static void peer_close(void *arg, struct conn *c, const struct err *why)
     gather_cancel(s->gather);
     for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); )
         mover_forget(j, c);
+    drain_forget(flow_drains(h->flow), c);
     free(s);
     h->conf.quiet(h->conf.arg);
 }

@@ -39,8 +39,11 @@ struct node {
     int64_t clock_offset_ns;    /* its wall clock minus ours */
     uint64_t clock_error_ns;
     uint32_t ntasks;            /* of jobs that have not ended */
+    uint32_t ncoming;           /* tasks that are being moved here */
     uint32_t njobs;
 
+    bool draining;              /* it takes no new tasks */
+    bool drain_news;            /* the journal is to write that */
     int64_t stored;             /* its id in the database; 0: none yet */
     bool dirty;                 /* the journal is to write it */
 };

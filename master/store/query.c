@@ -12,6 +12,7 @@
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
+enum { DRAINING_SINCE = 11 };   /* node.draining */
 
 bool query_has(const struct store *st, enum store_table table)
 {
@@ -104,8 +105,16 @@ int query_nodes(struct store *st, const struct query_rows *to, struct err *err)
     struct str sql = { 0 };
 
     str_add(&sql, "SELECT node, state, cpus, load, memory_bytes,"
-            " clock_offset_ns, clock_error_ns, seen_ns FROM nodes"
-            " ORDER BY node");
+            " clock_offset_ns, clock_error_ns, seen_ns, ");
+    if (store_version(st) < DRAINING_SINCE)
+        str_add(&sql, "NULL AS drain FROM nodes ORDER BY node");
+    else
+        str_add(&sql, "CASE WHEN NOT ifnull(draining, 0) THEN NULL"
+                " WHEN EXISTS (SELECT 1 FROM job j JOIN task t ON t.job ="
+                " j.job WHERE j.ended_ns IS NULL AND t.node = n.id"
+                " AND t.state NOT IN " ENDED_TASK ") THEN 'draining'"
+                " ELSE 'drained' END AS drain"
+                " FROM (SELECT name AS node, * FROM node) n ORDER BY node");
     return query_run(st, &sql, to, err);
 }
 
@@ -492,6 +501,17 @@ static int on_open(void *arg, int ncols, const char *const *names,
                                    : 0;
 }
 
+int query_draining(struct store *st, query_text_f *f, void *arg,
+                   struct err *err)
+{
+    struct reader r = { STORE_TABLE_node, { .text = f }, arg };
+
+    if (store_version(st) < DRAINING_SINCE)
+        return 0;
+    return query_by(st, "SELECT name FROM node WHERE draining", NULL, 0,
+                    on_text, &r, err);
+}
+
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err)
 {
@@ -615,7 +635,7 @@ int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
 
     if (!job)
         return query_by(st, "SELECT ended_ns, address FROM master ORDER BY"
-                        " started_ns DESC LIMIT 1", NULL, 0, on_address, &r,
+                        " ended_ns IS NOT NULL, started_ns DESC LIMIT 1", NULL, 0, on_address, &r,
                         err);
     return query_by(st, "SELECT j.ended_ns, m.address FROM job j LEFT JOIN"
                     " master m ON m.instance = j.master WHERE job = ?1", of, 1,

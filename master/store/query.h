@@ -63,6 +63,10 @@ typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
 
+/* Names of nodes that take no new tasks. */
+typedef int query_text_f(void *arg, const char *text);
+int query_draining(struct store *st, query_text_f *f, void *arg,
+                   struct err *err);
 /* Masters that have not said that they end. */
 int query_masters(struct store *st, query_master_f *f, void *arg,
                   struct err *err);
@@ -130,7 +134,6 @@ typedef int query_stay_f(void *arg, const struct query_stay *stay);
 int query_stays(struct store *st, uint64_t job, query_stay_f *f, void *arg,
                 struct err *err);
 
-typedef int query_text_f(void *arg, const char *text);
 /* Policies that have been switched off in this job. */
 int query_switched_off(struct store *st, uint64_t job, query_text_f *f,
                        void *arg, struct err *err);
@@ -161,8 +164,8 @@ int query_recorded(struct store *st, query_number_f *f, void *arg,
 /* The last number that a job has got. */
 int query_last_number(struct store *st, uint64_t *number, struct err *err);
 
-/* Where the master is that runs the job, or, for job 0, that was started last:
- * address is NULL if it has left none, ended: the job or that master. */
+/* Where the master is that runs the job, or, for job 0, that was started last, of
+ * those that have not ended: address is NULL if it has left none, ended: the job or that master. */
 typedef int query_address_f(void *arg, const char *address, bool ended);
 int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
                   struct err *err);

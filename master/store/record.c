@@ -20,6 +20,7 @@ void record_of_node(struct store_node *row, const struct node *n)
         .clock_offset_ns = { n->clock_known, n->clock_offset_ns },
         .clock_error_ns = { n->clock_known, (int64_t)n->clock_error_ns },
         .seen_ns = n->seen_ns,
+        .draining = { n->drain_news, n->draining },
     };
 }
 

@@ -102,7 +102,8 @@
     C(machine,         TEXT,    LAST, 1, 0, NULL)                             \
     C(clock_offset_ns, MAYBE,   LAST, 1, 6, "its wall clock minus the master's")\
     C(clock_error_ns,  MAYBE,   LAST, 1, 8, "the offset is right within this")\
-    C(seen_ns,         KNOWN,   LAST, 1, 7, NULL)
+    C(seen_ns,         KNOWN,   LAST, 1, 7, NULL)                             \
+    C(draining,        MAYBE,   KEEP, 11, 9, "1: it takes no new tasks")
 
 /* job 0: new, and gets its number when it is put. */
 #define STORE_job(C)                                                          \

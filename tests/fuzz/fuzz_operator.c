@@ -1,4 +1,4 @@
-/* fuzz_operator.c - a master says anything to hector(1): kill, suspend, tree,
+/* fuzz_operator.c - a master says anything to hector(1): kill, suspend, drain, tree,
  * model and stack come to an end, with an answer or with a sentence.
  *
  * The who of the first steps is the command. The master says all it has to say
@@ -95,6 +95,9 @@ static void ask(unsigned how)
     } else if ((how & 7) < 2) {
         choose(&a, &kill_command);
         give(&a, how & 1, "signal", "10");
+    } else if ((how & 7) == 2 && how >> 6 & 1) {
+        choose(&a, &drain_command);
+        give(&a, how >> 4 & 1, "to", "n2,n3");
     } else if ((how & 7) == 2) {
         choose(&a, &suspend_command);
     } else if ((how & 7) == 3) {

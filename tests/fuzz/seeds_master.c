@@ -110,6 +110,21 @@ static void moves(const char *dir)
     }
 }
 
+/* A node is drained: of one job, whose task leaves. */
+static void drains(const char *dir)
+{
+    char *to[] = { (char *)"n1" };
+
+    may_move = 1;
+    start(4);
+    may_move = 0;
+    SAY(OPERATOR, DRAIN, Drain, HCT__DRAIN__INIT, m->node = (char *)"n0",
+        m->to = to, m->n_to = 1, m->wait = 1, m->why = (char *)"test");
+    SAY(OPERATOR, DRAIN, Drain, HCT__DRAIN__INIT, m->node = (char *)"n0",
+        m->undo = 1, m->why = (char *)"test");
+    tell(dir, "master", "drain");
+}
+
 static void finish(void)
 {
     uint8_t model[1024];
@@ -437,6 +452,7 @@ void master_tales(const char *dir)
     finish();
     tell(dir, "master", "held");
     moves(dir);
+    drains(dir);
     looks(dir);
     looks_in_time(dir);
     adoption(dir);

@@ -77,6 +77,11 @@ void operator_tales(const char *dir)
     SAY(0, RESULT, Result, HCT__RESULT__INIT, m->ok = 1,
         m->text = (char *)"2 tasks are being ended");
     tell(dir, "operator", "kill");
+    operator_welcome(66);
+    SAY(0, LEAVING, Leaving, HCT__LEAVING__INIT, m->job = 1, m->ntasks = 2,
+        m->fate = HCT__LEAVING__FATE__STAYS, m->text = (char *)"no room");
+    SAY(0, RESULT, Result, HCT__RESULT__INIT, m->text = (char *)"1 job stays");
+    tell(dir, "operator", "drain");
     operator_welcome(2);
     SAY(0, REFUSE, Refuse, HCT__REFUSE__INIT, m->why = (char *)"no");
     tell(dir, "operator", "refused");

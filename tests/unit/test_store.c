@@ -111,7 +111,7 @@ static void test_views(void **state)
                    "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns" },
         { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
         { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
-                   "seen_ns,clock_error_ns" },
+                   "seen_ns,clock_error_ns,draining" },
         { "verdicts", "job,at_ns,policy,kind,phase,ranks,score,why" },
         { "actions", "job,at_ns,action,ranks,by,result,why" },
         { "calls", "job,rank,call,calls,in_ns,bytes,out_ns,max_ns" },
@@ -221,9 +221,39 @@ static void test_rows(void **state)
            "1|a|done|20|0\n2|c|running||\n");
     expect(st, "SELECT rank, node, pid, cpu_in_mpi_ns, cpu_out_mpi_ns "
            "FROM tasks WHERE job = 1", "0|n1|100|10|20\n1|n1|101|10|20\n");
-    expect(st, "SELECT * FROM nodes", "n1|up|4|0.5||-3|9|2\n");
+    expect(st, "SELECT * FROM nodes", "n1|up|4|0.5||-3|9|2|\n");
     store_close(st);
     store_close(other);
+}
+
+static int note_name(void *arg, const char *name)
+{
+    strcat(arg, name);
+    return 0;
+}
+
+/* That a node is draining stays as it is when somebody who does not know writes
+ * the node, which happens every second. */
+static void test_draining(void **state)
+{
+    static const struct { struct row_maybe put; const char *want; } steps[] = {
+        { { false, 0 }, "" }, { { true, 1 }, "n1" }, { { false, 0 }, "n1" },
+        { { true, 0 }, "" }, { { false, 0 }, "" },
+    };
+    struct store *st = open_it();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct store_node n = { .name = "n1", .state = "up",
+                                .draining = steps[i].put };
+        char names[32] = "";
+        int64_t id;
+
+        assert_int_equal(store_put_node(st, &n, &id, &err), 0);
+        assert_int_equal(query_draining(st, note_name, names, &err), 0);
+        assert_string_equal(names, steps[i].want);
+    }
+    store_close(st);
 }
 
 /* Of what was asked for the last one, of verdicts eight, of each job. */
@@ -965,7 +995,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_views),
         T(test_moves),
-        T(test_rows),
+        T(test_rows), T(test_draining),
         T(test_stacks), T(test_models), T(test_stays), T(test_found),
         T(test_events),
         T(test_costs),

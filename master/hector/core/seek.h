@@ -8,7 +8,8 @@
 #include "proto/link/key.h"
 
 /* The address of -s, else what the database says: of the master that runs the
- * job, or, for job 0, of the one that was started last. */
+ * job, or, for job 0, of the one that was started last, of those
+ * that have not ended. */
 int seek_master(const struct tool *t, uint64_t job,
                 char address[ADDR_LIST_MAX], struct err *err);
 

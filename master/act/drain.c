@@ -1,0 +1,561 @@
+/* drain.c - see drain.h.
+ *
+ * Invariants. A drain is in the list from its order until no job waits or moves
+ * any more. It looks at all of its jobs now and then, and when a move has ended:
+ * what a job has there is asked of the job each time, it may have ended or have
+ * been moved by somebody else. */
+#include "master/act/drain.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "master/move/leave.h"
+#include "master/store/journal.h"
+#include "proto/base/array.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+#include "proto/link/timer.h"
+
+#define LOOK_NS (100 * CLOCK_NS_PER_MS)
+
+enum fate {                     /* as Leaving has them */
+    WAITS = HCT__LEAVING__FATE__WAITS,
+    LEAVES = HCT__LEAVING__FATE__LEAVES,
+    LEFT = HCT__LEAVING__FATE__LEFT,
+    STAYS = HCT__LEAVING__FATE__STAYS,
+};
+
+struct drain_job {
+    uint64_t id;
+    enum fate fate;
+    uint32_t ntasks;            /* that were here when it was seen first */
+    char text[512];             /* a sentence about that */
+};
+
+struct drain {
+    struct drain *next;         /* in the list */
+    struct drains *all;         /* borrowed, like the next two */
+    struct node *node;
+    struct conn *asker;         /* NULL: has heard, or is gone */
+    struct node **to;           /* owned; the nodes are borrowed */
+    size_t nto;
+    struct drain_job *jobs;     /* owned */
+    size_t njobs, cap;
+    char *why;                  /* owned */
+    bool begun;                 /* it is in the database */
+    bool wait, undo;
+};
+
+struct drains {
+    struct drain_parts parts;
+    struct drain *list;         /* owned, like the next */
+    struct event *timer;
+};
+
+static void drain_free(struct drain *d)
+{
+    if (!d)
+        return;
+    free(d->to);
+    free(d->jobs);
+    free(d->why);
+    free(d);
+}
+
+static void unlink_free(struct drain *d)
+{
+    struct drain **at = &d->all->list;
+
+    while (*at != d)
+        at = &(*at)->next;
+    *at = d->next;
+    drain_free(d);
+}
+
+/* ---------------------------------------------------------------------- words */
+
+static void say_result(struct drain *d, bool ok, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void say_result(struct drain *d, bool ok, const char *fmt, ...)
+{
+    Hct__Result m = HCT__RESULT__INIT;
+    char text[300];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    log_info("drain", "%s: %s", d->node->name, text);
+    if (!d->asker)
+        return;
+    m.ok = ok;
+    m.text = text;
+    conn_send(d->asker, MESSAGE_RESULT, &m);
+    d->asker = NULL;
+}
+
+static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
+                     const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
+                     const char *fmt, ...)
+{
+    Hct__Leaving m = HCT__LEAVING__INIT;
+    char before[sizeof(w->text)];
+    va_list ap;
+
+    memcpy(before, w->text, sizeof(before));
+    va_start(ap, fmt);
+    vsnprintf(w->text, sizeof(w->text), fmt, ap);
+    va_end(ap);
+    if (w->fate == fate && strcmp(before, w->text) == 0)
+        return;                         /* said already */
+    w->fate = fate;
+    log_info("drain", "%s: job %llu: %s", d->node->name,
+             (unsigned long long)w->id, w->text);
+    if (!d->asker)
+        return;
+    m.job = w->id;
+    m.ntasks = w->ntasks;
+    m.fate = (Hct__Leaving__Fate)fate;
+    m.text = w->text;
+    conn_send(d->asker, MESSAGE_LEAVING, &m);
+}
+
+/* ----------------------------------------------------------------- one job */
+
+/* Those of its tasks that are here and live. */
+static int who_is_here(const struct drain *d, struct job *j,
+                       struct taskset *ranks)
+{
+    const struct job_node *jn = job_node_find(j, d->node);
+
+    for (int64_t r = -1; jn && (r = taskset_next(&jn->ranks, r)) >= 0; )
+        if (!task_state_final(j->tasks[r].state) &&
+            taskset_add(ranks, (uint32_t)r, (uint32_t)r))
+            return -1;
+    return 0;
+}
+
+static bool may_take(const struct drain *d, const struct node *n)
+{
+    bool named = d->nto == 0;
+
+    for (size_t i = 0; i < d->nto && !named; i++)
+        named = d->to[i] == n;
+    return named && n != d->node && n->state == NODE_UP && !n->draining;
+}
+
+/* Fill to_of, by rank; text says which nodes these are. */
+static int plan(const struct drain *d, const struct job *j,
+                const struct taskset *ranks, struct node **to_of,
+                struct str *text, struct err *err)
+{
+    const struct nodes *all = d->all->parts.nodes;
+    uint32_t n = (uint32_t)taskset_count(ranks), i = 0;
+    struct leave_host *hosts = calloc(all->n + 1, sizeof(*hosts));
+    struct node **of = calloc(all->n + 1, sizeof(*of));
+    uint32_t *host_of = calloc(n + 1, sizeof(*host_of));
+    size_t nhosts = 0;
+    int rc = -1;
+
+    for (size_t k = 0; hosts && of && k < all->n; k++)
+        if (may_take(d, all->v[k])) {
+            hosts[nhosts] = (struct leave_host){
+                all->v[k]->cpus, all->v[k]->ntasks + all->v[k]->ncoming };
+            of[nhosts++] = all->v[k];
+        }
+    if (!hosts || !of || !host_of)
+        err_memory(err);
+    else if (nhosts == 0)
+        err_set(err, ENOSPC, "there is no other node any more");
+    else
+        rc = leave_plan(hosts, nhosts, n, j->crowds, host_of, err);
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(ranks, r)) >= 0; i++) {
+        to_of[r] = of[host_of[i]];
+        if (i == 0 || host_of[i] != host_of[i - 1])
+            str_addf(text, "%s%s", i ? ", " : "", to_of[r]->name);
+    }
+    free(hosts);
+    free(of);
+    free(host_of);
+    return rc;
+}
+
+static int order_move(const struct drain *d, struct job *j,
+                      const struct taskset *ranks, struct str *text,
+                      struct err *err)
+{
+    struct node **to_of = calloc(j->ntasks + 1, sizeof(*to_of));
+    struct mover_order o = { .ranks = ranks, .to_of = to_of, .why = d->why };
+    int rc = to_of ? mover_able(j, err) : err_memory(err);
+
+    if (rc == 0 && d->node->state != NODE_UP)
+        rc = err_set(err, EHOSTDOWN, "node %s is %s", d->node->name,
+                     node_state_name(d->node->state));
+    if (rc == 0)
+        rc = plan(d, j, ranks, to_of, text, err);
+    if (rc == 0)
+        rc = mover_order(d->all->parts.movers, j, &o, err);
+    free(to_of);
+    return rc;
+}
+
+static void send_away(struct drain *d, struct drain_job *w, struct job *j,
+                      const struct taskset *ranks)
+{
+    struct act_order act = { .act = ACT_MIGRATE, .who = ACT_OPERATOR,
+                             .why = d->why, .ranks = ranks };
+    bool one = taskset_count(ranks) == 1;
+    char *names = taskset_text(ranks);
+    struct str text = { 0 };
+    struct err err;
+
+    if (order_move(d, j, ranks, &text, &err)) {
+        acts_record(d->all->parts.acts, j, &act, err.text);
+        set_fate(d, w, STAYS, "%s", err.text);
+    } else {
+        acts_record(d->all->parts.acts, j, &act, "ordered");
+        set_fate(d, w, LEAVES, "task%s %.100s leave%s for %.300s",
+                 one ? "" : "s", names ? names : "", one ? "s" : "",
+                 str_text(&text));
+    }
+    str_fini(&text);
+    free(names);
+}
+
+/* What is to become of it now. */
+static void look_at(struct drain *d, struct drain_job *w)
+{
+    struct job *j = jobs_find(d->all->parts.jobs, w->id);
+    struct taskset here = { 0 };
+    struct err err;
+
+    if (j && who_is_here(d, j, &here)) {
+        /* once more, next time */
+    } else if (j && w->fate == LEAVES && j->mover) {
+        /* until the move is over: move_ended() */
+    } else if (here.n == 0) {
+        if (w->fate != LEFT)
+            set_fate(d, w, LEFT, "%s", j ? "none of its tasks is here any more"
+                                         : "it has ended");
+    } else if (w->fate == STAYS) {
+        /* as before */
+    } else if (j->mover) {
+        set_fate(d, w, WAITS, "its tasks leave when those have moved that are "
+                 "being moved");
+    } else if (j->state == JOB_ENDING || job_state_final(j->state)) {
+        set_fate(d, w, WAITS, "it is about to end");
+    } else if (mover_able(j, &err) == 0 && j->state < JOB_RUNNING) {
+        set_fate(d, w, WAITS, "its tasks leave once it runs");
+    } else {
+        send_away(d, w, j, &here);
+    }
+    taskset_fini(&here);
+}
+
+/* ---------------------------------------------------------------- one drain */
+
+static struct drain_job *find_job(const struct drain *d, uint64_t id)
+{
+    for (size_t i = 0; i < d->njobs; i++)
+        if (d->jobs[i].id == id)
+            return &d->jobs[i];
+    return NULL;
+}
+
+/* Jobs that have something here and are not in the list; one may be new, by a
+ * move that had begun before. By number. */
+static void collect(struct drain *d)
+{
+    for (struct job *j = NULL; (j = jobs_next(d->all->parts.jobs, j)); ) {
+        struct taskset here = { 0 };
+        size_t at = d->njobs;
+
+        if (!find_job(d, j->id) && who_is_here(d, j, &here) == 0 && here.n &&
+            array_reserve(&d->jobs, &d->cap, d->njobs + 1) == 0) {
+            for (; at > 0 && d->jobs[at - 1].id > j->id; at--)
+                d->jobs[at] = d->jobs[at - 1];
+            d->jobs[at] = (struct drain_job){
+                .id = j->id, .ntasks = (uint32_t)taskset_count(&here) };
+            d->njobs++;
+        }
+        taskset_fini(&here);
+    }
+}
+
+static size_t count(const struct drain *d, enum fate fate)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->njobs; i++)
+        n += d->jobs[i].fate == fate;
+    return n;
+}
+
+static const char *jobs_are(size_t n, char text[40])
+{
+    snprintf(text, 40, "%zu job%s", n, n == 1 ? "" : "s");
+    return text;
+}
+
+static void say_end(struct drain *d)
+{
+    size_t stay = count(d, STAYS);
+    char jobs[40];
+
+    if (stay)
+        say_result(d, false, "%s cannot leave; it takes no new tasks",
+                   jobs_are(stay, jobs));
+    else
+        say_result(d, true, "it is empty, and takes no new tasks");
+}
+
+static void say_begun(struct drain *d)
+{
+    size_t leave = count(d, LEAVES) + count(d, WAITS), stay = count(d, STAYS);
+    char leaving[40], staying[60] = "", jobs[40];
+
+    if (stay)
+        snprintf(staying, sizeof(staying), ", %s cannot",
+                 jobs_are(stay, jobs));
+    if (leave + stay == 0)
+        say_end(d);
+    else
+        say_result(d, true, "it takes no new tasks; %s %s leaving%s",
+                   jobs_are(leave, leaving), leave == 1 ? "is" : "are",
+                   staying);
+}
+
+/* False: it is over, and freed. */
+static bool look(struct drain *d)
+{
+    collect(d);
+    for (size_t i = 0; i < d->njobs; i++)
+        look_at(d, &d->jobs[i]);
+    if (!d->wait && d->asker)
+        say_begun(d);
+    if (count(d, WAITS) || count(d, LEAVES) || d->node->ncoming)
+        return true;
+    say_end(d);
+    unlink_free(d);
+    return false;
+}
+
+static void look_at_all(struct drains *all)
+{
+    bool more = false;
+
+    for (struct drain *d = all->list, *next; d; d = next) {
+        next = d->next;
+        if (d->begun)
+            more |= look(d);
+    }
+    if (more)
+        timer_set(all->timer, LOOK_NS);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    look_at_all(arg);
+}
+
+/* The next look comes soon; what has gone wrong is said here. */
+static void move_ended(void *arg, struct job *j, bool ok, const char *text)
+{
+    struct drains *all = arg;
+
+    for (struct drain *d = all->list; d; d = d->next) {
+        struct drain_job *w = find_job(d, j->id);
+
+        if (w && w->fate == LEAVES)
+            set_fate(d, w, ok ? LEFT : STAYS, "%s", text);
+    }
+    event_active(all->timer, EV_TIMEOUT, 0);
+}
+
+void drain_committed(struct drains *all)
+{
+    bool some = false;
+
+    for (struct drain *d = all->list, *next; d; d = next) {
+        next = d->next;
+        if (d->begun)
+            continue;
+        d->begun = some = true;
+        if (d->undo) {
+            say_result(d, true, "it takes tasks again");
+            unlink_free(d);
+        }
+    }
+    if (some)
+        look_at_all(all);
+}
+
+void drain_forget(struct drains *all, const struct conn *asker)
+{
+    for (struct drain *d = all->list; d; d = d->next)
+        if (d->asker == asker)
+            d->asker = NULL;
+}
+
+/* ---------------------------------------------------------------------- asked */
+
+static struct node *named(const struct drains *all, const char *name,
+                          struct err *err)
+{
+    struct node *n = nodes_find(all->parts.nodes, name);
+
+    if (!n)
+        err_set(err, ENOENT, "there is no node %.100s", name);
+    return n;
+}
+
+static int take_targets(struct drain *d, const struct drain_order *o,
+                        struct err *err)
+{
+    d->to = calloc(o->nto + 1, sizeof(*d->to));
+    if (!d->to)
+        return err_memory(err);
+    for (size_t i = 0; i < o->nto; i++) {
+        struct node *n = named(d->all, o->to[i], err);
+
+        if (!n)
+            return -1;
+        if (n == d->node)
+            return err_set(err, EINVAL, "its tasks are to leave %s, and cannot "
+                           "go there", n->name);
+        if (n->draining)
+            return err_set(err, EBUSY, "node %s is draining: it takes no new "
+                           "tasks", n->name);
+        if (n->state != NODE_UP)
+            return err_set(err, EHOSTDOWN, "node %s is %s", n->name,
+                           node_state_name(n->state));
+        d->to[d->nto++] = n;
+    }
+    return 0;
+}
+
+static int check_others(const struct drain *d, struct err *err)
+{
+    const struct nodes *all = d->all->parts.nodes;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (may_take(d, all->v[i]))
+            return 0;
+    return err_set(err, ENOSPC, "there is no other node that takes tasks: "
+                   "nothing is moved, and %s goes on as before",
+                   d->node->name);
+}
+
+static struct drain *make(struct drains *all, const struct drain_order *o,
+                          struct node *n, struct err *err)
+{
+    struct drain *d = calloc(1, sizeof(*d));
+
+    if (d) {
+        *d = (struct drain){ .all = all, .node = n, .asker = o->asker,
+                             .wait = o->wait, .why = strdup(o->why) };
+        if (d->why)
+            return d;
+    }
+    drain_free(d);
+    err_memory(err);
+    return NULL;
+}
+
+/* From now on, and after the commit for whoever asks the database. */
+static void set_draining(struct drain *d, bool draining, enum act_name name)
+{
+    struct act_order act = { .act = name, .who = ACT_OPERATOR,
+                             .why = d->why };
+    struct acts *acts = d->all->parts.acts;
+    char result[300];
+
+    d->node->draining = draining;
+    d->node->drain_news = true;
+    journal_node(acts->journal, d->node);
+    snprintf(result, sizeof(result), "%s takes %s", d->node->name,
+             draining ? "no new tasks" : "tasks again");
+    acts_record(acts, NULL, &act, result);
+    d->next = d->all->list;
+    d->all->list = d;
+}
+
+int drain_order(struct drains *all, const struct drain_order *o,
+                struct err *err)
+{
+    struct node *n = named(all, o->node, err);
+    struct drain *d;
+
+    if (!n)
+        return -1;
+    if (n->draining)
+        return err_set(err, EALREADY, "node %s is draining already", n->name);
+    d = make(all, o, n, err);
+    if (!d)
+        return -1;
+    if (take_targets(d, o, err) || check_others(d, err)) {
+        drain_free(d);
+        return -1;
+    }
+    set_draining(d, true, ACT_DRAIN);
+    return 0;
+}
+
+int drain_undo(struct drains *all, const struct drain_order *o,
+               struct err *err)
+{
+    struct node *n = named(all, o->node, err);
+    struct drain *d;
+
+    if (!n)
+        return -1;
+    if (!n->draining)
+        return err_set(err, EALREADY, "node %s is not draining", n->name);
+    d = make(all, o, n, err);
+    if (!d)
+        return -1;
+    for (struct drain *old = all->list, *next; old; old = next) {
+        next = old->next;
+        if (old->node == n) {
+            say_result(old, false, "it takes tasks again meanwhile");
+            unlink_free(old);
+        }
+    }
+    d->undo = true;
+    set_draining(d, false, ACT_UNDRAIN);
+    return 0;
+}
+
+struct drains *drain_create(const struct drain_parts *parts)
+{
+    struct drains *all = calloc(1, sizeof(*all));
+
+    if (!all)
+        return NULL;
+    all->parts = *parts;
+    all->timer = evtimer_new(parts->base, on_timer, all);
+    if (!all->timer)
+        return free(all), NULL;
+    parts->movers->ended = move_ended;
+    parts->movers->ended_arg = all;
+    return all;
+}
+
+void drain_destroy(struct drains *all)
+{
+    if (!all)
+        return;
+    all->parts.movers->ended = NULL;
+    for (struct drain *d; (d = all->list); drain_free(d))
+        all->list = d->next;
+    timer_free(all->timer);
+    free(all);
+}

@@ -1,0 +1,300 @@
+/* drain.c - hector drain, undrain: a node takes no new tasks, and those that are
+ * there leave; or it takes tasks again. By way of the master that was started
+ * last. */
+#include "master/hector/commands.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "master/hector/core/seek.h"
+#include "proto/base/array.h"
+#include "proto/base/str.h"
+#include "proto/link/conn.h"
+#include "proto/link/greeting.h"
+
+enum { DRAIN_WAIT_S = 20, DRAIN_TO_MAX = 256 };
+
+struct told {                   /* of a job, the last */
+    uint64_t job;
+    uint32_t ntasks;
+    Hct__Leaving__Fate fate;
+    char text[512];
+};
+
+struct asking {
+    struct event_base *base;    /* owned */
+    struct conn *conn;          /* owned while the loop runs */
+    const Hct__Drain *what;     /* borrowed */
+    struct told *jobs;          /* owned */
+    size_t njobs, cap;
+    bool shows;                 /* a terminal sees how far it is */
+    bool answered, good;
+    char text[512];             /* the answer, or what went wrong */
+};
+
+static void settle(struct asking *a, bool good, const char *text)
+{
+    if (!a->answered) {
+        a->answered = true;
+        a->good = good;
+        snprintf(a->text, sizeof(a->text), "%s", text);
+    }
+    event_base_loopbreak(a->base);
+}
+
+static void on_open(void *arg, struct conn *c)
+{
+    Hct__Hello hello = HCT__HELLO__INIT;
+
+    (void)arg;
+    hello.role = HCT__ROLE__ROLE_OPERATOR;
+    greeting_hello(c, &hello);
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct asking *a = arg;
+
+    (void)c;
+    a->conn = NULL;
+    settle(a, false, why->text);
+}
+
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct asking *a = arg;
+
+    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
+        return -1;
+    if (conn_send(c, MESSAGE_DRAIN, a->what))
+        settle(a, false, "cannot send to the master");
+    return 0;
+}
+
+static int on_result(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Result *m = msg;
+
+    (void)c, (void)err;
+    settle(arg, m->ok, m->text);
+    return 0;
+}
+
+/* One line that is written over, for a person who looks on. */
+static void show(const struct asking *a)
+{
+    uint64_t all = 0, left = 0;
+
+    for (size_t i = 0; i < a->njobs; i++) {
+        all += a->jobs[i].ntasks;
+        if (a->jobs[i].fate == HCT__LEAVING__FATE__LEFT)
+            left += a->jobs[i].ntasks;
+    }
+    if (a->shows)
+        fprintf(stderr, "\r%llu of %llu tasks have left \033[K",
+                (unsigned long long)left, (unsigned long long)all);
+}
+
+static int on_leaving(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct asking *a = arg;
+    const Hct__Leaving *m = msg;
+    struct told *t = a->jobs;
+
+    (void)c;
+    while (t < a->jobs + a->njobs && t->job != m->job)
+        t++;
+    if (!t || t == a->jobs + a->njobs) {
+        if (array_reserve(&a->jobs, &a->cap, a->njobs + 1))
+            return err_memory(err);
+        t = &a->jobs[a->njobs++];
+    }
+    t->job = m->job;
+    t->ntasks = m->ntasks;
+    t->fate = m->fate;
+    str_visible(t->text, sizeof(t->text), m->text, strlen(m->text));
+    show(a);
+    return 0;
+}
+
+static const struct conn_route routes[] = {
+    { MESSAGE_LEAVING, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_leaving },
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
+    { MESSAGE_RESULT, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_result },
+};
+static const struct conn_ops ops = {
+    routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
+};
+
+static int ask(struct asking *a, const struct tool *t, struct err *err)
+{
+    struct timeval limit = { DRAIN_WAIT_S, 0 };
+    struct conn_conf conf = { 0 };
+    char address[ADDR_LIST_MAX];
+    struct key key;
+
+    if (seek_master(t, 0, address, err) || seek_key(address, &conf, &key, err))
+        return -1;
+    a->base = event_base_new();
+    if (!a->base)
+        return err_memory(err);
+    a->conn = conn_open_to(a->base, address, &conf, &ops, a, err);
+    if (!a->conn) {
+        event_base_free(a->base);
+        return -1;
+    }
+    if (!a->what->wait)
+        event_base_loopexit(a->base, &limit);
+    event_base_dispatch(a->base);
+    conn_close(a->conn);
+    event_base_free(a->base);
+    if (!a->answered)
+        return err_set(err, ETIMEDOUT, "no answer within %d s", DRAIN_WAIT_S);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static const char *fate_name(Hct__Leaving__Fate f)
+{
+    switch (f) {
+    case HCT__LEAVING__FATE__WAITS:
+        return "waits";
+    case HCT__LEAVING__FATE__LEAVES:
+        return "leaves";
+    case HCT__LEAVING__FATE__LEFT:
+        return "left";
+    default:
+        return "stays";
+    }
+}
+
+static void answer_json(const struct asking *a)
+{
+    json_t *jobs = json_array();
+    json_t *all;
+
+    for (size_t i = 0; i < a->njobs; i++)
+        json_array_append_new(jobs, json_pack(
+            "{s:I, s:i, s:s, s:s}", "job", (json_int_t)a->jobs[i].job,
+            "tasks", (int)a->jobs[i].ntasks, "state",
+            fate_name(a->jobs[i].fate), "text", a->jobs[i].text));
+    all = json_pack("{s:s, s:b, s:s, s:o}", "target", a->what->node, "ok",
+                    a->good, "text", a->text, "jobs", jobs);
+    if (all)
+        json_dumpf(all, stdout, JSON_COMPACT);
+    json_decref(all);
+    putchar('\n');
+}
+
+/* Those that cannot leave are what is wrong, if it was waited for. */
+static void answer_text(const struct asking *a)
+{
+    const char *node = a->what->node;
+    char line[4 * sizeof(a->text)];
+
+    str_visible(line, sizeof(line), a->text, strlen(a->text));
+    if (a->good)
+        printf("%s: %s\n", node, line);
+    for (size_t i = 0; i < a->njobs; i++) {
+        const struct told *t = &a->jobs[i];
+        bool bad = !a->good && t->fate == HCT__LEAVING__FATE__STAYS;
+
+        fprintf(bad ? stderr : stdout, "%sjob %llu: %s%s\n",
+                bad ? "hector: " : "", (unsigned long long)t->job,
+                t->fate == HCT__LEAVING__FATE__STAYS ? "it stays: " : "",
+                t->text);
+    }
+}
+
+static int order(const struct tool *t, Hct__Drain *m, const char *command)
+{
+    struct asking a = { .what = m, .shows = m->wait && !t->json &&
+                                            isatty(STDERR_FILENO) };
+    char who[128], why[200];
+    struct err err = { 0 };
+
+    if (t->nwords != 1)
+        return tool_complain(TOOL_USAGE, "%s wants the name of a node",
+                             command);
+    greeting_name(who, sizeof(who));
+    snprintf(why, sizeof(why), "hector %s %.40s by %s", command, t->words[0],
+             who);
+    m->node = t->words[0];
+    m->why = why;
+    if (ask(&a, t, &err))
+        snprintf(a.text, sizeof(a.text), "%s", err.text);
+    if (a.shows)
+        fputs("\r\033[K", stderr);
+    if (t->json)
+        answer_json(&a);
+    else
+        answer_text(&a);
+    free(a.jobs);
+    if (!a.good)
+        return tool_complain(TOOL_FAILED, "%s: %s", m->node, a.text);
+    return 0;
+}
+
+/* ----------------------------------------------------------------- commands */
+
+struct drain_options { const char *to; bool wait; };
+static const struct drain_options defaults;
+
+static const struct args_option options[] = {
+    { NULL, "to", ARGS_VALUE, "NODE,...",
+      "to these nodes; default: any that have room", args_text,
+      offsetof(struct drain_options, to), 0, 0 },
+    { NULL, "wait", ARGS_NONE, NULL, "until the tasks have left, or cannot",
+      args_flag, offsetof(struct drain_options, wait), 0, 0 },
+};
+
+static int run_drain(const struct tool *t)
+{
+    const struct drain_options *o = t->own;
+    Hct__Drain m = HCT__DRAIN__INIT;
+    char *to = strdup(o->to ? o->to : ""), *names[DRAIN_TO_MAX], *rest = NULL;
+    int status;
+
+    if (!to)
+        return tool_complain(TOOL_FAILED, "out of memory");
+    m.to = names;
+    m.wait = o->wait;
+    for (char *w = strtok_r(to, ",", &rest); w && m.n_to < DRAIN_TO_MAX;
+         w = strtok_r(NULL, ",", &rest))
+        names[m.n_to++] = w;
+    if (o->to && (m.n_to == 0 || m.n_to == DRAIN_TO_MAX))
+        status = tool_complain(TOOL_USAGE, "--to \"%.80s\": names of nodes are "
+                               "wanted, as n2,n3", o->to);
+    else
+        status = order(t, &m, "drain");
+    free(to);
+    return status;
+}
+
+static int run_undrain(const struct tool *t)
+{
+    Hct__Drain m = HCT__DRAIN__INIT;
+
+    m.undo = true;
+    return order(t, &m, "undrain");
+}
+
+const struct command drain_command = {
+    "drain", "NODE", "no new tasks for a node, and those there leave",
+    COMMAND_OPTIONS(options, defaults), run_drain
+};
+
+const struct command undrain_command = {
+    "undrain", "NODE", "let it take tasks again",
+    COMMAND_NO_OPTIONS, run_undrain
+};
