@@ -124,9 +124,16 @@ static bool step(struct mover *v, enum move_event ev)
 
 /* ---------------------------------------------------------------------- orders */
 
+/* Has a part of the job, and takes part in what is ordered; while its link is
+ * broken that waits for it. */
+static bool takes_part(const struct job_node *jn)
+{
+    return jn->prepared && !jn->lost && !jn->drained;
+}
+
 static bool is_there(const struct job_node *jn)
 {
-    return !jn->lost && !jn->drained && jn->node->link;
+    return takes_part(jn) && !jn->away && jn->node->link;
 }
 
 static void send_all(const struct mover *v, enum message_type type,
@@ -221,7 +228,8 @@ static bool moves(const struct mover *v, uint32_t r)
 }
 
 /* The name of the first one, and a number. */
-static int name_space(struct mover *v, char *to, size_t size, struct err *err)
+static int name_space(const struct mover *v, char *to, size_t size,
+                      struct err *err)
 {
     const struct job_paper *paper = &v->job->placement;
     Hct__Prepare *p = hct__prepare__unpack(NULL, paper->n, paper->bytes);
@@ -229,26 +237,21 @@ static int name_space(struct mover *v, char *to, size_t size, struct err *err)
     if (!p)
         return err_memory(err);
     snprintf(to, size, "%.*s.%u", (int)strcspn(p->nspace, "."), p->nspace,
-             ++v->serial);
+             v->serial);
     hct__prepare__free_unpacked(p, NULL);
     return 0;
 }
 
-/* A further namespace. */
-static int send_swap(struct mover *v, struct err *err)
+/* A further namespace: to all, or to one that may not have heard of it. */
+static int send_swap(const struct mover *v, const struct job_node *only,
+                     struct err *err)
 {
     struct job *j = v->job;
-    struct job_node *to = job_node_find(j, v->to);
     Hct__Prepare places = HCT__PREPARE__INIT;
     char nspace[128];
 
-    if (!to || name_space(v, nspace, sizeof(nspace), err))
-        return to ? -1 : err_set(err, ESRCH, "%s has left", v->to->name);
-    for (uint32_t r = 0; r < j->ntasks; r++)
-        v->node_of[r] = moves(v, r) ? (uint32_t)(to - j->nodes)
-                                    : j->tasks[r].node;
-    for (size_t i = 0; i < v->nnodes; i++)
-        v->node[i].swapped = false;
+    if (name_space(v, nspace, sizeof(nspace), err))
+        return -1;
     if (nodemap_write(&places, j->nnodes, node_name, j, v->node_of,
                       j->ntasks))
         return err_memory(err);
@@ -256,10 +259,26 @@ static int send_swap(struct mover *v, struct err *err)
     places.ntasks = j->ntasks;
     places.oversubscribed = j->oversubscribed;
     for (size_t i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]))
+        if (is_there(&j->nodes[i]) && (!only || only == &j->nodes[i]))
             send_swap_to(v, i, &places);
     nodemap_drop(&places);
     return 0;
+}
+
+static int begin_swap(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+    struct job_node *to = job_node_find(j, v->to);
+
+    if (!to)
+        return err_set(err, ESRCH, "%s has left", v->to->name);
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        v->node_of[r] = moves(v, r) ? (uint32_t)(to - j->nodes)
+                                    : j->tasks[r].node;
+    for (size_t i = 0; i < v->nnodes; i++)
+        v->node[i].swapped = false;
+    v->serial++;
+    return send_swap(v, NULL, err);
 }
 
 static void send_go(const struct mover *v)
@@ -310,7 +329,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     size_t i = 0;
 
     (void)fd, (void)what;
-    while (i < v->job->nnodes && (!is_there(&v->job->nodes[i]) ||
+    while (i < v->job->nnodes && (!takes_part(&v->job->nodes[i]) ||
                                   v->node[i].look == v->looks))
         i++;
     if (v->state != MOVE_ASKED && i < v->job->nnodes)
@@ -467,6 +486,14 @@ static int take_places(struct mover *v, struct err *err)
     return v->all->ops->seal(j, err);
 }
 
+static bool all_swapped(const struct mover *v)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (takes_part(&v->job->nodes[i]) && !v->node[i].swapped)
+            return false;
+    return true;
+}
+
 static void look_at_places(struct mover *v)
 {
     struct err err;
@@ -474,10 +501,8 @@ static void look_at_places(struct mover *v)
     look_at_parts(v);
     if ((v->state != MOVE_IMAGED && v->state != MOVE_RETURNING) || !all_down(v))
         return;
-    if (v->state == MOVE_RETURNING)
-        for (size_t i = 0; i < v->job->nnodes; i++)
-            if (is_there(&v->job->nodes[i]) && !v->node[i].swapped)
-                return;
+    if (v->state == MOVE_RETURNING && !all_swapped(v))
+        return;
     if (take_places(v, &err))
         give_up(v, "%s", err.text);
     else
@@ -548,7 +573,7 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
     }
     v->node[i].look = m->look;
     for (i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]) && v->node[i].look != v->looks)
+        if (takes_part(&j->nodes[i]) && v->node[i].look != v->looks)
             return 0;
     look_complete(v);
     return 0;
@@ -559,19 +584,13 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
 void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
 {
     struct mover *v = j->mover;
-    Hct__Launch launch = HCT__LAUNCH__INIT;
 
-    if (!v || v->state != MOVE_ASKED || jn->node != v->to || jn->prepared)
+    if (!v || v->state != MOVE_ASKED || jn->node != v->to)
         return;
-    if (!m->ok) {
+    if (m->ok)
+        step(v, MOVE_EVENT_CHECKED);
+    else
         give_up(v, "%s", m->why);
-        return;
-    }
-    jn->prepared = true;
-    j->nprepared++;
-    launch.job = j->id;
-    conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
-    step(v, MOVE_EVENT_CHECKED);
 }
 
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
@@ -585,23 +604,15 @@ void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
         return;
     }
     v->node[jn - j->nodes].swapped = true;
-    for (size_t i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]) && !v->node[i].swapped)
-            return;
-    if (v->state == MOVE_DRAINED)
+    if (v->state == MOVE_DRAINED && all_swapped(v))
         step(v, MOVE_EVENT_APART);
 }
 
 static struct job_node *other_end(const struct mover *v, uint32_t rank,
                                   bool to_target);
 
-/* Whoever it was made of is not needed any more; others may still fail. */
-static void let_leave(struct mover *v)
+static void send_let(const struct mover *v)
 {
-    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
-        if (!v->rank[r].came)
-            return;
-    v->let = true;
     for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
         struct job_node *at = other_end(v, (uint32_t)r, false);
         Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
@@ -615,15 +626,32 @@ static void let_leave(struct mover *v)
     }
 }
 
+/* Whoever it was made of is not needed any more; others may still fail. */
+static void let_leave(struct mover *v)
+{
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        if (!v->rank[r].came)
+            return;
+    v->let = true;
+    send_let(v);
+}
+
 /* Nobody has left yet. */
-static void return_all(struct mover *v, uint32_t rank, const char *why)
+static void return_all(struct mover *v, const char *why)
 {
     if (v->state != MOVE_APART)
         return;
-    snprintf(v->why, sizeof(v->why), "task %u cannot be moved: %.300s", rank,
-             why);
+    snprintf(v->why, sizeof(v->why), "%s", why);
     v->returns = true;
     step(v, MOVE_EVENT_RETURN);
+}
+
+static void cannot_move(struct mover *v, uint32_t rank, const char *why)
+{
+    char text[sizeof(v->why)];
+
+    snprintf(text, sizeof(text), "task %u cannot be moved: %.300s", rank, why);
+    return_all(v, text);
 }
 
 int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
@@ -656,7 +684,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         let_leave(v);
         break;
     case HCT__TASK_MOVED__KIND__STAYS:
-        return_all(v, m->rank, m->why);
+        cannot_move(v, m->rank, m->why);
         break;
     default:
         if (v->state == MOVE_DRAINED)
@@ -664,7 +692,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         else if (v->let || v->state != MOVE_APART)
             give_up(v, "task %u is lost: %.300s", m->rank, m->why);
         else
-            return_all(v, m->rank, m->why);
+            cannot_move(v, m->rank, m->why);
     }
     return 0;
 }
@@ -716,11 +744,13 @@ static void act_asked(struct mover *v)
     struct err err;
 
     timer_set(v->timer, PREPARE_NS);
-    if (jn && !jn->drained) {
+    if (jn && takes_part(jn)) {
         step(v, MOVE_EVENT_CHECKED);
         return;
     }
-    if (v->all->ops->prepare(j, jn, v->to, &err))
+    if (!v->to->link)
+        give_up(v, "the link to %s is broken", v->to->name);
+    else if (v->all->ops->prepare(j, jn, v->to, &err))
         give_up(v, "%s", err.text);
 }
 
@@ -737,7 +767,7 @@ static void act_swap(struct mover *v)
     struct err err;
 
     timer_set(v->timer, PREPARE_NS);
-    if (send_swap(v, &err))
+    if (begin_swap(v, &err))
         give_up(v, "%s", err.text);
 }
 
@@ -827,13 +857,84 @@ void mover_act(struct job *j)
         acts[v->state](v);
 }
 
+/* ---------------------------------------------------- nodes that go and come */
+
+void mover_node_away(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    char why[200];
+
+    if (!v || (!takes_part(jn) && jn->node != v->to))
+        return;
+    snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
+    if (move_state_is_whole(v->state))
+        give_up(v, "%s", why);
+    else if (!v->let)           /* what is lost with it may be of an image */
+        return_all(v, why);
+}
+
+/* Nobody moves: it may not have heard how the last one ended. */
+static void end_again(const struct job *j, const struct job_node *jn)
+{
+    Hct__StopOrder run = HCT__STOP_ORDER__INIT;
+    Hct__SwapEnd end = HCT__SWAP_END__INIT;
+
+    if (!j->migratable || j->state != JOB_RUNNING || !is_there(jn))
+        return;
+    run.job = end.job = j->id;
+    run.word = WORD_RUN;
+    run.end = true;
+    end.serial = j->serial;
+    conn_send(jn->node->link, MESSAGE_STOP_ORDER, &run);
+    conn_send(jn->node->link, MESSAGE_SWAP_END, &end);
+}
+
+void mover_node_back(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    struct err err;
+
+    if (!v)
+        end_again(j, jn);
+    if (!v || !v->acted || move_state_is_whole(v->state))
+        return;
+    if (v->state == MOVE_RETURNING && send_swap(v, jn, &err))
+        give_up(v, "%s", err.text);
+    if (v->let && !v->returns)
+        send_let(v);
+    if (v->state == MOVE_RESTORED)
+        send_go(v);
+    send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
+void mover_node_lost(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    char why[200];
+
+    if (!v || v->state == MOVE_JOINED || move_state_final(v->state))
+        return;
+    snprintf(why, sizeof(why), "node %.100s was lost", jn->node->name);
+    if (move_state_is_whole(v->state))
+        give_up(v, "%s", why);
+    else if (jn->node == v->to && !v->returns && v->let)
+        give_up(v, "%s", why);
+    else if (jn->node == v->to && !v->returns)
+        return_all(v, why);
+    else if (v->acted)          /* who is left goes on */
+        send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
 void mover_drop(struct job *j, const char *why)
 {
     struct mover *v = j->mover;
+    char text[sizeof(v->why) + 60];
 
     if (!v)
         return;
-    say_result(v, false, why);
+    snprintf(text, sizeof(text), *job_why(j) ? "%s: %.400s" : "%s", why,
+             job_why(j));
+    say_result(v, false, text);
     mover_free(v);
 }
 

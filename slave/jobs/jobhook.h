@@ -28,6 +28,8 @@ struct jobhook {
     bool (*awaits)(const struct job *j);
     /* Another master, which knows of no move. */
     void (*release)(struct job *j);
+    /* The same one, after the link was broken. */
+    void (*tell)(struct job *j);
     /* The job ends, or is freed: nothing comes or leaves any more. */
     void (*drop)(struct job *j);
     void (*destroy)(struct job *j);

@@ -45,6 +45,9 @@ struct mover {
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
+    Hct__TaskMoved said;        /* last, as long as that is so; job is 0 if
+                                   nothing was */
+    char why[300];              /* said.why */
     int words;                  /* owned; COMING: what hector-restore says */
     struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
     struct task *task;          /* owned; COMING */
@@ -68,7 +71,13 @@ static struct mover *find(const struct job *j, uint32_t rank)
     return v;
 }
 
-static void say_moved(const struct mover *v, Hct__TaskMoved__Kind kind,
+static void say_again(struct mover *v)
+{
+    v->said.why = v->why;
+    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &v->said);
+}
+
+static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                       const char *why)
 {
     Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
@@ -80,14 +89,15 @@ static void say_moved(const struct mover *v, Hct__TaskMoved__Kind kind,
     m.serial = v->job->move->serial;
     m.kind = kind;
     m.at_ns = clock_wall_ns();
-    m.why = (char *)(why ? why : "");
+    snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
     if (t && v->part == COMING)
         m.pid = (uint32_t)t->pid;
     if (t && v->part == LEAVING) {
         m.records = t->tally.records.next;
         m.tagged = t->tally.next_seq;
     }
-    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &m);
+    v->said = m;
+    say_again(v);
 }
 
 /* ---------------------------------------------------------- a task that leaves */
@@ -560,19 +570,26 @@ static bool all_reported(const struct job *j)
     return true;
 }
 
-static void tell_swapped(struct job *j)
+static void say_swapped(struct job *j)
 {
     Hct__Swapped m = HCT__SWAPPED__INIT;
     struct jobmove *k = j->move;
 
-    if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
-        return;
-    k->told = true;
     m.job = j->part.id;
     m.serial = k->serial;
     m.ok = !*k->why;
     m.why = k->why;
     uplink_send(j->part.node->uplink, MESSAGE_SWAPPED, &m);
+}
+
+static void tell_swapped(struct job *j)
+{
+    struct jobmove *k = j->move;
+
+    if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
+        return;
+    k->told = true;
+    say_swapped(j);
 }
 
 static bool registered(struct job *j, const char *why)
@@ -828,18 +845,40 @@ static void drop(struct job *j)
     j->awaits = false;
 }
 
+/* Nothing of a move that no task has been let into is left. */
+static void forget(struct job *j)
+{
+    jobmove_free(j->move);
+    j->move = NULL;
+    pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, j->plan->serial);
+}
+
 /* Tasks that only stand go on; those that have come apart nobody leads any more. */
 static void release(struct job *j)
 {
     struct mover none = { .job = j, .part = STAYING };
 
-    if (!j->move || !jobstop_swaps(j)) {
-        jobstop_release(j);
+    if (j->move && jobstop_swaps(j)) {
+        none.rank = j->ntasks ? j->tasks[0]->rank : 0;
+        say_moved(&none, HCT__TASK_MOVED__KIND__FAILED,
+                  "hector-master ended while tasks were being moved");
         return;
     }
-    none.rank = j->ntasks ? j->tasks[0]->rank : 0;
-    say_moved(&none, HCT__TASK_MOVED__KIND__FAILED,
-              "hector-master ended while tasks were being moved");
+    jobstop_release(j);
+    if (j->move)
+        forget(j);
+}
+
+/* What was said on a link that is broken may have been lost. */
+static void tell_again(struct job *j)
+{
+    if (!j->move)
+        return;
+    if (j->move->told)
+        say_swapped(j);
+    for (struct mover *v = j->move->movers; v; v = v->next)
+        if (v->said.job)
+            say_again(v);
 }
 
 static void destroy(struct job *j)
@@ -852,5 +891,5 @@ static void destroy(struct job *j)
 const struct jobhook jobmove_hook = {
     .registered = registered, .reaped = reaped, .look = look_at_all,
     .task = coming_task, .swaps = swaps, .awaits = awaits,
-    .release = release, .drop = drop, .destroy = destroy,
+    .release = release, .tell = tell_again, .drop = drop, .destroy = destroy,
 };
