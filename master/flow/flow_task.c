@@ -207,11 +207,7 @@ int flow_task_abort(struct job *j, struct job_node *jn,
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err)
 {
-    if (j->mover)
-        return mover_moved(j, jn, m, err);
-    if (m->kind == HCT__TASK_MOVED__KIND__FAILED && j->state == JOB_RUNNING)
-        flow_fail_now(j, m->why);
-    return 0;
+    return j->mover ? mover_moved(j, jn, m, err) : 0;
 }
 
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,

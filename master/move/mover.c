@@ -31,12 +31,16 @@ enum { COMMS_MORE = 64 };       /* than there are at first */
 #define APART_NS   (600 * CLOCK_NS_PER_S)       /* images may be large */
 #define JOIN_NS    (120 * CLOCK_NS_PER_S)
 
-struct mover_node { uint64_t look; bool swapped; };
+struct mover_node {
+    uint64_t look;
+    bool swapped;
+    bool apart;                 /* it has said so to a master that took it up */
+};
 
 struct mover {
     struct movers *all;         /* borrowed, like the next three */
     struct job *job;
-    struct node *to;
+    struct node *to;            /* NULL: not known, it was taken up */
     struct conn *asker;
     enum move_state state;
     bool acted;                 /* what this state is to effect was done */
@@ -53,8 +57,12 @@ struct mover {
     uint32_t generation, serial;
     bool let;                   /* who leaves may do so: nobody can return */
     bool returns;               /* all are to be where they were */
+    bool taken_up;              /* by a master that was started again, which waits
+                                   for all slaves to say how far it has come */
+    bool mixed;                 /* they have not heard of the same Swap */
     uint64_t quiesce_ns;
-    uint64_t quiet_ns;          /* when all stood; monotonic */
+    uint64_t quiet_ns;          /* when all stood; monotonic. 0: before this
+                                   master was there */
     uint64_t image_bytes;
     char why[400];              /* it was given up, or is lost */
 };
@@ -265,16 +273,24 @@ static int send_swap(const struct mover *v, const struct job_node *only,
     return 0;
 }
 
-static int begin_swap(struct mover *v, struct err *err)
+/* to: of those who move; NULL if nobody does. */
+static void set_places(struct mover *v, const struct job_node *to)
 {
-    struct job *j = v->job;
-    struct job_node *to = job_node_find(j, v->to);
+    const struct job *j = v->job;
 
-    if (!to)
-        return err_set(err, ESRCH, "%s has left", v->to->name);
     for (uint32_t r = 0; r < j->ntasks; r++)
         v->node_of[r] = moves(v, r) ? (uint32_t)(to - j->nodes)
                                     : j->tasks[r].node;
+}
+
+static int begin_swap(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+    const struct job_node *to = v->to ? job_node_find(j, v->to) : NULL;
+
+    if (!v->returns && !to)
+        return err_set(err, ESRCH, "%s has left", v->to->name);
+    set_places(v, to);
     for (size_t i = 0; i < v->nnodes; i++)
         v->node[i].swapped = false;
     v->serial++;
@@ -633,7 +649,8 @@ static void let_leave(struct mover *v)
         if (!v->rank[r].came)
             return;
     v->let = true;
-    send_let(v);
+    if (!v->taken_up)
+        send_let(v);
 }
 
 /* Nobody has left yet. */
@@ -641,6 +658,10 @@ static void return_all(struct mover *v, const char *why)
 {
     if (v->state != MOVE_APART)
         return;
+    if (v->taken_up) {          /* once it is known how far all are */
+        v->mixed = true;
+        return;
+    }
     snprintf(v->why, sizeof(v->why), "%s", why);
     v->returns = true;
     step(v, MOVE_EVENT_RETURN);
@@ -668,7 +689,8 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
     k = &v->rank[m->rank];
     switch (m->kind) {
     case HCT__TASK_MOVED__KIND__LEFT:
-        if (!job_has_on(j, &j->tasks[m->rank], jn))
+        if (!v->taken_up && v->state < MOVE_RESTORED &&
+            !job_has_on(j, &j->tasks[m->rank], jn))
             return err_set(err, EPROTO, "rank %u leaves where it is not",
                            m->rank);
         k->left = true;
@@ -676,7 +698,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         k->tagged = m->tagged;
         break;
     case HCT__TASK_MOVED__KIND__CAME:
-        if (&j->nodes[v->node_of[m->rank]] != jn)
+        if (!v->taken_up && &j->nodes[v->node_of[m->rank]] != jn)
             return err_set(err, EPROTO, "rank %u comes where it is not to be",
                            m->rank);
         k->came = true;
@@ -771,10 +793,21 @@ static void act_swap(struct mover *v)
         give_up(v, "%s", err.text);
 }
 
+/* Also if the last look waits for nobody any more. */
+static void act_returning(struct mover *v)
+{
+    act_swap(v);
+    if (v->state == MOVE_RETURNING)
+        send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
 static void act_apart(struct mover *v)
 {
     timer_set(v->timer, APART_NS);
-    v->generation = v->serial;
+    if (v->let)                 /* it was taken up */
+        send_let(v);
+    else
+        v->generation = v->serial;
     send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
@@ -782,6 +815,7 @@ static void act_restored(struct mover *v)
 {
     timer_set(v->timer, JOIN_NS);
     send_go(v);
+    send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
 static void act_joined(struct mover *v)
@@ -804,10 +838,12 @@ static void act_going(struct mover *v)
     char text[200], *ranks = taskset_text(&v->ranks);
     bool one = taskset_count(&v->ranks) == 1;
 
-    snprintf(text, sizeof(text), "task%s %.60s %s on %.60s now, and the job "
-             "stood for %.3f s", one ? "" : "s", ranks ? ranks : "",
-             one ? "is" : "are", v->to->name,
-             (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
+    snprintf(text, sizeof(text), "task%s %.60s %s on %.60s now", one ? "" : "s",
+             ranks ? ranks : "", one ? "is" : "are", v->to->name);
+    if (v->quiet_ns)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), ", and the "
+                 "job stood for %.3f s",
+                 (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
     free(ranks);
     v->all->ops->notice(v->job, false, "job %llu: %s", id(v), text);
     end(v, true, text);
@@ -843,7 +879,7 @@ void mover_act(struct job *j)
     static void (*const acts[MOVE_STATE_COUNT])(struct mover *v) = {
         [MOVE_ASKED] = act_asked, [MOVE_CHECKED] = act_checked,
         [MOVE_DRAINED] = act_swap, [MOVE_APART] = act_apart,
-        [MOVE_RETURNING] = act_swap, [MOVE_RESTORED] = act_restored,
+        [MOVE_RETURNING] = act_returning, [MOVE_RESTORED] = act_restored,
         [MOVE_JOINED] = act_joined, [MOVE_GOING] = act_going,
         [MOVE_BACK] = act_back, [MOVE_LOST] = act_lost,
     };
@@ -857,6 +893,134 @@ void mover_act(struct job *j)
         acts[v->state](v);
 }
 
+/* ------------------------------------------- a move that another master has begun */
+
+static const char mover_orphaned[] =
+    "hector-master ended while tasks were being moved";
+
+static struct mover *make(struct movers *all, struct job *j,
+                          const struct mover_order *o, struct err *err);
+
+static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
+{
+    const struct taskset none = { 0 };
+    const struct mover_order o = { .ranks = &none };
+    struct mover *v = make(all, j, &o, err);
+
+    if (!v)
+        return NULL;
+    log_info("move", "taken up again job=%llu", (unsigned long long)j->id);
+    j->mover = v;
+    v->state = MOVE_APART;
+    v->taken_up = v->acted = true;
+    v->serial = 0;
+    timer_set(v->timer, APART_NS);
+    return v;
+}
+
+static int add_ranks(struct mover *v, const char *text, struct err *err)
+{
+    struct taskset set = { 0 };
+    int rc = *text ? taskset_parse(&set, text, v->job->ntasks, err) : 0;
+
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&set, r)) >= 0; )
+        if (taskset_add(&v->ranks, (uint32_t)r, (uint32_t)r))
+            rc = err_memory(err);
+    taskset_fini(&set);
+    return rc;
+}
+
+int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
+                const Hct__ComeApart *m, struct err *err)
+{
+    struct mover *v = j->mover;
+    size_t i = (size_t)(jn - j->nodes);
+
+    if (j->state != JOB_RUNNING || !j->migratable || (v && !v->taken_up))
+        return 0;
+    if (!v && !(v = take_up(all, j, err)))
+        return -1;
+    if (i >= v->nnodes)
+        return 0;
+    v->mixed |= v->serial && m->serial != v->serial;
+    v->node[i].apart = true;
+    v->let |= m->let;
+    if (m->serial > v->serial)
+        v->serial = m->serial;
+    if (m->generation > v->generation)
+        v->generation = m->generation;
+    if (*m->coming)
+        v->to = jn->node;
+    return add_ranks(v, m->leaving, err) || add_ranks(v, m->coming, err) ? -1 : 0;
+}
+
+/* Have all said how far they are that have tasks? In *apart: and all are apart. */
+static bool all_told(const struct mover *v, bool *apart)
+{
+    *apart = true;
+    for (size_t i = 0; i < v->job->nnodes; i++) {
+        const struct job_node *jn = &v->job->nodes[i];
+
+        if (!takes_part(jn) || !jn->ntasks)
+            continue;
+        if (jn->away)
+            return false;
+        *apart &= v->node[i].apart;
+    }
+    return true;
+}
+
+/* Places are taken: the database has them. */
+static void go_on_there(struct mover *v, bool apart)
+{
+    bool lacks = false;
+
+    v->returns = !v->ranks.n;
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        v->to = v->job->nodes[v->job->tasks[r].node].node;
+    set_places(v, v->to ? job_node_find(v->job, v->to) : NULL);
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        lacks |= v->rank[r].came && !v->rank[r].left;
+    if (lacks) {                /* where what it tags is to be counted from */
+        give_up(v, "%s", mover_orphaned);
+        return;
+    }
+    v->state = apart ? MOVE_RESTORED : MOVE_JOINED;
+    v->acted = false;
+    v->all->ops->act(v->job);
+}
+
+/* Some may have left for good, as all have come. */
+static void go_on_leaving(struct mover *v)
+{
+    struct job_node *to = v->to ? job_node_find(v->job, v->to) : NULL;
+
+    if (!to || v->mixed) {
+        give_up(v, "%s", mover_orphaned);
+        return;
+    }
+    set_places(v, to);
+    v->acted = false;
+    v->all->ops->act(v->job);
+}
+
+static void go_on(struct mover *v)
+{
+    bool apart, there = v->serial == v->job->serial;
+
+    if (!all_told(v, &apart))
+        return;
+    v->taken_up = false;
+    if (there)
+        go_on_there(v, apart);
+    else if (!apart)
+        give_up(v, "%s", mover_orphaned);
+    else if (v->let)
+        go_on_leaving(v);
+    else
+        return_all(v, mover_orphaned);
+}
+
 /* ---------------------------------------------------- nodes that go and come */
 
 void mover_node_away(struct job *j, struct job_node *jn)
@@ -864,7 +1028,7 @@ void mover_node_away(struct job *j, struct job_node *jn)
     struct mover *v = j->mover;
     char why[200];
 
-    if (!v || (!takes_part(jn) && jn->node != v->to))
+    if (!v || v->taken_up || (!takes_part(jn) && jn->node != v->to))
         return;
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
     if (move_state_is_whole(v->state))
@@ -896,7 +1060,9 @@ void mover_node_back(struct job *j, struct job_node *jn)
 
     if (!v)
         end_again(j, jn);
-    if (!v || !v->acted || move_state_is_whole(v->state))
+    if (v && v->taken_up)
+        go_on(v);
+    if (!v || v->taken_up || !v->acted || move_state_is_whole(v->state))
         return;
     if (v->state == MOVE_RETURNING && send_swap(v, jn, &err))
         give_up(v, "%s", err.text);
@@ -914,6 +1080,10 @@ void mover_node_lost(struct job *j, struct job_node *jn)
 
     if (!v || v->state == MOVE_JOINED || move_state_final(v->state))
         return;
+    if (v->taken_up) {
+        go_on(v);
+        return;
+    }
     snprintf(why, sizeof(why), "node %.100s was lost", jn->node->name);
     if (move_state_is_whole(v->state))
         give_up(v, "%s", why);

@@ -70,6 +70,10 @@ void mover_forget(struct job *j, const struct conn *asker);
 void mover_node_away(struct job *j, struct job_node *jn);
 void mover_node_back(struct job *j, struct job_node *jn);
 void mover_node_lost(struct job *j, struct job_node *jn);
+/* A slave says to this master, which knows of no move, how far one has come: when
+ * all have, it goes on from there, or back. */
+int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
+                const Hct__ComeApart *m, struct err *err);
 
 /* Words of slaves. -1: they make no sense. */
 void mover_prepared(struct job *j, struct job_node *jn,

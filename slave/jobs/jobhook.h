@@ -26,7 +26,7 @@ struct jobhook {
     bool (*swaps)(const struct job *j);
     /* Tasks may still come, so a part without any is not over. */
     bool (*awaits)(const struct job *j);
-    /* Another master, which knows of no move. */
+    /* Another master, which knows of no move, or nothing more. */
     void (*release)(struct job *j);
     /* The same one, after the link was broken. */
     void (*tell)(struct job *j);

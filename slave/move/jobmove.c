@@ -732,6 +732,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
         return -1;
     v->task = NULL;
     v->part = STAYING;
+    v->said.job = 0;
     return 0;
 }
 
@@ -853,20 +854,37 @@ static void forget(struct job *j)
     pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, j->plan->serial);
 }
 
-/* Tasks that only stand go on; those that have come apart nobody leads any more. */
-static void release(struct job *j)
+/* Those of that part, to be freed; "": nobody, or there is no memory. */
+static char *ranks_text(const struct job *j, enum mover_part part)
 {
-    struct mover none = { .job = j, .part = STAYING };
+    struct taskset set = { 0 };
+    char *text = NULL;
 
-    if (j->move && jobstop_swaps(j)) {
-        none.rank = j->ntasks ? j->tasks[0]->rank : 0;
-        say_moved(&none, HCT__TASK_MOVED__KIND__FAILED,
-                  "hector-master ended while tasks were being moved");
-        return;
-    }
-    jobstop_release(j);
-    if (j->move)
-        forget(j);
+    for (const struct mover *v = j->move->movers; v; v = v->next)
+        if (v->part == part)
+            taskset_add(&set, v->rank, v->rank);
+    if (set.n)
+        text = taskset_text(&set);
+    taskset_fini(&set);
+    return text ? text : strdup("");
+}
+
+static void say_apart(struct job *j)
+{
+    Hct__ComeApart m = HCT__COME_APART__INIT;
+
+    m.job = j->part.id;
+    m.serial = j->move->serial;
+    m.generation = jobstop_generation(j);
+    m.leaving = ranks_text(j, LEAVING);
+    m.coming = ranks_text(j, COMING);
+    for (const struct mover *v = j->move->movers; v; v = v->next)
+        m.let |= v->part == LEAVING && v->may_go;
+    m.going = j->move->going;
+    if (m.leaving && m.coming)
+        uplink_send(j->part.node->uplink, MESSAGE_COME_APART, &m);
+    free(m.leaving);
+    free(m.coming);
 }
 
 /* What was said on a link that is broken may have been lost. */
@@ -879,6 +897,20 @@ static void tell_again(struct job *j)
     for (struct mover *v = j->move->movers; v; v = v->next)
         if (v->said.job)
             say_again(v);
+}
+
+/* Another master: tasks that only stand go on; of those that have come apart it
+ * is told. */
+static void release(struct job *j)
+{
+    if (j->move && jobstop_swaps(j)) {
+        say_apart(j);
+        tell_again(j);
+        return;
+    }
+    jobstop_release(j);
+    if (j->move)
+        forget(j);
 }
 
 static void destroy(struct job *j)
