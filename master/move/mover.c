@@ -59,6 +59,7 @@ struct mover {
     bool returns;               /* all are to be where they were */
     bool taken_up;              /* by a master that was started again, which waits
                                    for all slaves to say how far it has come */
+    bool uncertain;             /* whether the job goes on, where it is given up */
     bool mixed;                 /* they have not heard of the same Swap */
     uint64_t quiesce_ns;
     uint64_t quiet_ns;          /* when all stood; monotonic. 0: before this
@@ -857,8 +858,9 @@ static void act_back(struct mover *v)
         send_order(v, WORD_RUN, v->number + 1, 0, NULL);
         send_end(v);
     }
-    snprintf(text, sizeof(text), "nothing was moved, the job goes on: %s",
-             v->why);
+    snprintf(text, sizeof(text), v->uncertain && !v->returns
+             ? "nothing was moved: %s, the job goes on when it is back"
+             : "nothing was moved, the job goes on: %s", v->why);
     end(v, false, text);
 }
 
@@ -1031,6 +1033,7 @@ void mover_node_away(struct job *j, struct job_node *jn)
     if (!v || v->taken_up || (!takes_part(jn) && jn->node != v->to))
         return;
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
+    v->uncertain = jn->ntasks > 0;
     if (move_state_is_whole(v->state))
         give_up(v, "%s", why);
     else if (!v->let)           /* what is lost with it may be of an image */
