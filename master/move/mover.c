@@ -298,27 +298,49 @@ static int begin_swap(struct mover *v, struct err *err)
     return send_swap(v, NULL, err);
 }
 
+/* For where it comes; said is to be freed. */
+static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
+                                    Hct__SwapGo__Arrival *a)
+{
+    Hct__TaskMoved *said = hct__task_moved__unpack(
+        NULL, v->rank[rank].said_bytes, v->rank[rank].said);
+
+    hct__swap_go__arrival__init(a);
+    a->rank = rank;
+    if (!said)
+        return NULL;
+    a->records = said->records;
+    a->tagged = said->tagged;
+    a->n_open = said->n_open;
+    a->open = said->open;
+    return said;
+}
+
 static void send_go(const struct mover *v)
 {
     size_t n = taskset_count(&v->ranks);
     Hct__SwapGo m = HCT__SWAP_GO__INIT;
     Hct__SwapGo__Arrival *arrivals = calloc(n + 1, sizeof(*arrivals));
+    Hct__TaskMoved **said = calloc(n + 1, sizeof(Hct__TaskMoved *));
 
     m.job = v->job->id;
     m.serial = v->serial;
     m.arrivals = calloc(n + 1, sizeof(*m.arrivals));
-    for (int64_t r = -1; arrivals && m.arrivals &&
+    for (int64_t r = -1; arrivals && said && m.arrivals &&
          (r = taskset_next(&v->ranks, r)) >= 0; ) {
         Hct__SwapGo__Arrival *a = &arrivals[m.n_arrivals];
 
-        hct__swap_go__arrival__init(a);
-        a->rank = (uint32_t)r;
-        a->records = v->rank[r].records;
-        a->tagged = v->rank[r].tagged;
+        if (!v->rank[r].left)
+            continue;           /* it is there already, for who took this up */
+        said[m.n_arrivals] = fill_arrival(v, (uint32_t)r, a);
         m.arrivals[m.n_arrivals++] = a;
     }
     send_all(v, MESSAGE_SWAP_GO, &m);
+    for (size_t i = 0; i < m.n_arrivals; i++)
+        if (said[i])
+            hct__task_moved__free_unpacked(said[i], NULL);
     free(m.arrivals);
+    free(said);
     free(arrivals);
 }
 
@@ -694,10 +716,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
             !job_has_on(j, &j->tasks[m->rank], jn))
             return err_set(err, EPROTO, "rank %u leaves where it is not",
                            m->rank);
-        k->left = true;
-        k->records = m->records;
-        k->tagged = m->tagged;
-        break;
+        return moverank_leave(k, m, err);
     case HCT__TASK_MOVED__KIND__CAME:
         if (!v->taken_up && &j->nodes[v->node_of[m->rank]] != jn)
             return err_set(err, EPROTO, "rank %u comes where it is not to be",

@@ -48,6 +48,8 @@ struct mover {
     Hct__TaskMoved said;        /* last, as long as that is so; job is 0 if
                                    nothing was */
     char why[300];              /* said.why */
+    Hct__OpenCall *open;        /* owned, as are the texts; said.open */
+    Hct__OpenCall **all_open;   /* owned */
     int words;                  /* owned; COMING: what hector-restore says */
     struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
     struct task *task;          /* owned; COMING */
@@ -77,6 +79,56 @@ static void say_again(struct mover *v)
     uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &v->said);
 }
 
+static void drop_open(struct mover *v)
+{
+    for (size_t i = 0; v->all_open && v->all_open[i]; i++)
+        free(v->open[i].text.data);
+    free(v->open);
+    free(v->all_open);
+    v->open = NULL;
+    v->all_open = NULL;
+}
+
+static size_t count_open(const struct rings *r)
+{
+    size_t n = 0;
+
+    for (unsigned s = 0; s < PAGE_SLOTS; s++)
+        n += r->slot[s].nopen;
+    return n;
+}
+
+/* Tagged calls that have not ended; with no memory for them none has an end. */
+static size_t take_open(struct mover *v, const struct rings *r)
+{
+    size_t max = count_open(r), n = 0;
+
+    drop_open(v);
+    v->open = calloc(max + 1, sizeof(*v->open));
+    v->all_open = calloc(max + 1, sizeof(*v->all_open));
+    if (!v->open || !v->all_open)
+        return 0;
+    for (unsigned s = 0; s < PAGE_SLOTS; s++)
+        for (size_t i = 0; i < r->slot[s].nopen; i++) {
+            const struct rings_open *from = &r->slot[s].open[i];
+            Hct__OpenCall *o = &v->open[n];
+
+            hct__open_call__init(o);
+            o->slot = s;
+            o->seq = from->seq;
+            o->marker = from->marker;
+            o->call = from->call;
+            o->text.data = malloc(from->text_bytes + 1);
+            if (!o->text.data)
+                return n;
+            if (from->text)
+                memcpy(o->text.data, from->text, from->text_bytes);
+            o->text.len = from->text ? from->text_bytes : 0;
+            v->all_open[n++] = o;
+        }
+    return n;
+}
+
 static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                       const char *why)
 {
@@ -95,6 +147,8 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
     if (t && v->part == LEAVING) {
         m.records = t->tally.records.next;
         m.tagged = t->tally.next_seq;
+        m.n_open = take_open(v, &t->tally.rings);
+        m.open = v->all_open;
     }
     v->said = m;
     say_again(v);
@@ -528,6 +582,7 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 static void mover_free(struct mover *v)
 {
     close_image(v);
+    drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
     if (v->words >= 0)
@@ -715,6 +770,23 @@ int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
     return 0;
 }
 
+/* What was known of it where it was. */
+static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
+{
+    struct tally_open *open = calloc(a->n_open + 1, sizeof(*open));
+    size_t n = open ? a->n_open : 0;
+
+    for (size_t i = 0; i < n; i++)
+        open[i] = (struct tally_open){
+            .slot = a->open[i]->slot,
+            .call = { .seq = a->open[i]->seq, .marker = a->open[i]->marker,
+                      .call = (uint16_t)a->open[i]->call,
+                      .text = (char *)a->open[i]->text.data,
+                      .text_bytes = a->open[i]->text.len } };
+    tally_goes_on(w, a->records, a->tagged, open, n);
+    free(open);
+}
+
 /* It is a task of the job as any other, which goes on where it was. */
 static int arrive(struct mover *v, const Hct__SwapGo *m)
 {
@@ -722,8 +794,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
 
     for (size_t i = 0; i < m->n_arrivals; i++)
         if (m->arrivals[i]->rank == v->rank)
-            tally_goes_on(&t->tally, m->arrivals[i]->records,
-                          m->arrivals[i]->tagged);
+            know(&t->tally, m->arrivals[i]);
     t->nconnected = 1;
     t->facts |= TASK_IN_INIT | TASK_CONNECTED;
     t->told = t->facts;
