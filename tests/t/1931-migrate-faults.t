@@ -2,7 +2,7 @@
 # killed, a link is cut, there is no room where the image goes, at each of its states.
 # The job goes on where it was, or ends with a sentence and the status that is
 # documented; nobody runs twice, nothing is left, and hector migrate ends as well.
-# limit: 400
+# limit: 300
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
