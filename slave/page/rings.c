@@ -327,7 +327,8 @@ int rings_reopen(struct rings *r, unsigned slot, const struct rings_open *call)
     o->text = malloc(call->text_bytes + 1);
     if (!o->text)
         return -1;
-    memcpy(o->text, call->text, call->text_bytes);
+    if (call->text_bytes)
+        memcpy(o->text, call->text, call->text_bytes);
     s->nopen++;
     return 0;
 }
