@@ -23,6 +23,12 @@ static const uint64_t flow_words_ns = 60 * CLOCK_NS_PER_S;
 
 /* ------------------------------------------------------------------- lost */
 
+/* They were moved away, or are to come. */
+static bool has_no_tasks(const struct job *j, const struct job_node *jn)
+{
+    return j->ops->ours && j->state == JOB_RUNNING && j->ntasks && !jn->ntasks;
+}
+
 void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
 {
     char text[512];
@@ -39,6 +45,10 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
     snprintf(text, sizeof(text), "node %s was lost: %.400s", jn->node->name,
              why);
     log_info("flow", "%s job=%llu", text, (unsigned long long)j->id);
+    if (has_no_tasks(j, jn)) {
+        mover_node_lost(j, jn);
+        return;
+    }
     flow_lose_tasks(j, jn);
     j->ops->node_lost(j, text);
 }
@@ -89,8 +99,10 @@ void flow_node_away(struct flow *f, struct node *n, const char *why)
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         struct job_node *jn = job_node_find(j, n);
 
-        if (jn)
-            jn->away = !jn->lost;
+        if (!jn || jn->lost)
+            continue;
+        jn->away = true;
+        mover_node_away(j, jn);
     }
 }
 
@@ -132,6 +144,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
     if (is_there || j->state == JOB_PREPARING) {
         flow_order_again(j, jn);
         hands_send(j, jn);
+        mover_node_back(j, jn);
         watcher_node_back(j->watcher, jn);
         relay_node_back(j->flow->relay, j, jn);
         if (jn->nlive == 0)

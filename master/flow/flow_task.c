@@ -14,6 +14,22 @@
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
+#include "proto/link/conn.h"
+
+/* A node to which tasks are to be moved. */
+static void prepared_later(struct job *j, struct job_node *jn,
+                           const Hct__Prepared *m)
+{
+    Hct__Launch launch = HCT__LAUNCH__INIT;
+
+    launch.job = j->id;
+    if (m->ok) {
+        jn->prepared = true;
+        j->nprepared++;
+        conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
+    }
+    mover_prepared(j, jn, m);
+}
 
 int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
                   struct err *err)
@@ -21,7 +37,8 @@ int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
     char why[512];
 
     (void)err;
-    mover_prepared(j, jn, m);
+    if (j->state == JOB_RUNNING && !jn->prepared)
+        prepared_later(j, jn, m);
     if (jn->prepared || j->state != JOB_PREPARING)
         return 0;               /* told again; or Forget is on its way */
     if (!m->ok) {
@@ -190,11 +207,7 @@ int flow_task_abort(struct job *j, struct job_node *jn,
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err)
 {
-    if (j->mover)
-        return mover_moved(j, jn, m, err);
-    if (m->kind == HCT__TASK_MOVED__KIND__FAILED && j->state == JOB_RUNNING)
-        flow_fail_now(j, m->why);
-    return 0;
+    return j->mover ? mover_moved(j, jn, m, err) : 0;
 }
 
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,

@@ -46,6 +46,8 @@ struct request {
     const char *node;                   /* for send_migrate(); borrowed, too */
     uint64_t quiesce_ns;
     bool steps;                         /* a terminal sees them */
+    bool begun;                         /* the answer comes in steps, and one has
+                                           come */
     bool answered, good;
     char text[512];                     /* the answer, or what went wrong */
 };
@@ -73,9 +75,14 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
 {
     struct request *r = arg;
 
+    char text[sizeof(why->text) + 80];
+
     (void)c;
     r->conn = NULL;
-    settle(r, false, why->text);
+    snprintf(text, sizeof(text), "%s%s", r->begun
+             ? "the master is gone, and has not said how the move ended: " : "",
+             why->text);
+    settle(r, false, text);
 }
 
 /* Borrowed from the command line, as protobuf wants to have it. */
@@ -191,13 +198,14 @@ static const char *step_words(const char *state)
 static int on_moving(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
-    const struct request *r = arg;
+    struct request *r = arg;
     const Hct__Moving *m = msg;
     const char *state;
     char word[80];
 
     (void)c;
     (void)err;
+    r->begun = true;
     state = step_words(m->state);
     str_visible(word, sizeof(word), state, strlen(state));
     if (r->steps && m->image_bytes)

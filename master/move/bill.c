@@ -66,6 +66,8 @@ void bill_note(struct bill *b, struct journal *jn, const struct job *j,
 {
     struct store_move row = b->row;
 
+    if (!row.asked_ns)          /* of a move that another master has begun */
+        return;
     row.ended_ns = result ? clock_wall_ns() : 0;
     row.result = result;
     journal_move(jn, j, &row);

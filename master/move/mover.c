@@ -34,11 +34,16 @@ enum { COMMS_MORE = 64 };       /* than there are at first */
 #define APART_NS   (600 * CLOCK_NS_PER_S)       /* images may be large */
 #define JOIN_NS    (120 * CLOCK_NS_PER_S)
 
-struct mover_node { uint64_t look; bool swapped; };
 struct mover_target {
     struct node *node;          /* borrowed */
     struct taskset ranks;       /* owned: who goes there */
     bool waits, asked;          /* until it has prepared, which it was asked */
+};
+
+struct mover_node {
+    uint64_t look;
+    bool swapped;
+    bool apart;                 /* it has said so to a master that took it up */
 };
 
 struct mover {
@@ -63,8 +68,13 @@ struct mover {
     uint32_t generation, serial;
     bool let;                   /* who leaves may do so: nobody can return */
     bool returns;               /* all are to be where they were */
+    bool taken_up;              /* by a master that was started again, which waits
+                                   for all slaves to say how far it has come */
+    bool uncertain;             /* whether the job goes on, where it is given up */
+    bool mixed;                 /* they have not heard of the same Swap */
     uint64_t quiesce_ns;
-    uint64_t quiet_ns;          /* when all stood; monotonic */
+    uint64_t quiet_ns;          /* when all stood; monotonic. 0: before this
+                                   master was there */
     struct bill bill;           /* owned: what it costs */
     uint64_t said_ns;           /* to the asker; monotonic */
     char why[400];              /* it was given up, or is lost */
@@ -153,9 +163,16 @@ static bool step(struct mover *v, enum move_event ev)
 
 /* ---------------------------------------------------------------------- orders */
 
+/* Has a part of the job, and takes part in what is ordered; while its link is
+ * broken that waits for it. */
+static bool takes_part(const struct job_node *jn)
+{
+    return jn->prepared && !jn->lost && !jn->drained;
+}
+
 static bool is_there(const struct job_node *jn)
 {
-    return !jn->lost && !jn->drained && jn->node->link;
+    return takes_part(jn) && !jn->away && jn->node->link;
 }
 
 static void send_all(const struct mover *v, enum message_type type,
@@ -250,7 +267,8 @@ static bool moves(const struct mover *v, uint32_t r)
 }
 
 /* The name of the first one, and a number. */
-static int name_space(struct mover *v, char *to, size_t size, struct err *err)
+static int name_space(const struct mover *v, char *to, size_t size,
+                      struct err *err)
 {
     const struct job_paper *paper = &v->job->placement;
     Hct__Prepare *p = hct__prepare__unpack(NULL, paper->n, paper->bytes);
@@ -258,7 +276,7 @@ static int name_space(struct mover *v, char *to, size_t size, struct err *err)
     if (!p)
         return err_memory(err);
     snprintf(to, size, "%.*s.%u", (int)strcspn(p->nspace, "."), p->nspace,
-             ++v->serial);
+             v->serial);
     hct__prepare__free_unpacked(p, NULL);
     return 0;
 }
@@ -281,17 +299,16 @@ static int take_aim(struct mover *v, struct err *err)
     return 0;
 }
 
-/* A further namespace. */
-static int send_swap(struct mover *v, struct err *err)
+/* A further namespace: to all, or to one that may not have heard of it. */
+static int send_swap(const struct mover *v, const struct job_node *only,
+                     struct err *err)
 {
     struct job *j = v->job;
     Hct__Prepare places = HCT__PREPARE__INIT;
     char nspace[128];
 
-    if (name_space(v, nspace, sizeof(nspace), err) || take_aim(v, err))
+    if (name_space(v, nspace, sizeof(nspace), err))
         return -1;
-    for (size_t i = 0; i < v->nnodes; i++)
-        v->node[i].swapped = false;
     if (nodemap_write(&places, j->nnodes, node_name, j, v->node_of,
                       j->ntasks))
         return err_memory(err);
@@ -299,10 +316,38 @@ static int send_swap(struct mover *v, struct err *err)
     places.ntasks = j->ntasks;
     places.oversubscribed = j->oversubscribed;
     for (size_t i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]))
+        if (is_there(&j->nodes[i]) && (!only || only == &j->nodes[i]))
             send_swap_to(v, i, &places);
     nodemap_drop(&places);
     return 0;
+}
+
+static int begin_swap(struct mover *v, struct err *err)
+{
+    if (take_aim(v, err))
+        return -1;
+    for (size_t i = 0; i < v->nnodes; i++)
+        v->node[i].swapped = false;
+    v->serial++;
+    return send_swap(v, NULL, err);
+}
+
+/* For where it comes; said is to be freed. */
+static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
+                                    Hct__SwapGo__Arrival *a)
+{
+    Hct__TaskMoved *said = hct__task_moved__unpack(
+        NULL, v->rank[rank].said_bytes, v->rank[rank].said);
+
+    hct__swap_go__arrival__init(a);
+    a->rank = rank;
+    if (!said)
+        return NULL;
+    a->records = said->records;
+    a->tagged = said->tagged;
+    a->n_open = said->n_open;
+    a->open = said->open;
+    return said;
 }
 
 static void send_go(const struct mover *v)
@@ -310,22 +355,26 @@ static void send_go(const struct mover *v)
     size_t n = taskset_count(&v->ranks);
     Hct__SwapGo m = HCT__SWAP_GO__INIT;
     Hct__SwapGo__Arrival *arrivals = calloc(n + 1, sizeof(*arrivals));
+    Hct__TaskMoved **said = calloc(n + 1, sizeof(Hct__TaskMoved *));
 
     m.job = v->job->id;
     m.serial = v->serial;
     m.arrivals = calloc(n + 1, sizeof(*m.arrivals));
-    for (int64_t r = -1; arrivals && m.arrivals &&
+    for (int64_t r = -1; arrivals && said && m.arrivals &&
          (r = taskset_next(&v->ranks, r)) >= 0; ) {
         Hct__SwapGo__Arrival *a = &arrivals[m.n_arrivals];
 
-        hct__swap_go__arrival__init(a);
-        a->rank = (uint32_t)r;
-        a->records = v->rank[r].records;
-        a->tagged = v->rank[r].tagged;
+        if (!v->rank[r].left)
+            continue;           /* it is there already, for who took this up */
+        said[m.n_arrivals] = fill_arrival(v, (uint32_t)r, a);
         m.arrivals[m.n_arrivals++] = a;
     }
     send_all(v, MESSAGE_SWAP_GO, &m);
+    for (size_t i = 0; i < m.n_arrivals; i++)
+        if (said[i])
+            hct__task_moved__free_unpacked(said[i], NULL);
     free(m.arrivals);
+    free(said);
     free(arrivals);
 }
 
@@ -353,7 +402,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     size_t i = 0;
 
     (void)fd, (void)what;
-    while (i < v->job->nnodes && (!is_there(&v->job->nodes[i]) ||
+    while (i < v->job->nnodes && (!takes_part(&v->job->nodes[i]) ||
                                   v->node[i].look == v->looks))
         i++;
     if (v->state != MOVE_ASKED && i < v->job->nnodes)
@@ -512,6 +561,14 @@ static int take_places(struct mover *v, struct err *err)
     return v->all->ops->seal(j, err);
 }
 
+static bool all_swapped(const struct mover *v)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (takes_part(&v->job->nodes[i]) && !v->node[i].swapped)
+            return false;
+    return true;
+}
+
 static void look_at_places(struct mover *v)
 {
     struct err err;
@@ -519,12 +576,8 @@ static void look_at_places(struct mover *v)
     look_at_parts(v);
     if ((v->state != MOVE_IMAGED && v->state != MOVE_RETURNING) || !all_down(v))
         return;
-    if (v->state == MOVE_RETURNING && !v->acted)
-        return;                 /* no slave knows of it yet */
-    if (v->state == MOVE_RETURNING)
-        for (size_t i = 0; i < v->job->nnodes; i++)
-            if (is_there(&v->job->nodes[i]) && !v->node[i].swapped)
-                return;
+    if (v->state == MOVE_RETURNING && (!v->acted || !all_swapped(v)))
+        return;                 /* some slave has not heard of it yet */
     if (take_places(v, &err))
         give_up(v, "%s", err.text);
     else
@@ -597,7 +650,7 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
     }
     v->node[i].look = m->look;
     for (i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]) && v->node[i].look != v->looks)
+        if (takes_part(&j->nodes[i]) && v->node[i].look != v->looks)
             return 0;
     look_complete(v);
     return 0;
@@ -613,6 +666,22 @@ static struct mover_target *target_of(struct mover *v, const struct node *n)
     return NULL;
 }
 
+/* That rank goes to that node; no other one, if it was told of before. */
+static int add_target(struct mover *v, struct node *n, uint32_t rank,
+                      struct err *err)
+{
+    struct mover_target *t = target_of(v, n);
+
+    for (size_t i = 0; i < v->nto; i++)
+        if (taskset_has(&v->to[i].ranks, rank))
+            return 0;
+    if (!t) {
+        t = &v->to[v->nto++];
+        t->node = n;
+    }
+    return taskset_add(&t->ranks, rank, rank) ? err_memory(err) : 0;
+}
+
 static void check_prepared(struct mover *v)
 {
     for (size_t i = 0; i < v->nto; i++)
@@ -625,18 +694,13 @@ void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
 {
     struct mover *v = j->mover;
     struct mover_target *to = v ? target_of(v, jn->node) : NULL;
-    Hct__Launch launch = HCT__LAUNCH__INIT;
 
-    if (!to || v->state != MOVE_ASKED || !to->waits || jn->prepared)
+    if (!to || v->state != MOVE_ASKED || !to->waits)
         return;
     if (!m->ok) {
         give_up(v, "%s", m->why);
         return;
     }
-    jn->prepared = true;
-    j->nprepared++;
-    launch.job = j->id;
-    conn_send(jn->node->link, MESSAGE_LAUNCH, &launch);
     to->waits = false;
     check_prepared(v);
 }
@@ -652,23 +716,15 @@ void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
         return;
     }
     v->node[jn - j->nodes].swapped = true;
-    for (size_t i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]) && !v->node[i].swapped)
-            return;
-    if (v->state == MOVE_DRAINED)
+    if (v->state == MOVE_DRAINED && all_swapped(v))
         step(v, MOVE_EVENT_APART);
 }
 
 static struct job_node *other_end(const struct mover *v, uint32_t rank,
                                   bool to_target);
 
-/* Whoever it was made of is not needed any more; others may still fail. */
-static void let_leave(struct mover *v)
+static void send_let(const struct mover *v)
 {
-    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
-        if (!v->rank[r].came)
-            return;
-    v->let = true;
     for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
         struct job_node *at = other_end(v, (uint32_t)r, false);
         Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
@@ -682,15 +738,37 @@ static void let_leave(struct mover *v)
     }
 }
 
+/* Whoever it was made of is not needed any more; others may still fail. */
+static void let_leave(struct mover *v)
+{
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        if (!v->rank[r].came)
+            return;
+    v->let = true;
+    if (!v->taken_up)
+        send_let(v);
+}
+
 /* Nobody has left yet. */
-static void return_all(struct mover *v, uint32_t rank, const char *why)
+static void return_all(struct mover *v, const char *why)
 {
     if (v->state != MOVE_APART)
         return;
-    snprintf(v->why, sizeof(v->why), "task %u cannot be moved: %.300s", rank,
-             why);
+    if (v->taken_up) {          /* once it is known how far all are */
+        v->mixed = true;
+        return;
+    }
+    snprintf(v->why, sizeof(v->why), "%s", why);
     v->returns = true;
     step(v, MOVE_EVENT_RETURN);
+}
+
+static void cannot_move(struct mover *v, uint32_t rank, const char *why)
+{
+    char text[sizeof(v->why)];
+
+    snprintf(text, sizeof(text), "task %u cannot be moved: %.300s", rank, why);
+    return_all(v, text);
 }
 
 int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
@@ -707,15 +785,13 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
     k = &v->rank[m->rank];
     switch (m->kind) {
     case HCT__TASK_MOVED__KIND__LEFT:
-        if (!job_has_on(j, &j->tasks[m->rank], jn))
+        if (!v->taken_up && v->state < MOVE_RESTORED &&
+            !job_has_on(j, &j->tasks[m->rank], jn))
             return err_set(err, EPROTO, "rank %u leaves where it is not",
                            m->rank);
-        k->left = true;
-        k->records = m->records;
-        k->tagged = m->tagged;
-        break;
+        return moverank_leave(k, m, err);
     case HCT__TASK_MOVED__KIND__CAME:
-        if (&j->nodes[v->node_of[m->rank]] != jn)
+        if (!v->taken_up && &j->nodes[v->node_of[m->rank]] != jn)
             return err_set(err, EPROTO, "rank %u comes where it is not to be",
                            m->rank);
         k->came = true;
@@ -723,7 +799,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         let_leave(v);
         break;
     case HCT__TASK_MOVED__KIND__STAYS:
-        return_all(v, m->rank, m->why);
+        cannot_move(v, m->rank, m->why);
         break;
     default:
         if (v->state == MOVE_DRAINED)
@@ -731,7 +807,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         else if (v->let || v->state != MOVE_APART)
             give_up(v, "task %u is lost: %.300s", m->rank, m->why);
         else
-            return_all(v, m->rank, m->why);
+            cannot_move(v, m->rank, m->why);
     }
     return 0;
 }
@@ -789,13 +865,18 @@ static void act_asked(struct mover *v)
     for (size_t i = 0; i < v->nto; i++) {
         struct mover_target *t = &v->to[i];
         struct job_node *jn = job_node_find(j, t->node);
+        bool part = jn && takes_part(jn);
 
-        if (t->asked || (jn && !jn->drained && jn->ntasks))
+        if (t->asked || (part && jn->ntasks))
             continue;
         t->waits = true;
-        if (jn && !jn->drained)
+        if (part)               /* it is through with what it had, soon */
             continue;
         t->asked = true;
+        if (!t->node->link) {
+            give_up(v, "the link to %s is broken", t->node->name);
+            return;
+        }
         if (v->all->ops->prepare(j, jn, t->node, &err)) {
             give_up(v, "%s", err.text);
             return;
@@ -823,14 +904,25 @@ static void act_swap(struct mover *v)
     struct err err;
 
     timer_set(v->timer, PREPARE_NS);
-    if (send_swap(v, &err))
+    if (begin_swap(v, &err))
         give_up(v, "%s", err.text);
+}
+
+/* Also if the last look waits for nobody any more. */
+static void act_returning(struct mover *v)
+{
+    act_swap(v);
+    if (v->state == MOVE_RETURNING)
+        send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
 static void act_apart(struct mover *v)
 {
     timer_set(v->timer, APART_NS);
-    v->generation = v->serial;
+    if (v->let)                 /* it was taken up */
+        send_let(v);
+    else
+        v->generation = v->serial;
     send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
@@ -838,6 +930,7 @@ static void act_restored(struct mover *v)
 {
     timer_set(v->timer, JOIN_NS);
     send_go(v);
+    send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
 static void act_joined(struct mover *v)
@@ -880,10 +973,12 @@ static void act_going(struct mover *v)
     char text[400];
 
     say_places(v, &places);
-    snprintf(text, sizeof(text), "%.330s now, and the job stood for %.3f s",
-             str_text(&places),
-             (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
+    snprintf(text, sizeof(text), "%.330s now", str_text(&places));
     str_fini(&places);
+    if (v->quiet_ns)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), ", and the "
+                 "job stood for %.3f s",
+                 (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9);
     v->all->ops->notice(v->job, false, "job %llu: %s", id(v), text);
     end(v, true, text);
 }
@@ -896,8 +991,9 @@ static void act_back(struct mover *v)
         send_order(v, WORD_RUN, v->number + 1, 0, NULL);
         send_end(v);
     }
-    snprintf(text, sizeof(text), "nothing was moved, the job goes on: %s",
-             v->why);
+    snprintf(text, sizeof(text), v->uncertain && !v->returns
+             ? "nothing was moved: %s, the job goes on when it is back"
+             : "nothing was moved, the job goes on: %s", v->why);
     end(v, false, text);
 }
 
@@ -918,7 +1014,7 @@ void mover_act(struct job *j)
     static void (*const acts[MOVE_STATE_COUNT])(struct mover *v) = {
         [MOVE_ASKED] = act_asked, [MOVE_CHECKED] = act_checked,
         [MOVE_DRAINED] = act_swap, [MOVE_APART] = act_apart,
-        [MOVE_RETURNING] = act_swap, [MOVE_RESTORED] = act_restored,
+        [MOVE_RETURNING] = act_returning, [MOVE_RESTORED] = act_restored,
         [MOVE_JOINED] = act_joined, [MOVE_GOING] = act_going,
         [MOVE_BACK] = act_back, [MOVE_LOST] = act_lost,
     };
@@ -932,14 +1028,231 @@ void mover_act(struct job *j)
         acts[v->state](v);
 }
 
+/* ------------------------------------------- a move that another master has begun */
+
+static const char mover_orphaned[] =
+    "hector-master ended while tasks were being moved";
+
+static struct mover *make(struct movers *all, struct job *j,
+                          const struct mover_order *o, struct err *err);
+
+static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
+{
+    const struct taskset none = { 0 };
+    const struct mover_order o = { .ranks = &none };
+    struct mover *v = make(all, j, &o, err);
+
+    if (!v)
+        return NULL;
+    expect(v, false);
+    log_info("move", "taken up again job=%llu", (unsigned long long)j->id);
+    j->mover = v;
+    v->state = MOVE_APART;
+    v->taken_up = v->acted = true;
+    v->serial = 0;
+    timer_set(v->timer, APART_NS);
+    return v;
+}
+
+/* Who moves; to that node, if it is known by now. */
+static int add_ranks(struct mover *v, const char *text, struct node *to,
+                     struct err *err)
+{
+    struct taskset set = { 0 };
+    int rc = *text ? taskset_parse(&set, text, v->job->ntasks, err) : 0;
+
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&set, r)) >= 0; )
+        if (taskset_add(&v->ranks, (uint32_t)r, (uint32_t)r))
+            rc = err_memory(err);
+        else if (to)
+            rc = add_target(v, to, (uint32_t)r, err);
+    taskset_fini(&set);
+    return rc;
+}
+
+int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
+                const Hct__ComeApart *m, struct err *err)
+{
+    struct mover *v = j->mover;
+    size_t i = (size_t)(jn - j->nodes);
+
+    if (j->state != JOB_RUNNING || !j->migratable || (v && !v->taken_up))
+        return 0;
+    if (!v && !(v = take_up(all, j, err)))
+        return -1;
+    if (i >= v->nnodes)
+        return 0;
+    v->mixed |= v->serial && m->serial != v->serial;
+    v->node[i].apart = true;
+    v->let |= m->let;
+    if (m->serial > v->serial)
+        v->serial = m->serial;
+    if (m->generation > v->generation)
+        v->generation = m->generation;
+    return add_ranks(v, m->leaving, NULL, err) ||
+           add_ranks(v, m->coming, jn->node, err) ? -1 : 0;
+}
+
+/* Have all said how far they are that have tasks? In *apart: and all are apart. */
+static bool all_told(const struct mover *v, bool *apart)
+{
+    *apart = true;
+    for (size_t i = 0; i < v->job->nnodes; i++) {
+        const struct job_node *jn = &v->job->nodes[i];
+
+        if (!takes_part(jn) || !jn->ntasks)
+            continue;
+        if (jn->away)
+            return false;
+        *apart &= v->node[i].apart;
+    }
+    return true;
+}
+
+/* Places are taken: the database has them. */
+static void go_on_there(struct mover *v, bool apart)
+{
+    struct job *j = v->job;
+    bool lacks = false;
+    struct err err;
+
+    v->returns = !v->ranks.n;
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        if (add_target(v, j->nodes[j->tasks[r].node].node, (uint32_t)r, &err)) {
+            give_up(v, "%s", err.text);
+            return;
+        }
+    if (take_aim(v, &err)) {
+        give_up(v, "%s", err.text);
+        return;
+    }
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        lacks |= v->rank[r].came && !v->rank[r].left;
+    if (lacks) {                /* where what it tags is to be counted from */
+        give_up(v, "%s", mover_orphaned);
+        return;
+    }
+    v->state = apart ? MOVE_RESTORED : MOVE_JOINED;
+    v->acted = false;
+    v->all->ops->act(v->job);
+}
+
+/* Some may have left for good, as all have come. */
+static void go_on_leaving(struct mover *v)
+{
+    struct err err;
+
+    if (!v->nto || v->mixed || take_aim(v, &err)) {
+        give_up(v, "%s", mover_orphaned);
+        return;
+    }
+    v->acted = false;
+    v->all->ops->act(v->job);
+}
+
+static void go_on(struct mover *v)
+{
+    bool apart, there = v->serial == v->job->serial;
+
+    if (!all_told(v, &apart))
+        return;
+    v->taken_up = false;
+    if (there)
+        go_on_there(v, apart);
+    else if (!apart)
+        give_up(v, "%s", mover_orphaned);
+    else if (v->let)
+        go_on_leaving(v);
+    else
+        return_all(v, mover_orphaned);
+}
+
+/* ---------------------------------------------------- nodes that go and come */
+
+void mover_node_away(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    char why[200];
+
+    if (!v || v->taken_up || (!takes_part(jn) && !target_of(v, jn->node)))
+        return;
+    snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
+    v->uncertain = jn->ntasks > 0;
+    if (move_state_is_whole(v->state))
+        give_up(v, "%s", why);
+    else if (!v->let)           /* what is lost with it may be of an image */
+        return_all(v, why);
+}
+
+/* Nobody moves: it may not have heard how the last one ended. */
+static void end_again(const struct job *j, const struct job_node *jn)
+{
+    Hct__StopOrder run = HCT__STOP_ORDER__INIT;
+    Hct__SwapEnd end = HCT__SWAP_END__INIT;
+
+    if (!j->migratable || j->state != JOB_RUNNING || !is_there(jn))
+        return;
+    run.job = end.job = j->id;
+    run.word = WORD_RUN;
+    run.end = true;
+    end.serial = j->serial;
+    conn_send(jn->node->link, MESSAGE_STOP_ORDER, &run);
+    conn_send(jn->node->link, MESSAGE_SWAP_END, &end);
+}
+
+void mover_node_back(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    struct err err;
+
+    if (!v)
+        end_again(j, jn);
+    if (v && v->taken_up)
+        go_on(v);
+    if (!v || v->taken_up || !v->acted || move_state_is_whole(v->state))
+        return;
+    if (v->state == MOVE_RETURNING && send_swap(v, jn, &err))
+        give_up(v, "%s", err.text);
+    if (v->let && !v->returns)
+        send_let(v);
+    if (v->state == MOVE_RESTORED)
+        send_go(v);
+    send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
+void mover_node_lost(struct job *j, struct job_node *jn)
+{
+    struct mover *v = j->mover;
+    char why[200];
+
+    if (!v || v->state == MOVE_JOINED || move_state_final(v->state))
+        return;
+    if (v->taken_up) {
+        go_on(v);
+        return;
+    }
+    snprintf(why, sizeof(why), "node %.100s was lost", jn->node->name);
+    if (move_state_is_whole(v->state))
+        give_up(v, "%s", why);
+    else if (target_of(v, jn->node) && !v->returns && v->let)
+        give_up(v, "%s", why);
+    else if (target_of(v, jn->node) && !v->returns)
+        return_all(v, why);
+    else if (v->acted)          /* who is left goes on */
+        send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
+}
+
 void mover_drop(struct job *j, const char *why)
 {
     struct mover *v = j->mover;
+    char text[sizeof(v->why) + 60];
 
     if (!v)
         return;
+    snprintf(text, sizeof(text), *job_why(j) ? "%s: %.400s" : "%s", why,
+             job_why(j));
     bill_note(&v->bill, v->all->journal, j, why);
-    say_result(v, false, why);
+    say_result(v, false, text);
     mover_free(v);                      /* who waits for all jobs will look */
 }
 
@@ -1028,16 +1341,9 @@ static int check_room(const struct job *j, const struct mover_target *t,
 static int make_targets(struct mover *v, const struct mover_order *o,
                         struct err *err)
 {
-    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; ) {
-        struct mover_target *t = target_of(v, aim(o, r));
-
-        if (!t) {
-            t = &v->to[v->nto++];
-            t->node = aim(o, r);
-        }
-        if (taskset_add(&t->ranks, (uint32_t)r, (uint32_t)r))
-            return err_memory(err);
-    }
+    for (int64_t r = -1; (r = taskset_next(o->ranks, r)) >= 0; )
+        if (add_target(v, aim(o, r), (uint32_t)r, err))
+            return -1;
     for (size_t i = 0; i < v->nto; i++)
         if (check_room(v->job, &v->to[i], err))
             return -1;
@@ -1073,7 +1379,7 @@ static struct mover *make(struct movers *all, struct job *j,
     v->rank = calloc(j->ntasks + 1, sizeof(*v->rank));
     v->look = calloc(j->ntasks + 1, sizeof(*v->look));
     v->node_of = calloc(j->ntasks + 1, sizeof(*v->node_of));
-    v->to = calloc(n + 1, sizeof(*v->to));
+    v->to = calloc(j->ntasks + 1, sizeof(*v->to));
     v->nnodes = j->nnodes + n;          /* at most */
     v->node = calloc(v->nnodes + 1, sizeof(*v->node));
     v->timer = evtimer_new(all->base, on_timer, v);

@@ -70,6 +70,17 @@ void mover_drop(struct job *j, const char *why);
 /* That link is gone. */
 void mover_forget(struct job *j, const struct conn *asker);
 
+/* The link of a node is broken: what was under way is lost. It is back, and has
+ * told what it knows, also if there is no move: it may not have heard of the end
+ * of one. Or it is lost, without any task: the job goes on. */
+void mover_node_away(struct job *j, struct job_node *jn);
+void mover_node_back(struct job *j, struct job_node *jn);
+void mover_node_lost(struct job *j, struct job_node *jn);
+/* A slave says to this master, which knows of no move, how far one has come: when
+ * all have, it goes on from there, or back. */
+int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
+                const Hct__ComeApart *m, struct err *err);
+
 /* Words of slaves. -1: they make no sense. */
 void mover_prepared(struct job *j, struct job_node *jn,
                     const Hct__Prepared *m);

@@ -48,8 +48,23 @@ int moverank_take(struct moverank *k, const Hct__StopLook__Task *m,
     return 0;
 }
 
+int moverank_leave(struct moverank *k, const Hct__TaskMoved *m, struct err *err)
+{
+    size_t n = hct__task_moved__get_packed_size(m);
+    uint8_t *p = malloc(n + 1);
+
+    if (!p)
+        return err_memory(err);
+    free(k->said);
+    k->said = p;
+    k->said_bytes = hct__task_moved__pack(m, p);
+    k->left = true;
+    return 0;
+}
+
 void moverank_fini(struct moverank *k)
 {
+    free(k->said);
     free(k->comms);
     *k = (struct moverank){ 0 };
 }

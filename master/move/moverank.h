@@ -26,12 +26,15 @@ struct moverank {               /* {0}: nothing is known */
     uint32_t generation;
     bool left, came;            /* of one that moves: see TaskMoved */
     uint32_t pid;
-    uint64_t records, tagged;
+    uint8_t *said;              /* owned: TaskMoved of one that has left, packed */
+    size_t said_bytes;
 };
 
 /* -1: it makes no sense, or there is no memory. */
 int moverank_take(struct moverank *k, const Hct__StopLook__Task *m,
                   uint32_t ntasks, struct err *err);
+/* What was known of it where it was, for where it is to be. */
+int moverank_leave(struct moverank *k, const Hct__TaskMoved *m, struct err *err);
 void moverank_fini(struct moverank *k);
 
 #endif

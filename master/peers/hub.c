@@ -415,6 +415,8 @@ ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
 ON_JOB(stop_look, StopLook, mover_looked(s->job, s->at, m, err))
 ON_JOB(swapped, Swapped, (mover_swapped(s->job, s->at, m), 0))
 ON_JOB(task_moved, TaskMoved, flow_task_moved(s->job, s->at, m, err))
+ON_JOB(come_apart, ComeApart,
+       mover_apart(flow_movers(s->hub->flow), s->job, s->at, m, err))
 ON_JOB(image, Image, (mover_image(s->job, s->at, m), 0))
 ON_JOB(image_credit, ImageCredit, (mover_credit(s->job, s->at, m), 0))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))

@@ -195,7 +195,7 @@ void job_node_again(struct job *j, struct job_node *jn)
 {
     j->nprepared -= jn->prepared;
     j->ndrained -= jn->drained;
-    jn->prepared = jn->drained = false;
+    jn->prepared = jn->drained = jn->lost = false;
     jn->gone_mono_ns = 0;
 }
 

@@ -662,10 +662,15 @@ static void job_answer(struct part *p)
 
 static void job_tell_all(struct part *p)
 {
-    if (p->node->hook && uplink_new_master(p->node->uplink))
-        p->node->hook->release(job_of(p));
+    const struct jobhook *of = p->node->hook;
+    bool new = uplink_new_master(p->node->uplink);
+
+    if (of && new)
+        of->release(job_of(p));
     jobpages_again(job_of(p));
     job_tell(job_of(p), true);
+    if (of && !new)
+        of->tell(job_of(p));
 }
 
 static bool job_output_waits(const struct part *p)

@@ -26,8 +26,10 @@ struct jobhook {
     bool (*swaps)(const struct job *j);
     /* Tasks may still come, so a part without any is not over. */
     bool (*awaits)(const struct job *j);
-    /* Another master, which knows of no move. */
+    /* Another master, which knows of no move, or nothing more. */
     void (*release)(struct job *j);
+    /* The same one, after the link was broken. */
+    void (*tell)(struct job *j);
     /* The job ends, or is freed: nothing comes or leaves any more. */
     void (*drop)(struct job *j);
     void (*destroy)(struct job *j);

@@ -48,6 +48,11 @@ struct mover {
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
+    Hct__TaskMoved said;        /* last, as long as that is so; job is 0 if
+                                   nothing was */
+    char why[300];              /* said.why */
+    Hct__OpenCall *open;        /* owned, as are the texts; said.open */
+    Hct__OpenCall **all_open;   /* owned */
     int words;                  /* owned; COMING: what hector-restore says */
     struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
     struct task *task;          /* owned; COMING */
@@ -73,7 +78,63 @@ static struct mover *find(const struct job *j, uint32_t rank)
     return v;
 }
 
-static void say_moved(const struct mover *v, Hct__TaskMoved__Kind kind,
+static void say_again(struct mover *v)
+{
+    v->said.why = v->why;
+    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &v->said);
+}
+
+static void drop_open(struct mover *v)
+{
+    for (size_t i = 0; v->all_open && v->all_open[i]; i++)
+        free(v->open[i].text.data);
+    free(v->open);
+    free(v->all_open);
+    v->open = NULL;
+    v->all_open = NULL;
+}
+
+static size_t count_open(const struct rings *r)
+{
+    size_t n = 0;
+
+    for (unsigned s = 0; s < PAGE_SLOTS; s++)
+        n += r->slot[s].nopen;
+    return n;
+}
+
+/* Tagged calls that have not ended; with no memory for them none has an end. */
+static size_t take_open(struct mover *v, const struct rings *r)
+{
+    size_t max = count_open(r), n = 0;
+
+    drop_open(v);
+    v->open = calloc(max + 1, sizeof(*v->open));
+    v->all_open = calloc(max + 1, sizeof(*v->all_open));
+    if (!v->open || !v->all_open)
+        return 0;
+    for (unsigned s = 0; s < PAGE_SLOTS; s++)
+        for (size_t i = 0; i < r->slot[s].nopen; i++) {
+            const struct rings_open *from = &r->slot[s].open[i];
+            Hct__OpenCall *o = &v->open[n];
+
+            hct__open_call__init(o);
+            o->slot = s;
+            o->seq = from->seq;
+            o->marker = from->marker;
+            o->call = from->call;
+            o->text.data = malloc(from->text_bytes + 1);
+            if (!o->text.data)
+                return n;
+            if (from->text)
+                memcpy(o->text.data, from->text, from->text_bytes);
+            o->text.len = from->text ? from->text_bytes : 0;
+            v->all_open[n++] = o;
+        }
+    return n;
+}
+
+static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                       const char *why)
 {
     Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
@@ -85,14 +146,17 @@ static void say_moved(const struct mover *v, Hct__TaskMoved__Kind kind,
     m.serial = v->job->move->serial;
     m.kind = kind;
     m.at_ns = clock_wall_ns();
-    m.why = (char *)(why ? why : "");
+    snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
     if (t && v->part == COMING)
         m.pid = (uint32_t)t->pid;
     if (t && v->part == LEAVING) {
         m.records = t->tally.records.next;
         m.tagged = t->tally.next_seq;
+        m.n_open = take_open(v, &t->tally.rings);
+        m.open = v->all_open;
     }
-    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &m);
+    v->said = m;
+    say_again(v);
 }
 
 /* ---------------------------------------------------------- a task that leaves */
@@ -531,6 +595,7 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 static void mover_free(struct mover *v)
 {
     close_image(v);
+    drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
     if (v->words >= 0)
@@ -573,19 +638,26 @@ static bool all_reported(const struct job *j)
     return true;
 }
 
-static void tell_swapped(struct job *j)
+static void say_swapped(struct job *j)
 {
     Hct__Swapped m = HCT__SWAPPED__INIT;
     struct jobmove *k = j->move;
 
-    if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
-        return;
-    k->told = true;
     m.job = j->part.id;
     m.serial = k->serial;
     m.ok = !*k->why;
     m.why = k->why;
     uplink_send(j->part.node->uplink, MESSAGE_SWAPPED, &m);
+}
+
+static void tell_swapped(struct job *j)
+{
+    struct jobmove *k = j->move;
+
+    if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
+        return;
+    k->told = true;
+    say_swapped(j);
 }
 
 static bool registered(struct job *j, const char *why)
@@ -715,6 +787,23 @@ int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
     return 0;
 }
 
+/* What was known of it where it was. */
+static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
+{
+    struct tally_open *open = calloc(a->n_open + 1, sizeof(*open));
+    size_t n = open ? a->n_open : 0;
+
+    for (size_t i = 0; i < n; i++)
+        open[i] = (struct tally_open){
+            .slot = a->open[i]->slot,
+            .call = { .seq = a->open[i]->seq, .marker = a->open[i]->marker,
+                      .call = (uint16_t)a->open[i]->call,
+                      .text = (char *)a->open[i]->text.data,
+                      .text_bytes = a->open[i]->text.len } };
+    tally_goes_on(w, a->records, a->tagged, open, n);
+    free(open);
+}
+
 /* It is a task of the job as any other, which goes on where it was. */
 static int arrive(struct mover *v, const Hct__SwapGo *m)
 {
@@ -722,8 +811,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
 
     for (size_t i = 0; i < m->n_arrivals; i++)
         if (m->arrivals[i]->rank == v->rank)
-            tally_goes_on(&t->tally, m->arrivals[i]->records,
-                          m->arrivals[i]->tagged);
+            know(&t->tally, m->arrivals[i]);
     t->nconnected = 1;
     t->facts |= TASK_IN_INIT | TASK_CONNECTED;
     t->told = t->facts;
@@ -732,6 +820,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
         return -1;
     v->task = NULL;
     v->part = STAYING;
+    v->said.job = 0;
     return 0;
 }
 
@@ -845,18 +934,71 @@ static void drop(struct job *j)
     j->awaits = false;
 }
 
-/* Tasks that only stand go on; those that have come apart nobody leads any more. */
+/* Nothing of a move that no task has been let into is left. */
+static void forget(struct job *j)
+{
+    jobmove_free(j->move);
+    j->move = NULL;
+    pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, j->plan->serial);
+}
+
+/* Those of that part, to be freed; "": nobody, or there is no memory. */
+static char *ranks_text(const struct job *j, enum mover_part part)
+{
+    struct taskset set = { 0 };
+    char *text = NULL;
+
+    for (const struct mover *v = j->move->movers; v; v = v->next)
+        if (v->part == part)
+            taskset_add(&set, v->rank, v->rank);
+    if (set.n)
+        text = taskset_text(&set);
+    taskset_fini(&set);
+    return text ? text : strdup("");
+}
+
+static void say_apart(struct job *j)
+{
+    Hct__ComeApart m = HCT__COME_APART__INIT;
+
+    m.job = j->part.id;
+    m.serial = j->move->serial;
+    m.generation = jobstop_generation(j);
+    m.leaving = ranks_text(j, LEAVING);
+    m.coming = ranks_text(j, COMING);
+    for (const struct mover *v = j->move->movers; v; v = v->next)
+        m.let |= v->part == LEAVING && v->may_go;
+    m.going = j->move->going;
+    if (m.leaving && m.coming)
+        uplink_send(j->part.node->uplink, MESSAGE_COME_APART, &m);
+    free(m.leaving);
+    free(m.coming);
+}
+
+/* What was said on a link that is broken may have been lost. */
+static void tell_again(struct job *j)
+{
+    if (!j->move)
+        return;
+    if (j->move->told)
+        say_swapped(j);
+    for (struct mover *v = j->move->movers; v; v = v->next)
+        if (v->said.job)
+            say_again(v);
+}
+
+/* Another master: tasks that only stand go on; of those that have come apart it
+ * is told. */
 static void release(struct job *j)
 {
-    struct mover none = { .job = j, .part = STAYING };
-
-    if (!j->move || !jobstop_swaps(j)) {
-        jobstop_release(j);
+    if (j->move && jobstop_swaps(j)) {
+        say_apart(j);
+        tell_again(j);
         return;
     }
-    none.rank = j->ntasks ? j->tasks[0]->rank : 0;
-    say_moved(&none, HCT__TASK_MOVED__KIND__FAILED,
-              "hector-master ended while tasks were being moved");
+    jobstop_release(j);
+    if (j->move)
+        forget(j);
 }
 
 static void destroy(struct job *j)
@@ -869,5 +1011,5 @@ static void destroy(struct job *j)
 const struct jobhook jobmove_hook = {
     .registered = registered, .reaped = reaped, .look = look_at_all,
     .task = coming_task, .swaps = swaps, .awaits = awaits,
-    .release = release, .drop = drop, .destroy = destroy,
+    .release = release, .tell = tell_again, .drop = drop, .destroy = destroy,
 };

@@ -312,6 +312,27 @@ void rings_skip(struct rings *r)
     }
 }
 
+int rings_reopen(struct rings *r, unsigned slot, const struct rings_open *call)
+{
+    struct rings_slot *s = &r->slot[slot < r->slots ? slot : 0];
+    struct rings_open *o;
+
+    if (slot >= r->slots || call->text_bytes > PAGE_TEXT_MAX ||
+        s->nopen == RINGS_OPEN_MAX ||
+        array_reserve(&s->open, &s->cap, s->nopen + 1))
+        return -1;
+    o = &s->open[s->nopen];
+    *o = *call;
+    o->at = SIZE_MAX;
+    o->text = malloc(call->text_bytes + 1);
+    if (!o->text)
+        return -1;
+    if (call->text_bytes)
+        memcpy(o->text, call->text, call->text_bytes);
+    s->nopen++;
+    return 0;
+}
+
 long rings_read(struct rings *r, size_t budget, struct rings_batch *b)
 {
     long n = rings_take(r, budget, b);

@@ -71,8 +71,10 @@ void rings_fini(struct rings *r);
 long rings_take(struct rings *r, size_t budget, struct rings_batch *b);
 bool rings_release(struct rings *r);
 
-/* All that is there was read by somebody else. */
+/* All that is there was read by somebody else, who has not seen the end of these
+ * calls; text is copied. -1: that makes no sense, or there is no memory. */
 void rings_skip(struct rings *r);
+int rings_reopen(struct rings *r, unsigned slot, const struct rings_open *call);
 /* Both at once. */
 long rings_read(struct rings *r, size_t budget, struct rings_batch *b);
 

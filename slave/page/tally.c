@@ -196,11 +196,15 @@ int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
     return fd;
 }
 
-void tally_goes_on(struct tally *w, uint64_t records, uint64_t tagged)
+void tally_goes_on(struct tally *w, uint64_t records, uint64_t tagged,
+                   const struct tally_open *open, size_t nopen)
 {
     w->records.next = w->records.acked = records;
     w->next_seq = tagged;
     if (w->page)
         rings_skip(&w->rings);
+    for (size_t i = 0; w->page && i < nopen; i++)
+        if (rings_reopen(&w->rings, open[i].slot, &open[i].call))
+            w->damaged++;
     tally_note(w);
 }

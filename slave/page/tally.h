@@ -55,9 +55,13 @@ void tally_fini(struct tally *w);
 int tally_attach(struct tally *w, pid_t pid, uint32_t ntasks,
                  const struct tally_sink *sink, struct err *err);
 
+struct tally_open { uint32_t slot; struct rings_open call; };
+
 /* It is one that was elsewhere, and has put all of its page of there into this
- * one: what was read there is not read again, and numbers go on. */
-void tally_goes_on(struct tally *w, uint64_t records, uint64_t tagged);
+ * one: what was read there is not read again, numbers go on, and calls that were
+ * open are. */
+void tally_goes_on(struct tally *w, uint64_t records, uint64_t tagged,
+                   const struct tally_open *open, size_t nopen);
 
 /* Read the rings, within a budget and while the window has room. Returns the
  * number of stamps found. Lines are added to sink->lines. */

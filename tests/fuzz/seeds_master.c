@@ -69,6 +69,14 @@ static void stands(unsigned who, uint64_t look, uint32_t swap)
         m->look = look, m->n_tasks = 2, m->tasks = tasks);
 }
 
+/* It is another master for them. */
+static void come_apart(unsigned who, const char *leaving, const char *coming)
+{
+    SAY(who, COME_APART, ComeApart, HCT__COME_APART__INIT, m->job = 1,
+        m->serial = 1, m->generation = 1, m->leaving = (char *)leaving,
+        m->coming = (char *)coming, m->let = 1);
+}
+
 static void moved(unsigned who, Hct__TaskMoved__Kind kind)
 {
     SAY(who, TASK_MOVED, TaskMoved, HCT__TASK_MOVED__INIT, m->job = 1,
@@ -108,6 +116,14 @@ static void moves(const char *dir)
                 stands(i, look, look < 9 ? 1 : 2);
         tell(dir, "master", names[k]);
     }
+    may_move = 1;
+    start(4);
+    may_move = 0;
+    come_apart(N0, "1", "");
+    moved(N0, HCT__TASK_MOVED__KIND__LEFT);
+    come_apart(N1, "", "1");
+    moved(N1, HCT__TASK_MOVED__KIND__CAME);
+    tell(dir, "master", "apart");
 }
 
 /* A node is drained: of one job, whose task leaves. */
