@@ -1,7 +1,7 @@
-/* place.c - see place.h. All text that was there before Open MPI was loaded is the
- * program's, and that of libraries that came later to where the program is, but for
- * the libraries that what happens while it stands needs itself: the C library and
- * the loader with their locks, allocators, unwinders, and what is Hector's. */
+/* place.c - see place.h. All text that was there before Open MPI was loaded is
+ * the program's, and that of libraries that came later to where the program is,
+ * but for those that what happens while it stands needs itself: the C library
+ * and the loader with their locks, allocators, unwinders, what is Hector's. */
 #include "mpi-wrappers/stop/place.h"
 
 #include <dlfcn.h>
@@ -103,8 +103,8 @@ static const struct link_map *place_first(const struct link_map *m)
     return m;
 }
 
-/* In a library that the program has loaded since: it is among the same ones as we
- * are, and Open MPI is not. */
+/* In a library that the program has loaded since: it is among the same ones as
+ * we are, and Open MPI is not. */
 static bool place_came(uintptr_t at)
 {
     struct dl_find_object there, here;

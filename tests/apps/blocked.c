@@ -1,11 +1,12 @@
-/* blocked.c - is in each call of MPI that may wait, for as long as is wanted: task
- * 0 comes late, and the others wait for it there.
+/* blocked.c - is in each call of MPI that may wait, for as long as is wanted:
+ * task 0 comes late, and the others wait for it there.
  *
  * usage: blocked [DIR [PHASE...]]
  *
- * Each phase begins with a line of task 0, "phase NAME", and is over once there is
- * a file of that name in DIR. Without PHASE all come, in order; without DIR
- * their names are said. At the end each task says how much came otherwise than it was sent. */
+ * Each phase begins with a line of task 0, "phase NAME", and is over once there
+ * is a file of that name in DIR. Without PHASE all come, in order; without DIR
+ * their names are said. At the end each task says how much came otherwise than
+ * it was sent. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONG = 1 << 17, TAG = 11, LATE = 5000, MOST = 64 };  /* LONG: of no eager size */
+enum { LONG = 1 << 17, TAG = 11, LATE = 5000, MOST = 64 }; /* LONG: not eager */
 
 static int rank, size, *in, *out, wrong, round_;
 static const char *directory, *name;
@@ -55,7 +56,7 @@ static void equal(int got, int wanted)
     wrong += got != wanted;
 }
 
-/* ------------------------------------------------ one message, which is late */
+/* -------------------------------------------- one message, which is late */
 
 static void all_receive(void)           /* task 0, of what the others send */
 {
@@ -342,7 +343,7 @@ REQUESTS(testsome, TESTSOME)
 REQUESTS(persistent, PERSISTENT)
 REQUESTS(get_status, STATUS)
 
-/* ------------------------------------- collectives: again and again, task 0 late */
+/* ------------------------------ collectives: again and again, task 0 late */
 
 static int n_[MOST], at_[MOST];             /* one for each */
 static MPI_Datatype types[MOST];
@@ -460,7 +461,7 @@ static void neighbor(void)
     MPI_Neighbor_alltoallw(v, n_, bytes, types, got, n_, bytes, types, neighbours);
     equal(got[1], after);
 }
-static void between(void)               /* the two groups of an intercommunicator */
+static void between(void)       /* the two groups of an intercommunicator */
 {
     int v = rank, s = 0, members = size / 2;
 
@@ -470,7 +471,8 @@ static void between(void)               /* the two groups of an intercommunicato
 }
 static void started(void)               /* those that a request ends */
 {
-    int v = rank + round_, s = 0, all[MOST], each = rank * 5 + round_, one = round_;
+    int v = rank + round_, s = 0, all[MOST], one = round_;
+    int each = rank * 5 + round_;
     MPI_Request r[4];
 
     MPI_Iallreduce(&v, &s, 1, MPI_INT, MPI_SUM, world, &r[0]);
@@ -496,7 +498,7 @@ static void ialltoallw(void)
     gathered(all, size, 5);
 }
 
-/* ------------------------------------------------------ communicators are made */
+/* ------------------------------------------- communicators are made */
 
 static void drop(MPI_Comm *c, int wanted)       /* it has so many members */
 {
@@ -583,7 +585,7 @@ static void topology(void)
     drop(&c, size);
 }
 
-/* ---------------------------------------------- functions of the program in MPI */
+/* ------------------------------------ functions of the program in MPI */
 
 static void long_operator(void *a, void *b, int *n, MPI_Datatype *type)
 {
@@ -656,12 +658,12 @@ static void error_handler(void)
     MPI_Comm_free(&c);
 }
 
-/* ----------------------------------------------------------------------------- */
+/* --------------------------------------------------------------------- */
 
 static const struct phase {
     const char *name;
     void (*run)(void);
-    bool again;                         /* a collective, or of each task alone */
+    bool again;             /* a collective, or of each task alone */
 } phases[] = {
     { "send", send_, 0 }, { "ssend", ssend, 0 }, { "rsend", rsend, 0 },
     { "buffer_detach", buffer_detach, 0 }, { "recv", recv_, 0 },
