@@ -26,8 +26,8 @@ WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
 STOP      := $(addprefix stop/,comm drain gate kept make pending place stand)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request message probe start wait wtime) \
-             $(STOP) $(SWAP)
+             fortran_callback fortran_exchange fortran_request message probe start \
+             wait wtime) $(STOP) $(SWAP)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -86,7 +86,8 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
-             fortran_callback fortran_request foreign message probe start wait wtime) \
+             fortran_callback fortran_exchange fortran_request foreign message probe \
+             start wait wtime) \
              $(addprefix inside/,inside internals object opened) $(STOP) $(SWAP) \
              $(addprefix swap/,disposition lease leaf) record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)

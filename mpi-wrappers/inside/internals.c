@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,3 +202,31 @@ INTERNALS_UNUSED(ompi_attr_set_fint)
 INTERNALS_UNUSED(ompi_datatype_match_size)
 INTERNALS_UNUSED(ompi_errhandler_create)
 INTERNALS_UNUSED(ompi_mpi_errors_are_fatal_comm_handler)
+
+/* ---------------------------- of MPI's C++ library, which mpicxx links as well */
+
+/* What it throws is not known behind our handles: errors end the job. */
+INTERNAL void ompi_cxx_errhandler_set_callbacks(void);
+INTERNAL void ompi_cxx_errhandler_set_callbacks(void)
+{
+}
+
+static void no_bindings(const char *what)
+{
+    fprintf(stderr, "hector: MPI's C++ bindings cannot make %s in a program that "
+                    "can be moved; MPI's functions for C can\n", what);
+    abort();
+}
+
+INTERNAL int ompi_attr_create_keyval(void);
+INTERNAL int ompi_attr_create_keyval(void)
+{
+    no_bindings("a key of attributes");
+    return -1;
+}
+
+INTERNAL void ompi_op_set_cxx_callback(void);
+INTERNAL void ompi_op_set_cxx_callback(void)
+{
+    no_bindings("an operator");
+}

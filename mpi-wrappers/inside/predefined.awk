@@ -29,3 +29,9 @@ match($0, /OMPI_PREDEFINED_GLOBAL *\( *MPI_[A-Za-z]+, *[a-z0-9_]+\)/) {
     printf "PREDEFINED(OBJECT_%s, %s, %d)\n", toupper(substr(part[1], 5)), \
         part[2], size[part[2]]
 }
+# Of the C++ library, which mpi.h says nothing of.
+END {
+    if ("ompi_mpi_errors_throw_exceptions" in size)
+        printf "PREDEFINED(OBJECT_ERRHANDLER, %s, %d)\n",
+            "ompi_mpi_errors_throw_exceptions", size["ompi_mpi_errors_throw_exceptions"]
+}

@@ -15,7 +15,7 @@ function layer_by_hand()
         name ~ /create_errhandler$|^Errhandler_create$/ ||
         name ~ /^(Grequest_start|Grequest_complete|Register_datarep|Type_get_contents)$/ ||
         name ~ /^I?[bsr]?send$|^[BSR]?[sS]end$|^(B|S|R)?[sS]end_init$|^I?[mM]?[rR]ecv$/ ||
-        name ~ /^(Recv_init|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
+        name ~ /^(Recv_init|Buffer_detach|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
         name ~ /^(Wait|Test)(all|any|some)?$|^Request_(free|get_status)$/ ||
         name ~ /^I?[mM]?[pP]robe$|^(Comm_create_group|Intercomm_create)$/ ||
         name ~ /^Status_/ && flag == "conly"

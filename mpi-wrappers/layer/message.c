@@ -129,6 +129,17 @@ ENTRY_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,
 }
 ENTRY_ALIAS(Bsend)
 
+/* Waits for what was sent from there, and cannot be asked: nobody stands in it. */
+ENTRY_EXPORT int PMPI_Buffer_detach(void *buffer, int *size)
+{
+    uint32_t before = stand_enter();
+    int rc = INSIDE(Buffer_detach)(buffer, size);
+
+    stand_leave(before);
+    return rc;
+}
+ENTRY_ALIAS(Buffer_detach)
+
 #define MESSAGE_ISEND(name)                                                \
     ENTRY_EXPORT int PMPI_##name(const void *buf, int count,                \
                                 MPI_Datatype type, int dest, int tag,      \

@@ -1,17 +1,21 @@
-/* place.c - see place.h. All text that was there before Open MPI was loaded is the
- * program's, but for the libraries that what happens while it stands needs itself:
- * the C library and the loader with their locks, allocators, unwinders, and what
- * is Hector's. */
+/* place.c - see place.h. All text that was there before Open MPI was loaded is
+ * the program's, and that of libraries that came later to where the program is,
+ * but for those that what happens while it stands needs itself: the C library
+ * and the loader with their locks, allocators, unwinders, what is Hector's. */
 #include "mpi-wrappers/stop/place.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "mpi-wrappers/inside/entry.h"
 
 enum { PLACE_RANGES = 256, PLACE_LINE = 4608, PLACE_READ = 16384,
        PLACE_LEAF = 2048 };     /* bytes of text of a function that copies */
@@ -28,11 +32,17 @@ static bool place_is(const char *name, const char *const *beginnings)
     return false;
 }
 
-static void place_line(const char *line)
+static bool place_is_other(const char *name)
 {
     static const char *const others[] = { "ld-linux", "ld-2", "ld.so",
         "ld-musl", "libhector", "libgcc_s", "libdl", "libpthread", "librt",
         "libtcmalloc", "libjemalloc", "libmimalloc", NULL };
+
+    return place_is(name, others);
+}
+
+static void place_line(const char *line)
+{
     static const char *const c_library[] = { "libc.so", "libc-2", NULL };
     const char *name = strrchr(line, '/');
     unsigned long from, to;
@@ -42,7 +52,7 @@ static void place_line(const char *line)
         rights[2] != 'x' || !name)
         return;
     name++;
-    if (place_is(name, others) ||
+    if (place_is_other(name) ||
         (from <= (uintptr_t)place_line && (uintptr_t)place_line < to))
         return;
     if (place_is(name, c_library)) {
@@ -83,6 +93,54 @@ static bool place_in(const struct place_range *v, int n, uintptr_t at)
         if (at >= v[i].from && at < v[i].to)
             return true;
     return false;
+}
+
+#if __GLIBC_PREREQ(2, 35)
+static const struct link_map *place_first(const struct link_map *m)
+{
+    while (m->l_prev)
+        m = m->l_prev;
+    return m;
+}
+
+/* In a library that the program has loaded since: it is among the same ones as
+ * we are, and Open MPI is not. */
+static bool place_came(uintptr_t at)
+{
+    struct dl_find_object there, here;
+    const char *name;
+
+    if (_dl_find_object((void *)at, &there) != 0 ||
+        _dl_find_object((void *)(uintptr_t)place_line, &here) != 0 ||
+        there.dlfo_link_map == here.dlfo_link_map ||
+        place_first(there.dlfo_link_map) != place_first(here.dlfo_link_map))
+        return false;
+    name = strrchr(there.dlfo_link_map->l_name, '/');
+    return name && !place_is_other(name + 1);
+}
+#else
+static bool place_came(uintptr_t at)
+{
+    (void)at;
+    return false;
+}
+#endif
+
+/* What a library does when it goes runs with the loader half way. */
+static _Thread_local unsigned place_going;
+
+ENTRY_EXPORT int dlclose(void *handle);
+ENTRY_EXPORT int dlclose(void *handle)
+{
+    static int (*next)(void *handle);
+    int rc;
+
+    if (!next && !(*(void **)&next = dlsym(RTLD_NEXT, "dlclose")))
+        return -1;
+    place_going++;
+    rc = next(handle);
+    place_going--;
+    return rc;
 }
 
 #if defined(__x86_64__)
@@ -137,10 +195,12 @@ bool place_is_safe(void *context)
     const unsigned char *text = (const unsigned char *)at;
     long call;
 
+    if (place_going)
+        return false;
     if (place_in(own, nown, at))
         return true;
     if (!place_in(libc, nlibc, at))
-        return false;
+        return place_came(at);
     if (place_copies(at, (const uintptr_t *)(uintptr_t)r[REG_RSP]))
         return true;
     if (text[0] == 0x0f && text[1] == 0x05)     /* it is begun anew anyway */
@@ -161,7 +221,8 @@ bool place_is_safe(void *context)
 {
     uintptr_t at = ((ucontext_t *)context)->uc_mcontext.pc;
 
-    return place_in(own, nown, at) && !place_in(libc, nlibc, at);
+    return !place_going && (place_in(own, nown, at) ||
+           (!place_in(libc, nlibc, at) && place_came(at)));
 }
 #else
 #error where a signal has interrupted the program is not known on this machine

@@ -117,11 +117,14 @@ static void stand_drain(bool *asked)
     stand_turn();
 }
 
+/* One stop may follow another before this task has seen that it was to run: the
+ * generation says whether the library is wanted that it has. */
 void stand_still(void)
 {
     struct page_stop *p = stop_page;
     uint32_t where = STAND_GET(p->where), word;
-    bool asked = false, swapped = false;
+    uint32_t generation = STAND_GET(p->generation);
+    bool asked = false;
     int saved = errno;
 
     if (!stand.ready || stand.still || stand_many || stand_callbacks)
@@ -133,8 +136,9 @@ void stand_still(void)
     while ((word = stand_word()) >= PAGE_STOP_FREEZE)
         if (word == PAGE_STOP_DRAIN) {
             stand_drain(&asked);
-        } else if (word == PAGE_STOP_SWAP && !swapped) {
-            swapped = true;
+        } else if (word == PAGE_STOP_SWAP &&
+                   generation != STAND_GET(stop_page->wanted)) {
+            generation = STAND_GET(stop_page->wanted);
             stand_swap.now();
         } else {
             stand_turn();

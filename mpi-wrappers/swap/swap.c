@@ -101,8 +101,10 @@ int swap_now(void)
     size_t size = sizeof(stop_page->why);
     int level, rc;
 
-    if (rebuild_read(why, size) != 0)
+    if (rebuild_read(why, size) != 0) {
+        swap_say(PAGE_SWAP_FAILED);     /* others may be without theirs by now */
         return -1;
+    }
     if ((rc = swap_down(&level)) != MPI_SUCCESS)
         return swap_failed(rc, "MPI_Finalize");
     swap_say(PAGE_SWAP_DOWN);

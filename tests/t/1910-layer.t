@@ -87,8 +87,17 @@ same 2 "$APPS/stencil" 16 5
 for p in fhello fcomms f08 tag_usempi; do
     [ ! -x "$APPS/$p" ] || same 4 "$APPS/$p"
 done
+: >"$T/enough"
+[ ! -x "$APPS/fwhere" ] || same 3 "$APPS/fwhere" "$T/enough"
 same 1 sh -c 'echo no MPI at all; exit 3'
 same 1 "$APPS/exits" 0 exit 5
+
+# What mpicxx links, used or not.
+if command -v mpicxx >/dev/null; then
+    printf '#include <mpi.h>
+        int main() { MPI::Init(); MPI::COMM_WORLD.Barrier(); MPI::Finalize(); }' >"$T/bindings.cc"
+    mpicxx -w -Wl,--no-as-needed -o "$T/bindings" "$T/bindings.cc" && same 2 "$T/bindings"
+fi
 
 # Threads that the program makes call MPI at the same time, and come and go.
 cat >"$T/threads.c" <<'C'
