@@ -1,4 +1,5 @@
-# Tasks move while they, or those that they talk to, are anywhere: in each call of
+#!/bin/sh
+# moves_where.sh - tasks move while they, or those that they talk to, are anywhere: in each call of
 # MPI that waits, and in all that a program does besides. What they compute stays
 # the same, and no policy says a word.
 # limit: 600

@@ -162,6 +162,8 @@ lines()         # what hector migrate has said, one sentence
 goes_on()       # DESCRIPTION EXTENDED-REGEXP: the job, each task once; and that is
 {               # what hector migrate says
     moved
+    # one that came may still be on its way out, where nobody waited for that
+    wait_for '[ "$(rings)" = 4 ]' 20
     tap_n4=$(rings)
     finish
     is "$status $tap_n4 $(grep -c 'wrong 0 ballast 1' "$T/ring.out") $(lines | xargs)" \
