@@ -107,16 +107,18 @@ static int on_leaving(void *arg, struct conn *c, const void *msg,
 {
     struct asking *a = arg;
     const Hct__Leaving *m = msg;
-    struct told *t = a->jobs;
+    struct told *t;
+    size_t at = 0;
 
     (void)c;
-    while (t < a->jobs + a->njobs && t->job != m->job)
-        t++;
-    if (!t || t == a->jobs + a->njobs) {
+    while (at < a->njobs && a->jobs[at].job != m->job)
+        at++;
+    if (at == a->njobs) {
         if (array_reserve(&a->jobs, &a->cap, a->njobs + 1))
             return err_memory(err);
-        t = &a->jobs[a->njobs++];
+        a->njobs++;
     }
+    t = &a->jobs[at];
     t->job = m->job;
     t->ntasks = m->ntasks;
     t->fate = m->fate;
