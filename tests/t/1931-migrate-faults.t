@@ -82,11 +82,11 @@ rings()         # how many processes there are of the tasks
 }
 
 # ------------------------------------------------------------ jobs and moves
-begin()         # a job of four tasks, 0 and 1 on n1, 2 and 3 on n2
+begin()         # [MB]: a job of four tasks, 0 and 1 on n1, 2 and 3 on n2
 {
     rm -f "$T/enough"
     fresh ring.out ring.err migrate.out
-    $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" "$T/enough" 16 \
+    $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" "$T/enough" "${1:-16}" \
         </dev/null >"$T/ring.out" 2>"$T/ring.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
@@ -290,7 +290,7 @@ begin
 apart
 kill -KILL $restorer
 goes_on 'apart: hector-restore killed' 'nothing was moved, the job goes on: .*killed by signal 9'
-begin
+begin 200               # or it has come before its limit
 apart
 prlimit --pid $restorer --as=20000000
 kill -CONT $restorer
