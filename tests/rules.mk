@@ -217,6 +217,7 @@ moves-built: all apps
 	@HECTOR_BUILD=$(abspath $(B)) RUNS=$(or $(RUNS),25) MOVES=$(or $(MOVES),20) \
 	    SEED=$(or $(SEED),1) sh tests/eval/moves.sh
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/moves_where.sh
+	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/moves_faults.sh
 sim-built: $(B)/sim/soundness
 	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
 bench-built: all $(bench_all)

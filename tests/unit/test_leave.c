@@ -76,5 +76,6 @@ int main(void)
         cmocka_unit_test(test_table), cmocka_unit_test(test_sentence),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

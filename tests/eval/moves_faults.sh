@@ -1,7 +1,10 @@
-# What a move meets on its way: a task, a slave, hector-restore or hector-master is
-# killed, a link is cut, there is no room where the image goes, at each of its states.
-# The job goes on where it was, or ends with a sentence and the status that is
-# documented; nobody runs twice, nothing is left, and hector migrate ends as well.
+#!/bin/sh
+# moves_faults.sh - what a move meets on its way: a task, a slave, hector-restore or
+# hector-master is killed, a link is cut, there is no room where the image goes, at
+# each of its states. The job goes on where it was, or ends with a sentence and the
+# status that is documented; nobody runs twice, nothing is left, and hector migrate
+# ends as well. hector-restore has to be met while it is there: on a machine where
+# a move takes less than it takes to look for it a case may miss it, and says so.
 # limit: 300
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
@@ -86,7 +89,7 @@ begin()         # [MB]: a job of four tasks, 0 and 1 on n1, 2 and 3 on n2
 {
     rm -f "$T/enough"
     fresh ring.out ring.err migrate.out
-    $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" "$T/enough" "${1:-16}" \
+    $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" "$T/enough" "${1:-150}" \
         </dev/null >"$T/ring.out" 2>"$T/ring.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
