@@ -3,8 +3,6 @@
  * last. */
 #include "master/hector/commands.h"
 
-#include <errno.h>
-#include <event2/event.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "master/hector/core/seek.h"
+#include "master/hector/core/talk.h"
 #include "proto/base/array.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
@@ -27,64 +26,16 @@ struct told {                   /* of a job, the last */
 };
 
 struct asking {
-    struct event_base *base;    /* owned */
-    struct conn *conn;          /* owned while the loop runs */
+    struct talk talk;           /* first: routes get it */
     const Hct__Drain *what;     /* borrowed */
     struct told *jobs;          /* owned */
     size_t njobs, cap;
     bool shows;                 /* a terminal sees how far it is */
-    bool answered, good;
-    char text[512];             /* the answer, or what went wrong */
 };
 
-static void settle(struct asking *a, bool good, const char *text)
+static int send_drain(struct talk *t, struct conn *c)
 {
-    if (!a->answered) {
-        a->answered = true;
-        a->good = good;
-        snprintf(a->text, sizeof(a->text), "%s", text);
-    }
-    event_base_loopbreak(a->base);
-}
-
-static void on_open(void *arg, struct conn *c)
-{
-    Hct__Hello hello = HCT__HELLO__INIT;
-
-    (void)arg;
-    hello.role = HCT__ROLE__ROLE_OPERATOR;
-    greeting_hello(c, &hello);
-}
-
-static void on_close(void *arg, struct conn *c, const struct err *why)
-{
-    struct asking *a = arg;
-
-    (void)c;
-    a->conn = NULL;
-    settle(a, false, why->text);
-}
-
-static int on_welcome(void *arg, struct conn *c, const void *msg,
-                      struct err *err)
-{
-    struct asking *a = arg;
-
-    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
-        return -1;
-    if (conn_send(c, MESSAGE_DRAIN, a->what))
-        settle(a, false, "cannot send to the master");
-    return 0;
-}
-
-static int on_result(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Result *m = msg;
-
-    (void)c, (void)err;
-    settle(arg, m->ok, m->text);
-    return 0;
+    return conn_send(c, MESSAGE_DRAIN, ((struct asking *)t)->what);
 }
 
 /* One line that is written over, for a person who looks on. */
@@ -129,39 +80,16 @@ static int on_leaving(void *arg, struct conn *c, const void *msg,
 
 static const struct conn_route routes[] = {
     { MESSAGE_LEAVING, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_leaving },
-    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
-    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
-    { MESSAGE_RESULT, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_result },
-};
-static const struct conn_ops ops = {
-    routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
+    TALK_ROUTES,
 };
 
 static int ask(struct asking *a, const struct tool *t, struct err *err)
 {
-    struct timeval limit = { DRAIN_WAIT_S, 0 };
-    struct conn_conf conf = { 0 };
     char address[ADDR_LIST_MAX];
-    struct key key;
 
-    if (seek_master(t, 0, address, err) || seek_key(address, &conf, &key, err))
-        return -1;
-    a->base = event_base_new();
-    if (!a->base)
-        return err_memory(err);
-    a->conn = conn_open_to(a->base, address, &conf, &ops, a, err);
-    if (!a->conn) {
-        event_base_free(a->base);
-        return -1;
-    }
-    if (!a->what->wait)
-        event_base_loopexit(a->base, &limit);
-    event_base_dispatch(a->base);
-    conn_close(a->conn);
-    event_base_free(a->base);
-    if (!a->answered)
-        return err_set(err, ETIMEDOUT, "no answer within %d s", DRAIN_WAIT_S);
-    return 0;
+    return seek_master(t, 0, address, err) ||
+           talk_hold(&a->talk, address, routes,
+                     sizeof(routes) / sizeof(routes[0]), err) ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -191,7 +119,7 @@ static void answer_json(const struct asking *a)
             "tasks", (int)a->jobs[i].ntasks, "state",
             fate_name(a->jobs[i].fate), "text", a->jobs[i].text));
     all = json_pack("{s:s, s:b, s:s, s:o}", "target", a->what->node, "ok",
-                    a->good, "text", a->text, "jobs", jobs);
+                    a->talk.good, "text", a->talk.text, "jobs", jobs);
     if (all)
         json_dumpf(all, stdout, JSON_COMPACT);
     json_decref(all);
@@ -202,14 +130,14 @@ static void answer_json(const struct asking *a)
 static void answer_text(const struct asking *a)
 {
     const char *node = a->what->node;
-    char line[4 * sizeof(a->text)];
+    char line[4 * sizeof(a->talk.text)];
 
-    str_visible(line, sizeof(line), a->text, strlen(a->text));
-    if (a->good)
+    str_visible(line, sizeof(line), a->talk.text, strlen(a->talk.text));
+    if (a->talk.good)
         printf("%s: %s\n", node, line);
     for (size_t i = 0; i < a->njobs; i++) {
         const struct told *t = &a->jobs[i];
-        bool bad = !a->good && t->fate == HCT__LEAVING__FATE__STAYS;
+        bool bad = !a->talk.good && t->fate == HCT__LEAVING__FATE__STAYS;
 
         fprintf(bad ? stderr : stdout, "%sjob %llu: %s%s\n",
                 bad ? "hector: " : "", (unsigned long long)t->job,
@@ -220,8 +148,10 @@ static void answer_text(const struct asking *a)
 
 static int order(const struct tool *t, Hct__Drain *m, const char *command)
 {
-    struct asking a = { .what = m, .shows = m->wait && !t->json &&
-                                            isatty(STDERR_FILENO) };
+    struct asking a = {
+        .talk = { .send = send_drain, .wait_s = m->wait ? 0 : DRAIN_WAIT_S },
+        .what = m,
+        .shows = m->wait && !t->json && isatty(STDERR_FILENO) };
     char who[128], why[200];
     struct err err = { 0 };
 
@@ -234,7 +164,7 @@ static int order(const struct tool *t, Hct__Drain *m, const char *command)
     m->node = t->words[0];
     m->why = why;
     if (ask(&a, t, &err))
-        snprintf(a.text, sizeof(a.text), "%s", err.text);
+        snprintf(a.talk.text, sizeof(a.talk.text), "%s", err.text);
     if (a.shows)
         fputs("\r\033[K", stderr);
     if (t->json)
@@ -242,8 +172,8 @@ static int order(const struct tool *t, Hct__Drain *m, const char *command)
     else
         answer_text(&a);
     free(a.jobs);
-    if (!a.good)
-        return tool_complain(TOOL_FAILED, "%s: %s", m->node, a.text);
+    if (!a.talk.good)
+        return tool_complain(TOOL_FAILED, "%s: %s", m->node, a.talk.text);
     return 0;
 }
 

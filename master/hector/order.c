@@ -7,7 +7,6 @@
 #include "master/hector/commands.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "master/hector/core/seek.h"
+#include "master/hector/core/talk.h"
 #include "master/hector/core/target.h"
 #include "proto/base/parse.h"
 #include "proto/base/signals.h"
@@ -36,8 +36,7 @@ struct order {
 };
 
 struct request {
-    struct event_base *base;            /* owned */
-    struct conn *conn;                  /* owned while the loop runs */
+    struct talk talk;                   /* first: routes get it */
     const struct target *target;        /* borrowed */
     const char *ranks;                  /* text form; borrowed */
     char who[128];                      /* user@host, for the record */
@@ -46,44 +45,7 @@ struct request {
     const char *node;                   /* for send_migrate(); borrowed, too */
     uint64_t quiesce_ns;
     bool steps;                         /* a terminal sees them */
-    bool begun;                         /* the answer comes in steps, and one has
-                                           come */
-    bool answered, good;
-    char text[512];                     /* the answer, or what went wrong */
 };
-
-static void settle(struct request *r, bool good, const char *text)
-{
-    if (!r->answered) {
-        r->answered = true;
-        r->good = good;
-        snprintf(r->text, sizeof(r->text), "%s", text);
-    }
-    event_base_loopbreak(r->base);
-}
-
-static void on_open(void *arg, struct conn *c)
-{
-    Hct__Hello hello = HCT__HELLO__INIT;
-
-    (void)arg;
-    hello.role = HCT__ROLE__ROLE_OPERATOR;
-    greeting_hello(c, &hello);
-}
-
-static void on_close(void *arg, struct conn *c, const struct err *why)
-{
-    struct request *r = arg;
-
-    char text[sizeof(why->text) + 80];
-
-    (void)c;
-    r->conn = NULL;
-    snprintf(text, sizeof(text), "%s%s", r->begun
-             ? "the master is gone, and has not said how the move ended: " : "",
-             why->text);
-    settle(r, false, text);
-}
 
 /* Borrowed from the command line, as protobuf wants to have it. */
 static char *ranks_of(const struct request *r)
@@ -149,29 +111,13 @@ static const struct order order_migrate = {
     "migrate", send_migrate, 0, ORDER_STEP_S
 };
 
-static int on_welcome(void *arg, struct conn *c, const void *msg,
-                      struct err *err)
+static int send_order(struct talk *t, struct conn *c)
 {
-    struct request *r = arg;
+    struct request *r = (struct request *)t;
     char why[160];
 
-    if (greeting_welcomed(c, msg, HCT__ROLE__ROLE_MASTER, err))
-        return -1;
     snprintf(why, sizeof(why), "hector %s by %s", r->order->name, r->who);
-    if (r->order->send(c, r, why))
-        settle(r, false, "cannot send to the master");
-    return 0;
-}
-
-static int on_result(void *arg, struct conn *c, const void *msg,
-                     struct err *err)
-{
-    const Hct__Result *m = msg;
-
-    (void)c;
-    (void)err;
-    settle(arg, m->ok, m->text);
-    return 0;
+    return r->order->send(c, r, why);
 }
 
 /* What a state of a move (master/move/move_state.h) is for people. */
@@ -205,7 +151,7 @@ static int on_moving(void *arg, struct conn *c, const void *msg,
 
     (void)c;
     (void)err;
-    r->begun = true;
+    r->talk.lost = "the master is gone, and has not said how the move ended: ";
     state = step_words(m->state);
     str_visible(word, sizeof(word), state, strlen(state));
     if (r->steps && m->image_bytes)
@@ -218,40 +164,8 @@ static int on_moving(void *arg, struct conn *c, const void *msg,
 
 static const struct conn_route routes[] = {
     { MESSAGE_MOVING, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_moving },
-    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
-    { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
-    { MESSAGE_RESULT, CONN_ROLE(HCT__ROLE__ROLE_MASTER), on_result },
+    TALK_ROUTES,
 };
-static const struct conn_ops ops = {
-    routes, sizeof(routes) / sizeof(routes[0]), on_open, on_close, NULL,
-};
-
-/* Ask the master at address. -1 with err if it gave no answer. */
-static int ask(struct request *r, const char *address, struct err *err)
-{
-    struct conn_conf conf = { 0 };
-    struct timeval limit = { r->order->wait_s, 0 };
-    struct key key;
-
-    if (seek_key(address, &conf, &key, err))
-        return -1;
-    r->base = event_base_new();
-    if (!r->base)
-        return err_memory(err);
-    r->conn = conn_open_to(r->base, address, &conf, &ops, r, err);
-    if (!r->conn) {
-        event_base_free(r->base);
-        return -1;
-    }
-    event_base_loopexit(r->base, &limit);
-    event_base_dispatch(r->base);
-    conn_close(r->conn);
-    event_base_free(r->base);
-    if (!r->answered)
-        return err_set(err, ETIMEDOUT, "no answer within %d s",
-                       r->order->wait_s);
-    return 0;
-}
 
 static void answer_json(const char *word, bool good, const char *text)
 {
@@ -268,7 +182,7 @@ static void answer_json(const char *word, bool good, const char *text)
 static int order_one(const struct tool *t, struct request r,
                      const struct target *target, const char *word)
 {
-    char ranks[4096] = "all", line[4 * sizeof(r.text)];
+    char ranks[4096] = "all", line[4 * sizeof(r.talk.text)];
     char address[ADDR_LIST_MAX];
     struct err err = { 0 };
 
@@ -279,19 +193,22 @@ static int order_one(const struct tool *t, struct request r,
             (int)sizeof(ranks))
         return tool_complain(TOOL_USAGE, "%s: too many ranges", word);
     r.ranks = ranks;
+    r.talk.send = send_order;
+    r.talk.wait_s = r.order->wait_s;
     if (seek_master(t, target->job, address, &err) ||
-        ask(&r, address, &err))
-        snprintf(r.text, sizeof(r.text), "%s", err.text);
+        talk_hold(&r.talk, address, routes, sizeof(routes) / sizeof(routes[0]),
+                  &err))
+        snprintf(r.talk.text, sizeof(r.talk.text), "%s", err.text);
     if (r.steps)
         fputs("\r\033[K", stderr);
     if (t->json) {
-        answer_json(word, r.good, r.text);
-    } else if (r.good) {
-        str_visible(line, sizeof(line), r.text, strlen(r.text));
+        answer_json(word, r.talk.good, r.talk.text);
+    } else if (r.talk.good) {
+        str_visible(line, sizeof(line), r.talk.text, strlen(r.talk.text));
         printf("%s: %s\n", word, *line ? line : "done");
     }
-    if (!r.good)
-        return tool_complain(TOOL_FAILED, "%s: %s", word, r.text);
+    if (!r.talk.good)
+        return tool_complain(TOOL_FAILED, "%s: %s", word, r.talk.text);
     return 0;
 }
 
