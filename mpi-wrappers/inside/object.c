@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "mpi-wrappers/inside/grow.h"
+
 enum {
     OBJECT_LOOK = 1024,         /* chains of the table; a power of two */
     OBJECT_BATCH = 32,          /* requests that a thread takes at a time */
@@ -45,7 +47,7 @@ static struct {
     struct object **by_number[OBJECT_KINDS];    /* Fortran's, from 0 */
     int numbers[OBJECT_KINDS];                  /* places there */
     int next_number[OBJECT_KINDS];
-    struct { int *v; int n, room; } unused[OBJECT_KINDS];
+    struct { int *v; int n; size_t room; } unused[OBJECT_KINDS];
 } object_own_ = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct object *object_known[OBJECT_KNOWN];
@@ -337,18 +339,14 @@ static bool make_room(enum object_kind kind, int number)
 
 static void keep_number(enum object_kind kind, int number)
 {
-    int n = object_own_.unused[kind].n, room = object_own_.unused[kind].room;
-    int *v = object_own_.unused[kind].v;
+    int n = object_own_.unused[kind].n;
+    int *v = grow(object_own_.unused[kind].v, (size_t)n,
+                  &object_own_.unused[kind].room, 64, sizeof(*v));
 
     object_own_.by_number[kind][number] = NULL;
-    if (n == room) {
-        room = room ? 2 * room : 64;
-        v = realloc(v, (size_t)room * sizeof(*v));
-        if (!v)
-            return;             /* it is never used again */
-        object_own_.unused[kind].v = v;
-        object_own_.unused[kind].room = room;
-    }
+    if (!v)
+        return;                 /* it is never used again */
+    object_own_.unused[kind].v = v;
     v[n] = number;
     object_own_.unused[kind].n = n + 1;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mpi-wrappers/inside/grow.h"
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/inside/object.h"
 
@@ -50,7 +51,8 @@ struct attribute {
 static struct {
     pthread_mutex_t lock;
     struct keyval *v;           /* owned */
-    int n, room;
+    int n;
+    size_t room;
 } keyvals = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* With the lock, as the two below; NULL if there is no such keyval. */
@@ -68,15 +70,10 @@ static struct keyval *keyval_place(int *number)
 
     while (i < keyvals.n && keyvals.v[i].used)
         i++;
-    if (i == keyvals.room) {
-        int room = keyvals.room ? 2 * keyvals.room : 16;
-
-        v = realloc(keyvals.v, (size_t)room * sizeof(*v));
-        if (!v)
-            return NULL;
-        keyvals.v = v;
-        keyvals.room = room;
-    }
+    v = grow(keyvals.v, (size_t)i, &keyvals.room, 16, sizeof(*v));
+    if (!v)
+        return NULL;
+    keyvals.v = v;
     if (i == keyvals.n)
         keyvals.n++;
     *number = ATTRIBUTE_OURS + i;

@@ -405,6 +405,18 @@ static int test_some(struct wait *w, MPI_Request requests[], int *out,
     return rc;
 }
 
+/* Arguments that are wrong are for the call itself to complain of. */
+static int some(struct wait *w, unsigned call, int n, MPI_Request requests[],
+                int *out, int indices[], MPI_Status statuses[])
+{
+    __typeof__(&PMPI_Testsome) inside;
+
+    if (n >= 0 && (!n || (requests && indices)) && out)
+        return test_some(w, requests, out, indices, statuses);
+    inside = (__typeof__(inside))inside_get(call);
+    return inside(n, requests ? w->v : NULL, out, indices, statuses);
+}
+
 ENTRY_EXPORT int PMPI_Testsome(int n, MPI_Request requests[], int *out,
                               int indices[], MPI_Status statuses[])
 {
@@ -413,11 +425,7 @@ ENTRY_EXPORT int PMPI_Testsome(int n, MPI_Request requests[], int *out,
     int rc = wait_begin(&w, n, requests);
 
     if (rc == MPI_SUCCESS) {
-        if (n < 0 || (n && (!requests || !indices)) || !out)
-            rc = INSIDE(Testsome)(n, requests ? w.v : NULL, out, indices,
-                                  statuses);
-        else
-            rc = test_some(&w, requests, out, indices, statuses);
+        rc = some(&w, CALL_Testsome, n, requests, out, indices, statuses);
         wait_end(&w);
     }
     stand_leave(before);
@@ -433,11 +441,7 @@ ENTRY_EXPORT int PMPI_Waitsome(int n, MPI_Request requests[], int *out,
     int rc = wait_begin(&w, n, requests);
 
     if (rc == MPI_SUCCESS) {
-        if (n < 0 || (n && (!requests || !indices)) || !out)
-            rc = INSIDE(Waitsome)(n, requests ? w.v : NULL, out, indices,
-                                  statuses);
-        else
-            rc = test_some(&w, requests, out, indices, statuses);
+        rc = some(&w, CALL_Waitsome, n, requests, out, indices, statuses);
         if (rc == MPI_SUCCESS && out && *out == 0)
             stand_wait(before, wait_peer(&w, requests));
         while (rc == MPI_SUCCESS && out && *out == 0 && w.n) {

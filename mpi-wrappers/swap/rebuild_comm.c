@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "mpi-wrappers/inside/grow.h"
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/stop/comm.h"
 #include "mpi-wrappers/swap/rebuild_group.h"
@@ -111,18 +112,12 @@ static int read_comm(struct made *m)
 
 static int read_one(struct object *o, void *arg)
 {
-    struct made *m;
+    struct made *v = grow(comms.v, comms.n, &comms.room, 32, sizeof(*v)), *m;
 
     (void)arg;
-    if (comms.n == comms.room) {
-        size_t room = comms.room ? 2 * comms.room : 32;
-        struct made *v = realloc(comms.v, room * sizeof(*v));
-
-        if (!v)
-            return MPI_ERR_NO_MEM;
-        comms.v = v;
-        comms.room = room;
-    }
+    if (!v)
+        return MPI_ERR_NO_MEM;
+    comms.v = v;
     m = &comms.v[comms.n++];
     *m = (struct made){ .object = o, .topology = MPI_UNDEFINED };
     if (!o->predefined && !(m->comm = comm_of((MPI_Comm)o)))

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "mpi-wrappers/inside/grow.h"
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/callback.h"
 #include "mpi-wrappers/swap/rebuild_type.h"
@@ -20,17 +21,12 @@ static struct {
 
 static int read_pending(struct pending *p)
 {
-    struct again *a;
+    struct again *v = grow(requests.v, requests.n, &requests.room, 64,
+                           sizeof(*v)), *a;
 
-    if (requests.n == requests.room) {
-        size_t room = requests.room ? 2 * requests.room : 64;
-        struct again *v = realloc(requests.v, room * sizeof(*v));
-
-        if (!v)
-            return MPI_ERR_NO_MEM;
-        requests.v = v;
-        requests.room = room;
-    }
+    if (!v)
+        return MPI_ERR_NO_MEM;
+    requests.v = v;
     a = &requests.v[requests.n++];
     *a = (struct again){ p, NULL };
     if (p->kind == PENDING_GENERALIZED)
