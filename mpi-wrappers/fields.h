@@ -1,4 +1,4 @@
-/* fields.h - how the files that record write the page: relaxed, and with the
+/* fields.h - how what is in the program writes the page: relaxed, and with the
  * rare case out of the way. */
 #ifndef HECTOR_FIELDS_H
 #define HECTOR_FIELDS_H

@@ -105,7 +105,7 @@ ENTRY_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype type,
     stand_sent(dest);
     rc = INSIDE(Send)(buf, count, object_real(type), dest, tag,
                       object_real(comm));
-    if (STAND_UNLIKELY(rc != MPI_SUCCESS))
+    if (UNLIKELY(rc != MPI_SUCCESS))
         stand_unsent(dest);
     stand_leave(before);
     return rc;
@@ -186,7 +186,7 @@ ENTRY_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
     struct kept *k = kept_match(comm_of(comm), source, tag);
     int rc;
 
-    if (STAND_UNLIKELY(k != NULL)) {
+    if (UNLIKELY(k != NULL)) {
         rc = message_kept(k, comm, buf, count, type, status);
     } else {
         MESSAGE_OWN(own, PENDING_RECEIVE, buf, count, type, source, tag, comm);
@@ -227,7 +227,7 @@ ENTRY_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
     MPI_Request real = NULL;
     int rc;
 
-    if (STAND_UNLIKELY(k && request)) {
+    if (UNLIKELY(k && request)) {
         rc = message_given(k, request, CALL_Irecv, buf, count, type, source,
                            tag, comm);
     } else {

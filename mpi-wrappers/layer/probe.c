@@ -32,7 +32,7 @@ ENTRY_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
     struct kept *k = kept_match(comm_of(comm), source, tag);
     int rc = MPI_SUCCESS;
 
-    if (STAND_UNLIKELY(k && flag)) {
+    if (UNLIKELY(k && flag)) {
         *flag = 1;
         kept_status(k, status);
     } else {
@@ -80,7 +80,7 @@ ENTRY_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
     if (status == MPI_STATUS_IGNORE)
         status = &own;
 
-    if (STAND_UNLIKELY(k && flag && message)) {
+    if (UNLIKELY(k && flag && message)) {
         *flag = 1;
         kept_status(k, status);
         rc = probe_found(k, NULL, comm, message, NULL);

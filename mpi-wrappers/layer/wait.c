@@ -93,7 +93,7 @@ static int test_one(MPI_Request *request, int *flag, MPI_Status *status)
     const struct comm *c;
     int rc;
 
-    if (p && STAND_UNLIKELY(p->state == PENDING_DONE)) {
+    if (p && UNLIKELY(p->state == PENDING_DONE)) {
         c = p->object.comm;
         *flag = 1;
         return wait_fail(c, wait_take(request, status));
@@ -162,7 +162,7 @@ static int wait_all(struct wait *w, MPI_Request requests[],
 
     for (int i = 0; i < w->n; i++) {
         p = pending_of(requests[i]);
-        if (STAND_UNLIKELY(p && p->state == PENDING_DONE)) {
+        if (UNLIKELY(p && p->state == PENDING_DONE)) {
             const struct comm *c = p->object.comm;
 
             error = wait_take(&requests[i], statuses ? &statuses[i]
@@ -396,7 +396,7 @@ static int test_some(struct wait *w, MPI_Request requests[], int *out,
 {
     int rc;
 
-    if (STAND_UNLIKELY(w->done))
+    if (UNLIKELY(w->done))
         return take_some(w, requests, out, indices, statuses);
     rc = INSIDE(Testsome)(w->n, w->v, out, indices, statuses);
     if (wait_told(rc) && *out != MPI_UNDEFINED)

@@ -35,9 +35,9 @@ uint64_t comm_mix(uint64_t a, uint64_t b)
 static void comm_list(struct comm *c)
 {
     struct page_stop *p = stop_page;
-    uint32_t n = STAND_GET(p->comms), i = 0;
+    uint32_t n = GET(p->comms), i = 0;
 
-    while (i < n && STAND_GET(p->comm[i].id))
+    while (i < n && GET(p->comm[i].id))
         i++;
     c->slot = UINT32_MAX;
     c->at = &c->own;
@@ -47,9 +47,9 @@ static void comm_list(struct comm *c)
     }
     c->slot = i;
     c->at = &p->comm[i];
-    STAND_SET(c->at->entered, 0);
-    STAND_SET(c->at->target, 0);
-    STAND_SET(c->at->size, (uint32_t)(c->size + c->remote));
+    SET(c->at->entered, 0);
+    SET(c->at->target, 0);
+    SET(c->at->size, (uint32_t)(c->size + c->remote));
     STAND_TELL(c->at->id, c->id);
     if (i == n)
         STAND_TELL(p->comms, n + 1);
@@ -201,7 +201,7 @@ static void comm_make(MPI_Comm handle, uint64_t id, uint64_t parent,
 void comm_made(MPI_Comm handle, const struct comm *parent)
 {
     if (parent)
-        comm_make(handle, 0, parent->id, STAND_GET(parent->at->entered));
+        comm_make(handle, 0, parent->id, GET(parent->at->entered));
     else
         comm_met(handle, 0);
 }

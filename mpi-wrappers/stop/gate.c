@@ -4,18 +4,18 @@
 static bool gate_open(const struct comm *c)
 {
     return stand_word() == PAGE_STOP_RUN || c->slot == UINT32_MAX ||
-           STAND_GET(c->at->entered) < STAND_GET(c->at->target);
+           GET(c->at->entered) < GET(c->at->target);
 }
 
 void gate_hold(const struct comm *c)
 {
     if (stand_callbacks || stand_many || gate_open(c))
         return;
-    STAND_SET(stop_page->gate, c->slot);
+    SET(stop_page->gate, c->slot);
     STAND_TELL(stop_page->where, PAGE_AT_HELD);
     while (!gate_open(c)) {
         stand_look();
         stand_turn();
     }
-    STAND_SET(stop_page->where, PAGE_AT_COLLECTIVE);
+    SET(stop_page->where, PAGE_AT_COLLECTIVE);
 }

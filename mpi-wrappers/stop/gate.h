@@ -15,14 +15,14 @@ __attribute__((always_inline))
 static inline uint32_t gate_enter(const struct comm *c)
 {
     struct page_stop *p = stop_page;
-    uint32_t before = STAND_GET(p->where);
+    uint32_t before = GET(p->where);
 
-    STAND_SET(p->where, PAGE_AT_COLLECTIVE);
+    SET(p->where, PAGE_AT_COLLECTIVE);
     if (__builtin_expect(c != NULL, 1)) {
-        if (STAND_UNLIKELY(STAND_GET(p->word) != PAGE_STOP_RUN) &&
+        if (UNLIKELY(GET(p->word) != PAGE_STOP_RUN) &&
             before == PAGE_AT_USER)
             gate_hold(c);
-        STAND_TELL(c->at->entered, STAND_GET(c->at->entered) + 1);
+        STAND_TELL(c->at->entered, GET(c->at->entered) + 1);
     }
     return before;
 }

@@ -16,7 +16,7 @@ uint64_t kept_messages;
 static void kept_count(int more)
 {
     kept_messages += (uint64_t)more;
-    STAND_SET(stop_page->kept, kept_messages);
+    SET(stop_page->kept, kept_messages);
 }
 
 struct kept *kept_receive(MPI_Message *real, const MPI_Status *found)

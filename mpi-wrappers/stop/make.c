@@ -122,7 +122,7 @@ static int make_join(MPI_Comm local, int leader, MPI_Comm bridge, int remote,
                      int tag, struct comm **c)
 {
     const struct comm *over = comm_of(local);
-    struct side own = { over->id, STAND_GET(over->at->entered),
+    struct side own = { over->id, GET(over->at->entered),
                         (uint64_t)over->size }, other = { 0 };
     bool leads = over->rank == leader;
     uint64_t a, b;

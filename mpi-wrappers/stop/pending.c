@@ -30,9 +30,9 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
         return rc;
     p = (struct pending *)object_own(OBJECT_REQUEST, real);
     *request = (MPI_Request)p;
-    if (STAND_UNLIKELY(!p))
+    if (UNLIKELY(!p))
         return MPI_ERR_NO_MEM;
-    if (STAND_UNLIKELY(p->object.predefined))
+    if (UNLIKELY(p->object.predefined))
         return rc;
     pending_fill(p, kind, call, buffer, count, type, peer, tag, comm);
     p->persistent = persistent;
@@ -42,7 +42,7 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
         pending_hold(type);
     if (persistent && p->object.comm)
         p->object.comm->lasts = true;
-    if (STAND_UNLIKELY(pending_freed))
+    if (UNLIKELY(pending_freed))
         pending_sweep();
     return rc;
 }

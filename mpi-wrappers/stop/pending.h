@@ -69,7 +69,7 @@ static inline void pending_link(struct pending *p, struct pending *list)
     struct pending *last = list->before;
 
     p->before = NULL;
-    if (STAND_UNLIKELY(stand_many))
+    if (UNLIKELY(stand_many))
         return;
     p->before = last;
     p->object.next = &list->object;
@@ -79,7 +79,7 @@ static inline void pending_link(struct pending *p, struct pending *list)
 
 static inline void pending_unlink(struct pending *p)
 {
-    if (STAND_UNLIKELY(!p->before))
+    if (UNLIKELY(!p->before))
         return;
     p->before->object.next = p->object.next;
     pending_next(p)->before = p->before;
@@ -127,7 +127,7 @@ static inline void pending_end(struct pending *p)
             stand_received(p->peer);
         if (!p->persistent)
             pending_release(p->type);
-    } else if (STAND_UNLIKELY(p->kind == PENDING_COLLECTIVE && p->buffer)) {
+    } else if (UNLIKELY(p->kind == PENDING_COLLECTIVE && p->buffer)) {
         pending_born(p);
     }
 }
@@ -160,7 +160,7 @@ static inline int pending_message(int rc, MPI_Request real,
     struct object *o = object_spare, *null = (struct object *)MPI_REQUEST_NULL;
     struct pending *p = (struct pending *)o;
 
-    if (STAND_UNLIKELY(rc != MPI_SUCCESS || !o || real == null->real ||
+    if (UNLIKELY(rc != MPI_SUCCESS || !o || real == null->real ||
                        pending_freed))
         return pending_made(rc, real, request, kind, call, buffer, count, type,
                             peer, tag, comm, false);
@@ -180,7 +180,7 @@ static inline void pending_settle(MPI_Request *request, MPI_Request real)
     struct object *o = (struct object *)*request;
     struct object *null = (struct object *)MPI_REQUEST_NULL;
 
-    if (STAND_UNLIKELY(real != null->real || o->kept || o->fortran >= 0)) {
+    if (UNLIKELY(real != null->real || o->kept || o->fortran >= 0)) {
         object_settle(request, real);
         return;
     }

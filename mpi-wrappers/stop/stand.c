@@ -60,24 +60,24 @@ void stand_refuse(enum stand_why why, int more)
 /* Each number that a task stores itself. */
 static void stand_copy(struct page_stop *to, const struct page_stop *from)
 {
-    uint32_t n = STAND_GET(from->comms);
+    uint32_t n = GET(from->comms);
 
-    STAND_SET(to->where, STAND_GET(from->where));
-    STAND_SET(to->sent, STAND_GET(from->sent));
-    STAND_SET(to->received, STAND_GET(from->received));
-    STAND_SET(to->calls, STAND_GET(from->calls));
-    STAND_SET(to->kept, STAND_GET(from->kept));
-    STAND_SET(to->generation, STAND_GET(from->generation));
+    SET(to->where, GET(from->where));
+    SET(to->sent, GET(from->sent));
+    SET(to->received, GET(from->received));
+    SET(to->calls, GET(from->calls));
+    SET(to->kept, GET(from->kept));
+    SET(to->generation, GET(from->generation));
     for (uint32_t i = 0; i < n; i++) {
-        STAND_SET(to->comm[i].entered, STAND_GET(from->comm[i].entered));
-        STAND_SET(to->comm[i].size, STAND_GET(from->comm[i].size));
-        STAND_TELL(to->comm[i].id, STAND_GET(from->comm[i].id));
+        SET(to->comm[i].entered, GET(from->comm[i].entered));
+        SET(to->comm[i].size, GET(from->comm[i].size));
+        STAND_TELL(to->comm[i].id, GET(from->comm[i].id));
     }
     STAND_TELL(to->comms, n);
     memcpy(to->why, from->why, sizeof(to->why));
-    STAND_TELL(to->refuses, STAND_GET(from->refuses));
-    STAND_SET(to->tid, STAND_GET(from->tid));
-    STAND_TELL(to->signal, STAND_GET(from->signal));
+    STAND_TELL(to->refuses, GET(from->refuses));
+    SET(to->tid, GET(from->tid));
+    STAND_TELL(to->signal, GET(from->signal));
 }
 
 /* libhector.so has got a page from the slave. */
@@ -122,8 +122,8 @@ static void stand_drain(bool *asked)
 void stand_still(void)
 {
     struct page_stop *p = stop_page;
-    uint32_t where = STAND_GET(p->where), word;
-    uint32_t generation = STAND_GET(p->generation);
+    uint32_t where = GET(p->where), word;
+    uint32_t generation = GET(p->generation);
     bool asked = false;
     int saved = errno;
 
@@ -131,14 +131,14 @@ void stand_still(void)
         return;
     stand.still = true;
     STAND_MORE(p->stopped);
-    STAND_SET(p->unfinished, UINT32_MAX);
+    SET(p->unfinished, UINT32_MAX);
     STAND_TELL(p->where, PAGE_AT_FROZEN);
     while ((word = stand_word()) >= PAGE_STOP_FREEZE)
         if (word == PAGE_STOP_DRAIN) {
             stand_drain(&asked);
         } else if (word == PAGE_STOP_SWAP &&
-                   generation != STAND_GET(stop_page->wanted)) {
-            generation = STAND_GET(stop_page->wanted);
+                   generation != GET(stop_page->wanted)) {
+            generation = GET(stop_page->wanted);
             stand_swap.now();
         } else {
             stand_turn();
@@ -158,7 +158,7 @@ static void stand_signal(int number, siginfo_t *info, void *context)
 
     (void)number, (void)info;
     if (stand_word() < PAGE_STOP_FREEZE || stand.still ||
-        STAND_GET(p->where) != PAGE_AT_USER)
+        GET(p->where) != PAGE_AT_USER)
         return;
     if (stand_callbacks || !place_is_safe(context))
         STAND_MORE(p->put_off);
@@ -190,7 +190,7 @@ void stand_begin(void)
         stand_refuse(STAND_THREADS, 1);
     }
     stand.ready = true;
-    STAND_SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
+    SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
     STAND_TELL(stop_page->signal, (uint32_t)stand_choose());
 }
 

@@ -12,13 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi-wrappers/fields.h"
 #include "mpi-wrappers/page.h"
 
-#define STAND_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define STAND_GET(f) atomic_load_explicit(&(f), memory_order_relaxed)
-#define STAND_SET(f, v) atomic_store_explicit(&(f), v, memory_order_relaxed)
 #define STAND_TELL(f, v) atomic_store_explicit(&(f), v, memory_order_release)
-#define STAND_MORE(f) STAND_SET(f, STAND_GET(f) + 1)
+#define STAND_MORE(f) SET(f, GET(f) + 1)
 
 /* Never NULL: before there is a page, one that nobody reads. */
 extern struct page_stop *stop_page;
@@ -62,11 +60,11 @@ static inline uint32_t stand_word(void)
 static inline uint32_t stand_enter(void)
 {
     struct page_stop *p = stop_page;
-    uint32_t before = STAND_GET(p->where);
+    uint32_t before = GET(p->where);
 
     STAND_MORE(p->calls);
     if (__builtin_expect(before == PAGE_AT_USER, 1))
-        STAND_SET(p->where, PAGE_AT_LIBRARY);
+        SET(p->where, PAGE_AT_LIBRARY);
     return before;
 }
 
@@ -74,8 +72,8 @@ static inline void stand_leave(uint32_t before)
 {
     struct page_stop *p = stop_page;
 
-    STAND_SET(p->where, before);
-    if (STAND_UNLIKELY(STAND_GET(p->word) >= PAGE_STOP_FREEZE))
+    SET(p->where, before);
+    if (UNLIKELY(GET(p->word) >= PAGE_STOP_FREEZE))
         stand_still();
 }
 
@@ -84,13 +82,13 @@ static inline void stand_wait(uint32_t before, int32_t peer)
 {
     if (before != PAGE_AT_USER)
         return;
-    STAND_SET(stop_page->peer, peer);
+    SET(stop_page->peer, peer);
     STAND_TELL(stop_page->where, PAGE_AT_WAITING);
 }
 
 static inline void stand_look(void)
 {
-    if (STAND_UNLIKELY(STAND_GET(stop_page->word) >= PAGE_STOP_FREEZE))
+    if (UNLIKELY(GET(stop_page->word) >= PAGE_STOP_FREEZE))
         stand_still();
 }
 
@@ -103,7 +101,7 @@ static inline void stand_sent(int dest)
 static inline void stand_received(int source)
 {
     if (source != -2)           /* MPI_PROC_NULL */
-        STAND_TELL(stop_page->received, STAND_GET(stop_page->received) + 1);
+        STAND_TELL(stop_page->received, GET(stop_page->received) + 1);
 }
 
 /* It was counted, and did not leave: neither number ever shrinks. */

@@ -38,8 +38,8 @@ static void lent_drain(void)
 
     do {
         left = drain_once();
-        under_way = (long)(STAND_GET(stop_page->sent) -
-                           STAND_GET(stop_page->received));
+        under_way = (long)(GET(stop_page->sent) -
+                           GET(stop_page->received));
         left = lent_sum(left);
         under_way = lent_sum(under_way);
     } while (left || under_way);
