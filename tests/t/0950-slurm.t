@@ -58,6 +58,26 @@ batch -N2 --ntasks-per-node=2 <<'END'
 seq 1000 | hector-run --stdin all cat | sort -n | uniq -c | awk '$1 == 4' | wc -l
 END
 is "$status $(out)" '0 1000' '... stdin to tasks on two nodes, and stdout'
+# What is said in the end depends on the number of rounds alone.
+enough=$T/enough
+export enough
+batch -N2 --ntasks-per-node=2 <<'END'
+hector-run --migratable --oversubscribe "$APPS/skew" "$enough" 7 &
+job="SELECT max(job) FROM jobs"
+until [ "$(sqlite3 "$HECTOR_DB" "SELECT count(*) FROM tasks WHERE mpi_calls > 0 AND
+    job = ($job)")" = 4 ]; do kill -0 $! || exit 9; done
+n=$(sqlite3 "$HECTOR_DB" "$job")
+hector migrate "$n.1" n2 && hector migrate "$n.3" n1 && echo moved
+sqlite3 "$HECTOR_DB" "SELECT node FROM tasks WHERE job = $n ORDER BY rank" | xargs
+: >"$enough"
+wait $!
+END
+is "$status $(grep -c '^moved' "$T/out") $(grep '^n[12] ' "$T/out")" \
+    '0 1 n1 n2 n2 n1' 'tasks move to the other node and from there'
+grep '^rank' "$T/out" | sort >moved
+n=$(sed -n '1s/.* rounds \([0-9]*\) .*/\1/p' moved)
+alloc -N2 -n4 hector-run --oversubscribe "$APPS/skew" "$n" 7
+is "$(wc -l <moved) $(sort "$T/out")" "4 $(cat moved)" '... and say the same'
 batch -N2 -n2 <<'END'
 hector-run "$APPS/exits" 1 exit 7
 END
