@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 4,
-    PAGE_MINOR = 2,
+    PAGE_MINOR = 3,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -669,16 +669,22 @@ struct page_grant {
  * image is written to; then it asks again, and says whether it is whole. With
  * PAGE_LEASE_LEAVE and no descriptor the process that was made of it is there, and
  * this one ends with status 0; with PAGE_LEASE_STAY it goes on here all the same.
- * The process made of it asks for a page, of the same size as the old one, and
- * then for a lease. */
+ * With PAGE_LEASE_SAVE a memfd of so many bytes is attached, the name of the file
+ * that it writes its image to, with a final zero; then it asks again, as before.
+ * The process made of an image finds in --tell the slave's socket, a blank and the
+ * number of its job; it asks for a page, of the same size as the old one, and then
+ * for a lease. */
 #define PAGE_LEASE 0x314553414c544348ull        /* "HCTLASE1" */
-enum { PAGE_LEASE_STAY = 0, PAGE_LEASE_LEAVE = 1 };  /* else an errno value */
+enum {                          /* of a lease; else an errno value */
+    PAGE_LEASE_STAY = 0, PAGE_LEASE_LEAVE = 1, PAGE_LEASE_SAVE = 1 << 16
+};
 struct page_lease_ask {
     uint64_t magic;             /* PAGE_LEASE */
     uint32_t major, minor;
     uint64_t job;
     uint32_t rank, pid, generation;
     uint32_t whole;             /* 1: its image is written */
+    uint64_t image_bytes;       /* then: to a file */
 };
 struct page_lease {
     uint64_t magic;

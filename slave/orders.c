@@ -10,6 +10,7 @@
 
 #include "proto/base/log.h"
 #include "slave/jobs/adopt.h"
+#include "slave/move/jobkeep.h"
 #include "slave/move/jobmove.h"
 #include "slave/jobs/jobs.h"
 #include "slave/move/jobstop.h"
@@ -112,6 +113,7 @@ ON_OURS(stop_order, StopOrder, complain(jobstop_order(j, m, err), err))
 ON_OURS(swap, Swap, complain(jobmove_swap(j, m, err), err))
 ON_OURS(swap_go, SwapGo, complain(jobmove_go(j, m, err), err))
 ON_OURS(swap_end, SwapEnd, complain(jobmove_end(j, m, err), err))
+ON_OURS(keep, Keep, complain(jobkeep_order(j, m, err), err))
 ON_OURS(image, Image, (jobmove_image(j, m), 0))
 ON_OURS(image_credit, ImageCredit, (jobmove_credit(j, m), 0))
 

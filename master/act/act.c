@@ -155,6 +155,11 @@ static const struct act {
     /* Ordered by mover_order(), which has a machine of its own. */
     [ACT_MIGRATE] = { "migrate", ACT_OPERATOR, NULL, NULL, NULL, "ordered", NULL,
                       NULL, HOLD_EVENT_COUNT, -1 },
+    /* By checkpoint_order(); and by whoever drives jobs. */
+    [ACT_CHECKPOINT] = { "checkpoint", ACT_OPERATOR, NULL, NULL, NULL, "ordered",
+                         NULL, NULL, HOLD_EVENT_COUNT, -1 },
+    [ACT_ROLLBACK] = { "rollback", ACT_POLICY, NULL, NULL, NULL, "ordered", NULL,
+                       NULL, HOLD_EVENT_COUNT, -1 },
     /* Of a node, by drain_order(). */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },

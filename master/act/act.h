@@ -29,7 +29,8 @@ enum act_who {                  /* bits */
 
 enum act_name {
     ACT_REPORT, ACT_SUSPEND, ACT_RESUME, ACT_KILL, ACT_SIGNAL, ACT_WARN,
-    ACT_SWITCH_OFF, ACT_MIGRATE, ACT_DRAIN, ACT_UNDRAIN,
+    ACT_SWITCH_OFF, ACT_MIGRATE, ACT_DRAIN, ACT_UNDRAIN, ACT_CHECKPOINT,
+    ACT_ROLLBACK,
 };
 
 /* Texts and set are borrowed. */

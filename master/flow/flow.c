@@ -14,11 +14,13 @@
 
 #include "master/act/findings.h"
 #include "master/act/hands.h"
+#include "master/flow/again.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
+#include "master/move/checkpoint.h"
 #include "master/store/events.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -74,6 +76,7 @@ void flow_free_job(struct job *j)
         return;
     timer_free(j->clock.timer);
     mover_drop(j, "the job has ended");
+    checkpoint_free(j);
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
     launch_free(j);
@@ -249,8 +252,14 @@ static void move_act(struct job *j)
     flow_act(j, JOB_EFFECT_MOVE);
 }
 
+/* Tasks that came apart, and cannot come together again. */
+static void move_failed(struct job *j, const char *why)
+{
+    again_or_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
+}
+
 static const struct mover_ops mover_ops = {
-    .act = move_act, .fail = flow_fail_now, .notice = notice,
+    .act = move_act, .fail = move_failed, .notice = notice,
     .prepare = launch_further, .seal = launch_seal_again,
 };
 

@@ -14,6 +14,7 @@
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
+#include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -103,6 +104,7 @@ void flow_node_away(struct flow *f, struct node *n, const char *why)
             continue;
         jn->away = true;
         mover_node_away(j, jn);
+        checkpoint_node_away(j, jn);
     }
 }
 

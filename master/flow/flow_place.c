@@ -42,7 +42,8 @@ static void flow_placed(struct job *j)
     struct err err;
 
     event_del(j->clock.timer);
-    if (launch_seal(j, j->flow->conf.instance, &err)) {
+    if ((!j->placement.bytes && launch_seal(j, j->flow->conf.instance, &err)) ||
+        (j->serial && launch_seal_again(j, &err))) {
         flow_fail_now(j, err.text);
         return;
     }

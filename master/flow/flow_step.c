@@ -6,9 +6,12 @@
 #include "master/flow/flow_step.h"
 
 #include <errno.h>
+#include <signal.h>
 
+#include "master/flow/again.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
+#include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -66,13 +69,19 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
     if (j->state == JOB_RUNNING) {
         j->started_ns = clock_wall_ns();
         watcher_start(j->watcher);
+        checkpoint_start(&j->flow->movers, j);
     } else {
+        const char *why = j->state == JOB_RETURNING
+                          ? "the job goes back to a checkpoint"
+                          : "the job ends";
+
         watcher_stop(j->watcher);
-        mover_drop(j, "the job ends");
+        mover_drop(j, why);
+        checkpoint_stop(j, why);
     }
     if (j->state == JOB_PREPARING)
         j->clock.preparing_ns = clock_monotonic_ns();
-    if (j->state == JOB_ENDING)
+    if (j->state == JOB_ENDING || j->state == JOB_RETURNING)
         j->clock.ending_ns = clock_monotonic_ns();
     if (job_state_final(j->state)) {
         j->ended_ns = clock_wall_ns();
@@ -109,8 +118,11 @@ bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
 /* A failure that is the job's: end it, from wherever it is. */
 void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
 {
-    bool first = job_fail(j, exit_code, at_ns, why);
+    bool first;
 
+    if (j->state == JOB_RETURNING)
+        return;                 /* none of it counts any more */
+    first = job_fail(j, exit_code, at_ns, why);
     if (job_state_final(j->state))
         return;
     if (j->state == JOB_ENDING) {
@@ -134,6 +146,10 @@ void flow_check_drained(struct job *j)
     if (j->state < JOB_STARTING || job_state_final(j->state) ||
         !job_all_drained(j))
         return;
+    if (j->state == JOB_RETURNING) {
+        again_begin(j);
+        return;
+    }
     endmodel_keep(j);
     if (apart_end(j, why, sizeof(why)))
         flow_fail_now(j, why);
@@ -162,13 +178,16 @@ void flow_order_end(const struct job *j, const struct job_node *jn)
 {
     Hct__Terminate m = HCT__TERMINATE__INIT;
 
-    if (j->state != JOB_ENDING || !j->ops->ends_tasks(j) || jn->lost ||
-        jn->drained || !jn->node->link)
+    bool returns = j->state == JOB_RETURNING;
+
+    if ((j->state != JOB_ENDING && !returns) || !j->ops->ends_tasks(j) ||
+        jn->lost || jn->drained || !jn->node->link)
         return;
     m.job = j->id;
     m.ranks = (char *)"all";
-    m.grace_ns = job_grace_ns(j);
-    m.signal = job_kill_signal(j);
+    /* Who goes back has nothing to say any more, but what it said is shown. */
+    m.grace_ns = returns ? 1 : job_grace_ns(j);
+    m.signal = returns ? SIGKILL : job_kill_signal(j);
     conn_send(jn->node->link, MESSAGE_TERMINATE, &m);
 }
 

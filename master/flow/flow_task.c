@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "master/act/hands.h"
+#include "master/flow/again.h"
 #include "master/flow/apart.h"
 #include "master/flow/flow_step.h"
 #include "mpi-wrappers/table/calls.h"
@@ -59,8 +60,11 @@ int flow_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m,
 
 static void flow_task_runs(struct job *j, struct task *t, uint64_t at_ns)
 {
-    if (t->started_ns == 0)
+    if (t->started_ns == 0) {
         t->started_ns = at_ns;
+        if (j->attempt)
+            journal_posting(j->flow->journal, j, t, at_ns, 0);
+    }
     if (flow_task_step(j, t, TASK_EVENT_RUN))
         j->nrunning++;
 }
@@ -198,7 +202,11 @@ int flow_task_abort(struct job *j, struct job_node *jn,
                        (unsigned long long)j->id, job_state_name(j->state));
     abort_words(&why, jn, m);
     str_addf(&why, " with code %d%s%.500s", m->code, *text ? ": " : "", text);
-    flow_fail(j, code, clock_wall_ns(), str_text(&why));
+    /* What MPI says as another task is gone comes before that is known. */
+    if (*call_name(m->call) && strcmp(call_name(m->call), "MPI_Abort") != 0)
+        again_or_fail(j, code, clock_wall_ns(), str_text(&why));
+    else
+        flow_fail(j, code, clock_wall_ns(), str_text(&why));
     str_fini(&why);
     job_abort(j);
     return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "master/move/checkpoint.h"
 #include "master/state/place.h"
 #include "proto/link/conn.h"
 #include "proto/link/message.h"
@@ -118,23 +119,29 @@ static int launch_any(struct launch_hosts *h, const struct nodes *nodes,
     return 0;
 }
 
-/* One that is draining is not waited for, as nobody knows for how long. */
+/* One that is draining is not waited for, as nobody knows for how long. A job
+ * that goes on from a checkpoint takes those that remain. */
 static int launch_named(struct launch_hosts *h, const struct job *j,
                         const struct nodes *nodes, struct str *missing,
                         struct err *err)
 {
+    struct str lacks = { 0 };
+
     for (size_t i = 0; i < j->wish->nhosts; i++) {
         struct node *n = nodes_find(nodes, j->wish->hosts[i].name);
 
-        if (n && n->draining)
+        if (n && n->draining && !j->attempt)
             return err_set(err, EBUSY, "node %s is draining: it takes no new "
                            "tasks", n->name);
-        if (n && n->state == NODE_UP)
+        if (n && n->state == NODE_UP && !n->draining)
             launch_add(h, n, j->wish->hosts[i].slots, 0);
         else
-            str_addf(missing, "%s%s", missing->n ? ", " : "",
+            str_addf(&lacks, "%s%s", lacks.n ? ", " : "",
                      j->wish->hosts[i].name);
     }
+    if (!j->attempt || !h->n)
+        str_add(missing, str_text(&lacks));
+    str_fini(&lacks);
     return 0;
 }
 
@@ -319,7 +326,7 @@ int launch_further(struct job *j, struct job_node *jn, struct node *n,
 }
 
 static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
-                        const Hct__Prepare *placement)
+                        const Hct__Prepare *placement, uint32_t attempt)
 {
     p->job = placement->job;
     p->nspace = placement->nspace;
@@ -342,6 +349,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->adopt_socket = s->adopt_socket;
     p->terminal = s->terminal;
     p->migratable = s->migratable;
+    p->attempt = attempt;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }
@@ -358,7 +366,10 @@ int launch_prepare(const struct job *j, const struct job_node *only,
     if (!s || !placement)
         rc = err_memory(err);
     else
-        launch_fill(&p, s, placement);
+        launch_fill(&p, s, placement, j->attempt);
+    /* Who comes later, by a move, is no task of an image in a file. */
+    if (rc == 0 && j->state == JOB_PREPARING && checkpoint_restores(j))
+        rc = checkpoint_fill(j, &p, err);
     for (size_t i = 0; rc == 0 && i < j->nnodes; i++) {
         const struct job_node *n = &j->nodes[i];
 
@@ -369,6 +380,7 @@ int launch_prepare(const struct job *j, const struct job_node *only,
             rc = err_set(err, EMSGSIZE, "the environment and arguments of "
                          "the job are larger than a message may be");
     }
+    checkpoint_unfill(&p);
     if (placement)
         hct__prepare__free_unpacked(placement, NULL);
     if (s)

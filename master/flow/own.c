@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/flow/again.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
 #include "proto/base/clock.h"
@@ -98,7 +99,12 @@ static void own_task_ended(struct job *j, struct job_node *jn,
 
     if (t->exit_code != 0 && !ours) {
         own_sentence(j, t, core, why, sizeof(why));
-        flow_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
+        if (t->why)
+            again_older_or_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
+        else if (t->signal)
+            again_or_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
+        else                    /* the program's own word */
+            flow_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
     } else if (t->exit_code == 0 && !finalized) {
         own_task_left(j, t);
     }
@@ -137,7 +143,7 @@ static void own_abort_place(struct job *j, const struct job_node *jn,
 static int own_drained(struct job *j, struct job_node *jn,
                        const struct job_drained *d, struct err *err)
 {
-    if (j->state == JOB_ENDING && !jn->launched) {
+    if ((j->state == JOB_ENDING || j->state == JOB_RETURNING) && !jn->launched) {
         jn->launched = true;    /* Launch was lost with a link */
         j->nlaunched++;
         flow_lose_tasks(j, jn);
@@ -155,7 +161,7 @@ static int own_drained(struct job *j, struct job_node *jn,
 
 static bool own_is_over(const struct job *j)
 {
-    return j->state == JOB_ENDING ||
+    return j->state == JOB_ENDING || j->state == JOB_RETURNING ||
            (j->state >= JOB_STARTING && j->nended == j->ntasks);
 }
 
@@ -163,7 +169,7 @@ static bool own_is_over(const struct job *j)
 
 static void own_node_lost(struct job *j, const char *why)
 {
-    flow_fail_now(j, why);
+    again_or_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
     flow_check_drained(j);
 }
 

@@ -9,6 +9,7 @@
 #include "master/flow/adopt.h"
 #include "master/flow/launch.h"
 #include "master/flow/own.h"
+#include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 #include "proto/link/addr.h"
@@ -155,9 +156,18 @@ struct job *submit_job(const Hct__Submit *s, struct err *err)
         j->ops = &own_ops;
         j->ntasks = ntasks;
     }
+    if (j && checkpoint_wish(j, s, err)) {
+        checkpoint_free(j);
+        job_destroy(j);
+        return NULL;
+    }
+    if (j && checkpoint_restores(j))
+        j->serial = checkpoint_serial(j);
     if (!j || submit_copy(j, s) ||
         (*s->adopt_socket && adopt_init(j, *s->name, err))) {
         launch_free(j);
+        if (j)
+            checkpoint_free(j);
         job_destroy(j);
         err_memory(err);
         return NULL;

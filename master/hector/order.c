@@ -1,6 +1,6 @@
-/* order.c - hector kill, suspend, resume, migrate: ends jobs or tasks, sends them a
- * signal, stops them and lets them go on, moves them, by way of the master that
- * runs them.
+/* order.c - hector kill, suspend, resume, migrate, checkpoint: ends jobs or tasks,
+ * sends them a signal, stops them and lets them go on, moves them, has them written
+ * to files, by way of the master that runs them.
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
@@ -97,6 +97,16 @@ static int send_migrate(struct conn *c, const struct request *r, char *why)
     return conn_send(c, MESSAGE_MIGRATE, &m);
 }
 
+static int send_save(struct conn *c, const struct request *r, char *why)
+{
+    Hct__Save m = HCT__SAVE__INIT;
+
+    m.job = r->target->job;
+    m.why = why;
+    m.quiesce_ns = r->quiesce_ns;
+    return conn_send(c, MESSAGE_SAVE, &m);
+}
+
 static const struct order order_kill = { "kill", send_kill, 0, ORDER_WAIT_S };
 static const struct order order_signal = {
     "kill", send_signal, 0, ORDER_WAIT_S
@@ -109,6 +119,9 @@ static const struct order order_resume = {
 };
 static const struct order order_migrate = {
     "migrate", send_migrate, 0, ORDER_STEP_S
+};
+static const struct order order_checkpoint = {
+    "checkpoint", send_save, 0, ORDER_STEP_S
 };
 
 static int send_order(struct talk *t, struct conn *c)
@@ -132,6 +145,8 @@ static const char *step_words(const char *state)
         { "imaged", "images were sent, tasks are made of them" },
         { "returning", "all return to where they were" },
         { "restored", "MPI is joined anew" }, { "joined", "all go on" },
+        { "checking", "all go on, the images are read again" },
+        { "sealing", "all go on, the images are good" },
     };
 
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -304,6 +319,20 @@ static int run_migrate(const struct tool *t)
     return order_all(t, r, 1);
 }
 
+static int run_checkpoint(const struct tool *t)
+{
+    const struct migrate_options *o = t->own;
+    struct request r = { .order = &order_checkpoint,
+                         .quiesce_ns = o->quiesce_ns,
+                         .steps = !t->json && isatty(STDERR_FILENO) };
+
+    for (int i = 0; i < t->nwords; i++)
+        if (strchr(t->words[i], '.'))
+            return tool_complain(TOOL_USAGE, "%s: a checkpoint is of a whole JOB",
+                                 t->words[i]);
+    return order_all(t, r, t->nwords);
+}
+
 const struct command kill_command = {
     "kill", "JOB[.RANKS]...", "end jobs or tasks, or signal them",
     COMMAND_OPTIONS(options, defaults), run_kill
@@ -312,6 +341,11 @@ const struct command kill_command = {
 const struct command migrate_command = {
     "migrate", "JOB[.RANKS] NODE", "move tasks to another node",
     COMMAND_OPTIONS(migrate_rows, migrate_defaults), run_migrate
+};
+
+const struct command checkpoint_command = {
+    "checkpoint", "JOB...", "write the tasks of a job to files",
+    COMMAND_OPTIONS(migrate_rows, migrate_defaults), run_checkpoint
 };
 
 const struct command suspend_command = {

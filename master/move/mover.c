@@ -53,6 +53,10 @@ struct mover {
     enum move_state state;
     bool acted;                 /* what this state is to effect was done */
     struct taskset ranks;       /* owned: who moves */
+    char *saving;               /* owned: the directory of images; NULL: none are */
+    void (*saved)(struct job *j, const struct mover_saved *s, const char *text);
+    uint32_t nsaid;             /* so many tasks have said whether theirs is there */
+    uint64_t quiet_wall_ns;
     struct mover_target *to;    /* owned: each node once */
     size_t nto;
     bool expected;              /* they count as coming there */
@@ -103,6 +107,7 @@ static void mover_free(struct mover *v)
     for (size_t i = 0; i < v->nto; i++)
         taskset_fini(&v->to[i].ranks);
     free(v->to);
+    free(v->saving);
     for (uint32_t r = 0; v->rank && r < v->job->ntasks; r++)
         moverank_fini(&v->rank[r]);
     free(v->rank);
@@ -113,7 +118,8 @@ static void mover_free(struct mover *v)
     taskset_fini(&v->ranks);
     timer_free(v->timer);
     bill_fini(&v->bill);
-    v->job->mover = NULL;
+    if (v->job->mover == v)
+        v->job->mover = NULL;
     free(v);
 }
 
@@ -254,6 +260,8 @@ static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
     m.job = v->job->id;
     m.serial = v->serial;
     m.places = places;
+    if (v->saving && !v->returns)
+        m.saving = v->saving;
     who_moves(v, i, &m.leaving, &m.coming);
     if (m.leaving && m.coming)
         conn_send(v->job->nodes[i].node->link, MESSAGE_SWAP, &m);
@@ -474,6 +482,7 @@ static void follow_stop(struct mover *v, const struct stop_orders *o)
     }
     if (quiet && v->state == MOVE_CHECKED) {
         v->quiet_ns = clock_monotonic_ns();
+        v->quiet_wall_ns = clock_wall_ns();
         step(v, MOVE_EVENT_QUIET);
     } else if (!quiet && v->state == MOVE_QUIET) {
         step(v, MOVE_EVENT_THAWED);
@@ -508,7 +517,7 @@ static void look_at_stop(struct mover *v)
 /* All have dropped their library; who moves has left, and has come. */
 static void look_at_parts(struct mover *v)
 {
-    bool left = true;
+    bool left = !v->saving || v->nsaid == v->job->ntasks;
 
     for (uint32_t r = 0; r < v->job->ntasks; r++) {
         const struct moverank *k = &v->rank[r];
@@ -771,6 +780,26 @@ static void cannot_move(struct mover *v, uint32_t rank, const char *why)
     return_all(v, text);
 }
 
+/* Nobody moves; its image is in a file, or cannot be. */
+static int take_saved(struct mover *v, const struct job_node *jn,
+                      const Hct__TaskMoved *m, struct err *err)
+{
+    struct moverank *k = &v->rank[m->rank];
+    bool again = k->left || k->stays;
+
+    if (!job_has_on(v->job, &v->job->tasks[m->rank], jn))
+        return err_set(err, EPROTO, "TaskMoved of rank %u, which is not on this "
+                       "node", m->rank);
+    if (again || v->returns)
+        return 0;
+    v->nsaid++;
+    k->stays = m->kind != HCT__TASK_MOVED__KIND__SAVED;
+    if (k->stays && !*v->why)
+        snprintf(v->why, sizeof(v->why), "task %u: %.300s", m->rank, m->why);
+    bill_image(&v->bill, m->image_bytes);
+    return k->stays ? 0 : moverank_leave(k, m, err);
+}
+
 int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                 struct err *err)
 {
@@ -779,6 +808,8 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
 
     if (!v || m->serial != v->serial)
         return 0;
+    if (v->saving && m->rank < j->ntasks)
+        return take_saved(v, jn, m, err);
     if (m->rank >= j->ntasks || !moves(v, m->rank))
         return err_set(err, EPROTO, "TaskMoved of rank %u, which does not move",
                        m->rank);
@@ -940,11 +971,30 @@ static void act_joined(struct mover *v)
     step(v, v->returns ? MOVE_EVENT_RETURNED : MOVE_EVENT_WENT);
 }
 
+static void end_saving(struct mover *v, bool ok, const char *text)
+{
+    void (*saved)(struct job *j, const struct mover_saved *s,
+                  const char *text) = v->saved;
+    struct mover_saved s = { .rank = v->rank, .serial = v->serial,
+                             .at_ns = v->quiet_wall_ns };
+    struct job *j = v->job;
+
+    if (v->quiet_ns)
+        s.stood_ns = clock_monotonic_ns() - v->quiet_ns;
+    j->mover = NULL;            /* another one may begin */
+    saved(j, ok && !*v->why ? &s : NULL, *v->why ? v->why : text);
+    mover_free(v);
+}
+
 static void end(struct mover *v, bool ok, const char *text)
 {
     struct movers *all = v->all;
     struct job *j = v->job;
 
+    if (v->saving) {
+        end_saving(v, ok, text);
+        return;
+    }
     journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
     bill_note(&v->bill, all->journal, j, ok ? "done" : text);
     say_result(v, ok, text);
@@ -972,6 +1022,10 @@ static void act_going(struct mover *v)
     struct str places = { 0 };
     char text[400];
 
+    if (v->saving) {
+        end(v, true, "");
+        return;
+    }
     say_places(v, &places);
     snprintf(text, sizeof(text), "%.330s now", str_text(&places));
     str_fini(&places);
@@ -1251,6 +1305,10 @@ void mover_drop(struct job *j, const char *why)
         return;
     snprintf(text, sizeof(text), *job_why(j) ? "%s: %.400s" : "%s", why,
              job_why(j));
+    if (v->saving) {
+        end_saving(v, false, text);
+        return;
+    }
     bill_note(&v->bill, v->all->journal, j, why);
     say_result(v, false, text);
     mover_free(v);                      /* who waits for all jobs will look */
@@ -1372,7 +1430,7 @@ static struct mover *make(struct movers *all, struct job *j,
 
     if (!v)
         return err_memory(err), NULL;
-    *v = (struct mover){ .all = all, .job = j,
+    *v = (struct mover){ .all = all, .job = j, .saved = o->saved,
                          .asker = o->asker, .serial = j->serial,
                          .quiesce_ns = o->quiesce_ns ? o->quiesce_ns
                              : MOVER_QUIESCE_S * CLOCK_NS_PER_S };
@@ -1383,7 +1441,9 @@ static struct mover *make(struct movers *all, struct job *j,
     v->nnodes = j->nnodes + n;          /* at most */
     v->node = calloc(v->nnodes + 1, sizeof(*v->node));
     v->timer = evtimer_new(all->base, on_timer, v);
-    if (!v->rank || !v->look || !v->node_of || !v->to || !v->node ||
+    if (o->saving)
+        v->saving = strdup(o->saving);
+    if ((o->saving && !v->saving) || !v->rank || !v->look || !v->node_of || !v->to || !v->node ||
         !v->timer || taskset_copy(&v->ranks, o->ranks))
         err_memory(err);
     else if (make_targets(v, o, err) == 0 && open_bill(v, err) == 0)
@@ -1403,7 +1463,8 @@ int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
     if (!v)
         return -1;
     j->mover = v;
-    bill_note(&v->bill, all->journal, j, NULL);
+    if (!v->saving)
+        bill_note(&v->bill, all->journal, j, NULL);
     log_info("move", "asked for job=%llu: %s", id(v), o->why);
     all->ops->act(j);
     return 0;

@@ -21,6 +21,7 @@
 struct conn;
 struct journal;
 struct mover;
+struct moverank;
 
 struct mover_ops {              /* by whoever drives jobs */
     /* Have mover_act() called after the commit. */
@@ -49,7 +50,20 @@ struct movers {                 /* what all moves of a master share; borrowed */
 
 enum { MOVER_QUIESCE_S = 10 };
 
+/* Of a stop in which all tasks were to write their images. */
+struct mover_saved {            /* all borrowed */
+    const struct moverank *rank;        /* by rank: what each has said */
+    uint32_t serial;            /* that they ask for a place of */
+    uint64_t at_ns;             /* when all stood: wall clock */
+    uint64_t stood_ns;          /* for so long */
+};
+
 struct mover_order {            /* all borrowed */
+    /* Not NULL: nobody moves, all write their images into this directory. How it
+     * ended is said by saved alone: s is NULL if there are none, and text says why
+     * not. */
+    const char *saving;
+    void (*saved)(struct job *j, const struct mover_saved *s, const char *text);
     const struct taskset *ranks;
     struct node *to;
     struct node *const *to_of;  /* by rank, instead; or NULL */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "master/act/act.h"
+#include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 
@@ -195,6 +196,23 @@ int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
         acts_record(a, j, &o, rc ? err->text : "ordered");
     }
     taskset_fini(&ranks);
+    return rc;
+}
+
+int control_save(struct acts *a, struct movers *all, struct jobs *jobs,
+                 struct conn *asker, const Hct__Save *m, struct err *err)
+{
+    struct job *j = control_job(jobs, NULL, m->job, err);
+    const struct checkpoint_order o = { .quiesce_ns = m->quiesce_ns,
+                                        .why = m->why, .asker = asker };
+    struct act_order act = { .act = ACT_CHECKPOINT, .who = ACT_OPERATOR,
+                             .why = m->why, .whole = true };
+    int rc;
+
+    if (!j)
+        return -1;
+    rc = checkpoint_order(all, j, &o, err);
+    acts_record(a, j, &act, rc ? err->text : "ordered");
     return rc;
 }
 

@@ -30,6 +30,10 @@ int control_migrate(struct acts *a, struct movers *all, struct jobs *jobs,
                     struct nodes *nodes, struct conn *asker,
                     const Hct__Migrate *m, struct err *err);
 
+/* The same. */
+int control_save(struct acts *a, struct movers *all, struct jobs *jobs,
+                 struct conn *asker, const Hct__Save *m, struct err *err);
+
 /* asker hears of each job, and of the end; not if this is -1. */
 int control_drain(struct acts *a, struct drains *all, struct conn *asker,
                   const Hct__Drain *m, struct err *err);

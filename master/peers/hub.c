@@ -18,6 +18,7 @@
 #include "master/flow/adopt.h"
 #include "master/flow/notice.h"
 #include "master/flow/submit.h"
+#include "master/move/checkpoint.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
 #include "master/store/profile.h"
@@ -354,6 +355,17 @@ static int on_migrate(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* The same. */
+static int on_save(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    struct peer *s = arg;
+
+    if (control_save(flow_acts(s->hub->flow), flow_movers(s->hub->flow),
+                     s->hub->jobs, c, msg, err))
+        peer_result(c, -1, err);
+    return 0;
+}
+
 static int on_drain(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
@@ -385,6 +397,8 @@ static int peer_find(struct peer *s, uint64_t id, struct err *err)
     if (!s->job)
         return 0;
     s->at = s->job->nodes ? job_node_find(s->job, s->node) : NULL;
+    if (!s->at && s->job->attempt)
+        return 0;               /* it had, before the job went back */
     if (!s->at)
         return err_set(err, EPROTO, "job %llu has no task on this node",
                        (unsigned long long)id);
@@ -417,6 +431,7 @@ ON_JOB(swapped, Swapped, (mover_swapped(s->job, s->at, m), 0))
 ON_JOB(task_moved, TaskMoved, flow_task_moved(s->job, s->at, m, err))
 ON_JOB(come_apart, ComeApart,
        mover_apart(flow_movers(s->hub->flow), s->job, s->at, m, err))
+ON_JOB(kept, Kept, (checkpoint_kept(s->job, s->at, m), 0))
 ON_JOB(image, Image, (mover_image(s->job, s->at, m), 0))
 ON_JOB(image_credit, ImageCredit, (mover_credit(s->job, s->at, m), 0))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
@@ -730,8 +745,10 @@ static void peer_close(void *arg, struct conn *c, const struct err *why)
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
         flow_redirector_gone(h->flow, c, peer_run_wait(s, why));
     gather_cancel(s->gather);
-    for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); )
+    for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); ) {
         mover_forget(j, c);
+        checkpoint_forget(j, c);
+    }
     drain_forget(flow_drains(h->flow), c);
     free(s);
     h->conf.quiet(h->conf.arg);

@@ -135,6 +135,24 @@ int job_place(struct job *j, struct node *const *hosts,
     return rc ? err_memory(err) : 0;
 }
 
+void job_unplace(struct job *j)
+{
+    for (size_t i = 0; i < j->nnodes; i++) {
+        struct job_node *n = &j->nodes[i];
+
+        n->node->ntasks -= n->ntasks;
+        n->node->njobs--;
+        taskset_fini(&n->ranks);
+        *n = (struct job_node){ 0 };
+    }
+    memset(j->index.of, 0, j->index.n * sizeof(*j->index.of));
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        j->tasks[r].node = UINT32_MAX;
+    j->nnodes = j->nprepared = j->nlaunched = j->ndrained = 0;
+    j->nrunning = j->nended = 0;
+    j->oversubscribed = false;
+}
+
 /* ------------------------------------------------------- one by one */
 
 int job_grow(struct job *j, uint32_t ntasks)

@@ -20,6 +20,7 @@
 
 struct adopt;
 struct apart;
+struct checkpoints;
 struct conn;
 struct endmodel;
 struct event;
@@ -154,6 +155,7 @@ struct job {
     bool migratable;            /* its tasks can be moved */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
+    uint32_t attempt;           /* it has gone back to a checkpoint so often */
 
     uint32_t nrunning, nended;          /* tasks */
     size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */
@@ -169,6 +171,7 @@ struct job {
     struct findings *findings;  /* what they have found */
     struct endmodel *models;    /* told in the end; or NULL */
     struct mover *mover;        /* of mover.c: its tasks are being moved; or NULL */
+    struct checkpoints *checkpoints;    /* of checkpoint.c: or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
@@ -200,6 +203,9 @@ void job_destroy(struct job *j);
 int job_place(struct job *j, struct node *const *hosts,
               const uint32_t *host_of, const uint32_t *count, size_t nhosts,
               struct err *err);
+
+/* They are on no node any more, and it has none. */
+void job_unplace(struct job *j);
 
 /* For jobs whose tasks come one by one: more ranks (without a node), a node
  * (without tasks), a task on a node. -1, or NULL: out of memory. */

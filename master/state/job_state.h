@@ -16,6 +16,10 @@
  *             ending  ---ended_failed---> failed
  *                     ---ended_killed---> killed
  *
+ *             running, starting --return--> returning --again--> waiting
+ *
+ * In returning what is left of its tasks is ended, as it goes back to a
+ * checkpoint; a kill leads from there to ending, a failure changes nothing.
  * Before starting there is nothing to end: fail and kill lead from there
  * straight to failed and killed. In ending further failures and kills change
  * nothing. done, failed and killed are final. */
@@ -34,6 +38,7 @@
     X(PREPARING, "preparing")       \
     X(STARTING, "starting")         \
     X(RUNNING, "running")           \
+    X(RETURNING, "returning")       \
     X(ENDING, "ending")             \
     X(DONE, "done")                 \
     X(FAILED, "failed")             \
@@ -46,6 +51,8 @@
     X(LAUNCHED, "launched")         /* by all its slaves */         \
     X(FAIL, "fail")                 /* a task, a slave, a limit */  \
     X(KILL, "kill")                 /* somebody wants it */         \
+    X(RETURN, "return")             /* to its checkpoint */         \
+    X(AGAIN, "again")               /* all slaves drained */        \
     X(ENDED, "ended")               /* all slaves drained */        \
     X(ENDED_FAILED, "ended_failed")                                 \
     X(ENDED_KILLED, "ended_killed")

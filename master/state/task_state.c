@@ -15,6 +15,7 @@ static const struct machine_edge edges[] = {
     UP_TO(TASK_FINALIZED, EXIT, TASK_EXITED),
     UP_TO(TASK_FINALIZED, SIGNAL, TASK_KILLED),
     UP_TO(TASK_FINALIZED, LOSE, TASK_LOST),
+    MACHINE_SPAN(TASK_EXITED, TASK_LOST, TASK_EVENT_AGAIN, TASK_PLACED),
 };
 
 const struct machine task_state_machine = {

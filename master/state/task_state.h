@@ -6,10 +6,14 @@
  *                            |
  *                            v
  *             exited | killed (by a signal) | lost (with its node)
+ *                            | again
+ *                            v
+ *                          placed
  *
  * Words of a task may overtake each other (its page, PMIx and the slave each
  * tell a part), so a later state may be entered from any earlier one; going
- * back is an error. The three final states stay. */
+ * back is an error. The three final states stay, but for a job that goes back to a
+ * checkpoint. */
 #ifndef HECTOR_TASK_STATE_H
 #define HECTOR_TASK_STATE_H
 
@@ -38,7 +42,8 @@
     X(FINALIZE, "finalize")         \
     X(EXIT, "exit")                 \
     X(SIGNAL, "signal")             \
-    X(LOSE, "lose")
+    X(LOSE, "lose")                 \
+    X(AGAIN, "again")
 
 enum task_state {
 #define X(n, word) TASK_##n,

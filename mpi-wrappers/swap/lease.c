@@ -2,6 +2,7 @@
 #include "mpi-wrappers/swap/lease.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,10 +21,13 @@
 #include "mpi-wrappers/dial.h"
 
 enum { LEASE_NAP_MS = 100 };
-static const char lease_slave[] = "HECTOR_SLAVE";
+static const char lease_slave[] = "HECTOR_SLAVE", lease_job[] = "HECTOR_JOB";
 
-/* The socket of the slave that hector-restore was started by. */
-static char lease_told[108];
+/* The socket of the slave that hector-restore was started by, and the job. */
+static char lease_told[108 + 24];
+
+/* What has become of the task's image; born: this process was made of it. */
+struct lease_image { bool whole, born; uint64_t bytes; };
 
 static int lease_fail(char *why, size_t size, const char *what, int code)
 {
@@ -100,12 +104,24 @@ static int lease_read(int fd, uint64_t bytes, char ***variables)
     return code;
 }
 
-/* --------------------------------------------------------------- leaving */
+/* --------------------------------------------------------------- an image */
 
-/* 0: this is the process that was made of the image, with its page; or the one
- * that it was made of, and the image is whole, or there is none. -1: it cannot go
- * on. */
-static int lease_leave(int fd, uint32_t *whole, char *why, size_t size)
+/* This process was made of an image: who it is now. */
+static void lease_obey(void)
+{
+    char *job = strrchr(lease_told, ' ');
+
+    if (job) {
+        *job++ = '\0';
+        setenv(lease_job, job, 1);
+    }
+    if (*lease_told)
+        setenv(lease_slave, lease_told, 1);
+}
+
+/* Closes fd, which the process that was made of the image has not. -1: this is
+ * that one, and it cannot go on. */
+static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
@@ -115,15 +131,51 @@ static int lease_leave(int fd, uint32_t *whole, char *why, size_t size)
                              .told_size = sizeof(lease_told) };
     int rc = image_write(fd, &ask, why, size);
 
-    *whole = rc == 0;
-    if (rc <= 0) {
+    *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0 };
+    if (!is->born) {
         close(fd);
         return 0;
     }
-    if (*lease_told)
-        setenv(lease_slave, lease_told, 1);
+    lease_obey();
     rc = found ? leaf_renew(&leaf) : 0;
     return rc ? lease_fail(why, size, "no page from the slave", rc) : 0;
+}
+
+/* The name of a file, which was given in shared memory. Closes that. */
+static int lease_name(int fd, uint64_t bytes, char name[PATH_MAX])
+{
+    bool good = bytes > 0 && bytes <= PATH_MAX &&
+                pread(fd, name, bytes, 0) == (ssize_t)bytes &&
+                name[bytes - 1] == '\0';
+
+    close(fd);
+    return good ? 0 : EPROTO;
+}
+
+/* Into a file that nobody else writes, and that is not there if it is not whole.
+ * As lease_write() and, without it, the image is not whole. */
+static int lease_save(int given, uint64_t bytes, struct lease_image *is,
+                      char *why, size_t size)
+{
+    char name[PATH_MAX];
+    struct stat st = { 0 };
+    int code = lease_name(given, bytes, name), fd = -1, rc;
+
+    *is = (struct lease_image){ 0 };
+    if (!code && (fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                            0600)) < 0)
+        code = errno;
+    if (code) {
+        snprintf(why, size, "its image cannot be written (%s): %s",
+                 strerror(code), name);
+        return 0;
+    }
+    rc = lease_write(fd, is, why, size);
+    if (is->whole && stat(name, &st) == 0)
+        is->bytes = (uint64_t)st.st_size;
+    else if (!is->born)
+        unlink(name);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -142,13 +194,13 @@ static bool lease_again(int code)
            code == EPIPE || code == EPROTO;
 }
 
-static int lease_ask(uint32_t generation, uint32_t whole,
+static int lease_ask(uint32_t generation, const struct lease_image *is,
                      struct page_lease *lease, int *fd)
 {
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
-        .minor = PAGE_MINOR, .generation = generation, .whole = whole,
-        .pid = (uint32_t)getpid() };
+        .minor = PAGE_MINOR, .generation = generation, .whole = is->whole,
+        .pid = (uint32_t)getpid(), .image_bytes = is->bytes };
     int code = 0;
 
     attach_who(&who);
@@ -168,21 +220,25 @@ static int lease_ask(uint32_t generation, uint32_t whole,
 int lease_take(uint32_t generation, char ***variables, char *why, size_t size)
 {
     struct page_lease lease;
-    uint32_t whole = 0;
+    struct lease_image is = { 0 };
 
     for (;;) {
-        int fd = -1, code = lease_ask(generation, whole, &lease, &fd);
+        int fd = -1, code = lease_ask(generation, &is, &lease, &fd);
+        int rc = 1;             /* nothing was written */
 
-        if (!code && whole && fd < 0 && lease.magic == PAGE_LEASE &&
+        if (!code && is.whole && fd < 0 && lease.magic == PAGE_LEASE &&
             lease.status == PAGE_LEASE_LEAVE)
             _exit(0);           /* it is somewhere else by now */
         if (!code && (lease.magic != PAGE_LEASE || fd < 0))
             code = lease.status > PAGE_LEASE_LEAVE ? (int)lease.status : EPROTO;
-        if (!code && lease.status == PAGE_LEASE_LEAVE) {
-            if (lease_leave(fd, &whole, why, size) < 0)
-                return -1;
+        if (!code && lease.status == PAGE_LEASE_LEAVE)
+            rc = lease_write(fd, &is, why, size);
+        else if (!code && lease.status == PAGE_LEASE_SAVE)
+            rc = lease_save(fd, lease.bytes, &is, why, size);
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
             continue;
-        }
         if (!code && lease.status != PAGE_LEASE_STAY)
             code = (int)lease.status;
         if (!code)

@@ -117,6 +117,9 @@ int swap_now(void)
     if (rebuild_make(why, size) != 0)
         return swap_failed(0, NULL);
     rebuild_end();
+    /* Of those that are made of files nobody waits for the others elsewhere. */
+    if ((rc = INSIDE(Barrier)(object_real(MPI_COMM_WORLD))) != MPI_SUCCESS)
+        return swap_failed(rc, "MPI_Barrier");
     atomic_store(&stop_page->generation, generation);
     swap_say(PAGE_SWAP_UP);
     return 0;

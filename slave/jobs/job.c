@@ -451,6 +451,26 @@ static void start_app(struct job *j, const struct plan_app *app,
         exec_search_fini(&search);
 }
 
+/* The tasks of a checkpoint. */
+static void start_again(struct job *j)
+{
+    struct task_start start = {
+        .node = j->part.node, .plan = j->plan, .user = &j->user,
+        .streams = j->streams, .report = on_report, .report_arg = j };
+    char file[PATHS_MAX];
+
+    start.file = file;
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = j->tasks[i];
+
+        if (snprintf(file, sizeof(file), "%s/rank-%u.image", j->plan->restore,
+                     t->rank) < (int)sizeof(file))
+            task_start_again(t, &start, site_socket(j->part.node->site));
+        else
+            task_fail(t, &start, "the name of its image is too long");
+    }
+}
+
 static int job_launch(struct part *p, struct err *err)
 {
     struct job *j = job_of(p);
@@ -462,7 +482,9 @@ static int job_launch(struct part *p, struct err *err)
     if (apply(j, JOB_EVENT_LAUNCH, err))
         return -1;
     site_env(j->part.node->site, j->plan, shm, &env);
-    for (size_t a = 0; a < j->plan->napps; a++)
+    if (j->plan->restore)
+        start_again(j);
+    for (size_t a = 0; !j->plan->restore && a < j->plan->napps; a++)
         start_app(j, &j->plan->apps[a], &env);
     streams_start_input(j->streams);
     job_look(j);
@@ -601,7 +623,7 @@ bool job_reaped(struct job *j, pid_t pid, int status,
             continue;
         task_report(t, j->plan);
         jobpages_read(j);      /* for the last tag */
-        task_reaped(t, status, usage);
+        task_reaped(t, j->part.node->name, status, usage);
         if (j->told_launched) {
             part_tell_last_use(&j->part, t);
             jobpages_account_last(j, t);

@@ -56,7 +56,8 @@ long jobpages_read(struct job *j)
     if (!j->plan || !j->streams)
         return 0;
     for (size_t i = 0; i < j->ntasks; i++)
-        found += read_ring(j, j->tasks[i]);
+        if (!j->tasks[i]->restoring)
+            found += read_ring(j, j->tasks[i]);
     return found;
 }
 
@@ -64,7 +65,7 @@ void jobpages_before_output(struct job *j, uint32_t rank)
 {
     struct task *t = j->plan->want_stdtim ? job_task(j, rank) : NULL;
 
-    if (t)
+    if (t && !t->restoring)
         read_ring(j, t);
 }
 

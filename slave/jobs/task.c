@@ -26,7 +26,7 @@ void task_init(struct task *t, uint64_t job, uint32_t rank,
 {
     memset(t, 0, sizeof(*t));
     t->rank = rank;
-    t->report = t->terminal = -1;
+    t->report = t->terminal = t->words = -1;
     tally_init(&t->tally, job, rank, window);
 }
 
@@ -40,6 +40,8 @@ static void let_go_of_terminal(struct task *t)
 void task_fini(struct task *t)
 {
     let_go_of_terminal(t);
+    if (t->words >= 0)
+        close(t->words);
     if (t->report_event)
         event_free(t->report_event);
     if (t->report >= 0)
@@ -107,7 +109,7 @@ static int open_pipes(struct pipes *p, const struct task *t,
         return open_terminal(p, s, err);
     *p = (struct pipes){ { site_null(s->node->site), -1, -1 }, -1, -1, -1,
                           false };
-    if ((!s->image && taskset_has(&s->plan->stdin_ranks, t->rank) &&
+    if ((!s->image && !s->file && taskset_has(&s->plan->stdin_ranks, t->rank) &&
          one_pipe(&p->task[0], &p->in, false)) ||
         one_pipe(&p->out, &p->task[1], true) ||
         (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
@@ -161,7 +163,7 @@ static int fork_it(struct task *t, const struct task_start *s,
 {
     struct launch_spec spec = {
         .search = s->search, .user = s->user, .pass = { s->image, s->words },
-        .wdir = s->image ? "/" : plan_app(s->plan, t->rank)->wdir };
+        .wdir = s->image || s->file ? "/" : plan_app(s->plan, t->rank)->wdir };
     struct pipes pipes;
 
     if (open_pipes(&pipes, t, s, err))
@@ -226,9 +228,9 @@ void task_start(struct task *t, const struct task_start *s)
 int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err)
 {
-    char program[PATHS_MAX], from[16], words[16];
-    char *argv[] = { program, (char *)"--report", words, (char *)"--tell",
-                     (char *)(uintptr_t)tell, from, NULL };
+    char program[PATHS_MAX], from[16], words[16], told[PATHS_MAX + 24];
+    char *argv[] = { program, (char *)"--report", words, (char *)"--tell", told,
+                     s->file ? (char *)(uintptr_t)s->file : from, NULL };
     char *no_env[] = { NULL };
     struct env env = { 0 };
     struct exec_search search;
@@ -237,6 +239,8 @@ int task_restore(struct task *t, const struct task_start *s,
 
     snprintf(from, sizeof(from), "fd:%d", s->image);
     snprintf(words, sizeof(words), "fd:%d", s->words);
+    snprintf(told, sizeof(told), "%s %llu", tell,
+             (unsigned long long)s->plan->job);
     if (paths_sibling("hector-restore", program, sizeof(program), err))
         return -1;
     if (exec_search_init(&search, argv, NULL, err))
@@ -252,6 +256,52 @@ int task_restore(struct task *t, const struct task_start *s,
     if (t->report_event)
         event_add(t->report_event, NULL);
     return t->report_event ? 0 : err_memory(err);
+}
+
+void task_start_again(struct task *t, const struct task_start *s,
+                      const char *tell)
+{
+    struct task_start start = *s;
+    struct err err = { 0 };
+    int words[2];
+
+    if (pipe2(words, O_CLOEXEC)) {
+        err_sys(&err, "cannot make a pipe");
+        task_fail(t, s, err.text);
+        return;
+    }
+    t->words = words[0];
+    t->restoring = true;
+    fcntl(words[0], F_SETFL, O_NONBLOCK);
+    start.words = words[1];
+    if (task_restore(t, &start, tell, &err))
+        task_fail(t, s, err.text);
+    close(words[1]);
+}
+
+void task_restored(struct task *t)
+{
+    t->restoring = false;
+    t->nconnected = 1;
+    t->facts |= TASK_IN_INIT | TASK_CONNECTED;
+}
+
+/* What is in its page is half of another one's. */
+static void not_restored(struct task *t, const char *node, int status)
+{
+    char why[512], words[400];
+    ssize_t n = read(t->words, words, sizeof(words) - 1);
+
+    t->restoring = false;
+    tally_forget_page(&t->tally);
+    if (n <= 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == 0))
+        return;
+    words[n > 0 ? n : 0] = '\0';
+    snprintf(why, sizeof(why), "%s: %s", node, n > 0 ? words
+             : "hector-restore cannot make it of its image");
+    free(t->why);
+    t->why = strdup(why);
+    t->code = 125;
 }
 
 bool task_report(struct task *t, const struct plan *plan)
@@ -359,9 +409,12 @@ bool task_check_world(struct task *t, const struct task_given *given)
     return news;
 }
 
-void task_reaped(struct task *t, int status, const struct rusage *usage)
+void task_reaped(struct task *t, const char *node, int status,
+                 const struct rusage *usage)
 {
     t->over = true;
+    if (t->restoring)
+        not_restored(t, node, status);
     let_go_of_terminal(t);
     t->exited_ns = clock_wall_ns();
     if (WIFSIGNALED(status)) {

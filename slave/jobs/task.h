@@ -45,6 +45,10 @@ struct task {
                                    it has none */
     struct event *report_event; /* owned */
     bool over;                  /* it will never run, or was reaped */
+    bool restoring;             /* it is being made of an image in a file, and has
+                                   not asked for its place yet: what is in its
+                                   page is not whole */
+    int words;                  /* owned: why it cannot be made; -1: none */
     uint64_t kill_ns;           /* when its grace is over; 0: not ordered */
     bool held, held_news;       /* suspended; the master is to be told */
     bool frozen;                /* ... by a control group: jobfreeze.h */
@@ -83,6 +87,7 @@ struct task_start {             /* all borrowed */
                                    outcome may be known: task_report() */
     void *report_arg;
     int image, words;           /* passed on to hector-restore; 0: none */
+    const char *file;           /* instead of image: its name; or NULL */
 };
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
@@ -93,11 +98,18 @@ void task_fini(struct task *t);
  * with a sentence. */
 void task_start(struct task *t, const struct task_start *s);
 
-/* A process that becomes the task whose image it reads from s->image. If it cannot
- * it says so by s->words. tell: where tasks register. Its standard input is at
- * its end. */
+/* A process that becomes the task whose image it reads from s->image, or from
+ * s->file. If it cannot it says so by s->words. tell: where tasks register. Its
+ * standard input is at its end. */
 int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err);
+
+/* The same as task_start(), of a task that is made of the image in s->file. */
+void task_start_again(struct task *t, const struct task_start *s,
+                      const char *tell);
+
+/* It has asked for its place. */
+void task_restored(struct task *t);
 
 /* It will not be started, for this reason. */
 void task_fail(struct task *t, const struct task_start *s, const char *why);
@@ -105,7 +117,9 @@ void task_fail(struct task *t, const struct task_start *s, const char *why);
 /* Did its exec work? False: not known yet. */
 bool task_report(struct task *t, const struct plan *plan);
 
-void task_reaped(struct task *t, int status, const struct rusage *usage);
+/* node: its name, for sentences. */
+void task_reaped(struct task *t, const char *node, int status,
+                 const struct rusage *usage);
 
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);

@@ -34,6 +34,8 @@ void plan_destroy(struct plan *p)
     free(p->node_of);
     free(p->local_of);
     free(p->stream_addresses);
+    free(p->restore);
+    free(p->past);
     free(p);
 }
 
@@ -164,6 +166,26 @@ static int take_streams(struct plan *p, const Hct__Prepare *m,
     return taskset_parse(&p->stdin_ranks, m->stdin_ranks, m->ntasks, err);
 }
 
+/* Tasks that are made of images. */
+static int take_past(struct plan *p, const Hct__Prepare *m, struct err *err)
+{
+    Hct__SwapGo go = HCT__SWAP_GO__INIT;
+
+    if (!*m->restore)
+        return 0;
+    if (*m->restore != '/' || !m->migratable)
+        return err_set(err, EINVAL, "images in %s", m->restore);
+    go.n_arrivals = m->n_arrivals;
+    go.arrivals = m->arrivals;
+    p->past_bytes = hct__swap_go__get_packed_size(&go);
+    p->past = malloc(p->past_bytes + 1);
+    p->restore = strdup(m->restore);
+    if (!p->past || !p->restore)
+        return err_memory(err);
+    hct__swap_go__pack(&go, p->past);
+    return 0;
+}
+
 struct plan *plan_create(const Hct__Prepare *m, struct err *err)
 {
     struct plan *p = calloc(1, sizeof(*p));
@@ -189,7 +211,7 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     else if (!m->ntasks || m->ntasks > (1u << 24))
         err_set(err, EINVAL, "%u tasks", m->ntasks);
     else if (!take_apps(p, m, err) && !take_nodes(p, m, err) &&
-             !take_streams(p, m, err)) {
+             !take_streams(p, m, err) && !take_past(p, m, err)) {
         memcpy(p->nspace, m->nspace, strlen(m->nspace) + 1);
         return p;
     }

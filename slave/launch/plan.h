@@ -45,6 +45,11 @@ struct plan {
     bool has_terminal;          /* the tasks of stdin_ranks get one */
     struct winsize window;
     uint32_t uid, gid;
+    char *restore;              /* owned: the directory of the images that its
+                                   tasks are made of; NULL: they are started */
+    uint8_t *past;              /* owned: what was known of them, a packed SwapGo
+                                   of arrivals alone */
+    size_t past_bytes;
 };
 
 /* NULL if the message makes no sense; err says what in it. */

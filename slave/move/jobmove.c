@@ -11,18 +11,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/base/paths.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
+#include "slave/move/jobkeep.h"
 #include "slave/move/jobstop.h"
-#include "slave/launch/taskenv.h"
+#include "slave/move/lease.h"
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
 
@@ -31,7 +30,7 @@
 enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20, IMAGE_PIECE = 256 << 10 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 
-enum mover_part { STAYING, LEAVING, COMING };
+enum mover_part { STAYING, LEAVING, COMING, SAVING };
 
 struct mover {
     struct mover *next;
@@ -43,8 +42,10 @@ struct mover {
     struct event *event;        /* owned: of that */
     uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
     bool held;                  /* LEAVING: too much waits to be sent */
-    bool begun;                 /* LEAVING: it has a pipe for its image */
-    bool whole;                 /* all of it was sent, or has come */
+    bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
+                                   the name of a file */
+    bool whole;                 /* all of it was sent, or has come, or is there */
+    uint64_t image_bytes;       /* SAVING: of the file */
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
@@ -61,6 +62,7 @@ struct mover {
 struct jobmove {
     uint32_t serial;
     uint64_t window;            /* of each image that comes */
+    char *saving;               /* owned: where all write their images; or NULL */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: those that come, leave, or have asked */
     struct event *later;        /* owned: looks whether who left has left nothing,
@@ -149,11 +151,16 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
     snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
     if (t && v->part == COMING)
         m.pid = (uint32_t)t->pid;
-    if (t && v->part == LEAVING) {
+    if (t && (v->part == LEAVING || kind == HCT__TASK_MOVED__KIND__SAVED)) {
         m.records = t->tally.records.next;
         m.tagged = t->tally.next_seq;
         m.n_open = take_open(v, &t->tally.rings);
         m.open = v->all_open;
+        m.out_bytes = streams_written(v->job->streams, v->rank,
+                                      HCT__STREAM__STREAM_STDOUT);
+        m.err_bytes = streams_written(v->job->streams, v->rank,
+                                      HCT__STREAM__STREAM_STDERR);
+        m.image_bytes = v->image_bytes;
     }
     v->said = m;
     say_again(v);
@@ -303,11 +310,30 @@ static void look_at_leaving(struct mover *v)
     job_remove_task(j, v->rank);
 }
 
+/* What it had tagged before is on its way, as its image counts on. */
+static void look_at_saved(struct mover *v)
+{
+    struct job *j = v->job;
+    struct task *t = job_task(j, v->rank);
+
+    if (!t || v->told || !v->whole)
+        return;
+    jobpages_read(j);
+    if (tally_pending(&t->tally)) {
+        timer_set(j->move->later, LATER_NS);
+        return;
+    }
+    v->told = true;
+    say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
+}
+
 static void look_at_all(struct job *j)
 {
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next)
         if (v->part == LEAVING)
             look_at_leaving(v);
+        else if (v->part == SAVING)
+            look_at_saved(v);
 }
 
 static void on_later(evutil_socket_t fd, short what, void *arg)
@@ -444,57 +470,9 @@ static struct task *coming_task(const struct job *j, uint32_t rank)
 
 /* ---------------------------------------------------------------------- leases */
 
-static int make_env(struct job *j, const struct plan *plan, uint32_t rank,
-                    struct env *env, struct err *err)
-{
-    char shm[PATHS_MAX];
-    struct taskenv of;
-
-    site_env(j->part.node->site, plan, shm, &of);
-    if (taskenv_begin(env, plan_app(j->plan, rank)))
-        return err_memory(err);
-    if (pmixd_setup_env(node_pmix_now(j->part.node), j->part.id, rank, env,
-                        err))
-        return -1;
-    return taskenv_finish(env, &of, rank) ? err_memory(err) : 0;
-}
-
-/* As page_lease has it; -1 with err. */
-static int env_to_memory(const struct env *env, uint64_t *bytes,
-                         struct err *err)
-{
-    int fd = memfd_create("hector-lease", MFD_CLOEXEC);
-
-    if (fd < 0)
-        return err_sys(err, "cannot make shared memory");
-    for (char **v = env->v; *v; v++) {
-        size_t n = strlen(*v) + 1;
-
-        if (write(fd, *v, n) != (ssize_t)n) {
-            err_sys(err, "cannot write to shared memory");
-            close(fd);
-            return -1;
-        }
-        *bytes += n;
-    }
-    return fd;
-}
-
 static void answer_lease(struct mover *v)
 {
-    struct env env = { 0 };
-    struct err err = { 0 };
-    uint64_t bytes = 0;
-    int fd = -1;
-
-    if (make_env(v->job, v->job->plan, v->rank, &env, &err) == 0)
-        fd = env_to_memory(&env, &bytes, &err);
-    env_fini(&env);
-    if (fd < 0)
-        log_warn("move", "no lease for rank %u job=%llu: %s", v->rank,
-                 (unsigned long long)v->job->part.id, err.text);
-    registry_lease(v->lease, fd < 0 ? EIO : PAGE_LEASE_STAY, fd, bytes,
-                   err.text);
+    lease_give(v->job, v->rank, v->lease);
     v->lease = -1;
 }
 
@@ -519,24 +497,15 @@ static int check_lease(const struct job *j, const struct task *t,
         ask->generation != jobstop_generation(j))
         return err_set(err, ESRCH, "nobody wants generation %u of job %llu",
                        ask->generation, (unsigned long long)ask->job);
-    if (!t || t->over || (peer->pid != t->tally.pid && peer->pid != t->pid))
-        return err_set(err, ESRCH, "task %u of job %llu does not run here by "
-                       "that number of a process", ask->rank,
-                       (unsigned long long)ask->job);
-    if (peer->uid != j->plan->uid && peer->uid != 0)
-        return err_set(err, EPERM, "job %llu is not of user %u",
-                       (unsigned long long)ask->job, (unsigned)peer->uid);
-    return 0;
+    return lease_check(j, t, ask, peer, err);
 }
 
-/* It could not leave. */
-static void stays_here(struct mover *v)
+/* There is no image of it. */
+static void say_stays(struct mover *v)
 {
     struct task *t = job_task(v->job, v->rank);
     struct stance *s = calloc(1, sizeof(*s));
 
-    close_image(v);
-    streams_move(v->job->streams, v->rank, STREAMS_END);
     if (s && t && t->tally.page)
         stance_read(t->tally.page, v->job->part.ntasks, s);
     say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
@@ -544,6 +513,30 @@ static void stays_here(struct mover *v)
     v->told = true;
     v->part = STAYING;
     free(s);
+}
+
+/* It could not leave. */
+static void stays_here(struct mover *v)
+{
+    close_image(v);
+    streams_move(v->job->streams, v->rank, STREAMS_END);
+    say_stays(v);
+}
+
+/* It asks for a file, or says what has become of that. */
+static void save(struct mover *v, const struct page_lease_ask *ask)
+{
+    if (!v->begun) {
+        v->begun = true;
+        lease_save(v->job, v->rank, v->job->move->saving, v->lease);
+        v->lease = -1;
+    } else if (ask->whole) {
+        v->whole = true;
+        v->image_bytes = ask->image_bytes;
+        look_at_saved(v);
+    } else {
+        say_stays(v);
+    }
 }
 
 static int give_lease(struct job *j, const struct page_lease_ask *ask,
@@ -555,10 +548,14 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
 
     if (!t)
         t = job_task(j, ask->rank);
+    if (t && t->restoring)
+        return lease_check(j, t, ask, peer, err) ||
+               lease_restored(j, t, fd, err) ? -1 : 0;
     if (check_lease(j, t, ask, peer, err))
         return -1;
     v = find(j, ask->rank);
-    if (!v && !(v = add_mover(j, ask->rank, STAYING)))
+    if (!v && !(v = add_mover(j, ask->rank,
+                              j->move->saving ? SAVING : STAYING)))
         return err_memory(err);
     if (v->lease >= 0)
         close(v->lease);        /* it asks again */
@@ -571,6 +568,8 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     } else if (v->part == LEAVING && begin_image(v, err)) {
         registry_lease(v->lease, EIO, -1, 0, err->text);
         v->lease = -1;
+    } else if (v->part == SAVING) {
+        save(v, ask);
     } else if (v->part == COMING && !v->told) {
         v->told = true;
         say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
@@ -627,6 +626,7 @@ static void jobmove_free(struct jobmove *k)
     free_movers(k);
     timer_free(k->later);
     plan_destroy(k->to);
+    free(k->saving);
     free(k);
 }
 
@@ -675,19 +675,32 @@ static bool registered(struct job *j, const char *why)
     return true;
 }
 
+static int check_streams(const struct job *j, uint32_t rank, struct err *err)
+{
+    if (j->plan->has_terminal && taskset_has(&j->plan->stdin_ranks, rank))
+        return err_set(err, ENOTSUP, "task %u has a terminal, which cannot be "
+                       "moved or written to a file", rank);
+    if (taskset_has(&j->plan->stdin_ranks, rank) &&
+        !streams_input_over(j->streams))
+        return err_set(err, ENOTSUP, "task %u reads the standard input of "
+                       "hector-run, whose end it has not seen", rank);
+    return 0;
+}
+
 static int check_leaving(const struct job *j, uint32_t rank, struct err *err)
 {
     const struct task *t = job_task(j, rank);
 
     if (!t || t->over)
         return err_set(err, ESRCH, "task %u does not run any more", rank);
-    if (j->plan->has_terminal && taskset_has(&j->plan->stdin_ranks, rank))
-        return err_set(err, ENOTSUP, "task %u has a terminal, which cannot be "
-                       "moved", rank);
-    if (taskset_has(&j->plan->stdin_ranks, rank) &&
-        !streams_input_over(j->streams))
-        return err_set(err, ENOTSUP, "task %u reads the standard input of "
-                       "hector-run, whose end it has not seen", rank);
+    return check_streams(j, rank, err);
+}
+
+static int check_saving(const struct job *j, struct err *err)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (check_streams(j, j->tasks[i]->rank, err))
+            return -1;
     return 0;
 }
 
@@ -724,6 +737,10 @@ static int begin(struct job *j, const Hct__Swap *m, struct err *err)
     char dir[PATHS_MAX];
 
     k->to = plan_elsewhere(j->plan, m, err);
+    if (*m->saving && !(k->saving = strdup(m->saving)))
+        return err_memory(err);
+    if (k->saving && check_saving(j, err))
+        return -1;
     if (!k->to || site_job_open(node->site, k->to, dir, err) ||
         add_all(j, m->leaving, LEAVING, err) ||
         add_all(j, m->coming, COMING, err))
@@ -787,33 +804,13 @@ int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
     return 0;
 }
 
-/* What was known of it where it was. */
-static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
-{
-    struct tally_open *open = calloc(a->n_open + 1, sizeof(*open));
-    size_t n = open ? a->n_open : 0;
-
-    for (size_t i = 0; i < n; i++)
-        open[i] = (struct tally_open){
-            .slot = a->open[i]->slot,
-            .call = { .seq = a->open[i]->seq, .marker = a->open[i]->marker,
-                      .call = (uint16_t)a->open[i]->call,
-                      .text = (char *)a->open[i]->text.data,
-                      .text_bytes = a->open[i]->text.len } };
-    tally_goes_on(w, a->records, a->tagged, open, n);
-    free(open);
-}
-
 /* It is a task of the job as any other, which goes on where it was. */
 static int arrive(struct mover *v, const Hct__SwapGo *m)
 {
     struct task *t = v->task;
 
-    for (size_t i = 0; i < m->n_arrivals; i++)
-        if (m->arrivals[i]->rank == v->rank)
-            know(&t->tally, m->arrivals[i]);
-    t->nconnected = 1;
-    t->facts |= TASK_IN_INIT | TASK_CONNECTED;
+    lease_know(v->job, t, m);
+    task_restored(t);
     t->told = t->facts;
     streams_move(v->job->streams, v->rank, STREAMS_END);
     if (job_insert_task(v->job, t))
@@ -868,7 +865,7 @@ static void coming_ended(struct mover *v, int status,
     char why[300];
     ssize_t n = read(v->words, why, sizeof(why) - 1);
 
-    task_reaped(v->task, status, usage);
+    task_reaped(v->task, v->job->part.node->name, status, usage);
     close_image(v);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
@@ -887,6 +884,8 @@ static void coming_ended(struct mover *v, int status,
 static bool reaped(struct job *j, pid_t pid, int status,
                     const struct rusage *usage)
 {
+    if (jobkeep_reaped(j, pid, status))
+        return true;
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
         struct task *t = v->part == COMING ? v->task : job_task(j, v->rank);
 
@@ -1004,6 +1003,7 @@ static void release(struct job *j)
 static void destroy(struct job *j)
 {
     drop(j);
+    jobkeep_drop(j);
     jobstop_destroy(j->stop);
     j->stop = NULL;
 }

@@ -56,6 +56,12 @@ static void drop_page(struct tally *w)
     w->page = NULL;
 }
 
+void tally_forget_page(struct tally *w)
+{
+    drop_page(w);
+    tally_note(w);
+}
+
 void tally_fini(struct tally *w)
 {
     drop_page(w);

@@ -63,6 +63,9 @@ struct tally_open { uint32_t slot; struct rings_open call; };
 void tally_goes_on(struct tally *w, uint64_t records, uint64_t tagged,
                    const struct tally_open *open, size_t nopen);
 
+/* What is in its page is of no use to anybody. */
+void tally_forget_page(struct tally *w);
+
 /* Read the rings, within a budget and while the window has room. Returns the
  * number of stamps found. Lines are added to sink->lines. */
 long tally_read(struct tally *w, const struct tally_sink *sink);

@@ -1,0 +1,574 @@
+/* checkpoint.c - see checkpoint.h.
+ *
+ * Invariants: phase is IDLE, or one checkpoint is being made, whose number is
+ * next. of[0] is the last one that was sealed, of[1] the one before; both stay
+ * as they are until another one is sealed. */
+#include "master/move/checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "master/move/moverank.h"
+#include "master/store/journal.h"
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/conn.h"
+#include "proto/link/timer.h"
+
+enum { KEPT = 2 };
+#define AGAIN_NS (CLOCK_NS_PER_S)       /* the job is being moved */
+#define WORK_NS  (600 * CLOCK_NS_PER_S) /* images may be large, storage slow */
+
+enum phase { IDLE, BEGINNING, STOPPING, CHECKING, SEALING };
+
+struct mark {                   /* number 0: there is none */
+    uint32_t number;
+    Hct__Checkpoint *of;        /* owned; without submit */
+};
+
+struct checkpoints {
+    struct movers *all;         /* borrowed; NULL: no task has run yet */
+    struct job *job;            /* borrowed */
+    char *dir;                  /* owned; NULL: none are made */
+    uint64_t every_ns;          /* 0: when somebody says so */
+    uint32_t max_returns, returns;
+    struct mark last[KEPT];     /* newest first */
+    uint32_t next;              /* number of the next one */
+    bool restores;              /* the tasks are made of images */
+
+    enum phase phase;
+    struct event *timer;        /* owned: the next one is due, or the work takes
+                                   too long */
+    uint64_t ticket;
+    size_t waits;               /* nodes that have not answered */
+    struct mark made;           /* not sealed yet */
+    struct conn *asker;         /* borrowed, or NULL */
+    uint64_t quiesce_ns, asked_ns, stood_ns;
+    char *why;                  /* owned: for the record; or NULL */
+};
+
+/* --------------------------------------------------------------------- marks */
+
+static void mark_fini(struct mark *m)
+{
+    if (m->of)
+        hct__checkpoint__free_unpacked(m->of, NULL);
+    *m = (struct mark){ 0 };
+}
+
+static Hct__Checkpoint *copy_of(const Hct__Checkpoint *c)
+{
+    size_t n = hct__checkpoint__get_packed_size(c);
+    uint8_t *bytes = malloc(n + 1);
+    Hct__Checkpoint *copy = NULL;
+
+    if (bytes)
+        copy = hct__checkpoint__unpack(NULL, hct__checkpoint__pack(c, bytes),
+                                       bytes);
+    free(bytes);
+    return copy;
+}
+
+static uint64_t image_bytes(const struct mark *m)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < m->of->n_tasks; i++)
+        n += m->of->tasks[i]->image_bytes;
+    return n;
+}
+
+/* -------------------------------------------------------------------- wishes */
+
+static int take_restore(struct checkpoints *c, const Hct__Submit *s,
+                        uint32_t ntasks, struct err *err)
+{
+    for (size_t i = 0; i < s->n_restore && i < KEPT; i++) {
+        const Hct__Checkpoint *of = s->restore[i];
+
+        if (!of->number || of->ntasks != ntasks || of->n_tasks != ntasks ||
+            *of->dir != '/')
+            return err_set(err, EINVAL, "a checkpoint of %u tasks for a job of "
+                           "%u", of->ntasks, ntasks);
+        for (uint32_t r = 0; r < ntasks; r++)
+            if (of->tasks[r]->rank != r)
+                return err_set(err, EINVAL, "a checkpoint without task %u", r);
+        c->last[i] = (struct mark){ of->number, copy_of(of) };
+        if (!c->last[i].of)
+            return err_memory(err);
+        c->restores = true;
+        if (c->next <= of->number)
+            c->next = of->number + 1;
+    }
+    return 0;
+}
+
+int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
+{
+    struct checkpoints *c;
+
+    if (!*s->checkpoint_dir && !s->n_restore)
+        return 0;
+    if (!s->migratable || (*s->checkpoint_dir && *s->checkpoint_dir != '/'))
+        return err_set(err, EINVAL, "checkpoints in \"%s\" of a job whose tasks "
+                       "cannot be moved", s->checkpoint_dir);
+    c = j->checkpoints = calloc(1, sizeof(*c));
+    if (!c)
+        return err_memory(err);
+    *c = (struct checkpoints){ .job = j, .every_ns = s->checkpoint_every_ns,
+                               .max_returns = s->max_restarts, .next = 1 };
+    if (*s->checkpoint_dir && !(c->dir = strdup(s->checkpoint_dir)))
+        return err_memory(err);
+    return take_restore(c, s, j->ntasks, err);
+}
+
+void checkpoint_free(struct job *j)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (!c)
+        return;
+    for (size_t i = 0; i < KEPT; i++)
+        mark_fini(&c->last[i]);
+    mark_fini(&c->made);
+    timer_free(c->timer);
+    free(c->dir);
+    free(c->why);
+    free(c);
+    j->checkpoints = NULL;
+}
+
+/* ---------------------------------------------------------------------- words */
+
+static void say_step(const struct checkpoints *c, const char *state)
+{
+    Hct__Moving m = HCT__MOVING__INIT;
+
+    if (!c->asker)
+        return;
+    m.job = c->job->id;
+    m.state = (char *)(uintptr_t)state;
+    conn_send(c->asker, MESSAGE_MOVING, &m);
+}
+
+static void say_result(struct checkpoints *c, bool ok, const char *text)
+{
+    Hct__Result m = HCT__RESULT__INIT;
+
+    if (c->asker) {
+        m.ok = ok;
+        m.text = (char *)(uintptr_t)text;
+        conn_send(c->asker, MESSAGE_RESULT, &m);
+    }
+    c->asker = NULL;
+}
+
+/* The next one by the clock. */
+static void wait_for_next(struct checkpoints *c)
+{
+    if (c->every_ns && c->job->state == JOB_RUNNING)
+        timer_set(c->timer, c->every_ns);
+    else
+        event_del(c->timer);
+}
+
+static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
+{
+    struct job *j = c->job;
+    bool asked = c->asker;
+    char text[700];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    log_info("checkpoint", "%s job=%" PRIu64, text, j->id);
+    journal_action_result(c->all->journal, j, "checkpoint", ok ? "done" : text);
+    say_result(c, ok, text);
+    if (!ok && !asked)
+        c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
+    c->phase = IDLE;
+    c->waits = 0;
+    mark_fini(&c->made);
+    wait_for_next(c);
+}
+
+static void no_checkpoint(struct checkpoints *c, const char *why)
+{
+    over(c, false, "there is no checkpoint %u, and the tasks go on: %.500s",
+         c->next, why);
+}
+
+/* ---------------------------------------------------------------- files' work */
+
+static bool works_there(const struct job_node *jn)
+{
+    return jn->ntasks && !jn->lost && !jn->drained && jn->node->link;
+}
+
+static void send_keep(struct checkpoints *c, const struct job_node *jn,
+                      Hct__Keep__Work work, const ProtobufCBinaryData *of)
+{
+    Hct__Keep m = HCT__KEEP__INIT;
+    char *ranks = taskset_text(&jn->ranks);
+
+    m.job = c->job->id;
+    m.ticket = c->ticket;
+    m.work = work;
+    m.dir = c->dir;
+    m.number = c->next;
+    m.ranks = ranks ? ranks : m.ranks;
+    if (of)
+        m.checkpoint = *of;
+    conn_send(jn->node->link, MESSAGE_KEEP, &m);
+    c->waits++;
+    free(ranks);
+}
+
+/* On all nodes. */
+static void begin_work(struct checkpoints *c, enum phase phase,
+                       Hct__Keep__Work work)
+{
+    c->phase = phase;
+    c->ticket++;
+    c->waits = 0;
+    timer_set(c->timer, WORK_NS);
+    for (size_t i = 0; i < c->job->nnodes; i++)
+        if (works_there(&c->job->nodes[i]))
+            send_keep(c, &c->job->nodes[i], work, NULL);
+}
+
+/* The file that says what it is. */
+static void begin_seal(struct checkpoints *c)
+{
+    struct job *j = c->job;
+    Hct__Checkpoint *of = c->made.of;
+    ProtobufCBinaryData bytes = { 0 };
+    size_t i = 0;
+
+    while (i < j->nnodes && !works_there(&j->nodes[i]))
+        i++;
+    of->submit = (ProtobufCBinaryData){ j->submit.n, j->submit.bytes };
+    bytes.len = hct__checkpoint__get_packed_size(of);
+    bytes.data = malloc(bytes.len + 1);
+    if (bytes.data)
+        hct__checkpoint__pack(of, bytes.data);
+    of->submit = (ProtobufCBinaryData){ 0 };
+    if (i == j->nnodes || !bytes.data) {
+        no_checkpoint(c, bytes.data ? "no node is there" : "out of memory");
+    } else {
+        c->phase = SEALING;
+        c->ticket++;
+        c->waits = 0;
+        timer_set(c->timer, WORK_NS);
+        send_keep(c, &j->nodes[i], HCT__KEEP__WORK__SEAL, &bytes);
+        say_step(c, "sealing");
+    }
+    free(bytes.data);
+}
+
+static void sealed(struct checkpoints *c)
+{
+    uint64_t bytes = image_bytes(&c->made);
+    uint32_t number = c->next++;
+
+    mark_fini(&c->last[KEPT - 1]);
+    memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
+    c->last[0] = c->made;
+    c->made = (struct mark){ 0 };
+    over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and the "
+         "job stood for %.3f s", number, c->dir, number, c->job->ntasks,
+         c->job->ntasks == 1 ? "" : "s", (double)bytes / 1e6,
+         (double)c->stood_ns / 1e9);
+}
+
+/* ------------------------------------------------------------------- the stop */
+
+static int note_images(struct checkpoints *c, const struct mover_saved *s)
+{
+    struct job *j = c->job;
+    Hct__Checkpoint m = HCT__CHECKPOINT__INIT;
+    bool good = true;
+
+    m.job = j->id;
+    m.number = c->next;
+    m.serial = s->serial;
+    m.at_ns = s->at_ns;
+    m.ntasks = j->ntasks;
+    m.name = j->name;
+    m.command = j->command;
+    m.dir = c->dir;
+    m.tasks = calloc(j->ntasks + 1, sizeof(*m.tasks));
+    for (uint32_t r = 0; m.tasks && r < j->ntasks; r++) {
+        m.tasks[r] = hct__task_moved__unpack(NULL, s->rank[r].said_bytes,
+                                             s->rank[r].said);
+        good &= m.tasks[r] != NULL;
+    }
+    if (m.tasks && good)
+        c->made = (struct mark){ c->next, copy_of(&m) };
+    for (uint32_t r = 0; m.tasks && r < j->ntasks; r++)
+        if (m.tasks[r])
+            hct__task_moved__free_unpacked(m.tasks[r], NULL);
+    free(m.tasks);
+    return c->made.of ? 0 : -1;
+}
+
+static void stopped(struct job *j, const struct mover_saved *s,
+                    const char *text)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (c->phase != STOPPING)
+        return;
+    if (!s) {
+        no_checkpoint(c, text);
+    } else if (note_images(c, s)) {
+        no_checkpoint(c, "out of memory");
+    } else {
+        c->stood_ns = s->stood_ns;
+        begin_work(c, CHECKING, HCT__KEEP__WORK__CHECK);
+        say_step(c, "checking");
+    }
+}
+
+static void begin_stop(struct checkpoints *c)
+{
+    const struct taskset none = { 0 };
+    char dir[4200];
+    struct mover_order o = { .ranks = &none, .saving = dir, .saved = stopped,
+                             .quiesce_ns = c->quiesce_ns,
+                             .why = c->why ? c->why : "", .asker = c->asker };
+    struct err err;
+
+    snprintf(dir, sizeof(dir), "%.4100s/%u", c->dir, c->next);
+    c->phase = STOPPING;
+    timer_set(c->timer, WORK_NS);
+    if (mover_order(c->all, c->job, &o, &err)) {
+        c->phase = IDLE;
+        no_checkpoint(c, err.text);
+    }
+}
+
+/* --------------------------------------------------------------------- orders */
+
+static int check_job(const struct checkpoints *c, const struct job *j,
+                     struct err *err)
+{
+    unsigned long long n = j->id;
+
+    if (mover_able(j, err))
+        return -1;
+    if (!c || !c->dir)
+        return err_set(err, ENOTSUP, "job %llu has no directory for checkpoints: "
+                       "it was started without --checkpoint-dir", n);
+    if (j->state != JOB_RUNNING)
+        return err_set(err, ESRCH, "job %llu is %s", n,
+                       job_state_name(j->state));
+    if (c->phase != IDLE)
+        return err_set(err, EBUSY, "checkpoint %u of job %llu is being made "
+                       "already", c->next, n);
+    if (j->mover)
+        return err_set(err, EBUSY, "tasks of job %llu are being moved", n);
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (task_state_final(j->tasks[r].state))
+            return err_set(err, ESRCH, "task %u has ended", r);
+    return 0;
+}
+
+int checkpoint_order(struct movers *all, struct job *j,
+                     const struct checkpoint_order *o, struct err *err)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (check_job(c, j, err))
+        return -1;
+    c->all = all;
+    c->asker = o->asker;
+    c->quiesce_ns = o->quiesce_ns;
+    c->asked_ns = clock_wall_ns();
+    free(c->why);
+    c->why = strdup(o->why);
+    log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s", c->next,
+             j->id, o->why);
+    begin_work(c, BEGINNING, HCT__KEEP__WORK__BEGIN);
+    return 0;
+}
+
+void checkpoint_forget(struct job *j, const struct conn *asker)
+{
+    if (j->checkpoints && j->checkpoints->asker == asker)
+        j->checkpoints->asker = NULL;
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct checkpoints *c = arg;
+    const struct checkpoint_order o = { .why = "its time had come" };
+    struct err err;
+
+    (void)fd, (void)what;
+    if (c->phase == STOPPING)
+        return;                 /* mover.c minds the time */
+    if (c->phase != IDLE)
+        no_checkpoint(c, "the work on its files took too long");
+    else if (c->job->mover)
+        timer_set(c->timer, AGAIN_NS);
+    else if (checkpoint_order(c->all, c->job, &o, &err))
+        wait_for_next(c);
+}
+
+void checkpoint_start(struct movers *all, struct job *j)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (!c)
+        return;
+    c->all = all;
+    if (!c->timer)
+        c->timer = evtimer_new(all->base, on_timer, c);
+    if (c->timer && c->dir)
+        wait_for_next(c);
+}
+
+void checkpoint_stop(struct job *j, const char *why)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (!c || !c->all || !c->timer)
+        return;
+    event_del(c->timer);
+    if (c->phase == IDLE)
+        return;
+    c->phase = IDLE;
+    mark_fini(&c->made);
+    journal_action_result(c->all->journal, j, "checkpoint", why);
+    say_result(c, false, why);
+}
+
+void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    (void)jn;
+    if (!c || c->phase == IDLE || c->phase == STOPPING || m->ticket != c->ticket)
+        return;
+    if (!m->ok) {
+        no_checkpoint(c, m->why);
+        return;
+    }
+    if (--c->waits)
+        return;
+    if (c->phase == BEGINNING)
+        begin_stop(c);
+    else if (c->phase == CHECKING)
+        begin_seal(c);
+    else
+        sealed(c);
+}
+
+void checkpoint_node_away(struct job *j, const struct job_node *jn)
+{
+    struct checkpoints *c = j->checkpoints;
+    char why[200];
+
+    if (!c || c->phase == IDLE || c->phase == STOPPING || !jn->ntasks)
+        return;
+    snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
+    no_checkpoint(c, why);
+}
+
+/* -------------------------------------------------------------------- returns */
+
+bool checkpoint_may_return(const struct job *j)
+{
+    const struct checkpoints *c = j->checkpoints;
+
+    return c && c->last[0].number && c->returns < c->max_returns;
+}
+
+void checkpoint_return(struct job *j)
+{
+    j->checkpoints->returns++;
+    j->checkpoints->restores = true;
+}
+
+bool checkpoint_spoiled(struct job *j)
+{
+    struct checkpoints *c = j->checkpoints;
+
+    if (!c || !c->last[1].number)
+        return false;
+    mark_fini(&c->last[0]);
+    memmove(c->last, c->last + 1, (KEPT - 1) * sizeof(*c->last));
+    c->last[KEPT - 1] = (struct mark){ 0 };
+    return true;
+}
+
+bool checkpoint_restores(const struct job *j)
+{
+    return j->checkpoints && j->checkpoints->restores;
+}
+
+uint32_t checkpoint_serial(const struct job *j)
+{
+    return j->checkpoints->last[0].of->serial;
+}
+
+void checkpoint_text(const struct job *j, struct str *to)
+{
+    const struct mark *m = &j->checkpoints->last[0];
+    time_t at = (time_t)(m->of->at_ns / CLOCK_NS_PER_S);
+    char text[32];
+    struct tm tm;
+
+    strftime(text, sizeof(text), "%H:%M:%S", localtime_r(&at, &tm));
+    str_addf(to, "checkpoint %u of %s in %s", m->number, text, m->of->dir);
+}
+
+/* What was known of each task. Records that came later are stored: numbers go on
+ * from there, as do those of tagged calls, of which each has a record at least. */
+int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err)
+{
+    const Hct__Checkpoint *of = j->checkpoints->last[0].of;
+    Hct__SwapGo__Arrival *all = calloc(j->ntasks + 1, sizeof(*all));
+
+    p->arrivals = calloc(j->ntasks + 1, sizeof(*p->arrivals));
+    if (!all || !p->arrivals || asprintf(&p->restore, "%s/%u", of->dir,
+                                         of->number) < 0) {
+        free(all);
+        free(p->arrivals);
+        p->arrivals = NULL;
+        return err_memory(err);
+    }
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const Hct__TaskMoved *was = of->tasks[r];
+        uint64_t records = j->tasks[r].records;
+
+        hct__swap_go__arrival__init(&all[r]);
+        all[r].rank = r;
+        all[r].records = records;
+        all[r].tagged = was->tagged > records ? was->tagged : records;
+        all[r].out_bytes = was->out_bytes;
+        all[r].err_bytes = was->err_bytes;
+        all[r].n_open = was->n_open;
+        all[r].open = was->open;
+        p->arrivals[p->n_arrivals++] = &all[r];
+    }
+    return 0;
+}
+
+void checkpoint_unfill(Hct__Prepare *p)
+{
+    if (!p->arrivals)
+        return;
+    free(p->arrivals[0]);
+    free(p->arrivals);
+    free(p->restore);
+}

@@ -1,0 +1,70 @@
+/* checkpoint.h - the checkpoints of a job: all of its tasks as images in files, from
+ * which all of them can be made again.
+ *
+ *   begin   directories are made on all nodes (hector-keep)
+ *   stop    the tasks are brought to stand, write their images, and go on: a move
+ *           in which nobody moves (mover.h)
+ *   check   the images are read again
+ *   seal    it is a checkpoint from now on; all but the last two are removed
+ *
+ * Whatever goes wrong, the tasks go on, and what was there before is there. The
+ * last two are known, since an image may turn out to be damaged only when a task
+ * is to be made of it. Hung on the job (job->checkpoints). */
+#ifndef HECTOR_CHECKPOINT_H
+#define HECTOR_CHECKPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hct.pb-c.h"
+#include "master/move/mover.h"
+#include "master/state/job.h"
+#include "proto/base/err.h"
+#include "proto/base/str.h"
+
+struct checkpoints;
+
+struct checkpoint_order {       /* all borrowed */
+    uint64_t quiesce_ns;        /* as in mover_order */
+    const char *why;            /* for the record */
+    struct conn *asker;         /* hears of each step; or NULL */
+};
+
+/* What the job wishes for, by its Submit: once, before it has a number. -1: that
+ * cannot be, or there is no memory. */
+int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err);
+void checkpoint_free(struct job *j);    /* part of flow_free_job() */
+
+/* The tasks run: those that come by the clock are begun in time; all: of the
+ * master. Or they do not any more: nothing is begun. */
+void checkpoint_start(struct movers *all, struct job *j);
+void checkpoint_stop(struct job *j, const char *why);
+
+/* Make one. -1 with a sentence: it cannot be. */
+int checkpoint_order(struct movers *all, struct job *j,
+                     const struct checkpoint_order *o, struct err *err);
+/* That link is gone. */
+void checkpoint_forget(struct job *j, const struct conn *asker);
+
+/* Words of slaves, and that one has gone. */
+void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m);
+void checkpoint_node_away(struct job *j, const struct job_node *jn);
+
+/* Is there one that its tasks can go back to, once more? Count that. */
+bool checkpoint_may_return(const struct job *j);
+void checkpoint_return(struct job *j);
+/* An image of the last one is no good: is there an older one? */
+bool checkpoint_spoiled(struct job *j);
+
+/* Its tasks are made of images: those of the last one. */
+bool checkpoint_restores(const struct job *j);
+/* "checkpoint 3 of 12:04:05 in /data/run7" */
+void checkpoint_text(const struct job *j, struct str *to);
+/* Fill p->restore and p->arrivals, until checkpoint_unfill(). -1: no memory. */
+int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err);
+void checkpoint_unfill(Hct__Prepare *p);
+/* The serial of the namespace that the tasks of the last one ask for. */
+uint32_t checkpoint_serial(const struct job *j);
+
+#endif
