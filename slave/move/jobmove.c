@@ -154,6 +154,10 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
         m.tagged = t->tally.next_seq;
         m.n_open = take_open(v, &t->tally.rings);
         m.open = v->all_open;
+        m.out_bytes = streams_written(v->job->streams, v->rank,
+                                      HCT__STREAM__STREAM_STDOUT);
+        m.err_bytes = streams_written(v->job->streams, v->rank,
+                                      HCT__STREAM__STREAM_STDERR);
     }
     v->said = m;
     say_again(v);
@@ -787,8 +791,9 @@ int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
     return 0;
 }
 
-/* What was known of it where it was. */
-static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
+/* What was known of it where it was. -1: no memory. */
+static int know(struct streams *s, struct tally *w,
+                const Hct__SwapGo__Arrival *a)
 {
     struct tally_open *open = calloc(a->n_open + 1, sizeof(*open));
     size_t n = open ? a->n_open : 0;
@@ -802,6 +807,10 @@ static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
                       .text_bytes = a->open[i]->text.len } };
     tally_goes_on(w, a->records, a->tagged, open, n);
     free(open);
+    return streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDOUT,
+                            a->out_bytes) |
+           streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDERR,
+                            a->err_bytes);
 }
 
 /* It is a task of the job as any other, which goes on where it was. */
@@ -810,8 +819,9 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
     struct task *t = v->task;
 
     for (size_t i = 0; i < m->n_arrivals; i++)
-        if (m->arrivals[i]->rank == v->rank)
-            know(&t->tally, m->arrivals[i]);
+        if (m->arrivals[i]->rank == v->rank &&
+            know(v->job->streams, &t->tally, m->arrivals[i]))
+            return -1;
     t->nconnected = 1;
     t->facts |= TASK_IN_INIT | TASK_CONNECTED;
     t->told = t->facts;
