@@ -355,6 +355,8 @@ static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
     a->tagged = said->tagged;
     a->n_open = said->n_open;
     a->open = said->open;
+    a->out_bytes = said->out_bytes;
+    a->err_bytes = said->err_bytes;
     return said;
 }
 

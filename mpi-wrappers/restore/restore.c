@@ -1,6 +1,7 @@
 /* restore.c - hector-restore: becomes the process that an image was made of.
  *
- * usage: hector-restore [--tell TEXT] [--report fd:N] IMAGE|fd:N
+ * usage: hector-restore [--cut] [--tell TEXT] [--report fd:N] IMAGE|fd:N
+ *        hector-restore --check IMAGE...
  *
  * See restore.h for how. The order of what is done matters: whatever can be
  * refused comes before whatever cannot be taken back. */
@@ -78,13 +79,17 @@ static void open_image(struct restore *r)
 
     r->fd = descriptor_in(r->name);
     if (r->fd < 0)
-        r->fd = sys_open(r->name, O_RDONLY);
+        r->fd = sys_open(r->name, O_RDONLY | O_NOCTTY |
+                         (r->look ? O_NONBLOCK : 0));
     if (r->fd < 0 || sys(SYS_fstat, r->fd, &st) != 0)
         restore_refuse(r, "cannot be opened: ",
                        restore_error(r->fd < 0 ? r->fd : -EBADF, buf,
                                      sizeof(buf)), NULL);
     r->plain = S_ISREG(st.st_mode);
     r->file_bytes = (uint64_t)st.st_size;
+    if (!r->plain && (r->look || r->cut))
+        restore_refuse(r, "is no plain file, which is what ",
+                       r->look ? "--check" : "--cut", " is for", NULL);
 }
 
 /* Where in the tables each of them begins. */
@@ -191,6 +196,7 @@ static void go_on_inside(struct restore *r)
     sys_close(r->fd);
     restore_vdso_put(r);
     restore_threads_prepare(r);
+    restore_files_cut(r);
     restore_threads_begin(r);
 }
 
@@ -198,8 +204,13 @@ static void usage(int status) __attribute__((noreturn));
 static void usage(int status)
 {
     say(status ? 2 : 1,
-        "usage: hector-restore [--tell TEXT] [--report fd:N] IMAGE|fd:N\n"
+        "usage: hector-restore [--cut] [--tell TEXT] [--report fd:N] "
+        "IMAGE|fd:N\n"
+        "       hector-restore --check IMAGE...\n"
         "Becomes the process that the image was made of.\n"
+        "      --check        only says whether images are whole\n"
+        "      --cut          files that it wrote to get the size again that\n"
+        "                     they had then\n"
         "      --tell TEXT    what the process finds where it asked for it\n"
         "      --report fd:N  say there why it cannot go on, and close it\n"
         "                     when it does\n"
@@ -220,14 +231,19 @@ static void version(void)
     sys(SYS_exit_group, 0);
 }
 
-/* Behind the image a test may say that this kernel is another one. */
-static void read_arguments(struct restore *r, char *const *argv)
+/* Which images to look at; NULL: one to become, r->name. Behind that a test may
+ * say that this kernel is another one. */
+static char *const *read_arguments(struct restore *r, char *const *argv)
 {
     for (argv++; *argv; argv++)
         if (is_either(*argv, "-h", "--help"))
             usage(0);
         else if (is_either(*argv, "-V", "--version"))
             version();
+        else if (strcmp(*argv, "--check") == 0)
+            r->look = true;
+        else if (strcmp(*argv, "--cut") == 0)
+            r->cut = true;
         else if (strcmp(*argv, "--tell") == 0 && argv[1])
             r->tell = *++argv;
         else if (strcmp(*argv, "--report") == 0 && argv[1] &&
@@ -235,27 +251,53 @@ static void read_arguments(struct restore *r, char *const *argv)
             r->report = descriptor_in(*++argv);
         else if (**argv == '-')
             usage(USAGE);
+        else if (r->look)
+            break;
         else if (!r->name)
             r->name = *argv;
         else if (strcmp(*argv, "other-vdso") == 0)
             r->trampolines = true;
         else
             usage(USAGE);
-    if (!r->name)
+    if (r->look ? !*argv || r->cut || *r->tell || r->report >= 0 : !r->name)
         usage(USAGE);
+    return r->look ? argv : NULL;
+}
+
+/* All of each, with the memory that its tables need. */
+static void look_at(struct restore *r, char *const *names)
+    __attribute__((noreturn));
+static void look_at(struct restore *r, char *const *names)
+{
+    for (; *names; names++) {
+        r->name = *names;
+        r->bytes = 0;
+        open_image(r);
+        read_tables(r);
+        restore_memory_skip(r);
+        restore_files_skip(r);
+        restore_check_tail(r);
+        sys(SYS_munmap, r->tables, pages(r->head.tables_bytes + 1));
+        sys_close(r->fd);
+    }
+    for (;;)
+        sys(SYS_exit_group, 0);
 }
 
 void restore_main(const long *words)
 {
     const uint64_t everything = ~0ull;
+    char *const *names;
     struct restore r;
 
     memset(&r, 0, sizeof(r));
     r.report = -1;
     r.tell = "";
-    read_arguments(&r, (char *const *)(words + 1));
-    sys(SYS_rt_sigprocmask, SIG_SETMASK, &everything, 0, sizeof(everything));
+    names = read_arguments(&r, (char *const *)(words + 1));
     r.scratch = allocate(&r, 0, RESTORE_SCRATCH);
+    if (names)
+        look_at(&r, names);
+    sys(SYS_rt_sigprocmask, SIG_SETMASK, &everything, 0, sizeof(everything));
     open_image(&r);
     read_tables(&r);
     restore_place_grow_stack(&r);

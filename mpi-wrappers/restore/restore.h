@@ -28,6 +28,8 @@ struct restore {
     const char *tell;           /* to the process, where it asks for it */
     int fd;                     /* of the image */
     int report;                 /* says why not, and closes if so; -1: none */
+    bool look;                  /* is it whole? Nothing else is done */
+    bool cut;                   /* files that it wrote to, to their size then */
     bool plain;                 /* it is a file, of so many bytes */
     bool trampolines;           /* whatever the vdso is, take it for another */
     uint64_t file_bytes;
@@ -61,5 +63,7 @@ const char *restore_error(long rc, char *buf, size_t size);
 
 /* The next bytes of the image. */
 void restore_read(struct restore *r, void *to, uint64_t bytes);
+/* The same, for the hash alone. */
+void restore_skip(struct restore *r, uint64_t bytes);
 
 #endif

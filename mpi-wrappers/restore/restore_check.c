@@ -9,6 +9,7 @@
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_files.h"
 #include "mpi-wrappers/restore/restore_shape.h"
 
 #define DAMAGED "is damaged: "
@@ -181,6 +182,9 @@ static void check_fd(const struct restore *r, const struct image_fd *f)
         (uint64_t)f->offset <= f->bytes)
         restore_refuse(r, "had opened ", name, ", which is shorter now than "
                        "what was read or written then: put it back", NULL);
+    if (r->cut && restore_files_written(f) && (uint64_t)st.st_size < f->bytes)
+        restore_refuse(r, "had written to ", name, ", which is shorter now than "
+                       "it was then: put it back", NULL);
 }
 
 void restore_check_place(const struct restore *r)

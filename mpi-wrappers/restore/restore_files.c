@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
@@ -125,4 +126,38 @@ void restore_files_open(struct restore *r)
     for (int fd = 0; fd < STDIO; fd++)
         if (!(r->head.stdio & 1u << fd))
             sys_close(fd);
+}
+
+void restore_files_skip(struct restore *r)
+{
+    for (size_t i = 0; i < r->head.nfds; i++)
+        if (r->fds[i].kind == IMAGE_FD_CONTENTS)
+            restore_skip(r, r->fds[i].bytes);
+}
+
+bool restore_files_written(const struct image_fd *f)
+{
+    return f->kind == IMAGE_FD_FILE && f->type == S_IFREG &&
+           !(f->flags & O_PATH) && (f->flags & O_ACCMODE) != O_RDONLY;
+}
+
+void restore_files_cut(const struct restore *r)
+{
+    char buf[32];
+
+    for (size_t i = 0; r->cut && i < r->head.nfds; i++) {
+        const struct image_fd *f = &r->fds[i];
+        struct stat st;
+        long rc;
+
+        if (!restore_files_written(f))
+            continue;
+        rc = sys(SYS_fstat, f->fd, &st);
+        if (rc == 0 && (uint64_t)st.st_size > f->bytes)
+            rc = sys(SYS_ftruncate, f->fd, f->bytes);
+        if (rc < 0)
+            restore_refuse(r, "had written to ", r->names + f->name, ", which "
+                           "cannot be cut to what it was then: ",
+                           restore_error(rc, buf, sizeof(buf)), NULL);
+    }
 }

@@ -12,4 +12,14 @@ void restore_files_clear(struct restore *r);
  * 0, 1 and 2 that the process had not. */
 void restore_files_open(struct restore *r);
 
+/* Reads over the contents, and opens nothing. */
+void restore_files_skip(struct restore *r);
+
+/* Is that a plain file that the process could write to? */
+bool restore_files_written(const struct image_fd *f);
+
+/* Those files lose what they have grown since. After everything that can be
+ * refused: it cannot be taken back. */
+void restore_files_cut(const struct restore *r);
+
 #endif

@@ -98,19 +98,26 @@ static void read_run(struct restore *r, const struct image_run *run)
     }
 }
 
+/* The head of the next one; false: that was the last one of the region. */
+static bool next_run(struct restore *r, const struct image_region *g,
+                     struct image_run *run)
+{
+    restore_read(r, run, sizeof(*run));
+    if (!run->start && !run->bytes)
+        return false;
+    if (run->start < g->start || run->start >= g->end ||
+        run->bytes > g->end - run->start || g->kind == IMAGE_FILE_SHARED)
+        restore_refuse(r, "is damaged: its memory is not what was written; "
+                       "take another image", NULL);
+    return true;
+}
+
 static void fill(struct restore *r, const struct image_region *g)
 {
     struct image_run run;
     bool closed = !g->prot;
 
-    for (;;) {
-        restore_read(r, &run, sizeof(run));
-        if (!run.start && !run.bytes)
-            return;
-        if (run.start < g->start || run.start >= g->end ||
-            run.bytes > g->end - run.start || g->kind == IMAGE_FILE_SHARED)
-            restore_refuse(r, "is damaged: its memory is not what was written; "
-                           "take another image", NULL);
+    while (next_run(r, g, &run)) {
         if (closed)
             sys(SYS_mprotect, g->start, g->end - g->start,
                 PROT_READ | PROT_WRITE);
@@ -130,4 +137,13 @@ void restore_memory_read(struct restore *r)
             g->prot != (PROT_READ | PROT_WRITE))
             sys(SYS_mprotect, g->start, g->end - g->start, g->prot);
     }
+}
+
+void restore_memory_skip(struct restore *r)
+{
+    struct image_run run;
+
+    for (size_t i = 0; i < r->head.nregions; i++)
+        while (next_run(r, &r->regions[i], &run))
+            restore_skip(r, run.bytes);
 }

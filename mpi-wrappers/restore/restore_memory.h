@@ -10,4 +10,7 @@ void restore_memory_clear(const struct restore *r);
 /* Maps all regions, and reads what is in them. */
 void restore_memory_read(struct restore *r);
 
+/* Reads over it, and makes nothing. */
+void restore_memory_skip(struct restore *r);
+
 #endif

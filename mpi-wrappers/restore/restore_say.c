@@ -74,3 +74,11 @@ void restore_read(struct restore *r, void *to, uint64_t bytes)
         bytes -= part;
     }
 }
+
+void restore_skip(struct restore *r, uint64_t bytes)
+{
+    for (uint64_t part; bytes; bytes -= part) {
+        part = bytes < RESTORE_SCRATCH ? bytes : RESTORE_SCRATCH;
+        restore_read(r, r->scratch, part);
+    }
+}

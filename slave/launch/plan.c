@@ -199,6 +199,7 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     p->oversubscribed = m->oversubscribed;
     p->migratable = m->migratable;
     p->serial = m->serial;
+    p->attempt = m->attempt;
     if (m->terminal) {
         p->has_terminal = true;
         pty_size(&p->window, m->terminal);
@@ -229,7 +230,8 @@ struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
     if (!to)
         return err_memory(err), NULL;
     *to = (struct plan){
-        .job = p->job, .serial = m->serial, .ntasks = p->ntasks,
+        .job = p->job, .serial = m->serial, .attempt = p->attempt,
+        .ntasks = p->ntasks,
         .apps = p->apps, .lent = true, .napps = p->napps,
         .oversubscribed = p->oversubscribed, .migratable = p->migratable,
         .uid = p->uid, .gid = p->gid };

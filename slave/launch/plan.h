@@ -27,6 +27,7 @@ struct plan_app {
 struct plan {
     uint64_t job;
     uint32_t serial;            /* of the namespace in its job, from 0 */
+    uint32_t attempt;           /* how often the job has gone back */
     char nspace[PLAN_NSPACE_MAX + 1];
     uint32_t ntasks;
     struct plan_app *apps;      /* owned, unless lent */

@@ -809,7 +809,8 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
 {
     struct task *t = v->task;
 
-    lease_know(v->job, t, m);
+    if (lease_know(v->job, t, m))
+        return -1;
     task_restored(t);
     t->told = t->facts;
     streams_move(v->job->streams, v->rank, STREAMS_END);

@@ -103,8 +103,9 @@ int lease_check(const struct job *j, const struct task *t,
     return 0;
 }
 
-/* What was known of it where it was. */
-static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
+/* What was known of it where it was. -1: no memory. */
+static int know(struct streams *s, struct tally *w,
+                const Hct__SwapGo__Arrival *a)
 {
     struct tally_open *open = calloc(a->n_open + 1, sizeof(*open));
     size_t n = open ? a->n_open : 0;
@@ -118,28 +119,36 @@ static void know(struct tally *w, const Hct__SwapGo__Arrival *a)
                       .text_bytes = a->open[i]->text.len } };
     tally_goes_on(w, a->records, a->tagged, open, n);
     free(open);
+    return streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDOUT,
+                            a->out_bytes) |
+           streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDERR,
+                            a->err_bytes);
 }
 
-void lease_know(struct job *j, struct task *t, const Hct__SwapGo *m)
+int lease_know(struct job *j, struct task *t, const Hct__SwapGo *m)
 {
-    (void)j;
     for (size_t i = 0; i < m->n_arrivals; i++)
-        if (m->arrivals[i]->rank == t->rank)
-            know(&t->tally, m->arrivals[i]);
+        if (m->arrivals[i]->rank == t->rank &&
+            know(j->streams, &t->tally, m->arrivals[i]))
+            return -1;
+    return 0;
 }
 
 int lease_restored(struct job *j, struct task *t, int fd, struct err *err)
 {
     Hct__SwapGo *m = hct__swap_go__unpack(NULL, j->plan->past_bytes,
                                           j->plan->past);
+    int rc;
 
     if (!m || !t->tally.page) {
         if (m)
             hct__swap_go__free_unpacked(m, NULL);
         return m ? err_set(err, ESRCH, "it has no page") : err_memory(err);
     }
-    lease_know(j, t, m);
+    rc = lease_know(j, t, m);
     hct__swap_go__free_unpacked(m, NULL);
+    if (rc)
+        return err_memory(err);
     stance_order(t->tally.page, PAGE_STOP_RUN, 0, 0);
     task_restored(t);
     lease_give(j, t->rank, fd);

@@ -21,8 +21,8 @@ int lease_check(const struct job *j, const struct task *t,
                 const struct page_lease_ask *ask,
                 const struct registry_peer *peer, struct err *err);
 
-/* What was known of it, if m has that. */
-void lease_know(struct job *j, struct task *t, const Hct__SwapGo *m);
+/* What was known of it, if m has that. -1: no memory. */
+int lease_know(struct job *j, struct task *t, const Hct__SwapGo *m);
 
 /* A task that is made of the image in a file asks: from now on it is one as any
  * other. Its page says then that it need not stand. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "proto/base/log.h"
@@ -21,9 +22,17 @@
 
 enum { READ_BYTES = 64 * 1024, READ_BUDGET = 4 };
 
+/* What a task has written to stdout and stderr, here and where it was before. */
+struct count {
+    struct count *next;
+    uint32_t rank;
+    uint64_t out, err;
+};
+
 struct pipe_end {
     struct pipe_end *next;
     struct streams *s;          /* borrowed */
+    uint64_t *count;            /* borrowed: of its stream */
     struct event *event;        /* owned */
     int fd;                     /* owned */
     int typing;                 /* the same terminal for input; -1: a pipe */
@@ -42,31 +51,84 @@ struct streams {
     struct conn *link;          /* owned; NULL: none, or lost */
     struct event *soon;         /* owned: ready() without a link */
     struct pipe_end *pipes;     /* owned */
+    struct count *counts;       /* owned; they stay when the pipes are closed */
     struct input *input;        /* owned */
     bool standing, paused;
     char buf[READ_BYTES];
 };
 
-static void say_output(struct streams *s, uint32_t rank, Hct__Stream stream,
-                       const void *data, size_t bytes)
+static struct count *find_count(const struct streams *s, uint32_t rank)
 {
-    Hct__Output m = HCT__OUTPUT__INIT;
+    struct count *c = s->counts;
 
+    while (c && c->rank != rank)
+        c = c->next;
+    return c;
+}
+
+/* NULL: no memory. */
+static uint64_t *get_count(struct streams *s, uint32_t rank, Hct__Stream stream)
+{
+    struct count *c = find_count(s, rank);
+
+    if (!c) {
+        c = calloc(1, sizeof(*c));
+        if (!c)
+            return NULL;
+        c->rank = rank;
+        c->next = s->counts;
+        s->counts = c;
+    }
+    return stream == HCT__STREAM__STREAM_STDERR ? &c->err : &c->out;
+}
+
+int streams_begin_at(struct streams *s, uint32_t rank, Hct__Stream stream,
+                     uint64_t bytes)
+{
+    uint64_t *count = get_count(s, rank, stream);
+
+    if (!count)
+        return -1;
+    *count = bytes;
+    return 0;
+}
+
+uint64_t streams_written(const struct streams *s, uint32_t rank,
+                         Hct__Stream stream)
+{
+    const struct count *c = find_count(s, rank);
+    uint64_t bytes = !c ? 0 : stream == HCT__STREAM__STREAM_STDERR ? c->err
+                                                                   : c->out;
+    int waiting;
+
+    for (const struct pipe_end *p = s->pipes; p; p = p->next)
+        if (p->rank == rank && p->stream == stream &&
+            ioctl(p->fd, FIONREAD, &waiting) == 0 && waiting > 0)
+            bytes += (uint64_t)waiting;
+    return bytes;
+}
+
+static void say_output(struct streams *s, Hct__Output *m, const void *data,
+                       size_t bytes)
+{
     if (!s->link)
         return;
-    m.rank = rank;
-    m.stream = stream;
-    m.data.data = (uint8_t *)data;
-    m.data.len = bytes;
-    m.at_ns = clock_wall_ns();
-    conn_send(s->link, MESSAGE_OUTPUT, &m);
+    m->data.data = (uint8_t *)data;
+    m->data.len = bytes;
+    m->at_ns = clock_wall_ns();
+    conn_send(s->link, MESSAGE_OUTPUT, m);
 }
 
 void streams_say(struct streams *s, uint32_t rank, Hct__Stream stream,
                  const void *data, size_t bytes)
 {
+    Hct__Output m = HCT__OUTPUT__INIT;
+
+    m.rank = rank;
+    m.stream = stream;
+    m.ours = stream != HCT__STREAM__STREAM_STDTIM;
     if (bytes)
-        say_output(s, rank, stream, data, bytes);
+        say_output(s, &m, data, bytes);
 }
 
 static void say_end(struct streams *s, uint32_t rank, Hct__Stream stream,
@@ -161,10 +223,15 @@ static void pipe_finish(struct pipe_end *p)
 static int pipe_read(struct pipe_end *p)
 {
     struct streams *s = p->s;
+    Hct__Output m = HCT__OUTPUT__INIT;
     ssize_t n = read(p->fd, s->buf, sizeof(s->buf));
 
     if (n > 0) {
-        say_output(s, p->rank, p->stream, s->buf, (size_t)n);
+        m.rank = p->rank;
+        m.stream = p->stream;
+        m.before = *p->count;
+        *p->count += (uint64_t)n;
+        say_output(s, &m, s->buf, (size_t)n);
         return 1;
     }
     if (n < 0 && errno == EINTR)
@@ -203,8 +270,9 @@ static int watch(struct streams *s, uint32_t rank, Hct__Stream stream,
     p->typing = typing;
     p->rank = rank;
     p->stream = stream;
+    p->count = get_count(s, rank, stream);
     p->event = event_new(s->base, fd, EV_READ | EV_PERSIST, on_output, p);
-    if (!p->event || (!s->paused && event_add(p->event, NULL)))
+    if (!p->count || !p->event || (!s->paused && event_add(p->event, NULL)))
         return pipe_free(p), err_memory(err);
     p->next = s->pipes;
     s->pipes = p;
@@ -354,6 +422,7 @@ static void on_open(void *arg, struct conn *c)
     m.job = s->plan->job;
     m.cookie.data = (uint8_t *)s->plan->cookie;
     m.cookie.len = s->plan->cookie_bytes;
+    m.attempt = s->plan->attempt;
     greeting_hello(c, &m);
 }
 
@@ -460,6 +529,10 @@ void streams_close(struct streams *s, struct linkdrain *linkdrain)
     if (!s)
         return;
     input_destroy(s->input);
+    for (struct count *c; (c = s->counts); ) {
+        s->counts = c->next;
+        free(c);
+    }
     for (struct pipe_end *p = s->pipes; p; p = next) {
         next = p->next;
         pipe_free(p);

@@ -71,6 +71,15 @@ bool streams_rank_open(const struct streams *s, uint32_t rank);
 /* Is all of the standard input with the tasks? */
 bool streams_input_over(const struct streams *s);
 
+/* What a task has written to stdout or stderr, wherever it was, is counted. Of one
+ * that comes from elsewhere, or was made of an image, the count begins at what it
+ * was then. -1: no memory. */
+int streams_begin_at(struct streams *s, uint32_t rank, Hct__Stream stream,
+                     uint64_t bytes);
+/* The count when all is read that is in its pipe now. */
+uint64_t streams_written(const struct streams *s, uint32_t rank,
+                         Hct__Stream stream);
+
 /* Would more only pile up? */
 bool streams_congested(const struct streams *s);
 

@@ -15,7 +15,7 @@ rooms()
 proto/base
 proto/link           hct.pb-c.h messages.inc
 proto/tree           hct.pb-c.h
-proto/conf
+proto/conf           hct.pb-c.h
 
 mpi-wrappers
 mpi-wrappers/table   call_ids.h call_names.inc
