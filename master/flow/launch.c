@@ -298,6 +298,7 @@ int launch_seal_again(struct job *j, struct err *err)
     p.ntasks = j->ntasks;
     p.oversubscribed = j->oversubscribed;
     p.serial = j->serial;
+    p.attempt = j->attempt;
     j->placement.n = hct__prepare__get_packed_size(&p);
     bytes = realloc(j->placement.bytes, j->placement.n + 1);
     if (bytes) {

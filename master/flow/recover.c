@@ -11,6 +11,7 @@
 
 #include "master/flow/adopt.h"
 #include "master/flow/submit.h"
+#include "master/move/checkpoint.h"
 #include "master/store/alive.h"
 #include "master/store/query.h"
 #include "master/store/record.h"
@@ -83,6 +84,14 @@ static int restore_place(struct job *j, struct nodes *nodes,
     return rc;
 }
 
+/* It goes back to a checkpoint, and has no nodes yet. */
+static int restore_again(struct job *j)
+{
+    j->attempt++;
+    j->serial++;
+    return 0;
+}
+
 static int restore_placement(struct job *j, struct nodes *nodes,
                              const struct row_bytes *blob, struct err *err)
 {
@@ -101,7 +110,9 @@ static int restore_placement(struct job *j, struct nodes *nodes,
         j->placement.n = blob->n;
         j->placement.stored = true;
         j->serial = p->serial;
-        rc = restore_place(j, nodes, p, err);
+        j->attempt = p->attempt;
+        rc = j->state < JOB_PREPARING ? restore_again(j)
+                                      : restore_place(j, nodes, p, err);
     }
     if (p)
         hct__prepare__free_unpacked(p, NULL);
@@ -178,6 +189,11 @@ static struct job *restore_adopted(const struct taking *t,
     return j;
 }
 
+static int on_checkpoint(void *arg, const struct store_checkpoint *row)
+{
+    return checkpoint_known(arg, row);
+}
+
 static struct job *restore_job(const struct taking *t,
                                const struct store_job *row,
                                const struct store_resume *past,
@@ -195,6 +211,10 @@ static struct job *restore_job(const struct taking *t,
         (!j->ops->placed ||
          restore_placement(j, r->nodes, &past->placement, err) == 0)) {
         restore_nodes(j);
+        if (j->checkpoints && query_whole(r->store, j->id, on_checkpoint, j,
+                                          err))
+            log_warn("recover", "its checkpoints are not known job=%llu: %s",
+                     (unsigned long long)j->id, err->text);
         return j;
     }
     flow_free_job(j);

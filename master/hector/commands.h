@@ -12,6 +12,7 @@ extern const struct command sql_command;
 extern const struct command kill_command;
 extern const struct command migrate_command;
 extern const struct command checkpoint_command;
+extern const struct command checkpoints_command;
 extern const struct command drain_command;
 extern const struct command undrain_command;
 extern const struct command suspend_command;

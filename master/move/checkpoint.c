@@ -29,6 +29,7 @@ enum phase { IDLE, BEGINNING, STOPPING, CHECKING, SEALING };
 struct mark {                   /* number 0: there is none */
     uint32_t number;
     Hct__Checkpoint *of;        /* owned; without submit */
+    uint64_t stood_ns, sealed_ns;
 };
 
 struct checkpoints {
@@ -98,7 +99,7 @@ static int take_restore(struct checkpoints *c, const Hct__Submit *s,
         for (uint32_t r = 0; r < ntasks; r++)
             if (of->tasks[r]->rank != r)
                 return err_set(err, EINVAL, "a checkpoint without task %u", r);
-        c->last[i] = (struct mark){ of->number, copy_of(of) };
+        c->last[i] = (struct mark){ of->number, copy_of(of), 0, 0 };
         if (!c->last[i].of)
             return err_memory(err);
         c->restores = true;
@@ -274,11 +275,36 @@ static void begin_seal(struct checkpoints *c)
     free(bytes.data);
 }
 
+/* Its row. */
+static void note(const struct checkpoints *c, const struct mark *m,
+                 const char *state)
+{
+    size_t n = hct__checkpoint__get_packed_size(m->of);
+    uint8_t *bytes = malloc(n + 1);
+    struct store_checkpoint row = {
+        .number = m->number, .state = state, .at_ns = m->of->at_ns,
+        .dir = m->of->dir, .image_bytes = image_bytes(m),
+        .stood_ns = m->stood_ns, .sealed_ns = m->sealed_ns };
+
+    if (m->of->job != c->job->id || !bytes) {
+        free(bytes);            /* of the job that this one goes on from */
+        return;
+    }
+    row.about = (struct row_bytes){ bytes, hct__checkpoint__pack(m->of, bytes) };
+    journal_checkpoint(c->all->journal, c->job, &row);
+    free(bytes);
+}
+
 static void sealed(struct checkpoints *c)
 {
     uint64_t bytes = image_bytes(&c->made);
     uint32_t number = c->next++;
 
+    c->made.stood_ns = c->stood_ns;
+    c->made.sealed_ns = clock_wall_ns();
+    note(c, &c->made, "whole");
+    if (c->last[KEPT - 1].number)
+        note(c, &c->last[KEPT - 1], "removed");
     mark_fini(&c->last[KEPT - 1]);
     memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
     c->last[0] = c->made;
@@ -312,7 +338,7 @@ static int note_images(struct checkpoints *c, const struct mover_saved *s)
         good &= m.tasks[r] != NULL;
     }
     if (m.tasks && good)
-        c->made = (struct mark){ c->next, copy_of(&m) };
+        c->made = (struct mark){ c->next, copy_of(&m), 0, 0 };
     for (uint32_t r = 0; m.tasks && r < j->ntasks; r++)
         if (m.tasks[r])
             hct__task_moved__free_unpacked(m.tasks[r], NULL);
@@ -505,10 +531,41 @@ bool checkpoint_spoiled(struct job *j)
 
     if (!c || !c->last[1].number)
         return false;
+    if (c->all)
+        note(c, &c->last[0], "damaged");
     mark_fini(&c->last[0]);
     memmove(c->last, c->last + 1, (KEPT - 1) * sizeof(*c->last));
     c->last[KEPT - 1] = (struct mark){ 0 };
     return true;
+}
+
+int checkpoint_known(struct job *j, const struct store_checkpoint *row)
+{
+    struct checkpoints *c = j->checkpoints;
+    Hct__Checkpoint *of;
+    size_t i = 0;
+
+    if (!c)
+        return 0;
+    /* What it was submitted with is older. */
+    while (i < KEPT && c->last[i].number && c->last[i].of->job == j->id)
+        i++;
+    if (i == KEPT)
+        return 0;
+    of = hct__checkpoint__unpack(NULL, row->about.n, row->about.p);
+    if (!of || of->ntasks != j->ntasks || of->n_tasks != j->ntasks) {
+        if (of)
+            hct__checkpoint__free_unpacked(of, NULL);
+        return -1;
+    }
+    mark_fini(&c->last[KEPT - 1]);
+    memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
+    c->last[i] = (struct mark){ row->number, of, row->stood_ns, row->sealed_ns };
+    c->returns = j->attempt;
+    c->restores |= j->attempt > 0;
+    if (c->next <= row->number)
+        c->next = row->number + 1;
+    return 0;
 }
 
 bool checkpoint_restores(const struct job *j)

@@ -354,6 +354,13 @@ void journal_posting(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_checkpoint(struct journal *jn, const struct job *j,
+                        const struct store_checkpoint *c)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_checkpoint, c);
+    journal_wake(jn, 0);
+}
+
 void journal_move(struct journal *jn, const struct job *j,
                   const struct store_move *m)
 {

@@ -112,6 +112,8 @@ void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
 void journal_posting(struct journal *jn, const struct job *j,
                      const struct task *t, uint64_t from_ns, uint64_t to_ns);
 /* What a move was to do, and how it went; job is filled in. */
+void journal_checkpoint(struct journal *jn, const struct job *j,
+                        const struct store_checkpoint *c);
 void journal_move(struct journal *jn, const struct job *j,
                   const struct store_move *m);
 

@@ -180,6 +180,7 @@ struct reader {
         query_look_f *look;
         query_stack_f *stack;
         query_model_f *model;
+        query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
         query_move_f *move;
@@ -200,6 +201,7 @@ union any_row {
     struct store_look look;
     struct store_stack stack;
     struct store_model model;
+    struct store_checkpoint checkpoint;
 };
 
 static int on_row(void *arg, int ncols, const char *const *names,
@@ -223,6 +225,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.stack(r->arg, &row.stack);
     case STORE_TABLE_model:
         return r->f.model(r->arg, &row.model);
+    case STORE_TABLE_checkpoint:
+        return r->f.checkpoint(r->arg, &row.checkpoint);
     default:
         return 1;
     }
@@ -318,6 +322,34 @@ int query_unended(struct store *st, uint64_t master, query_unended_f *f,
         : query_by(st, str_text(&sql), of, 1, on_unended, &r, err);
     str_fini(&sql);
     return rc;
+}
+
+int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_checkpoint, { .checkpoint = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_checkpoint))
+        return 0;
+    return query_row(st, "", "checkpoint t WHERE job = ?1 AND state = 'whole'"
+                     " ORDER BY number DESC", of, 1, &r, err);
+}
+
+int query_checkpoints(struct store *st, const struct query_which *which,
+                      const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_add(&sql, "SELECT job, number, state, at_ns AS at, image_bytes,"
+            " stood_ns AS stood, dir FROM ");
+    str_add(&sql, query_has(st, STORE_TABLE_checkpoint) ? "checkpoint"
+            : "(SELECT 0 AS job, 0 AS number, '' AS state, 0 AS at_ns, 0 AS"
+              " image_bytes, 0 AS stood_ns, '' AS dir LIMIT 0)");
+    if (which->job)
+        query_add_where(&sql, which);
+    str_add(&sql, " ORDER BY job, number");
+    return query_run(st, &sql, to, err);
 }
 
 int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,

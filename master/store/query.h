@@ -40,6 +40,9 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
                const struct query_rows *to, struct err *err);
 int query_tasks(struct store *st, const struct query_which *which,
                 uint64_t now_ns, const struct query_rows *to, struct err *err);
+/* By job and number; job 0: of all. */
+int query_checkpoints(struct store *st, const struct query_which *which,
+                      const struct query_rows *to, struct err *err);
 int query_nodes(struct store *st, const struct query_rows *to, struct err *err);
 /* The last count events (0: all), in time; with both stamps, or the time in
  * between. */
@@ -59,6 +62,7 @@ typedef int query_master_f(void *arg, const struct store_master *row);
 typedef int query_job_f(void *arg, const struct store_job *row);
 typedef int query_task_f(void *arg, const struct store_task *row,
                          const char *node);
+typedef int query_checkpoint_f(void *arg, const struct store_checkpoint *row);
 typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
@@ -83,6 +87,9 @@ int query_unended(struct store *st, uint64_t master, query_unended_f *f,
 
 /* Pieces of the tape of a job, in order: those behind seq (0: all), at most
  * count (-1: no limit); the last one, perhaps only if the job runs. */
+/* Checkpoints of the job that are whole, the last one first. */
+int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
+                struct err *err);
 int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
                 query_look_f *f, void *arg, struct err *err);
 int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,

@@ -71,6 +71,8 @@
                                      " MPI: the longest of all their runs")   \
     T(posting,   10, KEYED,    "stays", "where a task that has moved was and is")\
     T(move,      11, KEYED,    NULL, "tasks that were to go to another node")  \
+    T(checkpoint, 12, KEYED,   "checkpoints", "of jobs: all tasks as images in" \
+                                     " files")                                \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -112,7 +114,8 @@
     C(command,      TEXT,    LAST,  1, 3, NULL)                               \
     C(ntasks,       COUNT32, LAST,  1, 4, NULL)                               \
     C(state,        TEXT,    LAST,  1, 5, "submitted waiting preparing starting"\
-                                          " running ending done failed killed")\
+                                          " running returning ending done"    \
+                                          " failed killed")                   \
     C(submitted_ns, KNOWN,   LAST,  1, 0, NULL)                               \
     C(started_ns,   KNOWN,   LAST,  1, 6, NULL)                               \
     C(ended_ns,     KNOWN,   LAST,  1, 7, NULL)                               \
@@ -248,6 +251,17 @@
     C(sending_ns,  KNOWN,   LAST, 11, 0, "the first piece of an image passed")\
     C(sent_ns,     KNOWN,   LAST, 11, 0, "the last one of the last image")    \
     C(result,      TEXT,    LAST, 11, 0, "done, or why not; NULL: not ended")
+
+#define STORE_checkpoint(C)                                                   \
+    C(job,         JOB,     KEY,  12, 1, NULL)                                \
+    C(number,      COUNT32, KEY,  12, 2, "in its directory")                  \
+    C(state,       TEXT,    LAST, 12, 3, "whole removed damaged")             \
+    C(at_ns,       COUNT,   LAST, 12, 4, "all tasks stood")                   \
+    C(image_bytes, COUNT,   LAST, 12, 5, NULL)                                \
+    C(stood_ns,    COUNT,   LAST, 12, 6, NULL)                                \
+    C(sealed_ns,   COUNT,   LAST, 12, 7, "it was whole, and had been read again")\
+    C(dir,         TEXT,    LAST, 12, 8, "that has it and others")            \
+    C(about,       BYTES,   LAST, 12, 0, "Checkpoint of hct.proto")
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
  * they are (profile.c), so the same line of the same program has the same

@@ -230,7 +230,8 @@ int task_restore(struct task *t, const struct task_start *s,
 {
     char program[PATHS_MAX], from[16], words[16], told[PATHS_MAX + 24];
     char *argv[] = { program, (char *)"--report", words, (char *)"--tell", told,
-                     s->file ? (char *)(uintptr_t)s->file : from, NULL };
+                     s->file ? (char *)"--cut" : from,
+                     (char *)(uintptr_t)s->file, NULL };
     char *no_env[] = { NULL };
     struct env env = { 0 };
     struct exec_search search;
