@@ -66,7 +66,7 @@ slave_c      := $(filter-out slave/emulate/%,$(call rooms_of,slave))
 redirector_c := $(call rooms_of,redirector)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
-PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate
+PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate hector-keep
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
@@ -126,6 +126,8 @@ $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl
 $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,libdw libelf)
+$(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
+	$(link) $(call libs,libprotobuf-c libsodium)
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 
@@ -146,7 +148,7 @@ deps:
 # A list of source:destination below $(PREFIX):mode; uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
     mpi-wrappers mpi-wrappers/inject mpi-wrappers/restore policies proto redirector slave \
-    slave/emulate))
+    slave/emulate slave/keep))
 made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \

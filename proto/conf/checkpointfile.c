@@ -23,22 +23,21 @@
 #define FIRST           "Hector checkpoint "    /* line, with the version */
 #define LINE            FIRST "1\n"
 enum { LINE_BYTES = sizeof(LINE) - 1, FIRST_BYTES = sizeof(FIRST) - 1,
-       HASH = crypto_hash_sha256_BYTES, MOST = 1 << 30, SHOWN = 90 };
+       HASH = crypto_hash_sha256_BYTES, MOST = 1 << 30, SHOWN = 80 };
 
-/* A sentence about it, or, without one, about what the kernel said. A path may
- * be long; what is nearest to it says most. */
-static int refuse(struct err *err, int code, const char *dir, uint32_t number,
-                  const char *why)
+/* A path may be long; what is nearest to it says most. */
+int checkpointfile_refuse(struct err *err, int code, const char *dir,
+                          uint32_t number, const char *why)
 {
     size_t n = strlen(dir);
 
     errno = code;
-    return (why ? err_set(err, code, "checkpoint %" PRIu32 " in %s%s %s",
-                          number, n > SHOWN ? "..." : "",
-                          n > SHOWN ? dir + n - SHOWN : dir, why)
-                : err_sys(err, "checkpoint %" PRIu32 " in %s%s", number,
-                          n > SHOWN ? "..." : "",
-                          n > SHOWN ? dir + n - SHOWN : dir));
+    dir = n > SHOWN ? dir + n - SHOWN : dir;
+    if (!why)
+        return err_sys(err, "checkpoint %" PRIu32 " in %s%s", number,
+                       n > SHOWN ? "..." : "", dir);
+    return err_set(err, code, "checkpoint %" PRIu32 " in %s%s %s", number,
+                   n > SHOWN ? "..." : "", dir, why);
 }
 
 /* Open DIR/NUMBER/. */
@@ -126,7 +125,7 @@ int checkpointfile_write(const char *dir, uint32_t number, const void *bytes,
     int rc = directory < 0 ? -1 : publish(directory, above, bytes, n);
 
     close_both(directory, above);
-    return rc ? refuse(err, errno, dir, number, NULL) : 0;
+    return rc ? checkpointfile_refuse(err, errno, dir, number, NULL) : 0;
 }
 
 /* ----------------------------------------------------------------- reading it */
@@ -150,16 +149,19 @@ static uint8_t *slurp(int fd, size_t *n)
 }
 
 /* Why these bytes are no such file; NULL: they are one. */
-static const char *fault(const uint8_t *bytes, size_t n)
+static const char *fault(const uint8_t *bytes, size_t n, int *code)
 {
     size_t begins = n < FIRST_BYTES ? n : FIRST_BYTES;
     uint8_t hash[HASH];
 
+    *code = EBADMSG;
     if (memcmp(bytes, FIRST, begins) != 0)
         return "is none: its file \"checkpoint\" is of something else; choose "
                "another checkpoint";
-    if (n >= LINE_BYTES && memcmp(bytes, LINE, LINE_BYTES) != 0)
+    if (n >= LINE_BYTES && memcmp(bytes, LINE, LINE_BYTES) != 0) {
+        *code = ENOTSUP;
         return "is of another version: use the Hector that made it";
+    }
     if (n < LINE_BYTES + HASH)
         return "is cut off: choose another checkpoint";
     crypto_hash_sha256(hash, bytes, n - HASH);
@@ -177,14 +179,15 @@ static int look(int fd, const char *dir, uint32_t number, size_t *n,
     struct stat st;
 
     if (fstat(fd, &st))
-        return refuse(err, errno, dir, number, NULL);
+        return checkpointfile_refuse(err, errno, dir, number, NULL);
     if (!S_ISREG(st.st_mode) || st.st_size > MOST)
-        return refuse(err, EINVAL, dir, number, "is none: what is called "
-                      "\"checkpoint\" there is no such file");
+        return checkpointfile_refuse(err, EINVAL, dir, number, "is none: what "
+                                     "is called \"checkpoint\" there is no "
+                                     "such file");
     if (st.st_uid != geteuid() && geteuid() != 0) {
         snprintf(why, sizeof(why), "belongs to uid %u, not to you (uid %u)",
                  (unsigned)st.st_uid, (unsigned)geteuid());
-        return refuse(err, EPERM, dir, number, why);
+        return checkpointfile_refuse(err, EPERM, dir, number, why);
     }
     *n = (size_t)st.st_size;
     return 0;
@@ -193,22 +196,23 @@ static int look(int fd, const char *dir, uint32_t number, size_t *n,
 static int unpack(const uint8_t *bytes, size_t n, const char *dir,
                   uint32_t number, Hct__Checkpoint **out, struct err *err)
 {
-    const char *why = fault(bytes, n);
+    int code;
+    const char *why = fault(bytes, n, &code);
     Hct__Checkpoint *c;
     char other[80];
 
     if (why)
-        return refuse(err, EBADMSG, dir, number, why);
+        return checkpointfile_refuse(err, code, dir, number, why);
     c = hct__checkpoint__unpack(NULL, n - LINE_BYTES - HASH,
                                 bytes + LINE_BYTES);
     if (!c)
-        return refuse(err, EBADMSG, dir, number, "makes no sense to this "
-                      "Hector: use the one that made it");
+        return checkpointfile_refuse(err, ENOTSUP, dir, number, "makes no sense "
+                                     "to this Hector: use the one that made it");
     if (c->number != number) {
         snprintf(other, sizeof(other), "says that it is checkpoint %" PRIu32
                  ": give its directory that name again", c->number);
         hct__checkpoint__free_unpacked(c, NULL);
-        return refuse(err, EINVAL, dir, number, other);
+        return checkpointfile_refuse(err, EINVAL, dir, number, other);
     }
     *out = c;
     return 0;
@@ -224,14 +228,15 @@ static int read_file(int directory, const char *dir, uint32_t number,
     int rc = -1;
 
     if (fd < 0 && errno == ENOENT)
-        return refuse(err, ENOENT, dir, number, "was never finished: it has no "
-                      "file \"checkpoint\"; choose another one");
+        return checkpointfile_refuse(err, ENOENT, dir, number, "was never "
+                                     "finished: it has no file \"checkpoint\"; "
+                                     "choose another one");
     if (fd < 0)
-        return refuse(err, errno, dir, number, NULL);
+        return checkpointfile_refuse(err, errno, dir, number, NULL);
     if (look(fd, dir, number, &n, err) == 0) {
         bytes = slurp(fd, &n);
         rc = bytes ? unpack(bytes, n, dir, number, out, err)
-                   : refuse(err, errno, dir, number, NULL);
+                   : checkpointfile_refuse(err, errno, dir, number, NULL);
     }
     free(bytes);
     close_both(fd, -1);
@@ -242,9 +247,13 @@ int checkpointfile_read(const char *dir, uint32_t number,
                         Hct__Checkpoint **out, struct err *err)
 {
     int above, directory = open_directory(dir, number, &above);
-    int rc = directory >= 0 ? read_file(directory, dir, number, out, err)
-        : refuse(err, errno, dir, number, errno == ENOENT ?
-                 "is not there: choose another one" : NULL);
+    int rc;
+
+    if (directory >= 0)
+        rc = read_file(directory, dir, number, out, err);
+    else
+        rc = checkpointfile_refuse(err, errno, dir, number, errno == ENOENT ?
+                                   "is not there: choose another one" : NULL);
 
     close_both(directory, above);
     return rc;

@@ -29,7 +29,8 @@ int checkpointfile_write(const char *dir, uint32_t number, const void *bytes,
 /* What it says, for the caller to hct__checkpoint__free_unpacked(). The sentence
  * of a failure tells a person what to do: it is not there, cut off, damaged, of
  * another version, of another user, or of another checkpoint. Root may read
- * those of others. */
+ * those of others. err->code of one that is not there or was not finished is
+ * ENOENT, of a damaged one EBADMSG, and another one of all that may be good. */
 int checkpointfile_read(const char *dir, uint32_t number,
                         Hct__Checkpoint **out, struct err *err);
 
@@ -38,5 +39,10 @@ int checkpointfile_read(const char *dir, uint32_t number,
  * that there is no such directory is. */
 int checkpointfile_list(const char *dir, uint32_t **numbers, size_t *n,
                         struct err *err);
+
+/* Fill *err with a sentence that has the checkpoint for its subject, or, if why
+ * is NULL, with what code means; return -1. */
+int checkpointfile_refuse(struct err *err, int code, const char *dir,
+                          uint32_t number, const char *why);
 
 #endif

@@ -59,6 +59,7 @@ slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
 slave/gather
 slave/move           hct.pb-c.h page.h
 slave/guard
+slave/keep           hct.pb-c.h
 slave
 slave/emulate        slave/link slave/page slave/tree calls.h hct_policy.h
 

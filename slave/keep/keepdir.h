@@ -1,0 +1,26 @@
+/* keepdir.h - the directory with all checkpoints of a job. */
+#ifndef HECTOR_KEEPDIR_H
+#define HECTOR_KEEPDIR_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+
+/* Makes DIR, with those above it, and DIR/NUMBER, for the owner alone; what is
+ * there stays. Fails if nothing can be written there. Several hosts may do it at
+ * once. */
+int keepdir_make(const char *dir, uint32_t number, struct err *err);
+
+/* Open DIR/NUMBER/, or -1. */
+int keepdir_open(const char *dir, uint32_t number, struct err *err);
+
+/* Removes what tries have left that did not become a checkpoint: files of DIR/
+ * NUMBER/, and of lower numbers. Nobody may be writing there. */
+int keepdir_sweep(const char *dir, uint32_t number, struct err *err);
+
+/* Now that NUMBER is a checkpoint: of those with lower numbers the newest whole
+ * one stays; the others go, and what did not become one. One that this program
+ * cannot judge stays, too. Goes on after a failure and reports the first. */
+int keepdir_retire(const char *dir, uint32_t number, struct err *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* main.c - hector-keep(8): files of checkpoints, as the user of the job. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/args.h"
+#include "proto/base/array.h"
+#include "proto/base/limits.h"
+#include "proto/base/parse.h"
+#include "proto/base/taskset.h"
+#include "proto/conf/checkpointfile.h"
+#include "slave/keep/images.h"
+#include "slave/keep/keepdir.h"
+
+enum { PART = 64 << 10 };
+#define MOST ((size_t)1 << 30)          /* what says all of a checkpoint */
+
+struct options { bool first; };
+
+static const struct args_option options[] = {
+    { NULL, "f first", ARGS_NONE, NULL, "begin: remove what earlier tries left",
+      args_flag, offsetof(struct options, first), 0, 0 },
+    ARGS_COMMON
+};
+
+static const struct args_program program = {
+    "hector-keep",
+    "usage: hector-keep begin [--first] DIR NUMBER\n"
+    "       hector-keep check DIR NUMBER RANKS\n"
+    "       hector-keep seal DIR NUMBER\n"
+    "hector-slave starts it for checkpoints of jobs: hector-keep(8).\n",
+    options, sizeof(options) / sizeof(options[0])
+};
+
+/* What all commands are about. */
+struct call {
+    const struct options *options;
+    const char *dir, *more;
+    uint32_t number;
+};
+
+static int begin(const struct call *c, struct err *err)
+{
+    Hct__Checkpoint *there;
+    struct err why;
+
+    if (keepdir_make(c->dir, c->number, err))
+        return -1;
+    if (checkpointfile_read(c->dir, c->number, &there, &why) == 0) {
+        hct__checkpoint__free_unpacked(there, NULL);
+        return checkpointfile_refuse(err, EEXIST, c->dir, c->number,
+                                     "is there and whole: choose the next "
+                                     "number");
+    }
+    if (why.code != ENOENT && why.code != EBADMSG)
+        return err_set(err, why.code, "%s", why.text);  /* it may be good */
+    return c->options->first ? keepdir_sweep(c->dir, c->number, err) : 0;
+}
+
+static int check(const struct call *c, struct err *err)
+{
+    struct taskset ranks = { 0 };
+    int rc;
+
+    if (strcmp(c->more, "all") == 0)
+        return err_set(err, EINVAL, "ranks are numbers here, as 0-3,7");
+    rc = taskset_parse(&ranks, c->more, UINT32_MAX, err);
+    if (!rc)
+        rc = images_check(c->dir, c->number, &ranks, err);
+    taskset_fini(&ranks);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------- seal */
+
+/* All of standard input, for the caller to free(). */
+static uint8_t *take_input(size_t *n, struct err *err)
+{
+    uint8_t *bytes = NULL;
+    size_t cap = 0;
+    ssize_t got = 1;
+
+    for (*n = 0; got && *n < MOST; *n += got > 0 ? (size_t)got : 0) {
+        if (array_reserve(&bytes, &cap, *n + PART)) {
+            err_memory(err);
+            break;
+        }
+        got = read(STDIN_FILENO, bytes + *n, PART);
+        if (got < 0 && errno != EINTR) {
+            err_sys(err, "cannot read what the checkpoint is, on standard input");
+            break;
+        }
+    }
+    if (got == 0)
+        return bytes;
+    if (*n >= MOST)
+        err_set(err, EFBIG, "what the checkpoint is has more than 1 GiB");
+    free(bytes);
+    return NULL;
+}
+
+/* Does it say that it is this one, with all its tasks by rank? */
+static int is_complete(const struct call *c, const Hct__Checkpoint *m,
+                       struct err *err)
+{
+    if (m->number != c->number)
+        return err_set(err, EINVAL, "standard input is of checkpoint %" PRIu32
+                       ", not of %" PRIu32, m->number, c->number);
+    if (!m->n_tasks || m->n_tasks != m->ntasks)
+        return checkpointfile_refuse(err, EINVAL, c->dir, c->number,
+                                     "does not have all of its tasks");
+    for (size_t i = 0; i < m->n_tasks; i++)
+        if (m->tasks[i]->rank != i)
+            return checkpointfile_refuse(err, EINVAL, c->dir, c->number,
+                                         "does not have its tasks by rank");
+    return 0;
+}
+
+static int seal_bytes(const struct call *c, const uint8_t *bytes, size_t n,
+                      struct err *err)
+{
+    Hct__Checkpoint *m = hct__checkpoint__unpack(NULL, n, bytes);
+    int rc;
+
+    if (!m)
+        return err_set(err, EINVAL, "standard input is no packed Checkpoint");
+    rc = is_complete(c, m, err) || images_there(c->dir, c->number, m, err)
+        ? -1 : 0;
+    hct__checkpoint__free_unpacked(m, NULL);
+    return rc ? -1 : checkpointfile_write(c->dir, c->number, bytes, n, err);
+}
+
+/* The new one is there, whatever becomes of older ones. */
+static int seal(const struct call *c, struct err *err)
+{
+    struct err older;
+    size_t n;
+    uint8_t *bytes = take_input(&n, err);
+    int rc = bytes ? seal_bytes(c, bytes, n, err) : -1;
+
+    free(bytes);
+    if (!rc && keepdir_retire(c->dir, c->number, &older))
+        fprintf(stderr, "hector-keep: an older one stays: %s\n", older.text);
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    int words;                  /* with the name */
+    int (*run)(const struct call *c, struct err *err);
+} commands[] = {
+    { "begin", 3, begin }, { "check", 4, check }, { "seal", 3, seal },
+};
+
+static int run(const struct options *o, int n, char **words)
+{
+    size_t i = 0, many = sizeof(commands) / sizeof(commands[0]);
+    struct call c = { .options = o };
+    struct rlimit was;
+    struct err err;
+    uint64_t number;
+
+    while (i < many && (!n || strcmp(commands[i].name, words[0]) != 0))
+        i++;
+    if (i == many || commands[i].words != n ||
+        (o->first && commands[i].run != begin)) {
+        fputs(program.usage, stderr);
+        return ARGS_USAGE;
+    }
+    if (parse_u64(&number, words[2], 1, UINT32_MAX, &err)) {
+        fprintf(stderr, "hector-keep: number: %s\n", err.text);
+        return ARGS_USAGE;
+    }
+    c.dir = words[1];
+    c.number = (uint32_t)number;
+    c.more = n > 3 ? words[3] : NULL;
+    limits_lift_file_size(&was);
+    if (commands[i].run(&c, &err) == 0)
+        return EXIT_SUCCESS;
+    fprintf(stderr, "hector-keep: %s\n", err.text);
+    return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = { 0 };
+    int word = 0, rc = args_program(&program, &o, argc, argv, &word);
+
+    return rc >= 0 ? rc : run(&o, argc - word, argv + word);
+}
