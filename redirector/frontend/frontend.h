@@ -29,10 +29,12 @@
 #include "redirector/out/output.h"
 #include "redirector/frontend/status.h"
 #include "redirector/start/private.h"
+#include "redirector/start/saved.h"
 
 struct frontend_conf {
     const struct options *options;      /* counted; borrowed */
     const struct hosts *hosts;          /* borrowed; those of a private run */
+    const struct saved *saved;          /* borrowed; not read for adopted tasks */
     uint32_t ntasks;
     const char *master;                 /* a standing one; NULL: private */
     const char *agent, *db;             /* NULL: defaults */

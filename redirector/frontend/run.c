@@ -219,9 +219,14 @@ static Hct__Submit *run_submit(struct frontend *s,
                                struct err *err)
 {
     const struct frontend_conf *c = s->conf;
+    Hct__Submit *m = submit_build(c->options, c->hosts, c->hosts->n > 0, c->env,
+                                  c->argv, where, err);
 
-    return submit_build(c->options, c->hosts, c->hosts->n > 0, c->env,
-                        c->argv, where, err);
+    if (m && submit_saved(m, c->options, c->saved, err)) {
+        submit_free(m);
+        m = NULL;
+    }
+    return m;
 }
 
 static void run_accepted(struct frontend *s)
