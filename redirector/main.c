@@ -23,6 +23,7 @@
 #include "redirector/frontend/run.h"
 #include "redirector/frontend/frontend.h"
 #include "redirector/frontend/status.h"
+#include "redirector/start/saved.h"
 #include "redirector/start/submit.h"
 
 extern char **environ;
@@ -123,12 +124,14 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
                                     c->master);
     const char *db = main_first(o->db, getenv("HECTOR_DB"), c->db);
     struct hosts hosts = { 0 };
+    struct saved saved = { 0 };
     struct err err;
     bool given;
     int status = STATUS_USAGE;
     char *absolute = NULL;
 
     if (main_check_policies(o, master, &err) < 0 ||
+        saved_open(&saved, o, &err) < 0 ||
         main_find_hosts(o, master != NULL, &hosts, &given, &err) < 0) {
         main_fail(&err, 0);
         goto out;
@@ -153,7 +156,8 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         free(here);
     }
     struct frontend_conf conf = {
-        .options = o, .hosts = &hosts, .ntasks = n, .master = master,
+        .options = o, .hosts = &hosts, .saved = &saved, .ntasks = n,
+        .master = master,
         .agent = main_first(o->agent, c->launch_agent, NULL), .db = db,
         .argv = argv, .env = environ
     };
@@ -162,6 +166,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
 out:
     free(absolute);
     hosts_fini(&hosts);
+    saved_fini(&saved);
     return status;
 }
 

@@ -123,6 +123,13 @@ void frontend_ask_where(struct frontend *s, uint64_t job)
 
 /* ----------------------------------------------------------------- output */
 
+/* Its streams may go on after their end, and then they go on in their last line:
+ * that is not closed before all is over. */
+static bool frontend_may_go_back(const struct frontend *s)
+{
+    return options_saves(s->conf->options);
+}
+
 static bool frontend_shows(const struct frontend *s, int stream)
 {
     return s->output && (!s->ops->stdtim_only ||
@@ -144,7 +151,7 @@ static void frontend_on_output_end(void *arg, uint32_t from, int stream)
     struct frontend *s = arg;
 
     s->heard_ns = clock_monotonic_ns();
-    if (frontend_shows(s, stream))
+    if (frontend_shows(s, stream) && !frontend_may_go_back(s))
         output_end(s->output, from, stream);
 }
 
@@ -193,11 +200,26 @@ static void frontend_on_leave(void *arg, const char *name, const char *why)
 
     if (why)
         s->ops->torn(s, name, why);
-    /* The link is counted until this returns. */
-    if (s->phase == FRONTEND_DRAINING && links_count(s->links) == 1)
+    if (s->phase == FRONTEND_DRAINING && links_count(s->links) == 0)
         frontend_flush(s);
     else if (s->phase == FRONTEND_DRAINING)
         frontend_look_for_links(s);
+}
+
+static void frontend_on_again(void *arg)
+{
+    struct frontend *s = arg;
+
+    if (s->ops->again)
+        s->ops->again(s);
+}
+
+static void frontend_on_missed(void *arg, uint32_t rank, uint64_t bytes)
+{
+    struct frontend *s = arg;
+
+    if (s->ops->missed)
+        s->ops->missed(s, rank, bytes);
 }
 
 /* ----------------------------------------------------------------- master */
@@ -302,9 +324,11 @@ static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
 {
     struct links_conf conf = {
         .dir = s->dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
+        .restored = s->conf->options->restart,
         .on_output = frontend_on_output,
         .on_output_end = frontend_on_output_end,
         .on_join = frontend_on_join, .on_leave = frontend_on_leave,
+        .on_again = frontend_on_again, .on_missed = frontend_on_missed,
         .on_credit = frontend_on_credit, .arg = s
     };
 

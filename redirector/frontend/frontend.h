@@ -29,10 +29,12 @@
 #include "redirector/out/output.h"
 #include "redirector/frontend/status.h"
 #include "redirector/start/private.h"
+#include "redirector/start/saved.h"
 
 struct frontend_conf {
     const struct options *options;      /* counted; borrowed */
     const struct hosts *hosts;          /* borrowed; those of a private run */
+    const struct saved *saved;          /* borrowed; not read for adopted tasks */
     uint32_t ntasks;
     const char *master;                 /* a standing one; NULL: private */
     const char *agent, *db;             /* NULL: defaults */
@@ -97,12 +99,16 @@ struct frontend_ops {
     void (*timed_out)(struct frontend *s);
     void (*located)(struct frontend *s);
 
-    /* Links of slaves. joined and credit may be NULL. torn: output is lost.
-     * silent: so may be that of links that say nothing any more. */
+    /* Links of slaves. joined and credit may be NULL, and again and missed where
+     * no job goes back. torn: output is lost, unless the job goes back to a
+     * checkpoint, which again tells. missed: so much comes in no case. silent: so
+     * may be that of links that say nothing any more. */
     bool stdtim_only;                   /* no other stream is shown */
     void (*joined)(struct frontend *s, const char *name);
     void (*credit)(struct frontend *s);
     void (*torn)(struct frontend *s, const char *name, const char *why);
+    void (*again)(struct frontend *s);
+    void (*missed)(struct frontend *s, uint32_t rank, uint64_t bytes);
     void (*silent)(struct frontend *s);
 
     /* It does not go on: nothing more is done for the job. */

@@ -8,9 +8,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/signals.h"
+#include "proto/base/str.h"
 #include "redirector/in/feed.h"
 #include "redirector/in/interrupt.h"
 #include "redirector/in/suspend.h"
@@ -30,6 +33,9 @@ struct run {
     struct progress *progress;
     struct suspend *suspend;
     struct ending ending;
+    struct str torn;                    /* lines, to be said if the job does not go
+                                           back any more */
+    bool missed;                        /* that was said */
 };
 
 static struct run *run_of(struct frontend *s)
@@ -39,10 +45,22 @@ static struct run *run_of(struct frontend *s)
 
 /* ---------------------------------------------------------- how it ends */
 
+static void run_say_torn(struct frontend *s, const char *sentence)
+{
+    say(s->status.cause == STATUS_BY_PIPE ? SAY_VERBOSE : SAY_ERROR, "%s",
+        sentence);
+    status_incomplete(&s->status);
+}
+
 static void run_draining(struct frontend *s)
 {
     struct run *r = run_of(s);
+    char *save = NULL, *text = r->torn.n ? str_take(&r->torn) : NULL;
 
+    for (char *p = text ? strtok_r(text, "\n", &save) : NULL; p;
+         p = strtok_r(NULL, "\n", &save))
+        run_say_torn(s, p);
+    free(text);
     progress_end(r->progress);
     ending_begun(&r->ending);
     suspend_forget(r->suspend);
@@ -198,10 +216,33 @@ static void run_joined(struct frontend *s, const char *name)
     say(SAY_VERBOSE, "%s is ready for the job", name);
 }
 
+/* With a checkpoint to go back to what was lost may be written once more. */
 static void run_torn(struct frontend *s, const char *name, const char *why)
 {
-    say(s->status.cause == STATUS_BY_PIPE ? SAY_VERBOSE : SAY_ERROR,
-        "output of tasks on %s may be incomplete: %s", name, why);
+    struct run *r = run_of(s);
+    char text[400];
+
+    snprintf(text, sizeof(text), "output of tasks on %.60s may be incomplete: "
+             "%.300s", name, why);
+    if (options_saves(s->conf->options) && s->phase < FRONTEND_DRAINING)
+        str_addf(&r->torn, "%s\n", text);
+    else
+        run_say_torn(s, text);
+}
+
+static void run_again(struct frontend *s)
+{
+    str_reset(&run_of(s)->torn);
+}
+
+static void run_missed(struct frontend *s, uint32_t rank, uint64_t bytes)
+{
+    struct run *r = run_of(s);
+
+    if (!r->missed)
+        say(SAY_ERROR, "output is incomplete: %llu bytes that task %u wrote "
+            "before the checkpoint were lost", (unsigned long long)bytes, rank);
+    r->missed = true;
     status_incomplete(&s->status);
 }
 
@@ -219,9 +260,14 @@ static Hct__Submit *run_submit(struct frontend *s,
                                struct err *err)
 {
     const struct frontend_conf *c = s->conf;
+    Hct__Submit *m = submit_build(c->options, c->hosts, c->hosts->n > 0, c->env,
+                                  c->argv, where, err);
 
-    return submit_build(c->options, c->hosts, c->hosts->n > 0, c->env,
-                        c->argv, where, err);
+    if (m && submit_saved(m, c->options, c->saved, err)) {
+        submit_free(m);
+        m = NULL;
+    }
+    return m;
 }
 
 static void run_accepted(struct frontend *s)
@@ -234,6 +280,8 @@ static void run_state(struct frontend *s, const char *state)
     struct run *r = run_of(s);
 
     progress_set(r->progress, state);
+    if (strcmp(state, "returning") == 0)
+        status_returns(&s->status);
     if (strcmp(state, "running") == 0) {
         progress_end(r->progress);
         if (r->feed)
@@ -314,6 +362,7 @@ static void run_close(struct frontend *s)
     ending_close(&r->ending);
     progress_close(r->progress);
     suspend_close(r->suspend);
+    str_fini(&r->torn);
 }
 
 static const struct frontend_ops run_ops = {
@@ -322,7 +371,8 @@ static const struct frontend_ops run_ops = {
     .ended = run_ended, .lost = run_lost, .failed = run_fail,
     .private_failed = run_private_failed, .timed_out = run_timed_out,
     .located = run_located, .joined = run_joined, .credit = run_credit,
-    .torn = run_torn, .silent = run_silent, .draining = run_draining,
+    .torn = run_torn, .again = run_again, .missed = run_missed,
+    .silent = run_silent, .draining = run_draining,
     .stop = run_stop, .close = run_close
 };
 

@@ -18,6 +18,12 @@ void status_end(struct status *s, int code)
     s->code = code & 255;
 }
 
+void status_returns(struct status *s)
+{
+    if (s->cause == STATUS_BY_TASK)
+        s->cause = STATUS_NONE;
+}
+
 void status_abandon(struct status *s, int signal)
 {
     if (!signal || (!s->ended && s->cause != STATUS_BY_TASK))

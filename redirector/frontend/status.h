@@ -28,6 +28,9 @@ void status_note(struct status *s, enum status_cause cause, int signal);
 /* The job has ended as the master says. */
 void status_end(struct status *s, int code);
 
+/* The job goes back to a checkpoint: that a task has failed ends it no more. */
+void status_returns(struct status *s);
+
 /* A signal made us leave while the end of the job was still being shown, or
  * waited for after a task had failed; 0: it was none. */
 void status_abandon(struct status *s, int signal);

@@ -5,7 +5,12 @@
  * Hello is then kept in early until we know. Invariants: links holds every
  * connection that was announced and not closed; unended counts, for a link,
  * the (rank, stream) pairs it brought output of and no end. The streams of a task
- * that has moved come by another link, and begin there. */
+ * that has moved come by another link, and begin there. States are those of the
+ * attempt that came last: older links change none.
+ *
+ * In one attempt nothing comes twice, though by several links it may come in
+ * another order than it was written: what was shown in earlier attempts is known
+ * by where they had come to. */
 #include "redirector/link/links.h"
 
 #include <assert.h>
@@ -20,11 +25,13 @@
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
 
-enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_ADDRESSES = 64,
-       LINK_MAGIC = 0x6c696e6b };
-
+enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_COUNTED = 2,
+       LINKS_ADDRESSES = 64, LINK_MAGIC = 0x6c696e6b };
 
 enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
+
+/* How far a stream was shown, in bytes: by all attempts, and by those before. */
+struct shown { uint64_t now, before; };
 
 struct link {
     unsigned magic;
@@ -34,6 +41,7 @@ struct link {
     char *name;                 /* owned; NULL: not open */
     char *early;                /* owned: its name, if it is too early */
     uint64_t early_job;         /* and the job it is of */
+    uint32_t attempt;
     uint64_t credit;
     bool asked, unwanted;       /* has granted input; wants no more */
     size_t unended;
@@ -51,6 +59,8 @@ struct links {
     uint64_t job;               /* 0: not known yet */
     struct link *all;
     uint8_t *states;            /* owned; [rank * LINKS_KINDS + stream] */
+    struct shown *shown;        /* owned; stdout and stderr by rank */
+    uint32_t attempt;
     bool paused;
 };
 
@@ -62,6 +72,12 @@ static struct link *link_of(void *arg)
 
     assert(k->magic == LINK_MAGIC);
     return k;
+}
+
+/* Of the attempt that is under way. */
+static bool link_counts(const struct link *k)
+{
+    return k->name && k->attempt == k->owner->attempt;
 }
 
 static void link_free(struct link *k)
@@ -101,12 +117,15 @@ static void links_on_close(void *arg, struct conn *c, const struct err *why)
 {
     struct link *k = link_of(arg);
     struct links *s = k->owner;
+    bool torn = k->unended && link_counts(k);
+    char *name = k->name;
 
     (void)c;
-    if (k->name)
-        s->conf.on_leave(s->conf.arg, k->name,
-                         k->unended ? why->text : NULL);
+    k->name = NULL;
     link_free(k);
+    if (name)
+        s->conf.on_leave(s->conf.arg, name, torn ? why->text : NULL);
+    free(name);
     s->conf.on_credit(s->conf.arg);
 }
 
@@ -127,11 +146,23 @@ static int link_refuse_stranger(struct link *k)
     return link_refuse(k, &why);
 }
 
+/* All tasks begin again as they were at some time: their streams, too. */
+static void links_again(struct links *s, uint32_t attempt)
+{
+    s->attempt = attempt;
+    memset(s->states, STREAM_UNSEEN, (size_t)s->conf.ntasks * LINKS_KINDS);
+    for (size_t i = 0; i < (size_t)s->conf.ntasks * LINKS_COUNTED; i++)
+        s->shown[i].before = s->shown[i].now;
+    s->conf.on_again(s->conf.arg);
+}
+
 static void link_welcome(struct link *k)
 {
     struct links *s = k->owner;
     Hct__Welcome welcome = HCT__WELCOME__INIT;
 
+    if (k->attempt > s->attempt)
+        links_again(s, k->attempt);
     k->name = k->early;
     k->early = NULL;
     welcome.role = HCT__ROLE__ROLE_REDIRECTOR;
@@ -159,6 +190,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
         return link_refuse_stranger(k);
     k->early = strdup(hello->name);
     k->early_job = hello->job;
+    k->attempt = hello->attempt;
     if (!k->early)
         return err_memory(err);
     if (s->job)
@@ -178,6 +210,30 @@ static uint8_t *links_state(struct links *s, uint32_t rank, int stream,
     return &s->states[(size_t)rank * LINKS_KINDS + (size_t)stream];
 }
 
+/* How many bytes at the beginning of o were shown before. first: of its stream in
+ * this attempt. */
+static size_t link_shown(const struct link *k, const Hct__Output *o, bool first)
+{
+    struct links *s = k->owner;
+    struct shown *w;
+    uint64_t end = o->before + o->data.len, begin;
+
+    if (o->ours || o->stream == HCT__STREAM__STREAM_STDTIM)
+        return 0;
+    w = &s->shown[(size_t)o->rank * LINKS_COUNTED + o->stream -
+                  HCT__STREAM__STREAM_STDOUT];
+    if (first && s->attempt > 0 && o->before > w->now &&
+        (w->now || !s->conf.restored))
+        s->conf.on_missed(s->conf.arg, o->rank, o->before - w->now);
+    begin = link_counts(k) ? w->before : w->now;
+    if (end > w->now)
+        w->now = end;
+    if (!link_counts(k) && end > w->before)
+        w->before = end;
+    return begin <= o->before ? 0 : begin >= end ? o->data.len
+                                                 : (size_t)(begin - o->before);
+}
+
 static int on_output(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
@@ -185,20 +241,25 @@ static int on_output(void *arg, struct conn *c, const void *msg,
     struct links *s = k->owner;
     const Hct__Output *o = msg;
     uint8_t *state = links_state(s, o->rank, (int)o->stream, err);
+    bool first = state && *state == STREAM_UNSEEN && link_counts(k);
 
     (void)c;
     if (!state)
         return -1;
-    if (*state == STREAM_ENDED)
+    if (o->before > UINT64_MAX - o->data.len)
+        return err_set(err, EPROTO, "too much output of task %u", o->rank);
+    if (*state == STREAM_ENDED && link_counts(k))
         return err_set(err, EPROTO, "output of task %u after its end",
                        o->rank);
-    if (*state == STREAM_UNSEEN) {
+    if (first) {
         *state = STREAM_OPEN;
         k->unended++;
     }
-    if (o->data.len > 0)
-        s->conf.on_output(s->conf.arg, o->rank, (int)o->stream, o->data.data,
-                          o->data.len, o->at_ns);
+    size_t shown = link_shown(k, o, first);
+
+    if (o->data.len > shown)
+        s->conf.on_output(s->conf.arg, o->rank, (int)o->stream,
+                          o->data.data + shown, o->data.len - shown, o->at_ns);
     return 0;
 }
 
@@ -213,6 +274,8 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
     (void)c;
     if (!state)
         return -1;
+    if (!link_counts(k))
+        return 0;               /* it has begun again */
     if (*state == STREAM_ENDED)
         return err_set(err, EPROTO, "a second end of output of task %u",
                        o->rank);
@@ -304,7 +367,8 @@ struct links *links_open(struct event_base *base,
     s->conf = *conf;
     s->base = base;
     s->states = calloc(conf->ntasks, LINKS_KINDS);
-    if (!s->states) {
+    s->shown = calloc(conf->ntasks, LINKS_COUNTED * sizeof(*s->shown));
+    if (!s->states || !s->shown) {
         err_memory(err);
         goto fail;
     }
@@ -342,6 +406,7 @@ void links_close(struct links *s)
         link_free(s->all);
     }
     free(s->states);
+    free(s->shown);
     free(s);
 }
 
@@ -371,14 +436,14 @@ unsigned links_count(const struct links *s)
     unsigned n = 0;
 
     for (const struct link *k = s->all; k; k = k->next)
-        n += k->name != NULL;
+        n += link_counts(k);
     return n;
 }
 
 bool links_silent(const struct links *s, uint64_t ns)
 {
     for (const struct link *k = s->all; k; k = k->next)
-        if (k->name && conn_silence_ns(k->conn) < ns)
+        if (link_counts(k) && conn_silence_ns(k->conn) < ns)
             return false;
     return links_count(s) > 0;
 }
@@ -399,7 +464,7 @@ void links_resume(struct links *s)
 
 static bool link_takes_input(const struct link *k)
 {
-    return k->asked && !k->unwanted;
+    return link_counts(k) && k->asked && !k->unwanted;
 }
 
 size_t links_credit(const struct links *s, bool all)
@@ -407,7 +472,7 @@ size_t links_credit(const struct links *s, bool all)
     uint64_t least = UINT64_MAX;
 
     for (const struct link *k = s->all; k; k = k->next) {
-        if (all && k->name && !k->asked && !k->unwanted)
+        if (all && link_counts(k) && !k->asked && !k->unwanted)
             return 0;
         if (link_takes_input(k) && k->credit < least)
             least = k->credit;
@@ -421,9 +486,9 @@ bool links_input_unwanted(const struct links *s)
     bool unwanted = false;
 
     for (const struct link *k = s->all; k; k = k->next) {
-        if (k->name && !k->unwanted)
+        if (link_counts(k) && !k->unwanted)
             return false;       /* takes it, or has not said so yet */
-        unwanted = unwanted || k->unwanted;
+        unwanted = unwanted || (link_counts(k) && k->unwanted);
     }
     return unwanted;
 }

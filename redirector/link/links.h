@@ -2,7 +2,11 @@
  *
  * Each slave of the job opens one and shows the cookie. Output flows to the
  * owner's callbacks in order; input goes to every link that has granted
- * credit. No link is read while links_pause() holds. */
+ * credit. No link is read while links_pause() holds.
+ *
+ * When the job goes back to a checkpoint, links of another attempt come. All
+ * streams begin again with them, and what of their output was shown before is
+ * not shown once more. What is left of older links counts for nothing. */
 #ifndef HECTOR_LINKS_H
 #define HECTOR_LINKS_H
 
@@ -24,13 +28,20 @@ struct links_conf {
     bool tcp;                   /* slaves on other machines will come */
     const struct key *key;      /* borrowed; needed for TCP */
     uint32_t ntasks;
+    bool restored;              /* an earlier hector-run has shown what they wrote
+                                   before */
     /* stream: Hct__Stream */
     void (*on_output)(void *arg, uint32_t rank, int stream, const void *p,
                       size_t n, uint64_t at_ns);
     void (*on_output_end)(void *arg, uint32_t rank, int stream);
     void (*on_join)(void *arg, const char *name);
-    /* A link has closed; why is NULL if all its streams had ended. */
+    /* A link has closed, and is not counted any more; why is NULL if all its
+     * streams had ended, or nothing is lost by it. */
     void (*on_leave)(void *arg, const char *name, const char *why);
+    void (*on_again)(void *arg);        /* another attempt has begun */
+    /* So much of stdout or stderr of this task was written before the checkpoint
+     * that the job has gone back to, and has never come. */
+    void (*on_missed)(void *arg, uint32_t rank, uint64_t bytes);
     void (*on_credit)(void *arg);       /* links_credit() may have changed */
     void *arg;
 };

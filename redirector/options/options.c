@@ -7,6 +7,7 @@
  * stands. */
 #include "redirector/options/options.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -133,7 +134,8 @@ static int options_take_app(struct options *o, int argc, char **argv,
     while (i < argc && (o->adopt || strcmp(argv[i], ":") != 0))
         i++;                    /* a ":" may be the launcher's own */
     app->argc = (size_t)(argv + i - app->argv);
-    if (app->argc == 0 && o->adopt_env)
+    if (app->argc == 0 && (o->adopt_env || (o->restart && o->napps == 1 &&
+                                           i == argc)))
         return i;
     if (app->argc == 0 && o->napps > 1)
         return err_set(err, EINVAL, "no program after \":\"");
@@ -190,11 +192,21 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
             goto fail;
         }
     }
-    if (options_check_adopt(o, err) == 0 && options_check(o, err) == 0)
+    if (options_check_adopt(o, err) == 0 && options_check(o, err) == 0 &&
+        options_check_saved(o, err) == 0)
         return 0;
 fail:
     options_fini(o);
     return -1;
+}
+
+bool options_seen(const struct options *o, const char *name)
+{
+    const struct args_option *row = args_find(usage_rows, usage_nrows,
+                                              name + strspn(name, "-"));
+
+    assert(row);
+    return o->seen & (uint64_t)1 << (row - usage_rows);
 }
 
 void options_fini(struct options *o)

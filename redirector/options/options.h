@@ -40,6 +40,9 @@ struct options {
     enum label_style label;
     bool timestamp, merge_stderr, pty;
     bool migratable;
+    const char *checkpoint_dir, *restart;       /* NULL: not said */
+    uint64_t checkpoint_every_ns;       /* 0: not said */
+    uint32_t max_restarts;      /* with checkpoint_dir */
     const char *buffer;         /* of the tasks' stdout; NULL: not said */
     const char *output_dir;
     const char *stdtim;         /* NULL: off; "-", "fd:N" or a file */
@@ -64,5 +67,13 @@ void options_fini(struct options *o);
 bool options_adopts(const struct options *o);
 /* What of the options cannot be had for them. */
 int options_check_adopt(const struct options *o, struct err *err);
+
+/* Its tasks are written to files, or made of some. */
+bool options_saves(const struct options *o);
+/* What of the options cannot be had then, and what is to be had too. */
+int options_check_saved(struct options *o, struct err *err);
+
+/* Was the option given that has this name? There has to be one. */
+bool options_seen(const struct options *o, const char *name);
 
 #endif

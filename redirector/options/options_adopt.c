@@ -1,12 +1,10 @@
 /* options_adopt.c - options that mean nothing for tasks that others start.
  * Part of options.h. */
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "proto/base/parse.h"
 #include "redirector/options/options.h"
-#include "redirector/options/usage.h"
 
 static const char tasks[] = "its launcher starts the tasks",
     streams[] = "the tasks' streams are their launcher's",
@@ -24,6 +22,10 @@ static const struct { const char *name, *why; } refused[] = {
     { "-x", here },
     { "-genv", here },
     { "--migratable", tasks },
+    { "--checkpoint-dir", tasks },
+    { "--checkpoint-every", tasks },
+    { "--max-restarts", tasks },
+    { "--restart", tasks },
     { "--inject", tasks },
     { "--phase", here },
     { "--stdin", streams },
@@ -36,15 +38,6 @@ static const struct { const char *name, *why; } refused[] = {
     { "--buffer", streams },
     { "--unbuffered", streams },
 };
-
-static bool options_seen(const struct options *o, const char *name)
-{
-    const struct args_option *row = args_find(usage_rows, usage_nrows,
-                                              name + strspn(name, "-"));
-
-    assert(row);
-    return o->seen & (uint64_t)1 << (row - usage_rows);
-}
 
 bool options_adopts(const struct options *o)
 {

@@ -310,14 +310,9 @@ static int take_deadline(void *to, const struct args_given *g,
                        "in time)", err);
 }
 
-static int take_save(void *to, const struct args_given *g, struct err *err)
-{
-    (void)to;
-    return unsupported(g, "tasks cannot be saved yet", err);
-}
-
 /* -------------------------------------------------------------- the table */
 
+enum { RESTARTS_MAX = 1000000 };
 #define AT(f) offsetof(struct options, f)
 const struct args_option usage_rows[] = {
     { "Tasks", "n -np c ntasks", ARGS_VALUE, "N",
@@ -406,6 +401,20 @@ const struct args_option usage_rows[] = {
       "end the job after this time, with status 124; also 90s, 15m, 2h",
       take_duration, AT(timeout_ns), 0, 0 },
 
+    { "Checkpoints", "checkpoint-dir", ARGS_VALUE, "DIR",
+      "let the job be saved there, in files; it goes back to the last "
+      "checkpoint when a task or a node dies",
+      args_text, AT(checkpoint_dir), 0, 0 },
+    { NULL, "checkpoint-every", ARGS_VALUE, "TIME",
+      "save it so often; also 90s, 15m, 2h",
+      take_duration, AT(checkpoint_every_ns), 0, 0 },
+    { NULL, "max-restarts", ARGS_VALUE, "N",
+      "go back at most N times; default: 3",
+      args_u32, AT(max_restarts), 0, RESTARTS_MAX },
+    { NULL, "restart", ARGS_VALUE, "DIR",
+      "go on from the last checkpoint there; the program need not be given",
+      args_text, AT(restart), 0, 0 },
+
     { "Record", "name", ARGS_VALUE, "NAME",
       "name of the job",
       take_name, AT(name), 0, 0 },
@@ -425,10 +434,6 @@ const struct args_option usage_rows[] = {
       take_priority, 0, 0, 0 },
     { NULL, "deadline", ARGS_VALUE, "TIME", NULL,
       take_deadline, 0, 0, 0 },
-    { NULL, "checkpoint-every", ARGS_VALUE, "TIME", NULL,
-      take_save, 0, 0, 0 },
-    { NULL, "checkpoint-dir", ARGS_VALUE, "DIR", NULL,
-      take_save, 0, 0, 0 },
     { NULL, "inject", ARGS_VALUE, "FAULT",
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "

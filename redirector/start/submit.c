@@ -290,10 +290,8 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
     return m;
 }
 
-void submit_free(Hct__Submit *m)
+static void submit_free_apps(Hct__Submit *m)
 {
-    if (!m)
-        return;
     for (size_t i = 0; i < m->n_apps; i++) {
         free(m->apps[i]->argv);
         free(m->apps[i]->env);
@@ -301,6 +299,40 @@ void submit_free(Hct__Submit *m)
         free(m->apps[i]);
     }
     free(m->apps);
+}
+
+int submit_saved(Hct__Submit *m, const struct options *o, const struct saved *s,
+                 struct err *err)
+{
+    char *command = s->n > 0 ? strdup(s->submit->command) : NULL;
+
+    if (s->n > 0 && !command)
+        return err_memory(err);
+    if (s->dir) {
+        m->checkpoint_dir = s->dir;
+        m->checkpoint_every_ns = o->checkpoint_every_ns;
+        m->max_restarts = o->max_restarts;
+    }
+    if (s->n == 0)
+        return 0;
+    submit_free_apps(m);
+    m->apps = s->submit->apps;
+    m->n_apps = s->submit->n_apps;
+    if (!o->name)
+        m->name = s->submit->name;
+    free(m->command);
+    m->command = command;
+    m->restore = s->v;
+    m->n_restore = s->n;
+    return 0;
+}
+
+void submit_free(Hct__Submit *m)
+{
+    if (!m)
+        return;
+    if (m->n_restore == 0)      /* else they are not ours */
+        submit_free_apps(m);
     free(m->terminal);
     if (m->hosts)
         free(m->hosts[0]);

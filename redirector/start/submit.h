@@ -13,6 +13,7 @@
 #include "redirector/batch/hosts.h"
 #include "redirector/link/links.h"
 #include "redirector/options/options.h"
+#include "redirector/start/saved.h"
 
 /* Set ntasks of every program and return all tasks together; 0 with err.
  * hosts_given: by the person or a batch system. cpus: of this machine, for
@@ -27,6 +28,10 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
                           bool with_hosts, char *const *env,
                           char *const *argv, const struct links_where *links,
                           struct err *err);
+/* Add the checkpoints that are to be made, and, where the tasks are made of some,
+ * the programs that were saved, their name and command line; s is borrowed. */
+int submit_saved(Hct__Submit *m, const struct options *o, const struct saved *s,
+                 struct err *err);
 void submit_free(Hct__Submit *m);
 
 /* Processors this process may use. */

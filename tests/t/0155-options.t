@@ -68,6 +68,13 @@ acts --stdtim 2 "$(got --stdtim "$APPS/tagloop" 1 | grep -o 'Task 0 E' | wc -l)"
 
 # ----------------------------------------------------- ending, record, watching
 acts --timeout yes "$(failing 124 'time' --timeout 0.2 sleep 100)"
+got --checkpoint-dir "$T/c/d" true
+acts --checkpoint-dir 700 "$(stat -c %a "$T/c/d")"
+acts --checkpoint-every yes \
+    "$(failing 2 'every needs --checkpoint-dir' --checkpoint-every 1h true)"
+acts --max-restarts yes \
+    "$(failing 2 'restarts needs --checkpoint-dir' --max-restarts 1 true)"
+acts --restart yes "$(failing 2 'there are no checkpoints in' --restart "$T/c/d")"
 got --name 'my job' true
 acts --name 'my job' "$(sql 'SELECT name FROM jobs ORDER BY job DESC LIMIT 1')"
 got --db "$T/own.db" true
@@ -98,8 +105,7 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-for o in --priority=1 --deadline=1h --checkpoint-every=1h \
-    --checkpoint-dir="$T"; do
+for o in --priority=1 --deadline=1h; do
     is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
         "$o" true)" yes "$o is refused in words"
     is "$(hector-run --help | grep -c -- " ${o%%=*}")" 0 '... and not offered'

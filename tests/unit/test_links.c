@@ -23,6 +23,7 @@ struct fake {
     struct conn *conn;
     struct str log;             /* what came from the redirector */
     bool open;
+    uint32_t attempt;           /* that it says it is of */
 };
 
 struct world {
@@ -63,6 +64,16 @@ static void on_leave(void *arg, const char *name, const char *why)
 static void on_credit(void *arg)
 {
     ((struct world *)arg)->credits++;
+}
+
+static void on_again(void *arg)
+{
+    str_add(&((struct world *)arg)->log, "AGAIN ");
+}
+
+static void on_missed(void *arg, uint32_t rank, uint64_t bytes)
+{
+    str_addf(&((struct world *)arg)->log, "%u:MISSED%u ", rank, (unsigned)bytes);
 }
 
 /* ----------------------------------------------------------------- slave */
@@ -172,6 +183,7 @@ static void fake_hello(struct world *w, int i, int role, uint64_t job,
     m.role = (Hct__Role)role;
     m.name = name;
     m.job = job;
+    m.attempt = w->fakes[i].attempt;
     m.cookie.data = (uint8_t *)cookie;
     m.cookie.len = cookie_bytes;
     conn_send(w->fakes[i].conn, MESSAGE_HELLO, &m);
@@ -185,17 +197,52 @@ static void fake_join(struct world *w, int i)
                LINKS_COOKIE);
 }
 
-static void fake_write(struct world *w, int i, uint32_t rank, int stream,
-                       const char *text)
+/* So many bytes came before. */
+static void fake_write_at(struct world *w, int i, uint32_t rank, int stream,
+                          uint64_t before, const char *text)
 {
     Hct__Output m = HCT__OUTPUT__INIT;
 
     m.rank = rank;
+    m.before = before;
     m.stream = (Hct__Stream)stream;
     m.data.data = (uint8_t *)text;
     m.data.len = strlen(text);
     m.at_ns = 5;
     conn_send(w->fakes[i].conn, MESSAGE_OUTPUT, &m);
+}
+
+static void fake_write(struct world *w, int i, uint32_t rank, int stream,
+                       const char *text)
+{
+    fake_write_at(w, i, rank, stream, 0, text);
+}
+
+/* A sentence that no task wrote. */
+static void fake_say(struct world *w, int i, uint32_t rank, const char *text)
+{
+    Hct__Output m = HCT__OUTPUT__INIT;
+
+    m.rank = rank;
+    m.stream = HCT__STREAM__STREAM_STDERR;
+    m.data.data = (uint8_t *)text;
+    m.data.len = strlen(text);
+    m.ours = true;
+    conn_send(w->fakes[i].conn, MESSAGE_OUTPUT, &m);
+}
+
+static void fake_close(struct world *w, int i)
+{
+    conn_close_flushed(w->fakes[i].conn);
+    w->fakes[i].conn = NULL;
+    turn(w);
+}
+
+/* Another slave in its place, of this attempt. */
+static void fake_join_again(struct world *w, int i, uint32_t attempt)
+{
+    w->fakes[i].attempt = attempt;
+    fake_join(w, i);
 }
 
 static void fake_end(struct world *w, int i, uint32_t rank, int stream)
@@ -226,7 +273,7 @@ static void fake_refuse_input(struct world *w, int i)
 
 /* ----------------------------------------------------------------- world */
 
-static int setup(void **state)
+static int setup_world(void **state, bool restored)
 {
     struct world *w = calloc(1, sizeof(*w));
     struct err err;
@@ -237,14 +284,26 @@ static int setup(void **state)
     struct links_conf conf = {
         .dir = w->dir, .ntasks = NTASKS, .on_output = on_output,
         .on_output_end = on_output_end, .on_join = on_join,
-        .on_leave = on_leave, .on_credit = on_credit, .arg = w
+        .on_leave = on_leave, .on_again = on_again, .on_missed = on_missed,
+        .on_credit = on_credit, .arg = w
     };
 
+    conf.restored = restored;
     w->links = links_open(w->base, &conf, &err);
     assert_non_null(w->links);
     links_set_job(w->links, JOB);
     *state = w;
     return 0;
+}
+
+static int setup(void **state)
+{
+    return setup_world(state, false);
+}
+
+static int setup_restored(void **state)
+{
+    return setup_world(state, true);
 }
 
 static int teardown(void **state)
@@ -369,12 +428,8 @@ static void test_leaving(void **state)
     fake_end(w, 1, 3, 1);       /* ended without a word */
     turn(w);
     str_reset(&w->log);
-    conn_close_flushed(w->fakes[0].conn);
-    w->fakes[0].conn = NULL;
-    turn(w);
-    conn_close_flushed(w->fakes[1].conn);
-    w->fakes[1].conn = NULL;
-    turn(w);
+    fake_close(w, 0);
+    fake_close(w, 1);
     assert_string_equal(str_text(&w->log), "-n0! -n1 ");
     assert_int_equal(links_count(w->links), 0);
 }
@@ -456,13 +511,163 @@ static void test_credit_of_all(void **state)
     assert_true(links_input_unwanted(w->links));
 }
 
+/* What was shown is not shown again, and what was not is: whatever was cut how. */
+static void test_again(void **state)
+{
+    static const struct {
+        const char *first;              /* of the first attempt */
+        uint64_t before;                /* of the second, and what it brings */
+        const char *second, *more, *shown;
+    } table[] = {
+        { "", 0, "abc", "d", "AGAIN +n1 0/1@5:abc 0/1@5:d " },
+        { "ab", 0, "abc", "d", "AGAIN +n1 0/1@5:c 0/1@5:d " },
+        { "abcd", 0, "abc", "d", "AGAIN +n1 " },
+        { "abc", 0, "abc", "d", "AGAIN +n1 0/1@5:d " },
+        { "abc", 1, "bcd", "e", "AGAIN +n1 0/1@5:d 0/1@5:e " },
+        { "abcde", 1, "bcd", "ef", "AGAIN +n1 0/1@5:f " },
+        { "abc", 3, "def", "g", "AGAIN +n1 0/1@5:def 0/1@5:g " },
+        { "ab", 4, "ef", "g",
+          "AGAIN +n1 0:MISSED2 0/1@5:ef 0/1@5:g " },
+        { "", 4, "ef", "g", "AGAIN +n1 0:MISSED4 0/1@5:ef 0/1@5:g " },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        void *each;
+        struct world *w;
+
+        setup(&each);
+        w = each;
+        fake_join(w, 0);
+        fake_write(w, 0, 0, 1, table[i].first);
+        turn(w);
+        fake_close(w, 0);
+        str_reset(&w->log);
+        fake_join_again(w, 1, 1);
+        fake_write_at(w, 1, 0, 1, table[i].before, table[i].second);
+        fake_write_at(w, 1, 0, 1, table[i].before + strlen(table[i].second),
+                      table[i].more);
+        turn(w);
+        if (strcmp(str_text(&w->log), table[i].shown) != 0)
+            fail_msg("%zu: %s", i, str_text(&w->log));
+        teardown(&each);
+    }
+}
+
+/* Streams of other ranks, stderr, stdtim and our own words have nothing to do with
+ * it; a stream that had ended goes on; and so it does for a third time. */
+static void test_again_apart(void **state)
+{
+    struct world *w = *state;
+
+    fake_join(w, 0);
+    fake_write(w, 0, 0, 1, "out");
+    fake_write(w, 0, 0, 2, "error");
+    fake_write(w, 0, 0, 3, "time");
+    fake_say(w, 0, 0, "no");
+    fake_end(w, 0, 0, 1);
+    turn(w);
+    str_reset(&w->log);
+    fake_join_again(w, 1, 1);
+    fake_write(w, 1, 0, 1, "outer");
+    fake_write(w, 1, 1, 1, "one");
+    fake_write_at(w, 1, 0, 2, 3, "or!");
+    fake_write(w, 1, 0, 3, "time");
+    fake_say(w, 1, 0, "no");
+    fake_end(w, 1, 0, 1);
+    turn(w);
+    assert_string_equal(str_text(&w->log), "AGAIN +n1 0/1@5:er 1/1@5:one "
+                        "0/2@5:! 0/3@5:time 0/2@0:no 0/1:END ");
+    str_reset(&w->log);
+    fake_join_again(w, 2, 2);
+    fake_write(w, 2, 0, 1, "outermost");
+    fake_write(w, 2, 1, 1, "ones");
+    turn(w);
+    assert_string_equal(str_text(&w->log),
+                        "AGAIN +n2 0/1@5:most 1/1@5:s ");
+    assert_int_equal(links_count(w->links), 1);
+}
+
+/* What is left of the attempt before: it is shown if nobody else brings it, and
+ * counts for nothing. */
+static void test_older_links(void **state)
+{
+    struct world *w = *state;
+
+    fake_join(w, 0);
+    fake_join(w, 1);
+    fake_grant(w, 0, 100);
+    fake_write(w, 0, 0, 1, "ab");
+    fake_write(w, 0, 1, 1, "x");
+    turn(w);
+    str_reset(&w->log);
+    fake_join_again(w, 2, 1);
+    assert_int_equal(links_count(w->links), 1);
+    assert_int_equal(links_credit(w->links, false), 0);
+    fake_grant(w, 2, 5);
+    assert_int_equal(links_credit(w->links, true), 5);
+    fake_write_at(w, 0, 0, 1, 2, "cd");
+    fake_end(w, 0, 0, 1);
+    turn(w);
+    fake_write(w, 2, 0, 1, "abcde");
+    turn(w);
+    fake_write_at(w, 0, 0, 1, 4, "e");
+    turn(w);
+    fake_close(w, 0);
+    fake_close(w, 1);
+    fake_close(w, 2);
+    assert_string_equal(str_text(&w->log), "AGAIN +n2 0/1@5:cd 0/1@5:e "
+                        "-n0 -n1 -n2! ");
+}
+
+/* A task that moves: by two links at once, in any order, nothing is left out. */
+static void test_moved_out_of_turn(void **state)
+{
+    struct world *w = *state;
+
+    fake_join(w, 0);
+    fake_join(w, 1);
+    str_reset(&w->log);
+    fake_write_at(w, 1, 0, 1, 2, "cd");
+    turn(w);
+    fake_write(w, 0, 0, 1, "ab");
+    turn(w);
+    assert_string_equal(str_text(&w->log), "0/1@5:cd 0/1@5:ab ");
+}
+
+/* What an earlier hector-run has shown is not missed here. */
+static void test_restored(void **state)
+{
+    struct world *w = *state;
+
+    fake_join(w, 0);
+    fake_write_at(w, 0, 0, 1, 100, "ab");
+    turn(w);
+    str_reset(&w->log);
+    fake_join_again(w, 1, 1);
+    fake_write_at(w, 1, 0, 1, 101, "bc");
+    fake_write_at(w, 1, 1, 1, 100, "x");
+    turn(w);
+    assert_string_equal(str_text(&w->log),
+                        "AGAIN +n1 0/1@5:c 1/1@5:x ");
+    str_reset(&w->log);
+    fake_join_again(w, 2, 2);
+    fake_write_at(w, 2, 0, 1, 110, "l");
+    turn(w);
+    assert_string_equal(str_text(&w->log), "AGAIN +n2 0:MISSED7 0/1@5:l ");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     static const struct CMUnitTest tests[] = {
         TEST(test_strangers), TEST(test_job_unknown), TEST(test_output),
         TEST(test_leaving), TEST(test_nonsense), TEST(test_credit_of_one),
-        TEST(test_credit_of_all),
+        TEST(test_credit_of_all), cmocka_unit_test(test_again),
+        TEST(test_again_apart), TEST(test_older_links),
+        TEST(test_moved_out_of_turn),
+        cmocka_unit_test_setup_teardown(test_restored, setup_restored,
+                                        teardown),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -88,6 +88,16 @@ static void describe(const struct options *o, struct str *s)
         str_addf(s, " stdtim=%s", o->stdtim);
     if (o->timeout_ns)
         str_addf(s, " timeout=%g", (double)o->timeout_ns / 1e9);
+    if (o->migratable)
+        str_add(s, " moves");
+    if (o->checkpoint_dir)
+        str_addf(s, " saved=%s", o->checkpoint_dir);
+    if (o->checkpoint_every_ns)
+        str_addf(s, " every=%g", (double)o->checkpoint_every_ns / 1e9);
+    if (o->max_restarts)
+        str_addf(s, " restarts=%u", o->max_restarts);
+    if (o->restart)
+        str_addf(s, " from=%s", o->restart);
     if (o->name)
         str_addf(s, " name=%s", o->name);
     if (o->db)
@@ -177,6 +187,18 @@ static const struct { const char *in, *out; } good[] = {
     { "--timeout 10 p", "[p] timeout=10" },
     { "--timeout=1.5s p", "[p] timeout=1.5" },
     { "--timeout 2m p", "[p] timeout=120" },
+    { "--migratable p", "[p] moves" },
+    { "--checkpoint-dir d p", "[p] moves saved=d restarts=3" },
+    { "--checkpoint-dir=d --checkpoint-every 5m --max-restarts 0 p",
+      "[p] moves saved=d every=300" },
+    { "--max-restarts=7 --checkpoint-dir d p",
+      "[p] moves saved=d restarts=7" },
+    { "--restart d", "[] moves from=d" },
+    { "-n 2 --restart d", "[] n=2 moves from=d" },
+    { "--restart d p 1", "[p 1] moves from=d" },
+    { "--restart d a : b", "[a] [b] moves from=d" },
+    { "--restart d --checkpoint-dir d --checkpoint-every 5",
+      "[] moves saved=d every=5 restarts=3 from=d" },
     { "--name n p", "[p] name=n" },
     { "--db f p", "[p] db=f" },
     { "--policy hang p", "[p] policy=hang" },
@@ -258,8 +280,21 @@ static const struct { const char *in, *says; } bad[] = {
     { "--priority 5 p", "--priority is not supported by this version" },
     { "--deadline 1h p", "--deadline is not supported by this version" },
     { "--name '' p", "not empty" },
-    { "--checkpoint-every 5 p", "--checkpoint-every is not supported by this version" },
-    { "--checkpoint-dir d p", "not supported" },
+    { "--checkpoint-every 5 p", "--checkpoint-every needs --checkpoint-dir" },
+    { "--checkpoint-every 5 --restart d", "needs --checkpoint-dir" },
+    { "--checkpoint-every 0 --checkpoint-dir d p", "a time is wanted" },
+    { "--max-restarts 3 p", "--max-restarts needs --checkpoint-dir" },
+    { "--max-restarts x --checkpoint-dir d p", "--max-restarts" },
+    { "--checkpoint-dir d --pty p", "--pty has no use with --checkpoint-dir" },
+    { "--restart d --pty", "--pty has no use with --restart" },
+    { "--adopt --checkpoint-dir d -- m",
+      "--checkpoint-dir has no use with --adopt" },
+    { "--adopt --restart d -- m", "--restart has no use with --adopt" },
+    { "--restart d -x A=1", "-x has no use with --restart" },
+    { "--restart d --buffer none", "--buffer has no use with --restart" },
+    { "--restart d :", "no program" },
+    { "--restart d : p", "no program before" },
+    { "a : --restart d", "no program after" },
     { "-H a --hostfile f p", "-H and --hostfile" },
     { "--master m --launch-agent x p", "no use with --master" },
     { "--master m --db f p", "no use with --master" },

@@ -54,6 +54,12 @@ static void test_stories(void **state)
         { "0f", 0 },
         { "0I", 0 },
         { "0o", 0 },
+        { "tr0", 0 },
+        { "trt3", 3 },
+        { "tro", 124 },
+        { "trI1", 130 },
+        { "Ir0", 130 },
+        { "trl0", 125 },
     };
 
     (void)state;
@@ -70,6 +76,7 @@ static void test_stories(void **state)
             case 'p': status_note(&s, STATUS_BY_PIPE, 0); break;
             case 'f': status_note(&s, STATUS_BY_FAILURE, 0); break;
             case 'l': status_incomplete(&s); break;
+            case 'r': status_returns(&s); break;
             case 'a': status_abandon(&s, SIGINT); break;
             case 'k': status_end(&s, 137); break;
             default: status_end(&s, *p - '0'); break;

@@ -1,0 +1,49 @@
+/* options_saved.c - what of the options goes with checkpoints. Part of options.h. */
+#include <errno.h>
+
+#include "redirector/options/options.h"
+
+/* Times that a job goes back, unless somebody says so. */
+enum { RESTARTS = 3 };
+
+/* All that is in the images. */
+static const char *const with_images[] = {
+    "--wdir", "-x", "-genv", "--buffer", "--unbuffered", "--inject", "--phase",
+};
+
+static int check_restart(const struct options *o, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(with_images) / sizeof(with_images[0]); i++)
+        if (options_seen(o, with_images[i]))
+            return err_set(err, EINVAL, "%s has no use with --restart: the "
+                           "tasks go on as they were saved", with_images[i]);
+    return 0;
+}
+
+int options_check_saved(struct options *o, struct err *err)
+{
+    const char *option = o->checkpoint_dir ? "--checkpoint-dir" : "--restart";
+
+    if (!o->checkpoint_dir && o->checkpoint_every_ns)
+        return err_set(err, EINVAL, "--checkpoint-every needs --checkpoint-dir "
+                       "DIR: where are the checkpoints to be?");
+    if (!o->checkpoint_dir && options_seen(o, "--max-restarts"))
+        return err_set(err, EINVAL, "--max-restarts needs --checkpoint-dir DIR: "
+                       "there is nothing to go back to without");
+    if (!options_saves(o))
+        return 0;
+    if (o->pty)
+        return err_set(err, EINVAL, "--pty has no use with %s: a terminal "
+                       "cannot be saved", option);
+    if (o->restart && check_restart(o, err))
+        return -1;
+    o->migratable = true;
+    if (o->checkpoint_dir && !options_seen(o, "--max-restarts"))
+        o->max_restarts = RESTARTS;
+    return 0;
+}
+
+bool options_saves(const struct options *o)
+{
+    return o->checkpoint_dir || o->restart;
+}
