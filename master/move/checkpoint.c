@@ -337,6 +337,7 @@ static int note_images(struct checkpoints *c, const struct mover_saved *s)
                                              s->rank[r].said);
         good &= m.tasks[r] != NULL;
     }
+    m.n_tasks = j->ntasks;
     if (m.tasks && good)
         c->made = (struct mark){ c->next, copy_of(&m), 0, 0 };
     for (uint32_t r = 0; m.tasks && r < j->ntasks; r++)

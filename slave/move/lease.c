@@ -152,5 +152,6 @@ int lease_restored(struct job *j, struct task *t, int fd, struct err *err)
     stance_order(t->tally.page, PAGE_STOP_RUN, 0, 0);
     task_restored(t);
     lease_give(j, t->rank, fd);
+    job_tell(j, false);
     return 0;
 }

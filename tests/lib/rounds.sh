@@ -1,0 +1,38 @@
+# rounds.sh - jobs of build/apps/rounds in the background, for tests that move their
+# tasks or make them again. Wants $R, with all options of every job.
+# shellcheck shell=sh disable=SC2034,SC2086,SC2154 # by who reads it; words are wanted
+begin()         # WORD...: a job of $tasks tasks, which run when it is back; $more
+                # is of the program
+{
+    rm -f "$T/enough" "$T/rounds.out"
+    $R "$@" -n $tasks "$build/apps/rounds" "$T/enough" ${more+"$more"} </dev/null \
+        >"$T/rounds.out" 2>"$T/rounds.err" &
+    runner=$!
+    wait_for '[ "$(grep -c begun "$T/rounds.out")" = $tasks ]' 30
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+further()       # so many rounds more are seen
+{
+    tap_seen=$(grep -c '^round .* 0$' "$T/rounds.out") || :
+    wait_for "[ \$(grep -c '^round .* 0\$' '$T/rounds.out') -ge $((tap_seen + $1)) ]" 60
+}
+finish()        # its status is in $status
+{
+    : >"$T/enough"
+    status=0
+    wait $runner || status=$?
+}
+whole()         # DESCRIPTION: it ended well, each number came once, each line once
+{
+    finish
+    tap_rounds=$(sed -n 's/^rank 0 .* rounds //p' "$T/rounds.out")
+    is "$status $(grep -c "of $tasks wrong 0 rounds $tap_rounds\$" "$T/rounds.out") $(
+        grep -c '^round' "$T/rounds.out") $(sort "$T/rounds.out" | uniq -d | wc -l) $(
+        wc -l <"$T/rounds.out")" \
+        "0 $tasks $((tasks * tap_rounds)) 0 $((tasks * (tap_rounds + 2)))" "$1"
+    cat "$T/rounds.err" >&2
+}
+pid_of()        # RANK
+{
+    sql "SELECT pid FROM tasks WHERE job = $job AND rank = $1"
+}

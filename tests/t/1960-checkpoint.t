@@ -1,0 +1,156 @@
+# The tasks of a job are written to files while it runs, and made again of them by
+# another hector-run: each message comes once, each line of output is there, files
+# have the size that they had.
+# limit: 200
+# shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+. "$top/tests/lib/rounds.sh"
+
+R='hector-run --oversubscribe'
+tasks=3
+D="$T/a place"
+refused()       # DESCRIPTION STATUS EXTENDED-REGEXP WORD...: with that sentence
+{
+    tap_d=$1 tap_s=$2 tap_re=$3
+    shift 3
+    run "$@"
+    is "$status $(grep -Ec -- "$tap_re" "$T/err")" "$tap_s 1" "$tap_d"
+    cat "$T/err" >&2
+}
+
+# ----------------------------------------------------------------------- refused
+refused 'a job is wanted' 2 'wants a JOB' hector checkpoint
+refused 'a whole one' 2 'of a whole JOB' hector checkpoint 1.2
+begin
+refused 'not of a job without --migratable' 1 'started without --migratable' \
+    hector checkpoint "$job"
+finish
+begin --migratable
+refused 'nor without a directory' 1 'started without --checkpoint-dir' \
+    hector checkpoint "$job"
+finish
+is "$status $(grep -c 'wrong 0' "$T/rounds.out")" '0 3' '... which go on'
+
+# -------------------------------------------------------------------------- made
+begin --checkpoint-dir "$D"
+for i in 1 2 3; do
+    run hector checkpoint "$job"
+    is "$status $(grep -Ec "checkpoint $i is in .*a place/$i: 3 images of [0-9.]+ MB, and the \
+job stood for 0?[0-9.]+ s" "$T/out")" '0 1' "checkpoint $i"
+    cat "$T/err" >&2
+    further 2
+done
+is "$(ls "$D" | xargs)" '2 3' 'the last two are there'
+is "$(ls "$D/3" | xargs)" 'checkpoint rank-0.image rank-1.image rank-2.image' \
+    '... an image for each task'
+is "$(find "$D" -perm /077 | wc -l)" 0 '... which nobody else may read'
+is "$(sql "SELECT number, state FROM checkpoints WHERE job = $job" | xargs)" \
+    '1|removed 2|whole 3|whole' 'the record says so'
+run hector checkpoints "$job"
+is "$(awk 'NR > 1 { print $2, $3 }' "$T/out" | xargs)" '1 removed 2 whole 3 whole' \
+    '... and people are told'
+run hector -j checkpoints
+ok '... also in JSON' grep -q '"state": *"whole"' "$T/out"
+is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'checkpoint'" | sort -u)" \
+    'done' '... and who asked'
+whole 'the job has gone on'
+
+# ------------------------------------------------------------------------ by time
+rm -rf "$D"
+begin --checkpoint-dir "$D" --checkpoint-every 0.3
+wait_for '[ -f "$D/3/checkpoint" ]' 60
+whole 'checkpoints by the clock'
+
+# ---------------------------------------------------------------------- made again
+rm -rf "$D"
+more="$T/lines"
+begin --checkpoint-dir "$D"
+unset more
+further 5
+run hector checkpoint "$job"
+further 5
+run hector checkpoint "$job"
+cp "$T/rounds.out" "$T/at.out"
+further 20
+hector kill "$job" >&2
+wait $runner || :
+cp "$T/rounds.out" "$T/killed.out"
+lines=$(wc -l <"$T/lines.0")
+
+again()         # DESCRIPTION WORD...: from $D; each line since then comes, once
+{
+    tap_again=$1
+    shift
+    rm -f "$T/enough"
+    $R --restart "$D" "$@" </dev/null >"$T/rounds.out" 2>"$T/rounds.err" &
+    runner=$!
+    further 3
+    job=$(sql 'SELECT max(job) FROM jobs')
+    finish
+    first=$(sed -n 's/^round \(.*\) 0$/\1/p' "$T/rounds.out" | head -n 1)
+    tap_rounds=$(sed -n 's/^rank 0 .* rounds //p' "$T/rounds.out")
+    is "$status $(grep -c 'of 3 wrong 0' "$T/rounds.out") $(
+        grep -c '^round' "$T/rounds.out") $(grep -c begun "$T/rounds.out")" \
+        "0 3 $((3 * (tap_rounds - first + 1))) 0" "$tap_again"
+    cat "$T/rounds.err" >&2
+}
+again 'by another hector-run'
+is "$(grep -c "^round $first 0" "$T/killed.out") $(
+    grep -c "^round $((first - 1)) 0" "$T/at.out")" '1 1' '... from where it was'
+seq -f 'round %g' 1 "$tap_rounds" >"$T/should"
+for r in 0 1 2; do
+    ok "... the file of task $r goes on from there" cmp "$T/should" "$T/lines.$r"
+done
+ok '... which had been longer' [ "$lines" -gt "$first" ]
+is "$(sql "SELECT count(*) FROM events WHERE job = $job AND exit_ns IS NULL")" 0 \
+    '... tagged calls have ended'
+again 'with the program named' -- "$build/apps/rounds" "$T/enough" "$T/lines"
+again 'with other checkpoints' --checkpoint-dir "$T/other" --checkpoint-every 0.2
+
+# ------------------------------------------------------------------------ damaged
+# Of the newer one: each part of an image; what comes later is not looked at before
+# the task is made of it, which is noticed then.
+cp -a "$D" "$T/good"
+newer=$D/2
+size=$(stat -c %s "$newer/rank-1.image")
+for at in 3 400 5000 $((size / 2)) $((size - 20)); do
+    rm -rf "$D"
+    cp -a "$T/good" "$D"
+    printf 'X' | dd of="$newer/rank-1.image" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    second=$first
+    again "an image of the newer one that is damaged at $at of $size"
+    ok '... the older one is taken' grep -q 'go back to checkpoint 1' "$T/rounds.err"
+    ok '... which is older' [ "$first" -lt "$second" ]
+    first=$second
+done
+rm -rf "$D"
+cp -a "$T/good" "$D"
+truncate -s $((size / 3)) "$newer/rank-1.image"
+again 'one that was cut off'
+rm -rf "$D"
+cp -a "$T/good" "$D"
+rm "$newer/rank-1.image"
+again 'one that is gone'
+rm -rf "$D"
+cp -a "$T/good" "$D"
+truncate -s 40 "$newer/checkpoint"
+again 'one without what says what it is'
+ok '... which people are told' grep -Eq 'checkpoint 2' "$T/rounds.err"
+rm -rf "$D"
+cp -a "$T/good" "$D"
+for n in 1 2; do printf 'X' | dd of="$D/$n/rank-1.image" bs=1 seek=5000 conv=notrunc; done 2>/dev/null
+refused 'both' 125 'task 1 on .* could not be started: .*rank-1.image' \
+    $R --restart "$D"
+is "$(hector ps | grep -c running)" 0 '... nothing is left running'
+rm -rf "$D"
+cp -a "$T/good" "$D"
+
+# ---------------------------------------------------------------------- other ends
+refused 'another program' 2 'not of' $R --restart "$D" true
+refused 'another number of tasks' 2 '3' $R --restart "$D" -n 4
+refused 'a place without any' 2 'no checkpoint' $R --restart "$T"
+refused 'a place that is not there' 2 '.' $R --restart "$T/nowhere"
+refused 'new ones where others are' 2 '.' $R --checkpoint-dir "$D" true
+mkdir "$T/file" && rmdir "$T/file" && : >"$T/file"
+refused 'a directory that is none' 2 '.' $R --checkpoint-dir "$T/file" true
