@@ -84,6 +84,11 @@ $(B)/apps/stopper: $(B)/obj/tests/lib/stopper.o $(B)/obj/master.a $(B)/obj/proto
 	$(link) $(TEST_LIBS)
 apps: $(B)/apps/stopper
 
+# What the master says of a checkpoint.
+$(B)/apps/kept: $(B)/obj/tests/lib/kept.o $(B)/obj/proto.a
+	$(link) $(PROTO_LIBS)
+apps: $(B)/apps/kept
+
 # ------------------------------------------------------------- unit tests
 # Tests of the wrapper library have their own rules in mpi-wrappers/rules.mk.
 unit_c := $(filter-out $(WRAP_UNIT_C),$(wildcard tests/unit/test_*.c))
