@@ -37,7 +37,7 @@ struct checkpoints {
     struct job *job;            /* borrowed */
     char *dir;                  /* owned; NULL: none are made */
     uint64_t every_ns;          /* 0: when somebody says so */
-    uint32_t max_returns, returns;
+    uint32_t max_returns;
     struct mark last[KEPT];     /* newest first */
     uint32_t next;              /* number of the next one */
     bool restores;              /* the tasks are made of images */
@@ -517,12 +517,11 @@ bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
 
-    return c && c->last[0].number && c->returns < c->max_returns;
+    return c && c->last[0].number && j->attempt < c->max_returns;
 }
 
 void checkpoint_return(struct job *j)
 {
-    j->checkpoints->returns++;
     j->checkpoints->restores = true;
 }
 
@@ -562,7 +561,6 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     mark_fini(&c->last[KEPT - 1]);
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
     c->last[i] = (struct mark){ row->number, of, row->stood_ns, row->sealed_ns };
-    c->returns = j->attempt;
     c->restores |= j->attempt > 0;
     if (c->next <= row->number)
         c->next = row->number + 1;
