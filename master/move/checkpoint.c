@@ -39,7 +39,7 @@ struct checkpoints {
     uint64_t every_ns;          /* 0: when somebody says so */
     uint32_t max_returns;
     struct mark last[KEPT];     /* newest first */
-    uint32_t next;              /* number of the next one */
+    uint32_t first, next;       /* numbers of its own first one, and of the next */
     bool restores;              /* the tasks are made of images */
 
     enum phase phase;
@@ -104,7 +104,7 @@ static int take_restore(struct checkpoints *c, const Hct__Submit *s,
             return err_memory(err);
         c->restores = true;
         if (c->next <= of->number)
-            c->next = of->number + 1;
+            c->first = c->next = of->number + 1;
     }
     return 0;
 }
@@ -122,7 +122,8 @@ int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
     if (!c)
         return err_memory(err);
     *c = (struct checkpoints){ .job = j, .every_ns = s->checkpoint_every_ns,
-                               .max_returns = s->max_restarts, .next = 1 };
+                               .max_returns = s->max_restarts,
+                               .first = 1, .next = 1 };
     if (*s->checkpoint_dir && !(c->dir = strdup(s->checkpoint_dir)))
         return err_memory(err);
     return take_restore(c, s, j->ntasks, err);
@@ -286,7 +287,7 @@ static void note(const struct checkpoints *c, const struct mark *m,
         .dir = m->of->dir, .image_bytes = image_bytes(m),
         .stood_ns = m->stood_ns, .sealed_ns = m->sealed_ns };
 
-    if (m->of->job != c->job->id || !bytes) {
+    if (m->number < c->first || !bytes) {
         free(bytes);            /* of the job that this one goes on from */
         return;
     }
@@ -547,8 +548,8 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
 
     if (!c)
         return 0;
-    /* What it was submitted with is older. */
-    while (i < KEPT && c->last[i].number && c->last[i].of->job == j->id)
+    /* Numbers of a job go on behind those that it was submitted with. */
+    while (i < KEPT && c->last[i].number > row->number)
         i++;
     if (i == KEPT)
         return 0;

@@ -64,7 +64,7 @@ void checkpoint_text(const struct job *j, struct str *to);
 /* Fill p->restore and p->arrivals, until checkpoint_unfill(). -1: no memory. */
 int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err);
 void checkpoint_unfill(Hct__Prepare *p);
-/* A later master: that one was made, the last one first. -1: it makes no sense. */
+/* A later master: that one was made. -1: it makes no sense. */
 struct store_checkpoint;
 int checkpoint_known(struct job *j, const struct store_checkpoint *row);
 /* The serial of the namespace that the tasks of the last one ask for. */
