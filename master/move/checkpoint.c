@@ -202,10 +202,16 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     wait_for_next(c);
 }
 
+/* What may be sealed, or has another one in its way, has used its number up. */
+static uint32_t number_tried(struct checkpoints *c)
+{
+    return c->phase == SEALING || c->phase == BEGINNING ? c->next++ : c->next;
+}
+
 static void no_checkpoint(struct checkpoints *c, const char *why)
 {
     over(c, false, "there is no checkpoint %u, and the tasks go on: %.500s",
-         c->next, why);
+         number_tried(c), why);
 }
 
 /* ---------------------------------------------------------------- files' work */
@@ -474,6 +480,7 @@ void checkpoint_stop(struct job *j, const char *why)
     event_del(c->timer);
     if (c->phase == IDLE)
         return;
+    number_tried(c);
     c->phase = IDLE;
     mark_fini(&c->made);
     journal_action_result(c->all->journal, j, "checkpoint", why);
