@@ -221,7 +221,7 @@ static bool works_there(const struct job_node *jn)
     return jn->ntasks && !jn->lost && !jn->drained && jn->node->link;
 }
 
-static void send_keep(struct checkpoints *c, const struct job_node *jn,
+static void send_keep(struct checkpoints *c, struct job_node *jn,
                       Hct__Keep__Work work, const ProtobufCBinaryData *of)
 {
     Hct__Keep m = HCT__KEEP__INIT;
@@ -236,18 +236,26 @@ static void send_keep(struct checkpoints *c, const struct job_node *jn,
     if (of)
         m.checkpoint = *of;
     conn_send(jn->node->link, MESSAGE_KEEP, &m);
+    jn->keeping = true;
     c->waits++;
     free(ranks);
+}
+
+static void begin_phase(struct checkpoints *c, enum phase phase)
+{
+    c->phase = phase;
+    c->ticket++;
+    c->waits = 0;
+    for (size_t i = 0; i < c->job->nnodes; i++)
+        c->job->nodes[i].keeping = false;
+    timer_set(c->timer, WORK_NS);
 }
 
 /* On all nodes. */
 static void begin_work(struct checkpoints *c, enum phase phase,
                        Hct__Keep__Work work)
 {
-    c->phase = phase;
-    c->ticket++;
-    c->waits = 0;
-    timer_set(c->timer, WORK_NS);
+    begin_phase(c, phase);
     for (size_t i = 0; i < c->job->nnodes; i++)
         if (works_there(&c->job->nodes[i]))
             send_keep(c, &c->job->nodes[i], work, NULL);
@@ -272,10 +280,7 @@ static void begin_seal(struct checkpoints *c)
     if (i == j->nnodes || !bytes.data) {
         no_checkpoint(c, bytes.data ? "no node is there" : "out of memory");
     } else {
-        c->phase = SEALING;
-        c->ticket++;
-        c->waits = 0;
-        timer_set(c->timer, WORK_NS);
+        begin_phase(c, SEALING);
         send_keep(c, &j->nodes[i], HCT__KEEP__WORK__SEAL, &bytes);
         say_step(c, "sealing");
     }
@@ -491,9 +496,10 @@ void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m)
 {
     struct checkpoints *c = j->checkpoints;
 
-    (void)jn;
-    if (!c || c->phase == IDLE || c->phase == STOPPING || m->ticket != c->ticket)
+    if (!c || c->phase == IDLE || c->phase == STOPPING || !jn->keeping ||
+        m->ticket != c->ticket)
         return;
+    jn->keeping = false;
     if (!m->ok) {
         no_checkpoint(c, m->why);
         return;
@@ -515,6 +521,8 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
 
     if (!c || c->phase == IDLE || c->phase == STOPPING || !jn->ntasks)
         return;
+    if (c->phase != BEGINNING && !jn->keeping)
+        return;                 /* its part is done */
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
     no_checkpoint(c, why);
 }
