@@ -49,7 +49,7 @@ struct checkpoints {
     size_t waits;               /* nodes that have not answered */
     struct mark made;           /* not sealed yet */
     struct conn *asker;         /* borrowed, or NULL */
-    uint64_t quiesce_ns, asked_ns, stood_ns;
+    uint64_t quiesce_ns, stood_ns;
     char *why;                  /* owned: for the record; or NULL */
 };
 
@@ -259,6 +259,8 @@ static void begin_work(struct checkpoints *c, enum phase phase,
     for (size_t i = 0; i < c->job->nnodes; i++)
         if (works_there(&c->job->nodes[i]))
             send_keep(c, &c->job->nodes[i], work, NULL);
+    if (!c->waits)
+        no_checkpoint(c, "no node is there");
 }
 
 /* The file that says what it is. */
@@ -431,7 +433,6 @@ int checkpoint_order(struct movers *all, struct job *j,
     c->all = all;
     c->asker = o->asker;
     c->quiesce_ns = o->quiesce_ns;
-    c->asked_ns = clock_wall_ns();
     free(c->why);
     c->why = strdup(o->why);
     log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s", c->next,
