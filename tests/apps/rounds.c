@@ -6,10 +6,11 @@
  *   /PREFIX       each task also writes its rounds to /PREFIX.RANK
  *   file=PATH     task 1 has that file open
  *   child         task 1 has a child, and a pipe to it
- *   ballast=MB    each task has so much memory, and looks at the end whether it is
- *                 as it was */
+ *   ballast=MB    each task has so much memory with random numbers, and looks at the
+ *                 end whether they are as they were */
 #include <hct_rt.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,25 @@
 enum { EACH = 100 };            /* messages a round */
 
 static FILE *lines;
-static char *ballast;
-static size_t bytes;
+static uint64_t *ballast;
+static size_t numbers;
+
+static uint64_t next_number(uint64_t x)
+{
+    x ^= x << 13;
+    x ^= x >> 7;
+    return x ^ x << 17;
+}
 
 static int fill(size_t mb, int rank)
 {
-    bytes = mb << 20;
-    ballast = malloc(bytes);
-    return ballast ? memset(ballast, rank + 1, bytes), 0 : -1;
+    uint64_t x = (uint64_t)rank + 1;
+
+    numbers = (mb << 20) / sizeof(*ballast);
+    ballast = malloc(numbers * sizeof(*ballast) + 1);
+    for (size_t i = 0; ballast && i < numbers; i++)
+        ballast[i] = x = next_number(x);
+    return ballast ? 0 : -1;
 }
 
 static int take(const char *word, int rank)
@@ -47,10 +59,11 @@ static int take(const char *word, int rank)
 
 static long damaged(int rank)
 {
+    uint64_t x = (uint64_t)rank + 1;
     long n = 0;
 
-    for (size_t i = 0; i < bytes; i++)
-        n += ballast[i] != (char)(rank + 1);
+    for (size_t i = 0; i < numbers; i++)
+        n += ballast[i] != (x = next_number(x));
     return n;
 }
 
