@@ -16,16 +16,26 @@
 
 static void go_back(struct job *j, const char *why)
 {
-    struct act_order act = { .act = ACT_ROLLBACK, .who = ACT_POLICY,
-                             .by = "hector", .why = why, .whole = true };
     struct str to = { 0 };
 
     checkpoint_return(j);
     checkpoint_text(j, &to);
     notice(j, true, "%s: all tasks go back to %s", why, str_text(&to));
-    acts_record(&j->flow->acts, j, &act, str_text(&to));
     str_fini(&to);
     flow_step(j, JOB_EVENT_RETURN, JOB_EFFECT_TERMINATE);
+}
+
+/* Nobody has wished so. */
+static void go_back_by_itself(struct job *j, const char *why)
+{
+    struct act_order act = { .act = ACT_ROLLBACK, .who = ACT_POLICY,
+                             .by = "hector", .why = why, .whole = true };
+    struct str to = { 0 };
+
+    checkpoint_text(j, &to);
+    acts_record(&j->flow->acts, j, &act, str_text(&to));
+    str_fini(&to);
+    go_back(j, why);
 }
 
 static bool could(const struct job *j)
@@ -37,16 +47,25 @@ void again_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                    const char *why)
 {
     if (could(j) && checkpoint_may_return(j))
-        go_back(j, why);
+        go_back_by_itself(j, why);
     else
         flow_fail(j, exit_code, at_ns, why);
+}
+
+bool again_if_can(struct job *j, const char *why)
+{
+    bool can = could(j) && checkpoint_may_return(j);
+
+    if (can)
+        go_back(j, why);
+    return can;
 }
 
 void again_older_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                          const char *why)
 {
     if (could(j) && checkpoint_restores(j) && checkpoint_spoiled(j))
-        go_back(j, why);
+        go_back_by_itself(j, why);
     else
         flow_fail(j, exit_code, at_ns, why);
 }

@@ -13,6 +13,9 @@
 void again_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                    const char *why);
 
+/* Somebody wishes so. False: it cannot. */
+bool again_if_can(struct job *j, const char *why);
+
 /* A task cannot be made of its image: back to the checkpoint before. */
 void again_older_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                          const char *why);

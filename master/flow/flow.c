@@ -244,7 +244,8 @@ void flow_committed(struct flow *f)
 /* ---------------------------------------------------------- begin and end */
 
 static const struct act_ops act_ops = {
-    .effect = flow_act, .end = flow_kill, .notice = notice,
+    .effect = flow_act, .end = flow_kill, .again = again_if_can,
+    .notice = notice,
 };
 
 static void move_act(struct job *j)

@@ -53,7 +53,7 @@ struct checkpoints {
     char *why;                  /* owned: for the record; or NULL */
 };
 
-/* --------------------------------------------------------------------- marks */
+/* ------------------------------------------------------------------ marks */
 
 static void mark_fini(struct mark *m)
 {
@@ -84,7 +84,7 @@ static uint64_t image_bytes(const struct mark *m)
     return n;
 }
 
-/* -------------------------------------------------------------------- wishes */
+/* ----------------------------------------------------------------- wishes */
 
 static int take_restore(struct checkpoints *c, const Hct__Submit *s,
                         uint32_t ntasks, struct err *err)
@@ -116,8 +116,8 @@ int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
     if (!*s->checkpoint_dir && !s->n_restore)
         return 0;
     if (!s->migratable || (*s->checkpoint_dir && *s->checkpoint_dir != '/'))
-        return err_set(err, EINVAL, "checkpoints in \"%s\" of a job whose tasks "
-                       "cannot be moved", s->checkpoint_dir);
+        return err_set(err, EINVAL, "checkpoints in \"%s\" of a job whose "
+                       "tasks cannot be moved", s->checkpoint_dir);
     c = j->checkpoints = calloc(1, sizeof(*c));
     if (!c)
         return err_memory(err);
@@ -144,7 +144,7 @@ void checkpoint_free(struct job *j)
     j->checkpoints = NULL;
 }
 
-/* ---------------------------------------------------------------------- words */
+/* ------------------------------------------------------------------ words */
 
 static void say_step(const struct checkpoints *c, const char *state)
 {
@@ -178,6 +178,15 @@ static void wait_for_next(struct checkpoints *c)
         event_del(c->timer);
 }
 
+/* A task has left MPI: it is too late for a checkpoint, and nobody minds. */
+static bool is_ending(const struct job *j)
+{
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (j->tasks[r].state > TASK_CONNECTED)
+            return true;
+    return false;
+}
+
 static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
@@ -193,7 +202,7 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     log_info("checkpoint", "%s job=%" PRIu64, text, j->id);
     journal_action_result(c->all->journal, j, "checkpoint", ok ? "done" : text);
     say_result(c, ok, text);
-    if (!ok && !asked)
+    if (!ok && !asked && !is_ending(j))
         c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
     c->phase = IDLE;
     c->waits = 0;
@@ -207,7 +216,7 @@ static void no_checkpoint(struct checkpoints *c, const char *why)
          c->next, why);
 }
 
-/* ---------------------------------------------------------------- files' work */
+/* ------------------------------------------------------------ files' work */
 
 static bool works_there(const struct job_node *jn)
 {
@@ -290,7 +299,8 @@ static void note(const struct checkpoints *c, const struct mark *m,
         free(bytes);            /* of the job that this one goes on from */
         return;
     }
-    row.about = (struct row_bytes){ bytes, hct__checkpoint__pack(m->of, bytes) };
+    row.about.p = bytes;
+    row.about.n = hct__checkpoint__pack(m->of, bytes);
     journal_checkpoint(c->all->journal, c->job, &row);
     free(bytes);
 }
@@ -309,13 +319,13 @@ static void sealed(struct checkpoints *c)
     memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
-    over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and the "
-         "job stood for %.3f s", number, c->dir, number, c->job->ntasks,
+    over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and "
+         "the job stood for %.3f s", number, c->dir, number, c->job->ntasks,
          c->job->ntasks == 1 ? "" : "s", (double)bytes / 1e6,
          (double)c->stood_ns / 1e9);
 }
 
-/* ------------------------------------------------------------------- the stop */
+/* --------------------------------------------------------------- the stop */
 
 static int note_images(struct checkpoints *c, const struct mover_saved *s)
 {
@@ -383,7 +393,7 @@ static void begin_stop(struct checkpoints *c)
     }
 }
 
-/* --------------------------------------------------------------------- orders */
+/* ----------------------------------------------------------------- orders */
 
 static int check_job(const struct checkpoints *c, const struct job *j,
                      struct err *err)
@@ -393,8 +403,8 @@ static int check_job(const struct checkpoints *c, const struct job *j,
     if (mover_able(j, err))
         return -1;
     if (!c || !c->dir)
-        return err_set(err, ENOTSUP, "job %llu has no directory for checkpoints: "
-                       "it was started without --checkpoint-dir", n);
+        return err_set(err, ENOTSUP, "job %llu has no directory for "
+                       "checkpoints: it was started without --checkpoint-dir", n);
     if (j->state != JOB_RUNNING)
         return err_set(err, ESRCH, "job %llu is %s", n,
                        job_state_name(j->state));
@@ -422,8 +432,8 @@ int checkpoint_order(struct movers *all, struct job *j,
     c->asked_ns = clock_wall_ns();
     free(c->why);
     c->why = strdup(o->why);
-    log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s", c->next,
-             j->id, o->why);
+    log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s",
+             c->next, j->id, o->why);
     begin_work(c, BEGINNING, HCT__KEEP__WORK__BEGIN);
     return 0;
 }
@@ -484,7 +494,8 @@ void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m)
     struct checkpoints *c = j->checkpoints;
 
     (void)jn;
-    if (!c || c->phase == IDLE || c->phase == STOPPING || m->ticket != c->ticket)
+    if (!c || c->phase == IDLE || c->phase == STOPPING ||
+        m->ticket != c->ticket)
         return;
     if (!m->ok) {
         no_checkpoint(c, m->why);
@@ -511,7 +522,7 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
     no_checkpoint(c, why);
 }
 
-/* -------------------------------------------------------------------- returns */
+/* ---------------------------------------------------------------- returns */
 
 bool checkpoint_may_return(const struct job *j)
 {
@@ -561,7 +572,8 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     }
     mark_fini(&c->last[KEPT - 1]);
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
-    c->last[i] = (struct mark){ row->number, of, row->stood_ns, row->sealed_ns };
+    c->last[i] = (struct mark){ row->number, of, row->stood_ns,
+                                row->sealed_ns };
     c->returns = j->attempt;
     c->restores |= j->attempt > 0;
     if (c->next <= row->number)
