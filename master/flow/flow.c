@@ -260,7 +260,8 @@ static void move_failed(struct job *j, const char *why)
 }
 
 static const struct mover_ops mover_ops = {
-    .act = move_act, .fail = move_failed, .notice = notice,
+    .act = move_act, .fail = move_failed, .store = again_store,
+    .notice = notice,
     .prepare = launch_further, .seal = launch_seal_again,
 };
 

@@ -41,6 +41,7 @@ struct checkpoints {
     struct mark last[KEPT];     /* newest first */
     uint32_t next;              /* number of the next one */
     bool restores;              /* the tasks are made of images */
+    bool store, stores;         /* that is wished for; its tasks are ended for it */
 
     enum phase phase;
     struct event *timer;        /* owned: the next one is due, or the work takes
@@ -49,7 +50,7 @@ struct checkpoints {
     size_t waits;               /* nodes that have not answered */
     struct mark made;           /* not sealed yet */
     struct conn *asker;         /* borrowed, or NULL */
-    uint64_t quiesce_ns, asked_ns, stood_ns;
+    uint64_t quiesce_ns, stood_ns;
     char *why;                  /* owned: for the record; or NULL */
 };
 
@@ -319,6 +320,13 @@ static void sealed(struct checkpoints *c)
     memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
+    if (c->store) {
+        c->stores = c->restores = true;
+        over(c, true, "all tasks are in checkpoint %u in %.300s, and end; hector "
+             "resume %" PRIu64 " makes them again", number, c->dir, c->job->id);
+        c->all->ops->store(c->job);
+        return;
+    }
     over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and "
          "the job stood for %.3f s", number, c->dir, number, c->job->ntasks,
          c->job->ntasks == 1 ? "" : "s", (double)bytes / 1e6,
@@ -429,7 +437,7 @@ int checkpoint_order(struct movers *all, struct job *j,
     c->all = all;
     c->asker = o->asker;
     c->quiesce_ns = o->quiesce_ns;
-    c->asked_ns = clock_wall_ns();
+    c->store = o->store;
     free(c->why);
     c->why = strdup(o->why);
     log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s",
@@ -524,6 +532,16 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
 
 /* ---------------------------------------------------------------- returns */
 
+bool checkpoint_stores(const struct job *j)
+{
+    return j->checkpoints && j->checkpoints->stores;
+}
+
+void checkpoint_resume(struct job *j)
+{
+    j->checkpoints->stores = false;
+}
+
 bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
@@ -576,6 +594,7 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
                                 row->sealed_ns };
     c->returns = j->attempt;
     c->restores |= j->attempt > 0;
+    c->stores |= j->state == JOB_STORED;
     if (c->next <= row->number)
         c->next = row->number + 1;
     return 0;

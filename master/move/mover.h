@@ -26,6 +26,8 @@ struct moverank;
 struct mover_ops {              /* by whoever drives jobs */
     /* Have mover_act() called after the commit. */
     void (*act)(struct job *j);
+    /* It is in files, its tasks are to end until it is resumed. */
+    void (*store)(struct job *j);
     /* The job cannot go on. */
     void (*fail)(struct job *j, const char *why);
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)

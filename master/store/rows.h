@@ -113,9 +113,9 @@
     C(name,         TEXT,    LAST,  1, 2, NULL)                               \
     C(command,      TEXT,    LAST,  1, 3, NULL)                               \
     C(ntasks,       COUNT32, LAST,  1, 4, NULL)                               \
-    C(state,        TEXT,    LAST,  1, 5, "submitted waiting preparing starting"\
-                                          " running returning ending done"    \
-                                          " failed killed")                   \
+    C(state,        TEXT,    LAST,  1, 5, "submitted waiting stored preparing"  \
+                                          " starting running returning ending"\
+                                          " done failed killed")              \
     C(submitted_ns, KNOWN,   LAST,  1, 0, NULL)                               \
     C(started_ns,   KNOWN,   LAST,  1, 6, NULL)                               \
     C(ended_ns,     KNOWN,   LAST,  1, 7, NULL)                               \
