@@ -376,8 +376,8 @@ int query_checkpoints(struct store *st, const struct query_which *which,
 {
     struct str sql = { 0 };
 
-    str_add(&sql, "SELECT job, number, state, at_ns AS at, image_bytes,"
-            " stood_ns AS stood, dir FROM ");
+    str_add(&sql, "SELECT job, number, state, at_ns, image_bytes, stood_ns, dir"
+            " FROM ");
     str_add(&sql, query_has(st, STORE_TABLE_checkpoint) ? "checkpoint"
             : "(SELECT 0 AS job, 0 AS number, '' AS state, 0 AS at_ns, 0 AS"
               " image_bytes, 0 AS stood_ns, '' AS dir LIMIT 0)");
