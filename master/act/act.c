@@ -103,6 +103,13 @@ static int order_kill(struct acts *a, struct job *j,
     return 0;
 }
 
+/* One that cannot go back is ended: it hangs. */
+static int order_rollback(struct acts *a, struct job *j,
+                          const struct act_order *o, struct err *err)
+{
+    return a->ops->again(j, o->why) ? 0 : order_kill(a, j, o, err);
+}
+
 /* A word to the tasks, which changes nothing that is kept: sent at once. */
 static int order_signal(struct acts *a, struct job *j,
                         const struct act_order *o, struct err *err)
@@ -158,8 +165,8 @@ static const struct act {
     /* By checkpoint_order(); and by whoever drives jobs. */
     [ACT_CHECKPOINT] = { "checkpoint", ACT_OPERATOR, NULL, NULL, NULL, "ordered",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
-    [ACT_ROLLBACK] = { "rollback", ACT_POLICY, NULL, NULL, NULL, "ordered", NULL,
-                       NULL, HOLD_EVENT_COUNT, -1 },
+    [ACT_ROLLBACK] = { "rollback", ACT_POLICY, check_kill, NULL, order_rollback,
+                       "ordered", NULL, NULL, HOLD_EVENT_END, -1 },
     /* Of a node, by drain_order(). */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },

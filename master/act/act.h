@@ -53,6 +53,8 @@ struct act_ops {
     /* Have these effects (enum job_effect) after the commit. */
     void (*effect)(struct job *j, unsigned effects);
     void (*end)(struct job *j, const char *why, int exit_code, bool at_once);
+    /* Back to its last checkpoint; false: it cannot. */
+    bool (*again)(struct job *j, const char *why);
     /* A sentence for the person who runs the job. */
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));

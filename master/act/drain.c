@@ -22,6 +22,9 @@
 #include "proto/link/timer.h"
 
 #define LOOK_NS (100 * CLOCK_NS_PER_MS)
+/* Each try comes after twice the time of the one before. */
+#define AGAIN_NS (2 * CLOCK_NS_PER_S)
+enum { TRIES = 6 };
 
 enum fate {                     /* as Leaving has them */
     WAITS = HCT__LEAVING__FATE__WAITS,
@@ -35,6 +38,8 @@ struct drain_job {
     enum fate fate;
     uint32_t ntasks;            /* that were here when it was seen first */
     char text[512];             /* a sentence about that */
+    unsigned tries;             /* that have come to nothing */
+    uint64_t again_ns;          /* not before; monotonic */
 };
 
 struct drain {
@@ -244,7 +249,7 @@ static void look_at(struct drain *d, struct drain_job *w)
         if (w->fate != LEFT)
             set_fate(d, w, LEFT, "%s", j ? "none of its tasks is here any more"
                                          : "it has ended");
-    } else if (w->fate == STAYS) {
+    } else if (w->fate == STAYS || clock_monotonic_ns() < w->again_ns) {
         /* as before */
     } else if (j->mover) {
         set_fate(d, w, WAITS, "its tasks leave when those have moved that are "
@@ -367,15 +372,23 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /* The next look comes soon; what has gone wrong is said here. */
-static void move_ended(void *arg, struct job *j, bool ok, const char *text)
+static void move_ended(void *arg, struct job *j, bool ok, bool passing,
+                       const char *text)
 {
     struct drains *all = arg;
 
     for (struct drain *d = all->list; d; d = d->next) {
         struct drain_job *w = find_job(d, j->id);
 
-        if (w && w->fate == LEAVES)
+        if (w && w->fate == LEAVES && !ok && passing && ++w->tries < TRIES) {
+            uint64_t wait_ns = AGAIN_NS << (w->tries - 1);
+
+            w->again_ns = clock_monotonic_ns() + wait_ns;
+            set_fate(d, w, WAITS, "once more in %.0f s: %.400s",
+                     (double)wait_ns / 1e9, text);
+        } else if (w && w->fate == LEAVES) {
             set_fate(d, w, ok ? LEFT : STAYS, "%s", text);
+        }
     }
     event_active(all->timer, EV_TIMEOUT, 0);
 }

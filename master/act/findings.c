@@ -145,7 +145,9 @@ static struct act_order order_of(const struct finder *p, enum act_name act,
         .act = act, .who = ACT_POLICY, .by = p->name, .why = why,
         .whole = act != ACT_SWITCH_OFF && act != ACT_WARN,
         .exit_code = JOB_CODE_HUNG,
-        .end = "it hung, and --on-hang kill was given" };
+        .end = act == ACT_ROLLBACK
+               ? "it hung, and has no checkpoint to go back to once more"
+               : "it hung, and --on-hang kill was given" };
 }
 
 static void record_report(const struct findings *f, const struct finder *p,
@@ -172,8 +174,10 @@ static void record_not_done(const struct findings *f, const struct finder *p,
 static void act(struct findings *f, struct finder *p)
 {
     char *why = p->why;
-    struct act_order o = order_of(p, p->remedy.does == ONHANG_KILL
-                                  ? ACT_KILL : ACT_SUSPEND, why);
+    static const enum act_name acts[] = {
+        [ONHANG_SUSPEND] = ACT_SUSPEND, [ONHANG_ROLLBACK] = ACT_ROLLBACK,
+        [ONHANG_KILL] = ACT_KILL };
+    struct act_order o = order_of(p, acts[p->remedy.does], why);
     struct taskset all = { 0 };
     struct err err;
 
@@ -182,7 +186,8 @@ static void act(struct findings *f, struct finder *p)
     p->remedy = (struct remedy){ 0 };
     if (o.act == ACT_SUSPEND)
         o.ranks = &all;
-    if (o.act == ACT_KILL || taskset_add(&all, 0, f->job->ntasks - 1) == 0)
+    if (o.act != ACT_SUSPEND ||
+        taskset_add(&all, 0, f->job->ntasks - 1) == 0)
         acts_order(f->acts, f->job, &o, NULL, 0, &err);
     taskset_fini(&all);
     free(why);
@@ -674,13 +679,21 @@ static void findings_looked(struct job *j, const struct judge *p,
     }
 }
 
-/* The job does not run any more: tell what is not told yet. */
+/* The job does not run any more: tell what is not told yet. If it goes back to a
+ * checkpoint, what is found then is news. */
 static void findings_stopped(struct job *j)
 {
     struct findings *f = j->findings;
 
-    for (size_t i = 0; i < f->nfinders; i++)
-        is_over(f, f->finder[i]);
+    for (size_t i = 0; i < f->nfinders; i++) {
+        struct finder *p = f->finder[i];
+
+        is_over(f, p);
+        p->open = 0;
+        p->done = false;
+        for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
+            said_forget(&p->said, kind);
+    }
 }
 
 /* A policy has done something odd, or is switched off for it. */

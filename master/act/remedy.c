@@ -45,7 +45,7 @@ static uint64_t age_wanted(const struct onhang *h, const struct hct_verdict *v)
  * leaves that to --on-hang. */
 static enum onhang_action does_what(const struct onhang *h, uint32_t proposed)
 {
-    return proposed == HCT_SUSPEND && h->action == ONHANG_KILL
+    return proposed == HCT_SUSPEND && h->action > ONHANG_SUSPEND
            ? ONHANG_SUSPEND : h->action;
 }
 
@@ -70,7 +70,9 @@ void remedy_say(struct str *to, const struct onhang *h,
                 uint64_t now_ns)
 {
     struct remedy r = remedy_decide(h, v, proposed, now_ns);
-    const char *does = r.does == ONHANG_KILL ? "ended" : "suspended";
+    const char *does = r.does == ONHANG_KILL ? "ended"
+                       : r.does == ONHANG_ROLLBACK
+                         ? "taken back to its last checkpoint" : "suspended";
 
     if (h->action == ONHANG_REPORT) {
         str_addf(to, "hector why shows all of it, hector kill ends it; "

@@ -1,11 +1,13 @@
 /* again.c - see again.h. */
 #include "master/flow/again.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "master/act/act.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
+#include "master/flow/launch.h"
 #include "master/flow/notice.h"
 #include "master/flow/relay.h"
 #include "master/move/checkpoint.h"
@@ -16,16 +18,23 @@
 
 static void go_back(struct job *j, const char *why)
 {
-    struct act_order act = { .act = ACT_ROLLBACK, .who = ACT_POLICY,
-                             .by = "hector", .why = why, .whole = true };
     struct str to = { 0 };
 
     checkpoint_return(j);
     checkpoint_text(j, &to);
     notice(j, true, "%s: all tasks go back to %s", why, str_text(&to));
-    acts_record(&j->flow->acts, j, &act, str_text(&to));
     str_fini(&to);
     flow_step(j, JOB_EVENT_RETURN, JOB_EFFECT_TERMINATE);
+}
+
+/* Nobody has wished so. */
+static void go_back_by_itself(struct job *j, const char *why)
+{
+    struct act_order act = { .act = ACT_ROLLBACK, .who = ACT_POLICY,
+                             .by = "hector", .why = why, .whole = true };
+
+    acts_record(&j->flow->acts, j, &act, "ordered");
+    go_back(j, why);
 }
 
 static bool could(const struct job *j)
@@ -37,16 +46,25 @@ void again_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                    const char *why)
 {
     if (could(j) && checkpoint_may_return(j))
-        go_back(j, why);
+        go_back_by_itself(j, why);
     else
         flow_fail(j, exit_code, at_ns, why);
+}
+
+bool again_if_can(struct job *j, const char *why)
+{
+    bool can = could(j) && checkpoint_may_return(j);
+
+    if (can)
+        go_back(j, why);
+    return can;
 }
 
 void again_older_or_fail(struct job *j, int exit_code, uint64_t at_ns,
                          const char *why)
 {
     if (could(j) && checkpoint_restores(j) && checkpoint_spoiled(j))
-        go_back(j, why);
+        go_back_by_itself(j, why);
     else
         flow_fail(j, exit_code, at_ns, why);
 }
@@ -82,6 +100,14 @@ static void forget_nodes(struct job *j)
     endmodel_fini(j);
 }
 
+static void get_nodes(struct job *j)
+{
+    j->missing_told = false;
+    j->clock.submitted_ns = clock_monotonic_ns();
+    if (flow_step(j, JOB_EVENT_AGAIN, 0))
+        flow_place(j);
+}
+
 void again_begin(struct job *j)
 {
     uint64_t now_ns = clock_wall_ns();
@@ -92,8 +118,29 @@ void again_begin(struct job *j)
     job_unplace(j);
     j->attempt++;
     j->serial++;                /* of a namespace that there was not */
-    j->missing_told = false;
-    j->clock.submitted_ns = clock_monotonic_ns();
-    if (flow_step(j, JOB_EVENT_AGAIN, 0))
-        flow_place(j);
+    journal_action_result(j->flow->journal, j, "rollback", "done");
+    if (checkpoint_stores(j))
+        flow_step(j, JOB_EVENT_STORE, 0);
+    else
+        get_nodes(j);
+}
+
+void again_store(struct job *j)
+{
+    notice(j, false, "job %llu is stored: hector resume %llu lets it go on",
+           (unsigned long long)j->id, (unsigned long long)j->id);
+    flow_step(j, JOB_EVENT_RETURN, JOB_EFFECT_TERMINATE);
+}
+
+int again_resume(struct job *j, char *const *nodes, size_t n, struct err *err)
+{
+    if (j->state != JOB_STORED)
+        return err_set(err, ESRCH, "job %llu is %s: only one that is stored gets "
+                       "other nodes", (unsigned long long)j->id,
+                       job_state_name(j->state));
+    if (n && launch_rewish(j, nodes, n, err))
+        return -1;
+    checkpoint_resume(j);
+    get_nodes(j);
+    return 0;
 }

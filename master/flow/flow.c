@@ -244,7 +244,8 @@ void flow_committed(struct flow *f)
 /* ---------------------------------------------------------- begin and end */
 
 static const struct act_ops act_ops = {
-    .effect = flow_act, .end = flow_kill, .notice = notice,
+    .effect = flow_act, .end = flow_kill, .again = again_if_can,
+    .notice = notice,
 };
 
 static void move_act(struct job *j)
@@ -259,7 +260,8 @@ static void move_failed(struct job *j, const char *why)
 }
 
 static const struct mover_ops mover_ops = {
-    .act = move_act, .fail = move_failed, .notice = notice,
+    .act = move_act, .fail = move_failed, .store = again_store,
+    .notice = notice,
     .prepare = launch_further, .seal = launch_seal_again,
 };
 

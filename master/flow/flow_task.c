@@ -225,8 +225,8 @@ int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
         .model = m->model.data, .model_bytes = m->model.len,
         .abort_place = m->abort_place, .abort_rank = m->abort_rank };
 
-    if (jn->drained)
-        return 0;                       /* told again */
+    if (jn->drained || (j->attempt && j->state < JOB_STARTING))
+        return 0;                       /* told again, as it was to end */
     if (j->state < JOB_STARTING || !j->ops->drained)
         return err_set(err, EPROTO, "Drained for job %llu out of turn",
                        (unsigned long long)j->id);

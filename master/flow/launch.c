@@ -53,6 +53,28 @@ int launch_wish(struct job *j, const Hct__Submit *s)
     return 0;
 }
 
+int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err)
+{
+    struct launch_wish *w = j->wish;
+    struct launch_host *hosts = calloc(n + 1, sizeof(*hosts));
+    bool good = hosts != NULL;
+
+    for (size_t i = 0; good && i < n; i++)
+        good = (hosts[i].name = strdup(nodes[i])) != NULL;
+    if (!good) {
+        for (size_t i = 0; hosts && i < n; i++)
+            free(hosts[i].name);
+        free(hosts);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < w->nhosts; i++)
+        free(w->hosts[i].name);
+    free(w->hosts);
+    w->hosts = hosts;
+    w->nhosts = n;
+    return 0;
+}
+
 void launch_free(struct job *j)
 {
     struct launch_wish *w = j ? j->wish : NULL;

@@ -12,6 +12,9 @@
 
 /* What the job wishes for, by its Submit: once. -1: out of memory. */
 int launch_wish(struct job *j, const Hct__Submit *s);
+/* These nodes from now on, all of their processors. -1 with a sentence: one is not
+ * known. */
+int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err);
 void launch_free(struct job *j);        /* part of flow_free_job() */
 
 enum launch_result {

@@ -84,7 +84,7 @@ static int restore_place(struct job *j, struct nodes *nodes,
     return rc;
 }
 
-/* It goes back to a checkpoint, and has no nodes yet. */
+/* It goes back to a checkpoint, or is stored, and has no nodes. */
 static int restore_again(struct job *j)
 {
     j->attempt++;

@@ -25,13 +25,14 @@
 
 /* Where the answer comes in steps, for each of them, as there may be images of
  * many gigabytes. */
-enum { ORDER_WAIT_S = 20, ORDER_STEP_S = 630 };
+enum { ORDER_WAIT_S = 20, ORDER_STEP_S = 630, NODES_MAX = 1024 };
 
 struct request;
 struct order {
     const char *name;           /* of the command */
     int (*send)(struct conn *c, const struct request *r, char *why);
-    Hct__HoldOrder hold;        /* for send_hold() */
+    Hct__HoldOrder hold;        /* for send_hold(); in send_save(): what is done
+                                   to the tasks then */
     int wait_s;
 };
 
@@ -43,6 +44,8 @@ struct request {
     const struct order *order;          /* borrowed */
     int signal;
     const char *node;                   /* for send_migrate(); borrowed, too */
+    char *const *nodes;                 /* for send_hold(); the same */
+    size_t nnodes;
     uint64_t quiesce_ns;
     bool steps;                         /* a terminal sees them */
 };
@@ -82,6 +85,8 @@ static int send_hold(struct conn *c, const struct request *r, char *why)
     m.ranks = ranks_of(r);
     m.why = why;
     m.order = r->order->hold;
+    m.nodes = (char **)(uintptr_t)r->nodes;
+    m.n_nodes = r->nnodes;
     return conn_send(c, MESSAGE_HOLD, &m);
 }
 
@@ -104,6 +109,7 @@ static int send_save(struct conn *c, const struct request *r, char *why)
     m.job = r->target->job;
     m.why = why;
     m.quiesce_ns = r->quiesce_ns;
+    m.suspend = r->order->hold == HCT__HOLD_ORDER__HOLD_SUSPEND;
     return conn_send(c, MESSAGE_SAVE, &m);
 }
 
@@ -121,7 +127,10 @@ static const struct order order_migrate = {
     "migrate", send_migrate, 0, ORDER_STEP_S
 };
 static const struct order order_checkpoint = {
-    "checkpoint", send_save, 0, ORDER_STEP_S
+    "checkpoint", send_save, HCT__HOLD_ORDER__HOLD_RESUME, ORDER_STEP_S
+};
+static const struct order order_store = {
+    "suspend", send_save, HCT__HOLD_ORDER__HOLD_SUSPEND, ORDER_STEP_S
 };
 
 static int send_order(struct talk *t, struct conn *c)
@@ -274,18 +283,6 @@ static int run_kill(const struct tool *t)
     return order_all(t, r, t->nwords);
 }
 
-static int run_suspend(const struct tool *t)
-{
-    return order_all(t, (struct request){ .order = &order_suspend },
-                     t->nwords);
-}
-
-static int run_resume(const struct tool *t)
-{
-    return order_all(t, (struct request){ .order = &order_resume },
-                     t->nwords);
-}
-
 struct migrate_options { uint64_t quiesce_ns; };        /* 0: as the master has it */
 static const struct migrate_options migrate_defaults;
 
@@ -319,11 +316,11 @@ static int run_migrate(const struct tool *t)
     return order_all(t, r, 1);
 }
 
-static int run_checkpoint(const struct tool *t)
+/* Of whole jobs. */
+static int order_save(const struct tool *t, const struct order *order,
+                      uint64_t quiesce_ns)
 {
-    const struct migrate_options *o = t->own;
-    struct request r = { .order = &order_checkpoint,
-                         .quiesce_ns = o->quiesce_ns,
+    struct request r = { .order = order, .quiesce_ns = quiesce_ns,
                          .steps = !t->json && isatty(STDERR_FILENO) };
 
     for (int i = 0; i < t->nwords; i++)
@@ -331,6 +328,62 @@ static int run_checkpoint(const struct tool *t)
             return tool_complain(TOOL_USAGE, "%s: a checkpoint is of a whole JOB",
                                  t->words[i]);
     return order_all(t, r, t->nwords);
+}
+
+static int run_checkpoint(const struct tool *t)
+{
+    const struct migrate_options *o = t->own;
+
+    return order_save(t, &order_checkpoint, o->quiesce_ns);
+}
+
+struct suspend_options { uint64_t quiesce_ns; bool to_disk; };
+static const struct suspend_options suspend_defaults;
+
+static const struct args_option suspend_rows[] = {
+    { NULL, "to-disk", ARGS_NONE, NULL,
+      "write the tasks to files and end them; they take no memory then",
+      args_flag, offsetof(struct suspend_options, to_disk), 0, 0 },
+    { NULL, "quiesce-timeout", ARGS_VALUE, "TIME",
+      "give up where the job does not stand by then; default: 10s",
+      take_time, offsetof(struct suspend_options, quiesce_ns), 0, 0 },
+};
+
+static int run_suspend(const struct tool *t)
+{
+    const struct suspend_options *o = t->own;
+
+    if (o->to_disk)
+        return order_save(t, &order_store, o->quiesce_ns);
+    return order_all(t, (struct request){ .order = &order_suspend },
+                     t->nwords);
+}
+
+struct resume_options { const char *on; };
+static const struct resume_options resume_defaults;
+
+static const struct args_option resume_rows[] = {
+    { NULL, "on", ARGS_VALUE, "NODE,...",
+      "on these nodes, of a job that is on disk; default: as it was started",
+      args_text, offsetof(struct resume_options, on), 0, 0 },
+};
+
+static int run_resume(const struct tool *t)
+{
+    const struct resume_options *o = t->own;
+    char *on = strdup(o->on ? o->on : ""), *names[NODES_MAX], *rest = NULL;
+    struct request r = { .order = &order_resume, .nodes = names };
+    int status;
+
+    for (char *p = on ? strtok_r(on, ",", &rest) : NULL;
+         p && r.nnodes < NODES_MAX; p = strtok_r(NULL, ",", &rest))
+        names[r.nnodes++] = p;
+    status = !on ? tool_complain(TOOL_FAILED, "out of memory")
+           : rest && *rest
+             ? tool_complain(TOOL_USAGE, "--on: more than %d nodes", NODES_MAX)
+             : order_all(t, r, t->nwords);
+    free(on);
+    return status;
 }
 
 const struct command kill_command = {
@@ -350,10 +403,10 @@ const struct command checkpoint_command = {
 
 const struct command suspend_command = {
     "suspend", "JOB[.RANKS]...", "stop jobs or tasks where they are",
-    COMMAND_NO_OPTIONS, run_suspend
+    COMMAND_OPTIONS(suspend_rows, suspend_defaults), run_suspend
 };
 
 const struct command resume_command = {
     "resume", "JOB[.RANKS]...", "let them go on",
-    COMMAND_NO_OPTIONS, run_resume
+    COMMAND_OPTIONS(resume_rows, resume_defaults), run_resume
 };

@@ -37,10 +37,11 @@ struct checkpoints {
     struct job *job;            /* borrowed */
     char *dir;                  /* owned; NULL: none are made */
     uint64_t every_ns;          /* 0: when somebody says so */
-    uint32_t max_returns;
+    uint32_t max_returns, returns;
     struct mark last[KEPT];     /* newest first */
-    uint32_t first, next;       /* numbers of its own first one, and of the next */
+    uint32_t first, next;       /* numbers: its own first one, the next one */
     bool restores;              /* the tasks are made of images */
+    bool store, stores;         /* that is wished for; its tasks are ended for it */
 
     enum phase phase;
     struct event *timer;        /* owned: the next one is due, or the work takes
@@ -53,7 +54,7 @@ struct checkpoints {
     char *why;                  /* owned: for the record; or NULL */
 };
 
-/* --------------------------------------------------------------------- marks */
+/* ------------------------------------------------------------------ marks */
 
 static void mark_fini(struct mark *m)
 {
@@ -84,7 +85,7 @@ static uint64_t image_bytes(const struct mark *m)
     return n;
 }
 
-/* -------------------------------------------------------------------- wishes */
+/* ----------------------------------------------------------------- wishes */
 
 static int take_restore(struct checkpoints *c, const Hct__Submit *s,
                         uint32_t ntasks, struct err *err)
@@ -116,8 +117,8 @@ int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
     if (!*s->checkpoint_dir && !s->n_restore)
         return 0;
     if (!s->migratable || (*s->checkpoint_dir && *s->checkpoint_dir != '/'))
-        return err_set(err, EINVAL, "checkpoints in \"%s\" of a job whose tasks "
-                       "cannot be moved", s->checkpoint_dir);
+        return err_set(err, EINVAL, "checkpoints in \"%s\" of a job whose "
+                       "tasks cannot be moved", s->checkpoint_dir);
     c = j->checkpoints = calloc(1, sizeof(*c));
     if (!c)
         return err_memory(err);
@@ -145,7 +146,7 @@ void checkpoint_free(struct job *j)
     j->checkpoints = NULL;
 }
 
-/* ---------------------------------------------------------------------- words */
+/* ------------------------------------------------------------------ words */
 
 static void say_step(const struct checkpoints *c, const char *state)
 {
@@ -179,6 +180,15 @@ static void wait_for_next(struct checkpoints *c)
         event_del(c->timer);
 }
 
+/* A task has left MPI: it is too late for a checkpoint, and nobody minds. */
+static bool is_ending(const struct job *j)
+{
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (j->tasks[r].state > TASK_CONNECTED)
+            return true;
+    return false;
+}
+
 static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
@@ -194,7 +204,7 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     log_info("checkpoint", "%s job=%" PRIu64, text, j->id);
     journal_action_result(c->all->journal, j, "checkpoint", ok ? "done" : text);
     say_result(c, ok, text);
-    if (!ok && !asked)
+    if (!ok && !asked && !is_ending(j))
         c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
     c->phase = IDLE;
     c->waits = 0;
@@ -214,7 +224,7 @@ static void no_checkpoint(struct checkpoints *c, const char *why)
          number_tried(c), why);
 }
 
-/* ---------------------------------------------------------------- files' work */
+/* ------------------------------------------------------------ files' work */
 
 static bool works_there(const struct job_node *jn)
 {
@@ -304,7 +314,8 @@ static void note(const struct checkpoints *c, const struct mark *m,
         free(bytes);            /* of the job that this one goes on from */
         return;
     }
-    row.about = (struct row_bytes){ bytes, hct__checkpoint__pack(m->of, bytes) };
+    row.about.p = bytes;
+    row.about.n = hct__checkpoint__pack(m->of, bytes);
     journal_checkpoint(c->all->journal, c->job, &row);
     free(bytes);
 }
@@ -323,13 +334,20 @@ static void sealed(struct checkpoints *c)
     memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
-    over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and the "
-         "job stood for %.3f s", number, c->dir, number, c->job->ntasks,
+    if (c->store) {
+        c->stores = c->restores = true;
+        over(c, true, "all tasks are in checkpoint %u in %.300s, and end; hector "
+             "resume %" PRIu64 " makes them again", number, c->dir, c->job->id);
+        c->all->ops->store(c->job);
+        return;
+    }
+    over(c, true, "checkpoint %u is in %.300s/%u: %u image%s of %.1f MB, and "
+         "the job stood for %.3f s", number, c->dir, number, c->job->ntasks,
          c->job->ntasks == 1 ? "" : "s", (double)bytes / 1e6,
          (double)c->stood_ns / 1e9);
 }
 
-/* ------------------------------------------------------------------- the stop */
+/* --------------------------------------------------------------- the stop */
 
 static int note_images(struct checkpoints *c, const struct mover_saved *s)
 {
@@ -397,7 +415,7 @@ static void begin_stop(struct checkpoints *c)
     }
 }
 
-/* --------------------------------------------------------------------- orders */
+/* ----------------------------------------------------------------- orders */
 
 static int check_job(const struct checkpoints *c, const struct job *j,
                      struct err *err)
@@ -407,8 +425,8 @@ static int check_job(const struct checkpoints *c, const struct job *j,
     if (mover_able(j, err))
         return -1;
     if (!c || !c->dir)
-        return err_set(err, ENOTSUP, "job %llu has no directory for checkpoints: "
-                       "it was started without --checkpoint-dir", n);
+        return err_set(err, ENOTSUP, "job %llu has no directory for "
+                       "checkpoints: it was started without --checkpoint-dir", n);
     if (j->state != JOB_RUNNING)
         return err_set(err, ESRCH, "job %llu is %s", n,
                        job_state_name(j->state));
@@ -433,10 +451,11 @@ int checkpoint_order(struct movers *all, struct job *j,
     c->all = all;
     c->asker = o->asker;
     c->quiesce_ns = o->quiesce_ns;
+    c->store = o->store;
     free(c->why);
     c->why = strdup(o->why);
-    log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s", c->next,
-             j->id, o->why);
+    log_info("checkpoint", "number %u is asked for job=%" PRIu64 ": %s",
+             c->next, j->id, o->why);
     begin_work(c, BEGINNING, HCT__KEEP__WORK__BEGIN);
     return 0;
 }
@@ -471,8 +490,10 @@ void checkpoint_start(struct movers *all, struct job *j)
     if (!c)
         return;
     c->all = all;
-    if (!c->timer)
+    if (!c->timer) {
         c->timer = evtimer_new(all->base, on_timer, c);
+        c->returns = j->attempt;        /* those that a master before has seen */
+    }
     if (c->timer && c->dir)
         wait_for_next(c);
 }
@@ -528,17 +549,28 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
     no_checkpoint(c, why);
 }
 
-/* -------------------------------------------------------------------- returns */
+/* ---------------------------------------------------------------- returns */
+
+bool checkpoint_stores(const struct job *j)
+{
+    return j->checkpoints && j->checkpoints->stores;
+}
+
+void checkpoint_resume(struct job *j)
+{
+    j->checkpoints->stores = false;
+}
 
 bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
 
-    return c && c->last[0].number && j->attempt < c->max_returns;
+    return c && c->last[0].number && c->returns < c->max_returns;
 }
 
 void checkpoint_return(struct job *j)
 {
+    j->checkpoints->returns++;
     j->checkpoints->restores = true;
 }
 
@@ -577,8 +609,11 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     }
     mark_fini(&c->last[KEPT - 1]);
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
-    c->last[i] = (struct mark){ row->number, of, row->stood_ns, row->sealed_ns };
+    c->last[i] = (struct mark){ row->number, of, row->stood_ns,
+                                row->sealed_ns };
+    c->returns = j->attempt;
     c->restores |= j->attempt > 0;
+    c->stores |= j->state == JOB_STORED;
     if (c->next <= row->number)
         c->next = row->number + 1;
     return 0;

@@ -29,6 +29,7 @@ struct checkpoint_order {       /* all borrowed */
     uint64_t quiesce_ns;        /* as in mover_order */
     const char *why;            /* for the record */
     struct conn *asker;         /* hears of each step; or NULL */
+    bool store;                 /* its tasks end then, see job_state.h */
 };
 
 /* What the job wishes for, by its Submit: once, before it has a number. -1: that
@@ -51,7 +52,12 @@ void checkpoint_forget(struct job *j, const struct conn *asker);
 void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m);
 void checkpoint_node_away(struct job *j, const struct job_node *jn);
 
-/* Is there one that its tasks can go back to, once more (job->attempt)? They do. */
+/* Its tasks are ended since it is to be stored; or, once it has nodes again, no
+ * more. */
+bool checkpoint_stores(const struct job *j);
+void checkpoint_resume(struct job *j);
+
+/* Is there one that its tasks can go back to, once more? Count that. */
 bool checkpoint_may_return(const struct job *j);
 void checkpoint_return(struct job *j);
 /* An image of the last one is no good: is there an older one? */

@@ -82,6 +82,7 @@ struct mover {
     struct bill bill;           /* owned: what it costs */
     uint64_t said_ns;           /* to the asker; monotonic */
     char why[400];              /* it was given up, or is lost */
+    bool passing;               /* and that may be otherwise in a while */
 };
 
 static unsigned long long id(const struct mover *v)
@@ -415,6 +416,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     while (i < v->job->nnodes && (!takes_part(&v->job->nodes[i]) ||
                                   v->node[i].look == v->looks))
         i++;
+    v->passing = true;
     if (v->state != MOVE_ASKED && i < v->job->nnodes)
         give_up(v, "%s does not answer", v->job->nodes[i].node->name);
     else
@@ -479,6 +481,7 @@ static void follow_stop(struct mover *v, const struct stop_orders *o)
     bool quiet = o->state == STOP_DRAINING || o->state == STOP_STOPPED;
 
     if (o->state == STOP_GIVEN_UP) {
+        v->passing = true;
         give_up(v, "%s", stop_why_text(text, &o->why));
         return;
     }
@@ -907,6 +910,7 @@ static void act_asked(struct mover *v)
             continue;
         t->asked = true;
         if (!t->node->link) {
+            v->passing = true;
             give_up(v, "the link to %s is broken", t->node->name);
             return;
         }
@@ -992,6 +996,7 @@ static void end(struct mover *v, bool ok, const char *text)
 {
     struct movers *all = v->all;
     struct job *j = v->job;
+    bool passing = v->passing;
 
     if (v->saving) {
         end_saving(v, ok, text);
@@ -1002,7 +1007,7 @@ static void end(struct mover *v, bool ok, const char *text)
     say_result(v, ok, text);
     mover_free(v);
     if (all->ended)
-        all->ended(all->ended_arg, j, ok, text);
+        all->ended(all->ended_arg, j, ok, passing, text);
 }
 
 /* "tasks 1-2 are on n2, task 4 is on n3 now" */
@@ -1234,6 +1239,7 @@ void mover_node_away(struct job *j, struct job_node *jn)
         return;
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
     v->uncertain = jn->ntasks > 0;
+    v->passing = true;
     if (move_state_is_whole(v->state))
         give_up(v, "%s", why);
     else if (!v->let)           /* what is lost with it may be of an image */

@@ -26,6 +26,8 @@ struct moverank;
 struct mover_ops {              /* by whoever drives jobs */
     /* Have mover_act() called after the commit. */
     void (*act)(struct job *j);
+    /* It is in files, its tasks are to end until it is resumed. */
+    void (*store)(struct job *j);
     /* The job cannot go on. */
     void (*fail)(struct job *j, const char *why);
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)
@@ -43,8 +45,10 @@ struct movers {                 /* what all moves of a master share; borrowed */
     struct journal *journal;
     const struct mover_ops *ops;
     uint64_t looks;             /* number of the last one, of any job */
-    /* A move is over, and the next one may begin; or NULL. */
-    void (*ended)(void *arg, struct job *j, bool ok, const char *text);
+    /* A move is over, and the next one may begin; or NULL. passing: nothing was
+     * moved, for a reason that may not be there in a while. */
+    void (*ended)(void *arg, struct job *j, bool ok, bool passing,
+                  const char *text);
     void *ended_arg;
 };
 
@@ -59,9 +63,9 @@ struct mover_saved {            /* all borrowed */
 };
 
 struct mover_order {            /* all borrowed */
-    /* Not NULL: nobody moves, all write their images into this directory. How it
-     * ended is said by saved alone: s is NULL if there are none, and text says why
-     * not. */
+    /* Not NULL: nobody moves, all write their images into this directory. How
+     * that ended is said by saved alone; s is NULL if there are none, and text
+     * says why not. */
     const char *saving;
     void (*saved)(struct job *j, const struct mover_saved *s, const char *text);
     const struct taskset *ranks;

@@ -204,7 +204,8 @@ int control_save(struct acts *a, struct movers *all, struct jobs *jobs,
 {
     struct job *j = control_job(jobs, NULL, m->job, err);
     const struct checkpoint_order o = { .quiesce_ns = m->quiesce_ns,
-                                        .why = m->why, .asker = asker };
+                                        .why = m->why, .asker = asker,
+                                        .store = m->suspend };
     struct act_order act = { .act = ACT_CHECKPOINT, .who = ACT_OPERATOR,
                              .why = m->why, .whole = true };
     int rc;

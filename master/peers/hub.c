@@ -16,6 +16,7 @@
 
 #include "master/act/hands.h"
 #include "master/flow/adopt.h"
+#include "master/flow/again.h"
 #include "master/flow/notice.h"
 #include "master/flow/submit.h"
 #include "master/move/checkpoint.h"
@@ -331,12 +332,35 @@ static const struct conn *peer_own(struct conn *c)
     return conn_role(c) == HCT__ROLE__ROLE_OPERATOR ? NULL : c;
 }
 
+/* A job that is in files gets nodes; 1: that is not what is meant. */
+static int resume_stored(struct peer *s, struct conn *c, const Hct__Hold *m,
+                         struct err *err)
+{
+    struct job *j = jobs_find(s->hub->jobs, m->job);
+    const struct nodes *nodes = s->hub->nodes;
+
+    if (!j || (peer_own(c) && j->redirector != c) ||
+        m->order != HCT__HOLD_ORDER__HOLD_RESUME ||
+        (j->state != JOB_STORED && !m->n_nodes))
+        return 1;
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (!nodes_find(nodes, m->nodes[i]))
+            return err_set(err, ENOENT, "there is no node %.100s", m->nodes[i]);
+    return again_resume(j, m->nodes, m->n_nodes, err);
+}
+
 static int on_hold(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
     struct peer *s = arg;
     char text[200] = "";
-    int rc = control_hold(flow_acts(s->hub->flow), s->hub->jobs,
+    int rc = resume_stored(s, c, msg, err);
+
+    if (rc <= 0) {
+        peer_answer(c, rc, err, text);
+        return 0;
+    }
+    rc = control_hold(flow_acts(s->hub->flow), s->hub->jobs,
                           peer_own(c), msg, text, sizeof(text), err);
 
     peer_answer(c, rc, err, text);

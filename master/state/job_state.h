@@ -17,9 +17,13 @@
  *                     ---ended_killed---> killed
  *
  *             running, starting --return--> returning --again--> waiting
+ *                                               | store          ^
+ *                                               v                | again
+ *                                             stored ------------+
  *
  * In returning what is left of its tasks is ended, as it goes back to a
- * checkpoint; a kill leads from there to ending, a failure changes nothing.
+ * checkpoint; a kill leads from there to ending, a failure changes nothing. Stored
+ * has no tasks and no nodes; fail and kill lead from there to failed and killed.
  * Before starting there is nothing to end: fail and kill lead from there
  * straight to failed and killed. In ending further failures and kills change
  * nothing. done, failed and killed are final. */
@@ -35,6 +39,7 @@
 #define JOB_STATES(X)               \
     X(SUBMITTED, "submitted")       \
     X(WAITING, "waiting")           \
+    X(STORED, "stored")             \
     X(PREPARING, "preparing")       \
     X(STARTING, "starting")         \
     X(RUNNING, "running")           \
@@ -53,6 +58,7 @@
     X(KILL, "kill")                 /* somebody wants it */         \
     X(RETURN, "return")             /* to its checkpoint */         \
     X(AGAIN, "again")               /* all slaves drained */        \
+    X(STORE, "store")               /* the same, to be resumed */   \
     X(ENDED, "ended")               /* all slaves drained */        \
     X(ENDED_FAILED, "ended_failed")                                 \
     X(ENDED_KILLED, "ended_killed")

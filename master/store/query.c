@@ -147,6 +147,32 @@ int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
     return query_run(st, &sql, to, err);
 }
 
+static int query_view(struct store *st, enum store_table since,
+                      const char *view, uint64_t job,
+                      const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (query_has(st, since))
+        str_addf(&sql, "SELECT * FROM %s WHERE job = %" PRIu64
+                 " ORDER BY number", view, job);
+    else
+        str_add(&sql, "SELECT 0 AS job LIMIT 0");
+    return query_run(st, &sql, to, err);
+}
+
+int query_move_rows(struct store *st, uint64_t job, const struct query_rows *to,
+                    struct err *err)
+{
+    return query_view(st, STORE_TABLE_move, "moves", job, to, err);
+}
+
+int query_return_rows(struct store *st, uint64_t job,
+                      const struct query_rows *to, struct err *err)
+{
+    return query_view(st, STORE_TABLE_checkpoint, "returns", job, to, err);
+}
+
 static int on_lost(void *arg, int ncols, const char *const *names,
                    const struct store_value *v)
 {
@@ -185,6 +211,7 @@ struct reader {
         query_found_f *found;
         query_move_f *move;
         query_stay_f *stay;
+        query_return_f *back;
         query_hang_f *hang;
         query_text_f *text;
         query_open_f *open;
@@ -324,14 +351,22 @@ int query_unended(struct store *st, uint64_t master, query_unended_f *f,
     return rc;
 }
 
+int query_saved(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_checkpoint, { .checkpoint = f }, arg };
+
+    return query_row(st, "", "checkpoint t WHERE job = ?1 ORDER BY number", of,
+                     1, &r, err);
+}
+
 int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
                 struct err *err)
 {
     const struct store_value of[] = { number(job) };
     struct reader r = { STORE_TABLE_checkpoint, { .checkpoint = f }, arg };
 
-    if (!query_has(st, STORE_TABLE_checkpoint))
-        return 0;
     return query_row(st, "", "checkpoint t WHERE job = ?1 AND state = 'whole'"
                      " ORDER BY number DESC", of, 1, &r, err);
 }
@@ -341,8 +376,8 @@ int query_checkpoints(struct store *st, const struct query_which *which,
 {
     struct str sql = { 0 };
 
-    str_add(&sql, "SELECT job, number, state, at_ns AS at, image_bytes,"
-            " stood_ns AS stood, dir FROM ");
+    str_add(&sql, "SELECT job, number, state, at_ns, image_bytes, stood_ns, dir"
+            " FROM ");
     str_add(&sql, query_has(st, STORE_TABLE_checkpoint) ? "checkpoint"
             : "(SELECT 0 AS job, 0 AS number, '' AS state, 0 AS at_ns, 0 AS"
               " image_bytes, 0 AS stood_ns, '' AS dir LIMIT 0)");
@@ -431,8 +466,8 @@ int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
                     " why || char(10)), seq, NULL, NULL, NULL, NULL, NULL"
                     " FROM verdict WHERE job = ?1 UNION ALL SELECT at_ns, NULL,"
                     " NULL, NULL, action, ranks, by, result, why FROM action"
-                    " WHERE job = ?1 AND action <> 'report' ORDER BY 1", of, 1,
-                    on_found, &r, err);
+                    " WHERE job = ?1 AND action NOT IN ('report', 'rollback')"
+                    " ORDER BY 1", of, 1, on_found, &r, err);
 }
 
 static struct row_maybe maybe(const struct store_value *v)
@@ -500,6 +535,33 @@ int query_stays(struct store *st, uint64_t job, query_stay_f *f, void *arg,
     return query_by(st, "SELECT rank, node, from_ns, to_ns FROM stays WHERE"
                     " job = ?1 ORDER BY rank, from_ns", of, 1, on_stay, &r,
                     err);
+}
+
+static int on_return(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_return back = {
+        .at_ns = (uint64_t)v[0].i, .why = text_of(&v[1]),
+        .checkpoint = (uint32_t)v[2].i, .saved_ns = maybe(&v[3]),
+        .lost_ns = (uint64_t)v[4].i, .away_ns = maybe(&v[5]) };
+
+    (void)ncols;
+    (void)names;
+    return r->f.back(r->arg, &back);
+}
+
+int query_returns(struct store *st, uint64_t job, query_return_f *f, void *arg,
+                  struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_checkpoint, { .back = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_checkpoint))
+        return 0;
+    return query_by(st, "SELECT at_ns, why, checkpoint, saved_ns, lost_ns,"
+                    " away_ns FROM returns WHERE job = ?1 ORDER BY number", of,
+                    1, on_return, &r, err);
 }
 
 static int on_text(void *arg, int ncols, const char *const *names,

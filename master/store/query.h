@@ -51,6 +51,11 @@ int query_events(struct store *st, const struct query_which *which,
                  struct err *err);
 int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
+/* Views moves and returns, of the job. */
+int query_move_rows(struct store *st, uint64_t job, const struct query_rows *to,
+                    struct err *err);
+int query_return_rows(struct store *st, uint64_t job,
+                      const struct query_rows *to, struct err *err);
 /* What is missing from events: events.h. */
 struct events_lost;
 int query_lost(struct store *st, const struct query_which *which,
@@ -85,11 +90,14 @@ typedef int query_unended_f(void *arg, const struct store_job *row,
 int query_unended(struct store *st, uint64_t master, query_unended_f *f,
                   void *arg, struct err *err);
 
-/* Pieces of the tape of a job, in order: those behind seq (0: all), at most
- * count (-1: no limit); the last one, perhaps only if the job runs. */
-/* Checkpoints of the job that are whole, the last one first. */
+/* Checkpoints of the job that are whole, the last one first; and all that there
+ * were, by number. */
 int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
                 struct err *err);
+int query_saved(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
+                struct err *err);
+/* Pieces of the tape of a job, in order: those behind seq (0: all), at most
+ * count (-1: no limit); the last one, perhaps only if the job runs. */
 int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
                 query_look_f *f, void *arg, struct err *err);
 int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,
@@ -110,7 +118,8 @@ int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,
 /* --------------------------------------------------- what was found, done */
 
 /* A verdict, and action is NULL; or an action. In time; actions "report" say
- * what the verdict says, they are left out. */
+ * what the verdict says, and "rollback" what query_returns() does: they are left
+ * out. */
 struct query_found {
     uint64_t at_ns;
     const char *policy;
@@ -140,6 +149,20 @@ struct query_stay { uint32_t rank; const char *node; uint64_t from_ns, to_ns; };
 typedef int query_stay_f(void *arg, const struct query_stay *stay);
 int query_stays(struct store *st, uint64_t job, query_stay_f *f, void *arg,
                 struct err *err);
+
+/* The job went back to a checkpoint, in time. */
+struct query_return {
+    uint64_t at_ns;
+    const char *why;
+    uint32_t checkpoint;
+    struct row_maybe saved_ns;  /* of that time; not known: of another job */
+    uint64_t lost_ns;           /* so much of its work was behind that */
+    struct row_maybe away_ns;   /* until its tasks ran again; not known: they
+                                   have not */
+};
+typedef int query_return_f(void *arg, const struct query_return *back);
+int query_returns(struct store *st, uint64_t job, query_return_f *f, void *arg,
+                  struct err *err);
 
 /* Policies that have been switched off in this job. */
 int query_switched_off(struct store *st, uint64_t job, query_text_f *f,

@@ -71,7 +71,7 @@
                                      " MPI: the longest of all their runs")   \
     T(posting,   10, KEYED,    "stays", "where a task that has moved was and is")\
     T(move,      11, KEYED,    NULL, "tasks that were to go to another node")  \
-    T(checkpoint, 12, KEYED,   "checkpoints", "of jobs: all tasks as images in" \
+    T(checkpoint, 12, KEYED, "checkpoints", "of jobs: all tasks, as images in"\
                                      " files")                                \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
@@ -113,9 +113,9 @@
     C(name,         TEXT,    LAST,  1, 2, NULL)                               \
     C(command,      TEXT,    LAST,  1, 3, NULL)                               \
     C(ntasks,       COUNT32, LAST,  1, 4, NULL)                               \
-    C(state,        TEXT,    LAST,  1, 5, "submitted waiting preparing starting"\
-                                          " running returning ending done"    \
-                                          " failed killed")                   \
+    C(state,        TEXT,    LAST,  1, 5, "submitted waiting stored preparing"  \
+                                          " starting running returning ending"\
+                                          " done failed killed")              \
     C(submitted_ns, KNOWN,   LAST,  1, 0, NULL)                               \
     C(started_ns,   KNOWN,   LAST,  1, 6, NULL)                               \
     C(ended_ns,     KNOWN,   LAST,  1, 7, NULL)                               \
@@ -259,7 +259,7 @@
     C(at_ns,       COUNT,   LAST, 12, 4, "all tasks stood")                   \
     C(image_bytes, COUNT,   LAST, 12, 5, NULL)                                \
     C(stood_ns,    COUNT,   LAST, 12, 6, NULL)                                \
-    C(sealed_ns,   COUNT,   LAST, 12, 7, "it was whole, and had been read again")\
+    C(sealed_ns,   COUNT,   LAST, 12, 7, "it was whole, and read again")      \
     C(dir,         TEXT,    LAST, 12, 8, "that has it and others")            \
     C(about,       BYTES,   LAST, 12, 0, "Checkpoint of hct.proto")
 

@@ -84,6 +84,32 @@ static const struct { const char *name, *is; } schema_views[] = {
 "      t.machine = 'move' AND t.at_ns BETWEEN m.asked_ns AND\n"
 "      ifnull(m.ended_ns, t.at_ns)\n"
 "    GROUP BY m.job, m.asked_ns)" },
+    /* A job runs as soon as its last task is in MPI. What is lost is what came
+     * behind the checkpoint, and, where an older one is taken than at the return
+     * before, what was between the two. */
+    { "returns",
+"(job, number, at_ns, why, checkpoint, saved_ns, lost_ns,\n"
+"  away_ns) AS\n"
+"  SELECT job, number, at_ns, why, checkpoint, saved_ns,\n"
+"    ifnull(at_ns - max(ran_ns, ifnull(saved_ns, 0)), 0)\n"
+"      + max(ifnull(lag(saved_ns) OVER by_job - saved_ns, 0), 0),\n"
+"    again_ns - at_ns\n"
+"  FROM (SELECT b.*, c.at_ns AS saved_ns,\n"
+"      (SELECT max(t.at_ns) FROM transition t WHERE t.job = b.job AND\n"
+"        t.event = 'connect' AND t.at_ns BETWEEN b.last_ns AND b.at_ns)\n"
+"        AS ran_ns,\n"
+"      (SELECT max(t.at_ns) FROM transition t WHERE t.job = b.job AND\n"
+"        t.event = 'connect' AND t.at_ns BETWEEN b.at_ns AND b.next_ns\n"
+"        HAVING count(*) >= (SELECT ntasks FROM job WHERE job = b.job))\n"
+"        AS again_ns\n"
+"    FROM (SELECT job, at_ns, why, row_number() OVER by_job AS number,\n"
+"        CAST(substr(result, length('checkpoint ')) AS INTEGER) AS checkpoint,\n"
+"        lag(at_ns, 1, 0) OVER by_job AS last_ns,\n"
+"        lead(at_ns, 1, ~(1 << 63)) OVER by_job AS next_ns\n"
+"      FROM action WHERE action = 'rollback'\n"
+"      WINDOW by_job AS (PARTITION BY job ORDER BY at_ns)) b\n"
+"    LEFT JOIN checkpoint c ON c.job = b.job AND c.number = b.checkpoint)\n"
+"  WINDOW by_job AS (PARTITION BY job ORDER BY at_ns)" },
 };
 
 static void schema_add_views(struct str *sql)

@@ -15,6 +15,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/lookwire.h"
 #include "slave/page/lookmodel.h"
+#include "slave/page/stance.h"
 #include "slave/page/state.h"
 #include "slave/proc/procstate.h"
 #include "slave/proc/threads.h"
@@ -825,7 +826,8 @@ void look_at(struct look *l, struct task *t)
         r.flags |= HCT_SUSPENDED;
         r.flags &= ~(uint32_t)HCT_STOPPED;
     }
-    if (t->stance)
+    if (t->stance || t->restoring ||
+        (t->tally.page && stance_apart(t->tally.page)))
         r.flags |= HCT_MIGRATING;
     if (detail && t->tally.page) {
         read_detail(l, t, &r);

@@ -298,8 +298,8 @@ static void not_restored(struct task *t, const char *node, int status)
     if (n <= 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == 0))
         return;
     words[n > 0 ? n : 0] = '\0';
-    snprintf(why, sizeof(why), "%s: %s", node, n > 0 ? words
-             : "hector-restore cannot make it of its image");
+    snprintf(why, sizeof(why), "%s: the image rank-%u.image %s", node, t->rank,
+             n > 0 ? words : "is one that hector-restore ends with");
     free(t->why);
     t->why = strdup(why);
     t->code = 125;

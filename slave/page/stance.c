@@ -54,6 +54,11 @@ static void read_comms(const struct page_stop *p, uint32_t gate,
         s->gate = s->ncomms;
 }
 
+bool stance_apart(const char *page)
+{
+    return LOAD(stance_of(page)->swap) == PAGE_SWAP_DOWN;
+}
+
 void stance_read(const char *page, uint32_t ntasks, struct stance *s)
 {
     struct page_stop *p = stance_of(page);

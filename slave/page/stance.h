@@ -36,6 +36,9 @@ void stance_read(const char *page, uint32_t ntasks, struct stance *s);
 /* Does it say the same, but for how often it asked? */
 bool stance_same(const struct stance *a, const struct stance *b);
 
+/* Has it no MPI library now? */
+bool stance_apart(const char *page);
+
 struct stance_raise { uint64_t comm, target; };
 /* Targets that are higher than before. */
 void stance_raise(char *page, const struct stance_raise *v, uint32_t n);

@@ -103,9 +103,9 @@ like "$T/out" '^  task 0 on [^ ]+: in MPI_.*last tag "step 12"' '... each task'
 like "$T/out" "odd: job $job is moving again" '... and the end of it'
 like "$T/out" '^last tag of all 2 tasks: "step 12"$' '... and what all have tagged last'
 run hector why -j "$job"
-is "$(sqlite3 :memory: "SELECT json_array_length(j), json_extract(j,
-    '\$[0].kind'), json_extract(j, '\$[0].ranks'),
-    json_extract(j, '\$[0].look') >= 10
+is "$(sqlite3 :memory: "SELECT json_array_length(j, '\$.verdicts'),
+    json_extract(j, '\$.verdicts[0].kind'), json_extract(j, '\$.verdicts[0].ranks'),
+    json_extract(j, '\$.verdicts[0].look') >= 10
     FROM (SELECT CAST(readfile('$T/out') AS TEXT) AS j)")" '2|hang|1|1' \
     '... as JSON'
 run hector why 99

@@ -41,8 +41,12 @@ job stood for 0?[0-9.]+ s" "$T/out")" '0 1' "checkpoint $i"
     cat "$T/err" >&2
     further 2
 done
-is "$(ls "$D" | xargs)" '2 3' 'the last two are there'
-is "$(ls "$D/3" | xargs)" 'checkpoint rank-0.image rank-1.image rank-2.image' \
+names()         # in a directory
+{
+    find "$1" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | xargs
+}
+is "$(names "$D")" '2 3' 'the last two are there'
+is "$(names "$D/3")" 'checkpoint rank-0.image rank-1.image rank-2.image' \
     '... an image for each task'
 is "$(find "$D" -perm /077 | wc -l)" 0 '... which nobody else may read'
 is "$(sql "SELECT number, state FROM checkpoints WHERE job = $job" | xargs)" \
@@ -77,12 +81,14 @@ hector kill "$job" >&2
 wait $runner || :
 cp "$T/rounds.out" "$T/killed.out"
 lines=$(wc -l <"$T/lines.0")
+mkdir "$T/kept" && cp "$T"/lines.? "$T/kept"
 
 again()         # DESCRIPTION WORD...: from $D; each line since then comes, once
 {
     tap_again=$1
     shift
     rm -f "$T/enough"
+    cp "$T/kept"/lines.? "$T"
     $R --restart "$D" "$@" </dev/null >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
     further 3
@@ -105,6 +111,7 @@ done
 ok '... which had been longer' [ "$lines" -gt "$first" ]
 is "$(sql "SELECT count(*) FROM events WHERE job = $job AND exit_ns IS NULL")" 0 \
     '... tagged calls have ended'
+newest=$first
 again 'with the program named' -- "$build/apps/rounds" "$T/enough" "$T/lines"
 again 'with other checkpoints' --checkpoint-dir "$T/other" --checkpoint-every 0.2
 
@@ -118,11 +125,9 @@ for at in 3 400 5000 $((size / 2)) $((size - 20)); do
     rm -rf "$D"
     cp -a "$T/good" "$D"
     printf 'X' | dd of="$newer/rank-1.image" bs=1 seek="$at" conv=notrunc 2>/dev/null
-    second=$first
     again "an image of the newer one that is damaged at $at of $size"
     ok '... the older one is taken' grep -q 'go back to checkpoint 1' "$T/rounds.err"
-    ok '... which is older' [ "$first" -lt "$second" ]
-    first=$second
+    ok '... which is older' [ "$first" -lt "$newest" ]
 done
 rm -rf "$D"
 cp -a "$T/good" "$D"
@@ -139,8 +144,10 @@ again 'one without what says what it is'
 ok '... which people are told' grep -Eq 'checkpoint 2' "$T/rounds.err"
 rm -rf "$D"
 cp -a "$T/good" "$D"
-for n in 1 2; do printf 'X' | dd of="$D/$n/rank-1.image" bs=1 seek=5000 conv=notrunc; done 2>/dev/null
-refused 'both' 125 'task 1 on .* could not be started: .*rank-1.image' \
+for n in 1 2; do
+    printf 'X' | dd of="$D/$n/rank-1.image" bs=1 seek=5000 conv=notrunc 2>/dev/null
+done
+refused 'both' 125 '^hector: task 1 on .* rank-1.image is damaged: [^:]*; take another image$' \
     $R --restart "$D"
 is "$(hector ps | grep -c running)" 0 '... nothing is left running'
 rm -rf "$D"

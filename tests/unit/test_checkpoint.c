@@ -114,7 +114,13 @@ static void notice(const struct job *j, bool error, const char *fmt, ...)
 
 /* --------------------------------------------------------------------- the job */
 
-static const struct mover_ops ops = { .notice = notice };
+static void store(struct job *j)
+{
+    (void)j;
+    say("stored");
+}
+
+static const struct mover_ops ops = { .notice = notice, .store = store };
 static struct movers movers = { .ops = &ops };
 static struct job job;
 static struct job_node job_node[NODES];
@@ -184,9 +190,12 @@ static void finish(void)
         taskset_fini(&job_node[i].ranks);
 }
 
+static bool to_store;
+
 static int order(void)
 {
-    const struct checkpoint_order o = { .why = "test", .asker = ASKER };
+    const struct checkpoint_order o = { .why = "test", .asker = ASKER,
+                                        .store = to_store };
 
     return checkpoint_order(&movers, &job, &o, &why);
 }
@@ -423,6 +432,31 @@ static void test_kept(void **state)
     assert_true(checkpoint_may_return(&job));
     assert_int_equal(order(), 0);
     assert_non_null(strstr(str_text(&said), "begin /d/5"));
+    finish();
+}
+
+/* Its tasks end when it is whole, and only then. */
+static void test_stored(void **state)
+{
+    (void)state;
+    submit(0);
+    to_store = true;
+    come_to(CHECKING);
+    answer_by(0, ticket, "no space");
+    assert_null(strstr(str_text(&said), "stored"));
+    assert_false(checkpoint_stores(&job));
+    come_to(SEALED);
+    to_store = false;
+    assert_non_null(strstr(str_text(&said), "and end; hector resume 7 makes "
+                           "them again\nstored\n"));
+    assert_true(checkpoint_stores(&job));
+    assert_true(checkpoint_restores(&job));
+    assert_true(checkpoint_may_return(&job));
+    checkpoint_resume(&job);
+    assert_false(checkpoint_stores(&job));
+    str_fini(&said);
+    come_to(SEALED);                    /* the next one is for nothing else */
+    assert_null(strstr(str_text(&said), "stored"));
     finish();
 }
 
@@ -717,7 +751,7 @@ static void test_returns(void **state)
     (void)state;
     submit(0);
     come_to(SEALED);
-    for (job.attempt = 0; job.attempt < 2; job.attempt++) {
+    for (unsigned i = 0; i < 2; i++) {
         assert_true(checkpoint_may_return(&job));
         checkpoint_return(&job);
         assert_true(checkpoint_restores(&job));
@@ -857,6 +891,7 @@ static void test_unknown(void **state)
 {
     struct store_checkpoint row = { .number = 1, .state = "whole",
                                     .about = { "\x7f", 1 } };
+    Hct__Checkpoint one = of_number(1), *from[] = { &one };
 
     (void)state;
     submit_from(0, NULL, 0);
@@ -872,6 +907,11 @@ static void test_unknown(void **state)
     assert_int_equal(known(2, TASKS), 0);
     assert_true(checkpoint_restores(&job));
     assert_false(checkpoint_may_return(&job));
+    submit_from(0, from, 1);
+    assert_true(checkpoint_may_return(&job));
+    job.attempt = 2;
+    checkpoint_start(&movers, &job);
+    assert_false(checkpoint_may_return(&job));
     checkpoint_free(&job);
     assert_int_equal(known(2, TASKS), 0);       /* it has no use for it */
     finish();
@@ -882,7 +922,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_made), cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_forgotten), cmocka_unit_test(test_no),
+        cmocka_unit_test(test_stored), cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_no),
         cmocka_unit_test(test_node_away), cmocka_unit_test(test_needless_away),
         cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_no_stop),
         cmocka_unit_test(test_odd_answers), cmocka_unit_test(test_job_ends),

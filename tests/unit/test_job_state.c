@@ -14,20 +14,21 @@
 
 /* Rows: states in order; columns: events in order; the letter is the target,
  * '.' an error. */
-static const char job_letters[] = "swpSrREdfk";
+static const char job_letters[] = "swopSrREdfk";
 static const char *const job_table[JOB_STATE_COUNT] = {
-    /* wait place prepared launched fail kill return again ended ended_failed
-     * _killed */
-    [JOB_SUBMITTED] = "wp..fk.....",
-    [JOB_WAITING] = ".p..fk.....",
-    [JOB_PREPARING] = "..S.fk.....",
-    [JOB_STARTING] = "...rEER.d..",
-    [JOB_RUNNING] = "....EER.d..",
-    [JOB_RETURNING] = ".....E.w...",
-    [JOB_ENDING] = "...EEE...fk",
-    [JOB_DONE] = "...........",
-    [JOB_FAILED] = "...........",
-    [JOB_KILLED] = "...........",
+    /* wait place prepared launched fail kill return again store ended
+     * ended_failed _killed */
+    [JOB_SUBMITTED] = "wp..fk......",
+    [JOB_WAITING] = ".p..fk......",
+    [JOB_STORED] = "....fk.w....",
+    [JOB_PREPARING] = "..S.fk......",
+    [JOB_STARTING] = "...rEER..d..",
+    [JOB_RUNNING] = "....EER..d..",
+    [JOB_RETURNING] = ".....E.wo...",
+    [JOB_ENDING] = "...EEE....fk",
+    [JOB_DONE] = "............",
+    [JOB_FAILED] = "............",
+    [JOB_KILLED] = "............",
 };
 
 static void test_job_edges(void **state)

@@ -84,25 +84,50 @@ static int on_move(void *arg, const struct query_move *m)
     return 0;
 }
 
-struct stays { struct str *to; uint32_t rank; bool any; };
+/* Of the task that is read: where it was, one after the other. */
+struct stays {
+    struct str *to;             /* borrowed */
+    struct str places;          /* "n1 until 14:03:59, n2" */
+    char node[256];             /* the last one */
+    uint64_t to_ns;             /* it was there until then */
+    uint32_t rank, n;
+};
 
-/* "task 1: n1 until 14:03:59, n2" */
+static void end_place(struct stays *of)
+{
+    char until[HUMAN_MAX];
+
+    if (of->n && of->to_ns)
+        str_addf(&of->places, " until %s",
+                 human_time(until, of->to_ns, clock_wall_ns()));
+}
+
+/* "task 1 was on n1 until 14:03:59, n2"; of one that was made again where it was
+ * there is nothing to be said. */
+static void end_task(struct stays *of)
+{
+    end_place(of);
+    if (of->n > 1)
+        str_addf(of->to, "task %" PRIu32 " was on %s\n", of->rank,
+                 str_text(&of->places));
+    str_fini(&of->places);
+    of->n = 0;
+}
+
 static int on_stay(void *arg, const struct query_stay *s)
 {
     struct stays *of = arg;
-    char until[HUMAN_MAX];
 
-    if (of->any && of->rank == s->rank)
-        str_add(of->to, ", ");
-    else
-        str_addf(of->to, "%stask %" PRIu32 " was on ", of->any ? "\n" : "",
-                 s->rank);
-    of->any = true;
+    if (of->n && of->rank != s->rank)
+        end_task(of);
+    if (of->n == 0 || strcmp(of->node, text_of(s->node)) != 0) {
+        end_place(of);
+        str_addf(&of->places, "%s%s", of->n ? ", " : "", text_of(s->node));
+        snprintf(of->node, sizeof(of->node), "%s", text_of(s->node));
+        of->n++;
+    }
     of->rank = s->rank;
-    str_add(of->to, text_of(s->node));
-    if (s->to_ns)
-        str_addf(of->to, " until %s",
-                 human_time(until, s->to_ns, clock_wall_ns()));
+    of->to_ns = s->to_ns;
     return 0;
 }
 
@@ -112,6 +137,5 @@ void moves_of_job(struct str *to, struct store *st, uint64_t job)
 
     query_moves(st, job, on_move, to, NULL);
     query_stays(st, job, on_stay, &of, NULL);
-    if (of.any)
-        str_add(to, "\n");
+    end_task(&of);
 }

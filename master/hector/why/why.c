@@ -13,6 +13,7 @@
 #include "master/hector/stack/stack_last.h"
 #include "master/hector/why/lasttags.h"
 #include "master/hector/why/moves.h"
+#include "master/hector/why/saved.h"
 #include "master/hector/why/standing.h"
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
@@ -90,14 +91,37 @@ static int on_job(void *arg, const struct store_job *job)
     return 0;
 }
 
-/* What programs are told. */
-static int answer_verdicts(const struct tool *t, struct store *st,
-                           uint64_t job, struct err *err)
+static int checkpoints(struct store *st, uint64_t job,
+                       const struct query_rows *to, struct err *err)
 {
-    struct answer a;
+    return query_checkpoints(st, &(struct query_which){ .job = job }, to, err);
+}
 
-    answer_begin(&a, t, NULL);
-    return answer_end(&a, query_verdicts(st, job, &a.rows, &a.why), NULL, err);
+/* What programs are told. */
+static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
+                         struct err *err)
+{
+    static const struct {
+        const char *name;
+        int (*rows)(struct store *st, uint64_t job, const struct query_rows *to,
+                    struct err *err);
+    } lists[] = {
+        { "{\"verdicts\":", query_verdicts },
+        { ",\"checkpoints\":", checkpoints },
+        { ",\"returns\":", query_return_rows },
+        { ",\"moves\":", query_move_rows },
+    };
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && rc == 0; i++) {
+        struct answer a;
+
+        fputs(lists[i].name, stdout);
+        answer_begin(&a, t, NULL);
+        rc = answer_end(&a, lists[i].rows(st, job, &a.rows, &a.why), NULL, err);
+    }
+    puts("}");
+    return rc;
 }
 
 static int ask(const struct tool *t, struct store *st,
@@ -115,7 +139,7 @@ static int ask(const struct tool *t, struct store *st,
     if (!*job)
         return err_set(err, 0, "there is no job %" PRIu64, target->job);
     if (t->json)
-        return answer_verdicts(t, st, target->job, err);
+        return tell_programs(t, st, target->job, err);
     if (query_found(st, target->job, on_found, &rows, err))
         return -1;
     str_visible(line, sizeof(line), job, strlen(job));
@@ -124,6 +148,7 @@ static int ask(const struct tool *t, struct store *st,
         puts("no policy has found anything");
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);
+    saved_of_job(&more, st, target->job);
     moves_of_job(&more, st, target->job);
     standing_of_job(&more, st, target->job);
     say_lines("", str_text(&more));

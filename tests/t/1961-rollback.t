@@ -1,0 +1,103 @@
+# A job with checkpoints survives what kills one of its tasks: a signal, the end of a
+# slave, of a host. It goes back to its last checkpoint, on the nodes that remain, and
+# what people see is what they would have seen.
+# limit: 300
+# shellcheck disable=SC2016,SC2046,SC2086 # the tasks' shells expand; words are wanted
+. "${0%/*}/../lib/t.sh"
+hosts 3
+need sqlite3
+. "$top/tests/lib/rounds.sh"
+
+R="hector-run --launch-agent $AGENT -H n1:2,n2:2,n3:2 --oversubscribe --map-by node"
+D=$T/saved
+tasks=4
+nodes()         # of the tasks, by rank
+{
+    sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
+}
+returned()      # DESCRIPTION REGEXP: once more, for that reason
+{
+    tap_d=$1
+    wait_for "grep -Eq '$2.*: all tasks go back to checkpoint' '$T/rounds.err'" 60
+    like "$T/rounds.err" "$2.*: all tasks go back to checkpoint [0-9]+ of [0-9:]+ in " "$tap_d"
+    wait_for "[ \"\$(sql 'SELECT state FROM jobs WHERE job = $job')\" = running ]" 60
+}
+processes_of()  # HOST
+{
+    tap_ns=$(readlink "/proc/$(cat "$T/hosts/$1")/ns/net")
+    for p in $(t_processes); do
+        [ "$p" = "$(cat "$T/hosts/$1")" ] ||
+            [ "$(readlink "/proc/$p/ns/net")" != "$tap_ns" ] || echo "$p"
+    done
+}
+killed_host()   # HOST: all that runs there, and its cable
+{
+    ip link set "v$1" down
+    kill -9 $(processes_of "$1")
+}
+
+# -------------------------------------------------------------------------- a task
+begin --checkpoint-dir "$D"
+hector checkpoint "$job" >&2
+further 5
+kill -9 "$(pid_of 1)"
+returned 'a task is killed' 'task 1 on n2 was killed by signal 9'
+further 5
+kill -SEGV "$(pid_of 3)"
+returned 'another one crashes' 'task 3 on n1 was killed by signal 11'
+further 5
+hector checkpoint "$job" >&2
+ok '... and there is a further checkpoint' [ -f "$D/2/checkpoint" ]
+kill -9 "$(pid_of 0)"
+returned 'and a third time' 'task 0 on n1 was killed by signal 9'
+ok '... to the further one' grep -q 'back to checkpoint 2' "$T/rounds.err"
+further 5
+run hector migrate "$job.1" n3
+is "$status" 0 '... its tasks are moved as ever'
+further 3
+whole 'nothing is missing and nothing twice'
+is "$(sql "SELECT count(*) FROM actions WHERE job = $job AND action = 'rollback'")" 3 \
+    '... the record says how often'
+is "$(sql "SELECT count(*) FROM stays WHERE job = $job AND rank = 1")" 5 \
+    '... and where its tasks were'
+is "$(sql "SELECT count(*) FROM events WHERE job = $job AND rank = 2 AND exit_ns IS NULL")" 0 \
+    '... tagged calls have ended'
+
+# ------------------------------------------------------------------- often enough
+rm -rf "$D"
+begin --checkpoint-dir "$D" --max-restarts 1
+hector checkpoint "$job" >&2
+kill -9 "$(pid_of 2)"
+returned 'once' 'task 2 on n3 was killed'
+further 2
+kill -9 "$(pid_of 2)"
+finish
+is "$status $(tail -n 1 "$T/rounds.err" | grep -c 'task 2 on n3 was killed by signal 9')" \
+    '137 1' 'and not once more than was said'
+rm -rf "$D"
+begin --checkpoint-dir "$D"
+kill -9 "$(pid_of 2)"
+finish
+is "$status" 137 'without a checkpoint it ends as ever'
+run $R -n 2 --checkpoint-dir "$T/none" sh -c 'exit 3'
+is "$status" 3 'and as its tasks say'
+
+# ------------------------------------------------------------------ a slave, a host
+rm -rf "$D"
+begin --checkpoint-dir "$D" --checkpoint-every 0.5
+wait_for '[ -f "$D/1/checkpoint" ]' 60
+for p in $(processes_of n2); do          # the guard's child is the slave
+    case $(cat "/proc/$p/comm" "/proc/$(awk '/^PPid/ { print $2 }' \
+        "/proc/$p/status")/comm" | xargs) in
+    'hector-slave hector-slave') kill -9 "$p" ;;
+    esac
+done
+returned 'a slave is killed' 'node n2 was lost'
+is "$(nodes | grep -c n2)" 0 '... its node is left out'
+further 5
+killed_host n3
+returned 'a host is lost' 'node n3 was lost'
+is "$(nodes)" 'n1 n1 n1 n1' '... all tasks are on the one that remains'
+further 5
+whole 'nothing is missing and nothing twice'
+ok '... nothing is left of it' [ "$(pgrep -c -x rounds)" = 0 ]
