@@ -559,10 +559,12 @@ bool checkpoint_spoiled(struct job *j)
 {
     struct checkpoints *c = j->checkpoints;
 
-    if (!c || !c->last[1].number)
+    if (!c || !c->last[0].number)
         return false;
     if (c->all)
         note(c, &c->last[0], "damaged");
+    if (!c->last[1].number)
+        return false;
     mark_fini(&c->last[0]);
     memmove(c->last, c->last + 1, (KEPT - 1) * sizeof(*c->last));
     c->last[KEPT - 1] = (struct mark){ 0 };
