@@ -76,8 +76,8 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
                           : "the job ends";
 
         watcher_stop(j->watcher);
+        checkpoint_stop(j, why);        /* first: it waits for the move */
         mover_drop(j, why);
-        checkpoint_stop(j, why);
     }
     if (j->state == JOB_PREPARING)
         j->clock.preparing_ns = clock_monotonic_ns();

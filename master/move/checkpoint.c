@@ -37,9 +37,10 @@ struct checkpoints {
     struct job *job;            /* borrowed */
     char *dir;                  /* owned; NULL: none are made */
     uint64_t every_ns;          /* 0: when somebody says so */
-    uint32_t max_returns, returns;
+    uint32_t max_returns;
+    uint32_t resumes;           /* attempts that were no returns */
     struct mark last[KEPT];     /* newest first */
-    uint32_t next;              /* number of the next one */
+    uint32_t first, next;       /* numbers of its own first one, and of the next */
     bool restores;              /* the tasks are made of images */
     bool store, stores;         /* that is wished for; its tasks are ended for it */
 
@@ -105,7 +106,7 @@ static int take_restore(struct checkpoints *c, const Hct__Submit *s,
             return err_memory(err);
         c->restores = true;
         if (c->next <= of->number)
-            c->next = of->number + 1;
+            c->first = c->next = of->number + 1;
     }
     return 0;
 }
@@ -123,7 +124,8 @@ int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
     if (!c)
         return err_memory(err);
     *c = (struct checkpoints){ .job = j, .every_ns = s->checkpoint_every_ns,
-                               .max_returns = s->max_restarts, .next = 1 };
+                               .max_returns = s->max_restarts,
+                               .first = 1, .next = 1 };
     if (*s->checkpoint_dir && !(c->dir = strdup(s->checkpoint_dir)))
         return err_memory(err);
     return take_restore(c, s, j->ntasks, err);
@@ -211,10 +213,16 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     wait_for_next(c);
 }
 
+/* What may be sealed, or has another one in its way, has used its number up. */
+static uint32_t number_tried(struct checkpoints *c)
+{
+    return c->phase == SEALING || c->phase == BEGINNING ? c->next++ : c->next;
+}
+
 static void no_checkpoint(struct checkpoints *c, const char *why)
 {
     over(c, false, "there is no checkpoint %u, and the tasks go on: %.500s",
-         c->next, why);
+         number_tried(c), why);
 }
 
 /* ------------------------------------------------------------ files' work */
@@ -224,7 +232,7 @@ static bool works_there(const struct job_node *jn)
     return jn->ntasks && !jn->lost && !jn->drained && jn->node->link;
 }
 
-static void send_keep(struct checkpoints *c, const struct job_node *jn,
+static void send_keep(struct checkpoints *c, struct job_node *jn,
                       Hct__Keep__Work work, const ProtobufCBinaryData *of)
 {
     Hct__Keep m = HCT__KEEP__INIT;
@@ -239,21 +247,31 @@ static void send_keep(struct checkpoints *c, const struct job_node *jn,
     if (of)
         m.checkpoint = *of;
     conn_send(jn->node->link, MESSAGE_KEEP, &m);
+    jn->keeping = true;
     c->waits++;
     free(ranks);
+}
+
+static void begin_phase(struct checkpoints *c, enum phase phase)
+{
+    c->phase = phase;
+    c->ticket++;
+    c->waits = 0;
+    for (size_t i = 0; i < c->job->nnodes; i++)
+        c->job->nodes[i].keeping = false;
+    timer_set(c->timer, WORK_NS);
 }
 
 /* On all nodes. */
 static void begin_work(struct checkpoints *c, enum phase phase,
                        Hct__Keep__Work work)
 {
-    c->phase = phase;
-    c->ticket++;
-    c->waits = 0;
-    timer_set(c->timer, WORK_NS);
+    begin_phase(c, phase);
     for (size_t i = 0; i < c->job->nnodes; i++)
         if (works_there(&c->job->nodes[i]))
             send_keep(c, &c->job->nodes[i], work, NULL);
+    if (!c->waits)
+        no_checkpoint(c, "no node is there");
 }
 
 /* The file that says what it is. */
@@ -275,10 +293,7 @@ static void begin_seal(struct checkpoints *c)
     if (i == j->nnodes || !bytes.data) {
         no_checkpoint(c, bytes.data ? "no node is there" : "out of memory");
     } else {
-        c->phase = SEALING;
-        c->ticket++;
-        c->waits = 0;
-        timer_set(c->timer, WORK_NS);
+        begin_phase(c, SEALING);
         send_keep(c, &j->nodes[i], HCT__KEEP__WORK__SEAL, &bytes);
         say_step(c, "sealing");
     }
@@ -296,7 +311,7 @@ static void note(const struct checkpoints *c, const struct mark *m,
         .dir = m->of->dir, .image_bytes = image_bytes(m),
         .stood_ns = m->stood_ns, .sealed_ns = m->sealed_ns };
 
-    if (m->of->job != c->job->id || !bytes) {
+    if (m->number < c->first || !bytes) {
         free(bytes);            /* of the job that this one goes on from */
         return;
     }
@@ -491,6 +506,7 @@ void checkpoint_stop(struct job *j, const char *why)
     event_del(c->timer);
     if (c->phase == IDLE)
         return;
+    number_tried(c);
     c->phase = IDLE;
     mark_fini(&c->made);
     journal_action_result(c->all->journal, j, "checkpoint", why);
@@ -501,10 +517,10 @@ void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m)
 {
     struct checkpoints *c = j->checkpoints;
 
-    (void)jn;
-    if (!c || c->phase == IDLE || c->phase == STOPPING ||
+    if (!c || c->phase == IDLE || c->phase == STOPPING || !jn->keeping ||
         m->ticket != c->ticket)
         return;
+    jn->keeping = false;
     if (!m->ok) {
         no_checkpoint(c, m->why);
         return;
@@ -526,6 +542,8 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
 
     if (!c || c->phase == IDLE || c->phase == STOPPING || !jn->ntasks)
         return;
+    if (c->phase != BEGINNING && !jn->keeping)
+        return;                 /* its part is done */
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
     no_checkpoint(c, why);
 }
@@ -540,18 +558,18 @@ bool checkpoint_stores(const struct job *j)
 void checkpoint_resume(struct job *j)
 {
     j->checkpoints->stores = false;
+    j->checkpoints->resumes++;
 }
 
 bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
 
-    return c && c->last[0].number && c->returns < c->max_returns;
+    return c && c->last[0].number && j->attempt - c->resumes < c->max_returns;
 }
 
 void checkpoint_return(struct job *j)
 {
-    j->checkpoints->returns++;
     j->checkpoints->restores = true;
 }
 
@@ -579,8 +597,8 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
 
     if (!c)
         return 0;
-    /* What it was submitted with is older. */
-    while (i < KEPT && c->last[i].number && c->last[i].of->job == j->id)
+    /* Numbers of a job go on behind those that it was submitted with. */
+    while (i < KEPT && c->last[i].number > row->number)
         i++;
     if (i == KEPT)
         return 0;
@@ -594,7 +612,6 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
     c->last[i] = (struct mark){ row->number, of, row->stood_ns,
                                 row->sealed_ns };
-    c->returns = j->attempt;
     c->restores |= j->attempt > 0;
     c->stores |= j->state == JOB_STORED;
     if (c->next <= row->number)

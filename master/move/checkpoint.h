@@ -57,7 +57,7 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn);
 bool checkpoint_stores(const struct job *j);
 void checkpoint_resume(struct job *j);
 
-/* Is there one that its tasks can go back to, once more? Count that. */
+/* Is there one that its tasks can go back to, once more (job->attempt)? They do. */
 bool checkpoint_may_return(const struct job *j);
 void checkpoint_return(struct job *j);
 /* An image of the last one is no good: is there an older one? */
@@ -70,7 +70,7 @@ void checkpoint_text(const struct job *j, struct str *to);
 /* Fill p->restore and p->arrivals, until checkpoint_unfill(). -1: no memory. */
 int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err);
 void checkpoint_unfill(Hct__Prepare *p);
-/* A later master: that one was made, the last one first. -1: it makes no sense. */
+/* A later master: that one was made. -1: it makes no sense. */
 struct store_checkpoint;
 int checkpoint_known(struct job *j, const struct store_checkpoint *row);
 /* The serial of the namespace that the tasks of the last one ask for. */

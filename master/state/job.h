@@ -74,6 +74,7 @@ struct job_node {
     uint32_t nlive;             /* tasks that have not ended */
     bool prepared, launched, drained, lost;
     bool away;                  /* until its slave is back and has told all */
+    bool keeping;               /* it works on files of a checkpoint */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
                                  * clear up, all output read */
 };

@@ -188,8 +188,10 @@ static int read_short(struct nodemap *m, const Hct__Prepare *p,
 {
     struct hostlist names = { 0 };
 
-    if (hostlist_expand(&names, p->hosts, err))
+    if (hostlist_expand(&names, p->hosts, err)) {
+        hostlist_fini(&names);          /* it keeps its room */
         return -1;
+    }
     m->v = calloc(names.n + 1, sizeof(*m->v));
     if (!m->v) {
         hostlist_fini(&names);

@@ -1,28 +1,85 @@
 /* rounds.c - passes numbers around a ring until a file is there, and says at the end
  * whether each came once: for tests in which tasks are moved, or made again.
  *
- * usage: rounds STOPFILE [PREFIX]: each task also writes its rounds to PREFIX.RANK */
+ * usage: rounds STOPFILE [WORD...]
+ *
+ *   /PREFIX       each task also writes its rounds to /PREFIX.RANK
+ *   file=PATH     task 1 has that file open
+ *   child         task 1 has a child, and a pipe to it
+ *   ballast=MB    each task has so much memory with random numbers, and looks at the
+ *                 end whether they are as they were */
 #include <hct_rt.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { EACH = 100 };            /* messages a round */
+
+static FILE *lines;
+static uint64_t *ballast;
+static size_t numbers;
+
+static uint64_t next_number(uint64_t x)
+{
+    x ^= x << 13;
+    x ^= x >> 7;
+    return x ^ x << 17;
+}
+
+static int fill(size_t mb, int rank)
+{
+    uint64_t x = (uint64_t)rank + 1;
+
+    numbers = (mb << 20) / sizeof(*ballast);
+    ballast = malloc(numbers * sizeof(*ballast) + 1);
+    for (size_t i = 0; ballast && i < numbers; i++)
+        ballast[i] = x = next_number(x);
+    return ballast ? 0 : -1;
+}
+
+static int take(const char *word, int rank)
+{
+    char name[4096];
+
+    if (*word == '/') {
+        snprintf(name, sizeof(name), "%s.%d", word, rank);
+        return (lines = fopen(name, "w")) ? 0 : -1;
+    }
+    if (strncmp(word, "ballast=", 8) == 0)
+        return fill((size_t)atol(word + 8), rank);
+    if (strncmp(word, "file=", 5) == 0)
+        return rank != 1 || fopen(word + 5, "w") ? 0 : -1;
+    if (strcmp(word, "child") == 0)
+        return rank != 1 || popen("sleep 1000", "r") ? 0 : -1;
+    return -1;
+}
+
+static long damaged(int rank)
+{
+    uint64_t x = (uint64_t)rank + 1;
+    long n = 0;
+
+    for (size_t i = 0; i < numbers; i++)
+        n += ballast[i] != (x = next_number(x));
+    return n;
+}
 
 int main(int argc, char **argv)
 {
     int rank, size, stop = 0;
     long in = 0, n = 0, wrong = 0;
-    FILE *lines = NULL;
-    char name[4096];
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc > 2) {
-        snprintf(name, sizeof(name), "%s.%d", argv[2], rank);
-        lines = fopen(name, "w");
-    }
+    for (int i = 2; i < argc; i++)
+        if (take(argv[i], rank)) {
+            fprintf(stderr, "rounds: %s\n", argv[i]);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
     printf("begun %d\n", rank);
     fflush(stdout);
     while (!stop) {
@@ -43,6 +100,7 @@ int main(int argc, char **argv)
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    wrong += damaged(rank);
     printf("rank %d of %d wrong %ld rounds %ld\n", rank, size, wrong, n / EACH);
     return MPI_Finalize();
 }

@@ -9,41 +9,9 @@
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
-need sqlite3 mpicc prlimit
+need sqlite3 prlimit
 
-cat >"$T/ring.c" <<'C'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, size, stop = 0;
-    long in = 0, n = 0, wrong = 0;
-    size_t bytes = (size_t)atol(argv[2]) << 20;
-    char *ballast = malloc(bytes);          /* so that an image takes its time */
-    memset(ballast, 1, bytes);
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    printf("begun %d\n", rank);
-    fflush(stdout);
-    while (!stop) {
-        MPI_Sendrecv(&n, 1, MPI_LONG, (rank + 1) % size, 7, &in, 1, MPI_LONG,
-                     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        wrong += in != n++;
-        if (n % 20 == 0) {
-            stop = access(argv[1], F_OK) == 0;
-            MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-            usleep(1000);
-        }
-    }
-    printf("rank %d wrong %ld ballast %d\n", rank, wrong, ballast[bytes - 1]);
-    return MPI_Finalize();
-}
-C
-mpicc -O2 -o "$T/ring" "$T/ring.c"
+. "$top/tests/lib/rounds.sh"
 
 # ------------------------------------------------------------ who is where
 host_of()       # PID: n1, n2, n3
@@ -68,33 +36,26 @@ restorer()      # HOST: the pid of its hector-restore
         [ "$(cat /proc/$p/comm)" = hector-restore ] && echo $p
     done 2>/dev/null
 }
-task()          # RANK: its pid, as the record has it
-{
-    sql "SELECT pid FROM tasks WHERE job = $job AND rank = $1"
-}
 rings()         # how many processes there are of the tasks
 {
     n=0
     for h in n1 n2 n3; do
         p=$(cat "$T/slave.$h")
         for c in ${p:+$(children $p)}; do
-            case $(tr '\0' ' ' </proc/$c/cmdline) in *"$T/ring"*) n=$((n + 1)) ;; esac
+            case $(tr '\0' ' ' </proc/$c/cmdline) in *"$build/apps/rounds"*) n=$((n + 1)) ;; esac
         done 2>/dev/null
     done
     echo $n
 }
 
 # ------------------------------------------------------------ jobs and moves
-begin()         # [MB]: a job of four tasks, 0 and 1 on n1, 2 and 3 on n2
-{
-    rm -f "$T/enough"
-    fresh ring.out ring.err migrate.out
-    $R -H n1:2,n2:2 -n 4 --oversubscribe --migratable "$T/ring" "$T/enough" "${1:-150}" \
-        </dev/null >"$T/ring.out" 2>"$T/ring.err" &
-    runner=$!
-    wait_for '[ "$(grep -c begun "$T/ring.out")" = 4 ]' 20
-    job=$(sql 'SELECT max(job) FROM jobs')
+a_job()         # [MB]: of four tasks, 0 and 1 on n1, 2 and 3 on n2; an image takes
+{               # its time
+    fresh rounds.out rounds.err migrate.out
+    more=ballast=${1:-150}
+    begin -H n1:2,n2:2 --oversubscribe --migratable
 }
+tasks=4
 migrate()       # RANKS NODE: in the background
 {
     hector migrate "$job.$1" $2 >"$T/migrate.out" 2>&1 </dev/null &
@@ -122,7 +83,7 @@ asked()         # a slave that cannot prepare, being stopped
 }
 checked()       # a task that is stopped, and does not come to stand
 {
-    kill -STOP "$(task 3)"
+    kill -STOP "$(pid_of 3)"
     migrate 1 n2
     reaches checked
 }
@@ -134,29 +95,23 @@ apart()         # [HOST]: hector-restore that is stopped; all others have droppe
     done
     kill -STOP $restorer
     for r in 0 2 3; do
-        wait_for "! grep -q mca_ /proc/$(task $r)/maps" 20
+        wait_for "! grep -q mca_ /proc/$(pid_of $r)/maps" 20
     done
 }
 restored()      # [HOST]: a task that is stopped before it takes another library
 {
     apart "$@"
-    kill -STOP "$(task 3)"
+    kill -STOP "$(pid_of 3)"
     kill -CONT $restorer
     reaches restored
 }
 on_again()      # whoever was stopped, and is there yet
 {
-    kill -CONT $restorer "$(task 3)" "$(cat "$T/slave.n3")" 2>/dev/null
+    kill -CONT $restorer "$(pid_of 3)" "$(cat "$T/slave.n3")" 2>/dev/null
 }
 restorer=
 
 # ------------------------------------------------------------- what is to hold
-finish()        # the job; $status
-{
-    : >"$T/enough"
-    status=0
-    wait $runner || status=$?
-}
 lines()         # what hector migrate has said, one sentence
 {
     grep -c '^hector: [0-9]*[.]1: .\|^[0-9]*[.]1: .' "$T/migrate.out"
@@ -169,7 +124,7 @@ goes_on()       # DESCRIPTION EXTENDED-REGEXP: the job, each task once; and that
     wait_for '[ "$(rings)" = 4 ]' 20
     tap_n4=$(rings)
     finish
-    is "$status $tap_n4 $(grep -c 'wrong 0 ballast 1' "$T/ring.out") $(lines | xargs)" \
+    is "$status $tap_n4 $(grep -c 'wrong 0' "$T/rounds.out") $(lines | xargs)" \
         '0 4 4 1 1' "$1: the job goes on"
     like "$T/migrate.out" "$2" '... and hector migrate says how'
     nobody
@@ -179,7 +134,7 @@ ends()          # DESCRIPTION STATUS EXTENDED-REGEXP [MOVED]: the job does, for 
     [ "${4-}" ] || moved
     wait_for "! kill -0 $runner 2>/dev/null" 60
     finish
-    is "$status $moved $(grep -Ec -- "^hector: .*($3)" "$T/ring.err") $(lines | xargs)" \
+    is "$status $moved $(grep -Ec -- "^hector: .*($3)" "$T/rounds.err") $(lines | xargs)" \
         "$2 1 1 1 1" "$1: the job ends, for that reason"
     nobody
 }
@@ -188,10 +143,10 @@ either()        # DESCRIPTION STATUS EXTENDED-REGEXP: one of both, as it was hit
     moved
     wait_for "! kill -0 $runner 2>/dev/null || [ \"\$(rings)\" = 4 ]" 60
     finish
-    case "$status $(grep -c 'wrong 0 ballast 1' "$T/ring.out") $(lines | xargs)" in
+    case "$status $(grep -c 'wrong 0' "$T/rounds.out") $(lines | xargs)" in
     '0 4 1 1') pass "$1: the job goes on" ;;
-    "$2 "*' 1 1') like "$T/ring.err" "^hector: .*($3)" "$1: the job ends, for that reason" ;;
-    *) fail "$1" "status $status" "$(cat "$T/migrate.out" "$T/ring.err")" ;;
+    "$2 "*' 1 1') like "$T/rounds.err" "^hector: .*($3)" "$1: the job ends, for that reason" ;;
+    *) fail "$1" "status $status" "$(cat "$T/migrate.out" "$T/rounds.err")" ;;
     esac
     nobody
 }
@@ -200,11 +155,11 @@ nobody()
     sed 's/^/# /' "$T/migrate.out"
     wait_for '[ "$(rings)" = 0 ]' 20 || fail '... and nobody is left' "$(rings) tasks"
 }
-pid_of()        # WHO
+number_of()     # WHO: its pid
 {
     case $1 in
-    leaver) task 1 ;;
-    other) task 2 ;;
+    leaver) pid_of 1 ;;
+    other) pid_of 2 ;;
     source) cat "$T/slave.n1" ;;
     target) cat "$T/slave.n2" ;;
     esac
@@ -234,7 +189,7 @@ back()          # WHO: whose slave was killed
 killed()        # WHO STATE: is, there, and the job ends
 {
     tap_end=$(end_of $1)
-    kill -KILL "$(pid_of $1)"
+    kill -KILL "$(number_of $1)"
     ends "$2: $1 killed" "${tap_end%% *}" "${tap_end#* }"
     back $1
 }
@@ -249,11 +204,11 @@ master_of()     # the pid of the private one
 R="hector-run --launch-agent $AGENT"
 : >"$T/slave.n3"
 for state in checked apart restored; do
-    begin
+    a_job
     for h in n1 n2; do slave_on $h >"$T/slave.$h"; done
     $state
     kill -KILL "$(master_of)"
-    wait_for 'grep -q "hector-master was killed" "$T/ring.err"' 20
+    wait_for 'grep -q "hector-master was killed" "$T/rounds.err"' 20
     on_again
     goes_on "$state: the private master killed" 'has not said how the move ended'
 done
@@ -266,21 +221,21 @@ R="hector-run --master $master"
 for h in n1 n2 n3; do join $h; done
 for state in checked apart restored; do
     for who in leaver other source target; do
-        begin
+        a_job
         $state
         killed $who $state
     done
 done
-begin
+a_job
 asked
-kill -KILL "$(task 1)"
+kill -KILL "$(pid_of 1)"
 moved
 kill -CONT "$(cat "$T/slave.n3")"
 ends 'asked: leaver killed' 137 'task 1 .*killed by signal 9' moved
 for state in quiet drained imaged joined; do
     for who in leaver target; do
-        begin
-        victim=$(pid_of $who)
+        a_job
+        victim=$(number_of $who)
         tap_end=$(end_of $who)
         migrate 1 n2
         reaches $state
@@ -289,29 +244,29 @@ for state in quiet drained imaged joined; do
         back $who
     done
 done
-begin
+a_job
 apart
 kill -KILL $restorer
 goes_on 'apart: hector-restore killed' 'nothing was moved, the job goes on: .*killed by signal 9'
-begin 200               # or it has come before its limit
+a_job 200               # or it has come before its limit
 apart
 prlimit --pid $restorer --as=20000000
 kill -CONT $restorer
 goes_on 'no memory for the image' 'nothing was moved, the job goes on: .*there is no memory'
-begin
+a_job
 prlimit --pid "$(cat "$T/slave.n2")" --nofile="$(find "/proc/$(cat "$T/slave.n2")/fd" | wc -l):"
 migrate 1 n2
 goes_on 'no descriptors for it' 'nothing was moved, the job goes on: n2: .*Too many open files'
 prlimit --pid "$(cat "$T/slave.n2")" --nofile=1024:
 
 # -------------------------------------------------------- nodes without any task
-begin
+a_job
 asked
 kill -KILL "$(cat "$T/slave.n3")"
 goes_on 'asked: the slave of a node that is new to the job killed' \
     'nothing was moved, the job goes on: the link to n3 is broken'
 join n3
-begin
+a_job
 apart n3
 kill -KILL "$(cat "$T/slave.n3")"
 moved
@@ -320,7 +275,7 @@ like "$T/migrate.out" 'nothing was moved, the job goes on: the link to n3 is bro
 join n3
 migrate 1 n3
 goes_on 'it is there again' '1 is on n3 now'
-begin
+a_job
 run hector migrate $job.0-1 n2
 kill -KILL "$(cat "$T/slave.n1")"
 join n1
@@ -330,7 +285,7 @@ wait $mover || moved=$?
 is "$moved $(sed 's/,.*//' "$T/migrate.out")" "0 $job.0-1: tasks 0-1 are on n1 now" \
     'a node that all have left is lost, and comes back: tasks may, too'
 finish
-is "$status $(grep -c 'wrong 0' "$T/ring.out")" '0 4' '... the job has gone on'
+is "$status $(grep -c 'wrong 0' "$T/rounds.out")" '0 4' '... the job has gone on'
 
 # ------------------------------------------------------------------------- links
 cut()           # HOST
@@ -339,13 +294,13 @@ cut()           # HOST
     sleep 5             # the fault itself
     ip link set v$1 up
 }
-begin
+a_job
 asked
 cut n3
 on_again
 goes_on 'asked: the link cut' 'nothing was moved, the job goes on: the link to n3 is broken'
 for state in checked apart restored; do
-    begin
+    a_job
     $state
     cut n2
     on_again
@@ -372,7 +327,7 @@ places()        # of the tasks, by rank
     sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
 }
 for state in asked checked apart restored; do
-    begin
+    a_job
     $state
     again
     on_again
@@ -383,13 +338,13 @@ for state in asked checked apart restored; do
     esac
 done
 for state in quiet drained imaged joined; do
-    begin
+    a_job
     migrate 1 n3
     reaches $state
     again
     goes_on "$state: the master killed" 'has not said how|is on n3 now'
 done
-begin
+a_job
 migrate 1 n2
 goes_on 'after all that' '1 is on n2 now'
 done_testing

@@ -3,11 +3,36 @@
 
 enum { N0, N1, N2, RUN, RUN2, OPERATOR, NOBODY };
 
-static int may_move;
+static int may_move, keeps;     /* as it is submitted */
 static char *words[] = { (char *)"unix:/tmp/stream.sock" };
+
+/* What a job goes on from. */
+static Hct__Checkpoint *past(void)
+{
+    static Hct__TaskMoved of[4];
+    static Hct__TaskMoved *tasks[] = { &of[0], &of[1], &of[2], &of[3] };
+    static Hct__Checkpoint c;
+
+    for (uint32_t r = 0; r < 4; r++) {
+        hct__task_moved__init(&of[r]);
+        of[r].rank = r;
+        of[r].kind = HCT__TASK_MOVED__KIND__SAVED;
+        of[r].tagged = of[r].out_bytes = 3;
+    }
+    hct__checkpoint__init(&c);
+    c.job = 1;
+    c.number = 3;
+    c.serial = 1;
+    c.at_ns = 5;
+    c.ntasks = c.n_tasks = 4;
+    c.tasks = tasks;
+    c.dir = (char *)"/tmp/d";
+    return &c;
+}
 
 static void submit(unsigned who, uint32_t ntasks)
 {
+    Hct__Checkpoint *from[] = { past(), past() };
     Hct__App app = HCT__APP__INIT, *apps[] = { &app };
     ProtobufCBinaryData argv[] = { BYTES("./solver"), BYTES("-v") };
     ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
@@ -22,20 +47,29 @@ static void submit(unsigned who, uint32_t ntasks)
         m->n_stream_addresses = 1, m->stream_addresses = words,
         m->cookie = BYTES("0123456789abcdef"),
         m->stdin_ranks = (char *)"0", m->command = (char *)"hector-run",
-        m->migratable = may_move, m->no_oversubscribe_notice = may_move);
+        m->migratable = may_move, m->no_oversubscribe_notice = may_move,
+        m->checkpoint_dir = (char *)(keeps ? "/tmp/d" : ""),
+        m->checkpoint_every_ns = keeps ? 3600000000000 : 0,
+        m->max_restarts = 2u * (unsigned)keeps, m->restore = from,
+        m->n_restore = keeps > 1 ? 2 : 0);
 }
 
-static void start(uint32_t ntasks)
+static void started(void)
 {
     uint32_t pids[] = { 100, 101 };
 
-    submit(RUN, ntasks);
     for (unsigned i = N0; i <= N1; i++)
         SAY(i, PREPARED, Prepared, HCT__PREPARED__INIT, m->job = 1,
             m->ok = 1);
     for (unsigned i = N0; i <= N1; i++)
         SAY(i, LAUNCHED, Launched, HCT__LAUNCHED__INIT, m->job = 1,
             m->n_pids = 2, m->pids = pids, m->at_ns = 5);
+}
+
+static void start(uint32_t ntasks)
+{
+    submit(RUN, ntasks);
+    started();
 }
 
 static void task_exited(unsigned who, uint32_t rank, int code, int sig)
@@ -139,6 +173,69 @@ static void drains(const char *dir)
     SAY(OPERATOR, DRAIN, Drain, HCT__DRAIN__INIT, m->node = (char *)"n0",
         m->undo = 1, m->why = (char *)"test");
     tell(dir, "master", "drain");
+}
+
+static void kept(uint64_t ticket, int ok)
+{
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, KEPT, Kept, HCT__KEPT__INIT, m->job = 1, m->ticket = ticket,
+            m->ok = ok, m->why = (char *)(ok ? "" : "no space"));
+}
+
+static void saved(void)
+{
+    for (uint64_t look = 1; look < 6; look++)
+        for (unsigned i = N0; i <= N1; i++)
+            stands(i, look, 0);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, SWAPPED, Swapped, HCT__SWAPPED__INIT, m->job = 1, m->serial = 1,
+            m->ok = 1);
+    for (unsigned r = 0; r < 4; r++)
+        SAY(r / 2, TASK_MOVED, TaskMoved, HCT__TASK_MOVED__INIT, m->job = 1,
+            m->rank = r, m->serial = 1, m->kind = HCT__TASK_MOVED__KIND__SAVED,
+            m->image_bytes = 1024, m->out_bytes = 5);
+    for (uint64_t look = 6; look < 12; look++)
+        for (unsigned i = N0; i <= N1; i++)
+            stands(i, look, look < 9 ? 1 : 2);
+}
+
+/* All tasks end by a signal, and their nodes are through with them. */
+static void killed(void)
+{
+    for (unsigned r = 0; r < 4; r++)
+        task_exited(r / 2, r, 0, 9);
+    for (unsigned i = N0; i <= N1; i++)
+        SAY(i, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);
+}
+
+/* Images of all tasks in files, and back to them; an image that is no good. */
+static void checkpoints(const char *dir)
+{
+    may_move = keeps = 1;
+    for (int fails = 0; fails < 4; fails++) {
+        start(4);
+        SAY(OPERATOR, SAVE, Save, HCT__SAVE__INIT, m->job = 1,
+            m->why = (char *)"test", m->quiesce_ns = 1000000000);
+        kept(1, fails != 1);
+        saved();
+        kept(2, fails != 2);
+        kept(3, fails != 3);
+        killed();
+        started();
+        tell(dir, "master", (const char *[]){ "checkpoint", "no-begin",
+             "no-check", "no-seal" }[fails]);
+    }
+    keeps = 2;
+    start(4);
+    SAY(N0, TASK_EXITED, TaskExited, HCT__TASK_EXITED__INIT, m->job = 1,
+        m->code = 1, m->why = (char *)"no image");
+    killed();
+    started();
+    raw(N1, STEP_CLOSE, "", 0);
+    task_exited(N0, 0, 0, 9);
+    started();
+    may_move = keeps = 0;
+    tell(dir, "master", "restart");
 }
 
 static void finish(void)
@@ -468,6 +565,7 @@ void master_tales(const char *dir)
     finish();
     tell(dir, "master", "held");
     moves(dir);
+    checkpoints(dir);
     drains(dir);
     looks(dir);
     looks_in_time(dir);

@@ -4,7 +4,7 @@
 
 #include "slave/emulate/options.h"
 
-static int may_move;
+static int may_move, restores;
 
 static void prepare(uint64_t job)
 {
@@ -12,7 +12,10 @@ static void prepare(uint64_t job)
     Hct__Prepare__Deal deal = HCT__PREPARE__DEAL__INIT, *deals[] = { &deal };
     ProtobufCBinaryData argv[] = { BYTES("true") };
     ProtobufCBinaryData env[] = { BYTES("PATH=/bin") };
+    Hct__SwapGo__Arrival known = HCT__SWAP_GO__ARRIVAL__INIT;
+    Hct__SwapGo__Arrival *arrivals[] = { &known };
 
+    known.records = known.tagged = known.out_bytes = 3;
     app.n_argv = app.n_env = 1;
     app.argv = argv;
     app.env = env;
@@ -24,7 +27,9 @@ static void prepare(uint64_t job)
         m->nspace = (char *)"hector.1", m->ntasks = 4, m->n_apps = 1,
         m->apps = apps, m->hosts = (char *)"n[0-1]", m->n_deals = 1,
         m->deals = deals, m->stdin_ranks = (char *)"0",
-        m->migratable = may_move);
+        m->migratable = may_move, m->attempt = (unsigned)restores,
+        m->restore = (char *)(restores ? "/tmp/d/1" : ""),
+        m->n_arrivals = (unsigned)restores, m->arrivals = arrivals);
 }
 
 /* Tasks of others, and answers to what nobody has asked. */
@@ -101,8 +106,45 @@ static void slave_moves(const char *dir)
     tell(dir, "slave", "moves");
 }
 
+/* Tasks are made of images in files, and write new ones. */
+static void slave_checkpoints(const char *dir)
+{
+    Hct__Prepare places = HCT__PREPARE__INIT;
+    Hct__Prepare__Deal deal = HCT__PREPARE__DEAL__INIT, *deals[] = { &deal };
+
+    deal.nodes = deal.each = 2;
+    deal.rounds = 1;
+    places.nspace = (char *)"hector.1.1";
+    places.ntasks = 4;
+    places.hosts = (char *)"n[0-1]";
+    places.n_deals = 1;
+    places.deals = deals;
+    may_move = restores = 1;
+    prepare(1);
+    may_move = restores = 0;
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, LAUNCH, Launch, HCT__LAUNCH__INIT, m->job = 1);
+    raw(4, STEP_SPECIAL, "\1\0", 2);
+    for (unsigned work = 0; work < 3; work++)
+        SAY(0, KEEP, Keep, HCT__KEEP__INIT, m->job = 1, m->ticket = 1 + work,
+            m->work = work, m->dir = (char *)"/tmp/d", m->number = 2,
+            m->ranks = (char *)"0-1", m->checkpoint = BYTES("what it is"));
+    raw(5, STEP_SPECIAL, "\1\2\0", 3);          /* it has done that */
+    raw(5, STEP_SPECIAL, "\1\3\1", 3);
+    SAY(0, STOP_ORDER, StopOrder, HCT__STOP_ORDER__INIT, m->job = 1,
+        m->number = 1, m->look = 1, m->word = 4, m->generation = 1);
+    SAY(0, SWAP, Swap, HCT__SWAP__INIT, m->job = 1, m->serial = 1,
+        m->places = &places, m->saving = (char *)"/tmp/d/2");
+    raw(0, STEP_SPECIAL, "\1", 1);
+    SAY(0, SWAP_GO, SwapGo, HCT__SWAP_GO__INIT, m->job = 1, m->serial = 1);
+    SAY(0, SWAP_END, SwapEnd, HCT__SWAP_END__INIT, m->job = 1, m->serial = 1);
+    SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1);
+    tell(dir, "slave", "checkpoint");
+}
+
 void slave_tales(const char *dir)
 {
+    slave_checkpoints(dir);
     slave_moves(dir);
     prepare(1);
     raw(0, STEP_SPECIAL, "\1", 1);              /* registered */

@@ -2,11 +2,11 @@
 # tasks or make them again. Wants $R, with all options of every job.
 # shellcheck shell=sh disable=SC2034,SC2086,SC2154 # by who reads it; words are wanted
 begin()         # WORD...: a job of $tasks tasks, which run when it is back; $more
-                # is of the program
+                # is of the program, $input what it reads
 {
     rm -f "$T/enough" "$T/rounds.out"
-    $R "$@" -n $tasks "$build/apps/rounds" "$T/enough" ${more+"$more"} </dev/null \
-        >"$T/rounds.out" 2>"$T/rounds.err" &
+    $R "$@" -n $tasks "$build/apps/rounds" "$T/enough" ${more+"$more"} \
+        <"${input-/dev/null}" >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/rounds.out")" = $tasks ]' 30
     job=$(sql 'SELECT max(job) FROM jobs')

@@ -4,46 +4,7 @@
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
-need sqlite3 mpicc
-
-# Passes numbers around until its file is there, and says whether each came once.
-cat >"$T/ring.c" <<'C'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, size, stop = 0;
-    long in = 0, n = 0, wrong = 0;
-    char *ballast;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    ballast = malloc(8 << 20);
-    memset(ballast, rank + 1, 8 << 20);
-    if (argc > 2 && rank == 1)
-        (void)!popen("sleep 1000", "r");
-    printf("begun %d\n", rank);
-    fflush(stdout);
-    while (!stop) {
-        MPI_Sendrecv(&n, 1, MPI_LONG, (rank + 1) % size, 7, &in, 1, MPI_LONG,
-                     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        wrong += in != n++;
-        if (n % 100 == 0) {
-            stop = access(argv[1], F_OK) == 0;
-            MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-            usleep(1000);
-        }
-    }
-    for (long i = 0; i < 8 << 20; i++)
-        wrong += ballast[i] != (char)(rank + 1);
-    printf("rank %d of %d wrong %ld\n", rank, size, wrong);
-    return MPI_Finalize();
-}
-C
-mpicc -O2 -o "$T/ring" "$T/ring.c"
+need sqlite3
 
 HECTOR_KEY_FILE=$T/key
 export HECTOR_KEY_FILE
@@ -65,7 +26,7 @@ begin()         # NAME TASKS WORD...: a job, which runs when it is back; its num
     name=$1 tasks=$2
     shift 2
     rm -f "$T/$name.enough"
-    $R "$@" -n $tasks "$T/ring" "$T/$name.enough" ${more-} </dev/null \
+    $R "$@" -n $tasks "$build/apps/rounds" "$T/$name.enough" ballast=8 ${more-} </dev/null \
         >"$T/$name.out" 2>"$T/$name.err" &
     eval "runner_$name=$!"
     wait_for '[ "$(grep -c begun "$T/$name.out")" = $tasks ]' 30
@@ -243,5 +204,6 @@ hector undrain n1 >"$T/out"
 run timeout 100 hector drain n2 --to n1 --wait
 is "$status $(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xargs)" \
     '0 n1|8 n3|8' 'and back at once'
+cat "$T/out" "$T/err" >&2
 finish g 16 'and the job has gone on'
 done_testing

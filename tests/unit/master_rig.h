@@ -103,10 +103,10 @@ static int peer_prepare(void *arg, struct conn *c, const void *msg,
     taskset_copy(&p->ranks, &map.v[m->here].ranks);
     ranks = taskset_text(&p->ranks);
     peer_say(p, "Prepare job=%llu here=%u of %zu ranks=%s over=%d app=%.*s "
-             "nspace=%s", (unsigned long long)m->job, m->here, map.n,
+             "nspace=%s attempt=%u restore=%s", (unsigned long long)m->job, m->here, map.n,
              ranks, m->oversubscribed,
              (int)m->apps[0]->argv[0].len, m->apps[0]->argv[0].data,
-             m->nspace);
+             m->nspace, m->attempt, m->restore);
     free(ranks);
     nodemap_fini(&map);
     if (!p->passive)
@@ -401,6 +401,9 @@ struct wish {
     bool again;                 /* with the cookie of the last one */
     bool adopt;                 /* others start the tasks */
     const char *on_hang;
+    Hct__Checkpoint **from;     /* it begins as it was there, */
+    size_t nfrom;               /* and goes back so often: */
+    uint32_t max_restarts;
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -444,6 +447,10 @@ static void peer_submit(struct peer *p, const struct wish *w)
         m.on_hang = (char *)w->on_hang;
     if (w->adopt)
         m.adopt_socket = (char *)"@hector-test";
+    m.migratable = w->nfrom > 0;
+    m.restore = w->from;
+    m.n_restore = w->nfrom;
+    m.max_restarts = w->max_restarts;
     conn_send(p->c, MESSAGE_SUBMIT, &m);
 }
 

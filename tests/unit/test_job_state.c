@@ -14,18 +14,20 @@
 
 /* Rows: states in order; columns: events in order; the letter is the target,
  * '.' an error. */
-static const char job_letters[] = "swpSrEdfk";
+static const char job_letters[] = "swpSrREdfk";
 static const char *const job_table[JOB_STATE_COUNT] = {
-    /* wait place prepared launched fail kill ended ended_failed _killed */
-    [JOB_SUBMITTED] = "wp..fk...",
-    [JOB_WAITING] = ".p..fk...",
-    [JOB_PREPARING] = "..S.fk...",
-    [JOB_STARTING] = "...rEEd..",
-    [JOB_RUNNING] = "....EEd..",
-    [JOB_ENDING] = "...EEE.fk",
-    [JOB_DONE] = ".........",
-    [JOB_FAILED] = ".........",
-    [JOB_KILLED] = ".........",
+    /* wait place prepared launched fail kill return again ended ended_failed
+     * _killed */
+    [JOB_SUBMITTED] = "wp..fk.....",
+    [JOB_WAITING] = ".p..fk.....",
+    [JOB_PREPARING] = "..S.fk.....",
+    [JOB_STARTING] = "...rEER.d..",
+    [JOB_RUNNING] = "....EER.d..",
+    [JOB_RETURNING] = ".....E.w...",
+    [JOB_ENDING] = "...EEE...fk",
+    [JOB_DONE] = "...........",
+    [JOB_FAILED] = "...........",
+    [JOB_KILLED] = "...........",
 };
 
 static void test_job_edges(void **state)
@@ -53,16 +55,16 @@ static void test_job_edges(void **state)
 
 static const char task_letters[] = "0123456789";
 static const char *const task_table[TASK_STATE_COUNT] = {
-    /* launch run mpi_init connect finalize exit signal lose */
-    [TASK_PLACED] = "12345678",
-    [TASK_STARTING] = ".2345678",
-    [TASK_RUNNING] = "..345678",
-    [TASK_IN_MPI_INIT] = "...45678",
-    [TASK_CONNECTED] = "....5678",
-    [TASK_FINALIZED] = ".....678",
-    [TASK_EXITED] = "........",
-    [TASK_KILLED] = "........",
-    [TASK_LOST] = "........",
+    /* launch run mpi_init connect finalize exit signal lose again */
+    [TASK_PLACED] = "12345678.",
+    [TASK_STARTING] = ".2345678.",
+    [TASK_RUNNING] = "..345678.",
+    [TASK_IN_MPI_INIT] = "...45678.",
+    [TASK_CONNECTED] = "....5678.",
+    [TASK_FINALIZED] = ".....678.",
+    [TASK_EXITED] = "........0",
+    [TASK_KILLED] = "........0",
+    [TASK_LOST] = "........0",
 };
 
 static void test_task_edges(void **state)
