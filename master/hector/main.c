@@ -79,7 +79,9 @@ static bool asked(const struct line *l, args_take_f what)
 
 static void print_command(const struct command *c)
 {
-    printf("  hector %-7s %-17s %s\n", c->name, c->words, c->help);
+    int wide = (int)strlen(c->name) > 7 ? (int)strlen(c->name) - 7 : 0;
+
+    printf("  hector %-7s %-*s %s\n", c->name, 17 - wide, c->words, c->help);
 }
 
 static int help(const struct command *only)

@@ -323,6 +323,8 @@ static int order_save(const struct tool *t, const struct order *order,
     struct request r = { .order = order, .quiesce_ns = quiesce_ns,
                          .steps = !t->json && isatty(STDERR_FILENO) };
 
+    if (t->nwords == 0)
+        return tool_complain(TOOL_USAGE, "%s wants a JOB", order->name);
     for (int i = 0; i < t->nwords; i++)
         if (strchr(t->words[i], '.'))
             return tool_complain(TOOL_USAGE, "%s: a checkpoint is of a whole JOB",

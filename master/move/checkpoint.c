@@ -37,7 +37,8 @@ struct checkpoints {
     struct job *job;            /* borrowed */
     char *dir;                  /* owned; NULL: none are made */
     uint64_t every_ns;          /* 0: when somebody says so */
-    uint32_t max_returns, returns;
+    uint32_t max_returns;
+    uint32_t resumes;           /* attempts that were no returns */
     struct mark last[KEPT];     /* newest first */
     uint32_t first, next;       /* numbers: its own first one, the next one */
     bool restores;              /* the tasks are made of images */
@@ -490,10 +491,8 @@ void checkpoint_start(struct movers *all, struct job *j)
     if (!c)
         return;
     c->all = all;
-    if (!c->timer) {
+    if (!c->timer)
         c->timer = evtimer_new(all->base, on_timer, c);
-        c->returns = j->attempt;        /* those that a master before has seen */
-    }
     if (c->timer && c->dir)
         wait_for_next(c);
 }
@@ -559,18 +558,18 @@ bool checkpoint_stores(const struct job *j)
 void checkpoint_resume(struct job *j)
 {
     j->checkpoints->stores = false;
+    j->checkpoints->resumes++;
 }
 
 bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
 
-    return c && c->last[0].number && c->returns < c->max_returns;
+    return c && c->last[0].number && j->attempt - c->resumes < c->max_returns;
 }
 
 void checkpoint_return(struct job *j)
 {
-    j->checkpoints->returns++;
     j->checkpoints->restores = true;
 }
 
@@ -578,10 +577,12 @@ bool checkpoint_spoiled(struct job *j)
 {
     struct checkpoints *c = j->checkpoints;
 
-    if (!c || !c->last[1].number)
+    if (!c || !c->last[0].number)
         return false;
     if (c->all)
         note(c, &c->last[0], "damaged");
+    if (!c->last[1].number)
+        return false;
     mark_fini(&c->last[0]);
     memmove(c->last, c->last + 1, (KEPT - 1) * sizeof(*c->last));
     c->last[KEPT - 1] = (struct mark){ 0 };
@@ -611,7 +612,6 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
     c->last[i] = (struct mark){ row->number, of, row->stood_ns,
                                 row->sealed_ns };
-    c->returns = j->attempt;
     c->restores |= j->attempt > 0;
     c->stores |= j->state == JOB_STORED;
     if (c->next <= row->number)

@@ -57,7 +57,7 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn);
 bool checkpoint_stores(const struct job *j);
 void checkpoint_resume(struct job *j);
 
-/* Is there one that its tasks can go back to, once more? Count that. */
+/* Is there one that its tasks can go back to, once more (job->attempt)? They do. */
 bool checkpoint_may_return(const struct job *j);
 void checkpoint_return(struct job *j);
 /* An image of the last one is no good: is there an older one? */

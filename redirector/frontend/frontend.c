@@ -214,6 +214,14 @@ static void frontend_on_again(void *arg)
         s->ops->again(s);
 }
 
+static void frontend_on_differs(void *arg, uint32_t rank)
+{
+    struct frontend *s = arg;
+
+    if (s->ops->differs)
+        s->ops->differs(s, rank);
+}
+
 static void frontend_on_missed(void *arg, uint32_t rank, uint64_t bytes)
 {
     struct frontend *s = arg;
@@ -325,10 +333,12 @@ static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
     struct links_conf conf = {
         .dir = s->dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
         .restored = s->conf->options->restart,
+        .repeats = options_saves(s->conf->options),
         .on_output = frontend_on_output,
         .on_output_end = frontend_on_output_end,
         .on_join = frontend_on_join, .on_leave = frontend_on_leave,
         .on_again = frontend_on_again, .on_missed = frontend_on_missed,
+        .on_differs = frontend_on_differs,
         .on_credit = frontend_on_credit, .arg = s
     };
 

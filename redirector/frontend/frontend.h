@@ -109,6 +109,7 @@ struct frontend_ops {
     void (*torn)(struct frontend *s, const char *name, const char *why);
     void (*again)(struct frontend *s);
     void (*missed)(struct frontend *s, uint32_t rank, uint64_t bytes);
+    void (*differs)(struct frontend *s, uint32_t rank);
     void (*silent)(struct frontend *s);
 
     /* It does not go on: nothing more is done for the job. */

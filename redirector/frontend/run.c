@@ -35,7 +35,7 @@ struct run {
     struct ending ending;
     struct str torn;                    /* lines, to be said if the job does not go
                                            back any more */
-    bool missed;                        /* that was said */
+    bool missed, differs;               /* that was said */
 };
 
 static struct run *run_of(struct frontend *s)
@@ -233,6 +233,7 @@ static void run_torn(struct frontend *s, const char *name, const char *why)
 static void run_again(struct frontend *s)
 {
     str_reset(&run_of(s)->torn);
+    run_of(s)->differs = false;
 }
 
 static void run_missed(struct frontend *s, uint32_t rank, uint64_t bytes)
@@ -244,6 +245,16 @@ static void run_missed(struct frontend *s, uint32_t rank, uint64_t bytes)
             "before the checkpoint were lost", (unsigned long long)bytes, rank);
     r->missed = true;
     status_incomplete(&s->status);
+}
+
+static void run_differs(struct frontend *s, uint32_t rank)
+{
+    struct run *r = run_of(s);
+
+    if (!r->differs)
+        say(SAY_NOTE, "since it went back task %u writes something else than "
+            "before: that is shown, too", rank);
+    r->differs = true;
 }
 
 static void run_silent(struct frontend *s)
@@ -372,6 +383,7 @@ static const struct frontend_ops run_ops = {
     .private_failed = run_private_failed, .timed_out = run_timed_out,
     .located = run_located, .joined = run_joined, .credit = run_credit,
     .torn = run_torn, .again = run_again, .missed = run_missed,
+    .differs = run_differs,
     .silent = run_silent, .draining = run_draining,
     .stop = run_stop, .close = run_close
 };

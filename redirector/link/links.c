@@ -24,14 +24,13 @@
 #include "proto/link/addr.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
+#include "redirector/link/shown.h"
 
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_COUNTED = 2,
        LINKS_ADDRESSES = 64, LINK_MAGIC = 0x6c696e6b };
 
 enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
 
-/* How far a stream was shown, in bytes: by all attempts, and by those before. */
-struct shown { uint64_t now, before; };
 
 struct link {
     unsigned magic;
@@ -152,7 +151,7 @@ static void links_again(struct links *s, uint32_t attempt)
     s->attempt = attempt;
     memset(s->states, STREAM_UNSEEN, (size_t)s->conf.ntasks * LINKS_KINDS);
     for (size_t i = 0; i < (size_t)s->conf.ntasks * LINKS_COUNTED; i++)
-        s->shown[i].before = s->shown[i].now;
+        shown_again(&s->shown[i]);
     s->conf.on_again(s->conf.arg);
 }
 
@@ -210,28 +209,48 @@ static uint8_t *links_state(struct links *s, uint32_t rank, int stream,
     return &s->states[(size_t)rank * LINKS_KINDS + (size_t)stream];
 }
 
-/* How many bytes at the beginning of o were shown before. first: of its stream in
- * this attempt. */
-static size_t link_shown(const struct link *k, const Hct__Output *o, bool first)
+/* Where what is to be shown goes. */
+struct passing { const struct link *link; const Hct__Output *output; };
+
+static void link_emit(void *arg, const void *p, size_t n)
+{
+    const struct passing *of = arg;
+    const Hct__Output *o = of->output;
+    struct links *s = of->link->owner;
+
+    if (n)
+        s->conf.on_output(s->conf.arg, o->rank, (int)o->stream, p, n, o->at_ns);
+}
+
+/* NULL: nobody counts it. */
+static struct shown *link_counted(const struct links *s, uint32_t rank, int stream)
+{
+    if (!s->conf.repeats || stream == HCT__STREAM__STREAM_STDTIM)
+        return NULL;
+    return &s->shown[(size_t)rank * LINKS_COUNTED + (size_t)stream -
+                     HCT__STREAM__STREAM_STDOUT];
+}
+
+/* first: of its stream in this attempt. */
+static void link_show(const struct link *k, const Hct__Output *o, bool first)
 {
     struct links *s = k->owner;
-    struct shown *w;
-    uint64_t end = o->before + o->data.len, begin;
+    struct shown *w = o->ours ? NULL
+                    : link_counted(s, o->rank, (int)o->stream);
+    struct passing of = { k, o };
+    bool differed = w && w->differs;
 
-    if (o->ours || o->stream == HCT__STREAM__STREAM_STDTIM)
-        return 0;
-    w = &s->shown[(size_t)o->rank * LINKS_COUNTED + o->stream -
-                  HCT__STREAM__STREAM_STDOUT];
+    if (!w) {
+        link_emit(&of, o->data.data, o->data.len);
+        return;
+    }
     if (first && s->attempt > 0 && o->before > w->now &&
         (w->now || !s->conf.restored))
         s->conf.on_missed(s->conf.arg, o->rank, o->before - w->now);
-    begin = link_counts(k) ? w->before : w->now;
-    if (end > w->now)
-        w->now = end;
-    if (!link_counts(k) && end > w->before)
-        w->before = end;
-    return begin <= o->before ? 0 : begin >= end ? o->data.len
-                                                 : (size_t)(begin - o->before);
+    shown_take(w, link_counts(k), o->before, o->data.data, o->data.len,
+               link_emit, &of);
+    if (w->differs && !differed)
+        s->conf.on_differs(s->conf.arg, o->rank);
 }
 
 static int on_output(void *arg, struct conn *c, const void *msg,
@@ -255,12 +274,21 @@ static int on_output(void *arg, struct conn *c, const void *msg,
         *state = STREAM_OPEN;
         k->unended++;
     }
-    size_t shown = link_shown(k, o, first);
-
-    if (o->data.len > shown)
-        s->conf.on_output(s->conf.arg, o->rank, (int)o->stream,
-                          o->data.data + shown, o->data.len - shown, o->at_ns);
+    link_show(k, o, first);
     return 0;
+}
+
+/* What was held to be compared. */
+static void link_show_rest(const struct link *k, const Hct__OutputEnd *o)
+{
+    Hct__Output rest = HCT__OUTPUT__INIT;
+    struct shown *w = link_counted(k->owner, o->rank, (int)o->stream);
+    struct passing of = { k, &rest };
+
+    rest.rank = o->rank;
+    rest.stream = o->stream;
+    if (w)
+        shown_end(w, link_emit, &of);
 }
 
 static int on_output_end(void *arg, struct conn *c, const void *msg,
@@ -284,6 +312,7 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
     *state = o->moved ? STREAM_UNSEEN : STREAM_ENDED;
     if (o->moved)
         return 0;
+    link_show_rest(k, o);
     s->conf.on_output_end(s->conf.arg, o->rank, (int)o->stream);
     return 0;
 }
@@ -406,6 +435,9 @@ void links_close(struct links *s)
         link_free(s->all);
     }
     free(s->states);
+    for (size_t i = 0; s->shown &&
+         i < (size_t)s->conf.ntasks * LINKS_COUNTED; i++)
+        shown_fini(&s->shown[i]);
     free(s->shown);
     free(s);
 }

@@ -6,7 +6,7 @@
  *
  * When the job goes back to a checkpoint, links of another attempt come. All
  * streams begin again with them, and what of their output was shown before is
- * not shown once more. What is left of older links counts for nothing. */
+ * not shown once more (shown.h). What is left of older links counts for nothing. */
 #ifndef HECTOR_LINKS_H
 #define HECTOR_LINKS_H
 
@@ -28,6 +28,7 @@ struct links_conf {
     bool tcp;                   /* slaves on other machines will come */
     const struct key *key;      /* borrowed; needed for TCP */
     uint32_t ntasks;
+    bool repeats;               /* the job may go back to a checkpoint */
     bool restored;              /* an earlier hector-run has shown what they wrote
                                    before */
     /* stream: Hct__Stream */
@@ -42,6 +43,8 @@ struct links_conf {
     /* So much of stdout or stderr of this task was written before the checkpoint
      * that the job has gone back to, and has never come. */
     void (*on_missed)(void *arg, uint32_t rank, uint64_t bytes);
+    /* What this task writes again is not what it had written, and is shown. */
+    void (*on_differs)(void *arg, uint32_t rank);
     void (*on_credit)(void *arg);       /* links_credit() may have changed */
     void *arg;
 };

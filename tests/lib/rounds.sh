@@ -32,6 +32,11 @@ whole()         # DESCRIPTION: it ended well, each number came once, each line o
         "0 $tasks $((tasks * tap_rounds)) 0 $((tasks * (tap_rounds + 2)))" "$1"
     cat "$T/rounds.err" >&2
 }
+launched()      # N: the job runs for the Nth time
+{
+    wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
+        machine = 'job' AND event = 'launched'\")\" = $1 ]" 60
+}
 pid_of()        # RANK
 {
     sql "SELECT pid FROM tasks WHERE job = $job AND rank = $1"

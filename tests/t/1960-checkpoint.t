@@ -161,3 +161,4 @@ refused 'a place that is not there' 2 '.' $R --restart "$T/nowhere"
 refused 'new ones where others are' 2 '.' $R --checkpoint-dir "$D" true
 mkdir "$T/file" && rmdir "$T/file" && : >"$T/file"
 refused 'a directory that is none' 2 '.' $R --checkpoint-dir "$T/file" true
+done_testing

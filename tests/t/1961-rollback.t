@@ -15,12 +15,12 @@ nodes()         # of the tasks, by rank
 {
     sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
 }
-returned()      # DESCRIPTION REGEXP: once more, for that reason
+returned()      # DESCRIPTION REGEXP TIMES: for that reason; so many times by now
 {
     tap_d=$1
     wait_for "grep -Eq '$2.*: all tasks go back to checkpoint' '$T/rounds.err'" 60
     like "$T/rounds.err" "$2.*: all tasks go back to checkpoint [0-9]+ of [0-9:]+ in " "$tap_d"
-    wait_for "[ \"\$(sql 'SELECT state FROM jobs WHERE job = $job')\" = running ]" 60
+    launched $(($3 + 1))
 }
 processes_of()  # HOST
 {
@@ -41,15 +41,15 @@ begin --checkpoint-dir "$D"
 hector checkpoint "$job" >&2
 further 5
 kill -9 "$(pid_of 1)"
-returned 'a task is killed' 'task 1 on n2 was killed by signal 9'
+returned 'a task is killed' 'task 1 on n2 was killed by signal 9' 1
 further 5
 kill -SEGV "$(pid_of 3)"
-returned 'another one crashes' 'task 3 on n1 was killed by signal 11'
+returned 'another one crashes' 'task 3 on n1 was killed by signal 11' 2
 further 5
 hector checkpoint "$job" >&2
 ok '... and there is a further checkpoint' [ -f "$D/2/checkpoint" ]
 kill -9 "$(pid_of 0)"
-returned 'and a third time' 'task 0 on n1 was killed by signal 9'
+returned 'and a third time' 'task 0 on n1 was killed by signal 9' 3
 ok '... to the further one' grep -q 'back to checkpoint 2' "$T/rounds.err"
 further 5
 run hector migrate "$job.1" n3
@@ -68,7 +68,7 @@ rm -rf "$D"
 begin --checkpoint-dir "$D" --max-restarts 1
 hector checkpoint "$job" >&2
 kill -9 "$(pid_of 2)"
-returned 'once' 'task 2 on n3 was killed'
+returned 'once' 'task 2 on n3 was killed' 1
 further 2
 kill -9 "$(pid_of 2)"
 finish
@@ -92,12 +92,13 @@ for p in $(processes_of n2); do          # the guard's child is the slave
     'hector-slave hector-slave') kill -9 "$p" ;;
     esac
 done
-returned 'a slave is killed' 'node n2 was lost'
+returned 'a slave is killed' 'node n2 was lost' 1
 is "$(nodes | grep -c n2)" 0 '... its node is left out'
 further 5
 killed_host n3
-returned 'a host is lost' 'node n3 was lost'
+returned 'a host is lost' 'node n3 was lost' 2
 is "$(nodes)" 'n1 n1 n1 n1' '... all tasks are on the one that remains'
 further 5
 whole 'nothing is missing and nothing twice'
 ok '... nothing is left of it' [ "$(pgrep -c -x rounds)" = 0 ]
+done_testing

@@ -751,12 +751,14 @@ static void test_returns(void **state)
     (void)state;
     submit(0);
     come_to(SEALED);
-    for (unsigned i = 0; i < 2; i++) {
+    for (job.attempt = 0; job.attempt < 2; job.attempt++) {
         assert_true(checkpoint_may_return(&job));
         checkpoint_return(&job);
         assert_true(checkpoint_restores(&job));
     }
     assert_false(checkpoint_may_return(&job));
+    checkpoint_resume(&job);            /* the last attempt was no return */
+    assert_true(checkpoint_may_return(&job));
     assert_int_equal(checkpoint_serial(&job), 4);
     checkpoint_text(&job, &text);
     assert_non_null(strstr(str_text(&text), "checkpoint 1 of "));

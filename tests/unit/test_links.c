@@ -76,6 +76,11 @@ static void on_missed(void *arg, uint32_t rank, uint64_t bytes)
     str_addf(&((struct world *)arg)->log, "%u:MISSED%u ", rank, (unsigned)bytes);
 }
 
+static void on_differs(void *arg, uint32_t rank)
+{
+    str_addf(&((struct world *)arg)->log, "%u:DIFFERS ", rank);
+}
+
 /* ----------------------------------------------------------------- slave */
 
 static void fake_on_open(void *arg, struct conn *c)
@@ -285,6 +290,7 @@ static int setup_world(void **state, bool restored)
         .dir = w->dir, .ntasks = NTASKS, .on_output = on_output,
         .on_output_end = on_output_end, .on_join = on_join,
         .on_leave = on_leave, .on_again = on_again, .on_missed = on_missed,
+        .on_differs = on_differs, .repeats = true,
         .on_credit = on_credit, .arg = w
     };
 
@@ -554,6 +560,30 @@ static void test_again(void **state)
     }
 }
 
+/* From the first line on that is another one. */
+static void test_differs(void **state)
+{
+    struct world *w = *state;
+
+    fake_join(w, 0);
+    fake_write(w, 0, 0, 1, "one\ntwo\nthree\n");
+    turn(w);
+    str_reset(&w->log);
+    fake_join_again(w, 1, 1);
+    fake_write(w, 1, 0, 1, "one\ntw");
+    fake_write_at(w, 1, 0, 1, 6, "ice\nend");
+    fake_end(w, 1, 0, 1);
+    turn(w);
+    assert_string_equal(str_text(&w->log), "AGAIN +n1 0/1@5:twice\n "
+                        "0/1@5:end 0:DIFFERS 0/1:END ");
+    str_reset(&w->log);
+    fake_join_again(w, 2, 2);
+    fake_write(w, 2, 0, 1, "one\nt");
+    fake_end(w, 2, 0, 1);
+    turn(w);
+    assert_string_equal(str_text(&w->log), "AGAIN +n2 0/1@0:t 0/1:END ");
+}
+
 /* Streams of other ranks, stderr, stdtim and our own words have nothing to do with
  * it; a stream that had ended goes on; and so it does for a third time. */
 static void test_again_apart(void **state)
@@ -664,7 +694,7 @@ int main(void)
         TEST(test_strangers), TEST(test_job_unknown), TEST(test_output),
         TEST(test_leaving), TEST(test_nonsense), TEST(test_credit_of_one),
         TEST(test_credit_of_all), cmocka_unit_test(test_again),
-        TEST(test_again_apart), TEST(test_older_links),
+        TEST(test_differs), TEST(test_again_apart), TEST(test_older_links),
         TEST(test_moved_out_of_turn),
         cmocka_unit_test_setup_teardown(test_restored, setup_restored,
                                         teardown),
