@@ -246,6 +246,7 @@ static void send_keep(struct checkpoints *c, struct job_node *jn,
     m.ranks = ranks ? ranks : m.ranks;
     if (of)
         m.checkpoint = *of;
+    m.keep = c->last[0].number;
     conn_send(jn->node->link, MESSAGE_KEEP, &m);
     jn->keeping = true;
     c->waits++;

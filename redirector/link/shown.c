@@ -1,8 +1,8 @@
 /* shown.c - see shown.h.
  *
- * Invariants: lines end at ascending positions, all at or before now. What is held
- * begins where the line before lines[at] ends, and is not complete; nothing is held
- * at or beyond before. */
+ * Invariants: lines end at ascending positions, all at or before now. What is
+ * held begins where the line before lines[at] ends, and is not complete; nothing
+ * is held at or beyond before. */
 #include "redirector/link/shown.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint64_t hash_more(uint64_t h, const uint8_t *p, size_t n)
     return h;
 }
 
-/* Up to the end of a line, or of a piece of one of which have bytes are there. */
+/* Up to the end of a line, or of a piece of it, of which have bytes are there. */
 static size_t piece(const uint8_t *p, size_t n, uint64_t have)
 {
     size_t most = have < SHOWN_LINE ? SHOWN_LINE - (size_t)have : 1;
@@ -35,7 +35,7 @@ static bool is_complete(const uint8_t *last, uint64_t bytes)
     return *last == '\n' || bytes >= SHOWN_LINE;
 }
 
-/* ---------------------------------------------------------------- what was shown */
+/* -------------------------------------------------------- what was shown */
 
 static void keep_line(struct shown *w, uint64_t end, uint64_t hash)
 {
@@ -93,7 +93,7 @@ static void show(struct shown *w, uint64_t before, const uint8_t *p, size_t n,
     note(w, before, p, n);
 }
 
-/* ------------------------------------------------------------ what comes again */
+/* ------------------------------------------------------ what comes again */
 
 static uint64_t line_start(const struct shown *w)
 {
@@ -101,7 +101,8 @@ static uint64_t line_start(const struct shown *w)
 }
 
 /* From where the line began that is compared: all of it is news. */
-static void differ(struct shown *w, uint64_t from, shown_emit_f *emit, void *arg)
+static void differ(struct shown *w, uint64_t from, shown_emit_f *emit,
+                   void *arg)
 {
     size_t n = w->nheld;
 
@@ -114,8 +115,8 @@ static void differ(struct shown *w, uint64_t from, shown_emit_f *emit, void *arg
     show(w, from, w->held, n, emit, arg);
 }
 
-/* The line that holds this byte; one whose beginning does not come again counts as
- * the same. */
+/* The line that holds this byte; one whose beginning does not come again counts
+ * as the same. */
 static void find_line(struct shown *w, uint64_t position)
 {
     size_t from = 0, to = w->nlines;
@@ -135,8 +136,8 @@ static void find_line(struct shown *w, uint64_t position)
 }
 
 /* One piece of what was written again at that position. */
-static void compare(struct shown *w, uint64_t position, const uint8_t *p, size_t n,
-                    shown_emit_f *emit, void *arg)
+static void compare(struct shown *w, uint64_t position, const uint8_t *p,
+                    size_t n, shown_emit_f *emit, void *arg)
 {
     const struct shown_line *l = &w->lines[w->at];
     bool complete = is_complete(p + n - 1, w->nheld + n);

@@ -1,10 +1,10 @@
-/* shown.h - what of a task's standard output, or error, was shown already, when the
- * task begins again as it was at some time: what it writes then is not shown once
- * more, as long as it is what it had written; from the first line on that differs
- * all of it is, so that no result is lost.
+/* shown.h - what of a task's standard output, or error, was shown already, when
+ * the task begins again as it was at some time: what it writes then is not shown
+ * once more, as long as it is what it had written; from the first line on that
+ * differs all of it is, so that no result is lost.
  *
- * Lines are told apart by a hash of each, and long ones by pieces. Of more lines than
- * are kept the oldest count as the same. */
+ * Lines are told apart by a hash of each, and long ones by pieces. Of more lines
+ * than are kept the oldest count as the same. */
 #ifndef HECTOR_SHOWN_H
 #define HECTOR_SHOWN_H
 

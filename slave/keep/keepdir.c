@@ -236,10 +236,11 @@ static bool is_needless(const char *dir, uint32_t number, bool *have)
     return false;
 }
 
-int keepdir_retire(const char *dir, uint32_t number, struct err *err)
+int keepdir_retire(const char *dir, uint32_t number, uint32_t older,
+                   struct err *err)
 {
     struct err another;
-    bool have = false;
+    bool have = older != 0;     /* then no other one is wanted */
     uint32_t *v;
     size_t n, needless = 0;
     int rc;
@@ -247,7 +248,7 @@ int keepdir_retire(const char *dir, uint32_t number, struct err *err)
     if (checkpointfile_list(dir, &v, &n, err))
         return -1;
     for (size_t i = 0; i < n; i++)
-        if (v[i] < number && is_needless(dir, v[i], &have))
+        if (v[i] < number && v[i] != older && is_needless(dir, v[i], &have))
             v[needless++] = v[i];
     rc = drop_all(dir, v, needless, true, err);
     free(v);

@@ -18,9 +18,10 @@ int keepdir_open(const char *dir, uint32_t number, struct err *err);
  * NUMBER/, and of lower numbers. Nobody may be writing there. */
 int keepdir_sweep(const char *dir, uint32_t number, struct err *err);
 
-/* Now that NUMBER is a checkpoint: of those with lower numbers the newest whole
- * one stays; the others go, and what did not become one. One that this program
+/* Now that NUMBER is a checkpoint: of those with lower numbers this one stays, or (0)
+ * the newest whole one; the others go, and what did not become one. One that this program
  * cannot judge stays, too. Goes on after a failure and reports the first. */
-int keepdir_retire(const char *dir, uint32_t number, struct err *err);
+int keepdir_retire(const char *dir, uint32_t number, uint32_t older,
+                   struct err *err);
 
 #endif

@@ -32,7 +32,7 @@ static const struct args_program program = {
     "hector-keep",
     "usage: hector-keep begin [--first] DIR NUMBER\n"
     "       hector-keep check DIR NUMBER RANKS\n"
-    "       hector-keep seal DIR NUMBER\n"
+    "       hector-keep seal DIR NUMBER [OLDER]\n"
     "hector-slave starts it for checkpoints of jobs: hector-keep(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
@@ -139,22 +139,27 @@ static int seal_bytes(const struct call *c, const uint8_t *bytes, size_t n,
 static int seal(const struct call *c, struct err *err)
 {
     struct err older;
+    uint64_t keep = 0;
     size_t n;
-    uint8_t *bytes = take_input(&n, err);
-    int rc = bytes ? seal_bytes(c, bytes, n, err) : -1;
+    uint8_t *bytes;
+    int rc;
 
+    if (c->more && parse_u64(&keep, c->more, 0, UINT32_MAX, err))
+        return err_prefix(err, "OLDER");
+    bytes = take_input(&n, err);
+    rc = bytes ? seal_bytes(c, bytes, n, err) : -1;
     free(bytes);
-    if (!rc && keepdir_retire(c->dir, c->number, &older))
+    if (!rc && keepdir_retire(c->dir, c->number, (uint32_t)keep, &older))
         fprintf(stderr, "hector-keep: an older one stays: %s\n", older.text);
     return rc;
 }
 
 static const struct {
     const char *name;
-    int words;                  /* with the name */
+    int words, most;            /* with the name */
     int (*run)(const struct call *c, struct err *err);
 } commands[] = {
-    { "begin", 3, begin }, { "check", 4, check }, { "seal", 3, seal },
+    { "begin", 3, 3, begin }, { "check", 4, 4, check }, { "seal", 3, 4, seal },
 };
 
 static int run(const struct options *o, int n, char **words)
@@ -167,7 +172,7 @@ static int run(const struct options *o, int n, char **words)
 
     while (i < many && (!n || strcmp(commands[i].name, words[0]) != 0))
         i++;
-    if (i == many || commands[i].words != n ||
+    if (i == many || n < commands[i].words || n > commands[i].most ||
         (o->first && commands[i].run != begin)) {
         fputs(program.usage, stderr);
         return ARGS_USAGE;

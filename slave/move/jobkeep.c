@@ -91,8 +91,8 @@ static int begin(struct job *j, struct jobkeep *k, const Hct__Keep *m,
     static const char *const works[] = {
         [HCT__KEEP__WORK__BEGIN] = "begin", [HCT__KEEP__WORK__CHECK] = "check",
         [HCT__KEEP__WORK__SEAL] = "seal" };
-    char program[PATHS_MAX], number[16];
-    char *argv[7] = { program };
+    char program[PATHS_MAX], number[16], keep[16];
+    char *argv[8] = { program };
     size_t n = 1;
     int in, rc;
 
@@ -109,6 +109,9 @@ static int begin(struct job *j, struct jobkeep *k, const Hct__Keep *m,
     argv[n++] = number;
     if (m->work == HCT__KEEP__WORK__CHECK)
         argv[n++] = m->ranks;
+    snprintf(keep, sizeof(keep), "%u", m->keep);
+    if (m->work == HCT__KEEP__WORK__SEAL)
+        argv[n++] = keep;
     in = input_of(j, m, err);
     if (in < 0)
         return -1;

