@@ -111,6 +111,7 @@ static void get_nodes(struct job *j)
 void again_begin(struct job *j)
 {
     uint64_t now_ns = clock_wall_ns();
+    struct str to = { 0 };
 
     for (uint32_t r = 0; r < j->ntasks; r++)
         reset_task(j, &j->tasks[r], now_ns);
@@ -118,11 +119,14 @@ void again_begin(struct job *j)
     job_unplace(j);
     j->attempt++;
     j->serial++;                /* of a namespace that there was not */
-    journal_action_result(j->flow->journal, j, "rollback", "done");
-    if (checkpoint_stores(j))
+    if (checkpoint_stores(j)) {
         flow_step(j, JOB_EVENT_STORE, 0);
-    else
-        get_nodes(j);
+        return;
+    }
+    checkpoint_text(j, &to);
+    journal_action_result(j->flow->journal, j, "rollback", str_text(&to));
+    str_fini(&to);
+    get_nodes(j);
 }
 
 void again_store(struct job *j)

@@ -16,9 +16,10 @@ further()       # so many rounds more are seen
     tap_seen=$(grep -c '^round .* 0$' "$T/rounds.out") || :
     wait_for "[ \$(grep -c '^round .* 0\$' '$T/rounds.out') -ge $((tap_seen + $1)) ]" 60
 }
-finish()        # its status is in $status
+finish()        # after more rounds than were seen; its status is in $status
 {
-    : >"$T/enough"
+    sed -n 's/^round \([0-9]*\) .*/\1/p' "$T/rounds.out" | sort -n | tail -n 1 >"$T/until"
+    mv "$T/until" "$T/enough"
     status=0
     wait $runner || status=$?
 }

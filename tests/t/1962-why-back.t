@@ -75,7 +75,7 @@ wait $runner || status=$?
 is "$status" 125 'images that are damaged'
 cat "$T/rounds.err" >&2
 run hector why "$job"
-like "$T/out" "^5 checkpoints in $D, from 1 at $day to 5 at $day, kept: 4, damaged: 5; images of \
+like "$T/out" "^5 checkpoints in $D, from 1 at $day to 5 at $day, damaged: 4, 5; images of \
 [0-9.]+MB at most, and the job stood for $took at most, for checkpoint [1-5]\$" \
     'many have one line'
 like "$T/out" "went back to checkpoint 5 of $day: task 1 .* was killed by signal 9.*; \
