@@ -165,8 +165,9 @@ static const struct act {
     /* By checkpoint_order(); and by whoever drives jobs. */
     [ACT_CHECKPOINT] = { "checkpoint", ACT_OPERATOR, NULL, NULL, NULL, "ordered",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
-    [ACT_ROLLBACK] = { "rollback", ACT_POLICY, check_kill, NULL, order_rollback,
-                       "ordered", NULL, NULL, HOLD_EVENT_END, -1 },
+    [ACT_ROLLBACK] = { "rollback", ACT_POLICY, check_kill, limit_kill,
+                       order_rollback, "ordered", NULL, NULL, HOLD_EVENT_END,
+                       -1 },
     /* Of a node, by drain_order(). */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },

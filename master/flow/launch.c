@@ -390,20 +390,21 @@ int launch_prepare(const struct job *j, const struct job_node *only,
         rc = err_memory(err);
     else
         launch_fill(&p, s, placement, j->attempt);
-    /* Who comes later, by a move, is no task of an image in a file. */
-    if (rc == 0 && j->state == JOB_PREPARING && checkpoint_restores(j))
-        rc = checkpoint_fill(j, &p, err);
     for (size_t i = 0; rc == 0 && i < j->nnodes; i++) {
         const struct job_node *n = &j->nodes[i];
 
         if (!n->node->link || n->lost || (only && n != only))
             continue;
         p.here = (uint32_t)i;
-        if (conn_send(n->node->link, MESSAGE_PREPARE, &p))
+        /* Who comes later, by a move, is no task of an image in a file. */
+        if (j->state == JOB_PREPARING && checkpoint_restores(j) &&
+            checkpoint_fill(j, n, &p, err))
+            rc = -1;
+        else if (conn_send(n->node->link, MESSAGE_PREPARE, &p))
             rc = err_set(err, EMSGSIZE, "the environment and arguments of "
                          "the job are larger than a message may be");
+        checkpoint_unfill(&p);
     }
-    checkpoint_unfill(&p);
     if (placement)
         hct__prepare__free_unpacked(placement, NULL);
     if (s)

@@ -643,12 +643,14 @@ void checkpoint_text(const struct job *j, struct str *to)
 
 /* What was known of each task. Records that came later are stored: numbers go on
  * from there, as do those of tagged calls, of which each has a record at least. */
-int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err)
+int checkpoint_fill(const struct job *j, const struct job_node *jn,
+                    Hct__Prepare *p, struct err *err)
 {
     const Hct__Checkpoint *of = j->checkpoints->last[0].of;
-    Hct__SwapGo__Arrival *all = calloc(j->ntasks + 1, sizeof(*all));
+    Hct__SwapGo__Arrival *all = calloc(jn->ntasks + 1, sizeof(*all));
 
-    p->arrivals = calloc(j->ntasks + 1, sizeof(*p->arrivals));
+    p->n_arrivals = 0;
+    p->arrivals = calloc(jn->ntasks + 1, sizeof(*p->arrivals));
     if (!all || !p->arrivals || asprintf(&p->restore, "%s/%u", of->dir,
                                          of->number) < 0) {
         free(all);
@@ -656,19 +658,21 @@ int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err)
         p->arrivals = NULL;
         return err_memory(err);
     }
-    for (uint32_t r = 0; r < j->ntasks; r++) {
+    p->arrivals[0] = all;       /* if there is none */
+    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
         const Hct__TaskMoved *was = of->tasks[r];
         uint64_t records = j->tasks[r].records;
+        Hct__SwapGo__Arrival *a = &all[p->n_arrivals];
 
-        hct__swap_go__arrival__init(&all[r]);
-        all[r].rank = r;
-        all[r].records = records;
-        all[r].tagged = was->tagged > records ? was->tagged : records;
-        all[r].out_bytes = was->out_bytes;
-        all[r].err_bytes = was->err_bytes;
-        all[r].n_open = was->n_open;
-        all[r].open = was->open;
-        p->arrivals[p->n_arrivals++] = &all[r];
+        hct__swap_go__arrival__init(a);
+        a->rank = (uint32_t)r;
+        a->records = records;
+        a->tagged = was->tagged > records ? was->tagged : records;
+        a->out_bytes = was->out_bytes;
+        a->err_bytes = was->err_bytes;
+        a->n_open = was->n_open;
+        a->open = was->open;
+        p->arrivals[p->n_arrivals++] = a;
     }
     return 0;
 }
@@ -680,4 +684,7 @@ void checkpoint_unfill(Hct__Prepare *p)
     free(p->arrivals[0]);
     free(p->arrivals);
     free(p->restore);
+    p->arrivals = NULL;
+    p->n_arrivals = 0;
+    p->restore = (char *)protobuf_c_empty_string;
 }

@@ -1,9 +1,9 @@
-/* checkpoint.h - the checkpoints of a job: all of its tasks as images in files, from
- * which all of them can be made again.
+/* checkpoint.h - the checkpoints of a job: all of its tasks as images in files,
+ * from which all of them can be made again.
  *
  *   begin   directories are made on all nodes (hector-keep)
- *   stop    the tasks are brought to stand, write their images, and go on: a move
- *           in which nobody moves (mover.h)
+ *   stop    the tasks are brought to stand, write their images, and go on: a
+ *           move in which nobody moves (mover.h)
  *   check   the images are read again
  *   seal    it is a checkpoint from now on; all but the last two are removed
  *
@@ -57,7 +57,8 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn);
 bool checkpoint_stores(const struct job *j);
 void checkpoint_resume(struct job *j);
 
-/* Is there one that its tasks can go back to, once more (job->attempt)? They do. */
+/* Is there one that its tasks can go back to, once more (job->attempt)? They
+ * do. */
 bool checkpoint_may_return(const struct job *j);
 void checkpoint_return(struct job *j);
 /* An image of the last one is no good: is there an older one? */
@@ -67,8 +68,10 @@ bool checkpoint_spoiled(struct job *j);
 bool checkpoint_restores(const struct job *j);
 /* "checkpoint 3 of 12:04:05 in /data/run7" */
 void checkpoint_text(const struct job *j, struct str *to);
-/* Fill p->restore and p->arrivals, until checkpoint_unfill(). -1: no memory. */
-int checkpoint_fill(const struct job *j, Hct__Prepare *p, struct err *err);
+/* Fill p->restore and p->arrivals for this node, until checkpoint_unfill(). -1:
+ * no memory. */
+int checkpoint_fill(const struct job *j, const struct job_node *jn,
+                    Hct__Prepare *p, struct err *err);
 void checkpoint_unfill(Hct__Prepare *p);
 /* A later master: that one was made. -1: it makes no sense. */
 struct store_checkpoint;

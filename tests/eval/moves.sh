@@ -1,19 +1,22 @@
 #!/bin/sh
-# moves.sh - do programs say the same when their tasks move? Each program runs
-# on three simulated hosts, once undisturbed, and then again and again while
-# tasks of it, drawn by lot, move to hosts drawn by lot, one move after the
-# other at random moments. Status and output have to be the same, and after many
-# moves a task may have no more descriptors, maps, threads and memory than after
-# the first ones. A line for each run, and at the end what the moves took.
+# moves.sh - do programs say the same when their tasks move, or are killed? Each
+# program runs on three simulated hosts, once undisturbed, and then again and
+# again while tasks of it, drawn by lot, move to hosts drawn by lot, one move
+# after the other at random moments; or, with WAY=return, while checkpoints are
+# made of it, and tasks drawn by lot are killed, so that all go back to the last
+# one. Status and output have to be the same, and after many moves a task may have
+# no more descriptors, maps, threads and memory than after the first ones. A line
+# for each run, and at the end what the moves took.
 #
 # usage: HECTOR_BUILD=BUILD MOVES=20 RUNS=25 SEED=1 sh moves.sh
+#   WAY=move             or return
 #   ONLY='skew parley'   programs, else all that are here
 #   KEEP=DIR             gets the database and the output of runs that differ
 # limit: 86400
 . "${0%/*}/../lib/t.sh"
 hosts 3
 . "$top/tests/lib/inputs.sh"
-moves=${MOVES:-20} runs=${RUNS:-25} seed=${SEED:-1}
+moves=${MOVES:-20} runs=${RUNS:-25} seed=${SEED:-1} way=${WAY:-move}
 
 draw()          # LIMIT: the next number below it, of the run's own series
 {
@@ -67,6 +70,29 @@ sizes()         # JOB RANK: descriptors maps threads kB of a task
         "$(find "$p/task" -maxdepth 1 | wc -l)" \
         "$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "$p/status")"
 } 2>/dev/null
+launches()      # of the job, so far
+{
+    sql "SELECT count(*) FROM transition WHERE job = $job AND machine = 'job' AND
+        event = 'launched'"
+}
+move()          # a task of $n, to a host
+{
+    draw "$n"
+    rank=$drawn
+    draw 3
+    hector migrate "$job.$rank" "n$((drawn + 1))" >>"$T/migrate" 2>>"$T/migrate"
+}
+return_()       # all tasks to the checkpoint, as one of $n is killed
+{
+    [ -f "$T/saved/1/checkpoint" ] || [ -f "$T/saved/2/checkpoint" ] || return 0
+    was=$(launches)
+    draw "$n"
+    pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = $drawn AND
+        state = 'connected'")
+    [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null || return 0
+    wait_for '! kill -0 $runner 2>/dev/null || [ "$(launches)" -gt '"$was ]" 60 ||
+        echo "already or not back: $job" >>"$T/migrate"
+}
 begun()         # tasks of the job that runs
 {
     sql "SELECT count(*) FROM tasks JOIN jobs USING (job) WHERE mpi_calls > 0 AND
@@ -76,8 +102,14 @@ moved_run()     # NAME TASKS COMMAND...
 {
     name=$1 n=$2
     shift 2
+    rm -rf "$T/saved"
+    case $way in
+    move) how=--migratable ;;
+    *) how="--checkpoint-dir $T/saved --checkpoint-every 0.7 --max-restarts 1000" ;;
+    esac
+    # shellcheck disable=SC2086 # several words
     hector-run --launch-agent "$AGENT" -H n1:8,n2:8,n3:8 -n "$n" --oversubscribe \
-        --migratable "$@" </dev/null >"$T/out" 2>"$T/err" &
+        $how "$@" </dev/null >"$T/out" 2>"$T/err" &
     runner=$!
     done_=0 refused=0 job=
     : >"$T/migrate"
@@ -88,10 +120,10 @@ moved_run()     # NAME TASKS COMMAND...
     while [ $done_ -lt "$moves" ] && kill -0 $runner 2>/dev/null; do
         draw 900
         sleep "$(printf 0.%03d $drawn)"
-        draw "$n"
-        rank=$drawn
-        draw 3
-        if hector migrate "$job.$rank" "n$((drawn + 1))" >>"$T/migrate" 2>>"$T/migrate"; then
+        if [ "$way" = return ]; then
+            return_
+            done_=$(($(launches) - 1))
+        elif move; then
             done_=$((done_ + 1))
             [ $done_ != 3 ] || first=$(sizes "$job" 0)
         else

@@ -64,7 +64,17 @@ static void told(const struct job *j, bool error, const char *fmt, ...)
     str_add(&done, "\n");
 }
 
-static const struct act_ops act_ops = { effect, end, told };
+static bool can_return;
+
+static bool again(struct job *j, const char *why)
+{
+    (void)j;
+    if (can_return)
+        str_addf(&done, "again: %s\n", why);
+    return can_return;
+}
+
+static const struct act_ops act_ops = { effect, end, again, told };
 
 /* --------------------------------------------------------------------- a job */
 
@@ -143,7 +153,9 @@ static void who_may(void **state)
     static const char *const may[] = {  /* owner operator batch policy */
         [ACT_REPORT] = "...p", [ACT_SUSPEND] = "uo.p", [ACT_RESUME] = "uo..",
         [ACT_KILL] = "uobp", [ACT_SIGNAL] = "uob.", [ACT_WARN] = "...p",
-        [ACT_SWITCH_OFF] = "...p",
+        [ACT_SWITCH_OFF] = "...p", [ACT_MIGRATE] = ".o..", [ACT_DRAIN] = ".o..",
+        [ACT_UNDRAIN] = ".o..", [ACT_CHECKPOINT] = ".o..",
+        [ACT_ROLLBACK] = "...p",
     };
     struct taskset ranks = { 0 };
 
@@ -167,7 +179,11 @@ static void who_may(void **state)
     /* Of people nothing is recorded, of policies what they wanted. */
     assert_string_equal(rows(),
         "resume 1-2 odd resume may not be asked for by policy odd: so|"
-        "signal 1-2 odd signal may not be asked for by policy odd: so");
+        "signal 1-2 odd signal may not be asked for by policy odd: so|"
+        "migrate 1-2 odd migrate may not be asked for by policy odd: so|"
+        "drain 1-2 odd drain may not be asked for by policy odd: so|"
+        "undrain 1-2 odd undrain may not be asked for by policy odd: so|"
+        "checkpoint 1-2 odd checkpoint may not be asked for by policy odd: so");
 }
 
 static void suspend_and_resume(void **state)
@@ -280,6 +296,29 @@ static void limits(void **state)
         "kill all odd refused: too many kills in this hour: so");
 }
 
+/* Who cannot go back is ended; both count as ends of a hung job. */
+static void rollback(void **state)
+{
+    struct act_order o = order(ACT_ROLLBACK, ACT_POLICY, NULL);
+
+    (void)state;
+    o.exit_code = JOB_CODE_HUNG;
+    o.end = "it hung, and cannot go back";
+    can_return = true;
+    assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 1);
+    assert_false(job.ending.killed);
+    can_return = false;
+    assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), 1);
+    assert_true(job.ending.killed);
+    job.ending.killed = false;
+    assert_int_equal(acts_order(&acts, &job, &o, NULL, 0, &err), -1);
+    assert_int_equal(err.code, EDQUOT);
+    assert_string_equal(str_text(&done),
+        "again: so\nend 123: it hung, and cannot go back\n"
+        "told! job 5 is not ended: this master has ended 2 hung jobs within "
+        "an hour\n");
+}
+
 /* A second time, without grace, is a new order; else it is the same. */
 static void kill_twice(void **state)
 {
@@ -324,6 +363,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(suspend_and_resume, setup, teardown),
         cmocka_unit_test_setup_teardown(checks, setup, teardown),
         cmocka_unit_test_setup_teardown(limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(rollback, setup, teardown),
         cmocka_unit_test_setup_teardown(kill_twice, setup, teardown),
         cmocka_unit_test(within_an_hour),
     };

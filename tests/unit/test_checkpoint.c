@@ -767,11 +767,13 @@ static void test_returns(void **state)
     finish();
 }
 
-/* Records go on behind what is stored; tagged calls behind what the checkpoint
- * has, or behind the stored ones, each of which has a record at least. */
+/* Each node hears of its own tasks. Records go on behind what is stored; tagged
+ * calls behind what the checkpoint has, or behind the stored ones, each of which
+ * has a record at least. */
 static void test_fill(void **state)
 {
     Hct__Prepare p = HCT__PREPARE__INIT;
+    size_t seen = 0;
 
     (void)state;
     checkpoint_unfill(&p);
@@ -780,20 +782,29 @@ static void test_fill(void **state)
     task[0].records = 0;
     task[1].records = 3;                /* 10 were tagged */
     task[2].records = 50;               /* 20 were */
-    assert_int_equal(checkpoint_fill(&job, &p, &why), 0);
-    assert_string_equal(p.restore, "/d/1");
-    assert_int_equal(p.n_arrivals, TASKS);
-    for (uint32_t r = 0; r < TASKS; r++) {
-        static const uint64_t tagged[] = { 0, 10, 50 };
-        const Hct__SwapGo__Arrival *a = p.arrivals[r];
+    for (size_t i = 0; i < job.nnodes; i++) {
+        const struct job_node *jn = &job.nodes[i];
+        int64_t r = -1;
 
-        assert_int_equal(a->rank, r);
-        assert_int_equal(a->records, task[r].records);
-        assert_int_equal(a->tagged, tagged[r]);
-        assert_int_equal(a->out_bytes, 100 + r);
-        assert_int_equal(a->err_bytes, 200 + r);
+        assert_int_equal(checkpoint_fill(&job, jn, &p, &why), 0);
+        assert_string_equal(p.restore, "/d/1");
+        assert_int_equal(p.n_arrivals, taskset_count(&jn->ranks));
+        for (size_t k = 0; k < p.n_arrivals; k++) {
+            static const uint64_t tagged[] = { 0, 10, 50 };
+            const Hct__SwapGo__Arrival *a = p.arrivals[k];
+
+            r = taskset_next(&jn->ranks, r);
+            assert_int_equal(a->rank, r);
+            assert_int_equal(a->records, task[r].records);
+            assert_int_equal(a->tagged, tagged[r]);
+            assert_int_equal(a->out_bytes, 100 + r);
+            assert_int_equal(a->err_bytes, 200 + r);
+            seen++;
+        }
+        checkpoint_unfill(&p);
+        assert_string_equal(p.restore, "");
     }
-    checkpoint_unfill(&p);
+    assert_int_equal(seen, TASKS);
     finish();
 }
 

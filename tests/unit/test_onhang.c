@@ -20,6 +20,7 @@ static void good(void **state)
         { "report", { ONHANG_REPORT, false, 0, 99.9, 0 } },
         { "kill", { ONHANG_KILL, false, 0, 99.9, 0 } },
         { "suspend:age=90s", { ONHANG_SUSPEND, true, 90 * S, 99.9, 0 } },
+        { "rollback:age=3s", { ONHANG_ROLLBACK, true, 3 * S, 99.9, 0 } },
         { "kill:sure=100", { ONHANG_KILL, false, 0, 100, 0 } },
         { "kill:age=2,sure=95.5,patience=5m",
           { ONHANG_KILL, true, 2 * S, 95.5, 300 * S } },
@@ -42,7 +43,7 @@ static void good(void **state)
 static void bad(void **state)
 {
     static const struct { const char *text, *words; } cases[] = {
-        { "wait", "one of report|suspend|kill is wanted" },
+        { "wait", "one of report|suspend|rollback|kill is wanted" },
         { "kil", "one of" }, { "killx:age=1", "one of" }, { ":age=1", "one of" },
         { "report:age=1s", "report takes nothing behind it" },
         { "kill:", "is wanted after the colon" },
@@ -172,6 +173,8 @@ static void proposals(void **state)
         { "kill", HCT_DEADLOCK, HCT_SUSPEND, 1, ONHANG_SUSPEND, NULL },
         { "kill", HCT_DEADLOCK, HCT_KILL, 1, ONHANG_KILL, NULL },
         { "suspend", HCT_DEADLOCK, HCT_KILL, 1, ONHANG_SUSPEND, NULL },
+        { "rollback", HCT_DEADLOCK, HCT_KILL, 1, ONHANG_ROLLBACK, NULL },
+        { "rollback", HCT_DEADLOCK, HCT_SUSPEND, 1, ONHANG_SUSPEND, NULL },
         { "report", HCT_DEADLOCK, HCT_KILL, 1, -1,
           "not done: --on-hang report" },
         { "kill", HCT_HANG, HCT_KILL, 0.99, -1,

@@ -93,7 +93,7 @@ static int setup(void **state)
         .dir = "", .ntasks = NTASKS, .on_output = on_output,
         .on_output_end = on_output_end, .on_join = on_join,
         .on_leave = on_leave, .on_again = on_again, .on_missed = on_missed,
-        .on_credit = on_moved, .arg = w
+        .on_credit = on_moved, .repeats = true, .arg = w
     };
 
     assert_int_equal(sodium_init() < 0, 0);
