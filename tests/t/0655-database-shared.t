@@ -96,14 +96,16 @@ hold 'BEGIN; SELECT count(*) FROM job;'
 ten release
 judge 'a reader where there is no write-ahead log'
 
-sqlite3 "$HECTOR_DB" 'DROP VIEW checkpoints; DROP TABLE checkpoint; DROP TABLE stay;
+sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
+    DROP TABLE stay;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
 ten
 judge 'a file with an older schema'
 
-sqlite3 "$HECTOR_DB" 'DROP VIEW checkpoints; DROP TABLE checkpoint; DROP TABLE stay;
+sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
+    DROP TABLE stay;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
