@@ -258,10 +258,26 @@ static void on_done(void *arg, struct job *j)
     jobs_remove(arg, &j->part);
 }
 
+/* The job has gone back to a checkpoint, and the word to forget what it was before
+ * was lost with a link. */
+static bool is_past(struct part *p, const Hct__Prepare *m)
+{
+    const struct job *j = job_of(p);
+
+    return j && j->plan && m->attempt > j->plan->attempt &&
+           j->state == JOB_DRAINED;
+}
+
 int jobs_prepare(struct jobs *js, const Hct__Prepare *m, struct err *err)
 {
     struct part *p = jobs_find(js, m->job);
 
+    if (p && is_past(p, m)) {
+        if (p->ops->forget(p, err))
+            return -1;
+        drop(js, p);
+        p = NULL;
+    }
     if (p) {
         if (p->ops->answer)
             p->ops->answer(p);

@@ -156,8 +156,8 @@ static void wait_log(struct rig *r, const char *text)
 }
 
 /* A job of n tasks "sh -c script" on this node. */
-static void prepare(struct rig *r, const char *script, uint32_t n,
-                    uint32_t here)
+static void prepare_attempt(struct rig *r, const char *script, uint32_t n,
+                            uint32_t here, uint32_t attempt)
 {
     Hct__Prepare m = HCT__PREPARE__INIT;
     Hct__App app = HCT__APP__INIT, *apps = &app;
@@ -191,7 +191,13 @@ static void prepare(struct rig *r, const char *script, uint32_t n,
     m.here = here;
     m.uid = geteuid();
     m.gid = getegid();
+    m.attempt = attempt;
     conn_send(r->link, MESSAGE_PREPARE, &m);
+}
+
+static void prepare(struct rig *r, const char *script, uint32_t n, uint32_t here)
+{
+    prepare_attempt(r, script, n, here, 0);
 }
 
 static void launch(struct rig *r)
@@ -371,6 +377,31 @@ static void test_refused(void **state)
     wait_log(r, "command not found drained ");
 }
 
+/* A job that goes back to a checkpoint is another one here, though the word to
+ * forget what it was before was lost; one that was told twice is not. */
+static void test_again(void **state)
+{
+    struct rig *r = *state;
+
+    start_slave(r, "--private");
+    prepare(r, "exit 7", 1, 0);
+    wait_log(r, "prepared:ok ");
+    launch(r);
+    wait_log(r, "exited:0=7/0 drained ");
+    str_reset(&r->log);
+    prepare(r, "exit 8", 1, 0);
+    wait_log(r, "exited:0=7/0 drained ");
+    str_reset(&r->log);
+    prepare_attempt(r, "exit 9", 1, 0, 1);
+    wait_log(r, "prepared:ok ");
+    launch(r);
+    wait_log(r, "exited:0=9/0 drained ");
+    forget(r);
+    hang_up(r);
+    assert_int_equal(reap_slave(r), 0);
+    assert_clean(r);
+}
+
 static void test_order(void **state)
 {
     struct rig *r = *state;
@@ -485,7 +516,7 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_job), TEST(test_refused), TEST(test_order),
+        TEST(test_job), TEST(test_refused), TEST(test_again), TEST(test_order),
         TEST(test_rejoin), TEST(test_master_gone), TEST(test_killed),
         TEST(test_guard_killed),
     };
