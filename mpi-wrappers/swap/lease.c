@@ -132,6 +132,8 @@ static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
     int rc = image_write(fd, &ask, why, size);
 
     *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0 };
+    if (rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO)
+        snprintf(why, size, "its image cannot be written: %s", strerror(-rc));
     if (!is->born) {
         close(fd);
         return 0;

@@ -60,6 +60,21 @@ is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'checkpoint'
     'done' '... and who asked'
 whole 'the job has gone on'
 
+# ------------------------------------------------------------------- a full disk
+mkdir "$T/small"
+if mount -t tmpfs -o size=1m small "$T/small" 2>/dev/null; then
+    begin --checkpoint-dir "$T/small"
+    refused 'not where the disk is full' 1 \
+        'no checkpoint 1, and the tasks go on: task [0-2]: .*: No space left on device' \
+        hector checkpoint "$job"
+    ok '... no image is there that is not whole' \
+        find "$T/small" -name '*.image' -exec hector-restore --check {} +
+    whole 'the job has gone on'
+    umount "$T/small"
+else
+    skip 'a full disk' 'only root can mount one'
+fi
+
 # ------------------------------------------------------------------------ by time
 rm -rf "$D"
 begin --checkpoint-dir "$D" --checkpoint-every 0.3
