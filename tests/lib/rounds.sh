@@ -38,6 +38,11 @@ launched()      # N: the job runs for the Nth time
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
         machine = 'job' AND event = 'launched'\")\" = $1 ]" 60
 }
+processes()     # how many tasks of this test there are
+{
+    for tap_p in $(t_processes); do cat "/proc/$tap_p/comm"; done 2>/dev/null |
+        grep -cx rounds
+}
 pid_of()        # RANK
 {
     sql "SELECT pid FROM tasks WHERE job = $job AND rank = $1"

@@ -38,7 +38,7 @@ is "$status $(grep -c 'only one that is stored' "$T/err")" '1 1' 'only what is s
 run hector suspend --to-disk "$job"
 is "$status $(grep -c 'all tasks are in checkpoint 1 in ' "$T/out")" '0 1' 'a job is stored'
 wait_for '[ "$(state)" = stored ]' 20
-is "$(pgrep -c -x rounds)" 0 '... no process of it is left'
+is "$(processes)" 0 '... no process of it is left'
 ok '... which people are told' grep -q "job $job is stored: hector resume" "$T/rounds.err"
 run hector migrate "$job" n3
 is "$status $(grep -c 'is stored' "$T/err")" '1 1' '... it cannot be moved'
