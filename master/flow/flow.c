@@ -310,8 +310,10 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     if (flow_enter(f, j))
         return err_memory(err);
     journal_job(f->journal, j);
-    if (j->state == JOB_RUNNING)
+    if (j->state == JOB_RUNNING) {
         watcher_resume(j->watcher);
+        checkpoint_start(&f->movers, j);
+    }
     log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
              (unsigned long long)j->id);
     return 0;

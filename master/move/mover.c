@@ -815,6 +815,10 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         return 0;
     if (v->saving && m->rank < j->ntasks)
         return take_saved(v, jn, m, err);
+    /* Of a checkpoint that a master before had begun: that came to nothing. */
+    if (m->kind == HCT__TASK_MOVED__KIND__SAVED ||
+        (v->taken_up && m->kind == HCT__TASK_MOVED__KIND__STAYS))
+        return 0;
     if (m->rank >= j->ntasks || !moves(v, m->rank))
         return err_set(err, EPROTO, "TaskMoved of rank %u, which does not move",
                        m->rank);
