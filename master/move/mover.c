@@ -712,6 +712,7 @@ void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
     if (!to || v->state != MOVE_ASKED || !to->waits)
         return;
     if (!m->ok) {
+        v->passing = true;      /* it may be getting rid of what it had before */
         give_up(v, "%s", m->why);
         return;
     }
