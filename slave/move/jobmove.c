@@ -1,12 +1,7 @@
-/* jobmove.c - see jobmove.h.
- *
- * Invariants: an image is in memory only as far as the process that it is for has
- * not read it, its window at most; a slave sends no more than it was told to,
- * and reads no more from the task. */
+/* jobmove.c - see jobmove.h. */
 #include "slave/move/jobmove.h"
 
 #include <errno.h>
-#include <event2/buffer.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +14,8 @@
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
+#include "slave/move/imagein.h"
+#include "slave/move/imageout.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
@@ -27,7 +24,7 @@
 
 /* What is under way of all images that come, and of one at least: several times
  * what a link takes while a busy host looks at something else. */
-enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20, IMAGE_PIECE = 256 << 10 };
+enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 
 enum mover_part { STAYING, LEAVING, COMING, SAVING };
@@ -38,13 +35,12 @@ struct mover {
     uint32_t rank;
     enum mover_part part;
     int lease;                  /* owned: where it is answered; -1: not asked */
-    int image;                  /* owned: our end of the pipe; -1: none */
-    struct event *event;        /* owned: of that */
-    uint64_t credit;            /* LEAVING: may be sent; COMING: was granted */
-    bool held;                  /* LEAVING: too much waits to be sent */
+    struct imageout *out;       /* owned; LEAVING: its image is being read */
+    uint64_t credit;            /* LEAVING: what may be sent of it, until then */
+    struct imagein *in;         /* owned; COMING */
     bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
                                    the name of a file */
-    bool whole;                 /* all of it was sent, or has come, or is there */
+    bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
@@ -55,7 +51,6 @@ struct mover {
     Hct__OpenCall *open;        /* owned, as are the texts; said.open */
     Hct__OpenCall **all_open;   /* owned */
     int words;                  /* owned; COMING: what hector-restore says */
-    struct evbuffer *queue;     /* owned; COMING: not read by the process yet */
     struct task *task;          /* owned; COMING */
 };
 
@@ -65,8 +60,7 @@ struct jobmove {
     char *saving;               /* owned: where all write their images; or NULL */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: those that come, leave, or have asked */
-    struct event *later;        /* owned: looks whether who left has left nothing,
-                                   and goes on reading images */
+    struct event *later;        /* owned: looks whether who left has left nothing */
     bool registering, registered, told, going;
     char why[300];              /* it cannot be */
 };
@@ -168,16 +162,6 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
 
 /* ---------------------------------------------------------- a task that leaves */
 
-static void close_image(struct mover *v)
-{
-    if (v->event)
-        event_free(v->event);
-    v->event = NULL;
-    if (v->image >= 0)
-        close(v->image);
-    v->image = -1;
-}
-
 static void send_image(const struct mover *v, const void *data, size_t bytes,
                        bool last)
 {
@@ -205,40 +189,38 @@ static void let_leave(struct mover *v)
 /* All of it was read, and is whole as the task says. */
 static void end_image(struct mover *v)
 {
-    if (!v->whole || v->image >= 0)
+    if (!v->whole || v->out)
         return;
     send_image(v, "", 0, true);
     if (v->may_go)
         let_leave(v);
 }
 
-static void on_image(evutil_socket_t fd, short what, void *arg)
+static bool congested(void *arg)
 {
-    static char piece[IMAGE_PIECE];
-    struct mover *v = arg;
-    size_t most = v->credit < sizeof(piece) ? (size_t)v->credit
-                                            : sizeof(piece);
-    ssize_t n;
+    const struct mover *v = arg;
 
-    (void)what;
-    if (uplink_congested(v->job->part.node->uplink)) {
-        v->held = true;         /* there is more: the event would come at once */
-        timer_set(v->job->move->later, LATER_NS);
-        return;
-    }
-    n = read((int)fd, piece, most);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-        event_add(v->event, NULL);
-    } else if (n > 0) {
-        v->credit -= (uint64_t)n;
-        send_image(v, piece, (size_t)n, false);
-        if (v->credit)
-            event_add(v->event, NULL);
-    } else {                    /* if it is whole the task says */
-        close_image(v);
-        end_image(v);
-    }
+    return uplink_congested(v->job->part.node->uplink);
 }
+
+static void send_piece(void *arg, const void *data, size_t bytes)
+{
+    send_image(arg, data, bytes, false);
+}
+
+static void drop_out(struct mover *v)
+{
+    imageout_close(v->out);
+    v->out = NULL;
+}
+
+static void image_read(void *arg)
+{
+    drop_out(arg);
+    end_image(arg);
+}
+
+static const struct imageout_ops image_ops = { congested, send_piece, image_read };
 
 void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
 {
@@ -250,30 +232,24 @@ void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
         let_leave(v);
     if (m->bytes > IMAGE_WINDOW)
         return;
-    v->credit += m->bytes;
-    if (v->event)
-        event_add(v->event, NULL);
+    if (v->out)
+        imageout_credit(v->out, m->bytes);
+    else
+        v->credit += m->bytes;
 }
 
 /* Its image goes where that is waited for. */
 static int begin_image(struct mover *v, struct err *err)
 {
-    int fds[2];
+    int to;
 
-    if (pipe2(fds, O_CLOEXEC))
-        return err_sys(err, "cannot make a pipe");
-    fcntl(fds[0], F_SETFL, O_NONBLOCK);
-    fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
-    v->image = fds[0];
-    v->event = event_new(v->job->part.node->base, fds[0], EV_READ, on_image, v);
-    if (!v->event || (v->credit && event_add(v->event, NULL))) {
-        close_image(v);
-        close(fds[1]);
-        return err_memory(err);
-    }
+    v->out = imageout_open(v->job->part.node->base, &image_ops, v, &to, err);
+    if (!v->out)
+        return -1;
+    imageout_credit(v->out, v->credit);
     v->begun = true;
     streams_move(v->job->streams, v->rank, STREAMS_MOVED);
-    registry_lease(v->lease, PAGE_LEASE_LEAVE, fds[1], 0, NULL);
+    registry_lease(v->lease, PAGE_LEASE_LEAVE, to, 0, NULL);
     v->lease = -1;
     return 0;
 }
@@ -283,7 +259,7 @@ static bool left_nothing(struct mover *v, struct task *t)
 {
     struct job *j = v->job;
 
-    if (!v->gone || v->image >= 0)
+    if (!v->gone || v->out)
         return false;
     jobpages_read(j);
     return !tally_pending(&t->tally) && records_empty(&t->tally.records) &&
@@ -338,24 +314,17 @@ static void look_at_all(struct job *j)
 
 static void on_later(evutil_socket_t fd, short what, void *arg)
 {
-    struct job *j = arg;
-
     (void)fd, (void)what;
-    for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
-        if (v->held && v->event)
-            event_add(v->event, NULL);
-        v->held = false;
-    }
-    look_at_all(j);
+    look_at_all(arg);
 }
 
 /* ----------------------------------------------------------- a task that comes */
 
-static void grant(struct mover *v, uint64_t bytes)
+static void grant(void *arg, uint64_t bytes)
 {
+    const struct mover *v = arg;
     Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
 
-    v->credit += bytes;
     m.job = v->job->part.id;
     m.rank = v->rank;
     m.serial = v->job->move->serial;
@@ -363,46 +332,16 @@ static void grant(struct mover *v, uint64_t bytes)
     uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
 }
 
-static void on_room(evutil_socket_t fd, short what, void *arg)
-{
-    struct mover *v = arg;
-    int n = evbuffer_write(v->queue, (int)fd);
-
-    (void)what;
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        evbuffer_drain(v->queue, evbuffer_get_length(v->queue));
-        close_image(v);         /* it has said why, and ends */
-        return;
-    }
-    if (n > 0 && !v->whole)
-        grant(v, (uint64_t)n);
-    if (evbuffer_get_length(v->queue))
-        event_add(v->event, NULL);
-    else if (v->whole)
-        close_image(v);
-}
-
 void jobmove_image(struct job *j, const Hct__Image *m)
 {
     struct mover *v = find(j, m->rank);
 
-    if (!v || v->part != COMING || m->serial != j->move->serial ||
-        v->image < 0 || v->whole)
+    if (!v || !v->in || m->serial != j->move->serial)
         return;
-    if (m->data.len > v->credit || *m->why) {
-        close_image(v);
-        return;
-    }
-    v->credit -= m->data.len;
-    v->whole = m->last;
-    if (m->data.len && evbuffer_add(v->queue, m->data.data, m->data.len)) {
-        close_image(v);         /* no memory: hector-restore says it is cut */
-        return;
-    }
-    if (evbuffer_get_length(v->queue))
-        event_add(v->event, NULL);
-    else if (v->whole)
-        close_image(v);
+    if (*m->why)
+        imagein_cut(v->in);
+    else
+        imagein_take(v->in, m->data.data, m->data.len, m->last);
 }
 
 static void tell_swapped(struct job *j);
@@ -429,35 +368,30 @@ static int start_coming(struct mover *v, struct err *err)
     struct task_start start = {
         .node = node, .plan = j->plan, .user = &j->user,
         .streams = j->streams, .report = on_report, .report_arg = v };
-    int fds[2], words[2], rc;
+    int from, words[2], rc;
 
-    v->queue = evbuffer_new();
     v->task = malloc(sizeof(*v->task));
-    if (!v->queue || !v->task)
-        return free(v->task), v->task = NULL, err_memory(err);
+    if (!v->task)
+        return err_memory(err);
     task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
-    if (pipe2(fds, O_CLOEXEC))
-        return err_sys(err, "cannot make a pipe");
-    fcntl(fds[1], F_SETFL, O_NONBLOCK);
-    fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
-    v->image = fds[1];
-    v->event = event_new(node->base, fds[1], EV_WRITE, on_room, v);
+    v->in = imagein_open(node->base, j->move->window, grant, v, &from, err);
+    if (!v->in)
+        return -1;
     if (pipe2(words, O_CLOEXEC)) {
-        close(fds[0]);
+        close(from);
         return err_sys(err, "cannot make a pipe");
     }
     v->words = words[0];
     fcntl(words[0], F_SETFL, O_NONBLOCK);
-    start.image = fds[0];
+    start.image = from;
     start.words = words[1];
-    rc = !v->event ? err_memory(err)
-         : task_restore(v->task, &start, site_socket(node->site), err);
-    close(fds[0]);
+    rc = task_restore(v->task, &start, site_socket(node->site), err);
+    close(from);
     close(words[1]);
     if (rc)
         return -1;
     streams_move(j->streams, v->rank, STREAMS_SILENT);
-    grant(v, j->move->window);
+    imagein_begin(v->in);
     return 0;
 }
 
@@ -483,8 +417,7 @@ static struct mover *add_mover(struct job *j, uint32_t rank, enum mover_part par
     if (!v)
         return NULL;
     *v = (struct mover){ .next = j->move->movers, .job = j, .rank = rank,
-                         .part = part, .lease = -1, .image = -1,
-                         .words = -1 };
+                         .part = part, .lease = -1, .words = -1 };
     j->move->movers = v;
     return v;
 }
@@ -518,7 +451,7 @@ static void say_stays(struct mover *v)
 /* It could not leave. */
 static void stays_here(struct mover *v)
 {
-    close_image(v);
+    drop_out(v);
     streams_move(v->job->streams, v->rank, STREAMS_END);
     say_stays(v);
 }
@@ -593,14 +526,13 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 
 static void mover_free(struct mover *v)
 {
-    close_image(v);
+    imageout_close(v->out);
+    imagein_close(v->in);
     drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
     if (v->words >= 0)
         close(v->words);
-    if (v->queue)
-        evbuffer_free(v->queue);
     if (v->task) {
         if (!v->task->over && v->task->pid > 0)
             kill(-v->task->pid, SIGKILL);
@@ -770,7 +702,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
             continue;
         }
         *at = v->next;
-        close_image(v);
+        drop_out(v);
         v->part = STAYING;
         v->next = to->movers;
         to->movers = v;
@@ -867,7 +799,7 @@ static void coming_ended(struct mover *v, int status,
     ssize_t n = read(v->words, why, sizeof(why) - 1);
 
     task_reaped(v->task, v->job->part.node->name, status, usage);
-    close_image(v);
+    imagein_cut(v->in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
     if (n > 0)

@@ -1,0 +1,119 @@
+/* imagein.c - see imagein.h.
+ *
+ * Invariant: granted and not come, and come and not read, are the window together
+ * until the last piece is here. */
+#include "slave/move/imagein.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PIPE = 1 << 20 };
+
+struct imagein {
+    imagein_grant *grant;
+    void *arg;
+    int fd;                     /* owned: our end of the pipe; -1: closed */
+    uint64_t window, credit;    /* credit: granted, and has not come */
+    bool whole;                 /* all has come */
+    struct evbuffer *queue;     /* owned: not read by the process yet */
+    struct event *room;         /* owned */
+};
+
+void imagein_cut(struct imagein *i)
+{
+    evbuffer_drain(i->queue, evbuffer_get_length(i->queue));
+    if (i->fd < 0)
+        return;
+    event_del(i->room);
+    close(i->fd);
+    i->fd = -1;
+}
+
+static void go_on(struct imagein *i)
+{
+    if (evbuffer_get_length(i->queue))
+        event_add(i->room, NULL);
+    else if (i->whole)
+        imagein_cut(i);
+}
+
+static void on_room(evutil_socket_t fd, short what, void *arg)
+{
+    struct imagein *i = arg;
+    int n = evbuffer_write(i->queue, (int)fd);
+
+    (void)what;
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        imagein_cut(i);         /* it has said why, and ends */
+        return;
+    }
+    if (n > 0 && !i->whole) {
+        i->credit += (uint64_t)n;
+        i->grant(i->arg, (uint64_t)n);
+    }
+    go_on(i);
+}
+
+struct imagein *imagein_open(struct event_base *base, uint64_t window,
+                             imagein_grant *grant, void *arg, int *from,
+                             struct err *err)
+{
+    struct imagein *i = calloc(1, sizeof(*i));
+    int fds[2];
+
+    if (!i)
+        return err_memory(err), NULL;
+    if (pipe2(fds, O_CLOEXEC)) {
+        free(i);
+        return err_sys(err, "cannot make a pipe"), NULL;
+    }
+    *i = (struct imagein){ .grant = grant, .arg = arg, .fd = fds[1], .window = window,
+                           .queue = evbuffer_new(),
+                           .room = event_new(base, fds[1], EV_WRITE, on_room, i) };
+    if (!i->queue || !i->room) {
+        imagein_close(i);
+        close(fds[0]);
+        return err_memory(err), NULL;
+    }
+    fcntl(fds[1], F_SETFL, O_NONBLOCK);
+    fcntl(fds[1], F_SETPIPE_SZ, PIPE);
+    *from = fds[0];
+    return i;
+}
+
+void imagein_begin(struct imagein *i)
+{
+    i->credit = i->window;
+    i->grant(i->arg, i->window);
+}
+
+void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last)
+{
+    if (i->fd < 0 || i->whole)
+        return;
+    if (bytes > i->credit ||
+        (bytes && evbuffer_add(i->queue, data, bytes))) {
+        imagein_cut(i);
+        return;
+    }
+    i->credit -= bytes;
+    i->whole = last;
+    go_on(i);
+}
+
+void imagein_close(struct imagein *i)
+{
+    if (!i)
+        return;
+    if (i->room)
+        event_free(i->room);
+    if (i->queue)
+        evbuffer_free(i->queue);
+    if (i->fd >= 0)
+        close(i->fd);
+    free(i);
+}

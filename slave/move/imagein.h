@@ -1,0 +1,33 @@
+/* imagein.h - the image of a task that comes, on its way in: pieces wait until the
+ * process that is to become the task has read them, and only so much is asked for
+ * as may wait. */
+#ifndef HECTOR_IMAGEIN_H
+#define HECTOR_IMAGEIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+
+struct event_base;
+struct imagein;
+
+/* There is room for so many bytes more. */
+typedef void imagein_grant(void *arg, uint64_t bytes);
+
+/* *from: where the process is to read, the caller's. window: bytes that may wait;
+ * nothing is granted before imagein_begin(). NULL with err. */
+struct imagein *imagein_open(struct event_base *base, uint64_t window,
+                             imagein_grant *grant, void *arg, int *from,
+                             struct err *err);
+void imagein_begin(struct imagein *i);
+/* last: that is all. The pipe is closed when it was read; at once, so that the
+ * process finds its image cut, if it is more than was granted or there is no memory. */
+void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
+/* There will be no more: the process finds its image cut. */
+void imagein_cut(struct imagein *i);
+/* NULL is fine. */
+void imagein_close(struct imagein *i);
+
+#endif

@@ -1,0 +1,103 @@
+/* imageout.c - see imageout.h.
+ *
+ * Invariant: nothing is read while there is no credit. A read of no bytes says the
+ * same as the end of the pipe. */
+#include "slave/move/imageout.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proto/link/timer.h"
+
+enum { PIECE = 256 << 10, PIPE = 1 << 20 };
+#define LATER_NS (2 * CLOCK_NS_PER_MS)
+
+struct imageout {
+    const struct imageout_ops *ops;
+    void *arg;
+    int fd;                     /* owned: our end of the pipe */
+    uint64_t credit;
+    struct event *readable;     /* owned, as is the next; pending only with credit */
+    struct event *later;        /* it was congested */
+};
+
+static void listen_on(struct imageout *o)
+{
+    if (o->credit && !event_pending(o->later, EV_TIMEOUT, NULL))
+        event_add(o->readable, NULL);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    static char piece[PIECE];
+    struct imageout *o = arg;
+    ssize_t n;
+
+    (void)what;
+    if (o->ops->congested(o->arg)) {    /* the event would come at once */
+        timer_set(o->later, LATER_NS);
+        return;
+    }
+    n = read((int)fd, piece, o->credit < PIECE ? (size_t)o->credit : PIECE);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        o->ops->over(o->arg);
+        return;
+    }
+    if (n > 0) {
+        o->credit -= (uint64_t)n;
+        o->ops->piece(o->arg, piece, (size_t)n);
+    }
+    listen_on(o);
+}
+
+static void on_later(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    listen_on(arg);
+}
+
+struct imageout *imageout_open(struct event_base *base, const struct imageout_ops *ops,
+                               void *arg, int *to, struct err *err)
+{
+    struct imageout *o = calloc(1, sizeof(*o));
+    int fds[2];
+
+    if (!o)
+        return err_memory(err), NULL;
+    if (pipe2(fds, O_CLOEXEC)) {
+        free(o);
+        return err_sys(err, "cannot make a pipe"), NULL;
+    }
+    *o = (struct imageout){ .ops = ops, .arg = arg, .fd = fds[0],
+                            .readable = event_new(base, fds[0], EV_READ, on_readable, o),
+                            .later = evtimer_new(base, on_later, o) };
+    if (!o->readable || !o->later) {
+        imageout_close(o);
+        close(fds[1]);
+        return err_memory(err), NULL;
+    }
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    fcntl(fds[1], F_SETPIPE_SZ, PIPE);
+    *to = fds[1];
+    return o;
+}
+
+void imageout_credit(struct imageout *o, uint64_t bytes)
+{
+    o->credit += bytes;
+    listen_on(o);
+}
+
+void imageout_close(struct imageout *o)
+{
+    if (!o)
+        return;
+    if (o->readable)
+        event_free(o->readable);
+    timer_free(o->later);
+    close(o->fd);
+    free(o);
+}
