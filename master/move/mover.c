@@ -308,8 +308,23 @@ static int take_aim(struct mover *v, struct err *err)
     return 0;
 }
 
+static struct mover_target *target_of(struct mover *v, const struct node *n)
+{
+    for (size_t i = 0; i < v->nto; i++)
+        if (v->to[i].node == n)
+            return &v->to[i];
+    return NULL;
+}
+
+/* Has tasks, or was to get some. One that all have left is about to say that it
+ * has drained, and can take no order to be another. */
+static bool swaps(struct mover *v, const struct job_node *jn)
+{
+    return takes_part(jn) && (jn->ntasks || target_of(v, jn->node));
+}
+
 /* A further namespace: to all, or to one that may not have heard of it. */
-static int send_swap(const struct mover *v, const struct job_node *only,
+static int send_swap(struct mover *v, const struct job_node *only,
                      struct err *err)
 {
     struct job *j = v->job;
@@ -325,7 +340,8 @@ static int send_swap(const struct mover *v, const struct job_node *only,
     places.ntasks = j->ntasks;
     places.oversubscribed = j->oversubscribed;
     for (size_t i = 0; i < j->nnodes; i++)
-        if (is_there(&j->nodes[i]) && (!only || only == &j->nodes[i]))
+        if (is_there(&j->nodes[i]) && swaps(v, &j->nodes[i]) &&
+            (!only || only == &j->nodes[i]))
             send_swap_to(v, i, &places);
     nodemap_drop(&places);
     return 0;
@@ -575,10 +591,10 @@ static int take_places(struct mover *v, struct err *err)
     return v->all->ops->seal(j, err);
 }
 
-static bool all_swapped(const struct mover *v)
+static bool all_swapped(struct mover *v)
 {
     for (size_t i = 0; i < v->job->nnodes; i++)
-        if (takes_part(&v->job->nodes[i]) && !v->node[i].swapped)
+        if (swaps(v, &v->job->nodes[i]) && !v->node[i].swapped)
             return false;
     return true;
 }
@@ -671,14 +687,6 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
 }
 
 /* ------------------------------------------------------------ words of slaves */
-
-static struct mover_target *target_of(struct mover *v, const struct node *n)
-{
-    for (size_t i = 0; i < v->nto; i++)
-        if (v->to[i].node == n)
-            return &v->to[i];
-    return NULL;
-}
 
 /* That rank goes to that node; no other one, if it was told of before. */
 static int add_target(struct mover *v, struct node *n, uint32_t rank,
@@ -820,9 +828,11 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
     if (m->kind == HCT__TASK_MOVED__KIND__SAVED ||
         (v->taken_up && m->kind == HCT__TASK_MOVED__KIND__STAYS))
         return 0;
-    if (m->rank >= j->ntasks || !moves(v, m->rank))
+    if (m->rank >= j->ntasks || !taskset_has(&v->ranks, m->rank))
         return err_set(err, EPROTO, "TaskMoved of rank %u, which does not move",
                        m->rank);
+    if (v->returns)
+        return 0;               /* said before it was told that all stay */
     k = &v->rank[m->rank];
     switch (m->kind) {
     case HCT__TASK_MOVED__KIND__LEFT:

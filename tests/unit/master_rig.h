@@ -208,6 +208,9 @@ static const struct conn_route peer_routes[] = {
 #ifdef RIG_ON_LOOK
     { MESSAGE_LOOK, CONN_ANY, RIG_ON_LOOK },
 #endif
+#ifdef RIG_ROUTES               /* what a test hears besides */
+    RIG_ROUTES
+#endif
     { MESSAGE_WELCOME, CONN_ANY, peer_welcome },
     { MESSAGE_REFUSE, CONN_ANY, peer_refuse },
     { MESSAGE_ACCEPTED, CONN_ANY, peer_accepted },
@@ -404,6 +407,7 @@ struct wish {
     Hct__Checkpoint **from;     /* it begins as it was there, */
     size_t nfrom;               /* and goes back so often: */
     uint32_t max_restarts;
+    bool migratable;
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -447,7 +451,7 @@ static void peer_submit(struct peer *p, const struct wish *w)
         m.on_hang = (char *)w->on_hang;
     if (w->adopt)
         m.adopt_socket = (char *)"@hector-test";
-    m.migratable = w->nfrom > 0;
+    m.migratable = w->migratable || w->nfrom;
     m.restore = w->from;
     m.n_restore = w->nfrom;
     m.max_restarts = w->max_restarts;
