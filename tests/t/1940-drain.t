@@ -1,6 +1,6 @@
 # A node is drained: it takes no new tasks, those of jobs that can be moved leave,
 # of others it is said why not; all of it also when the master is killed.
-# limit: 300
+# limit: 240
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
@@ -187,8 +187,7 @@ hector undrain n1 >"$T/out"
 run hector drain n2 --to n1
 is "$status $(grep -Ec "^job $g: tasks .* leave for n1\$" "$T/out")" '0 1' \
     'without --wait it says what is under way'
-# A move that does not begin is given up after a minute, and tried again.
-wait_for '[ "$(drains n2)" = drained ]' 75
+wait_for '[ "$(drains n2)" = drained ]' 30
 is "$(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xargs)" \
     'n1|8 n3|8' '... which comes about'
 hector undrain n2 >"$T/out"
