@@ -121,6 +121,7 @@ void again_begin(struct job *j)
     j->serial++;                /* of a namespace that there was not */
     if (checkpoint_stores(j)) {
         flow_step(j, JOB_EVENT_STORE, 0);
+        checkpoint_stored(j);
         return;
     }
     checkpoint_text(j, &to);

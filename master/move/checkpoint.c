@@ -337,9 +337,13 @@ static void sealed(struct checkpoints *c)
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
     if (c->store) {
+        struct conn *asker = c->asker;
+
+        c->asker = NULL;                /* hears when they have ended */
+        over(c, true, "all tasks are in checkpoint %u in %.300s, and end", number,
+             c->dir);
+        c->asker = asker;
         c->stores = c->restores = true;
-        over(c, true, "all tasks are in checkpoint %u in %.300s, and end; hector "
-             "resume %" PRIu64 " makes them again", number, c->dir, c->job->id);
         c->all->ops->store(c->job);
         return;
     }
@@ -347,6 +351,17 @@ static void sealed(struct checkpoints *c)
          "the job stood for %.3f s", number, c->dir, number, c->job->ntasks,
          c->job->ntasks == 1 ? "" : "s", (double)bytes / 1e6,
          (double)c->stood_ns / 1e9);
+}
+
+void checkpoint_stored(struct job *j)
+{
+    struct checkpoints *c = j->checkpoints;
+    char text[500];
+
+    snprintf(text, sizeof(text), "all tasks are in checkpoint %u in %.300s, and have "
+             "ended; hector resume %" PRIu64 " makes them again", c->last[0].number,
+             c->dir, j->id);
+    say_result(c, true, text);
 }
 
 /* --------------------------------------------------------------- the stop */

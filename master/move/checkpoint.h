@@ -64,6 +64,9 @@ void checkpoint_return(struct job *j);
 /* An image of the last one is no good: is there an older one? */
 bool checkpoint_spoiled(struct job *j);
 
+/* The tasks have ended, as was wished (checkpoint_stores). */
+void checkpoint_stored(struct job *j);
+
 /* Its tasks are made of images: those of the last one. */
 bool checkpoint_restores(const struct job *j);
 /* "checkpoint 3 of 12:04:05 in /data/run7" */

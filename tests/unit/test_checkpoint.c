@@ -435,7 +435,8 @@ static void test_kept(void **state)
     finish();
 }
 
-/* Its tasks end when it is whole, and only then. */
+/* Its tasks end when it is whole, and only then; who has asked hears of it when
+ * they have. */
 static void test_stored(void **state)
 {
     (void)state;
@@ -447,9 +448,13 @@ static void test_stored(void **state)
     assert_false(checkpoint_stores(&job));
     come_to(SEALED);
     to_store = false;
-    assert_non_null(strstr(str_text(&said), "and end; hector resume 7 makes "
-                           "them again\nstored\n"));
+    assert_non_null(strstr(str_text(&said), "stored\n"));
     assert_true(checkpoint_stores(&job));
+    assert_null(strstr(str_text(&said), "asker: 1"));
+    checkpoint_stored(&job);
+    assert_non_null(strstr(str_text(&said), "asker: 1 all tasks are in "
+                           "checkpoint 1 in /d, and have ended; hector resume "
+                           "7 makes them again\n"));
     assert_true(checkpoint_restores(&job));
     assert_true(checkpoint_may_return(&job));
     checkpoint_resume(&job);
