@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 4,
-    PAGE_MINOR = 3,
+    PAGE_MINOR = 4,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -54,6 +54,7 @@ enum {
     PAGE_MEETINGS = 64,         /* kinds of them, see page_meeting */
     PAGE_RUNS = 8,              /* of ranks, that say who takes part */
     PAGE_STOP_COMMS = 1024,     /* communicators, of who can be stopped */
+    PAGE_STOP_OTHERS = 63,      /* threads that call MPI, besides the first */
 };
 
 /* What is recorded beyond counters and tags. */
@@ -505,23 +506,33 @@ struct page_stop_comm {         /* a communicator of this task */
     _Atomic uint32_t pad;
 };
 
+/* Of one thread; a number that two threads store is the sum. */
+#define PAGE_STOP_THREAD                                                   \
+    _Alignas(64)                                                           \
+    _Atomic uint32_t where;     /* enum page_stop_where */                 \
+    _Atomic int32_t peer;       /* WAITING: rank in the world, PAGE_NONE   \
+                                   for a collective, or PAGE_ANY */        \
+    _Atomic uint32_t gate;      /* HELD: before one of comm[gate] */       \
+    _Atomic uint32_t unfinished;    /* FROZEN, of the task: sends and      \
+                                   collectives; UINT32_MAX: not counted    \
+                                   yet */                                  \
+    _Atomic uint64_t sent, received;    /* messages; sent before one       \
+                                   leaves, received when it is there */    \
+    _Atomic uint64_t calls;     /* that may wait, or ask in a loop */      \
+    _Atomic uint64_t kept;      /* of the task: messages, for calls to come */
+
+struct page_stop_thread { PAGE_STOP_THREAD };
+
 struct page_stop {
     _Alignas(64)
     _Atomic uint32_t word;              /* (slave) release; page_stop_word */
     _Atomic uint32_t wanted;            /* (slave) generation, before SWAP */
     _Atomic uint64_t order;             /* (slave) number of the last orders,
                                            after all of them; release */
-    _Alignas(64)
-    _Atomic uint32_t where;             /* enum page_stop_where */
-    _Atomic int32_t peer;               /* WAITING: rank in the world, PAGE_NONE
-                                           for a collective, or PAGE_ANY */
-    _Atomic uint32_t gate;              /* HELD: before one of comm[gate] */
-    _Atomic uint32_t unfinished;        /* FROZEN: sends and collectives;
-                                           UINT32_MAX: not counted yet */
-    _Atomic uint64_t sent, received;    /* messages; sent before one leaves,
-                                           received when it is there */
-    _Atomic uint64_t calls;             /* that may wait, or ask in a loop */
-    _Atomic uint64_t kept;              /* messages, for calls to come */
+    union {                             /* the first one, or the only one */
+        struct { PAGE_STOP_THREAD };
+        struct page_stop_thread first;
+    };
     _Alignas(64)
     _Atomic uint32_t signal;            /* that makes it look at word, wherever
                                            it is; 0: it cannot be stopped */
@@ -535,6 +546,13 @@ struct page_stop {
     _Atomic uint32_t stopped;           /* times that it stood still */
     char why[256];                      /* ends with a zero */
     struct page_stop_comm comm[PAGE_STOP_COMMS];
+    /* Where several threads may call MPI they stand when still says so: then
+     * none is inside MPI but in a place where it may stand. */
+    _Alignas(64)
+    _Atomic uint32_t others;            /* highest other[] used so far + 1 */
+    _Atomic uint32_t many;              /* 1: still counts, not FROZEN */
+    _Atomic uint32_t still;             /* release */
+    struct page_stop_thread other[PAGE_STOP_OTHERS];
 };
 
 /* The low bits of a sum count the messages, the others tell them apart. */

@@ -18,6 +18,9 @@
  *    sets unfinished to STOP_UNKNOWN first; a number is what was left after it
  *    went through all its requests, under DRAIN. It starts none, so the number
  *    never grows.
+ *  - where several threads call MPI, where, peer and gate are those of the one
+ *    that says most, numbers are their sums, and FROZEN it is when nobody is
+ *    inside MPI but where he may stand, and nobody can enter.
  * Of a look:
  *  - where is read before the rest of a page, and the orders that a page had
  *    before that.

@@ -59,6 +59,8 @@ enum { CALL_FEW = 32 };
 #define CALL_GATE(handle)                                                  \
     struct comm *over_ = comm_of(handle);                                  \
     uint32_t before_ = gate_enter(over_)
+/* Any other one. */
+#define CALL_PASS() uint32_t before_ = stand_pass()
 #define CALL_MADE(rc, to)                                                  \
     do {                                                                   \
         if ((to) && (rc) == MPI_SUCCESS)                                   \

@@ -94,16 +94,17 @@ static operator_f *const operator_entries[] = { TIMES256(OPERATOR_ENTRY) };
 
 int callback_operator(struct callback of, int commute, MPI_Op *op)
 {
-    __typeof__(&PMPI_Op_create) inside =
-        (__typeof__(inside))inside_get(CALL_Op_create);
     int at = callback_place(operators, CALLBACK_OPERATORS, &noperators, of), rc;
     MPI_Op r3 = NULL;
+    uint32_t before;
 
     if (at < 0)
         return PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM),
                MPI_ERR_NO_MEM;
-    rc = inside(operator_entries[at], commute, ENTRY_AT(3, op));
+    before = stand_pass();
+    rc = INSIDE(Op_create)(operator_entries[at], commute, ENTRY_AT(3, op));
     ENTRY_OWN(rc, OBJECT_OP, 3, op);
+    stand_passed(before);
     return rc;
 }
 
@@ -181,17 +182,19 @@ static MPI_File_errhandler_function *const handler_file[] = {
 #define CREATE_HANDLER(name, type, entries, lower)                         \
     int callback_##lower##_handler(struct callback of, MPI_Errhandler *to) \
     {                                                                      \
-        __typeof__(&PMPI_##name##_create_errhandler) inside =              \
-            (__typeof__(inside))inside_get(CALL_##name##_create_errhandler); \
         int at = callback_place(handlers, CALLBACK_HANDLERS, &nhandlers, of); \
         MPI_Errhandler r2 = NULL;                                          \
+        uint32_t before;                                                   \
         int rc;                                                            \
                                                                            \
         if (at < 0)                                                        \
             return PMPI_Comm_call_errhandler(MPI_COMM_WORLD,               \
                                              MPI_ERR_NO_MEM), MPI_ERR_NO_MEM; \
-        rc = inside(entries[at], ENTRY_AT(2, to));                          \
+        before = stand_pass();                                             \
+        rc = INSIDE(name##_create_errhandler)(entries[at],                 \
+                                              ENTRY_AT(2, to));            \
         ENTRY_OWN(rc, OBJECT_ERRHANDLER, 2, to);                            \
+        stand_passed(before);                                              \
         return rc;                                                         \
     }                                                                      \
     ENTRY_EXPORT int PMPI_##name##_create_errhandler(type *function,        \
@@ -297,11 +300,15 @@ int callback_generalized_again(void *state, MPI_Request *real)
 
 ENTRY_EXPORT int PMPI_Grequest_complete(MPI_Request request)
 {
+    uint32_t before = stand_pass();
     struct pending *p = pending_of(request);
+    int rc;
 
     if (p && p->kind == PENDING_GENERALIZED && p->state == PENDING_ACTIVE)
         ((struct generalized *)p->buffer)->complete = true;
-    return INSIDE(Grequest_complete)(object_real(request));
+    rc = INSIDE(Grequest_complete)(object_real(request));
+    stand_passed(before);
+    return rc;
 }
 ENTRY_ALIAS(Grequest_complete)
 
@@ -310,22 +317,24 @@ ENTRY_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query,
                                     MPI_Grequest_cancel_function *cancel,
                                     void *extra, MPI_Request *request)
 {
-    __typeof__(&PMPI_Grequest_start) inside =
-        (__typeof__(inside))inside_get(CALL_Grequest_start);
     struct generalized *g = malloc(sizeof(*g));
     MPI_Request r5 = NULL;
+    uint32_t before;
     int rc;
 
     if (!g)
         return MPI_ERR_NO_MEM;
     *g = (struct generalized){ query, free_, cancel, extra, false };
-    rc = inside(generalized_query, generalized_free, generalized_cancel, g,
-                ENTRY_AT(5, request));
+    before = stand_pass();
+    rc = INSIDE(Grequest_start)(generalized_query, generalized_free,
+                                generalized_cancel, g, ENTRY_AT(5, request));
     if (rc != MPI_SUCCESS)
         free(g);
-    return pending_made(rc, r5, request, PENDING_GENERALIZED,
-                        CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
-                        MPI_COMM_NULL, false);
+    rc = pending_made(rc, r5, request, PENDING_GENERALIZED,
+                      CALL_Grequest_start, g, 0, MPI_DATATYPE_NULL, 0, 0,
+                      MPI_COMM_NULL, false);
+    stand_passed(before);
+    return rc;
 }
 ENTRY_ALIAS(Grequest_start)
 

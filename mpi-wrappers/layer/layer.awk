@@ -14,6 +14,7 @@ function layer_by_hand()
         name ~ /^(Init|Init_thread|Finalize|Pcontrol|Op_create|Wtime)$/ ||
         name ~ /create_errhandler$|^Errhandler_create$/ ||
         name ~ /^(Grequest_start|Grequest_complete|Register_datarep|Type_get_contents)$/ ||
+        name == "Is_thread_main" ||
         name ~ /^I?[bsr]?send$|^[BSR]?[sS]end$|^(B|S|R)?[sS]end_init$|^I?[mM]?[rR]ecv$/ ||
         name ~ /^(Recv_init|Buffer_detach|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
         name ~ /^(Wait|Test)(all|any|some)?$|^Request_(free|get_status)$/ ||
@@ -128,6 +129,8 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         first_of_all = sprintf("    CALL_ENDING(%s);\n", name_of(decl[1]))
     if (gate)
         first_of_all = first_of_all sprintf("    CALL_GATE(%s);\n", gate)
+    else
+        first_of_all = first_of_all "    CALL_PASS();\n"
     after = after layer_made(gate)
     if (name ~ /^(Comm_dup|Comm_dup_with_info|Comm_idup|Type_dup)$/)
         after = after sprintf("    CALL_COPIED(rc, %s, %s);\n", name_of(decl[1]), \
@@ -144,10 +147,10 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
     printf "%s    %s rc;\n\n", before, type
     if (type == "int")
         printf "    if (__builtin_expect(%s!inside, 0))\n" \
-            "        return %sMPI_ERR_UNSUPPORTED_OPERATION;\n", full, \
-            gate ? "stand_leave(before_), " : ""
-    printf "    rc = inside(%s);\n%s%s%s    return rc;\n}\n", args, after, ends, \
-        gate ? "    stand_leave(before_);\n" : ""
+            "        return %s(before_), MPI_ERR_UNSUPPORTED_OPERATION;\n", full, \
+            gate ? "stand_leave" : "stand_passed"
+    printf "    rc = inside(%s);\n%s%s    %s(before_);\n    return rc;\n}\n", args, \
+        after, ends, gate ? "stand_leave" : "stand_passed"
     printf "ENTRY_ALIAS(%s)\n\n", name
 }
 

@@ -173,8 +173,6 @@ static int message_kept(struct kept *k, MPI_Comm comm, void *buf, int count,
 {
     struct pending p = { .object = { .live = true, .comm = comm_of(comm) } };
 
-    if (p.object.comm)
-        kept_unlink(p.object.comm, k);
     kept_give(k, buf, count, type, &p.status);
     return pending_take(&p, status);
 }
@@ -183,7 +181,7 @@ ENTRY_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
                           int tag, MPI_Comm comm, MPI_Status *status)
 {
     uint32_t before = stand_enter();
-    struct kept *k = kept_match(comm_of(comm), source, tag);
+    struct kept *k = kept_take(comm_of(comm), source, tag, MPI_STATUS_IGNORE);
     int rc;
 
     if (UNLIKELY(k != NULL)) {
@@ -209,10 +207,8 @@ static int message_given(struct kept *k, MPI_Request *request, unsigned call,
     struct pending *p = object_bare(OBJECT_REQUEST);
 
     if (!p)
-        return MPI_ERR_NO_MEM;
+        return kept_put_back(comm_of(comm), k), MPI_ERR_NO_MEM;
     pending_fill(p, PENDING_RECEIVE, call, buf, count, type, source, tag, comm);
-    if (p->object.comm)
-        kept_unlink(p->object.comm, k);
     kept_give(k, buf, count, type, &p->status);
     p->state = PENDING_DONE;
     *request = (MPI_Request)p;
@@ -223,11 +219,12 @@ ENTRY_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
                            int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint32_t before = stand_enter();
-    struct kept *k = kept_match(comm_of(comm), source, tag);
+    struct kept *k = request ? kept_take(comm_of(comm), source, tag,
+                                         MPI_STATUS_IGNORE) : NULL;
     MPI_Request real = NULL;
     int rc;
 
-    if (UNLIKELY(k && request)) {
+    if (UNLIKELY(k != NULL)) {
         rc = message_given(k, request, CALL_Irecv, buf, count, type, source,
                            tag, comm);
     } else {
@@ -249,7 +246,8 @@ static int message_exchange(const void *sendbuf, int sendcount,
                             int source, int recvtag, MPI_Comm comm,
                             MPI_Status *status, uint32_t before)
 {
-    struct kept *k = kept_match(comm_of(comm), source, recvtag);
+    struct kept *k = kept_take(comm_of(comm), source, recvtag,
+                               MPI_STATUS_IGNORE);
     int rc, sent;
     MESSAGE_OWN(in, PENDING_RECEIVE, recvbuf, recvcount, recvtype, source,
                 recvtag, comm);
@@ -267,7 +265,9 @@ static int message_exchange(const void *sendbuf, int sendcount,
                          sendtag, object_real(comm), MESSAGE_REAL(out));
     if (sent != MPI_SUCCESS) {
         stand_unsent(dest);
-        if (!k) {
+        if (k) {
+            kept_put_back(comm_of(comm), k);
+        } else {
             INSIDE(Cancel)(MESSAGE_REAL(in));
             INSIDE(Request_free)(MESSAGE_REAL(in));
         }
@@ -330,12 +330,15 @@ ENTRY_ALIAS(Sendrecv_replace)
                                 MPI_Datatype type, int who, int tag,       \
                                 MPI_Comm comm, MPI_Request *request)       \
     {                                                                      \
+        uint32_t before = stand_pass();                                    \
         MPI_Request real = NULL;                                           \
         int rc = INSIDE(name)(buf, count, object_real(type), who, tag,     \
                               object_real(comm), request ? &real : NULL);  \
                                                                            \
-        return pending_made(rc, real, request, what, CALL_##name, buf,     \
-                            count, type, who, tag, comm, true);            \
+        rc = pending_made(rc, real, request, what, CALL_##name, buf,       \
+                          count, type, who, tag, comm, true);              \
+        stand_passed(before);                                              \
+        return rc;                                                         \
     }                                                                      \
     ENTRY_ALIAS(name)
 MESSAGE_INIT(Send_init, const, PENDING_SEND, dest)
@@ -354,8 +357,7 @@ static int message_start(MPI_Request *request)
     if (!p || !p->persistent || p->state != PENDING_IDLE)
         return INSIDE(Start)(request ? &real : NULL);
     if (p->kind == PENDING_RECEIVE &&
-        (k = kept_match(p->object.comm, p->peer, p->tag))) {
-        kept_unlink(p->object.comm, k);
+        (k = kept_take(p->object.comm, p->peer, p->tag, MPI_STATUS_IGNORE))) {
         kept_give(k, p->buffer, p->count, p->type, &p->status);
         p->state = PENDING_DONE;
         return MPI_SUCCESS;

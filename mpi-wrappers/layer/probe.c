@@ -10,6 +10,8 @@ static int probe_found(struct kept *k, MPI_Message real, MPI_Comm comm,
     struct pending *p = k ? object_bare(OBJECT_MESSAGE)
                           : object_own(OBJECT_MESSAGE, real);
 
+    if (!p && k)
+        kept_put_back(comm_of(comm), k);
     if (!p)
         return MPI_ERR_NO_MEM;
     *message = (MPI_Message)p;
@@ -20,8 +22,6 @@ static int probe_found(struct kept *k, MPI_Message real, MPI_Comm comm,
     if (found)
         p->status = *found;
     pending_link(p, &pending_messages);
-    if (k && p->object.comm)
-        kept_unlink(p->object.comm, k);
     return MPI_SUCCESS;
 }
 
@@ -29,12 +29,10 @@ ENTRY_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
                             MPI_Status *status)
 {
     uint32_t before = stand_enter();
-    struct kept *k = kept_match(comm_of(comm), source, tag);
     int rc = MPI_SUCCESS;
 
-    if (UNLIKELY(k && flag)) {
+    if (UNLIKELY(flag && kept_probe(comm_of(comm), source, tag, status))) {
         *flag = 1;
-        kept_status(k, status);
     } else {
         rc = INSIDE(Iprobe)(source, tag, object_real(comm), flag, status);
     }
@@ -48,13 +46,11 @@ ENTRY_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm,
 {
     uint32_t before = stand_enter();
     struct comm *c = comm_of(comm);
-    struct kept *k;
     int flag = 0, rc;
 
     stand_wait(before, comm_peer(c, source));
     for (;;) {
-        if ((k = kept_match(c, source, tag))) {
-            kept_status(k, status);
+        if (kept_probe(c, source, tag, status)) {
             rc = MPI_SUCCESS;
             break;
         }
@@ -72,17 +68,16 @@ ENTRY_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
                              MPI_Message *message, MPI_Status *status)
 {
     uint32_t before = stand_enter();
-    struct kept *k = kept_match(comm_of(comm), source, tag);
     MPI_Message real = NULL;
+    struct kept *k;
     MPI_Status own;
     int rc;
 
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-
-    if (UNLIKELY(k && flag && message)) {
+    k = flag && message ? kept_take(comm_of(comm), source, tag, status) : NULL;
+    if (UNLIKELY(k != NULL)) {
         *flag = 1;
-        kept_status(k, status);
         rc = probe_found(k, NULL, comm, message, NULL);
     } else {
         rc = INSIDE(Improbe)(source, tag, object_real(comm), flag,
@@ -109,8 +104,7 @@ ENTRY_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm,
         status = &own;
     stand_wait(before, comm_peer(c, source));
     do {
-        if ((k = kept_match(c, source, tag)) && message) {
-            kept_status(k, status);
+        if (message && (k = kept_take(c, source, tag, status))) {
             rc = probe_found(k, NULL, comm, message, NULL);
             break;
         }

@@ -1,6 +1,6 @@
 /* start.c - the beginning and the end of MPI, and what else is not made from
- * wrap.def: MPI_Type_get_contents, which hands out types again, and
- * MPI_Pcontrol. */
+ * wrap.def: MPI_Type_get_contents, which hands out types again, MPI_Pcontrol, and
+ * MPI_Is_thread_main. */
 #include <unistd.h>
 
 #include "mpi-wrappers/layer/call.h"
@@ -65,6 +65,16 @@ ENTRY_EXPORT int PMPI_Finalize(void)
 }
 ENTRY_ALIAS(Finalize)
 
+/* Another Open MPI was initialized by another thread. */
+ENTRY_EXPORT int PMPI_Is_thread_main(int *flag)
+{
+    if (!stand_many || !flag)
+        return INSIDE(Is_thread_main)(flag);
+    *flag = threads_is_first();
+    return MPI_SUCCESS;
+}
+ENTRY_ALIAS(Is_thread_main)
+
 ENTRY_EXPORT int PMPI_Pcontrol(const int level, ...)
 {
     (void)level;
@@ -77,17 +87,18 @@ ENTRY_EXPORT int PMPI_Type_get_contents(MPI_Datatype type, int max_integers,
                                        int integers[], MPI_Aint addresses[],
                                        MPI_Datatype types[])
 {
-    __typeof__(&PMPI_Type_get_contents) inside =
-        (__typeof__(inside))inside_get(CALL_Type_get_contents);
+    uint32_t before = stand_pass();
     int n[4] = { 0 }, rc;
 
-    rc = inside(object_real(type), max_integers, max_addresses, max_types,
-                integers, addresses, types);
+    rc = INSIDE(Type_get_contents)(object_real(type), max_integers,
+                                   max_addresses, max_types, integers,
+                                   addresses, types);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &n[3]);
     for (int i = 0; rc == MPI_SUCCESS && i < n[2] && i < max_types; i++)
         if (!(types[i] = object_own(OBJECT_DATATYPE, types[i])))
             rc = MPI_ERR_NO_MEM;
+    stand_passed(before);
     return rc;
 }
 ENTRY_ALIAS(Type_get_contents)

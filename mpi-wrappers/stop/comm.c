@@ -1,6 +1,5 @@
-/* comm.c - see comm.h. The lock is for the list and the slots; who makes and frees
- * communicators in several threads at once is not moved, and numbers of theirs
- * need not be right. */
+/* comm.c - see comm.h. The lock is for the list and the slots. Two threads make no
+ * collective calls on one communicator at a time, so its numbers need none. */
 #include "mpi-wrappers/stop/comm.h"
 
 #include <pthread.h>
@@ -234,12 +233,7 @@ struct comm *comm_announce(uint64_t id, int size)
 
 static void comm_free(struct comm *c)
 {
-    while (c->kept) {
-        struct kept *k = c->kept;
-
-        kept_unlink(c, k);
-        free(k);
-    }
+    kept_drop(c);
     free(c->world);
     free(c->counts);
     free(c);
@@ -265,7 +259,7 @@ static void comm_end(struct object *o)
     comm_unlist(c);
     comm_leave(c);
     pthread_mutex_unlock(&comm_lock);
-    if (!c->lasts && !stand_many && !pending_has(c))
+    if (!c->lasts && !pending_has(c))
         comm_free(c);
 }
 
@@ -285,16 +279,19 @@ void comm_begin(void)
 static uint64_t comm_again(struct comm *c, uint64_t members)
 {
     struct comm_count *v;
+    uint64_t made = 0;
 
-    for (uint32_t i = 0; i < c->ncounts; i++)
+    pthread_mutex_lock(&comm_lock);
+    for (uint32_t i = 0; i < c->ncounts && !made; i++)
         if (c->counts[i].members == members)
-            return ++c->counts[i].made;
-    v = realloc(c->counts, (c->ncounts + 1) * sizeof(*v));
-    if (!v)
-        return 0;
-    c->counts = v;
-    v[c->ncounts++] = (struct comm_count){ members, 1 };
-    return 1;
+            made = ++c->counts[i].made;
+    v = made ? NULL : realloc(c->counts, (c->ncounts + 1) * sizeof(*v));
+    if (v) {
+        c->counts = v;
+        v[c->ncounts++] = (struct comm_count){ members, made = 1 };
+    }
+    pthread_mutex_unlock(&comm_lock);
+    return made;
 }
 
 uint64_t comm_by_group(struct comm *c, MPI_Group group, int tag, int *ranks)

@@ -9,13 +9,15 @@ static bool gate_open(const struct comm *c)
 
 void gate_hold(const struct comm *c)
 {
-    if (stand_callbacks || stand_many || gate_open(c))
+    struct page_stop_thread *t = stand_self();
+
+    if (stand_callbacks || gate_open(c))
         return;
-    SET(stop_page->gate, c->slot);
-    STAND_TELL(stop_page->where, PAGE_AT_HELD);
+    SET(t->gate, c->slot);
+    STAND_TELL(t->where, PAGE_AT_HELD);
     while (!gate_open(c)) {
         stand_look();
         stand_turn();
     }
-    SET(stop_page->where, PAGE_AT_COLLECTIVE);
+    SET(t->where, PAGE_AT_COLLECTIVE);
 }

@@ -15,9 +15,14 @@ __attribute__((always_inline))
 static inline uint32_t gate_enter(const struct comm *c)
 {
     struct page_stop *p = stop_page;
-    uint32_t before = GET(p->where);
+    uint32_t before;
 
-    SET(p->where, PAGE_AT_COLLECTIVE);
+    if (UNLIKELY(stand_many)) {
+        before = threads_enter(PAGE_AT_COLLECTIVE);
+    } else {
+        before = GET(p->where);
+        SET(p->where, PAGE_AT_COLLECTIVE);
+    }
     if (__builtin_expect(c != NULL, 1)) {
         if (UNLIKELY(GET(p->word) != PAGE_STOP_RUN) &&
             before == PAGE_AT_USER)

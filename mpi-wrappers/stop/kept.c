@@ -76,34 +76,17 @@ void kept_drain(struct comm *c)
     }
 }
 
-struct kept *kept_find(struct comm *c, int source, int tag)
+static struct kept **kept_at(struct comm *c, int source, int tag)
 {
-    struct kept *k = c->kept;
+    struct kept **at = &c->kept;
 
-    while (k && ((source != MPI_ANY_SOURCE && source != k->source) ||
-                 (tag != MPI_ANY_TAG && tag != k->tag)))
-        k = k->next;
-    return k;
-}
-
-void kept_unlink(struct comm *c, struct kept *k)
-{
-    struct kept **at = &c->kept, *last = NULL;
-
-    while (*at && *at != k) {
-        last = *at;
+    while (*at && ((source != MPI_ANY_SOURCE && source != (*at)->source) ||
+                   (tag != MPI_ANY_TAG && tag != (*at)->tag)))
         at = &(*at)->next;
-    }
-    if (!*at)
-        return;
-    *at = k->next;
-    if (c->kept_last == k)
-        c->kept_last = last;
-    k->next = NULL;
-    kept_count(-1);
+    return at;
 }
 
-void kept_status(const struct kept *k, MPI_Status *status)
+static void kept_status(const struct kept *k, MPI_Status *status)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -111,6 +94,70 @@ void kept_status(const struct kept *k, MPI_Status *status)
     status->MPI_TAG = k->tag;
     status->_ucount = k->bytes;
     status->_cancelled = 0;
+}
+
+/* It may have been the last one. */
+static void kept_unlink(struct comm *c, struct kept **at)
+{
+    struct kept *k = *at, *last = NULL;
+
+    *at = k->next;
+    k->next = NULL;
+    for (struct kept *i = c->kept; i; i = i->next)
+        last = i;
+    c->kept_last = last;
+    kept_count(-1);
+}
+
+struct kept *kept_take_out(struct comm *c, int source, int tag,
+                           MPI_Status *status)
+{
+    struct kept **at, *k;
+
+    stand_lock();
+    at = kept_at(c, source, tag);
+    k = *at;
+    if (k) {
+        kept_status(k, status);
+        kept_unlink(c, at);
+    }
+    stand_unlock();
+    return k;
+}
+
+void kept_put_back(struct comm *c, struct kept *k)
+{
+    stand_lock();
+    k->next = c->kept;
+    c->kept = k;
+    if (!k->next)
+        c->kept_last = k;
+    kept_count(1);
+    stand_unlock();
+}
+
+bool kept_find(struct comm *c, int source, int tag, MPI_Status *status)
+{
+    const struct kept *k;
+
+    stand_lock();
+    k = *kept_at(c, source, tag);
+    if (k)
+        kept_status(k, status);
+    stand_unlock();
+    return k != NULL;
+}
+
+void kept_drop(struct comm *c)
+{
+    stand_lock();
+    while (c->kept) {
+        struct kept *k = c->kept;
+
+        kept_unlink(c, &c->kept);
+        free(k);
+    }
+    stand_unlock();
 }
 
 /* Made for each: there are few, and another Open MPI knows none of this one. */

@@ -26,19 +26,31 @@ void kept_drain(struct comm *c);
  * it is not received, there is no memory or it is too large. */
 struct kept *kept_receive(MPI_Message *real, const MPI_Status *found);
 
-/* The oldest that a receive would get; NULL if there is none. */
-struct kept *kept_find(struct comm *c, int source, int tag);
-static inline struct kept *kept_match(struct comm *c, int source, int tag)
+/* The oldest that a receive would get is the caller's, and with the communicator
+ * no more; NULL if there is none. What a probe says of it goes to status, which
+ * may be MPI_STATUS_IGNORE. */
+struct kept *kept_take_out(struct comm *c, int source, int tag,
+                           MPI_Status *status);
+static inline struct kept *kept_take(struct comm *c, int source, int tag,
+                                     MPI_Status *status)
 {
     return __builtin_expect(kept_messages != 0, 0) && c
-           ? kept_find(c, source, tag) : NULL;
+           ? kept_take_out(c, source, tag, status) : NULL;
+}
+/* Nobody has received it. */
+void kept_put_back(struct comm *c, struct kept *k);
+
+/* What a probe says of the oldest; false: there is none. */
+bool kept_find(struct comm *c, int source, int tag, MPI_Status *status);
+static inline bool kept_probe(struct comm *c, int source, int tag,
+                              MPI_Status *status)
+{
+    return __builtin_expect(kept_messages != 0, 0) && c &&
+           kept_find(c, source, tag, status);
 }
 
-/* It is with the communicator no more. */
-void kept_unlink(struct comm *c, struct kept *k);
-
-/* What a probe says of it. */
-void kept_status(const struct kept *k, MPI_Status *status);
+/* All of a communicator that ends. */
+void kept_drop(struct comm *c);
 
 /* Into the program's buffer; it ends. Returns the error class that the receive
  * has: the error handler was not called. */

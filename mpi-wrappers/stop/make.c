@@ -61,15 +61,17 @@ static struct comm *make_announce(MPI_Comm comm, MPI_Group group, int tag)
 {
     struct comm *over = comm_of(comm), *c = NULL;
     int n = 0, own = MPI_UNDEFINED, *ranks;
+    uint32_t before;
     uint64_t id;
 
     if (!over || over->foreign || !group || make_channel == MPI_COMM_NULL ||
-        INSIDE(Group_rank)(object_real(group), &own) != MPI_SUCCESS ||
-        own == MPI_UNDEFINED ||
-        INSIDE(Group_size)(object_real(group), &n) != MPI_SUCCESS ||
+        PMPI_Group_rank(group, &own) != MPI_SUCCESS || own == MPI_UNDEFINED ||
+        PMPI_Group_size(group, &n) != MPI_SUCCESS ||
         !(ranks = malloc((size_t)(n + 1) * sizeof(*ranks))))
         return NULL;
+    before = stand_pass();
     id = comm_by_group(over, group, tag, ranks);
+    stand_passed(before);
     if (id && (c = comm_announce(id, n)) &&
         make_meet(ranks, n, own, id) != MPI_SUCCESS) {
         comm_forget(c);

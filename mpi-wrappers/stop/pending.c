@@ -1,6 +1,8 @@
 /* pending.c - see pending.h. */
 #include "mpi-wrappers/stop/pending.h"
 
+#include <stdlib.h>
+
 #include "mpi-wrappers/inside/entry.h"
 
 _Static_assert(sizeof(struct pending) <= OBJECT_BYTES, "a request is too large");
@@ -10,7 +12,7 @@ struct pending pending_all = { .object.next = &pending_all.object,
 struct pending pending_messages = { .object.next = &pending_messages.object,
                                     .before = &pending_messages };
 
-unsigned pending_freed;
+_Atomic unsigned pending_freed;
 
 int32_t pending_peer(const struct pending *p)
 {
@@ -136,16 +138,36 @@ bool pending_try(struct pending *p)
     return true;
 }
 
+/* Of those that nobody has a handle of, so many at most. */
+static unsigned pending_find_freed(struct pending **v, unsigned most)
+{
+    unsigned n = 0;
+
+    stand_lock();
+    for (struct pending *p = pending_next(&pending_all);
+         p != &pending_all && n < most; p = pending_next(p))
+        if (p->freed)
+            v[n++] = p;
+    stand_unlock();
+    return n;
+}
+
+/* By one thread at a time: to nobody else they are of any concern. */
 void pending_sweep(void)
 {
-    struct pending *next;
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    struct pending **v;
+    unsigned n;
 
-    for (struct pending *p = pending_next(&pending_all); p != &pending_all;
-         p = next) {
-        next = pending_next(p);
-        if (p->freed)
-            pending_try(p);
-    }
+    if (atomic_flag_test_and_set(&busy))
+        return;
+    n = pending_freed;
+    v = malloc((n + 1) * sizeof(struct pending *));
+    n = v ? pending_find_freed(v, n) : 0;
+    for (unsigned i = 0; i < n; i++)
+        pending_try(v[i]);
+    free(v);
+    atomic_flag_clear(&busy);
 }
 
 static int pending_tell_error(const struct pending *p, int error)
@@ -205,7 +227,7 @@ bool pending_is_lost(void)
     return false;
 }
 
-bool pending_has(const struct comm *c)
+static bool pending_finds(const struct comm *c)
 {
     for (struct pending *p = pending_next(&pending_all); p != &pending_all;
          p = pending_next(p))
@@ -216,6 +238,16 @@ bool pending_has(const struct comm *c)
         if (p->object.comm == c)
             return true;
     return false;
+}
+
+bool pending_has(const struct comm *c)
+{
+    bool has;
+
+    stand_lock();
+    has = pending_finds(c);
+    stand_unlock();
+    return has;
 }
 
 unsigned pending_receives(struct pending **v)
@@ -269,17 +301,19 @@ ENTRY_ALIAS(Request_free)
 /* A receive is withdrawn at once, or has a message. */
 ENTRY_EXPORT int PMPI_Cancel(MPI_Request *request)
 {
+    uint32_t before = stand_pass();
     struct pending *p = request ? pending_of(*request) : NULL;
     MPI_Status status = { .MPI_ERROR = MPI_SUCCESS };
     MPI_Request real = request ? object_real(*request) : NULL;
-    int flag = 0, rc;
+    bool done = p && p->state == PENDING_DONE;
+    int flag = 0, rc = MPI_SUCCESS;
 
-    if (p && p->state == PENDING_DONE)
-        return MPI_SUCCESS;
-    rc = INSIDE(Cancel)(request ? &real : NULL);
-    if (p && rc == MPI_SUCCESS && p->kind == PENDING_RECEIVE &&
+    if (!done)
+        rc = INSIDE(Cancel)(request ? &real : NULL);
+    if (p && !done && rc == MPI_SUCCESS && p->kind == PENDING_RECEIVE &&
         INSIDE(Request_get_status)(real, &flag, &status) == MPI_SUCCESS && flag)
         p->withdrawn = status._cancelled;
+    stand_passed(before);
     return rc;
 }
 ENTRY_ALIAS(Cancel)

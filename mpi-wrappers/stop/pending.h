@@ -51,39 +51,42 @@ static inline struct pending *pending_next(const struct pending *p)
     return (struct pending *)(void *)p->object.next;
 }
 
-/* With several threads nothing is moved, and nothing needs to stay. */
 static inline void pending_hold(void *type)
 {
-    if (!stand_many)
-        object_hold(type);
+    stand_lock();
+    object_hold(type);
+    stand_unlock();
 }
 
 static inline void pending_release(void *type)
 {
-    if (!stand_many)
-        object_release(type);
+    stand_lock();
+    object_release(type);
+    stand_unlock();
 }
 
 static inline void pending_link(struct pending *p, struct pending *list)
 {
-    struct pending *last = list->before;
+    struct pending *last;
 
-    p->before = NULL;
-    if (UNLIKELY(stand_many))
-        return;
+    stand_lock();
+    last = list->before;
     p->before = last;
     p->object.next = &list->object;
     last->object.next = &p->object;
     list->before = p;
+    stand_unlock();
 }
 
 static inline void pending_unlink(struct pending *p)
 {
-    if (UNLIKELY(!p->before))
-        return;
-    p->before->object.next = p->object.next;
-    pending_next(p)->before = p->before;
-    p->before = NULL;
+    stand_lock();
+    if (LIKELY(p->before)) {
+        p->before->object.next = p->object.next;
+        pending_next(p)->before = p->before;
+        p->before = NULL;
+    }
+    stand_unlock();
 }
 
 static inline void pending_fill(struct pending *p, enum pending_kind kind,
@@ -149,7 +152,7 @@ int pending_made(int rc, MPI_Request real, MPI_Request *request,
                  int count, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, bool persistent);
 /* The same of a message that is under way, without a call of a function. */
-extern unsigned pending_freed;  /* that no handle is left of */
+extern _Atomic unsigned pending_freed;  /* that no handle is left of */
 static inline int pending_message(int rc, MPI_Request real,
                                   MPI_Request *request,
                                   enum pending_kind kind, unsigned call,
@@ -161,7 +164,7 @@ static inline int pending_message(int rc, MPI_Request real,
     struct pending *p = (struct pending *)o;
 
     if (UNLIKELY(rc != MPI_SUCCESS || !o || real == null->real ||
-                       pending_freed))
+                       GET(pending_freed)))
         return pending_made(rc, real, request, kind, call, buffer, count, type,
                             peer, tag, comm, false);
     object_spare = o->next;

@@ -20,7 +20,7 @@ static struct page_stop stand_alone;
 struct page_stop *stop_page = &stand_alone;
 bool stand_many;
 struct stand_swap stand_swap;
-unsigned stand_callbacks;
+_Thread_local unsigned stand_callbacks;
 
 static struct {
     bool ready;                 /* between MPI_Init and MPI_Finalize */
@@ -40,7 +40,7 @@ static void stand_say(const char *why)
 static const char *stand_reason(void)
 {
     static const char *const texts[STAND_WHYS] = {
-        [STAND_THREADS] = "more than one thread may call MPI",
+        [STAND_THREADS] = "too many of its threads call MPI",
         [STAND_CROWDED] = "there are too many communicators",
         [STAND_WORLDS] = "it talks to tasks that the job did not begin with",
     };
@@ -53,8 +53,10 @@ static const char *stand_reason(void)
 
 void stand_refuse(enum stand_why why, int more)
 {
+    stand_lock();
     stand.times[why] += more;
     stand_say(stand_reason());
+    stand_unlock();
 }
 
 /* Each number that a task stores itself. */
@@ -62,6 +64,13 @@ static void stand_copy(struct page_stop *to, const struct page_stop *from)
 {
     uint32_t n = GET(from->comms);
 
+    for (uint32_t i = 0; i < GET(from->others); i++) {
+        SET(to->other[i].where, GET(from->other[i].where));
+        SET(to->other[i].sent, GET(from->other[i].sent));
+        SET(to->other[i].received, GET(from->other[i].received));
+    }
+    SET(to->others, GET(from->others));
+    SET(to->many, GET(from->many));
     SET(to->where, GET(from->where));
     SET(to->sent, GET(from->sent));
     SET(to->received, GET(from->received));
@@ -117,33 +126,70 @@ static void stand_drain(bool *asked)
     stand_turn();
 }
 
+struct stand_round {            /* what is known of a stop so far */
+    uint32_t generation;        /* of the library that is there, or was tried */
+    bool asked;                 /* whether something speaks against a move */
+};
+
 /* One stop may follow another before this task has seen that it was to run: the
  * generation says whether the library is wanted that it has. */
+static void stand_begin_round(struct stand_round *r)
+{
+    *r = (struct stand_round){ .generation = GET(stop_page->generation) };
+    STAND_MORE(stop_page->stopped);
+    SET(stop_page->unfinished, UINT32_MAX);
+}
+
+static void stand_obey(struct stand_round *r, uint32_t word)
+{
+    if (word == PAGE_STOP_DRAIN) {
+        stand_drain(&r->asked);
+    } else if (word == PAGE_STOP_SWAP &&
+               r->generation != GET(stop_page->wanted)) {
+        r->generation = GET(stop_page->wanted);
+        stand_swap.now();
+    } else {
+        stand_turn();
+    }
+}
+
+/* By the thread of our own, of a task with several. */
+static void stand_lead(uint32_t word, bool begins)
+{
+    static struct stand_round round;
+
+    if (begins) {
+        stand_begin_round(&round);
+        STAND_TELL(stop_page->still, 1);
+    }
+    if (word >= PAGE_STOP_FREEZE) {
+        stand_obey(&round, word);
+        return;
+    }
+    if (round.asked)
+        stand_say(stand_reason());
+    STAND_TELL(stop_page->still, 0);
+}
+
 void stand_still(void)
 {
     struct page_stop *p = stop_page;
     uint32_t where = GET(p->where), word;
-    uint32_t generation = GET(p->generation);
-    bool asked = false;
+    struct stand_round round;
     int saved = errno;
 
-    if (!stand.ready || stand.still || stand_many || stand_callbacks)
+    if (!stand.ready || stand.still || stand_callbacks)
         return;
+    if (stand_many) {
+        threads_stand();
+        return;
+    }
     stand.still = true;
-    STAND_MORE(p->stopped);
-    SET(p->unfinished, UINT32_MAX);
+    stand_begin_round(&round);
     STAND_TELL(p->where, PAGE_AT_FROZEN);
     while ((word = stand_word()) >= PAGE_STOP_FREEZE)
-        if (word == PAGE_STOP_DRAIN) {
-            stand_drain(&asked);
-        } else if (word == PAGE_STOP_SWAP &&
-                   generation != GET(stop_page->wanted)) {
-            generation = GET(stop_page->wanted);
-            stand_swap.now();
-        } else {
-            stand_turn();
-        }
-    if (asked)
+        stand_obey(&round, word);
+    if (round.asked)
         stand_say(stand_reason());
     stand.still = false;
     errno = saved;
@@ -157,7 +203,7 @@ static void stand_signal(int number, siginfo_t *info, void *context)
     struct page_stop *p = stop_page;
 
     (void)number, (void)info;
-    if (stand_word() < PAGE_STOP_FREEZE || stand.still ||
+    if (stand_many || stand_word() < PAGE_STOP_FREEZE || stand.still ||
         GET(p->where) != PAGE_AT_USER)
         return;
     if (stand_callbacks || !place_is_safe(context))
@@ -180,31 +226,45 @@ static int stand_choose(void)
     return 0;
 }
 
+/* By several threads from now on. */
+static void stand_share(void)
+{
+    if (threads_begin(stand_lead) != 0) {
+        STAND_TELL(stop_page->signal, 0);
+        return;
+    }
+    SET(stop_page->tid, threads_tid());
+    STAND_TELL(stop_page->many, 1);
+    stand_many = true;
+}
+
 void stand_begin(void)
 {
     int level = MPI_THREAD_SINGLE;
 
     INSIDE(Query_thread)(&level);
-    if (level >= MPI_THREAD_SERIALIZED) {
-        stand_many = true;
-        stand_refuse(STAND_THREADS, 1);
-    }
     stand.ready = true;
     SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
     STAND_TELL(stop_page->signal, (uint32_t)stand_choose());
+    if (level >= MPI_THREAD_SERIALIZED && GET(stop_page->signal))
+        stand_share();
 }
 
 /* All come here, or nobody goes: no stop can be half way then. */
 void stand_end(void)
 {
-    if (!stand.ready || stand_many) {
-        STAND_TELL(stop_page->where, PAGE_AT_FINALIZED);
+    struct page_stop_thread *t = stand_self();
+
+    if (!stand.ready) {
+        STAND_TELL(t->where, PAGE_AT_FINALIZED);
         return;
     }
     gate_enter(comm_of(MPI_COMM_WORLD));
     INSIDE(Barrier)(object_real(MPI_COMM_WORLD));
-    STAND_TELL(stop_page->where, PAGE_AT_FINALIZED);
+    STAND_TELL(t->where, PAGE_AT_FINALIZED);
     while (stand_word() != PAGE_STOP_RUN)
         stand_turn();
     stand.ready = false;
+    if (stand_many)
+        threads_end();
 }

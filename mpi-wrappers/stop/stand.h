@@ -14,6 +14,7 @@
 
 #include "mpi-wrappers/fields.h"
 #include "mpi-wrappers/page.h"
+#include "mpi-wrappers/stop/threads.h"
 
 #define STAND_TELL(f, v) atomic_store_explicit(&(f), v, memory_order_release)
 #define STAND_MORE(f) SET(f, GET(f) + 1)
@@ -21,19 +22,42 @@
 /* Never NULL: before there is a page, one that nobody reads. */
 extern struct page_stop *stop_page;
 
-/* Several threads may call MPI: nothing is kept of requests. */
+/* Several threads may call MPI: threads.h. */
 extern bool stand_many;
+
+/* Where this thread says what it does. */
+static inline struct page_stop_thread *stand_self(void)
+{
+    return UNLIKELY(stand_many) ? threads_self() : &stop_page->first;
+}
+
+/* What all threads share: no call of MPI in between. */
+static inline void stand_lock(void)
+{
+    if (UNLIKELY(stand_many))
+        threads_lock();
+}
+
+static inline void stand_unlock(void)
+{
+    if (UNLIKELY(stand_many))
+        threads_unlock();
+}
 
 /* Another library: who takes it, and says why it cannot be. Set before main(), by
  * mpi-wrappers/swap/swap.h. */
 struct stand_swap {
     bool (*refused)(char *why, size_t size);
     int (*now)(void);
+    /* A thread has another number than it had. */
+    void (*renumber)(uint32_t was, uint32_t is);
 };
 extern struct stand_swap stand_swap;
 
-/* Functions of the program that MPI has called and that are running. */
-extern unsigned stand_callbacks;
+/* Functions of the program that MPI has called in this thread and that are
+ * running. */
+extern _Thread_local unsigned stand_callbacks
+    __attribute__((tls_model("initial-exec")));
 
 /* Why it cannot be moved: each as often as it was said, and not taken back. */
 enum stand_why { STAND_THREADS, STAND_CROWDED, STAND_WORLDS, STAND_WHYS };
@@ -60,8 +84,11 @@ static inline uint32_t stand_word(void)
 static inline uint32_t stand_enter(void)
 {
     struct page_stop *p = stop_page;
-    uint32_t before = GET(p->where);
+    uint32_t before;
 
+    if (UNLIKELY(stand_many))
+        return threads_enter(PAGE_AT_LIBRARY);
+    before = GET(p->where);
     STAND_MORE(p->calls);
     if (__builtin_expect(before == PAGE_AT_USER, 1))
         SET(p->where, PAGE_AT_LIBRARY);
@@ -72,6 +99,10 @@ static inline void stand_leave(uint32_t before)
 {
     struct page_stop *p = stop_page;
 
+    if (UNLIKELY(stand_many)) {
+        threads_leave(before);
+        return;
+    }
     SET(p->where, before);
     if (UNLIKELY(GET(p->word) >= PAGE_STOP_FREEZE))
         stand_still();
@@ -80,10 +111,26 @@ static inline void stand_leave(uint32_t before)
 /* It waits now, for this rank of the world or PAGE_NONE or PAGE_ANY. */
 static inline void stand_wait(uint32_t before, int32_t peer)
 {
+    struct page_stop_thread *t;
+
     if (before != PAGE_AT_USER)
         return;
-    SET(stop_page->peer, peer);
-    STAND_TELL(stop_page->where, PAGE_AT_WAITING);
+    t = stand_self();
+    SET(t->peer, peer);
+    STAND_TELL(t->where, PAGE_AT_WAITING);
+}
+
+/* Around a call of Open MPI's that waits for nobody. One thread alone needs
+ * none of it: it is brought to stand somewhere else. */
+static inline uint32_t stand_pass(void)
+{
+    return UNLIKELY(stand_many) ? threads_enter(PAGE_AT_LIBRARY) : PAGE_AT_USER;
+}
+
+static inline void stand_passed(uint32_t before)
+{
+    if (UNLIKELY(stand_many))
+        threads_leave(before);
 }
 
 static inline void stand_look(void)
@@ -94,13 +141,21 @@ static inline void stand_look(void)
 
 static inline void stand_sent(int dest)
 {
-    if (dest >= 0)
+    if (dest < 0)
+        return;
+    if (UNLIKELY(stand_many))
+        threads_count(&threads_self()->sent);
+    else
         STAND_MORE(stop_page->sent);
 }
 
 static inline void stand_received(int source)
 {
-    if (source != -2)           /* MPI_PROC_NULL */
+    if (source == -2)           /* MPI_PROC_NULL */
+        return;
+    if (UNLIKELY(stand_many))
+        threads_count(&threads_self()->received);
+    else
         STAND_TELL(stop_page->received, GET(stop_page->received) + 1);
 }
 
@@ -108,7 +163,7 @@ static inline void stand_received(int source)
 static inline void stand_unsent(int dest)
 {
     if (dest >= 0)
-        STAND_MORE(stop_page->received);
+        stand_received(0);
 }
 
 #endif

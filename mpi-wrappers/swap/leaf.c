@@ -61,11 +61,10 @@ static void leaf_tid(_Atomic uint32_t *at, uint32_t was, uint32_t is)
         atomic_store(at, is);
 }
 
-/* This thread has another number, and so has the process. */
-static void leaf_number(struct page_header *h, uint32_t was)
+/* A thread has another number. */
+static void leaf_thread(struct page_header *h, uint32_t was, uint32_t is)
 {
     unsigned slots = h->slots, calls = h->calls, ring = h->ring_bytes;
-    uint32_t is = (uint32_t)syscall(SYS_gettid);
     char *at = (char *)h;
 
     for (unsigned i = 0; i < slots; i++)
@@ -74,9 +73,24 @@ static void leaf_number(struct page_header *h, uint32_t was)
              was, is);
     leaf_tid(&((struct page_stop *)(at + page_stop_at(slots, calls, ring)))->tid,
              was, is);
+}
+
+/* So has this one, the first one, and the process. */
+static void leaf_number(struct page_header *h, uint32_t was)
+{
+    leaf_thread(h, was, (uint32_t)syscall(SYS_gettid));
+    leaf_thread(h, atomic_load(&h->pid), (uint32_t)getpid());
     for (unsigned i = 0; i < PAGE_CREW; i++)
         atomic_store(&h->crew[i].tid, 0);
     atomic_store(&h->pid, (uint32_t)getpid());
+}
+
+void leaf_renumber(uint32_t was, uint32_t is)
+{
+    struct leaf l;
+
+    if (leaf_find(&l))
+        leaf_thread((struct page_header *)(uintptr_t)l.start, was, is);
 }
 
 int leaf_renew(const struct leaf *l)

@@ -20,4 +20,7 @@ bool leaf_find(struct leaf *l);
  * at the same place. 0, or an errno value. */
 int leaf_renew(const struct leaf *l);
 
+/* A thread of that process had another number where the image was made. */
+void leaf_renumber(uint32_t was, uint32_t is);
+
 #endif

@@ -140,6 +140,8 @@ static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
     }
     lease_obey();
     rc = found ? leaf_renew(&leaf) : 0;
+    if (stand_many)
+        threads_born();
     return rc ? lease_fail(why, size, "no page from the slave", rc) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "mpi-wrappers/layer/call.h"
 #include "mpi-wrappers/layer/convert.h"
 #include "mpi-wrappers/swap/disposition.h"
+#include "mpi-wrappers/swap/leaf.h"
 #include "mpi-wrappers/swap/lease.h"
 #include "mpi-wrappers/swap/rebuild.h"
 #include "mpi-wrappers/layer/message.h"
@@ -127,5 +128,5 @@ int swap_now(void)
 
 __attribute__((constructor)) static void swap_begin(void)
 {
-    stand_swap = (struct stand_swap){ swap_refused, swap_now };
+    stand_swap = (struct stand_swap){ swap_refused, swap_now, leaf_renumber };
 }

@@ -14,14 +14,59 @@ static struct page_stop *stance_of(const char *page)
 
 #define LOAD(field) atomic_load_explicit(&(field), memory_order_relaxed)
 
-static enum page_stop_where where_of(struct page_stop *p)
+static enum page_stop_where where_of(struct page_stop_thread *t)
 {
-    uint32_t w = atomic_load_explicit(&p->where, memory_order_acquire);
+    uint32_t w = atomic_load_explicit(&t->where, memory_order_acquire);
 
     return w <= PAGE_AT_GONE ? (enum page_stop_where)w : PAGE_AT_LIBRARY;
 }
 
-static int32_t peer_of(const struct page_stop *p, uint32_t ntasks)
+static uint32_t others_of(const struct page_stop *p)
+{
+    uint32_t n = LOAD(p->others);
+
+    return n < PAGE_STOP_OTHERS ? n : PAGE_STOP_OTHERS;
+}
+
+/* Who says most of several threads: what any of them is inside, then what it
+ * is held before or waits for. Who stands is as good as inside MPI until all do. */
+static unsigned rank_of(enum page_stop_where w)
+{
+    static const unsigned char ranks[] = {
+        [PAGE_AT_USER] = 0, [PAGE_AT_FROZEN] = 1, [PAGE_AT_LIBRARY] = 2,
+        [PAGE_AT_WAITING] = 3, [PAGE_AT_HELD] = 4, [PAGE_AT_COLLECTIVE] = 5,
+        [PAGE_AT_FINALIZED] = 6, [PAGE_AT_GONE] = 7,
+    };
+
+    return ranks[w];
+}
+
+static const struct page_stop_thread *read_threads(struct page_stop *p,
+                                                   struct stance *s)
+{
+    uint32_t n = others_of(p);
+    struct page_stop_thread *most = &p->first;
+    enum page_stop_where w;
+    bool still = atomic_load_explicit(&p->still, memory_order_acquire);
+
+    s->where = where_of(most);
+    for (uint32_t i = 0; i < n; i++) {
+        w = where_of(&p->other[i]);
+        if (rank_of(w) > rank_of(s->where)) {
+            s->where = w;
+            most = &p->other[i];
+        }
+    }
+    if (!LOAD(p->many))
+        return most;
+    if (still)
+        s->where = PAGE_AT_FROZEN;
+    else if (s->where == PAGE_AT_FROZEN)
+        s->where = PAGE_AT_LIBRARY;
+    return most;
+}
+
+static int32_t peer_of(const struct page_stop_thread *p, uint32_t ntasks)
 {
     int32_t peer = LOAD(p->peer);
 
@@ -54,6 +99,13 @@ static void read_comms(const struct page_stop *p, uint32_t gate,
         s->gate = s->ncomms;
 }
 
+static void add_numbers(const struct page_stop_thread *t, struct stance *s)
+{
+    s->received += LOAD(t->received);
+    s->sent += LOAD(t->sent);
+    s->calls += LOAD(t->calls);
+}
+
 bool stance_apart(const char *page)
 {
     return LOAD(stance_of(page)->swap) == PAGE_SWAP_DOWN;
@@ -62,19 +114,20 @@ bool stance_apart(const char *page)
 void stance_read(const char *page, uint32_t ntasks, struct stance *s)
 {
     struct page_stop *p = stance_of(page);
+    const struct page_stop_thread *most;
     uint32_t swap;
 
     memset(s, 0, sizeof(*s));
-    s->where = where_of(p);
-    s->peer = peer_of(p, ntasks);
+    most = read_threads(p, s);
+    s->peer = peer_of(most, ntasks);
     s->unfinished = LOAD(p->unfinished);
     swap = atomic_load_explicit(&p->swap, memory_order_acquire);
     s->swap = swap <= PAGE_SWAP_FAILED ? (enum page_swap)swap
                                        : PAGE_SWAP_NONE;
     s->generation = LOAD(p->generation);
-    s->received = LOAD(p->received);
-    s->sent = LOAD(p->sent);
-    s->calls = LOAD(p->calls);
+    add_numbers(&p->first, s);
+    for (uint32_t i = 0; i < others_of(p); i++)
+        add_numbers(&p->other[i], s);
     s->signal = LOAD(p->signal);
     s->tid = LOAD(p->tid);
     s->stopped = LOAD(p->stopped);
@@ -84,7 +137,7 @@ void stance_read(const char *page, uint32_t ntasks, struct stance *s)
     for (char *c = s->why; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    read_comms(p, LOAD(p->gate), s);
+    read_comms(p, LOAD(most->gate), s);
 }
 
 bool stance_same(const struct stance *a, const struct stance *b)

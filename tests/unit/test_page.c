@@ -70,6 +70,8 @@ static const struct offset offsets[] = {
     AT(page_stop, sent, 80), AT(page_stop, signal, 128), AT(page_stop, tid, 132),
     AT(page_stop, generation, 144), AT(page_stop, swap, 148),
     AT(page_stop, why, 160), AT(page_stop, comm, 416),
+    AT(page_stop, others, 33216), AT(page_stop, other, 33280),
+    AT(page_stop_thread, sent, 16), SIZE(page_stop_thread, 64),
     AT(page_stop_comm, target, 16), SIZE(page_stop_comm, 32),
     SIZE(page_lease_ask, 48), SIZE(page_lease, 136),
     SIZE(page_hello, 104), SIZE(page_grant, 136),

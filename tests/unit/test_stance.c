@@ -56,6 +56,45 @@ static void test_read(void **state)
     assert_string_equal(s.why, "it has a window");
 }
 
+/* Several threads: who says most, and the sums; still is for all of them. */
+static void test_many(void **state)
+{
+    (void)state;
+    stop->many = 1;
+    stop->others = 2;
+    stop->where = PAGE_AT_WAITING;
+    stop->peer = 1;
+    stop->sent = 3;
+    stop->other[0].where = PAGE_AT_USER;
+    stop->other[0].sent = 4;
+    stop->other[1].where = PAGE_AT_HELD;
+    stop->other[1].gate = 1;
+    stop->other[1].received = 5;
+    stop->other[2].sent = 100;          /* not in use */
+    stop->comms = 2;
+    stop->comm[0].id = 11;
+    stop->comm[1].id = 12;
+    stance_read(page, 4, &s);
+    assert_int_equal(s.where, PAGE_AT_HELD);
+    assert_int_equal(s.gate, 1);
+    assert_int_equal(s.sent, 7);
+    assert_int_equal(s.received, 5);
+    stop->other[1].where = PAGE_AT_FROZEN;
+    stance_read(page, 4, &s);
+    assert_int_equal(s.where, PAGE_AT_WAITING);
+    assert_int_equal(s.peer, 1);
+    stop->where = PAGE_AT_USER;
+    stance_read(page, 4, &s);
+    assert_int_equal(s.where, PAGE_AT_LIBRARY);
+    stop->still = 1;
+    stance_read(page, 4, &s);
+    assert_int_equal(s.where, PAGE_AT_FROZEN);
+    stop->many = 0;
+    stop->others = UINT32_MAX;
+    stance_read(page, 4, &s);
+    assert_int_equal(s.sent, 107);
+}
+
 static void test_nonsense(void **state)
 {
     (void)state;
@@ -127,7 +166,7 @@ static void test_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_read), TEST(test_nonsense), TEST(test_random),
+        TEST(test_read), TEST(test_many), TEST(test_nonsense), TEST(test_random),
         TEST(test_orders), TEST(test_same),
     };
 
