@@ -1,7 +1,7 @@
 /* threads.c - several threads of each task call MPI, until a file is there; says at the
  * end whether what came was right: for tests in which tasks are moved.
  *
- * usage: threads STOPFILE [serialized] [crowd] [THREADS]
+ * usage: threads STOPFILE|ROUNDS [serialized] [crowd] [THREADS]
  *
  * Each thread has a communicator of its own, and goes around a ring there with all
  * kinds of calls; one more thread knows nothing of MPI, and the first waits for all.
@@ -26,6 +26,7 @@ static struct worker {
 } workers[MOST];
 
 static const char *stop_file;
+static long enough;             /* rounds; 0: until there is that file */
 static int rank, size, serialized;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static volatile int over;
@@ -129,7 +130,7 @@ static void look(struct worker *w)
 /* Has anybody seen the file? */
 static int agree(struct worker *w)
 {
-    int seen = access(stop_file, F_OK) == 0, any = 0;
+    int seen = enough ? w->rounds >= enough : access(stop_file, F_OK) == 0, any = 0;
     MPI_Request r;
 
     if (serialized || w->rounds % 2) {
@@ -226,6 +227,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     stop_file = argv[1];
+    enough = atol(argv[1]);
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "serialized") == 0)
             serialized = 1, wanted = MPI_THREAD_SERIALIZED;

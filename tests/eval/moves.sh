@@ -35,6 +35,13 @@ stencil 4 env KERNEL_ROUNDS=4000 $APPS/stencil 512
 transpose 4 env KERNEL_ROUNDS=2500 $APPS/transpose 256
 cg 4 env KERNEL_ROUNDS=60 $APPS/cg 4000
 jacobi 4 env KERNEL_ROUNDS=20000 $APPS/jacobi
+heat 4 env KERNEL_ROUNDS=20000 $APPS/heat
+relay 4 $APPS/relay 4000
+throws 4 $T/throws 40000
+teams 3 env KERNEL_ROUNDS=2000 $APPS/omp 1000
+teams_many 3 env KERNEL_ROUNDS=8000 $APPS/omp 1000 0 multiple
+threads 3 $APPS/threads 300 3
+threads_turn 3 $APPS/threads 100 serialized 2
 hpl 4 sh -c "exec hpcc"
 lammps 4 lmp -in in.melt -log none
 END
@@ -148,7 +155,9 @@ programs >list
 while read -r name n command; do
     [ -z "${ONLY:-}" ] || case " $ONLY " in *" $name "*) ;; *) continue ;; esac
     case $command in *hpcc*) command -v hpcc >/dev/null || continue ;;
-    lmp*) command -v lmp >/dev/null || continue ;; esac
+    lmp*) command -v lmp >/dev/null || continue ;;
+    *throws*) command -v mpicxx >/dev/null || continue
+        mpicxx -std=c++11 -O1 -w -o "$T/throws" "$top/tests/apps/throws.cc" ;; esac
     eval "set -- $command"
     status=0
     hector-run --launch-agent "$AGENT" -H n1:8,n2:8,n3:8 -n "$n" --oversubscribe \
