@@ -1,12 +1,13 @@
-/* threads.c - several threads of each task call MPI, until a file is there; says at the
- * end whether what came was right: for tests in which tasks are moved.
+/* threads.c - several threads of each task call MPI, until a file is there; says
+ * at the end whether what came was right: for tests in which tasks are moved.
  *
  * usage: threads STOPFILE|ROUNDS [serialized] [crowd] [THREADS]
  *
- * Each thread has a communicator of its own, and goes around a ring there with all
- * kinds of calls; one more thread knows nothing of MPI, and the first waits for all.
- * With `serialized` no two are inside MPI at a time, and none waits there. With
- * `crowd` a hundred more have called MPI, and live until there is STOPFILE.crowd. */
+ * Each thread has a communicator of its own, and goes around a ring there with
+ * all kinds of calls; one more thread knows nothing of MPI, and the first waits
+ * for all. With `serialized` no two are inside MPI at a time, and none waits
+ * there. With `crowd` a hundred more have called MPI, and live until there is
+ * STOPFILE.crowd. */
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -78,8 +79,8 @@ static void check(struct worker *w, const uint64_t *v, int from, int n)
         w->wrong += v[i] != word_of(w, from, i);
 }
 
-/* To the next one, from the one before; one in three is larger than what goes at
- * once. */
+/* To the next one, from the one before; one in three is larger than what goes
+ * at once. */
 static void pass(struct worker *w)
 {
     int to = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -130,7 +131,8 @@ static void look(struct worker *w)
 /* Has anybody seen the file? */
 static int agree(struct worker *w)
 {
-    int seen = enough ? w->rounds >= enough : access(stop_file, F_OK) == 0, any = 0;
+    int seen = enough ? w->rounds >= enough : access(stop_file, F_OK) == 0;
+    int any = 0;
     MPI_Request r;
 
     if (serialized || w->rounds % 2) {
