@@ -11,7 +11,9 @@
 #include <stdlib.h>
 
 #include "hct.pb-c.h"
+#include "master/act/away.h"
 #include "master/act/hands.h"
+#include "master/move/mover.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "proto/base/clock.h"
@@ -110,6 +112,53 @@ static int order_rollback(struct acts *a, struct job *j,
     return a->ops->again(j, o->why) ? 0 : order_kill(a, j, o, err);
 }
 
+struct blamed { const struct job *j; const struct taskset *ranks; };
+
+static bool is_elsewhere(const void *arg, const struct node *n)
+{
+    const struct blamed *b = arg;
+
+    for (int64_t r = -1; (r = taskset_next(b->ranks, r)) >= 0; )
+        if (b->j->nodes[b->j->tasks[r].node].node == n)
+            return false;
+    return n->state == NODE_UP && !n->draining;
+}
+
+static int move_blamed(struct acts *a, struct job *j, const struct act_order *o,
+                       struct err *err)
+{
+    struct blamed blamed = { j, o->ranks };
+    struct node **to_of = calloc(j->ntasks + 1, sizeof(*to_of));
+    struct mover_order m = { .ranks = o->ranks, .to_of = to_of, .why = o->why,
+                             .tells = true };
+    int rc = !to_of ? err_memory(err)
+           : !a->movers || !o->ranks || taskset_count(o->ranks) == 0 ||
+             taskset_count(o->ranks) == j->ntasks
+           ? err_set(err, ENOTSUP, "no task is to blame more than the others")
+           : mover_able(j, err);
+
+    if (rc == 0)
+        rc = away_plan(a->nodes, is_elsewhere, &blamed, j, o->ranks, to_of, NULL,
+                       err);
+    if (rc == 0)
+        rc = mover_order(a->movers, j, &m, err);
+    free(to_of);
+    return rc;
+}
+
+/* To where none of those is that are to blame. */
+static int order_migrate(struct acts *a, struct job *j, const struct act_order *o,
+                         struct err *err)
+{
+    if (move_blamed(a, j, o, err) == 0) {
+        acts_record(a, j, o, "ordered");
+        return 0;
+    }
+    acts_record(a, j, o, err->text);
+    a->ops->notice(j, true, "job %llu: nothing is moved: %s", act_id(j), err->text);
+    return -1;
+}
+
 /* A word to the tasks, which changes nothing that is kept: sent at once. */
 static int order_signal(struct acts *a, struct job *j,
                         const struct act_order *o, struct err *err)
@@ -159,9 +208,9 @@ static const struct act {
                    HOLD_EVENT_COUNT, -1 },
     [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
-    /* Ordered by mover_order(), which has a machine of its own. */
-    [ACT_MIGRATE] = { "migrate", ACT_OPERATOR, NULL, NULL, NULL, "ordered", NULL,
-                      NULL, HOLD_EVENT_COUNT, -1 },
+    /* Of an operator ordered by mover_order(), which has a machine of its own. */
+    [ACT_MIGRATE] = { "migrate", ACT_OPERATOR | ACT_POLICY, NULL, NULL,
+                      order_migrate, NULL, NULL, NULL, HOLD_EVENT_COUNT, -1 },
     /* By checkpoint_order(); and by whoever drives jobs. */
     [ACT_CHECKPOINT] = { "checkpoint", ACT_OPERATOR, NULL, NULL, NULL, "ordered",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },

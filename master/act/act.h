@@ -18,6 +18,8 @@
 
 struct job;
 struct journal;
+struct movers;
+struct nodes;
 struct reducer;
 
 enum act_who {                  /* bits */
@@ -71,6 +73,9 @@ struct acts {
     const struct act_ops *ops;  /* borrowed, like the next two */
     struct journal *journal;
     struct reducer *reducer;    /* NULL: none, or not any more */
+    struct movers *movers;      /* borrowed, like the next one; NULL: nobody can
+                                   be moved */
+    const struct nodes *nodes;
     struct limit kills;
 };
 

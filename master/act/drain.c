@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/move/leave.h"
+#include "master/act/away.h"
 #include "master/store/journal.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
@@ -147,49 +147,14 @@ static int who_is_here(const struct drain *d, struct job *j,
     return 0;
 }
 
-static bool may_take(const struct drain *d, const struct node *n)
+static bool may_take(const void *arg, const struct node *n)
 {
+    const struct drain *d = arg;
     bool named = d->nto == 0;
 
     for (size_t i = 0; i < d->nto && !named; i++)
         named = d->to[i] == n;
     return named && n != d->node && n->state == NODE_UP && !n->draining;
-}
-
-/* Fill to_of, by rank; text says which nodes these are. */
-static int plan(const struct drain *d, const struct job *j,
-                const struct taskset *ranks, struct node **to_of,
-                struct str *text, struct err *err)
-{
-    const struct nodes *all = d->all->parts.nodes;
-    uint32_t n = (uint32_t)taskset_count(ranks), i = 0;
-    struct leave_host *hosts = calloc(all->n + 1, sizeof(*hosts));
-    struct node **of = calloc(all->n + 1, sizeof(*of));
-    uint32_t *host_of = calloc(n + 1, sizeof(*host_of));
-    size_t nhosts = 0;
-    int rc = -1;
-
-    for (size_t k = 0; hosts && of && k < all->n; k++)
-        if (may_take(d, all->v[k])) {
-            hosts[nhosts] = (struct leave_host){
-                all->v[k]->cpus, all->v[k]->ntasks + all->v[k]->ncoming };
-            of[nhosts++] = all->v[k];
-        }
-    if (!hosts || !of || !host_of)
-        err_memory(err);
-    else if (nhosts == 0)
-        err_set(err, ENOSPC, "there is no other node any more");
-    else
-        rc = leave_plan(hosts, nhosts, n, j->crowds, host_of, err);
-    for (int64_t r = -1; rc == 0 && (r = taskset_next(ranks, r)) >= 0; i++) {
-        to_of[r] = of[host_of[i]];
-        if (i == 0 || host_of[i] != host_of[i - 1])
-            str_addf(text, "%s%s", i ? ", " : "", to_of[r]->name);
-    }
-    free(hosts);
-    free(of);
-    free(host_of);
-    return rc;
 }
 
 static int order_move(const struct drain *d, struct job *j,
@@ -204,7 +169,8 @@ static int order_move(const struct drain *d, struct job *j,
         rc = err_set(err, EHOSTDOWN, "node %s is %s", d->node->name,
                      node_state_name(d->node->state));
     if (rc == 0)
-        rc = plan(d, j, ranks, to_of, text, err);
+        rc = away_plan(d->all->parts.nodes, may_take, d, j, ranks, to_of, text,
+                       err);
     if (rc == 0)
         rc = mover_order(d->all->parts.movers, j, &o, err);
     free(to_of);

@@ -39,6 +39,7 @@ struct finder {
     uint32_t proposed;          /* ... what it proposes (enum hct_action), */
     bool from_next;             /* ... its time counts from the next look, */
     char *why;                  /* ... owned: the reason */
+    struct taskset ranks;       /* ... owned: who is to blame */
 };
 
 /* A hang whose tasks are being looked for in their sources. */
@@ -175,8 +176,8 @@ static void act(struct findings *f, struct finder *p)
 {
     char *why = p->why;
     static const enum act_name acts[] = {
-        [ONHANG_SUSPEND] = ACT_SUSPEND, [ONHANG_ROLLBACK] = ACT_ROLLBACK,
-        [ONHANG_KILL] = ACT_KILL };
+        [ONHANG_MIGRATE] = ACT_MIGRATE, [ONHANG_SUSPEND] = ACT_SUSPEND,
+        [ONHANG_ROLLBACK] = ACT_ROLLBACK, [ONHANG_KILL] = ACT_KILL };
     struct act_order o = order_of(p, acts[p->remedy.does], why);
     struct taskset all = { 0 };
     struct err err;
@@ -186,10 +187,15 @@ static void act(struct findings *f, struct finder *p)
     p->remedy = (struct remedy){ 0 };
     if (o.act == ACT_SUSPEND)
         o.ranks = &all;
+    if (o.act == ACT_MIGRATE) {
+        o.ranks = &p->ranks;
+        o.whole = false;
+    }
     if (o.act != ACT_SUSPEND ||
         taskset_add(&all, 0, f->job->ntasks - 1) == 0)
         acts_order(f->acts, f->job, &o, NULL, 0, &err);
     taskset_fini(&all);
+    taskset_fini(&p->ranks);
     free(why);
 }
 
@@ -199,6 +205,7 @@ static void forget_remedy(struct findings *f, struct finder *p,
     if (p->remedy.wanted && result)
         record_not_done(f, p, p->proposed, p->why, result);
     p->remedy = (struct remedy){ 0 };
+    taskset_fini(&p->ranks);
     free(p->why);
     p->why = NULL;
 }
@@ -206,14 +213,15 @@ static void forget_remedy(struct findings *f, struct finder *p,
 /* What was wanted before is not wanted later for something that is found
  * besides. */
 static void want_remedy(struct findings *f, struct finder *p, struct remedy r,
-                        uint32_t proposed, const char *why)
+                        uint32_t proposed, const char *why,
+                        const struct taskset *ranks)
 {
     if (!r.wanted || p->done ||
         (p->remedy.wanted && p->remedy.due_ns <= r.due_ns))
         return;
     forget_remedy(f, p, NULL);
     p->why = strdup(why);
-    if (!p->why)
+    if (!p->why || taskset_copy(&p->ranks, ranks))
         return;
     p->remedy = r;
     p->proposed = proposed;
@@ -343,6 +351,16 @@ struct finding {                  /* all of it borrowed */
     enum said_how how;
 };
 
+static void want_remedy_of(struct findings *f, const struct finding *x,
+                           struct remedy r)
+{
+    struct taskset ranks = { 0 };
+
+    if (verdict_set(&ranks, x->found, x->v) == 0)
+        want_remedy(f, x->by, r, x->proposed, x->why, &ranks);
+    taskset_fini(&ranks);
+}
+
 /* What is proposed and not done is said and recorded, once. */
 static void on_proposal(struct findings *f, const struct finding *x)
 {
@@ -350,7 +368,7 @@ static void on_proposal(struct findings *f, const struct finding *x)
                                     x->found->now_ns);
     struct str not_done = { 0 };
 
-    want_remedy(f, x->by, r, x->proposed, x->why);
+    want_remedy_of(f, x, r);
     if (r.wanted || x->how != SAID_SAY || x->proposed <= HCT_REPORT)
         return;
     remedy_why_not(&not_done, &f->on_hang, x->v);
@@ -379,7 +397,7 @@ static void on_first_hang(struct findings *f, const struct finding *x)
     remedy_say(&h->next, &f->on_hang, v, x->proposed, x->found->now_ns);
     if (!r.wanted)
         remedy_why_not(&h->not_done, &f->on_hang, v);
-    want_remedy(f, x->by, r, x->proposed, x->why);
+    want_remedy_of(f, x, r);
     hang_begin(f);
 }
 
@@ -605,7 +623,12 @@ static void recall_remedy(struct findings *f, struct finder *p,
         .score = h->score, .age_ns = h->age_ns,
         .longest_ms = (uint32_t)(h->age_ns / 1000000) };
     struct remedy r = remedy_decide(&f->on_hang, &found, h->proposed, 0);
+    struct taskset ranks = { 0 };
+    struct err err;
 
+    if (h->ranks && *h->ranks &&
+        taskset_parse(&ranks, h->ranks, f->job->ntasks, &err))
+        log_warn("findings", "%s", err.text);
     p->done = h->acted;
     if (f->hang) {
         f->hang->proposed = h->proposed;
@@ -613,7 +636,8 @@ static void recall_remedy(struct findings *f, struct finder *p,
         if (!r.wanted)
             remedy_why_not(&f->hang->not_done, &f->on_hang, &found);
     }
-    want_remedy(f, p, r, h->proposed, h->why ? h->why : "");
+    want_remedy(f, p, r, h->proposed, h->why ? h->why : "", &ranks);
+    taskset_fini(&ranks);
     p->from_next = true;
 }
 

@@ -27,8 +27,8 @@ static bool is_sure(const struct onhang *h, const struct hct_verdict *v)
 static uint64_t age_wanted(const struct onhang *h, const struct hct_verdict *v)
 {
     switch (v->kind) {
-    case HCT_DEADLOCK:
-        return 0;
+    case HCT_DEADLOCK:          /* who waits for another would anywhere */
+        return h->action == ONHANG_MIGRATE ? UINT64_MAX : 0;
     case HCT_HANG:
         if (is_guess(v))
             return h->patience_ns ? h->patience_ns : UINT64_MAX;
@@ -65,20 +65,30 @@ struct remedy remedy_decide(const struct onhang *h,
     return r;
 }
 
+static const char *does_name(enum onhang_action does)
+{
+    return does == ONHANG_KILL ? "ended"
+           : does == ONHANG_ROLLBACK ? "taken back to its last checkpoint"
+           : does == ONHANG_MIGRATE ? "moved" : "suspended";
+}
+
 void remedy_say(struct str *to, const struct onhang *h,
                 const struct hct_verdict *v, uint32_t proposed,
                 uint64_t now_ns)
 {
     struct remedy r = remedy_decide(h, v, proposed, now_ns);
-    const char *does = r.does == ONHANG_KILL ? "ended"
-                       : r.does == ONHANG_ROLLBACK
-                         ? "taken back to its last checkpoint" : "suspended";
+    const char *does = does_name(r.does);
 
     if (h->action == ONHANG_REPORT) {
         str_addf(to, "hector why shows all of it, hector kill ends it; "
                  "--on-hang kill%s would %s", is_guess(v) ? ":patience=TIME" : "",
                  v->kind == HCT_DEADLOCK ? "have"
                                          : "when it has lasted much longer");
+        return;
+    }
+    if (h->action == ONHANG_MIGRATE && v->kind == HCT_DEADLOCK) {
+        str_add(to, "nothing is moved: tasks that wait for each other would do "
+                "so anywhere");
         return;
     }
     if (!r.wanted && is_guess(v)) {
@@ -92,7 +102,8 @@ void remedy_say(struct str *to, const struct onhang *h,
                  h->sure);
         return;
     }
-    str_addf(to, "it is %s, as --on-hang %s %s", does,
+    str_addf(to, "%s %s, as --on-hang %s %s",
+             r.does == ONHANG_MIGRATE ? "the tasks to blame are" : "it is", does,
              onhang_name(h->action),
              r.does == h->action ? "wishes" : "allows, and is proposed");
     if (r.due_ns > now_ns)
@@ -113,6 +124,8 @@ void remedy_why_not(struct str *to, const struct onhang *h,
         str_add(to, "not done: nothing is set for a job that goes on");
     else if (h->action == ONHANG_REPORT)
         str_add(to, "not done: --on-hang report");
+    else if (h->action == ONHANG_MIGRATE && v->kind == HCT_DEADLOCK)
+        str_add(to, "not done: --on-hang migrate, which helps no deadlock");
     else if (is_guess(v) || v->kind == HCT_NOTICE)
         str_addf(to, "not done: --on-hang %s has no patience",
                  onhang_name(h->action));

@@ -376,6 +376,8 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->acts.ops = &act_ops;
     f->movers = (struct movers){ .base = base, .ops = &mover_ops };
     f->nodes = nodes;
+    f->acts.movers = &f->movers;
+    f->acts.nodes = nodes;
     f->jobs = jobs;
     f->relay = relay;
     f->drains = drain_create(&(struct drain_parts){

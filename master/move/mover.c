@@ -81,6 +81,7 @@ struct mover {
                                    master was there */
     struct bill bill;           /* owned: what it costs */
     uint64_t said_ns;           /* to the asker; monotonic */
+    bool tells;                 /* as in mover_order */
     char why[400];              /* it was given up, or is lost */
     bool passing;               /* and that may be otherwise in a while */
 };
@@ -1020,6 +1021,8 @@ static void end(struct mover *v, bool ok, const char *text)
     journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
     bill_note(&v->bill, all->journal, j, ok ? "done" : text);
     say_result(v, ok, text);
+    if (!ok && v->tells)
+        all->ops->notice(j, true, "job %llu: %s", id(v), text);
     mover_free(v);
     if (all->ended)
         all->ended(all->ended_arg, j, ok, passing, text);
@@ -1455,6 +1458,7 @@ static struct mover *make(struct movers *all, struct job *j,
         return err_memory(err), NULL;
     *v = (struct mover){ .all = all, .job = j, .saved = o->saved,
                          .asker = o->asker, .serial = j->serial,
+                         .tells = o->tells,
                          .quiesce_ns = o->quiesce_ns ? o->quiesce_ns
                              : MOVER_QUIESCE_S * CLOCK_NS_PER_S };
     v->rank = calloc(j->ntasks + 1, sizeof(*v->rank));

@@ -4,8 +4,8 @@
  *
  * Each step of the machine (move_state.h) is noted, and what it is to effect is
  * done by mover_act() when it is in the database. Until all has come apart
- * whatever goes wrong lets all tasks go on as if nothing had been. A job has one
- * move at a time, which is hung on it (job->mover). */
+ * whatever goes wrong lets all tasks go on as if nothing had been. A job has
+ * one move at a time, which is hung on it (job->mover). */
 #ifndef HECTOR_MOVER_H
 #define HECTOR_MOVER_H
 
@@ -74,6 +74,7 @@ struct mover_order {            /* all borrowed */
     uint64_t quiesce_ns;        /* for all to stand; 0: MOVER_QUIESCE_S */
     const char *why;            /* for the record */
     struct conn *asker;         /* hears of each step; or NULL */
+    bool tells;                 /* that nothing was moved, to who runs the job */
 };
 
 /* Begin. -1 with a sentence: it cannot be. */

@@ -629,7 +629,8 @@ static int on_hang(void *arg, int ncols, const char *const *names,
         .report = text_of(&v[2]), .told = v[3].i != 0,
         .kind = text_of(&v[4]), .score = v[5].d,
         .age_ns = (uint64_t)v[6].i, .acted = v[7].i != 0,
-        .why = text_of(&v[8]), .proposed = (uint32_t)v[9].i };
+        .why = text_of(&v[8]), .proposed = (uint32_t)v[9].i,
+        .ranks = text_of(&v[10]) };
 
     (void)ncols;
     (void)names;
@@ -646,12 +647,12 @@ int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
                     " action WHERE job = ?1 AND action = 'report' AND"
                     " by = policy AND action.at_ns >= verdict.at_ns),"
                     " kind, score, age_ns, EXISTS (SELECT 1 FROM action WHERE"
-                    " job = ?1 AND action IN ('kill', 'suspend') AND"
+                    " job = ?1 AND action IN ('kill', 'suspend', 'migrate') AND"
                     " by = policy AND result NOT LIKE 'not done%' AND"
                     " action.at_ns >= verdict.at_ns), why, CASE"
                     " WHEN instr(detail, '  proposes to kill') THEN 3"
                     " WHEN instr(detail, '  proposes to suspend') THEN 2"
-                    " ELSE 0 END"
+                    " ELSE 0 END, ranks"
                     " FROM verdict WHERE job = ?1 AND"
                     " kind IN ('hang', 'deadlock') AND rowid >"
                     " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"

@@ -176,6 +176,7 @@ int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
 /* The first verdict of a hang that was not over, if there is one. */
 struct query_hang {
     const char *policy, *kind, *report, *why;   /* report, why may be NULL */
+    const char *ranks;          /* to blame; or NULL */
     uint64_t seq, age_ns;
     double score;
     bool told, acted;           /* people heard; something was done about it */

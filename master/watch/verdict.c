@@ -5,14 +5,23 @@
 
 #include "proto/base/taskset.h"
 
+int verdict_set(struct taskset *to, const struct found *f,
+                const struct hct_verdict *v)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < v->nranks && rc == 0; i++)
+        rc = taskset_add(to, f->ranks[v->ranks + i], f->ranks[v->ranks + i]);
+    return rc;
+}
+
 void verdict_ranks(struct str *to, const struct found *f,
                    const struct hct_verdict *v)
 {
     struct taskset set = { 0 };
     char buf[64];
 
-    for (uint32_t i = 0; i < v->nranks; i++)
-        taskset_add(&set, f->ranks[v->ranks + i], f->ranks[v->ranks + i]);
+    verdict_set(&set, f, v);
     for (size_t i = 0; i < set.n; i++) {
         struct taskset one = { &set.v[i], 1, 1 };
 

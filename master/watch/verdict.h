@@ -4,6 +4,7 @@
 
 #include "master/watch/found.h"
 #include "proto/base/str.h"
+#include "proto/base/taskset.h"
 
 /* All there is of a verdict as lines of text, the same live and in a replay:
  *
@@ -15,7 +16,9 @@
 void verdict_text(struct str *to, const char *policy,
                   const struct found *f, uint32_t verdict);
 
-/* The ranks to blame, "0-3,7"; "" for none. */
+/* The ranks to blame, added to a set: -1, no memory; or "0-3,7", "" for none. */
+int verdict_set(struct taskset *to, const struct found *f,
+                const struct hct_verdict *v);
 void verdict_ranks(struct str *to, const struct found *f,
                    const struct hct_verdict *v);
 

@@ -10,7 +10,8 @@
 #define ONHANG_SURE 99.9
 
 static const char *const onhang_names[] = {
-    [ONHANG_REPORT] = "report", [ONHANG_SUSPEND] = "suspend",
+    [ONHANG_REPORT] = "report", [ONHANG_MIGRATE] = "migrate",
+    [ONHANG_SUSPEND] = "suspend",
     [ONHANG_ROLLBACK] = "rollback", [ONHANG_KILL] = "kill",
 };
 enum { ONHANG_NAMES = sizeof(onhang_names) / sizeof(onhang_names[0]) };
@@ -83,8 +84,8 @@ int onhang_parse(struct onhang *h, const char *text, struct err *err)
                                 strncmp(onhang_names[i], text, n) != 0))
         i++;
     if (i == ONHANG_NAMES && *text)
-        return err_set(err, EINVAL, "\"%.80s\": one of report|suspend|"
-                       "rollback|kill is wanted", text);
+        return err_set(err, EINVAL, "\"%.80s\": one of report|migrate|"
+                       "suspend|rollback|kill is wanted", text);
     new.action = *text ? i : ONHANG_REPORT;
     if (text[n] == ':' && onhang_keys(&new, text + n + 1, err))
         return -1;

@@ -1,6 +1,6 @@
 /* onhang.h - what is to be done when a job hangs, as people write it:
  *
- *   report | suspend | rollback | kill[:age=60s,sure=99.9,patience=5m]
+ *   report | migrate | suspend | rollback | kill[:age=60s,sure=99.9,patience=5m]
  *
  * What is done goes by the strength of the evidence. A proof, as of a
  * deadlock, is acted on at once; a verdict, which comes from a model, when it
@@ -16,7 +16,7 @@
 
 /* In order of what is lost. */
 enum onhang_action {
-    ONHANG_REPORT, ONHANG_SUSPEND, ONHANG_ROLLBACK, ONHANG_KILL
+    ONHANG_REPORT, ONHANG_MIGRATE, ONHANG_SUSPEND, ONHANG_ROLLBACK, ONHANG_KILL
 };
 
 /* Without an age: so long, and so many times as long as the longest stay that
@@ -35,7 +35,7 @@ struct onhang {
 /* "" is report. -1: a sentence says what is wrong, and *h is untouched. */
 int onhang_parse(struct onhang *h, const char *text, struct err *err);
 
-/* "report", "suspend", "rollback", "kill" */
+/* "report", "migrate", ... */
 const char *onhang_name(enum onhang_action action);
 
 /* How old a verdict must be; longest_ns: see above, 0: none is known. */

@@ -1,5 +1,6 @@
 /* options_saved.c - what of the options goes with checkpoints. Part of options.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "redirector/options/options.h"
 
@@ -30,6 +31,10 @@ int options_check_saved(struct options *o, struct err *err)
     if (!o->checkpoint_dir && options_seen(o, "--max-restarts"))
         return err_set(err, EINVAL, "--max-restarts needs --checkpoint-dir DIR: "
                        "there is nothing to go back to without");
+    if (!options_saves(o) && !o->migratable && o->on_hang &&
+        strncmp(o->on_hang, "migrate", 7) == 0)
+        return err_set(err, EINVAL, "--on-hang migrate needs --migratable: no "
+                       "task can be moved without");
     if (!options_saves(o))
         return 0;
     if (o->pty)

@@ -426,7 +426,7 @@ const struct args_option usage_rows[] = {
     { "Watching", "policy", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
       "have this policy watch the job; may be repeated",
       take_policy, AT(policies), 0, 0 },
-    { NULL, "on-hang", ARGS_VALUE, "report|suspend|rollback|kill[:KEY=VALUE,...]",
+    { NULL, "on-hang", ARGS_VALUE, "report|migrate|suspend|rollback|kill[:KEY=VALUE,...]",
       "what to do when the job hangs; a verdict acts at age=60s and sure=99.9, "
       "a notice only with patience=TIME",
       take_on_hang, AT(on_hang), 0, 0 },

@@ -153,7 +153,7 @@ static void who_may(void **state)
     static const char *const may[] = {  /* owner operator batch policy */
         [ACT_REPORT] = "...p", [ACT_SUSPEND] = "uo.p", [ACT_RESUME] = "uo..",
         [ACT_KILL] = "uobp", [ACT_SIGNAL] = "uob.", [ACT_WARN] = "...p",
-        [ACT_SWITCH_OFF] = "...p", [ACT_MIGRATE] = ".o..", [ACT_DRAIN] = ".o..",
+        [ACT_SWITCH_OFF] = "...p", [ACT_MIGRATE] = ".o.p", [ACT_DRAIN] = ".o..",
         [ACT_UNDRAIN] = ".o..", [ACT_CHECKPOINT] = ".o..",
         [ACT_ROLLBACK] = "...p",
     };
@@ -180,7 +180,6 @@ static void who_may(void **state)
     assert_string_equal(rows(),
         "resume 1-2 odd resume may not be asked for by policy odd: so|"
         "signal 1-2 odd signal may not be asked for by policy odd: so|"
-        "migrate 1-2 odd migrate may not be asked for by policy odd: so|"
         "drain 1-2 odd drain may not be asked for by policy odd: so|"
         "undrain 1-2 odd undrain may not be asked for by policy odd: so|"
         "checkpoint 1-2 odd checkpoint may not be asked for by policy odd: so");

@@ -20,6 +20,7 @@ static void good(void **state)
         { "report", { ONHANG_REPORT, false, 0, 99.9, 0 } },
         { "kill", { ONHANG_KILL, false, 0, 99.9, 0 } },
         { "suspend:age=90s", { ONHANG_SUSPEND, true, 90 * S, 99.9, 0 } },
+        { "migrate", { ONHANG_MIGRATE, false, 0, 99.9, 0 } },
         { "rollback:age=3s", { ONHANG_ROLLBACK, true, 3 * S, 99.9, 0 } },
         { "kill:sure=100", { ONHANG_KILL, false, 0, 100, 0 } },
         { "kill:age=2,sure=95.5,patience=5m",
@@ -43,7 +44,7 @@ static void good(void **state)
 static void bad(void **state)
 {
     static const struct { const char *text, *words; } cases[] = {
-        { "wait", "one of report|suspend|rollback|kill is wanted" },
+        { "wait", "one of report|migrate|suspend|rollback|kill is wanted" },
         { "kil", "one of" }, { "killx:age=1", "one of" }, { ":age=1", "one of" },
         { "report:age=1s", "report takes nothing behind it" },
         { "kill:", "is wanted after the colon" },
@@ -101,6 +102,8 @@ static void strengths(void **state)
         { "kill:sure=99", HCT_HANG, 0.99, 1000, 0, 0 },
         { "kill:sure=100", HCT_HANG, 1, 1000, 0, -1 },
         { "kill:age=1s", HCT_NOTICE, 0, 3000, 0, -1 },
+        { "migrate", HCT_DEADLOCK, 1, 100, 0, -1 },     /* helps nobody */
+        { "migrate:age=2s", HCT_HANG, 0.9999, 1, 0, 1 },
         { "kill:patience=20s", HCT_NOTICE, 0, 12, 100, 8 },
         { "suspend:patience=10s", HCT_NOTICE, 0, 12, 100, 0 },
         /* found without a model: as a notice */
