@@ -334,6 +334,7 @@ static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
         .dir = s->dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
         .restored = s->conf->options->restart,
         .repeats = options_saves(s->conf->options),
+        .input_keep = s->conf->options->migratable ? LINKS_INPUT_KEEP : 0,
         .on_output = frontend_on_output,
         .on_output_end = frontend_on_output_end,
         .on_join = frontend_on_join, .on_leave = frontend_on_leave,
