@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 4,
-    PAGE_MINOR = 3,
+    PAGE_MINOR = 4,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -685,6 +685,7 @@ struct page_lease_ask {
     uint32_t rank, pid, generation;
     uint32_t whole;             /* 1: its image is written */
     uint64_t image_bytes;       /* then: to a file */
+    uint64_t unread;            /* then: bytes that waited in standard input */
 };
 struct page_lease {
     uint64_t magic;

@@ -42,6 +42,7 @@ struct mover {
                                    the name of a file */
     bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
+    uint64_t unread;            /* then: of what is in its pipe for input */
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
@@ -154,7 +155,8 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                                       HCT__STREAM__STREAM_STDOUT);
         m.err_bytes = streams_written(v->job->streams, v->rank,
                                       HCT__STREAM__STREAM_STDERR);
-        m.reads = streams_input_read(v->job->streams, v->rank, &m.in_bytes);
+        m.reads = streams_input_place(v->job->streams, v->rank, v->unread,
+                                      &m.in_bytes);
         m.image_bytes = v->image_bytes;
     }
     v->said = m;
@@ -303,6 +305,7 @@ static void look_at_saved(struct mover *v)
     }
     v->told = true;
     say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
+    streams_input_stays(j->streams, v->rank);
 }
 
 static void look_at_all(struct job *j)
@@ -469,13 +472,16 @@ static void save(struct mover *v, const struct page_lease_ask *ask)
 {
     if (!v->begun) {
         v->begun = true;
+        streams_hold_input(v->job->streams, v->rank);
         lease_save(v->job, v->rank, v->job->move->saving, v->lease);
         v->lease = -1;
     } else if (ask->whole) {
         v->whole = true;
         v->image_bytes = ask->image_bytes;
+        v->unread = ask->unread;
         look_at_saved(v);
     } else {
+        streams_input_stays(v->job->streams, v->rank);
         say_stays(v);
     }
 }
@@ -503,6 +509,7 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     v->lease = fd;
     if (v->part == LEAVING && v->begun && ask->whole) {
         v->whole = true;
+        v->unread = ask->unread;
         end_image(v);
     } else if (v->part == LEAVING && v->begun) {
         stays_here(v);
@@ -543,7 +550,7 @@ static void mover_free(struct mover *v)
         close(v->words);
     if (v->part == LEAVING && v->told)  /* all have come */
         streams_input_left(v->job->streams, v->rank);
-    else if (v->part == LEAVING)
+    else if (v->part == LEAVING || v->part == SAVING)
         streams_input_stays(v->job->streams, v->rank);
     if (v->task) {
         if (!v->task->over && v->task->pid > 0)
@@ -645,7 +652,7 @@ static int check_saving(const struct job *j, struct err *err)
 
         if (check_terminal(j, rank, err))
             return -1;
-        if (streams_input_read(j->streams, rank, &bytes))
+        if (streams_input_place(j->streams, rank, 0, &bytes))
             return err_set(err, ENOTSUP, "task %u reads the standard input of "
                            "hector-run, whose end it has not seen", rank);
     }

@@ -9,16 +9,12 @@
  * else for EV_READ, which on the writing end of a pipe means only that its reader is
  * gone. For a terminal the end of file is something to get, too. Others wait for
  * nothing: one that COMES has no byte yet, one that is HELD is where it was, and one
- * that is FED has the end in its pipe, of which fd is a reading end then, since what
- * was not read of it is to be counted. */
+ * that is FED has the end in its pipe. */
 #include "slave/streams/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "slave/launch/pty.h"
@@ -35,6 +31,7 @@ struct reader {
     uint64_t at;                /* next byte of the stream to write */
     bool writing;               /* what event waits for */
     bool terminal;              /* then it waits for EV_WRITE or not at all */
+    bool goes;                  /* to another node, and reads on there */
     char last;                  /* byte written to a terminal */
 };
 
@@ -72,7 +69,8 @@ static void reader_free(struct reader *r)
 {
     if (r->event)
         event_free(r->event);
-    close(r->fd);
+    if (r->fd >= 0)
+        close(r->fd);
     free(r);
 }
 
@@ -189,24 +187,14 @@ static bool type_end(struct reader *r)
     return true;
 }
 
-/* It finds the end after what is in its pipe. False: it is to be dropped. */
-static bool feed_end(struct reader *r)
+/* It finds the end after what is in its pipe. */
+static void feed_end(struct reader *r)
 {
-    char path[40];
-    int fd;
-
-    if (r->terminal)
-        return false;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
-    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return false;
     event_free(r->event);
     r->event = NULL;
     close(r->fd);
-    r->fd = fd;
+    r->fd = -1;
     r->state = READER_FED;
-    return true;
 }
 
 /* Write what fits. False if the reader is gone (and freed). */
@@ -231,11 +219,13 @@ static bool push(struct reader *r)
             return false;
         }
     }
-    if (r->at >= end && in->ended && (!r->terminal || type_end(r))) {
-        if (feed_end(r))
-            return true;
-        drop(r);                /* closes it: end of file */
+    if (r->at >= end && in->ended && r->terminal && type_end(r)) {
+        drop(r);
         return false;
+    }
+    if (r->at >= end && in->ended && !r->terminal) {
+        feed_end(r);
+        return true;
     }
     wait_for(r, r->at < end || in->ended);
     return true;
@@ -400,26 +390,25 @@ void input_stays(struct input *in, uint32_t rank)
 void input_left(struct input *in, uint32_t rank)
 {
     struct reader *r = find(in, rank);
-    uint64_t bytes;
 
     if (!r || !is_here(r))
         return;
-    in->left += input_read(in, rank, &bytes);
+    in->left += r->goes;
     drop(r);
     settle(in);
 }
 
-bool input_read(const struct input *in, uint32_t rank, uint64_t *bytes)
+bool input_place(struct input *in, uint32_t rank, uint64_t unread,
+                 uint64_t *bytes)
 {
-    const struct reader *r = find(in, rank);
-    int unread = 0;
+    struct reader *r = find(in, rank);
 
     *bytes = 0;
     if (!r || !is_here(r))
         return false;
-    ioctl(r->fd, FIONREAD, &unread);
-    *bytes = r->at - (uint64_t)unread;
-    return r->state != READER_FED || unread > 0;
+    *bytes = r->at - (unread < r->at ? unread : r->at);
+    r->goes = r->state != READER_FED || unread > 0;
+    return r->goes;
 }
 
 /* ------------------------------------------------------------ what comes */

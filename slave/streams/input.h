@@ -57,15 +57,17 @@ void input_stayed_away(struct input *in, uint32_t rank);
 /* All are added: grants the first bytes, or says that nobody reads. */
 void input_start(struct input *in);
 
-/* A task may go: nothing is written to it, and its end is not seen. Then it
- * stays, and all is as before; or it has its place elsewhere. */
+/* A task may go, or is saved: nothing is written to it, and its end is not seen.
+ * Then it stays, and all is as before; or it has its place elsewhere. */
 void input_hold(struct input *in, uint32_t rank);
 void input_stays(struct input *in, uint32_t rank);
 void input_left(struct input *in, uint32_t rank);
 
-/* How much that task has read is stored in *bytes. False: there is nothing more
- * for it, as it has closed its input or has all up to the end. */
-bool input_read(const struct input *in, uint32_t rank, uint64_t *bytes);
+/* Where one that is held begins, if it goes, is stored in *bytes: it has left
+ * so many in its pipe. False: there is nothing more for it, as it has closed its
+ * input or has all up to the end. */
+bool input_place(struct input *in, uint32_t rank, uint64_t unread,
+                 uint64_t *bytes);
 
 /* at: the number of the first byte; what is not due is passed over. -1 if it is
  * more than was granted. */

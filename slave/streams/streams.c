@@ -384,9 +384,10 @@ void streams_input_left(struct streams *s, uint32_t rank)
     input_left(s->input, rank);
 }
 
-bool streams_input_read(const struct streams *s, uint32_t rank, uint64_t *bytes)
+bool streams_input_place(struct streams *s, uint32_t rank, uint64_t unread,
+                         uint64_t *bytes)
 {
-    return input_read(s->input, rank, bytes);
+    return input_place(s->input, rank, unread, bytes);
 }
 
 int streams_terminal(struct streams *s, uint32_t rank, int fd,

@@ -54,14 +54,14 @@ int streams_feed_later(struct streams *s, uint32_t rank, int fd,
 void streams_input_came(struct streams *s, uint32_t rank, uint64_t at);
 void streams_no_input(struct streams *s, uint32_t rank);
 
-/* What a task has read of stdin so far is stored in *bytes. False: there is
- * nothing more for it, see input.h. */
-bool streams_input_read(const struct streams *s, uint32_t rank,
-                        uint64_t *bytes);
-/* It may go: nothing is written to it. Then it stays here, or is elsewhere. */
+/* It may go, or is saved: nothing is written to it. Then it stays here, or is
+ * elsewhere. */
 void streams_hold_input(struct streams *s, uint32_t rank);
 void streams_input_stays(struct streams *s, uint32_t rank);
 void streams_input_left(struct streams *s, uint32_t rank);
+/* Where in stdin one that is held goes on; see input.h. */
+bool streams_input_place(struct streams *s, uint32_t rank, uint64_t unread,
+                         uint64_t *bytes);
 
 /* Both, for a task that has a terminal; fd is our end of it. */
 int streams_terminal(struct streams *s, uint32_t rank, int fd,

@@ -9,6 +9,7 @@
  *   close=BYTES       that much is enough for task 0: it closes its input
  *   last=FILE         once it has come to the end task 0 waits until the file is there
  *   thread            another thread reads, while this one calls MPI
+ *   slow              each piece takes a millisecond
  *   child             task 1 has a child, and a pipe to it */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size, threaded, copy;
+static int rank, size, threaded, slow, copy;
 static long stop_at = -1, enough = -1;
 static const char *go_on, *last;
 static atomic_int over;
@@ -46,6 +47,8 @@ static int take(char *word)
         return last = rank == 0 ? word + 5 : NULL, 0;
     if (strcmp(word, "thread") == 0)
         return threaded = 1, 0;
+    if (strcmp(word, "slow") == 0)
+        return slow = 1, 0;
     if (strcmp(word, "child") == 0)
         return rank != 1 || popen("sleep 1000", "r") ? 0 : -1;
     return -1;
@@ -102,6 +105,8 @@ static void *read_all(void *arg)
         if (write(copy, buf, (size_t)n) != n)
             abort();
         total += n;
+        if (slow)
+            usleep(1000);
         say("got", total);
     }
     say("end", total);

@@ -103,7 +103,7 @@ static void task(struct world *w, const struct step *s)
         streams_input_stays(w->streams, 0);
         break;
     case 6:
-        streams_input_read(w->streams, 0, &bytes);
+        streams_input_place(w->streams, 0, s->n, &bytes);
         streams_input_left(w->streams, 0);
         break;
     case 7:

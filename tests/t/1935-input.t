@@ -108,7 +108,18 @@ for how in '' thread; do
     finish '... it has all that was written' "$T/written" 0
 done
 
+# The image knows what had been read when it was made: a thread goes on until all of
+# the old process ends.
+input=$T/large
+more="last=$T/last thread slow"
+begin 2
+moved 'a thread that reads meanwhile' 0 n2
+moved '... and once more' 0 n1
+: >"$T/last"
+finish '... has every byte' "$T/large" 0
+
 # Whenever it moves: somewhere in 600 pieces.
+input=$T/input
 more="last=$T/last"
 written=0
 feed 2

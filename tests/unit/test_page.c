@@ -71,7 +71,7 @@ static const struct offset offsets[] = {
     AT(page_stop, generation, 144), AT(page_stop, swap, 148),
     AT(page_stop, why, 160), AT(page_stop, comm, 416),
     AT(page_stop_comm, target, 16), SIZE(page_stop_comm, 32),
-    SIZE(page_lease_ask, 48), SIZE(page_lease, 136),
+    AT(page_lease_ask, unread, 48), SIZE(page_lease_ask, 56), SIZE(page_lease, 136),
     SIZE(page_hello, 104), SIZE(page_grant, 136),
 };
 
