@@ -327,19 +327,26 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-/* What it may have of all that was read. */
+/* What it may have of all that was read. Its credit is used up by what cannot be
+ * read again: the owner will end the job. */
 static void link_feed(struct link *k)
 {
     const struct links *s = k->owner;
     Hct__Input input = HCT__INPUT__INIT;
     Hct__InputEnd end = HCT__INPUT_END__INIT;
+    struct err err;
 
     while (k->at < backlog_end(s->backlog) && k->credit) {
-        size_t n;
+        size_t n = 0;
 
         input.at = k->at;
         input.data.data = (uint8_t *)(uintptr_t)backlog_from(s->backlog, k->at,
-                                                             &n);
+                                                             &n, &err);
+        if (!input.data.data) {
+            k->credit = 0;
+            s->conf.on_input_lost(s->conf.arg, &err, true);
+            return;
+        }
         n = n < LINKS_INPUT_MAX ? n : LINKS_INPUT_MAX;
         input.data.len = n < k->credit ? n : (size_t)k->credit;
         k->at += input.data.len;
@@ -361,14 +368,14 @@ static bool link_takes_input(const struct link *k)
 /* Where it is to go on. */
 static int link_go_to(struct link *k, const Hct__InputCredit *m, struct err *err)
 {
-    const struct backlog *b = k->owner->backlog;
+    const struct links *s = k->owner;
     uint64_t at = m->again ? m->from : k->at;
 
-    if (at < backlog_first(b) || at > backlog_end(b))
-        return err_set(err, EPROTO, "standard input is wanted from byte %llu on,"
-                       " and there is %llu to %llu", (unsigned long long)at,
-                       (unsigned long long)backlog_first(b),
-                       (unsigned long long)backlog_end(b));
+    if (backlog_reach(s->backlog, at, err)) {
+        if (link_counts(k))
+            s->conf.on_input_lost(s->conf.arg, err, true);
+        return -1;
+    }
     if (m->bytes > UINT64_MAX - at - (m->again ? 0 : k->credit))
         return err_set(err, EPROTO, "too much credit");
     k->at = at;
@@ -456,6 +463,9 @@ struct links *links_open(struct event_base *base,
 {
     struct links *s = calloc(1, sizeof(*s));
     struct addr a = { .is_unix = true }, tcp = { .host = "*" };
+    struct backlog_conf input = {
+        .keep = conf->input_keep, .dir = conf->input_dir,
+        .fd = conf->input_keep && !conf->input_none ? STDIN_FILENO : -1 };
 
     if (!s)
         return err_memory(err), NULL;
@@ -463,11 +473,13 @@ struct links *links_open(struct event_base *base,
     s->base = base;
     s->states = calloc(conf->ntasks, LINKS_KINDS);
     s->shown = calloc(conf->ntasks, LINKS_COUNTED * sizeof(*s->shown));
-    s->backlog = backlog_create(conf->input_keep);
-    if (!s->states || !s->shown || !s->backlog) {
+    if (!s->states || !s->shown) {
         err_memory(err);
         goto fail;
     }
+    s->backlog = backlog_create(&input, err);
+    if (!s->backlog)
+        goto fail;
     randombytes_buf(s->cookie, sizeof(s->cookie));
     links_name(a.host, sizeof(a.host), conf->dir);
     addr_format(&a, s->unix_address, sizeof(s->unix_address));
@@ -589,7 +601,7 @@ bool links_input_unwanted(const struct links *s)
             return false;       /* takes it, or has not said so yet */
         unwanted = unwanted || (link_counts(k) && k->unwanted);
     }
-    return unwanted && s->under_way <= 0;
+    return unwanted && s->under_way <= 0 && !s->conf.input_dir;
 }
 
 static void links_feed(struct links *s)
@@ -601,7 +613,10 @@ static void links_feed(struct links *s)
 
 void links_send_input(struct links *s, const void *p, size_t n)
 {
-    backlog_add(s->backlog, p, n);
+    struct err err;
+
+    if (backlog_add(s->backlog, p, n, &err))
+        s->conf.on_input_lost(s->conf.arg, &err, false);
     links_feed(s);
 }
 

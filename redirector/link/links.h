@@ -34,7 +34,11 @@ struct links_conf {
     const struct key *key;      /* borrowed; needed for TCP */
     uint32_t ntasks;
     bool repeats;               /* the job may go back to a checkpoint */
-    size_t input_keep;          /* bytes that slaves may ask for once more */
+    size_t input_keep;          /* bytes that slaves may ask for once more, but
+                                   for those of a file: it has all */
+    const char *input_dir;      /* as may they all, and at any time: where they
+                                   are written to; borrowed; NULL: no */
+    bool input_none;            /* standard input is not read */
     bool restored;              /* an earlier hector-run has shown what they wrote
                                    before */
     /* stream: Hct__Stream */
@@ -51,6 +55,9 @@ struct links_conf {
     void (*on_missed)(void *arg, uint32_t rank, uint64_t bytes);
     /* What this task writes again is not what it had written, and is shown. */
     void (*on_differs)(void *arg, uint32_t rank);
+    /* Input cannot be kept any more; needed: nor had again, which a task would
+     * have to. */
+    void (*on_input_lost)(void *arg, const struct err *why, bool needed);
     void (*on_credit)(void *arg);       /* links_credit() may have changed */
     void *arg;
 };

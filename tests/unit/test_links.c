@@ -76,6 +76,12 @@ static void on_missed(void *arg, uint32_t rank, uint64_t bytes)
     str_addf(&((struct world *)arg)->log, "%u:MISSED%u ", rank, (unsigned)bytes);
 }
 
+static void on_input_lost(void *arg, const struct err *why, bool needed)
+{
+    (void)why;
+    str_add(&((struct world *)arg)->log, needed ? "LOST " : "UNKEPT ");
+}
+
 static void on_differs(void *arg, uint32_t rank)
 {
     str_addf(&((struct world *)arg)->log, "%u:DIFFERS ", rank);
@@ -297,6 +303,7 @@ static int setup_world(void **state, bool restored)
         .on_output_end = on_output_end, .on_join = on_join,
         .on_leave = on_leave, .on_again = on_again, .on_missed = on_missed,
         .on_differs = on_differs, .repeats = true, .input_keep = 1000,
+        .on_input_lost = on_input_lost, .input_none = true,
         .on_credit = on_credit, .arg = w
     };
 
@@ -625,10 +632,10 @@ static void test_input_refused(void **state)
     str_reset(&w->log);
     fake_ask(w, 1, (Hct__InputCredit){ PROTOBUF_C_MESSAGE_INIT(
         &hct__input_credit__descriptor), .again = 1, .bytes = 2 });
-    assert_string_equal(str_text(&w->log), "-n1 ");
+    assert_string_equal(str_text(&w->log), "LOST -n1 ");
     fake_ask(w, 0, (Hct__InputCredit){ PROTOBUF_C_MESSAGE_INIT(
         &hct__input_credit__descriptor), .again = 1, .from = sent + 1 });
-    assert_string_equal(str_text(&w->log), "-n1 -n0 ");
+    assert_string_equal(str_text(&w->log), "LOST -n1 LOST -n0 ");
 }
 
 /* What was shown is not shown again, and what was not is: whatever was cut how. */
