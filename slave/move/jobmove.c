@@ -645,17 +645,9 @@ static int check_leaving(const struct job *j, uint32_t rank, struct err *err)
 
 static int check_saving(const struct job *j, struct err *err)
 {
-    uint64_t bytes;
-
-    for (size_t i = 0; i < j->ntasks; i++) {
-        uint32_t rank = j->tasks[i]->rank;
-
-        if (check_terminal(j, rank, err))
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (check_terminal(j, j->tasks[i]->rank, err))
             return -1;
-        if (streams_input_place(j->streams, rank, 0, &bytes))
-            return err_set(err, ENOTSUP, "task %u reads the standard input of "
-                           "hector-run, whose end it has not seen", rank);
-    }
     return 0;
 }
 
