@@ -42,7 +42,7 @@ struct mover {
                                    the name of a file */
     bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
-    uint64_t unread;            /* then: of what is in its pipe for input */
+    uint64_t unread;            /* once whole: what it had in its pipe for input */
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
@@ -453,7 +453,7 @@ static void say_stays(struct mover *v)
     free(s);
 }
 
-static void streams_go_on_here(const struct mover *v)
+static void go_on_here(const struct mover *v)
 {
     streams_move(v->job->streams, v->rank, STREAMS_END);
     streams_input_stays(v->job->streams, v->rank);
@@ -463,7 +463,7 @@ static void streams_go_on_here(const struct mover *v)
 static void stays_here(struct mover *v)
 {
     drop_out(v);
-    streams_go_on_here(v);
+    go_on_here(v);
     say_stays(v);
 }
 
@@ -711,7 +711,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
         struct mover *v = *at;
 
         if (v->part == LEAVING)
-            streams_go_on_here(v);
+            go_on_here(v);
         if (v->lease < 0 || v->part == COMING) {
             at = &v->next;
             continue;
