@@ -703,6 +703,7 @@ struct page_lease_ask {
     uint32_t rank, pid, generation;
     uint32_t whole;             /* 1: its image is written */
     uint64_t image_bytes;       /* then: to a file */
+    uint64_t unread;            /* then: bytes that waited in standard input */
 };
 struct page_lease {
     uint64_t magic;

@@ -685,6 +685,8 @@ int checkpoint_fill(const struct job *j, const struct job_node *jn,
         a->tagged = was->tagged > records ? was->tagged : records;
         a->out_bytes = was->out_bytes;
         a->err_bytes = was->err_bytes;
+        a->reads = was->reads;
+        a->in_bytes = was->in_bytes;
         a->n_open = was->n_open;
         a->open = was->open;
         p->arrivals[p->n_arrivals++] = a;

@@ -375,6 +375,8 @@ static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
     a->open = said->open;
     a->out_bytes = said->out_bytes;
     a->err_bytes = said->err_bytes;
+    a->reads = said->reads;
+    a->in_bytes = said->in_bytes;
     return said;
 }
 

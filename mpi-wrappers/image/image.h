@@ -67,6 +67,9 @@ struct image_ask {
      * is "" in the process that it was made of, too. NULL: it cannot be told. */
     char *told;
     size_t told_size;
+    /* So many bytes wait in descriptor 0 while all threads stand, if that is a
+     * pipe; or NULL. */
+    uint64_t *unread;
 };
 
 /* Looks, and stops nobody: why would image_write() refuse? ask may be NULL. A

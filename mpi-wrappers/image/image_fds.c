@@ -2,6 +2,7 @@
 #include "mpi-wrappers/image/image_fds.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -126,6 +127,18 @@ static enum image_reason classify(struct image_tables *t, struct image_fd *f,
     return f->name == (uint64_t)-1 ? IMAGE_MEMORY : IMAGE_GOOD;
 }
 
+static void count_unread(const struct image_tables *t, int fd,
+                         const struct stat *st)
+{
+    int n = 0;
+
+    if (!t->ask || !t->ask->unread || fd != 0)
+        return;
+    if (S_ISFIFO(st->st_mode))
+        sys(SYS_ioctl, fd, FIONREAD, &n);
+    *t->ask->unread = (uint64_t)n;
+}
+
 static enum image_reason read_one(struct image_tables *t, struct seen *seen,
                                   size_t *n, int fd, char *name)
 {
@@ -136,6 +149,7 @@ static enum image_reason read_one(struct image_tables *t, struct seen *seen,
 
     if (sys(SYS_fstat, fd, &st) != 0)
         return IMAGE_GOOD;              /* closed meanwhile */
+    count_unread(t, fd, &st);
     memset(f, 0, sizeof(*f));
     f->fd = fd;
     f->flags = (uint32_t)sys(SYS_fcntl, fd, F_GETFL, 0);

@@ -27,7 +27,7 @@ static const char lease_slave[] = "HECTOR_SLAVE", lease_job[] = "HECTOR_JOB";
 static char lease_told[108 + 24];
 
 /* What has become of the task's image; born: this process was made of it. */
-struct lease_image { bool whole, born; uint64_t bytes; };
+struct lease_image { bool whole, born; uint64_t bytes, unread; };
 
 static int lease_fail(char *why, size_t size, const char *what, int code)
 {
@@ -125,13 +125,16 @@ static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
+    uint64_t unread = 0;
     struct image_range page = { leaf.start, leaf.end };
     struct image_ask ask = { .copy = &page, .ncopies = found,
                              .told = lease_told,
-                             .told_size = sizeof(lease_told) };
+                             .told_size = sizeof(lease_told),
+                             .unread = &unread };
     int rc = image_write(fd, &ask, why, size);
 
-    *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0 };
+    *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0,
+                                .unread = unread };
     if (rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO)
         snprintf(why, size, "its image cannot be written: %s", strerror(-rc));
     if (!is->born) {
@@ -204,7 +207,8 @@ static int lease_ask(uint32_t generation, const struct lease_image *is,
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
         .minor = PAGE_MINOR, .generation = generation, .whole = is->whole,
-        .pid = (uint32_t)getpid(), .image_bytes = is->bytes };
+        .pid = (uint32_t)getpid(), .image_bytes = is->bytes,
+        .unread = is->unread };
     int code = 0;
 
     attach_who(&who);

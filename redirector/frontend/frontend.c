@@ -222,6 +222,16 @@ static void frontend_on_differs(void *arg, uint32_t rank)
         s->ops->differs(s, rank);
 }
 
+static void frontend_on_input_lost(void *arg, const struct err *why, bool needed)
+{
+    struct frontend *s = arg;
+
+    if (needed)
+        s->ops->failed(s, why->text);
+    else
+        say(SAY_ERROR, "%s", why->text);
+}
+
 static void frontend_on_missed(void *arg, uint32_t rank, uint64_t bytes)
 {
     struct frontend *s = arg;
@@ -334,11 +344,15 @@ static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
         .dir = s->dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
         .restored = s->conf->options->restart,
         .repeats = options_saves(s->conf->options),
+        .input_keep = s->conf->options->migratable ? LINKS_INPUT_KEEP : 0,
+        .input_dir = s->conf->saved->dir,
+        .input_none = strcmp(s->conf->options->stdin_ranks, "none") == 0,
         .on_output = frontend_on_output,
         .on_output_end = frontend_on_output_end,
         .on_join = frontend_on_join, .on_leave = frontend_on_leave,
         .on_again = frontend_on_again, .on_missed = frontend_on_missed,
         .on_differs = frontend_on_differs,
+        .on_input_lost = frontend_on_input_lost,
         .on_credit = frontend_on_credit, .arg = s
     };
 

@@ -10,7 +10,11 @@
  *
  * In one attempt nothing comes twice, though by several links it may come in
  * another order than it was written: what was shown in earlier attempts is known
- * by where they had come to. */
+ * by where they had come to.
+ *
+ * Of input each link is at some byte: at the last one that was read, but for those
+ * whose credit is used up, or that have asked for earlier ones. As long as a task is
+ * on its way no more is read: nobody knows how much it can take. */
 #include "redirector/link/links.h"
 
 #include <assert.h>
@@ -24,13 +28,13 @@
 #include "proto/link/addr.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
+#include "redirector/link/backlog.h"
 #include "redirector/link/shown.h"
 
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_COUNTED = 2,
        LINKS_ADDRESSES = 64, LINK_MAGIC = 0x6c696e6b };
 
 enum stream_state { STREAM_UNSEEN, STREAM_OPEN, STREAM_ENDED };
-
 
 struct link {
     unsigned magic;
@@ -41,8 +45,9 @@ struct link {
     char *early;                /* owned: its name, if it is too early */
     uint64_t early_job;         /* and the job it is of */
     uint32_t attempt;
-    uint64_t credit;
+    uint64_t at, credit;        /* next byte of input; how many it may have */
     bool asked, unwanted;       /* has granted input; wants no more */
+    bool end_sent;
     size_t unended;
 };
 
@@ -61,6 +66,10 @@ struct links {
     struct shown *shown;        /* owned; stdout and stderr by rank */
     uint32_t attempt;
     bool paused;
+    struct backlog *backlog;    /* owned */
+    bool input_ended;
+    int64_t under_way;          /* tasks that read and have left one link more than
+                                   have come by another */
 };
 
 /* ----------------------------------------------------------------- links */
@@ -149,6 +158,7 @@ static int link_refuse_stranger(struct link *k)
 static void links_again(struct links *s, uint32_t attempt)
 {
     s->attempt = attempt;
+    s->under_way = 0;
     memset(s->states, STREAM_UNSEEN, (size_t)s->conf.ntasks * LINKS_KINDS);
     for (size_t i = 0; i < (size_t)s->conf.ntasks * LINKS_COUNTED; i++)
         shown_again(&s->shown[i]);
@@ -317,18 +327,81 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* What it may have of all that was read. Its credit is used up by what cannot be
+ * read again: the owner will end the job. */
+static void link_feed(struct link *k)
+{
+    const struct links *s = k->owner;
+    Hct__Input input = HCT__INPUT__INIT;
+    Hct__InputEnd end = HCT__INPUT_END__INIT;
+    struct err err;
+
+    while (k->at < backlog_end(s->backlog) && k->credit) {
+        size_t n = 0;
+
+        input.at = k->at;
+        input.data.data = (uint8_t *)(uintptr_t)backlog_from(s->backlog, k->at,
+                                                             &n, &err);
+        if (!input.data.data) {
+            k->credit = 0;
+            s->conf.on_input_lost(s->conf.arg, &err, true);
+            return;
+        }
+        n = n < LINKS_INPUT_MAX ? n : LINKS_INPUT_MAX;
+        input.data.len = n < k->credit ? n : (size_t)k->credit;
+        k->at += input.data.len;
+        k->credit -= input.data.len;
+        conn_send(k->conn, MESSAGE_INPUT, &input);
+    }
+    if (!s->input_ended || k->end_sent || k->at < backlog_end(s->backlog))
+        return;
+    k->end_sent = true;
+    end.at = k->at;
+    conn_send(k->conn, MESSAGE_INPUT_END, &end);
+}
+
+static bool link_takes_input(const struct link *k)
+{
+    return link_counts(k) && k->asked && !k->unwanted;
+}
+
+/* Where it is to go on. */
+static int link_go_to(struct link *k, const Hct__InputCredit *m, struct err *err)
+{
+    const struct links *s = k->owner;
+    uint64_t at = m->again ? m->from : k->at;
+
+    if (backlog_reach(s->backlog, at, err)) {
+        if (link_counts(k))
+            s->conf.on_input_lost(s->conf.arg, err, true);
+        return -1;
+    }
+    if (m->bytes > UINT64_MAX - at - (m->again ? 0 : k->credit))
+        return err_set(err, EPROTO, "too much credit");
+    k->at = at;
+    k->credit = m->bytes + (m->again ? 0 : k->credit);
+    k->end_sent = k->end_sent && !m->again;
+    return 0;
+}
+
 static int on_input_credit(void *arg, struct conn *c, const void *msg,
                            struct err *err)
 {
     struct link *k = link_of(arg);
+    struct links *s = k->owner;
     const Hct__InputCredit *m = msg;
 
     (void)c;
-    if (m->bytes > UINT64_MAX - k->credit)
-        return err_set(err, EPROTO, "too much credit");
+    if (link_go_to(k, m, err))
+        return -1;
     k->asked = true;
-    k->credit += m->bytes;
-    k->owner->conf.on_credit(k->owner->conf.arg);
+    if (m->came)
+        k->unwanted = false;
+    if (link_counts(k))
+        s->under_way += (int64_t)m->left - m->came;
+    if (link_takes_input(k))
+        link_feed(k);
+    s->conf.on_credit(s->conf.arg);
     return 0;
 }
 
@@ -390,6 +463,9 @@ struct links *links_open(struct event_base *base,
 {
     struct links *s = calloc(1, sizeof(*s));
     struct addr a = { .is_unix = true }, tcp = { .host = "*" };
+    struct backlog_conf input = {
+        .keep = conf->input_keep, .dir = conf->input_dir,
+        .fd = conf->input_keep && !conf->input_none ? STDIN_FILENO : -1 };
 
     if (!s)
         return err_memory(err), NULL;
@@ -401,6 +477,9 @@ struct links *links_open(struct event_base *base,
         err_memory(err);
         goto fail;
     }
+    s->backlog = backlog_create(&input, err);
+    if (!s->backlog)
+        goto fail;
     randombytes_buf(s->cookie, sizeof(s->cookie));
     links_name(a.host, sizeof(a.host), conf->dir);
     addr_format(&a, s->unix_address, sizeof(s->unix_address));
@@ -434,6 +513,7 @@ void links_close(struct links *s)
         conn_close(s->all->conn);
         link_free(s->all);
     }
+    backlog_destroy(s->backlog);
     free(s->states);
     for (size_t i = 0; s->shown &&
          i < (size_t)s->conf.ntasks * LINKS_COUNTED; i++)
@@ -494,23 +574,22 @@ void links_resume(struct links *s)
         conn_resume(k->conn);
 }
 
-static bool link_takes_input(const struct link *k)
-{
-    return link_counts(k) && k->asked && !k->unwanted;
-}
-
 size_t links_credit(const struct links *s, bool all)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t end = backlog_end(s->backlog), least = UINT64_MAX;
 
+    if (s->under_way > 0)
+        return 0;
     for (const struct link *k = s->all; k; k = k->next) {
         if (all && link_counts(k) && !k->asked && !k->unwanted)
             return 0;
-        if (link_takes_input(k) && k->credit < least)
-            least = k->credit;
+        if (link_takes_input(k) && k->at + k->credit < least)
+            least = k->at + k->credit;
     }
-    return least == UINT64_MAX ? 0 : least > SIZE_MAX ? SIZE_MAX
-                                                      : (size_t)least;
+    if (least == UINT64_MAX || least <= end)
+        return 0;
+    return least - end < LINKS_INPUT_MAX ? (size_t)(least - end)
+                                         : LINKS_INPUT_MAX;
 }
 
 bool links_input_unwanted(const struct links *s)
@@ -522,21 +601,23 @@ bool links_input_unwanted(const struct links *s)
             return false;       /* takes it, or has not said so yet */
         unwanted = unwanted || (link_counts(k) && k->unwanted);
     }
-    return unwanted;
+    return unwanted && s->under_way <= 0 && !s->conf.input_dir;
+}
+
+static void links_feed(struct links *s)
+{
+    for (struct link *k = s->all; k; k = k->next)
+        if (link_takes_input(k))
+            link_feed(k);
 }
 
 void links_send_input(struct links *s, const void *p, size_t n)
 {
-    Hct__Input input = HCT__INPUT__INIT;
+    struct err err;
 
-    input.data.data = (uint8_t *)p;
-    input.data.len = n;
-    for (struct link *k = s->all; k; k = k->next)
-        if (link_takes_input(k)) {
-            assert(k->credit >= n);
-            k->credit -= n;
-            conn_send(k->conn, MESSAGE_INPUT, &input);
-        }
+    if (backlog_add(s->backlog, p, n, &err))
+        s->conf.on_input_lost(s->conf.arg, &err, false);
+    links_feed(s);
 }
 
 void links_send_size(struct links *s, uint32_t rows, uint32_t columns)
@@ -552,9 +633,6 @@ void links_send_size(struct links *s, uint32_t rows, uint32_t columns)
 
 void links_send_input_end(struct links *s)
 {
-    Hct__InputEnd end = HCT__INPUT_END__INIT;
-
-    for (struct link *k = s->all; k; k = k->next)
-        if (link_takes_input(k))
-            conn_send(k->conn, MESSAGE_INPUT_END, &end);
+    s->input_ended = true;
+    links_feed(s);
 }

@@ -20,6 +20,11 @@
 
 enum { LINKS_COOKIE = 16 };
 
+/* Of input: in one piece; and what is kept for tasks that move, which is more
+ * than a task may have before it and not read yet: what its slave has asked
+ * for, and what is in its pipe, which may be of 1 MiB. */
+enum { LINKS_INPUT_MAX = 128 << 10, LINKS_INPUT_KEEP = 2 << 20 };
+
 struct links;
 
 struct links_conf {
@@ -29,6 +34,11 @@ struct links_conf {
     const struct key *key;      /* borrowed; needed for TCP */
     uint32_t ntasks;
     bool repeats;               /* the job may go back to a checkpoint */
+    size_t input_keep;          /* bytes that slaves may ask for once more, but
+                                   for those of a file: it has all */
+    const char *input_dir;      /* as may they all, and at any time: where they
+                                   are written to; borrowed; NULL: no */
+    bool input_none;            /* standard input is not read */
     bool restored;              /* an earlier hector-run has shown what they wrote
                                    before */
     /* stream: Hct__Stream */
@@ -45,6 +55,9 @@ struct links_conf {
     void (*on_missed)(void *arg, uint32_t rank, uint64_t bytes);
     /* What this task writes again is not what it had written, and is shown. */
     void (*on_differs)(void *arg, uint32_t rank);
+    /* Input cannot be kept any more; needed: nor had again, which a task would
+     * have to. */
+    void (*on_input_lost)(void *arg, const struct err *why, bool needed);
     void (*on_credit)(void *arg);       /* links_credit() may have changed */
     void *arg;
 };
@@ -76,15 +89,15 @@ void links_resume(struct links *s);
 /* The window of the terminal has this size now. */
 void links_send_size(struct links *s, uint32_t rows, uint32_t columns);
 
-/* So many bytes of input may be sent now. all: every link has to have said
- * whether it wants any before one gets a byte. */
+/* So many bytes of input may be sent now, LINKS_INPUT_MAX at most. all: every
+ * link has to have said whether it wants any before one gets a byte. */
 size_t links_credit(const struct links *s, bool all);
 
 /* Has somebody asked for input, and nobody wants any more? */
 bool links_input_unwanted(const struct links *s);
 
-/* n must not exceed the credit. */
+/* n must not exceed the credit. Who lags behind gets it later. */
 void links_send_input(struct links *s, const void *p, size_t n);
-void links_send_input_end(struct links *s);
+void links_send_input_end(struct links *s);     /* after all that was sent */
 
 #endif

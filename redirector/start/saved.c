@@ -273,6 +273,54 @@ static int check_tasks(const struct saved *s, const struct options *o,
     return 0;
 }
 
+/* ------------------------------------------------- standard input, once more */
+
+static bool reads(const struct options *o, uint32_t rank)
+{
+    return strcmp(o->stdin_ranks, "all") == 0 ||
+           (strcmp(o->stdin_ranks, "none") != 0 &&
+            strtoul(o->stdin_ranks, NULL, 10) == rank);
+}
+
+/* The first bytes of it, that tasks have read, have to be there, as the rest is to
+ * follow. */
+static int check_input(const Hct__Checkpoint *c, const struct options *o,
+                       struct err *err)
+{
+    uint64_t bytes = 0;
+    struct stat st;
+    off_t at;
+
+    for (uint32_t r = 0; r < c->n_tasks; r++)
+        if (c->tasks[r]->reads && reads(o, r) && c->tasks[r]->in_bytes > bytes)
+            bytes = c->tasks[r]->in_bytes;
+    if (!bytes)
+        return 0;
+    at = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)
+         ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
+    if (at >= 0 && st.st_size >= at && (uint64_t)(st.st_size - at) >= bytes)
+        return 0;
+    return err_set(err, EINVAL, "--restart: tasks of checkpoint %u in %.80s have "
+                   "read standard input up to byte %llu: give it again as a "
+                   "file, that long at least, or --stdin none", c->number,
+                   c->dir, (unsigned long long)bytes);
+}
+
+/* Older ones may ask for more. */
+static int check_inputs(struct saved *s, const struct options *o,
+                        struct err *err)
+{
+    struct err why;
+
+    if (check_input(s->v[0], o, err))
+        return -1;
+    for (size_t i = 1; i < s->n; i++)
+        if (check_input(s->v[i], o, &why))
+            while (s->n > i)
+                hct__checkpoint__free_unpacked(s->v[--s->n], NULL);
+    return 0;
+}
+
 static int apply(const struct saved *s, struct options *o, struct err *err)
 {
     size_t n = s->submit->n_apps;
@@ -300,7 +348,8 @@ int saved_open(struct saved *s, struct options *o, struct err *err)
     }
     if (!rc && o->restart) {
         from = absolute(o->restart, err);
-        rc = from && read_all(s, from, err) == 0 ? apply(s, o, err) : -1;
+        rc = from && read_all(s, from, err) == 0 &&
+             check_inputs(s, o, err) == 0 ? apply(s, o, err) : -1;
     }
     free(from);
     if (rc)

@@ -109,7 +109,7 @@ static int open_pipes(struct pipes *p, const struct task *t,
         return open_terminal(p, s, err);
     *p = (struct pipes){ { site_null(s->node->site), -1, -1 }, -1, -1, -1,
                           false };
-    if ((!s->image && !s->file && taskset_has(&s->plan->stdin_ranks, t->rank) &&
+    if ((taskset_has(&s->plan->stdin_ranks, t->rank) &&
          one_pipe(&p->task[0], &p->in, false)) ||
         one_pipe(&p->out, &p->task[1], true) ||
         (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
@@ -131,8 +131,10 @@ static int connect_pipes(const struct pipes *p, const struct task *t,
 {
     int rc = 0;
 
-    if (p->in >= 0)
-        rc |= streams_feed(s->streams, p->in, err);
+    if (p->in >= 0 && (s->image || s->file))
+        rc |= streams_feed_later(s->streams, t->rank, p->in, err);
+    else if (p->in >= 0)
+        rc |= streams_feed(s->streams, t->rank, p->in, err);
     if (p->terminal)
         rc |= streams_terminal(s->streams, t->rank, p->out, err);
     else

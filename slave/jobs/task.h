@@ -99,8 +99,8 @@ void task_fini(struct task *t);
 void task_start(struct task *t, const struct task_start *s);
 
 /* A process that becomes the task whose image it reads from s->image, or from
- * s->file. If it cannot it says so by s->words. tell: where tasks register. Its
- * standard input is at its end. */
+ * s->file. If it cannot it says so by s->words. tell: where tasks register. Where in
+ * standard input it is the streams are told later. */
 int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err);
 

@@ -42,6 +42,7 @@ struct mover {
                                    the name of a file */
     bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
+    uint64_t unread;            /* once whole: what it had in its pipe for input */
     bool may_go;                /* LEAVING: what was made of it is there */
     bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
                                    FAILED was said */
@@ -154,6 +155,8 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                                       HCT__STREAM__STREAM_STDOUT);
         m.err_bytes = streams_written(v->job->streams, v->rank,
                                       HCT__STREAM__STREAM_STDERR);
+        m.reads = streams_input_place(v->job->streams, v->rank, v->unread,
+                                      &m.in_bytes);
         m.image_bytes = v->image_bytes;
     }
     v->said = m;
@@ -249,6 +252,7 @@ static int begin_image(struct mover *v, struct err *err)
     imageout_credit(v->out, v->credit);
     v->begun = true;
     streams_move(v->job->streams, v->rank, STREAMS_MOVED);
+    streams_hold_input(v->job->streams, v->rank);
     registry_lease(v->lease, PAGE_LEASE_LEAVE, to, 0, NULL);
     v->lease = -1;
     return 0;
@@ -301,6 +305,7 @@ static void look_at_saved(struct mover *v)
     }
     v->told = true;
     say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
+    streams_input_stays(j->streams, v->rank);
 }
 
 static void look_at_all(struct job *j)
@@ -448,11 +453,17 @@ static void say_stays(struct mover *v)
     free(s);
 }
 
+static void go_on_here(const struct mover *v)
+{
+    streams_move(v->job->streams, v->rank, STREAMS_END);
+    streams_input_stays(v->job->streams, v->rank);
+}
+
 /* It could not leave. */
 static void stays_here(struct mover *v)
 {
     drop_out(v);
-    streams_move(v->job->streams, v->rank, STREAMS_END);
+    go_on_here(v);
     say_stays(v);
 }
 
@@ -461,13 +472,16 @@ static void save(struct mover *v, const struct page_lease_ask *ask)
 {
     if (!v->begun) {
         v->begun = true;
+        streams_hold_input(v->job->streams, v->rank);
         lease_save(v->job, v->rank, v->job->move->saving, v->lease);
         v->lease = -1;
     } else if (ask->whole) {
         v->whole = true;
         v->image_bytes = ask->image_bytes;
+        v->unread = ask->unread;
         look_at_saved(v);
     } else {
+        streams_input_stays(v->job->streams, v->rank);
         say_stays(v);
     }
 }
@@ -495,6 +509,7 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     v->lease = fd;
     if (v->part == LEAVING && v->begun && ask->whole) {
         v->whole = true;
+        v->unread = ask->unread;
         end_image(v);
     } else if (v->part == LEAVING && v->begun) {
         stays_here(v);
@@ -533,6 +548,10 @@ static void mover_free(struct mover *v)
         close(v->lease);
     if (v->words >= 0)
         close(v->words);
+    if (v->part == LEAVING && v->told)  /* all have come */
+        streams_input_left(v->job->streams, v->rank);
+    else if (v->part == LEAVING || v->part == SAVING)
+        streams_input_stays(v->job->streams, v->rank);
     if (v->task) {
         if (!v->task->over && v->task->pid > 0)
             kill(-v->task->pid, SIGKILL);
@@ -607,15 +626,11 @@ static bool registered(struct job *j, const char *why)
     return true;
 }
 
-static int check_streams(const struct job *j, uint32_t rank, struct err *err)
+static int check_terminal(const struct job *j, uint32_t rank, struct err *err)
 {
     if (j->plan->has_terminal && taskset_has(&j->plan->stdin_ranks, rank))
         return err_set(err, ENOTSUP, "task %u has a terminal, which cannot be "
                        "moved or written to a file", rank);
-    if (taskset_has(&j->plan->stdin_ranks, rank) &&
-        !streams_input_over(j->streams))
-        return err_set(err, ENOTSUP, "task %u reads the standard input of "
-                       "hector-run, whose end it has not seen", rank);
     return 0;
 }
 
@@ -625,13 +640,13 @@ static int check_leaving(const struct job *j, uint32_t rank, struct err *err)
 
     if (!t || t->over)
         return err_set(err, ESRCH, "task %u does not run any more", rank);
-    return check_streams(j, rank, err);
+    return check_terminal(j, rank, err);
 }
 
 static int check_saving(const struct job *j, struct err *err)
 {
     for (size_t i = 0; i < j->ntasks; i++)
-        if (check_streams(j, j->tasks[i]->rank, err))
+        if (check_terminal(j, j->tasks[i]->rank, err))
             return -1;
     return 0;
 }
@@ -696,7 +711,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
         struct mover *v = *at;
 
         if (v->part == LEAVING)
-            streams_move(v->job->streams, v->rank, STREAMS_END);
+            go_on_here(v);
         if (v->lease < 0 || v->part == COMING) {
             at = &v->next;
             continue;

@@ -119,6 +119,10 @@ static int know(struct streams *s, struct tally *w,
                       .text_bytes = a->open[i]->text.len } };
     tally_goes_on(w, a->records, a->tagged, open, n);
     free(open);
+    if (a->reads)
+        streams_input_came(s, a->rank, a->in_bytes);
+    else
+        streams_no_input(s, a->rank);
     return streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDOUT,
                             a->out_bytes) |
            streams_begin_at(s, a->rank, HCT__STREAM__STREAM_STDERR,

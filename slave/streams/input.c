@@ -1,11 +1,15 @@
 /* input.c - stdin of the tasks of one job on this node.
  *
- * Invariants: buf holds the bytes base .. base + n of the stream; every
- * reader's position lies in between; granted never exceeds base +
- * INPUT_WINDOW, so the buffer never grows past the window. A reader's event
- * waits for EV_WRITE while it has something to get, else for EV_READ, which
- * on the writing end of a pipe means only that its reader is gone. For a
- * terminal the end of file is something to get, too. */
+ * Invariants: buf holds the bytes base .. base + n of the stream; granted never
+ * exceeds base + INPUT_WINDOW, so the buffer never grows past the window. Readers
+ * that are here are at base or behind it: behind base + n those that were ahead when
+ * another one came, for which the stream was begun again at an earlier byte.
+ *
+ * The event of a reader that READS waits for EV_WRITE while it has something to get,
+ * else for EV_READ, which on the writing end of a pipe means only that its reader is
+ * gone. For a terminal the end of file is something to get, too. Others wait for
+ * nothing: one that COMES has no byte yet, one that is HELD is where it was, and one
+ * that is FED has the end in its pipe. */
 #include "slave/streams/input.h"
 
 #include <errno.h>
@@ -15,14 +19,19 @@
 
 #include "slave/launch/pty.h"
 
+enum reader_state { READER_READS, READER_COMES, READER_HELD, READER_FED };
+
 struct reader {
     struct reader *next;
     struct input *in;           /* borrowed */
     struct event *event;        /* owned */
     int fd;                     /* owned */
+    uint32_t rank;
+    enum reader_state state;
     uint64_t at;                /* next byte of the stream to write */
     bool writing;               /* what event waits for */
     bool terminal;              /* then it waits for EV_WRITE or not at all */
+    bool goes;                  /* to another node, and reads on there */
     char last;                  /* byte written to a terminal */
 };
 
@@ -33,8 +42,11 @@ struct input {
     struct reader *readers;     /* owned */
     char *buf;                  /* owned, INPUT_WINDOW bytes */
     uint64_t base, granted;
+    uint64_t most;              /* that was ever granted */
     size_t n;
+    uint32_t left;              /* readers; to be told */
     bool started, ended, unwanted;
+    bool cut;                   /* nobody can be asked */
 };
 
 struct input *input_create(struct event_base *base,
@@ -57,7 +69,8 @@ static void reader_free(struct reader *r)
 {
     if (r->event)
         event_free(r->event);
-    close(r->fd);
+    if (r->fd >= 0)
+        close(r->fd);
     free(r);
 }
 
@@ -87,32 +100,76 @@ static void drop(struct reader *r)
     reader_free(r);
 }
 
-/* Forget what all have, grant what has become free, notice that nobody is
- * left. */
-static void settle(struct input *in)
+static struct reader *find(const struct input *in, uint32_t rank)
 {
-    uint64_t end = in->base + in->n, low = end, more;
+    struct reader *r = in->readers;
+
+    while (r && r->rank != rank)
+        r = r->next;
+    return r;
+}
+
+static bool is_here(const struct reader *r)
+{
+    return r->state != READER_COMES;
+}
+
+static void ask(struct input *in, struct input_ask a)
+{
+    a.left = in->left;
+    in->left = 0;
+    in->granted = a.again ? a.from + a.bytes : in->granted + a.bytes;
+    in->most = in->granted > in->most ? in->granted : in->most;
+    if (!in->cut)
+        in->ops->ask(in->arg, &a);
+}
+
+/* One that is here, not only to come. */
+static bool has_reader(const struct input *in)
+{
+    const struct reader *r = in->readers;
+
+    while (r && !is_here(r))
+        r = r->next;
+    return r != NULL;
+}
+
+/* Forget what all have. */
+static void forget_old(struct input *in)
+{
+    uint64_t end = in->base + in->n, low = end;
 
     for (struct reader *r = in->readers; r; r = r->next)
-        low = r->at < low ? r->at : low;
+        if (is_here(r) && r->at < low)
+            low = r->at;
     if (low > in->base) {
         in->n = (size_t)(end - low);
         memmove(in->buf, in->buf + (low - in->base), in->n);
         in->base = low;
     }
+}
+
+/* ... grant what has become free, notice that nobody is left. */
+static void settle(struct input *in)
+{
+    uint64_t more;
+
+    forget_old(in);
     if (!in->started || in->unwanted)
         return;
     if (!in->readers) {
+        if (in->left)
+            ask(in, (struct input_ask){ 0 });
         in->unwanted = true;
-        if (!in->ended)
+        if (!in->ended && !in->cut)
             in->ops->unwanted(in->arg);
         return;
     }
     more = in->base + INPUT_WINDOW - in->granted;
-    if (!in->ended && (more >= INPUT_STEP || (more && in->n == 0))) {
-        in->granted += more;
-        in->ops->grant(in->arg, more);
-    }
+    if (in->ended || !(more >= INPUT_STEP || (more && in->n == 0)))
+        more = 0;
+    if ((more && has_reader(in)) || in->left)
+        ask(in, (struct input_ask){ .bytes = more });
 }
 
 static void wait_for(struct reader *r, bool writing);
@@ -130,12 +187,24 @@ static bool type_end(struct reader *r)
     return true;
 }
 
+/* It finds the end after what is in its pipe. */
+static void feed_end(struct reader *r)
+{
+    event_free(r->event);
+    r->event = NULL;
+    close(r->fd);
+    r->fd = -1;
+    r->state = READER_FED;
+}
+
 /* Write what fits. False if the reader is gone (and freed). */
 static bool push(struct reader *r)
 {
     struct input *in = r->in;
     uint64_t end = in->base + in->n;
 
+    if (r->state != READER_READS)
+        return true;
     while (r->at < end) {
         ssize_t n = write(r->fd, in->buf + (r->at - in->base),
                           (size_t)(end - r->at));
@@ -150,12 +219,28 @@ static bool push(struct reader *r)
             return false;
         }
     }
-    if (r->at == end && in->ended && (!r->terminal || type_end(r))) {
-        drop(r);                /* closes it: end of file */
+    if (r->at >= end && in->ended && r->terminal && type_end(r)) {
+        drop(r);
         return false;
+    }
+    if (r->at >= end && in->ended && !r->terminal) {
+        feed_end(r);
+        return true;
     }
     wait_for(r, r->at < end || in->ended);
     return true;
+}
+
+static void push_all(struct input *in)
+{
+    struct reader *next;
+
+    for (struct reader *r = in->readers; r; r = next) {
+        next = r->next;
+        if (!r->writing)
+            push(r);
+    }
+    settle(in);
 }
 
 static void on_ready(evutil_socket_t fd, short what, void *arg)
@@ -185,7 +270,8 @@ static void wait_for(struct reader *r, bool writing)
     event_add(r->event, NULL);
 }
 
-static int add(struct input *in, int fd, bool terminal, struct err *err)
+static int add(struct input *in, uint32_t rank, int fd, bool terminal,
+               enum reader_state state, struct err *err)
 {
     struct reader *r = calloc(1, sizeof(*r));
 
@@ -193,26 +279,33 @@ static int add(struct input *in, int fd, bool terminal, struct err *err)
         return close(fd), err_memory(err);
     r->in = in;
     r->fd = fd;
+    r->rank = rank;
+    r->state = state;
     r->at = in->base;
     r->terminal = terminal;
     r->last = '\n';
     r->event = event_new(in->base_loop, fd, EV_READ | EV_PERSIST, on_ready,
                          r);
-    if (!r->event || (!terminal && event_add(r->event, NULL)))
+    if (!r->event || (!terminal && is_here(r) && event_add(r->event, NULL)))
         return reader_free(r), err_memory(err);
     r->next = in->readers;
     in->readers = r;
     return 0;
 }
 
-int input_add(struct input *in, int fd, struct err *err)
+int input_add(struct input *in, uint32_t rank, int fd, struct err *err)
 {
-    return add(in, fd, false, err);
+    return add(in, rank, fd, false, READER_READS, err);
 }
 
-int input_add_terminal(struct input *in, int fd, struct err *err)
+int input_add_terminal(struct input *in, uint32_t rank, int fd, struct err *err)
 {
-    return add(in, fd, true, err);
+    return add(in, rank, fd, true, READER_READS, err);
+}
+
+int input_add_later(struct input *in, uint32_t rank, int fd, struct err *err)
+{
+    return add(in, rank, fd, false, READER_COMES, err);
 }
 
 void input_lost(struct input *in, int fd)
@@ -231,40 +324,125 @@ void input_start(struct input *in)
     settle(in);
 }
 
-int input_data(struct input *in, const void *data, size_t n, struct err *err)
-{
-    struct reader *next;
+/* ------------------------------------------------------- tasks that move */
 
-    if (in->base + in->n + n > in->granted || in->ended)
+/* Go on at that byte, which is not in the buffer. */
+static void begin_at(struct input *in, uint64_t at, struct input_ask *a)
+{
+    in->base = at;
+    in->n = 0;
+    in->ended = in->cut;
+    a->again = true;
+    a->from = at;
+    a->bytes = INPUT_WINDOW;
+}
+
+void input_came(struct input *in, uint32_t rank, uint64_t at)
+{
+    struct reader *r = find(in, rank);
+    struct input_ask a = { .came = 1 };
+
+    if (!r || is_here(r))
+        return;
+    if (at < in->base || !has_reader(in))
+        begin_at(in, at, &a);
+    r->state = READER_READS;
+    r->at = at;
+    in->unwanted = false;
+    event_add(r->event, NULL);
+    ask(in, a);
+    push(r);
+    settle(in);
+}
+
+void input_stayed_away(struct input *in, uint32_t rank)
+{
+    struct reader *r = find(in, rank);
+
+    if (!r || is_here(r))
+        return;
+    drop(r);
+    settle(in);
+}
+
+void input_hold(struct input *in, uint32_t rank)
+{
+    struct reader *r = find(in, rank);
+
+    if (!r || r->state != READER_READS || r->terminal)
+        return;
+    event_del(r->event);
+    r->state = READER_HELD;
+}
+
+void input_stays(struct input *in, uint32_t rank)
+{
+    struct reader *r = find(in, rank);
+
+    if (!r || r->state != READER_HELD)
+        return;
+    r->state = READER_READS;
+    event_add(r->event, NULL);
+    push(r);
+    settle(in);
+}
+
+void input_left(struct input *in, uint32_t rank)
+{
+    struct reader *r = find(in, rank);
+
+    if (!r || !is_here(r))
+        return;
+    in->left += r->goes;
+    drop(r);
+    settle(in);
+}
+
+bool input_place(struct input *in, uint32_t rank, uint64_t unread,
+                 uint64_t *bytes)
+{
+    struct reader *r = find(in, rank);
+
+    *bytes = 0;
+    if (!r || !is_here(r))
+        return false;
+    *bytes = r->at - (unread < r->at ? unread : r->at);
+    r->goes = r->state != READER_FED || unread > 0;
+    return r->goes;
+}
+
+/* ------------------------------------------------------------ what comes */
+
+int input_data(struct input *in, uint64_t at, const void *data, size_t n,
+               struct err *err)
+{
+    uint64_t next = in->base + in->n;
+    size_t old;
+
+    if (in->ended || n > in->most || at > in->most - n)
         return err_set(err, EPROTO, "%zu bytes of input that were not asked "
                        "for", n);
-    if (!in->readers || n == 0)
-        return 0;               /* it was told that nobody reads */
-    memcpy(in->buf + in->n, data, n);
-    in->n += n;
-    for (struct reader *r = in->readers; r; r = next) {
-        next = r->next;
-        if (!r->writing)
-            push(r);
-    }
-    settle(in);
+    if (at > next || at + n <= next || !has_reader(in))
+        return 0;               /* it was sent before we asked for others */
+    if (at + n > in->granted)
+        return err_set(err, EPROTO, "%zu bytes of input too many", n);
+    old = (size_t)(next - at);
+    memcpy(in->buf + in->n, (const char *)data + old, n - old);
+    in->n += n - old;
+    push_all(in);
     return 0;
 }
 
-void input_end(struct input *in)
+void input_end(struct input *in, uint64_t at)
 {
-    struct reader *next;
-
+    if (at != in->base + in->n)
+        return;                 /* it comes again, after what was asked for */
     in->ended = true;
-    for (struct reader *r = in->readers; r; r = next) {
-        next = r->next;
-        if (!r->writing)
-            push(r);
-    }
-    settle(in);
+    push_all(in);
 }
 
-bool input_is_over(const struct input *in)
+void input_cut(struct input *in)
 {
-    return in->unwanted || (in->ended && in->n == 0);
+    in->ended = in->cut = true;
+    push_all(in);
 }

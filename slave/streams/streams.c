@@ -304,6 +304,7 @@ void streams_move(struct streams *s, uint32_t rank, enum streams_end end)
 
 void streams_forget(struct streams *s, uint32_t rank)
 {
+    input_stayed_away(s->input, rank);
     for (struct pipe_end **at = &s->pipes, *p; (p = *at); )
         if (p->rank == rank) {
             *at = p->next;
@@ -321,19 +322,18 @@ bool streams_rank_open(const struct streams *s, uint32_t rank)
     return false;
 }
 
-bool streams_input_over(const struct streams *s)
-{
-    return input_is_over(s->input);
-}
-
 /* ----------------------------------------------------------------- input */
 
-static void on_grant(void *arg, uint64_t bytes)
+static void on_ask(void *arg, const struct input_ask *a)
 {
     struct streams *s = arg;
     Hct__InputCredit m = HCT__INPUT_CREDIT__INIT;
 
-    m.bytes = bytes;
+    m.bytes = a->bytes;
+    m.again = a->again;
+    m.from = a->from;
+    m.came = a->came;
+    m.left = a->left;
     if (s->link)
         conn_send(s->link, MESSAGE_INPUT_CREDIT, &m);
 }
@@ -347,11 +347,47 @@ static void on_unwanted(void *arg)
         conn_send(s->link, MESSAGE_INPUT_UNWANTED, &m);
 }
 
-static const struct input_ops input_ops = { on_grant, on_unwanted };
+static const struct input_ops input_ops = { on_ask, on_unwanted };
 
-int streams_feed(struct streams *s, int fd, struct err *err)
+int streams_feed(struct streams *s, uint32_t rank, int fd, struct err *err)
 {
-    return input_add(s->input, fd, err);
+    return input_add(s->input, rank, fd, err);
+}
+
+int streams_feed_later(struct streams *s, uint32_t rank, int fd, struct err *err)
+{
+    return input_add_later(s->input, rank, fd, err);
+}
+
+void streams_input_came(struct streams *s, uint32_t rank, uint64_t at)
+{
+    input_came(s->input, rank, at);
+}
+
+void streams_no_input(struct streams *s, uint32_t rank)
+{
+    input_stayed_away(s->input, rank);
+}
+
+void streams_hold_input(struct streams *s, uint32_t rank)
+{
+    input_hold(s->input, rank);
+}
+
+void streams_input_stays(struct streams *s, uint32_t rank)
+{
+    input_stays(s->input, rank);
+}
+
+void streams_input_left(struct streams *s, uint32_t rank)
+{
+    input_left(s->input, rank);
+}
+
+bool streams_input_place(struct streams *s, uint32_t rank, uint64_t unread,
+                         uint64_t *bytes)
+{
+    return input_place(s->input, rank, unread, bytes);
 }
 
 int streams_terminal(struct streams *s, uint32_t rank, int fd,
@@ -363,7 +399,7 @@ int streams_terminal(struct streams *s, uint32_t rank, int fd,
     if (typing < 0)
         rc = err_sys(err, "cannot write to a terminal");
     else
-        rc = input_add_terminal(s->input, typing, err);
+        rc = input_add_terminal(s->input, rank, typing, err);
     return watch(s, rank, HCT__STREAM__STREAM_STDOUT, fd,
                  rc < 0 ? -1 : typing, err) | rc;
 }
@@ -386,7 +422,7 @@ void streams_start_input(struct streams *s)
 {
     input_start(s->input);
     if (!s->link)
-        input_end(s->input);
+        input_cut(s->input);
 }
 
 static int on_input(void *arg, struct conn *c, const void *msg,
@@ -396,16 +432,17 @@ static int on_input(void *arg, struct conn *c, const void *msg,
     const Hct__Input *m = msg;
 
     (void)c;
-    return input_data(s->input, m->data.data, m->data.len, err);
+    return input_data(s->input, m->at, m->data.data, m->data.len, err);
 }
 
 static int on_input_end(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
     struct streams *s = arg;
+    const Hct__InputEnd *m = msg;
 
-    (void)c, (void)msg, (void)err;
-    input_end(s->input);
+    (void)c, (void)err;
+    input_end(s->input, m->at);
     return 0;
 }
 
@@ -450,7 +487,7 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
     }
     log_info("streams", "link to the redirector lost job=%llu: %s",
              (unsigned long long)s->plan->job, why->text);
-    input_end(s->input);
+    input_cut(s->input);
     set_paused(s, false);
     s->ops->lost(s->arg);
 }

@@ -45,8 +45,23 @@ void streams_close(struct streams *s, struct linkdrain *p);
 int streams_watch(struct streams *s, uint32_t rank, Hct__Stream stream,
                   int fd, struct err *err);
 
-/* Feed stdin to fd (non-blocking; taken also on failure). */
-int streams_feed(struct streams *s, int fd, struct err *err);
+/* Feed stdin to fd (non-blocking; taken also on failure). Later: the task is to
+ * come, and has a place in stdin that is not known yet. */
+int streams_feed(struct streams *s, uint32_t rank, int fd, struct err *err);
+int streams_feed_later(struct streams *s, uint32_t rank, int fd,
+                       struct err *err);
+/* Now it is known; or there is nothing more for it. */
+void streams_input_came(struct streams *s, uint32_t rank, uint64_t at);
+void streams_no_input(struct streams *s, uint32_t rank);
+
+/* It may go, or is saved: nothing is written to it. Then it stays here, or is
+ * elsewhere. */
+void streams_hold_input(struct streams *s, uint32_t rank);
+void streams_input_stays(struct streams *s, uint32_t rank);
+void streams_input_left(struct streams *s, uint32_t rank);
+/* Where in stdin one that is held goes on; see input.h. */
+bool streams_input_place(struct streams *s, uint32_t rank, uint64_t unread,
+                         uint64_t *bytes);
 
 /* Both, for a task that has a terminal; fd is our end of it. */
 int streams_terminal(struct streams *s, uint32_t rank, int fd,
@@ -68,8 +83,6 @@ void streams_end_moved(struct streams *s, uint32_t rank, Hct__Stream stream);
 /* Close its pipes without a word. */
 void streams_forget(struct streams *s, uint32_t rank);
 bool streams_rank_open(const struct streams *s, uint32_t rank);
-/* Is all of the standard input with the tasks? */
-bool streams_input_over(const struct streams *s);
 
 /* What a task has written to stdout or stderr, wherever it was, is counted. Of one
  * that comes from elsewhere, or was made of an image, the count begins at what it

@@ -60,6 +60,12 @@ static void on_leave(void *arg, const char *name, const char *why)
     assert(name);
 }
 
+static void on_input_lost(void *arg, const struct err *why, bool needed)
+{
+    (void)arg, (void)needed;
+    assert(*why->text);
+}
+
 static void on_credit(void *arg)
 {
     (void)arg;
@@ -113,7 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct links_conf conf = {
         .dir = peers_dir, .ntasks = TASKS, .on_output = on_output,
         .on_output_end = on_output_end, .on_join = on_join,
-        .on_leave = on_leave, .on_credit = on_credit, .arg = &w };
+        .on_leave = on_leave, .on_input_lost = on_input_lost,
+        .on_credit = on_credit, .arg = &w };
     size_t n = steps_parse(v, data, size);
     struct err err;
 

@@ -50,7 +50,7 @@ static void connect_task(struct world *w)
     w->out = out[1];
     w->in = in[0];
     assert(!streams_watch(w->streams, 0, HCT__STREAM__STREAM_STDOUT, out[0],
-                          &err) && !streams_feed(w->streams, in[1], &err));
+                          &err) && !streams_feed(w->streams, 0, in[1], &err));
     streams_start_input(w->streams);
 }
 
@@ -61,12 +61,27 @@ static void hang_up(int *fd)
     *fd = -1;
 }
 
+/* The task comes back, and goes on at some byte. */
+static void come(struct world *w, const struct step *s)
+{
+    struct err err;
+    int in[2];
+
+    hang_up(&w->in);
+    streams_input_left(w->streams, 0);
+    assert(!pipe2(in, O_CLOEXEC | O_NONBLOCK));
+    w->in = in[0];
+    assert(!streams_feed_later(w->streams, 0, in[1], &err));
+    streams_input_came(w->streams, 0, s->n);
+}
+
 static void task(struct world *w, const struct step *s)
 {
     char buf[8192];
     ssize_t n = 0;
+    uint64_t bytes;
 
-    switch (s->who % 4) {
+    switch (s->who % 8) {
     case 0:
         if (w->out >= 0)
             n = write(w->out, s->body, s->n);
@@ -80,6 +95,19 @@ static void task(struct world *w, const struct step *s)
         break;
     case 3:
         hang_up(&w->in);
+        break;
+    case 4:
+        streams_hold_input(w->streams, 0);
+        break;
+    case 5:
+        streams_input_stays(w->streams, 0);
+        break;
+    case 6:
+        streams_input_place(w->streams, 0, s->n, &bytes);
+        streams_input_left(w->streams, 0);
+        break;
+    case 7:
+        come(w, s);
     }
     (void)n;
 }

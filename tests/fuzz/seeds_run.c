@@ -17,6 +17,9 @@ void redirector_tales(const char *dir)
         SAY(i, OUTPUT_END, OutputEnd, HCT__OUTPUT_END__INIT, m->rank = i,
             m->stream = HCT__STREAM__STREAM_STDOUT);
     }
+    SAY(1, INPUT_CREDIT, InputCredit, HCT__INPUT_CREDIT__INIT, m->bytes = 10,
+        m->again = 1, m->came = 1);
+    SAY(0, INPUT_CREDIT, InputCredit, HCT__INPUT_CREDIT__INIT, m->left = 1);
     SAY(0, INPUT_UNWANTED, InputUnwanted, HCT__INPUT_UNWANTED__INIT, (void)m);
     raw(1, STEP_CLOSE, "", 0);
     SAY(6, HELLO, Hello, HCT__HELLO__INIT, m->protocol = 1,
@@ -45,9 +48,20 @@ void stream_tales(const char *dir)
     SAY(0, TERMINAL, Terminal, HCT__TERMINAL__INIT, m->rows = 33,
         m->columns = 99);
     raw(0, STEP_SPECIAL, "output", 6);
-    SAY(0, INPUT_END, InputEnd, HCT__INPUT_END__INIT, (void)m);
+    SAY(0, INPUT_END, InputEnd, HCT__INPUT_END__INIT, m->at = 5);
     raw(0, STEP_CLOSE, "", 0);
     tell(dir, "streams", "life");
+    SAY(0, WELCOME, Welcome, HCT__WELCOME__INIT, m->protocol = 1,
+        m->role = HCT__ROLE__ROLE_REDIRECTOR);
+    SAY(0, INPUT, Input, HCT__INPUT__INIT, m->data = BYTES("line\n"));
+    raw(4, STEP_SPECIAL, "", 0);
+    SAY(0, INPUT, Input, HCT__INPUT__INIT, m->data = BYTES("more\n"), m->at = 5);
+    raw(5, STEP_SPECIAL, "", 0);
+    raw(7, STEP_SPECIAL, "at2", 2);
+    SAY(0, INPUT, Input, HCT__INPUT__INIT, m->data = BYTES("line\nmore\n"));
+    raw(6, STEP_SPECIAL, "", 0);
+    raw(7, STEP_SPECIAL, "", 0);
+    tell(dir, "streams", "moves");
 }
 
 /* What a master answers to hector(1). */

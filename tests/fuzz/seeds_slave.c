@@ -15,7 +15,8 @@ static void prepare(uint64_t job)
     Hct__SwapGo__Arrival known = HCT__SWAP_GO__ARRIVAL__INIT;
     Hct__SwapGo__Arrival *arrivals[] = { &known };
 
-    known.records = known.tagged = known.out_bytes = 3;
+    known.records = known.tagged = known.out_bytes = known.in_bytes = 3;
+    known.reads = 1;
     app.n_argv = app.n_env = 1;
     app.argv = argv;
     app.env = env;

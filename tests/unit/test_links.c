@@ -76,6 +76,12 @@ static void on_missed(void *arg, uint32_t rank, uint64_t bytes)
     str_addf(&((struct world *)arg)->log, "%u:MISSED%u ", rank, (unsigned)bytes);
 }
 
+static void on_input_lost(void *arg, const struct err *why, bool needed)
+{
+    (void)why;
+    str_add(&((struct world *)arg)->log, needed ? "LOST " : "UNKEPT ");
+}
+
 static void on_differs(void *arg, uint32_t rank)
 {
     str_addf(&((struct world *)arg)->log, "%u:DIFFERS ", rank);
@@ -268,6 +274,12 @@ static void fake_grant(struct world *w, int i, uint64_t bytes)
     turn(w);
 }
 
+static void fake_ask(struct world *w, int i, Hct__InputCredit m)
+{
+    conn_send(w->fakes[i].conn, MESSAGE_INPUT_CREDIT, &m);
+    turn(w);
+}
+
 static void fake_refuse_input(struct world *w, int i)
 {
     Hct__InputUnwanted m = HCT__INPUT_UNWANTED__INIT;
@@ -290,7 +302,8 @@ static int setup_world(void **state, bool restored)
         .dir = w->dir, .ntasks = NTASKS, .on_output = on_output,
         .on_output_end = on_output_end, .on_join = on_join,
         .on_leave = on_leave, .on_again = on_again, .on_missed = on_missed,
-        .on_differs = on_differs, .repeats = true,
+        .on_differs = on_differs, .repeats = true, .input_keep = 1000,
+        .on_input_lost = on_input_lost, .input_none = true,
         .on_credit = on_credit, .arg = w
     };
 
@@ -517,6 +530,114 @@ static void test_credit_of_all(void **state)
     assert_true(links_input_unwanted(w->links));
 }
 
+static void reset_fakes(struct world *w)
+{
+    for (int i = 0; i < FAKES; i++)
+        str_reset(&w->fakes[i].log);
+}
+
+/* A task that reads goes from n0 to n1: whoever says so first, it gets what it asks
+ * for, and nothing more is read as long as it is under way. */
+static void move_input(struct world *w, bool came_first)
+{
+    const Hct__InputCredit left = { PROTOBUF_C_MESSAGE_INIT(
+        &hct__input_credit__descriptor), .left = 1 };
+    const Hct__InputCredit came = { PROTOBUF_C_MESSAGE_INIT(
+        &hct__input_credit__descriptor), .came = 1, .again = 1, .from = 2,
+        .bytes = 10 };
+
+    fake_join(w, 0);
+    fake_join(w, 1);
+    fake_grant(w, 0, 8);
+    fake_refuse_input(w, 1);
+    links_send_input(w->links, "abcdef", 6);
+    turn(w);
+    reset_fakes(w);
+    if (came_first)
+        fake_ask(w, 1, came);
+    fake_ask(w, 0, left);
+    fake_refuse_input(w, 0);
+    if (!came_first) {
+        assert_int_equal(links_credit(w->links, false), 0);
+        assert_int_equal(links_credit(w->links, true), 0);
+        assert_false(links_input_unwanted(w->links));
+        fake_ask(w, 1, came);
+    }
+    assert_string_equal(str_text(&w->fakes[1].log), "cdef ");
+    assert_int_equal(links_credit(w->links, false), 6);
+    links_send_input(w->links, "gh", 2);
+    links_send_input_end(w->links);
+    turn(w);
+    assert_string_equal(str_text(&w->fakes[1].log), "cdef gh END ");
+    assert_string_equal(str_text(&w->fakes[0].log), "");
+    fake_ask(w, 0, came);       /* and back, after the end */
+    assert_string_equal(str_text(&w->fakes[0].log), "cdefgh END ");
+    fake_ask(w, 1, left);
+    fake_refuse_input(w, 1);
+    assert_false(links_input_unwanted(w->links));
+    fake_refuse_input(w, 0);
+    assert_true(links_input_unwanted(w->links));
+}
+
+static void test_input_moves(void **state)
+{
+    move_input(*state, true);
+}
+
+static void test_input_on_its_way(void **state)
+{
+    move_input(*state, false);
+}
+
+/* Of those that read the one that lags behind gets what it has credit for. */
+static void test_input_lags(void **state)
+{
+    struct world *w = *state;
+
+    for (int i = 0; i < 2; i++) {
+        fake_join(w, i);
+        fake_grant(w, i, 6);
+    }
+    links_send_input(w->links, "abcdef", 6);
+    turn(w);
+    reset_fakes(w);
+    fake_ask(w, 0, (Hct__InputCredit){ PROTOBUF_C_MESSAGE_INIT(
+        &hct__input_credit__descriptor), .again = 1, .from = 1, .bytes = 2 });
+    fake_grant(w, 1, 100);
+    assert_int_equal(links_credit(w->links, true), 0);
+    assert_string_equal(str_text(&w->fakes[0].log), "bc ");
+    fake_grant(w, 0, 5);
+    assert_string_equal(str_text(&w->fakes[0].log), "bc def ");
+    assert_int_equal(links_credit(w->links, true), 2);
+    links_send_input(w->links, "gh", 2);
+    turn(w);
+    assert_string_equal(str_text(&w->fakes[0].log), "bc def gh ");
+    assert_string_equal(str_text(&w->fakes[1].log), "gh ");
+}
+
+/* Bytes that are not kept, and such as there have not been. */
+static void test_input_refused(void **state)
+{
+    struct world *w = *state;
+    static char much[LINKS_INPUT_MAX];
+    uint64_t sent = 0;
+
+    fake_join(w, 0);
+    fake_join(w, 1);
+    while (sent < 10 * sizeof(much)) {
+        fake_grant(w, 0, sizeof(much));
+        links_send_input(w->links, much, sizeof(much));
+        sent += sizeof(much);
+    }
+    str_reset(&w->log);
+    fake_ask(w, 1, (Hct__InputCredit){ PROTOBUF_C_MESSAGE_INIT(
+        &hct__input_credit__descriptor), .again = 1, .bytes = 2 });
+    assert_string_equal(str_text(&w->log), "LOST -n1 ");
+    fake_ask(w, 0, (Hct__InputCredit){ PROTOBUF_C_MESSAGE_INIT(
+        &hct__input_credit__descriptor), .again = 1, .from = sent + 1 });
+    assert_string_equal(str_text(&w->log), "LOST -n1 LOST -n0 ");
+}
+
 /* What was shown is not shown again, and what was not is: whatever was cut how. */
 static void test_again(void **state)
 {
@@ -693,7 +814,9 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TEST(test_strangers), TEST(test_job_unknown), TEST(test_output),
         TEST(test_leaving), TEST(test_nonsense), TEST(test_credit_of_one),
-        TEST(test_credit_of_all), cmocka_unit_test(test_again),
+        TEST(test_credit_of_all), TEST(test_input_moves),
+        TEST(test_input_on_its_way), TEST(test_input_lags),
+        TEST(test_input_refused), cmocka_unit_test(test_again),
         TEST(test_differs), TEST(test_again_apart), TEST(test_older_links),
         TEST(test_moved_out_of_turn),
         cmocka_unit_test_setup_teardown(test_restored, setup_restored,

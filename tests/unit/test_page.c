@@ -73,7 +73,7 @@ static const struct offset offsets[] = {
     AT(page_stop, others, 33216), AT(page_stop, other, 33280),
     AT(page_stop_thread, sent, 16), SIZE(page_stop_thread, 64),
     AT(page_stop_comm, target, 16), SIZE(page_stop_comm, 32),
-    SIZE(page_lease_ask, 48), SIZE(page_lease, 136),
+    AT(page_lease_ask, unread, 48), SIZE(page_lease_ask, 56), SIZE(page_lease, 136),
     SIZE(page_hello, 104), SIZE(page_grant, 136),
 };
 
