@@ -12,11 +12,11 @@ begin()         # HOW WORD...: a job of $tasks tasks, which run when it is back
 {
     how=$1
     shift
-    rm -f "$T/enough" "$T/enough.crowd"
+    rm -f "$T/enough" "$T/enough.crowd" "$T/out.run" "$T/err.run"
     $R "$@" -n $tasks --migratable "$build/apps/threads" "$T/enough" $how </dev/null \
         >"$T/out.run" 2>"$T/err.run" &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/out.run")" = $tasks ]' 60
+    wait_for '[ "$(grep -c begun "$T/out.run" 2>/dev/null)" = $tasks ]' 60
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 moved()         # DESCRIPTION RANKS NODE
