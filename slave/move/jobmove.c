@@ -16,6 +16,7 @@
 #include "slave/jobs/jobs.h"
 #include "slave/move/imagein.h"
 #include "slave/move/imageout.h"
+#include "slave/move/imageroute.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
@@ -37,7 +38,11 @@ struct mover {
     int lease;                  /* owned: where it is answered; -1: not asked */
     struct imageout *out;       /* owned; LEAVING: its image is being read */
     uint64_t credit;            /* LEAVING: what may be sent of it, until then */
+    struct imageroute route;    /* LEAVING */
     struct imagein *in;         /* owned; COMING */
+    bool comes;                 /* COMING: a piece of its image has come, */
+    struct reduce_link *from;   /* borrowed: on this link; NULL: by the master */
+    char cut[200];              /* COMING: what has happened to that link; "" */
     bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
                                    the name of a file */
     bool whole;                 /* as the task says, all of it was written */
@@ -60,6 +65,8 @@ struct jobmove {
     char *saving;               /* owned: where all write their images; or NULL */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: those that come, leave, or have asked */
+    struct imagelink **links;   /* owned: one for each node that some go to */
+    size_t nlinks;
     struct event *later;        /* owned: looks whether who left has left nothing */
     bool registering, registered, told, going;
     char why[300];              /* it cannot be */
@@ -162,20 +169,6 @@ static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
 
 /* ---------------------------------------------------------- a task that leaves */
 
-static void send_image(const struct mover *v, const void *data, size_t bytes,
-                       bool last)
-{
-    Hct__Image m = HCT__IMAGE__INIT;
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.data.data = (uint8_t *)(uintptr_t)data;
-    m.data.len = bytes;
-    m.last = last;
-    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE, &m);
-}
-
 /* It waits for that, or will in a moment. */
 static void let_leave(struct mover *v)
 {
@@ -191,21 +184,23 @@ static void end_image(struct mover *v)
 {
     if (!v->whole || v->out)
         return;
-    send_image(v, "", 0, true);
+    imageroute_send(&v->route, "", 0, true);
     if (v->may_go)
         let_leave(v);
 }
 
 static bool congested(void *arg)
 {
-    const struct mover *v = arg;
+    struct mover *v = arg;
 
-    return uplink_congested(v->job->part.node->uplink);
+    return imageroute_congested(&v->route);
 }
 
 static void send_piece(void *arg, const void *data, size_t bytes)
 {
-    send_image(arg, data, bytes, false);
+    struct mover *v = arg;
+
+    imageroute_send(&v->route, data, bytes, false);
 }
 
 static void drop_out(struct mover *v)
@@ -222,20 +217,40 @@ static void image_read(void *arg)
 
 static const struct imageout_ops image_ops = { congested, send_piece, image_read };
 
-void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
+static struct mover *find_leaving(const struct job *j, const Hct__ImageCredit *m)
 {
     struct mover *v = find(j, m->rank);
 
-    if (!v || v->part != LEAVING || m->serial != j->move->serial)
-        return;
-    if (m->came)
-        let_leave(v);
-    if (m->bytes > IMAGE_WINDOW)
+    return v && v->part == LEAVING && m->serial == j->move->serial ? v : NULL;
+}
+
+static void take_credit(struct mover *v, uint64_t bytes)
+{
+    if (bytes > IMAGE_WINDOW)
         return;
     if (v->out)
-        imageout_credit(v->out, m->bytes);
+        imageout_credit(v->out, bytes);
     else
-        v->credit += m->bytes;
+        v->credit += bytes;
+}
+
+void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
+{
+    struct mover *v = find_leaving(j, m);
+
+    if (v && m->came)
+        let_leave(v);
+    if (v)
+        take_credit(v, m->bytes);
+}
+
+/* Of the slave where it comes, which has no say in who may go. */
+static void link_credit(void *arg, const Hct__ImageCredit *m)
+{
+    struct mover *v = find_leaving(arg, m);
+
+    if (v && m->job == v->job->part.id)
+        take_credit(v, m->bytes);
 }
 
 /* Its image goes where that is waited for. */
@@ -329,20 +344,90 @@ static void grant(void *arg, uint64_t bytes)
     m.rank = v->rank;
     m.serial = v->job->move->serial;
     m.bytes = bytes;
-    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
+    if (v->from)
+        reduce_link_send(v->from, MESSAGE_IMAGE_CREDIT, &m);
+    else
+        uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
+}
+
+static struct mover *find_coming(const struct job *j, const Hct__Image *m)
+{
+    struct mover *v = find(j, m->rank);
+
+    return v && v->in && m->serial == j->move->serial ? v : NULL;
 }
 
 void jobmove_image(struct job *j, const Hct__Image *m)
 {
-    struct mover *v = find(j, m->rank);
+    struct mover *v = find_coming(j, m);
 
-    if (!v || !v->in || m->serial != j->move->serial)
+    if (!v || v->from)
         return;
+    v->comes = true;
     if (*m->why)
         imagein_cut(v->in);
     else
         imagein_take(v->in, m->data.data, m->data.len, m->last);
 }
+
+/* Of a move that came to nothing some is on its way still. */
+static bool is_late(const struct reduce_link *l, const Hct__Image *m)
+{
+    return reduce_link_job(l) == m->job;
+}
+
+/* Where it is as long as nobody has moved. */
+static const char *node_of(const struct job *j, uint32_t rank)
+{
+    return j->plan->nodes.v[j->plan->node_of[rank]].name;
+}
+
+static int take_image(void *jobs, struct reduce_link *l, const Hct__Image *m,
+                      struct err *err)
+{
+    unsigned long long id = m->job;
+    const char *from = reduce_link_from(l);
+    struct job *j = job_of(jobs_find(jobs, m->job));
+    struct mover *v = j ? find_coming(j, m) : NULL;
+
+    if (!v && is_late(l, m))
+        return 0;
+    if (!v || j->move->going)
+        return err_set(err, EPROTO, "an image from %.100s that nobody waits for: "
+                       "job=%llu rank=%u serial=%u", from, id, m->rank,
+                       m->serial);
+    if (strcmp(from, node_of(j, m->rank)) != 0)
+        return err_set(err, EPROTO, "an image from %.60s of a task that is on "
+                       "%.60s: job=%llu rank=%u", from, node_of(j, m->rank), id,
+                       m->rank);
+    if (v->comes && v->from != l)
+        return err_set(err, EPROTO, "an image from %.100s by two ways: job=%llu "
+                       "rank=%u", from, id, m->rank);
+    v->comes = true;
+    v->from = l;
+    imagein_take(v->in, m->data.data, m->data.len, m->last);
+    return 0;
+}
+
+/* What has come to its end is whole. */
+static void images_lost(void *jobs, struct reduce_link *l, uint64_t job,
+                        const struct err *why)
+{
+    const struct job *j = job_of(jobs_find(jobs, job));
+
+    for (struct mover *v = j && j->move ? j->move->movers : NULL; v; v = v->next) {
+        if (v->from != l)
+            continue;
+        v->from = NULL;
+        if (!v->in || imagein_whole(v->in))
+            continue;
+        snprintf(v->cut, sizeof(v->cut), "%.50s: the link from %.50s is broken: "
+                 "%.70s", j->part.node->name, reduce_link_from(l), why->text);
+        imagein_cut(v->in);
+    }
+}
+
+const struct reduce_images jobmove_images = { take_image, images_lost };
 
 static void tell_swapped(struct job *j);
 
@@ -456,6 +541,24 @@ static void stays_here(struct mover *v)
     say_stays(v);
 }
 
+/* It asks again once it finds nobody that reads its image, or waits already. */
+static void link_broken(void *arg, const struct imagelink *l, const char *why)
+{
+    struct job *j = arg;
+
+    for (struct mover *v = j->move->movers; v; v = v->next) {
+        if (v->part != LEAVING || !imageroute_cut(&v->route, l))
+            continue;
+        drop_out(v);
+        streams_move(j->streams, v->rank, STREAMS_END);
+        say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
+        v->told = true;
+        v->part = STAYING;
+    }
+}
+
+static const struct imagelink_ops link_ops = { link_credit, link_broken };
+
 /* It asks for a file, or says what has become of that. */
 static void save(struct mover *v, const struct page_lease_ask *ask)
 {
@@ -556,6 +659,9 @@ static void jobmove_free(struct jobmove *k)
     if (!k)
         return;
     free_movers(k);
+    for (size_t i = 0; i < k->nlinks; i++)
+        imagelink_close(k->links[i]);
+    free(k->links);
     timer_free(k->later);
     plan_destroy(k->to);
     free(k->saving);
@@ -662,6 +768,48 @@ static int add_all(struct job *j, const char *text, enum mover_part part,
     return rc;
 }
 
+static int set_route(struct job *j, const Hct__Swap__Way *w, struct imagelink *l,
+                     struct err *err)
+{
+    struct taskset set = { 0 };
+    int rc = taskset_parse(&set, w->ranks, j->part.ntasks, err);
+
+    for (struct mover *v = j->move->movers; rc == 0 && v; v = v->next)
+        if (v->part == LEAVING && taskset_has(&set, v->rank))
+            v->route.link = l;
+    taskset_fini(&set);
+    return rc;
+}
+
+/* Links are being opened while all else is prepared. */
+static int set_routes(struct job *j, const Hct__Swap *m, struct err *err)
+{
+    struct jobmove *k = j->move;
+    struct imagelinks *all = j->part.node->imagelinks;
+
+    for (struct mover *v = k->movers; v; v = v->next)
+        v->route = (struct imageroute){ .uplink = j->part.node->uplink,
+                                        .job = j->part.id, .rank = v->rank,
+                                        .serial = k->serial };
+    if (!all || !m->n_ways)
+        return 0;
+    k->links = calloc(m->n_ways, sizeof(struct imagelink *));
+    if (!k->links)
+        return err_memory(err);
+    for (size_t i = 0; i < m->n_ways; i++) {
+        const Hct__Swap__Way *w = m->ways[i];
+        struct imagelink *l = imagelink_open(all, w->node, w->addresses,
+                                             &link_ops, j, err);
+
+        if (!l)
+            return -1;
+        k->links[k->nlinks++] = l;
+        if (set_route(j, w, l, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int begin(struct job *j, const Hct__Swap *m, struct err *err)
 {
     struct jobmove *k = j->move;
@@ -674,7 +822,7 @@ static int begin(struct job *j, const Hct__Swap *m, struct err *err)
     if (k->saving && check_saving(j, err))
         return -1;
     if (!k->to || site_job_open(node->site, k->to, dir, err) ||
-        add_all(j, m->leaving, LEAVING, err) ||
+        add_all(j, m->leaving, LEAVING, err) || set_routes(j, m, err) ||
         add_all(j, m->coming, COMING, err))
         return -1;
     k->registered = !plan_here(k->to)->ranks.n;
@@ -703,6 +851,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
         }
         *at = v->next;
         drop_out(v);
+        v->route.link = NULL;
         v->part = STAYING;
         v->next = to->movers;
         to->movers = v;
@@ -802,7 +951,9 @@ static void coming_ended(struct mover *v, int status,
     imagein_cut(v->in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
-    if (n > 0)
+    if (*v->cut)
+        memcpy(why, v->cut, sizeof(v->cut));
+    else if (n > 0)
         why[n] = '\0';
     else if (WIFSIGNALED(status))
         snprintf(why, sizeof(why), "%s: what was made of its image was killed "
