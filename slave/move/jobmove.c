@@ -1,5 +1,5 @@
 /* jobmove.c - see jobmove.h. */
-#include "slave/move/jobmove.h"
+#include "slave/move/jobmove_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,260 +14,15 @@
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
-#include "slave/move/imagein.h"
-#include "slave/move/imageout.h"
-#include "slave/move/imageroute.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
 
-/* What is under way of all images that come, and of one at least: several times
- * what a link takes while a busy host looks at something else. */
-enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 
-enum mover_part { STAYING, LEAVING, COMING, SAVING };
-
-struct mover {
-    struct mover *next;
-    struct job *job;            /* borrowed */
-    uint32_t rank;
-    enum mover_part part;
-    int lease;                  /* owned: where it is answered; -1: not asked */
-    struct imageout *out;       /* owned; LEAVING: its image is being read */
-    uint64_t credit;            /* LEAVING: what may be sent of it, until then */
-    struct imageroute route;    /* LEAVING */
-    struct imagein *in;         /* owned; COMING */
-    bool comes;                 /* COMING: a piece of its image has come, */
-    struct reduce_link *from;   /* borrowed: on this link; NULL: by the master */
-    char cut[200];              /* COMING: what has happened to that link; "" */
-    bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
-                                   the name of a file */
-    bool whole;                 /* as the task says, all of it was written */
-    uint64_t image_bytes;       /* SAVING: of the file */
-    bool may_go;                /* LEAVING: what was made of it is there */
-    bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
-                                   FAILED was said */
-    Hct__TaskMoved said;        /* last, as long as that is so; job is 0 if
-                                   nothing was */
-    char why[300];              /* said.why */
-    Hct__OpenCall *open;        /* owned, as are the texts; said.open */
-    Hct__OpenCall **all_open;   /* owned */
-    int words;                  /* owned; COMING: what hector-restore says */
-    struct task *task;          /* owned; COMING */
-};
-
-struct jobmove {
-    uint32_t serial;
-    uint64_t window;            /* of each image that comes */
-    char *saving;               /* owned: where all write their images; or NULL */
-    struct plan *to;            /* owned; NULL: that is the plan now */
-    struct mover *movers;       /* owned: those that come, leave, or have asked */
-    struct imagelink **links;   /* owned: one for each node that some go to */
-    size_t nlinks;
-    struct event *later;        /* owned: looks whether who left has left nothing */
-    bool registering, registered, told, going;
-    char why[300];              /* it cannot be */
-};
-
-static struct mover *find(const struct job *j, uint32_t rank)
-{
-    struct mover *v = j->move ? j->move->movers : NULL;
-
-    while (v && v->rank != rank)
-        v = v->next;
-    return v;
-}
-
-static void say_again(struct mover *v)
-{
-    v->said.why = v->why;
-    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &v->said);
-}
-
-static void drop_open(struct mover *v)
-{
-    for (size_t i = 0; v->all_open && v->all_open[i]; i++)
-        free(v->open[i].text.data);
-    free(v->open);
-    free(v->all_open);
-    v->open = NULL;
-    v->all_open = NULL;
-}
-
-static size_t count_open(const struct rings *r)
-{
-    size_t n = 0;
-
-    for (unsigned s = 0; s < PAGE_SLOTS; s++)
-        n += r->slot[s].nopen;
-    return n;
-}
-
-/* Tagged calls that have not ended; with no memory for them none has an end. */
-static size_t take_open(struct mover *v, const struct rings *r)
-{
-    size_t max = count_open(r), n = 0;
-
-    drop_open(v);
-    v->open = calloc(max + 1, sizeof(*v->open));
-    v->all_open = calloc(max + 1, sizeof(*v->all_open));
-    if (!v->open || !v->all_open)
-        return 0;
-    for (unsigned s = 0; s < PAGE_SLOTS; s++)
-        for (size_t i = 0; i < r->slot[s].nopen; i++) {
-            const struct rings_open *from = &r->slot[s].open[i];
-            Hct__OpenCall *o = &v->open[n];
-
-            hct__open_call__init(o);
-            o->slot = s;
-            o->seq = from->seq;
-            o->marker = from->marker;
-            o->call = from->call;
-            o->text.data = malloc(from->text_bytes + 1);
-            if (!o->text.data)
-                return n;
-            if (from->text)
-                memcpy(o->text.data, from->text, from->text_bytes);
-            o->text.len = from->text ? from->text_bytes : 0;
-            v->all_open[n++] = o;
-        }
-    return n;
-}
-
-static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
-                      const char *why)
-{
-    Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
-    const struct task *t = v->part == COMING ? v->task
-                                             : job_task(v->job, v->rank);
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.kind = kind;
-    m.at_ns = clock_wall_ns();
-    snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
-    if (t && v->part == COMING)
-        m.pid = (uint32_t)t->pid;
-    if (t && (v->part == LEAVING || kind == HCT__TASK_MOVED__KIND__SAVED)) {
-        m.records = t->tally.records.next;
-        m.tagged = t->tally.next_seq;
-        m.n_open = take_open(v, &t->tally.rings);
-        m.open = v->all_open;
-        m.out_bytes = streams_written(v->job->streams, v->rank,
-                                      HCT__STREAM__STREAM_STDOUT);
-        m.err_bytes = streams_written(v->job->streams, v->rank,
-                                      HCT__STREAM__STREAM_STDERR);
-        m.image_bytes = v->image_bytes;
-    }
-    v->said = m;
-    say_again(v);
-}
-
 /* ---------------------------------------------------------- a task that leaves */
-
-/* It waits for that, or will in a moment. */
-static void let_leave(struct mover *v)
-{
-    v->may_go = true;
-    if (v->lease < 0 || !v->whole)
-        return;
-    registry_lease(v->lease, PAGE_LEASE_LEAVE, -1, 0, NULL);
-    v->lease = -1;
-}
-
-/* All of it was read, and is whole as the task says. */
-static void end_image(struct mover *v)
-{
-    if (!v->whole || v->out)
-        return;
-    imageroute_send(&v->route, "", 0, true);
-    if (v->may_go)
-        let_leave(v);
-}
-
-static bool congested(void *arg)
-{
-    struct mover *v = arg;
-
-    return imageroute_congested(&v->route);
-}
-
-static void send_piece(void *arg, const void *data, size_t bytes)
-{
-    struct mover *v = arg;
-
-    imageroute_send(&v->route, data, bytes, false);
-}
-
-static void drop_out(struct mover *v)
-{
-    imageout_close(v->out);
-    v->out = NULL;
-}
-
-static void image_read(void *arg)
-{
-    drop_out(arg);
-    end_image(arg);
-}
-
-static const struct imageout_ops image_ops = { congested, send_piece, image_read };
-
-static struct mover *find_leaving(const struct job *j, const Hct__ImageCredit *m)
-{
-    struct mover *v = find(j, m->rank);
-
-    return v && v->part == LEAVING && m->serial == j->move->serial ? v : NULL;
-}
-
-static void take_credit(struct mover *v, uint64_t bytes)
-{
-    if (bytes > IMAGE_WINDOW)
-        return;
-    if (v->out)
-        imageout_credit(v->out, bytes);
-    else
-        v->credit += bytes;
-}
-
-void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
-{
-    struct mover *v = find_leaving(j, m);
-
-    if (v && m->came)
-        let_leave(v);
-    if (v)
-        take_credit(v, m->bytes);
-}
-
-/* Of the slave where it comes, which has no say in who may go. */
-static void link_credit(void *arg, const Hct__ImageCredit *m)
-{
-    struct mover *v = find_leaving(arg, m);
-
-    if (v && m->job == v->job->part.id)
-        take_credit(v, m->bytes);
-}
-
-/* Its image goes where that is waited for. */
-static int begin_image(struct mover *v, struct err *err)
-{
-    int to;
-
-    v->out = imageout_open(v->job->part.node->base, &image_ops, v, &to, err);
-    if (!v->out)
-        return -1;
-    imageout_credit(v->out, v->credit);
-    v->begun = true;
-    streams_move(v->job->streams, v->rank, STREAMS_MOVED);
-    registry_lease(v->lease, PAGE_LEASE_LEAVE, to, 0, NULL);
-    v->lease = -1;
-    return 0;
-}
 
 /* Everything of it is out of this process. */
 static bool left_nothing(struct mover *v, struct task *t)
@@ -297,7 +52,7 @@ static void look_at_leaving(struct mover *v)
     v->told = true;
     if (j->plan->want_stdtim)
         streams_end_moved(j->streams, v->rank, HCT__STREAM__STREAM_STDTIM);
-    say_moved(v, HCT__TASK_MOVED__KIND__LEFT, NULL);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__LEFT, NULL);
     job_remove_task(j, v->rank);
 }
 
@@ -315,7 +70,7 @@ static void look_at_saved(struct mover *v)
         return;
     }
     v->told = true;
-    say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
 }
 
 static void look_at_all(struct job *j)
@@ -334,100 +89,6 @@ static void on_later(evutil_socket_t fd, short what, void *arg)
 }
 
 /* ----------------------------------------------------------- a task that comes */
-
-static void grant(void *arg, uint64_t bytes)
-{
-    const struct mover *v = arg;
-    Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.bytes = bytes;
-    if (v->from)
-        reduce_link_send(v->from, MESSAGE_IMAGE_CREDIT, &m);
-    else
-        uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
-}
-
-static struct mover *find_coming(const struct job *j, const Hct__Image *m)
-{
-    struct mover *v = find(j, m->rank);
-
-    return v && v->in && m->serial == j->move->serial ? v : NULL;
-}
-
-void jobmove_image(struct job *j, const Hct__Image *m)
-{
-    struct mover *v = find_coming(j, m);
-
-    if (!v || v->from)
-        return;
-    v->comes = true;
-    if (*m->why)
-        imagein_cut(v->in);
-    else
-        imagein_take(v->in, m->data.data, m->data.len, m->last);
-}
-
-/* Of a move that came to nothing some is on its way still. */
-static bool is_late(const struct reduce_link *l, const Hct__Image *m)
-{
-    return reduce_link_job(l) == m->job;
-}
-
-/* Where it is as long as nobody has moved. */
-static const char *node_of(const struct job *j, uint32_t rank)
-{
-    return j->plan->nodes.v[j->plan->node_of[rank]].name;
-}
-
-static int take_image(void *jobs, struct reduce_link *l, const Hct__Image *m,
-                      struct err *err)
-{
-    unsigned long long id = m->job;
-    const char *from = reduce_link_from(l);
-    struct job *j = job_of(jobs_find(jobs, m->job));
-    struct mover *v = j ? find_coming(j, m) : NULL;
-
-    if (!v && is_late(l, m))
-        return 0;
-    if (!v || j->move->going)
-        return err_set(err, EPROTO, "an image from %.100s that nobody waits for: "
-                       "job=%llu rank=%u serial=%u", from, id, m->rank,
-                       m->serial);
-    if (strcmp(from, node_of(j, m->rank)) != 0)
-        return err_set(err, EPROTO, "an image from %.60s of a task that is on "
-                       "%.60s: job=%llu rank=%u", from, node_of(j, m->rank), id,
-                       m->rank);
-    if (v->comes && v->from != l)
-        return err_set(err, EPROTO, "an image from %.100s by two ways: job=%llu "
-                       "rank=%u", from, id, m->rank);
-    v->comes = true;
-    v->from = l;
-    imagein_take(v->in, m->data.data, m->data.len, m->last);
-    return 0;
-}
-
-/* What has come to its end is whole. */
-static void images_lost(void *jobs, struct reduce_link *l, uint64_t job,
-                        const struct err *why)
-{
-    const struct job *j = job_of(jobs_find(jobs, job));
-
-    for (struct mover *v = j && j->move ? j->move->movers : NULL; v; v = v->next) {
-        if (v->from != l)
-            continue;
-        v->from = NULL;
-        if (!v->in || imagein_whole(v->in))
-            continue;
-        snprintf(v->cut, sizeof(v->cut), "%.50s: the link from %.50s is broken: "
-                 "%.70s", j->part.node->name, reduce_link_from(l), why->text);
-        imagein_cut(v->in);
-    }
-}
-
-const struct reduce_images jobmove_images = { take_image, images_lost };
 
 static void tell_swapped(struct job *j);
 
@@ -459,7 +120,7 @@ static int start_coming(struct mover *v, struct err *err)
     if (!v->task)
         return err_memory(err);
     task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
-    v->in = imagein_open(node->base, j->move->window, grant, v, &from, err);
+    v->in = imagein_open(node->base, j->move->window, jobmove_grant, v, &from, err);
     if (!v->in)
         return -1;
     if (pipe2(words, O_CLOEXEC)) {
@@ -482,7 +143,7 @@ static int start_coming(struct mover *v, struct err *err)
 
 static struct task *coming_task(const struct job *j, uint32_t rank)
 {
-    struct mover *v = find(j, rank);
+    struct mover *v = jobmove_find(j, rank);
 
     return v && v->part == COMING ? v->task : NULL;
 }
@@ -526,7 +187,7 @@ static void say_stays(struct mover *v)
 
     if (s && t && t->tally.page)
         stance_read(t->tally.page, v->job->part.ntasks, s);
-    say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
               s && *s->why ? s->why : "no image of it can be made");
     v->told = true;
     v->part = STAYING;
@@ -536,28 +197,10 @@ static void say_stays(struct mover *v)
 /* It could not leave. */
 static void stays_here(struct mover *v)
 {
-    drop_out(v);
+    jobmove_drop_image(v);
     streams_move(v->job->streams, v->rank, STREAMS_END);
     say_stays(v);
 }
-
-/* It asks again once it finds nobody that reads its image, or waits already. */
-static void link_broken(void *arg, const struct imagelink *l, const char *why)
-{
-    struct job *j = arg;
-
-    for (struct mover *v = j->move->movers; v; v = v->next) {
-        if (v->part != LEAVING || !imageroute_cut(&v->route, l))
-            continue;
-        drop_out(v);
-        streams_move(j->streams, v->rank, STREAMS_END);
-        say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
-        v->told = true;
-        v->part = STAYING;
-    }
-}
-
-static const struct imagelink_ops link_ops = { link_credit, link_broken };
 
 /* It asks for a file, or says what has become of that. */
 static void save(struct mover *v, const struct page_lease_ask *ask)
@@ -589,7 +232,7 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
                lease_restored(j, t, fd, err) ? -1 : 0;
     if (check_lease(j, t, ask, peer, err))
         return -1;
-    v = find(j, ask->rank);
+    v = jobmove_find(j, ask->rank);
     if (!v && !(v = add_mover(j, ask->rank,
                               j->move->saving ? SAVING : STAYING)))
         return err_memory(err);
@@ -598,17 +241,17 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     v->lease = fd;
     if (v->part == LEAVING && v->begun && ask->whole) {
         v->whole = true;
-        end_image(v);
+        jobmove_end_image(v);
     } else if (v->part == LEAVING && v->begun) {
         stays_here(v);
-    } else if (v->part == LEAVING && begin_image(v, err)) {
+    } else if (v->part == LEAVING && jobmove_begin_image(v, err)) {
         registry_lease(v->lease, EIO, -1, 0, err->text);
         v->lease = -1;
     } else if (v->part == SAVING) {
         save(v, ask);
     } else if (v->part == COMING && !v->told) {
         v->told = true;
-        say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
+        jobmove_say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
     }
     if (j->move->going && v->lease >= 0)
         answer_lease(v);
@@ -631,7 +274,7 @@ static void mover_free(struct mover *v)
 {
     imageout_close(v->out);
     imagein_close(v->in);
-    drop_open(v);
+    jobmove_drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
     if (v->words >= 0)
@@ -768,48 +411,6 @@ static int add_all(struct job *j, const char *text, enum mover_part part,
     return rc;
 }
 
-static int set_route(struct job *j, const Hct__Swap__Way *w, struct imagelink *l,
-                     struct err *err)
-{
-    struct taskset set = { 0 };
-    int rc = taskset_parse(&set, w->ranks, j->part.ntasks, err);
-
-    for (struct mover *v = j->move->movers; rc == 0 && v; v = v->next)
-        if (v->part == LEAVING && taskset_has(&set, v->rank))
-            v->route.link = l;
-    taskset_fini(&set);
-    return rc;
-}
-
-/* Links are being opened while all else is prepared. */
-static int set_routes(struct job *j, const Hct__Swap *m, struct err *err)
-{
-    struct jobmove *k = j->move;
-    struct imagelinks *all = j->part.node->imagelinks;
-
-    for (struct mover *v = k->movers; v; v = v->next)
-        v->route = (struct imageroute){ .uplink = j->part.node->uplink,
-                                        .job = j->part.id, .rank = v->rank,
-                                        .serial = k->serial };
-    if (!all || !m->n_ways)
-        return 0;
-    k->links = calloc(m->n_ways, sizeof(struct imagelink *));
-    if (!k->links)
-        return err_memory(err);
-    for (size_t i = 0; i < m->n_ways; i++) {
-        const Hct__Swap__Way *w = m->ways[i];
-        struct imagelink *l = imagelink_open(all, w->node, w->addresses,
-                                             &link_ops, j, err);
-
-        if (!l)
-            return -1;
-        k->links[k->nlinks++] = l;
-        if (set_route(j, w, l, err))
-            return -1;
-    }
-    return 0;
-}
-
 static int begin(struct job *j, const Hct__Swap *m, struct err *err)
 {
     struct jobmove *k = j->move;
@@ -822,7 +423,7 @@ static int begin(struct job *j, const Hct__Swap *m, struct err *err)
     if (k->saving && check_saving(j, err))
         return -1;
     if (!k->to || site_job_open(node->site, k->to, dir, err) ||
-        add_all(j, m->leaving, LEAVING, err) || set_routes(j, m, err) ||
+        add_all(j, m->leaving, LEAVING, err) || jobmove_set_routes(j, m, err) ||
         add_all(j, m->coming, COMING, err))
         return -1;
     k->registered = !plan_here(k->to)->ranks.n;
@@ -850,7 +451,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
             continue;
         }
         *at = v->next;
-        drop_out(v);
+        jobmove_drop_image(v);
         v->route.link = NULL;
         v->part = STAYING;
         v->next = to->movers;
@@ -962,7 +563,7 @@ static void coming_ended(struct mover *v, int status,
         snprintf(why, sizeof(why), "%s: it could not be made of its image, "
                  "hector-restore exited with code %d",
                  v->job->part.node->name, WEXITSTATUS(status));
-    say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
 }
 
 static bool reaped(struct job *j, pid_t pid, int status,
@@ -1067,7 +668,7 @@ static void tell_again(struct job *j)
         say_swapped(j);
     for (struct mover *v = j->move->movers; v; v = v->next)
         if (v->said.job)
-            say_again(v);
+            jobmove_say_again(v);
 }
 
 /* Another master: tasks that only stand go on; of those that have come apart it
