@@ -14,8 +14,8 @@
 #include "proto/link/greeting.h"
 #include "proto/link/timer.h"
 
-#define PATIENCE_NS (3 * CLOCK_NS_PER_S)
-#define ADDRESS_NS  (1 * CLOCK_NS_PER_S)        /* for one to answer */
+#define PATIENCE_NS (5 * CLOCK_NS_PER_S)
+#define ADDRESS_NS  (2 * CLOCK_NS_PER_S)        /* for one, which may be busy */
 #define CALL_AGAIN_NS (400 * CLOCK_NS_PER_MS)
 #define AGAIN_NS (600 * CLOCK_NS_PER_S)
 

@@ -27,7 +27,7 @@ struct imagelinks_conf {        /* borrowed as long as the links live */
     const struct conn_conf *conn;
     const char *name;           /* of this slave */
     uint64_t instance;
-    uint64_t patience_ns;       /* for a link to be open; 0: 3 s */
+    uint64_t patience_ns;       /* for a link to be open; 0: 5 s */
     uint64_t again_ns;          /* who was not reached is tried; 0: 10 min */
 };
 
