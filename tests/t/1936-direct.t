@@ -108,6 +108,7 @@ done
 kill -STOP $restorer
 ok 'an image is on its way' wait_for '[ $(($(received n2) - before)) -gt 10000000 ]' 20
 apart n3 n2
+wait_for "! kill -0 $mover 2>/dev/null" 60 || kill -CONT $restorer
 status=0
 wait $mover || status=$?
 is "$status" 1 '... when the cable is cut'
