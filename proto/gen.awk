@@ -33,7 +33,7 @@ function symbol(s,    out, i, c)
 
 function role(who)
 {
-    if (who == "above" || who == "below")
+    if (who ~ /^(above|below|source|target)$/)
         who = "slave"
     if (who !~ /^(master|slave|redirector|operator)$/)
         fail("there is no " who)
@@ -54,7 +54,7 @@ function add_way(way,    half, from, n, i, who, all)
         fail("not FROM > TO: " way)
     n = split(half[1], from, " ")
     for (i = 1; i <= n; i++) {
-        who = from[i] ~ /^(above|below)$/ ? "slave" : from[i]
+        who = from[i] ~ /^(above|below|source|target)$/ ? "slave" : from[i]
         who = who ~ /^(connecting|listening)$/ ? who " side" : who
         if (!((number, who) in sender)) {
             sender[number, who]

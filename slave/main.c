@@ -26,6 +26,7 @@
 #include "slave/jobs/jobs.h"
 #include "slave/jobs/node.h"
 #include "slave/launch/launch.h"
+#include "slave/move/imagelink.h"
 #include "slave/move/jobmove.h"
 #include "slave/orders.h"
 #include "slave/proc/sweep.h"
@@ -84,6 +85,7 @@ struct slave {
     struct uplink_conf uplink_conf;
     struct uplink_ops uplink_ops;
     struct reduce_conf reduce_conf;
+    struct imagelinks_conf imagelinks_conf;
     struct lastwords_conf lastwords;
     struct vault *vault;        /* shared with the guard */
     struct event *signals[SIGNALS], *warm_up, *renew, *alone;
@@ -356,17 +358,27 @@ static void send_up(void *arg, enum message_type type, const void *msg)
     uplink_send(((struct slave *)arg)->node.uplink, type, msg);
 }
 
-/* To slaves above and below this one, where there is a tree of them. */
+/* To slaves above and below this one, where there is a tree of them, and to those
+ * that tasks come from. */
 static int open_reduce(struct slave *s, struct err *err)
 {
     s->reduce_conf = (struct reduce_conf){
         .links = { .conn = &s->conn, .name = s->conf.name,
                    .instance = s->node.instance,
-                   .dir = site_dir(s->node.site), .tcp = s->tcp },
+                   .dir = site_dir(s->node.site), .tcp = s->tcp,
+                   .images = &jobmove_images, .images_arg = s->jobs },
         .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = &s->gather,
         .send = send_up, .send_arg = s };
     s->node.reduce = reduce_open(s->base, &s->reduce_conf, err);
     return s->node.reduce ? 0 : -1;
+}
+
+static int open_imagelinks(struct slave *s, struct err *err)
+{
+    s->imagelinks_conf = (struct imagelinks_conf){
+        .conn = &s->conn, .name = s->conf.name, .instance = s->node.instance };
+    s->node.imagelinks = imagelinks_open(s->base, &s->imagelinks_conf, err);
+    return s->node.imagelinks ? 0 : -1;
 }
 
 static int open_links(struct slave *s, struct err *err)
@@ -448,8 +460,8 @@ static int start(struct slave *s, struct err *err)
     s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;
     if (!s->conf.ptrace)
         stacker_use_no_ptrace(s->node.stacker);
-    return s->node.stacker && open_reduce(s, err) == 0 ? open_links(s, err)
-                                                       : -1;
+    return !s->node.stacker || open_reduce(s, err) || open_imagelinks(s, err)
+           ? -1 : open_links(s, err);
 }
 
 /* As long as hector-run takes to read; but whoever has told us to end by a
@@ -495,6 +507,7 @@ static void stop(struct slave *s)
     s->node.linkdrain.over = NULL;
     timer_free(s->renew);
     jobs_destroy(s->jobs);
+    imagelinks_close(s->node.imagelinks);
     node_close(&s->node);
     leave_master(s);
     leave_streams(s);

@@ -254,10 +254,60 @@ static void who_moves(const struct mover *v, size_t node, char **leaving,
     taskset_fini(&to);
 }
 
+/* Where the images of those go that leave a node; to be freed, as is ranks. */
+struct mover_ways { Hct__Swap__Way *v, **all; size_t n; };
+
+static void drop_ways(struct mover_ways *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->v[i].ranks);
+    free(w->v);
+    free(w->all);
+}
+
+static char *who_goes(const struct mover *v, size_t from,
+                      const struct mover_target *to)
+{
+    struct taskset set = { 0 };
+    char *text = NULL;
+
+    for (int64_t r = -1; (r = taskset_next(&to->ranks, r)) >= 0; )
+        if (v->job->tasks[r].node == from)
+            taskset_add(&set, (uint32_t)r, (uint32_t)r);
+    if (set.n)
+        text = taskset_text(&set);
+    taskset_fini(&set);
+    return text;
+}
+
+/* Those that are not in it go through us. */
+static void find_ways(const struct mover *v, size_t from, struct mover_ways *w)
+{
+    *w = (struct mover_ways){ .v = calloc(v->nto + 1, sizeof(*w->v)),
+                              .all = calloc(v->nto + 1, sizeof(*w->all)) };
+    for (size_t i = 0; w->v && w->all && !v->returns && i < v->nto; i++) {
+        const struct node *to = v->to[i].node;
+        char *ranks = to->reduce_at ? who_goes(v, from, &v->to[i]) : NULL;
+
+        if (!ranks)
+            continue;
+        hct__swap__way__init(&w->v[w->n]);
+        w->v[w->n].ranks = ranks;
+        w->v[w->n].node = to->name;
+        w->v[w->n].addresses = to->reduce_at;
+        w->all[w->n] = &w->v[w->n];
+        w->n++;
+    }
+}
+
 static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
 {
     Hct__Swap m = HCT__SWAP__INIT;
+    struct mover_ways ways;
 
+    find_ways(v, i, &ways);
+    m.ways = ways.all;
+    m.n_ways = ways.n;
     places->here = (uint32_t)i;
     m.job = v->job->id;
     m.serial = v->serial;
@@ -269,6 +319,7 @@ static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
         conn_send(v->job->nodes[i].node->link, MESSAGE_SWAP, &m);
     free(m.leaving);
     free(m.coming);
+    drop_ways(&ways);
 }
 
 static bool moves(const struct mover *v, uint32_t r)
@@ -875,17 +926,34 @@ static struct job_node *other_end(const struct mover *v, uint32_t rank,
            ? &v->job->nodes[node] : NULL;
 }
 
+static bool leaves(const struct mover *v, const struct job_node *jn,
+                   uint32_t rank, uint32_t serial)
+{
+    return v && serial == v->serial && rank < v->job->ntasks && moves(v, rank) &&
+           job_has_on(v->job, &v->job->tasks[rank], jn);
+}
+
+static void count(struct mover *v, uint64_t bytes)
+{
+    bill_image(&v->bill, bytes);
+    if (clock_monotonic_ns() - v->said_ns >= SAY_NS)
+        say_step(v);
+}
+
+void mover_sent(struct job *j, struct job_node *jn, const Hct__ImageSent *m)
+{
+    if (leaves(j->mover, jn, m->rank, m->serial))
+        count(j->mover, m->bytes);
+}
+
 void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m)
 {
     struct mover *v = j->mover;
     struct job_node *to;
 
-    if (!v || m->serial != v->serial || m->rank >= j->ntasks ||
-        !moves(v, m->rank) || !job_has_on(j, &j->tasks[m->rank], jn))
+    if (!leaves(v, jn, m->rank, m->serial))
         return;
-    bill_image(&v->bill, m->data.len);
-    if (clock_monotonic_ns() - v->said_ns >= SAY_NS)
-        say_step(v);
+    count(v, m->data.len);
     to = other_end(v, m->rank, true);
     if (to)
         conn_send(to->node->link, MESSAGE_IMAGE, m);

@@ -109,9 +109,11 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m);
 int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                 struct err *err);
-/* To where the task goes, or from where. */
+/* To where the task goes, or from where, as long as slaves do not reach each
+ * other; and how much went past us. */
 void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m);
 void mover_credit(struct job *j, struct job_node *jn,
                   const Hct__ImageCredit *m);
+void mover_sent(struct job *j, struct job_node *jn, const Hct__ImageSent *m);
 
 #endif

@@ -458,6 +458,7 @@ ON_JOB(come_apart, ComeApart,
 ON_JOB(kept, Kept, (checkpoint_kept(s->job, s->at, m), 0))
 ON_JOB(image, Image, (mover_image(s->job, s->at, m), 0))
 ON_JOB(image_credit, ImageCredit, (mover_credit(s->job, s->at, m), 0))
+ON_JOB(image_sent, ImageSent, (mover_sent(s->job, s->at, m), 0))
 ON_JOB(fence, Fence, relay_fence(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(publish, Publish, relay_publish(s->hub->relay, s->job, s->at, m, err))
 ON_JOB(lookup, Lookup, relay_lookup(s->hub->relay, s->job, s->at, m, err))

@@ -19,6 +19,7 @@
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
 
+struct imagelinks;
 struct jobhook;
 
 /* The PMIx server and who hears of it: node.c's. */
@@ -49,6 +50,8 @@ struct node {
     unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */
     const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
+    struct imagelinks *imagelinks;      /* by which they go, past the master;
+                                           NULL: none does */
 };
 
 /* Directories, descriptors, memory; the links are the caller's to open. */

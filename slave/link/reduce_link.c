@@ -1,4 +1,5 @@
-/* reduce_link.c - links between slaves.
+/* reduce_link.c - links between slaves. Who connects here is called a parent, also
+ * a slave whose tasks come here.
  *
  * Invariant: a child's link is in the list as long as it has a conn or a
  * user; one without a conn is never given to another user. */
@@ -21,6 +22,9 @@ struct reduce_link {
     struct reduce_links *all;           /* borrowed */
     struct conn *conn;                  /* owned; NULL when lost */
     char *addresses;                    /* owned; NULL: of a parent */
+    char *from;                         /* owned; of a parent: its node */
+    uint64_t job;                       /* of a parent: whose images it sends;
+                                           0: none */
     unsigned users;
 };
 
@@ -40,12 +44,13 @@ static void link_free(struct reduce_link *l)
     LIST_REMOVE(l, place);
     conn_close(l->conn);
     free(l->addresses);
+    free(l->from);
     free(l);
 }
 
 /* ----------------------------------------------------------------- parents */
 
-/* Nothing has come of it yet: it is nobody's parent. l is gone. */
+/* It is nobody's parent, or not any more. l is gone. */
 static int parent_refuse(struct reduce_link *l, const struct err *why)
 {
     greeting_refuse(l->conn, "reduce", why);
@@ -63,6 +68,8 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
 
     if (greeting_check(m, "slave", err))
         return parent_refuse(l, err);
+    if (!(l->from = strdup(m->name)))
+        return err_memory(err);
     if (m->role != HCT__ROLE__ROLE_SLAVE) {
         err_set(err, EACCES, "%s wants to be above this slave, with role %d",
                 m->name, (int)m->role);
@@ -93,6 +100,43 @@ static int on_reduce_end(void *arg, struct conn *c, const void *msg,
     return l->all->ops->end(l->all->arg, l, msg);
 }
 
+static void tell_lost(struct reduce_link *l, const struct err *why)
+{
+    const struct reduce_links *ls = l->all;
+
+    if (l->job)
+        ls->conf->images->lost(ls->conf->images_arg, l, l->job, why);
+    ls->ops->parent_lost(ls->arg, l, why);
+}
+
+static int take_image(struct reduce_link *l, const Hct__Image *m,
+                      struct err *err)
+{
+    const struct reduce_links_conf *conf = l->all->conf;
+
+    if (!conf->images)
+        return err_set(err, ENOTSUP, "no tasks come here");
+    if (l->job && l->job != m->job)
+        return err_set(err, EPROTO, "images of jobs %llu and %llu on one link",
+                       (unsigned long long)l->job, (unsigned long long)m->job);
+    if (conf->images->take(conf->images_arg, l, m, err))
+        return -1;
+    l->job = m->job;
+    return 0;
+}
+
+static int on_image(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct reduce_link *l = arg;
+
+    (void)c;
+    if (take_image(l, msg, err) == 0)
+        return 0;
+    tell_lost(l, err);
+    return parent_refuse(l, err);
+}
+
 static void on_parent_open(void *arg, struct conn *c)
 {
     struct reduce_links *ls = arg;
@@ -115,13 +159,14 @@ static void on_parent_close(void *arg, struct conn *c, const struct err *why)
     log_debug("reduce", "the slave above at %s left: %s", conn_peer(c),
               why->text);
     l->conn = NULL;
-    l->all->ops->parent_lost(l->all->arg, l, why);
+    tell_lost(l, why);
     link_free(l);
 }
 
 static const struct conn_route parent_routes[] = {
     { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     MESSAGES_ABOVE_TO_BELOW(CONN_ROUTE)
+    MESSAGES_SOURCE_TO_TARGET(CONN_ROUTE)
 };
 static const struct conn_ops parent_ops = {
     .routes = parent_routes,
@@ -226,6 +271,16 @@ int reduce_link_send(struct reduce_link *l, enum message_type type,
                      const void *msg)
 {
     return l->conn ? conn_send(l->conn, type, msg) : -1;
+}
+
+const char *reduce_link_from(const struct reduce_link *l)
+{
+    return l->from ? l->from : "";
+}
+
+uint64_t reduce_link_job(const struct reduce_link *l)
+{
+    return l->job;
 }
 
 /* --------------------------------------------------------------- listening */

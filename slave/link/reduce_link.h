@@ -1,5 +1,6 @@
 /* reduce_link.h - links between slaves: to the children of a reduction tree,
- * and from the parents.
+ * from the parents, and from those whose tasks come here with their images
+ * (slave/move/imagelink.h is the other end).
  *
  * A parent connects to its child as a slave does to the master: with the proof
  * of the key over TCP, with the uid on a Unix socket; it says Hello as a slave
@@ -16,12 +17,25 @@
 struct reduce_links;
 struct reduce_link;
 
+/* Who takes the images of tasks that come here. */
+struct reduce_images {
+    /* A piece. -1: it is none that is waited for; the slave is sent away with
+     * err, and nothing of what it has sent before counts. */
+    int (*take)(void *arg, struct reduce_link *l, const Hct__Image *m,
+                struct err *err);
+    /* The link is gone when this returns; it had images of that job. */
+    void (*lost)(void *arg, struct reduce_link *l, uint64_t job,
+                 const struct err *why);
+};
+
 struct reduce_links_conf {      /* borrowed as long as the links live */
     const struct conn_conf *conn;
     const char *name;           /* of this slave */
     uint64_t instance;
     const char *dir;            /* for the Unix socket */
     bool tcp;                   /* listen on TCP, not on a Unix socket */
+    const struct reduce_images *images;     /* NULL: no task comes here */
+    void *images_arg;
 };
 
 struct reduce_links_ops {
@@ -55,5 +69,10 @@ void reduce_link_put(struct reduce_link *l);            /* NULL is fine */
 
 int reduce_link_send(struct reduce_link *l, enum message_type type,
                      const void *msg);
+
+/* The node whose slave has opened it, as that says; "" of a child. And the job
+ * whose images were taken from it; 0: none were. */
+const char *reduce_link_from(const struct reduce_link *l);
+uint64_t reduce_link_job(const struct reduce_link *l);
 
 #endif

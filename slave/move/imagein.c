@@ -105,6 +105,11 @@ void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last)
     go_on(i);
 }
 
+bool imagein_whole(const struct imagein *i)
+{
+    return i->whole;
+}
+
 void imagein_close(struct imagein *i)
 {
     if (!i)

@@ -25,6 +25,8 @@ void imagein_begin(struct imagein *i);
 /* last: that is all. The pipe is closed when it was read; at once, so that the
  * process finds its image cut, if it is more than was granted or there is no memory. */
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
+/* Has all come, whether it was read or not? */
+bool imagein_whole(const struct imagein *i);
 /* There will be no more: the process finds its image cut. */
 void imagein_cut(struct imagein *i);
 /* NULL is fine. */

@@ -1,5 +1,5 @@
 /* jobmove.c - see jobmove.h. */
-#include "slave/move/jobmove.h"
+#include "slave/move/jobmove_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,249 +14,13 @@
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
-#include "slave/move/imagein.h"
-#include "slave/move/imageout.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
 
-/* What is under way of all images that come, and of one at least: several times
- * what a link takes while a busy host looks at something else. */
-enum { IMAGE_WINDOW = 16 << 20, IMAGE_LEAST = 1 << 20 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
-
-enum mover_part { STAYING, LEAVING, COMING, SAVING };
-
-struct mover {
-    struct mover *next;
-    struct job *job;            /* borrowed */
-    uint32_t rank;
-    enum mover_part part;
-    int lease;                  /* owned: where it is answered; -1: not asked */
-    struct imageout *out;       /* owned; LEAVING: its image is being read */
-    uint64_t credit;            /* LEAVING: what may be sent of it, until then */
-    struct imagein *in;         /* owned; COMING */
-    bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
-                                   the name of a file */
-    bool whole;                 /* as the task says, all of it was written */
-    uint64_t image_bytes;       /* SAVING: of the file */
-    uint64_t unread;            /* once whole: what it had in its pipe for input */
-    bool may_go;                /* LEAVING: what was made of it is there */
-    bool gone, told;            /* LEAVING: reaped with status 0; LEFT, CAME or
-                                   FAILED was said */
-    Hct__TaskMoved said;        /* last, as long as that is so; job is 0 if
-                                   nothing was */
-    char why[300];              /* said.why */
-    Hct__OpenCall *open;        /* owned, as are the texts; said.open */
-    Hct__OpenCall **all_open;   /* owned */
-    int words;                  /* owned; COMING: what hector-restore says */
-    struct task *task;          /* owned; COMING */
-};
-
-struct jobmove {
-    uint32_t serial;
-    uint64_t window;            /* of each image that comes */
-    char *saving;               /* owned: where all write their images; or NULL */
-    struct plan *to;            /* owned; NULL: that is the plan now */
-    struct mover *movers;       /* owned: those that come, leave, or have asked */
-    struct event *later;        /* owned: looks whether who left has left nothing */
-    bool registering, registered, told, going;
-    char why[300];              /* it cannot be */
-};
-
-static struct mover *find(const struct job *j, uint32_t rank)
-{
-    struct mover *v = j->move ? j->move->movers : NULL;
-
-    while (v && v->rank != rank)
-        v = v->next;
-    return v;
-}
-
-static void say_again(struct mover *v)
-{
-    v->said.why = v->why;
-    uplink_send(v->job->part.node->uplink, MESSAGE_TASK_MOVED, &v->said);
-}
-
-static void drop_open(struct mover *v)
-{
-    for (size_t i = 0; v->all_open && v->all_open[i]; i++)
-        free(v->open[i].text.data);
-    free(v->open);
-    free(v->all_open);
-    v->open = NULL;
-    v->all_open = NULL;
-}
-
-static size_t count_open(const struct rings *r)
-{
-    size_t n = 0;
-
-    for (unsigned s = 0; s < PAGE_SLOTS; s++)
-        n += r->slot[s].nopen;
-    return n;
-}
-
-/* Tagged calls that have not ended; with no memory for them none has an end. */
-static size_t take_open(struct mover *v, const struct rings *r)
-{
-    size_t max = count_open(r), n = 0;
-
-    drop_open(v);
-    v->open = calloc(max + 1, sizeof(*v->open));
-    v->all_open = calloc(max + 1, sizeof(*v->all_open));
-    if (!v->open || !v->all_open)
-        return 0;
-    for (unsigned s = 0; s < PAGE_SLOTS; s++)
-        for (size_t i = 0; i < r->slot[s].nopen; i++) {
-            const struct rings_open *from = &r->slot[s].open[i];
-            Hct__OpenCall *o = &v->open[n];
-
-            hct__open_call__init(o);
-            o->slot = s;
-            o->seq = from->seq;
-            o->marker = from->marker;
-            o->call = from->call;
-            o->text.data = malloc(from->text_bytes + 1);
-            if (!o->text.data)
-                return n;
-            if (from->text)
-                memcpy(o->text.data, from->text, from->text_bytes);
-            o->text.len = from->text ? from->text_bytes : 0;
-            v->all_open[n++] = o;
-        }
-    return n;
-}
-
-static void say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
-                      const char *why)
-{
-    Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
-    const struct task *t = v->part == COMING ? v->task
-                                             : job_task(v->job, v->rank);
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.kind = kind;
-    m.at_ns = clock_wall_ns();
-    snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
-    if (t && v->part == COMING)
-        m.pid = (uint32_t)t->pid;
-    if (t && (v->part == LEAVING || kind == HCT__TASK_MOVED__KIND__SAVED)) {
-        m.records = t->tally.records.next;
-        m.tagged = t->tally.next_seq;
-        m.n_open = take_open(v, &t->tally.rings);
-        m.open = v->all_open;
-        m.out_bytes = streams_written(v->job->streams, v->rank,
-                                      HCT__STREAM__STREAM_STDOUT);
-        m.err_bytes = streams_written(v->job->streams, v->rank,
-                                      HCT__STREAM__STREAM_STDERR);
-        m.reads = streams_input_place(v->job->streams, v->rank, v->unread,
-                                      &m.in_bytes);
-        m.image_bytes = v->image_bytes;
-    }
-    v->said = m;
-    say_again(v);
-}
-
-/* ---------------------------------------------------------- a task that leaves */
-
-static void send_image(const struct mover *v, const void *data, size_t bytes,
-                       bool last)
-{
-    Hct__Image m = HCT__IMAGE__INIT;
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.data.data = (uint8_t *)(uintptr_t)data;
-    m.data.len = bytes;
-    m.last = last;
-    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE, &m);
-}
-
-/* It waits for that, or will in a moment. */
-static void let_leave(struct mover *v)
-{
-    v->may_go = true;
-    if (v->lease < 0 || !v->whole)
-        return;
-    registry_lease(v->lease, PAGE_LEASE_LEAVE, -1, 0, NULL);
-    v->lease = -1;
-}
-
-/* All of it was read, and is whole as the task says. */
-static void end_image(struct mover *v)
-{
-    if (!v->whole || v->out)
-        return;
-    send_image(v, "", 0, true);
-    if (v->may_go)
-        let_leave(v);
-}
-
-static bool congested(void *arg)
-{
-    const struct mover *v = arg;
-
-    return uplink_congested(v->job->part.node->uplink);
-}
-
-static void send_piece(void *arg, const void *data, size_t bytes)
-{
-    send_image(arg, data, bytes, false);
-}
-
-static void drop_out(struct mover *v)
-{
-    imageout_close(v->out);
-    v->out = NULL;
-}
-
-static void image_read(void *arg)
-{
-    drop_out(arg);
-    end_image(arg);
-}
-
-static const struct imageout_ops image_ops = { congested, send_piece, image_read };
-
-void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
-{
-    struct mover *v = find(j, m->rank);
-
-    if (!v || v->part != LEAVING || m->serial != j->move->serial)
-        return;
-    if (m->came)
-        let_leave(v);
-    if (m->bytes > IMAGE_WINDOW)
-        return;
-    if (v->out)
-        imageout_credit(v->out, m->bytes);
-    else
-        v->credit += m->bytes;
-}
-
-/* Its image goes where that is waited for. */
-static int begin_image(struct mover *v, struct err *err)
-{
-    int to;
-
-    v->out = imageout_open(v->job->part.node->base, &image_ops, v, &to, err);
-    if (!v->out)
-        return -1;
-    imageout_credit(v->out, v->credit);
-    v->begun = true;
-    streams_move(v->job->streams, v->rank, STREAMS_MOVED);
-    streams_hold_input(v->job->streams, v->rank);
-    registry_lease(v->lease, PAGE_LEASE_LEAVE, to, 0, NULL);
-    v->lease = -1;
-    return 0;
-}
 
 /* Everything of it is out of this process. */
 static bool left_nothing(struct mover *v, struct task *t)
@@ -286,7 +50,7 @@ static void look_at_leaving(struct mover *v)
     v->told = true;
     if (j->plan->want_stdtim)
         streams_end_moved(j->streams, v->rank, HCT__STREAM__STREAM_STDTIM);
-    say_moved(v, HCT__TASK_MOVED__KIND__LEFT, NULL);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__LEFT, NULL);
     job_remove_task(j, v->rank);
 }
 
@@ -304,7 +68,7 @@ static void look_at_saved(struct mover *v)
         return;
     }
     v->told = true;
-    say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__SAVED, NULL);
     streams_input_stays(j->streams, v->rank);
 }
 
@@ -324,30 +88,6 @@ static void on_later(evutil_socket_t fd, short what, void *arg)
 }
 
 /* ----------------------------------------------------------- a task that comes */
-
-static void grant(void *arg, uint64_t bytes)
-{
-    const struct mover *v = arg;
-    Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
-
-    m.job = v->job->part.id;
-    m.rank = v->rank;
-    m.serial = v->job->move->serial;
-    m.bytes = bytes;
-    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
-}
-
-void jobmove_image(struct job *j, const Hct__Image *m)
-{
-    struct mover *v = find(j, m->rank);
-
-    if (!v || !v->in || m->serial != j->move->serial)
-        return;
-    if (*m->why)
-        imagein_cut(v->in);
-    else
-        imagein_take(v->in, m->data.data, m->data.len, m->last);
-}
 
 static void tell_swapped(struct job *j);
 
@@ -379,7 +119,7 @@ static int start_coming(struct mover *v, struct err *err)
     if (!v->task)
         return err_memory(err);
     task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
-    v->in = imagein_open(node->base, j->move->window, grant, v, &from, err);
+    v->in = imagein_open(node->base, j->move->window, jobmove_grant, v, &from, err);
     if (!v->in)
         return -1;
     if (pipe2(words, O_CLOEXEC)) {
@@ -402,7 +142,7 @@ static int start_coming(struct mover *v, struct err *err)
 
 static struct task *coming_task(const struct job *j, uint32_t rank)
 {
-    struct mover *v = find(j, rank);
+    struct mover *v = jobmove_find(j, rank);
 
     return v && v->part == COMING ? v->task : NULL;
 }
@@ -446,14 +186,14 @@ static void say_stays(struct mover *v)
 
     if (s && t && t->tally.page)
         stance_read(t->tally.page, v->job->part.ntasks, s);
-    say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
               s && *s->why ? s->why : "no image of it can be made");
     v->told = true;
     v->part = STAYING;
     free(s);
 }
 
-static void go_on_here(const struct mover *v)
+void jobmove_go_on_here(const struct mover *v)
 {
     streams_move(v->job->streams, v->rank, STREAMS_END);
     streams_input_stays(v->job->streams, v->rank);
@@ -462,8 +202,8 @@ static void go_on_here(const struct mover *v)
 /* It could not leave. */
 static void stays_here(struct mover *v)
 {
-    drop_out(v);
-    go_on_here(v);
+    jobmove_drop_image(v);
+    jobmove_go_on_here(v);
     say_stays(v);
 }
 
@@ -500,7 +240,7 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
                lease_restored(j, t, fd, err) ? -1 : 0;
     if (check_lease(j, t, ask, peer, err))
         return -1;
-    v = find(j, ask->rank);
+    v = jobmove_find(j, ask->rank);
     if (!v && !(v = add_mover(j, ask->rank,
                               j->move->saving ? SAVING : STAYING)))
         return err_memory(err);
@@ -510,17 +250,17 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     if (v->part == LEAVING && v->begun && ask->whole) {
         v->whole = true;
         v->unread = ask->unread;
-        end_image(v);
+        jobmove_end_image(v);
     } else if (v->part == LEAVING && v->begun) {
         stays_here(v);
-    } else if (v->part == LEAVING && begin_image(v, err)) {
+    } else if (v->part == LEAVING && jobmove_begin_image(v, err)) {
         registry_lease(v->lease, EIO, -1, 0, err->text);
         v->lease = -1;
     } else if (v->part == SAVING) {
         save(v, ask);
     } else if (v->part == COMING && !v->told) {
         v->told = true;
-        say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
+        jobmove_say_moved(v, HCT__TASK_MOVED__KIND__CAME, NULL);
     }
     if (j->move->going && v->lease >= 0)
         answer_lease(v);
@@ -543,7 +283,7 @@ static void mover_free(struct mover *v)
 {
     imageout_close(v->out);
     imagein_close(v->in);
-    drop_open(v);
+    jobmove_drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
     if (v->words >= 0)
@@ -575,6 +315,9 @@ static void jobmove_free(struct jobmove *k)
     if (!k)
         return;
     free_movers(k);
+    for (size_t i = 0; i < k->nlinks; i++)
+        imagelink_close(k->links[i]);
+    free(k->links);
     timer_free(k->later);
     plan_destroy(k->to);
     free(k->saving);
@@ -689,7 +432,7 @@ static int begin(struct job *j, const Hct__Swap *m, struct err *err)
     if (k->saving && check_saving(j, err))
         return -1;
     if (!k->to || site_job_open(node->site, k->to, dir, err) ||
-        add_all(j, m->leaving, LEAVING, err) ||
+        add_all(j, m->leaving, LEAVING, err) || jobmove_set_routes(j, m, err) ||
         add_all(j, m->coming, COMING, err))
         return -1;
     k->registered = !plan_here(k->to)->ranks.n;
@@ -711,13 +454,14 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
         struct mover *v = *at;
 
         if (v->part == LEAVING)
-            go_on_here(v);
+            jobmove_go_on_here(v);
         if (v->lease < 0 || v->part == COMING) {
             at = &v->next;
             continue;
         }
         *at = v->next;
-        drop_out(v);
+        jobmove_drop_image(v);
+        v->route.link = NULL;
         v->part = STAYING;
         v->next = to->movers;
         to->movers = v;
@@ -817,7 +561,9 @@ static void coming_ended(struct mover *v, int status,
     imagein_cut(v->in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
-    if (n > 0)
+    if (*v->cut)
+        memcpy(why, v->cut, sizeof(v->cut));
+    else if (n > 0)
         why[n] = '\0';
     else if (WIFSIGNALED(status))
         snprintf(why, sizeof(why), "%s: what was made of its image was killed "
@@ -826,7 +572,7 @@ static void coming_ended(struct mover *v, int status,
         snprintf(why, sizeof(why), "%s: it could not be made of its image, "
                  "hector-restore exited with code %d",
                  v->job->part.node->name, WEXITSTATUS(status));
-    say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__FAILED, why);
 }
 
 static bool reaped(struct job *j, pid_t pid, int status,
@@ -931,7 +677,7 @@ static void tell_again(struct job *j)
         say_swapped(j);
     for (struct mover *v = j->move->movers; v; v = v->next)
         if (v->said.job)
-            say_again(v);
+            jobmove_say_again(v);
 }
 
 /* Another master: tasks that only stand go on; of those that have come apart it

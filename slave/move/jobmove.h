@@ -4,7 +4,8 @@
  *   Swap     the namespace is registered, processes are started that are to
  *            become the tasks that come; Swapped says that both went well
  *   leases   are asked for by tasks that stand. Who leaves gets a pipe for its
- *            image, which goes to the process that waits for it; all others
+ *            image, which goes to the process that waits for it, by a link to
+ *            the slave there or through the master (imageroute.h); all others
  *            wait, and so do those that have come
  *   SwapGo   answers them all
  *   SwapEnd  the namespace before goes
@@ -20,15 +21,19 @@
 #include "proto/base/err.h"
 #include "slave/jobs/job.h"
 #include "slave/jobs/jobhook.h"
+#include "slave/link/reduce_link.h"
 
 struct registry_peer;
 
-/* Orders, and what is passed on from another slave. */
+/* Orders, and what the master passes on from another slave. */
 int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err);
 int jobmove_go(struct job *j, const Hct__SwapGo *m, struct err *err);
 int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err);
 void jobmove_image(struct job *j, const Hct__Image *m);
 void jobmove_credit(struct job *j, const Hct__ImageCredit *m);
+
+/* Images from other slaves; arg is the struct jobs. */
+extern const struct reduce_images jobmove_images;
 
 /* Facts: what jobs ask, and a callback for registry.h; arg is the struct jobs. */
 extern const struct jobhook jobmove_hook;

@@ -6,6 +6,8 @@
 #
 #   move of 100 MB: the job stood for 0.47 s, 106 MB sent alone 0.06 s, limit 0.67 s,
 #   ratio 0.70 (median of 3)
+#     link of 1767 MB/s, the image took 1.9 times as long as that, 0.1 MB came to the
+#     master
 #   move of 16 tasks of 5 MB: ...
 #
 # then the parts of the last move of each size, and the speed of a product of
@@ -151,6 +153,10 @@ cc -O2 -o "$T/sender" "$T/sender.c" || exit 1
 start sender on n2 "$T/sender" 7000
 wait_for 'grep -q listens "$T/sender.log"' 10
 
+to_master()     # bytes so far; the bridge counts none that goes from host to host
+{
+    awk '$1 == "lan:" { print $2 }' /proc/net/dev
+}
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 # MB TASKS LINK: those tasks from n1 to n2, once
 one_move()
@@ -163,19 +169,21 @@ one_move()
     wait_for '[ "$(grep -c begun "$T/out")" = '$(($2 + 1))' ] ||
         ! kill -0 $runner 2>/dev/null' 120
     job=$(sql 'SELECT max(job) FROM jobs')
+    before=$(to_master)
     hector migrate "$job.1-$2" n2 >"$T/migrate" 2>&1 || cat "$T/migrate"
+    echo $(($(to_master) - before)) >>"$T/passed"
     : >"$T/enough"
     wait $runner || { echo "move.sh: the job failed"; cat "$T/out" "$T/err"; exit 1; }
     ! grep -q damaged "$T/out" || { echo "move.sh: the memory is another one"; exit 1; }
     sed -n 's/^longest //p' "$T/out" >>"$T/longest"
     sed -n 's/^vectors //p' "$T/out" >>"$T/vectors"
     bytes=$(sql "SELECT image_bytes FROM moves WHERE job = $job")
+    sql "SELECT image_ns / 1e9 FROM moves WHERE job = $job" >>"$T/image"
     on n1 "$T/sender" 7000 10.66.0.2 "$bytes" >>"$T/alone"
 }
 moves()         # MB TASKS LINK
 {
-    : >"$T/longest"
-    : >"$T/alone"
+    for f in longest alone passed image; do : >"$T/$f"; done
     i=0
     while [ $i -lt "$runs" ]; do
         one_move "$@"
@@ -183,12 +191,16 @@ moves()         # MB TASKS LINK
     done
     fixed=0.6 what="$1 MB"
     [ "$2" = 1 ] || fixed=2 what="$2 tasks of $1 MB"
-    echo "$bytes $(median "$T/longest") $(median "$T/alone")" |
+    echo "$bytes $(median "$T/longest") $(median "$T/alone") $(median "$T/image")" \
+        "$(median "$T/passed")" |
         awk -v fixed=$fixed -v what="$what$3" -v runs="$runs" '{
             limit = fixed + 1.2 * $3
             printf "move of %s: the job stood for %.2f s, %.0f MB sent alone %.2f s, ",
                 what, $2, $1 / 1e6, $3
-            printf "limit %.2f s, ratio %.2f (median of %d)\n", limit, $2 / limit, runs }'
+            printf "limit %.2f s, ratio %.2f (median of %d)\n", limit, $2 / limit, runs
+            printf "  link of %.0f MB/s, the image took %.1f times as long as that, ",
+                $1 / $3 / 1e6, $4 / $3
+            printf "%.1f MB came to the master\n", $5 / 1e6 }'
     hector why "$job" | grep '^  '
 }
 

@@ -1,5 +1,6 @@
 /* fuzz_reduce.c - a master, a parent and children say anything about
- * reductions to a slave: it answers each at most once, and nothing is left.
+ * reductions to a slave: it answers each at most once, and nothing is left. The
+ * parent sends images, too: each link that had some is lost once.
  *
  * Peer 0 is the master, 1 connects as a parent and says Hello, 2 and 3 are
  * children: they take the slave's calls, and say Welcome. */
@@ -15,6 +16,8 @@ static char where[64], own[64];
 static uint64_t done[DONE_MAX];
 static unsigned ndone;
 static struct reduction *waiting;
+static struct reduce_link *images_from;
+static uint64_t images_job;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -63,6 +66,30 @@ static void on_stop(void *arg, struct reduction *r)
     assert(waiting == r);
     waiting = NULL;
 }
+
+/* Of ranks 0 and 1, and of one job a link, as is looked after before. */
+static int on_image(void *arg, struct reduce_link *l, const Hct__Image *m,
+                    struct err *err)
+{
+    (void)arg;
+    assert(!images_from || (images_from == l && images_job == m->job));
+    if (m->rank > 1 || !m->job)
+        return err_set(err, EPROTO, "rank %u of job %llu", m->rank,
+                       (unsigned long long)m->job);
+    images_from = l;
+    images_job = m->job;
+    return 0;
+}
+
+static void on_images_lost(void *arg, struct reduce_link *l, uint64_t job,
+                           const struct err *why)
+{
+    (void)arg;
+    assert(images_from == l && images_job == job && *why->text);
+    images_from = NULL;
+}
+
+static const struct reduce_images images = { on_image, on_images_lost };
 
 /* Nobody but us is dialled. */
 static void redirect(Hct__Reduce *m, char **said)
@@ -171,7 +198,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct reduce_kind kinds[] = { { "who", on_start, on_stop } };
     static const struct conn_conf conn;
     struct reduce_conf conf = {
-        .links = { .conn = &conn, .name = "n0", .dir = peers_dir },
+        .links = { .conn = &conn, .name = "n0", .dir = peers_dir,
+                   .images = &images },
         .kinds = kinds, .nkinds = 1, .send = on_send };
     struct step v[STEP_MAX];
     size_t n = steps_parse(v, data, size);
@@ -194,6 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         peers_turn(&peers);
     }
     reduce_close(rs);
+    images_from = NULL;
     assert(!waiting);
     peers_close(&peers);
     event_base_free(peers.base);

@@ -143,6 +143,8 @@ static void moves(const char *dir)
             m->rank = 1, m->serial = 1, m->bytes = 1024);
         SAY(N0, IMAGE, Image, HCT__IMAGE__INIT, m->job = 1, m->rank = 1,
             m->serial = 1, m->data = BYTES("image"), m->last = 1);
+        SAY(N0, IMAGE_SENT, ImageSent, HCT__IMAGE_SENT__INIT, m->job = 1,
+            m->rank = 1, m->serial = 1, m->bytes = 4096);
         moved(N1, HCT__TASK_MOVED__KIND__CAME);
         moved(N0, last[k]);
         for (uint64_t look = 6; look < 12; look++)

@@ -29,6 +29,7 @@ static struct host {
     bool stays_mute;            /* about Drained, once all have left */
     const char *cannot;         /* why it does not swap */
     const char *spoiled;        /* why no task can be made of an image */
+    uint64_t past;              /* so much of an image goes past the master */
 } hosts[HOSTS];
 
 static struct host *host_of(const struct peer *p)
@@ -110,6 +111,9 @@ static int on_swap(void *arg, struct conn *c, const void *msg,
 
     peer_say(arg, "Swap serial=%u leaving=%s coming=%s", m->serial, m->leaving,
              m->coming);
+    for (size_t i = 0; i < m->n_ways; i++)
+        peer_say(arg, "way %u of %s to %s at %s", m->serial, m->ways[i]->ranks,
+                 m->ways[i]->node, m->ways[i]->addresses);
     h->serial = m->serial;
     h->going = h->says_came = false;
     taskset_fini(&h->leaving);
@@ -153,6 +157,17 @@ static int on_swap_end(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static void say_sent(struct host *h, uint32_t rank, uint32_t serial)
+{
+    Hct__ImageSent m = HCT__IMAGE_SENT__INIT;
+
+    m.job = 1;
+    m.rank = rank;
+    m.serial = serial;
+    m.bytes = h->past;
+    conn_send(h->p->c, MESSAGE_IMAGE_SENT, &m);
+}
+
 static int on_image_credit(void *arg, struct conn *c, const void *msg,
                            struct err *err)
 {
@@ -163,6 +178,13 @@ static int on_image_credit(void *arg, struct conn *c, const void *msg,
     if (!m->came)
         return 0;
     assert_true(taskset_has(&h->leaving, m->rank));
+    if (h->past) {
+        say_sent(h, m->rank, h->serial);
+        say_sent(h, m->rank, h->serial);
+        say_sent(h, m->rank, h->serial - 1);    /* of a move before */
+        say_sent(h, 1, h->serial);              /* who does not move */
+        say_sent(h, 9, h->serial);
+    }
     for (int64_t r = -1; (r = taskset_next(&h->leaving, r)) >= 0; )
         if (r == m->rank) {
             struct taskset rest = { 0 };
@@ -180,8 +202,12 @@ static int on_image_credit(void *arg, struct conn *c, const void *msg,
 static int on_moving(void *arg, struct conn *c, const void *msg,
                      struct err *err)
 {
+    const Hct__Moving *m = msg;
+
     (void)c, (void)err;
-    peer_say(arg, "Moving %s", ((const Hct__Moving *)msg)->state);
+    peer_say(arg, "Moving %s", m->state);
+    if (m->image_bytes)
+        peer_say(arg, "with %llu", (unsigned long long)m->image_bytes);
     return 0;
 }
 
@@ -282,6 +308,56 @@ static void test_back_to_left_node(void **state)
     forget();
 }
 
+static void listens(struct host *h, const char *addresses)
+{
+    Hct__ReduceAt m = HCT__REDUCE_AT__INIT;
+
+    m.addresses = (char *)(uintptr_t)addresses;
+    conn_send(h->p->c, MESSAGE_REDUCE_AT, &m);
+}
+
+/* Slaves are told of each other; what goes past the master counts as what went
+ * through it, and is heard of by who has asked for the move. */
+static void test_past(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    listens(&hosts[2], "tcp:10.0.0.3:7,tcp:10.1.0.3:7");
+    listens(&hosts[1], "unix:/b");
+    hosts[0].past = 5000;
+    migrate("0", "c");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    rig_wait(hosts[0].p, "way 1 of 0 to c at tcp:10.0.0.3:7,tcp:10.1.0.3:7");
+    assert_false(heard(hosts[1].p, "way"));
+    assert_false(heard(hosts[2].p, "way"));
+    rig_expect(r, "SELECT image_bytes, image_ns > 0, restore_ns > 0 FROM moves",
+               "10000|1|1\n");
+    rig_wait(operator, "with 10000");
+    migrate("0-1", "a");                /* of whom it is not known where */
+    rig_wait(operator, "Result 1 tasks 0-1 are on a now");
+    assert_false(heard(hosts[1].p, "way"));
+    assert_false(heard(hosts[2].p, "way"));
+    forget();
+}
+
+/* When all stay nothing goes anywhere. */
+static void test_no_way_back(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    listens(&hosts[2], "unix:/c");
+    hosts[2].spoiled = "its image is cut off";
+    migrate("0-1", "c");
+    rig_wait(operator, "Result 0 nothing was moved");
+    rig_wait(hosts[0].p, "way 1 of 0 to c at unix:/c");
+    rig_wait(hosts[1].p, "way 1 of 1 to c at unix:/c");
+    rig_wait(hosts[0].p, "Swap serial=2");
+    assert_false(heard(hosts[0].p, "way 2"));
+    forget();
+}
+
 /* Nothing can be made of any of the images: all stay, and what is said after
  * the first word of it is taken as well. */
 static void test_spoiled(void **state)
@@ -321,7 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_moves), TEST(test_left_node), TEST(test_back_to_left_node),
-        TEST(test_spoiled), TEST(test_cannot_swap),
+        TEST(test_past), TEST(test_no_way_back), TEST(test_spoiled), TEST(test_cannot_swap),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -20,6 +20,7 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
+#include "proto/link/greeting.h"
 
 struct rig {
     struct event_base *base;
@@ -30,6 +31,9 @@ struct rig {
     char dir[64], address[100], program[PATHS_MAX];
     pid_t slave;                /* the guard */
     uint32_t pids[4];
+    char images_at[200];        /* where it listens for slaves */
+    struct conn *far;           /* another slave, that has connected there */
+    bool welcome;
 };
 
 /* ------------------------------------------------------ the fake master */
@@ -101,6 +105,39 @@ static int on_drained(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_reduce_at(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct rig *r = arg;
+
+    (void)c, (void)err;
+    snprintf(r->images_at, sizeof(r->images_at), "%s",
+             ((const Hct__ReduceAt *)msg)->addresses);
+    return 0;
+}
+
+static int on_swapped(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    const Hct__Swapped *m = msg;
+
+    (void)c, (void)err;
+    str_addf(&((struct rig *)arg)->log, "swapped:%u:%s ", m->serial,
+             m->ok ? "ok" : m->why);
+    return 0;
+}
+
+static int on_task_moved(void *arg, struct conn *c, const void *msg,
+                         struct err *err)
+{
+    const Hct__TaskMoved *m = msg;
+
+    (void)c, (void)err;
+    str_addf(&((struct rig *)arg)->log, "moved:%u:%d:%s ", m->rank,
+             (int)m->kind, m->why);
+    return 0;
+}
+
 static int on_other(void *arg, struct conn *c, const void *msg,
                     struct err *err)
 {
@@ -134,7 +171,10 @@ static const struct conn_route routes[] = {
     { MESSAGE_TASK_STATE, CONN_ANY, on_other },
     { MESSAGE_SLAVE_JOBS, CONN_ANY, on_other },
     { MESSAGE_FAREWELL, CONN_ANY, on_other },
-    { MESSAGE_REDUCE_AT, CONN_ANY, on_other },
+    { MESSAGE_REDUCE_AT, CONN_ANY, on_reduce_at },
+    { MESSAGE_SWAPPED, CONN_ANY, on_swapped },
+    { MESSAGE_TASK_MOVED, CONN_ANY, on_task_moved },
+    { MESSAGE_IMAGE_CREDIT, CONN_ANY, on_other },
 };
 static const struct conn_ops ops = {
     .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
@@ -324,6 +364,7 @@ static int teardown(void **state)
     struct rig *r = *state;
 
     conn_close(r->link);
+    conn_close(r->far);
     if (r->slave > 0) {
         kill(r->slave, SIGTERM);
         reap_slave(r);
@@ -512,13 +553,150 @@ static void test_guard_killed(void **state)
     assert_clean(r);
 }
 
+/* ------------------------------------------- images from another slave */
+
+static int on_far_welcome(void *arg, struct conn *c, const void *msg,
+                          struct err *err)
+{
+    ((struct rig *)arg)->welcome = true;
+    return greeting_welcomed(c, msg, HCT__ROLE__ROLE_SLAVE, err);
+}
+
+static void on_far_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct rig *r = arg;
+
+    (void)c;
+    r->far = NULL;
+    str_addf(&r->log, "far:%s ", why->text);
+}
+
+static const struct conn_route far_routes[] = {
+    { MESSAGE_WELCOME, CONN_ANY, on_far_welcome },
+    { MESSAGE_REFUSE, CONN_ANY, greeting_on_refuse },
+    { MESSAGE_IMAGE_CREDIT, CONN_ANY, on_other },
+};
+static const struct conn_ops far_ops = {
+    .routes = far_routes, .nroutes = sizeof(far_routes) / sizeof(far_routes[0]),
+    .on_open = on_open, .on_close = on_far_close,
+};
+
+/* The slave of that node has opened a link, and sends a byte of an image. */
+static void send_image(struct rig *r, const char *name, uint64_t job,
+                       uint32_t rank, uint32_t serial)
+{
+    Hct__Hello hello = HCT__HELLO__INIT;
+    Hct__Image m = HCT__IMAGE__INIT;
+    struct err err;
+
+    conn_close(r->far);
+    r->welcome = false;
+    str_reset(&r->log);
+    r->far = conn_open_to(r->base, r->images_at, &r->conf, &far_ops, r, &err);
+    assert_non_null(r->far);
+    hello.role = HCT__ROLE__ROLE_SLAVE;
+    hello.name = (char *)(uintptr_t)name;
+    greeting_hello(r->far, &hello);
+    m.job = job;
+    m.rank = rank;
+    m.serial = serial;
+    m.data = (ProtobufCBinaryData){ 1, (uint8_t *)"H" };
+    conn_send(r->far, MESSAGE_IMAGE, &m);
+}
+
+/* Tasks 0 here, 1 on n2. */
+static void prepare_two(struct rig *r)
+{
+    Hct__Prepare m = HCT__PREPARE__INIT;
+    Hct__App app = HCT__APP__INIT, *apps = &app;
+    Hct__JobNode node[2] = { HCT__JOB_NODE__INIT, HCT__JOB_NODE__INIT };
+    Hct__JobNode *nodes[] = { &node[0], &node[1] };
+    ProtobufCBinaryData argv[] = { { 5, (uint8_t *)"sleep" },
+                                   { 3, (uint8_t *)"613" } };
+
+    app.n_argv = 2;
+    app.argv = argv;
+    app.ntasks = 2;
+    app.wdir = (char *)"/";
+    node[0].name = (char *)"n1";
+    node[0].ranks = (char *)"0";
+    node[1].name = (char *)"n2";
+    node[1].ranks = (char *)"1";
+    m.job = 3;
+    m.nspace = (char *)"test.3";
+    m.ntasks = 2;
+    m.apps = &apps;
+    m.n_apps = 1;
+    m.nodes = nodes;
+    m.n_nodes = 2;
+    m.uid = geteuid();
+    m.gid = getegid();
+    m.migratable = true;
+    conn_send(r->link, MESSAGE_PREPARE, &m);
+}
+
+/* Task 1 comes. */
+static void swap(struct rig *r)
+{
+    Hct__Swap m = HCT__SWAP__INIT;
+    Hct__Prepare places = HCT__PREPARE__INIT;
+    Hct__JobNode node = HCT__JOB_NODE__INIT, *nodes = &node;
+
+    node.name = (char *)"n1";
+    node.ranks = (char *)"all";
+    places.nspace = (char *)"test.3.1";
+    places.ntasks = 2;
+    places.nodes = &nodes;
+    places.n_nodes = 1;
+    m.job = 3;
+    m.serial = 1;
+    m.places = &places;
+    m.coming = (char *)"1";
+    conn_send(r->link, MESSAGE_SWAP, &m);
+}
+
+/* Images come from who has the task, in this move, and from nobody else. */
+static void test_images(void **state)
+{
+    struct rig *r = *state;
+
+    start_slave(r, "--private");
+    prepare_two(r);
+    wait_log(r, "prepared:ok ");
+    launch(r);
+    wait_log(r, "launched:1 ");
+    send_image(r, "n2", 3, 1, 1);
+    wait_log(r, "far:refused: an image from n2 that nobody waits for: job=3 "
+             "rank=1 serial=1 ");
+    swap(r);
+    wait_log(r, "swapped:1:ok ");
+    send_image(r, "n2", 4, 1, 1);
+    wait_log(r, "far:refused: an image from n2 that nobody waits for: job=4 ");
+    send_image(r, "n2", 3, 1, 2);
+    wait_log(r, "far:refused: an image from n2 that nobody waits for: job=3 "
+             "rank=1 serial=2 ");
+    send_image(r, "n2", 3, 0, 1);
+    wait_log(r, "far:refused: an image from n2 that nobody waits for: job=3 "
+             "rank=0 ");
+    send_image(r, "n5", 3, 1, 1);
+    wait_log(r, "far:refused: an image from n5 of a task that is on n2: ");
+    send_image(r, "n2", 3, 1, 1);
+    while (!r->welcome || conn_queued_bytes(r->far))
+        event_base_loop(r->base, EVLOOP_ONCE);
+    conn_close_flushed(r->far);
+    r->far = NULL;
+    wait_log(r, "moved:1:3:n1: the link from n2 is broken: ");
+    terminate(r, "all", 0);
+    wait_log(r, "drained ");
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_job), TEST(test_refused), TEST(test_again), TEST(test_order),
         TEST(test_rejoin), TEST(test_master_gone), TEST(test_killed),
-        TEST(test_guard_killed),
+        TEST(test_guard_killed), TEST(test_images),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,259 @@
+/* imagelink.c - see imagelink.h.
+ *
+ * Invariant: a link has a conn exactly while it is TRYING or OPEN. */
+#include "slave/move/imagelink.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "proto/base/clock.h"
+#include "proto/base/log.h"
+#include "proto/link/greeting.h"
+#include "proto/link/timer.h"
+
+#define PATIENCE_NS (5 * CLOCK_NS_PER_S)
+#define ADDRESS_NS  (2 * CLOCK_NS_PER_S)        /* for one, which may be busy */
+#define CALL_AGAIN_NS (400 * CLOCK_NS_PER_MS)
+#define AGAIN_NS (600 * CLOCK_NS_PER_S)
+
+struct unreached {              /* a slave that was not */
+    LIST_ENTRY(unreached) place;
+    char *node;                 /* owned */
+    uint64_t until_ns;          /* monotonic */
+};
+
+struct imagelinks {
+    struct event_base *base;    /* borrowed, like the next one */
+    const struct imagelinks_conf *conf;
+    struct conn_conf conn;
+    LIST_HEAD(, unreached) unreached;   /* owned */
+};
+
+struct imagelink {
+    struct imagelinks *all;     /* borrowed, like the next two */
+    const struct imagelink_ops *ops;
+    void *arg;
+    char *node;                 /* owned, like all that follows */
+    struct conn *conn;
+    struct event *patience;     /* pending while TRYING */
+    enum imagelink_state state;
+};
+
+/* ------------------------------------------------------ who was not reached */
+
+static struct unreached *find_unreached(const struct imagelinks *ls,
+                                        const char *node)
+{
+    struct unreached *u;
+
+    LIST_FOREACH(u, &ls->unreached, place)
+        if (strcmp(u->node, node) == 0)
+            return u;
+    return NULL;
+}
+
+static void forget_unreached(struct unreached *u)
+{
+    if (!u)
+        return;
+    LIST_REMOVE(u, place);
+    free(u->node);
+    free(u);
+}
+
+/* Without memory it is said again. */
+static void note_unreached(struct imagelinks *ls, const char *node,
+                           const char *why)
+{
+    struct unreached *u = find_unreached(ls, node);
+    uint64_t again_ns = ls->conf->again_ns ? ls->conf->again_ns : AGAIN_NS;
+
+    if (!u) {
+        log_warn("move", "the slave of %s is not reached, images of tasks that "
+                 "go there pass through the master: %s", node, why);
+        u = calloc(1, sizeof(*u));
+        if (!u || !(u->node = strdup(node))) {
+            free(u);
+            return;
+        }
+        LIST_INSERT_HEAD(&ls->unreached, u, place);
+    }
+    u->until_ns = clock_monotonic_ns() + again_ns;
+}
+
+/* ------------------------------------------------------------------ one link */
+
+static void give_up(struct imagelink *l, const char *why)
+{
+    l->state = IMAGELINK_UNREACHED;
+    event_del(l->patience);
+    note_unreached(l->all, l->node, why);
+}
+
+static void on_patience(evutil_socket_t fd, short what, void *arg)
+{
+    struct imagelink *l = arg;
+
+    (void)fd, (void)what;
+    conn_close(l->conn);
+    l->conn = NULL;
+    give_up(l, "it does not answer");
+}
+
+/* Addresses may be those of another network, too. */
+static int on_welcome(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct imagelink *l = arg;
+    const Hct__Welcome *m = msg;
+
+    if (strcmp(m->name, l->node) != 0)
+        return err_set(err, EHOSTUNREACH, "at %s is the slave of %.100s",
+                       conn_peer(c), m->name);
+    if (greeting_welcomed(c, m, HCT__ROLE__ROLE_SLAVE, err))
+        return -1;
+    l->state = IMAGELINK_OPEN;
+    event_del(l->patience);
+    forget_unreached(find_unreached(l->all, l->node));
+    log_debug("move", "open to the slave of %s at %s", l->node, conn_peer(c));
+    return 0;
+}
+
+static int on_image_credit(void *arg, struct conn *c, const void *msg,
+                           struct err *err)
+{
+    struct imagelink *l = arg;
+
+    (void)c, (void)err;
+    l->ops->credit(l->arg, msg);
+    return 0;
+}
+
+static void on_open(void *arg, struct conn *c)
+{
+    (void)arg, (void)c;                 /* our Hello waits in its queue */
+}
+
+static void on_close(void *arg, struct conn *c, const struct err *why)
+{
+    struct imagelink *l = arg;
+    char text[sizeof(why->text) + 300];
+
+    (void)c;
+    l->conn = NULL;
+    if (l->state == IMAGELINK_TRYING) {
+        give_up(l, why->text);
+        return;
+    }
+    l->state = IMAGELINK_BROKEN;
+    snprintf(text, sizeof(text), "the link to %.200s is broken: %s", l->node,
+             why->text);
+    l->ops->broken(l->arg, l, text);
+}
+
+static const struct conn_route routes[] = {
+    { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
+    { MESSAGE_REFUSE, CONN_ANY, greeting_on_refuse },
+    MESSAGES_TARGET_TO_SOURCE(CONN_ROUTE)
+};
+static const struct conn_ops link_ops = {
+    .routes = routes, .nroutes = sizeof(routes) / sizeof(routes[0]),
+    .on_open = on_open, .on_close = on_close,
+};
+
+static void dial(struct imagelink *l, const char *addresses)
+{
+    const struct imagelinks_conf *conf = l->all->conf;
+    Hct__Hello m = HCT__HELLO__INIT;
+    struct err err;
+
+    l->conn = conn_open_to(l->all->base, addresses, &l->all->conn, &link_ops,
+                           l, &err);
+    if (!l->conn) {
+        give_up(l, err.text);
+        return;
+    }
+    timer_set(l->patience, conf->patience_ns ? conf->patience_ns : PATIENCE_NS);
+    m.role = HCT__ROLE__ROLE_SLAVE;
+    m.name = (char *)(uintptr_t)conf->name;
+    m.instance = conf->instance;
+    greeting_hello(l->conn, &m);
+}
+
+struct imagelink *imagelink_open(struct imagelinks *ls, const char *node,
+                                 const char *addresses,
+                                 const struct imagelink_ops *ops, void *arg,
+                                 struct err *err)
+{
+    struct imagelink *l = calloc(1, sizeof(*l));
+    const struct unreached *u = find_unreached(ls, node);
+
+    if (!l)
+        return err_memory(err), NULL;
+    *l = (struct imagelink){ .all = ls, .ops = ops, .arg = arg,
+                             .node = strdup(node) };
+    l->patience = evtimer_new(ls->base, on_patience, l);
+    if (!l->node || !l->patience) {
+        imagelink_close(l);
+        return err_memory(err), NULL;
+    }
+    if (u && clock_monotonic_ns() < u->until_ns)
+        l->state = IMAGELINK_UNREACHED;
+    else
+        dial(l, addresses);
+    return l;
+}
+
+void imagelink_close(struct imagelink *l)
+{
+    if (!l)
+        return;
+    conn_close(l->conn);
+    timer_free(l->patience);
+    free(l->node);
+    free(l);
+}
+
+enum imagelink_state imagelink_state(const struct imagelink *l)
+{
+    return l->state;
+}
+
+bool imagelink_congested(const struct imagelink *l)
+{
+    return l->conn && conn_congested(l->conn);
+}
+
+void imagelink_send(struct imagelink *l, const Hct__Image *m)
+{
+    if (l->conn)
+        conn_send(l->conn, MESSAGE_IMAGE, m);
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+struct imagelinks *imagelinks_open(struct event_base *base,
+                                   const struct imagelinks_conf *conf,
+                                   struct err *err)
+{
+    struct imagelinks *ls = calloc(1, sizeof(*ls));
+
+    if (!ls)
+        return err_memory(err), NULL;
+    *ls = (struct imagelinks){ .base = base, .conf = conf, .conn = *conf->conn };
+    ls->conn.shake_ns = ADDRESS_NS;
+    ls->conn.again_ns = CALL_AGAIN_NS;
+    return ls;
+}
+
+void imagelinks_close(struct imagelinks *ls)
+{
+    if (!ls)
+        return;
+    while (!LIST_EMPTY(&ls->unreached))
+        forget_unreached(LIST_FIRST(&ls->unreached));
+    free(ls);
+}
