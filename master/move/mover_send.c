@@ -1,0 +1,322 @@
+/* mover_send.c - what slaves are told of a move, and who of them. */
+#include "master/move/mover_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/link/conn.h"
+#include "proto/link/nodemap.h"
+
+/* Has a part of the job, and takes part in what is ordered; while its link is
+ * broken that waits for it. */
+bool mover_takes_part(const struct job_node *jn)
+{
+    return jn->prepared && !jn->lost && !jn->drained;
+}
+
+bool mover_is_there(const struct job_node *jn)
+{
+    return mover_takes_part(jn) && !jn->away && jn->node->link;
+}
+
+static void send_all(const struct mover *v, enum message_type type,
+                     const void *msg)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (mover_is_there(&v->job->nodes[i]))
+            conn_send(v->job->nodes[i].node->link, type, msg);
+}
+
+/* What stands in the pages from now on, and that they are to be looked at. */
+void mover_send_order(struct mover *v, unsigned word, uint64_t number,
+                      uint64_t wait_ns, const struct stop_orders *o)
+{
+    Hct__StopOrder m = HCT__STOP_ORDER__INIT;
+    uint32_t n = o ? o->nraises : 0;
+    Hct__StopOrder__Raise *raises = calloc(n + 1, sizeof(*raises));
+    Hct__StopOrder__Raise **all = calloc(n + 1, sizeof(*all));
+
+    for (uint32_t i = 0; raises && all && i < n; i++) {
+        hct__stop_order__raise__init(&raises[i]);
+        raises[i].comm = o->raises[i].comm;
+        raises[i].target = o->raises[i].number;
+        all[m.n_raises++] = &raises[i];
+    }
+    m.job = v->job->id;
+    m.number = v->number = number;
+    m.look = v->looks = ++v->all->looks;
+    m.word = word;
+    m.generation = v->generation;
+    m.raises = all;
+    m.signals = o ? (uint32_t *)(uintptr_t)o->signals : NULL;
+    m.n_signals = o ? o->nsignals : 0;
+    m.wait_ns = wait_ns;
+    m.end = word == WORD_RUN && v->state != MOVE_CHECKED;
+    send_all(v, MESSAGE_STOP_ORDER, &m);
+    free(all);
+    free(raises);
+}
+
+void mover_send_end(const struct mover *v)
+{
+    Hct__SwapEnd m = HCT__SWAP_END__INIT;
+
+    m.job = v->job->id;
+    m.serial = v->job->serial;
+    send_all(v, MESSAGE_SWAP_END, &m);
+}
+
+static const char *node_name(const void *arg, size_t i)
+{
+    return ((const struct job *)arg)->nodes[i].node->name;
+}
+
+/* Who goes from there, and who comes; both to be freed. */
+static void who_moves(const struct mover *v, size_t node, char **leaving,
+                      char **coming)
+{
+    struct taskset from = { 0 }, to = { 0 };
+
+    for (int64_t r = -1;
+         !v->returns && (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        if (v->job->tasks[r].node == node)
+            taskset_add(&from, (uint32_t)r, (uint32_t)r);
+        if (v->node_of[r] == node)
+            taskset_add(&to, (uint32_t)r, (uint32_t)r);
+    }
+    *leaving = from.n ? taskset_text(&from) : strdup("");
+    *coming = to.n ? taskset_text(&to) : strdup("");
+    taskset_fini(&from);
+    taskset_fini(&to);
+}
+
+/* Where the images of those go that leave a node; to be freed, as is ranks. */
+struct mover_ways { Hct__Swap__Way *v, **all; size_t n; };
+
+static void drop_ways(struct mover_ways *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->v[i].ranks);
+    free(w->v);
+    free(w->all);
+}
+
+static char *who_goes(const struct mover *v, size_t from,
+                      const struct mover_target *to)
+{
+    struct taskset set = { 0 };
+    char *text = NULL;
+
+    for (int64_t r = -1; (r = taskset_next(&to->ranks, r)) >= 0; )
+        if (v->job->tasks[r].node == from)
+            taskset_add(&set, (uint32_t)r, (uint32_t)r);
+    if (set.n)
+        text = taskset_text(&set);
+    taskset_fini(&set);
+    return text;
+}
+
+/* Those that are not in it go through us. */
+static void find_ways(const struct mover *v, size_t from, struct mover_ways *w)
+{
+    *w = (struct mover_ways){ .v = calloc(v->nto + 1, sizeof(*w->v)),
+                              .all = calloc(v->nto + 1, sizeof(*w->all)) };
+    for (size_t i = 0; w->v && w->all && !v->returns && i < v->nto; i++) {
+        const struct node *to = v->to[i].node;
+        char *ranks = to->reduce_at ? who_goes(v, from, &v->to[i]) : NULL;
+
+        if (!ranks)
+            continue;
+        hct__swap__way__init(&w->v[w->n]);
+        w->v[w->n].ranks = ranks;
+        w->v[w->n].node = to->name;
+        w->v[w->n].addresses = to->reduce_at;
+        w->all[w->n] = &w->v[w->n];
+        w->n++;
+    }
+}
+
+static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
+{
+    Hct__Swap m = HCT__SWAP__INIT;
+    struct mover_ways ways;
+
+    find_ways(v, i, &ways);
+    m.ways = ways.all;
+    m.n_ways = ways.n;
+    places->here = (uint32_t)i;
+    m.job = v->job->id;
+    m.serial = v->serial;
+    m.places = places;
+    if (v->saving && !v->returns)
+        m.saving = v->saving;
+    who_moves(v, i, &m.leaving, &m.coming);
+    if (m.leaving && m.coming)
+        conn_send(v->job->nodes[i].node->link, MESSAGE_SWAP, &m);
+    free(m.leaving);
+    free(m.coming);
+    drop_ways(&ways);
+}
+
+bool mover_moves(const struct mover *v, uint32_t r)
+{
+    return !v->returns && taskset_has(&v->ranks, r);
+}
+
+/* The name of the first one, and a number. */
+static int name_space(const struct mover *v, char *to, size_t size,
+                      struct err *err)
+{
+    const struct job_paper *paper = &v->job->placement;
+    Hct__Prepare *p = hct__prepare__unpack(NULL, paper->n, paper->bytes);
+
+    if (!p)
+        return err_memory(err);
+    snprintf(to, size, "%.*s.%u", (int)strcspn(p->nspace, "."), p->nspace,
+             v->serial);
+    hct__prepare__free_unpacked(p, NULL);
+    return 0;
+}
+
+/* Where all are to be. */
+int mover_take_aim(struct mover *v, struct err *err)
+{
+    struct job *j = v->job;
+
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        v->node_of[r] = j->tasks[r].node;
+    for (size_t i = 0; !v->returns && i < v->nto; i++) {
+        const struct job_node *to = job_node_find(j, v->to[i].node);
+
+        if (!to)
+            return err_set(err, ESRCH, "%s has left", v->to[i].node->name);
+        for (int64_t r = -1; (r = taskset_next(&v->to[i].ranks, r)) >= 0; )
+            v->node_of[r] = (uint32_t)(to - j->nodes);
+    }
+    return 0;
+}
+
+struct mover_target *mover_target_of(struct mover *v, const struct node *n)
+{
+    for (size_t i = 0; i < v->nto; i++)
+        if (v->to[i].node == n)
+            return &v->to[i];
+    return NULL;
+}
+
+/* Has tasks, or was to get some. One that all have left is about to say that it
+ * has drained, and can take no order to be another. */
+bool mover_swaps(struct mover *v, const struct job_node *jn)
+{
+    return mover_takes_part(jn) && (jn->ntasks || mover_target_of(v, jn->node));
+}
+
+/* A further namespace: to all, or to one that may not have heard of it. */
+int mover_send_swap(struct mover *v, const struct job_node *only,
+                    struct err *err)
+{
+    struct job *j = v->job;
+    Hct__Prepare places = HCT__PREPARE__INIT;
+    char nspace[128];
+
+    if (name_space(v, nspace, sizeof(nspace), err))
+        return -1;
+    if (nodemap_write(&places, j->nnodes, node_name, j, v->node_of,
+                      j->ntasks))
+        return err_memory(err);
+    places.nspace = nspace;
+    places.ntasks = j->ntasks;
+    places.oversubscribed = j->oversubscribed;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (mover_is_there(&j->nodes[i]) && mover_swaps(v, &j->nodes[i]) &&
+            (!only || only == &j->nodes[i]))
+            send_swap_to(v, i, &places);
+    nodemap_drop(&places);
+    return 0;
+}
+
+int mover_begin_swap(struct mover *v, struct err *err)
+{
+    if (mover_take_aim(v, err))
+        return -1;
+    for (size_t i = 0; i < v->nnodes; i++)
+        v->node[i].swapped = false;
+    v->serial++;
+    return mover_send_swap(v, NULL, err);
+}
+
+/* For where it comes; said is to be freed. */
+static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
+                                    Hct__SwapGo__Arrival *a)
+{
+    Hct__TaskMoved *said = hct__task_moved__unpack(
+        NULL, v->rank[rank].said_bytes, v->rank[rank].said);
+
+    hct__swap_go__arrival__init(a);
+    a->rank = rank;
+    if (!said)
+        return NULL;
+    a->records = said->records;
+    a->tagged = said->tagged;
+    a->n_open = said->n_open;
+    a->open = said->open;
+    a->out_bytes = said->out_bytes;
+    a->err_bytes = said->err_bytes;
+    a->reads = said->reads;
+    a->in_bytes = said->in_bytes;
+    return said;
+}
+
+void mover_send_go(const struct mover *v)
+{
+    size_t n = taskset_count(&v->ranks);
+    Hct__SwapGo m = HCT__SWAP_GO__INIT;
+    Hct__SwapGo__Arrival *arrivals = calloc(n + 1, sizeof(*arrivals));
+    Hct__TaskMoved **said = calloc(n + 1, sizeof(Hct__TaskMoved *));
+
+    m.job = v->job->id;
+    m.serial = v->serial;
+    m.arrivals = calloc(n + 1, sizeof(*m.arrivals));
+    for (int64_t r = -1; arrivals && said && m.arrivals &&
+         (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        Hct__SwapGo__Arrival *a = &arrivals[m.n_arrivals];
+
+        if (!v->rank[r].left)
+            continue;           /* it is there already, for who took this up */
+        said[m.n_arrivals] = fill_arrival(v, (uint32_t)r, a);
+        m.arrivals[m.n_arrivals++] = a;
+    }
+    send_all(v, MESSAGE_SWAP_GO, &m);
+    for (size_t i = 0; i < m.n_arrivals; i++)
+        if (said[i])
+            hct__task_moved__free_unpacked(said[i], NULL);
+    free(m.arrivals);
+    free(said);
+    free(arrivals);
+}
+
+struct job_node *mover_other_end(const struct mover *v, uint32_t rank,
+                                 bool to_target)
+{
+    uint32_t node = to_target ? v->node_of[rank] : v->job->tasks[rank].node;
+
+    return node < v->job->nnodes && mover_is_there(&v->job->nodes[node])
+           ? &v->job->nodes[node] : NULL;
+}
+
+void mover_send_let(const struct mover *v)
+{
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
+        struct job_node *at = mover_other_end(v, (uint32_t)r, false);
+        Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
+
+        m.job = v->job->id;
+        m.rank = (uint32_t)r;
+        m.serial = v->serial;
+        m.came = true;
+        if (at)
+            conn_send(at->node->link, MESSAGE_IMAGE_CREDIT, &m);
+    }
+}
