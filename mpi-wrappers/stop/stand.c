@@ -226,14 +226,13 @@ static int stand_choose(void)
     return 0;
 }
 
-/* By several threads from now on. */
+/* By several threads from now on, whether it can be brought to stand or not. */
 static void stand_share(void)
 {
-    if (threads_begin(stand_lead) != 0) {
+    if (threads_begin(stand_lead) == 0)
+        SET(stop_page->tid, threads_tid());
+    else
         STAND_TELL(stop_page->signal, 0);
-        return;
-    }
-    SET(stop_page->tid, threads_tid());
     STAND_TELL(stop_page->many, 1);
     stand_many = true;
 }
@@ -246,7 +245,7 @@ void stand_begin(void)
     stand.ready = true;
     SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
     STAND_TELL(stop_page->signal, (uint32_t)stand_choose());
-    if (level >= MPI_THREAD_SERIALIZED && GET(stop_page->signal))
+    if (level >= MPI_THREAD_SERIALIZED)
         stand_share();
 }
 

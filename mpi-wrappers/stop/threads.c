@@ -30,7 +30,8 @@ static struct {
     _Atomic uint32_t tid;       /* of the one of our own */
     _Atomic bool used[PAGE_STOP_OTHERS - 1];
     _Atomic unsigned crowd;     /* so many share the last place */
-    pthread_key_t ends;         /* a thread with a place ends */
+    pthread_key_t ends;         /* a thread with a place ends; if keyed */
+    bool keyed;
     void (*obey)(uint32_t word, bool begins);
     pthread_t own;
 } threads;
@@ -105,7 +106,8 @@ COLD static void take_place(void)
     self.place = find_place();
     self.tid = (uint32_t)syscall(SYS_gettid);
     self.born = atomic_load(&threads.born);
-    pthread_setspecific(threads.ends, &threads);
+    if (threads.keyed)
+        pthread_setspecific(threads.ends, &threads);
     if (self.place == CROWD)
         crowd(1);
 }
@@ -310,9 +312,10 @@ int threads_begin(void (*obey)(uint32_t word, bool begins))
     self.place = FIRST;
     self.tid = (uint32_t)syscall(SYS_gettid);
     self.born = atomic_load(&threads.born);
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
-                0, 0) ||
-        pthread_key_create(&threads.ends, give_back))
+    threads.keyed = pthread_key_create(&threads.ends, give_back) == 0;
+    if (!threads.keyed || !GET(stop_page->signal) ||
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                0, 0))
         return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -328,6 +331,8 @@ int threads_begin(void (*obey)(uint32_t word, bool begins))
 void threads_end(void)
 {
     atomic_store(&threads.over, true);
+    if (!threads_tid())
+        return;
     wake();
     pthread_join(threads.own, NULL);
 }

@@ -22,7 +22,7 @@ bool threads_is_first(void);
 /* After MPI_Init_thread: this is the first one. obey() is called by the thread of
  * our own, again and again while all stand, with the word that the page has;
  * begins: for the first time of a stop. At its end with PAGE_STOP_RUN. 0; or -1:
- * that thread cannot be made. */
+ * that thread cannot be made, and the task not be brought to stand. */
 int threads_begin(void (*obey)(uint32_t word, bool begins));
 void threads_end(void);
 /* That thread gets the signal of the page. */
