@@ -264,13 +264,13 @@ a_job
 asked
 kill -KILL "$(cat "$T/slave.n3")"
 goes_on 'asked: the slave of a node that is new to the job killed' \
-    'nothing was moved, the job goes on: the link to n3 is broken'
+    'nothing was moved, the job goes on: .*the link to n3 is broken'
 join n3
 a_job
 apart n3
 kill -KILL "$(cat "$T/slave.n3")"
 moved
-like "$T/migrate.out" 'nothing was moved, the job goes on: the link to n3 is broken' \
+like "$T/migrate.out" 'nothing was moved, the job goes on: .*the link to n3 is broken' \
     'apart: it is killed'
 join n3
 migrate 1 n3
@@ -298,7 +298,7 @@ a_job
 asked
 cut n3
 on_again
-goes_on 'asked: the link cut' 'nothing was moved, the job goes on: the link to n3 is broken'
+goes_on 'asked: the link cut' 'nothing was moved, the job goes on: .*the link to n3 is broken'
 for state in checked apart restored; do
     a_job
     $state
@@ -333,6 +333,8 @@ for state in asked checked apart restored; do
     on_again
     goes_on "$state: the master killed" 'has not said how the move ended'
     case $state in
+    # The image does not wait for the master: if the task is there when it is back ...
+    apart) is "$(places | sed 's/^n1 n2/n1 n1/')" 'n1 n1 n2 n2' '... here or there' ;;
     restored) is "$(places)" 'n1 n2 n2 n2' '... and where it was to be' ;;
     *) is "$(places)" 'n1 n1 n2 n2' '... and where it was' ;;
     esac
