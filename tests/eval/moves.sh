@@ -34,14 +34,14 @@ parley5 5 $APPS/parley 1500 10
 stencil 4 env KERNEL_ROUNDS=4000 $APPS/stencil 512
 transpose 4 env KERNEL_ROUNDS=2500 $APPS/transpose 256
 cg 4 env KERNEL_ROUNDS=60 $APPS/cg 4000
-jacobi 4 env KERNEL_ROUNDS=20000 $APPS/jacobi
-heat 4 env KERNEL_ROUNDS=20000 $APPS/heat
-relay 4 $APPS/relay 4000
-throws 4 $T/throws 40000
-teams 3 env KERNEL_ROUNDS=2000 $APPS/omp 1000
-teams_many 3 env KERNEL_ROUNDS=8000 $APPS/omp 1000 0 multiple
-threads 3 $APPS/threads 300 3
-threads_turn 3 $APPS/threads 100 serialized 2
+jacobi 4 env KERNEL_ROUNDS=700000 $APPS/jacobi
+heat 4 env KERNEL_ROUNDS=1500000 $APPS/heat
+relay 4 $APPS/relay 200000
+throws 4 $T/throws 2000000
+teams 3 env KERNEL_ROUNDS=150000 $APPS/omp 1000
+teams_many 3 env KERNEL_ROUNDS=60000 $APPS/omp 1000 0 multiple
+threads 3 $APPS/threads 40000 3
+threads_turn 3 $APPS/threads 15000 serialized 2
 hpl 4 sh -c "exec hpcc"
 lammps 4 lmp -in in.melt -log none
 END
