@@ -16,6 +16,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
+#include "proto/base/pipes.h"
 #include "slave/jobs/look.h"
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
@@ -73,17 +74,6 @@ struct pipes {
     bool terminal;              /* out is one, and all of task its end */
 };
 
-static int one_pipe(int *read_end, int *write_end, bool ours_is_read)
-{
-    int fds[2];
-
-    if (pipe2(fds, O_CLOEXEC))
-        return -1;
-    *read_end = fds[0];
-    *write_end = fds[1];
-    return fcntl(ours_is_read ? fds[0] : fds[1], F_SETFL, O_NONBLOCK);
-}
-
 static void close_pipes(struct pipes *p, int null_fd)
 {
     for (int i = 0; i < 3; i++)
@@ -110,9 +100,9 @@ static int open_pipes(struct pipes *p, const struct task *t,
     *p = (struct pipes){ { site_null(s->node->site), -1, -1 }, -1, -1, -1,
                           false };
     if ((taskset_has(&s->plan->stdin_ranks, t->rank) &&
-         one_pipe(&p->task[0], &p->in, false)) ||
-        one_pipe(&p->out, &p->task[1], true) ||
-        (!s->plan->merge_stderr && one_pipe(&p->err, &p->task[2], true))) {
+         pipes_open(&p->task[0], &p->in, false)) ||
+        pipes_open(&p->out, &p->task[1], true) ||
+        (!s->plan->merge_stderr && pipes_open(&p->err, &p->task[2], true))) {
         err_sys(err, "cannot make pipes");
         close_pipes(p, site_null(s->node->site));
         close(p->in);
@@ -266,20 +256,16 @@ void task_start_again(struct task *t, const struct task_start *s,
 {
     struct task_start start = *s;
     struct err err = { 0 };
-    int words[2];
 
-    if (pipe2(words, O_CLOEXEC)) {
+    if (pipes_open(&t->words, &start.words, true)) {
         err_sys(&err, "cannot make a pipe");
         task_fail(t, s, err.text);
         return;
     }
-    t->words = words[0];
     t->restoring = true;
-    fcntl(words[0], F_SETFL, O_NONBLOCK);
-    start.words = words[1];
     if (task_restore(t, &start, tell, &err))
         task_fail(t, s, err.text);
-    close(words[1]);
+    close(start.words);
 }
 
 void task_restored(struct task *t)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/pipes.h"
+
 enum { PIPE = 1 << 20 };
 
 struct imagein {
@@ -63,25 +65,24 @@ struct imagein *imagein_open(struct event_base *base, uint64_t window,
                              struct err *err)
 {
     struct imagein *i = calloc(1, sizeof(*i));
-    int fds[2];
+    int theirs, ours;
 
     if (!i)
         return err_memory(err), NULL;
-    if (pipe2(fds, O_CLOEXEC)) {
+    if (pipes_open(&theirs, &ours, false)) {
         free(i);
         return err_sys(err, "cannot make a pipe"), NULL;
     }
-    *i = (struct imagein){ .grant = grant, .arg = arg, .fd = fds[1], .window = window,
+    *i = (struct imagein){ .grant = grant, .arg = arg, .fd = ours, .window = window,
                            .queue = evbuffer_new(),
-                           .room = event_new(base, fds[1], EV_WRITE, on_room, i) };
+                           .room = event_new(base, ours, EV_WRITE, on_room, i) };
     if (!i->queue || !i->room) {
         imagein_close(i);
-        close(fds[0]);
+        close(theirs);
         return err_memory(err), NULL;
     }
-    fcntl(fds[1], F_SETFL, O_NONBLOCK);
-    fcntl(fds[1], F_SETPIPE_SZ, PIPE);
-    *from = fds[0];
+    fcntl(ours, F_SETPIPE_SZ, PIPE);
+    *from = theirs;
     return i;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/pipes.h"
 #include "proto/link/timer.h"
 
 enum { PIECE = 256 << 10, PIPE = 1 << 20 };
@@ -63,25 +64,24 @@ struct imageout *imageout_open(struct event_base *base, const struct imageout_op
                                void *arg, int *to, struct err *err)
 {
     struct imageout *o = calloc(1, sizeof(*o));
-    int fds[2];
+    int ours, theirs;
 
     if (!o)
         return err_memory(err), NULL;
-    if (pipe2(fds, O_CLOEXEC)) {
+    if (pipes_open(&ours, &theirs, true)) {
         free(o);
         return err_sys(err, "cannot make a pipe"), NULL;
     }
-    *o = (struct imageout){ .ops = ops, .arg = arg, .fd = fds[0],
-                            .readable = event_new(base, fds[0], EV_READ, on_readable, o),
+    *o = (struct imageout){ .ops = ops, .arg = arg, .fd = ours,
+                            .readable = event_new(base, ours, EV_READ, on_readable, o),
                             .later = evtimer_new(base, on_later, o) };
     if (!o->readable || !o->later) {
         imageout_close(o);
-        close(fds[1]);
+        close(theirs);
         return err_memory(err), NULL;
     }
-    fcntl(fds[0], F_SETFL, O_NONBLOCK);
-    fcntl(fds[1], F_SETPIPE_SZ, PIPE);
-    *to = fds[1];
+    fcntl(theirs, F_SETPIPE_SZ, PIPE);
+    *to = theirs;
     return o;
 }
 

@@ -13,6 +13,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
+#include "proto/base/pipes.h"
 
 struct jobkeep {
     struct jobkeep *next;
@@ -66,21 +67,17 @@ static int start(struct job *j, struct jobkeep *k, char *const *argv, int in,
     struct exec_search search;
     struct launch_spec spec = {
         .search = &search, .env = no_env, .wdir = "/", .user = &j->user };
-    int words[2];
 
     if (exec_search_init(&search, argv, NULL, err))
         return -1;
-    if (pipe2(words, O_CLOEXEC)) {
+    if (pipes_open(&k->words, &spec.fds[2], true)) {
         exec_search_fini(&search);
         return err_sys(err, "cannot make a pipe");
     }
-    k->words = words[0];
-    fcntl(words[0], F_SETFL, O_NONBLOCK);
     spec.fds[0] = in;
     spec.fds[1] = site_null(j->part.node->site);
-    spec.fds[2] = words[1];
     k->pid = launch_start(&spec, &k->report, err);
-    close(words[1]);
+    close(spec.fds[2]);
     exec_search_fini(&search);
     return k->pid < 0 ? -1 : 0;
 }

@@ -11,6 +11,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/pipes.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
@@ -113,26 +114,23 @@ static int start_coming(struct mover *v, struct err *err)
     struct task_start start = {
         .node = node, .plan = j->plan, .user = &j->user,
         .streams = j->streams, .report = on_report, .report_arg = v };
-    int from, words[2], rc;
+    int rc;
 
     v->task = malloc(sizeof(*v->task));
     if (!v->task)
         return err_memory(err);
     task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
-    v->in = imagein_open(node->base, j->move->window, jobmove_grant, v, &from, err);
+    v->in = imagein_open(node->base, j->move->window, jobmove_grant, v,
+                         &start.image, err);
     if (!v->in)
         return -1;
-    if (pipe2(words, O_CLOEXEC)) {
-        close(from);
+    if (pipes_open(&v->words, &start.words, true)) {
+        close(start.image);
         return err_sys(err, "cannot make a pipe");
     }
-    v->words = words[0];
-    fcntl(words[0], F_SETFL, O_NONBLOCK);
-    start.image = from;
-    start.words = words[1];
     rc = task_restore(v->task, &start, site_socket(node->site), err);
-    close(from);
-    close(words[1]);
+    close(start.image);
+    close(start.words);
     if (rc)
         return -1;
     streams_move(j->streams, v->rank, STREAMS_SILENT);
@@ -635,19 +633,18 @@ static void forget(struct job *j)
     pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, j->plan->serial);
 }
 
-/* Those of that part, to be freed; "": nobody, or there is no memory. */
+/* Those of that part, "" for nobody; to be freed. NULL: no memory. */
 static char *ranks_text(const struct job *j, enum mover_part part)
 {
     struct taskset set = { 0 };
-    char *text = NULL;
+    char *text;
 
     for (const struct mover *v = j->move->movers; v; v = v->next)
         if (v->part == part)
             taskset_add(&set, v->rank, v->rank);
-    if (set.n)
-        text = taskset_text(&set);
+    text = taskset_text(&set);
     taskset_fini(&set);
-    return text ? text : strdup("");
+    return text;
 }
 
 static void say_apart(struct job *j)
