@@ -73,23 +73,19 @@ static const char *node_name(const void *arg, size_t i)
     return ((const struct job *)arg)->nodes[i].node->name;
 }
 
-/* Who goes from there, and who comes; both to be freed. */
-static void who_moves(const struct mover *v, size_t node, char **leaving,
-                      char **coming)
+/* Those of these that are on that node now, "" for nobody; to be freed. */
+static char *who_is_on(const struct mover *v, const struct taskset *ranks,
+                       size_t node)
 {
-    struct taskset from = { 0 }, to = { 0 };
+    struct taskset set = { 0 };
+    char *text;
 
-    for (int64_t r = -1;
-         !v->returns && (r = taskset_next(&v->ranks, r)) >= 0; ) {
+    for (int64_t r = -1; (r = taskset_next(ranks, r)) >= 0; )
         if (v->job->tasks[r].node == node)
-            taskset_add(&from, (uint32_t)r, (uint32_t)r);
-        if (v->node_of[r] == node)
-            taskset_add(&to, (uint32_t)r, (uint32_t)r);
-    }
-    *leaving = from.n ? taskset_text(&from) : strdup("");
-    *coming = to.n ? taskset_text(&to) : strdup("");
-    taskset_fini(&from);
-    taskset_fini(&to);
+            taskset_add(&set, (uint32_t)r, (uint32_t)r);
+    text = taskset_text(&set);
+    taskset_fini(&set);
+    return text;
 }
 
 /* Where the images of those go that leave a node; to be freed, as is ranks. */
@@ -103,21 +99,6 @@ static void drop_ways(struct mover_ways *w)
     free(w->all);
 }
 
-static char *who_goes(const struct mover *v, size_t from,
-                      const struct mover_target *to)
-{
-    struct taskset set = { 0 };
-    char *text = NULL;
-
-    for (int64_t r = -1; (r = taskset_next(&to->ranks, r)) >= 0; )
-        if (v->job->tasks[r].node == from)
-            taskset_add(&set, (uint32_t)r, (uint32_t)r);
-    if (set.n)
-        text = taskset_text(&set);
-    taskset_fini(&set);
-    return text;
-}
-
 /* Those that are not in it go through us. */
 static void find_ways(const struct mover *v, size_t from, struct mover_ways *w)
 {
@@ -125,10 +106,13 @@ static void find_ways(const struct mover *v, size_t from, struct mover_ways *w)
                               .all = calloc(v->nto + 1, sizeof(*w->all)) };
     for (size_t i = 0; w->v && w->all && !v->returns && i < v->nto; i++) {
         const struct node *to = v->to[i].node;
-        char *ranks = to->reduce_at ? who_goes(v, from, &v->to[i]) : NULL;
+        char *ranks = to->reduce_at ? who_is_on(v, &v->to[i].ranks, from)
+                                    : NULL;
 
-        if (!ranks)
+        if (!ranks || !*ranks) {
+            free(ranks);
             continue;
+        }
         hct__swap__way__init(&w->v[w->n]);
         w->v[w->n].ranks = ranks;
         w->v[w->n].node = to->name;
@@ -138,8 +122,11 @@ static void find_ways(const struct mover *v, size_t from, struct mover_ways *w)
     }
 }
 
-static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
+static void send_swap_to(struct mover *v, size_t i, Hct__Prepare *places)
 {
+    const struct node *n = v->job->nodes[i].node;
+    const struct mover_target *to = mover_target_of(v, n);
+    const struct taskset none = { 0 };
     Hct__Swap m = HCT__SWAP__INIT;
     struct mover_ways ways;
 
@@ -152,9 +139,10 @@ static void send_swap_to(const struct mover *v, size_t i, Hct__Prepare *places)
     m.places = places;
     if (v->saving && !v->returns)
         m.saving = v->saving;
-    who_moves(v, i, &m.leaving, &m.coming);
+    m.leaving = who_is_on(v, v->returns ? &none : &v->ranks, i);
+    m.coming = taskset_text(to && !v->returns ? &to->ranks : &none);
     if (m.leaving && m.coming)
-        conn_send(v->job->nodes[i].node->link, MESSAGE_SWAP, &m);
+        conn_send(n->link, MESSAGE_SWAP, &m);
     free(m.leaving);
     free(m.coming);
     drop_ways(&ways);

@@ -2,6 +2,7 @@
 #include "master/watch/verdict.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "proto/base/taskset.h"
 
@@ -19,15 +20,12 @@ void verdict_ranks(struct str *to, const struct found *f,
                    const struct hct_verdict *v)
 {
     struct taskset set = { 0 };
-    char buf[64];
+    char *text;
 
     verdict_set(&set, f, v);
-    for (size_t i = 0; i < set.n; i++) {
-        struct taskset one = { &set.v[i], 1, 1 };
-
-        taskset_format(&one, buf, sizeof(buf));
-        str_addf(to, "%s%s", i ? "," : "", buf);
-    }
+    text = taskset_text(&set);
+    str_add(to, text ? text : "");
+    free(text);
     taskset_fini(&set);
 }
 
