@@ -23,12 +23,18 @@ static bool is_sure(const struct onhang *h, const struct hct_verdict *v)
     return 100 * remedy_score(v) >= h->sure - 1e-9;
 }
 
+/* Who waits for another would do so anywhere. */
+static bool moves_help_not(const struct onhang *h, const struct hct_verdict *v)
+{
+    return h->action == ONHANG_MIGRATE && v->kind == HCT_DEADLOCK;
+}
+
 /* UINT64_MAX: none will do. */
 static uint64_t age_wanted(const struct onhang *h, const struct hct_verdict *v)
 {
     switch (v->kind) {
-    case HCT_DEADLOCK:          /* who waits for another would anywhere */
-        return h->action == ONHANG_MIGRATE ? UINT64_MAX : 0;
+    case HCT_DEADLOCK:
+        return moves_help_not(h, v) ? UINT64_MAX : 0;
     case HCT_HANG:
         if (is_guess(v))
             return h->patience_ns ? h->patience_ns : UINT64_MAX;
@@ -86,7 +92,7 @@ void remedy_say(struct str *to, const struct onhang *h,
                                          : "when it has lasted much longer");
         return;
     }
-    if (h->action == ONHANG_MIGRATE && v->kind == HCT_DEADLOCK) {
+    if (moves_help_not(h, v)) {
         str_add(to, "nothing is moved: tasks that wait for each other would do "
                 "so anywhere");
         return;
@@ -124,7 +130,7 @@ void remedy_why_not(struct str *to, const struct onhang *h,
         str_add(to, "not done: nothing is set for a job that goes on");
     else if (h->action == ONHANG_REPORT)
         str_add(to, "not done: --on-hang report");
-    else if (h->action == ONHANG_MIGRATE && v->kind == HCT_DEADLOCK)
+    else if (moves_help_not(h, v))
         str_add(to, "not done: --on-hang migrate, which helps no deadlock");
     else if (is_guess(v) || v->kind == HCT_NOTICE)
         str_addf(to, "not done: --on-hang %s has no patience",

@@ -204,7 +204,8 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     va_end(ap);
     log_info("checkpoint", "%s job=%" PRIu64, text, j->id);
     journal_action_result(c->all->journal, j, "checkpoint", ok ? "done" : text);
-    say_result(c, ok, text);
+    if (!ok || !c->store)               /* else when they have ended */
+        say_result(c, ok, text);
     if (!ok && !asked && !is_ending(j))
         c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
     c->phase = IDLE;
@@ -337,12 +338,8 @@ static void sealed(struct checkpoints *c)
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
     if (c->store) {
-        struct conn *asker = c->asker;
-
-        c->asker = NULL;                /* hears when they have ended */
         over(c, true, "all tasks are in checkpoint %u in %.300s, and end", number,
              c->dir);
-        c->asker = asker;
         c->stores = c->restores = true;
         c->all->ops->store(c->job);
         return;

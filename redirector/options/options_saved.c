@@ -1,7 +1,7 @@
 /* options_saved.c - what of the options goes with checkpoints. Part of options.h. */
 #include <errno.h>
-#include <string.h>
 
+#include "proto/conf/onhang.h"
 #include "redirector/options/options.h"
 
 /* Times that a job goes back, unless somebody says so. */
@@ -21,6 +21,14 @@ static int check_restart(const struct options *o, struct err *err)
     return 0;
 }
 
+static bool moves_on_hang(const struct options *o)
+{
+    struct onhang h;
+
+    return o->on_hang && onhang_parse(&h, o->on_hang, NULL) == 0 &&
+           h.action == ONHANG_MIGRATE;
+}
+
 int options_check_saved(struct options *o, struct err *err)
 {
     const char *option = o->checkpoint_dir ? "--checkpoint-dir" : "--restart";
@@ -31,8 +39,7 @@ int options_check_saved(struct options *o, struct err *err)
     if (!o->checkpoint_dir && options_seen(o, "--max-restarts"))
         return err_set(err, EINVAL, "--max-restarts needs --checkpoint-dir DIR: "
                        "there is nothing to go back to without");
-    if (!options_saves(o) && !o->migratable && o->on_hang &&
-        strncmp(o->on_hang, "migrate", 7) == 0)
+    if (!options_saves(o) && !o->migratable && moves_on_hang(o))
         return err_set(err, EINVAL, "--on-hang migrate needs --migratable: no "
                        "task can be moved without");
     if (!options_saves(o))
