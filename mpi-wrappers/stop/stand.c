@@ -153,6 +153,13 @@ static void stand_obey(struct stand_round *r, uint32_t word)
     }
 }
 
+/* What was found to speak against a move does so no more. */
+static void stand_end_round(const struct stand_round *r)
+{
+    if (r->asked)
+        stand_refuse(STAND_THREADS, 0);
+}
+
 /* By the thread of our own, of a task with several. */
 static void stand_lead(uint32_t word, bool begins)
 {
@@ -166,8 +173,7 @@ static void stand_lead(uint32_t word, bool begins)
         stand_obey(&round, word);
         return;
     }
-    if (round.asked)
-        stand_say(stand_reason());
+    stand_end_round(&round);
     STAND_TELL(stop_page->still, 0);
 }
 
@@ -189,8 +195,7 @@ void stand_still(void)
     STAND_TELL(p->where, PAGE_AT_FROZEN);
     while ((word = stand_word()) >= PAGE_STOP_FREEZE)
         stand_obey(&round, word);
-    if (round.asked)
-        stand_say(stand_reason());
+    stand_end_round(&round);
     stand.still = false;
     errno = saved;
     STAND_TELL(p->where, where);

@@ -65,11 +65,11 @@ static void crowd(int more)
 }
 
 /* The thread ends. */
-static void give_back(void *place)
+static void give_back(void *arg)
 {
     unsigned at = self.place;
 
-    (void)place;
+    (void)arg;
     self.place = 0;
     if (at == CROWD)
         crowd(-1);
@@ -101,11 +101,17 @@ static unsigned find_place(void)
     return FIRST + 1 + i;
 }
 
+/* Its number, in this process. */
+static void learn_tid(void)
+{
+    self.tid = (uint32_t)syscall(SYS_gettid);
+    self.born = atomic_load(&threads.born);
+}
+
 COLD static void take_place(void)
 {
     self.place = find_place();
-    self.tid = (uint32_t)syscall(SYS_gettid);
-    self.born = atomic_load(&threads.born);
+    learn_tid();
     if (threads.keyed)
         pthread_setspecific(threads.ends, &threads);
     if (self.place == CROWD)
@@ -124,8 +130,7 @@ COLD static void renumber(void)
 {
     uint32_t was = self.tid;
 
-    self.tid = (uint32_t)syscall(SYS_gettid);
-    self.born = atomic_load(&threads.born);
+    learn_tid();
     if (was != self.tid)
         stand_swap.renumber(was, self.tid);
 }
@@ -310,8 +315,7 @@ int threads_begin(void (*obey)(uint32_t word, bool begins))
 
     threads.obey = obey;
     self.place = FIRST;
-    self.tid = (uint32_t)syscall(SYS_gettid);
-    self.born = atomic_load(&threads.born);
+    learn_tid();
     threads.keyed = pthread_key_create(&threads.ends, give_back) == 0;
     if (!threads.keyed || !GET(stop_page->signal) ||
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
