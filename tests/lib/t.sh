@@ -237,6 +237,25 @@ start_tcp_master()      # also on TCP, at $port, with a key of its own
     port=$(master_port)
 }
 
+start_nodes()   # a master that simulated hosts reach, and the slaves of n1 to n3, whose
+{               # guards are $guard_n1 ...; it is at $master_at, also started again
+    HECTOR_KEY_FILE=$T/key
+    export HECTOR_KEY_FILE
+    master_at=tcp:10.66.0.254:7119
+    start_master $master_at
+    for tap_h in n1 n2 n3; do
+        start "slave-$tap_h" sh "$AGENT" $tap_h hector-slave -d -v --master $master_at \
+            --name $tap_h
+        eval "guard_$tap_h=\$started"
+    done
+    nodes_joined master
+}
+nodes_joined()  # NAME: of that master's log: all three have
+{
+    tap_log=$T/$1.log
+    wait_for '[ "$(grep -c "node n[123] joined" "$tap_log")" = 3 ]' 30
+}
+
 start_slave()   # NAME [ARGUMENT...]
 {
     tap_node=$1

@@ -128,14 +128,7 @@ is "$status $(grep -c 'of 4 wrong 0' "$T/rounds.out")" '0 4' '... the job has go
 unset more
 
 # ------------------------------------------------------ to a node that is new to it
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:0
-master_at=tcp:10.66.0.254:$(master_port)
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
-done
-wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+start_nodes
 R="hector-run --master $master"
 begin -H n1:2,n2:2 --oversubscribe --migratable
 moved 'to a node that the job has not been on' "$job.0,1" n3

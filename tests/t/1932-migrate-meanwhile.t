@@ -39,13 +39,7 @@ int main(int argc, char **argv)
 C
 mpicc -O2 -o "$T/waits" "$T/waits.c" -I"$build/include" -L"$build/lib" -lhct \
     -Wl,-rpath,"$build/lib"
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:7119
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d --master tcp:10.66.0.254:7119 --name $h
-done
-wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+start_nodes
 
 begin()         # NAME TASKS WORD...: a job; $job
 {

@@ -5,6 +5,7 @@
 . "${0%/*}/../lib/t.sh"
 hosts 2
 need sqlite3
+. "$top/tests/lib/intake.sh"
 
 begin()         # TASKS WORD...: of hector-run, with the words of $more for the program
 {               # and standard input from $input; they run when it is back
@@ -19,27 +20,11 @@ begin()         # TASKS WORD...: of hector-run, with the words of $more for the 
     wait_for '[ "$(grep -c begun "$T/job.out")" = $tap_tasks ]' 30
     job=$(sql 'SELECT max(job) FROM jobs')
 }
-has_read()      # RANK BYTES: that much, and no more yet
-{
-    wait_for "grep -q '^[a-z]* $1 $2\$' '$T/job.out'" 20
-}
 moved()         # DESCRIPTION TARGET NODE
 {
     run hector migrate "$job.$2" "$3"
     is "$status $(grep -c "on $3 now" "$T/out")" '0 1' "$1"
     cat "$T/err" >&2
-}
-finish()        # DESCRIPTION WANTED RANK...: the job ends well, and these have all of it
-{
-    tap_d=$1 tap_want=$2
-    shift 2
-    status=0
-    wait $runner || status=$?
-    for tap_r; do
-        cmp "$T/copy.$tap_r" "$tap_want" >&2 || status="$status, not that of $tap_r"
-    done
-    is "$status" 0 "$tap_d"
-    cat "$T/job.err" >&2
 }
 # ------------------------------------------------------------- what is in the pipe
 seq 1 1000000 | head -c 3000000 >"$T/large"

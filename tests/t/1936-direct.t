@@ -8,15 +8,7 @@ hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:0
-master_at=tcp:10.66.0.254:$(master_port)
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
-    [ $h != n2 ] || guard=$started
-done
-wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+start_nodes
 R="hector-run --master $master"
 tasks=3 more=ballast=100
 LARGE=100000000
@@ -95,7 +87,7 @@ restorer()      # on n2, the process that is to become the task
         [ "$(cat /proc/$p/comm)" = hector-restore ] && echo $p
     done 2>/dev/null
 }
-slave=$(children $guard | tr -d ' ')
+slave=$(children $guard_n2 | tr -d ' ')
 begin -H n3:1,n1:2 --oversubscribe --migratable
 rank=$(sql "SELECT rank FROM tasks WHERE job = $job AND node = 'n3'")
 is "$(grep -c 'not reached' "$T/slave-n3.log")" 0 'another slave reaches all'

@@ -6,19 +6,11 @@
 hosts 3
 need sqlite3
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:0
-sed -i "s/tcp:10.66.0.254:0/tcp:10.66.0.254:$(master_port)/" "$T/master.conf"
-master_at=tcp:10.66.0.254:$(master_port)
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d -v --master "$master_at" --name $h
-done
+start_nodes
 up()            # hosts that the master has just now
 {
     sql "SELECT count(*) FROM nodes WHERE state = 'up'"
 }
-wait_for '[ "$(up)" = 3 ]' 20
 R="hector-run --master $master"
 
 begin()         # NAME TASKS WORD...: a job, which runs when it is back; its number in $job
@@ -94,7 +86,7 @@ refused 'nor a task by hand' 'node n3 is draining: it takes no new tasks' \
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master master-again
-wait_for '[ "$(grep -c "node n[123] joined" "$T/master-again.log")" = 3 ]' 30
+nodes_joined master-again
 refused 'a master that is started again knows' 'node n3 is draining already' drain n3
 run $R -H n3 -n 1 true
 is "$status $(grep -c 'node n3 is draining' "$T/err")" '125 1' '... and refuses jobs'

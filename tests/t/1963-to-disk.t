@@ -8,13 +8,7 @@ hosts 3
 need sqlite3 mpicc
 . "$top/tests/lib/rounds.sh"
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:7119
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d --master tcp:10.66.0.254:7119 --name $h
-done
-wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 20
+start_nodes
 R="hector-run --master $master --oversubscribe"
 D=$T/saved
 tasks=4

@@ -7,17 +7,7 @@ hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"
 
-HECTOR_KEY_FILE=$T/key
-export HECTOR_KEY_FILE
-start_master tcp:10.66.0.254:7119
-for h in n1 n2 n3; do
-    start "slave-$h" sh "$AGENT" $h hector-slave -d --master tcp:10.66.0.254:7119 --name $h
-done
-joined()
-{
-    wait_for '[ "$(grep -c "node n[123] joined" "$T/master.log")" = 3 ]' 30
-}
-joined
+start_nodes
 R="hector-run --master $master --oversubscribe"
 tasks=3
 begin -H n1:2,n2:2,n3:1 --map-by node --checkpoint-dir "$T/saved"
@@ -37,7 +27,7 @@ for step in checked quiet drained apart imaged restored; do
     launch_master master
     wait $asker || :
     cat "$T/lost" >&2
-    joined
+    nodes_joined master
     further 3
     run hector checkpoint "$job"
     is "$status $(grep -c 'checkpoint .* is in ' "$T/out")" '0 1' \

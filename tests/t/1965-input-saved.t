@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3
+. "$top/tests/lib/intake.sh"
 
 tasks=2
 D=$T/saved
@@ -18,10 +19,6 @@ begin()         # WORD...: of hector-run, with the words of $more for the progra
     wait_for '[ "$(grep -c begun "$T/job.out")" = $tasks ]' 30
     job=$(sql 'SELECT max(job) FROM jobs')
 }
-has_read()      # RANK BYTES
-{
-    wait_for "grep -q '^[a-z]* $1 $2\$' '$T/job.out'" 20
-}
 saved()         # DESCRIPTION
 {
     run hector checkpoint "$job"
@@ -33,19 +30,6 @@ goes_back()     # as its task 1 is killed; its Nth life
     kill -9 "$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")"
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
         machine = 'job' AND event = 'launched'\")\" = $1 ]" 60
-}
-finish()        # DESCRIPTION WANTED RANK...: the job ends well, and these have all of it
-{
-    tap_d=$1 tap_want=$2
-    shift 2
-    status=0
-    wait $runner || status=$?
-    for tap_r; do
-        cmp "$T/copy.$tap_r" "$tap_want" >&2 || status="$status, not that of $tap_r"
-    done
-    is "$status" 0 "$tap_d"
-    cat "$T/job.err" >&2
-    rm -rf "$D"
 }
 seq 1 1000000 >"$T/large"
 head -c 3000 "$T/large" >"$T/small"
@@ -87,6 +71,7 @@ goes_back 4
 : >"$T/last"
 head -c 6000 "$T/large" >"$T/written"
 finish 'it is suspended to disk, goes back from the end, and has every byte' "$T/written" 0
+rm -rf "$D"
 
 more="stop=1234,$T/go more=90000,$T/go last=$T/last"
 feed --stdin all
@@ -102,6 +87,7 @@ wait_for 'grep -q "^end 0" "$T/job.out"' 60
 goes_back 2
 : >"$T/last"
 finish '... and read again more than is in memory' "$T/large" 0 1
+rm -rf "$D"
 
 # -------------------------------------------------------------------- from a file
 more="stop=1234,$T/go last=$T/last"
