@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/pipes.h"
+#include "slave/move/imageheap.h"
 
 enum { PIPE = 1 << 20 };
 
@@ -43,6 +44,15 @@ static void go_on(struct imagein *i)
         imagein_cut(i);
 }
 
+/* So many bytes were read, or lie in the pipe, which are few. */
+static void note_written(struct imagein *i, size_t bytes)
+{
+    if (!bytes || i->whole)
+        return;
+    i->credit += bytes;
+    i->grant(i->arg, bytes);
+}
+
 static void on_room(evutil_socket_t fd, short what, void *arg)
 {
     struct imagein *i = arg;
@@ -53,10 +63,7 @@ static void on_room(evutil_socket_t fd, short what, void *arg)
         imagein_cut(i);         /* it has said why, and ends */
         return;
     }
-    if (n > 0 && !i->whole) {
-        i->credit += (uint64_t)n;
-        i->grant(i->arg, (uint64_t)n);
-    }
+    note_written(i, n > 0 ? (size_t)n : 0);
     go_on(i);
 }
 
@@ -76,6 +83,7 @@ struct imagein *imagein_open(struct event_base *base, uint64_t window,
     *i = (struct imagein){ .grant = grant, .arg = arg, .fd = ours, .window = window,
                            .queue = evbuffer_new(),
                            .room = event_new(base, ours, EV_WRITE, on_room, i) };
+    imageheap_keep();
     if (!i->queue || !i->room) {
         imagein_close(i);
         close(theirs);
@@ -92,17 +100,35 @@ void imagein_begin(struct imagein *i)
     i->grant(i->arg, i->window);
 }
 
+/* What need not wait is not copied. An error is found by on_room(), too. */
+static size_t write_now(const struct imagein *i, const void *data, size_t bytes)
+{
+    ssize_t n = 0;
+
+    if (evbuffer_get_length(i->queue) == 0)
+        n = write(i->fd, data, bytes);
+    return n > 0 ? (size_t)n : 0;
+}
+
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last)
 {
+    size_t done;
+
     if (i->fd < 0 || i->whole)
         return;
-    if (bytes > i->credit ||
-        (bytes && evbuffer_add(i->queue, data, bytes))) {
+    if (bytes > i->credit) {
         imagein_cut(i);
         return;
     }
     i->credit -= bytes;
     i->whole = last;
+    done = write_now(i, data, bytes);
+    if (done < bytes && evbuffer_add(i->queue, (const char *)data + done,
+                                     bytes - done)) {
+        imagein_cut(i);
+        return;
+    }
+    note_written(i, done);
     go_on(i);
 }
 
@@ -115,6 +141,7 @@ void imagein_close(struct imagein *i)
 {
     if (!i)
         return;
+    imageheap_release();
     if (i->room)
         event_free(i->room);
     if (i->queue)

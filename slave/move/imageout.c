@@ -12,6 +12,7 @@
 
 #include "proto/base/pipes.h"
 #include "proto/link/timer.h"
+#include "slave/move/imageheap.h"
 
 enum { PIECE = 256 << 10, PIPE = 1 << 20 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
@@ -75,6 +76,7 @@ struct imageout *imageout_open(struct event_base *base, const struct imageout_op
     *o = (struct imageout){ .ops = ops, .arg = arg, .fd = ours,
                             .readable = event_new(base, ours, EV_READ, on_readable, o),
                             .later = evtimer_new(base, on_later, o) };
+    imageheap_keep();
     if (!o->readable || !o->later) {
         imageout_close(o);
         close(theirs);
@@ -95,6 +97,7 @@ void imageout_close(struct imageout *o)
 {
     if (!o)
         return;
+    imageheap_release();
     if (o->readable)
         event_free(o->readable);
     timer_free(o->later);
