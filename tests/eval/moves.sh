@@ -11,6 +11,8 @@
 # usage: HECTOR_BUILD=BUILD MOVES=20 RUNS=25 SEED=1 sh moves.sh
 #   WAY=move             or return
 #   ONLY='skew parley'   programs, else all that are here
+#   TORTURE=200          not these, but skew and parley with so many seeds, of 2 to 16
+#                        tasks
 #   KEEP=DIR             gets the database and the output of runs that differ
 # limit: 86400
 . "${0%/*}/../lib/t.sh"
@@ -45,6 +47,13 @@ threads_turn 3 $APPS/threads 15000 serialized 2
 hpl 4 sh -c "exec hpcc"
 lammps 4 lmp -in in.melt -log none
 END
+}
+torture()       # SEEDS: the same, of the two that do most of what is hard to stop
+{
+    awk -v seeds="$1" -v apps="$APPS" 'BEGIN { for (s = 1; s <= seeds; s++) {
+        n = 2 + s * 7 % 15; skew = n >= 4 && s % 3
+        printf "%s%d.%d %d %s/%s %d %d\n", skew ? "skew" : "parley", n, s, n, apps,
+            skew ? "skew" : "parley", (skew ? 900 : 2400) / n, s } }'
 }
 said()          # FILE STATUS: what has to be the same
 {
@@ -151,7 +160,7 @@ moved_run()     # NAME TASKS COMMAND...
 hpl_input 600 64 2 2 2>/dev/null || :
 melt_input 12 3000
 total=0 not=0 differ=0
-programs >list
+if [ -n "${TORTURE:-}" ]; then torture "$TORTURE"; else programs; fi >list
 while read -r name n command; do
     [ -z "${ONLY:-}" ] || case " $ONLY " in *" $name "*) ;; *) continue ;; esac
     case $command in *hpcc*) command -v hpcc >/dev/null || continue ;;
@@ -174,5 +183,11 @@ cat "$T"/*.moves 2>/dev/null | sed -n 's/.* stood for \([0-9.]*\) s$/\1/p' | sor
     { v[NR] = $1 }
     END { if (NR) printf "a job stood for %s s (median), %s (one in twenty), " \
         "%s (longest)\n", v[int((NR + 1) / 2)], v[int(NR * 0.95 + 0.5)], v[NR] }'
+sql "SELECT quiesce_ns / 1e9, pushes FROM moves WHERE quiesce_ns IS NOT NULL
+    ORDER BY 1" | awk -F '|' '
+    { v[NR] = $1; pushes += $2 }
+    END { if (NR) printf "all stood %.3f s after they were told (median), %.3f (one in " \
+        "a hundred), %.3f (longest), %d pushes in %d moves\n",
+        v[int((NR + 1) / 2)], v[int(NR * 0.99 + 0.5)], v[NR], pushes, NR }'
 is $differ 0 'all said the same'
 done_testing
