@@ -50,22 +50,24 @@ void str_add(struct str *b, const char *text)
     str_add_bytes(b, text, strlen(text));
 }
 
+/* Written at once where there is room, as there is mostly. */
 void str_vaddf(struct str *b, const char *fmt, va_list ap)
 {
+    size_t room = b->failed ? 0 : b->cap - b->n;
     va_list again;
+    int n;
 
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, again);
-
-    va_end(again);
-    if (n < 0) {
+    n = vsnprintf(room ? b->s + b->n : NULL, room, fmt, ap);
+    if (n < 0)
         b->failed = true;
-        return;
-    }
-    if (!str_reserve(b, (size_t)n))
-        return;
-    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
-    b->n += (size_t)n;
+    else if ((size_t)n >= room && str_reserve(b, (size_t)n))
+        vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
+    va_end(again);
+    if (!b->failed)
+        b->n += (size_t)n;
+    else if (b->s)
+        b->s[b->n] = '\0';      /* of it, nothing */
 }
 
 void str_addf(struct str *b, const char *fmt, ...)

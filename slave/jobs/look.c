@@ -25,6 +25,7 @@ static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
        LOOK_WORDS = PAGE_CALLS / 64,
+       LOOK_FIRST = 64,                 /* there is room for at once, of a kind */
        LOOK_ENTRIES = 100000 };         /* of models: 8 MB of a message */
 
 struct look_raw {               /* all but padding is compared */
@@ -298,9 +299,11 @@ static void read_stack(struct look_raw *r, const struct peeked *p)
 
 /* ------------------------------------------------------------ collecting */
 
-/* NULL: out of memory. */
+/* NULL: out of memory. Each look begins anew, so that its arrays must not grow
+ * from one on. */
 #define ONE_MORE(l, what) \
-    (array_reserve(&(l)->what, &(l)->what##_cap, (l)->n##what + 1) \
+    (array_reserve(&(l)->what, &(l)->what##_cap, \
+                   (l)->n##what ? (l)->n##what + 1 : LOOK_FIRST) \
      ? NULL : &(l)->what[(l)->n##what++])
 
 static unsigned clock_of(const struct task *t)

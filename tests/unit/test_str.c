@@ -74,6 +74,21 @@ static void test_failure_sticks(void **state)
     str_fini(&b);
 }
 
+/* Of a text that is too long nothing is there, though there was room for some. */
+static void test_format_too_long(void **state)
+{
+    struct str b = { 0 };
+
+    (void)state;
+    str_addf(&b, "%s", "x");
+    str_addf(&b, "y%*d", 1 << 30, 1);
+    assert_true(str_failed(&b));
+    assert_string_equal(str_text(&b), "x");
+    str_addf(&b, "%s", "z");
+    assert_string_equal(str_text(&b), "x");
+    str_fini(&b);
+}
+
 /* What a shell makes of it is the word again. */
 static void test_quoted(void **state)
 {
@@ -145,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_failure_sticks),
+        cmocka_unit_test(test_format_too_long),
         cmocka_unit_test(test_quoted),
     };
 
