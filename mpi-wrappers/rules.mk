@@ -89,7 +89,7 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_exchange fortran_request foreign message probe \
              start wait wtime) \
-             $(addprefix inside/,inside internals object opened) $(STOP) $(SWAP) \
+             $(addprefix inside/,inside internals object opened reserve) $(STOP) $(SWAP) \
              $(addprefix swap/,disposition lease leaf) record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
