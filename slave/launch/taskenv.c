@@ -78,15 +78,17 @@ static int set_sums(struct env *e, const struct cpu_set *may)
 static int set_cpu(struct env *e, const struct taskenv *t)
 {
     const struct plan *p = t->plan;
-    struct cpu_set off = cpu_missing(&p->cpu, t->cpu);
+    struct cpu_set off;
     char text[TUNABLE_BYTES];
     int rc = 0;
 
     if (cpu_none(&p->cpu))
         return 0;
+    off = cpu_missing(&p->cpu, t->cpu);
     if (!cpu_none(&off)) {
-        rc |= tunable_turn_off(env_get(e, TUNABLES), &off, text, sizeof(text));
-        rc |= rc ? rc : env_set(e, TUNABLES, text);
+        if (tunable_turn_off(env_get(e, TUNABLES), &off, text, sizeof(text)))
+            return -1;
+        rc |= env_set(e, TUNABLES, text);
         rc |= set_sums(e, &p->cpu);
     }
     if (p->bind_now)
