@@ -191,7 +191,7 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
     uint32_t *count = calloc(h->n + 1, sizeof(*count));
     int rc;
 
-    if (j->migratable && !cpuuse_known(&j->cpu))
+    if (j->migratable && !checkpoint_restores(j) && !cpuuse_known(&j->cpu))
         j->cpu = cpuuse_of(h->nodes, h->n);
     if (!host_of || !count)
         rc = err_memory(err);

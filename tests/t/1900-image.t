@@ -84,7 +84,7 @@ same()          # DESCRIPTION N COMMAND...: by N generations as undisturbed
 }
 
 # ----------------------------------------------------------------- what works
-for work in heap many deep registers signals files threads sleeps; do
+for work in heap many vast deep registers signals files threads sleeps; do
     same "$work" 6 "$T/program" $work "$T/stop"
 done
 

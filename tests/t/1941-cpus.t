@@ -79,8 +79,18 @@ hector undrain n1 >"$T/out"
 hector undrain n2 >"$T/out"
 whole 'nothing is lost of them'
 
-# ---------------------------------------------------------------- the lesser kind
+# ---------------------------------------------------------------------- in files
 tasks=2
+begin -H n1:1,n2:1 --oversubscribe --checkpoint-dir "$T/saved"
+hector checkpoint $job >"$T/out" 2>"$T/err"
+finish
+rm -f "$T/enough"
+run $R -H n3:2 --oversubscribe --restart "$T/saved" </dev/null
+is "$status $(grep -c 'node n3 has no .*AVX2.*, which tasks of job .* may use' "$T/err")" \
+    '125 1' 'saved tasks are not made again on a lesser host'
+cat "$T/err" >&2
+
+# ---------------------------------------------------------------- the lesser kind
 begin -H n3:2 --oversubscribe --migratable
 if [ $wide ]; then
     refused 'those of lesser hosts alone do not move to one with wider registers' \
