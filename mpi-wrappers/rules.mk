@@ -62,10 +62,11 @@ $(B)/gen/call_ids.h: $(wrap_from)
 	    echo '};'; echo '#endif'; } > $@
 
 # Everything that may include mpi-wrappers/table/calls.h waits for the numbers,
-# and who reads pages links the names.
+# and who reads pages links the names. Processors are spoken of by all.
 $(B)/gen/hct.pb-c.h: | $(WRAP_GEN:%=$(B)/gen/%)
-$(B)/obj/slave.a $(B)/obj/master.a: $(B)/obj/mpi-wrappers/table/calls.o
-$(B)/fuzz/slave.a $(B)/fuzz/master.a: $(B)/fuzz/obj/mpi-wrappers/table/calls.o
+WRAP_SHARED := $(addprefix mpi-wrappers/,table/calls.o cpu.o tunable.o)
+$(B)/obj/slave.a $(B)/obj/master.a: $(WRAP_SHARED:%=$(B)/obj/%)
+$(B)/fuzz/slave.a $(B)/fuzz/master.a: $(WRAP_SHARED:%=$(B)/fuzz/obj/%)
 
 $(B)/pic/%.o: %.c $(B)/.flags | $(WRAP_GEN:%=$(B)/gen/%)
 	@mkdir -p $(@D)
@@ -88,7 +89,7 @@ $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
 LAYER     := $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_exchange fortran_request foreign message probe \
              start wait wtime) \
-             $(addprefix inside/,inside internals object opened) $(STOP) $(SWAP) \
+             $(addprefix inside/,inside internals object opened reserve) $(STOP) $(SWAP) \
              $(addprefix swap/,disposition lease leaf) record/attach dial
 LAYER_MPI := $(shell $(MPICC) -print-file-name=libmpi.so.40 2>/dev/null)
 $(B)/gen/layer_c.inc: wrap_awk += -f mpi-wrappers/layer/layer.awk
@@ -166,12 +167,15 @@ $(filter-out %/test_inject,$(WRAP_UNITS)): $(B)/unit/%: $(B)/obj/tests/unit/%.o 
 	$(link) -lcmocka -lpthread -ldl
 
 # ------------------------------------------------------- images of processes
-IMAGE_C   := $(wildcard mpi-wrappers/image/*.c)
+IMAGE_C   := $(wildcard mpi-wrappers/image/*.c) mpi-wrappers/cpu.c \
+             mpi-wrappers/tunable.c
 IMAGE_TOO := $(addprefix mpi-wrappers/image/image_,text maps sha256 elf cpu)
-RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO)
+RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO) \
+             mpi-wrappers/cpu
 $(B)/pic/image.a: $(IMAGE_C:%.c=$(B)/pic/%.o)
 	$(call say,AR)rm -f $@; ar qcs $@ $^
 $(B)/unit/test_image: $(B)/pic/image.a
+$(B)/unit/test_cpu: $(addprefix $(B)/obj/mpi-wrappers/,cpu.o tunable.o)
 
 # A program without a library that runs wherever it is copied to: with nothing
 # that a loader would have to set right first, which is looked for.

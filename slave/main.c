@@ -389,7 +389,8 @@ static int open_links(struct slave *s, struct err *err)
         .instance = s->node.instance,
         .lost_ns = s->options.private ? PRIVATE_LOST_NS
                                       : s->conf.master_lost_ns,
-        .private = s->options.private };
+        .private = s->options.private,
+        .cpu = site_cpu(s->node.site) };
     s->uplink_ops = (struct uplink_ops){
         .routes = orders_routes, .nroutes = orders_nroutes,
         .routes_arg = s->jobs, .joined = on_joined, .lost = on_lost,

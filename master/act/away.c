@@ -15,10 +15,12 @@ int away_plan(const struct nodes *all, away_may *may, const void *arg,
     struct node **of = calloc(all->n + 1, sizeof(*of));
     uint32_t *host_of = calloc(n + 1, sizeof(*host_of));
     size_t nhosts = 0;
+    struct err unfit = { 0 };
     int rc = -1;
 
     for (size_t k = 0; hosts && of && k < all->n; k++)
-        if (may(arg, all->v[k])) {
+        if (may(arg, all->v[k]) &&
+            cpuuse_check(&j->cpu, j->id, all->v[k], &unfit) == 0) {
             hosts[nhosts] = (struct leave_host){
                 all->v[k]->cpus, all->v[k]->ntasks + all->v[k]->ncoming };
             of[nhosts++] = all->v[k];
@@ -26,7 +28,8 @@ int away_plan(const struct nodes *all, away_may *may, const void *arg,
     if (!hosts || !of || !host_of)
         err_memory(err);
     else if (nhosts == 0)
-        err_set(err, ENOSPC, "there is no other node any more");
+        err_set(err, ENOSPC, "%s", unfit.code ? unfit.text
+                                 : "there is no other node any more");
     else
         rc = leave_plan(hosts, nhosts, n, j->crowds, host_of, err);
     for (int64_t r = -1; rc == 0 && (r = taskset_next(ranks, r)) >= 0; i++) {

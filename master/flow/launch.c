@@ -97,6 +97,13 @@ struct launch_hosts {
     size_t n;
 };
 
+/* Its tasks are there already, and need what they have found. */
+static int launch_fits(const struct job *j, const struct node *n,
+                       struct err *err)
+{
+    return cpuuse_check(&j->cpu, j->id, n, err);
+}
+
 static void launch_add(struct launch_hosts *h, struct node *n, uint32_t slots,
                        uint32_t used)
 {
@@ -116,16 +123,19 @@ static int launch_by_name(const void *a, const void *b)
 /* All nodes that are up; the ones that other jobs use count as fuller. They
  * come by name, n2 before n10, and not as they have joined: so the ranks of
  * neighbours follow each other, and the map of the job stays short. */
-static int launch_any(struct launch_hosts *h, const struct nodes *nodes,
-                      struct str *missing, struct err *err)
+static int launch_any(struct launch_hosts *h, const struct job *j,
+                      const struct nodes *nodes, struct str *missing,
+                      struct err *err)
 {
-    size_t n = 0, draining = 0;
+    size_t n = 0, draining = 0, lesser = 0;
 
     for (size_t i = 0; i < nodes->n; i++) {
         if (nodes->v[i]->state != NODE_UP)
             continue;
         if (nodes->v[i]->draining)
             draining++;
+        else if (launch_fits(j, nodes->v[i], err))
+            lesser++;
         else
             h->nodes[n++] = nodes->v[i];
     }
@@ -133,6 +143,8 @@ static int launch_any(struct launch_hosts *h, const struct nodes *nodes,
     while (h->n < n)
         launch_add(h, h->nodes[h->n], 0,
                    h->nodes[h->n]->ntasks + h->nodes[h->n]->ncoming);
+    if (h->n == 0 && lesser)
+        return -1;
     if (h->n == 0 && draining)
         return err_set(err, EBUSY, "all nodes are draining: they take no new "
                        "tasks");
@@ -155,7 +167,10 @@ static int launch_named(struct launch_hosts *h, const struct job *j,
         if (n && n->draining && !j->attempt)
             return err_set(err, EBUSY, "node %s is draining: it takes no new "
                            "tasks", n->name);
-        if (n && n->state == NODE_UP && !n->draining)
+        if (n && launch_fits(j, n, err) && !j->attempt)
+            return -1;
+        if (n && n->state == NODE_UP && !n->draining &&
+            launch_fits(j, n, err) == 0)
             launch_add(h, n, j->wish->hosts[i].slots, 0);
         else
             str_addf(&lacks, "%s%s", lacks.n ? ", " : "",
@@ -176,6 +191,8 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
     uint32_t *count = calloc(h->n + 1, sizeof(*count));
     int rc;
 
+    if (j->migratable && !checkpoint_restores(j) && !cpuuse_known(&j->cpu))
+        j->cpu = cpuuse_of(h->nodes, h->n);
     if (!host_of || !count)
         rc = err_memory(err);
     else                        /* those that come later have no places */
@@ -201,7 +218,7 @@ enum launch_result launch_place(struct job *j, const struct nodes *nodes,
     if (!h.nodes || !h.places) {
         err_memory(err);
     } else if ((j->wish->nhosts ? launch_named(&h, j, nodes, missing, err)
-                                : launch_any(&h, nodes, missing, err)) == 0) {
+                                : launch_any(&h, j, nodes, missing, err)) == 0) {
         if (missing->n)
             result = LAUNCH_MISSING;
         else if (launch_choose(j, &h, err) == 0)
@@ -275,9 +292,19 @@ static int launch_map(Hct__Prepare *p, const struct job *j)
     return rc;
 }
 
+/* It borrows both. */
+static void launch_cpu(Hct__Prepare *p, Hct__CpuUse *cpu, struct job *j)
+{
+    if (!cpuuse_known(&j->cpu))
+        return;
+    cpuuse_write(cpu, &j->cpu);
+    p->cpu = cpu;
+}
+
 int launch_seal(struct job *j, uint64_t instance, struct err *err)
 {
     Hct__Prepare p = HCT__PREPARE__INIT;
+    Hct__CpuUse cpu = HCT__CPU_USE__INIT;
     char nspace[64];
     int rc = launch_map(&p, j);
 
@@ -287,6 +314,7 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     p.nspace = nspace;
     p.ntasks = j->ntasks;
     p.oversubscribed = j->oversubscribed;
+    launch_cpu(&p, &cpu, j);
     if (rc == 0) {
         j->placement.n = hct__prepare__get_packed_size(&p);
         j->placement.bytes = malloc(j->placement.n + 1);
@@ -303,6 +331,7 @@ int launch_seal_again(struct job *j, struct err *err)
     Hct__Prepare *old =
         hct__prepare__unpack(NULL, j->placement.n, j->placement.bytes);
     Hct__Prepare p = HCT__PREPARE__INIT;
+    Hct__CpuUse cpu = HCT__CPU_USE__INIT;
     char nspace[128];
     uint8_t *bytes = NULL;
 
@@ -321,6 +350,7 @@ int launch_seal_again(struct job *j, struct err *err)
     p.oversubscribed = j->oversubscribed;
     p.serial = j->serial;
     p.attempt = j->attempt;
+    launch_cpu(&p, &cpu, j);
     j->placement.n = hct__prepare__get_packed_size(&p);
     bytes = realloc(j->placement.bytes, j->placement.n + 1);
     if (bytes) {
@@ -361,6 +391,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->n_deals = placement->n_deals;
     p->deals = placement->deals;
     p->oversubscribed = placement->oversubscribed;
+    p->cpu = placement->cpu;
     p->n_apps = s->n_apps;
     p->apps = s->apps;
     p->n_stream_addresses = s->n_stream_addresses;

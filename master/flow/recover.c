@@ -111,6 +111,7 @@ static int restore_placement(struct job *j, struct nodes *nodes,
         j->placement.stored = true;
         j->serial = p->serial;
         j->attempt = p->attempt;
+        j->cpu = cpuuse_read(p->cpu);
         rc = j->state < JOB_PREPARING ? restore_again(j)
                                       : restore_place(j, nodes, p, err);
     }

@@ -105,6 +105,8 @@ static int take_restore(struct checkpoints *c, const Hct__Submit *s,
         if (!c->last[i].of)
             return err_memory(err);
         c->restores = true;
+        if (i == 0)
+            c->job->cpu = cpuuse_read(of->cpu);
         if (c->next <= of->number)
             c->first = c->next = of->number + 1;
     }
@@ -367,6 +369,7 @@ static int note_images(struct checkpoints *c, const struct mover_saved *s)
 {
     struct job *j = c->job;
     Hct__Checkpoint m = HCT__CHECKPOINT__INIT;
+    Hct__CpuUse cpu = HCT__CPU_USE__INIT;
     bool good = true;
 
     m.job = j->id;
@@ -377,6 +380,8 @@ static int note_images(struct checkpoints *c, const struct mover_saved *s)
     m.name = j->name;
     m.command = j->command;
     m.dir = c->dir;
+    cpuuse_write(&cpu, &j->cpu);
+    m.cpu = &cpu;
     m.tasks = calloc(j->ntasks + 1, sizeof(*m.tasks));
     for (uint32_t r = 0; m.tasks && r < j->ntasks; r++) {
         m.tasks[r] = hct__task_moved__unpack(NULL, s->rank[r].said_bytes,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/state/cpuuse.h"
 #include "master/state/hold.h"
 #include "master/state/job_ops.h"
 #include "master/state/job_state.h"
@@ -154,6 +155,7 @@ struct job {
     struct job_index index;     /* of job.c */
     bool oversubscribed;
     bool migratable;            /* its tasks can be moved */
+    struct cpuuse cpu;          /* what these may use of processors */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often */

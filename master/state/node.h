@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi-wrappers/cpu.h"
+
 struct conn;
 
 /* Away: its slave has tasks and no link to us, but may still come back. */
@@ -23,6 +25,7 @@ struct node {
     char *name;                 /* owned */
     char *hostname, *machine;   /* owned; for people */
     uint32_t cpus;              /* at least 1 */
+    struct cpu_set cpu;         /* what they have; none: not told */
     uint64_t memory_bytes, memory_available_bytes;
     double load, cpu_busy;
     enum node_state state;

@@ -18,8 +18,10 @@
 
 #include <stdint.h>
 
+#include "mpi-wrappers/cpu.h"
+
 enum {
-    IMAGE_VERSION = 2,
+    IMAGE_VERSION = 3,
     IMAGE_PAGE = 4096,
     IMAGE_HASH = 32,            /* SHA-256 */
     IMAGE_SIGNALS = 64,
@@ -33,14 +35,22 @@ enum {
 #define IMAGE_LIBRARY_SIGNALS (3ull << 31)
 #define IMAGE_ACROSS    (1ull << 47)    /* no address of a process is above */
 
-/* What a program may use of the processor, each word a set of bits that
- * cpuid(1) has; see image_cpu.c. */
-enum { IMAGE_CPU_WORDS = 7 };
+/* Where registers are in a signal's frame, which differs between processors: for
+ * each bit of XCR0, from the third on, offset and bytes. */
+enum { IMAGE_STATES = 19 };
+struct image_layout {
+    uint64_t states;            /* XCR0 */
+    uint32_t at[IMAGE_STATES], bytes[IMAGE_STATES];
+};
+
 struct image_cpu {
-    uint32_t has[IMAGE_CPU_WORDS];
-    uint32_t state_bytes;       /* of the registers in a signal's frame */
-    uint64_t states;            /* which those are: XCR0 */
-    uint64_t permitted;         /* which of them it had to ask for */
+    struct cpu_set may;         /* what the program may use */
+    uint64_t saved;             /* XCR0 where it began: the C library has made
+                                   up its mind by that */
+    uint64_t permitted;         /* which registers it had to ask for */
+    uint32_t bound;             /* 1: no function is bound when it is called */
+    uint32_t zero;
+    struct image_layout layout; /* of the frames that are in its stacks */
 };
 
 /* A signal's disposition, as rt_sigaction(2) of the kernel has it. */

@@ -1,4 +1,5 @@
-/* image_cpu.h - what a program may have found of the processor it runs on. */
+/* image_cpu.h - can a program go on on this processor, which began on another
+ * one? */
 #ifndef HECTOR_IMAGE_CPU_H
 #define HECTOR_IMAGE_CPU_H
 
@@ -7,13 +8,13 @@
 
 #include "mpi-wrappers/image/format.h"
 
-/* All of it, of this processor; false: not an x86-64 that saves its registers
- * as images have them. */
-bool image_cpu_read(struct image_cpu *cpu);
+/* Of this processor; false: it is no x86-64 that saves its registers as images
+ * have them. */
+bool image_cpu_layout(struct image_layout *l);
 
-/* Can a program go on on here that began on there? If not, what misses, in
- * words. */
-bool image_cpu_serves(const struct image_cpu *here,
-                      const struct image_cpu *there, char *what, size_t size);
+/* If not, why not: what this processor has not, in words that go on "needs a
+ * processor ". */
+bool image_cpu_serves(const struct cpu_set *here, const struct image_layout *l,
+                      const struct image_cpu *image, char *why, size_t size);
 
 #endif

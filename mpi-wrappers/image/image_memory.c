@@ -5,6 +5,7 @@
 #include "mpi-wrappers/image/image_memory.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/uio.h>
@@ -15,6 +16,8 @@
 #define SWAPPED (1ull << 62)
 #define FILE_PAGE (1ull << 61)
 #define GUARD   (1ull << 58)    /* of madvise(2): reading it is a crash */
+
+#define LARGE   (1ull << 30)
 
 /* Pages of the region that are put one after the other. */
 struct run { uint64_t start, end; };
@@ -83,13 +86,10 @@ static bool page_wanted(struct pages *p, uint64_t at, uint64_t entry)
     return !p->stream->rc && !is_zero((const void *)at);
 }
 
-static void put_by_map(struct pages *p, int pagemap)
+static void put_part(struct pages *p, int pagemap, uint64_t at, uint64_t to)
 {
-    const struct image_region *r = p->region;
-    uint64_t at = r->start;
-
-    while (at < r->end && !p->stream->rc) {
-        uint64_t n = (r->end - at) / IMAGE_PAGE;
+    while (at < to && !p->stream->rc) {
+        uint64_t n = (to - at) / IMAGE_PAGE;
         long got;
 
         if (n > IMAGE_MEMORY_ROOM / sizeof(*p->map))
@@ -106,6 +106,40 @@ static void put_by_map(struct pages *p, int pagemap)
                 add_page(p, at);
             }
     }
+}
+
+/* What a program has reserved may be terabytes, with next to nothing in it, of which
+ * pagemap has 8 bytes a page: since Linux 6.7 the kernel can be asked for the next
+ * pages that there are. */
+static bool next_part(int pagemap, uint64_t at, uint64_t end, struct run *part)
+{
+    enum { PRESENT_PAGE = 1 << 3, SWAPPED_PAGE = 1 << 4 };
+    struct { uint64_t start, end, categories; } found = { 0 };
+    struct {
+        uint64_t size, flags, start, end, walked, to, room, most, inverted, all,
+            any, wanted;
+    } ask = { .size = sizeof(ask), .start = at, .end = end,
+              .to = (uint64_t)&found, .room = 1,
+              .any = PRESENT_PAGE | SWAPPED_PAGE,
+              .wanted = PRESENT_PAGE | SWAPPED_PAGE };
+    long n = sys(SYS_ioctl, pagemap, _IOWR('f', 16, ask), &ask);
+
+    *part = n > 0 ? (struct run){ found.start, found.end }
+                  : (struct run){ at, end };
+    return n != 0;
+}
+
+static void put_by_map(struct pages *p, int pagemap)
+{
+    const struct image_region *r = p->region;
+    struct run part = { r->start, r->start };
+
+    if (r->end - r->start < LARGE)
+        put_part(p, pagemap, r->start, r->end);
+    else
+        while (part.end < r->end && !p->stream->rc &&
+               next_part(pagemap, part.end, r->end, &part))
+            put_part(p, pagemap, part.start, part.end);
     put_run(p);
 }
 

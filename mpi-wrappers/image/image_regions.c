@@ -104,6 +104,9 @@ static enum image_reason add(struct image_tables *t, const struct image_map *m)
     enum image_map_kind kind = image_maps_kind(m);
     struct image_region *r = &t->regions[t->head->nregions];
 
+    if (kind != IMAGE_MAP_FIXED && m->end > IMAGE_ACROSS && !left_out(t, m))
+        return IMAGE_REFUSE(t, IMAGE_MAPPING, "it has memory at addresses that "
+                            "not all processors have (above 2^47)");
     switch (kind) {
     case IMAGE_MAP_FIXED:
         return IMAGE_GOOD;

@@ -9,14 +9,10 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
-#include "mpi-wrappers/image/image_cpu.h"
+#include "mpi-wrappers/image/image_born.h"
 #include "mpi-wrappers/image/sys.h"
 
 enum { STATUS = 8192, MM_BRK = 5 };
-enum { GET_PERMITTED = 0x1022 };        /* of arch_prctl(2) */
-#ifndef SYS_arch_prctl
-#define SYS_arch_prctl -1
-#endif
 
 static uint64_t octal(uint64_t decimal)
 {
@@ -169,9 +165,8 @@ enum image_reason image_self_read(struct image_tables *t)
     memcpy(h->magic, IMAGE_MAGIC, sizeof(h->magic));
     h->version = IMAGE_VERSION;
     h->bytes = sizeof(*h);
-    if (!image_cpu_read(&h->cpu))
+    if (!image_born_read(&h->cpu))
         return IMAGE_REFUSE(t, IMAGE_MACHINE, "images are of x86-64 only");
-    sys(SYS_arch_prctl, GET_PERMITTED, &h->cpu.permitted);
     sys(SYS_uname, &kernel);
     memcpy(h->release, kernel.release, sizeof(h->release) - 1);
     n = sys_slurp("/proc/thread-self/auxv", (char *)h->auxv, sizeof(h->auxv));

@@ -14,6 +14,7 @@
 
 #include "mpi-wrappers/inside/internals.h"
 #include "mpi-wrappers/inside/object.h"
+#include "mpi-wrappers/inside/reserve.h"
 
 enum { INSIDE_FAILED = 125, INSIDE_NAME = 64 };
 static const char inside_shell[] = "libhector-inside.so";
@@ -80,6 +81,7 @@ static void *inside_library(void)
     if (!library) {
         inside_path(path);
         inside_expect_threads();
+        reserve_yield();
         library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
         if (!library)
             inside_fail(dlerror());

@@ -16,6 +16,7 @@
 #include "mpi-wrappers/image/sys.h"
 #include "mpi-wrappers/restore/restore_check.h"
 #include "mpi-wrappers/restore/restore_files.h"
+#include "mpi-wrappers/restore/restore_frames.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 #include "mpi-wrappers/restore/restore_place.h"
 #include "mpi-wrappers/restore/restore_start.h"
@@ -195,6 +196,7 @@ static void go_on_inside(struct restore *r)
     restore_check_tail(r);
     sys_close(r->fd);
     restore_vdso_put(r);
+    restore_frames_fit(r);
     restore_threads_prepare(r);
     restore_files_cut(r);
     restore_threads_begin(r);
@@ -232,7 +234,7 @@ static void version(void)
 }
 
 /* Which images to look at; NULL: one to become, r->name. Behind that a test may
- * say that this kernel is another one. */
+ * say that this kernel, or this processor, is another one. */
 static char *const *read_arguments(struct restore *r, char *const *argv)
 {
     for (argv++; *argv; argv++)
@@ -257,6 +259,8 @@ static char *const *read_arguments(struct restore *r, char *const *argv)
             r->name = *argv;
         else if (strcmp(*argv, "other-vdso") == 0)
             r->trampolines = true;
+        else if (strcmp(*argv, "narrow-vectors") == 0)
+            r->narrow = true;
         else
             usage(USAGE);
     if (r->look ? !*argv || r->cut || *r->tell || r->report >= 0 : !r->name)

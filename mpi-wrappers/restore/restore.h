@@ -32,6 +32,7 @@ struct restore {
     bool cut;                   /* files that it wrote to, to their size then */
     bool plain;                 /* it is a file, of so many bytes */
     bool trampolines;           /* whatever the vdso is, take it for another */
+    bool narrow;                /* as if vectors had no more than AVX here */
     uint64_t file_bytes;
     uint64_t bytes;             /* read so far, which the hash is of */
     struct image_sha256 sha;

@@ -74,18 +74,34 @@ static bool is_older(const char *release, const char *than)
     return false;
 }
 
+bool restore_check_here(const struct restore *r, struct cpu_set *cpu,
+                        struct image_layout *l)
+{
+    uint64_t narrow = cpu_states(CPU_AVX) | 1;
+
+    cpu_read(cpu);
+    if (!image_cpu_layout(l))
+        return false;
+    for (size_t i = 0; r->narrow && i < cpu_nfeatures; i++)
+        if (cpu_states(cpu_features[i].states) & ~narrow)
+            cpu->has[cpu_features[i].word] &= ~(1u << cpu_features[i].bit);
+    if (r->narrow)
+        l->states &= narrow;
+    return true;
+}
+
 static void check_machine(const struct restore *r)
 {
     const struct image_head *h = &r->head;
-    char what[64];
-    struct image_cpu here;
+    char why[192] = "of x86-64";
+    struct image_layout layout;
+    struct cpu_set here;
     struct utsname kernel;
 
-    if (!image_cpu_read(&here) ||
-        !image_cpu_serves(&here, &h->cpu, what, sizeof(what)))
-        restore_refuse(r, "needs a processor with ", what, ", which this one "
-                       "has not: choose a node like the one it was made on",
-                       NULL);
+    if (!restore_check_here(r, &here, &layout) ||
+        !image_cpu_serves(&here, &layout, &h->cpu, why, sizeof(why)))
+        restore_refuse(r, "needs a processor ", why, ": choose a node like the "
+                       "one it was started on", NULL);
     sys(SYS_uname, &kernel);
     if (is_older(kernel.release, h->release))
         restore_refuse(r, "was made with Linux ", h->release, ", and this is "

@@ -14,4 +14,8 @@ void restore_check_place(const struct restore *r);
 /* After the last byte: is everything what was written, and nothing behind? */
 void restore_check_tail(struct restore *r);
 
+/* This processor, and its registers; false: it is none that images are of. */
+bool restore_check_here(const struct restore *r, struct cpu_set *cpu,
+                        struct image_layout *l);
+
 #endif

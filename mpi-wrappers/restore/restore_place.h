@@ -1,4 +1,9 @@
-/* restore_place.h - where in the address space there is room. */
+/* restore_place.h - where in the address space there is room.
+ *
+ * A task has written its image without Open MPI, whose place in one piece of a
+ * gigabyte at least is free then, whatever the program has mapped besides
+ * (../inside/reserve.h). This program needs some megabytes of that, and it does not
+ * matter where the kernel has put it: what it is in the way of it leaves. */
 #ifndef HECTOR_RESTORE_PLACE_H
 #define HECTOR_RESTORE_PLACE_H
 

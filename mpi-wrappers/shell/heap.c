@@ -24,6 +24,7 @@
 
 #define HEAP_EXPORT __attribute__((visibility("default")))
 #define HEAP_REGION ((size_t)1 << 36)
+#define HEAP_LEAST  ((size_t)1 << 30)
 #define HEAP_LARGEST ((size_t)1 << 34)
 enum {
     HEAP_HEADER = 16,
@@ -48,6 +49,7 @@ struct heap_free {
 static struct {
     atomic_flag busy;
     char *region, *top;
+    size_t bytes;               /* of the region */
     struct heap_free *freed[HEAP_CLASSES];
 } heap = { .busy = ATOMIC_FLAG_INIT };
 
@@ -84,11 +86,17 @@ static void heap_unlock(void)
     atomic_flag_clear_explicit(&heap.busy, memory_order_release);
 }
 
+/* A smaller one where the program has left no more, or limits or the kernel, which
+ * may count all of it, do not let it have that. */
 static bool heap_open(void)
 {
-    void *p = mmap(NULL, HEAP_REGION, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = MAP_FAILED;
 
+    for (size_t n = HEAP_REGION; p == MAP_FAILED && n >= HEAP_LEAST; n /= 2) {
+        p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        heap.bytes = n;
+    }
     if (p == MAP_FAILED)
         return false;
     heap.region = heap.top = p;
@@ -107,7 +115,7 @@ static struct heap_block *heap_take(unsigned class)
         return &f->block;
     }
     if ((!heap.region && !heap_open()) ||
-        (size_t)(heap.region + HEAP_REGION - heap.top) < bytes)
+        (size_t)(heap.region + heap.bytes - heap.top) < bytes)
         return NULL;
     b = (struct heap_block *)heap.top;
     heap.top += bytes;
@@ -117,7 +125,7 @@ static struct heap_block *heap_take(unsigned class)
 static bool heap_has(const void *p)
 {
     return heap.region && (const char *)p >= heap.region &&
-           (const char *)p < heap.region + HEAP_REGION;
+           (const char *)p < heap.region + heap.bytes;
 }
 
 static struct heap_block *heap_block_of(void *p)
@@ -130,7 +138,7 @@ static struct heap_block *heap_block_of(void *p)
 void heap_region(void **from, void **to)
 {
     *from = heap.region;
-    *to = heap.region ? heap.region + HEAP_REGION : NULL;
+    *to = heap.region ? heap.region + heap.bytes : NULL;
 }
 
 HEAP_EXPORT void *malloc(size_t bytes)

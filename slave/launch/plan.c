@@ -186,6 +186,16 @@ static int take_past(struct plan *p, const Hct__Prepare *m, struct err *err)
     return 0;
 }
 
+static void take_cpu(struct plan *p, const Hct__CpuUse *m)
+{
+    size_t n = m ? m->n_has : 0;
+
+    if (n)
+        memcpy(p->cpu.has, m->has,
+               (n < CPU_WORDS ? n : CPU_WORDS) * sizeof(*m->has));
+    p->bind_now = n && m->bind_now;
+}
+
 struct plan *plan_create(const Hct__Prepare *m, struct err *err)
 {
     struct plan *p = calloc(1, sizeof(*p));
@@ -198,6 +208,7 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     p->want_stdtim = m->want_stdtim;
     p->oversubscribed = m->oversubscribed;
     p->migratable = m->migratable;
+    take_cpu(p, m->cpu);
     p->serial = m->serial;
     p->attempt = m->attempt;
     if (m->terminal) {
@@ -234,6 +245,7 @@ struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
         .ntasks = p->ntasks,
         .apps = p->apps, .lent = true, .napps = p->napps,
         .oversubscribed = p->oversubscribed, .migratable = p->migratable,
+        .cpu = p->cpu, .bind_now = p->bind_now,
         .uid = p->uid, .gid = p->gid };
     if (!at || at->ntasks != p->ntasks || !*at->nspace ||
         strlen(at->nspace) > PLAN_NSPACE_MAX) {

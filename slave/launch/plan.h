@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 
 #include "hct.pb-c.h"
+#include "mpi-wrappers/cpu.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
 #include "proto/link/nodemap.h"
@@ -43,6 +44,8 @@ struct plan {
     size_t cookie_bytes;
     bool merge_stderr, want_stdtim, oversubscribed;
     bool migratable;            /* its tasks get the layer before MPI */
+    struct cpu_set cpu;         /* what these may use; none: what they find */
+    bool bind_now;              /* all functions when they are started */
     bool has_terminal;          /* the tasks of stdin_ranks get one */
     struct winsize window;
     uint32_t uid, gid;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi-wrappers/tunable.h"
 #include "proto/base/log.h"
 #include "proto/conf/preload.h"
 #include "slave/launch/rundir.h"
@@ -21,6 +22,7 @@ struct site {
                                    tasks that want it say that it is not there */
     char layer[PATHS_MAX];      /* libmpi.so.40 of ours, "" if there is none */
     char no_layer[256];         /* why there is none */
+    struct cpu_set cpu;
     bool fast_fabric;
     int null_fd;
 };
@@ -75,6 +77,7 @@ struct site *site_open(struct err *err)
     find_preload(s);
     find_layer(s);
     s->fast_fabric = load_fast_fabric();
+    cpu_read(&s->cpu);
     return s;
 }
 
@@ -108,6 +111,14 @@ bool site_fast_fabric(const struct site *s)
     return s->fast_fabric;
 }
 
+struct cpu_set site_cpu(const struct site *s)
+{
+    struct cpu_set told = s->cpu, off = tunable_off(getenv(TUNABLES));
+
+    cpu_without(&told, &off);
+    return told;
+}
+
 int site_job_open(const struct site *s, const struct plan *plan, char *dir,
                   struct err *err)
 {
@@ -133,5 +144,6 @@ void site_env(const struct site *s, const struct plan *plan, char *shm,
     rundir_job_paths(&s->rundir, plan->job, dir, shm, NULL);
     *env = (struct taskenv){
         .plan = plan, .tasks_socket = s->socket, .preload = s->preload,
-        .inject = s->inject, .layer = s->layer, .shm = shm, .fast_fabric = s->fast_fabric };
+        .inject = s->inject, .layer = s->layer, .shm = shm, .fast_fabric = s->fast_fabric,
+        .cpu = &s->cpu };
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "mpi-wrappers/cpu.h"
 #include "proto/base/err.h"
 #include "proto/base/paths.h"
 #include "slave/launch/plan.h"
@@ -18,6 +19,10 @@ const char *site_dir(const struct site *s);     /* of this slave; private */
 const char *site_socket(const struct site *s);  /* where tasks register */
 int site_null(const struct site *s);            /* /dev/null, to be read */
 bool site_fast_fabric(const struct site *s);    /* load_fast_fabric() */
+
+/* What tasks that can be moved may use here: what the processor has, but for what
+ * this slave's own GLIBC_TUNABLES turn off. */
+struct cpu_set site_cpu(const struct site *s);
 
 /* The directories of a job: dir, where PMIx and MPI work, of PATHS_MAX, is
  * filled in. */

@@ -8,12 +8,16 @@
  * memory and TCP halves the start-up where there is nothing faster; the
  * backing directories put shared-memory files where they are removed with the
  * job. Of tasks that can be moved: plugins of hwloc make libraries that cannot
- * be unloaded any more, and MPI's are. */
+ * be unloaded any more, and MPI's are; what not all hosts have of processors is
+ * turned off, and where registers differ, functions that are bound when they are
+ * called first would save them into room that was measured elsewhere. */
 #include "slave/launch/taskenv.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "mpi-wrappers/tunable.h"
 
 int taskenv_begin(struct env *e, const struct plan_app *app)
 {
@@ -56,6 +60,42 @@ static int set_mpi(struct env *e, const struct taskenv *t)
     return rc;
 }
 
+/* Open MPI sums up by its own choice, as far as it is let. */
+static int set_sums(struct env *e, const struct cpu_set *may)
+{
+    static const char *const names[] = { "AVX", "AVX2", "AVX512F", "AVX512BW" };
+    char text[64] = "SSE,SSE2,SSE3,SSE4.1";
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (cpu_names(may, names[i])) {
+            strcat(text, ",");
+            strcat(text, names[i]);
+        }
+    return env_default(e, "OMPI_MCA_op_avx_support", text);
+}
+
+/* What not all hosts have that the task may come to. */
+static int set_cpu(struct env *e, const struct taskenv *t)
+{
+    const struct plan *p = t->plan;
+    struct cpu_set off;
+    char text[TUNABLE_BYTES];
+    int rc = 0;
+
+    if (cpu_none(&p->cpu))
+        return 0;
+    off = cpu_missing(&p->cpu, t->cpu);
+    if (!cpu_none(&off)) {
+        if (tunable_turn_off(env_get(e, TUNABLES), &off, text, sizeof(text)))
+            return -1;
+        rc |= env_set(e, TUNABLES, text);
+        rc |= set_sums(e, &p->cpu);
+    }
+    if (p->bind_now)
+        rc |= env_set(e, "LD_BIND_NOW", "1");
+    return rc;
+}
+
 int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
 {
     const struct plan *p = t->plan;
@@ -75,6 +115,7 @@ int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
     rc |= env_setf(e, "HECTOR_NTASKS", "%u", p->ntasks);
     if (p->migratable) {
         rc |= env_set(e, "HWLOC_PLUGINS_PATH", "/none");
+        rc |= set_cpu(e, t);
         rc |= env_prepend(e, "LD_PRELOAD", t->layer, ':');
     }
     if (env_get(e, "HECTOR_INJECT"))

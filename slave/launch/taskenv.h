@@ -20,6 +20,7 @@ struct taskenv {                /* all borrowed */
     const char *layer;          /* libmpi.so.40 of ours, for tasks that can be
                                    moved; "" for none */
     const char *shm;            /* for files shared in memory, "" default */
+    const struct cpu_set *cpu;  /* that the processor has */
     bool fast_fabric;
 };
 

@@ -63,6 +63,7 @@ static void on_open(void *arg, struct conn *c)
     Hct__Hello m = HCT__HELLO__INIT;
     Hct__NodeInfo node = HCT__NODE_INFO__INIT;
     struct utsname uts = { .machine = "?" };
+    struct cpu_set cpu = u->conf->cpu;
     char host[256] = "?";
 
     gethostname(host, sizeof(host) - 1);
@@ -72,6 +73,10 @@ static void on_open(void *arg, struct conn *c)
     node.memory_bytes = load_memory_bytes();
     node.machine = uts.machine;
     node.mpi = (char *)u->conf->mpi;
+    if (!cpu_none(&u->conf->cpu)) {
+        node.cpu = cpu.has;
+        node.n_cpu = CPU_WORDS;
+    }
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)u->conf->name;
     m.instance = u->conf->instance;

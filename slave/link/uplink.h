@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <event2/event.h>
 
+#include "mpi-wrappers/cpu.h"
 #include "proto/base/err.h"
 #include "proto/link/conn.h"
 
@@ -26,6 +27,7 @@ struct uplink_conf {            /* borrowed as long as the uplink lives */
     uint64_t lost_ns;           /* a master away for so long is gone */
     bool private;               /* see above */
     uint32_t cpus;              /* to tell; 0: those of this machine */
+    struct cpu_set cpu;         /* to tell: what they have; or none */
 };
 
 struct uplink_ops {

@@ -97,6 +97,37 @@ static uint64_t many(void)
     return h;
 }
 
+/* ------------------------------------------------------------------- vast */
+enum { SPOTS = 16 };
+#define VAST (1ull << 40)
+
+/* As languages with memory of their own reserve it: next to nothing is in there. */
+static uint64_t vast(void)
+{
+    static unsigned char *open, *closed;
+    uint64_t h = 1;
+
+    if (!open) {
+        open = mmap(NULL, VAST, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+                    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        closed = mmap(NULL, 4 * VAST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+                      MAP_NORESERVE, -1, 0);
+        CHECK(open != MAP_FAILED && closed != MAP_FAILED);
+        for (int i = 0; i < SPOTS; i++)
+            open[VAST / SPOTS * (i + 1) - 1] = (unsigned char)(i + 3);
+        CHECK(mprotect(closed + VAST, 8192, PROT_READ | PROT_WRITE) == 0);
+        closed[VAST + 5000] = 5;
+        CHECK(mprotect(closed + VAST, 8192, PROT_NONE) == 0);
+    }
+    for (int i = 0; i < SPOTS; i++)
+        h = mix(h, open[VAST / SPOTS * (i + 1) - 1]);
+    CHECK(open[VAST / 2] == 0);
+    CHECK(mprotect(closed + VAST, 8192, PROT_READ) == 0);
+    h = mix(h, closed[VAST + 5000]);
+    CHECK(mprotect(closed + VAST, 8192, PROT_NONE) == 0);
+    return h;
+}
+
 /* ------------------------------------------------------------------- deep */
 static uint64_t down(int depth, uint64_t h)
 {
@@ -351,9 +382,9 @@ static uint64_t files(void)
 }
 
 static const struct work { const char *name; uint64_t (*round)(void); } works[] = {
-    { "heap", heap }, { "many", many }, { "deep", deep }, { "registers", registers },
-    { "threads", threads }, { "signals", signals }, { "sleeps", sleeps },
-    { "files", files },
+    { "heap", heap }, { "many", many }, { "vast", vast }, { "deep", deep },
+    { "registers", registers }, { "threads", threads }, { "signals", signals },
+    { "sleeps", sleeps }, { "files", files },
 };
 
 int main(int argc, char **argv)

@@ -238,14 +238,17 @@ start_tcp_master()      # also on TCP, at $port, with a key of its own
 }
 
 start_nodes()   # a master that simulated hosts reach, and the slaves of n1 to n3, whose
-{               # guards are $guard_n1 ...; it is at $master_at, also started again
+{               # guards are $guard_n1 ...; it is at $master_at, also started again;
+                # $lesser, if it is set, are the GLIBC_TUNABLES of that of n3
     HECTOR_KEY_FILE=$T/key
     export HECTOR_KEY_FILE
     master_at=tcp:10.66.0.254:7119
     start_master $master_at
     for tap_h in n1 n2 n3; do
-        start "slave-$tap_h" sh "$AGENT" $tap_h hector-slave -d -v --master $master_at \
-            --name $tap_h
+        tap_e=
+        [ $tap_h != n3 ] || tap_e=${lesser:+GLIBC_TUNABLES=$lesser}
+        start "slave-$tap_h" sh "$AGENT" $tap_h env $tap_e hector-slave -d -v \
+            --master $master_at --name $tap_h
         eval "guard_$tap_h=\$started"
     done
     nodes_joined master

@@ -46,8 +46,8 @@ redirector/frontend
 redirector
 
 slave/proc           page.h hct_policy.h
-slave/link
-slave/launch         hct.pb-c.h
+slave/link           cpu.h
+slave/launch         hct.pb-c.h cpu.h tunable.h
 slave/symbols
 slave/vault          page.h
 slave/pmix           hct.pb-c.h
@@ -63,14 +63,14 @@ slave/keep           hct.pb-c.h
 slave
 slave/emulate        slave/link slave/page slave/tree calls.h hct_policy.h
 
-master/state
-master/store         calls.h
+master/state         hct.pb-c.h cpu.h
+master/store         calls.h cpu.h
 master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
 master/judge         hct_policy.h
-master/move          hct.pb-c.h
+master/move          hct.pb-c.h cpu.h
 master/act           hct.pb-c.h hct_policy.h
-master/flow          hct.pb-c.h calls.h
+master/flow          hct.pb-c.h calls.h cpu.h
 master/peers
 master
 master/hector/core   master/store

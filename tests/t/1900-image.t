@@ -84,7 +84,7 @@ same()          # DESCRIPTION N COMMAND...: by N generations as undisturbed
 }
 
 # ----------------------------------------------------------------- what works
-for work in heap many deep registers signals files threads sleeps; do
+for work in heap many vast deep registers signals files threads sleeps; do
     same "$work" 6 "$T/program" $work "$T/stop"
 done
 
@@ -276,6 +276,52 @@ ok 'another kernel: 3 generations' generations 3 other-vdso
 ok '... and one here again' generations 1
 ends
 is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... with the same result'
+
+# As on a processor that has no more registers than those of AVX: what the program has
+# in them is found in the frames of signals, which are made as they would be there.
+narrow=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512CD,-AVX512DQ
+cat >"$T/wide.c" <<'EOF'
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    while (access(argv[argc - 1], F_OK))
+        for (volatile int i = 0; i < 1000000; i++)
+            __asm__ volatile("vpternlogd $255, %%zmm7, %%zmm7, %%zmm7" : : : "xmm7");
+    return 0;
+}
+EOF
+told()          # COMMAND...: begun so that its C library uses no more
+{
+    export GLIBC_TUNABLES=$narrow
+    begin "$@"
+    unset GLIBC_TUNABLES
+}
+if grep -qw avx512f /proc/cpuinfo; then
+    for work in registers threads signals; do
+        alone "$T/program" $work "$T/stop"
+        told "$T/program" $work "$T/stop"
+        ok "$work where vectors are smaller: 3 generations" \
+            generations 3 narrow-vectors
+        ok '... and one here again' generations 1
+        ends
+        is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... with the same result'
+    done
+    begin "$T/program" heap "$T/stop"
+    image
+    hector-restore "$T/img" narrow-vectors <&7 >"$T/out" 2>"$T/err"
+    is "$? $(sed 's/.* needs a/needs a/; s/, .*, / ... /; s/:.*//' "$T/err")" \
+        '125 needs a processor with AVX512F ... which this one has not' \
+        'not what may use more'
+    cc -O2 -o "$T/wide" "$T/wide.c" || exit 1
+    told "$T/wide" "$T/stop"
+    image
+    hector-restore "$T/img" narrow-vectors <&7 >"$T/out" 2>"$T/err"
+    is "$? $(sed 's/.* has registers/has registers/; s/:.*//' "$T/err")" \
+        '125 has registers in use that this processor has not' \
+        'not what is in registers that are not there'
+else
+    skip 'where vectors are smaller' 'this processor has no AVX512'
+fi
 
 # It goes on, and the image becomes another one, through a pipe.
 export IMAGE_STAY=1

@@ -243,27 +243,41 @@ static void reads_vdsos(void **state)
 
 static void compares_processors(void **state)
 {
-    struct image_cpu here, there;
-    char what[64];
+    const struct cpu_set none = { { 0 } };
+    struct image_cpu image = { .layout.states = 7, .saved = 7 };
+    struct image_layout here = { .states = 7 };
+    char why[192];
 
     (void)state;
-    if (!image_cpu_read(&here))
+    assert_true(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+    image.may.has[1] |= 1u << 16;
+    assert_true(image_cpu_serves(&image.may, &here, &image, why, sizeof(why)));
+    assert_false(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+    assert_string_equal(why, "with AVX512F, which this one has not");
+    image.may = none;
+    here.states = 0xe7;         /* more than there were when it began */
+    assert_false(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+    assert_string_equal(why, "without registers for AVX512, which it was not "
+                             "started for (LD_BIND_NOW)");
+    image.bound = 1;
+    assert_true(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+    image.bound = 0;
+    here.states = 0x207;        /* nobody passes arguments in those */
+    assert_true(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+    here.states = 3;
+    assert_true(image_cpu_serves(&none, &here, &image, why, sizeof(why)));
+}
+
+static void knows_its_registers(void **state)
+{
+    struct image_layout l;
+
+    (void)state;
+    if (!image_cpu_layout(&l))
         skip();
-    there = here;
-    assert_true(image_cpu_serves(&here, &there, what, sizeof(what)));
-    here.has[2] |= 1u << 16;
-    assert_true(image_cpu_serves(&here, &there, what, sizeof(what)));
-    there.has[2] |= 1u << 16;
-    here.has[2] &= ~(1u << 16);
-    assert_false(image_cpu_serves(&here, &there, what, sizeof(what)));
-    assert_string_equal(what, "avx512f");
-    there = here;
-    there.has[6] |= 1u << 31;
-    assert_false(image_cpu_serves(&here, &there, what, sizeof(what)));
-    assert_string_equal(what, "bit 31 of word 6");
-    there = here;
-    there.states ^= 4;
-    assert_false(image_cpu_serves(&here, &there, what, sizeof(what)));
+    assert_int_equal(l.at[2], l.states & 4 ? 576 : 0);
+    for (int i = 2; i < IMAGE_STATES; i++)
+        assert_int_equal(l.states >> i & 1, l.bytes[i] != 0);
 }
 
 static void makes_sentences(void **state)
@@ -350,6 +364,7 @@ int main(void)
         cmocka_unit_test(reads_build_ids),
         cmocka_unit_test(reads_vdsos),
         cmocka_unit_test(compares_processors),
+        cmocka_unit_test(knows_its_registers),
         cmocka_unit_test(makes_sentences),
         cmocka_unit_test(refuses_sockets),
         cmocka_unit_test(survives_its_reader),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "mpi-wrappers/tunable.h"
 #include "slave/launch/env.h"
 #include "slave/launch/taskenv.h"
 
@@ -168,11 +169,51 @@ static void test_choices(void **state)
     plan_destroy(plan);
 }
 
+static struct cpu_set set(const char *tunables)
+{
+    return tunable_off(tunables);
+}
+
+/* Only where not all hosts have it, and only of tasks that can be moved. */
+static void test_processors(void **state)
+{
+    char *const user[] = { (char *)"GLIBC_TUNABLES=a.b=1", NULL };
+    struct cpu_set here = set("glibc.cpu.hwcaps=-SSE4_2,-AVX2,-BMI2");
+    struct plan_app app = { .env = (char **)user };
+    struct plan *plan = make_plan(false);
+    struct taskenv t = { .plan = plan, .tasks_socket = "/s", .preload = "",
+                         .layer = "/l", .shm = "", .cpu = &here };
+    struct env e = { 0 };
+
+    (void)state;
+    plan->cpu = set("glibc.cpu.hwcaps=-SSE4_2,-AVX2");
+    plan->bind_now = true;
+    assert_int_equal(taskenv_begin(&e, &app), 0);
+    assert_int_equal(taskenv_finish(&e, &t, 2), 0);
+    check(&e, "GLIBC_TUNABLES", "a.b=1");
+    check(&e, "LD_BIND_NOW", NULL);
+    plan->migratable = true;
+    assert_int_equal(taskenv_finish(&e, &t, 2), 0);
+    check(&e, "GLIBC_TUNABLES", "glibc.cpu.hwcaps=-BMI2:a.b=1");
+    check(&e, "LD_BIND_NOW", "1");
+    check(&e, "OMPI_MCA_op_avx_support", "SSE,SSE2,SSE3,SSE4.1,AVX2");
+    env_fini(&e);
+    plan->cpu = here;           /* all are like this one */
+    plan->bind_now = false;
+    assert_int_equal(taskenv_begin(&e, &app), 0);
+    assert_int_equal(taskenv_finish(&e, &t, 2), 0);
+    check(&e, "GLIBC_TUNABLES", "a.b=1");
+    check(&e, "LD_BIND_NOW", NULL);
+    check(&e, "OMPI_MCA_op_avx_support", NULL);
+    env_fini(&e);
+    plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists), cmocka_unit_test(test_task),
-        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_choices), cmocka_unit_test(test_processors),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
