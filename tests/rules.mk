@@ -223,6 +223,7 @@ moves-built: all apps
 	    SEED=$(or $(SEED),1) sh tests/eval/moves.sh
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/moves_where.sh
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/moves_faults.sh
+	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/checkpoints_faults.sh
 sim-built: $(B)/sim/soundness
 	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
 bench-built: all $(bench_all)

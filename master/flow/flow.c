@@ -312,7 +312,7 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     journal_job(f->journal, j);
     if (j->state == JOB_RUNNING) {
         watcher_resume(j->watcher);
-        checkpoint_start(&f->movers, j);
+        checkpoint_take_up(&f->movers, j);
     }
     log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
              (unsigned long long)j->id);

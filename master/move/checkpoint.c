@@ -216,18 +216,6 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
     wait_for_next(c);
 }
 
-/* What may be sealed, or has another one in its way, has used its number up. */
-static uint32_t number_tried(struct checkpoints *c)
-{
-    return c->phase == SEALING || c->phase == BEGINNING ? c->next++ : c->next;
-}
-
-static void no_checkpoint(struct checkpoints *c, const char *why)
-{
-    over(c, false, "there is no checkpoint %u, and the tasks go on: %.500s",
-         number_tried(c), why);
-}
-
 /* ------------------------------------------------------------ files' work */
 
 static bool works_there(const struct job_node *jn)
@@ -254,6 +242,30 @@ static void send_keep(struct checkpoints *c, struct job_node *jn,
     jn->keeping = true;
     c->waits++;
     free(ranks);
+}
+
+/* It comes to nothing: what there is of it goes, on all nodes, as some may not see the
+ * files of others. What is being sealed may be whole before that, or what is dropped
+ * late be in the way: its number is used up. */
+static uint32_t drop(struct checkpoints *c)
+{
+    struct job *j = c->job;
+    Hct__Keep m = HCT__KEEP__INIT;
+
+    m.job = j->id;
+    m.work = HCT__KEEP__WORK__DROP;
+    m.dir = c->dir;
+    m.number = c->next;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (works_there(&j->nodes[i]))
+            conn_send(j->nodes[i].node->link, MESSAGE_KEEP, &m);
+    return c->next++;
+}
+
+static void no_checkpoint(struct checkpoints *c, const char *why)
+{
+    over(c, false, "there is no checkpoint %u, and the tasks go on: %.500s",
+         drop(c), why);
 }
 
 static void begin_phase(struct checkpoints *c, enum phase phase)
@@ -515,6 +527,13 @@ void checkpoint_start(struct movers *all, struct job *j)
         wait_for_next(c);
 }
 
+void checkpoint_take_up(struct movers *all, struct job *j)
+{
+    if (j->checkpoints)
+        j->checkpoints->next++;
+    checkpoint_start(all, j);
+}
+
 void checkpoint_stop(struct job *j, const char *why)
 {
     struct checkpoints *c = j->checkpoints;
@@ -524,7 +543,7 @@ void checkpoint_stop(struct job *j, const char *why)
     event_del(c->timer);
     if (c->phase == IDLE)
         return;
-    number_tried(c);
+    drop(c);
     c->phase = IDLE;
     mark_fini(&c->made);
     journal_action_result(c->all->journal, j, "checkpoint", why);

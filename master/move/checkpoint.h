@@ -7,7 +7,8 @@
  *   check   the images are read again
  *   seal    it is a checkpoint from now on; all but the last two are removed
  *
- * Whatever goes wrong, the tasks go on, and what was there before is there. The
+ * Whatever goes wrong, the tasks go on, and what was there before is there; what
+ * there is of the new one is removed, as it is when the job ends meanwhile. The
  * last two are known, since an image may turn out to be damaged only when a task
  * is to be made of it. Hung on the job (job->checkpoints). */
 #ifndef HECTOR_CHECKPOINT_H
@@ -41,6 +42,8 @@ void checkpoint_free(struct job *j);    /* part of flow_free_job() */
  * master. Or they do not any more: nothing is begun. */
 void checkpoint_start(struct movers *all, struct job *j);
 void checkpoint_stop(struct job *j, const char *why);
+/* A master that was started anew: the one before may have begun the next one. */
+void checkpoint_take_up(struct movers *all, struct job *j);
 
 /* Make one. -1 with a sentence: it cannot be. */
 int checkpoint_order(struct movers *all, struct job *j,

@@ -33,6 +33,12 @@ static bool may_stop(struct mover *v)
             return mover_give_up(v, "task %u cannot be stopped: it has not "
                                  "called MPI_Init, or is no program of Open "
                                  "MPI", r), false;
+        /* Made of a file, its page says that it stands, as it did then. */
+        if (k->swap == MOVERANK_DOWN) {
+            v->passing = true;
+            return mover_give_up(v, "task %u was made of its image, and has not "
+                                 "joined the others yet", r), false;
+        }
     }
     return !any_refuses(v);
 }

@@ -97,7 +97,19 @@ static int fill(int fd, const void *bytes, size_t n)
            write_all(fd, hash, HASH) || fsync(fd) ? -1 : 0;
 }
 
-static int publish(int directory, int above, const void *bytes, size_t n)
+/* By its path: one whose directory was taken aside meanwhile (keepdir.h) is none. */
+static int give_name(int above, uint32_t number)
+{
+    char from[CHECKPOINTFILE_NUMBER + sizeof(CHECKPOINTFILE_NEW)];
+    char to[CHECKPOINTFILE_NUMBER + sizeof(CHECKPOINTFILE)];
+
+    snprintf(from, sizeof(from), "%" PRIu32 "/" CHECKPOINTFILE_NEW, number);
+    snprintf(to, sizeof(to), "%" PRIu32 "/" CHECKPOINTFILE, number);
+    return renameat(above, from, above, to);
+}
+
+static int publish(int directory, int above, uint32_t number, const void *bytes,
+                   size_t n)
 {
     int fd = openat(directory, CHECKPOINTFILE_NEW, O_WRONLY | O_CREAT |
                     O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -107,8 +119,7 @@ static int publish(int directory, int above, const void *bytes, size_t n)
         return -1;
     good = fill(fd, bytes, n) == 0;
     close_both(fd, -1);
-    if (good && fsync(above) == 0 && renameat(directory, CHECKPOINTFILE_NEW,
-                                              directory, CHECKPOINTFILE) == 0)
+    if (good && fsync(above) == 0 && give_name(above, number) == 0)
         return fsync(directory);
 
     int kept = errno;
@@ -122,7 +133,8 @@ int checkpointfile_write(const char *dir, uint32_t number, const void *bytes,
                          size_t n, struct err *err)
 {
     int above, directory = open_directory(dir, number, &above);
-    int rc = directory < 0 ? -1 : publish(directory, above, bytes, n);
+    int rc = directory < 0 ? -1 : publish(directory, above, number, bytes,
+                                             n);
 
     close_both(directory, above);
     return rc ? checkpointfile_refuse(err, errno, dir, number, NULL) : 0;

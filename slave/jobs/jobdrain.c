@@ -1,10 +1,10 @@
 /* jobdrain.c - the end of a job on this node.
  *
- * In this order, each step looked at every few milliseconds: every process
- * that the tasks left behind is killed; what is in rings and pipes is read;
- * pipes that somebody outside the job still holds are cut after a while;
- * the stream link has taken all; the master has all records, and has been
- * told what the calls have cost. */
+ * In this order, each step looked at every few milliseconds: who is at work on
+ * files of the job has a while to come to an end; every process that the tasks
+ * left behind is killed; what is in rings and pipes is read; pipes that somebody
+ * outside the job still holds are cut after a while; the stream link has taken
+ * all; the master has all records, and has been told what the calls have cost. */
 #include "slave/jobs/jobdrain.h"
 
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
+#include "slave/jobs/jobhook.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/launch/taskenv.h"
 #include "slave/proc/sweep.h"
@@ -21,6 +22,7 @@
 #define LATER_NS (10 * CLOCK_NS_PER_MS)  /* at once, some wait for a reader */
 #define SWEEP_NS (5 * CLOCK_NS_PER_S)   /* then a process cannot be killed */
 #define CUT_NS   (500 * CLOCK_NS_PER_MS)
+#define WORK_NS  (10 * CLOCK_NS_PER_S)  /* then a file system does not answer */
 
 struct jobdrain {
     struct event *kill;         /* owned: some grace is over */
@@ -28,6 +30,14 @@ struct jobdrain {
     uint64_t since_ns, cut_ns;  /* it began; pipes are cut */
     bool swept, ended_stdtim;
 };
+
+/* At work on files of the job; 0: nobody is. */
+static pid_t worker(const struct job *j)
+{
+    const struct jobhook *hook = j->part.node->hook;
+
+    return hook ? hook->works(j) : 0;
+}
 
 /* Send sig to all processes of the job; how many there are. Where no other
  * job is here, also those that have shaken off group and environment. */
@@ -38,7 +48,8 @@ static size_t sweep(struct job *j, int sig)
                            .tasks_socket = site_socket(j->part.node->site) };
     struct sweep_job s = { .marks = { job_mark, slave_mark },
                            .all = j->part.node->njobs == 1,
-                           .spare = stacker_child(j->part.node->stacker) };
+                           .spares = { stacker_child(j->part.node->stacker),
+                                       worker(j) } };
     pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
     size_t n = 0;
 
@@ -106,6 +117,11 @@ void jobdrain_destroy(struct jobdrain *d)
     free(d);
 }
 
+static bool work_done(const struct job *j)
+{
+    return !worker(j) || clock_monotonic_ns() - j->drain->since_ns >= WORK_NS;
+}
+
 static bool processes_gone(struct job *j)
 {
     size_t left;
@@ -166,7 +182,7 @@ bool jobdrain_is_over(struct job *j)
 
     if (!j->launched && !j->tasks)
         return true;
-    if (!processes_gone(j))
+    if (!work_done(j) || !processes_gone(j))
         return false;
     /* Takes its time. */
     told = j->part.node->orphaned || jobpages_account_close(j);

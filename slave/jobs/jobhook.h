@@ -26,6 +26,9 @@ struct jobhook {
     bool (*swaps)(const struct job *j);
     /* Tasks may still come, so a part without any is not over. */
     bool (*awaits)(const struct job *j);
+    /* The process that is at work on files of the job, more of which may wait; 0:
+     * none is. */
+    pid_t (*works)(const struct job *j);
     /* Another master, which knows of no move, or nothing more. */
     void (*release)(struct job *j);
     /* The same one, after the link was broken. */

@@ -2,7 +2,11 @@
  *
  * Files are removed by names that only Hector gives, and directories if nothing
  * is left in them: a person may have put something there. The file "checkpoint"
- * goes first, and for good, so that what is half removed is none. */
+ * goes first, and for good, so that what is half removed is none.
+ *
+ * A try is dropped while another host may be about to make it a checkpoint: its
+ * directory gets another name first, and that file its own by its path, so one of
+ * the two finds nothing. */
 #include "slave/keep/keepdir.h"
 
 #include <dirent.h>
@@ -19,6 +23,8 @@
 #include "proto/base/array.h"
 #include "proto/base/paths.h"
 #include "proto/conf/checkpointfile.h"
+
+#define ASIDE ".dropped"
 
 static int cannot_read(const char *dir, struct err *err)
 {
@@ -128,6 +134,20 @@ static bool is_unfinished(int fd)
            errno == ENOENT;
 }
 
+static bool is_not_there(void)
+{
+    return errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+}
+
+/* What is ours of an open directory, which is taken, and the directory. */
+static int clear(int above, const char *name, int fd)
+{
+    if (empty(fd))
+        return -1;
+    return unlinkat(above, name, AT_REMOVEDIR) && errno != ENOTEMPTY &&
+           errno != EEXIST && errno != ENOENT ? -1 : 0;
+}
+
 /* whole: even if it is a checkpoint. */
 static int drop(int above, uint32_t number, bool whole)
 {
@@ -135,20 +155,91 @@ static int drop(int above, uint32_t number, bool whole)
     int fd = open_at(above, number);
 
     if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;
+        return is_not_there() ? 0 : -1;
     if (!is_unfinished(fd) &&
         (!whole || unlinkat(fd, CHECKPOINTFILE, 0) || fsync(fd))) {
         close(fd);
         return whole ? -1 : 0;
     }
-    if (empty(fd))
-        return -1;
     snprintf(name, sizeof(name), "%" PRIu32, number);
-    if (unlinkat(above, name, AT_REMOVEDIR) && errno != ENOTEMPTY &&
-        errno != EEXIST && errno != ENOENT)
-        return -1;
-    return 0;
+    return clear(above, name, fd);
 }
+
+/* ----------------------------------------------------------------- taken aside */
+
+/* "7.dropped": the number; 0: it is no such name. */
+static uint32_t aside_number(const char *name)
+{
+    char number[CHECKPOINTFILE_NUMBER];
+    size_t n = strcspn(name, ".");
+
+    if (n >= sizeof(number) || strcmp(name + n, ASIDE) != 0)
+        return 0;
+    memcpy(number, name, n);
+    number[n] = '\0';
+    return checkpointfile_number(number);
+}
+
+/* Another host may have been faster, or it may be a checkpoint by now. */
+static int drop_aside(int above, uint32_t number)
+{
+    char name[CHECKPOINTFILE_NUMBER], aside[sizeof(name) + sizeof(ASIDE)];
+    int fd = open_at(above, number);
+
+    if (fd < 0)
+        return is_not_there() ? 0 : -1;
+    snprintf(name, sizeof(name), "%" PRIu32, number);
+    snprintf(aside, sizeof(aside), "%s" ASIDE, name);
+    if (!is_unfinished(fd))
+        return close(fd), 0;
+    if (renameat(above, name, above, aside)) {
+        int kept = errno;
+
+        close(fd);
+        errno = kept;
+        return errno == ENOENT ? 0 : -1;
+    }
+    if (!is_unfinished(fd))
+        close(fd);
+    else if (clear(above, aside, fd))
+        return -1;
+    /* What is not ours keeps it. */
+    return renameat(above, aside, above, name) && errno != ENOENT ? -1 : 0;
+}
+
+/* Who took them aside did not come to remove them. */
+static int drop_left_aside(const char *dir, struct err *err)
+{
+    DIR *d = opendir(dir);
+    int rc = 0;
+
+    if (!d)
+        return cannot_read(dir, err);
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(d)); ) {
+        int fd = aside_number(e->d_name)
+                 ? openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY |
+                          O_NOFOLLOW | O_CLOEXEC) : -1;
+
+        if (fd >= 0 && clear(dirfd(d), e->d_name, fd))
+            rc = cannot_read(dir, err);
+    }
+    closedir(d);
+    return rc;
+}
+
+int keepdir_drop(const char *dir, uint32_t number, struct err *err)
+{
+    int above = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+    if (above < 0)
+        return errno == ENOENT ? 0 : cannot_read(dir, err);
+    rc = drop_aside(above, number) ? checkpointfile_refuse(err, errno, dir, number, NULL)
+                                   : 0;
+    close(above);
+    return rc;
+}
+
+/* --------------------------------------------------------------- lower numbers */
 
 /* The numbers below that one that directories have; they are the caller's. */
 static int lower(const char *dir, uint32_t number, uint32_t **v, size_t *n,
@@ -208,7 +299,7 @@ int keepdir_sweep(const char *dir, uint32_t number, struct err *err)
 {
     int fd;
 
-    if (drop_unfinished(dir, number, err))
+    if (drop_unfinished(dir, number, err) || drop_left_aside(dir, err))
         return -1;
     fd = keepdir_open(dir, number, err);
     if (fd < 0)

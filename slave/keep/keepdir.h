@@ -18,6 +18,12 @@ int keepdir_open(const char *dir, uint32_t number, struct err *err);
  * NUMBER/, and of lower numbers. Nobody may be writing there. */
 int keepdir_sweep(const char *dir, uint32_t number, struct err *err);
 
+/* Removes DIR/NUMBER/ unless it is a checkpoint: it was given up. Somebody may
+ * be writing there yet, or making it a checkpoint, and other hosts may do the
+ * same: it is removed and never will be one, or it is one and stays. That it is
+ * not there is no failure. */
+int keepdir_drop(const char *dir, uint32_t number, struct err *err);
+
 /* Now that NUMBER is a checkpoint: of those with lower numbers this one stays, or (0)
  * the newest whole one; the others go, and what did not become one. One that this program
  * cannot judge stays, too. Goes on after a failure and reports the first. */

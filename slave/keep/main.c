@@ -33,6 +33,7 @@ static const struct args_program program = {
     "usage: hector-keep begin [--first] DIR NUMBER\n"
     "       hector-keep check DIR NUMBER RANKS\n"
     "       hector-keep seal DIR NUMBER [OLDER]\n"
+    "       hector-keep drop DIR NUMBER\n"
     "hector-slave starts it for checkpoints of jobs: hector-keep(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
@@ -74,6 +75,11 @@ static int check(const struct call *c, struct err *err)
         rc = images_check(c->dir, c->number, &ranks, err);
     taskset_fini(&ranks);
     return rc;
+}
+
+static int drop(const struct call *c, struct err *err)
+{
+    return keepdir_drop(c->dir, c->number, err);
 }
 
 /* ----------------------------------------------------------------------- seal */
@@ -160,6 +166,7 @@ static const struct {
     int (*run)(const struct call *c, struct err *err);
 } commands[] = {
     { "begin", 3, 3, begin }, { "check", 4, 4, check }, { "seal", 3, 4, seal },
+    { "drop", 3, 3, drop },
 };
 
 static int run(const struct options *o, int n, char **words)

@@ -1,4 +1,6 @@
-/* jobkeep.c - see jobkeep.h. */
+/* jobkeep.c - see jobkeep.h.
+ *
+ * Invariant: the first work has a process, the others wait. */
 #include "slave/move/jobkeep.h"
 
 #include <errno.h>
@@ -15,31 +17,69 @@
 #include "proto/base/paths.h"
 #include "proto/base/pipes.h"
 
-struct jobkeep {
-    struct jobkeep *next;
-    uint64_t ticket;
-    pid_t pid;
+struct work {
+    struct work *next;
+    Hct__Keep *order;           /* owned */
+    pid_t pid;                  /* 0: it waits */
     int report, words;          /* owned: of its exec; what it says */
 };
 
-static void say_kept(const struct job *j, uint64_t ticket, const char *why)
+struct jobkeep {
+    struct work *first;         /* owned */
+    Hct__Keep *begun;           /* owned: as it was asked for; NULL: of what was
+                                   begun here all has become of it that will */
+};
+
+static const char *const works[] = {
+    [HCT__KEEP__WORK__BEGIN] = "begin", [HCT__KEEP__WORK__CHECK] = "check",
+    [HCT__KEEP__WORK__SEAL] = "seal", [HCT__KEEP__WORK__DROP] = "drop" };
+
+static Hct__Keep *copy_of(const Hct__Keep *m)
+{
+    size_t n = hct__keep__get_packed_size(m);
+    uint8_t *bytes = malloc(n + 1);
+    Hct__Keep *copy = NULL;
+
+    if (bytes)
+        copy = hct__keep__unpack(NULL, hct__keep__pack(m, bytes), bytes);
+    free(bytes);
+    return copy;
+}
+
+/* Nobody waits for what is dropped. */
+static void say_kept(const struct job *j, const Hct__Keep *of, const char *why)
 {
     Hct__Kept m = HCT__KEPT__INIT;
 
+    if (of->work == HCT__KEEP__WORK__DROP) {
+        if (why)
+            log_warn("keep", "what is left of checkpoint %u stays job=%llu: %s",
+                     of->number, (unsigned long long)j->part.id, why);
+        return;
+    }
     m.job = j->part.id;
-    m.ticket = ticket;
+    m.ticket = of->ticket;
     m.ok = !why;
     m.why = (char *)(uintptr_t)(why ? why : "");
     uplink_send(j->part.node->uplink, MESSAGE_KEPT, &m);
 }
 
-static void jobkeep_free(struct jobkeep *k)
+static void work_free(struct work *w)
 {
-    if (k->report >= 0)
-        close(k->report);
-    if (k->words >= 0)
-        close(k->words);
-    free(k);
+    if (w->report >= 0)
+        close(w->report);
+    if (w->words >= 0)
+        close(w->words);
+    if (w->order)
+        hct__keep__free_unpacked(w->order, NULL);
+    free(w);
+}
+
+static void forget_begun(struct jobkeep *k)
+{
+    if (k->begun)
+        hct__keep__free_unpacked(k->begun, NULL);
+    k->begun = NULL;
 }
 
 /* What it reads, at its beginning; -1 with err. */
@@ -60,7 +100,7 @@ static int input_of(const struct job *j, const Hct__Keep *m, struct err *err)
     return fd;
 }
 
-static int start(struct job *j, struct jobkeep *k, char *const *argv, int in,
+static int start(struct job *j, struct work *w, char *const *argv, int in,
                  struct err *err)
 {
     char *no_env[] = { NULL };
@@ -70,24 +110,21 @@ static int start(struct job *j, struct jobkeep *k, char *const *argv, int in,
 
     if (exec_search_init(&search, argv, NULL, err))
         return -1;
-    if (pipes_open(&k->words, &spec.fds[2], true)) {
+    if (pipes_open(&w->words, &spec.fds[2], true)) {
         exec_search_fini(&search);
         return err_sys(err, "cannot make a pipe");
     }
     spec.fds[0] = in;
     spec.fds[1] = site_null(j->part.node->site);
-    k->pid = launch_start(&spec, &k->report, err);
+    w->pid = launch_start(&spec, &w->report, err);
     close(spec.fds[2]);
     exec_search_fini(&search);
-    return k->pid < 0 ? -1 : 0;
+    return w->pid < 0 ? -1 : 0;
 }
 
-static int begin(struct job *j, struct jobkeep *k, const Hct__Keep *m,
-                 struct err *err)
+static int begin(struct job *j, struct work *w, struct err *err)
 {
-    static const char *const works[] = {
-        [HCT__KEEP__WORK__BEGIN] = "begin", [HCT__KEEP__WORK__CHECK] = "check",
-        [HCT__KEEP__WORK__SEAL] = "seal" };
+    const Hct__Keep *m = w->order;
     char program[PATHS_MAX], number[16], keep[16];
     char *argv[8] = { program };
     size_t n = 1;
@@ -112,41 +149,110 @@ static int begin(struct job *j, struct jobkeep *k, const Hct__Keep *m,
     in = input_of(j, m, err);
     if (in < 0)
         return -1;
-    rc = start(j, k, argv, in, err);
+    rc = start(j, w, argv, in, err);
     close(in);
     return rc;
 }
 
-int jobkeep_order(struct job *j, const Hct__Keep *m, struct err *err)
+static void take_first(struct jobkeep *k)
 {
-    struct jobkeep *k = calloc(1, sizeof(*k));
-    struct err why = { 0 };
+    struct work *w = k->first;
 
-    if (!k)
-        return err_memory(err);
-    *k = (struct jobkeep){ .ticket = m->ticket, .report = -1, .words = -1 };
-    if (!j->plan || begin(j, k, m, &why)) {
-        say_kept(j, m->ticket, j->plan ? why.text : "it is not prepared");
-        jobkeep_free(k);
-        return 0;
+    k->first = w->next;
+    work_free(w);
+}
+
+/* The first one that can be begun. */
+static void go_on(struct job *j)
+{
+    struct jobkeep *k = j->keep;
+    struct err why;
+
+    while (k->first && !k->first->pid) {
+        if (begin(j, k->first, &why) == 0)
+            return;
+        say_kept(j, k->first->order, why.text);
+        take_first(k);
     }
-    k->next = j->keep;
-    j->keep = k;
+}
+
+static int add(struct job *j, const Hct__Keep *m)
+{
+    struct work *w = calloc(1, sizeof(*w)), **at;
+
+    if (!j->keep)
+        j->keep = calloc(1, sizeof(*j->keep));
+    if (w)
+        *w = (struct work){ .order = copy_of(m), .report = -1, .words = -1 };
+    if (!j->keep || !w || !w->order) {
+        if (w)
+            work_free(w);
+        return -1;
+    }
+    for (at = &j->keep->first; *at; at = &(*at)->next)
+        ;
+    *at = w;
     return 0;
 }
 
+/* Nobody wants to know whether those images are good. */
+static void cut_short(struct jobkeep *k)
+{
+    if (k->first && k->first->pid > 0 &&
+        k->first->order->work == HCT__KEEP__WORK__CHECK)
+        kill(-k->first->pid, SIGKILL);
+}
+
+int jobkeep_order(struct job *j, const Hct__Keep *m, struct err *err)
+{
+    if (!j->plan) {
+        say_kept(j, m, "it is not prepared");
+        return 0;
+    }
+    if (add(j, m))
+        return err_memory(err);
+    if (m->work == HCT__KEEP__WORK__BEGIN) {
+        forget_begun(j->keep);
+        j->keep->begun = copy_of(m);
+    } else if (m->work == HCT__KEEP__WORK__DROP) {
+        forget_begun(j->keep);
+        cut_short(j->keep);
+    }
+    go_on(j);
+    return 0;
+}
+
+void jobkeep_give_up(struct job *j)
+{
+    Hct__Keep *m = j->keep ? j->keep->begun : NULL;
+
+    if (!m)
+        return;
+    j->keep->begun = NULL;
+    m->work = HCT__KEEP__WORK__DROP;
+    cut_short(j->keep);
+    if (add(j, m) == 0)
+        go_on(j);
+    hct__keep__free_unpacked(m, NULL);
+}
+
+pid_t jobkeep_works(const struct job *j)
+{
+    return j->keep && j->keep->first ? j->keep->first->pid : 0;
+}
+
 /* Its last words, or what can be said without any. */
-static void take_words(const struct job *j, const struct jobkeep *k, int status,
+static void take_words(const struct job *j, const struct work *w, int status,
                        char *to, size_t size)
 {
     const char *node = j->part.node->name;
     char words[400];
-    ssize_t n = read(k->words, words, sizeof(words) - 1);
+    ssize_t n = read(w->words, words, sizeof(words) - 1);
     struct exec_report r;
 
     words[n > 0 ? n : 0] = '\0';
     words[strcspn(words, "\n")] = '\0';
-    if (launch_report(k->report, &r) == 1)
+    if (launch_report(w->report, &r) == 1)
         exec_sentence(&r, node, "hector-keep", "/", to, size);
     else if (*words)
         snprintf(to, size, "%s: %s", node, strncmp(words, "hector-keep: ", 13)
@@ -161,27 +267,30 @@ static void take_words(const struct job *j, const struct jobkeep *k, int status,
 
 bool jobkeep_reaped(struct job *j, pid_t pid, int status)
 {
-    struct jobkeep **at = &j->keep, *k;
+    struct work *w = j->keep ? j->keep->first : NULL;
     char why[600];
 
-    while (*at && (*at)->pid != pid)
-        at = &(*at)->next;
-    k = *at;
-    if (!k)
+    if (!w || w->pid != pid)
         return false;
-    *at = k->next;
     if (status)
-        take_words(j, k, status, why, sizeof(why));
-    say_kept(j, k->ticket, status ? why : NULL);
-    jobkeep_free(k);
+        take_words(j, w, status, why, sizeof(why));
+    else if (w->order->work == HCT__KEEP__WORK__SEAL)
+        forget_begun(j->keep);
+    say_kept(j, w->order, status ? why : NULL);
+    take_first(j->keep);
+    go_on(j);
     return true;
 }
 
-void jobkeep_drop(struct job *j)
+void jobkeep_destroy(struct job *j)
 {
-    for (struct jobkeep *k; (k = j->keep); ) {
-        j->keep = k->next;
-        kill(-k->pid, SIGKILL);
-        jobkeep_free(k);
-    }
+    if (!j->keep)
+        return;
+    if (jobkeep_works(j))
+        kill(-jobkeep_works(j), SIGKILL);
+    while (j->keep->first)
+        take_first(j->keep);
+    forget_begun(j->keep);
+    free(j->keep);
+    j->keep = NULL;
 }

@@ -609,7 +609,7 @@ static bool awaits(const struct job *j)
     return j->awaits || (j->move && !j->move->going);
 }
 
-static void drop(struct job *j)
+static void drop_move(struct job *j)
 {
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
         struct task *t = v->part == LEAVING ? job_task(j, v->rank) : NULL;
@@ -623,6 +623,12 @@ static void drop(struct job *j)
     jobmove_free(j->move);
     j->move = NULL;
     j->awaits = false;
+}
+
+static void drop(struct job *j)
+{
+    jobkeep_give_up(j);
+    drop_move(j);
 }
 
 /* Nothing of a move that no task has been let into is left. */
@@ -681,6 +687,7 @@ static void tell_again(struct job *j)
  * is told. */
 static void release(struct job *j)
 {
+    jobkeep_give_up(j);
     if (j->move && jobstop_swaps(j)) {
         say_apart(j);
         tell_again(j);
@@ -693,8 +700,8 @@ static void release(struct job *j)
 
 static void destroy(struct job *j)
 {
-    drop(j);
-    jobkeep_drop(j);
+    drop_move(j);
+    jobkeep_destroy(j);
     jobstop_destroy(j->stop);
     j->stop = NULL;
 }
@@ -702,5 +709,6 @@ static void destroy(struct job *j)
 const struct jobhook jobmove_hook = {
     .registered = registered, .reaped = reaped, .look = look_at_all,
     .task = coming_task, .swaps = swaps, .awaits = awaits,
-    .release = release, .tell = tell_again, .drop = drop, .destroy = destroy,
+    .works = jobkeep_works, .release = release, .tell = tell_again, .drop = drop,
+    .destroy = destroy,
 };

@@ -19,7 +19,7 @@
 
 /* What is found out about one of proctable.h. */
 struct mark {
-    bool ours, hit;
+    bool ours, hit, spared;
     size_t task;                /* SIZE_MAX: not known */
 };
 
@@ -96,6 +96,11 @@ static bool belongs(const struct proctable_process *p,
     return has_mark(p->pid, job->marks[0]) && has_mark(p->pid, job->marks[1]);
 }
 
+static bool is_spare(pid_t pid, const struct sweep_job *job)
+{
+    return pid == job->spares[0] || pid == job->spares[1];
+}
+
 /* Mark our descendants and, among them, the job's: from parents to children
  * until nothing changes. */
 static void mark_all(struct mark *m, const struct proctable_process *v,
@@ -114,7 +119,8 @@ static void mark_all(struct mark *m, const struct proctable_process *v,
             if (m[i].ours || (v[i].parent != me && !(up && up->ours)))
                 continue;
             m[i].ours = changed = true;
-            m[i].hit = v[i].pid != job->spare &&
+            m[i].spared = (up && up->spared) || is_spare(v[i].pid, job);
+            m[i].hit = !m[i].spared &&
                        ((up && up->hit) || belongs(&v[i], job));
             if (m[i].hit)
                 m[i].task = task_of(&v[i], up, job);

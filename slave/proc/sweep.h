@@ -22,7 +22,8 @@ struct sweep_job {
     const uint32_t *ranks;      /* of these; or NULL: it does not matter */
     const char *marks[2];       /* variables that all its processes have */
     bool all;                   /* every descendant, whatever the rest says, */
-    pid_t spare;                /* but for this child; 0: none */
+    pid_t spares[2];            /* but for these children and what they have
+                                   started; 0: none */
 };
 
 /* Send sig to every living process of the job; returns how many there are.

@@ -285,6 +285,55 @@ silent '... that the first host begins'
 is "$(there 9) $(there)" 'mine rank-x.image xrank-0.image 6 7 9' \
     '... what is of Hector is removed, here and of lower numbers'
 
+# --------------------------------------------------------------- what is given up
+drop()          # NUMBER
+{
+    run hector-keep drop "$keep" "$1"
+}
+mkdir "$keep/10" "$keep/11" "$keep/12.dropped" "$keep/mine.dropped"
+touch "$keep/10/rank-0.image" "$keep/10/checkpoint.new" "$keep/11/rank-3.part" \
+    "$keep/11/mine" "$keep/12.dropped/rank-0.image"
+drop 10
+silent 'a try that was given up'
+drop 11
+silent '... one with something of a person in it'
+is "$(there) $(there 11)" 'mine.dropped 6 7 9 11 12.dropped mine' '... goes, but for that'
+drop 10
+silent 'one that is not there'
+drop 7
+silent 'one that is a checkpoint'
+ok '... stays' whole 7
+hector-keep drop "$T/no/where" 3
+is $? 0 'one in no directory'
+rm -r "$keep/11"
+hector-keep begin --first "$keep" 13
+is "$(there)" 'mine.dropped 6 7 9 13' 'what nobody came to remove, the next one removes'
+rm -r "$keep/13" "$keep/mine.dropped"
+
+# By two hosts, while a third one makes it a checkpoint: it is whole, or is not there.
+lost='' n=0 both=0
+while n=$((n + 1)); [ $n -le 40 ]; do
+    made 20
+    hector-keep seal "$keep" 20 <"$T/says" 2>"$T/err" &
+    sealing=$!
+    while [ $((n % 2)) = 1 ] && [ ! -e "$keep/20/checkpoint.new" ] &&
+        kill -0 $sealing 2>/dev/null; do :; done
+    hector-keep drop "$keep" 20 2>"$T/err.1" &
+    dropping=$!
+    hector-keep drop "$keep" 20 2>"$T/err.2" || lost="$lost $n:$(cat "$T/err.2")"
+    wait $dropping || lost="$lost $n:$(cat "$T/err.1")"
+    if wait $sealing; then
+        whole 20 || lost="$lost $n:half"
+        both=$((both + 1))
+        rm -r "$keep/20"
+    else
+        [ ! -e "$keep/20" ] || lost="$lost $n:$(there 20)"
+    fi
+    hector-keep check "$keep" 7 0-1 || lost="$lost $n:older"
+done
+is "$lost $(there)" ' 7 9' \
+    "one that is sealed and dropped at once, of $((n - 1)) times whole $both times"
+
 # -------------------------------------------------------------- what is refused
 refuse_seal()   # PATTERN DESCRIPTION [NUMBER]: nothing has changed
 {
@@ -317,7 +366,7 @@ sentence 1 'good' 'a file'
 run hector-keep begin /proc/none 1
 sentence 1 '/proc/none' 'where nothing can be made'
 for words in '' begin 'begin x' 'begin x 0' 'begin x 4294967296' 'begin x 1 2' \
-    'check x 1' 'seal x y' 'seal --first x 1' 'other x 1' '--wrong'; do
+    'check x 1' 'seal x y' 'seal --first x 1' 'drop x' 'drop x 1 2' 'other x 1' '--wrong'; do
     run hector-keep $words
     is "$status $(out)" '2 ' "hector-keep $words: wrong usage"
 done

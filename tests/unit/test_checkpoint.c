@@ -44,13 +44,15 @@ static void say(const char *fmt, ...)
 
 int conn_send(struct conn *c, enum message_type type, const void *msg)
 {
-    static const char *const works[] = { "begin", "check", "seal" };
+    static const char *const works[] = { "begin", "check", "seal", "drop" };
     const Hct__Keep *k = msg;
     const Hct__Result *r = msg;
     const Hct__Moving *m = msg;
     int to = *(const int *)(const void *)c;
 
-    if (type == MESSAGE_KEEP) {
+    if (type == MESSAGE_KEEP && k->work == HCT__KEEP__WORK__DROP) {
+        say("n%d: drop %s/%u", to, k->dir, k->number);
+    } else if (type == MESSAGE_KEEP) {
         say("n%d: %s %s/%u of %s", to, works[k->work], k->dir, k->number,
             k->ranks);
         ticket = k->ticket;
@@ -453,7 +455,7 @@ static void test_stored(void **state)
     assert_null(strstr(str_text(&said), "asker: 1"));
     checkpoint_stored(&job);
     assert_non_null(strstr(str_text(&said), "asker: 1 all tasks are in "
-                           "checkpoint 1 in /d, and have ended; hector resume "
+                           "checkpoint 2 in /d, and have ended; hector resume "
                            "7 makes them again\n"));
     assert_true(checkpoint_restores(&job));
     assert_true(checkpoint_may_return(&job));
@@ -475,7 +477,8 @@ static void test_forgotten(void **state)
     checkpoint_forget(&job, ASKER);
     str_fini(&said);
     answer_by(0, ticket, "n0: its disk is full");
-    assert_said("checkpoint: there is no checkpoint 1, and the tasks go on: n0: "
+    assert_said("n0: drop /d/1\nn1: drop /d/1\n"
+                "checkpoint: there is no checkpoint 1, and the tasks go on: n0: "
                 "its disk is full\n"
                 "notice: 1 job 7: there is no checkpoint 1, and the tasks go on: "
                 "n0: its disk is full\n");
@@ -484,7 +487,10 @@ static void test_forgotten(void **state)
 
 /* --------------------------------------------------------------------- no good */
 
+#define DROPPED(number) "n0: drop /d/" number "\nn1: drop /d/" number "\n"
 #define NONE(number, text) \
+    DROPPED(number) NONE_LEFT(number, text)
+#define NONE_LEFT(number, text) \
     "checkpoint: there is no checkpoint " number ", and the tasks go on: " text \
     "\nasker: 0 there is no checkpoint " number ", and the tasks go on: " text "\n"
 
@@ -503,14 +509,12 @@ static void assert_goes_on(uint32_t number)
     str_fini(&said);
 }
 
-/* A node says no. What is sealed may be there for all that, and where another
- * one is there never will be one: that number is used up. */
+/* A node says no. What is sealed may be there for all that, and what is dropped late
+ * is not to be in the way: that number is used up. */
 static void test_no(void **state)
 {
     (void)state;
     for (enum at at = BEGINNING; at < SEALED; at++) {
-        bool used = at == BEGINNING || at == SEALING;
-
         submit(0);
         come_to(SEALED);
         come_to(at);
@@ -522,7 +526,7 @@ static void test_no(void **state)
         assert_said(NONE("2", "no space"));
         answer_by(1, ticket, OK);               /* late */
         assert_said("");
-        assert_goes_on(used ? 3 : 2);
+        assert_goes_on(3);
     }
     finish();
 }
@@ -543,7 +547,7 @@ static void test_node_away(void **state)
         assert_said(NONE("2", "the link to n0 is broken"));
         answer_by(0, ticket, OK);
         assert_said("");
-        assert_goes_on(at == CHECKING ? 2 : 3);
+        assert_goes_on(3);
     }
     finish();
 }
@@ -576,7 +580,7 @@ static void test_nobody_there(void **state)
     submit(0);
     node[0].link = node[1].link = NULL;
     assert_int_equal(order(), 0);
-    assert_said(NONE("1", "no node is there"));
+    assert_said(NONE_LEFT("1", "no node is there"));
     submit(0);
     come_to(CHECKING);
     str_fini(&said);
@@ -600,7 +604,7 @@ static void test_no_stop(void **state)
     answer_by(1, ticket, OK);
     assert_said(NONE("2", "task 1 is suspended"));
     stops = true;
-    assert_goes_on(2);
+    assert_goes_on(3);
     finish();
 }
 
@@ -650,7 +654,8 @@ static void test_job_ends(void **state)
         str_fini(&said);
         job.state = JOB_ENDING;
         checkpoint_stop(&job, "the job ends");
-        assert_said("checkpoint: the job ends\nasker: 0 the job ends\n");
+        assert_said(DROPPED("2") "checkpoint: the job ends\nasker: 0 the job "
+                    "ends\n");
         if (at == STOPPING)             /* the move is dropped then */
             moving.saved(&job, NULL, "the job ends");
         for (unsigned i = 0; i < NODES; i++)
@@ -661,7 +666,7 @@ static void test_job_ends(void **state)
         /* It went back, and runs again. */
         job.state = JOB_RUNNING;
         checkpoint_start(&movers, &job);
-        assert_goes_on(at == BEGINNING || at == SEALING ? 3 : 2);
+        assert_goes_on(3);
     }
     finish();
 }
@@ -707,7 +712,8 @@ static void test_every(void **state)
     time_comes();
     assert_said("n0: begin /d/1 of 0-1\nn1: begin /d/1 of 2\n");
     answer_by(0, ticket, "no space");
-    assert_said("checkpoint: there is no checkpoint 1, and the tasks go on: "
+    assert_said(DROPPED("1")
+                "checkpoint: there is no checkpoint 1, and the tasks go on: "
                 "no space\n"
                 "notice: 1 job 7: there is no checkpoint 1, and the tasks go on: "
                 "no space\n");

@@ -208,11 +208,15 @@ static void test_sweep_processes(void **state)
     assert_int_equal(sweep_signal(&job, SIGKILL), 3);
     wait_for(&job, 0);
     wait_for(&other, 1);
-    everything.spare = start("exec sleep 600", "HECTOR_JOB=2");
+    /* Those two stay, and what they have started. */
+    everything.spares[0] = start("exec sleep 600", "HECTOR_JOB=2");
+    everything.spares[1] = start("sleep 600; exit 0", "HECTOR_JOB=2");
+    settle(&job, 0, &other, 4);
     sweep_signal(&everything, SIGKILL);
     wait_for(&everything, 0);
-    assert_int_equal(kill(everything.spare, 0), 0);
-    everything.spare = 0;
+    assert_int_equal(kill(everything.spares[0], 0), 0);
+    assert_int_equal(sweep_signal(&other, 0), 3);
+    memset(everything.spares, 0, sizeof(everything.spares));
     sweep_signal(&everything, SIGKILL);
     wait_for(&everything, 0);
     while (wait(NULL) > 0)

@@ -1,0 +1,36 @@
+# Tasks that were made of their images and are about to join each other stand in their
+# pages, as they did when these were written: nothing is made of that.
+# limit: 120
+# shellcheck disable=SC2016 # the shell of a wait expands
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+. "$top/tests/lib/rounds.sh"
+
+R='hector-run --oversubscribe'
+tasks=3
+begin --checkpoint-dir "$T/saved"
+hector checkpoint "$job" >&2
+was=$(pid_of 0)
+kill -9 "$(pid_of 1)"
+stopped()       # the new task 0, when it has begun to take its MPI library
+{
+    now=$(pid_of 0)
+    [ "$now" != "$was" ] && [ "${now:-0}" -gt 0 ] && grep -q mca_ "/proc/$now/maps" &&
+        kill -STOP "$now"
+}
+while ! stopped 2>/dev/null; do :; done
+launched 2
+for r in 1 2; do
+    wait_for 'grep -q mca_ "/proc/$(pid_of $r)/maps"' 20
+done
+run hector checkpoint "$job"
+is "$status" 1 'while they join there is no checkpoint'
+like "$T/err" "no checkpoint 2, and the tasks go on: task [0-2] was made of its image, and has \
+not joined the others yet\$" '... and a sentence says so'
+kill -CONT "$now"
+further 3
+run hector checkpoint "$job"
+is "$status" 0 'when they have there is a checkpoint'
+cat "$T/err" >&2
+whole 'nothing is missing and nothing twice'
+done_testing
