@@ -1,9 +1,10 @@
 /* drain.c - see drain.h.
  *
  * Invariants. A drain is in the list from its order until no job waits or moves
- * any more. It looks at all of its jobs now and then, and when a move has ended:
- * what a job has there is asked of the job each time, it may have ended or have
- * been moved by somebody else. */
+ * any more, and as long is in the row of its node (node->leaving), where a later
+ * master finds it. It looks at all of its jobs now and then, and when a move has
+ * ended: what a job has there is asked of the job each time, it may have ended or
+ * have been moved by somebody else. */
 #include "master/act/drain.h"
 
 #include <errno.h>
@@ -46,12 +47,15 @@ struct drain {
     struct drain *next;         /* in the list */
     struct drains *all;         /* borrowed, like the next two */
     struct node *node;
-    struct conn *asker;         /* NULL: has heard, or is gone */
+    struct conn **askers;       /* owned; who has not heard the result yet */
+    size_t naskers, askers_cap;
     struct node **to;           /* owned; the nodes are borrowed */
     size_t nto;
     struct drain_job *jobs;     /* owned */
     size_t njobs, cap;
     char *why;                  /* owned */
+    uint64_t early_ns;          /* of a master that was started again: until then
+                                   nodes may be missing; monotonic */
     bool begun;                 /* it is in the database */
     bool wait, undo;
 };
@@ -66,6 +70,7 @@ static void drain_free(struct drain *d)
 {
     if (!d)
         return;
+    free(d->askers);
     free(d->to);
     free(d->jobs);
     free(d->why);
@@ -96,12 +101,21 @@ static void say_result(struct drain *d, bool ok, const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     log_info("drain", "%s: %s", d->node->name, text);
-    if (!d->asker)
-        return;
     m.ok = ok;
     m.text = text;
-    conn_send(d->asker, MESSAGE_RESULT, &m);
-    d->asker = NULL;
+    while (d->naskers)
+        conn_send(d->askers[--d->naskers], MESSAGE_RESULT, &m);
+}
+
+static void say_fate(const struct drain_job *w, struct conn *to)
+{
+    Hct__Leaving m = HCT__LEAVING__INIT;
+
+    m.job = w->id;
+    m.ntasks = w->ntasks;
+    m.fate = (Hct__Leaving__Fate)w->fate;
+    m.text = (char *)(uintptr_t)w->text;
+    conn_send(to, MESSAGE_LEAVING, &m);
 }
 
 static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
@@ -110,7 +124,6 @@ static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
 static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
                      const char *fmt, ...)
 {
-    Hct__Leaving m = HCT__LEAVING__INIT;
     char before[sizeof(w->text)];
     va_list ap;
 
@@ -123,13 +136,8 @@ static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
     w->fate = fate;
     log_info("drain", "%s: job %llu: %s", d->node->name,
              (unsigned long long)w->id, w->text);
-    if (!d->asker)
-        return;
-    m.job = w->id;
-    m.ntasks = w->ntasks;
-    m.fate = (Hct__Leaving__Fate)fate;
-    m.text = w->text;
-    conn_send(d->asker, MESSAGE_LEAVING, &m);
+    for (size_t i = 0; i < d->naskers; i++)
+        say_fate(w, d->askers[i]);
 }
 
 /* ----------------------------------------------------------------- one job */
@@ -155,6 +163,36 @@ static bool may_take(const void *arg, const struct node *n)
     for (size_t i = 0; i < d->nto && !named; i++)
         named = d->to[i] == n;
     return named && n != d->node && n->state == NODE_UP && !n->draining;
+}
+
+/* Its slave, of all that take part in a move, is not there just now. */
+static const char *who_is_away(const struct job *j)
+{
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (j->nodes[i].away && !j->nodes[i].lost && !j->nodes[i].drained)
+            return j->nodes[i].node->name;
+    return NULL;
+}
+
+/* After a restart nodes come one by one: those that are named are waited for, or
+ * enough for all. */
+static bool nodes_may_come(const struct drain *d, uint64_t ntasks)
+{
+    const struct nodes *all = d->all->parts.nodes;
+    uint64_t room = 0;
+
+    if (clock_monotonic_ns() >= d->early_ns)
+        return false;
+    for (size_t i = 0; i < d->nto; i++)
+        if (d->to[i]->state != NODE_UP)
+            return true;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct node *n = all->v[i];
+
+        if (may_take(d, n) && n->cpus > n->ntasks + n->ncoming)
+            room += n->cpus - n->ntasks - n->ncoming;
+    }
+    return room < ntasks;
 }
 
 static int order_move(const struct drain *d, struct job *j,
@@ -205,6 +243,7 @@ static void look_at(struct drain *d, struct drain_job *w)
 {
     struct job *j = jobs_find(d->all->parts.jobs, w->id);
     struct taskset here = { 0 };
+    const char *away;
     struct err err;
 
     if (j && who_is_here(d, j, &here)) {
@@ -224,6 +263,12 @@ static void look_at(struct drain *d, struct drain_job *w)
         set_fate(d, w, WAITS, "it is about to end");
     } else if (mover_able(j, &err) == 0 && j->state < JOB_RUNNING) {
         set_fate(d, w, WAITS, "its tasks leave once it runs");
+    } else if (mover_able(j, &err) == 0 && (away = who_is_away(j))) {
+        set_fate(d, w, WAITS, "its tasks leave once %s is back", away);
+    } else if (mover_able(j, &err) == 0 &&
+               nodes_may_come(d, taskset_count(&here))) {
+        set_fate(d, w, WAITS, "its tasks leave once nodes are back that they "
+                 "can go to");
     } else {
         send_away(d, w, j, &here);
     }
@@ -303,17 +348,28 @@ static void say_begun(struct drain *d)
                    staying);
 }
 
+/* For a later master: it goes on with that; why NULL: it is over. */
+static int store(const struct drain *d, const char *why, const char *to)
+{
+    if (node_set_leaving(d->node, why, to))
+        return -1;
+    d->node->drain_news = true;
+    journal_node(d->all->parts.acts->journal, d->node);
+    return 0;
+}
+
 /* False: it is over, and freed. */
 static bool look(struct drain *d)
 {
     collect(d);
     for (size_t i = 0; i < d->njobs; i++)
         look_at(d, &d->jobs[i]);
-    if (!d->wait && d->asker)
+    if (!d->wait && d->naskers)
         say_begun(d);
     if (count(d, WAITS) || count(d, LEAVES) || d->node->ncoming)
         return true;
     say_end(d);
+    store(d, NULL, NULL);
     unlink_free(d);
     return false;
 }
@@ -380,8 +436,9 @@ void drain_committed(struct drains *all)
 void drain_forget(struct drains *all, const struct conn *asker)
 {
     for (struct drain *d = all->list; d; d = d->next)
-        if (d->asker == asker)
-            d->asker = NULL;
+        for (size_t i = d->naskers; i-- > 0; )
+            if (d->askers[i] == asker)
+                d->askers[i] = d->askers[--d->naskers];
 }
 
 /* ---------------------------------------------------------------------- asked */
@@ -433,20 +490,58 @@ static int check_others(const struct drain *d, struct err *err)
                    d->node->name);
 }
 
+/* NULL is fine: nobody. */
+static int add_asker(struct drain *d, struct conn *asker)
+{
+    if (array_reserve(&d->askers, &d->askers_cap, d->naskers + 1))
+        return -1;
+    if (asker)
+        d->askers[d->naskers++] = asker;
+    return 0;
+}
+
 static struct drain *make(struct drains *all, const struct drain_order *o,
                           struct node *n, struct err *err)
 {
     struct drain *d = calloc(1, sizeof(*d));
 
     if (d) {
-        *d = (struct drain){ .all = all, .node = n, .asker = o->asker,
-                             .wait = o->wait, .why = strdup(o->why) };
-        if (d->why)
+        *d = (struct drain){ .all = all, .node = n, .wait = o->wait,
+                             .why = strdup(*o->why ? o->why : "hector drain") };
+        if (d->why && add_asker(d, o->asker) == 0)
             return d;
     }
     drain_free(d);
     err_memory(err);
     return NULL;
+}
+
+static void enlist(struct drain *d)
+{
+    d->next = d->all->list;
+    d->all->list = d;
+}
+
+/* "n2,n3", "" for any; to be freed. NULL: no memory. */
+static char *names_of(const struct drain *d)
+{
+    struct str to = { 0 };
+    char *text;
+
+    for (size_t i = 0; i < d->nto; i++)
+        str_addf(&to, "%s%s", i ? "," : "", d->to[i]->name);
+    text = str_failed(&to) ? NULL : strdup(str_text(&to));
+    str_fini(&to);
+    return text;
+}
+
+static int store_begun(const struct drain *d, struct err *err)
+{
+    char *to = names_of(d);
+    int rc = to ? store(d, d->why, to) : -1;
+
+    free(to);
+    return rc ? err_memory(err) : 0;
 }
 
 /* From now on, and after the commit for whoever asks the database. */
@@ -463,8 +558,28 @@ static void set_draining(struct drain *d, bool draining, enum act_name name)
     snprintf(result, sizeof(result), "%s takes %s", d->node->name,
              draining ? "no new tasks" : "tasks again");
     acts_record(acts, NULL, &act, result);
-    d->next = d->all->list;
-    d->all->list = d;
+    enlist(d);
+}
+
+static struct drain *find_begun(const struct drains *all, const struct node *n)
+{
+    struct drain *d = all->list;
+
+    while (d && (d->node != n || !d->begun))
+        d = d->next;
+    return d;
+}
+
+/* One more waits for it, and hears how far it is. */
+static int join(struct drain *d, struct conn *asker, struct err *err)
+{
+    if (add_asker(d, asker))
+        return err_memory(err);
+    d->wait = true;
+    for (size_t i = 0; i < d->njobs; i++)
+        say_fate(&d->jobs[i], asker);
+    event_active(d->all->timer, EV_TIMEOUT, 0);
+    return 0;
 }
 
 int drain_order(struct drains *all, const struct drain_order *o,
@@ -475,12 +590,15 @@ int drain_order(struct drains *all, const struct drain_order *o,
 
     if (!n)
         return -1;
-    if (n->draining)
+    if (n->draining && (!o->wait || o->nto))
         return err_set(err, EALREADY, "node %s is draining already", n->name);
+    if (n->draining && (d = find_begun(all, n)))
+        return join(d, o->asker, err);
     d = make(all, o, n, err);
     if (!d)
         return -1;
-    if (take_targets(d, o, err) || check_others(d, err)) {
+    if (take_targets(d, o, err) || check_others(d, err) ||
+        store_begun(d, err)) {
         drain_free(d);
         return -1;
     }
@@ -509,7 +627,44 @@ int drain_undo(struct drains *all, const struct drain_order *o,
         }
     }
     d->undo = true;
+    store(d, NULL, NULL);
     set_draining(d, false, ACT_UNDRAIN);
+    return 0;
+}
+
+/* As it was stored: nodes may be missing that are about to come. */
+static int recall_targets(struct drain *d, const struct drain_order *o,
+                          struct err *err)
+{
+    d->to = calloc(o->nto + 1, sizeof(*d->to));
+    for (size_t i = 0; d->to && i < o->nto; i++) {
+        d->to[i] = nodes_make(d->all->parts.nodes, o->to[i]);
+        if (!d->to[i])
+            return err_memory(err);
+        d->nto++;
+    }
+    return d->to ? 0 : err_memory(err);
+}
+
+int drain_recall(struct drains *all, const struct drain_order *o,
+                 uint64_t wait_ns, struct err *err)
+{
+    struct node *n = nodes_make(all->parts.nodes, o->node);
+    struct drain *d = n ? make(all, o, n, err) : NULL;
+
+    if (!n)
+        return err_memory(err);
+    if (!d)
+        return -1;
+    if (recall_targets(d, o, err) || store_begun(d, err)) {
+        drain_free(d);
+        return -1;
+    }
+    d->early_ns = clock_monotonic_ns() + wait_ns;
+    d->begun = d->wait = true;
+    log_info("drain", "%s: taken up again", n->name);
+    enlist(d);
+    timer_set(all->timer, LOOK_NS);
     return 0;
 }
 

@@ -1,9 +1,8 @@
 /* drain.h - nodes that are to be empty: they take no new tasks, and those of all
  * jobs that are there leave, one move a job.
  *
- * That a node takes none is kept in the database; that it is being emptied is
- * not, a later master does not go on with that. Orders begin, and are answered,
- * after the commit. */
+ * Both are kept in the database: a later master goes on with it. Orders begin, and
+ * are answered, after the commit. */
 #ifndef HECTOR_DRAIN_H
 #define HECTOR_DRAIN_H
 
@@ -39,11 +38,17 @@ struct drain_order {            /* all borrowed */
 struct drains *drain_create(const struct drain_parts *parts);
 void drain_destroy(struct drains *d);
 
-/* -1 with a sentence: nothing has changed, and the asker hears nothing. */
+/* -1 with a sentence: nothing has changed, and the asker hears nothing. Of a node
+ * that is draining already: one that waits (and names no others) hears of that
+ * drain, or has those that stayed tried again. */
 int drain_order(struct drains *d, const struct drain_order *o,
                 struct err *err);
 /* Take tasks again: o->to and o->wait are not looked at. */
 int drain_undo(struct drains *d, const struct drain_order *o, struct err *err);
+
+/* A master before had begun that: go on. wait_ns: so long slaves take to come. */
+int drain_recall(struct drains *d, const struct drain_order *o, uint64_t wait_ns,
+                 struct err *err);
 
 /* What was ordered is in the database. */
 void drain_committed(struct drains *d);

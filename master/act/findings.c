@@ -698,7 +698,8 @@ static void findings_looked(struct job *j, const struct judge *p,
         struct finder *by = f->finder[i];
 
         if (by->remedy.wanted && d->now_ns >= by->remedy.due_ns &&
-            (by->off || strcmp(by->name, judge_name(p)) == 0))
+            (by->off || strcmp(by->name, judge_name(p)) == 0) &&
+            !(by->remedy.does == ONHANG_MIGRATE && j->mover))
             act(f, by);
     }
 }

@@ -270,6 +270,11 @@ struct movers *flow_movers(struct flow *f)
     return &f->movers;
 }
 
+uint64_t flow_restart_wait_ns(const struct flow *f)
+{
+    return f->conf.restart_wait_ns;
+}
+
 struct drains *flow_drains(struct flow *f)
 {
     return f->drains;
@@ -310,6 +315,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     if (flow_enter(f, j))
         return err_memory(err);
     journal_job(f->journal, j);
+    journal_action_result(f->journal, j, "checkpoint", "not done: hector-master "
+                          "ended meanwhile");
     if (j->state == JOB_RUNNING) {
         watcher_resume(j->watcher);
         checkpoint_take_up(&f->movers, j);

@@ -78,6 +78,8 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);
 /* What can be done to jobs, by act.h; lives as the flow does. */
 struct acts *flow_acts(struct flow *f);
 struct movers *flow_movers(struct flow *f);     /* the same of moves */
+/* So long slaves may take to come after this master was started. */
+uint64_t flow_restart_wait_ns(const struct flow *f);
 struct drains *flow_drains(struct flow *f);     /* and of nodes to be empty */
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err);

@@ -140,6 +140,18 @@ static void flow_order_again(struct job *j, struct job_node *jn)
         j->ops->order_again(j, jn);
 }
 
+/* All have told what they know, and of a move that was ordered nobody does: that
+ * was of a master before. */
+static void flow_check_moves(struct job *j)
+{
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (j->nodes[i].away && !j->nodes[i].lost)
+            return;
+    if (!j->mover)
+        journal_action_result(j->flow->journal, j, "migrate", "not done: "
+                              "hector-master ended meanwhile");
+}
+
 static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
 {
     jn->away = false;
@@ -155,6 +167,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
         flow_job_node_lost(j, jn, "its slave was started anew, without the "
                            "tasks");
     }
+    flow_check_moves(j);
 }
 
 static bool flow_is_among(uint64_t id, const uint64_t *v, size_t n)
@@ -179,6 +192,18 @@ static void disown(const struct node *n, uint64_t job)
         conn_send(n->link, MESSAGE_TERMINATE, &m);
 }
 
+/* A master before was about to have tasks moved there, and did not come to note
+ * it: what the slave says of it is passed over. */
+static void flow_never_used(struct job *j, struct node *n)
+{
+    struct job_node *jn = NULL;
+
+    if (j->ops->ours && j->state == JOB_RUNNING && !j->attempt)
+        jn = job_add_node(j, n);
+    if (jn)
+        flow_job_node_lost(j, jn, "hector-master ended as it was to get tasks");
+}
+
 void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
                     size_t njobs)
 {
@@ -192,6 +217,8 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
         struct job *j = jobs_find(f->jobs, jobs[i]);
         struct job_node *jn = j ? job_node_find(j, n) : NULL;
 
+        if (j && !jn)
+            flow_never_used(j, n);
         if (!jn || jn->lost)
             disown(n, jobs[i]);
     }

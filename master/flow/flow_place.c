@@ -43,7 +43,7 @@ static void flow_placed(struct job *j)
 
     event_del(j->clock.timer);
     if ((!j->placement.bytes && launch_seal(j, j->flow->conf.instance, &err)) ||
-        (j->serial && launch_seal_again(j, &err))) {
+        (j->serial && launch_seal_again(j, NULL, 0, &err))) {
         flow_fail_now(j, err.text);
         return;
     }

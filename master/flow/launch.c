@@ -53,6 +53,40 @@ int launch_wish(struct job *j, const Hct__Submit *s)
     return 0;
 }
 
+/* A later master reads that. */
+static int launch_resubmit(struct job *j, char *const *nodes, size_t n,
+                           struct err *err)
+{
+    Hct__Submit *s = hct__submit__unpack(NULL, j->submit.n, j->submit.bytes);
+    Hct__Host *hosts = calloc(n + 1, sizeof(*hosts));
+    Hct__Host **all = calloc(n + 1, sizeof(*all));
+    Hct__Submit new = HCT__SUBMIT__INIT;
+    uint8_t *bytes = NULL;
+
+    if (s && hosts && all) {
+        new = *s;
+        new.hosts = all;
+        new.n_hosts = n;
+        for (size_t i = 0; i < n; i++) {
+            hct__host__init(&hosts[i]);
+            hosts[i].name = nodes[i];
+            all[i] = &hosts[i];
+        }
+        bytes = malloc(hct__submit__get_packed_size(&new) + 1);
+    }
+    if (bytes) {
+        free(j->submit.bytes);
+        j->submit.bytes = bytes;
+        j->submit.n = hct__submit__pack(&new, bytes);
+        j->submit.stored = false;
+    }
+    if (s)
+        hct__submit__free_unpacked(s, NULL);
+    free(all);
+    free(hosts);
+    return bytes ? 0 : err_memory(err);
+}
+
 int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err)
 {
     struct launch_wish *w = j->wish;
@@ -61,7 +95,7 @@ int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err)
 
     for (size_t i = 0; good && i < n; i++)
         good = (hosts[i].name = strdup(nodes[i])) != NULL;
-    if (!good) {
+    if (!good || launch_resubmit(j, nodes, n, err)) {
         for (size_t i = 0; hosts && i < n; i++)
             free(hosts[i].name);
         free(hosts);
@@ -326,7 +360,8 @@ int launch_seal(struct job *j, uint64_t instance, struct err *err)
     return rc ? err_memory(err) : 0;
 }
 
-int launch_seal_again(struct job *j, struct err *err)
+int launch_seal_again(struct job *j, Hct__SwapGo__Arrival **arrivals, size_t n,
+                      struct err *err)
 {
     Hct__Prepare *old =
         hct__prepare__unpack(NULL, j->placement.n, j->placement.bytes);
@@ -351,6 +386,8 @@ int launch_seal_again(struct job *j, struct err *err)
     p.serial = j->serial;
     p.attempt = j->attempt;
     launch_cpu(&p, &cpu, j);
+    p.arrivals = arrivals;
+    p.n_arrivals = n;
     j->placement.n = hct__prepare__get_packed_size(&p);
     bytes = realloc(j->placement.bytes, j->placement.n + 1);
     if (bytes) {
@@ -375,7 +412,7 @@ int launch_further(struct job *j, struct job_node *jn, struct node *n,
     } else if (!(jn = job_add_node(j, n))) {
         return err_memory(err);
     }
-    return launch_seal_again(j, err) || launch_prepare(j, jn, err) ? -1 : 0;
+    return launch_seal_again(j, NULL, 0, err) || launch_prepare(j, jn, err) ? -1 : 0;
 }
 
 static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,

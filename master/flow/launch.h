@@ -12,8 +12,8 @@
 
 /* What the job wishes for, by its Submit: once. -1: out of memory. */
 int launch_wish(struct job *j, const Hct__Submit *s);
-/* These nodes from now on, all of their processors. -1 with a sentence: one is not
- * known. */
+/* These nodes from now on, all of their processors, also for a later master. -1: no
+ * memory. */
 int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err);
 void launch_free(struct job *j);        /* part of flow_free_job() */
 
@@ -34,7 +34,8 @@ void launch_oversubscription(const struct job *j, struct str *text);
 int launch_seal(struct job *j, uint64_t instance, struct err *err);
 
 /* The same once tasks are elsewhere; its namespace was given by then. */
-int launch_seal_again(struct job *j, struct err *err);
+int launch_seal_again(struct job *j, Hct__SwapGo__Arrival **arrivals, size_t n,
+                      struct err *err);
 /* One more node, or (jn) one that has been left, without a task: it is placed
  * and told to prepare. */
 int launch_further(struct job *j, struct job_node *jn, struct node *n,

@@ -45,6 +45,16 @@ static int on_master(void *arg, const struct store_master *m)
 
 /* ------------------------------------------------------------------ one job */
 
+/* Nodes that have been left, or that tasks were about to come to. */
+static int restore_empty(struct job *j, struct node *const *hosts, size_t n,
+                         struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!job_node_find(j, hosts[i]) && !job_add_node(j, hosts[i]))
+            return err_memory(err);
+    return 0;
+}
+
 static int restore_place(struct job *j, struct nodes *nodes,
                          const Hct__Prepare *p, struct err *err)
 {
@@ -74,8 +84,10 @@ static int restore_place(struct job *j, struct nodes *nodes,
     }
     if (rc == 0)
         rc = j->ops->place(j, hosts, host_of, count, map.n, err);
-    if (rc == 0 && j->nnodes > map.n)      /* some may have been left */
+    if (rc == 0 && j->nnodes > map.n)
         rc = err_set(err, EBADMSG, "a placement that is none");
+    if (rc == 0 && j->state >= JOB_RUNNING)
+        rc = restore_empty(j, hosts, map.n, err);
     j->oversubscribed = p->oversubscribed;
     free(hosts);
     free(count);
@@ -309,6 +321,33 @@ void recover_nodes(struct recover *r)
         log_warn("recover", "%s", err.text);
 }
 
+enum { DRAIN_TO_MAX = 1024 };
+
+static int on_drain(void *arg, const char *node, const char *why, const char *to)
+{
+    const struct recover *r = arg;
+    char *names = strdup(to ? to : ""), *rest = NULL, *v[DRAIN_TO_MAX];
+    struct drain_order o = { .node = node, .why = why, .to = v };
+    struct err err;
+
+    for (char *w = names ? strtok_r(names, ",", &rest) : NULL;
+         w && o.nto < DRAIN_TO_MAX; w = strtok_r(NULL, ",", &rest))
+        v[o.nto++] = w;
+    if (!names || drain_recall(flow_drains(r->flow), &o,
+                               flow_restart_wait_ns(r->flow), &err))
+        log_warn("recover", "%s is not emptied any further", node);
+    free(names);
+    return 0;
+}
+
+static void take_up_drains(const struct recover *r, uint64_t master)
+{
+    struct err err;
+
+    if (query_drains(r->store, master, on_drain, (void *)(uintptr_t)r, &err))
+        log_warn("recover", "%s", err.text);
+}
+
 size_t recover_jobs(const struct recover *r)
 {
     struct dead d = { .r = r };
@@ -318,8 +357,10 @@ size_t recover_jobs(const struct recover *r)
     if (query_masters(r->store, on_master, &d, &err))
         log_warn("recover", "%s", err.text);
     for (size_t i = 0; i < d.n; i++) {
-        if (d.v[i].ours)
+        if (d.v[i].ours) {
             n += take_up(r, d.v[i].instance);
+            take_up_drains(r, d.v[i].instance);
+        }
         journal_bury(r->journal, d.v[i].instance);
     }
     free(d.v);

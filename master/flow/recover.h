@@ -1,6 +1,7 @@
 /* recover.h - what masters that are dead have left in the database: jobs that
  * this one takes up again, if it stands in the place of theirs, and jobs that
- * have to be buried; and which nodes they were told not to use. */
+ * have to be buried; which nodes they were told not to use, and which they were
+ * emptying. */
 #ifndef HECTOR_RECOVER_H
 #define HECTOR_RECOVER_H
 
@@ -21,7 +22,7 @@ struct recover {
 
 /* Nodes that take no new tasks still do not. */
 void recover_nodes(struct recover *r);
-/* Returns how many jobs were taken up again. What cannot be read is buried,
+/* And drains that were under way. Returns how many jobs were taken up again. What cannot be read is buried,
  * or left to the next master, and logged. */
 size_t recover_jobs(const struct recover *r);
 

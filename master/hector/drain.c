@@ -31,11 +31,16 @@ struct asking {
     struct told *jobs;          /* owned */
     size_t njobs, cap;
     bool shows;                 /* a terminal sees how far it is */
+    char lost[200];             /* what is said if the master is gone meanwhile */
 };
 
 static int send_drain(struct talk *t, struct conn *c)
 {
-    return conn_send(c, MESSAGE_DRAIN, ((struct asking *)t)->what);
+    struct asking *a = (struct asking *)t;
+
+    if (a->what->wait)
+        t->lost = a->lost;
+    return conn_send(c, MESSAGE_DRAIN, a->what);
 }
 
 /* One line that is written over, for a person who looks on. */
@@ -161,6 +166,9 @@ static int order(const struct tool *t, Hct__Drain *m, const char *command)
     greeting_name(who, sizeof(who));
     snprintf(why, sizeof(why), "hector %s %.40s by %s", command, t->words[0],
              who);
+    snprintf(a.lost, sizeof(a.lost), "the master is gone before all tasks had "
+             "left; it goes on when it is started again, and hector drain %.60s "
+             "--wait waits for that: ", t->words[0]);
     m->node = t->words[0];
     m->why = why;
     if (ask(&a, t, &err))

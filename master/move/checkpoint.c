@@ -38,11 +38,10 @@ struct checkpoints {
     char *dir;                  /* owned; NULL: none are made */
     uint64_t every_ns;          /* 0: when somebody says so */
     uint32_t max_returns;
-    uint32_t resumes;           /* attempts that were no returns */
     struct mark last[KEPT];     /* newest first */
     uint32_t first, next;       /* numbers: its own first one, the next one */
     bool restores;              /* the tasks are made of images */
-    bool store, stores;         /* that is wished for; its tasks are ended for it */
+    bool store;                 /* its tasks are to end once it is sealed */
 
     enum phase phase;
     struct event *timer;        /* owned: the next one is due, or the work takes
@@ -354,7 +353,7 @@ static void sealed(struct checkpoints *c)
     if (c->store) {
         over(c, true, "all tasks are in checkpoint %u in %.300s, and end", number,
              c->dir);
-        c->stores = c->restores = true;
+        c->job->stores = c->restores = true;
         c->all->ops->store(c->job);
         return;
     }
@@ -589,20 +588,20 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
 
 bool checkpoint_stores(const struct job *j)
 {
-    return j->checkpoints && j->checkpoints->stores;
+    return j->checkpoints && j->stores;
 }
 
 void checkpoint_resume(struct job *j)
 {
-    j->checkpoints->stores = false;
-    j->checkpoints->resumes++;
+    j->stores = false;
+    j->resumes++;
 }
 
 bool checkpoint_may_return(const struct job *j)
 {
     const struct checkpoints *c = j->checkpoints;
 
-    return c && c->last[0].number && j->attempt - c->resumes < c->max_returns;
+    return c && c->last[0].number && j->attempt - j->resumes < c->max_returns;
 }
 
 void checkpoint_return(struct job *j)
@@ -649,8 +648,7 @@ int checkpoint_known(struct job *j, const struct store_checkpoint *row)
     memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
     c->last[i] = (struct mark){ row->number, of, row->stood_ns,
                                 row->sealed_ns };
-    c->restores |= j->attempt > 0;
-    c->stores |= j->state == JOB_STORED;
+    c->restores |= j->attempt > 0 || j->state == JOB_RETURNING;
     if (c->next <= row->number)
         c->next = row->number + 1;
     return 0;

@@ -157,37 +157,44 @@ void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
 {
     struct mover *v = j->mover;
 
-    if (!v || m->serial != v->serial)
-        return;
+    if (!v || m->serial != v->serial || (v->taken_up && !m->ok))
+        return;                 /* who took it up has another one made */
     if (!m->ok) {
         mover_give_up(v, "%s", m->why);
         return;
     }
     v->node[jn - j->nodes].swapped = true;
-    if (v->state == MOVE_DRAINED && mover_all_swapped(v))
+    if (v->state == MOVE_DRAINED && !v->taken_up && mover_all_swapped(v))
         mover_step(v, MOVE_EVENT_APART);
 }
 
-/* Whoever it was made of is not needed any more; others may still fail. */
-static void let_leave(struct mover *v)
+bool mover_all_came(const struct mover *v)
 {
     for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
         if (!v->rank[r].came)
-            return;
+            return false;
+    return v->ranks.n > 0;
+}
+
+/* Whoever it was made of is not needed any more; others may still fail. Of a move
+ * that was taken up it is not known yet who moves. */
+static void let_leave(struct mover *v)
+{
+    if (v->taken_up || !mover_all_came(v))
+        return;
     v->let = true;
-    if (!v->taken_up)
-        mover_send_let(v);
+    mover_send_let(v);
 }
 
 void mover_return_all(struct mover *v, const char *why)
 {
-    if (v->state != MOVE_APART)
+    if (v->state != MOVE_APART && !v->taken_up)
         return;
+    snprintf(v->why, sizeof(v->why), "%s", why);
     if (v->taken_up) {          /* once it is known how far all are */
         v->mixed = true;
         return;
     }
-    snprintf(v->why, sizeof(v->why), "%s", why);
     v->returns = true;
     mover_step(v, MOVE_EVENT_RETURN);
 }
@@ -259,7 +266,9 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         cannot_move(v, m->rank, m->why);
         break;
     default:
-        if (v->state == MOVE_DRAINED)
+        if (v->taken_up)
+            cannot_move(v, m->rank, m->why);
+        else if (v->state == MOVE_DRAINED)
             mover_give_up(v, "%s", m->why);
         else if (v->let || v->state != MOVE_APART)
             mover_give_up(v, "task %u is lost: %.300s", m->rank, m->why);

@@ -36,8 +36,10 @@ struct mover_ops {              /* by whoever drives jobs */
      * prepare, with none. */
     int (*prepare)(struct job *j, struct job_node *jn, struct node *n,
                    struct err *err);
-    /* Its tasks are elsewhere now: note it for a later master. */
-    int (*seal)(struct job *j, struct err *err);
+    /* Its tasks are elsewhere now: note it for a later master, and what was known
+     * of those that have moved. */
+    int (*seal)(struct job *j, Hct__SwapGo__Arrival **arrivals, size_t n,
+                struct err *err);
 };
 
 struct movers {                 /* what all moves of a master share; borrowed */

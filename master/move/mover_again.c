@@ -1,6 +1,18 @@
 /* mover_again.c - a move that another master has begun: slaves say how far
- * tasks have come apart, and when all have, it goes on from there, or back. */
+ * tasks have come apart, and when all have, it goes on from there, or back.
+ *
+ *   what the database and the slaves say          what is done
+ *   places are taken (serial of the job)          tasks are let in there; what was
+ *                                                 known of them is in the database
+ *   nobody has come apart, all stand              all go on
+ *   somebody has, who leaves was told to          it goes on: all come apart
+ *   somebody has, and nobody was told to leave    all come apart, and go back
+ *
+ * Where the job cannot go on: a task has left, and what it came to is gone. */
 #include "master/move/mover_private.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
@@ -19,7 +31,7 @@ static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
     mover_expect(v, false);
     log_info("move", "taken up again job=%llu", (unsigned long long)j->id);
     j->mover = v;
-    v->state = MOVE_APART;
+    v->state = MOVE_DRAINED;    /* until somebody has come apart */
     v->taken_up = v->acted = true;
     v->serial = 0;
     timer_set(v->timer, APART_NS);
@@ -54,8 +66,14 @@ int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
         return -1;
     if (i >= v->nnodes)
         return 0;
-    v->mixed |= v->serial && m->serial != v->serial;
-    v->node[i].apart = true;
+    if (v->serial && m->serial != v->serial) {
+        v->mixed = true;        /* all were to return */
+        snprintf(v->why, sizeof(v->why), "%s", mover_orphaned);
+    }
+    v->node[i].told = true;
+    v->node[i].apart = m->generation > 0;
+    if (v->node[i].apart)
+        v->state = MOVE_APART;
     v->let |= m->let;
     if (m->serial > v->serial)
         v->serial = m->serial;
@@ -65,77 +83,136 @@ int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
            add_ranks(v, m->coming, jn->node, err) ? -1 : 0;
 }
 
-/* Have all said how far they are that have tasks? In *apart: and all are apart. */
-static bool all_told(const struct mover *v, bool *apart)
+/* Have all said how far they are that have tasks? What has come to a node without
+ * any counts once somebody may have left. */
+static bool all_told(const struct mover *v, bool there)
 {
-    *apart = true;
     for (size_t i = 0; i < v->job->nnodes; i++) {
         const struct job_node *jn = &v->job->nodes[i];
 
-        if (!mover_takes_part(jn) || !jn->ntasks)
-            continue;
-        if (jn->away)
+        if (mover_takes_part(jn) && jn->away &&
+            (jn->ntasks || (v->let && !there)))
             return false;
-        *apart &= v->node[i].apart;
     }
     return true;
 }
 
+static bool all_apart(const struct mover *v)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (mover_takes_part(&v->job->nodes[i]) && v->job->nodes[i].ntasks &&
+            !v->node[i].apart)
+            return false;
+    return true;
+}
+
+/* On which its tasks do not stand, though others have come apart. */
+static const struct node *who_went_on(const struct mover *v)
+{
+    for (size_t i = 0; i < v->job->nnodes; i++)
+        if (mover_takes_part(&v->job->nodes[i]) && v->job->nodes[i].ntasks &&
+            !v->node[i].told)
+            return v->job->nodes[i].node;
+    return NULL;
+}
+
+/* What was known of those whose nodes are gone since: it was stored with their
+ * places. */
+static int recall_left(struct mover *v, struct err *err)
+{
+    const struct job_paper *paper = &v->job->placement;
+    Hct__Prepare *p = hct__prepare__unpack(NULL, paper->n, paper->bytes);
+    int rc = p ? 0 : err_memory(err);
+
+    for (size_t i = 0; rc == 0 && i < p->n_arrivals; i++) {
+        const Hct__SwapGo__Arrival *a = p->arrivals[i];
+        Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
+
+        if (a->rank >= v->job->ntasks || v->rank[a->rank].left)
+            continue;
+        m.rank = a->rank;
+        m.records = a->records;
+        m.tagged = a->tagged;
+        m.n_open = a->n_open;
+        m.open = a->open;
+        m.out_bytes = a->out_bytes;
+        m.err_bytes = a->err_bytes;
+        m.reads = a->reads;
+        m.in_bytes = a->in_bytes;
+        rc = moverank_leave(&v->rank[a->rank], &m, err);
+    }
+    if (p)
+        hct__prepare__free_unpacked(p, NULL);
+    return rc;
+}
+
 /* Places are taken: the database has them. */
-static void go_on_there(struct mover *v, bool apart)
+static void go_on_there(struct mover *v)
 {
     struct job *j = v->job;
-    bool lacks = false;
+    bool bad = false;
     struct err err;
 
     v->returns = !v->ranks.n;
-    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
-        if (mover_add_target(v, j->nodes[j->tasks[r].node].node, (uint32_t)r,
-                             &err)) {
-            mover_give_up(v, "%s", err.text);
-            return;
-        }
-    if (mover_take_aim(v, &err)) {
+    for (int64_t r = -1; !bad && (r = taskset_next(&v->ranks, r)) >= 0; )
+        bad = mover_add_target(v, j->nodes[j->tasks[r].node].node, (uint32_t)r,
+                               &err) != 0;
+    if (bad || mover_take_aim(v, &err) || recall_left(v, &err)) {
         mover_give_up(v, "%s", err.text);
         return;
     }
-    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
-        lacks |= v->rank[r].came && !v->rank[r].left;
-    if (lacks) {                /* where what it tags is to be counted from */
-        mover_give_up(v, "%s", mover_orphaned);
-        return;
-    }
-    v->state = apart ? MOVE_RESTORED : MOVE_JOINED;
+    v->state = all_apart(v) ? MOVE_RESTORED : MOVE_JOINED;
     v->acted = false;
     v->all->ops->act(v->job);
 }
 
-/* Some may have left for good, as all have come. */
+/* Some may have left for good, as all have come; unless that is gone since. */
 static void go_on_leaving(struct mover *v)
 {
+    uint64_t ncome = 0;
+    char why[sizeof(v->why)];
     struct err err;
 
-    if (!v->nto || v->mixed || mover_take_aim(v, &err)) {
-        mover_give_up(v, "%s", mover_orphaned);
-        return;
+    memcpy(why, v->why, sizeof(why));
+    for (size_t i = 0; i < v->nto; i++)
+        ncome += taskset_count(&v->to[i].ranks);
+    if (v->mixed) {
+        mover_give_up(v, "%s", why);
+    } else if (ncome < taskset_count(&v->ranks)) {
+        mover_give_up(v, "a node that tasks had come to was lost");
+    } else if (mover_take_aim(v, &err)) {
+        mover_give_up(v, "%s", err.text);
+    } else {
+        v->acted = false;
+        v->all->ops->act(v->job);
     }
-    v->acted = false;
-    v->all->ops->act(v->job);
+}
+
+static void go_back(struct mover *v)
+{
+    char why[sizeof(v->why)];
+
+    snprintf(why, sizeof(why), "%s", *v->why ? v->why : mover_orphaned);
+    mover_return_all(v, why);
 }
 
 void mover_go_on(struct mover *v)
 {
-    bool apart, there = v->serial == v->job->serial;
+    bool there = v->serial == v->job->serial;
+    const struct node *n = who_went_on(v);
 
-    if (!all_told(v, &apart))
+    if (!all_told(v, there))
         return;
     v->taken_up = false;
+    v->let |= !v->mixed && mover_all_came(v);
     if (there)
-        go_on_there(v, apart);
-    else if (!apart)
+        go_on_there(v);
+    else if (v->state == MOVE_DRAINED)
         mover_give_up(v, "%s", mover_orphaned);
+    else if (n)
+        mover_give_up(v, "the tasks on %.100s have gone on meanwhile", n->name);
     else if (v->let)
         go_on_leaving(v);
     else
-        mover_return_all(v, mover_orphaned);
+        go_back(v);
 }

@@ -1,8 +1,8 @@
 /* mover_look.c - what follows from looks at the pages of all tasks.
  *
- * Invariant: a look is complete when each node of the job has answered the
- * order with its number; the next order is sent after that, and nothing else
- * asks for looks. */
+ * Invariant: a look is complete when each node of the job that has tasks, or is
+ * there, has answered the order with its number; the next order is sent after that,
+ * and nothing else asks for looks. */
 #include "master/move/mover_private.h"
 
 #include <errno.h>
@@ -143,6 +143,17 @@ static bool all_down(const struct mover *v)
     return true;
 }
 
+static int seal(const struct mover *v, struct err *err)
+{
+    struct mover_arrivals a;
+    int rc = mover_find_arrivals(v, &a, err);
+
+    if (rc == 0)
+        rc = v->all->ops->seal(v->job, a.all, a.n, err);
+    mover_drop_arrivals(&a);
+    return rc;
+}
+
 /* They are where they are to be: for everybody from now on. */
 static int take_places(struct mover *v, struct err *err)
 {
@@ -163,7 +174,7 @@ static int take_places(struct mover *v, struct err *err)
     }
     mover_expect(v, false);
     j->serial = v->serial;
-    return v->all->ops->seal(j, err);
+    return seal(v, err);
 }
 
 bool mover_all_swapped(struct mover *v)
@@ -233,6 +244,12 @@ static void look_complete(struct mover *v)
         mover_send_order(v, WORD_SWAP, v->number + 1, SLOW_NS, NULL);
 }
 
+/* One that is away and has no tasks would say nothing of any. */
+static bool is_looked_for(const struct job_node *jn)
+{
+    return mover_takes_part(jn) && (jn->ntasks || !jn->away);
+}
+
 int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
                  struct err *err)
 {
@@ -255,7 +272,7 @@ int mover_looked(struct job *j, struct job_node *jn, const Hct__StopLook *m,
     }
     v->node[i].look = m->look;
     for (i = 0; i < j->nnodes; i++)
-        if (mover_takes_part(&j->nodes[i]) && v->node[i].look != v->looks)
+        if (is_looked_for(&j->nodes[i]) && v->node[i].look != v->looks)
             return 0;
     look_complete(v);
     return 0;

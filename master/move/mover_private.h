@@ -31,7 +31,14 @@ struct mover_target {
 struct mover_node {
     uint64_t look;
     bool swapped;
-    bool apart;                 /* it has said so to a master that took it up */
+    bool told, apart;           /* to a master that took it up: that its tasks
+                                   stand; and that they have come apart */
+};
+
+struct mover_arrivals {         /* of those that have left, for where they come */
+    Hct__SwapGo__Arrival *v, **all;
+    Hct__TaskMoved **said;      /* what they borrow from */
+    size_t n;
 };
 
 struct mover {
@@ -63,7 +70,8 @@ struct mover {
     bool taken_up;              /* by a master that was started again, which
                                    waits for all slaves to say how far it is */
     bool uncertain;             /* whether the job goes on, if it is given up */
-    bool mixed;                 /* they have not heard of the same Swap */
+    bool mixed;                 /* they have not heard of the same Swap, or one
+                                   cannot be made of its image */
     uint64_t quiesce_ns;
     uint64_t quiet_ns;          /* when all stood; monotonic. 0: before this
                                    master was there */
@@ -86,6 +94,8 @@ void mover_on_timer(evutil_socket_t fd, short what, void *arg);
 /* All go on, where they are: or, if that cannot be, the job is lost. */
 void mover_give_up(struct mover *v, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* What is made of their images is there, of all that move. */
+bool mover_all_came(const struct mover *v);
 /* All have come apart, and nobody has left yet: back to where they were. */
 void mover_return_all(struct mover *v, const char *why);
 
@@ -102,6 +112,10 @@ bool mover_swaps(struct mover *v, const struct job_node *jn);
 int mover_send_swap(struct mover *v, const struct job_node *only,
                     struct err *err);
 int mover_begin_swap(struct mover *v, struct err *err);
+/* Until mover_drop_arrivals(), also if there is no memory: -1. */
+int mover_find_arrivals(const struct mover *v, struct mover_arrivals *a,
+                        struct err *err);
+void mover_drop_arrivals(struct mover_arrivals *a);
 void mover_send_go(const struct mover *v);
 struct job_node *mover_other_end(const struct mover *v, uint32_t rank,
                                  bool to_target);

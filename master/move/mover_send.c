@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/log.h"
 #include "proto/link/conn.h"
 #include "proto/link/nodemap.h"
 
@@ -257,32 +258,50 @@ static Hct__TaskMoved *fill_arrival(const struct mover *v, uint32_t rank,
     return said;
 }
 
-void mover_send_go(const struct mover *v)
+int mover_find_arrivals(const struct mover *v, struct mover_arrivals *a,
+                        struct err *err)
 {
     size_t n = taskset_count(&v->ranks);
-    Hct__SwapGo m = HCT__SWAP_GO__INIT;
-    Hct__SwapGo__Arrival *arrivals = calloc(n + 1, sizeof(*arrivals));
-    Hct__TaskMoved **said = calloc(n + 1, sizeof(Hct__TaskMoved *));
 
-    m.job = v->job->id;
-    m.serial = v->serial;
-    m.arrivals = calloc(n + 1, sizeof(*m.arrivals));
-    for (int64_t r = -1; arrivals && said && m.arrivals &&
-         (r = taskset_next(&v->ranks, r)) >= 0; ) {
-        Hct__SwapGo__Arrival *a = &arrivals[m.n_arrivals];
-
+    *a = (struct mover_arrivals){ .v = calloc(n + 1, sizeof(*a->v)),
+                                  .all = calloc(n + 1, sizeof(*a->all)),
+                                  .said = calloc(n + 1, sizeof(*a->said)) };
+    if (!a->v || !a->all || !a->said)
+        return err_memory(err);
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; ) {
         if (!v->rank[r].left)
             continue;           /* it is there already, for who took this up */
-        said[m.n_arrivals] = fill_arrival(v, (uint32_t)r, a);
-        m.arrivals[m.n_arrivals++] = a;
+        a->said[a->n] = fill_arrival(v, (uint32_t)r, &a->v[a->n]);
+        a->all[a->n] = &a->v[a->n];
+        a->n++;
     }
+    return 0;
+}
+
+void mover_drop_arrivals(struct mover_arrivals *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->said[i])
+            hct__task_moved__free_unpacked(a->said[i], NULL);
+    free(a->said);
+    free(a->all);
+    free(a->v);
+}
+
+void mover_send_go(const struct mover *v)
+{
+    Hct__SwapGo m = HCT__SWAP_GO__INIT;
+    struct mover_arrivals a;
+    struct err err;
+
+    if (mover_find_arrivals(v, &a, &err))
+        log_warn("move", "%s job=%llu", err.text, mover_id(v));
+    m.job = v->job->id;
+    m.serial = v->serial;
+    m.arrivals = a.all;
+    m.n_arrivals = a.n;
     send_all(v, MESSAGE_SWAP_GO, &m);
-    for (size_t i = 0; i < m.n_arrivals; i++)
-        if (said[i])
-            hct__task_moved__free_unpacked(said[i], NULL);
-    free(m.arrivals);
-    free(said);
-    free(arrivals);
+    mover_drop_arrivals(&a);
 }
 
 struct job_node *mover_other_end(const struct mover *v, uint32_t rank,

@@ -41,6 +41,7 @@ struct peer {
     struct node *node;          /* borrowed; slaves only */
     struct job *job;            /* of the message being handled */
     struct job_node *at;        /* its part of that job */
+    bool told;                  /* slaves: which jobs they have */
     struct gather *gather;      /* operators: what they wait for, or NULL */
     uint64_t late, late_job;    /* slaves: records that nobody can store any
                                    more, and the last job that they were of */
@@ -422,8 +423,9 @@ static int peer_find(struct peer *s, uint64_t id, struct err *err)
     if (!s->job)
         return 0;
     s->at = s->job->nodes ? job_node_find(s->job, s->node) : NULL;
-    if (!s->at && s->job->attempt)
-        return 0;               /* it had, before the job went back */
+    if (!s->at && (s->job->attempt || !s->told))
+        return 0;               /* it had, before the job went back; or was about
+                                   to get one from a master before */
     if (!s->at)
         return err_set(err, EPROTO, "job %llu has no task on this node",
                        (unsigned long long)id);
@@ -574,6 +576,7 @@ static int on_slave_jobs(void *arg, struct conn *c, const void *msg,
 
     (void)c;
     (void)err;
+    s->told = true;
     flow_node_told(s->hub->flow, s->node, m->jobs, m->n_jobs);
     return 0;
 }
@@ -759,6 +762,16 @@ static void peer_log_end(const struct peer *s, const struct err *why)
                  why->text);
 }
 
+/* Nobody waits there for what was ordered any more. */
+static void peer_forget(struct hub *h, const struct conn *c)
+{
+    for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); ) {
+        mover_forget(j, c);
+        checkpoint_forget(j, c);
+    }
+    drain_forget(flow_drains(h->flow), c);
+}
+
 static void peer_close(void *arg, struct conn *c, const struct err *why)
 {
     struct peer *s = arg;
@@ -771,11 +784,7 @@ static void peer_close(void *arg, struct conn *c, const struct err *why)
     if (conn_role(c) == HCT__ROLE__ROLE_REDIRECTOR)
         flow_redirector_gone(h->flow, c, peer_run_wait(s, why));
     gather_cancel(s->gather);
-    for (struct job *j = NULL; (j = jobs_next(h->jobs, j)); ) {
-        mover_forget(j, c);
-        checkpoint_forget(j, c);
-    }
-    drain_forget(flow_drains(h->flow), c);
+    peer_forget(h, c);
     free(s);
     h->conf.quiet(h->conf.arg);
 }
@@ -915,6 +924,7 @@ void hub_destroy(struct hub *h)
     for (struct peer *s; (s = LIST_FIRST(&h->peers)); ) {
         LIST_REMOVE(s, place);
         gather_cancel(s->gather);
+        peer_forget(h, s->link);
         conn_close(s->link);
         free(s);
     }

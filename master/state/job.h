@@ -158,7 +158,9 @@ struct job {
     struct cpuuse cpu;          /* what these may use of processors */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
-    uint32_t attempt;           /* it has gone back to a checkpoint so often */
+    uint32_t attempt;           /* it has gone back to a checkpoint so often, */
+    uint32_t resumes;           /* ... of that since somebody let it go on */
+    bool stores;                /* its tasks are ended, or have, to be stored */
 
     uint32_t nrunning, nended;          /* tasks */
     size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */

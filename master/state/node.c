@@ -16,6 +16,8 @@ static void node_destroy(struct node *n)
     free(n->away.why);
     free(n->output_waits);
     free(n->reduce_at);
+    free(n->leaving.why);
+    free(n->leaving.to);
     free(n);
 }
 
@@ -53,6 +55,21 @@ struct node *nodes_make(struct nodes *t, const char *name)
     n->state = NODE_LEFT;
     t->v[t->n++] = n;
     return n;
+}
+
+int node_set_leaving(struct node *n, const char *why, const char *to)
+{
+    struct node_leaving l = { why ? strdup(why) : NULL, why ? strdup(to) : NULL };
+
+    if (why && (!l.why || !l.to)) {
+        free(l.why);
+        free(l.to);
+        return -1;
+    }
+    free(n->leaving.why);
+    free(n->leaving.to);
+    n->leaving = l;
+    return 0;
 }
 
 void node_set_text(char **field, const char *text)

@@ -20,6 +20,11 @@ struct node_away {
     char *why;                  /* owned; it is */
 };
 
+struct node_leaving {           /* of master/act/drain.h: why NULL: nobody leaves */
+    char *why;                  /* owned */
+    char *to;                   /* owned: names of nodes, with commas; "": any */
+};
+
 struct node {
     uint32_t id;                /* place in the table */
     char *name;                 /* owned */
@@ -46,7 +51,8 @@ struct node {
     uint32_t njobs;
 
     bool draining;              /* it takes no new tasks */
-    bool drain_news;            /* the journal is to write that */
+    struct node_leaving leaving;        /* its tasks, to other nodes */
+    bool drain_news;            /* the journal is to write both */
     int64_t stored;             /* its id in the database; 0: none yet */
     bool dirty;                 /* the journal is to write it */
 };
@@ -61,6 +67,10 @@ struct node *nodes_find(const struct nodes *t, const char *name);
 /* The node of that name, made (NODE_LEFT) if there is none yet; NULL when
  * memory runs out. */
 struct node *nodes_make(struct nodes *t, const char *name);
+
+/* Its tasks leave from now on, to these nodes ("a,b"); why NULL: no more. -1: no
+ * memory, nothing has changed. */
+int node_set_leaving(struct node *n, const char *why, const char *to);
 
 /* Replace an owned text; keeps the old one when memory runs out. */
 void node_set_text(char **field, const char *text);

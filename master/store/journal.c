@@ -415,7 +415,7 @@ static int write_node(struct journal *jn, struct node *n, struct err *err)
 {
     struct store_node row;
 
-    record_of_node(&row, n);
+    record_of_node(&row, n, jn->master.instance);
     return store_put_node(jn->store, &row, &n->stored, err);
 }
 

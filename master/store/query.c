@@ -12,7 +12,7 @@
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
-enum { DRAINING_SINCE = 11 };   /* node.draining */
+enum { DRAINING_SINCE = 11, DRAINS_SINCE = 13 };        /* of columns of node */
 
 bool query_has(const struct store *st, enum store_table table)
 {
@@ -215,6 +215,7 @@ struct reader {
         query_hang_f *hang;
         query_text_f *text;
         query_open_f *open;
+        query_drain_f *drain;
         query_number_f *number;
         query_address_f *address;
     } f;
@@ -606,6 +607,29 @@ int query_draining(struct store *st, query_text_f *f, void *arg,
                     on_text, &r, err);
 }
 
+static int on_drain(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return r->f.drain(r->arg, text_of(&v[0]), text_of(&v[1]), text_of(&v[2]));
+}
+
+int query_drains(struct store *st, uint64_t master, query_drain_f *f, void *arg,
+                 struct err *err)
+{
+    const struct store_value of[] = { number(master) };
+    struct reader r = { STORE_TABLE_node, { .drain = f }, arg };
+
+    if (store_version(st) < DRAINS_SINCE)
+        return 0;
+    return query_by(st, "SELECT name, drain_why, drain_to FROM node WHERE"
+                    " draining AND drain_master = ?1 AND drain_why != ''"
+                    " ORDER BY name", of, 1, on_drain, &r, err);
+}
+
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err)
 {
@@ -649,6 +673,7 @@ int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
                     " kind, score, age_ns, EXISTS (SELECT 1 FROM action WHERE"
                     " job = ?1 AND action IN ('kill', 'suspend', 'migrate') AND"
                     " by = policy AND result NOT LIKE 'not done%' AND"
+                    " NOT (action = 'migrate' AND result = 'ordered') AND"
                     " action.at_ns >= verdict.at_ns), why, CASE"
                     " WHEN instr(detail, '  proposes to kill') THEN 3"
                     " WHEN instr(detail, '  proposes to suspend') THEN 2"

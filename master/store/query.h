@@ -76,6 +76,12 @@ typedef int query_model_f(void *arg, const struct store_model *row);
 typedef int query_text_f(void *arg, const char *text);
 int query_draining(struct store *st, query_text_f *f, void *arg,
                    struct err *err);
+/* Nodes that this master was emptying, why, and to which others ("a,b"; "":
+ * any). */
+typedef int query_drain_f(void *arg, const char *node, const char *why,
+                          const char *to);
+int query_drains(struct store *st, uint64_t master, query_drain_f *f, void *arg,
+                 struct err *err);
 /* Masters that have not said that they end. */
 int query_masters(struct store *st, query_master_f *f, void *arg,
                   struct err *err);

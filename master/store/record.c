@@ -10,8 +10,11 @@ uint64_t record_number(const struct job *j)
 
 /* ------------------------------------------------------------------ nodes */
 
-void record_of_node(struct store_node *row, const struct node *n)
+void record_of_node(struct store_node *row, const struct node *n,
+                    uint64_t master)
 {
+    const char *why = n->leaving.why, *to = n->leaving.to;
+
     *row = (struct store_node){
         .name = n->name, .hostname = n->hostname, .machine = n->machine,
         .state = node_state_name(n->state), .cpus = n->cpus, .load = n->load,
@@ -22,6 +25,11 @@ void record_of_node(struct store_node *row, const struct node *n)
         .seen_ns = n->seen_ns,
         .draining = { n->drain_news, n->draining },
     };
+    if (n->drain_news) {
+        row->drain_why = why ? why : "";
+        row->drain_to = to ? to : "";
+        row->drain_master = master;
+    }
 }
 
 /* ------------------------------------------------------------------- jobs */
@@ -61,6 +69,7 @@ void record_of_resume(struct store_resume *row, const struct job *j)
         .at_once = e->at_once, .aborted = e->aborted,
         .fail_code = e->exit_code, .kill_code = e->kill_code,
         .failed_ns = e->failed_ns,
+        .stores = j->stores, .resumes = j->resumes,
     };
     if (j->ops->note)
         record_of_past(row, j);
@@ -89,6 +98,8 @@ void record_to_job(struct job *j, const struct store_job *row,
     e->exit_code = past->fail_code;
     e->kill_code = past->kill_code;
     e->failed_ns = past->failed_ns;
+    j->stores = past->stores || j->state == JOB_STORED;
+    j->resumes = past->resumes;
     j->submit.stored = true;
 }
 

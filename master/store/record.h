@@ -14,8 +14,9 @@
 uint64_t record_number(const struct job *j);
 
 /* Texts and bytes of a row are those of the struct, borrowed. The number of the
- * job is for the caller to set: a new job has none. */
-void record_of_node(struct store_node *row, const struct node *n);
+ * job is for the caller to set: a new job has none. master: instance of this one. */
+void record_of_node(struct store_node *row, const struct node *n,
+                    uint64_t master);
 void record_of_job(struct store_job *row, const struct job *j,
                    uint64_t master);
 void record_of_task(struct store_task *row, const struct job *j,

@@ -105,7 +105,12 @@
     C(clock_offset_ns, MAYBE,   LAST, 1, 6, "its wall clock minus the master's")\
     C(clock_error_ns,  MAYBE,   LAST, 1, 8, "the offset is right within this")\
     C(seen_ns,         KNOWN,   LAST, 1, 7, NULL)                             \
-    C(draining,        MAYBE,   KEEP, 11, 9, "1: it takes no new tasks")
+    C(draining,        MAYBE,   KEEP, 11, 9, "1: it takes no new tasks")      \
+    C(drain_why,       TEXT,    KEEP, 13, 0, "its tasks are leaving, for this" \
+                                             " reason; '': they are not")     \
+    C(drain_to,        TEXT,    KEEP, 13, 0, "for these nodes, with commas;"  \
+                                             " '': any")                      \
+    C(drain_master,    MASTER,  KEEP, 13, 0, "master.instance that sees to it")
 
 /* job 0: new, and gets its number when it is put. */
 #define STORE_job(C)                                                          \
@@ -172,7 +177,9 @@
     C(world,         TEXT,    LAST, 6, 0, "the MPI world that it is")         \
     C(closing,       FLAG,    LAST, 6, 0, "the launcher has ended")           \
     C(launcher_code, MAYBE,   LAST, 6, 0, "with this; NULL: not known")       \
-    C(unfinalized,   FLAG,    LAST, 6, 0, "a task went without MPI_Finalize")
+    C(unfinalized,   FLAG,    LAST, 6, 0, "a task went without MPI_Finalize") \
+    C(stores,        FLAG,    LAST, 13, 0, "its tasks are ended to be stored") \
+    C(resumes,       KNOWN32, LAST, 13, 0, "it was resumed so often")
 
 #define STORE_transition(C)                                                   \
     C(job,        JOB,   LAST, 1, 0, NULL)                                    \

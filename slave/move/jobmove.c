@@ -349,6 +349,8 @@ static void tell_swapped(struct job *j)
     if (k->told || (!*k->why && (!k->registered || !all_reported(j))))
         return;
     k->told = true;
+    if (!*k->why)               /* others may be told to come apart now */
+        jobstop_keep(j);
     say_swapped(j);
 }
 
@@ -683,12 +685,12 @@ static void tell_again(struct job *j)
             jobmove_say_again(v);
 }
 
-/* Another master: tasks that only stand go on; of those that have come apart it
- * is told. */
+/* Another master: tasks that only stand go on; of those that have come apart, or
+ * stand while others may have, it is told. */
 static void release(struct job *j)
 {
     jobkeep_give_up(j);
-    if (j->move && jobstop_swaps(j)) {
+    if (j->move && (jobstop_swaps(j) || jobstop_keeps(j))) {
         say_apart(j);
         tell_again(j);
         return;

@@ -21,6 +21,7 @@ struct jobstop {
     uint64_t number, look;      /* of the last orders */
     enum page_stop_word word;
     uint32_t generation;
+    bool keeps;                 /* without a word of the master nobody goes on */
     uint64_t until_ns;          /* the answer is due then; 0: it was given */
     struct stance now;          /* scratch */
 };
@@ -181,7 +182,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     if (!s->until_ns) {
-        if (s->word != PAGE_STOP_RUN && s->word != PAGE_STOP_SWAP) {
+        if (s->word != PAGE_STOP_RUN && s->word != PAGE_STOP_SWAP &&
+            !s->keeps) {
             log_warn("stop", "no word of the master: its tasks go on job=%llu",
                      (unsigned long long)s->job->part.id);
             let_go(s);
@@ -244,6 +246,7 @@ int jobstop_order(struct job *j, const Hct__StopOrder *m, struct err *err)
     s->number = m->number;
     s->look = m->look;
     s->word = (enum page_stop_word)m->word;
+    s->keeps = s->keeps && s->word != PAGE_STOP_RUN;
     if (s->word == PAGE_STOP_SWAP)
         s->generation = m->generation;
     for (size_t i = 0; i < j->ntasks; i++) {
@@ -262,10 +265,21 @@ int jobstop_order(struct job *j, const Hct__StopOrder *m, struct err *err)
 
 void jobstop_release(struct job *j)
 {
-    if (!j->stop || j->stop->word == PAGE_STOP_SWAP)
+    if (!j->stop || j->stop->word == PAGE_STOP_SWAP || j->stop->keeps)
         return;
     let_go(j->stop);
     end(j);
+}
+
+void jobstop_keep(struct job *j)
+{
+    if (j->stop && j->stop->word != PAGE_STOP_RUN)
+        j->stop->keeps = true;
+}
+
+bool jobstop_keeps(const struct job *j)
+{
+    return j->stop && j->stop->keeps;
 }
 
 void jobstop_destroy(struct jobstop *s)

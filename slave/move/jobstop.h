@@ -2,7 +2,7 @@
  * what is ordered is stored in their pages, and how they stand is told.
  *
  * Who has sent orders and then says nothing for half a minute is gone: tasks that
- * only stand go on. */
+ * only stand go on, unless others may have come apart since. */
 #ifndef HECTOR_JOBSTOP_H
 #define HECTOR_JOBSTOP_H
 
@@ -12,8 +12,13 @@
 
 int jobstop_order(struct job *j, const Hct__StopOrder *m, struct err *err);
 
-/* Another master, which knows of no stop: tasks that only stand go on. */
+/* Another master, which knows of no stop: tasks that only stand go on, unless they
+ * are kept. */
 void jobstop_release(struct job *j);
+/* As long as they stand no task goes on without a word of a master: those on other
+ * nodes may have come apart. */
+void jobstop_keep(struct job *j);
+bool jobstop_keeps(const struct job *j);
 void jobstop_destroy(struct jobstop *s);        /* NULL is fine */
 
 /* The generation that is wanted, 0: none is; and has the swap been ordered? */

@@ -14,18 +14,6 @@ need sqlite3 prlimit
 . "$top/tests/lib/rounds.sh"
 
 # ------------------------------------------------------------ who is where
-host_of()       # PID: n1, n2, n3
-{
-    nsenter -t "$1" -u hostname
-}
-slave_on()      # HOST: the pid of its slave, which the guard has started
-{
-    for p in $(t_processes); do
-        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = hector-slave ] &&
-            grep -q hector-slave "/proc/$(awk '/^PPid/ { print $2 }' \
-                "/proc/$p/status")/comm" && [ "$(host_of $p)" = $1 ] && echo $p
-    done 2>/dev/null | tail -n 1
-}
 children()      # PID
 {
     cat /proc/$1/task/*/children 2>/dev/null

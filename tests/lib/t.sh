@@ -259,6 +259,16 @@ nodes_joined()  # NAME: of that master's log: all three have
     wait_for '[ "$(grep -c "node n[123] joined" "$tap_log")" = 3 ]' 30
 }
 
+slave_on()      # HOST: the pid of its slave, which the guard has started
+{
+    for tap_p in $(t_processes); do
+        [ "$(cat "/proc/$tap_p/comm")" = hector-slave ] &&
+            grep -q hector-slave "/proc/$(awk '/^PPid/ { print $2 }' \
+                "/proc/$tap_p/status")/comm" &&
+            [ "$(nsenter -t "$tap_p" -u hostname)" = "$1" ] && echo "$tap_p"
+    done 2>/dev/null | tail -n 1
+}
+
 start_slave()   # NAME [ARGUMENT...]
 {
     tap_node=$1

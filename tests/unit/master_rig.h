@@ -6,6 +6,7 @@
 
 #include <event2/event.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +49,7 @@ struct rig {
     char dir[PATHS_MAX], db[PATHS_MAX + 16], address[PATHS_MAX + 32];
     struct peer peers[RIG_PEERS];
     size_t npeers;
-    unsigned turns;
+    unsigned turns, starts;
 };
 
 /* ---------------------------------------------------------------- the peers */
@@ -255,7 +256,7 @@ static void rig_start(struct rig *r)
 {
     struct master_conf conf = {
         .flow = {
-            .instance = 0xabcdef12, .join_wait_ns = 400 * CLOCK_NS_PER_MS,
+            .instance = 0xabcdef12 + r->starts++, .join_wait_ns = 400 * CLOCK_NS_PER_MS,
             .notice_ns = 50 * CLOCK_NS_PER_MS,
             .left_wait_ns = 50 * CLOCK_NS_PER_MS,
             .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
@@ -313,6 +314,49 @@ static int rig_teardown(void **state)
     paths_remove_tree(r->dir, NULL);
     free(r);
     return 0;
+}
+
+/* ------------------------------------------- a master that is killed, and again */
+
+static inline void rig_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+
+    if (sqlite3_open(path, &db) || sqlite3_busy_timeout(db, RIG_WAIT_MS) ||
+        sqlite3_exec(db, sql, NULL, NULL, NULL))
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static inline void rig_leave(struct rig *r)
+{
+    for (size_t i = 0; i < r->npeers; i++) {
+        conn_close(r->peers[i].c);
+        r->peers[i].c = NULL;
+    }
+    master_destroy(r->master);
+    event_base_free(r->base);
+}
+
+/* As kill -9 leaves it: the database is as it is now. Then another one is started;
+ * peers have to come anew. */
+static inline void rig_again(struct rig *r)
+{
+    char now[sizeof(r->db) + 8], sql[sizeof(now) + 300], host[200] = "";
+
+    snprintf(now, sizeof(now), "%s.now", r->db);
+    snprintf(sql, sizeof(sql), "VACUUM INTO '%s'", now);
+    rig_sql(r->db, sql);
+    rig_leave(r);
+    gethostname(host, sizeof(host) - 1);
+    snprintf(sql, sizeof(sql), "UPDATE master SET host = '%s'", host);
+    rig_sql(now, sql);
+    snprintf(sql, sizeof(sql), "%s-wal", r->db);
+    unlink(sql);
+    snprintf(sql, sizeof(sql), "%s-shm", r->db);
+    unlink(sql);
+    assert_int_equal(rename(now, r->db), 0);
+    rig_start(r);
 }
 
 /* ------------------------------------------------------------------- waiting */
@@ -408,6 +452,7 @@ struct wish {
     size_t nfrom;               /* and goes back so often: */
     uint32_t max_restarts;
     bool migratable;
+    const char *dir;            /* for checkpoints */
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -455,6 +500,8 @@ static void peer_submit(struct peer *p, const struct wish *w)
     m.restore = w->from;
     m.n_restore = w->nfrom;
     m.max_restarts = w->max_restarts;
+    if (w->dir)
+        m.checkpoint_dir = (char *)(uintptr_t)w->dir;
     conn_send(p->c, MESSAGE_SUBMIT, &m);
 }
 

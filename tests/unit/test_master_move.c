@@ -3,15 +3,18 @@
 #include "proto/link/conn.h"
 
 static conn_handler_f on_stop_order, on_swap, on_swap_go, on_swap_end,
-    on_image_credit, on_moving;
+    on_image_credit, on_moving, on_keep;
 #define RIG_ROUTES                                          \
     { MESSAGE_STOP_ORDER, CONN_ANY, on_stop_order },        \
     { MESSAGE_SWAP, CONN_ANY, on_swap },                    \
     { MESSAGE_SWAP_GO, CONN_ANY, on_swap_go },              \
     { MESSAGE_SWAP_END, CONN_ANY, on_swap_end },            \
     { MESSAGE_IMAGE_CREDIT, CONN_ANY, on_image_credit },    \
-    { MESSAGE_MOVING, CONN_ANY, on_moving },
+    { MESSAGE_MOVING, CONN_ANY, on_moving },                \
+    { MESSAGE_KEEP, CONN_ANY, on_keep },
 #include "tests/unit/master_rig.h"
+
+#include <signal.h>
 
 #include "master/move/mover.h"
 #include "mpi-wrappers/page.h"
@@ -29,6 +32,9 @@ static struct host {
     bool stays_mute;            /* about Drained, once all have left */
     const char *cannot;         /* why it does not swap */
     const char *spoiled;        /* why no task can be made of an image */
+    bool saves;                 /* all write images into files */
+    bool halts;                 /* says nothing once SwapGo has come */
+    uint64_t tagged;            /* calls, of a task that leaves */
     uint64_t past;              /* so much of an image goes past the master */
 } hosts[HOSTS];
 
@@ -52,6 +58,7 @@ static void say_moved(struct host *h, uint32_t rank, Hct__TaskMoved__Kind kind,
     m.pid = 2000 + rank;
     m.at_ns = clock_wall_ns();
     m.why = (char *)(uintptr_t)why;
+    m.tagged = h->tagged;
     conn_send(h->p->c, MESSAGE_TASK_MOVED, &m);
 }
 
@@ -74,9 +81,13 @@ static int on_stop_order(void *arg, struct conn *c, const void *msg,
 
     (void)err;
     if (m->end)
+        peer_say(arg, "RUN");
+    if (m->end || (h->halts && h->going))
         return 0;
     if (m->word == PAGE_STOP_SWAP && !h->says_came) {
         h->says_came = true;
+        if (h->saves)
+            say_all(h, &h->here, HCT__TASK_MOVED__KIND__SAVED, "");
         say_all(h, &h->coming, h->spoiled ? HCT__TASK_MOVED__KIND__FAILED
                                           : HCT__TASK_MOVED__KIND__CAME,
                 h->spoiled ? h->spoiled : "");
@@ -116,6 +127,7 @@ static int on_swap(void *arg, struct conn *c, const void *msg,
                  m->ways[i]->node, m->ways[i]->addresses);
     h->serial = m->serial;
     h->going = h->says_came = false;
+    h->saves = *m->saving;
     taskset_fini(&h->leaving);
     taskset_fini(&h->coming);
     if ((*m->leaving && taskset_parse(&h->leaving, m->leaving, 8, err)) ||
@@ -138,6 +150,10 @@ static int on_swap_go(void *arg, struct conn *c, const void *msg,
 
     (void)c, (void)err;
     peer_say(arg, "SwapGo serial=%u", m->serial);
+    for (size_t i = 0; i < m->n_arrivals; i++)
+        peer_say(arg, "arrival %u of %u tagged=%llu", m->serial,
+                 m->arrivals[i]->rank,
+                 (unsigned long long)m->arrivals[i]->tagged);
     h->going = true;
     for (int64_t r = -1; (r = taskset_next(&h->coming, r)) >= 0; )
         taskset_add(&h->here, (uint32_t)r, (uint32_t)r);
@@ -211,6 +227,20 @@ static int on_moving(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* Directories are made, images are good, and sealed. */
+static int on_keep(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    const Hct__Keep *m = msg;
+    Hct__Kept kept = HCT__KEPT__INIT;
+
+    (void)arg, (void)err;
+    kept.job = m->job;
+    kept.ticket = m->ticket;
+    kept.ok = true;
+    conn_send(c, MESSAGE_KEPT, &kept);
+    return 0;
+}
+
 /* --------------------------------------------------------------- the job */
 
 static struct peer *run, *operator;
@@ -227,7 +257,8 @@ static void start(struct rig *r)
     operator = rig_connect(r, HCT__ROLE__ROLE_OPERATOR, "u@h", 0);
     rig_wait(operator, "Welcome");
     peer_submit(run, &(struct wish){ .ntasks = 2, .hosts = { "a", "b" },
-                                     .slots = 4, .by_node = true, .migratable = true });
+                                     .slots = 4, .by_node = true, .migratable = true,
+                                     .dir = "/saved", .max_restarts = 1 });
     rig_wait(run, "running 2/2");
     taskset_add(&hosts[0].here, 0, 0);
     taskset_add(&hosts[1].here, 1, 1);
@@ -391,6 +422,295 @@ static void test_cannot_swap(void **state)
     forget();
 }
 
+/* ---------------------------------------------------- the master is killed */
+
+enum { STANDS = 0 };            /* as a generation */
+
+/* The slave of that host finds another master. */
+static void comes(struct rig *r, int i)
+{
+    static const char *const names[HOSTS] = { "a", "b", "c" };
+
+    hosts[i].p = rig_slave(r, names[i], 4);
+}
+
+/* ... and says how far its tasks have come apart, by a Swap with that number. */
+static void says_apart(int i, uint32_t serial, uint32_t generation,
+                       const char *leaving, const char *coming, bool let)
+{
+    Hct__ComeApart m = HCT__COME_APART__INIT;
+    struct host *h = &hosts[i];
+    struct err err;
+
+    h->serial = serial;
+    h->says_came = true;
+    h->going = false;
+    taskset_fini(&h->leaving);
+    taskset_fini(&h->coming);
+    assert_false(*leaving && taskset_parse(&h->leaving, leaving, 8, &err));
+    assert_false(*coming && taskset_parse(&h->coming, coming, 8, &err));
+    m.job = 1;
+    m.serial = serial;
+    m.generation = generation;
+    m.leaving = (char *)(uintptr_t)leaving;
+    m.coming = (char *)(uintptr_t)coming;
+    m.let = let;
+    conn_send(h->p->c, MESSAGE_COME_APART, &m);
+}
+
+static void has_told(int i)
+{
+    Hct__SlaveJobs m = HCT__SLAVE_JOBS__INIT;
+    uint64_t job = 1;
+
+    m.jobs = &job;
+    m.n_jobs = 1;
+    conn_send(hosts[i].p->c, MESSAGE_SLAVE_JOBS, &m);
+}
+
+static void run_comes(struct rig *r)
+{
+    run = rig_redirector(r);
+    peer_submit(run, &(struct wish){ .ntasks = 2, .again = true });
+    rig_wait(run, "Accepted job=1");
+}
+
+static void goes_on(struct rig *r, const char *places)
+{
+    rig_expect(r, "SELECT rank, node, t.state, j.state FROM tasks t JOIN jobs j "
+               "ON j.job = t.job ORDER BY 1", places);
+    assert_false(heard(run, "ending"));
+    forget();
+}
+
+/* What was tagged by a task that has left counts on, though the node that it has
+ * left is gone as well. */
+static void test_again_left(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[0].tagged = 9;
+    hosts[1].halts = hosts[2].halts = true;
+    migrate("0", "c");
+    rig_wait(hosts[2].p, "arrival 1 of 0 tagged=9");
+    rig_expect(r, "SELECT node FROM tasks ORDER BY rank", "c\nb\n");
+    rig_again(r);
+    run_comes(r);
+    hosts[1].halts = hosts[2].halts = false;
+    taskset_fini(&hosts[2].here);
+    comes(r, 2);
+    says_apart(2, 1, 1, "", "0", false);
+    say_all(&hosts[2], &hosts[2].coming, HCT__TASK_MOVED__KIND__CAME, "");
+    has_told(2);
+    comes(r, 1);
+    says_apart(1, 1, 1, "", "", false);
+    has_told(1);
+    rig_wait(hosts[2].p, "arrival 1 of 0 tagged=9");
+    rig_wait(hosts[1].p, "SwapEnd serial=1");
+    goes_on(r, "0|c|running|running\n1|b|running|running\n");
+}
+
+/* One slave has not heard that all are to come apart: they do, and go back. */
+static void test_again_stands(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    rig_again(r);
+    run_comes(r);
+    comes(r, 0);
+    says_apart(0, 1, 1, "0", "", false);
+    has_told(0);
+    comes(r, 1);
+    says_apart(1, 1, STANDS, "", "", false);
+    has_told(1);
+    rig_wait(hosts[0].p, "Swap serial=2 leaving= coming=\n");
+    rig_wait(hosts[1].p, "SwapGo serial=2");
+    rig_wait(hosts[0].p, "SwapEnd serial=2");
+    goes_on(r, "0|a|running|running\n1|b|running|running\n");
+}
+
+/* Nobody has come apart: all go on at once. */
+static void test_again_all_stand(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    rig_again(r);
+    run_comes(r);
+    comes(r, 0);
+    says_apart(0, 1, STANDS, "0", "", false);
+    has_told(0);
+    rig_turn(r, 50);
+    assert_false(heard(hosts[0].p, "RUN"));
+    comes(r, 1);
+    says_apart(1, 1, STANDS, "", "", false);
+    has_told(1);
+    rig_wait(hosts[0].p, "RUN\nSwapEnd serial=0");
+    rig_wait(hosts[1].p, "RUN\nSwapEnd serial=0");
+    assert_false(heard(hosts[0].p, "Swap serial"));
+    goes_on(r, "0|a|running|running\n1|b|running|running\n");
+}
+
+/* Task 0 may have left, and where it has come to had no task before: that node is
+ * waited for. One that does not come back is the end of the job. */
+static void someone_may_have_left(struct rig *r)
+{
+    start(r);
+    migrate("0", "c");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    migrate("0", "a");
+    rig_wait(operator, "Result 1 task 0 is on a now");
+    rig_expect(r, "SELECT node FROM tasks ORDER BY rank", "a\nb\n");
+    rig_again(r);
+    run_comes(r);
+    comes(r, 0);
+    says_apart(0, 3, 3, "0", "", true);
+    has_told(0);
+    comes(r, 1);
+    says_apart(1, 3, 3, "", "", false);
+    has_told(1);
+}
+
+static void test_again_target_late(void **state)
+{
+    struct rig *r = *state;
+
+    someone_may_have_left(r);
+    rig_turn(r, 50);
+    comes(r, 2);
+    says_apart(2, 3, 3, "", "0", false);
+    say_all(&hosts[2], &hosts[2].coming, HCT__TASK_MOVED__KIND__CAME, "");
+    has_told(2);
+    rig_wait(hosts[2].p, "SwapGo serial=3");
+    rig_wait(hosts[1].p, "SwapEnd serial=3");
+    goes_on(r, "0|c|running|running\n1|b|running|running\n");
+}
+
+static void test_again_target_lost(void **state)
+{
+    struct rig *r = *state;
+
+    rig_restart_wait_ns = 500 * CLOCK_NS_PER_MS;
+    someone_may_have_left(r);
+    rig_wait(run, "ending");
+    rig_expect(r, "SELECT why FROM job", "a move failed, and nobody can go back: a "
+               "node that tasks had come to was lost\n");
+    rig_restart_wait_ns = 30 * CLOCK_NS_PER_S;
+    forget();
+}
+
+/* What task 0 has come to is dead, and it may have left. */
+static void test_again_came_and_died(void **state)
+{
+    struct rig *r = *state;
+
+    someone_may_have_left(r);
+    comes(r, 2);
+    says_apart(2, 3, 3, "", "0", false);
+    say_all(&hosts[2], &hosts[2].coming, HCT__TASK_MOVED__KIND__FAILED, "killed");
+    has_told(2);
+    rig_wait(run, "ending");
+    rig_expect(r, "SELECT why FROM job", "a move failed, and nobody can go back: "
+               "task 0 cannot be moved: killed\n");
+    forget();
+}
+
+static void operator_comes(struct rig *r)
+{
+    operator = rig_connect(r, HCT__ROLE__ROLE_OPERATOR, "u@h", 0);
+    rig_wait(operator, "Welcome");
+}
+
+/* A node was told to prepare, and the master had not come to note it: what its slave
+ * says is passed over, and tasks can go there later. */
+static void test_again_not_noted(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    rig_again(r);
+    run_comes(r);
+    comes(r, 2);
+    peer_prepared(hosts[2].p, 1, true, "");
+    has_told(2);
+    rig_wait(hosts[2].p, "Terminate job=1 ranks=all");
+    peer_drained(hosts[2].p, 1);
+    for (int i = 0; i < 2; i++) {
+        comes(r, i);
+        has_told(i);
+    }
+    operator_comes(r);
+    migrate("0", "c");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    assert_false(hosts[2].p->closed);
+    goes_on(r, "0|c|running|running\n1|b|running|running\n");
+}
+
+static void save(bool suspend)
+{
+    Hct__Save m = HCT__SAVE__INIT;
+
+    m.job = 1;
+    m.why = (char *)"test";
+    m.suspend = suspend;
+    conn_send(operator->c, MESSAGE_SAVE, &m);
+}
+
+/* The tasks on a and b are ended, once more, by the next master. */
+static void end_under_another(struct rig *r)
+{
+    rig_expect(r, "SELECT state FROM jobs", "returning\n");
+    rig_again(r);
+    run_comes(r);
+    operator_comes(r);
+    for (int i = 0; i < 2; i++) {
+        comes(r, i);
+        has_told(i);
+        rig_wait(hosts[i].p, "Terminate job=1 ranks=all");
+        peer_exit(hosts[i].p, 1, (uint32_t)i, 0, SIGKILL, "");
+        peer_drained(hosts[i].p, 1);
+    }
+}
+
+/* The tasks end as all of them are in files: the next master does not begin them
+ * anew, but when it is told to, of those files. */
+static void test_again_stores(void **state)
+{
+    struct rig *r = *state;
+    Hct__Hold m = HCT__HOLD__INIT;
+
+    start(r);
+    save(true);
+    rig_wait(hosts[0].p, "Terminate job=1");
+    end_under_another(r);
+    rig_expect(r, "SELECT state FROM jobs", "stored\n");
+    m.job = 1;
+    m.ranks = (char *)"all";
+    m.order = HCT__HOLD_ORDER__HOLD_RESUME;
+    m.why = (char *)"test";
+    conn_send(operator->c, MESSAGE_HOLD, &m);
+    rig_wait(hosts[0].p, "attempt=1 restore=/saved/1");
+    forget();
+}
+
+/* They go back to a checkpoint: not to their beginning. */
+static void test_again_returns(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    save(false);
+    rig_wait(operator, "Result 1 checkpoint 1 is in /saved/1");
+    peer_exit(hosts[1].p, 1, 1, 0, SIGKILL, "");
+    rig_wait(hosts[0].p, "Terminate job=1");
+    end_under_another(r);
+    rig_wait(hosts[0].p, "attempt=1 restore=/saved/1");
+    rig_wait(hosts[1].p, "attempt=1 restore=/saved/1");
+    forget();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
 
 int main(void)
@@ -398,7 +718,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_moves), TEST(test_left_node), TEST(test_back_to_left_node),
         TEST(test_past), TEST(test_no_way_back), TEST(test_spoiled), TEST(test_cannot_swap),
+        TEST(test_again_left), TEST(test_again_stands), TEST(test_again_all_stand),
+        TEST(test_again_target_late), TEST(test_again_target_lost),
+        TEST(test_again_came_and_died), TEST(test_again_not_noted),
+        TEST(test_again_stores), TEST(test_again_returns),
     };
+
+    rig_restart_wait_ns = 30 * CLOCK_NS_PER_S;
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("master_move", tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void on_close(void *arg, struct conn *c, const struct err *why)
 
     (void)c;
     t->conn = NULL;
-    snprintf(text, sizeof(text), "%.80s%.400s", t->lost ? t->lost : "",
+    snprintf(text, sizeof(text), "%.200s%.300s", t->lost ? t->lost : "",
              why->text);
     talk_end(t, false, text);
 }
