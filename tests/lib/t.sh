@@ -247,7 +247,7 @@ start_nodes()   # a master that simulated hosts reach, and the slaves of n1 to n
     for tap_h in n1 n2 n3; do
         tap_e=
         [ $tap_h != n3 ] || tap_e=${lesser:+GLIBC_TUNABLES=$lesser}
-        start "slave-$tap_h" sh "$AGENT" $tap_h env $tap_e hector-slave -d -v \
+        start "slave-$tap_h" sh "$AGENT" $tap_h env ${tap_e:+"$tap_e"} hector-slave -d -v \
             --master $master_at --name $tap_h
         eval "guard_$tap_h=\$started"
     done
