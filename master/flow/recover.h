@@ -22,8 +22,8 @@ struct recover {
 
 /* Nodes that take no new tasks still do not. */
 void recover_nodes(struct recover *r);
-/* And drains that were under way. Returns how many jobs were taken up again. What cannot be read is buried,
- * or left to the next master, and logged. */
+/* And drains that were under way. Returns how many jobs were taken up again. What
+ * cannot be read is buried, or left to the next master, and logged. */
 size_t recover_jobs(const struct recover *r);
 
 #endif

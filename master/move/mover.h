@@ -32,12 +32,12 @@ struct mover_ops {              /* by whoever drives jobs */
     void (*fail)(struct job *j, const char *why);
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
-    /* A node that is new to the job, or (jn) has been left by all its tasks is to
-     * prepare, with none. */
+    /* A node that is new to the job, or (jn) has been left by all its tasks is
+     * to prepare, with none. */
     int (*prepare)(struct job *j, struct job_node *jn, struct node *n,
                    struct err *err);
-    /* Its tasks are elsewhere now: note it for a later master, and what was known
-     * of those that have moved. */
+    /* Its tasks are elsewhere now: note it for a later master, and what was
+     * known of those that have moved. */
     int (*seal)(struct job *j, Hct__SwapGo__Arrival **arrivals, size_t n,
                 struct err *err);
 };

@@ -295,7 +295,8 @@ void mover_send_go(const struct mover *v)
     struct err err;
 
     if (mover_find_arrivals(v, &a, &err))
-        log_warn("move", "%s job=%llu", err.text, mover_id(v));
+        log_warn("move", "%s job=%llu", err.text,
+                 (unsigned long long)v->job->id);
     m.job = v->job->id;
     m.serial = v->serial;
     m.arrivals = a.all;

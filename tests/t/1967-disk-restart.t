@@ -48,7 +48,7 @@ run hector resume --on n3 $job
 is "$status" 0 'it is resumed on a node that is not there just now'
 wait_for '[ "$(state)" = waiting ]' 20
 again
-kill -CONT "$guard_n3" $(slave_on n3)
+kill -CONT "$guard_n3" "$(slave_on n3)"
 wait_for '[ "$(state)" = running ]' 60
 further 3
 is "$(nodes)" n3 '... where it goes on, when that is'
