@@ -20,11 +20,12 @@
 #include "proto/link/conn.h"
 #include "proto/link/timer.h"
 
-enum { KEPT = 2 };
+enum { KEPT = 2, PATH = 4200 };
 #define AGAIN_NS (CLOCK_NS_PER_S)       /* the job is being moved */
+#define SAY_NS   (60 * CLOCK_NS_PER_S)  /* that copies are under way */
 #define WORK_NS  (600 * CLOCK_NS_PER_S) /* images may be large, storage slow */
 
-enum phase { IDLE, BEGINNING, STOPPING, CHECKING, SEALING };
+enum phase { IDLE, BEGINNING, STOPPING, CHECKING, COPYING, SEALING };
 
 struct mark {                   /* number 0: there is none */
     uint32_t number;
@@ -36,6 +37,10 @@ struct checkpoints {
     struct movers *all;         /* borrowed; NULL: no task has run yet */
     struct job *job;            /* borrowed */
     char *dir;                  /* owned; NULL: none are made */
+    char *local;                /* owned; images are written there first, in a
+                                   directory of the job; NULL: they are not */
+    uint64_t rate;              /* bytes a second that a node copies; 0: at will */
+    uint64_t until_ns;          /* COPYING: may take so long; monotonic */
     uint64_t every_ns;          /* 0: when somebody says so */
     uint32_t max_returns;
     struct mark last[KEPT];     /* newest first */
@@ -125,9 +130,12 @@ int checkpoint_wish(struct job *j, const Hct__Submit *s, struct err *err)
     if (!c)
         return err_memory(err);
     *c = (struct checkpoints){ .job = j, .every_ns = s->checkpoint_every_ns,
+                               .rate = s->checkpoint_rate,
                                .max_returns = s->max_restarts,
                                .first = 1, .next = 1 };
     if (*s->checkpoint_dir && !(c->dir = strdup(s->checkpoint_dir)))
+        return err_memory(err);
+    if (*s->checkpoint_local == '/' && !(c->local = strdup(s->checkpoint_local)))
         return err_memory(err);
     return take_restore(c, s, j->ntasks, err);
 }
@@ -143,6 +151,7 @@ void checkpoint_free(struct job *j)
     mark_fini(&c->made);
     timer_free(c->timer);
     free(c->dir);
+    free(c->local);
     free(c->why);
     free(c);
     j->checkpoints = NULL;
@@ -222,12 +231,24 @@ static bool works_there(const struct job_node *jn)
     return jn->ntasks && !jn->lost && !jn->drained && jn->node->link;
 }
 
+/* The directory of this job there, which no other one has; "": there is none. */
+static void name_local(const struct checkpoints *c, char *to, size_t size)
+{
+    *to = '\0';
+    if (c->local)
+        snprintf(to, size, "%.4000s/checkpoints-%" PRIx64 "-%" PRIu64, c->local,
+                 c->job->submitted_ns, c->job->id);
+}
+
 static void send_keep(struct checkpoints *c, struct job_node *jn,
                       Hct__Keep__Work work, const ProtobufCBinaryData *of)
 {
     Hct__Keep m = HCT__KEEP__INIT;
-    char *ranks = taskset_text(&jn->ranks);
+    char *ranks = taskset_text(&jn->ranks), local[PATH];
 
+    name_local(c, local, sizeof(local));
+    m.local = local;
+    m.rate = c->rate;
     m.job = c->job->id;
     m.ticket = c->ticket;
     m.work = work;
@@ -250,7 +271,10 @@ static uint32_t drop(struct checkpoints *c)
 {
     struct job *j = c->job;
     Hct__Keep m = HCT__KEEP__INIT;
+    char local[PATH];
 
+    name_local(c, local, sizeof(local));
+    m.local = local;
     m.job = j->id;
     m.work = HCT__KEEP__WORK__DROP;
     m.dir = c->dir;
@@ -287,6 +311,25 @@ static void begin_work(struct checkpoints *c, enum phase phase,
             send_keep(c, &c->job->nodes[i], work, NULL);
     if (!c->waits)
         no_checkpoint(c, "no node is there");
+}
+
+static void wait_for_copies(struct checkpoints *c)
+{
+    timer_set(c->timer, SAY_NS);
+    say_step(c, "copying");
+}
+
+/* To where all see them, at leisure; the copies are read again there. */
+static void begin_copies(struct checkpoints *c)
+{
+    uint64_t bytes = image_bytes(&c->made);
+
+    c->until_ns = clock_monotonic_ns() + WORK_NS;
+    if (c->rate)
+        c->until_ns += 2 * (bytes / c->rate + 1) * CLOCK_NS_PER_S;
+    begin_work(c, COPYING, HCT__KEEP__WORK__COPY);
+    if (c->phase == COPYING)
+        wait_for_copies(c);
 }
 
 /* The file that says what it is. */
@@ -422,6 +465,10 @@ static void stopped(struct job *j, const struct mover_saved *s,
         no_checkpoint(c, "out of memory");
     } else {
         c->stood_ns = s->stood_ns;
+        if (c->local) {
+            begin_copies(c);
+            return;
+        }
         begin_work(c, CHECKING, HCT__KEEP__WORK__CHECK);
         say_step(c, "checking");
     }
@@ -430,13 +477,14 @@ static void stopped(struct job *j, const struct mover_saved *s,
 static void begin_stop(struct checkpoints *c)
 {
     const struct taskset none = { 0 };
-    char dir[4200];
+    char dir[PATH + 16], where[PATH];
     struct mover_order o = { .ranks = &none, .saving = dir, .saved = stopped,
                              .quiesce_ns = c->quiesce_ns,
                              .why = c->why ? c->why : "", .asker = c->asker };
     struct err err;
 
-    snprintf(dir, sizeof(dir), "%.4100s/%u", c->dir, c->next);
+    name_local(c, where, sizeof(where));
+    snprintf(dir, sizeof(dir), "%.4190s/%u", c->local ? where : c->dir, c->next);
     c->phase = STOPPING;
     timer_set(c->timer, WORK_NS);
     if (mover_order(c->all, c->job, &o, &err)) {
@@ -505,7 +553,9 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what;
     if (c->phase == STOPPING)
         return;                 /* mover.c minds the time */
-    if (c->phase != IDLE)
+    if (c->phase == COPYING && clock_monotonic_ns() < c->until_ns)
+        wait_for_copies(c);
+    else if (c->phase != IDLE)
         no_checkpoint(c, "the work on its files took too long");
     else if (c->job->mover)
         timer_set(c->timer, AGAIN_NS);
@@ -565,7 +615,7 @@ void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m)
         return;
     if (c->phase == BEGINNING)
         begin_stop(c);
-    else if (c->phase == CHECKING)
+    else if (c->phase == CHECKING || c->phase == COPYING)
         begin_seal(c);
     else
         sealed(c);

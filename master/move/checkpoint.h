@@ -4,7 +4,8 @@
  *   begin   directories are made on all nodes (hector-keep)
  *   stop    the tasks are brought to stand, write their images, and go on: a
  *           move in which nobody moves (mover.h)
- *   check   the images are read again
+ *   check   the images are read again; or, where they are on local disks first,
+ *           copied, while the tasks run, and the copies are read
  *   seal    it is a checkpoint from now on; all but the last two are removed
  *
  * Whatever goes wrong, the tasks go on, and what was there before is there; what

@@ -41,7 +41,9 @@ struct options {
     bool timestamp, merge_stderr, pty;
     bool migratable;
     const char *checkpoint_dir, *restart;       /* NULL: not said */
+    const char *checkpoint_local;       /* the same */
     uint64_t checkpoint_every_ns;       /* 0: not said */
+    uint64_t checkpoint_rate;   /* bytes a second; with checkpoint_local */
     uint32_t max_restarts;      /* with checkpoint_dir */
     const char *buffer;         /* of the tasks' stdout; NULL: not said */
     const char *output_dir;

@@ -24,6 +24,8 @@ static const struct { const char *name, *why; } refused[] = {
     { "--migratable", tasks },
     { "--checkpoint-dir", tasks },
     { "--checkpoint-every", tasks },
+    { "--checkpoint-local", tasks },
+    { "--checkpoint-rate", tasks },
     { "--max-restarts", tasks },
     { "--restart", tasks },
     { "--inject", tasks },

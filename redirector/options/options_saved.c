@@ -6,6 +6,8 @@
 
 /* Times that a job goes back, unless somebody says so. */
 enum { RESTARTS = 3 };
+/* Bytes a second that a node copies, unless somebody says so. */
+enum { RATE = 100 << 20 };
 
 /* All that is in the images. */
 static const char *const with_images[] = {
@@ -29,6 +31,23 @@ static bool moves_on_hang(const struct options *o)
            h.action == ONHANG_MIGRATE;
 }
 
+static int check_local(struct options *o, struct err *err)
+{
+    if (o->checkpoint_local && !o->checkpoint_dir)
+        return err_set(err, EINVAL, "--checkpoint-local needs --checkpoint-dir "
+                       "DIR: where are the images to be copied to?");
+    if (o->checkpoint_local && *o->checkpoint_local != '/')
+        return err_set(err, EINVAL, "--checkpoint-local \"%.80s\": a directory of "
+                       "each node is wanted, which begins with /",
+                       o->checkpoint_local);
+    if (!o->checkpoint_local && o->checkpoint_rate)
+        return err_set(err, EINVAL, "--checkpoint-rate needs --checkpoint-local "
+                       "DIR: else nothing is copied");
+    if (o->checkpoint_local && !o->checkpoint_rate)
+        o->checkpoint_rate = RATE;
+    return 0;
+}
+
 int options_check_saved(struct options *o, struct err *err)
 {
     const char *option = o->checkpoint_dir ? "--checkpoint-dir" : "--restart";
@@ -36,6 +55,8 @@ int options_check_saved(struct options *o, struct err *err)
     if (!o->checkpoint_dir && o->checkpoint_every_ns)
         return err_set(err, EINVAL, "--checkpoint-every needs --checkpoint-dir "
                        "DIR: where are the checkpoints to be?");
+    if (check_local(o, err))
+        return -1;
     if (!o->checkpoint_dir && options_seen(o, "--max-restarts"))
         return err_set(err, EINVAL, "--max-restarts needs --checkpoint-dir DIR: "
                        "there is nothing to go back to without");

@@ -246,6 +246,16 @@ static int take_duration(void *to, const struct args_given *g,
     return 0;
 }
 
+static int take_bytes(void *to, const struct args_given *g, struct err *err)
+{
+    uint64_t *out = args_at(to, g);
+
+    if (parse_bytes(out, g->value, NULL) < 0 || *out == 0)
+        return err_set(err, EINVAL, "%s \"%.80s\": bytes a second are wanted, as "
+                       "50M or 1.5G", g->option, g->value);
+    return 0;
+}
+
 static int take_on_hang(void *to, const struct args_given *g, struct err *err)
 {
     struct onhang h;
@@ -408,6 +418,13 @@ const struct args_option usage_rows[] = {
     { NULL, "checkpoint-every", ARGS_VALUE, "TIME",
       "save it so often; also 90s, 15m, 2h",
       take_duration, AT(checkpoint_every_ns), 0, 0 },
+    { NULL, "checkpoint-local", ARGS_VALUE, "DIR",
+      "write images to this directory of each node first, and copy them while "
+      "the job runs",
+      args_text, AT(checkpoint_local), 0, 0 },
+    { NULL, "checkpoint-rate", ARGS_VALUE, "BYTES",
+      "copy so many a second on each node; also 50M, 1.5G; default: 100M",
+      take_bytes, AT(checkpoint_rate), 0, 0 },
     { NULL, "max-restarts", ARGS_VALUE, "N",
       "go back at most N times; default: 3",
       args_u32, AT(max_restarts), 0, RESTARTS_MAX },

@@ -311,7 +311,10 @@ int submit_saved(Hct__Submit *m, const struct options *o, const struct saved *s,
     if (s->dir) {
         m->checkpoint_dir = s->dir;
         m->checkpoint_every_ns = o->checkpoint_every_ns;
+        m->checkpoint_rate = o->checkpoint_rate;
         m->max_restarts = o->max_restarts;
+        if (o->checkpoint_local)
+            m->checkpoint_local = (char *)(uintptr_t)o->checkpoint_local;
     }
     if (s->n == 0)
         return 0;

@@ -399,6 +399,8 @@ void job_look(struct job *j)
     if (all_over(j) &&
         (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
         apply(j, JOB_EVENT_EXITED, NULL);
+        if (hook(j))
+            hook(j)->ended(j);
         jobdrain_begin(j);
     }
 }

@@ -27,7 +27,8 @@
 struct jobdrain {
     struct event *kill;         /* owned: some grace is over */
     struct event *look;         /* owned: whether all is gone */
-    uint64_t since_ns, cut_ns;  /* it began; pipes are cut */
+    uint64_t since_ns, swept_ns, cut_ns;        /* it began; processes are to
+                                                   be gone; pipes are cut */
     bool swept, ended_stdtim;
 };
 
@@ -119,7 +120,13 @@ void jobdrain_destroy(struct jobdrain *d)
 
 static bool work_done(const struct job *j)
 {
-    return !worker(j) || clock_monotonic_ns() - j->drain->since_ns >= WORK_NS;
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!j->drain->swept_ns && worker(j) && now_ns - j->drain->since_ns < WORK_NS)
+        return false;
+    if (!j->drain->swept_ns)
+        j->drain->swept_ns = now_ns + SWEEP_NS;
+    return true;
 }
 
 static bool processes_gone(struct job *j)
@@ -129,7 +136,7 @@ static bool processes_gone(struct job *j)
     if (j->drain->swept)
         return true;
     left = sweep(j, SIGKILL);
-    if (left && clock_monotonic_ns() - j->drain->since_ns < SWEEP_NS)
+    if (left && clock_monotonic_ns() < j->drain->swept_ns)
         return false;
     if (left)
         log_warn("job", "%zu processes do not die job=%llu", left,

@@ -29,6 +29,8 @@ struct jobhook {
     /* The process that is at work on files of the job, more of which may wait; 0:
      * none is. */
     pid_t (*works)(const struct job *j);
+    /* All tasks that were here have ended. */
+    void (*ended)(struct job *j);
     /* Another master, which knows of no move, or nothing more. */
     void (*release)(struct job *j);
     /* The same one, after the link was broken. */

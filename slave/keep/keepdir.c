@@ -239,6 +239,15 @@ int keepdir_drop(const char *dir, uint32_t number, struct err *err)
     return rc;
 }
 
+int keepdir_drop_local(const char *local, uint32_t number, struct err *err)
+{
+    if (keepdir_drop(local, number, err))
+        return -1;
+    if (rmdir(local) && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+        return err_sys(err, "cannot remove %s", local);
+    return 0;
+}
+
 /* --------------------------------------------------------------- lower numbers */
 
 /* The numbers below that one that directories have; they are the caller's. */
@@ -293,6 +302,14 @@ static int drop_unfinished(const char *dir, uint32_t number, struct err *err)
         rc = drop_all(dir, v, n, false, err);
     free(v);
     return rc;
+}
+
+int keepdir_make_local(const char *local, uint32_t number, struct err *err)
+{
+    if (keepdir_make(local, number, err))
+        return -1;
+    return drop_unfinished(local, number, err) || drop_left_aside(local, err)
+           ? -1 : 0;
 }
 
 int keepdir_sweep(const char *dir, uint32_t number, struct err *err)

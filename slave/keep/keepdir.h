@@ -11,6 +11,10 @@
  * once. */
 int keepdir_make(const char *dir, uint32_t number, struct err *err);
 
+/* The same of a directory on this node alone, in which nothing of lower numbers
+ * stays that is ours. */
+int keepdir_make_local(const char *local, uint32_t number, struct err *err);
+
 /* Open DIR/NUMBER/, or -1. */
 int keepdir_open(const char *dir, uint32_t number, struct err *err);
 
@@ -23,6 +27,9 @@ int keepdir_sweep(const char *dir, uint32_t number, struct err *err);
  * same: it is removed and never will be one, or it is one and stays. That it is
  * not there is no failure. */
 int keepdir_drop(const char *dir, uint32_t number, struct err *err);
+
+/* The same of a directory on this node alone, which goes with the last of them. */
+int keepdir_drop_local(const char *local, uint32_t number, struct err *err);
 
 /* Now that NUMBER is a checkpoint: of those with lower numbers this one stays, or (0)
  * the newest whole one; the others go, and what did not become one. One that this program

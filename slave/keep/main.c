@@ -14,26 +14,44 @@
 #include "proto/base/parse.h"
 #include "proto/base/taskset.h"
 #include "proto/conf/checkpointfile.h"
+#include "slave/keep/copy.h"
 #include "slave/keep/images.h"
 #include "slave/keep/keepdir.h"
 
 enum { PART = 64 << 10 };
 #define MOST ((size_t)1 << 30)          /* what says all of a checkpoint */
 
-struct options { bool first; };
+struct options {
+    bool first;
+    const char *local;          /* NULL: not said */
+    uint64_t rate;
+};
+
+static int take_rate(void *to, const struct args_given *g, struct err *err)
+{
+    return parse_bytes(args_at(to, g), g->value, err)
+           ? err_prefix(err, "%s", g->option) : 0;
+}
 
 static const struct args_option options[] = {
     { NULL, "f first", ARGS_NONE, NULL, "begin: remove what earlier tries left",
       args_flag, offsetof(struct options, first), 0, 0 },
+    { NULL, "l local", ARGS_VALUE, "LOCAL",
+      "images are written there first, on this node", args_text,
+      offsetof(struct options, local), 0, 0 },
+    { NULL, "r rate", ARGS_VALUE, "BYTES",
+      "copy: so many a second at most; also 50M", take_rate,
+      offsetof(struct options, rate), 0, 0 },
     ARGS_COMMON
 };
 
 static const struct args_program program = {
     "hector-keep",
-    "usage: hector-keep begin [--first] DIR NUMBER\n"
+    "usage: hector-keep begin [--first] [--local LOCAL] DIR NUMBER\n"
     "       hector-keep check DIR NUMBER RANKS\n"
+    "       hector-keep copy --local LOCAL [--rate BYTES] DIR NUMBER RANKS\n"
     "       hector-keep seal DIR NUMBER [OLDER]\n"
-    "       hector-keep drop DIR NUMBER\n"
+    "       hector-keep drop [--local LOCAL] DIR NUMBER\n"
     "hector-slave starts it for checkpoints of jobs: hector-keep(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
@@ -52,6 +70,8 @@ static int begin(const struct call *c, struct err *err)
 
     if (keepdir_make(c->dir, c->number, err))
         return -1;
+    if (c->options->local && keepdir_make_local(c->options->local, c->number, err))
+        return -1;
     if (checkpointfile_read(c->dir, c->number, &there, &why) == 0) {
         hct__checkpoint__free_unpacked(there, NULL);
         return checkpointfile_refuse(err, EEXIST, c->dir, c->number,
@@ -63,23 +83,36 @@ static int begin(const struct call *c, struct err *err)
     return c->options->first ? keepdir_sweep(c->dir, c->number, err) : 0;
 }
 
+/* Copy them first, if they are on this node. */
 static int check(const struct call *c, struct err *err)
 {
+    const char *local = c->options->local;
     struct taskset ranks = { 0 };
     int rc;
 
     if (strcmp(c->more, "all") == 0)
         return err_set(err, EINVAL, "ranks are numbers here, as 0-3,7");
     rc = taskset_parse(&ranks, c->more, UINT32_MAX, err);
+    if (!rc && local)
+        rc = copy_images(&(struct copy){ local, c->dir, c->number, &ranks,
+                                         c->options->rate }, err);
     if (!rc)
         rc = images_check(c->dir, c->number, &ranks, err);
+    if (!rc && local)
+        rc = keepdir_drop_local(local, c->number, err);
     taskset_fini(&ranks);
     return rc;
 }
 
 static int drop(const struct call *c, struct err *err)
 {
-    return keepdir_drop(c->dir, c->number, err);
+    const char *local = c->options->local;
+    struct err other;
+    int rc = keepdir_drop(c->dir, c->number, err);
+
+    if (local && keepdir_drop_local(local, c->number, rc ? &other : err))
+        rc = -1;
+    return rc;
 }
 
 /* ----------------------------------------------------------------------- seal */
@@ -165,9 +198,17 @@ static const struct {
     int words, most;            /* with the name */
     int (*run)(const struct call *c, struct err *err);
 } commands[] = {
-    { "begin", 3, 3, begin }, { "check", 4, 4, check }, { "seal", 3, 4, seal },
-    { "drop", 3, 3, drop },
+    { "begin", 3, 3, begin }, { "check", 4, 4, check }, { "copy", 4, 4, check },
+    { "seal", 3, 4, seal }, { "drop", 3, 3, drop },
 };
+
+static bool suits(const struct options *o, const char *command)
+{
+    bool begins = strcmp(command, "begin") == 0, copies = strcmp(command, "copy") == 0;
+
+    return (begins || !o->first) && (copies || !o->rate) &&
+           (o->local ? begins || copies || strcmp(command, "drop") == 0 : !copies);
+}
 
 static int run(const struct options *o, int n, char **words)
 {
@@ -180,7 +221,7 @@ static int run(const struct options *o, int n, char **words)
     while (i < many && (!n || strcmp(commands[i].name, words[0]) != 0))
         i++;
     if (i == many || n < commands[i].words || n > commands[i].most ||
-        (o->first && commands[i].run != begin)) {
+        !suits(o, commands[i].name)) {
         fputs(program.usage, stderr);
         return ARGS_USAGE;
     }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ struct jobkeep {
 
 static const char *const works[] = {
     [HCT__KEEP__WORK__BEGIN] = "begin", [HCT__KEEP__WORK__CHECK] = "check",
-    [HCT__KEEP__WORK__SEAL] = "seal", [HCT__KEEP__WORK__DROP] = "drop" };
+    [HCT__KEEP__WORK__SEAL] = "seal", [HCT__KEEP__WORK__DROP] = "drop",
+    [HCT__KEEP__WORK__COPY] = "copy" };
 
 static Hct__Keep *copy_of(const Hct__Keep *m)
 {
@@ -122,11 +124,16 @@ static int start(struct job *j, struct work *w, char *const *argv, int in,
     return w->pid < 0 ? -1 : 0;
 }
 
+static bool reads_images(const Hct__Keep *m)
+{
+    return m->work == HCT__KEEP__WORK__CHECK || m->work == HCT__KEEP__WORK__COPY;
+}
+
 static int begin(struct job *j, struct work *w, struct err *err)
 {
     const Hct__Keep *m = w->order;
-    char program[PATHS_MAX], number[16], keep[16];
-    char *argv[8] = { program };
+    char program[PATHS_MAX], number[16], keep[16], rate[24];
+    char *argv[12] = { program };
     size_t n = 1;
     int in, rc;
 
@@ -139,9 +146,18 @@ static int begin(struct job *j, struct work *w, struct err *err)
     argv[n++] = (char *)(uintptr_t)works[m->work];
     if (m->work == HCT__KEEP__WORK__BEGIN && j->plan->here == 0)
         argv[n++] = (char *)"--first";
+    snprintf(rate, sizeof(rate), "%" PRIu64, m->rate);
+    if (*m->local && m->work != HCT__KEEP__WORK__SEAL) {
+        argv[n++] = (char *)"--local";
+        argv[n++] = m->local;
+    }
+    if (m->work == HCT__KEEP__WORK__COPY && m->rate) {
+        argv[n++] = (char *)"--rate";
+        argv[n++] = rate;
+    }
     argv[n++] = m->dir;
     argv[n++] = number;
-    if (m->work == HCT__KEEP__WORK__CHECK)
+    if (reads_images(m))
         argv[n++] = m->ranks;
     snprintf(keep, sizeof(keep), "%u", m->keep);
     if (m->work == HCT__KEEP__WORK__SEAL)
@@ -198,8 +214,7 @@ static int add(struct job *j, const Hct__Keep *m)
 /* Nobody wants to know whether those images are good. */
 static void cut_short(struct jobkeep *k)
 {
-    if (k->first && k->first->pid > 0 &&
-        k->first->order->work == HCT__KEEP__WORK__CHECK)
+    if (k->first && k->first->pid > 0 && reads_images(k->first->order))
         kill(-k->first->pid, SIGKILL);
 }
 

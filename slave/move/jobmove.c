@@ -711,6 +711,6 @@ static void destroy(struct job *j)
 const struct jobhook jobmove_hook = {
     .registered = registered, .reaped = reaped, .look = look_at_all,
     .task = coming_task, .swaps = swaps, .awaits = awaits,
-    .works = jobkeep_works, .release = release, .tell = tell_again, .drop = drop,
-    .destroy = destroy,
+    .works = jobkeep_works, .ended = jobkeep_give_up, .release = release,
+    .tell = tell_again, .drop = drop, .destroy = destroy,
 };

@@ -6,7 +6,7 @@
 # and a later one works.
 # usage: checkpoints_faults.sh      STEPS='begun ...' WHO='task ...' for some of them
 # limit: 300
-# shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
+# shellcheck disable=SC2016,SC2046,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
 need sqlite3

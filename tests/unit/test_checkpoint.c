@@ -44,17 +44,18 @@ static void say(const char *fmt, ...)
 
 int conn_send(struct conn *c, enum message_type type, const void *msg)
 {
-    static const char *const works[] = { "begin", "check", "seal", "drop" };
+    static const char *const works[] = { "begin", "check", "seal", "drop", "copy" };
     const Hct__Keep *k = msg;
     const Hct__Result *r = msg;
     const Hct__Moving *m = msg;
     int to = *(const int *)(const void *)c;
 
     if (type == MESSAGE_KEEP && k->work == HCT__KEEP__WORK__DROP) {
-        say("n%d: drop %s/%u", to, k->dir, k->number);
+        say("n%d: drop %s/%u%s%s", to, k->dir, k->number,
+            *k->local ? " and of " : "", k->local);
     } else if (type == MESSAGE_KEEP) {
-        say("n%d: %s %s/%u of %s", to, works[k->work], k->dir, k->number,
-            k->ranks);
+        say("n%d: %s %s/%u of %s%s%s", to, works[k->work], k->dir, k->number,
+            k->ranks, *k->local ? " from " : "", k->local);
         ticket = k->ticket;
         nsealed = k->checkpoint.len;
         assert_true(nsealed <= sizeof(sealed));
@@ -274,6 +275,36 @@ static void come_to(enum at at)
         answer_by(0, ticket, OK);
 }
 
+static int let_go_off(const struct event_base *base, const struct event *e,
+                      void *arg)
+{
+    (void)base;
+    *(struct event **)arg = (struct event *)(uintptr_t)e;
+    return 1;
+}
+
+/* Its only timer, or NULL. */
+static struct event *timer(void)
+{
+    struct event *e = NULL;
+
+    event_base_foreach_event(movers.base, let_go_off, &e);
+    return e;
+}
+
+static void time_comes(void)
+{
+    event_active(timer(), EV_TIMEOUT, 1);
+    event_base_loop(movers.base, EVLOOP_NONBLOCK);
+}
+
+#define DROPPED(number) "n0: drop /d/" number "\nn1: drop /d/" number "\n"
+#define NONE(number, text) \
+    DROPPED(number) NONE_LEFT(number, text)
+#define NONE_LEFT(number, text) \
+    "checkpoint: there is no checkpoint " number ", and the tasks go on: " text \
+    "\nasker: 0 there is no checkpoint " number ", and the tasks go on: " text "\n"
+
 /* --------------------------------------------------------------------- refused */
 
 #define assert_refused(words) do { \
@@ -416,6 +447,44 @@ static void test_made(void **state)
     finish();
 }
 
+/* Images are written to local disks first: what is read again is the copies, for which
+ * there is time. */
+static void test_local(void **state)
+{
+    Hct__Submit s = HCT__SUBMIT__INIT;
+
+    (void)state;
+    checkpoint_free(&job);
+    make_job();
+    job.submitted_ns = 0xabc;
+    s.migratable = 1;
+    s.checkpoint_dir = (char *)"/d";
+    s.checkpoint_local = (char *)"/l";
+    s.checkpoint_rate = 1000;
+    s.max_restarts = 1;
+    assert_int_equal(checkpoint_wish(&job, &s, &why), 0);
+    checkpoint_start(&movers, &job);
+    come_to(CHECKING);
+    assert_said("n0: begin /d/1 of 0-1 from /l/checkpoints-abc-7\n"
+                "n1: begin /d/1 of 2 from /l/checkpoints-abc-7\n"
+                "stop for /l/checkpoints-abc-7/1\n"
+                "n0: copy /d/1 of 0-1 from /l/checkpoints-abc-7\n"
+                "n1: copy /d/1 of 2 from /l/checkpoints-abc-7\n"
+                "asker: copying\n");
+    time_comes();                       /* not for good yet */
+    assert_said("asker: copying\n");
+    answer_by(0, ticket, OK);
+    answer_by(1, ticket, "n1: /d is gone");
+    assert_said("n0: drop /d/1 and of /l/checkpoints-abc-7\n"
+                "n1: drop /d/1 and of /l/checkpoints-abc-7\n"
+                NONE_LEFT("1", "n1: /d is gone"));
+    come_to(SEALED);
+    assert_non_null(strstr(str_text(&said), "asker: 1 checkpoint 2 is in /d/2:"));
+    assert_true(checkpoint_may_return(&job));
+    job.submitted_ns = 0;
+    finish();
+}
+
 /* The last two are kept. */
 static void test_kept(void **state)
 {
@@ -486,13 +555,6 @@ static void test_forgotten(void **state)
 }
 
 /* --------------------------------------------------------------------- no good */
-
-#define DROPPED(number) "n0: drop /d/" number "\nn1: drop /d/" number "\n"
-#define NONE(number, text) \
-    DROPPED(number) NONE_LEFT(number, text)
-#define NONE_LEFT(number, text) \
-    "checkpoint: there is no checkpoint " number ", and the tasks go on: " text \
-    "\nasker: 0 there is no checkpoint " number ", and the tasks go on: " text "\n"
 
 /* The next one is made, and has that number; the one before is there all the
  * time. */
@@ -672,29 +734,6 @@ static void test_job_ends(void **state)
 }
 
 /* ------------------------------------------------------------------- by the clock */
-
-static int let_go_off(const struct event_base *base, const struct event *e,
-                      void *arg)
-{
-    (void)base;
-    *(struct event **)arg = (struct event *)(uintptr_t)e;
-    return 1;
-}
-
-/* Its only timer, or NULL. */
-static struct event *timer(void)
-{
-    struct event *e = NULL;
-
-    event_base_foreach_event(movers.base, let_go_off, &e);
-    return e;
-}
-
-static void time_comes(void)
-{
-    event_active(timer(), EV_TIMEOUT, 1);
-    event_base_loop(movers.base, EVLOOP_NONBLOCK);
-}
 
 static void test_every(void **state)
 {
@@ -945,7 +984,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_wishes),
-        cmocka_unit_test(test_made), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_made), cmocka_unit_test(test_local), cmocka_unit_test(test_kept),
         cmocka_unit_test(test_stored), cmocka_unit_test(test_forgotten),
         cmocka_unit_test(test_no),
         cmocka_unit_test(test_node_away), cmocka_unit_test(test_needless_away),
