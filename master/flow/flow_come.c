@@ -198,7 +198,7 @@ static void flow_never_used(struct job *j, struct node *n)
 {
     struct job_node *jn = NULL;
 
-    if (j->ops->ours && j->state == JOB_RUNNING && !j->attempt)
+    if (j->inherited && j->ops->ours && j->state == JOB_RUNNING && !j->attempt)
         jn = job_add_node(j, n);
     if (jn)
         flow_job_node_lost(j, jn, "hector-master ended as it was to get tasks");

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "master/store/journal.h"
+#include "proto/link/timer.h"
 
 /* What a task has of MPI it says when it stands. */
 static bool any_refuses(struct mover *v)
@@ -33,14 +34,31 @@ static bool may_stop(struct mover *v)
             return mover_give_up(v, "task %u cannot be stopped: it has not "
                                  "called MPI_Init, or is no program of Open "
                                  "MPI", r), false;
-        /* Made of a file, its page says that it stands, as it did then. */
-        if (k->swap == MOVERANK_DOWN) {
-            v->passing = true;
-            return mover_give_up(v, "task %u was made of its image, and has not "
-                                 "joined the others yet", r), false;
-        }
     }
     return !any_refuses(v);
+}
+
+/* Made of a file, a task's page says that it stands, as it did then: its word is
+ * waited for, as long as for all to stand. */
+static bool all_joined(struct mover *v)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    uint32_t r = 0;
+
+    while (r < v->job->ntasks && v->rank[r].swap != MOVERANK_DOWN)
+        r++;
+    if (r == v->job->ntasks)
+        return true;
+    if (!v->joined_by_ns)
+        v->joined_by_ns = now_ns + v->quiesce_ns;
+    if (now_ns < v->joined_by_ns) {
+        mover_send_order(v, WORD_RUN, 0, SLOW_NS, NULL);
+        return false;
+    }
+    v->passing = true;
+    mover_give_up(v, "task %u was made of its image, and has not joined the others "
+                  "yet", r);
+    return false;
 }
 
 static int make_stop(struct mover *v, struct err *err)
@@ -52,6 +70,7 @@ static int make_stop(struct mover *v, struct err *err)
         if (v->rank[r].task.ncomms > width)
             width = v->rank[r].task.ncomms;
     v->stop = stop_create(v->job->ntasks, width + COMMS_MORE, &o, err);
+    timer_set(v->timer, v->quiesce_ns + HEARD_NS);
     return v->stop ? 0 : -1;
 }
 
@@ -93,10 +112,13 @@ static void look_at_stop(struct mover *v)
     uint64_t now_ns;
     struct err err;
 
-    if (!v->stop && (!may_stop(v) || make_stop(v, &err))) {
-        if (v->state == MOVE_CHECKED)
+    if (!v->stop) {
+        if (!may_stop(v) || !all_joined(v))
+            return;
+        if (make_stop(v, &err)) {
             mover_give_up(v, "%s", err.text);
-        return;
+            return;
+        }
     }
     o = stop_look_at(v);
     bill_stop(&v->bill, o);

@@ -423,7 +423,7 @@ static int peer_find(struct peer *s, uint64_t id, struct err *err)
     if (!s->job)
         return 0;
     s->at = s->job->nodes ? job_node_find(s->job, s->node) : NULL;
-    if (!s->at && (s->job->attempt || !s->told))
+    if (!s->at && (s->job->attempt || (s->job->inherited && !s->told)))
         return 0;               /* it had, before the job went back; or was about
                                    to get one from a master before */
     if (!s->at)

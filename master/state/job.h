@@ -154,6 +154,7 @@ struct job {
     size_t nnodes, nodes_cap;
     struct job_index index;     /* of job.c */
     bool oversubscribed;
+    bool inherited;             /* of a master before this one */
     bool migratable;            /* its tasks can be moved */
     struct cpuuse cpu;          /* what these may use of processors */
     bool crowds;                /* its user does not mind more tasks than slots */

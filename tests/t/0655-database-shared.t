@@ -100,6 +100,9 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE stay;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
+    ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
+    ALTER TABLE node DROP COLUMN drain_master;
+    ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
 ten
 judge 'a file with an older schema'
@@ -108,6 +111,9 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE stay;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
+    ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
+    ALTER TABLE node DROP COLUMN drain_master;
+    ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
 hold 'BEGIN IMMEDIATE;'
 ten release

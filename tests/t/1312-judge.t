@@ -62,7 +62,10 @@ bad()           # MODE WORDS WHAT
 bad 6 'it was ended by signal 11' 'a wild pointer'
 bad 10 'it ended its process, with status 7' 'exit()'
 bad 11 'it was ended by signal 31: it may not start or touch a process' 'fork()'
+# It takes as long as it takes.
+conf 'judge_restarts = 1' 'judge_step = 60s' 'judge_memory = 64M'
 bad 12 'it was ended by signal (6|11).*' 'one that fills its memory'
+conf 'judge_restarts = 1' 'judge_step = 1s' 'judge_memory = 64M'
 bad 13 'a step took more than 3 s' 'one that sleeps'
 bad 14 'it was ended by signal [0-9]+' 'one that writes all over its memory'
 
