@@ -419,6 +419,7 @@ void flow_destroy(struct flow *f)
     }
     while ((j = jobs_next(f->jobs, NULL))) {
         jobs_remove(f->jobs, j);
+        mover_leave(j);
         flow_free_job(j);
     }
     event_free(f->watch);

@@ -624,6 +624,12 @@ void mover_drop(struct job *j, const char *why)
     mover_free(v);                      /* who waits for all jobs will look */
 }
 
+void mover_leave(struct job *j)
+{
+    if (j->mover)
+        mover_free(j->mover);
+}
+
 void mover_forget(struct job *j, const struct conn *asker)
 {
     if (j->mover && j->mover->asker == asker)
