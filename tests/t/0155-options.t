@@ -72,6 +72,10 @@ got --checkpoint-dir "$T/c/d" true
 acts --checkpoint-dir 700 "$(stat -c %a "$T/c/d")"
 acts --checkpoint-every yes \
     "$(failing 2 'every needs --checkpoint-dir' --checkpoint-every 1h true)"
+acts --checkpoint-local yes \
+    "$(failing 2 'local needs --checkpoint-dir' --checkpoint-local "$T/c/l" true)"
+acts --checkpoint-rate yes \
+    "$(failing 2 'rate needs --checkpoint-local' --checkpoint-rate 1M true)"
 acts --max-restarts yes \
     "$(failing 2 'restarts needs --checkpoint-dir' --max-restarts 1 true)"
 acts --restart yes "$(failing 2 'there are no checkpoints in' --restart "$T/c/d")"
