@@ -19,6 +19,7 @@
 #include <sodium.h>
 
 #include "proto/base/array.h"
+#include "proto/base/writeall.h"
 
 #define FIRST           "Hector checkpoint "    /* line, with the version */
 #define LINE            FIRST "1\n"
@@ -66,23 +67,6 @@ static void close_both(int fd, int above)
 }
 
 /* ----------------------------------------------------------------- writing it */
-
-static int write_all(int fd, const void *bytes, size_t n)
-{
-    const char *p = bytes;
-
-    while (n) {
-        ssize_t did = write(fd, p, n);
-
-        if (did < 0 && errno == EINTR)
-            continue;
-        if (did < 0)
-            return -1;
-        p += did;
-        n -= (size_t)did;
-    }
-    return 0;
-}
 
 static int fill(int fd, const void *bytes, size_t n)
 {

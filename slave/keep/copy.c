@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/writeall.h"
 #include "proto/conf/checkpointfile.h"
 #include "slave/keep/keepdir.h"
 
@@ -39,21 +40,6 @@ static void keep_pace(const struct way *w)
     left.tv_nsec = (long)(left_ns % CLOCK_NS_PER_S);
     while (nanosleep(&left, &left) && errno == EINTR)
         ;
-}
-
-static int write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t did = write(fd, p, n);
-
-        if (did < 0 && errno != EINTR)
-            return -1;
-        if (did > 0) {
-            p += did;
-            n -= (size_t)did;
-        }
-    }
-    return 0;
 }
 
 /* *reads: it is the original that fails. */

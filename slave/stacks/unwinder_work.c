@@ -12,6 +12,7 @@
 
 #include "proto/base/array.h"
 #include "proto/base/str.h"
+#include "proto/base/writeall.h"
 #include "proto/tree/prefixtree.h"
 #include "slave/stacks/unwind.h"
 #include "slave/stacks/unwritten.h"
@@ -59,23 +60,6 @@ struct work {
     void *piece;
     size_t cap;
 };
-
-static int write_all(int fd, const void *from, size_t n)
-{
-    const char *p = from;
-
-    while (n > 0) {
-        ssize_t put = write(fd, p, n);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return -1;
-        p += put;
-        n -= (size_t)put;
-    }
-    return 0;
-}
 
 /* ----------------------------------------------------------------- frames */
 
