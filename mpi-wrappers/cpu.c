@@ -102,10 +102,12 @@ uint64_t cpu_states(enum cpu_states s)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-static uint64_t enabled(void)
+uint64_t cpu_saved_states(void)
 {
-    uint32_t low, high;
+    uint32_t a, b, c, d, low, high;
 
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (uint64_t)high << 32 | low;
 }
@@ -118,7 +120,7 @@ void cpu_read(struct cpu_set *s)
     memset(s, 0, sizeof(*s));
     if (!__get_cpuid(1, &a, &b, &has[0], &d))
         return;
-    states = has[0] & bit_OSXSAVE ? enabled() : 0;
+    states = cpu_saved_states();
     if (__get_cpuid_count(7, 0, &a, &has[1], &has[2], &has[3]) && a >= 1)
         __get_cpuid_count(7, 1, &has[4], &b, &c, &has[5]);
     if (states)
@@ -137,11 +139,23 @@ void cpu_read(struct cpu_set *s)
     }
 }
 #else
+uint64_t cpu_saved_states(void)
+{
+    return 0;
+}
+
 void cpu_read(struct cpu_set *s)
 {
     memset(s, 0, sizeof(*s));
 }
 #endif
+
+void cpu_take(struct cpu_set *s, const uint32_t *words, size_t n)
+{
+    memset(s, 0, sizeof(*s));
+    if (n)
+        memcpy(s->has, words, (n < CPU_WORDS ? n : CPU_WORDS) * sizeof(*words));
+}
 
 bool cpu_none(const struct cpu_set *s)
 {

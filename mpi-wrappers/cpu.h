@@ -36,8 +36,14 @@ extern const size_t cpu_nfeatures;
 enum cpu_states { CPU_PLAIN, CPU_AVX, CPU_AVX512, CPU_TILES, CPU_KEYS };
 uint64_t cpu_states(enum cpu_states s);
 
+/* Which of them it saves here: XCR0; 0: none, or it is no x86-64. */
+uint64_t cpu_saved_states(void);
+
 /* What this processor has and the kernel lets programs use. */
 void cpu_read(struct cpu_set *s);
+
+/* As another program tells it, which may be of a version with more words, or fewer. */
+void cpu_take(struct cpu_set *s, const uint32_t *words, size_t n);
 
 bool cpu_none(const struct cpu_set *s);
 bool cpu_names(const struct cpu_set *s, const char *name);      /* has it that? */

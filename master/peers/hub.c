@@ -90,7 +90,7 @@ static void node_describe(struct node *n, const Hct__Hello *m)
     n->memory_bytes = m->node->memory_bytes;
     node_set_text(&n->hostname, m->node->hostname);
     node_set_text(&n->machine, m->node->machine);
-    cpuuse_words(&n->cpu, m->node->cpu, m->node->n_cpu);
+    cpu_take(&n->cpu, m->node->cpu, m->node->n_cpu);
 }
 
 /* The same slave on a new link: it has given up the old one before us. */

@@ -2,18 +2,10 @@
 #include "master/state/cpuuse.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "master/state/node.h"
 
 enum { CPUUSE_NAMES = 3 };      /* that a sentence has */
-
-void cpuuse_words(struct cpu_set *s, const uint32_t *words, size_t n)
-{
-    memset(s, 0, sizeof(*s));
-    if (n)
-        memcpy(s->has, words, (n < CPU_WORDS ? n : CPU_WORDS) * sizeof(*words));
-}
 
 struct cpuuse cpuuse_of(struct node *const *hosts, size_t n)
 {
@@ -36,7 +28,7 @@ struct cpuuse cpuuse_read(const Hct__CpuUse *m)
     struct cpuuse u = { 0 };
 
     if (m) {
-        cpuuse_words(&u.has, m->has, m->n_has);
+        cpu_take(&u.has, m->has, m->n_has);
         u.bind_now = m->bind_now;
     }
     return u;

@@ -18,9 +18,6 @@ struct cpuuse {                 /* {0}: nothing is known, nothing is refused */
     bool bind_now;              /* some hosts have wider registers than others */
 };
 
-/* The features of a message, whose words some other version may have more of. */
-void cpuuse_words(struct cpu_set *s, const uint32_t *words, size_t n);
-
 /* Of these hosts; those that have not told theirs do not count. */
 struct cpuuse cpuuse_of(struct node *const *hosts, size_t n);
 

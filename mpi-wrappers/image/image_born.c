@@ -51,11 +51,9 @@ __attribute__((constructor)) static void be_born(void)
 {
     const char *now = getenv("LD_BIND_NOW");
     struct cpu_set off = tunable_off(getenv(TUNABLES));
-    struct image_layout here;
 
     cpu_read(&born.may);
-    image_cpu_layout(&here);
-    born.saved = here.states;
+    born.saved = cpu_saved_states();
     born.bound = now && *now;
     for (size_t i = 0; i < cpu_nfeatures; i++)
         if (is_active(&cpu_features[i]))

@@ -17,13 +17,10 @@ enum { LEAST_STATES = 3, SAYS = 3 };
 
 bool image_cpu_layout(struct image_layout *l)
 {
-    uint32_t a, b, c, d, low, high;
+    uint32_t a, b, c, d;
 
     memset(l, 0, sizeof(*l));
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-        return false;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    l->states = (uint64_t)high << 32 | low;
+    l->states = cpu_saved_states();
     for (uint32_t i = 2; i < IMAGE_STATES; i++)
         if (l->states & 1ull << i &&
             __get_cpuid_count(13, i, &a, &b, &c, &d)) {

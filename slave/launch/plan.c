@@ -188,12 +188,10 @@ static int take_past(struct plan *p, const Hct__Prepare *m, struct err *err)
 
 static void take_cpu(struct plan *p, const Hct__CpuUse *m)
 {
-    size_t n = m ? m->n_has : 0;
-
-    if (n)
-        memcpy(p->cpu.has, m->has,
-               (n < CPU_WORDS ? n : CPU_WORDS) * sizeof(*m->has));
-    p->bind_now = n && m->bind_now;
+    if (!m)
+        return;
+    cpu_take(&p->cpu, m->has, m->n_has);
+    p->bind_now = m->n_has && m->bind_now;
 }
 
 struct plan *plan_create(const Hct__Prepare *m, struct err *err)
