@@ -131,10 +131,13 @@ struct launch_hosts {
     size_t n;
 };
 
-/* Its tasks are there already, and need what they have found. */
-static int launch_fits(const struct job *j, const struct node *n,
-                       struct err *err)
+/* Tasks that were there already need what they have found. */
+static int launch_takes(const struct job *j, const struct node *n,
+                        struct err *err)
 {
+    if (n->draining)
+        return err_set(err, EBUSY, "node %s is draining: it takes no new tasks",
+                       n->name);
     return cpuuse_check(&j->cpu, j->id, n, err);
 }
 
@@ -168,7 +171,7 @@ static int launch_any(struct launch_hosts *h, const struct job *j,
             continue;
         if (nodes->v[i]->draining)
             draining++;
-        else if (launch_fits(j, nodes->v[i], err))
+        else if (launch_takes(j, nodes->v[i], err))
             lesser++;
         else
             h->nodes[n++] = nodes->v[i];
@@ -194,26 +197,24 @@ static int launch_named(struct launch_hosts *h, const struct job *j,
                         struct err *err)
 {
     struct str lacks = { 0 };
+    int rc = 0;
 
-    for (size_t i = 0; i < j->wish->nhosts; i++) {
+    for (size_t i = 0; rc == 0 && i < j->wish->nhosts; i++) {
         struct node *n = nodes_find(nodes, j->wish->hosts[i].name);
+        bool takes = n && launch_takes(j, n, err) == 0;
 
-        if (n && n->draining && !j->attempt)
-            return err_set(err, EBUSY, "node %s is draining: it takes no new "
-                           "tasks", n->name);
-        if (n && launch_fits(j, n, err) && !j->attempt)
-            return -1;
-        if (n && n->state == NODE_UP && !n->draining &&
-            launch_fits(j, n, err) == 0)
+        if (n && !takes && !j->attempt)
+            rc = -1;
+        else if (takes && n->state == NODE_UP)
             launch_add(h, n, j->wish->hosts[i].slots, 0);
         else
             str_addf(&lacks, "%s%s", lacks.n ? ", " : "",
                      j->wish->hosts[i].name);
     }
-    if (!j->attempt || !h->n)
+    if (rc == 0 && (!j->attempt || !h->n))
         str_add(missing, str_text(&lacks));
     str_fini(&lacks);
-    return 0;
+    return rc;
 }
 
 static int launch_choose(struct job *j, const struct launch_hosts *h,

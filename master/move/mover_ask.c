@@ -79,12 +79,6 @@ static int check_ranks(const struct job *j, const struct mover_order *o,
     return 0;
 }
 
-static int check_cpu(const struct job *j, const struct node *to,
-                     struct err *err)
-{
-    return cpuuse_check(&j->cpu, j->id, to, err);
-}
-
 static int check_room(const struct job *j, const struct mover_target *t,
                       struct err *err)
 {
@@ -113,7 +107,7 @@ static int make_targets(struct mover *v, const struct mover_order *o,
             return -1;
     for (size_t i = 0; i < v->nto; i++)
         if (check_room(v->job, &v->to[i], err) ||
-            check_cpu(v->job, v->to[i].node, err))
+            cpuuse_check(&v->job->cpu, v->job->id, v->to[i].node, err))
             return -1;
     mover_expect(v, true);
     return 0;
