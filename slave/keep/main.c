@@ -193,21 +193,21 @@ static int seal(const struct call *c, struct err *err)
     return rc;
 }
 
+enum { FIRST = 1, LOCAL = 2, RATE = 4 };        /* of struct options */
 static const struct {
     const char *name;
     int words, most;            /* with the name */
     int (*run)(const struct call *c, struct err *err);
+    unsigned may, must;         /* the options that it may have, and has */
 } commands[] = {
-    { "begin", 3, 3, begin }, { "check", 4, 4, check }, { "copy", 4, 4, check },
-    { "seal", 3, 4, seal }, { "drop", 3, 3, drop },
+    { "begin", 3, 3, begin, FIRST | LOCAL, 0 }, { "check", 4, 4, check, 0, 0 },
+    { "copy", 4, 4, check, LOCAL | RATE, LOCAL }, { "seal", 3, 4, seal, 0, 0 },
+    { "drop", 3, 3, drop, LOCAL, 0 },
 };
 
-static bool suits(const struct options *o, const char *command)
+static unsigned said(const struct options *o)
 {
-    bool begins = strcmp(command, "begin") == 0, copies = strcmp(command, "copy") == 0;
-
-    return (begins || !o->first) && (copies || !o->rate) &&
-           (o->local ? begins || copies || strcmp(command, "drop") == 0 : !copies);
+    return (o->first ? FIRST : 0) | (o->local ? LOCAL : 0) | (o->rate ? RATE : 0);
 }
 
 static int run(const struct options *o, int n, char **words)
@@ -221,7 +221,7 @@ static int run(const struct options *o, int n, char **words)
     while (i < many && (!n || strcmp(commands[i].name, words[0]) != 0))
         i++;
     if (i == many || n < commands[i].words || n > commands[i].most ||
-        !suits(o, commands[i].name)) {
+        (said(o) & ~commands[i].may) || (commands[i].must & ~said(o))) {
         fputs(program.usage, stderr);
         return ARGS_USAGE;
     }
