@@ -240,7 +240,7 @@ static void name_local(const struct checkpoints *c, char *to, size_t size)
                  c->job->submitted_ns, c->job->id);
 }
 
-static void send_keep(struct checkpoints *c, struct job_node *jn,
+static void send_keep(const struct checkpoints *c, const struct job_node *jn,
                       Hct__Keep__Work work, const ProtobufCBinaryData *of)
 {
     Hct__Keep m = HCT__KEEP__INIT;
@@ -259,9 +259,16 @@ static void send_keep(struct checkpoints *c, struct job_node *jn,
         m.checkpoint = *of;
     m.keep = c->last[0].number;
     conn_send(jn->node->link, MESSAGE_KEEP, &m);
+    free(ranks);
+}
+
+/* The same, which is answered. */
+static void ask_keep(struct checkpoints *c, struct job_node *jn,
+                     Hct__Keep__Work work, const ProtobufCBinaryData *of)
+{
+    send_keep(c, jn, work, of);
     jn->keeping = true;
     c->waits++;
-    free(ranks);
 }
 
 /* It comes to nothing: what there is of it goes, on all nodes, as some may not see the
@@ -269,19 +276,11 @@ static void send_keep(struct checkpoints *c, struct job_node *jn,
  * late be in the way: its number is used up. */
 static uint32_t drop(struct checkpoints *c)
 {
-    struct job *j = c->job;
-    Hct__Keep m = HCT__KEEP__INIT;
-    char local[PATH];
+    const struct job *j = c->job;
 
-    name_local(c, local, sizeof(local));
-    m.local = local;
-    m.job = j->id;
-    m.work = HCT__KEEP__WORK__DROP;
-    m.dir = c->dir;
-    m.number = c->next;
     for (size_t i = 0; i < j->nnodes; i++)
         if (works_there(&j->nodes[i]))
-            conn_send(j->nodes[i].node->link, MESSAGE_KEEP, &m);
+            send_keep(c, &j->nodes[i], HCT__KEEP__WORK__DROP, NULL);
     return c->next++;
 }
 
@@ -308,7 +307,7 @@ static void begin_work(struct checkpoints *c, enum phase phase,
     begin_phase(c, phase);
     for (size_t i = 0; i < c->job->nnodes; i++)
         if (works_there(&c->job->nodes[i]))
-            send_keep(c, &c->job->nodes[i], work, NULL);
+            ask_keep(c, &c->job->nodes[i], work, NULL);
     if (!c->waits)
         no_checkpoint(c, "no node is there");
 }
@@ -352,7 +351,7 @@ static void begin_seal(struct checkpoints *c)
         no_checkpoint(c, bytes.data ? "no node is there" : "out of memory");
     } else {
         begin_phase(c, SEALING);
-        send_keep(c, &j->nodes[i], HCT__KEEP__WORK__SEAL, &bytes);
+        ask_keep(c, &j->nodes[i], HCT__KEEP__WORK__SEAL, &bytes);
         say_step(c, "sealing");
     }
     free(bytes.data);
