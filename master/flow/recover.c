@@ -321,21 +321,21 @@ void recover_nodes(struct recover *r)
         log_warn("recover", "%s", err.text);
 }
 
-enum { DRAIN_TO_MAX = 1024 };
-
 static int on_drain(void *arg, const char *node, const char *why, const char *to)
 {
     const struct recover *r = arg;
-    char *names = strdup(to ? to : ""), *rest = NULL, *v[DRAIN_TO_MAX];
+    char *names = strdup(to ? to : ""), *rest = NULL;
+    char **v = calloc(names ? strlen(names) / 2 + 1 : 1, sizeof(*v));
     struct drain_order o = { .node = node, .why = why, .to = v };
     struct err err;
 
-    for (char *w = names ? strtok_r(names, ",", &rest) : NULL;
-         w && o.nto < DRAIN_TO_MAX; w = strtok_r(NULL, ",", &rest))
+    for (char *w = names && v ? strtok_r(names, ",", &rest) : NULL; w;
+         w = strtok_r(NULL, ",", &rest))
         v[o.nto++] = w;
-    if (!names || drain_recall(flow_drains(r->flow), &o,
-                               flow_restart_wait_ns(r->flow), &err))
+    if (!names || !v || drain_recall(flow_drains(r->flow), &o,
+                                     flow_restart_wait_ns(r->flow), &err))
         log_warn("recover", "%s is not emptied any further", node);
+    free(v);
     free(names);
     return 0;
 }
