@@ -144,6 +144,8 @@ static void flow_order_again(struct job *j, struct job_node *jn)
  * was of a master before. */
 static void flow_check_moves(struct job *j)
 {
+    if (!j->inherited)
+        return;
     for (size_t i = 0; i < j->nnodes; i++)
         if (j->nodes[i].away && !j->nodes[i].lost)
             return;
