@@ -75,7 +75,7 @@ void flow_free_job(struct job *j)
     if (!j)
         return;
     timer_free(j->clock.timer);
-    mover_drop(j, "the job has ended");
+    mover_free_of(j);
     checkpoint_free(j);
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
@@ -419,7 +419,6 @@ void flow_destroy(struct flow *f)
     }
     while ((j = jobs_next(f->jobs, NULL))) {
         jobs_remove(f->jobs, j);
-        mover_leave(j);
         flow_free_job(j);
     }
     event_free(f->watch);

@@ -624,7 +624,7 @@ void mover_drop(struct job *j, const char *why)
     mover_free(v);                      /* who waits for all jobs will look */
 }
 
-void mover_leave(struct job *j)
+void mover_free_of(struct job *j)
 {
     if (j->mover)
         mover_free(j->mover);

@@ -88,8 +88,8 @@ int mover_able(const struct job *j, struct err *err);
 void mover_act(struct job *j);
 /* The job ends: nothing is moved any more. NULL is fine. */
 void mover_drop(struct job *j, const char *why);
-/* This master ends, and its journal has: the next one hears of the move from slaves. */
-void mover_leave(struct job *j);
+/* Part of flow_free_job(): nothing is said or noted. */
+void mover_free_of(struct job *j);
 /* That link is gone. */
 void mover_forget(struct job *j, const struct conn *asker);
 
