@@ -51,22 +51,6 @@ stop()          # RANK
 }
 
 # --------------------------------------------------------------------- who is where
-slave_on()      # HOST: the pid of its slave, which the guard has started
-{
-    for p in $(t_processes); do
-        [ "$(cat "/proc/$p/comm" 2>/dev/null)" = hector-slave ] &&
-            grep -q hector-slave "/proc/$(awk '/^PPid/ { print $2 }' \
-                "/proc/$p/status")/comm" && [ "$(nsenter -t $p -u hostname)" = $1 ] && echo $p
-    done 2>/dev/null | tail -n 1
-}
-processes_of()  # HOST
-{
-    tap_ns=$(readlink "/proc/$(cat "$T/hosts/$1")/ns/net")
-    for p in /proc/[0-9]*; do
-        [ "${p#/proc/}" = "$(cat "$T/hosts/$1")" ] ||
-            [ "$(readlink "$p/ns/net")" != "$tap_ns" ] || echo "${p#/proc/}"
-    done 2>/dev/null
-}
 keepers()       # those of this test, which have no environment
 {
     grep -lsz "$T/bin/hector-keep" /proc/[0-9]*/cmdline

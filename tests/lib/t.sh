@@ -268,6 +268,14 @@ slave_on()      # HOST: the pid of its slave, which the guard has started
             [ "$(nsenter -t "$tap_p" -u hostname)" = "$1" ] && echo "$tap_p"
     done 2>/dev/null | tail -n 1
 }
+processes_of()  # HOST: all that run there, whoever has started them
+{
+    tap_ns=$(readlink "/proc/$(cat "$T/hosts/$1")/ns/net")
+    for tap_p in /proc/[0-9]*; do
+        [ "${tap_p#/proc/}" = "$(cat "$T/hosts/$1")" ] ||
+            [ "$(readlink "$tap_p/ns/net")" != "$tap_ns" ] || echo "${tap_p#/proc/}"
+    done 2>/dev/null
+}
 
 start_slave()   # NAME [ARGUMENT...]
 {

@@ -22,14 +22,6 @@ returned()      # DESCRIPTION REGEXP TIMES: for that reason; so many times by no
     like "$T/rounds.err" "$2.*: all tasks go back to checkpoint [0-9]+ of [0-9:]+ in " "$tap_d"
     launched $(($3 + 1))
 }
-processes_of()  # HOST
-{
-    tap_ns=$(readlink "/proc/$(cat "$T/hosts/$1")/ns/net")
-    for p in $(t_processes); do
-        [ "$p" = "$(cat "$T/hosts/$1")" ] ||
-            [ "$(readlink "/proc/$p/ns/net")" != "$tap_ns" ] || echo "$p"
-    done
-}
 killed_host()   # HOST: all that runs there, and its cable
 {
     ip link set "v$1" down
@@ -88,12 +80,7 @@ is "$status" 3 'and as its tasks say'
 rm -rf "$D"
 begin --checkpoint-dir "$D" --checkpoint-every 0.5
 wait_for '[ -f "$D/1/checkpoint" ]' 60
-for p in $(processes_of n2); do          # the guard's child is the slave
-    case $(cat "/proc/$p/comm" "/proc/$(awk '/^PPid/ { print $2 }' \
-        "/proc/$p/status")/comm" | xargs) in
-    'hector-slave hector-slave') kill -9 "$p" ;;
-    esac
-done
+kill -9 "$(slave_on n2)"
 returned 'a slave is killed' 'node n2 was lost' 1
 is "$(nodes | grep -c n2)" 0 '... its node is left out'
 further 5
