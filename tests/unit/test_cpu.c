@@ -191,5 +191,6 @@ int main(void)
         cmocka_unit_test(test_off_with), cmocka_unit_test(test_turn_off),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,5 +110,6 @@ int main(void)
         cmocka_unit_test(test_messages),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,8 +244,8 @@ static void test_along(void **state)
 static void test_new_order(void **state)
 {
     (void)state;
-    order(1, 30, 10, CLOCK_NS_PER_S, false);
-    order(2, 40, 2, CLOCK_NS_PER_S, false);     /* another job's own */
+    order(1, 30, 10, 3600 * CLOCK_NS_PER_S, false);
+    order(2, 40, 2, 3600 * CLOCK_NS_PER_S, false);     /* another job's own */
     assert_int_equal(nanswers, 0);
     order(1, 31, 1, 0, false);
     assert_int_equal(nanswers, 2);
@@ -261,12 +261,16 @@ static void test_new_order(void **state)
 
 static void test_job_gone(void **state)
 {
+    unsigned seen;
+
     (void)state;
     order(1, 50, 10, CLOCK_NS_PER_MS, false);
+    seen = peeks;                       /* 2 if the first look took long */
     job_gone(0);
     wait_for_answers(1);
-    assert_int_equal(answer[0]->n_more, 1);     /* what was seen is told */
-    order(2, 60, 10, CLOCK_NS_PER_S, false);
+    assert_true(seen > 0);
+    assert_int_equal(answer[0]->n_more, seen);  /* what was seen is told */
+    order(2, 60, 10, 3600 * CLOCK_NS_PER_S, false);
     assert_int_equal(nanswers, 1);              /* destroyed with a series */
 }
 
