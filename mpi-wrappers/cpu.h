@@ -1,11 +1,11 @@
-/* cpu.h - what programs may use of a processor: a set of features, which have the
- * names that the C library has for them. Slaves tell theirs to the master, images
- * say what their program may use.
+/* cpu.h - what programs may use of a processor: a set of features, which have
+ * the names that the C library has for them. Slaves tell theirs to the master,
+ * images say what their program may use.
  *
- * Only what a program would miss is in a set: neither what all x86-64 have, nor
- * what makes the same instructions faster. A processor of another kind has an
- * empty set, about which nothing is said. Nothing here calls the C library but for
- * what is in <string.h>. */
+ * Only what a program would miss is in a set: neither what all x86-64 have,
+ * nor what makes the same instructions faster. A processor of another kind has
+ * an empty set, about which nothing is said. Nothing here calls the C library
+ * but for what is in <string.h>. */
 #ifndef HECTOR_CPU_H
 #define HECTOR_CPU_H
 
@@ -42,7 +42,8 @@ uint64_t cpu_saved_states(void);
 /* What this processor has and the kernel lets programs use. */
 void cpu_read(struct cpu_set *s);
 
-/* As another program tells it, which may be of a version with more words, or fewer. */
+/* As another program tells it, which may be of a version with more words, or
+ * fewer. */
 void cpu_take(struct cpu_set *s, const uint32_t *words, size_t n);
 
 bool cpu_none(const struct cpu_set *s);
