@@ -170,7 +170,7 @@ static void make(int round, double value)
     MPI_Request made;
     MPI_Group world, some;
     double x = 0;
-    int mine, ranks[2] = { 0, 1 };
+    int mine, other, ranks[2] = { 0, 1 };
 
     MPI_Comm_dup(column, &c);
     MPI_Allreduce(&value, &x, 1, MPI_DOUBLE, MPI_MAX, c);
@@ -194,10 +194,10 @@ static void make(int round, double value)
     }
     if (size < 4 || size % 2 || round % 32 != 5)
         return;
-    MPI_Intercomm_create(row, 0, MPI_COMM_WORLD,
-                         (rank / 2 * 2 + 2) % size == 0 && size == 4 ? 0
-                         : rank / 2 % 2 ? rank / 2 * 2 - 2 : rank / 2 * 2 + 2,
-                         11, &both);
+    other = rank / 2 % 2 ? rank / 2 * 2 - 2 : rank / 2 * 2 + 2;
+    if (other >= size)                  /* the last row of an odd number */
+        return;
+    MPI_Intercomm_create(row, 0, MPI_COMM_WORLD, other, 11, &both);
     mine = rank;
     MPI_Sendrecv_replace(&mine, 1, MPI_INT, rank % 2, 1, rank % 2, 1, both,
                          MPI_STATUS_IGNORE);
