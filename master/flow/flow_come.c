@@ -149,9 +149,11 @@ static void flow_check_moves(struct job *j)
     for (size_t i = 0; i < j->nnodes; i++)
         if (j->nodes[i].away && !j->nodes[i].lost)
             return;
-    if (!j->mover)
-        journal_action_result(j->flow->journal, j, "migrate", "not done: "
-                              "hector-master ended meanwhile");
+    if (j->mover)
+        return;
+    mover_not_taken_up(j);
+    journal_action_result(j->flow->journal, j, "migrate", "not done: "
+                          "hector-master ended meanwhile");
 }
 
 static void flow_settle(struct job *j, struct job_node *jn, bool is_there)

@@ -12,6 +12,7 @@
 #include "master/flow/adopt.h"
 #include "master/flow/submit.h"
 #include "master/move/checkpoint.h"
+#include "master/move/mover.h"
 #include "master/store/alive.h"
 #include "master/store/query.h"
 #include "master/store/record.h"
@@ -207,18 +208,33 @@ static int on_checkpoint(void *arg, const struct store_checkpoint *row)
     return checkpoint_known(arg, row);
 }
 
+struct move_reader { const struct recover *r; struct job *job; };
+
+static int on_move(void *arg, const struct store_move *row)
+{
+    const struct move_reader *reader = arg;
+    struct err err;
+
+    if (mover_known(flow_movers(reader->r->flow), reader->job, row, &err))
+        log_warn("recover", "what its move cost is not known job=%llu: %s",
+                 (unsigned long long)reader->job->id, err.text);
+    return 0;
+}
+
 static struct job *restore_job(const struct taking *t,
                                const struct store_job *row,
                                const struct store_resume *past,
                                struct err *err)
 {
     const struct recover *r = t->r;
+    struct move_reader reader = { .r = r };
     struct job *j = past->session
                     ? restore_adopted(t, row, past, err)
                     : restore_submit(r, &past->submit, err);
 
     if (!j)
         return NULL;
+    reader.job = j;
     record_to_job(j, row, past);
     if (j->state < JOB_STATE_COUNT && !job_state_final(j->state) &&
         (!j->ops->placed ||
@@ -227,6 +243,9 @@ static struct job *restore_job(const struct taking *t,
         if (j->checkpoints && query_whole(r->store, j->id, on_checkpoint, j,
                                           err))
             log_warn("recover", "its checkpoints are not known job=%llu: %s",
+                     (unsigned long long)j->id, err->text);
+        if (query_open_moves(r->store, j->id, on_move, &reader, err))
+            log_warn("recover", "its moves are not known job=%llu: %s",
                      (unsigned long long)j->id, err->text);
         return j;
     }

@@ -24,19 +24,39 @@ static void add_nodes(struct str *to, const struct job *j,
     }
 }
 
-int bill_open(struct bill *b, const struct job *j, const struct taskset *ranks,
-              const char *to, struct err *err)
+static int check(const struct bill *b, struct err *err)
+{
+    return b->row.ranks && b->row.from_nodes && b->row.to_node
+           ? 0 : err_memory(err);
+}
+
+int bill_open(struct bill *b, struct journal *jn, const struct job *j,
+              const struct taskset *ranks, const char *to, struct err *err)
 {
     struct str from = { 0 };
 
     add_nodes(&from, j, ranks);
-    *b = (struct bill){ .row = {
+    *b = (struct bill){ .journal = jn, .row = {
         .asked_ns = clock_wall_ns(), .ranks = taskset_text(ranks),
         .from_nodes = str_failed(&from) ? NULL : strdup(str_text(&from)),
         .to_node = strdup(to) } };
     str_fini(&from);
-    return b->row.ranks && b->row.from_nodes && b->row.to_node
-           ? 0 : err_memory(err);
+    return check(b, err);
+}
+
+static char *copied(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
+int bill_reopen(struct bill *b, struct journal *jn, const struct store_move *row,
+                struct err *err)
+{
+    *b = (struct bill){ .journal = jn, .row = *row };
+    b->row.ranks = copied(row->ranks);
+    b->row.from_nodes = copied(row->from_nodes);
+    b->row.to_node = copied(row->to_node);
+    return check(b, err);
 }
 
 void bill_fini(struct bill *b)
@@ -61,14 +81,13 @@ void bill_stop(struct bill *b, const struct stop_orders *o)
     b->row.retreats = o->retreats;
 }
 
-void bill_note(struct bill *b, struct journal *jn, const struct job *j,
-               const char *result)
+void bill_note(struct bill *b, const struct job *j, const char *result)
 {
     struct store_move row = b->row;
 
-    if (!row.asked_ns)          /* of a move that another master has begun */
+    if (!row.asked_ns)          /* of a move that nobody has written down */
         return;
     row.ended_ns = result ? clock_wall_ns() : 0;
     row.result = result;
-    journal_move(jn, j, &row);
+    journal_move(b->journal, j, &row);
 }

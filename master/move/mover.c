@@ -441,7 +441,7 @@ static void end(struct mover *v, bool ok, const char *text)
         return;
     }
     journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
-    bill_note(&v->bill, all->journal, j, ok ? "done" : text);
+    bill_note(&v->bill, j, ok ? "done" : text);
     say_result(v, ok, text);
     if (!ok && v->tells)
         all->ops->notice(j, true, "job %llu: %s", mover_id(v), text);
@@ -611,15 +611,17 @@ void mover_drop(struct job *j, const char *why)
     struct mover *v = j->mover;
     char text[sizeof(v->why) + 60];
 
-    if (!v)
+    if (!v) {
+        mover_close_bill(j, why);
         return;
+    }
     snprintf(text, sizeof(text), *job_why(j) ? "%s: %.400s" : "%s", why,
              job_why(j));
     if (v->saving) {
         end_saving(v, false, text);
         return;
     }
-    bill_note(&v->bill, v->all->journal, j, why);
+    bill_note(&v->bill, j, why);
     say_result(v, false, text);
     mover_free(v);                      /* who waits for all jobs will look */
 }
@@ -628,6 +630,7 @@ void mover_free_of(struct job *j)
 {
     if (j->mover)
         mover_free(j->mover);
+    mover_forget_bill(j);
 }
 
 void mover_forget(struct job *j, const struct conn *asker)

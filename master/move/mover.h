@@ -22,6 +22,7 @@ struct conn;
 struct journal;
 struct mover;
 struct moverank;
+struct store_move;
 
 struct mover_ops {              /* by whoever drives jobs */
     /* Have mover_act() called after the commit. */
@@ -103,6 +104,12 @@ void mover_node_lost(struct job *j, struct job_node *jn);
  * all have, it goes on from there, or back. */
 int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
                 const Hct__ComeApart *m, struct err *err);
+
+/* A move that an earlier master has begun, as the database has it; and no slave
+ * knows of it, so it is over. */
+int mover_known(struct movers *all, struct job *j, const struct store_move *row,
+                struct err *err);
+void mover_not_taken_up(struct job *j);
 
 /* Words of slaves. -1: they make no sense. */
 void mover_prepared(struct job *j, struct job_node *jn,

@@ -12,6 +12,7 @@
 #include "master/move/mover_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/log.h"
@@ -19,6 +20,40 @@
 
 const char mover_orphaned[] =
     "hector-master ended while tasks were being moved";
+
+void mover_forget_bill(struct job *j)
+{
+    if (j->bill)
+        bill_fini(j->bill);
+    free(j->bill);
+    j->bill = NULL;
+}
+
+void mover_close_bill(struct job *j, const char *why)
+{
+    if (j->bill)
+        bill_note(j->bill, j, why);
+    mover_forget_bill(j);
+}
+
+int mover_known(struct movers *all, struct job *j, const struct store_move *row,
+                struct err *err)
+{
+    mover_close_bill(j, mover_orphaned);        /* only the last one may go on */
+    j->bill = calloc(1, sizeof(*j->bill));
+    if (!j->bill)
+        return err_memory(err);
+    if (bill_reopen(j->bill, all->journal, row, err)) {
+        mover_forget_bill(j);
+        return -1;
+    }
+    return 0;
+}
+
+void mover_not_taken_up(struct job *j)
+{
+    mover_close_bill(j, mover_orphaned);
+}
 
 static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
 {
@@ -29,6 +64,12 @@ static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
     if (!v)
         return NULL;
     mover_expect(v, false);
+    bill_fini(&v->bill);
+    if (j->bill) {              /* noted when it ends */
+        v->bill = *j->bill;
+        *j->bill = (struct bill){ 0 };
+        mover_forget_bill(j);
+    }
     log_info("move", "taken up again job=%llu", (unsigned long long)j->id);
     j->mover = v;
     v->state = MOVE_DRAINED;    /* until somebody has come apart */

@@ -121,7 +121,8 @@ static int open_bill(struct mover *v, struct err *err)
     for (size_t i = 0; i < v->nto; i++)
         str_addf(&to, "%s%s", i ? "," : "", v->to[i].node->name);
     rc = str_failed(&to) ? err_memory(err)
-       : bill_open(&v->bill, v->job, &v->ranks, str_text(&to), err);
+       : bill_open(&v->bill, v->all->journal, v->job, &v->ranks,
+                   str_text(&to), err);
     str_fini(&to);
     return rc;
 }
@@ -169,7 +170,7 @@ int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
         return -1;
     j->mover = v;
     if (!v->saving)
-        bill_note(&v->bill, all->journal, j, NULL);
+        bill_note(&v->bill, j, NULL);
     log_info("move", "asked for job=%llu: %s", mover_id(v), o->why);
     all->ops->act(j);
     return 0;

@@ -177,6 +177,8 @@ struct job {
     struct findings *findings;  /* what they have found */
     struct endmodel *models;    /* told in the end; or NULL */
     struct mover *mover;        /* of mover.c: its tasks are being moved; or NULL */
+    struct bill *bill;          /* the same, of a move that an earlier master has
+                                   begun, until it is taken up; or NULL */
     struct checkpoints *checkpoints;    /* of checkpoint.c: or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */

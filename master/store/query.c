@@ -210,6 +210,7 @@ struct reader {
         query_unended_f *unended;
         query_found_f *found;
         query_move_f *move;
+        query_open_move_f *open_move;
         query_stay_f *stay;
         query_return_f *back;
         query_hang_f *hang;
@@ -230,6 +231,7 @@ union any_row {
     struct store_stack stack;
     struct store_model model;
     struct store_checkpoint checkpoint;
+    struct store_move move;
 };
 
 static int on_row(void *arg, int ncols, const char *const *names,
@@ -255,6 +257,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.model(r->arg, &row.model);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
+    case STORE_TABLE_move:
+        return r->f.open_move(r->arg, &row.move);
     default:
         return 1;
     }
@@ -370,6 +374,16 @@ int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg
 
     return query_row(st, "", "checkpoint t WHERE job = ?1 AND state = 'whole'"
                      " ORDER BY number DESC", of, 1, &r, err);
+}
+
+int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
+                     void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_move, { .open_move = f }, arg };
+
+    return query_row(st, "", "move t WHERE job = ?1 AND result IS NULL"
+                     " ORDER BY asked_ns", of, 1, &r, err);
 }
 
 int query_checkpoints(struct store *st, const struct query_which *which,

@@ -68,6 +68,7 @@ typedef int query_job_f(void *arg, const struct store_job *row);
 typedef int query_task_f(void *arg, const struct store_task *row,
                          const char *node);
 typedef int query_checkpoint_f(void *arg, const struct store_checkpoint *row);
+typedef int query_open_move_f(void *arg, const struct store_move *row);
 typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
@@ -102,6 +103,10 @@ int query_whole(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg
                 struct err *err);
 int query_saved(struct store *st, uint64_t job, query_checkpoint_f *f, void *arg,
                 struct err *err);
+/* Moves of the job of which it is not known how they have ended, the last one
+ * last. */
+int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
+                     void *arg, struct err *err);
 /* Pieces of the tape of a job, in order: those behind seq (0: all), at most
  * count (-1: no limit); the last one, perhaps only if the job runs. */
 int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,

@@ -54,6 +54,9 @@ for state in begun checked apart; do
     cat "$T/out" >&2
     is "$(is_on n1)" 0 '... that has let all tasks leave'
     is "$(stored)" '' '... and has nothing more to do'
+    is "$(sql "SELECT count(*), count(*) FILTER (WHERE result IS NULL) FROM moves
+        WHERE job = $job AND ranks <> ''" | sed 's/^[1-9]/some/')" 'some|0' \
+        '... each move has an end in the account'
     whole '... of a job that goes on'
     run hector undrain n1
     is "$status" 0 '... and the node can be used again'
