@@ -1,9 +1,9 @@
 /* checkpoint.c - see checkpoint.h.
  *
  * Invariants: phase is IDLE, or one checkpoint is being made, whose number is
- * next. of[0] is the last one that was sealed, of[1] the one before; both stay
- * as they are until another one is sealed. */
-#include "master/move/checkpoint.h"
+ * next. last[0] is the last one that was sealed, last[1] the one before; both
+ * stay as they are until another one is sealed. */
+#include "master/move/checkpoint_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "master/move/moverank.h"
 #include "master/store/journal.h"
@@ -20,48 +19,14 @@
 #include "proto/link/conn.h"
 #include "proto/link/timer.h"
 
-enum { KEPT = 2, PATH = 4200 };
+enum { PATH = 4200 };
 #define AGAIN_NS (CLOCK_NS_PER_S)       /* the job is being moved */
 #define SAY_NS   (60 * CLOCK_NS_PER_S)  /* that copies are under way */
 #define WORK_NS  (600 * CLOCK_NS_PER_S) /* images may be large, storage slow */
 
-enum phase { IDLE, BEGINNING, STOPPING, CHECKING, COPYING, SEALING };
-
-struct mark {                   /* number 0: there is none */
-    uint32_t number;
-    Hct__Checkpoint *of;        /* owned; without submit */
-    uint64_t stood_ns, sealed_ns;
-};
-
-struct checkpoints {
-    struct movers *all;         /* borrowed; NULL: no task has run yet */
-    struct job *job;            /* borrowed */
-    char *dir;                  /* owned; NULL: none are made */
-    char *local;                /* owned; images are written there first, in a
-                                   directory of the job; NULL: they are not */
-    uint64_t rate;              /* bytes a second that a node copies; 0: at will */
-    uint64_t until_ns;          /* COPYING: may take so long; monotonic */
-    uint64_t every_ns;          /* 0: when somebody says so */
-    uint32_t max_returns;
-    struct mark last[KEPT];     /* newest first */
-    uint32_t first, next;       /* numbers: its own first one, the next one */
-    bool restores;              /* the tasks are made of images */
-    bool store;                 /* its tasks are to end once it is sealed */
-
-    enum phase phase;
-    struct event *timer;        /* owned: the next one is due, or the work takes
-                                   too long */
-    uint64_t ticket;
-    size_t waits;               /* nodes that have not answered */
-    struct mark made;           /* not sealed yet */
-    struct conn *asker;         /* borrowed, or NULL */
-    uint64_t quiesce_ns, stood_ns;
-    char *why;                  /* owned: for the record; or NULL */
-};
-
 /* ------------------------------------------------------------------ marks */
 
-static void mark_fini(struct mark *m)
+void checkpoint_mark_fini(struct mark *m)
 {
     if (m->of)
         hct__checkpoint__free_unpacked(m->of, NULL);
@@ -147,8 +112,8 @@ void checkpoint_free(struct job *j)
     if (!c)
         return;
     for (size_t i = 0; i < KEPT; i++)
-        mark_fini(&c->last[i]);
-    mark_fini(&c->made);
+        checkpoint_mark_fini(&c->last[i]);
+    checkpoint_mark_fini(&c->made);
     timer_free(c->timer);
     free(c->dir);
     free(c->local);
@@ -220,7 +185,7 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
         c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
     c->phase = IDLE;
     c->waits = 0;
-    mark_fini(&c->made);
+    checkpoint_mark_fini(&c->made);
     wait_for_next(c);
 }
 
@@ -358,8 +323,8 @@ static void begin_seal(struct checkpoints *c)
 }
 
 /* Its row. */
-static void note(const struct checkpoints *c, const struct mark *m,
-                 const char *state)
+void checkpoint_note(const struct checkpoints *c, const struct mark *m,
+                     const char *state)
 {
     size_t n = hct__checkpoint__get_packed_size(m->of);
     uint8_t *bytes = malloc(n + 1);
@@ -385,10 +350,10 @@ static void sealed(struct checkpoints *c)
 
     c->made.stood_ns = c->stood_ns;
     c->made.sealed_ns = clock_wall_ns();
-    note(c, &c->made, "whole");
+    checkpoint_note(c, &c->made, "whole");
     if (c->last[KEPT - 1].number)
-        note(c, &c->last[KEPT - 1], "removed");
-    mark_fini(&c->last[KEPT - 1]);
+        checkpoint_note(c, &c->last[KEPT - 1], "removed");
+    checkpoint_mark_fini(&c->last[KEPT - 1]);
     memmove(c->last + 1, c->last, (KEPT - 1) * sizeof(*c->last));
     c->last[0] = c->made;
     c->made = (struct mark){ 0 };
@@ -593,7 +558,7 @@ void checkpoint_stop(struct job *j, const char *why)
         return;
     drop(c);
     c->phase = IDLE;
-    mark_fini(&c->made);
+    checkpoint_mark_fini(&c->made);
     journal_action_result(c->all->journal, j, "checkpoint", why);
     say_result(c, false, why);
 }
@@ -631,145 +596,4 @@ void checkpoint_node_away(struct job *j, const struct job_node *jn)
         return;                 /* its part is done */
     snprintf(why, sizeof(why), "the link to %.100s is broken", jn->node->name);
     no_checkpoint(c, why);
-}
-
-/* ---------------------------------------------------------------- returns */
-
-bool checkpoint_stores(const struct job *j)
-{
-    return j->checkpoints && j->stores;
-}
-
-void checkpoint_resume(struct job *j)
-{
-    j->stores = false;
-    j->resumes++;
-}
-
-bool checkpoint_may_return(const struct job *j)
-{
-    const struct checkpoints *c = j->checkpoints;
-
-    return c && c->last[0].number && j->attempt - j->resumes < c->max_returns;
-}
-
-void checkpoint_return(struct job *j)
-{
-    j->checkpoints->restores = true;
-}
-
-bool checkpoint_spoiled(struct job *j)
-{
-    struct checkpoints *c = j->checkpoints;
-
-    if (!c || !c->last[0].number)
-        return false;
-    if (c->all)
-        note(c, &c->last[0], "damaged");
-    if (!c->last[1].number)
-        return false;
-    mark_fini(&c->last[0]);
-    memmove(c->last, c->last + 1, (KEPT - 1) * sizeof(*c->last));
-    c->last[KEPT - 1] = (struct mark){ 0 };
-    return true;
-}
-
-int checkpoint_known(struct job *j, const struct store_checkpoint *row)
-{
-    struct checkpoints *c = j->checkpoints;
-    Hct__Checkpoint *of;
-    size_t i = 0;
-
-    if (!c)
-        return 0;
-    /* Numbers of a job go on behind those that it was submitted with. */
-    while (i < KEPT && c->last[i].number > row->number)
-        i++;
-    if (i == KEPT)
-        return 0;
-    of = hct__checkpoint__unpack(NULL, row->about.n, row->about.p);
-    if (!of || of->ntasks != j->ntasks || of->n_tasks != j->ntasks) {
-        if (of)
-            hct__checkpoint__free_unpacked(of, NULL);
-        return -1;
-    }
-    mark_fini(&c->last[KEPT - 1]);
-    memmove(c->last + i + 1, c->last + i, (KEPT - 1 - i) * sizeof(*c->last));
-    c->last[i] = (struct mark){ row->number, of, row->stood_ns,
-                                row->sealed_ns };
-    c->restores |= j->attempt > 0 || j->state == JOB_RETURNING;
-    if (c->next <= row->number)
-        c->next = row->number + 1;
-    return 0;
-}
-
-bool checkpoint_restores(const struct job *j)
-{
-    return j->checkpoints && j->checkpoints->restores;
-}
-
-uint32_t checkpoint_serial(const struct job *j)
-{
-    return j->checkpoints->last[0].of->serial;
-}
-
-void checkpoint_text(const struct job *j, struct str *to)
-{
-    const struct mark *m = &j->checkpoints->last[0];
-    time_t at = (time_t)(m->of->at_ns / CLOCK_NS_PER_S);
-    char text[32];
-    struct tm tm;
-
-    strftime(text, sizeof(text), "%H:%M:%S", localtime_r(&at, &tm));
-    str_addf(to, "checkpoint %u of %s in %s", m->number, text, m->of->dir);
-}
-
-/* What was known of each task. Records that came later are stored: numbers go on
- * from there, as do those of tagged calls, of which each has a record at least. */
-int checkpoint_fill(const struct job *j, const struct job_node *jn,
-                    Hct__Prepare *p, struct err *err)
-{
-    const Hct__Checkpoint *of = j->checkpoints->last[0].of;
-    Hct__SwapGo__Arrival *all = calloc(jn->ntasks + 1, sizeof(*all));
-
-    p->n_arrivals = 0;
-    p->arrivals = calloc(jn->ntasks + 1, sizeof(*p->arrivals));
-    if (!all || !p->arrivals || asprintf(&p->restore, "%s/%u", of->dir,
-                                         of->number) < 0) {
-        free(all);
-        free(p->arrivals);
-        p->arrivals = NULL;
-        return err_memory(err);
-    }
-    p->arrivals[0] = all;       /* if there is none */
-    for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
-        const Hct__TaskMoved *was = of->tasks[r];
-        uint64_t records = j->tasks[r].records;
-        Hct__SwapGo__Arrival *a = &all[p->n_arrivals];
-
-        hct__swap_go__arrival__init(a);
-        a->rank = (uint32_t)r;
-        a->records = records;
-        a->tagged = was->tagged > records ? was->tagged : records;
-        a->out_bytes = was->out_bytes;
-        a->err_bytes = was->err_bytes;
-        a->reads = was->reads;
-        a->in_bytes = was->in_bytes;
-        a->n_open = was->n_open;
-        a->open = was->open;
-        p->arrivals[p->n_arrivals++] = a;
-    }
-    return 0;
-}
-
-void checkpoint_unfill(Hct__Prepare *p)
-{
-    if (!p->arrivals)
-        return;
-    free(p->arrivals[0]);
-    free(p->arrivals);
-    free(p->restore);
-    p->arrivals = NULL;
-    p->n_arrivals = 0;
-    p->restore = (char *)protobuf_c_empty_string;
 }

@@ -135,8 +135,8 @@ struct mover *mover_make(struct movers *all, struct job *j,
 /* Moves that another master has begun, mover_again.c. */
 extern const char mover_orphaned[];
 void mover_go_on(struct mover *v);
-/* What a move has cost that nobody has taken up: it has ended like that; or that
- * is not to be noted. */
+/* What a move has cost that nobody has taken up: it has ended like that; or
+ * that is not to be noted. */
 void mover_close_bill(struct job *j, const char *why);
 void mover_forget_bill(struct job *j);
 
