@@ -114,7 +114,7 @@ kill_slave2()   { kill -KILL "$(slave_on n2)"; lost=n2; }
 kill_host()     # HOST: all that runs there, and its cable
 {
     ip link set "v$1" down
-    kill -KILL $(processes_of $1)
+    kill_all_on $1
     lost=$1
 }
 kill_host1()    { kill_host n1; }

@@ -276,6 +276,13 @@ processes_of()  # HOST: all that run there, whoever has started them
             [ "$(readlink "$tap_p/ns/net")" != "$tap_ns" ] || echo "${tap_p#/proc/}"
     done 2>/dev/null
 }
+kill_all_on()   # HOST: also what starts meanwhile
+{
+    while tap_gone=$(processes_of "$1") && [ -n "$tap_gone" ]; do
+        # shellcheck disable=SC2086 # several
+        kill -KILL $tap_gone 2>/dev/null || :
+    done
+}
 
 start_slave()   # NAME [ARGUMENT...]
 {

@@ -25,7 +25,7 @@ returned()      # DESCRIPTION REGEXP TIMES: for that reason; so many times by no
 killed_host()   # HOST: all that runs there, and its cable
 {
     ip link set "v$1" down
-    kill -9 $(processes_of "$1")
+    kill_all_on "$1"
 }
 
 # -------------------------------------------------------------------------- a task
