@@ -64,12 +64,10 @@ static struct mover *take_up(struct movers *all, struct job *j, struct err *err)
     if (!v)
         return NULL;
     mover_expect(v, false);
-    bill_fini(&v->bill);
-    if (j->bill) {              /* noted when it ends */
-        v->bill = *j->bill;
-        *j->bill = (struct bill){ 0 };
-        mover_forget_bill(j);
-    }
+    if (j->bill)
+        v->bill = *j->bill;     /* with its texts; noted when it ends */
+    free(j->bill);
+    j->bill = NULL;
     log_info("move", "taken up again job=%llu", (unsigned long long)j->id);
     j->mover = v;
     v->state = MOVE_DRAINED;    /* until somebody has come apart */

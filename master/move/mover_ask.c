@@ -152,7 +152,7 @@ struct mover *mover_make(struct movers *all, struct job *j,
     if ((o->saving && !v->saving) || !v->rank || !v->look || !v->node_of ||
         !v->to || !v->node || !v->timer || taskset_copy(&v->ranks, o->ranks))
         err_memory(err);
-    else if (make_targets(v, o, err) == 0 && open_bill(v, err) == 0)
+    else if (make_targets(v, o, err) == 0)
         return v;
     mover_free(v);
     return NULL;
@@ -168,6 +168,10 @@ int mover_order(struct movers *all, struct job *j, const struct mover_order *o,
     v = mover_make(all, j, o, err);
     if (!v)
         return -1;
+    if (!v->saving && open_bill(v, err)) {
+        mover_free(v);
+        return -1;
+    }
     j->mover = v;
     if (!v->saving)
         bill_note(&v->bill, j, NULL);
