@@ -8,6 +8,7 @@ need sqlite3
 . "$top/tests/lib/rounds.sh"
 
 start_nodes
+sed -i 's/^join_wait.*/join_wait = 60s/' "$T/master.conf"      # of the next ones
 R="hector-run --master $master --oversubscribe"
 tasks=4
 masters=0
