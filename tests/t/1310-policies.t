@@ -87,7 +87,10 @@ is "$status|$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $quick")"
     '0|hang,progress' 'a look each 10 ms'
 run hector replay "$quick" --policy "$T/odd.so:mode=1,at=30,every=0.01"
 is "$status|$(out)" "0|$(recorded "$quick")" '... and replayed: the same verdicts'
-like "$T/out" '^look [67][0-9] \+(0\.[6-9]|[1-9])' '... at the times that were asked for'
+# A busy machine is late, never early.
+sed -n 's/^look \([0-9]*\) +\([0-9.]*\) s: .*/\1 \2/p' "$T/out" >looks
+ok '... not before they were asked for' \
+    awk '$2 < $1 * 0.01 { bad = 1 } END { exit bad || NR != 2 }' looks
 
 run hector replay "$HECTOR_DB" --policy null
 is "$status|$(out)|$(cat "$T/err")" "2||hector: there are looks of 2 jobs, $quick, \

@@ -83,6 +83,7 @@ static pid_t start(enum how how)
         pthread_t t;
 
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  /* where only children may be */
         if (how == THREADS)
             pthread_create(&t, NULL, wait_g, (void *)(intptr_t)fds[1]);
         if (how == BECOMES)
@@ -130,7 +131,7 @@ static void on_done(void *arg, const struct stacker_result *r,
     event_base_loopbreak(base);
 }
 
-static void take(const pid_t *pids, uint32_t n, struct stacker_conf conf)
+static void take_once(const pid_t *pids, uint32_t n, struct stacker_conf conf)
 {
     prefixtree_fini(&tree);
     memset(notes, 0, sizeof(notes));
@@ -142,6 +143,25 @@ static void take(const pid_t *pids, uint32_t n, struct stacker_conf conf)
     assert_int_equal(stacker_take(stacker, &conf, on_done, NULL, NULL), 0);
     event_base_dispatch(base);
     assert_true(answered && good);
+}
+
+static bool all_on_time(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strstr(notes[i], "gets no processor"))
+            return false;
+    return true;
+}
+
+/* Again, while the machine is so busy that somebody could not even stop. */
+static void take(const pid_t *pids, uint32_t n, struct stacker_conf conf)
+{
+    for (int i = 0; i < 50; i++) {
+        take_once(pids, n, conf);
+        if (all_on_time(n))
+            return;
+    }
+    fail_msg("a task got no processor in 50 requests");
 }
 
 /* The node with this function that this task has, 0: none. */
