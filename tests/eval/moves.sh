@@ -12,7 +12,7 @@
 #   WAY=move             or return
 #   ONLY='skew parley'   programs, else all that are here
 #   TORTURE=200          not these, but skew and parley with so many seeds, of 2 to 16
-#                        tasks
+#                        tasks; FROM=60 begins with that one
 #   KEEP=DIR             gets the database and the output of runs that differ
 # limit: 86400
 . "${0%/*}/../lib/t.sh"
@@ -50,7 +50,8 @@ END
 }
 torture()       # SEEDS: the same, of the two that do most of what is hard to stop
 {
-    awk -v seeds="$1" -v apps="$APPS" 'BEGIN { for (s = 1; s <= seeds; s++) {
+    awk -v from="${FROM:-1}" -v to="$1" -v apps="$APPS" 'BEGIN {
+        for (s = from; s <= to; s++) {
         n = 2 + s * 7 % 15; skew = n >= 4 && s % 3
         printf "%s%d.%d %d %s/%s %d %d\n", skew ? "skew" : "parley", n, s, n, apps,
             skew ? "skew" : "parley", (skew ? 900 : 2400) / n, s } }'
