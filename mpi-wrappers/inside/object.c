@@ -8,16 +8,18 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "mpi-wrappers/inside/grow.h"
+#include "mpi-wrappers/span.h"
 
 enum {
     OBJECT_LOOK = 1024,         /* chains of the table; a power of two */
     OBJECT_BATCH = 32,          /* requests that a thread takes at a time */
     OBJECT_FORTRAN = 1024,      /* first number that is ours */
+    OBJECT_PART = 16,           /* of a limit on address space */
 };
 #define OBJECT_REGION ((size_t)1 << 32)
+#define OBJECT_LEAST  ((size_t)1 << 24)
 
 /* ------------------------------------------------------ what MPI defines */
 
@@ -41,7 +43,8 @@ _Static_assert(sizeof(struct object) <= OBJECT_BYTES, "an object is too large");
 
 static struct {
     pthread_mutex_t lock;
-    char *region, *top;
+    struct span region;
+    char *top;                  /* what is in use lies below */
     struct object *freed;
     struct object *by_real[OBJECT_LOOK];
     struct object **by_number[OBJECT_KINDS];    /* Fortran's, from 0 */
@@ -108,12 +111,9 @@ __attribute__((constructor)) static void object_init(void)
 
 static bool region_open(void)
 {
-    void *p = mmap(NULL, OBJECT_REGION, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (p == MAP_FAILED)
+    if (!span_take(&object_own_.region, OBJECT_REGION, OBJECT_LEAST, OBJECT_PART))
         return false;
-    object_own_.top = object_own_.region = p;
+    object_own_.top = object_own_.region.at;
     return true;
 }
 
@@ -126,9 +126,9 @@ static struct object *take(void)
         object_own_.freed = o->next;
         return o;
     }
-    if ((!object_own_.region && !region_open()) ||
-        object_own_.top - object_own_.region >=
-        (ptrdiff_t)(OBJECT_REGION - OBJECT_BYTES))
+    if ((!object_own_.region.at && !region_open()) ||
+        !span_reach(&object_own_.region, OBJECT_BYTES +
+                    (size_t)(object_own_.top - object_own_.region.at)))
         return NULL;
     o = (struct object *)object_own_.top;
     object_own_.top += OBJECT_BYTES;
@@ -157,7 +157,7 @@ bool object_is(const void *handle)
 {
     const struct object *o = handle;
 
-    if ((const char *)handle >= object_own_.region &&
+    if ((const char *)handle >= object_own_.region.at &&
         (const char *)handle < object_own_.top)
         return ((uintptr_t)handle & (OBJECT_BYTES - 1)) == 0 && o->live;
     return known_at(handle) != NULL;
@@ -242,7 +242,7 @@ int object_each(enum object_kind kind, int (*one)(struct object *o, void *arg),
 {
     int rc = 0;
 
-    for (char *at = object_own_.region; at < object_own_.top && !rc;
+    for (char *at = object_own_.region.at; at < object_own_.top && !rc;
          at += OBJECT_BYTES) {
         struct object *o = (struct object *)at;
 

@@ -21,10 +21,11 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/shell/heap.h"
+#include "mpi-wrappers/span.h"
 
 #define HEAP_EXPORT __attribute__((visibility("default")))
 #define HEAP_REGION ((size_t)1 << 36)
-#define HEAP_LEAST  ((size_t)1 << 30)
+#define HEAP_LEAST  ((size_t)1 << 26)
 #define HEAP_LARGEST ((size_t)1 << 34)
 enum {
     HEAP_HEADER = 16,
@@ -32,6 +33,7 @@ enum {
     HEAP_CLASSES = 4 * 32,
     HEAP_PAGE = 4096,
     HEAP_LARGE = 128 * 1024,    /* whose pages are given back */
+    HEAP_PART = 4,              /* of a limit on address space */
 };
 
 struct heap_block {
@@ -48,8 +50,8 @@ struct heap_free {
 
 static struct {
     atomic_flag busy;
-    char *region, *top;
-    size_t bytes;               /* of the region */
+    struct span region;
+    size_t used;                /* of it, from the front */
     struct heap_free *freed[HEAP_CLASSES];
 } heap = { .busy = ATOMIC_FLAG_INIT };
 
@@ -86,23 +88,6 @@ static void heap_unlock(void)
     atomic_flag_clear_explicit(&heap.busy, memory_order_release);
 }
 
-/* A smaller one where the program has left no more, or limits or the kernel, which
- * may count all of it, do not let it have that. */
-static bool heap_open(void)
-{
-    void *p = MAP_FAILED;
-
-    for (size_t n = HEAP_REGION; p == MAP_FAILED && n >= HEAP_LEAST; n /= 2) {
-        p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        heap.bytes = n;
-    }
-    if (p == MAP_FAILED)
-        return false;
-    heap.region = heap.top = p;
-    return true;
-}
-
 /* With the lock. */
 static struct heap_block *heap_take(unsigned class)
 {
@@ -114,18 +99,19 @@ static struct heap_block *heap_take(unsigned class)
         heap.freed[class] = f->next;
         return &f->block;
     }
-    if ((!heap.region && !heap_open()) ||
-        (size_t)(heap.region + heap.bytes - heap.top) < bytes)
+    if ((!heap.region.at && !span_take(&heap.region, HEAP_REGION, HEAP_LEAST,
+                                       HEAP_PART)) ||
+        !span_reach(&heap.region, heap.used + bytes))
         return NULL;
-    b = (struct heap_block *)heap.top;
-    heap.top += bytes;
+    b = (struct heap_block *)(heap.region.at + heap.used);
+    heap.used += bytes;
     return b;
 }
 
 static bool heap_has(const void *p)
 {
-    return heap.region && (const char *)p >= heap.region &&
-           (const char *)p < heap.region + heap.bytes;
+    return heap.region.at && (const char *)p >= heap.region.at &&
+           (const char *)p < heap.region.at + heap.region.bytes;
 }
 
 static struct heap_block *heap_block_of(void *p)
@@ -137,8 +123,8 @@ static struct heap_block *heap_block_of(void *p)
 
 void heap_region(void **from, void **to)
 {
-    *from = heap.region;
-    *to = heap.region ? heap.region + heap.bytes : NULL;
+    *from = heap.region.at;
+    *to = heap.region.at ? heap.region.at + heap.region.bytes : NULL;
 }
 
 HEAP_EXPORT void *malloc(size_t bytes)

@@ -152,6 +152,12 @@ for p in recv-ring orders amount-gather; do
     like "$T/err" 'deadlocked \(100 % sure' '... with a proof'
 done
 
+# A limit on address space: the layer takes a part of it.
+run sh -c 'ulimit -v 600000; exec "$@"' sh hector-run -n 2 --oversubscribe "$with" \
+    "$APPS/hello"
+is "$status|$(out | sort | tr '\n' ' ')" '0|task 0 of 2 task 1 of 2 ' \
+    'little address space is enough'
+
 mkdir "$T/alone"
 cp "$LAYER" "$T/alone"
 LAYER=$T/alone/libmpi.so.40
