@@ -53,6 +53,7 @@ for state in begun checked apart; do
     is "$status $(cat "$T/err")" '0 ' '... which waits for the next master'
     cat "$T/out" >&2
     is "$(is_on n1)" 0 '... that has let all tasks leave'
+    wait_for '[ -z "$(stored)" ]' 20    # it is written a moment after the answer
     is "$(stored)" '' '... and has nothing more to do'
     is "$(sql "SELECT count(*) > 0, count(*) FILTER (WHERE result IS NULL),
         count(*) FILTER (WHERE ranks = '') FROM moves WHERE job = $job")" '1|0|0' \
