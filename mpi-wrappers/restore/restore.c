@@ -1,6 +1,7 @@
 /* restore.c - hector-restore: becomes the process that an image was made of.
  *
- * usage: hector-restore [--cut] [--tell TEXT] [--report fd:N] IMAGE|fd:N
+ * usage: hector-restore [--cut] [--tell TEXT] [--report fd:N] [--room MEMORY]
+ *                       IMAGE|fd:N
  *        hector-restore --check IMAGE...
  *
  * See restore.h for how. The order of what is done matters: whatever can be
@@ -19,6 +20,7 @@
 #include "mpi-wrappers/restore/restore_frames.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 #include "mpi-wrappers/restore/restore_place.h"
+#include "mpi-wrappers/restore/restore_room.h"
 #include "mpi-wrappers/restore/restore_start.h"
 #include "mpi-wrappers/restore/restore_threads.h"
 #include "mpi-wrappers/restore/restore_vdso.h"
@@ -207,7 +209,8 @@ static void usage(int status)
 {
     say(status ? 2 : 1,
         "usage: hector-restore [--cut] [--tell TEXT] [--report fd:N] "
-        "IMAGE|fd:N\n"
+        "[--room MEMORY]\n"
+        "                      IMAGE|fd:N\n"
         "       hector-restore --check IMAGE...\n"
         "Becomes the process that the image was made of.\n"
         "      --check        only says whether images are whole\n"
@@ -216,6 +219,8 @@ static void usage(int status)
         "      --tell TEXT    what the process finds where it asked for it\n"
         "      --report fd:N  say there why it cannot go on, and close it\n"
         "                     when it does\n"
+        "      --room MEMORY  what it will need, START-END,... in hexadecimal,\n"
+        "                     is had before the image comes\n"
         "  -V, --version      the version of Hector, and ends\n"
         "  -h, --help         this, and ends\n");
     for (;;)
@@ -251,6 +256,8 @@ static char *const *read_arguments(struct restore *r, char *const *argv)
         else if (strcmp(*argv, "--report") == 0 && argv[1] &&
                  descriptor_in(argv[1]) >= 0)
             r->report = descriptor_in(*++argv);
+        else if (strcmp(*argv, "--room") == 0 && argv[1])
+            r->rooms = *++argv;
         else if (**argv == '-')
             usage(USAGE);
         else if (r->look)
@@ -263,7 +270,8 @@ static char *const *read_arguments(struct restore *r, char *const *argv)
             r->narrow = true;
         else
             usage(USAGE);
-    if (r->look ? !*argv || r->cut || *r->tell || r->report >= 0 : !r->name)
+    if (r->look ? !*argv || r->cut || *r->tell || *r->rooms || r->report >= 0
+                : !r->name)
         usage(USAGE);
     return r->look ? argv : NULL;
 }
@@ -296,15 +304,18 @@ void restore_main(const long *words)
 
     memset(&r, 0, sizeof(r));
     r.report = -1;
-    r.tell = "";
+    r.tell = r.rooms = "";
     names = read_arguments(&r, (char *const *)(words + 1));
     r.scratch = allocate(&r, 0, RESTORE_SCRATCH);
     if (names)
         look_at(&r, names);
     sys(SYS_rt_sigprocmask, SIG_SETMASK, &everything, 0, sizeof(everything));
     open_image(&r);
+    if (!restore_room_make(&r, r.rooms))
+        usage(USAGE);
     read_tables(&r);
     restore_place_grow_stack(&r);
+    restore_room_settle(&r);
     restore_check_place(&r);
     leave(&r);
 }

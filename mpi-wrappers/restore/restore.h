@@ -18,7 +18,8 @@
 #include "mpi-wrappers/image/format.h"
 #include "mpi-wrappers/image/image_sha256.h"
 
-enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8 };
+enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8,
+       RESTORE_ROOMS = 16 };
 
 /* A mapping of the kernel's own: where it is from the first one on. */
 struct restore_piece { uint64_t at, bytes; };
@@ -26,6 +27,7 @@ struct restore_piece { uint64_t at, bytes; };
 struct restore {
     const char *name;           /* of the image, as it was given */
     const char *tell;           /* to the process, where it asks for it */
+    const char *rooms;          /* as restore_room.h has them */
     int fd;                     /* of the image */
     int report;                 /* says why not, and closes if so; -1: none */
     bool look;                  /* is it whole? Nothing else is done */
@@ -46,6 +48,8 @@ struct restore {
     const char *names;
     uint8_t *vdso;              /* code of the one in the image */
 
+    struct image_back room[RESTORE_ROOMS];      /* memory that it has already */
+    size_t nrooms;
     struct image_back hole;     /* where this program is now */
     char *scratch;              /* RESTORE_SCRATCH bytes to work with */
     struct restore_piece piece[RESTORE_PIECES]; /* of this kernel's vdso, and */

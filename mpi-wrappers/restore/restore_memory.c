@@ -6,6 +6,7 @@
 #include "mpi-wrappers/image/image_maps.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_room.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -30,7 +31,7 @@ void restore_memory_clear(const struct restore *r)
             kind == IMAGE_MAP_VVAR ||
             (r->hole.start < m.end && m.start < end))
             continue;
-        sys(SYS_munmap, m.start, m.end - m.start);
+        restore_room_spare(r, m.start, m.end);
     }
 }
 
@@ -112,18 +113,31 @@ static bool next_run(struct restore *r, const struct image_region *g,
     return true;
 }
 
+/* Of memory that it has already, pages that are not in the image go back. */
+static void drop(uint64_t start, uint64_t end)
+{
+    if (start < end)
+        sys(SYS_madvise, start, end - start, MADV_DONTNEED);
+}
+
 static void fill(struct restore *r, const struct image_region *g)
 {
+    bool closed = !g->prot, there = restore_room_has(r, g);
+    uint64_t at = g->start;
     struct image_run run;
-    bool closed = !g->prot;
 
     while (next_run(r, g, &run)) {
         if (closed)
             sys(SYS_mprotect, g->start, g->end - g->start,
                 PROT_READ | PROT_WRITE);
         closed = false;
+        if (there)
+            drop(at, run.start);
         read_run(r, &run);
+        at = run.start + run.bytes;
     }
+    if (there)
+        drop(at, g->end);
 }
 
 void restore_memory_read(struct restore *r)
@@ -131,7 +145,8 @@ void restore_memory_read(struct restore *r)
     for (size_t i = 0; i < r->head.nregions; i++) {
         const struct image_region *g = &r->regions[i];
 
-        map(r, g);
+        if (!restore_room_has(r, g))
+            map(r, g);
         fill(r, g);
         if (g->kind != IMAGE_FILE_SHARED &&
             g->prot != (PROT_READ | PROT_WRITE))

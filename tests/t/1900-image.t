@@ -339,6 +339,54 @@ wait $other
 is "$one $? $(cat "$T/out2")" "0 $(cat "$T/out") 0 $(cat "$T/out")" \
     'an image by a pipe, of a program that goes on'
 
+# ------------------------------------------------- memory that it has before
+rooms()         # anonymous memory of the task
+{
+    awk '$2 == "rw-p" && $5 == 0 && ($6 == "" || $6 == "[heap]") &&
+        length($1) < 30 { print $1 }' "/proc/$task/maps" |
+        while IFS=- read -r from to; do     # not what is vast
+            [ $((0x$to - 0x$from)) -gt 100000000 ] || echo "$from-$to"
+        done | head -n "$1" | paste -s -d ,
+}
+more=700000000000-700000400000
+roomy()         # N: generations that are restored into memory that waits for them
+{
+    for g in $(seq "$1"); do
+        room=$(rooms 15),$more
+        image || return
+        restored=$(said restored)
+        fresh words
+        mkfifo "$T/way.$work.$g"
+        hector-restore --report fd:8 --room "$room" fd:9 8>"$T/words" 9<>"$T/way.$work.$g" \
+            <&7 >>"$T/out" 2>>"$T/err" &
+        task=$!
+        wait_for '[ -s "$T/words" ]' 10 || return
+        [ "$(field RssAnon)" -gt 4000 ] || return
+        cat "$T/img" >"$T/way.$work.$g"
+        wait_for '[ "$(said restored)" -gt $restored ] || ! kill -0 $task' 10
+        [ "$(said restored)" -gt "$restored" ] || return
+        [ "$(cat "$T/words")" = '' ] || return
+    done
+}
+for work in heap many vast threads registers; do
+    alone "$T/program" $work "$T/stop"
+    begin "$T/program" $work "$T/stop"
+    ok "$work: a generation" generations 1
+    first=$(has) memory=$(field RssAnon)
+    ok '... 4 that come into memory that is there' roomy 4
+    if [ $work = registers ]; then      # the others change what they have
+        is "$(has)" "$first" '... as many mappings, open files and threads'
+        ok '... no more memory' [ "$(field RssAnon)" -lt $((memory + 512)) ]
+    fi
+    ok '... what it has no use for is gone' sh -c "! grep -q ^7000000 /proc/$task/maps"
+    ends
+    is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... and the result is the same'
+done
+for room in x 1000 1000- 1000-1001 2000-1000 1000-2000x; do
+    run hector-restore --room $room "$T/img"
+    is $status 2 "--room $room: 2"
+done
+
 # -------------------------------------------------------------- what is refused
 cat >"$T/odd.c" <<'EOF'
 #define _GNU_SOURCE
