@@ -12,6 +12,7 @@
 #include "slave/jobs/adopt.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobmove.h"
+#include "slave/move/jobroom.h"
 #include "slave/jobs/jobs.h"
 #include "slave/move/jobstop.h"
 #include "slave/jobs/part.h"
@@ -110,6 +111,8 @@ static int on_task_hold(void *arg, struct conn *c, const void *msg,
     }
 
 ON_OURS(stop_order, StopOrder, complain(jobstop_order(j, m, err), err))
+ON_OURS(room_ask, RoomAsk, (jobroom_ask(j, m), 0))
+ON_OURS(room, Room, (jobroom_make(j, m), 0))
 ON_OURS(swap, Swap, complain(jobmove_swap(j, m, err), err))
 ON_OURS(swap_go, SwapGo, complain(jobmove_go(j, m, err), err))
 ON_OURS(swap_end, SwapEnd, complain(jobmove_end(j, m, err), err))

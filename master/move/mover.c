@@ -117,6 +117,10 @@ void mover_on_timer(evutil_socket_t fd, short what, void *arg)
     size_t i = 0;
 
     (void)fd, (void)what;
+    if (v->state == MOVE_ASKED && v->rooming) {         /* it is for speed only */
+        mover_step(v, MOVE_EVENT_CHECKED);
+        return;
+    }
     while (i < v->job->nnodes && (!mover_takes_part(&v->job->nodes[i]) ||
                                   v->node[i].look == v->looks))
         i++;
@@ -134,7 +138,14 @@ static void check_prepared(struct mover *v)
     for (size_t i = 0; i < v->nto; i++)
         if (v->to[i].waits)
             return;
-    mover_step(v, MOVE_EVENT_CHECKED);
+    if (v->rooming)
+        return;
+    v->rooming = true;
+    v->nrooms = mover_send_room_asks(v);
+    if (v->nrooms)
+        timer_set(v->timer, ROOM_NS);
+    else
+        mover_step(v, MOVE_EVENT_CHECKED);
 }
 
 void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
@@ -151,6 +162,54 @@ void mover_prepared(struct job *j, struct job_node *jn, const Hct__Prepared *m)
     }
     to->waits = false;
     check_prepared(v);
+}
+
+static void note_room(struct mover *v, uint32_t rank)
+{
+    if (v->rank[rank].roomed)
+        return;
+    v->rank[rank].roomed = true;
+    if (v->nrooms > 0 && --v->nrooms == 0)
+        mover_step(v, MOVE_EVENT_CHECKED);
+}
+
+static struct mover_target *target_of_rank(const struct mover *v, uint32_t rank)
+{
+    size_t i = 0;
+
+    while (i < v->nto && !taskset_has(&v->to[i].ranks, rank))
+        i++;
+    return i < v->nto ? &v->to[i] : NULL;
+}
+
+static bool has_rooms(const struct mover *v, uint32_t rank, uint32_t serial)
+{
+    return v && v->state == MOVE_ASKED && v->rooming && serial == v->serial &&
+           rank < v->job->ntasks && taskset_has(&v->ranks, rank);
+}
+
+void mover_room(struct job *j, struct job_node *jn, const Hct__Room *m)
+{
+    struct mover *v = j->mover;
+    const struct mover_target *to;
+
+    if (!has_rooms(v, m->rank, m->serial) ||
+        !job_has_on(j, &j->tasks[m->rank], jn))
+        return;
+    to = target_of_rank(v, m->rank);
+    if (to && to->node->link && m->n_spans)
+        conn_send(to->node->link, MESSAGE_ROOM, m);
+    else
+        note_room(v, m->rank);
+}
+
+void mover_room_made(struct job *j, struct job_node *jn, const Hct__RoomMade *m)
+{
+    struct mover *v = j->mover;
+
+    if (has_rooms(v, m->rank, m->serial) && mover_target_of(v, jn->node) &&
+        mover_target_of(v, jn->node) == target_of_rank(v, m->rank))
+        note_room(v, m->rank);
 }
 
 void mover_swapped(struct job *j, struct job_node *jn, const Hct__Swapped *m)
@@ -362,7 +421,8 @@ static void act_asked(struct mover *v)
 
 void mover_drained(struct job *j)
 {
-    if (j->mover && j->mover->state == MOVE_ASKED && j->mover->acted)
+    if (j->mover && j->mover->state == MOVE_ASKED && j->mover->acted &&
+        !j->mover->rooming)
         act_asked(j->mover);
 }
 

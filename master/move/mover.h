@@ -126,5 +126,7 @@ void mover_image(struct job *j, struct job_node *jn, const Hct__Image *m);
 void mover_credit(struct job *j, struct job_node *jn,
                   const Hct__ImageCredit *m);
 void mover_sent(struct job *j, struct job_node *jn, const Hct__ImageSent *m);
+void mover_room(struct job *j, struct job_node *jn, const Hct__Room *m);
+void mover_room_made(struct job *j, struct job_node *jn, const Hct__RoomMade *m);
 
 #endif

@@ -18,6 +18,7 @@ enum { COMMS_MORE = 64 };       /* than there are at first */
 #define SLOW_NS    (10 * CLOCK_NS_PER_MS)       /* the same, once apart */
 #define HEARD_NS   (5 * CLOCK_NS_PER_S)         /* beyond the limit of the stop */
 #define SAY_NS     (CLOCK_NS_PER_S / 5)         /* how much of the images */
+#define ROOM_NS    (20 * CLOCK_NS_PER_S)        /* then it is not waited for */
 #define PREPARE_NS (60 * CLOCK_NS_PER_S)
 #define APART_NS   (600 * CLOCK_NS_PER_S)       /* images may be large */
 #define JOIN_NS    (120 * CLOCK_NS_PER_S)
@@ -55,6 +56,8 @@ struct mover {
     struct mover_target *to;    /* owned: each node once */
     size_t nto;
     bool expected;              /* they count as coming there */
+    bool rooming;               /* the nodes are prepared, and memory is made there */
+    uint32_t nrooms;            /* tasks that there may yet be some for */
     struct moverank *rank;      /* owned: of all */
     uint32_t *node_of;          /* owned: where they are to be */
     struct mover_node *node;    /* owned: of all, by index in the job's */
@@ -107,6 +110,8 @@ bool mover_is_there(const struct job_node *jn);
 void mover_send_order(struct mover *v, unsigned word, uint64_t number,
                       uint64_t wait_ns, const struct stop_orders *o);
 void mover_send_end(const struct mover *v);
+/* Which memory have those that move? To how many of them that was said. */
+uint32_t mover_send_room_asks(const struct mover *v);
 bool mover_moves(const struct mover *v, uint32_t r);
 int mover_take_aim(struct mover *v, struct err *err);
 struct mover_target *mover_target_of(struct mover *v, const struct node *n);

@@ -89,6 +89,27 @@ static char *who_is_on(const struct mover *v, const struct taskset *ranks,
     return text;
 }
 
+uint32_t mover_send_room_asks(const struct mover *v)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; v->nto && i < v->job->nnodes; i++) {
+        Hct__RoomAsk m = HCT__ROOM_ASK__INIT;
+        char *ranks = mover_is_there(&v->job->nodes[i])
+                      ? who_is_on(v, &v->ranks, i) : NULL;
+
+        m.job = v->job->id;
+        m.serial = v->serial;
+        m.ranks = ranks;
+        if (ranks && *ranks)
+            conn_send(v->job->nodes[i].node->link, MESSAGE_ROOM_ASK, &m);
+        for (int64_t r = -1; ranks && (r = taskset_next(&v->ranks, r)) >= 0; )
+            n += v->job->tasks[r].node == i;
+        free(ranks);
+    }
+    return n;
+}
+
 /* Where the images of those go that leave a node; to be freed, as is ranks. */
 struct mover_ways { Hct__Swap__Way *v, **all; size_t n; };
 

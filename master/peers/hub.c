@@ -454,6 +454,8 @@ ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
 ON_JOB(held, Held, hands_held(s->hub->journal, s->job, s->at, m, err))
 ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
 ON_JOB(stop_look, StopLook, mover_looked(s->job, s->at, m, err))
+ON_JOB(room, Room, (mover_room(s->job, s->at, m), 0))
+ON_JOB(room_made, RoomMade, (mover_room_made(s->job, s->at, m), 0))
 ON_JOB(swapped, Swapped, (mover_swapped(s->job, s->at, m), 0))
 ON_JOB(task_moved, TaskMoved, flow_task_moved(s->job, s->at, m, err))
 ON_JOB(come_apart, ComeApart,

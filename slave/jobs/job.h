@@ -41,6 +41,7 @@ struct job {
     struct peek_job peek;
     struct jobstop *stop;       /* owned, of jobstop.c; NULL: none is ordered */
     struct jobmove *move;       /* owned, of jobmove.c; the same */
+    struct jobroom *rooms;      /* owned, of jobroom.c; NULL: there are none */
     struct jobkeep *keep;       /* owned, of jobkeep.c; the same */
     bool awaits;                /* it has no task yet: some are to come */
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may

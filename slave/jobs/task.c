@@ -221,9 +221,11 @@ int task_restore(struct task *t, const struct task_start *s,
                  const char *tell, struct err *err)
 {
     char program[PATHS_MAX], from[16], words[16], told[PATHS_MAX + 24];
+    const char *rooms = s->rooms ? s->rooms : "";
     char *argv[] = { program, (char *)"--report", words, (char *)"--tell", told,
-                     s->file ? (char *)"--cut" : from,
-                     (char *)(uintptr_t)s->file, NULL };
+                     s->file ? (char *)"--cut" : (char *)"--room",
+                     (char *)(uintptr_t)(s->file ? s->file : rooms),
+                     s->file ? NULL : from, NULL };
     char *no_env[] = { NULL };
     struct env env = { 0 };
     struct exec_search search;

@@ -88,6 +88,8 @@ struct task_start {             /* all borrowed */
     void *report_arg;
     int image, words;           /* passed on to hector-restore; 0: none */
     const char *file;           /* instead of image: its name; or NULL */
+    const char *rooms;          /* with image: memory to be had first, as
+                                   hector-restore has it; or NULL */
 };
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,

@@ -20,7 +20,7 @@ struct imagein {
     imagein_grant *grant;
     void *arg;
     int fd;                     /* owned: our end of the pipe; -1: closed */
-    uint64_t window, credit;    /* credit: granted, and has not come */
+    uint64_t credit;            /* granted, and has not come */
     bool whole;                 /* all has come */
     struct evbuffer *queue;     /* owned: not read by the process yet */
     struct event *room;         /* owned */
@@ -67,9 +67,7 @@ static void on_room(evutil_socket_t fd, short what, void *arg)
     go_on(i);
 }
 
-struct imagein *imagein_open(struct event_base *base, uint64_t window,
-                             imagein_grant *grant, void *arg, int *from,
-                             struct err *err)
+struct imagein *imagein_open(struct event_base *base, int *from, struct err *err)
 {
     struct imagein *i = calloc(1, sizeof(*i));
     int theirs, ours;
@@ -80,8 +78,7 @@ struct imagein *imagein_open(struct event_base *base, uint64_t window,
         free(i);
         return err_sys(err, "cannot make a pipe"), NULL;
     }
-    *i = (struct imagein){ .grant = grant, .arg = arg, .fd = ours, .window = window,
-                           .queue = evbuffer_new(),
+    *i = (struct imagein){ .fd = ours, .queue = evbuffer_new(),
                            .room = event_new(base, ours, EV_WRITE, on_room, i) };
     imageheap_keep();
     if (!i->queue || !i->room) {
@@ -94,10 +91,13 @@ struct imagein *imagein_open(struct event_base *base, uint64_t window,
     return i;
 }
 
-void imagein_begin(struct imagein *i)
+void imagein_begin(struct imagein *i, uint64_t window, imagein_grant *grant,
+                   void *arg)
 {
-    i->credit = i->window;
-    i->grant(i->arg, i->window);
+    i->grant = grant;
+    i->arg = arg;
+    i->credit = window;
+    i->grant(i->arg, window);
 }
 
 /* What need not wait is not copied. An error is found by on_room(), too. */

@@ -16,12 +16,11 @@ struct imagein;
 /* There is room for so many bytes more. */
 typedef void imagein_grant(void *arg, uint64_t bytes);
 
-/* *from: where the process is to read, the caller's. window: bytes that may wait;
- * nothing is granted before imagein_begin(). NULL with err. */
-struct imagein *imagein_open(struct event_base *base, uint64_t window,
-                             imagein_grant *grant, void *arg, int *from,
-                             struct err *err);
-void imagein_begin(struct imagein *i);
+/* *from: where the process is to read, the caller's. NULL with err. */
+struct imagein *imagein_open(struct event_base *base, int *from, struct err *err);
+/* Pieces may come. window: bytes that may wait. */
+void imagein_begin(struct imagein *i, uint64_t window, imagein_grant *grant,
+                   void *arg);
 /* last: that is all. The pipe is closed when it was read; at once, so that the
  * process finds its image cut, if it is more than was granted or there is no memory. */
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);

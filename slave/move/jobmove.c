@@ -11,11 +11,11 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
-#include "proto/base/pipes.h"
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
 #include "slave/move/jobkeep.h"
+#include "slave/move/jobroom.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
 #include "slave/page/registry.h"
@@ -98,43 +98,25 @@ static void on_report(evutil_socket_t fd, short what, void *arg)
     struct job *j = v->job;
 
     (void)fd, (void)what;
-    if (!task_report(v->task, j->plan))
+    if (!task_report(v->coming.task, j->plan))
         return;
-    if (v->task->why)
+    if (v->coming.task->why)
         snprintf(j->move->why, sizeof(j->move->why), "%s: hector-restore "
-                 "cannot be run: %.200s", j->part.node->name, v->task->why);
+                 "cannot be run: %.200s", j->part.node->name, v->coming.task->why);
     tell_swapped(j);
 }
 
-/* A process that waits for its image. */
+/* A process that waits for its image: one that does so already, or another. */
 static int start_coming(struct mover *v, struct err *err)
 {
     struct job *j = v->job;
-    struct node *node = j->part.node;
-    struct task_start start = {
-        .node = node, .plan = j->plan, .user = &j->user,
-        .streams = j->streams, .report = on_report, .report_arg = v };
-    int rc;
+    int rc = jobroom_take(j, v->rank, &v->coming)
+             ? coming_tell(&v->coming, j->part.node->base, on_report, v, err)
+             : coming_start(&v->coming, j, v->rank, "", on_report, v, err);
 
-    v->task = malloc(sizeof(*v->task));
-    if (!v->task)
-        return err_memory(err);
-    task_init(v->task, j->part.id, v->rank, reading_window(node->reading));
-    v->in = imagein_open(node->base, j->move->window, jobmove_grant, v,
-                         &start.image, err);
-    if (!v->in)
-        return -1;
-    if (pipes_open(&v->words, &start.words, true)) {
-        close(start.image);
-        return err_sys(err, "cannot make a pipe");
-    }
-    rc = task_restore(v->task, &start, site_socket(node->site), err);
-    close(start.image);
-    close(start.words);
     if (rc)
         return -1;
-    streams_move(j->streams, v->rank, STREAMS_SILENT);
-    imagein_begin(v->in);
+    imagein_begin(v->coming.in, j->move->window, jobmove_grant, v);
     return 0;
 }
 
@@ -142,7 +124,7 @@ static struct task *coming_task(const struct job *j, uint32_t rank)
 {
     struct mover *v = jobmove_find(j, rank);
 
-    return v && v->part == COMING ? v->task : NULL;
+    return v && v->part == COMING ? v->coming.task : NULL;
 }
 
 /* ---------------------------------------------------------------------- leases */
@@ -160,7 +142,7 @@ static struct mover *add_mover(struct job *j, uint32_t rank, enum mover_part par
     if (!v)
         return NULL;
     *v = (struct mover){ .next = j->move->movers, .job = j, .rank = rank,
-                         .part = part, .lease = -1, .words = -1 };
+                         .part = part, .lease = -1, .coming.words = -1 };
     j->move->movers = v;
     return v;
 }
@@ -280,23 +262,14 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 static void mover_free(struct mover *v)
 {
     imageout_close(v->out);
-    imagein_close(v->in);
     jobmove_drop_open(v);
     if (v->lease >= 0)
         close(v->lease);
-    if (v->words >= 0)
-        close(v->words);
     if (v->part == LEAVING && v->told)  /* all have come */
         streams_input_left(v->job->streams, v->rank);
     else if (v->part == LEAVING || v->part == SAVING)
         streams_input_stays(v->job->streams, v->rank);
-    if (v->task) {
-        if (!v->task->over && v->task->pid > 0)
-            kill(-v->task->pid, SIGKILL);
-        streams_forget(v->job->streams, v->rank);
-        task_fini(v->task);
-        free(v->task);
-    }
+    coming_drop(&v->coming, v->job, v->rank);
     free(v);
 }
 
@@ -325,7 +298,7 @@ static void jobmove_free(struct jobmove *k)
 static bool all_reported(const struct job *j)
 {
     for (const struct mover *v = j->move->movers; v; v = v->next)
-        if (v->part == COMING && v->task->report >= 0)
+        if (v->part == COMING && v->coming.task->report >= 0)
             return false;
     return true;
 }
@@ -435,6 +408,7 @@ static int begin(struct job *j, const Hct__Swap *m, struct err *err)
         add_all(j, m->leaving, LEAVING, err) || jobmove_set_routes(j, m, err) ||
         add_all(j, m->coming, COMING, err))
         return -1;
+    jobroom_drop(j);            /* whoever is left there does not come */
     k->registered = !plan_here(k->to)->ranks.n;
     if (k->registered)
         return 0;               /* nobody asks PMIx here any more */
@@ -498,7 +472,7 @@ int jobmove_swap(struct job *j, const Hct__Swap *m, struct err *err)
 /* It is a task of the job as any other, which goes on where it was. */
 static int arrive(struct mover *v, const Hct__SwapGo *m)
 {
-    struct task *t = v->task;
+    struct task *t = v->coming.task;
 
     if (lease_know(v->job, t, m))
         return -1;
@@ -507,7 +481,7 @@ static int arrive(struct mover *v, const Hct__SwapGo *m)
     streams_move(v->job->streams, v->rank, STREAMS_END);
     if (job_insert_task(v->job, t))
         return -1;
-    v->task = NULL;
+    v->coming.task = NULL;
     v->part = STAYING;
     v->said.job = 0;
     return 0;
@@ -544,6 +518,7 @@ int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err)
     pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, m->serial);
     jobmove_free(k);
     j->move = NULL;
+    jobroom_drop(j);
     j->awaits = false;
     job_look(j);
     return 0;
@@ -555,20 +530,18 @@ static void coming_ended(struct mover *v, int status,
                          const struct rusage *usage)
 {
     char why[300];
-    ssize_t n = read(v->words, why, sizeof(why) - 1);
 
-    task_reaped(v->task, v->job->part.node->name, status, usage);
-    imagein_cut(v->in);
+    coming_words(&v->coming, why, sizeof(why));
+    task_reaped(v->coming.task, v->job->part.node->name, status, usage);
+    imagein_cut(v->coming.in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
     if (*v->cut)
         memcpy(why, v->cut, sizeof(v->cut));
-    else if (n > 0)
-        why[n] = '\0';
-    else if (WIFSIGNALED(status))
+    else if (!*why && WIFSIGNALED(status))
         snprintf(why, sizeof(why), "%s: what was made of its image was killed "
                  "by signal %d", v->job->part.node->name, WTERMSIG(status));
-    else
+    else if (!*why)
         snprintf(why, sizeof(why), "%s: it could not be made of its image, "
                  "hector-restore exited with code %d",
                  v->job->part.node->name, WEXITSTATUS(status));
@@ -578,10 +551,10 @@ static void coming_ended(struct mover *v, int status,
 static bool reaped(struct job *j, pid_t pid, int status,
                     const struct rusage *usage)
 {
-    if (jobkeep_reaped(j, pid, status))
+    if (jobkeep_reaped(j, pid, status) || jobroom_reaped(j, pid))
         return true;
     for (struct mover *v = j->move ? j->move->movers : NULL; v; v = v->next) {
-        struct task *t = v->part == COMING ? v->task : job_task(j, v->rank);
+        struct task *t = v->part == COMING ? v->coming.task : job_task(j, v->rank);
 
         if (!t || t->pid != pid || t->over)
             continue;
@@ -624,6 +597,7 @@ static void drop_move(struct job *j)
     }
     jobmove_free(j->move);
     j->move = NULL;
+    jobroom_drop(j);
     j->awaits = false;
 }
 
@@ -690,6 +664,7 @@ static void tell_again(struct job *j)
 static void release(struct job *j)
 {
     jobkeep_give_up(j);
+    jobroom_drop(j);
     if (j->move && (jobstop_swaps(j) || jobstop_keeps(j))) {
         say_apart(j);
         tell_again(j);

@@ -198,7 +198,7 @@ static struct mover *find_coming(const struct job *j, const Hct__Image *m)
 {
     struct mover *v = jobmove_find(j, m->rank);
 
-    return v && v->in && m->serial == j->move->serial ? v : NULL;
+    return v && v->coming.in && m->serial == j->move->serial ? v : NULL;
 }
 
 void jobmove_image(struct job *j, const Hct__Image *m)
@@ -209,9 +209,9 @@ void jobmove_image(struct job *j, const Hct__Image *m)
         return;
     v->comes = true;
     if (*m->why)
-        imagein_cut(v->in);
+        imagein_cut(v->coming.in);
     else
-        imagein_take(v->in, m->data.data, m->data.len, m->last);
+        imagein_take(v->coming.in, m->data.data, m->data.len, m->last);
 }
 
 /* Of a move that came to nothing some is on its way still. */
@@ -249,7 +249,7 @@ static int take_image(void *jobs, struct reduce_link *l, const Hct__Image *m,
                        "rank=%u", from, id, m->rank);
     v->comes = true;
     v->from = l;
-    imagein_take(v->in, m->data.data, m->data.len, m->last);
+    imagein_take(v->coming.in, m->data.data, m->data.len, m->last);
     return 0;
 }
 
@@ -264,11 +264,11 @@ static void images_lost(void *jobs, struct reduce_link *l, uint64_t job,
         if (v->from != l)
             continue;
         v->from = NULL;
-        if (!v->in || imagein_whole(v->in))
+        if (!v->coming.in || imagein_whole(v->coming.in))
             continue;
         snprintf(v->cut, sizeof(v->cut), "%.50s: the link from %.50s is broken: "
                  "%.70s", j->part.node->name, reduce_link_from(l), why->text);
-        imagein_cut(v->in);
+        imagein_cut(v->coming.in);
     }
 }
 

@@ -4,7 +4,7 @@
 #ifndef HECTOR_JOBMOVE_PRIVATE_H
 #define HECTOR_JOBMOVE_PRIVATE_H
 
-#include "slave/move/imagein.h"
+#include "slave/move/coming.h"
 #include "slave/move/imageout.h"
 #include "slave/move/imageroute.h"
 #include "slave/move/jobmove.h"
@@ -24,7 +24,7 @@ struct mover {
     struct imageout *out;       /* owned; LEAVING: its image is being read */
     uint64_t credit;            /* LEAVING: what may be sent, until then */
     struct imageroute route;    /* LEAVING */
-    struct imagein *in;         /* owned; COMING */
+    struct coming coming;       /* owned; COMING */
     bool comes;                 /* COMING: a piece of its image has come, */
     struct reduce_link *from;   /* borrowed: by it; NULL: through the master */
     char cut[200];              /* COMING: what has happened to that link; "" */
@@ -41,8 +41,6 @@ struct mover {
     char why[300];              /* said.why */
     Hct__OpenCall *open;        /* owned, as are the texts; said.open */
     Hct__OpenCall **all_open;   /* owned */
-    int words;                  /* owned; COMING: what hector-restore says */
-    struct task *task;          /* owned; COMING */
 };
 
 struct jobmove {

@@ -77,7 +77,7 @@ void jobmove_say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
                       const char *why)
 {
     Hct__TaskMoved m = HCT__TASK_MOVED__INIT;
-    const struct task *t = v->part == COMING ? v->task
+    const struct task *t = v->part == COMING ? v->coming.task
                                              : job_task(v->job, v->rank);
 
     m.job = v->job->part.id;

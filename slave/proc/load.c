@@ -131,6 +131,11 @@ uint64_t load_memory_bytes(void)
     return limit > 0 && limit < (double)total ? (uint64_t)limit : total;
 }
 
+uint64_t load_available_bytes(void)
+{
+    return meminfo("MemAvailable:");
+}
+
 static bool has_entries(const char *dir)
 {
     DIR *d = opendir(dir);
@@ -157,7 +162,7 @@ void load_read(struct load *l)
 
     if (smallfile_read("/proc/loadavg", text, sizeof(text)))
         l->load = strtod(text, NULL);
-    l->available_bytes = meminfo("MemAvailable:");
+    l->available_bytes = load_available_bytes();
     if (!smallfile_read("/proc/stat", text, sizeof(text)) ||
         sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &v[0], &v[1],

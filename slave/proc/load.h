@@ -16,6 +16,9 @@ double load_parse_cpu_max(const char *text);
 /* Installed, or the cgroup's limit where that is less. */
 uint64_t load_memory_bytes(void);
 
+/* What can be had of it now; 0: not known. */
+uint64_t load_available_bytes(void);
+
 /* Is there a network that MPI has a better driver for than TCP? */
 bool load_fast_fabric(void);
 

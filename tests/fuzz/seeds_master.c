@@ -125,6 +125,7 @@ static void moves(const char *dir)
         HCT__TASK_MOVED__KIND__LEFT, HCT__TASK_MOVED__KIND__STAYS,
         HCT__TASK_MOVED__KIND__FAILED };
     static const char *const names[] = { "moved", "stayed", "unmoved" };
+    uint64_t spans[] = { 1 << 20, 2 << 20 };
 
     for (unsigned k = 0; k < 3; k++) {
         may_move = 1;
@@ -133,6 +134,10 @@ static void moves(const char *dir)
         SAY(OPERATOR, MIGRATE, Migrate, HCT__MIGRATE__INIT, m->job = 1,
             m->ranks = (char *)"1", m->node = (char *)"n1",
             m->why = (char *)"test");
+        SAY(N0, ROOM, Room, HCT__ROOM__INIT, m->job = 1, m->rank = 1,
+            m->n_spans = 2, m->spans = spans);
+        SAY(N1, ROOM_MADE, RoomMade, HCT__ROOM_MADE__INIT, m->job = 1,
+            m->rank = 1);
         for (uint64_t look = 1; look < 6; look++)
             for (unsigned i = N0; i <= N1; i++)
                 stands(i, look, 0);

@@ -68,6 +68,7 @@ static void slave_moves(const char *dir)
     Hct__SwapGo__Arrival arrival = HCT__SWAP_GO__ARRIVAL__INIT;
     Hct__SwapGo__Arrival *arrivals[] = { &arrival };
     uint32_t signals[] = { 0, 1 };
+    uint64_t spans[] = { 1 << 20, 2 << 20 };
 
     raise.comm = 1;
     raise.target = 7;
@@ -90,6 +91,10 @@ static void slave_moves(const char *dir)
             m->number = word, m->look = word + 1, m->word = word,
             m->generation = 1, m->n_raises = 1, m->raises = raises,
             m->n_signals = 2, m->signals = signals);
+    SAY(0, ROOM_ASK, RoomAsk, HCT__ROOM_ASK__INIT, m->job = 1,
+        m->ranks = (char *)"0-1");
+    SAY(0, ROOM, Room, HCT__ROOM__INIT, m->job = 1, m->rank = 2, m->n_spans = 2,
+        m->spans = spans);
     SAY(0, SWAP, Swap, HCT__SWAP__INIT, m->job = 1, m->serial = 1,
         m->places = &places, m->leaving = (char *)"0",
         m->coming = (char *)"2");

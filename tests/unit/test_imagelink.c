@@ -348,11 +348,11 @@ static void test_slow_reader(void **state)
         image[i] = byte_at(i);
     open_target();
     source.out = imageout_open(base, &out_ops, NULL, &to, &err);
-    target.in = imagein_open(base, WINDOW, grant, NULL, &from, &err);
+    target.in = imagein_open(base, &from, &err);
     fcntl(to, F_SETFL, O_NONBLOCK);
     fcntl(from, F_SETFL, O_NONBLOCK);
     open_link("n2", reduce_links_addresses(target.links));
-    imagein_begin(target.in);
+    imagein_begin(target.in, WINDOW, grant, NULL);
     for (unsigned round = 0; n != 0; round++) {
         ssize_t put = to < 0 ? 0 : write(to, image + written, IMAGE - written);
 

@@ -113,7 +113,7 @@ static int open_in(struct way *w)
     struct err err;
     int from;
 
-    w->in = imagein_open(w->base, WINDOW, grant, w, &from, &err);
+    w->in = imagein_open(w->base, &from, &err);
     assert_non_null(w->in);
     fcntl(from, F_SETFL, O_NONBLOCK);
     return from;
@@ -210,7 +210,7 @@ static void test_whole(void **state)
     int to = open_out(w), from = open_in(w);
     ssize_t n = 1;
 
-    imagein_begin(w->in);
+    imagein_begin(w->in, WINDOW, grant, w);
     assert_int_equal(w->granted, WINDOW);
     for (unsigned round = 0; n != 0; round++) {
         uint8_t piece[50000];
@@ -248,7 +248,7 @@ static void test_cut(void **state)
     for (int i = 0; i < 2; i++) {
         int from = open_in(w);
 
-        imagein_begin(w->in);
+        imagein_begin(w->in, WINDOW, grant, w);
         if (i)
             imagein_cut(w->in);
         else
@@ -268,7 +268,7 @@ static void test_reader_gone(void **state)
     struct way *w = *state;
     int from = open_in(w);
 
-    imagein_begin(w->in);
+    imagein_begin(w->in, WINDOW, grant, w);
     close(from);
     imagein_take(w->in, "abc", 3, false);
     wait_a_moment(w);

@@ -3,7 +3,7 @@
 #include "proto/link/conn.h"
 
 static conn_handler_f on_stop_order, on_swap, on_swap_go, on_swap_end,
-    on_image_credit, on_moving, on_keep;
+    on_image_credit, on_moving, on_keep, on_room_ask, on_room;
 #define RIG_ROUTES                                          \
     { MESSAGE_STOP_ORDER, CONN_ANY, on_stop_order },        \
     { MESSAGE_SWAP, CONN_ANY, on_swap },                    \
@@ -11,7 +11,9 @@ static conn_handler_f on_stop_order, on_swap, on_swap_go, on_swap_end,
     { MESSAGE_SWAP_END, CONN_ANY, on_swap_end },            \
     { MESSAGE_IMAGE_CREDIT, CONN_ANY, on_image_credit },    \
     { MESSAGE_MOVING, CONN_ANY, on_moving },                \
-    { MESSAGE_KEEP, CONN_ANY, on_keep },
+    { MESSAGE_KEEP, CONN_ANY, on_keep },                    \
+    { MESSAGE_ROOM_ASK, CONN_ANY, on_room_ask },            \
+    { MESSAGE_ROOM, CONN_ANY, on_room },
 #include "tests/unit/master_rig.h"
 
 #include <signal.h>
@@ -30,6 +32,7 @@ static struct host {
     bool going;                 /* SwapGo has come */
     bool says_came;             /* and has been said */
     bool stays_mute;            /* about Drained, once all have left */
+    bool makes_long;            /* memory for a task that comes */
     const char *cannot;         /* why it does not swap */
     const char *spoiled;        /* why no task can be made of an image */
     bool saves;                 /* all write images into files */
@@ -110,6 +113,55 @@ static int on_stop_order(void *arg, struct conn *c, const void *msg,
     look.look = m->look;
     look.tasks = tasks;
     conn_send(c, MESSAGE_STOP_LOOK, &look);
+    return 0;
+}
+
+static int on_room_ask(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    const Hct__RoomAsk *ask = msg;
+    struct host *h = host_of(arg);
+    struct taskset ranks = { 0 };
+    uint64_t spans[2] = { 1 << 20, 3 << 20 };
+
+    if (taskset_parse(&ranks, ask->ranks, 8, err))
+        return -1;
+    for (int64_t r = -1; (r = taskset_next(&ranks, r)) >= 0; ) {
+        Hct__Room m = HCT__ROOM__INIT;
+
+        m.job = ask->job;
+        m.serial = ask->serial;
+        m.rank = (uint32_t)r;
+        m.spans = spans;
+        m.n_spans = r % 2 ? 0 : 2;      /* one that has little memory */
+        assert_true(taskset_has(&h->here, m.rank));
+        conn_send(c, MESSAGE_ROOM, &m);
+    }
+    taskset_fini(&ranks);
+    return 0;
+}
+
+static void say_made(struct host *h, uint32_t rank, uint32_t serial)
+{
+    Hct__RoomMade m = HCT__ROOM_MADE__INIT;
+
+    m.job = 1;
+    m.rank = rank;
+    m.serial = serial;
+    conn_send(h->p->c, MESSAGE_ROOM_MADE, &m);
+}
+
+static int on_room(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    const Hct__Room *m = msg;
+    struct host *h = host_of(arg);
+
+    (void)c, (void)err;
+    assert_int_equal(m->n_spans, 2);
+    peer_say(arg, "Room %u %llx-%llx", m->rank, (unsigned long long)m->spans[0],
+             (unsigned long long)m->spans[1]);
+    if (!h->makes_long)
+        say_made(h, m->rank, m->serial);
     return 0;
 }
 
@@ -299,6 +351,31 @@ static void test_moves(void **state)
     rig_wait(hosts[2].p, "SwapEnd serial=1");
     rig_expect(r, "SELECT rank, node, pid FROM tasks ORDER BY 1",
                "0|c|2000\n1|b|1001\n");
+    forget();
+}
+
+/* Nobody stops before the memory is there, where that is said to be worth it. */
+static void test_room(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[2].makes_long = true;
+    migrate("0-1", "c");
+    rig_wait(hosts[2].p, "Room 0 100000-300000");
+    migrate("1", "c");
+    rig_wait(operator, "Result 0 tasks of job 1 are being moved already");
+    rig_expect(r, "SELECT state_to FROM transition WHERE machine = 'move'", "");
+    say_made(&hosts[2], 1, 0);          /* which was not asked */
+    say_made(&hosts[1], 0, 0);          /* nor was who says this */
+    say_made(&hosts[2], 0, 7);          /* of another move */
+    migrate("1", "c");
+    rig_wait(operator, "Result 0 tasks of job 1 are being moved already\n"
+             "Result 0 tasks of job 1 are being moved already");
+    rig_expect(r, "SELECT state_to FROM transition WHERE machine = 'move'", "");
+    say_made(&hosts[2], 0, 0);
+    rig_wait(operator, "Result 1 tasks 0-1 are on c now");
+    assert_false(heard(hosts[2].p, "Room 1"));
     forget();
 }
 
@@ -717,7 +794,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_moves), TEST(test_left_node), TEST(test_back_to_left_node),
-        TEST(test_past), TEST(test_no_way_back), TEST(test_spoiled), TEST(test_cannot_swap),
+        TEST(test_room), TEST(test_past), TEST(test_no_way_back), TEST(test_spoiled), TEST(test_cannot_swap),
         TEST(test_again_left), TEST(test_again_stands), TEST(test_again_all_stand),
         TEST(test_again_target_late), TEST(test_again_target_lost),
         TEST(test_again_came_and_died), TEST(test_again_not_noted),
