@@ -56,7 +56,7 @@ struct mover {
     struct mover_target *to;    /* owned: each node once */
     size_t nto;
     bool expected;              /* they count as coming there */
-    bool rooming;               /* the nodes are prepared, and memory is made there */
+    bool rooming;               /* the nodes are prepared, and make memory */
     uint32_t nrooms;            /* tasks that there may yet be some for */
     struct moverank *rank;      /* owned: of all */
     uint32_t *node_of;          /* owned: where they are to be */

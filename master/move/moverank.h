@@ -15,8 +15,8 @@ enum moverank_swap {
     MOVERANK_NONE, MOVERANK_DOWN, MOVERANK_UP, MOVERANK_FAILED
 };
 
-struct moverank {
-    bool roomed;                /* memory for it is there, or will not be */               /* {0}: nothing is known */
+struct moverank {               /* {0}: nothing is known */
+    bool roomed;                /* memory for it is there, or will not be */
     bool heard;
     struct stop_task task;      /* comms owned */
     struct stop_comm *comms;

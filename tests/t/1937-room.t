@@ -16,7 +16,7 @@ LARGE=90000             # kB, not all that it has
 
 waiting()       # processes of this test that wait for an image; they have no environment
 {
-    for p in $(grep -ls "$build/bin/hector-restore" /proc/[0-9]*/cmdline); do
+    grep -ls "$build/bin/hector-restore" /proc/[0-9]*/cmdline | while read -r p; do
         ! tr '\0' ' ' <"$p" | grep -q "$T/.* --room [0-9a-f]*-" ||
             echo "$p" | cut -d / -f 3
     done 2>/dev/null

@@ -794,7 +794,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_moves), TEST(test_left_node), TEST(test_back_to_left_node),
-        TEST(test_room), TEST(test_past), TEST(test_no_way_back), TEST(test_spoiled), TEST(test_cannot_swap),
+        TEST(test_room), TEST(test_past), TEST(test_no_way_back),
+        TEST(test_spoiled), TEST(test_cannot_swap),
         TEST(test_again_left), TEST(test_again_stands), TEST(test_again_all_stand),
         TEST(test_again_target_late), TEST(test_again_target_lost),
         TEST(test_again_came_and_died), TEST(test_again_not_noted),
