@@ -97,6 +97,8 @@ void flow_node_overdue(struct flow *f, struct node *n);
 /* A slave has told what it has, and these are the jobs it has. */
 void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
                     size_t njobs);
+/* What it was told to end, as the job had given up the node, is not there any more. */
+void flow_left(struct job *j, struct job_node *jn);
 /* wait_ns: how long it may take to come back. */
 void flow_redirector_gone(struct flow *f, const struct conn *link,
                           uint64_t wait_ns);

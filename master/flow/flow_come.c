@@ -182,8 +182,10 @@ static bool flow_is_among(uint64_t id, const uint64_t *v, size_t n)
     return false;
 }
 
-/* A slave has tasks of a job that has ended without it: have them ended. */
-static void disown(const struct node *n, uint64_t job)
+/* A slave has tasks of a job that has ended without it: have them ended. What it has
+ * of one of ours it says to be drained, then; jn may be NULL. */
+static void disown(const struct node *n, const struct job *j, struct job_node *jn,
+                   uint64_t job)
 {
     Hct__Terminate m = HCT__TERMINATE__INIT;
 
@@ -194,6 +196,16 @@ static void disown(const struct node *n, uint64_t job)
     m.disown = true;
     if (n->link)
         conn_send(n->link, MESSAGE_TERMINATE, &m);
+    if (jn && j->ops->ours)
+        jn->disowned = true;
+}
+
+void flow_left(struct job *j, struct job_node *jn)
+{
+    if (!jn->disowned)
+        return;
+    jn->disowned = false;
+    mover_drained(j);           /* it may be asked again */
 }
 
 /* A master before was about to have tasks moved there, and did not come to note
@@ -214,6 +226,8 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         struct job_node *jn = job_node_find(j, n);
 
+        if (jn && !flow_is_among(j->id, jobs, njobs))
+            flow_left(j, jn);
         if (jn && jn->away && !job_state_final(j->state))
             flow_settle(j, jn, flow_is_among(j->id, jobs, njobs));
     }
@@ -223,8 +237,9 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
 
         if (j && !jn)
             flow_never_used(j, n);
+        jn = j ? job_node_find(j, n) : NULL;
         if (!jn || jn->lost)
-            disown(n, jobs[i]);
+            disown(n, j, jn, jobs[i]);
     }
 }
 

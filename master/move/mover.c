@@ -403,8 +403,8 @@ static void act_asked(struct mover *v)
         if (t->asked || (part && jn->ntasks))
             continue;
         t->waits = true;
-        if (part)               /* it is through with what it had, soon */
-            continue;
+        if (part || (jn && jn->disowned))
+            continue;           /* it is through with what it had, soon */
         t->asked = true;
         if (!t->node->link) {
             v->passing = true;

@@ -500,6 +500,8 @@ static int on_drained(void *arg, struct conn *c, const void *msg,
     forget.job = m->job;
     if (rc == 0)
         conn_send(c, MESSAGE_FORGET, &forget);
+    if (rc == 0 && s->job && s->at)
+        flow_left(s->job, s->at);
     return rc;
 }
 
