@@ -120,8 +120,8 @@ static int widest(void)
 
 /* What is in registers that not each processor has keeps a thread from going on
  * at one without: it is in frames of signals, unless the processor knows that it
- * is as it was at the beginning. Of ymm and zmm0 to 15 it does, since nodes_8()
- * and nodes_16() end with vzeroupper; these are all others. */
+ * is as it was at the beginning. Of ymm and zmm0 to 15 it does after vzeroupper,
+ * which nodes_8() and nodes_16() end with; these are all others. */
 __attribute__((target("avx512f"), noinline))
 static void leave_registers(void)
 {
