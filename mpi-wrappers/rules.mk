@@ -169,12 +169,12 @@ $(filter-out %/test_inject,$(WRAP_UNITS)): $(B)/unit/%: $(B)/obj/tests/unit/%.o 
 # ------------------------------------------------------- images of processes
 IMAGE_C   := $(wildcard mpi-wrappers/image/*.c) mpi-wrappers/cpu.c \
              mpi-wrappers/tunable.c
-IMAGE_TOO := $(addprefix mpi-wrappers/image/image_,text maps sha256 elf cpu)
+IMAGE_TOO := $(addprefix mpi-wrappers/image/image_,text maps blake3 elf cpu)
 RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO) \
              mpi-wrappers/cpu
 $(B)/pic/image.a: $(IMAGE_C:%.c=$(B)/pic/%.o)
 	$(call say,AR)rm -f $@; ar qcs $@ $^
-$(B)/unit/test_image: $(B)/pic/image.a
+$(B)/unit/test_image $(B)/bench/bench_hash: $(B)/pic/image.a
 $(B)/unit/test_cpu: $(addprefix $(B)/obj/mpi-wrappers/,cpu.o tunable.o)
 
 # A program without a library that runs wherever it is copied to: with nothing

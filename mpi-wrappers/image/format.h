@@ -21,9 +21,9 @@
 #include "mpi-wrappers/cpu.h"
 
 enum {
-    IMAGE_VERSION = 3,
+    IMAGE_VERSION = 4,
     IMAGE_PAGE = 4096,
-    IMAGE_HASH = 32,            /* SHA-256 */
+    IMAGE_HASH = 32,            /* BLAKE3 */
     IMAGE_SIGNALS = 64,
     IMAGE_LIMITS = 16,
     IMAGE_MM = 11,

@@ -16,7 +16,8 @@
  * to; settings of prctl(2) but for names; the rest of a queue of signals of one
  * number.
  *
- * Both functions may be called from a signal handler. */
+ * Both functions may be called from a signal handler; they need 16 KiB of its
+ * stack. */
 #ifndef HECTOR_IMAGE_H
 #define HECTOR_IMAGE_H
 

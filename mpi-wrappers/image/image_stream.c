@@ -22,7 +22,7 @@ void image_stream_begin(struct image_stream *s, int fd, char *buf)
     s->rc = 0;
     s->pending = 0;
     sys(SYS_rt_sigpending, &s->pending, sizeof(s->pending));
-    image_sha256_begin(&s->sha, false);
+    image_blake3_begin(&s->hash, false);
 }
 
 /* A reader that has gone, or a limit of file sizes, is our error and nothing
@@ -61,7 +61,7 @@ static void write_all(struct image_stream *s, const char *data, size_t bytes)
 static void flush(struct image_stream *s)
 {
     if (!s->rc) {
-        image_sha256_add(&s->sha, s->buf, s->used);
+        image_blake3_add(&s->hash, s->buf, s->used);
         write_all(s, s->buf, s->used);
     }
     s->used = 0;
@@ -93,8 +93,8 @@ long image_stream_end(struct image_stream *s)
     flush(s);
     memcpy(tail.magic, IMAGE_TAIL, sizeof(tail.magic));
     tail.bytes = s->bytes + sizeof(tail);
-    image_sha256_add(&s->sha, &tail, offsetof(struct image_tail, hash));
-    image_sha256_end(&s->sha, tail.hash);
+    image_blake3_add(&s->hash, &tail, offsetof(struct image_tail, hash));
+    image_blake3_end(&s->hash, tail.hash);
     write_all(s, (const char *)&tail, sizeof(tail));
     return s->rc;
 }

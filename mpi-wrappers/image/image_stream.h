@@ -5,7 +5,7 @@
 #ifndef HECTOR_IMAGE_STREAM_H
 #define HECTOR_IMAGE_STREAM_H
 
-#include "mpi-wrappers/image/image_sha256.h"
+#include "mpi-wrappers/image/image_blake3.h"
 
 enum { IMAGE_STREAM_BYTES = 256 << 10 };
 
@@ -17,7 +17,7 @@ struct image_stream {
     long rc;                    /* the first error, negative; then nothing
                                    is written any more */
     uint64_t pending;           /* signals that waited before */
-    struct image_sha256 sha;
+    struct image_blake3 hash;
 };
 
 void image_stream_begin(struct image_stream *s, int fd, char *buf);

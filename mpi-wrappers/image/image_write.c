@@ -71,19 +71,19 @@ enum image_reason image_refused(const struct image_ask *ask, char *why,
 static void hash_tables(const struct image_tables *t)
 {
     struct image_head *h = t->head;
-    struct image_sha256 sha;
+    struct image_blake3 hash;
 
-    image_sha256_begin(&sha, false);
-    image_sha256_add(&sha, t->regions, h->nregions * sizeof(*t->regions));
-    image_sha256_add(&sha, t->mapped, h->nmapped * sizeof(*t->mapped));
-    image_sha256_add(&sha, t->fds, h->nfds * sizeof(*t->fds));
-    image_sha256_add(&sha, t->threads, h->nthreads * sizeof(*t->threads));
-    image_sha256_add(&sha, image_arena_names(&t->arena), h->name_bytes);
-    image_sha256_add(&sha, (const void *)h->vdso, h->vdso_bytes);
-    image_sha256_end(&sha, h->tables_hash);
-    image_sha256_begin(&sha, false);
-    image_sha256_add(&sha, h, offsetof(struct image_head, hash));
-    image_sha256_end(&sha, h->hash);
+    image_blake3_begin(&hash, false);
+    image_blake3_add(&hash, t->regions, h->nregions * sizeof(*t->regions));
+    image_blake3_add(&hash, t->mapped, h->nmapped * sizeof(*t->mapped));
+    image_blake3_add(&hash, t->fds, h->nfds * sizeof(*t->fds));
+    image_blake3_add(&hash, t->threads, h->nthreads * sizeof(*t->threads));
+    image_blake3_add(&hash, image_arena_names(&t->arena), h->name_bytes);
+    image_blake3_add(&hash, (const void *)h->vdso, h->vdso_bytes);
+    image_blake3_end(&hash, h->tables_hash);
+    image_blake3_begin(&hash, false);
+    image_blake3_add(&hash, h, offsetof(struct image_head, hash));
+    image_blake3_end(&hash, h->hash);
 }
 
 static void finish_head(struct image_tables *t)

@@ -112,7 +112,7 @@ static void read_tables(struct restore *r)
 {
     const struct image_head *h = &r->head;
 
-    image_sha256_begin(&r->sha, false);
+    image_blake3_begin(&r->hash, false);
     if (r->plain && r->file_bytes < sizeof(r->head))
         restore_refuse(r, "is no image of a process", NULL);
     restore_read(r, &r->head, sizeof(r->head));

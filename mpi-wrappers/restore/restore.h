@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "mpi-wrappers/image/format.h"
-#include "mpi-wrappers/image/image_sha256.h"
+#include "mpi-wrappers/image/image_blake3.h"
 
 enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8,
        RESTORE_ROOMS = 16 };
@@ -37,7 +37,7 @@ struct restore {
     bool narrow;                /* as if vectors had no more than AVX here */
     uint64_t file_bytes;
     uint64_t bytes;             /* read so far, which the hash is of */
-    struct image_sha256 sha;
+    struct image_blake3 hash;
 
     struct image_head head;
     char *tables;               /* owned; what follows lies in there */

@@ -17,12 +17,12 @@
 
 static bool hash_is(const void *data, uint64_t bytes, const uint8_t *hash)
 {
-    struct image_sha256 s;
+    struct image_blake3 s;
     uint8_t is[IMAGE_HASH];
 
-    image_sha256_begin(&s, false);
-    image_sha256_add(&s, data, bytes);
-    image_sha256_end(&s, is);
+    image_blake3_begin(&s, false);
+    image_blake3_add(&s, data, bytes);
+    image_blake3_end(&s, is);
     return memcmp(is, hash, IMAGE_HASH) == 0;
 }
 
@@ -223,16 +223,16 @@ void restore_check_place(const struct restore *r)
 
 void restore_check_tail(struct restore *r)
 {
-    struct image_sha256 sha;
+    struct image_blake3 all;
     struct image_tail tail;
     uint8_t hash[IMAGE_HASH];
     uint64_t bytes = r->bytes + sizeof(tail);
     char more;
 
-    sha = r->sha;
+    all = r->hash;
     restore_read(r, &tail, sizeof(tail));
-    image_sha256_add(&sha, &tail, offsetof(struct image_tail, hash));
-    image_sha256_end(&sha, hash);
+    image_blake3_add(&all, &tail, offsetof(struct image_tail, hash));
+    image_blake3_end(&all, hash);
     if (memcmp(tail.magic, IMAGE_TAIL, sizeof(tail.magic)) != 0 ||
         tail.bytes != bytes || memcmp(tail.hash, hash, sizeof(hash)) != 0)
         restore_refuse(r, DAMAGED "its memory is not what was written" ANOTHER,

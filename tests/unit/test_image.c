@@ -1,5 +1,5 @@
 /* test_image.c - parts of images that are the kernel's or anybody's: lines of
- * /proc/PID/maps, SHA-256, build ids, processors, sentences. */
+ * /proc/PID/maps, BLAKE3, build ids, processors, sentences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,13 +12,14 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "mpi-wrappers/image/image.h"
+#include "mpi-wrappers/image/image_blake3.h"
 #include "mpi-wrappers/image/image_cpu.h"
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_maps.h"
-#include "mpi-wrappers/image/image_sha256.h"
 #include "mpi-wrappers/image/image_text.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -150,50 +151,159 @@ static void takes_out(void **state)
         }
 }
 
-static void hash(bool slowly, const char *data, size_t bytes, size_t step,
+/* In pieces of random sizes up to `most`, or in one: 0. False: this processor
+ * has not so many lanes. */
+static bool hash(int lanes, const uint8_t *data, size_t bytes, size_t most,
                  char *hex)
 {
-    struct image_sha256 s;
+    struct image_blake3 s;
     uint8_t h[32];
 
-    image_sha256_begin(&s, slowly);
-    for (size_t at = 0; at < bytes; at += step)
-        image_sha256_add(&s, data + at, bytes - at < step ? bytes - at : step);
-    image_sha256_end(&s, h);
+    image_blake3_begin(&s, lanes == 1);
+    if (s.lanes < lanes)
+        return false;
+    s.lanes = lanes;
+    for (size_t n; bytes; data += n, bytes -= n) {
+        n = most ? 1 + (size_t)rand() % most : bytes;
+        n = n < bytes ? n : bytes;
+        image_blake3_add(&s, data, n);
+    }
+    image_blake3_end(&s, h);
     for (int i = 0; i < 32; i++) {
         hex[2 * i] = "0123456789abcdef"[h[i] >> 4];
         hex[2 * i + 1] = "0123456789abcdef"[h[i] & 15];
     }
     hex[64] = '\0';
+    return true;
 }
 
-static void hashes_as_others(void **state)
+static uint8_t *published(size_t bytes)
 {
-    static const struct { const char *data, *hex; } known[] = {
-        { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b"
-              "7852b855" },
-        { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61"
-                 "f20015ad" },
-        { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd4"
-          "19db06c1" },
+    uint8_t *data = malloc(bytes);
+
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (uint8_t)(i % 251);
+    return data;
+}
+
+/* test_vectors.json of github.com/BLAKE3-team/BLAKE3. */
+static void hashes_as_published(void **state)
+{
+    static const struct { size_t bytes; const char *hex; } known[] = {
+        { 0, "af1349b9f5f9a1a6a0404dea36dcc949"
+          "9bcb25c9adc112b7cc9a93cae41f3262" },
+        { 1, "2d3adedff11b61f14c886e35afa03673"
+          "6dcd87a74d27b5c1510225d0f592e213" },
+        { 63, "e9bc37a594daad83be9470df7f7b3798"
+          "297c3d834ce80ba85d6e207627b7db7b" },
+        { 64, "4eed7141ea4a5cd4b788606bd23f46e2"
+          "12af9cacebacdc7d1f4c6dc7f2511b98" },
+        { 65, "de1e5fa0be70df6d2be8fffd0e99ceaa"
+          "8eb6e8c93a63f2d8d1c30ecb6b263dee" },
+        { 1023, "10108970eeda3eb932baac1428c7a216"
+          "3b0e924c9a9e25b35bba72b28f70bd11" },
+        { 1024, "42214739f095a406f3fc83deb889744a"
+          "c00df831c10daa55189b5d121c855af7" },
+        { 1025, "d00278ae47eb27b34faecf67b4fe263f"
+          "82d5412916c1ffd97c8cb7fb814b8444" },
+        { 2048, "e776b6028c7cd22a4d0ba182a8bf6220"
+          "5d2ef576467e838ed6f2529b85fba24a" },
+        { 2049, "5f4d72f40d7a5f82b15ca2b2e44b1de3"
+          "c2ef86c426c95c1af0b6879522563030" },
+        { 3072, "b98cb0ff3623be03326b373de6b90952"
+          "18513e64f1ee2edd2525c7ad1e5cffd2" },
+        { 3073, "7124b49501012f81cc7f11ca069ec922"
+          "6cecb8a2c850cfe644e327d22d3e1cd3" },
+        { 4096, "015094013f57a5277b59d8475c050104"
+          "2c0b642e531b0a1c8f58d2163229e969" },
+        { 5120, "9cadc15fed8b5d854562b26a9536d970"
+          "7cadeda9b143978f319ab34230535833" },
+        { 8192, "aae792484c8efe4f19e2ca7d371d8c46"
+          "7ffb10748d8a5a1ae579948f718a2a63" },
+        { 31744, "62b6960e1a44bcc1eb1a611a8d6235b6"
+          "b4b78f32e7abc4fb4c6cdcce94895c47" },
+        { 102400, "bc3e3d41a1146b069abffad3c0d44860"
+          "cf664390afce4d9661f7902e7943e085" },
     };
-    char hex[65], other[65], *data = malloc(1000);
+    static const size_t most[] = { 0, 70, 3000, 40000 };
+    uint8_t *data = published(102400);
+    char hex[65];
 
     (void)state;
-    for (size_t i = 0; i < 3; i++)
-        for (int slowly = 0; slowly < 2; slowly++) {
-            hash(slowly, known[i].data, strlen(known[i].data), 7, hex);
-            assert_string_equal(hex, known[i].hex);
-        }
-    for (size_t i = 0; i < 1000; i++)
-        data[i] = (char)(i * i);
-    for (size_t n = 0; n < 1000; n++) {         /* every place of the end */
-        hash(false, data, n, 1 + n % 130, hex);
-        hash(true, data, n, 1000, other);
-        assert_string_equal(hex, other);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        for (int lanes = 1; lanes <= 16; lanes *= 2)
+            for (size_t j = 0; j < 4 && lanes != 2; j++)
+                if (hash(lanes, data, known[i].bytes, most[j], hex))
+                    assert_string_equal(hex, known[i].hex);
+    free(data);
+}
+
+/* Every number of chunks, whole or not, at every place of a first piece. */
+static void hashes_alike(void **state)
+{
+    enum { BYTES = 200 << 10 };
+    uint8_t *data = malloc(BYTES);
+    char slow[65], quick[65];
+
+    (void)state;
+    for (size_t i = 0; i < BYTES; i++)
+        data[i] = (uint8_t)(i * i >> 3 ^ i >> 11);
+    for (size_t n = 0; n < BYTES; n += 1 + n % 1021) {
+        hash(1, data, n, 0, slow);
+        for (int lanes = 4; lanes <= 16; lanes *= 2)
+            if (hash(lanes, data, n, 1 + n % 9973 * 13, quick))
+                assert_string_equal(slow, quick);
     }
     free(data);
+}
+
+#if defined(__x86_64__)
+/* A bit for each kind of registers that has something in it; 0: unknown. */
+static uint32_t registers_in_use(void)
+{
+    uint32_t low, high;
+    struct cpu_set here;
+
+    cpu_read(&here);
+    if (!cpu_names(&here, "XGETBV_ECX_1"))
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+    return low;
+}
+#else
+static uint32_t registers_in_use(void) { return 0; }
+#endif
+
+/* In a process of its own, whose C library does not use them either. */
+static int uses_registers(void)
+{
+    enum { BYTES = 100 << 10, ALL = 7 << 5 | 1 << 2 };
+    uint8_t *data = published(BYTES);
+    uint32_t before = registers_in_use();
+    char hex[65];
+
+    hash(4, data, BYTES, 0, hex);
+    hash(8, data, BYTES, 0, hex);
+    hash(16, data, BYTES, 0, hex);
+    free(data);
+    return registers_in_use() & ~before & ALL ? 1 : 0;
+}
+
+static void leaves_registers(void **state)
+{
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX2,"
+               "-AVX2_Usable,-AVX512F_Usable,-ERMS", 1);
+        execl("/proc/self/exe", "test_image", "registers", (char *)NULL);
+        _exit(2);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
 }
 
 static void reads_build_ids(void **state)
@@ -354,13 +464,15 @@ static void survives_its_reader(void **state)
     close(fds[1]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_lines),
         cmocka_unit_test(knows_no_lines),
         cmocka_unit_test(takes_out),
-        cmocka_unit_test(hashes_as_others),
+        cmocka_unit_test(hashes_as_published),
+        cmocka_unit_test(hashes_alike),
+        cmocka_unit_test(leaves_registers),
         cmocka_unit_test(reads_build_ids),
         cmocka_unit_test(reads_vdsos),
         cmocka_unit_test(compares_processors),
@@ -370,6 +482,8 @@ int main(void)
         cmocka_unit_test(survives_its_reader),
     };
 
+    if (argc == 2 && strcmp(argv[1], "registers") == 0)
+        return uses_registers();
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
