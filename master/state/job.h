@@ -74,8 +74,8 @@ struct job_node {
     uint32_t ntasks;
     uint32_t nlive;             /* tasks that have not ended */
     bool prepared, launched, drained, lost;
-    bool disowned;              /* it ends what it has of the job, and has not said
-                                   yet that there is nothing left */
+    bool disowned;              /* it ends what it has of the job, and has not
+                                   said yet that there is nothing left */
     bool away;                  /* until its slave is back and has told all */
     bool keeping;               /* it works on files of a checkpoint */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
