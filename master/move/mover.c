@@ -173,15 +173,6 @@ static void note_room(struct mover *v, uint32_t rank)
         mover_step(v, MOVE_EVENT_CHECKED);
 }
 
-static struct mover_target *target_of_rank(const struct mover *v, uint32_t rank)
-{
-    size_t i = 0;
-
-    while (i < v->nto && !taskset_has(&v->to[i].ranks, rank))
-        i++;
-    return i < v->nto ? &v->to[i] : NULL;
-}
-
 static bool has_rooms(const struct mover *v, uint32_t rank, uint32_t serial)
 {
     return v && v->state == MOVE_ASKED && v->rooming && serial == v->serial &&
@@ -196,7 +187,7 @@ void mover_room(struct job *j, struct job_node *jn, const Hct__Room *m)
     if (!has_rooms(v, m->rank, m->serial) ||
         !job_has_on(j, &j->tasks[m->rank], jn))
         return;
-    to = target_of_rank(v, m->rank);
+    to = mover_target_of_rank(v, m->rank);
     if (to && to->node->link && m->n_spans)
         conn_send(to->node->link, MESSAGE_ROOM, m);
     else
@@ -206,9 +197,12 @@ void mover_room(struct job *j, struct job_node *jn, const Hct__Room *m)
 void mover_room_made(struct job *j, struct job_node *jn, const Hct__RoomMade *m)
 {
     struct mover *v = j->mover;
+    const struct mover_target *to;
 
-    if (has_rooms(v, m->rank, m->serial) && mover_target_of(v, jn->node) &&
-        mover_target_of(v, jn->node) == target_of_rank(v, m->rank))
+    if (!has_rooms(v, m->rank, m->serial))
+        return;
+    to = mover_target_of_rank(v, m->rank);
+    if (to && to->node == jn->node)
         note_room(v, m->rank);
 }
 

@@ -14,9 +14,8 @@ int mover_add_target(struct mover *v, struct node *n, uint32_t rank,
 {
     struct mover_target *t = mover_target_of(v, n);
 
-    for (size_t i = 0; i < v->nto; i++)
-        if (taskset_has(&v->to[i].ranks, rank))
-            return 0;
+    if (mover_target_of_rank(v, rank))
+        return 0;
     if (!t) {
         t = &v->to[v->nto++];
         t->node = n;

@@ -115,6 +115,7 @@ uint32_t mover_send_room_asks(const struct mover *v);
 bool mover_moves(const struct mover *v, uint32_t r);
 int mover_take_aim(struct mover *v, struct err *err);
 struct mover_target *mover_target_of(struct mover *v, const struct node *n);
+struct mover_target *mover_target_of_rank(struct mover *v, uint32_t rank);
 bool mover_swaps(struct mover *v, const struct job_node *jn);
 int mover_send_swap(struct mover *v, const struct job_node *only,
                     struct err *err);

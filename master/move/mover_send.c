@@ -216,6 +216,14 @@ struct mover_target *mover_target_of(struct mover *v, const struct node *n)
     return NULL;
 }
 
+struct mover_target *mover_target_of_rank(struct mover *v, uint32_t rank)
+{
+    for (size_t i = 0; i < v->nto; i++)
+        if (taskset_has(&v->to[i].ranks, rank))
+            return &v->to[i];
+    return NULL;
+}
+
 /* Has tasks, or was to get some. One that all have left is about to say that it
  * has drained, and can take no order to be another. */
 bool mover_swaps(struct mover *v, const struct job_node *jn)

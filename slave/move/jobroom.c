@@ -124,20 +124,20 @@ static void on_said(evutil_socket_t fd, short what, void *arg)
         event_del(((struct room *)arg)->said);
 }
 
-/* As hector-restore has it; "" if that is more than may be had. */
-static int write_spans(const Hct__Room *m, struct str *to)
+/* As hector-restore has it; false: there are none, or that is more than may be had. */
+static bool write_spans(const Hct__Room *m, struct str *to)
 {
-    uint64_t all = 0;
+    uint64_t left = load_available_bytes() / SHARE;
 
     for (size_t i = 0; i + 1 < m->n_spans && i < 2 * SPANS; i += 2) {
         uint64_t start = m->spans[i], end = m->spans[i + 1];
 
-        if (start >= end || end - start > load_available_bytes() / SHARE - all)
-            return 0;
-        all += end - start;
+        if (start >= end || end - start > left)
+            return false;
+        left -= end - start;
         str_addf(to, "%s%" PRIx64 "-%" PRIx64, i ? "," : "", start, end);
     }
-    return str_failed(to) || !all ? 0 : 1;
+    return m->n_spans > 1 && !str_failed(to);
 }
 
 static int start_room(struct job *j, const Hct__Room *m, const char *spans)
