@@ -25,9 +25,6 @@
 #include "mpi-wrappers/restore/restore_threads.h"
 #include "mpi-wrappers/restore/restore_vdso.h"
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
 #ifndef HECTOR_VERSION
 #define HECTOR_VERSION "?"
 #endif

@@ -14,9 +14,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include "mpi-wrappers/image/format.h"
 #include "mpi-wrappers/image/image_blake3.h"
+
+/* Older headers lack them; the kernel says whether it does. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8,
        RESTORE_ROOMS = 16 };

@@ -8,13 +8,6 @@
 #include "mpi-wrappers/image/sys.h"
 #include "mpi-wrappers/restore/restore_room.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
 void restore_memory_clear(const struct restore *r)
 {
     char *text = r->scratch;

@@ -8,13 +8,6 @@
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
 static bool image_comes(const struct restore *r)
 {
     struct pollfd p = { .fd = r->fd, .events = POLLIN };
