@@ -12,7 +12,7 @@ enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
 #define FIELD_KEY(U) U(36, place_key)
 
 #define NUMBER(number, name) NUMBER_##name = number,
-enum { FIELD_KEY(NUMBER) LOOKWIRE_LAST(NUMBER, NUMBER) BEHIND_LAST };
+enum { NUMBER_rank = 1, FIELD_KEY(NUMBER) LOOKWIRE_LAST(NUMBER, NUMBER) BEHIND_LAST };
 
 /* ------------------------------------------------------------------ writing */
 
@@ -178,6 +178,20 @@ static int get_text(struct lookwire *w, unsigned field, const uint8_t **p,
     return 0;
 }
 
+/* The rank comes first, or is 0: so to look at the ranks of a look is cheap. */
+static int get_rank(struct lookwire *w, const uint8_t **p, const uint8_t *end)
+{
+    uint64_t rank = 0;
+
+    if (*p < end && **p == (NUMBER_rank << 3 | VARINT)) {
+        ++*p;
+        if (get(p, end, &rank))
+            return -1;
+    }
+    w->task.rank = (uint32_t)rank;
+    return 0;
+}
+
 static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
 {
     static const Hct__Looked__Task nothing = HCT__LOOKED__TASK__INIT;
@@ -189,6 +203,8 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
     m->wchan = w->wchan;
     w->place[0] = '\0';
     m->place = w->place;
+    if (get_rank(w, &p, end))
+        return -1;
     while (p < end) {
         if (get(&p, end, &tag))
             return -1;
@@ -198,9 +214,9 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
                 return -1;
             continue;
         }
-        if ((tag & 7) != VARINT || tag >> 3 >= BEHIND_LAST) {
-            if (tag >> 3 < BEHIND_LAST ||
-                skip(&p, end, tag & 7))
+        if ((tag & 7) != VARINT || tag >> 3 >= BEHIND_LAST ||
+            tag >> 3 <= NUMBER_rank) {
+            if (tag >> 3 < BEHIND_LAST || skip(&p, end, tag & 7))
                 return -1;
             continue;
         }
@@ -226,20 +242,10 @@ static int get_task(struct lookwire *w, const uint8_t *p, const uint8_t *end)
     return 0;
 }
 
-/* Of a task, only its rank; that it is whole is seen when it is read. */
-static int get_rank(struct lookwire *w, const uint8_t *p, const uint8_t *end)
+/* That the rest is whole is seen when it is read. */
+static int get_only_rank(struct lookwire *w, const uint8_t *p, const uint8_t *end)
 {
-    uint64_t tag, rank = 0;
-
-    while (p < end) {
-        if (get(&p, end, &tag))
-            return -1;
-        if (tag == (1 << 3 | VARINT) ? get(&p, end, &rank)
-                                     : skip(&p, end, tag & 7))
-            return -1;
-    }
-    w->task.rank = (uint32_t)rank;
-    return 0;
+    return get_rank(w, &p, end);
 }
 
 void lookwire_open(struct lookwire *w, const uint8_t *p, size_t n)
@@ -279,5 +285,5 @@ int lookwire_next(struct lookwire *w)
 
 int lookwire_next_rank(struct lookwire *w)
 {
-    return next(w, get_rank);
+    return next(w, get_only_rank);
 }

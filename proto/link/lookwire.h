@@ -3,7 +3,8 @@
  * instructions. For series, where a hundred looks a second count.
  *
  * Only what a look without details has: job, seq, after_ns and tasks. What else
- * there is is passed over, as an unknown field is. */
+ * there is is passed over, as an unknown field is. A task begins with its rank,
+ * as every writer puts it: one whose rank stands elsewhere makes no sense. */
 #ifndef HECTOR_LOOKWIRE_H
 #define HECTOR_LOOKWIRE_H
 

@@ -217,12 +217,35 @@ static void test_unknown(void **state)
     }
 }
 
+/* Who looks at the ranks alone sees those that are taken. */
+static void test_one_rank(void **state)
+{
+    static const uint8_t twice[] = { 0x1a, 4, 8, 7, 8, 9 },
+        behind[] = { 0x1a, 4, 48, 1, 8, 9 },
+        none[] = { 0x1a, 2, 48, 1 };
+    struct lookwire w;
+
+    (void)state;
+    lookwire_open(&w, twice, sizeof(twice));
+    assert_int_equal(lookwire_next(&w), -1);
+    lookwire_open(&w, behind, sizeof(behind));
+    assert_int_equal(lookwire_next(&w), -1);
+    lookwire_open(&w, none, sizeof(none));
+    assert_int_equal(lookwire_next_rank(&w), 1);
+    assert_int_equal(w.task.rank, 0);
+    lookwire_open(&w, none, sizeof(none));
+    assert_int_equal(lookwire_next(&w), 1);
+    assert_int_equal(w.task.rank, 0);
+    assert_int_equal(w.task.calls, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways),
         cmocka_unit_test(test_nonsense),
         cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_one_rank),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
