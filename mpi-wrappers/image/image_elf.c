@@ -64,13 +64,14 @@ uint32_t image_elf_id(int fd, uint8_t *id, uint32_t room)
     return 0;
 }
 
-/* What is at an address of the vdso, which begins at first; NULL unless bytes
- * of it are there. */
-static const void *inside(const void *vdso, size_t bytes, uint64_t first,
-                          uint64_t at, uint64_t wanted)
+/* Copies what stands there in the vdso, which may be at any address, as in an
+ * image; false unless all of it is there. */
+static bool copied(void *to, size_t n, const char *vdso, size_t bytes, uint64_t at)
 {
-    at -= first;
-    return at <= bytes && wanted <= bytes - at ? (const char *)vdso + at : NULL;
+    if (at > bytes || n > bytes - at)
+        return false;
+    memcpy(to, vdso + at, n);
+    return true;
 }
 
 static bool same_name(const char *vdso, size_t bytes, uint64_t at,
@@ -81,38 +82,48 @@ static bool same_name(const char *vdso, size_t bytes, uint64_t at,
     return at <= bytes && n <= bytes - at && memcmp(vdso + at, name, n) == 0;
 }
 
+/* Where its dynamic section is, and what it has taken for its own address. */
+static bool find_dynamic(const char *vdso, size_t bytes, Elf64_Phdr *dynamic,
+                         uint64_t *first)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    bool found = false;
+
+    if (!copied(&head, sizeof(head), vdso, bytes, 0))
+        return false;
+    for (uint64_t i = 0; i < head.e_phnum; i++) {
+        if (!copied(&part, sizeof(part), vdso, bytes, head.e_phoff + i * sizeof(part)))
+            return false;
+        if (part.p_type == PT_LOAD && part.p_offset == 0)
+            *first = part.p_vaddr;
+        else if (part.p_type == PT_DYNAMIC)
+            *dynamic = part, found = true;
+    }
+    return found;
+}
+
 uint64_t image_elf_function(const void *vdso, size_t bytes, const char *name)
 {
-    const Elf64_Ehdr *head = inside(vdso, bytes, 0, 0, sizeof(*head));
-    const Elf64_Phdr *part;
-    const Elf64_Dyn *d = NULL;
-    uint64_t first = 0, symbols = 0, strings = 0, ndyn = 0;
+    uint64_t first = 0, symbols = 0, strings = 0;
+    Elf64_Phdr dynamic;
+    Elf64_Dyn d;
+    Elf64_Sym s;
 
-    if (!head || !(part = inside(vdso, bytes, 0, head->e_phoff,
-                                 head->e_phnum * sizeof(*part))))
+    if (!find_dynamic(vdso, bytes, &dynamic, &first))
         return 0;
-    for (int i = 0; i < head->e_phnum; i++)
-        if (part[i].p_type == PT_LOAD && part[i].p_offset == 0) {
-            first = part[i].p_vaddr;
-        } else if (part[i].p_type == PT_DYNAMIC) {
-            ndyn = part[i].p_filesz / sizeof(*d);
-            d = inside(vdso, bytes, 0, part[i].p_offset, part[i].p_filesz);
-        }
-    for (; d && ndyn && d->d_tag != DT_NULL; d++, ndyn--)
-        if (d->d_tag == DT_SYMTAB)
-            symbols = d->d_un.d_ptr - first;
-        else if (d->d_tag == DT_STRTAB)
-            strings = d->d_un.d_ptr - first;
+    for (uint64_t at = 0; at + sizeof(d) <= dynamic.p_filesz &&
+         copied(&d, sizeof(d), vdso, bytes, dynamic.p_offset + at) &&
+         d.d_tag != DT_NULL; at += sizeof(d))
+        if (d.d_tag == DT_SYMTAB)
+            symbols = d.d_un.d_ptr - first;
+        else if (d.d_tag == DT_STRTAB)
+            strings = d.d_un.d_ptr - first;
     /* The strings come behind the symbols. */
-    for (; symbols && symbols + sizeof(Elf64_Sym) <= strings;
-         symbols += sizeof(Elf64_Sym)) {
-        const Elf64_Sym *s = inside(vdso, bytes, 0, symbols, sizeof(*s));
-
-        if (!s)
-            break;
-        if (s->st_shndx != SHN_UNDEF &&
-            same_name(vdso, bytes, strings + s->st_name, name))
-            return s->st_value - first < bytes ? s->st_value - first : 0;
-    }
+    for (; symbols && symbols + sizeof(s) <= strings &&
+         copied(&s, sizeof(s), vdso, bytes, symbols); symbols += sizeof(s))
+        if (s.st_shndx != SHN_UNDEF &&
+            same_name(vdso, bytes, strings + s.st_name, name))
+            return s.st_value - first < bytes ? s.st_value - first : 0;
     return 0;
 }

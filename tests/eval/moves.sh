@@ -79,13 +79,13 @@ finish_run()    # NAME WHAT: compares, and says so
     fi
     echo "$1 run $run: $done_ moves, $refused refused, status $status, $same$2"
 }
-sizes()         # JOB RANK: descriptors maps threads kB of a task
-{
+sizes()         # JOB RANK: descriptors maps threads kB of a task, its own ones:
+{               # what of files and of shared memory is there depends on the neighbours
     p=/proc/$(sql "SELECT pid FROM tasks WHERE job = $1 AND rank = $2")
     [ -r "$p/maps" ] || return 0
     echo "$(find "$p/fd" -type l | wc -l) $(grep -c . "$p/maps")" \
         "$(find "$p/task" -maxdepth 1 | wc -l)" \
-        "$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "$p/status")"
+        "$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' "$p/status")"
 } 2>/dev/null
 launches()      # of the job, so far
 {
@@ -158,7 +158,7 @@ moved_run()     # NAME TASKS COMMAND...
     grep -E 'hang|deadlock|outlier' "$T/err" | sed 's/^/    verdict: /'
 }
 
-hpl_input 600 64 2 2 2>/dev/null || :
+hpl_input 1200 64 2 2 2>/dev/null || :
 melt_input 12 3000
 total=0 not=0 differ=0
 if [ -n "${TORTURE:-}" ]; then torture "$TORTURE"; else programs; fi >list

@@ -313,11 +313,7 @@ static bool close_in_the_middle(pid_t pid)
             break;
         }
         stacker_cancel(own, NULL);
-        for (int i = 0; i < 10000 && state_of(pid) != 'R'; i++) {
-            event_base_loop(base, EVLOOP_NONBLOCK);
-            usleep(1000);
-        }
-        if (state_of(pid) != 'R')
+        if (!comes_to(pid, 'R'))
             return false;
     }
     return !answered;
