@@ -162,7 +162,7 @@ hpl_input 1200 64 2 2 2>/dev/null || :
 melt_input 12 3000
 total=0 not=0 differ=0
 if [ -n "${TORTURE:-}" ]; then torture "$TORTURE"; else programs; fi >list
-while read -r name n command; do
+while read -r name n command <&3; do
     [ -z "${ONLY:-}" ] || case " $ONLY " in *" $name "*) ;; *) continue ;; esac
     case $command in *hpcc*) command -v hpcc >/dev/null || continue ;;
     lmp*) command -v lmp >/dev/null || continue ;;
@@ -183,7 +183,7 @@ while read -r name n command; do
         moved_run "$name" "$n" "$@"
         run=$((run + 1))
     done
-done <list
+done 3<list
 echo "$total moves, $not refused, $differ runs that differ"
 cat "$T"/*.moves 2>/dev/null | sed -n 's/.* stood for \([0-9.]*\) s$/\1/p' | sort -n | awk '
     { v[NR] = $1 }
