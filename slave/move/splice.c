@@ -160,7 +160,7 @@ static ssize_t pass(struct splice *s)
         return pass_copy(s);
     n = splice(s->conf.from, NULL, s->conf.to, NULL, AT_ONCE,
                SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-    if (n >= 0 || errno != EINVAL)
+    if (n >= 0 || (errno != EINVAL && errno != ENOSYS))
         return n;
     s->copy = malloc(sizeof(*s->copy));
     if (!s->copy)
