@@ -134,6 +134,40 @@ void conn_close_then(struct conn *c, void (*done)(void *arg), void *arg)
     conn_wake_later(c);
 }
 
+void conn_hush(struct conn *c)
+{
+    c->hushed = true;
+}
+
+void conn_detach(struct conn *c, void (*taken)(void *arg, int fd))
+{
+    if (c->state != CONN_OPEN)
+        return;
+    c->state = CONN_PARTING;
+    c->hushed = true;
+    c->taken = taken;
+    bufferevent_disable(c->bev, EV_READ);
+    conn_wake_later(c);
+}
+
+/* What has come already would be lost. */
+static void conn_part(struct conn *c)
+{
+    struct err why = { 0 };
+    int fd = bufferevent_getfd(c->bev);
+
+    if (evbuffer_get_length(bufferevent_get_input(c->bev))) {
+        err_set(&why, EPROTO, "%s has sent more than was to come", c->peer);
+        conn_fail(c, &why);
+        return;
+    }
+    if (c->write_failed || evbuffer_get_length(bufferevent_get_output(c->bev)))
+        return;
+    conn_kill(c);
+    bufferevent_setfd(c->bev, -1);
+    c->taken(c->arg, fd);
+}
+
 void conn_pause(struct conn *c)
 {
     c->paused = true;
@@ -229,7 +263,8 @@ int conn_send(struct conn *c, enum message_type type, const void *msg)
     struct evbuffer_iovec v;
 
     assert(m->descriptor == message_descriptor(type));
-    if (c->state == CONN_DEAD || c->state == CONN_FLUSHING)
+    if (c->state == CONN_DEAD || c->state == CONN_FLUSHING ||
+        c->state == CONN_PARTING)
         return 0;
     size_t size = protobuf_c_message_get_packed_size(m);
 
@@ -263,7 +298,8 @@ void conn_ping(struct conn *c)
 {
     Hct__Ping ping = HCT__PING__INIT;
 
-    if (c->write_failed || conn_queued_bytes(c) > CONN_PING_QUEUE)
+    if (c->hushed || c->write_failed ||
+        conn_queued_bytes(c) > CONN_PING_QUEUE)
         return;
     ping.sent_ns = clock_wall_ns();
     conn_send(c, MESSAGE_PING, &ping);
@@ -273,7 +309,7 @@ static void conn_on_ping(struct conn *c, const Hct__Ping *ping)
 {
     Hct__Pong pong = HCT__PONG__INIT;
 
-    if (conn_queued_bytes(c) > CONN_PING_QUEUE)
+    if (c->hushed || conn_queued_bytes(c) > CONN_PING_QUEUE)
         return;
     pong.sent_ns = ping->sent_ns;
     pong.received_ns = clock_wall_ns();
@@ -487,11 +523,17 @@ static void conn_pump(struct conn *c)
         if (c->state == CONN_DEAD || c->state == CONN_DIALING ||
             (c->state == CONN_OPEN && c->paused))
             return;
+        if (c->state == CONN_PARTING && !c->ended) {
+            conn_part(c);
+            return;
+        }
         struct evbuffer *in = bufferevent_get_input(c->bev);
 
         if (c->state == CONN_FLUSHING) {
             evbuffer_drain(in, evbuffer_get_length(in));
             rc = 0;
+        } else if (c->state == CONN_PARTING) {
+            rc = 0;             /* the link is broken */
         } else if (c->state == CONN_OPEN) {
             rc = conn_step(c, in, &err);
         } else {
@@ -540,6 +582,8 @@ void conn_on_write(struct bufferevent *bev, void *arg)
 
     if (c->state == CONN_FLUSHING)
         conn_end_flush(c);
+    else if (c->state == CONN_PARTING)
+        conn_pump(c);
     if (c->congested && c->state == CONN_OPEN &&
         evbuffer_get_length(bufferevent_get_output(bev)) <=
             c->conf.low_bytes) {

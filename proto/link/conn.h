@@ -7,13 +7,13 @@
  *
  * A conn never blocks and never calls back from inside a function of this
  * header. Ping and Pong are its own affair: they keep the link alive, find a
- * dead peer and measure its clock. Everything else goes through the owner's table: a
- * message that is unknown, not for the peer's role, or malformed closes the
- * connection with a sentence, and nothing else. What the peer sent before it
- * closed is delivered before on_close.
+ * dead peer and measure its clock. Everything else goes through the owner's
+ * table: a message that is unknown, not for the peer's role, or malformed
+ * closes the connection with a sentence, and nothing else. What the peer sent
+ * before it closed is delivered before on_close.
  *
- * SIGPIPE is ignored in a process that has a conn; who forks and execs sets
- * it back to the default. */
+ * SIGPIPE is ignored in a process that has a conn; who forks and execs sets it
+ * back to the default. */
 #ifndef HECTOR_CONN_H
 #define HECTOR_CONN_H
 
@@ -94,6 +94,24 @@ void conn_close(struct conn *c);        /* NULL is fine */
  * the end, for a program that wants to leave only then. */
 void conn_close_flushed(struct conn *c);
 void conn_close_then(struct conn *c, void (*done)(void *arg), void *arg);
+
+/* The socket is to be taken out of a conn that is open. Between two peers:
+ *
+ *   asks      conn_send(), conn_hush(): nothing is sent after it
+ *   answers   in the handler: conn_send(), conn_detach(): nothing is sent after
+ *             it, and nothing more may come
+ *   asks      in the handler of the answer: conn_detach()
+ *
+ * conn_hush(): from now on nothing goes out that the owner does not send, no
+ * Ping and no Pong either. What comes is taken as ever, also the peer's
+ * silence.
+ *
+ * conn_detach(): besides, nothing more is read. Once all is written taken(arg,
+ * fd) is called, as on_close would be: then the conn is gone, and the fd, which
+ * does not block, is the owner's. Where the peer has sent more than the message
+ * that is being handled, or the link breaks before, it is on_close. */
+void conn_hush(struct conn *c);
+void conn_detach(struct conn *c, void (*taken)(void *arg, int fd));
 
 /* Queue a message. -1 only if it can never be sent (larger than a frame).
  * Before on_open it waits until then; on a conn that is closing it is

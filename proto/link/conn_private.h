@@ -7,11 +7,13 @@
  *   CALL --conn_on_call--> PROOF --conn_on_proof--> OPEN        they did
  *   (Unix: DIALING --> CALL --conn_on_wake--> OPEN after the uid check)
  *   OPEN --conn_close_then--> FLUSHING --> DEAD                 any --> DEAD
+ *   OPEN --conn_detach--> PARTING --conn_part--> DEAD, the socket is taken
  *
  * Invariants: bev is NULL exactly while DIALING. Every callback from libevent
  * runs between conn_enter() and conn_leave(); a conn that becomes DEAD inside
  * is freed by the outermost conn_leave(), so handlers may close any conn. The
- * owner is called only in OPEN, and once more, by conn_fail(), at the end. */
+ * owner is called only in OPEN, and once more, by conn_fail() or conn_part(),
+ * at the end. */
 #ifndef HECTOR_CONN_PRIVATE_H
 #define HECTOR_CONN_PRIVATE_H
 
@@ -22,7 +24,7 @@
 #include "proto/link/dial.h"
 
 enum conn_state { CONN_DIALING, CONN_CALL, CONN_ANSWER, CONN_PROOF, CONN_OPEN,
-                  CONN_FLUSHING, CONN_DEAD };
+                  CONN_FLUSHING, CONN_PARTING, CONN_DEAD };
 
 /* Called once, when an accepted connection is no stranger any more: it has
  * got a role, or the owner has closed it (why NULL), or it has failed. */
@@ -35,6 +37,7 @@ struct conn {
     enum conn_state state;
     unsigned depth;             /* of callbacks on the stack */
     bool paused, congested, opened;
+    bool hushed;                /* no Ping, no Pong */
     bool is_unix;
     bool ended;                 /* the peer sends no more; why in end */
     bool write_failed;
@@ -59,6 +62,7 @@ struct conn {
     void *settled_arg;
     void (*done)(void *arg);    /* of conn_close_then */
     void *done_arg;
+    void (*taken)(void *arg, int fd);   /* of conn_detach */
     char peer[ADDR_TEXT_MAX];
 };
 

@@ -23,8 +23,8 @@ struct reduce_link {
     struct conn *conn;                  /* owned; NULL when lost */
     char *addresses;                    /* owned; NULL: of a parent */
     char *from;                         /* owned; of a parent: its node */
-    uint64_t job;                       /* of a parent: whose images it sends;
-                                           0: none */
+    uint64_t job;                       /* of a parent: it is to be the image of
+                                           a task of that; 0: it is not */
     unsigned users;
 };
 
@@ -109,32 +109,50 @@ static void tell_lost(struct reduce_link *l, const struct err *why)
     ls->ops->parent_lost(ls->arg, l, why);
 }
 
-static int take_image(struct reduce_link *l, const Hct__Image *m,
+static int take_image(struct reduce_link *l, const Hct__ImageRaw *m,
                       struct err *err)
 {
     const struct reduce_links_conf *conf = l->all->conf;
 
-    if (!conf->images)
+    if (!conf->images || !m->job)
         return err_set(err, ENOTSUP, "no tasks come here");
-    if (l->job && l->job != m->job)
-        return err_set(err, EPROTO, "images of jobs %llu and %llu on one link",
-                       (unsigned long long)l->job, (unsigned long long)m->job);
     if (conf->images->take(conf->images_arg, l, m, err))
         return -1;
     l->job = m->job;
     return 0;
 }
 
-static int on_image(void *arg, struct conn *c, const void *msg,
-                    struct err *err)
+/* It is no link of slaves any more. */
+static void on_raw(void *arg, int fd)
 {
     struct reduce_link *l = arg;
+    const struct reduce_links *ls = l->all;
+    struct err why;
 
-    (void)c;
-    if (take_image(l, msg, err) == 0)
-        return 0;
-    tell_lost(l, err);
-    return parent_refuse(l, err);
+    l->conn = NULL;
+    ls->conf->images->raw(ls->conf->images_arg, l, l->job, fd);
+    err_set(&why, ECONNRESET, "the link from %.100s is an image now", l->from);
+    ls->ops->parent_lost(ls->arg, l, &why);
+    link_free(l);
+}
+
+static int on_image_raw(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct reduce_link *l = arg;
+    const Hct__ImageRaw *m = msg;
+    Hct__ImageCredit go = HCT__IMAGE_CREDIT__INIT;
+
+    if (take_image(l, m, err)) {
+        tell_lost(l, err);
+        return parent_refuse(l, err);
+    }
+    go.job = m->job;
+    go.rank = m->rank;
+    go.serial = m->serial;
+    conn_send(c, MESSAGE_IMAGE_CREDIT, &go);
+    conn_detach(c, on_raw);
+    return 0;
 }
 
 static void on_parent_open(void *arg, struct conn *c)
@@ -276,11 +294,6 @@ int reduce_link_send(struct reduce_link *l, enum message_type type,
 const char *reduce_link_from(const struct reduce_link *l)
 {
     return l->from ? l->from : "";
-}
-
-uint64_t reduce_link_job(const struct reduce_link *l)
-{
-    return l->job;
 }
 
 /* --------------------------------------------------------------- listening */

@@ -1,6 +1,6 @@
 /* reduce_link.h - links between slaves: to the children of a reduction tree,
- * from the parents, and from those whose tasks come here with their images
- * (slave/move/imagelink.h is the other end).
+ * from the parents, and from those whose tasks come here with their images, one
+ * for each (slave/move/imagelink.h is the other end).
  *
  * A parent connects to its child as a slave does to the master: with the proof
  * of the key over TCP, with the uid on a Unix socket; it says Hello as a slave
@@ -19,11 +19,13 @@ struct reduce_link;
 
 /* Who takes the images of tasks that come here. */
 struct reduce_images {
-    /* A piece. -1: it is none that is waited for; the slave is sent away with
-     * err, and nothing of what it has sent before counts. */
-    int (*take)(void *arg, struct reduce_link *l, const Hct__Image *m,
+    /* The link is to be the image. -1: of none that is waited for; the slave is
+     * sent away with err. 0: there is one call of the next two. */
+    int (*take)(void *arg, struct reduce_link *l, const Hct__ImageRaw *m,
                 struct err *err);
-    /* The link is gone when this returns; it had images of that job. */
+    /* The link is gone when these return: its socket, which does not block and
+     * is the callee's, is the image of a task of that job; or it is broken. */
+    void (*raw)(void *arg, struct reduce_link *l, uint64_t job, int fd);
     void (*lost)(void *arg, struct reduce_link *l, uint64_t job,
                  const struct err *why);
 };
@@ -70,9 +72,7 @@ void reduce_link_put(struct reduce_link *l);            /* NULL is fine */
 int reduce_link_send(struct reduce_link *l, enum message_type type,
                      const void *msg);
 
-/* The node whose slave has opened it, as that says; "" of a child. And the job
- * whose images were taken from it; 0: none were. */
+/* The node whose slave has opened it, as that says; "" of a child. */
 const char *reduce_link_from(const struct reduce_link *l);
-uint64_t reduce_link_job(const struct reduce_link *l);
 
 #endif

@@ -1,7 +1,8 @@
 /* imagein.c - see imagein.h.
  *
- * Invariant: granted and not come, and come and not read, are the window together
- * until the last piece is here. */
+ * Invariant: granted and not come, and come and not read, are the window
+ * together until the last piece is here; of an image out of a socket nothing is
+ * here. */
 #include "slave/move/imagein.h"
 
 #include <errno.h>
@@ -13,12 +14,18 @@
 
 #include "proto/base/pipes.h"
 #include "slave/move/imageheap.h"
+#include "slave/move/splice.h"
 
 enum { PIPE = 1 << 20 };
 
 struct imagein {
+    struct event_base *base;    /* borrowed */
     imagein_grant *grant;
     void *arg;
+    imagein_lost *lost;         /* of the socket, as is the next */
+    void *lost_arg;
+    int socket;                 /* owned; -1: it comes in pieces */
+    struct splice *splice;      /* owned: until all has come out of the socket */
     int fd;                     /* owned: our end of the pipe; -1: closed */
     uint64_t credit;            /* granted, and has not come */
     bool whole;                 /* all has come */
@@ -29,6 +36,8 @@ struct imagein {
 void imagein_cut(struct imagein *i)
 {
     evbuffer_drain(i->queue, evbuffer_get_length(i->queue));
+    splice_close(i->splice);
+    i->splice = NULL;
     if (i->fd < 0)
         return;
     event_del(i->room);
@@ -78,7 +87,8 @@ struct imagein *imagein_open(struct event_base *base, int *from, struct err *err
         free(i);
         return err_sys(err, "cannot make a pipe"), NULL;
     }
-    *i = (struct imagein){ .fd = ours, .queue = evbuffer_new(),
+    *i = (struct imagein){ .base = base, .socket = -1, .fd = ours,
+                           .queue = evbuffer_new(),
                            .room = event_new(base, ours, EV_WRITE, on_room, i) };
     imageheap_keep();
     if (!i->queue || !i->room) {
@@ -132,9 +142,31 @@ void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last)
     go_on(i);
 }
 
-bool imagein_whole(const struct imagein *i)
+/* Whoever reads the pipe no more has said why, and ends. */
+static void on_over(void *arg, const struct err *why)
 {
-    return i->whole;
+    struct imagein *i = arg;
+
+    i->whole = !why;
+    imagein_cut(i);
+    if (why && why->code != EPIPE)
+        i->lost(i->lost_arg, why);
+}
+
+int imagein_splice(struct imagein *i, int socket, uint64_t dead_ns,
+                   imagein_lost *lost, void *arg, struct err *err)
+{
+    static const struct splice_ops ops = { NULL, on_over };
+    struct splice_conf conf = { .from = socket, .to = i->fd, .socket = socket,
+                                .dead_ns = dead_ns };
+
+    i->socket = socket;
+    i->lost = lost;
+    i->lost_arg = arg;
+    if (i->fd < 0)
+        return err_set(err, EPIPE, "nobody reads it");
+    i->splice = splice_open(i->base, &conf, &ops, i, err);
+    return i->splice ? 0 : -1;
 }
 
 void imagein_close(struct imagein *i)
@@ -142,6 +174,11 @@ void imagein_close(struct imagein *i)
     if (!i)
         return;
     imageheap_release();
+    splice_close(i->splice);
+    if (i->whole && i->socket >= 0)
+        close(i->socket);
+    else
+        splice_reset(i->socket);
     if (i->room)
         event_free(i->room);
     if (i->queue)

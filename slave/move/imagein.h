@@ -1,6 +1,6 @@
-/* imagein.h - the image of a task that comes, on its way in: pieces wait until the
- * process that is to become the task has read them, and only so much is asked for
- * as may wait. */
+/* imagein.h - the image of a task that comes, on its way in: from a socket into
+ * the pipe of the process that is to become the task; or in pieces, which wait
+ * until it has read them, and only so much is asked for as may wait. */
 #ifndef HECTOR_IMAGEIN_H
 #define HECTOR_IMAGEIN_H
 
@@ -15,6 +15,8 @@ struct imagein;
 
 /* There is room for so many bytes more. */
 typedef void imagein_grant(void *arg, uint64_t bytes);
+/* The socket is worth nothing any more. */
+typedef void imagein_lost(void *arg, const struct err *why);
 
 /* *from: where the process is to read, the caller's. NULL with err. */
 struct imagein *imagein_open(struct event_base *base, int *from, struct err *err);
@@ -22,10 +24,15 @@ struct imagein *imagein_open(struct event_base *base, int *from, struct err *err
 void imagein_begin(struct imagein *i, uint64_t window, imagein_grant *grant,
                    void *arg);
 /* last: that is all. The pipe is closed when it was read; at once, so that the
- * process finds its image cut, if it is more than was granted or there is no memory. */
+ * process finds its image cut, if it is more than was granted or there is no
+ * memory. */
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
-/* Has all come, whether it was read or not? */
-bool imagein_whole(const struct imagein *i);
+/* It comes out of a socket, which is taken, up to the end of that; whether it
+ * is whole finds the process. dead_ns: as conn_conf has it. Before that end the
+ * image is cut, and lost(arg) called. -1: it is cut already, or there is no
+ * memory. */
+int imagein_splice(struct imagein *i, int socket, uint64_t dead_ns,
+                   imagein_lost *lost, void *arg, struct err *err);
 /* There will be no more: the process finds its image cut. */
 void imagein_cut(struct imagein *i);
 /* NULL is fine. */

@@ -1,6 +1,7 @@
 /* imagelink.c - see imagelink.h.
  *
- * Invariant: a link has a conn exactly while it is TRYING or OPEN. */
+ * Invariant: a link has a conn exactly while it is TRYING or OPEN, and a socket
+ * of its own in RAW, and in BROKEN if it was RAW before. */
 #include "slave/move/imagelink.h"
 
 #include <errno.h>
@@ -8,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
 #include "proto/link/timer.h"
+#include "slave/move/splice.h"
 
 #define PATIENCE_NS (5 * CLOCK_NS_PER_S)
 #define ADDRESS_NS  (2 * CLOCK_NS_PER_S)        /* for one, which may be busy */
@@ -40,6 +44,11 @@ struct imagelink {
     struct conn *conn;
     struct event *patience;     /* pending while TRYING */
     enum imagelink_state state;
+    bool asked;                 /* the answer makes it RAW */
+    int pipe;                   /* borrowed: the image; -1: none, or it is over */
+    int fd;                     /* owned, as is the next; -1: not RAW */
+    struct splice *splice;
+    bool ended;                 /* it was whole */
 };
 
 /* ------------------------------------------------------ who was not reached */
@@ -122,13 +131,64 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
-static int on_image_credit(void *arg, struct conn *c, const void *msg,
-                           struct err *err)
+static void set_broken(struct imagelink *l, const struct err *why)
+{
+    char text[sizeof(why->text) + 300];
+
+    l->state = IMAGELINK_BROKEN;
+    imagelink_stop(l);
+    snprintf(text, sizeof(text), "the link to %.200s is broken: %s", l->node,
+             why->text);
+    l->ops->broken(l->arg, text);
+}
+
+static void on_sent(void *arg, size_t bytes)
+{
+    const struct imagelink *l = arg;
+
+    l->ops->sent(l->arg, bytes);
+}
+
+static void on_over(void *arg, const struct err *why)
 {
     struct imagelink *l = arg;
 
-    (void)c, (void)err;
-    l->ops->credit(l->arg, msg);
+    if (why) {
+        set_broken(l, why);
+        return;
+    }
+    imagelink_stop(l);
+    l->ops->over(l->arg);
+}
+
+static const struct splice_ops splice_ops = { on_sent, on_over };
+
+static void on_raw(void *arg, int fd)
+{
+    struct imagelink *l = arg;
+    struct splice_conf conf = { .from = l->pipe, .to = fd, .socket = fd,
+                                .dead_ns = l->all->conn.dead_ns };
+    struct err err;
+
+    l->conn = NULL;
+    l->fd = fd;
+    l->state = IMAGELINK_RAW;
+    if (l->pipe < 0)
+        return;
+    l->splice = splice_open(l->all->base, &conf, &splice_ops, l, &err);
+    if (!l->splice)
+        set_broken(l, &err);
+}
+
+static int on_image_credit(void *arg, struct conn *c, const void *msg,
+                           struct err *err)
+{
+    const struct imagelink *l = arg;
+
+    (void)msg;
+    if (!l->asked)
+        return err_set(err, EPROTO, "an answer that nobody has asked for");
+    conn_detach(c, on_raw);
     return 0;
 }
 
@@ -140,18 +200,13 @@ static void on_open(void *arg, struct conn *c)
 static void on_close(void *arg, struct conn *c, const struct err *why)
 {
     struct imagelink *l = arg;
-    char text[sizeof(why->text) + 300];
 
     (void)c;
     l->conn = NULL;
-    if (l->state == IMAGELINK_TRYING) {
+    if (l->state == IMAGELINK_TRYING)
         give_up(l, why->text);
-        return;
-    }
-    l->state = IMAGELINK_BROKEN;
-    snprintf(text, sizeof(text), "the link to %.200s is broken: %s", l->node,
-             why->text);
-    l->ops->broken(l->arg, l, text);
+    else
+        set_broken(l, why);
 }
 
 static const struct conn_route routes[] = {
@@ -194,7 +249,7 @@ struct imagelink *imagelink_open(struct imagelinks *ls, const char *node,
     if (!l)
         return err_memory(err), NULL;
     *l = (struct imagelink){ .all = ls, .ops = ops, .arg = arg,
-                             .node = strdup(node) };
+                             .node = strdup(node), .pipe = -1, .fd = -1 };
     l->patience = evtimer_new(ls->base, on_patience, l);
     if (!l->node || !l->patience) {
         imagelink_close(l);
@@ -212,6 +267,11 @@ void imagelink_close(struct imagelink *l)
     if (!l)
         return;
     conn_close(l->conn);
+    splice_close(l->splice);
+    if (l->ended)
+        close(l->fd);
+    else
+        splice_reset(l->fd);
     timer_free(l->patience);
     free(l->node);
     free(l);
@@ -222,15 +282,29 @@ enum imagelink_state imagelink_state(const struct imagelink *l)
     return l->state;
 }
 
-bool imagelink_congested(const struct imagelink *l)
+void imagelink_pass(struct imagelink *l, const Hct__ImageRaw *m, int pipe)
 {
-    return l->conn && conn_congested(l->conn);
+    if (!l->conn)
+        return;
+    conn_send(l->conn, MESSAGE_IMAGE_RAW, m);
+    conn_hush(l->conn);
+    l->asked = true;
+    l->pipe = pipe;
 }
 
-void imagelink_send(struct imagelink *l, const Hct__Image *m)
+void imagelink_stop(struct imagelink *l)
 {
-    if (l->conn)
-        conn_send(l->conn, MESSAGE_IMAGE, m);
+    splice_close(l->splice);
+    l->splice = NULL;
+    l->pipe = -1;
+}
+
+void imagelink_end(struct imagelink *l)
+{
+    if (l->state != IMAGELINK_RAW)
+        return;
+    l->ended = true;
+    shutdown(l->fd, SHUT_WR);
 }
 
 /* ---------------------------------------------------------------- all of them */

@@ -1,14 +1,19 @@
-/* imagelink.h - links to slaves where tasks come: their images go there past the
- * master.
+/* imagelink.h - links to slaves where tasks come, one for each task: its image
+ * goes there past the master.
  *
- * A slave connects to where the other one listens for slaves, and both prove and
- * greet as in a tree of them (slave/link/reduce_link.h is the other end):
+ * A slave connects to where the other one listens for slaves, and both prove
+ * and greet as in a tree of them (slave/link/reduce_link.h is the other end).
+ * Once the other one has agreed to it there are no messages any more: the image
+ * is what goes through the connection (splice.h), and its end is that of the
+ * image.
  *
- *   TRYING --Welcome--> OPEN --it ends, or is silent--> BROKEN
+ *   TRYING --Welcome--> OPEN --imagelink_pass, ImageCredit--> RAW
+ *      |                  +--it ends, or is silent--> BROKEN <--+
  *      +--refused, no answer in time--> UNREACHED
  *
- * None is opened again. A slave that is not reached is said in the log, once, and
- * not tried for some minutes: who waits for the answer is a job that stands. */
+ * None is opened again. A slave that is not reached is said in the log, once,
+ * and not tried for some minutes: who waits for the answer is a job that
+ * stands. */
 #ifndef HECTOR_IMAGELINK_H
 #define HECTOR_IMAGELINK_H
 
@@ -31,13 +36,15 @@ struct imagelinks_conf {        /* borrowed as long as the links live */
     uint64_t again_ns;          /* who was not reached is tried; 0: 10 min */
 };
 
-enum imagelink_state { IMAGELINK_TRYING, IMAGELINK_OPEN, IMAGELINK_BROKEN,
-                       IMAGELINK_UNREACHED };
+enum imagelink_state { IMAGELINK_TRYING, IMAGELINK_OPEN, IMAGELINK_RAW,
+                       IMAGELINK_BROKEN, IMAGELINK_UNREACHED };
 
-struct imagelink_ops {          /* neither may close the link */
-    void (*credit)(void *arg, const Hct__ImageCredit *m);
-    /* What was sent may not have come; why: a sentence. */
-    void (*broken)(void *arg, const struct imagelink *l, const char *why);
+struct imagelink_ops {          /* none may close the link */
+    void (*sent)(void *arg, size_t bytes);      /* so many more */
+    /* Nobody holds the pipe open for writing, and all of it was sent. */
+    void (*over)(void *arg);
+    /* Before that. What was sent may not have come; why: a sentence. */
+    void (*broken)(void *arg, const char *why);
 };
 
 struct imagelinks *imagelinks_open(struct event_base *base,
@@ -46,19 +53,22 @@ struct imagelinks *imagelinks_open(struct event_base *base,
 /* After all links were closed. NULL is fine. */
 void imagelinks_close(struct imagelinks *ls);
 
-/* To the slave of that node. One that cannot be tried is UNREACHED at once; NULL:
- * no memory. */
+/* To the slave of that node. One that cannot be tried is UNREACHED at once;
+ * NULL: no memory. */
 struct imagelink *imagelink_open(struct imagelinks *ls, const char *node,
                                  const char *addresses,
                                  const struct imagelink_ops *ops, void *arg,
                                  struct err *err);
-/* What waits to be sent is lost. NULL is fine. */
+/* An image that was not ended is cut. NULL is fine. */
 void imagelink_close(struct imagelink *l);
 
 enum imagelink_state imagelink_state(const struct imagelink *l);
-/* Too much waits to be sent. */
-bool imagelink_congested(const struct imagelink *l);
-/* On one that is open. */
-void imagelink_send(struct imagelink *l, const Hct__Image *m);
+/* On one that is open, once: that image is what comes out of a pipe, which does
+ * not block and is borrowed until imagelink_stop(), over() or broken(). */
+void imagelink_pass(struct imagelink *l, const Hct__ImageRaw *m, int pipe);
+/* Nothing more of it is sent: the other end waits. */
+void imagelink_stop(struct imagelink *l);
+/* After over(): it was whole, and the other end is told so. */
+void imagelink_end(struct imagelink *l);
 
 #endif

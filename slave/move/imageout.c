@@ -1,7 +1,7 @@
 /* imageout.c - see imageout.h.
  *
- * Invariant: nothing is read while there is no credit. A read of no bytes says the
- * same as the end of the pipe. */
+ * Invariant: nothing is read while there is no credit, or by somebody else. A
+ * read of no bytes says the same as the end of the pipe. */
 #include "slave/move/imageout.h"
 
 #include <errno.h>
@@ -22,13 +22,14 @@ struct imageout {
     void *arg;
     int fd;                     /* owned: our end of the pipe */
     uint64_t credit;
+    bool begun, passed;         /* somebody reads it, and that is not us */
     struct event *readable;     /* owned, as is the next; pending only with credit */
     struct event *later;        /* it was congested */
 };
 
 static void listen_on(struct imageout *o)
 {
-    if (o->credit && !event_pending(o->later, EV_TIMEOUT, NULL))
+    if (o->credit && !o->passed && !event_pending(o->later, EV_TIMEOUT, NULL))
         event_add(o->readable, NULL);
 }
 
@@ -43,6 +44,10 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         timer_set(o->later, LATER_NS);
         return;
     }
+    o->passed = !o->begun && o->ops->pass(o->arg, (int)fd);
+    o->begun = true;
+    if (o->passed)
+        return;
     n = read((int)fd, piece, o->credit < PIECE ? (size_t)o->credit : PIECE);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
         o->ops->over(o->arg);

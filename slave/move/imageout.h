@@ -1,5 +1,6 @@
-/* imageout.h - the image of a task that leaves, on its way out: what the task writes
- * into a pipe goes on in pieces, no more of it than the other end has room for. */
+/* imageout.h - the image of a task that leaves, on its way out: what the task
+ * writes into a pipe is read by somebody else from the moment on when it may be
+ * sent, or goes on in pieces, no more of it than the other end has room for. */
 #ifndef HECTOR_IMAGEOUT_H
 #define HECTOR_IMAGEOUT_H
 
@@ -15,9 +16,12 @@ struct imageout;
 struct imageout_ops {
     /* Too much waits to be sent already: it is asked again in a moment. */
     bool (*congested)(void *arg);
+    /* Asked with the first piece. Who says yes reads the pipe, and over() is
+     * not called. */
+    bool (*pass)(void *arg, int pipe);
     void (*piece)(void *arg, const void *data, size_t bytes);
-    /* Nobody holds the pipe open for writing, and all of it was sent on; whether
-     * it is whole is the task's to say. It may be closed in this call. */
+    /* Nobody holds the pipe open for writing, and all of it was sent on;
+     * whether it is whole is the task's to say. It may be closed in this call. */
     void (*over)(void *arg);
 };
 

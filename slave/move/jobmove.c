@@ -261,6 +261,7 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 
 static void mover_free(struct mover *v)
 {
+    imageroute_close(&v->route);
     imageout_close(v->out);
     jobmove_drop_open(v);
     if (v->lease >= 0)
@@ -286,9 +287,6 @@ static void jobmove_free(struct jobmove *k)
     if (!k)
         return;
     free_movers(k);
-    for (size_t i = 0; i < k->nlinks; i++)
-        imagelink_close(k->links[i]);
-    free(k->links);
     timer_free(k->later);
     plan_destroy(k->to);
     free(k->saving);
@@ -435,7 +433,7 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
         }
         *at = v->next;
         jobmove_drop_image(v);
-        v->route.link = NULL;
+        imageroute_close(&v->route);
         v->part = STAYING;
         v->next = to->movers;
         to->movers = v;

@@ -1,7 +1,7 @@
 /* jobmove_image.c - the images of tasks that leave, and of those that come.
  *
- * Invariant: an image comes by one way; a link that it has come by is borrowed
- * until that is lost. */
+ * Invariant: an image comes by one way; a link that is to be one is borrowed
+ * until it is, or is lost. */
 #include "slave/move/jobmove_private.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "slave/jobs/jobs.h"
+#include "slave/move/splice.h"
 #include "slave/page/registry.h"
 
 /* ------------------------------------------------------ a task that leaves */
@@ -29,7 +30,7 @@ void jobmove_end_image(struct mover *v)
 {
     if (!v->whole || v->out)
         return;
-    imageroute_send(&v->route, "", 0, true);
+    imageroute_end(&v->route);
     if (v->may_go)
         let_leave(v);
 }
@@ -45,11 +46,19 @@ static void send_piece(void *arg, const void *data, size_t bytes)
 {
     struct mover *v = arg;
 
-    imageroute_send(&v->route, data, bytes, false);
+    imageroute_send(&v->route, data, bytes);
+}
+
+static bool pass(void *arg, int pipe)
+{
+    struct mover *v = arg;
+
+    return imageroute_pass(&v->route, pipe);
 }
 
 void jobmove_drop_image(struct mover *v)
 {
+    imageroute_stop(&v->route);
     imageout_close(v->out);
     v->out = NULL;
 }
@@ -60,7 +69,7 @@ static void image_read(void *arg)
     jobmove_end_image(arg);
 }
 
-static const struct imageout_ops image_ops = { congested, send_piece,
+static const struct imageout_ops image_ops = { congested, pass, send_piece,
                                                image_read };
 
 static struct mover *find_leaving(const struct job *j,
@@ -91,15 +100,6 @@ void jobmove_credit(struct job *j, const Hct__ImageCredit *m)
         take_credit(v, m->bytes);
 }
 
-/* Of the slave where it comes, which has no say in who may go. */
-static void link_credit(void *arg, const Hct__ImageCredit *m)
-{
-    struct mover *v = find_leaving(arg, m);
-
-    if (v && m->job == v->job->part.id)
-        take_credit(v, m->bytes);
-}
-
 /* Its image goes where that is waited for. */
 int jobmove_begin_image(struct mover *v, struct err *err)
 {
@@ -118,32 +118,42 @@ int jobmove_begin_image(struct mover *v, struct err *err)
 }
 
 /* It asks again once it finds nobody that reads its image, or waits already. */
-static void link_broken(void *arg, const struct imagelink *l, const char *why)
+static void link_broken(void *arg, const char *why)
 {
-    struct job *j = arg;
+    struct mover *v = arg;
 
-    for (struct mover *v = j->move->movers; v; v = v->next) {
-        if (v->part != LEAVING || !imageroute_cut(&v->route, l))
-            continue;
-        jobmove_drop_image(v);
-        jobmove_go_on_here(v);
-        jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
-        v->told = true;
-        v->part = STAYING;
-    }
+    if (v->part != LEAVING || !imageroute_cut(&v->route))
+        return;
+    jobmove_drop_image(v);
+    jobmove_go_on_here(v);
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
+    v->told = true;
+    v->part = STAYING;
 }
 
-static const struct imagelink_ops link_ops = { link_credit, link_broken };
-
-static int set_route(struct job *j, const Hct__Swap__Way *w, struct imagelink *l,
-                     struct err *err)
+static void link_sent(void *arg, size_t bytes)
 {
+    struct mover *v = arg;
+
+    imageroute_sent(&v->route, bytes);
+}
+
+static const struct imagelink_ops link_ops = { link_sent, image_read,
+                                               link_broken };
+
+static int open_way(struct job *j, const Hct__Swap__Way *w, struct err *err)
+{
+    struct imagelinks *all = j->part.node->imagelinks;
     struct taskset set = { 0 };
     int rc = taskset_parse(&set, w->ranks, j->part.ntasks, err);
 
-    for (struct mover *v = j->move->movers; rc == 0 && v; v = v->next)
-        if (v->part == LEAVING && taskset_has(&set, v->rank))
-            v->route.link = l;
+    for (struct mover *v = j->move->movers; rc == 0 && v; v = v->next) {
+        if (v->part != LEAVING || v->route.link || !taskset_has(&set, v->rank))
+            continue;
+        v->route.link = imagelink_open(all, w->node, w->addresses, &link_ops, v,
+                                       err);
+        rc = v->route.link ? 0 : -1;
+    }
     taskset_fini(&set);
     return rc;
 }
@@ -152,28 +162,14 @@ static int set_route(struct job *j, const Hct__Swap__Way *w, struct imagelink *l
 int jobmove_set_routes(struct job *j, const Hct__Swap *m, struct err *err)
 {
     struct jobmove *k = j->move;
-    struct imagelinks *all = j->part.node->imagelinks;
 
     for (struct mover *v = k->movers; v; v = v->next)
         v->route = (struct imageroute){ .uplink = j->part.node->uplink,
                                         .job = j->part.id, .rank = v->rank,
                                         .serial = k->serial };
-    if (!all || !m->n_ways)
-        return 0;
-    k->links = calloc(m->n_ways, sizeof(struct imagelink *));
-    if (!k->links)
-        return err_memory(err);
-    for (size_t i = 0; i < m->n_ways; i++) {
-        const Hct__Swap__Way *w = m->ways[i];
-        struct imagelink *l = imagelink_open(all, w->node, w->addresses,
-                                             &link_ops, j, err);
-
-        if (!l)
+    for (size_t i = 0; j->part.node->imagelinks && i < m->n_ways; i++)
+        if (open_way(j, m->ways[i], err))
             return -1;
-        k->links[k->nlinks++] = l;
-        if (set_route(j, w, l, err))
-            return -1;
-    }
     return 0;
 }
 
@@ -188,24 +184,22 @@ void jobmove_grant(void *arg, uint64_t bytes)
     m.rank = v->rank;
     m.serial = v->job->move->serial;
     m.bytes = bytes;
-    if (v->from)
-        reduce_link_send(v->from, MESSAGE_IMAGE_CREDIT, &m);
-    else
-        uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
+    uplink_send(v->job->part.node->uplink, MESSAGE_IMAGE_CREDIT, &m);
 }
 
-static struct mover *find_coming(const struct job *j, const Hct__Image *m)
+static struct mover *find_coming(const struct job *j, uint32_t rank,
+                                 uint32_t serial)
 {
-    struct mover *v = jobmove_find(j, m->rank);
+    struct mover *v = jobmove_find(j, rank);
 
-    return v && v->coming.in && m->serial == j->move->serial ? v : NULL;
+    return v && v->coming.in && serial == j->move->serial ? v : NULL;
 }
 
 void jobmove_image(struct job *j, const Hct__Image *m)
 {
-    struct mover *v = find_coming(j, m);
+    struct mover *v = find_coming(j, m->rank, m->serial);
 
-    if (!v || v->from)
+    if (!v || v->past)
         return;
     v->comes = true;
     if (*m->why)
@@ -214,28 +208,20 @@ void jobmove_image(struct job *j, const Hct__Image *m)
         imagein_take(v->coming.in, m->data.data, m->data.len, m->last);
 }
 
-/* Of a move that came to nothing some is on its way still. */
-static bool is_late(const struct reduce_link *l, const Hct__Image *m)
-{
-    return reduce_link_job(l) == m->job;
-}
-
 /* Where it is as long as nobody has moved. */
 static const char *node_of(const struct job *j, uint32_t rank)
 {
     return j->plan->nodes.v[j->plan->node_of[rank]].name;
 }
 
-static int take_image(void *jobs, struct reduce_link *l, const Hct__Image *m,
+static int take_image(void *jobs, struct reduce_link *l, const Hct__ImageRaw *m,
                       struct err *err)
 {
     unsigned long long id = m->job;
     const char *from = reduce_link_from(l);
     struct job *j = job_of(jobs_find(jobs, m->job));
-    struct mover *v = j ? find_coming(j, m) : NULL;
+    struct mover *v = j ? find_coming(j, m->rank, m->serial) : NULL;
 
-    if (!v && is_late(l, m))
-        return 0;
     if (!v || j->move->going)
         return err_set(err, EPROTO, "an image from %.100s that nobody waits for: "
                        "job=%llu rank=%u serial=%u", from, id, m->rank,
@@ -244,32 +230,56 @@ static int take_image(void *jobs, struct reduce_link *l, const Hct__Image *m,
         return err_set(err, EPROTO, "an image from %.60s of a task that is on "
                        "%.60s: job=%llu rank=%u", from, node_of(j, m->rank), id,
                        m->rank);
-    if (v->comes && v->from != l)
+    if (v->comes)
         return err_set(err, EPROTO, "an image from %.100s by two ways: job=%llu "
                        "rank=%u", from, id, m->rank);
-    v->comes = true;
+    v->comes = v->past = true;
     v->from = l;
-    imagein_take(v->coming.in, m->data.data, m->data.len, m->last);
     return 0;
 }
 
-/* What has come to its end is whole. */
-static void images_lost(void *jobs, struct reduce_link *l, uint64_t job,
-                        const struct err *why)
+static void image_lost(void *arg, const struct err *why)
+{
+    struct mover *v = arg;
+
+    snprintf(v->cut, sizeof(v->cut), "%.50s: the link from %.50s is broken: "
+             "%.70s", v->job->part.node->name, node_of(v->job, v->rank), why->text);
+    imagein_cut(v->coming.in);
+}
+
+/* Whose image the link is to be; NULL: nobody waits for it any more. */
+static struct mover *settle_link(void *jobs, const struct reduce_link *l,
+                                 uint64_t job)
 {
     const struct job *j = job_of(jobs_find(jobs, job));
     struct mover *v = j && j->move ? j->move->movers : NULL;
 
-    for (; v; v = v->next) {
-        if (v->from != l)
-            continue;
+    while (v && v->from != l)
+        v = v->next;
+    if (v)
         v->from = NULL;
-        if (!v->coming.in || imagein_whole(v->coming.in))
-            continue;
-        snprintf(v->cut, sizeof(v->cut), "%.50s: the link from %.50s is broken: "
-                 "%.70s", j->part.node->name, reduce_link_from(l), why->text);
-        imagein_cut(v->coming.in);
-    }
+    return v && v->coming.in ? v : NULL;
 }
 
-const struct reduce_images jobmove_images = { take_image, images_lost };
+static void link_raw(void *jobs, struct reduce_link *l, uint64_t job, int fd)
+{
+    struct mover *v = settle_link(jobs, l, job);
+    struct err err;
+
+    if (!v)
+        splice_reset(fd);
+    else if (imagein_splice(v->coming.in, fd, v->job->part.node->conn->dead_ns,
+                            image_lost, v, &err))
+        image_lost(v, &err);
+}
+
+static void link_lost(void *jobs, struct reduce_link *l, uint64_t job,
+                      const struct err *why)
+{
+    struct mover *v = settle_link(jobs, l, job);
+
+    if (v)
+        image_lost(v, why);
+}
+
+const struct reduce_images jobmove_images = { take_image, link_raw, link_lost };

@@ -23,11 +23,12 @@ struct mover {
     int lease;                  /* owned: where it is answered; -1: not asked */
     struct imageout *out;       /* owned; LEAVING: its image is being read */
     uint64_t credit;            /* LEAVING: what may be sent, until then */
-    struct imageroute route;    /* LEAVING */
+    struct imageroute route;    /* owned; LEAVING */
     struct coming coming;       /* owned; COMING */
-    bool comes;                 /* COMING: a piece of its image has come, */
-    struct reduce_link *from;   /* borrowed: by it; NULL: through the master */
-    char cut[200];              /* COMING: what has happened to that link; "" */
+    bool comes, past;           /* COMING: some of its image has come; past the
+                                   master */
+    struct reduce_link *from;   /* borrowed: a link that is to be the image */
+    char cut[200];              /* COMING: what has happened to the link; "" */
     bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
                                    the name of a file */
     bool whole;                 /* as the task says, all of it was written */
@@ -49,8 +50,6 @@ struct jobmove {
     char *saving;               /* owned: where all write images; or NULL */
     struct plan *to;            /* owned; NULL: that is the plan now */
     struct mover *movers;       /* owned: who comes, leaves, or has asked */
-    struct imagelink **links;   /* owned: one for each node that some go to */
-    size_t nlinks;
     struct event *later;        /* owned: has who left left nothing? */
     bool registering, registered, told, going;
     char why[300];              /* it cannot be */

@@ -1,6 +1,6 @@
 /* fuzz_reduce.c - a master, a parent and children say anything about
  * reductions to a slave: it answers each at most once, and nothing is left. The
- * parent sends images, too: each link that had some is lost once.
+ * parent's link is to be an image, too: each is one or is lost, once.
  *
  * Peer 0 is the master, 1 connects as a parent and says Hello, 2 and 3 are
  * children: they take the slave's calls, and say Welcome. */
@@ -67,12 +67,12 @@ static void on_stop(void *arg, struct reduction *r)
     waiting = NULL;
 }
 
-/* Of ranks 0 and 1, and of one job a link, as is looked after before. */
-static int on_image(void *arg, struct reduce_link *l, const Hct__Image *m,
+/* Of ranks 0 and 1, one a link. */
+static int on_image(void *arg, struct reduce_link *l, const Hct__ImageRaw *m,
                     struct err *err)
 {
     (void)arg;
-    assert(!images_from || (images_from == l && images_job == m->job));
+    assert(!images_from);
     if (m->rank > 1 || !m->job)
         return err_set(err, EPROTO, "rank %u of job %llu", m->rank,
                        (unsigned long long)m->job);
@@ -89,7 +89,15 @@ static void on_images_lost(void *arg, struct reduce_link *l, uint64_t job,
     images_from = NULL;
 }
 
-static const struct reduce_images images = { on_image, on_images_lost };
+static void on_raw(void *arg, struct reduce_link *l, uint64_t job, int fd)
+{
+    (void)arg;
+    assert(images_from == l && images_job == job && fd >= 0);
+    images_from = NULL;
+    close(fd);
+}
+
+static const struct reduce_images images = { on_image, on_raw, on_images_lost };
 
 /* Nobody but us is dialled. */
 static void redirect(Hct__Reduce *m, char **said)

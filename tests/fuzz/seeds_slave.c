@@ -299,12 +299,13 @@ void reduce_tales(const char *dir)
     raw(2, STEP_CLOSE, "", 0);                  /* a child hangs up */
     raw(0, STEP_CLOSE, "", 0);
     tell(dir, "reduce", "gone");
-    for (uint32_t rank = 0; rank < 3; rank++)   /* the last is not waited for */
-        SAY(1, IMAGE, Image, HCT__IMAGE__INIT, m->job = 7, m->serial = 1,
-            m->rank = rank, m->data = BYTES("image"), m->last = rank > 0);
-    SAY(1, IMAGE, Image, HCT__IMAGE__INIT, m->job = 7, m->serial = 1);
-    SAY(1, IMAGE, Image, HCT__IMAGE__INIT, m->job = 8, m->serial = 1);
-    SAY(1, IMAGE, Image, HCT__IMAGE__INIT, m->job = 7, m->serial = 1);
-    raw(1, STEP_CLOSE, "", 0);
+    for (uint32_t rank = 0; rank < 3; rank++) { /* the last is not waited for */
+        SAY(1, IMAGE_RAW, ImageRaw, HCT__IMAGE_RAW__INIT, m->job = 7,
+            m->serial = 1, m->rank = rank);
+        raw(1, STEP_RAW, "image", 5);
+        raw(1, STEP_CLOSE, "", 0);
+    }
+    reduce(1, 101, 2);                          /* of a parent that asked before */
+    SAY(1, IMAGE_RAW, ImageRaw, HCT__IMAGE_RAW__INIT, m->job = 8);
     tell(dir, "reduce", "images");
 }

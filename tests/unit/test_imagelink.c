@@ -1,6 +1,6 @@
 /* test_imagelink.c - images past the master: links of the slave that a task
- * leaves to the one where it comes, and what goes through the master as there is
- * no link. Both ends are real, the master is played. */
+ * leaves to the one where it comes, and what goes through the master as there
+ * is no link. Both ends are real, the master is played. */
 #include "tests/unit/conn_ends.h"
 
 #include "proto/link/refused.h"
@@ -11,16 +11,17 @@
 #include "slave/move/imageout.h"
 #include "slave/move/imageroute.h"
 
-enum { IMAGE = 3 << 20, WINDOW = 1 << 20, JOB = 7, RANK = 2, SERIAL = 1 };
+enum { IMAGE = 3 << 20, JOB = 7, RANK = 2, SERIAL = 1 };
 
 /* The slave where the task comes. */
 static struct {
     struct reduce_links *links;
-    struct reduce_link *from;
-    size_t bytes;
-    bool last, refuses;
-    unsigned lost;
-    struct imagein *in;         /* takes what comes; or NULL */
+    struct reduce_link *from;   /* it is to be the image */
+    bool refuses;
+    unsigned asked, lost;
+    struct imagein *in;         /* takes what comes */
+    int from_in;                /* where the process reads; -1: closed */
+    char cut[300];
 } target;
 
 /* The slave that it leaves. */
@@ -30,9 +31,10 @@ static struct {
     struct imageroute route;
     struct uplink *uplink;
     bool joined, over;
-    uint64_t credit;
     char broken[400];
     struct imageout *out;
+    int to_out;                 /* where the task writes; -1: closed */
+    size_t written;
 } source;
 
 static struct {
@@ -45,20 +47,36 @@ static struct {
 
 /* ------------------------------------------------------------- the target */
 
-static int take(void *arg, struct reduce_link *l, const Hct__Image *m,
+static int take(void *arg, struct reduce_link *l, const Hct__ImageRaw *m,
                 struct err *err)
 {
     (void)arg;
     assert_string_equal(reduce_link_from(l), "n1");
+    target.asked++;
     if (target.refuses)
         return err_set(err, EPROTO, "an image that nobody waits for");
     assert_int_equal(m->job, JOB);
+    assert_int_equal(m->rank, RANK);
+    assert_int_equal(m->serial, SERIAL);
     target.from = l;
-    target.bytes += m->data.len;
-    target.last = m->last;
-    if (target.in)
-        imagein_take(target.in, m->data.data, m->data.len, m->last);
     return 0;
+}
+
+static void cut(void *arg, const struct err *why)
+{
+    (void)arg;
+    snprintf(target.cut, sizeof(target.cut), "%s", why->text);
+}
+
+static void raw(void *arg, struct reduce_link *l, uint64_t job, int fd)
+{
+    struct err err;
+
+    (void)arg;
+    assert_int_equal(job, JOB);
+    assert_ptr_equal(l, target.from);
+    target.from = NULL;
+    assert_int_equal(imagein_splice(target.in, fd, 0, cut, NULL, &err), 0);
 }
 
 static void lost(void *arg, struct reduce_link *l, uint64_t job,
@@ -72,7 +90,7 @@ static void lost(void *arg, struct reduce_link *l, uint64_t job,
     target.lost++;
 }
 
-static const struct reduce_images images = { take, lost };
+static const struct reduce_images images = { take, raw, lost };
 
 static void ignore(void *arg, struct reduce_link *l, const struct err *why)
 {
@@ -90,40 +108,102 @@ static void open_target(void)
 
     target.links = reduce_links_open(base, &target_conf, &no_reduction, NULL,
                                      &err);
-    assert_non_null(target.links);
+    target.in = imagein_open(base, &target.from_in, &err);
+    assert_true(target.links && target.in);
+    fcntl(target.from_in, F_SETFL, O_NONBLOCK);
 }
 
 /* ------------------------------------------------------------- the source */
 
-static void take_credit(void *arg, const Hct__ImageCredit *m)
+static void take_sent(void *arg, size_t bytes)
 {
     (void)arg;
-    source.credit += m->bytes;
-    if (source.out)
-        imageout_credit(source.out, m->bytes);
+    imageroute_sent(&source.route, bytes);
 }
 
-static void take_broken(void *arg, const struct imagelink *l, const char *why)
+/* It was whole, as the task says. */
+static void take_over(void *arg)
 {
     (void)arg;
-    assert_ptr_equal(l, source.link);
+    imageout_close(source.out);
+    source.out = NULL;
+    source.over = true;
+    imageroute_end(&source.route);
+}
+
+static void take_broken(void *arg, const char *why)
+{
+    (void)arg;
+    assert_string_equal(source.broken, "");
     snprintf(source.broken, sizeof(source.broken), "%s", why);
 }
 
-static const struct imagelink_ops source_ops = { take_credit, take_broken };
+static const struct imagelink_ops source_ops = { take_sent, take_over,
+                                                 take_broken };
 static struct imagelinks_conf source_conf;
+
+static bool congested(void *arg)
+{
+    (void)arg;
+    return imageroute_congested(&source.route);
+}
+
+static bool pass(void *arg, int pipe)
+{
+    (void)arg;
+    return imageroute_pass(&source.route, pipe);
+}
+
+static void piece(void *arg, const void *data, size_t bytes)
+{
+    (void)arg;
+    imageroute_send(&source.route, data, bytes);
+    imageout_credit(source.out, bytes);         /* as the master passes it on */
+}
+
+static const struct imageout_ops out_ops = { congested, pass, piece, take_over };
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void drop_image(void)
+{
+    imageroute_stop(&source.route);
+    imageout_close(source.out);
+    source.out = NULL;
+    shut(&source.to_out);
+}
+
+/* The task gets its pipe. */
+static void open_image(void)
+{
+    struct err err;
+
+    drop_image();
+    source.over = false;
+    source.written = 0;
+    source.out = imageout_open(base, &out_ops, NULL, &source.to_out, &err);
+    assert_non_null(source.out);
+    fcntl(source.to_out, F_SETFL, O_NONBLOCK);
+    imageout_credit(source.out, 1 << 20);
+}
 
 static void open_link(const char *node, const char *addresses)
 {
     struct err err;
 
-    imagelink_close(source.link);
-    source.link = imagelink_open(source.links, node, addresses, &source_ops,
-                                 NULL, &err);
-    assert_non_null(source.link);
+    drop_image();
+    imageroute_close(&source.route);
+    *source.broken = '\0';
     source.route = (struct imageroute){
-        .uplink = source.uplink, .link = source.link, .job = JOB, .rank = RANK,
-        .serial = SERIAL };
+        .uplink = source.uplink, .job = JOB, .rank = RANK, .serial = SERIAL };
+    source.route.link = imagelink_open(source.links, node, addresses,
+                                       &source_ops, NULL, &err);
+    assert_non_null(source.route.link);
 }
 
 static void open_links(const struct conn_conf *conf)
@@ -137,16 +217,28 @@ static void open_links(const struct conn_conf *conf)
 
 static bool link_is(enum imagelink_state s)
 {
-    return imagelink_state(source.link) == s;
+    return imagelink_state(source.route.link) == s;
 }
 
-static void send_some(size_t bytes, bool last)
+static uint8_t byte_at(size_t i)
 {
-    static const uint8_t data[256 << 10];
+    return (uint8_t)(i ^ i >> 8 ^ i >> 16);
+}
 
-    assert_true(bytes <= sizeof(data));
-    assert_false(imageroute_congested(&source.route));
-    imageroute_send(&source.route, data, bytes, last);
+/* The task writes as much as goes in, of so many in all. */
+static void write_some(size_t all)
+{
+    static uint8_t data[64 << 10];
+    ssize_t n = 1;
+
+    while (n > 0 && source.written < all) {
+        size_t k = 0;
+
+        for (; k < sizeof(data) && source.written + k < all; k++)
+            data[k] = byte_at(source.written + k);
+        n = write(source.to_out, data, k);
+        source.written += n > 0 ? (size_t)n : 0;
+    }
 }
 
 /* ------------------------------------------------------------- the master */
@@ -239,6 +331,7 @@ static int begin(void **state)
     memset(&target, 0, sizeof(target));
     memset(&source, 0, sizeof(source));
     memset(&master, 0, sizeof(master));
+    source.to_out = target.from_in = -1;
     refused_reset();
     snprintf(a.host, sizeof(a.host), "%s/master", dir);
     snprintf(up_address, sizeof(up_address), "unix:%s", a.host);
@@ -255,9 +348,10 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    imageout_close(source.out);
+    drop_image();
+    imageroute_close(&source.route);
     imagein_close(target.in);
-    imagelink_close(source.link);
+    shut(&target.from_in);
     imagelinks_close(source.links);
     reduce_links_close(target.links);
     uplink_drop(source.uplink);
@@ -268,142 +362,166 @@ static int end(void **state)
 
 /* ------------------------------------------------------------------ tests */
 
-/* Nothing of it passes the master, who is told how much it was. */
+/* Reads what has come: false at the end. */
+static bool read_some(size_t *at, size_t most)
+{
+    static uint8_t got[64 << 10];
+    ssize_t n = read(target.from_in, got, most < sizeof(got) ? most : sizeof(got));
+
+    for (ssize_t i = 0; i < n; i++)
+        assert_int_equal(got[i], byte_at(*at + (size_t)i));
+    *at += n > 0 ? (size_t)n : 0;
+    return n != 0;
+}
+
+static void read_all(size_t wanted)
+{
+    size_t got = 0;
+
+    for (int i = 0; read_some(&got, SIZE_MAX); i++) {
+        assert_true(i < 100000);
+        turn();
+    }
+    assert_int_equal(got, wanted);
+}
+
+static bool has_read(size_t *at, size_t wanted)
+{
+    assert_true(read_some(at, SIZE_MAX));
+    return *at == wanted;
+}
+
+/* Nothing of it passes the master, who is told how much it was; by a slow
+ * reader, and by both kinds of connection. */
 static void test_past_master(void **state)
 {
-    Hct__ImageCredit credit = HCT__IMAGE_CREDIT__INIT;
-
     (void)state;
-    open_target();
-    open_link("n2", reduce_links_addresses(target.links));
-    assert_true(imageroute_congested(&source.route));
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
-    send_some(1000, false);
-    send_some(2000, false);
-    WAIT_FOR(target.bytes == 3000 && !target.last);
-    credit.bytes = 4711;
-    reduce_link_send(target.from, MESSAGE_IMAGE_CREDIT, &credit);
-    WAIT_FOR(source.credit == 4711);
-    send_some(0, true);
-    WAIT_FOR(target.last && master.told == 3000);
-    assert_true(master.tells <= 3);
-    assert_int_equal(master.bytes, 0);
-    assert_int_equal(target.lost, 0);
-    imagelink_close(source.link);
-    source.link = NULL;
-    WAIT_FOR(target.lost == 1);
-}
+    for (int tcp = 0; tcp < 2; tcp++) {
+        size_t got = 0;
 
-static bool is_congested(void *arg)
-{
-    (void)arg;
-    return imageroute_congested(&source.route);
-}
-
-static void piece(void *arg, const void *data, size_t bytes)
-{
-    (void)arg;
-    imageroute_send(&source.route, data, bytes, false);
-}
-
-static void over(void *arg)
-{
-    (void)arg;
-    imageout_close(source.out);
-    source.out = NULL;
-    source.over = true;
-    imageroute_send(&source.route, "", 0, true);
-}
-
-static void grant(void *arg, uint64_t bytes)
-{
-    Hct__ImageCredit m = HCT__IMAGE_CREDIT__INIT;
-
-    (void)arg;
-    m.bytes = bytes;
-    if (target.from)
-        reduce_link_send(target.from, MESSAGE_IMAGE_CREDIT, &m);
-    else
-        imageout_credit(source.out, bytes);     /* as the master passes it on */
-}
-
-static uint8_t byte_at(size_t i)
-{
-    return (uint8_t)(i ^ i >> 8 ^ i >> 16);
-}
-
-/* Who takes it reads little at a time: no more is under way than it has room
- * for, and every byte comes, in order. */
-static void test_slow_reader(void **state)
-{
-    static const struct imageout_ops out_ops = { is_congested, piece, over };
-    static uint8_t image[IMAGE], got[20000];
-    size_t written = 0, read_bytes = 0;
-    struct err err;
-    int to, from;
-    ssize_t n = 1;
-
-    (void)state;
-    for (size_t i = 0; i < IMAGE; i++)
-        image[i] = byte_at(i);
-    open_target();
-    source.out = imageout_open(base, &out_ops, NULL, &to, &err);
-    target.in = imagein_open(base, &from, &err);
-    fcntl(to, F_SETFL, O_NONBLOCK);
-    fcntl(from, F_SETFL, O_NONBLOCK);
-    open_link("n2", reduce_links_addresses(target.links));
-    imagein_begin(target.in, WINDOW, grant, NULL);
-    for (unsigned round = 0; n != 0; round++) {
-        ssize_t put = to < 0 ? 0 : write(to, image + written, IMAGE - written);
-
-        assert_true(round < 100000);
-        written += put > 0 ? (size_t)put : 0;
-        if (to >= 0 && written == IMAGE) {
-            close(to);
-            to = -1;
+        target_conf.tcp = tcp;
+        target_conf.conn = tcp ? &tcp_conf : &unix_conf;
+        target_conf.dir = dir;
+        open_target();
+        open_link("n2", reduce_links_addresses(target.links));
+        assert_true(imageroute_congested(&source.route));
+        open_image();
+        for (unsigned round = 0; read_some(&got, 20000); round++) {
+            assert_true(round < 100000);
+            if (source.to_out >= 0)
+                write_some(IMAGE);
+            if (source.written == IMAGE)
+                shut(&source.to_out);
+            event_base_loop(base, EVLOOP_NONBLOCK);
         }
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        assert_true(target.bytes <= read_bytes + WINDOW + (1 << 20));
-        n = read(from, got, sizeof(got));
-        for (ssize_t i = 0; i < n; i++)
-            assert_int_equal(got[i], byte_at(read_bytes + (size_t)i));
-        read_bytes += n > 0 ? (size_t)n : 0;
+        assert_int_equal(got, IMAGE);
+        assert_true(source.over);
+        WAIT_FOR(master.told == IMAGE);
+        assert_true(master.tells < 100);
+        assert_int_equal(master.bytes + target.lost, 0);
+        assert_string_equal(source.broken, "");
+        assert_string_equal(target.cut, "");
+        master.told = master.tells = 0;
+        imagein_close(target.in);
+        target.in = NULL;
+        shut(&target.from_in);
+        reduce_links_close(target.links);
+        target.links = NULL;
     }
-    assert_int_equal(read_bytes, IMAGE);
-    assert_true(source.over && imagein_whole(target.in));
-    close(from);
 }
 
-/* In the middle of it, at either end; and at its end, where it may be whole. */
+/* Pings and answers of the link are over when the image begins, also where that
+ * begins late. */
+static void test_pings(void **state)
+{
+    static const struct conn_conf often = { .key = &key, .ping_ns = 3 * MS };
+
+    (void)state;
+    imagelinks_close(source.links);
+    target_conf.conn = &often;
+    open_links(&often);
+    for (int i = 0; i < 20; i++) {
+        open_target();
+        open_link("n2", reduce_links_addresses(target.links));
+        WAIT_FOR(link_is(IMAGELINK_OPEN));
+        turn_for((uint64_t)i * MS);
+        open_image();
+        write_some(100000);
+        turn_for(10 * MS);
+        shut(&source.to_out);
+        read_all(100000);
+        WAIT_FOR(source.over);
+        assert_string_equal(source.broken, "");
+        reduce_links_close(target.links);
+        target.links = NULL;
+        imagein_close(target.in);
+        target.in = NULL;
+        shut(&target.from_in);
+    }
+    target_conf.conn = &tcp_conf;
+}
+
+/* In the middle of it, by either end; and after its end. */
 static void test_cut(void **state)
 {
+    size_t got = 0;
+
     (void)state;
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
-    send_some(100000, false);
-    send_some(100000, false);
-    WAIT_FOR(target.bytes == 200000);
-    reduce_links_close(target.links);
-    target.links = NULL;
+    open_image();
+    write_some(100000);
+    WAIT_FOR(link_is(IMAGELINK_RAW) && has_read(&got, 100000));
+    imagein_close(target.in);
+    target.in = NULL;
     WAIT_FOR(link_is(IMAGELINK_BROKEN));
     assert_non_null(strstr(source.broken, "the link to n2 is broken: "));
-    assert_true(imageroute_cut(&source.route, source.link));
-    WAIT_FOR(master.told == 200000);
-    imageroute_send(&source.route, "x", 1, false);      /* goes nowhere else */
-    turn_for(50 * MS);
-    assert_int_equal(master.bytes, 0);
+    assert_true(imageroute_cut(&source.route));
+    WAIT_FOR(master.told == 100000);
+    assert_int_equal(target.lost + (unsigned)master.bytes, 0);
 
+    shut(&target.from_in);
+    reduce_links_close(target.links);
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
-    send_some(1000, false);
-    send_some(0, true);
-    assert_false(imageroute_cut(&source.route, source.link));
-    WAIT_FOR(target.last);
-    imagelink_close(source.link);
-    source.link = NULL;
-    WAIT_FOR(target.lost == 1);
+    open_image();
+    write_some(100000);
+    got = 0;
+    WAIT_FOR(link_is(IMAGELINK_RAW) && has_read(&got, 100000));
+    drop_image();
+    assert_string_equal(target.cut, "");
+    imageroute_close(&source.route);
+    WAIT_FOR(*target.cut);
+    assert_non_null(strstr(target.cut, strerror(ECONNRESET)));
+    read_all(0);
+
+    imagein_close(target.in);
+    shut(&target.from_in);
+    reduce_links_close(target.links);
+    *target.cut = '\0';
+    open_target();
+    open_link("n2", reduce_links_addresses(target.links));
+    open_image();
+    write_some(1000);
+    shut(&source.to_out);
+    WAIT_FOR(source.over);
+    assert_false(imageroute_cut(&source.route));
+    imageroute_close(&source.route);
+    read_all(1000);
+    assert_string_equal(target.cut, "");
+}
+
+/* The task has not said that it is whole. */
+static void test_not_ended(void **state)
+{
+    (void)state;
+    open_target();
+    open_link("n2", reduce_links_addresses(target.links));
+    open_image();
+    write_some(1000);
+    WAIT_FOR(link_is(IMAGELINK_RAW));
+    imageroute_close(&source.route);
+    WAIT_FOR(*target.cut);
 }
 
 /* It breaks before anything was sent: there is another way. */
@@ -416,8 +534,10 @@ static void test_cut_before(void **state)
     reduce_links_close(target.links);
     target.links = NULL;
     WAIT_FOR(link_is(IMAGELINK_BROKEN));
-    assert_false(imageroute_cut(&source.route, source.link));
-    send_some(1000, true);
+    assert_false(imageroute_cut(&source.route));
+    open_image();
+    write_some(1000);
+    shut(&source.to_out);
     WAIT_FOR(master.last && master.bytes == 1000);
     assert_int_equal(master.tells, 0);
 }
@@ -428,36 +548,27 @@ static void test_unwanted(void **state)
     (void)state;
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
     target.refuses = true;
-    send_some(1000, false);
+    open_image();
+    write_some(1000);
     WAIT_FOR(link_is(IMAGELINK_BROKEN));
     assert_non_null(strstr(source.broken, "refused: an image that nobody waits"));
-    assert_true(imageroute_cut(&source.route, source.link));
+    assert_true(imageroute_cut(&source.route));
+    assert_int_equal(target.asked, 1);
     assert_int_equal(target.lost, 0);           /* nothing of it was taken */
-
-    /* No more so than the images of a second job on one link. */
-    target.refuses = false;
-    open_link("n2", reduce_links_addresses(target.links));
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
-    send_some(1000, false);
-    WAIT_FOR(target.bytes == 1000);
-    source.route.job = JOB + 1;
-    send_some(1000, false);
-    WAIT_FOR(link_is(IMAGELINK_BROKEN));
-    assert_non_null(strstr(source.broken, "images of jobs 7 and 8 on one link"));
-    assert_int_equal(target.lost, 1);
+    assert_int_equal(master.bytes, 0);
 }
 
 static void falls_back(void)
 {
     WAIT_FOR(link_is(IMAGELINK_UNREACHED));
-    assert_false(*source.broken);
-    assert_false(imageroute_congested(&source.route));
-    send_some(1000, false);
-    send_some(500, true);
+    assert_string_equal(source.broken, "");
+    open_image();
+    write_some(1500);
+    shut(&source.to_out);
     WAIT_FOR(master.last && master.bytes == 1500);
-    assert_int_equal(target.bytes, 0);
+    assert_true(source.over);
+    assert_int_equal(target.asked, 0);
     assert_int_equal(master.tells, 0);          /* it has seen them */
     master.bytes = 0;
     master.last = false;
@@ -472,8 +583,7 @@ static void test_strangers(void **state)
     open_target();
     open_link("n3", reduce_links_addresses(target.links));
     falls_back();
-    imagelink_close(source.link);
-    source.link = NULL;
+    imageroute_close(&source.route);
     imagelinks_close(source.links);
     open_links(&other);
     open_link("n2", reduce_links_addresses(target.links));
@@ -499,6 +609,7 @@ static void test_unreached(void **state)
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
     assert_true(link_is(IMAGELINK_UNREACHED));
+    falls_back();
     close(fd);
     open_link("n4", mute);
     falls_back();
@@ -529,19 +640,18 @@ static void test_late(void **state)
     (void)state;
     addr_format(&a, at, sizeof(at));
     open_link("n2", at);
+    open_image();
+    write_some(1000);
     turn_for(100 * MS);
     assert_true(link_is(IMAGELINK_TRYING));
     assert_true(imageroute_congested(&source.route));
     l = conn_listen_fd(base, fd, &tcp_conf, &ops, &far, &err);
     WAIT_FOR(far.hellos);
-    assert_true(imageroute_congested(&source.route));
+    assert_true(link_is(IMAGELINK_TRYING));
     w.protocol = PROTOCOL_VERSION;
     w.role = HCT__ROLE__ROLE_SLAVE;
     w.name = (char *)"n2";
     conn_send(far.c, MESSAGE_WELCOME, &w);
-    WAIT_FOR(link_is(IMAGELINK_OPEN));
-    assert_false(imageroute_congested(&source.route));
-    send_some(1000, false);
     WAIT_FOR(far.closed && link_is(IMAGELINK_BROKEN));  /* it takes no images */
     assert_int_equal(master.bytes, 0);
     conn_listener_close(l);
@@ -551,7 +661,7 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(test_past_master), TEST(test_slow_reader), TEST(test_cut),
+        TEST(test_past_master), TEST(test_pings), TEST(test_cut), TEST(test_not_ended),
         TEST(test_cut_before), TEST(test_unwanted), TEST(test_strangers),
         TEST(test_unreached), TEST(test_late),
     };

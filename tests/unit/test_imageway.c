@@ -1,5 +1,7 @@
-/* test_imageway.c - the way of an image out of one node and into another: a slow link,
- * a slow reader, credit that comes late, ends that close too early. */
+/* test_imageway.c - the way of an image out of one node and into another, in
+ * pieces, as it goes through the master: a slow link, a slow reader, credit
+ * that comes late, ends that close too early; and out of the hands of who reads
+ * it first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -26,6 +28,8 @@ struct way {
     struct imagein *in;
     unsigned busy;              /* so often the link is congested still */
     bool over;                  /* the way out has come to its end */
+    unsigned asked;             /* whether somebody else reads it: */
+    bool passes;
     size_t sent, granted;
     uint8_t *got;               /* by a link that loses nothing */
 };
@@ -59,7 +63,17 @@ static void take_end(void *arg)
         imagein_take(w->in, "", 0, true);
 }
 
-static const struct imageout_ops ops = { is_congested, take_piece, take_end };
+static bool pass(void *arg, int pipe)
+{
+    struct way *w = arg;
+
+    assert_true(pipe >= 0);
+    w->asked++;
+    return w->passes;
+}
+
+static const struct imageout_ops ops = { is_congested, pass, take_piece,
+                                         take_end };
 
 static void grant(void *arg, uint64_t bytes)
 {
@@ -162,8 +176,8 @@ static size_t write_some(int to, size_t at)
     return at - from;
 }
 
-/* Credit that comes while the link is congested, and is used up before the moment
- * to look again: what follows is no end of the image. */
+/* Credit that comes while the link is congested, and is used up before the
+ * moment to look again: what follows is no end of the image. */
 static void test_congested(void **state)
 {
     struct way *w = *state;
@@ -183,10 +197,34 @@ static void test_congested(void **state)
     close(to);
     wait_sent(w, 8, true);
     assert_memory_equal(w->got, "abcdefgh", 8);
+    assert_int_equal(w->asked, 1);
 }
 
-/* The end of the pipe is seen with credit only; of an image that fits exactly it
- * takes a byte more. */
+/* Somebody else reads the pipe, once the link has room: nothing is taken from
+ * there. */
+static void test_passed(void **state)
+{
+    struct way *w = *state;
+    int to = open_out(w);
+
+    assert_int_equal(write(to, "abcd", 4), 4);
+    w->passes = true;
+    w->busy = 1;
+    imageout_credit(w->out, 100);
+    turn(w);
+    assert_int_equal(w->asked, 0);
+    for (int i = 0; i < 500 && !w->asked; i++)
+        wait_a_moment(w);
+    imageout_credit(w->out, 100);
+    close(to);
+    wait_a_moment(w);
+    assert_int_equal(w->asked, 1);
+    assert_int_equal(w->sent, 0);
+    assert_false(w->over);
+}
+
+/* The end of the pipe is seen with credit only; of an image that fits exactly
+ * it takes a byte more. */
 static void test_no_credit(void **state)
 {
     struct way *w = *state;
@@ -281,6 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_congested, begin, end),
+        cmocka_unit_test_setup_teardown(test_passed, begin, end),
         cmocka_unit_test_setup_teardown(test_no_credit, begin, end),
         cmocka_unit_test_setup_teardown(test_whole, begin, end),
         cmocka_unit_test_setup_teardown(test_cut, begin, end),

@@ -1,0 +1,296 @@
+/* splice.c - see splice.h.
+ *
+ * Invariant: until it is over one of readable, writable, later is pending:
+ * there is nothing to be had, no room for it, or no way to tell which. With a
+ * copy, that is what was read and is not written yet. */
+#include "slave/move/splice.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "proto/link/conn.h"
+#include "proto/link/timer.h"
+
+enum {
+    AT_ONCE = 1 << 20,          /* by one call: what a pipe holds */
+    CALLS = 4,                  /* then others have their turn */
+    COPY = 256 << 10,
+    PROBES = 3,                 /* in a row that nobody has answered */
+    IDLE_S = 2,                 /* then the peer's kernel is asked */
+};
+#define LATER_NS (2 * CLOCK_NS_PER_MS)
+#define DEAD_NS (3 * CLOCK_NS_PER_S)    /* conn.h's own */
+#define TIMES 3                 /* dead_ns */
+#define LOOKS 8                 /* at the peer, in the time that it has */
+
+struct copy { size_t at, end; char data[COPY]; };
+
+struct splice {
+    struct splice_conf conf;
+    uint64_t silent_ns;
+    const struct splice_ops *ops;
+    void *arg;
+    struct event *readable, *writable, *later;  /* owned, as all that follows */
+    struct event *answer;       /* to is the socket: it can be read */
+    struct event *look;         /* is the peer there? */
+    struct copy *copy;          /* splice(2) does not do it here; or NULL */
+};
+
+/* ----------------------------------------------------------------- the peer */
+
+static bool tcp_info(const struct splice *s, struct tcp_info *info)
+{
+    socklen_t len = sizeof(*info);
+
+    return getsockopt(s->conf.socket, IPPROTO_TCP, TCP_INFO, info, &len) == 0;
+}
+
+/* Its kernel answers what we send, and when there is nothing to be sent, or no
+ * room for it, it is asked whether it is there. So the time in which nothing
+ * came is counted only where an answer is due: one that takes nothing for now
+ * is asked ever less often. */
+static bool has_vanished(const struct splice *s, uint64_t *silent_ns)
+{
+    struct tcp_info t;
+    uint32_t ms;
+
+    if (!tcp_info(s, &t))
+        return false;
+    ms = t.tcpi_last_ack_recv < t.tcpi_last_data_recv ? t.tcpi_last_ack_recv
+                                                      : t.tcpi_last_data_recv;
+    *silent_ns = ms * CLOCK_NS_PER_MS;
+    return *silent_ns > s->silent_ns &&
+           (t.tcpi_unacked || t.tcpi_probes >= PROBES);
+}
+
+/* The kernel's own limit is for data that wait, also where the peer takes none. */
+static void ask_often(int socket)
+{
+    setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &(unsigned){ 0 },
+               sizeof(unsigned));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &(int){ IDLE_S }, sizeof(int));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &(int){ 1 }, sizeof(int));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &(int){ 127 }, sizeof(int));
+}
+
+void splice_reset(int socket)
+{
+    struct linger at_once = { .l_onoff = 1 };
+
+    if (socket < 0)
+        return;
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(socket);
+}
+
+/* ---------------------------------------------------------------- the bytes */
+
+static void end(struct splice *s, const struct err *why)
+{
+    event_del(s->readable);
+    event_del(s->writable);
+    event_del(s->later);
+    event_del(s->answer);
+    event_del(s->look);
+    s->ops->over(s->arg, why);          /* s may be gone */
+}
+
+static void fail(struct splice *s, int code)
+{
+    struct err why;
+
+    err_set(&why, code, "%s", strerror(code));
+    end(s, &why);
+}
+
+static bool is_ready(int fd, short what)
+{
+    struct pollfd p = { .fd = fd, .events = what };
+
+    return poll(&p, 1, 0) > 0;
+}
+
+static bool has_copy(const struct splice *s)
+{
+    return s->copy && s->copy->at < s->copy->end;
+}
+
+/* Neither end says which of the two it is that has to wait. */
+static void wait_on(struct splice *s)
+{
+    if (!has_copy(s) && !is_ready(s->conf.from, POLLIN))
+        event_add(s->readable, NULL);
+    else if (!is_ready(s->conf.to, POLLOUT))
+        event_add(s->writable, NULL);
+    else
+        timer_set(s->later, LATER_NS);
+}
+
+/* As splice(2), by a copy in this process. */
+static ssize_t pass_copy(struct splice *s)
+{
+    struct copy *c = s->copy;
+    ssize_t n;
+
+    if (!has_copy(s)) {
+        n = read(s->conf.from, c->data, sizeof(c->data));
+        if (n <= 0)
+            return n;
+        c->at = 0;
+        c->end = (size_t)n;
+    }
+    n = write(s->conf.to, c->data + c->at, c->end - c->at);
+    c->at += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+static ssize_t pass(struct splice *s)
+{
+    ssize_t n;
+
+    if (s->copy)
+        return pass_copy(s);
+    n = splice(s->conf.from, NULL, s->conf.to, NULL, AT_ONCE,
+               SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+    if (n >= 0 || (errno != EINVAL && errno != ENOSYS))
+        return n;
+    s->copy = malloc(sizeof(*s->copy));
+    if (!s->copy)
+        return errno = ENOMEM, -1;
+    s->copy->at = s->copy->end = 0;
+    return pass_copy(s);
+}
+
+static void on_ready(evutil_socket_t fd, short what, void *arg)
+{
+    struct splice *s = arg;
+
+    (void)fd, (void)what;
+    for (int i = 0; i < CALLS; i++) {
+        ssize_t n = pass(s);
+
+        if (n == 0) {
+            end(s, NULL);
+            return;
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR) {
+            fail(s, errno);
+            return;
+        }
+        if (n < 0)
+            break;
+        if (s->ops->moved)
+            s->ops->moved(s->arg, (size_t)n);
+    }
+    wait_on(s);
+}
+
+/* --------------------------------------------------------- the peer's words */
+
+static void on_answer(evutil_socket_t fd, short what, void *arg)
+{
+    struct err why;
+    ssize_t n;
+    char byte;
+
+    (void)what;
+    n = recv((int)fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n < 0) {
+        fail(arg, errno);
+        return;
+    }
+    err_set(&why, n ? EPROTO : ECONNRESET,
+            n ? "it answers in the middle of an image"
+              : "it has closed the connection");
+    end(arg, &why);
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct splice *s = arg;
+    struct err why;
+    uint64_t ns;
+
+    (void)fd, (void)what;
+    if (!has_vanished(s, &ns))
+        return;
+    err_set(&why, ETIMEDOUT, "it has been silent for %.1f s", (double)ns / 1e9);
+    end(s, &why);
+}
+
+/* --------------------------------------------------------------------- life */
+
+/* Of a Unix socket the kernel tells at once. */
+static void watch(struct splice *s)
+{
+    uint64_t dead_ns = s->conf.dead_ns ? s->conf.dead_ns : DEAD_NS;
+    struct tcp_info info;
+
+    if (dead_ns == CONN_NEVER || !tcp_info(s, &info))
+        return;
+    ask_often(s->conf.socket);
+    s->silent_ns = TIMES * dead_ns;
+    timer_set(s->look, s->silent_ns / LOOKS);
+}
+
+static bool make_events(struct splice *s, struct event_base *base)
+{
+    const struct splice_conf *c = &s->conf;
+
+    s->readable = event_new(base, c->from, EV_READ, on_ready, s);
+    s->writable = event_new(base, c->to, EV_WRITE, on_ready, s);
+    s->later = evtimer_new(base, on_ready, s);
+    s->answer = event_new(base, c->socket, EV_READ | EV_PERSIST, on_answer, s);
+    s->look = event_new(base, -1, EV_PERSIST, on_look, s);
+    return s->readable && s->writable && s->later && s->answer && s->look;
+}
+
+struct splice *splice_open(struct event_base *base,
+                           const struct splice_conf *conf,
+                           const struct splice_ops *ops, void *arg,
+                           struct err *err)
+{
+    struct splice *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return err_memory(err), NULL;
+    *s = (struct splice){ .conf = *conf, .ops = ops, .arg = arg };
+    if (!make_events(s, base)) {
+        splice_close(s);
+        return err_memory(err), NULL;
+    }
+    if (conf->socket == conf->to)
+        event_add(s->answer, NULL);
+    watch(s);
+    timer_set(s->later, 0);
+    return s;
+}
+
+static void drop(struct event *e)
+{
+    if (e)
+        event_free(e);
+}
+
+void splice_close(struct splice *s)
+{
+    if (!s)
+        return;
+    drop(s->readable);
+    drop(s->writable);
+    drop(s->later);
+    drop(s->answer);
+    drop(s->look);
+    free(s->copy);
+    free(s);
+}
