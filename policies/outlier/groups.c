@@ -2,7 +2,9 @@
 #include "policies/outlier/groups.h"
 
 #include <math.h>
-#include <stdbool.h>
+
+/* Nearer than this tasks are the same: one step more or less is ten (SMM_ALONE). */
+#define SAME 1.0
 
 /* The series of Steele and others, OOPSLA 2014 (SplitMix64). */
 static uint64_t draw(uint64_t *seed)
@@ -53,22 +55,25 @@ static void group_sample(struct groups *g, const struct lknorm *table, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         struct smm a = { g->edge[i], nedges };
 
-        g->distance[i * n + i] = 0;
+        g->distance[i * n + i] = g->structure[i * n + i] = 0;
         for (uint32_t j = 0; j < i; j++) {
             struct smm b = { g->edge[j], nedges };
 
             g->distance[i * n + j] = g->distance[j * n + i] =
                 smm_distance(table, &a, &b);
+            g->structure[i * n + j] = g->structure[j * n + i] =
+                smm_structure(&a, &b);
         }
     }
-    medoids_best(&g->medoids, g->distance, n, k);
+    medoids_best(&g->medoids, g->distance, n, k, SAME);
+    medoids_best(&g->alike, g->structure, n, k, SAME);
 }
 
 /* near and far, not in units of anything yet. */
 static void assign(struct groups *g, struct groups_task *t, const struct lknorm *table,
                    const struct smm *m, uint32_t model)
 {
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, like = HUGE_VAL;
 
     *t = (struct groups_task){ .near = HUGE_VAL };
     for (uint32_t i = 0; i < g->nsample; i++) {
@@ -81,6 +86,11 @@ static void assign(struct groups *g, struct groups_task *t, const struct lknorm 
             if (g->medoids.medoid[k] == i && d < least) {
                 least = t->far = d;
                 t->group = k;
+            }
+        for (uint32_t k = 0; k < g->alike.k; k++)
+            if (g->alike.medoid[k] == i && smm_structure(m, &other) < like) {
+                like = smm_structure(m, &other);
+                t->alike = k;
             }
     }
     if (!isfinite(t->near))     /* it is alone */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-/* Half of the columns are computations, the others calls. */
 static bool waits(const struct dictionary *d, const struct hct_snapshot *in,
                   uint32_t step)
 {
@@ -21,20 +20,18 @@ static double spent(uint64_t n, double mean)
 }
 
 static void fill(struct odd_room *r, struct polish *p, const struct dictionary *d,
-                 const struct hct_snapshot *in)
+                 const struct hct_snapshot *in, bool in_call)
 {
-    uint32_t n = d->nsteps;
-
     for (uint32_t i = 0; i < p->tasks; i++) {
         double *row = p->left + (size_t)i * p->steps;
 
         dictionary_model(d, in, hct_model(in, r->member[i]), r->edge, NULL);
         r->total[i] = 0;
-        for (uint32_t s = 0; s < n; s++) {
+        for (uint32_t s = 0; s < d->nsteps; s++) {
             const struct smm_edge *e = &r->edge[s];
 
-            row[s] = spent(e->n, e->out.mean);
-            row[n + s] = waits(d, in, s) ? (double)NAN : spent(e->n, e->in.mean);
+            row[s] = !in_call ? spent(e->n, e->out.mean)
+                     : waits(d, in, s) ? (double)NAN : spent(e->n, e->in.mean);
             r->total[i] += (double)e->n * (e->out.mean + e->in.mean);
         }
     }
@@ -54,14 +51,13 @@ static size_t put(struct odd *v, size_t n, size_t k, const struct odd *o)
     return n;
 }
 
-static size_t judge(const struct odd_room *r, const struct polish *p,
-                    const struct dictionary *d, const struct odd_limit *limit,
-                    struct odd *v, size_t n, size_t k)
+static size_t judge(const struct odd_room *r, const struct polish *p, bool in_call,
+                    const struct odd_limit *limit, struct odd *v, size_t n, size_t k)
 {
     for (uint32_t i = 0; i < p->tasks; i++)
         for (uint32_t s = 0; s < p->steps; s++) {
-            struct odd o = { .model = r->member[i], .step = s % d->nsteps,
-                             .in_call = s >= d->nsteps, .like = p->tasks - 1,
+            struct odd o = { .model = r->member[i], .step = s, .in_call = in_call,
+                             .like = p->tasks - 1,
                              .score = polish_score(p, i, s),
                              .cost_ns = polish_cost(p, i, s) };
 
@@ -80,20 +76,22 @@ size_t odd_find(struct odd_room *r, const struct dictionary *d,
                 const struct groups_task *t, const struct odd_limit *limit,
                 struct odd *v, size_t k)
 {
-    struct polish p = { .steps = 2 * d->nsteps, .left = r->left,
+    struct polish p = { .steps = d->nsteps, .left = r->left,
                         .normal = r->normal, .spread = r->spread, .slow = r->slow };
     size_t n = 0;
 
-    for (uint32_t group = 0; group < g->medoids.k; group++) {
+    for (uint32_t kind = 0; kind < g->alike.k; kind++) {
         p.tasks = 0;
         for (uint32_t i = 0; i < in->nmodels; i++)
-            if (t[i].group == group)
+            if (t[i].alike == kind)
                 r->member[p.tasks++] = i;
         if (p.tasks < ODD_GROUP)
             continue;
-        fill(r, &p, d, in);
-        polish(&p, r->words);
-        n = judge(r, &p, d, limit, v, n, k);
+        for (int in_call = 0; in_call < 2; in_call++) { /* each with its own speed */
+            fill(r, &p, d, in, in_call);
+            polish(&p, r->words);
+            n = judge(r, &p, in_call, limit, v, n, k);
+        }
     }
     return n;
 }

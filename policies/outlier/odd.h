@@ -1,5 +1,5 @@
 /* odd.h - which task takes longer than its like, in which step: median polish
- * (smm/polish.h) over each group of tasks.
+ * (smm/polish.h) over the tasks of a kind.
  *
  * Time in calls that wait for others is an effect: what counts is the computation
  * between two calls, and time in calls that do not wait. A step that a task has taken
@@ -22,7 +22,7 @@ struct odd {
     uint32_t step;              /* of the dictionary */
     bool in_call;               /* inside the call that it begins with; else in the
                                    computation behind that */
-    uint32_t like;              /* how many others are in its group */
+    uint32_t like;              /* how many others do the same */
     double score;               /* deviations from what is normal there */
     double times;               /* as long as normal */
     double cost_ns;             /* so much longer, in all */
@@ -35,10 +35,10 @@ struct odd_limit {
 
 /* Memory of the caller's. */
 struct odd_room {
-    double *left;               /* tasks x 2 DICTIONARY_STEPS */
+    double *left;               /* tasks x DICTIONARY_STEPS */
     double *slow, *total;       /* of tasks; total: ns in all steps */
-    double *words;              /* the larger of tasks and 2 DICTIONARY_STEPS */
-    double *normal, *spread;    /* 2 DICTIONARY_STEPS */
+    double *words;              /* the larger of tasks and DICTIONARY_STEPS */
+    double *normal, *spread;    /* DICTIONARY_STEPS */
     struct smm_edge *edge;      /* DICTIONARY_STEPS */
     uint32_t *member;           /* of tasks */
 };

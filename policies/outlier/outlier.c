@@ -39,7 +39,7 @@ struct state {
     struct lknorm table;
     struct dictionary dictionary;
     struct groups groups;
-    double normal[2 * DICTIONARY_STEPS], spread[2 * DICTIONARY_STEPS];
+    double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
     uint32_t site[DICTIONARY_STEPS];
     struct smm_edge edge[DICTIONARY_STEPS];
     /* and behind it struct groups_task and the arrays of odd_room, of tasks */
@@ -52,7 +52,7 @@ static uint32_t compared(uint32_t nranks)
 
 static size_t words_of(size_t n)
 {
-    return n > 2 * DICTIONARY_STEPS ? n : 2 * DICTIONARY_STEPS;
+    return n > DICTIONARY_STEPS ? n : DICTIONARY_STEPS;
 }
 
 static size_t state_bytes(const struct hct_job *job, const double *param)
@@ -61,7 +61,7 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 
     (void)param;
     return sizeof(struct state) +
-           (2 * n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
+           (n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
            n * (sizeof(struct groups_task) + sizeof(uint32_t));
 }
 
@@ -90,7 +90,7 @@ static struct odd_room room_of(struct state *s)
 {
     size_t n = s->nranks;
     double *left = (double *)(void *)(tasks_of(s) + n);
-    double *slow = left + 2 * n * DICTIONARY_STEPS;
+    double *slow = left + n * DICTIONARY_STEPS;
 
     return (struct odd_room){
         .left = left, .slow = slow, .total = slow + n, .words = slow + 2 * n,

@@ -142,7 +142,8 @@ void medoids_find(struct medoids *m, const double *distance, uint32_t n,
 /* The log-likelihood of the groups as spherical normal distributions of one
  * variance around their medoids, in one dimension, less half of the parameters
  * (k - 1 sizes, k places, the variance) times ln n. */
-static double bic(const struct medoids *m, const double *distance, uint32_t n)
+static double bic(const struct medoids *m, const double *distance, uint32_t n,
+                  double same)
 {
     uint32_t size[MEDOIDS_MAX] = { 0 };
     double squares = 0, spread, likely = 0;
@@ -153,23 +154,25 @@ static double bic(const struct medoids *m, const double *distance, uint32_t n)
         size[m->group[i]]++;
         squares += d * d;
     }
-    spread = squares / (n - m->k);
+    spread = fmax(squares / (n - m->k), same * same);
     for (uint32_t g = 0; g < m->k; g++)
         likely += size[g] * log((double)size[g] / n);
-    likely -= 0.5 * n * log(2 * M_PI * spread) + 0.5 * (n - m->k);
+    likely -= 0.5 * n * log(2 * M_PI * spread) + 0.5 * squares / spread;
     return likely - 0.5 * (2.0 * m->k) * log(n);
 }
 
-void medoids_best(struct medoids *m, const double *distance, uint32_t n, uint32_t k)
+void medoids_best(struct medoids *m, const double *distance, uint32_t n, uint32_t k,
+                  double same)
 {
     struct medoids more;
 
     medoids_find(m, distance, n, 1);
-    m->bic = n > 1 && m->total > 0 ? bic(m, distance, n) : HUGE_VAL;
-    /* All the same, or as many groups as tasks: nothing is to be explained. */
-    for (uint32_t i = 2; i <= k && i < n && isfinite(m->bic); i++) {
+    if (n < 2)
+        return;
+    m->bic = bic(m, distance, n, same);
+    for (uint32_t i = 2; i <= k && i < n; i++) {
         medoids_find(&more, distance, n, i);
-        more.bic = more.total > 0 ? bic(&more, distance, n) : HUGE_VAL;
+        more.bic = bic(&more, distance, n, same);
         if (more.bic > m->bic)
             *m = more;
     }

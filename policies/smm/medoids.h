@@ -27,8 +27,9 @@ void medoids_find(struct medoids *m, const double *distance, uint32_t n,
                   uint32_t k);
 
 /* Into as many, at most k, as the Bayesian information criterion says (Pelleg and
- * Moore, ICML 2000, section 3.2, with distances in place of differences). */
-void medoids_best(struct medoids *m, const double *distance, uint32_t n,
-                  uint32_t k);
+ * Moore, ICML 2000, section 3.2, with distances in place of differences). That knows
+ * no unit: what is nearer than same is the same, and no group is made for it. */
+void medoids_best(struct medoids *m, const double *distance, uint32_t n, uint32_t k,
+                  double same);
 
 #endif

@@ -24,13 +24,20 @@ void smm_probabilities(struct smm *m, const struct smm_step *step)
     }
 }
 
+static double differ_in_structure(const struct smm_edge *a, const struct smm_edge *b)
+{
+    return (a->n == 0) != (b->n == 0) ? SMM_ALONE
+                                      : fabs(a->probability - b->probability);
+}
+
 double smm_differ(const struct lknorm *t, const struct smm_edge *a,
                   const struct smm_edge *b)
 {
+    double differ = differ_in_structure(a, b);
+
     if (a->n == 0 || b->n == 0)
-        return a->n == b->n ? 0 : SMM_ALONE;
-    return fabs(a->probability - b->probability) + lknorm(t, a->in, b->in) +
-           lknorm(t, a->out, b->out);
+        return differ;
+    return differ + lknorm(t, a->in, b->in) + lknorm(t, a->out, b->out);
 }
 
 double smm_distance(const struct lknorm *t, const struct smm *a,
@@ -40,6 +47,15 @@ double smm_distance(const struct lknorm *t, const struct smm *a,
 
     for (size_t i = 0; i < a->nedges; i++)
         sum += smm_differ(t, &a->edge[i], &b->edge[i]);
+    return sum;
+}
+
+double smm_structure(const struct smm *a, const struct smm *b)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < a->nedges; i++)
+        sum += differ_in_structure(&a->edge[i], &b->edge[i]);
     return sum;
 }
 

@@ -56,6 +56,10 @@ double smm_differ(const struct lknorm *t, const struct smm_edge *a,
 double smm_distance(const struct lknorm *t, const struct smm *a,
                     const struct smm *b);
 
+/* The same by what they do alone, however long that takes: who has which steps, and
+ * takes them how often. */
+double smm_structure(const struct smm *a, const struct smm *b);
+
 /* The steps by which they differ most (section 3.3.3), at most k into top, by
  * their number. Returns how many there are. */
 size_t smm_rank(const struct lknorm *t, const struct smm *a, const struct smm *b,

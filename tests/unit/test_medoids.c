@@ -109,7 +109,7 @@ static uint32_t groups_of(uint32_t n, uint32_t k, unsigned dimensions, double ap
                 sum += fabs(at[i][d] - at[j][d]);
             distance[i * n + j] = sum;
         }
-    medoids_best(&m, distance, n, MEDOIDS_MAX);
+    medoids_best(&m, distance, n, MEDOIDS_MAX, 0.1);
     return m.k;
 }
 
@@ -132,14 +132,14 @@ static void test_small(void **state)
 
     (void)state;
     lay(same, 5);
-    medoids_best(&m, distance, 5, MEDOIDS_MAX);
+    medoids_best(&m, distance, 5, MEDOIDS_MAX, 0.1);
     assert_int_equal(m.k, 1);
     assert_int_equal(m.medoid[0], 0);
     lay(same, 1);
-    medoids_best(&m, distance, 1, MEDOIDS_MAX);
+    medoids_best(&m, distance, 1, MEDOIDS_MAX, 0.1);
     assert_int_equal(m.k, 1);
     lay(two, 2);
-    medoids_best(&m, distance, 2, MEDOIDS_MAX);
+    medoids_best(&m, distance, 2, MEDOIDS_MAX, 0.1);
     assert_int_equal(m.k, 1);
 }
 
