@@ -14,7 +14,7 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                summands transit wanted) \
                $(addprefix lib/,phasebook runs sout words)
 PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
-               $(addprefix smm/,chains dictionary lknorm medoids polish smm top) \
+               $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
                lib/words
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -11,7 +11,8 @@ static int32_t rank_of(const struct job *j, const char *line)
     unsigned rank;
 
     return sscanf(line, "  task %u on ", &rank) == 1 && rank < j->ntasks
-           ? (int32_t)rank : HCT_NONE;
+               ? (int32_t)rank
+               : HCT_NONE;
 }
 
 struct report *report_make(const struct job *j, uint64_t seq, const char *text)
@@ -62,11 +63,11 @@ bool report_names_calls(const struct report *r)
     return false;
 }
 
-bool report_find(struct report *r, const struct acts *a, struct job *j, bool stacks,
-                 places_done_f *done, void *arg)
+bool report_find(struct report *r, const struct acts *a, struct job *j,
+                 bool stacks, places_done_f *done, void *arg)
 {
-    r->places = places_start(a, j, stacks ? r->seq : 0, r->line, r->nlines, done,
-                             arg);
+    r->places =
+        places_start(a, j, stacks ? r->seq : 0, r->line, r->nlines, done, arg);
     return r->places != NULL;
 }
 
@@ -78,8 +79,10 @@ static void add_unwritten(const struct report *r, const struct job *j,
         int32_t rank = r->line[i].rank;
 
         if (text)
-            str_addf(to, "  task %d on %s has printed, but not written yet: "
-                     "%s\n", rank, job_node_name(j, &j->tasks[rank]), text);
+            str_addf(to,
+                     "  task %d on %s has printed, but not written yet: "
+                     "%s\n",
+                     rank, job_node_name(j, &j->tasks[rank]), text);
     }
 }
 

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Nearer than this tasks are the same: one step more or less is ten (SMM_ALONE). */
+/* Nearer than this tasks are the same: one step more or less is ten
+ * (SMM_ALONE). */
 #define SAME 1.0
 
 /* The series of Steele and others, OOPSLA 2014 (SplitMix64). */
@@ -16,8 +17,8 @@ static uint64_t draw(uint64_t *seed)
     return x ^ x >> 31;
 }
 
-/* By the job's seed, so that everybody draws the same: Knuth, The Art of Computer
- * Programming 2, 3.4.2, algorithm S. */
+/* By the job's seed, so that everybody draws the same: Knuth, The Art of
+ * Computer Programming 2, 3.4.2, algorithm S. */
 static void draw_sample(struct groups *g, const struct hct_snapshot *in)
 {
     uint64_t seed = in->job->seed;
@@ -47,7 +48,8 @@ static struct smm merged(struct groups *g, const struct dictionary *d,
     return to;
 }
 
-static void group_sample(struct groups *g, const struct lknorm *table, uint32_t k)
+static void group_sample(struct groups *g, const struct lknorm *table,
+                         uint32_t k)
 {
     uint32_t n = g->nsample;
     size_t nedges = g->nchains;
@@ -70,8 +72,9 @@ static void group_sample(struct groups *g, const struct lknorm *table, uint32_t 
 }
 
 /* near and far, not in units of anything yet. */
-static void assign(struct groups *g, struct groups_task *t, const struct lknorm *table,
-                   const struct smm *m, uint32_t model)
+static void assign(struct groups *g, struct groups_task *t,
+                   const struct lknorm *table, const struct smm *m,
+                   uint32_t model)
 {
     double least = HUGE_VAL, like = HUGE_VAL;
 
@@ -93,12 +96,13 @@ static void assign(struct groups *g, struct groups_task *t, const struct lknorm 
                 t->alike = k;
             }
     }
-    if (!isfinite(t->near))     /* it is alone */
+    if (!isfinite(t->near)) /* it is alone */
         t->near = 0;
 }
 
 /* The deviation of a group is that of its distances from their medoid. */
-static void by_deviation(const struct groups *g, struct groups_task *t, uint32_t n)
+static void by_deviation(const struct groups *g, struct groups_task *t,
+                         uint32_t n)
 {
     double squares[MEDOIDS_MAX] = { 0 };
     uint32_t size[MEDOIDS_MAX] = { 0 };
@@ -114,9 +118,9 @@ static void by_deviation(const struct groups *g, struct groups_task *t, uint32_t
             t[i].far /= squares[t[i].group];
 }
 
-void groups_make(struct groups *g, struct groups_task *t, const struct lknorm *table,
-                 const struct dictionary *d, const struct hct_snapshot *in,
-                 uint32_t k)
+void groups_make(struct groups *g, struct groups_task *t,
+                 const struct lknorm *table, const struct dictionary *d,
+                 const struct hct_snapshot *in, uint32_t k)
 {
     struct chains c = chains_of(g, d);
 

@@ -1,9 +1,9 @@
 /* odd.h - which task takes longer than its like, in which step: median polish
  * (smm/polish.h) over the tasks of a kind.
  *
- * Time in calls that wait for others is an effect: what counts is the computation
- * between two calls, and time in calls that do not wait. A step that a task has taken
- * once only is no habit: setting up, reading input. */
+ * Time in calls that wait for others is an effect: what counts is the
+ * computation between two calls, and time in calls that do not wait. A step
+ * that a task has taken once only is no habit: setting up, reading input. */
 #ifndef HCT_ODD_H
 #define HCT_ODD_H
 
@@ -14,14 +14,15 @@
 #include "policies/outlier/groups.h"
 #include "policies/smm/polish.h"
 
-/* Of so many that are like each other at least, or who is odd is a matter of taste. */
+/* Of so many that are like each other at least, or who is odd is a matter of
+ * taste. */
 enum { ODD_GROUP = 4 };
 
 struct odd {
     uint32_t model;             /* number of the task's model in the snapshot */
     uint32_t step;              /* of the dictionary */
-    bool in_call;               /* inside the call that it begins with; else in the
-                                   computation behind that */
+    bool in_call;               /* inside the call that it begins with; else in
+                                   the computation behind that */
     uint32_t like;              /* how many others do the same */
     double score;               /* deviations from what is normal there */
     double times;               /* as long as normal */

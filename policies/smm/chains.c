@@ -1,9 +1,9 @@
 /* chains.c - see chains.h.
  *
- * A state is inside of a chain if one edge comes to it, one leaves it, all tasks have
- * both, and it is neither head nor tail of a loop. Heads and tails are the ends of
- * the edges by which a depth-first search from the first state comes back to a state
- * that it has not left yet. */
+ * A state is inside of a chain if one edge comes to it, one leaves it, all
+ * tasks have both, and it is neither head nor tail of a loop. Heads and tails
+ * are the ends of the edges by which a depth-first search from the first state
+ * comes back to a state that it has not left yet. */
 #include "policies/smm/chains.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ size_t chains_words(uint32_t nstates)
 
 static void lay_out(struct graph *g, uint32_t *words)
 {
-    uint32_t **part[] = { &g->in, &g->in_edge, &g->seen, &g->next, &g->stack,
-                          &g->kept, &g->begin };
+    uint32_t **part[] = { &g->in,    &g->in_edge, &g->seen, &g->next,
+                         &g->stack, &g->kept,    &g->begin };
 
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
         *part[i] = words + i * g->nstates;
@@ -41,7 +41,7 @@ static void lay_out(struct graph *g, uint32_t *words)
         g->in[g->step[e].to]++;
         g->in_edge[g->step[e].to] = (uint32_t)e;
     }
-    for (uint32_t s = 1; s <= g->nstates; s++)  /* those without an edge */
+    for (uint32_t s = 1; s <= g->nstates; s++) /* those without an edge */
         if (g->begin[s] < g->begin[s - 1])
             g->begin[s] = g->begin[s - 1];
 }
@@ -81,13 +81,13 @@ static bool is_inside(const struct graph *g, uint32_t s, uint32_t tasks)
            g->step[g->begin[s]].support >= tasks;
 }
 
-void chains_find(struct chains *c, const struct smm_step *step, uint32_t nstates,
-                 uint32_t tasks, uint32_t *words)
+void chains_find(struct chains *c, const struct smm_step *step,
+                 uint32_t nstates, uint32_t tasks, uint32_t *words)
 {
     struct graph g = { .step = step, .nedges = c->nedges, .nstates = nstates };
 
     lay_out(&g, words);
-    for (uint32_t s = 0; s < nstates; s++)      /* where the program begins first */
+    for (uint32_t s = 0; s < nstates; s++) /* where the program begins first */
         if (g.in[s] == 0)
             keep_loops_from(&g, s);
     for (uint32_t s = 0; s < nstates; s++)

@@ -12,7 +12,8 @@ static uint32_t slot_of(uint64_t key)
     return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) % DICTIONARY_SLOTS;
 }
 
-/* Before its first call a task is at no place: at the beginning, of all alike. */
+/* Before its first call a task is at no place: at the beginning, of all
+ * alike. */
 static uint64_t place_of(const struct hct_state *s)
 {
     return s->place ? s->place : s->call ? NOWHERE : BEGINNING;
@@ -28,7 +29,8 @@ static uint32_t find_place(const struct dictionary *d, uint64_t place)
     return at;
 }
 
-static uint32_t find_step(const struct dictionary *d, uint32_t from, uint32_t to)
+static uint32_t find_step(const struct dictionary *d, uint32_t from,
+                          uint32_t to)
 {
     uint32_t at = slot_of((uint64_t)from << 32 | to);
 
@@ -42,27 +44,31 @@ static uint32_t find_step(const struct dictionary *d, uint32_t from, uint32_t to
 }
 
 /* Numbers, or NONE. */
-static uint32_t state_number(const struct dictionary *d, const struct hct_state *s)
+static uint32_t state_number(const struct dictionary *d,
+                             const struct hct_state *s)
 {
     uint64_t place = place_of(s);
 
     return place == NOWHERE ? NONE : d->slot_of_place[find_place(d, place)] - 1;
 }
 
-static uint32_t step_number(const struct dictionary *d, const struct hct_snapshot *in,
+static uint32_t step_number(const struct dictionary *d,
+                            const struct hct_snapshot *in,
                             const struct hct_model *m, const struct hct_edge *e)
 {
     uint32_t from = state_number(d, hct_state(in, m, e->from));
     uint32_t to = state_number(d, hct_state(in, m, e->to));
 
-    return from == NONE || to == NONE ? NONE
-                                      : d->slot_of_step[find_step(d, from, to)] - 1;
+    return from == NONE || to == NONE
+               ? NONE
+               : d->slot_of_step[find_step(d, from, to)] - 1;
 }
 
 static uint32_t add_state(struct dictionary *d, const struct hct_state *s)
 {
     uint64_t place = place_of(s);
-    uint32_t *slot = place == NOWHERE ? NULL : &d->slot_of_place[find_place(d, place)];
+    uint32_t *slot =
+        place == NOWHERE ? NULL : &d->slot_of_place[find_place(d, place)];
 
     if (!slot || (!*slot && d->nstates == DICTIONARY_STATES))
         return NONE;
@@ -102,7 +108,8 @@ static void sort(struct smm_step *v, uint32_t n)
 {
     for (uint32_t gap = n / 2; gap; gap /= 2)
         for (uint32_t i = gap; i < n; i++)
-            for (uint32_t j = i; j >= gap && is_before(&v[j], &v[j - gap]); j -= gap) {
+            for (uint32_t j = i; j >= gap && is_before(&v[j], &v[j - gap]);
+                 j -= gap) {
                 struct smm_step other = v[j];
 
                 v[j] = v[j - gap];
@@ -121,10 +128,10 @@ static void sort_steps(struct dictionary *d)
         d->slot_of_step[find_step(d, d->step[i].from, d->step[i].to)] = i + 1;
 }
 
-/* A task has a step once, in however many phases; seen: the model, plus 1, that had
- * it last. */
-static void count(struct dictionary *d, const struct hct_snapshot *in, uint32_t model,
-                  uint32_t *seen)
+/* A task has a step once, in however many phases; seen: the model, plus 1, that
+ * had it last. */
+static void count(struct dictionary *d, const struct hct_snapshot *in,
+                  uint32_t model, uint32_t *seen)
 {
     const struct hct_model *m = hct_model(in, model);
 

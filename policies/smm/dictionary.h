@@ -1,6 +1,7 @@
-/* dictionary.h - states and steps of all tasks in one numbering: what the models in
- * a snapshot have, by places, which are the same in all tasks (struct hct_state).
- * Phases of a task are taken together. All memory is the caller's. */
+/* dictionary.h - states and steps of all tasks in one numbering: what the
+ * models in a snapshot have, by places, which are the same in all tasks (struct
+ * hct_state). Phases of a task are taken together. All memory is the
+ * caller's. */
 #ifndef HCT_DICTIONARY_H
 #define HCT_DICTIONARY_H
 
@@ -11,13 +12,16 @@
 #include "policies/hct_policy.h"
 #include "policies/smm/smm.h"
 
-enum { DICTIONARY_STATES = 1024, DICTIONARY_STEPS = 1024,       /* at most */
-       DICTIONARY_SLOTS = 4096 };       /* of the tables of places and of steps */
+enum {
+    DICTIONARY_STATES = 1024,
+    DICTIONARY_STEPS = 1024,    /* at most */
+    DICTIONARY_SLOTS = 4096
+};                              /* of the tables of places and of steps */
 
 struct dictionary {
     uint32_t nstates, nsteps;
-    uint32_t left_out;          /* states and steps that found no room, or are at
-                                   a place that is not known */
+    uint32_t left_out;          /* states and steps that found no room, or are
+                                   at a place that is not known */
     uint64_t place[DICTIONARY_STATES];
     uint32_t call[DICTIONARY_STATES];
     struct smm_step step[DICTIONARY_STEPS];     /* sorted by from, then to */
@@ -28,9 +32,9 @@ struct dictionary {
 /* Of all models of the snapshot. */
 void dictionary_make(struct dictionary *d, const struct hct_snapshot *in);
 
-/* That model by the numbers of the dictionary: edge has room for d->nsteps, and is
- * overwritten. site: of each step where this task is when it begins, a place of its
- * own (struct hct_rank); or NULL. */
+/* That model by the numbers of the dictionary: edge has room for d->nsteps, and
+ * is overwritten. site: of each step where this task is when it begins, a place
+ * of its own (struct hct_rank); or NULL. */
 void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
                       const struct hct_model *m, struct smm_edge *edge,
                       uint32_t *site);

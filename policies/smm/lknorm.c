@@ -1,14 +1,14 @@
 /* lknorm.c - see lknorm.h.
  *
- * Two normal distributions differ by two numbers: r, the larger deviation in units
- * of the smaller one, and d, the distance of the means in the same. The axes of the
- * table are 1 / sqrt(r) and d / (d + sqrt(1 + r * r)): both from 0 to 1, so that
- * any two find their place, and steepest where the norm is. */
+ * Two normal distributions differ by two numbers: r, the larger deviation in
+ * units of the smaller one, and d, the distance of the means in the same. The
+ * axes of the table are 1 / sqrt(r) and d / (d + sqrt(1 + r * r)): both from 0
+ * to 1, so that any two find their place, and steepest where the norm is. */
 #include "policies/smm/lknorm.h"
 
 #include <math.h>
 
-#define FAR 1e100               /* its square is a number, too */
+#define FAR 1e100 /* its square is a number, too */
 
 /* The part of a standard normal distribution that is below x. */
 static double below(double x)
@@ -16,8 +16,8 @@ static double below(double x)
     return 0.5 * erfc(-x * M_SQRT1_2);
 }
 
-/* Of N(0, 1) and N(d, r), r >= 1: twice what the narrow one has more than the wide
- * one between the two points where the densities are the same. */
+/* Of N(0, 1) and N(d, r), r >= 1: twice what the narrow one has more than the
+ * wide one between the two points where the densities are the same. */
 static double exact(double r, double d)
 {
     double a = (r - 1) * (r + 1), root, left, right;
@@ -61,8 +61,12 @@ void lknorm_fill(struct lknorm *t)
             double r = 1 / (narrow * narrow);
 
             /* at the edges nothing is shared */
-            t->at[i][j] = i == 0 || j == LKNORM_SIDE - 1
-                ? 2 : (float)exact(r, far / (1 - far) * hypot(1, r));
+            t->at[i][j] =
+                i == 0 || j == LKNORM_SIDE - 1
+                    ? 2
+                    : (float)lknorm_exact(
+                          (struct normal){ 0, 1 },
+                          (struct normal){ far / (1 - far) * hypot(1, r), r });
         }
 }
 
@@ -80,21 +84,8 @@ double lknorm(const struct lknorm *t, struct normal a, struct normal b)
     j = y < last ? (int)y : LKNORM_SIDE - 2;
     x -= i;
     y -= j;
-    return (1 - x) * ((1 - y) * (double)t->at[i][j] + y * (double)t->at[i][j + 1]) +
-           x * ((1 - y) * (double)t->at[i + 1][j] + y * (double)t->at[i + 1][j + 1]);
-}
-
-double lknorm_histogram(const uint32_t *a, const uint32_t *b, size_t n)
-{
-    double sum_a = 0, sum_b = 0, differ = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        sum_a += a[i];
-        sum_b += b[i];
-    }
-    if (sum_a <= 0 || sum_b <= 0)
-        return sum_a > 0 || sum_b > 0 ? 2 : 0;
-    for (size_t i = 0; i < n; i++)
-        differ += fabs(a[i] / sum_a - b[i] / sum_b);
-    return differ;
+    return (1 - x) *
+               ((1 - y) * (double)t->at[i][j] + y * (double)t->at[i][j + 1]) +
+           x * ((1 - y) * (double)t->at[i + 1][j] +
+                y * (double)t->at[i + 1][j + 1]);
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* How much better has to be what counts as better: sums differ in their last bits
- * with the order of what is added. */
+/* How much better has to be what counts as better: sums differ in their last
+ * bits with the order of what is added. */
 #define BETTER 1e-9
 
 static double at(const double *distance, uint32_t n, uint32_t i, uint32_t j)
@@ -13,8 +13,8 @@ static double at(const double *distance, uint32_t n, uint32_t i, uint32_t j)
     return distance[(size_t)i * n + j];
 }
 
-static uint32_t nearest(const struct medoids *m, const double *distance, uint32_t n,
-                        uint32_t task, uint32_t k)
+static uint32_t nearest(const struct medoids *m, const double *distance,
+                        uint32_t n, uint32_t task, uint32_t k)
 {
     uint32_t best = 0;
 
@@ -43,8 +43,8 @@ static bool is_medoid(const struct medoids *m, uint32_t task, uint32_t k)
     return false;
 }
 
-/* The task which, as the medoid of that number among k, makes the total least; less
- * than least, or nobody: -1. */
+/* The task which, as the medoid of that number among k, makes the total least;
+ * less than least, or nobody: -1. */
 static int64_t best_for(struct medoids *m, const double *distance, uint32_t n,
                         uint32_t number, uint32_t k, double *least)
 {
@@ -94,7 +94,8 @@ static void build(struct medoids *m, const double *distance, uint32_t n)
     }
 }
 
-/* SWAP: whichever exchange of a medoid for another task is best, as long as one is. */
+/* SWAP: whichever exchange of a medoid for another task is best, as long as one
+ * is. */
 static void swap(struct medoids *m, const double *distance, uint32_t n)
 {
     for (;;) {
@@ -161,8 +162,8 @@ static double bic(const struct medoids *m, const double *distance, uint32_t n,
     return likely - 0.5 * (2.0 * m->k) * log(n);
 }
 
-void medoids_best(struct medoids *m, const double *distance, uint32_t n, uint32_t k,
-                  double same)
+void medoids_best(struct medoids *m, const double *distance, uint32_t n,
+                  uint32_t k, double same)
 {
     struct medoids more;
 

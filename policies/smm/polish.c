@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* The number that is k-th least goes to v[k], what is less before it: Hoare's FIND,
- * CACM 1961. */
+/* The number that is k-th least goes to v[k], what is less before it: Hoare's
+ * FIND, CACM 1961. */
 static void select_kth(double *v, size_t n, size_t k)
 {
     size_t low = 0, high = n - 1;
@@ -58,8 +58,8 @@ static double *cell(const struct polish *p, uint32_t task, uint32_t step)
 }
 
 /* Of what tasks have of a step, or how far that is from 0. */
-static double median_of_step(const struct polish *p, uint32_t step, double *words,
-                             double (*of)(double))
+static double median_of_step(const struct polish *p, uint32_t step,
+                             double *words, double (*of)(double))
 {
     size_t n = 0;
 
@@ -104,8 +104,8 @@ void polish(struct polish *p, double *words)
     take_steps_off(p, words);
     take_tasks_off(p, words);
     for (uint32_t s = 0; s < p->steps; s++)
-        p->spread[s] = hypot(POLISH_MAD * median_of_step(p, s, words, fabs),
-                             POLISH_LEAST);
+        p->spread[s] =
+            hypot(POLISH_MAD * median_of_step(p, s, words, fabs), POLISH_LEAST);
 }
 
 double polish_score(const struct polish *p, uint32_t task, uint32_t step)
@@ -120,5 +120,5 @@ double polish_cost(const struct polish *p, uint32_t task, uint32_t step)
     double left = *cell(p, task, step);
 
     return isnan(left) ? 0
-        : exp(p->normal[step] + p->slow[task]) * (exp(left) - 1);
+                       : exp(p->normal[step] + p->slow[task]) * (exp(left) - 1);
 }

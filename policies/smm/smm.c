@@ -13,18 +13,20 @@ struct normal smm_time(uint64_t n, double mean, double m2)
 
 void smm_probabilities(struct smm *m, const struct smm_step *step)
 {
-    for (size_t i = 0; i < m->nedges; ) {
+    for (size_t i = 0; i < m->nedges;) {
         uint64_t all = 0;
         size_t end = i;
 
         for (; end < m->nedges && step[end].from == step[i].from; end++)
             all += m->edge[end].n;
         for (; i < end; i++)
-            m->edge[i].probability = all ? (double)m->edge[i].n / (double)all : 0;
+            m->edge[i].probability =
+                all ? (double)m->edge[i].n / (double)all : 0;
     }
 }
 
-static double differ_in_structure(const struct smm_edge *a, const struct smm_edge *b)
+static double differ_in_structure(const struct smm_edge *a,
+                                  const struct smm_edge *b)
 {
     return (a->n == 0) != (b->n == 0) ? SMM_ALONE
                                       : fabs(a->probability - b->probability);
@@ -57,18 +59,4 @@ double smm_structure(const struct smm *a, const struct smm *b)
     for (size_t i = 0; i < a->nedges; i++)
         sum += differ_in_structure(&a->edge[i], &b->edge[i]);
     return sum;
-}
-
-size_t smm_rank(const struct lknorm *t, const struct smm *a, const struct smm *b,
-                struct top *top, size_t k)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->nedges; i++) {
-        double by = smm_differ(t, &a->edge[i], &b->edge[i]);
-
-        if (by > 0)
-            n = top_put(top, n, k, (struct top){ by, (uint32_t)i });
-    }
-    return n;
 }

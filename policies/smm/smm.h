@@ -1,10 +1,11 @@
 /* smm.h - the semi-Markov model of a task, as it is compared with others (SC11,
  * section 2): a graph whose edges are the steps from one call to the next, each
- * with the probability that it is taken, the time inside the first call, and that
- * of the computation between the two.
+ * with the probability that it is taken, the time inside the first call, and
+ * that of the computation between the two.
  *
- * Edges of all tasks have one numbering: an edge is the place of its step in a list
- * of all that any task has, the dictionary; to find its like is to look there. */
+ * Edges of all tasks have one numbering: an edge is the place of its step in a
+ * list of all that any task has, the dictionary; to find its like is to look
+ * there. */
 #ifndef HCT_SMM_H
 #define HCT_SMM_H
 
@@ -12,18 +13,17 @@
 #include <stdint.h>
 
 #include "policies/smm/lknorm.h"
-#include "policies/smm/top.h"
 
-/* A time is known no better than this: to a clock's tick, and to a part of itself.
- * Two that differ by less are the same, however regular both are. */
+/* A time is known no better than this: to a clock's tick, and to a part of
+ * itself. Two that differ by less are the same, however regular both are. */
 #define SMM_TICK_NS 1000.0
-#define SMM_PART 0.01
-/* Of one that was seen once it is not known how much it varies: as much as what has
- * no memory (an exponential distribution) does. */
+#define SMM_PART    0.01
+/* Of one that was seen once it is not known how much it varies: as much as what
+ * has no memory (an exponential distribution) does. */
 #define SMM_ONCE 1.0
 
-/* What one has that the other has not: twice what a step of both can differ by, 1
- * in probability and 2 in each time (the paper: "a high weight"). */
+/* What one has that the other has not: twice what a step of both can differ by,
+ * 1 in probability and 2 in each time (the paper: "a high weight"). */
 #define SMM_ALONE 10.0
 
 struct smm_edge {
@@ -33,7 +33,8 @@ struct smm_edge {
 };
 
 struct smm {                    /* of one task, or of many */
-    struct smm_edge *edge;      /* borrowed: nedges of them, by the dictionary */
+    struct smm_edge *edge;      /* borrowed: nedges of them, by the
+                                   dictionary */
     size_t nedges;
 };
 
@@ -52,17 +53,13 @@ void smm_probabilities(struct smm *m, const struct smm_step *step);
 /* What two tasks differ by in one step; 0 if neither has it. */
 double smm_differ(const struct lknorm *t, const struct smm_edge *a,
                   const struct smm_edge *b);
-/* In all: the distance of clustering and nearest neighbour. Of the same nedges. */
+/* In all: the distance of clustering and nearest neighbour. Of the same
+ * nedges. */
 double smm_distance(const struct lknorm *t, const struct smm *a,
                     const struct smm *b);
 
-/* The same by what they do alone, however long that takes: who has which steps, and
- * takes them how often. */
+/* The same by what they do alone, however long that takes: who has which steps,
+ * and takes them how often. */
 double smm_structure(const struct smm *a, const struct smm *b);
-
-/* The steps by which they differ most (section 3.3.3), at most k into top, by
- * their number. Returns how many there are. */
-size_t smm_rank(const struct lknorm *t, const struct smm *a, const struct smm *b,
-                struct top *top, size_t k);
 
 #endif

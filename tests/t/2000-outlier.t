@@ -5,7 +5,10 @@
 . "${0%/*}/../lib/t.sh"
 need sqlite3
 
-outliers() { sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null; }
+outliers()
+{
+    sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null
+}
 models()        # how many looks had models
 {
     sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0
@@ -34,9 +37,10 @@ begin --inject rank=3,call=MPI_Waitall:5,fault=slow-after,time=5ms
 wait_for '[ "$(outliers)" -gt 0 ]' 60
 wait_for 'grep -q "in exchange (stencil.c:[0-9]*)$" "$T/err"' 20
 end
-like "$T/err" "^hector: job $job has tasks unlike the others \\(.* sure, error in computation\\), "\
-'odd: task 3: task 3 is slower than 7 others like it between MPI_Waitall and MPI_Irecv: by .*, '\
-'[0-9.]* % of its time, in exchange \(stencil.c:[0-9]+\)$' 'who is slow, where, and by how much'
+like "$T/err" "^hector: job $job has tasks unlike the others \\(.* sure, error in \
+computation\\), odd: task 3: task 3 is slower than 7 others like it between \
+MPI_Waitall and MPI_Irecv: by .*, [0-9.]* % of its time, in exchange \\(stencil.c:[0-9]+\\)\$" \
+    'who is slow, where, and by how much'
 is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
     FROM verdicts WHERE job = $job")" 'outlier outlier 3' '... in the view of verdicts'
 run hector why "$job"

@@ -45,20 +45,21 @@ static void is_left(const char *want)
             size_t x;
 
             for (x = 0; x < chains.nedges; x++)
-                if (into[x] == i && step[x].from == step[last].to && x != first[i])
+                if (into[x] == i && step[x].from == step[last].to &&
+                    x != first[i])
                     break;
             if (x == chains.nedges)
                 break;
             last = (uint32_t)x;
         }
-        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u-%u", n ? " " : "",
-                              step[first[i]].from, step[last].to);
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u-%u",
+                              n ? " " : "", step[first[i]].from, step[last].to);
     }
     assert_string_equal(text, want);
 }
 
-/* A program as that of figure 3: Init and what follows without a choice, then a loop,
- * then the end. */
+/* A program as that of figure 3: Init and what follows without a choice, then a
+ * loop, then the end. */
 static void test_program(void **state)
 {
     (void)state;
@@ -139,10 +140,13 @@ static void test_small(void **state)
 /* Times add, and so do the squares of their deviations. */
 static void test_times(void **state)
 {
-    struct smm_edge e[3] = {
-        { 10, 1, { 5, 3 }, { 100, 6 } }, { 10, 1, { 7, 4 }, { 200, 8 } },
-        { 0, 0, { 0, 0 }, { 0, 0 } },
-    }, merged[3];
+    struct smm_edge e[3] =
+        {
+            { 10, 1, { 5, 3 }, { 100, 6 } },
+            { 10, 1, { 7, 4 }, { 200, 8 } },
+            { 0, 0, { 0, 0 }, { 0, 0 } },
+        },
+                    merged[3];
     struct smm m = { e, 3 }, to = { merged, 0 };
 
     (void)state;
@@ -170,8 +174,8 @@ static uint32_t draw(uint32_t n)
     return (uint32_t)((x >> 33) % n);
 }
 
-/* Any graph: every edge is in one chain, a chain goes along its edges, and states
- * inside of one have no other edge and are no loop by themselves. */
+/* Any graph: every edge is in one chain, a chain goes along its edges, and
+ * states inside of one have no other edge and are no loop by themselves. */
 static void test_any(void **state)
 {
     (void)state;
@@ -204,7 +208,8 @@ static void test_any(void **state)
                     break;
                 assert_int_equal(in[s], 1);
                 assert_int_equal(out[s], 1);
-                assert_true(step[at].support >= TASKS && step[e].support >= TASKS);
+                assert_true(step[at].support >= TASKS &&
+                            step[e].support >= TASKS);
                 at = e;
                 length++;
                 assert_true(length <= chains.nedges);
@@ -219,8 +224,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_program), cmocka_unit_test(test_support),
-        cmocka_unit_test(test_branch), cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_small), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_branch),  cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_times),
         cmocka_unit_test(test_any),
     };
 

@@ -1,5 +1,5 @@
-/* test_lknorm.c - the Lk-norm: its closed form against integration, and the table
- * against the closed form. */
+/* test_lknorm.c - the Lk-norm: its closed form against integration, and the
+ * table against the closed form. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "policies/smm/lknorm.h"
 
-#define LARGEST 2.0
+#define LARGEST     2.0
 #define TABLE_ERROR (1e-3 * LARGEST)
 
 static struct lknorm table;
@@ -40,7 +40,8 @@ static double integral(struct normal a, struct normal b)
 
 static void test_exact(void **state)
 {
-    static const double sds[] = { 1, 1 + 1e-9, 1 + 1e-5, 1.01, 1.5, 2, 5, 30, 300 };
+    static const double sds[] = { 1, 1 + 1e-9, 1 + 1e-5, 1.01, 1.5,
+                                 2, 5,        30,       300 };
     static const double means[] = { 0, 1e-6, 0.01, 0.3, 1, 2.5, 6, 40, 400 };
 
     (void)state;
@@ -121,20 +122,6 @@ static void test_extremes(void **state)
     assert_true(fabs(lknorm(&table, none, wide) - 2) < TABLE_ERROR);
 }
 
-static void test_histogram(void **state)
-{
-    static const uint32_t a[4] = { 1, 2, 1, 0 }, b[4] = { 10, 20, 10, 0 };
-    static const uint32_t c[4] = { 0, 0, 0, 5 }, none[4] = { 0 };
-    static const uint32_t half[4] = { 2, 0, 0, 2 };
-
-    (void)state;
-    assert_true(fabs(lknorm_histogram(a, b, 4)) < 1e-12);
-    assert_true(fabs(lknorm_histogram(a, c, 4) - 2) < 1e-12);
-    assert_true(fabs(lknorm_histogram(a, half, 4) - 1.5) < 1e-12);
-    assert_true(lknorm_histogram(a, none, 4) == 2);
-    assert_true(lknorm_histogram(none, none, 4) == 0);
-}
-
 static int fill(void **state)
 {
     (void)state;
@@ -145,12 +132,9 @@ static int fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_exact),    cmocka_unit_test(test_known),
+        cmocka_unit_test(test_table),    cmocka_unit_test(test_same),
         cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_histogram),
     };
 
     return cmocka_run_group_tests_name("lknorm", tests, fill, NULL);

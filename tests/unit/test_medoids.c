@@ -64,8 +64,8 @@ static void test_line(void **state)
     assert_true(m.total == 0);
 }
 
-/* Of up to nine tasks the best groups are known; PAM ends in a local optimum, which
- * is seldom another one, and never much worse. */
+/* Of up to nine tasks the best groups are known; PAM ends in a local optimum,
+ * which is seldom another one, and never much worse. */
 static void test_best(void **state)
 {
     unsigned worse = 0;
@@ -91,9 +91,10 @@ static void test_best(void **state)
     assert_true(worse < 100);
 }
 
-/* How many groups there are, in spaces of many dimensions: distances within a group
- * are almost the same there. */
-static uint32_t groups_of(uint32_t n, uint32_t k, unsigned dimensions, double apart)
+/* How many groups there are, in spaces of many dimensions: distances within a
+ * group are almost the same there. */
+static uint32_t groups_of(uint32_t n, uint32_t k, unsigned dimensions,
+                          double apart)
 {
     static double at[N][200];
     struct medoids m;
@@ -146,8 +147,10 @@ static void test_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line), cmocka_unit_test(test_best),
-        cmocka_unit_test(test_number), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_number),
+        cmocka_unit_test(test_small),
     };
 
     return cmocka_run_group_tests_name("medoids", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_odd.c - models as a snapshot has them: one numbering of all tasks, groups, and
- * who is odd in which step. */
+/* test_odd.c - models as a snapshot has them: one numbering of all tasks,
+ * groups, and who is odd in which step. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,8 @@ enum { TASKS = 64, STATES = 40, EDGES = 80, SEND = 1, RECV, BARRIER };
 
 static struct hct_job job = { .size = sizeof(job), .nranks = TASKS, .seed = 7 };
 static const struct hct_call calls[] = {
-    { .name = "" }, { .name = "MPI_Isend", .class_ = HCT_CLASS_OTHER },
+    { .name = "" },
+    { .name = "MPI_Isend", .class_ = HCT_CLASS_OTHER },
     { .name = "MPI_Recv", .class_ = HCT_CLASS_OTHER, .flags = HCT_CALL_BLOCKING },
     { .name = "MPI_Barrier", .class_ = HCT_CLASS_OTHER, .flags = HCT_CALL_ALL },
 };
@@ -22,23 +23,30 @@ static struct hct_model models[TASKS];
 static struct hct_state states[TASKS * STATES];
 static struct hct_edge edges[TASKS * EDGES];
 static struct hct_snapshot in = {
-    .size = sizeof(in), .job = &job, .calls = calls,
-    .ncalls = sizeof(calls) / sizeof(calls[0]), .call_size = sizeof(calls[0]),
-    .models = models, .model_size = sizeof(models[0]), .states = states,
-    .state_size = sizeof(states[0]), .edges = edges, .edge_size = sizeof(edges[0]),
+    .size = sizeof(in),
+    .job = &job,
+    .calls = calls,
+    .ncalls = sizeof(calls) / sizeof(calls[0]),
+    .call_size = sizeof(calls[0]),
+    .models = models,
+    .model_size = sizeof(models[0]),
+    .states = states,
+    .state_size = sizeof(states[0]),
+    .edges = edges,
+    .edge_size = sizeof(edges[0]),
 };
 static struct dictionary d;
 static struct groups groups;
 static struct groups_task of[TASKS];
 static struct lknorm table;
 static double left[TASKS * DICTIONARY_STEPS], slow[TASKS], total[TASKS],
-              words[DICTIONARY_STEPS], normal[DICTIONARY_STEPS],
-              spread[DICTIONARY_STEPS];
+    words[DICTIONARY_STEPS], normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
 static struct smm_edge edge[DICTIONARY_STEPS];
 static uint32_t member[TASKS];
-static struct odd_room room = { left, slow, total, words, normal, spread, edge,
-                                member };
-static const struct odd_limit limit = { .score = 6, .share = 0.01, .cost_ns = 1e6 };
+static struct odd_room room = { left,   slow,   total, words,
+                               normal, spread, edge,  member };
+static const struct odd_limit limit = {
+    .score = 6, .share = 0.01, .cost_ns = 1e6 };
 
 static double draw(void)
 {
@@ -57,8 +65,8 @@ static struct hct_model *a_task(uint32_t rank)
 {
     struct hct_model *m = &models[in.nmodels++];
 
-    *m = (struct hct_model){ .rank = rank, .threads = 1, .states = in.nstates,
-                             .edges = in.nedges };
+    *m = (struct hct_model){
+        .rank = rank, .threads = 1, .states = in.nstates, .edges = in.nedges };
     return m;
 }
 
@@ -66,34 +74,46 @@ static struct hct_model *a_task(uint32_t rank)
 static uint32_t a_state(struct hct_model *m, uint64_t place, uint32_t call)
 {
     for (uint32_t i = 0; i < m->nstates; i++)
-        if (states[m->states + i].place == place && states[m->states + i].call == call)
+        if (states[m->states + i].place == place &&
+            states[m->states + i].call == call)
             return i;
-    states[in.nstates++] = (struct hct_state){ .rank = m->rank, .call = call,
-        .site = 1000 * m->rank + (uint32_t)place, .place = place };
+    states[in.nstates++] =
+        (struct hct_state){ .rank = m->rank,
+                           .call = call,
+                           .site = 1000 * m->rank + (uint32_t)place,
+                           .place = place };
     return m->nstates++;
 }
 
-static void a_step(struct hct_model *m, uint64_t from, uint64_t to, uint32_t call,
-                   uint64_t n, double in_ns, double out_ns)
+static void a_step(struct hct_model *m, uint64_t from, uint64_t to,
+                   uint32_t call, uint64_t n, double in_ns, double out_ns)
 {
     uint32_t a = a_state(m, from, call), b = a_state(m, to, call ? call : SEND);
 
-    edges[in.nedges++] = (struct hct_edge){ .rank = m->rank, .from = a, .to = b,
-        .n = n, .in_mean = in_ns, .in_m2 = in_ns * in_ns / 100 * (double)n,
-        .out_mean = out_ns, .out_m2 = out_ns * out_ns / 100 * (double)n };
+    edges[in.nedges++] =
+        (struct hct_edge){ .rank = m->rank,
+                          .from = a,
+                          .to = b,
+                          .n = n,
+                          .in_mean = in_ns,
+                          .in_m2 = in_ns * in_ns / 100 * (double)n,
+                          .out_mean = out_ns,
+                          .out_m2 = out_ns * out_ns / 100 * (double)n };
     m->nedges++;
 }
 
-/* Rounds of ten steps, from place 10 on; of one task one of these takes longer. */
-static void rounds(uint32_t rank, uint64_t first, int odd, double factor, double load)
+/* Rounds of ten steps, from place 10 on; of one task one of these takes
+ * longer. */
+static void rounds(uint32_t rank, uint64_t first, int odd, double factor,
+                   double load)
 {
     struct hct_model *m = a_task(rank);
 
     if (rank % 2)
         a_state(m, first + 5, SEND);
     for (int i = 0; i < 10; i++)
-        a_step(m, first + (uint64_t)i, first + (uint64_t)(i + 1) % 10, SEND, 100,
-               2000 * (1 + 0.02 * draw()),
+        a_step(m, first + (uint64_t)i, first + (uint64_t)(i + 1) % 10, SEND,
+               100, 2000 * (1 + 0.02 * draw()),
                1e6 * (1 + i % 3) * (1 + 0.02 * draw()) * load *
                    (i == odd ? factor : 1));
 }
@@ -154,8 +174,8 @@ static void test_left_out(void **state)
     for (uint32_t i = 0; i < TASKS; i++) {
         a_task(i);
         for (uint64_t s = 0; s < STATES - 1; s++)
-            a_step(&models[i], 1000 * (i + 1) + s, 1000 * (i + 1) + s + 1, SEND, 1, 1,
-                   1);
+            a_step(&models[i], 1000 * (i + 1) + s, 1000 * (i + 1) + s + 1, SEND,
+                   1, 1, 1);
     }
     dictionary_make(&d, &in);
     assert_int_equal(d.nstates, DICTIONARY_STATES);
@@ -199,8 +219,8 @@ static void test_nobody(void **state)
     }
 }
 
-/* Masters and workers are not compared with each other; and who is odd among the
- * workers is found by all three ways. */
+/* Masters and workers are not compared with each other; and who is odd among
+ * the workers is found by all three ways. */
 static void test_groups(void **state)
 {
     struct odd v[3];
@@ -220,7 +240,8 @@ static void test_groups(void **state)
     }
 }
 
-/* Time in a call that waits is somebody else's; in one that does not it counts. */
+/* Time in a call that waits is somebody else's; in one that does not it
+ * counts. */
 static void test_calls(void **state)
 {
     struct odd v[3];
@@ -275,8 +296,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dictionary), cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_one), cmocka_unit_test(test_nobody),
-        cmocka_unit_test(test_groups), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_one),        cmocka_unit_test(test_nobody),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_calls),
         cmocka_unit_test(test_few),
     };
 

@@ -1,5 +1,5 @@
-/* test_polish.c - a step that takes too long in one task of many is found, whatever
- * the loads of the others. */
+/* test_polish.c - a step that takes too long in one task of many is found,
+ * whatever the loads of the others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,12 +10,11 @@
 #include <cmocka.h>
 
 #include "policies/smm/polish.h"
-#include "policies/smm/top.h"
 
 enum { TASKS = 512, STEPS = 200 };
 
 static double left[TASKS * STEPS], normal[STEPS], spread[STEPS], slow[TASKS],
-              words[TASKS];
+    words[TASKS];
 
 static double draw(void)
 {
@@ -25,7 +24,7 @@ static double draw(void)
     return ((double)(x >> 11) + 0.5) / (double)(1ull << 53);
 }
 
-static double gauss(void)       /* Box and Muller, 1958 */
+static double gauss(void) /* Box and Muller, 1958 */
 {
     return sqrt(-2 * log(draw())) * cos(2 * M_PI * draw());
 }
@@ -63,15 +62,19 @@ static void test_median(void **state)
     }
 }
 
-/* Tasks differ by load in what they compute, each step varies by a part of itself;
- * one step of one task takes longer. Who is first? */
+/* Tasks differ by load in what they compute, each step varies by a part of
+ * itself; one step of one task takes longer. Who is first? */
 static bool found(uint32_t tasks, double load, double noise, double factor)
 {
-    struct polish p = { .tasks = tasks, .steps = STEPS, .left = left,
-                        .normal = normal, .spread = spread, .slow = slow };
-    uint32_t odd = (uint32_t)(tasks * draw()), step = (uint32_t)(STEPS * draw());
-    struct top top = { 0, 0 };
-    size_t n = 0;
+    struct polish p = { .tasks = tasks,
+                       .steps = STEPS,
+                       .left = left,
+                       .normal = normal,
+                       .spread = spread,
+                       .slow = slow };
+    uint32_t odd = (uint32_t)(tasks * draw()),
+             step = (uint32_t)(STEPS * draw());
+    uint32_t first = 0;
 
     for (uint32_t i = 0; i < tasks; i++) {
         double own = load * (2 * draw() - 1);
@@ -82,15 +85,17 @@ static bool found(uint32_t tasks, double load, double noise, double factor)
     left[odd * STEPS + step] *= factor;
     polish(&p, words);
     for (uint32_t i = 0; i < tasks * STEPS; i++)
-        n = top_put(&top, n, 1,
-                    (struct top){ polish_score(&p, i / STEPS, i % STEPS), i });
-    if (top.number == odd * STEPS + step && noise < 0.02) {
-        double normally = left[odd * STEPS + step], cost = polish_cost(&p, odd, step);
+        if (polish_score(&p, i / STEPS, i % STEPS) >
+            polish_score(&p, first / STEPS, first % STEPS))
+            first = i;
+    if (first == odd * STEPS + step && noise < 0.02) {
+        double normally = left[odd * STEPS + step],
+               cost = polish_cost(&p, odd, step);
 
         assert_true(fabs(normally - log(factor)) < 0.2);
         assert_true(cost > 0);
     }
-    return top.number == odd * STEPS + step;
+    return first == odd * STEPS + step;
 }
 
 static void test_odd(void **state)
@@ -107,8 +112,12 @@ static void test_odd(void **state)
 /* One that is slow in all it does is slow, and no step of it is odd. */
 static void test_slow(void **state)
 {
-    struct polish p = { .tasks = 8, .steps = 10, .left = left, .normal = normal,
-                        .spread = spread, .slow = slow };
+    struct polish p = { .tasks = 8,
+                       .steps = 10,
+                       .left = left,
+                       .normal = normal,
+                       .spread = spread,
+                       .slow = slow };
 
     (void)state;
     for (uint32_t i = 0; i < 8; i++)
@@ -124,8 +133,12 @@ static void test_slow(void **state)
 /* Steps that only some have, or nobody, and a single task. */
 static void test_holes(void **state)
 {
-    struct polish p = { .tasks = 3, .steps = 3, .left = left, .normal = normal,
-                        .spread = spread, .slow = slow };
+    struct polish p = { .tasks = 3,
+                       .steps = 3,
+                       .left = left,
+                       .normal = normal,
+                       .spread = spread,
+                       .slow = slow };
     static const double times[9] = { 10, NAN, NAN, 10, 20, NAN, 11, 20, NAN };
 
     (void)state;
@@ -147,8 +160,10 @@ static void test_holes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_median), cmocka_unit_test(test_odd),
-        cmocka_unit_test(test_slow), cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_median),
+        cmocka_unit_test(test_odd),
+        cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_holes),
     };
 
     return cmocka_run_group_tests_name("polish", tests, NULL, NULL);

@@ -25,10 +25,9 @@ static void test_time(void **state)
 
 static void test_probabilities(void **state)
 {
-    static const struct smm_step step[] = { { 0, 1, 1 }, { 1, 1, 1 }, { 1, 2, 1 },
-                                            { 4, 0, 1 }, { 4, 1, 1 } };
-    struct smm_edge e[5] = { { .n = 1 }, { .n = 9 }, { .n = 1 }, { .n = 0 },
-                             { .n = 0 } };
+    static const struct smm_step step[] = {
+        { 0, 1, 1 }, { 1, 1, 1 }, { 1, 2, 1 }, { 4, 0, 1 }, { 4, 1, 1 } };
+    struct smm_edge e[5] = { { .n = 1 }, { .n = 9 }, { .n = 1 }, { .n = 0 }, { .n = 0 } };
     struct smm m = { e, 5 };
 
     (void)state;
@@ -41,17 +40,17 @@ static void test_probabilities(void **state)
 
 static struct smm_edge an_edge(double p, double in, double out)
 {
-    return (struct smm_edge){ 100, p, smm_time(100, in, 0), smm_time(100, out, 0) };
+    return (struct smm_edge){ 100, p, smm_time(100, in, 0),
+                             smm_time(100, out, 0) };
 }
 
 static void test_distance(void **state)
 {
-    struct smm_edge a[3] = { an_edge(1, 1e6, 1e6), an_edge(0.5, 1e6, 1e6),
-                             { .n = 0 } };
+    struct smm_edge a[3] = {
+        an_edge(1, 1e6, 1e6), an_edge(0.5, 1e6, 1e6), { .n = 0 } };
     struct smm_edge b[3] = { an_edge(1, 1e6, 5e6), an_edge(0.25, 1e6, 1e6),
-                             an_edge(0.25, 1e6, 1e6) };
+                            an_edge(0.25, 1e6, 1e6) };
     struct smm first = { a, 3 }, second = { b, 3 };
-    struct top top[3];
 
     (void)state;
     assert_true(smm_distance(&table, &first, &first) < 1e-9);
@@ -59,54 +58,6 @@ static void test_distance(void **state)
                      (2 + 0.25 + SMM_ALONE)) < 0.01);
     assert_true(smm_distance(&table, &first, &second) ==
                 smm_distance(&table, &second, &first));
-    assert_int_equal(smm_rank(&table, &first, &second, top, 3), 3);
-    assert_int_equal(top[0].number, 2);
-    assert_int_equal(top[1].number, 0);
-    assert_int_equal(top[2].number, 1);
-    assert_int_equal(smm_rank(&table, &first, &second, top, 1), 1);
-    assert_int_equal(top[0].number, 2);
-}
-
-static uint32_t draw(uint32_t n)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return (uint32_t)((x >> 33) % n);
-}
-
-/* In any order the same ones are left: the largest, by number where they are equal. */
-static void test_top(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 5000; round++) {
-        size_t n = draw(30), k = draw(8), kept = 0;
-        double score[30];
-        struct top top[8];
-        uint32_t order[30];
-
-        for (uint32_t i = 0; i < n; i++) {
-            score[i] = draw(6);
-            order[i] = i;
-        }
-        for (uint32_t i = 1; i < n; i++) {
-            uint32_t j = draw(i + 1), other = order[i];
-
-            order[i] = order[j];
-            order[j] = other;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            kept = top_put(top, kept, k, (struct top){ score[order[i]], order[i] });
-        assert_int_equal(kept, n < k ? n : k);
-        for (size_t i = 0; i < kept; i++) {
-            size_t before = 0;
-
-            for (uint32_t j = 0; j < n; j++)
-                before += score[j] > top[i].score ||
-                          (score[j] == top[i].score && j < top[i].number);
-            assert_int_equal(before, i);
-        }
-    }
 }
 
 static int fill(void **state)
@@ -119,8 +70,9 @@ static int fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_time), cmocka_unit_test(test_probabilities),
-        cmocka_unit_test(test_distance), cmocka_unit_test(test_top),
+        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_distance),
     };
 
     return cmocka_run_group_tests_name("smm", tests, fill, NULL);
