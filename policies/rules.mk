@@ -4,7 +4,7 @@
 # be in rooms below it (lib, deadlock). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
-POLICIES    := null hang
+POLICIES    := null hang outlier
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
@@ -13,6 +13,9 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                graph_requests graph_threads graph_window group parcels \
                summands transit wanted) \
                $(addprefix lib/,phasebook runs sout words)
+PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
+               $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
+               lib/words
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))

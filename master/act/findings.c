@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/act/places.h"
 #include "master/act/remedy.h"
+#include "master/act/report.h"
 #include "master/act/said.h"
 #include "master/act/sentence.h"
 #include "master/state/job.h"
@@ -45,14 +45,17 @@ struct finder {
 /* A hang whose tasks are being looked for in their sources. */
 struct hang {
     struct finder *by;          /* borrowed */
-    uint64_t seq;
-    char *text, *why;           /* owned */
-    struct str next;            /* owned: what will be done, in words */
-    struct str not_done;        /* owned: why what is proposed is not, or "" */
+    struct report *report;      /* owned, like the next two */
+    struct str next;            /* what will be done, in words */
+    struct str not_done;        /* why what is proposed is not, or "" */
     uint32_t proposed;
-    struct places_line *line;   /* owned: of each line of text */
-    size_t nlines;
-    struct places *places;      /* owned; NULL: nothing is to be waited for */
+};
+
+/* The same of something else, about a job that goes on. */
+struct aside {
+    struct finder *by;          /* borrowed */
+    struct report *report;      /* owned */
+    uint32_t proposed;
 };
 
 struct findings {
@@ -65,6 +68,7 @@ struct findings {
     struct hang *hang;          /* owned: one that is not told yet */
     bool owed;                  /* ... because a master before this one did not
                                    come to it */
+    struct aside *aside;        /* owned: what else is not told yet */
 };
 
 static unsigned long long findings_id(const struct findings *f)
@@ -233,39 +237,10 @@ static void hang_free(struct hang *h)
 {
     if (!h)
         return;
-    places_free(h->places);
-    free(h->text);
-    free(h->why);
-    free(h->line);
+    report_free(h->report);
     str_fini(&h->next);
     str_fini(&h->not_done);
     free(h);
-}
-
-static void add_places(const struct hang *h, struct str *to)
-{
-    const char *p = h->text, *end;
-
-    for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
-        str_add_bytes(to, p, (size_t)(end - p));
-        places_add(h->places, i, to);
-        str_add(to, "\n");
-    }
-}
-
-/* What the tasks that are named have printed, and nobody has seen. */
-static void add_unwritten(const struct findings *f, const struct hang *h,
-                          struct str *to)
-{
-    for (size_t i = 0; i < h->nlines; i++) {
-        const char *text = places_unwritten(h->places, i);
-        int32_t rank = h->line[i].rank;
-
-        if (text)
-            str_addf(to, "  task %d on %s has printed, but not written yet: "
-                     "%s\n", rank, job_node_name(f->job,
-                     &f->job->tasks[rank]), text);
-    }
 }
 
 /* Say it, and, unless it is over, what will be done. */
@@ -276,17 +251,17 @@ static void hang_finish(struct findings *f, bool found, bool over)
 
     f->hang = NULL;
     f->owed = false;
-    add_places(h, &text);
-    add_unwritten(f, h, &text);
+    report_add(h->report, f->job, &text);
     if (found)
-        journal_report(f->acts->journal, f->job, h->seq, h->by->name,
+        journal_report(f->acts->journal, f->job, h->report->seq, h->by->name,
                        str_text(&text));
     tell(f, str_text(&text), FINDINGS_LINES);
-    record_report(f, h->by, h->why);
+    record_report(f, h->by, h->report->why);
     if (!over)
         f->acts->ops->notice(f->job, true, "  %s", str_text(&h->next));
     if (h->not_done.n)
-        record_not_done(f, h->by, h->proposed, h->why, str_text(&h->not_done));
+        record_not_done(f, h->by, h->proposed, h->report->why,
+                        str_text(&h->not_done));
     hang_free(h);
     str_fini(&text);
 }
@@ -294,15 +269,6 @@ static void hang_finish(struct findings *f, bool found, bool over)
 static void hang_on_places(void *arg, bool found)
 {
     hang_finish(arg, found, false);
-}
-
-/* Which rank a line of the report is about. */
-static int32_t rank_of(const struct findings *f, const char *line)
-{
-    unsigned rank;
-
-    return sscanf(line, "  task %u on ", &rank) == 1 && rank < f->job->ntasks
-           ? (int32_t)rank : HCT_NONE;
 }
 
 /* text is that of sentence_report(); its head is the reason. */
@@ -314,28 +280,18 @@ static struct hang *hang_make(const struct findings *f, struct finder *by,
     if (!h)
         return NULL;
     h->by = by;
-    h->seq = seq;
-    h->text = strdup(text);
-    h->why = strndup(text, strcspn(text, "\n"));
-    h->line = malloc((strlen(text) + 1) * sizeof(*h->line));
-    if (!h->text || !h->line || !h->why) {
+    h->report = report_make(f->job, seq, text);
+    if (!h->report) {
         hang_free(h);
         return NULL;
     }
-    for (const char *line = text, *end; (end = strchr(line, '\n'));
-         line = end + 1)
-        h->line[h->nlines++] = (struct places_line){ rank_of(f, line), 0, 0 };
     return h;
 }
 
 /* Where are its tasks? Then it is told. */
 static void hang_begin(struct findings *f)
 {
-    struct hang *h = f->hang;
-
-    h->places = places_start(f->acts, f->job, h->seq, h->line, h->nlines,
-                             hang_on_places, f);
-    if (!h->places)
+    if (!report_find(f->hang->report, f->acts, f->job, true, hang_on_places, f))
         hang_finish(f, false, false);
 }
 
@@ -389,10 +345,7 @@ static void on_first_hang(struct findings *f, const struct finding *x)
     f->hang = h;
     if (!h)
         return;
-    for (uint32_t i = 1; i < v->nlines && i < h->nlines; i++) {
-        h->line[i].site = x->found->lines[v->lines + i].site;
-        h->line[i].made = x->found->lines[v->lines + i].made;
-    }
+    report_about(h->report, x->found, v);
     h->proposed = x->proposed;
     remedy_say(&h->next, &f->on_hang, v, x->proposed, x->found->now_ns);
     if (!r.wanted)
@@ -452,9 +405,57 @@ static void on_moves_again(struct findings *f, const struct finding *x)
             said_forget(&p->said, kind);
 }
 
+static void aside_free(struct aside *a)
+{
+    if (a)
+        report_free(a->report);
+    free(a);
+}
+
+static void aside_finish(void *arg, bool found)
+{
+    struct findings *f = arg;
+    struct aside *a = f->aside;
+    struct str text = { 0 };
+
+    f->aside = NULL;
+    if (found) {
+        report_add(a->report, f->job, &text);
+        journal_report(f->acts->journal, f->job, a->report->seq, a->by->name,
+                       str_text(&text));
+        str_reset(&text);
+    }
+    report_add_head(a->report, &text);
+    tell(f, str_text(&text), 0);
+    if (a->proposed == HCT_REPORT)
+        record_report(f, a->by, a->report->why);
+    aside_free(a);
+    str_fini(&text);
+}
+
+/* Is it told later, with the places of the calls that it names? */
+static bool aside_begin(struct findings *f, const struct finding *x)
+{
+    struct aside *a;
+
+    if (x->how != SAID_SAY || f->aside || !(a = calloc(1, sizeof(*a))))
+        return false;
+    *a = (struct aside){ x->by, report_make(f->job, x->found->seq, x->text),
+                         x->proposed };
+    if (a->report)
+        report_about(a->report, x->found, x->v);
+    if (a->report && report_names_calls(a->report) &&
+        report_find(a->report, f->acts, f->job, false, aside_finish, f)) {
+        f->aside = a;
+        return true;
+    }
+    aside_free(a);
+    return false;
+}
+
 static void on_other(struct findings *f, const struct finding *x)
 {
-    if (tell_news(f, x->by, x->how, x->text, 0) &&
+    if (!aside_begin(f, x) && tell_news(f, x->by, x->how, x->text, 0) &&
         x->proposed == HCT_REPORT)
         record_report(f, x->by, x->why);
     on_proposal(f, x);
@@ -710,6 +711,8 @@ static void findings_stopped(struct job *j)
 {
     struct findings *f = j->findings;
 
+    if (f->aside)
+        aside_finish(f, false);
     for (size_t i = 0; i < f->nfinders; i++) {
         struct finder *p = f->finder[i];
 
@@ -781,6 +784,7 @@ void findings_destroy(struct findings *f)
     if (!f)
         return;
     hang_free(f->hang);
+    aside_free(f->aside);
     for (size_t i = 0; i < f->nfinders; i++) {
         free(f->finder[i]->why);
         free(f->finder[i]);

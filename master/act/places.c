@@ -31,7 +31,7 @@ struct places {
     struct wanted *wanted;      /* owned */
     size_t nwanted;
     struct whereis *where;      /* owned; NULL: nothing is asked just now */
-    bool found;
+    bool stacks, found;         /* all were asked where they are; some told */
     places_done_f *done;
     void *arg;
 };
@@ -99,7 +99,7 @@ static char *printers(const struct places *p)
 /* All places are known. Who has not told where it is does not tell this. */
 static void finish(struct places *p)
 {
-    char *ranks = p->found ? printers(p) : NULL;
+    char *ranks = p->stacks && p->found ? printers(p) : NULL;
 
     p->where = ranks ? whereis_unwritten(p->acts, p->job, ranks, on_unwritten,
                                          p) : NULL;
@@ -150,6 +150,7 @@ static void take(struct places *p, const struct prefixtree *tree)
         if (!w->asked)
             continue;
         *(w->made ? &l->made : &l->here) = text_of(tree, rank_of(p, w));
+        p->found |= w->made ? l->made != NULL : l->here != NULL;
         w->asked = false;
         w->known = true;
     }
@@ -166,12 +167,9 @@ static void on_round(void *arg, const struct prefixtree *tree)
         finish(p);
 }
 
-static void on_stacks(void *arg, const struct prefixtree *tree)
+/* What is not known yet, where the tasks are just now besides, by tree. */
+static void want_all(struct places *p, const struct prefixtree *tree)
 {
-    struct places *p = arg;
-
-    p->where = NULL;
-    p->found = tree != NULL;
     for (size_t i = 0; i < p->n; i++) {
         struct line *l = &p->line[i];
 
@@ -184,6 +182,16 @@ static void on_stacks(void *arg, const struct prefixtree *tree)
         if (l->is.made)
             want(p, i, true);
     }
+}
+
+static void on_stacks(void *arg, const struct prefixtree *tree)
+{
+    struct places *p = arg;
+
+    p->where = NULL;
+    p->stacks = true;
+    p->found = tree != NULL;
+    want_all(p, tree);
     if (!ask(p))
         finish(p);
 }
@@ -202,14 +210,22 @@ struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
                           .arg = arg };
     p->line = calloc(n + 1, sizeof(*p->line));
     p->wanted = calloc(2 * n + 1, sizeof(*p->wanted));
-    if (p->line && p->wanted)
-        p->where = whereis_start(a, j, seq, on_stacks, p);
-    if (!p->where) {
+    if (!p->line || !p->wanted) {
         places_free(p);
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
         p->line[i].is = v[i];
+    if (seq)
+        p->where = whereis_start(a, j, seq, on_stacks, p);
+    else
+        want_all(p, NULL);
+    if (!seq && p->nwanted)
+        ask(p);
+    if (!p->where) {
+        places_free(p);
+        return NULL;
+    }
     return p;
 }
 

@@ -22,8 +22,8 @@ struct places;
 typedef void places_done_f(void *arg, bool found);
 
 /* Takes samples of all stacks first, which are kept for the verdict seq, then
- * asks for other places. v is copied. NULL: nothing can be asked. done() comes
- * once, later. */
+ * asks for other places; seq 0: asks for these only, and nobody is stopped. v
+ * is copied. NULL: nothing can be asked. done() comes once, later. */
 struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
                             const struct places_line *v, size_t n,
                             places_done_f *done, void *arg);

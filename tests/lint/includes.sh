@@ -35,6 +35,8 @@ policies/lib
 policies/null
 policies/deadlock
 policies/hang
+policies/smm
+policies/outlier
 
 redirector/link
 redirector/out       hct.pb-c.h

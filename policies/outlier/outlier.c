@@ -1,0 +1,287 @@
+/* outlier.c - the policy outlier: which task is unlike the others, and in which
+ * step of the program. It has the models of all tasks read now and then, ever
+ * more seldom as the job runs, and when the first tasks are in MPI_Finalize. */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "policies/hct_policy.h"
+#include "policies/lib/words.h"
+#include "policies/outlier/odd.h"
+
+enum { EVERY, SCORE, SHARE, LEAST, GROUPS, PARAMS };
+
+static const struct hct_param params[] = {
+    [EVERY] = { "every", "s", "how often the models are compared, at first", 5,
+               0.1, 3600 },
+    [SCORE] = { "score", "deviations", "so far from its like a task is odd", 6,
+               2, 1000 },
+    [SHARE] = { "share", "%",
+               "of a task's time that its step costs it, at least", 1, 0, 100 },
+    [LEAST] = { "least", "s", "what that is at least", 0.2, 0, 3600 },
+    [GROUPS] = { "groups", "", "so many groups of tasks that are alike, at most",
+                4, 1, MEDOIDS_MAX },
+    [PARAMS] = { .name = NULL },
+};
+
+enum {
+    TASKS_MAX = 4096,           /* whose models are compared at once */
+    FOUND_MAX = 5
+};
+
+struct state {
+    uint64_t every_ns, next_ns, began_ns;
+    struct odd_limit limit;
+    uint32_t groups_max, nranks;
+    bool finalized, refused;
+    struct said {               /* last: a step of a task, and what it cost */
+        uint32_t rank;
+        uint64_t from, to;      /* places */
+        double cost_ns;
+    } said;
+    struct lknorm table;
+    struct dictionary dictionary;
+    struct groups groups;
+    double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
+    uint32_t site[DICTIONARY_STEPS];
+    struct smm_edge edge[DICTIONARY_STEPS];
+    /* and behind it struct groups_task and the arrays of odd_room, of tasks */
+};
+
+static uint32_t compared(uint32_t nranks)
+{
+    return nranks <= TASKS_MAX ? nranks : 0;
+}
+
+static size_t words_of(size_t n)
+{
+    return n > DICTIONARY_STEPS ? n : DICTIONARY_STEPS;
+}
+
+static size_t state_bytes(const struct hct_job *job, const double *param)
+{
+    size_t n = compared(job->nranks);
+
+    (void)param;
+    return sizeof(struct state) +
+           (n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
+           n * (sizeof(struct groups_task) + sizeof(uint32_t));
+}
+
+static int init(void *state, const struct hct_job *job, const double *param,
+                char *why, size_t why_bytes)
+{
+    struct state *s = state;
+
+    (void)why;
+    (void)why_bytes;
+    s->every_ns = (uint64_t)(param[EVERY] * 1e9);
+    s->limit = (struct odd_limit){ .score = param[SCORE],
+                                  .share = param[SHARE] / 100,
+                                  .cost_ns = param[LEAST] * 1e9 };
+    s->groups_max = (uint32_t)param[GROUPS];
+    s->nranks = compared(job->nranks);
+    lknorm_fill(&s->table);
+    return 0;
+}
+
+static struct groups_task *tasks_of(struct state *s)
+{
+    return (struct groups_task *)(void *)(s + 1);
+}
+
+static struct odd_room room_of(struct state *s)
+{
+    size_t n = s->nranks;
+    double *left = (double *)(void *)(tasks_of(s) + n);
+    double *slow = left + n * DICTIONARY_STEPS;
+
+    return (struct odd_room){
+        .left = left,
+        .slow = slow,
+        .total = slow + n,
+        .words = slow + 2 * n,
+        .normal = s->normal,
+        .spread = s->spread,
+        .edge = s->edge,
+        .member = (uint32_t *)(void *)(slow + 2 * n + words_of(n)) };
+}
+
+/* ---------------------------------------------------------------- in words */
+
+static const char *name_of(const struct dictionary *d,
+                           const struct hct_snapshot *in, uint32_t state)
+{
+    return d->call[state] ? hct_call(in, d->call[state])->name
+                          : "the beginning";
+}
+
+static const char *what_of(char buf[160], const struct dictionary *d,
+                           const struct hct_snapshot *in, const struct odd *o)
+{
+    const struct smm_step *step = &d->step[o->step];
+
+    if (o->in_call)
+        snprintf(buf, 160, "in %s", name_of(d, in, step->from));
+    else
+        snprintf(buf, 160, "between %s and %s", name_of(d, in, step->from),
+                 name_of(d, in, step->to));
+    return buf;
+}
+
+/* How many tasks are further from their like in that way? */
+static uint32_t place_of(const struct state *s, const struct hct_snapshot *in,
+                         uint32_t model, bool by_group)
+{
+    const struct groups_task *t = (const void *)(s + 1);
+    double is = by_group ? t[model].far : t[model].near;
+    uint32_t before = 1;
+
+    for (uint32_t i = 0; i < in->nmodels; i++)
+        before += (by_group ? t[i].far : t[i].near) > is;
+    return before;
+}
+
+/* The place is that of the call which the step begins with, in that task. */
+static void say_one(struct state *s, const struct hct_snapshot *in,
+                    const struct odd *o, struct hct_out *out)
+{
+    const struct hct_model *m = hct_model(in, o->model);
+    const struct dictionary *d = &s->dictionary;
+    char what[160], longer[WORDS_TIME];
+
+    dictionary_model(d, in, m, s->edge, s->site);
+    words_line(out, (int32_t)m->rank,
+               "%s longer %s, %.1f times as long as %u others, "
+               "%.0f deviations; %u. by its group, %u. by its neighbours",
+               words_time(longer, (uint64_t)o->cost_ns),
+               what_of(what, d, in, o), o->times, o->like, o->score,
+               place_of(s, in, o->model, true),
+               place_of(s, in, o->model, false));
+    words_places(out, s->site[o->step], 0);
+}
+
+/* The same is news again when it costs twice as much. */
+static bool is_news(struct state *s, uint32_t rank, const struct odd *o)
+{
+    const struct smm_step *step = &s->dictionary.step[o->step];
+    struct said now = { rank, s->dictionary.place[step->from],
+                       s->dictionary.place[step->to], o->cost_ns };
+
+    if (s->said.cost_ns > 0 && s->said.rank == rank &&
+        s->said.from == now.from && s->said.to == now.to &&
+        now.cost_ns < 2 * s->said.cost_ns)
+        return false;
+    s->said = now;
+    return true;
+}
+
+static void say(struct state *s, const struct hct_snapshot *in,
+                const struct odd *v, size_t n, struct hct_out *out)
+{
+    uint32_t first = n ? hct_model(in, v[0].model)->rank : 0;
+    struct hct_verdict *w =
+        n && is_news(s, first, &v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
+    char what[160], longer[WORDS_TIME];
+
+    if (!w)
+        return;
+    w->where = v[0].in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
+    w->score = words_score(1 - 1 / (v[0].score * v[0].score)); /* Chebyshev's */
+    words_line(out, HCT_NONE,
+               "task %u is slower than %u others like it %s: by %s, "
+               "%.1f %% of its time",
+               first, v[0].like, what_of(what, &s->dictionary, in, &v[0]),
+               words_time(longer, (uint64_t)v[0].cost_ns), 100 * v[0].share);
+    words_blame(out, first);
+    for (size_t i = 0; i < n; i++)
+        say_one(s, in, &v[i], out);
+}
+
+static void compare(struct state *s, const struct hct_snapshot *in,
+                    struct hct_out *out)
+{
+    struct odd_room room = room_of(s);
+    struct odd v[FOUND_MAX];
+
+    if (in->nmodels < ODD_GROUP || in->nmodels > s->nranks)
+        return;
+    dictionary_make(&s->dictionary, in);
+    if (!s->dictionary.nsteps)
+        return;
+    groups_make(&s->groups, tasks_of(s), &s->table, &s->dictionary, in,
+                s->groups_max);
+    say(s, in, v,
+        odd_find(&room, &s->dictionary, in, &s->groups, tasks_of(s), &s->limit,
+                 v, FOUND_MAX),
+        out);
+}
+
+/* -------------------------------------------------------------------- when */
+
+static bool finalizes(const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (hct_rank(in, i)->life == HCT_LIFE_FINALIZE)
+            return true;
+    return false;
+}
+
+/* A tenth of the time that it has run, and no less than every. */
+static void wait(struct state *s, uint64_t now_ns)
+{
+    uint64_t tenth = (now_ns - s->began_ns) / 10;
+
+    s->next_ns = now_ns + (tenth > s->every_ns ? tenth : s->every_ns);
+}
+
+static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
+{
+    struct state *s = state;
+
+    if (!s->nranks) {
+        if (!s->refused && words_verdict(out, HCT_NOTICE))
+            words_line(out, HCT_NONE,
+                       "tasks are not compared with each other, there "
+                       "are more than %d of them",
+                       TASKS_MAX);
+        s->refused = true;
+        out->wake_ns = UINT64_MAX;
+        return 0;
+    }
+    if (!s->began_ns) {
+        s->began_ns = in->now_ns;
+        wait(s, in->now_ns);
+    }
+    if (!s->finalized && finalizes(in)) {
+        s->finalized = true;
+        s->next_ns = in->now_ns;
+    }
+    if (in->parts & HCT_NEED_MODEL) {
+        compare(s, in, out);
+        wait(s, in->now_ns);
+    }
+    if (in->now_ns >= s->next_ns)
+        out->need = HCT_NEED_MODEL;
+    out->wake_ns = s->next_ns < in->now_ns + s->every_ns / 5
+                       ? s->next_ns
+                       : in->now_ns + s->every_ns / 5;
+    return 0;
+}
+
+static const struct hct_policy policy = {
+    .major = HCT_POLICY_MAJOR,
+    .minor = HCT_POLICY_MINOR,
+    .name = "outlier",
+    .help = "finds tasks that are slower than their like, and the step they "
+            "are slow in",
+    .params = params,
+    .state_bytes = state_bytes,
+    .init = init,
+    .step = step,
+    .may_need = HCT_NEED_MODEL,
+};
+
+const struct hct_policy *hct_policy(void)
+{
+    return &policy;
+}

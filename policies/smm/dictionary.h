@@ -1,0 +1,42 @@
+/* dictionary.h - states and steps of all tasks in one numbering: what the
+ * models in a snapshot have, by places, which are the same in all tasks (struct
+ * hct_state). Phases of a task are taken together. All memory is the
+ * caller's. */
+#ifndef HCT_DICTIONARY_H
+#define HCT_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/smm/smm.h"
+
+enum {
+    DICTIONARY_STATES = 1024,
+    DICTIONARY_STEPS = 1024,    /* at most */
+    DICTIONARY_SLOTS = 4096
+};                              /* of the tables of places and of steps */
+
+struct dictionary {
+    uint32_t nstates, nsteps;
+    uint32_t left_out;          /* states and steps that found no room, or are
+                                   at a place that is not known */
+    uint64_t place[DICTIONARY_STATES];
+    uint32_t call[DICTIONARY_STATES];
+    struct smm_step step[DICTIONARY_STEPS];     /* sorted by from, then to */
+    uint32_t slot_of_place[DICTIONARY_SLOTS];   /* number + 1; 0: free */
+    uint32_t slot_of_step[DICTIONARY_SLOTS];
+};
+
+/* Of all models of the snapshot. */
+void dictionary_make(struct dictionary *d, const struct hct_snapshot *in);
+
+/* That model by the numbers of the dictionary: edge has room for d->nsteps, and
+ * is overwritten. site: of each step where this task is when it begins, a place
+ * of its own (struct hct_rank); or NULL. */
+void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
+                      const struct hct_model *m, struct smm_edge *edge,
+                      uint32_t *site);
+
+#endif

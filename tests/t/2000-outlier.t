@@ -1,0 +1,72 @@
+# The policy outlier: a task that is slow in one step of the program is named, with
+# the step, its line and what it costs; nobody is where all are alike.
+# limit: 120
+# shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+
+outliers()
+{
+    sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null
+}
+models()        # how many looks had models
+{
+    sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0
+}
+# OPTION...: a job that runs until it is ended; $job
+begin()
+{
+    fresh out
+    KERNEL_ROUNDS=100000000 hector-run -n 8 --oversubscribe --policy none \
+        --policy outlier:every=0.2,least=0.05 "$@" "$APPS/stencil" 32 \
+        >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
+        grep -q "[1-9]"' 20
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+end()
+{
+    kill $runner
+    status=0
+    wait $runner || status=$?
+}
+
+# ------------------------------------------------- longer between two calls
+begin --inject rank=3,call=MPI_Waitall:5,fault=slow-after,time=5ms
+wait_for '[ "$(outliers)" -gt 0 ]' 60
+wait_for 'grep -q "in exchange (stencil.c:[0-9]*)$" "$T/err"' 20
+end
+like "$T/err" "^hector: job $job has tasks unlike the others \\(.* sure, error in \
+computation\\), odd: task 3: task 3 is slower than 7 others like it between \
+MPI_Waitall and MPI_Irecv: by .*, [0-9.]* % of its time, in exchange \\(stencil.c:[0-9]+\\)\$" \
+    'who is slow, where, and by how much'
+is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
+    FROM verdicts WHERE job = $job")" 'outlier outlier 3' '... in the view of verdicts'
+run hector why "$job"
+like "$T/out" '^  task 3 on [^ ]+: .* longer between MPI_Waitall and MPI_Irecv, [0-9.]+ times '\
+'as long as 7 others, .*1\. by its group, 1\. by its neighbours.*, in exchange \(stencil.c' \
+    '... and hector why has all ways'
+run hector replay "$job" --policy outlier:every=0.2,least=0.05
+like "$T/out" 'task 3 is slower than 7 others like it between MPI_Waitall' \
+    '... as a replay finds'
+
+# -------------------------------------------------------------- in a call
+begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms
+wait_for '[ "$(outliers)" -gt 0 ]' 60
+end
+like "$T/err" "job $job has tasks unlike the others .*error in communication.*: task 5 is "\
+'slower than 7 others like it in MPI_Isend' 'one that is slow in a call that need not wait'
+
+# ---------------------------------------------------------------- healthy
+begin
+wait_for '[ "$(models)" -ge 12 ]' 60
+end
+is "$(outliers)$(grep -c unlike "$T/err")" 00 'nobody is odd where all are alike'
+
+# ------------------------------------------------------------ wrong figures
+for wrong in score=1 groups=11 share=101 every=0; do
+    run hector-run --policy outlier:$wrong true
+    is "$status $(wc -l <"$T/err")" '2 1' "refused: $wrong"
+done
+done_testing
