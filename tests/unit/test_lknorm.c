@@ -137,5 +137,6 @@ int main(void)
         cmocka_unit_test(test_extremes),
     };
 
-    return cmocka_run_group_tests_name("lknorm", tests, fill, NULL);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, fill, NULL);
 }

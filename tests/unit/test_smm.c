@@ -75,5 +75,6 @@ int main(void)
         cmocka_unit_test(test_distance),
     };
 
-    return cmocka_run_group_tests_name("smm", tests, fill, NULL);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, fill, NULL);
 }
