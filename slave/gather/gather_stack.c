@@ -163,8 +163,11 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .interval_ns = m->interval_ns, .lines = m->lines,
         .threads = m->threads, .keep = true, .unwritten = m->unwritten,
         .page_of = page_of };
+    struct stacker *stacker = jobs_node(p->all->jobs)->stacker;
     struct gather_job of;
 
+    if (!stacker)
+        return err_set(err, ESHUTDOWN, "no stacks are taken here any more");
     if (m->interval_ns > INTERVAL_MAX_NS)
         return err_set(err, EINVAL, "samples more than an hour apart");
     if (m->n_places > GATHER_PLACES_MAX)
@@ -176,7 +179,7 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         conf.place_of = place_of;
     conf.pids = p->pids;
     conf.user = of.user;
-    return stacker_take(jobs_node(p->all->jobs)->stacker, &conf, on_done, p, err);
+    return stacker_take(stacker, &conf, on_done, p, err);
 }
 
 static struct stack_part *part_make(struct gather *g, struct reduction *r)
