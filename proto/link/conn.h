@@ -70,6 +70,7 @@ struct conn_conf {
     uint64_t again_ns;          /* an address is called again, as dial.h says */
 };
 #define CONN_NEVER UINT64_MAX
+#define CONN_DEAD_NS (3 * CLOCK_NS_PER_S)       /* dead_ns of 0, on TCP */
 
 /* Connect to the first address of the list that answers and proves the key.
  * Returns a conn whose on_open or on_close will be called later. Host names

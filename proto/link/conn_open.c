@@ -230,7 +230,7 @@ static int conn_attach(struct conn *c, int fd, struct err *err)
     }
     c->dead_ns = c->conf.dead_ns;
     if (c->dead_ns == 0)
-        c->dead_ns = c->is_unix ? CONN_NEVER : 3 * CLOCK_NS_PER_S;
+        c->dead_ns = c->is_unix ? CONN_NEVER : CONN_DEAD_NS;
     if (c->conf.ping_ns == 0)
         c->conf.ping_ns = c->is_unix ? CLOCK_NS_PER_S : CLOCK_NS_PER_S / 2;
     bufferevent_set_max_single_read(c->bev, CONN_CHUNK);

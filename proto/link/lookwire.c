@@ -12,7 +12,8 @@ enum { JOB = 1, SEQ = 2, TASKS = 3, AFTER = 8, TAG_TEXT = 25, WCHAN = 26,
 #define FIELD_KEY(U) U(36, place_key)
 
 #define NUMBER(number, name) NUMBER_##name = number,
-enum { NUMBER_rank = 1, FIELD_KEY(NUMBER) LOOKWIRE_LAST(NUMBER, NUMBER) BEHIND_LAST };
+enum { LOOKWIRE_BEFORE(NUMBER, NUMBER) FIELD_KEY(NUMBER)
+       LOOKWIRE_LAST(NUMBER, NUMBER) BEHIND_LAST };
 
 /* ------------------------------------------------------------------ writing */
 

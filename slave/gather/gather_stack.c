@@ -167,7 +167,7 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
     struct gather_job of;
 
     if (!stacker)
-        return err_set(err, ESHUTDOWN, "no stacks are taken here any more");
+        return err_set(err, ENOTSUP, "no stacks can be taken here");
     if (m->interval_ns > INTERVAL_MAX_NS)
         return err_set(err, EINVAL, "samples more than an hour apart");
     if (m->n_places > GATHER_PLACES_MAX)

@@ -27,7 +27,6 @@ enum {
     IDLE_S = 2,                 /* then the peer's kernel is asked */
 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
-#define DEAD_NS (3 * CLOCK_NS_PER_S)    /* conn.h's own */
 #define TIMES 3                 /* dead_ns */
 #define LOOKS 8                 /* at the peer, in the time that it has */
 
@@ -233,7 +232,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 /* Of a Unix socket the kernel tells at once. */
 static void watch(struct splice *s)
 {
-    uint64_t dead_ns = s->conf.dead_ns ? s->conf.dead_ns : DEAD_NS;
+    uint64_t dead_ns = s->conf.dead_ns ? s->conf.dead_ns : CONN_DEAD_NS;
     struct tcp_info info;
 
     if (dead_ns == CONN_NEVER || !tcp_info(s, &info))
