@@ -31,7 +31,7 @@ struct places {
     struct wanted *wanted;      /* owned */
     size_t nwanted;
     struct whereis *where;      /* owned; NULL: nothing is asked just now */
-    bool stacks, found;         /* all were asked where they are; some told */
+    bool stacks, found;         /* tasks have told where they are; or anything */
     places_done_f *done;
     void *arg;
 };
@@ -99,7 +99,7 @@ static char *printers(const struct places *p)
 /* All places are known. Who has not told where it is does not tell this. */
 static void finish(struct places *p)
 {
-    char *ranks = p->stacks && p->found ? printers(p) : NULL;
+    char *ranks = p->stacks ? printers(p) : NULL;
 
     p->where = ranks ? whereis_unwritten(p->acts, p->job, ranks, on_unwritten,
                                          p) : NULL;
@@ -189,8 +189,7 @@ static void on_stacks(void *arg, const struct prefixtree *tree)
     struct places *p = arg;
 
     p->where = NULL;
-    p->stacks = true;
-    p->found = tree != NULL;
+    p->stacks = p->found = tree != NULL;
     want_all(p, tree);
     if (!ask(p))
         finish(p);
@@ -216,12 +215,12 @@ struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
     }
     for (size_t i = 0; i < n; i++)
         p->line[i].is = v[i];
-    if (seq)
+    if (seq) {
         p->where = whereis_start(a, j, seq, on_stacks, p);
-    else
+    } else {
         want_all(p, NULL);
-    if (!seq && p->nwanted)
         ask(p);
+    }
     if (!p->where) {
         places_free(p);
         return NULL;
