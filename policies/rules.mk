@@ -12,10 +12,10 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                graph_collective graph_meeting graph_message \
                graph_requests graph_threads graph_window group parcels \
                summands transit wanted) \
-               $(addprefix lib/,phasebook runs sout words)
+               $(addprefix lib/,lot phasebook runs sout words)
 PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
                $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
-               lib/words
+               $(addprefix lib/,lot words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))

@@ -7,24 +7,14 @@
 #include <string.h>
 
 #include "policies/deadlock/transit.h"
+#include "policies/lib/lot.h"
 #include "policies/lib/words.h"
 
 enum { CHECK_NS = 100 * 1000 * 1000, BLAMED = 12, WAITING = 64 };
 
-/* A uniform number below n, from a state that is not 0. */
-static uint64_t below(uint64_t *state, uint64_t n)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;         /* splitmix64 */
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return n ? z % n : 0;
-}
-
 uint64_t parastack_step(uint64_t *state, uint64_t interval_ns)
 {
-    return below(state, interval_ns + 1) + interval_ns / 2;
+    return lot_below(state, interval_ns + 1) + interval_ns / 2;
 }
 
 bool parastack_in(const struct hct_snapshot *in, const struct hct_rank *k)
@@ -54,7 +44,7 @@ static void choose_sets(struct parastack *p, uint32_t nranks)
     if (p->nset == 0)
         p->nset = 1;
     for (uint32_t n = 0; nranks > 1 && n < 2 * p->nset;) {
-        uint32_t r = (uint32_t)below(&p->random, nranks);
+        uint32_t r = (uint32_t)lot_below(&p->random, nranks);
         bool taken = false;
 
         for (uint32_t i = 0; i < n; i++)

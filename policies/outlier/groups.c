@@ -3,19 +3,11 @@
 
 #include <math.h>
 
+#include "policies/lib/lot.h"
+
 /* Nearer than this tasks are the same: one step more or less is ten
  * (SMM_ALONE). */
 #define SAME 1.0
-
-/* The series of Steele and others, OOPSLA 2014 (SplitMix64). */
-static uint64_t draw(uint64_t *seed)
-{
-    uint64_t x = *seed += 0x9e3779b97f4a7c15u;
-
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 /* By the job's seed, so that everybody draws the same: Knuth, The Art of
  * Computer Programming 2, 3.4.2, algorithm S. */
@@ -26,7 +18,7 @@ static void draw_sample(struct groups *g, const struct hct_snapshot *in)
 
     g->nsample = 0;
     for (uint32_t i = 0; i < in->nmodels && g->nsample < n; i++)
-        if (draw(&seed) % (in->nmodels - i) < n - g->nsample)
+        if (lot_below(&seed, in->nmodels - i) < n - g->nsample)
             g->sample[g->nsample++] = i;
 }
 
@@ -90,13 +82,17 @@ static void assign(struct groups *g, struct groups_task *t,
                 least = t->far = d;
                 t->group = k;
             }
-        for (uint32_t k = 0; k < g->alike.k; k++)
-            if (g->alike.medoid[k] == i && smm_structure(m, &other) < like) {
-                like = smm_structure(m, &other);
-                t->alike = k;
-            }
     }
-    if (!isfinite(t->near)) /* it is alone */
+    for (uint32_t k = 0; k < g->alike.k; k++) {
+        struct smm other = { g->edge[g->alike.medoid[k]], g->nchains };
+        double d = smm_structure(m, &other);
+
+        if (d < like) {
+            like = d;
+            t->alike = k;
+        }
+    }
+    if (!isfinite(t->near))     /* it is alone */
         t->near = 0;
 }
 

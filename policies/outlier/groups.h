@@ -28,17 +28,16 @@ struct groups {
                                            do */
     size_t nchains;
     uint32_t into[DICTIONARY_STEPS], first[DICTIONARY_STEPS];
-    uint32_t words[7 * DICTIONARY_STATES + 1];
+    uint32_t words[CHAINS_WORDS(DICTIONARY_STATES)];
     struct smm_edge edge[GROUPS_SAMPLE][DICTIONARY_STEPS]; /* of the sample */
     struct smm_edge one[DICTIONARY_STEPS], merged[DICTIONARY_STEPS];
-    double distance[GROUPS_SAMPLE * GROUPS_SAMPLE],
-        structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
+    double distance[GROUPS_SAMPLE * GROUPS_SAMPLE];
+    double structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
 };
 
 struct groups_task {            /* of each model */
     uint32_t group, alike;      /* numbers of medoids */
-    double far;                 /* from the medoid, in deviations of its
-                                   group */
+    double far;                 /* from the medoid, in deviations of its group */
     double near;                /* from the nearest of the sample but itself */
 };
 

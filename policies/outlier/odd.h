@@ -36,7 +36,8 @@ struct odd_limit {
 
 /* Memory of the caller's. */
 struct odd_room {
-    double *left;               /* tasks x DICTIONARY_STEPS */
+    double *left[2];            /* tasks x DICTIONARY_STEPS: of computations,
+                                   of calls */
     double *slow, *total;       /* of tasks; total: ns in all steps */
     double *words;              /* the larger of tasks and DICTIONARY_STEPS */
     double *normal, *spread;    /* DICTIONARY_STEPS */
@@ -45,7 +46,7 @@ struct odd_room {
 };
 
 /* The most costly ones, at most k. Returns how many. */
-size_t odd_find(struct odd_room *r, const struct dictionary *d,
+size_t odd_find(const struct odd_room *r, const struct dictionary *d,
                 const struct hct_snapshot *in, const struct groups *g,
                 const struct groups_task *t, const struct odd_limit *limit,
                 struct odd *v, size_t k);

@@ -25,7 +25,7 @@ static const struct hct_param params[] = {
 
 enum {
     TASKS_MAX = 4096,           /* whose models are compared at once */
-    FOUND_MAX = 5
+    FOUND_MAX = 5, WHAT = 160
 };
 
 struct state {
@@ -63,7 +63,7 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 
     (void)param;
     return sizeof(struct state) +
-           (n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
+           (2 * n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
            n * (sizeof(struct groups_task) + sizeof(uint32_t));
 }
 
@@ -76,8 +76,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
     (void)why_bytes;
     s->every_ns = (uint64_t)(param[EVERY] * 1e9);
     s->limit = (struct odd_limit){ .score = param[SCORE],
-                                  .share = param[SHARE] / 100,
-                                  .cost_ns = param[LEAST] * 1e9 };
+                                   .share = param[SHARE] / 100,
+                                   .cost_ns = param[LEAST] * 1e9 };
     s->groups_max = (uint32_t)param[GROUPS];
     s->nranks = compared(job->nranks);
     lknorm_fill(&s->table);
@@ -93,16 +93,12 @@ static struct odd_room room_of(struct state *s)
 {
     size_t n = s->nranks;
     double *left = (double *)(void *)(tasks_of(s) + n);
-    double *slow = left + n * DICTIONARY_STEPS;
+    double *slow = left + 2 * n * DICTIONARY_STEPS;
 
     return (struct odd_room){
-        .left = left,
-        .slow = slow,
-        .total = slow + n,
-        .words = slow + 2 * n,
-        .normal = s->normal,
-        .spread = s->spread,
-        .edge = s->edge,
+        .left = { left, left + n * DICTIONARY_STEPS }, .slow = slow,
+        .total = slow + n, .words = slow + 2 * n, .normal = s->normal,
+        .spread = s->spread, .edge = s->edge,
         .member = (uint32_t *)(void *)(slow + 2 * n + words_of(n)) };
 }
 
@@ -115,24 +111,24 @@ static const char *name_of(const struct dictionary *d,
                           : "the beginning";
 }
 
-static const char *what_of(char buf[160], const struct dictionary *d,
+static const char *what_of(char buf[WHAT], const struct dictionary *d,
                            const struct hct_snapshot *in, const struct odd *o)
 {
     const struct smm_step *step = &d->step[o->step];
 
     if (o->in_call)
-        snprintf(buf, 160, "in %s", name_of(d, in, step->from));
+        snprintf(buf, WHAT, "in %s", name_of(d, in, step->from));
     else
-        snprintf(buf, 160, "between %s and %s", name_of(d, in, step->from),
+        snprintf(buf, WHAT, "between %s and %s", name_of(d, in, step->from),
                  name_of(d, in, step->to));
     return buf;
 }
 
 /* How many tasks are further from their like in that way? */
-static uint32_t place_of(const struct state *s, const struct hct_snapshot *in,
-                         uint32_t model, bool by_group)
+static uint32_t place_of(const struct groups_task *t,
+                         const struct hct_snapshot *in, uint32_t model,
+                         bool by_group)
 {
-    const struct groups_task *t = (const void *)(s + 1);
     double is = by_group ? t[model].far : t[model].near;
     uint32_t before = 1;
 
@@ -147,7 +143,7 @@ static void say_one(struct state *s, const struct hct_snapshot *in,
 {
     const struct hct_model *m = hct_model(in, o->model);
     const struct dictionary *d = &s->dictionary;
-    char what[160], longer[WORDS_TIME];
+    char what[WHAT], longer[WORDS_TIME];
 
     dictionary_model(d, in, m, s->edge, s->site);
     words_line(out, (int32_t)m->rank,
@@ -155,8 +151,8 @@ static void say_one(struct state *s, const struct hct_snapshot *in,
                "%.0f deviations; %u. by its group, %u. by its neighbours",
                words_time(longer, (uint64_t)o->cost_ns),
                what_of(what, d, in, o), o->times, o->like, o->score,
-               place_of(s, in, o->model, true),
-               place_of(s, in, o->model, false));
+               place_of(tasks_of(s), in, o->model, true),
+               place_of(tasks_of(s), in, o->model, false));
     words_places(out, s->site[o->step], 0);
 }
 
@@ -181,7 +177,7 @@ static void say(struct state *s, const struct hct_snapshot *in,
     uint32_t first = n ? hct_model(in, v[0].model)->rank : 0;
     struct hct_verdict *w =
         n && is_news(s, first, &v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
-    char what[160], longer[WORDS_TIME];
+    char what[WHAT], longer[WORDS_TIME];
 
     if (!w)
         return;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { UNSEEN, OPEN, CLOSED };  /* of the search */
-#define NONE UINT32_MAX
 
 struct graph {                  /* borrowed, each of nstates, by state */
     const struct smm_step *step;
@@ -23,25 +22,20 @@ struct graph {                  /* borrowed, each of nstates, by state */
     uint32_t *kept;             /* 1: it is no inside of a chain */
 };
 
-size_t chains_words(uint32_t nstates)
-{
-    return (size_t)nstates * 7 + 1;
-}
-
 static void lay_out(struct graph *g, uint32_t *words)
 {
-    uint32_t **part[] = { &g->in,    &g->in_edge, &g->seen, &g->next,
-                         &g->stack, &g->kept,    &g->begin };
+    uint32_t **part[] = { &g->in, &g->in_edge, &g->seen, &g->next, &g->stack,
+                          &g->kept, &g->begin };
 
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
         *part[i] = words + i * g->nstates;
-    memset(words, 0, chains_words(g->nstates) * sizeof(*words));
+    memset(words, 0, CHAINS_WORDS(g->nstates) * sizeof(*words));
     for (size_t e = 0; e < g->nedges; e++) {
         g->begin[g->step[e].from + 1] = (uint32_t)e + 1;
         g->in[g->step[e].to]++;
         g->in_edge[g->step[e].to] = (uint32_t)e;
     }
-    for (uint32_t s = 1; s <= g->nstates; s++) /* those without an edge */
+    for (uint32_t s = 1; s <= g->nstates; s++)  /* those without an edge */
         if (g->begin[s] < g->begin[s - 1])
             g->begin[s] = g->begin[s - 1];
 }
@@ -92,8 +86,6 @@ void chains_find(struct chains *c, const struct smm_step *step,
             keep_loops_from(&g, s);
     for (uint32_t s = 0; s < nstates; s++)
         keep_loops_from(&g, s);
-    for (size_t e = 0; e < c->nedges; e++)
-        c->into[e] = NONE;
     c->n = 0;
     for (size_t e = 0; e < c->nedges; e++) {
         uint32_t at = (uint32_t)e;

@@ -24,7 +24,7 @@ struct chains {
 };
 
 /* Room that chains_find() needs, in words. */
-size_t chains_words(uint32_t nstates);
+#define CHAINS_WORDS(nstates) (7 * (size_t)(nstates) + 1)
 
 /* step is sorted by from, then to; its states are below nstates; tasks: so many
  * have to have a step, or it is not merged. into and first are filled. */

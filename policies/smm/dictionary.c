@@ -1,6 +1,7 @@
 /* dictionary.c - see dictionary.h. */
 #include "policies/smm/dictionary.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define NONE UINT32_MAX

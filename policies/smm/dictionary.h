@@ -5,7 +5,6 @@
 #ifndef HCT_DICTIONARY_H
 #define HCT_DICTIONARY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +12,10 @@
 #include "policies/smm/smm.h"
 
 enum {
-    DICTIONARY_STATES = 1024,
-    DICTIONARY_STEPS = 1024,    /* at most */
-    DICTIONARY_SLOTS = 4096
-};                              /* of the tables of places and of steps */
+    DICTIONARY_STATES = 1024,   /* at most */
+    DICTIONARY_STEPS = 1024,
+    DICTIONARY_SLOTS = 4096,    /* of the tables of places and of steps */
+};
 
 struct dictionary {
     uint32_t nstates, nsteps;

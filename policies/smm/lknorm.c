@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define FAR 1e100 /* its square is a number, too */
+#define FAR 1e100               /* its square is a number, too */
 
 /* The part of a standard normal distribution that is below x. */
 static double below(double x)

@@ -72,25 +72,16 @@ static int64_t best_for(struct medoids *m, const double *distance, uint32_t n,
 static void build(struct medoids *m, const double *distance, uint32_t n)
 {
     for (uint32_t k = 1; k <= m->k; k++) {
-        double least = HUGE_VAL;
+        uint32_t any = 0;
         int64_t best;
 
-        m->medoid[k - 1] = UINT32_MAX;  /* is nobody */
-        best = -1;
-        for (uint32_t i = 0; i < n; i++) {
-            double sum;
-
-            if (is_medoid(m, i, k - 1))
-                continue;
-            m->medoid[k - 1] = i;
-            sum = total(m, distance, n, k);
-            if (best < 0 || sum < least - BETTER * fabs(least)) {
-                least = sum;
-                best = i;
-            }
-        }
-        m->medoid[k - 1] = (uint32_t)best;
-        m->total = least;
+        while (is_medoid(m, any, k - 1))
+            any++;
+        m->medoid[k - 1] = any;
+        m->total = total(m, distance, n, k);
+        best = best_for(m, distance, n, k - 1, k, &m->total);
+        if (best >= 0)
+            m->medoid[k - 1] = (uint32_t)best;
     }
 }
 

@@ -9,11 +9,12 @@
 #include <cmocka.h>
 
 #include "policies/smm/chains.h"
+#include "tests/unit/draw.h"
 
 enum { STATES = 32, EDGES = STATES * STATES, TASKS = 4 };
 
 static struct smm_step step[EDGES];
-static uint32_t into[EDGES], first[EDGES], words[STATES * 7 + 1];
+static uint32_t into[EDGES], first[EDGES], words[CHAINS_WORDS(STATES)];
 static struct chains chains = { .into = into, .first = first };
 
 static void begin(void)
@@ -28,7 +29,7 @@ static void edge(uint32_t from, uint32_t to, uint32_t support)
 
 static void find(uint32_t nstates)
 {
-    assert_true(chains_words(nstates) <= sizeof(words) / sizeof(words[0]));
+    assert_true(CHAINS_WORDS(nstates) <= sizeof(words) / sizeof(words[0]));
     chains_find(&chains, step, nstates, TASKS, words);
 }
 
@@ -166,12 +167,9 @@ static void test_times(void **state)
     assert_int_equal(e[0].in.mean, 5);
 }
 
-static uint32_t draw(uint32_t n)
+static uint32_t below(uint32_t n)
 {
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return (uint32_t)((x >> 33) % n);
+    return (uint32_t)((draw() >> 33) % n);
 }
 
 /* Any graph: every edge is in one chain, a chain goes along its edges, and
@@ -180,15 +178,15 @@ static void test_any(void **state)
 {
     (void)state;
     for (int round = 0; round < 20000; round++) {
-        uint32_t n = 1 + draw(STATES), in[STATES] = { 0 }, out[STATES] = { 0 };
-        uint32_t most = 1 + draw(100);
+        uint32_t n = 1 + below(STATES), in[STATES] = { 0 }, out[STATES] = { 0 };
+        uint32_t most = 1 + below(100);
         size_t seen = 0;
 
         begin();
         for (uint32_t f = 0; f < n; f++)
             for (uint32_t t = 0; t < n; t++)
-                if (draw(100) < most / n || t == f + 1) {
-                    edge(f, t, TASKS - !draw(5));
+                if (below(100) < most / n || t == f + 1) {
+                    edge(f, t, TASKS - !below(5));
                     out[f]++;
                     in[t]++;
                 }

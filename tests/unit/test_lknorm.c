@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "policies/smm/lknorm.h"
+#include "tests/unit/draw.h"
+#include "tests/unit/lknorm_table.h"
 
 #define LARGEST     2.0
 #define TABLE_ERROR (1e-3 * LARGEST)
-
-static struct lknorm table;
 
 static double density(struct normal n, double x)
 {
@@ -66,25 +66,17 @@ static void test_known(void **state)
     assert_true(fabs(lknorm(&table, a, far) - 2) < TABLE_ERROR);
 }
 
-static double draw(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return (double)(x >> 11) / (double)(1ull << 53);
-}
-
 static void test_table(void **state)
 {
     double worst = 0;
 
     (void)state;
     for (int i = 0; i < 1000000; i++) {
-        double unit = exp(20 * draw() - 10);
-        struct normal a = { 0, unit }, b = { 0, unit * exp(12 * draw() * draw()) };
+        double unit = exp(20 * draw_part() - 10);
+        struct normal a = { 0, unit }, b = { 0, unit * exp(12 * draw_part() * draw_part()) };
         double differ;
 
-        b.mean = exp(16 * draw() - 8) * (draw() < 0.5 ? a.sd : b.sd);
+        b.mean = exp(16 * draw_part() - 8) * (draw_part() < 0.5 ? a.sd : b.sd);
         differ = fabs(lknorm(&table, a, b) - lknorm_exact(a, b));
         worst = fmax(worst, differ);
     }
@@ -98,8 +90,8 @@ static void test_same(void **state)
 {
     (void)state;
     for (int i = 0; i < 10000; i++) {
-        struct normal a = { 10 * draw(), 0.01 + draw() };
-        struct normal b = { 10 * draw(), 0.01 + draw() };
+        struct normal a = { 10 * draw_part(), 0.01 + draw_part() };
+        struct normal b = { 10 * draw_part(), 0.01 + draw_part() };
         struct normal c = { 1000 * a.mean + 64, 1000 * a.sd };
         struct normal d = { 1000 * b.mean + 64, 1000 * b.sd };
         double is = lknorm(&table, a, b);
@@ -122,13 +114,6 @@ static void test_extremes(void **state)
     assert_true(fabs(lknorm(&table, none, wide) - 2) < TABLE_ERROR);
 }
 
-static int fill(void **state)
-{
-    (void)state;
-    lknorm_fill(&table);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,5 +123,5 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, fill, NULL);
+    return cmocka_run_group_tests(tests, fill_table, NULL);
 }

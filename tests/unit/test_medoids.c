@@ -8,18 +8,11 @@
 #include <cmocka.h>
 
 #include "policies/smm/medoids.h"
+#include "tests/unit/draw.h"
 
 enum { N = MEDOIDS_SAMPLE_MAX };
 
 static double distance[N * N];
-
-static double draw(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return (double)(x >> 11) / (double)(1ull << 53);
-}
 
 /* Of points on a line. */
 static void lay(const double *at, uint32_t n)
@@ -72,12 +65,12 @@ static void test_best(void **state)
 
     (void)state;
     for (int round = 0; round < 2000; round++) {
-        uint32_t n = 3 + (uint32_t)(7 * draw()), id[2];
+        uint32_t n = 3 + (uint32_t)(7 * draw_part()), id[2];
         double at[9], least = INFINITY;
         struct medoids m;
 
         for (uint32_t i = 0; i < n; i++)
-            at[i] = draw();
+            at[i] = draw_part();
         lay(at, n);
         for (id[0] = 0; id[0] < n; id[0]++)
             for (id[1] = id[0] + 1; id[1] < n; id[1]++)
@@ -101,7 +94,7 @@ static uint32_t groups_of(uint32_t n, uint32_t k, unsigned dimensions,
 
     for (uint32_t i = 0; i < n; i++)
         for (unsigned d = 0; d < dimensions; d++)
-            at[i][d] = draw() + (d == i % k ? apart : 0);
+            at[i][d] = draw_part() + (d == i % k ? apart : 0);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++) {
             double sum = 0;

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "policies/outlier/odd.h"
+#include "tests/unit/draw.h"
+#include "tests/unit/lknorm_table.h"
 
 enum { TASKS = 64, STATES = 40, EDGES = 80, SEND = 1, RECV, BARRIER };
 
@@ -38,23 +40,14 @@ static struct hct_snapshot in = {
 static struct dictionary d;
 static struct groups groups;
 static struct groups_task of[TASKS];
-static struct lknorm table;
-static double left[TASKS * DICTIONARY_STEPS], slow[TASKS], total[TASKS],
+static double left[2][TASKS * DICTIONARY_STEPS], slow[TASKS], total[TASKS],
     words[DICTIONARY_STEPS], normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
 static struct smm_edge edge[DICTIONARY_STEPS];
 static uint32_t member[TASKS];
-static struct odd_room room = { left,   slow,   total, words,
-                               normal, spread, edge,  member };
-static const struct odd_limit limit = {
-    .score = 6, .share = 0.01, .cost_ns = 1e6 };
-
-static double draw(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return ((double)(x >> 11) + 0.5) / (double)(1ull << 53);
-}
+static struct odd_room room = { { left[0], left[1] }, slow, total, words, normal,
+                                spread, edge, member };
+static const struct odd_limit limit = { .score = 6, .share = 0.01,
+                                        .cost_ns = 1e6 };
 
 static void begin(void)
 {
@@ -113,8 +106,8 @@ static void rounds(uint32_t rank, uint64_t first, int odd, double factor,
         a_state(m, first + 5, SEND);
     for (int i = 0; i < 10; i++)
         a_step(m, first + (uint64_t)i, first + (uint64_t)(i + 1) % 10, SEND,
-               100, 2000 * (1 + 0.02 * draw()),
-               1e6 * (1 + i % 3) * (1 + 0.02 * draw()) * load *
+               100, 2000 * (1 + 0.02 * draw_part()),
+               1e6 * (1 + i % 3) * (1 + 0.02 * draw_part()) * load *
                    (i == odd ? factor : 1));
 }
 
@@ -189,12 +182,12 @@ static void test_one(void **state)
 
     (void)state;
     for (int round = 0; round < 50; round++) {
-        uint32_t who = (uint32_t)(16 * draw());
-        int step = (int)(10 * draw());
+        uint32_t who = (uint32_t)(16 * draw_part());
+        int step = (int)(10 * draw_part());
 
         begin();
         for (uint32_t i = 0; i < 16; i++)
-            rounds(i, 10, i == who ? step : -1, 1.5, 1 + 0.2 * draw());
+            rounds(i, 10, i == who ? step : -1, 1.5, 1 + 0.2 * draw_part());
         assert_int_equal(find(v, 3), 1);
         assert_int_equal(models[v[0].model].rank, who);
         assert_int_equal(d.place[d.step[v[0].step].from], 10 + step);
@@ -214,7 +207,7 @@ static void test_nobody(void **state)
     for (int round = 0; round < 50; round++) {
         begin();
         for (uint32_t i = 0; i < 16; i++)
-            rounds(i, 10, -1, 1, 1 + 0.5 * draw());
+            rounds(i, 10, -1, 1, 1 + 0.5 * draw_part());
         assert_int_equal(find(v, 3), 0);
     }
 }
@@ -254,8 +247,8 @@ static void test_calls(void **state)
 
             for (uint64_t s = 0; s < 9; s++)
                 a_step(m, 30 + s, 30 + (s + 1) % 9, call, 50,
-                       1e6 * (1 + 0.02 * draw()) * (i == 2 && s == 3 ? 4 : 1),
-                       1e6 * (1 + 0.02 * draw()));
+                       1e6 * (1 + 0.02 * draw_part()) * (i == 2 && s == 3 ? 4 : 1),
+                       1e6 * (1 + 0.02 * draw_part()));
         }
         assert_int_equal(find(v, 3), call == SEND);
         if (call == SEND) {
@@ -285,13 +278,6 @@ static void test_few(void **state)
     assert_int_equal(find(v, 3), 0);
 }
 
-static int fill(void **state)
-{
-    (void)state;
-    lknorm_fill(&table);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,5 +288,5 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, fill, NULL);
+    return cmocka_run_group_tests(tests, fill_table, NULL);
 }

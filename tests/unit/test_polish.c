@@ -10,23 +10,16 @@
 #include <cmocka.h>
 
 #include "policies/smm/polish.h"
+#include "tests/unit/draw.h"
 
 enum { TASKS = 512, STEPS = 200 };
 
 static double left[TASKS * STEPS], normal[STEPS], spread[STEPS], slow[TASKS],
     words[TASKS];
 
-static double draw(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-    return ((double)(x >> 11) + 0.5) / (double)(1ull << 53);
-}
-
 static double gauss(void) /* Box and Muller, 1958 */
 {
-    return sqrt(-2 * log(draw())) * cos(2 * M_PI * draw());
+    return sqrt(-2 * log(draw_part())) * cos(2 * M_PI * draw_part());
 }
 
 static void test_median(void **state)
@@ -36,12 +29,12 @@ static void test_median(void **state)
     (void)state;
     assert_true(isnan(polish_median(v, 0)));
     for (int round = 0; round < 20000; round++) {
-        size_t n = 1 + (size_t)(9 * draw());
+        size_t n = 1 + (size_t)(9 * draw_part());
         double is;
         size_t less = 0, more = 0;
 
         for (size_t i = 0; i < n; i++)
-            v[i] = floor(5 * draw());
+            v[i] = floor(5 * draw_part());
         is = polish_median(v, n);
         for (size_t i = 0; i < n; i++) {
             less += v[i] < is;
@@ -72,12 +65,12 @@ static bool found(uint32_t tasks, double load, double noise, double factor)
                        .normal = normal,
                        .spread = spread,
                        .slow = slow };
-    uint32_t odd = (uint32_t)(tasks * draw()),
-             step = (uint32_t)(STEPS * draw());
+    uint32_t odd = (uint32_t)(tasks * draw_part()),
+             step = (uint32_t)(STEPS * draw_part());
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < tasks; i++) {
-        double own = load * (2 * draw() - 1);
+        double own = load * (2 * draw_part() - 1);
 
         for (uint32_t s = 0; s < STEPS; s++)
             left[i * STEPS + s] = exp(8 + s % 7 + own + noise * gauss());

@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "policies/smm/smm.h"
-
-static struct lknorm table;
+#include "tests/unit/lknorm_table.h"
 
 static void test_time(void **state)
 {
@@ -60,13 +59,6 @@ static void test_distance(void **state)
                 smm_distance(&table, &second, &first));
 }
 
-static int fill(void **state)
-{
-    (void)state;
-    lknorm_fill(&table);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,5 +68,5 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, fill, NULL);
+    return cmocka_run_group_tests(tests, fill_table, NULL);
 }

@@ -1,0 +1,12 @@
+/* lot.c - see lot.h. */
+#include "policies/lib/lot.h"
+
+uint64_t lot_below(uint64_t *state, uint64_t n)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return n ? z % n : 0;
+}
