@@ -9,10 +9,7 @@ outliers()
 {
     sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null
 }
-models()        # how many looks had models
-{
-    sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0
-}
+looks() { sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0; }
 # OPTION...: a job that runs until it is ended; $job
 begin()
 {
@@ -60,9 +57,11 @@ like "$T/err" "job $job has tasks unlike the others .*error in communication.*: 
 
 # ---------------------------------------------------------------- healthy
 begin
-wait_for '[ "$(models)" -ge 12 ]' 60
+wait_for '[ "$(looks)" -ge 12 ]' 60
 end
 is "$(outliers)$(grep -c unlike "$T/err")" 00 'nobody is odd where all are alike'
+run hector replay "$job" --policy outlier:every=0.2,score=2,share=0,least=0
+like "$T/out" 'is slower than 7 others like it' '... though they were compared: the least is'
 
 # ------------------------------------------------------------ wrong figures
 for wrong in score=1 groups=11 share=101 every=0; do

@@ -10,6 +10,7 @@
 #include "slave/move/imagelink.h"
 #include "slave/move/imageout.h"
 #include "slave/move/imageroute.h"
+#include "tests/unit/pattern.h"
 
 enum { IMAGE = 3 << 20, JOB = 7, RANK = 2, SERIAL = 1 };
 
@@ -220,27 +221,6 @@ static bool link_is(enum imagelink_state s)
     return imagelink_state(source.route.link) == s;
 }
 
-static uint8_t byte_at(size_t i)
-{
-    return (uint8_t)(i ^ i >> 8 ^ i >> 16);
-}
-
-/* The task writes as much as goes in, of so many in all. */
-static void write_some(size_t all)
-{
-    static uint8_t data[64 << 10];
-    ssize_t n = 1;
-
-    while (n > 0 && source.written < all) {
-        size_t k = 0;
-
-        for (; k < sizeof(data) && source.written + k < all; k++)
-            data[k] = byte_at(source.written + k);
-        n = write(source.to_out, data, k);
-        source.written += n > 0 ? (size_t)n : 0;
-    }
-}
-
 /* ------------------------------------------------------------- the master */
 
 static int master_hello(void *arg, struct conn *c, const void *msg,
@@ -409,7 +389,7 @@ static void test_past_master(void **state)
         for (unsigned round = 0; read_some(&got, 20000); round++) {
             assert_true(round < 100000);
             if (source.to_out >= 0)
-                write_some(IMAGE);
+                write_pattern(source.to_out, &source.written, IMAGE);
             if (source.written == IMAGE)
                 shut(&source.to_out);
             event_base_loop(base, EVLOOP_NONBLOCK);
@@ -446,7 +426,7 @@ static void test_pings(void **state)
         WAIT_FOR(link_is(IMAGELINK_OPEN));
         turn_for((uint64_t)i * MS);
         open_image();
-        write_some(100000);
+        write_pattern(source.to_out, &source.written, 100000);
         turn_for(10 * MS);
         shut(&source.to_out);
         read_all(100000);
@@ -470,7 +450,7 @@ static void test_cut(void **state)
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
     open_image();
-    write_some(100000);
+    write_pattern(source.to_out, &source.written, 100000);
     WAIT_FOR(link_is(IMAGELINK_RAW) && has_read(&got, 100000));
     imagein_close(target.in);
     target.in = NULL;
@@ -485,7 +465,7 @@ static void test_cut(void **state)
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
     open_image();
-    write_some(100000);
+    write_pattern(source.to_out, &source.written, 100000);
     got = 0;
     WAIT_FOR(link_is(IMAGELINK_RAW) && has_read(&got, 100000));
     drop_image();
@@ -502,7 +482,7 @@ static void test_cut(void **state)
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
     open_image();
-    write_some(1000);
+    write_pattern(source.to_out, &source.written, 1000);
     shut(&source.to_out);
     WAIT_FOR(source.over);
     assert_false(imageroute_cut(&source.route));
@@ -518,7 +498,7 @@ static void test_not_ended(void **state)
     open_target();
     open_link("n2", reduce_links_addresses(target.links));
     open_image();
-    write_some(1000);
+    write_pattern(source.to_out, &source.written, 1000);
     WAIT_FOR(link_is(IMAGELINK_RAW));
     imageroute_close(&source.route);
     WAIT_FOR(*target.cut);
@@ -536,7 +516,7 @@ static void test_cut_before(void **state)
     WAIT_FOR(link_is(IMAGELINK_BROKEN));
     assert_false(imageroute_cut(&source.route));
     open_image();
-    write_some(1000);
+    write_pattern(source.to_out, &source.written, 1000);
     shut(&source.to_out);
     WAIT_FOR(master.last && master.bytes == 1000);
     assert_int_equal(master.tells, 0);
@@ -550,7 +530,7 @@ static void test_unwanted(void **state)
     open_link("n2", reduce_links_addresses(target.links));
     target.refuses = true;
     open_image();
-    write_some(1000);
+    write_pattern(source.to_out, &source.written, 1000);
     WAIT_FOR(link_is(IMAGELINK_BROKEN));
     assert_non_null(strstr(source.broken, "refused: an image that nobody waits"));
     assert_true(imageroute_cut(&source.route));
@@ -564,7 +544,7 @@ static void falls_back(void)
     WAIT_FOR(link_is(IMAGELINK_UNREACHED));
     assert_string_equal(source.broken, "");
     open_image();
-    write_some(1500);
+    write_pattern(source.to_out, &source.written, 1500);
     shut(&source.to_out);
     WAIT_FOR(master.last && master.bytes == 1500);
     assert_true(source.over);
@@ -641,7 +621,7 @@ static void test_late(void **state)
     addr_format(&a, at, sizeof(at));
     open_link("n2", at);
     open_image();
-    write_some(1000);
+    write_pattern(source.to_out, &source.written, 1000);
     turn_for(100 * MS);
     assert_true(link_is(IMAGELINK_TRYING));
     assert_true(imageroute_congested(&source.route));

@@ -11,17 +11,9 @@
 #include <cmocka.h>
 
 #include "proto/link/lookwire.h"
+#include "tests/unit/draw.h"
 
 enum { TASKS = 40, ROUNDS = 300 };
-
-static uint64_t random_state = 88172645463325252u;
-static uint64_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* Of any length, often nothing. */
 static uint64_t number(void)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "mpi-wrappers/record/record.h"
+#include "tests/unit/draw.h"
 
 static struct attach page;
 static struct page_slot *slot;
@@ -404,12 +405,7 @@ static int asked_array, asked_n, lives;
 
 static unsigned lot(unsigned n)
 {
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (unsigned)(x % n);
+    return (unsigned)(draw() % n);
 }
 
 static int life_of(MPI_Request r)

@@ -6,6 +6,7 @@
 #include "proto/base/pipes.h"
 #include "proto/link/timer.h"
 #include "slave/move/splice.h"
+#include "tests/unit/pattern.h"
 
 enum { IMAGE = 3 << 20 };
 
@@ -121,27 +122,6 @@ static int drop(void **state)
     return 0;
 }
 
-static uint8_t byte_at(size_t i)
-{
-    return (uint8_t)(i ^ i >> 8 ^ i >> 16);
-}
-
-/* As much as goes in, up to that many bytes of all. */
-static void write_to(size_t all)
-{
-    uint8_t piece[4096];
-    ssize_t n = 1;
-
-    while (n > 0 && way.written < all) {
-        size_t k = 0;
-
-        for (; k < sizeof(piece) && way.written + k < all; k++)
-            piece[k] = byte_at(way.written + k);
-        n = write(way.write, piece, k);
-        way.written += n > 0 ? (size_t)n : 0;
-    }
-}
-
 /* false: that was the end. */
 static bool read_some(size_t most)
 {
@@ -163,7 +143,7 @@ static void pass_all(void)
     for (unsigned round = 0; more; round++) {
         assert_true(round < 200000);
         if (round % 3 == 0 && way.write >= 0) {
-            write_to(IMAGE);
+            write_pattern(way.write, &way.written, IMAGE);
             if (way.written == IMAGE)
                 shut(&way.write);
         }
@@ -235,7 +215,7 @@ static void fill(void)
 
     do {
         before = way.written;
-        write_to(SIZE_MAX / 2);
+        write_pattern(way.write, &way.written, SIZE_MAX / 2);
         turn_for(30 * MS);
     } while (way.written > before);
 }
@@ -249,7 +229,7 @@ static void test_waits(void **state)
         make(tcp);
         open_out(0);
         open_in(0);
-        write_to(1000);
+        write_pattern(way.write, &way.written, 1000);
         WAIT_FOR(way.in.moved == 1000);
         assert_true(turns(200 * MS) < 10);
         fill();
@@ -331,7 +311,7 @@ static void test_reader_gone(void **state)
     open_out(0);
     open_in(0);
     shut(&way.read);
-    write_to(1000);
+    write_pattern(way.write, &way.written, 1000);
     WAIT_FOR(way.in.over);
     assert_int_equal(way.in.why.code, EPIPE);
     assert_int_equal(way.out.over, 0);

@@ -10,17 +10,9 @@
 #include <cmocka.h>
 
 #include "master/watch/tape.h"
+#include "tests/unit/draw.h"
 
 enum { RANKS = 64, FRAMES = 200 };
-
-static uint64_t random_state = 88172645463325252u;
-static uint64_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 static bool all(const void *arg, uint32_t rank)
 {
