@@ -55,6 +55,8 @@ for state in begun checked apart; do
     is "$(is_on n1)" 0 '... that has let all tasks leave'
     wait_for '[ -z "$(stored)" ]' 20    # it is written a moment after the answer
     is "$(stored)" '' '... and has nothing more to do'
+    # A node is empty a moment before the last move is over.
+    wait_for '[ "$(sql "SELECT count(*) FROM moves WHERE job = $job AND result IS NULL")" = 0 ]' 20
     is "$(sql "SELECT count(*) > 0, count(*) FILTER (WHERE result IS NULL),
         count(*) FILTER (WHERE ranks = '') FROM moves WHERE job = $job")" '1|0|0' \
         '... each move has an end in the account'
