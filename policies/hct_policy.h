@@ -33,7 +33,9 @@
  *        takes, takes_from
  *   1.10 hct_request.waited above 1, and the calls of other threads among the
  *        requests; HCT_ALONE also where several threads are in MPI
- *   1.11 hct_rank.waited_cpu_us, which was padding: 0 */
+ *   1.11 hct_rank.waited_cpu_us, which was padding: 0
+ *   1.12 questions: hct_out.sample and question; HCT_NEED_SCORES: hct_cluster,
+ *        hct_score */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -41,7 +43,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 11u
+#define HCT_POLICY_MINOR 12u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -394,6 +396,39 @@ struct hct_edge {
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
 
+/* HCT_NEED_SCORES: what has come of a question (hct_question below), of all tasks
+ * that have a model and whose slaves have answered. */
+struct hct_cluster {            /* of one of the groups, or kinds, asked about */
+    uint32_t what;              /* enum hct_cluster_what */
+    uint32_t number;            /* as in hct_question_model */
+    uint64_t tasks;             /* that are in it */
+    double sum, squares;        /* of their distances from its medoid */
+};
+enum hct_cluster_what { HCT_CLUSTER_GROUP = 1, HCT_CLUSTER_KIND };
+
+enum hct_method {
+    HCT_METHOD_CLUSTER = 1,     /* far from the medoid of the nearest group */
+    HCT_METHOD_NEIGHBOUR,       /* far from the nearest model */
+    HCT_METHOD_POLISH,          /* long in one step, for one of its kind */
+};
+
+/* One of the tasks that are furthest from what was asked about. */
+struct hct_score {
+    uint32_t method;            /* enum hct_method */
+    uint32_t rank;
+    uint32_t group, kind;       /* that it is in */
+    uint32_t step;              /* of the question: HCT_METHOD_POLISH */
+    uint32_t in_call;           /* 1: inside the call that the step begins with;
+                                   0: in the computation behind it */
+    uint32_t site;              /* of this rank, where the step begins */
+    uint32_t pad;
+    double score;               /* a distance; of a step: deviations from what
+                                   is normal there */
+    double cost_ns;             /* so much longer than normal, in all */
+    double times;               /* as long as normal */
+    double share;               /* cost of all the time of the task's steps */
+};
+
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
 
 static inline uint64_t hct_message(uint64_t comm, int32_t tag)
@@ -461,6 +496,11 @@ struct hct_snapshot {
     uint32_t nstates, state_size;
     const struct hct_edge *edges;
     uint32_t nedges, edge_size;
+    uint64_t question;          /* hct_question.number of what was answered */
+    const struct hct_cluster *clusters;
+    uint32_t nclusters, cluster_size;
+    const struct hct_score *scores;     /* by method, the furthest first */
+    uint32_t nscores, score_size;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -519,8 +559,59 @@ struct hct_proposal {
  * needs is not read from the tasks, sent or recorded. */
 enum hct_need {
     HCT_NEED_DETAIL = 1,        /* requests to pairs */
-    HCT_NEED_MODEL = 2,         /* models to edges */
+    HCT_NEED_MODEL = 2,         /* models to edges: of hct_out.sample */
+    HCT_NEED_SCORES = 4,        /* clusters and scores: of hct_out.question */
 };
+
+/* A question: how far is each task of the job from these models? It is answered
+ * where the tasks are, by all slaves, and merged on the way up: nobody has to
+ * have all models, and what comes up is as much for a million tasks as for a
+ * hundred. It is these bytes, in which one array follows the other without a
+ * gap:
+ *
+ *   struct hct_question
+ *   struct hct_question_step    nsteps
+ *   struct hct_question_model   nmodels
+ *   struct hct_question_edge    nmodels times nchains
+ *   struct hct_question_normal  nkinds times nsteps
+ *
+ * Steps are from one call to the next, chains are steps that follow each other
+ * without a choice and are compared as one. The first of the steps from a place
+ * follow each other. One question of a job is under way at a time: a policy whose
+ * answer does not come, or has another number, asks again. */
+struct hct_question {
+    uint32_t size;              /* of this struct, bytes */
+    uint32_t top;               /* scores wanted of each method */
+    uint64_t number;            /* comes back with the answer */
+    uint32_t nsteps, nchains, nmodels, nkinds;
+    uint32_t ngroups, pad;
+    double score, cost_ns, share;       /* of HCT_METHOD_POLISH: no less than
+                                           these three */
+};
+struct hct_question_step {
+    uint64_t from, to;          /* hct_state.place; 0: the beginning */
+    uint32_t chain;             /* number of the one that it is part of */
+    uint16_t first;             /* 1: that begins with it */
+    uint16_t waits;             /* 1: time inside the call it begins with is
+                                   time that others take */
+};
+struct hct_question_model {
+    uint32_t rank;              /* whose it is: it is no neighbour of itself */
+    uint32_t group, kind;       /* number of the one it is the medoid of; or
+                                   HCT_NO_MEDOID */
+    uint32_t pad;
+};
+#define HCT_NO_MEDOID UINT32_MAX
+struct hct_question_edge {      /* times are in ns */
+    float n, probability;       /* taken so often; 0: never */
+    float in_mean, in_sd, out_mean, out_sd;
+};
+struct hct_question_normal {    /* natural logarithms of ns spent; NaN: nobody
+                                   of this kind has the step */
+    float in, in_spread, out, out_spread;
+};
+enum { HCT_QUESTION_MAX = 4 << 20, HCT_STEPS_MAX = 1024, HCT_MODELS_MAX = 128,
+       HCT_CLUSTERS_MAX = 16, HCT_TOP_MAX = 64 };
 
 /* The host's storage, empty at each step. What does not fit is counted, and
  * the host says so. */
@@ -539,6 +630,11 @@ struct hct_out {
     struct hct_proposal *proposals;
     uint32_t nproposals, proposals_max;
     uint64_t lost;
+    uint32_t sample, nsample;   /* with HCT_NEED_MODEL: the ranks whose models
+                                   are wanted, first in ranks, how many; 0: of
+                                   all. There may be more */
+    uint8_t *question;          /* with HCT_NEED_SCORES */
+    uint32_t nquestion, question_max;   /* bytes */
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -635,6 +731,16 @@ static inline const struct hct_edge *hct_edge(const struct hct_snapshot *s,
                                               uint32_t i)
 {
     return HCT_AT(struct hct_edge, s->edges, s->edge_size, m->edges + i);
+}
+static inline const struct hct_cluster *hct_cluster(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_cluster, s->clusters, s->cluster_size, i);
+}
+static inline const struct hct_score *hct_score(const struct hct_snapshot *s,
+                                                uint32_t i)
+{
+    return HCT_AT(struct hct_score, s->scores, s->score_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

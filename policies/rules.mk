@@ -13,8 +13,8 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                graph_requests graph_threads graph_window group parcels \
                summands transit wanted) \
                $(addprefix lib/,lot phasebook runs sout words)
-PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
-               $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
+PARTS_outlier := $(addprefix outlier/,outlier ask groups habits) \
+               $(addprefix smm/,chains dictionary lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -31,6 +31,7 @@ programs_of = $(foreach d,tests/sim policies redirector slave/emulate slave \
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
     $(if $(filter master/hector,$(call programs_of,$1)),$(B)/obj/master.a) \
     $(if $(filter slave/emulate,$(call programs_of,$1)),$(B)/obj/slave.a) \
+    $(if $(filter slave/emulate slave,$(call programs_of,$1)),$(B)/obj/policies.a) \
     $(if $(filter tests/sim,$(call programs_of,$1)),$(B)/obj/policies.a \
         $(B)/obj/master.a) $(B)/obj/proto.a
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
@@ -132,6 +133,7 @@ $(B)/fuzz/hector.a: $(call fuzz_objs,$(hector_c))
 $(B)/fuzz/slave.a: $(call fuzz_objs,$(slave_c))
 $(B)/fuzz/emulate.a: $(call fuzz_objs,$(emulate_c))
 $(B)/fuzz/redirector.a: $(call fuzz_objs,$(redirector_c))
+$(B)/fuzz/policies.a: $(call fuzz_objs,$(policy_parts:%=policies/%.c))
 $(B)/fuzz/%.a:
 	$(call say,AR)rm -f $@; ar qcs $@ $^
 define fuzz_rule

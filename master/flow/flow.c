@@ -403,7 +403,7 @@ void flow_set_journal(struct flow *f, struct journal *jn)
 
 void flow_set_reducer(struct flow *f, struct reducer *rd)
 {
-    f->reducer = f->acts.reducer = rd;
+    f->reducer = f->acts.reducer = f->conf.watch.reducer = rd;
 }
 
 void flow_destroy(struct flow *f)

@@ -29,6 +29,8 @@ struct serve {
     bool begun;
     struct judgewire_done done;
     uint64_t told_ns;
+    bool all;                   /* models are wanted of all ranks */
+    struct str sample, question;        /* else of these; the last question */
     struct str text, answer;
 };
 
@@ -83,7 +85,7 @@ void serve_refuse(const char *why)
 static int begin(struct serve *s, const struct hct_snapshot *in,
                  struct err *err)
 {
-    if (found_init(&s->found, in->nranks))
+    if (found_init_asking(&s->found, in->nranks))
         return err_memory(err);
     if (policy_begin(s->policy, in->job, err))
         return -1;
@@ -129,10 +131,38 @@ static int tell(struct serve *s, const struct hct_snapshot *in, bool quiet)
     return answer(JUDGEWIRE_STEPPING, NULL, 0);
 }
 
+/* What it asks for goes with the answer to all that it is shown. */
+static void note_asked(struct serve *s, const struct hct_out *o)
+{
+    s->done.need |= o->need;
+    if ((o->need & HCT_NEED_MODEL) && o->nsample)
+        str_add_bytes(&s->sample, o->ranks + o->sample,
+                      o->nsample * sizeof(*o->ranks));
+    else if (o->need & HCT_NEED_MODEL)
+        s->all = true;
+    if (o->need & HCT_NEED_SCORES) {
+        str_reset(&s->question);
+        str_add_bytes(&s->question, o->question, o->nquestion);
+    }
+}
+
+static int tell_done(struct serve *s)
+{
+    s->done.nsample = s->all ? 0 : (uint32_t)(s->sample.n / sizeof(uint32_t));
+    s->done.nquestion = (uint32_t)s->question.n;
+    str_reset(&s->answer);
+    str_add_bytes(&s->answer, &s->done, sizeof(s->done));
+    if (s->done.nsample)
+        str_add_bytes(&s->answer, str_text(&s->sample), s->sample.n);
+    str_add_bytes(&s->answer, str_text(&s->question), s->question.n);
+    return str_failed(&s->answer) ? -1
+           : answer(JUDGEWIRE_DONE, str_text(&s->answer), s->answer.n);
+}
+
 static int step(struct serve *s, const struct hct_snapshot *in, bool quiet)
 {
     policy_step(s->policy, in, &s->found);
-    s->done.need |= s->found.out.need;
+    note_asked(s, &s->found.out);
     if (!s->policy->off)
         kept_save(&s->kept, s->policy);
     return tell(s, in, quiet);
@@ -178,6 +208,9 @@ static int serve_one(struct serve *s, const struct judgewire_show *w,
     if (tape == MAP_FAILED)
         return err_sys(err, "cannot read the looks");
     s->done = (struct judgewire_done){ 0 };
+    s->all = false;
+    str_reset(&s->sample);
+    str_reset(&s->question);
     s->told_ns = clock_monotonic_ns();
     rc = show(s, tape, w, err);
     munmap(tape, w->bytes);
@@ -185,7 +218,7 @@ static int serve_one(struct serve *s, const struct judgewire_show *w,
         return -1;
     s->done.wake_ns = s->policy->wake_ns;
     s->done.off = s->policy->off;
-    return answer(JUDGEWIRE_DONE, &s->done, sizeof(s->done));
+    return tell_done(s);
 }
 
 int serve(struct policy *p)
@@ -202,6 +235,8 @@ int serve(struct policy *p)
         serve_refuse(err.text);
     found_fini(&s.found);
     looks_fini(&s.reader.looks);
+    str_fini(&s.sample);
+    str_fini(&s.question);
     str_fini(&s.text);
     str_fini(&s.answer);
     return rc && err.code;

@@ -17,6 +17,15 @@ int found_init(struct found *f, uint32_t nranks)
     return f->ranks ? 0 : -1;
 }
 
+int found_init_asking(struct found *f, uint32_t nranks)
+{
+    if (found_init(f, nranks))
+        return -1;
+    f->question = malloc(HCT_QUESTION_MAX);
+    found_empty(f);
+    return f->question ? 0 : -1;
+}
+
 static void forget_text(struct found *f)
 {
     for (unsigned i = 0; i < FOUND_VERDICTS; i++) {
@@ -29,6 +38,7 @@ void found_fini(struct found *f)
 {
     forget_text(f);
     free(f->ranks);
+    free(f->question);
     memset(f, 0, sizeof(*f));
 }
 
@@ -42,7 +52,9 @@ void found_empty(struct found *f)
         .verdicts = f->verdicts, .verdicts_max = FOUND_VERDICTS,
         .ranks = f->ranks, .ranks_max = f->ranks_max,
         .lines = f->lines, .lines_max = FOUND_LINES,
-        .proposals = f->proposals, .proposals_max = FOUND_PROPOSALS };
+        .proposals = f->proposals, .proposals_max = FOUND_PROPOSALS,
+        .question = f->question,
+        .question_max = f->question ? HCT_QUESTION_MAX : 0 };
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -88,7 +100,20 @@ static bool fits(const struct found *f)
     return o->nverdicts <= FOUND_VERDICTS && o->nranks <= f->ranks_max &&
            o->nlines <= FOUND_LINES && o->nproposals <= FOUND_PROPOSALS &&
            o->verdicts == f->verdicts && o->ranks == f->ranks &&
-           o->lines == f->lines && o->proposals == f->proposals;
+           o->lines == f->lines && o->proposals == f->proposals &&
+           o->question == f->question &&
+           o->nquestion <= (f->question ? HCT_QUESTION_MAX : 0);
+}
+
+/* A question that is none is the slaves' to refuse. */
+static const char *odd_sample(const struct hct_out *o, uint32_t nranks)
+{
+    if (!span_fits(o->sample, o->nsample, o->nranks))
+        return "a sample that points beyond its array";
+    for (uint32_t i = 0; i < o->nsample; i++)
+        if (o->ranks[o->sample + i] >= nranks)
+            return "a sample with a rank that the job does not have";
+    return NULL;
 }
 
 const char *found_check(struct found *f, uint32_t nranks)
@@ -98,8 +123,12 @@ const char *found_check(struct found *f, uint32_t nranks)
 
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
+        out->nsample = out->nquestion = 0;
         return "more than there is room for";
     }
+    why = odd_sample(out, nranks);
+    if (why)
+        out->nsample = 0;
     for (uint32_t i = 0; i < out->nverdicts && !why; i++)
         why = odd_verdict(&f->verdicts[i], out, nranks);
     if (why) {

@@ -33,11 +33,14 @@ struct found {
     struct hct_proposal proposals[FOUND_PROPOSALS];
     uint32_t *ranks;            /* owned; as many as the job has, at least */
     uint32_t ranks_max;
+    uint8_t *question;          /* owned: where a policy can ask; or NULL */
     char tags[FOUND_LINES][FOUND_TAG];  /* of each line's rank, the last one */
     char *text[FOUND_VERDICTS];         /* owned: all there is of a verdict as
                                            lines (verdict.h), or NULL */
 };
 int found_init(struct found *f, uint32_t nranks);
+/* For one who can ask: room for a question. -1: no memory. */
+int found_init_asking(struct found *f, uint32_t nranks);
 void found_fini(struct found *f);
 /* As a step is to find it. */
 void found_empty(struct found *f);

@@ -566,16 +566,25 @@ static void on_found(struct judge *j, const char *p, size_t n)
     j->ops->found(j->arg, j, &j->found);
 }
 
+static bool take_done(struct judgewire_done *d, const char *p, size_t n)
+{
+    if (n < sizeof(*d))
+        return false;
+    memcpy(d, p, sizeof(*d));
+    return d->nquestion <= HCT_QUESTION_MAX &&
+           n - sizeof(*d) == d->nsample * sizeof(uint32_t) + d->nquestion;
+}
+
 static void on_done(struct judge *j, const char *p, size_t n)
 {
     struct judge_done was = j->shown;
     struct judgewire_done d;
+    struct str sample = { 0 };
 
-    if (n != sizeof(d) || j->state != JUDGE_BUSY) {
+    if (!take_done(&d, p, n) || j->state != JUDGE_BUSY) {
         kill_for(j, "it answered what makes no sense");
         return;
     }
-    memcpy(&d, p, sizeof(d));
     event_del(j->timer);
     j->state = JUDGE_FREE;
     j->sound = true;
@@ -583,10 +592,16 @@ static void on_done(struct judge *j, const char *p, size_t n)
     j->wake_ns = d.wake_ns;
     j->missed += d.missed;
     was.need = d.need;
+    str_add_bytes(&sample, p + sizeof(d), d.nsample * sizeof(uint32_t));
+    was.sample = (const uint32_t *)(const void *)str_text(&sample);
+    was.nsample = str_failed(&sample) ? 0 : d.nsample;
+    was.question = (const uint8_t *)p + sizeof(d) + d.nsample * sizeof(uint32_t);
+    was.nquestion = d.nquestion;
     (void)!ftruncate(j->tape, 0);
     if (j->queue.n && (j->quiet || (j->fits && due(j, j->next.now_ns))))
         show_if_free(j);
     j->ops->done(j->arg, j, &was);
+    str_fini(&sample);
 }
 
 static void judge_take(struct judge *j, uint32_t kind, const char *p, size_t n)
@@ -618,7 +633,8 @@ static void judge_take_all(struct judge *j)
     const struct judges_child *c = j->child;
     struct judgewire_head h;
     struct str in = j->in;
-    size_t at = 0, most = JUDGE_ANSWER + (size_t)j->nranks * JUDGE_ANSWER_TASK;
+    size_t at = 0, most = JUDGE_ANSWER + HCT_QUESTION_MAX +
+                          (size_t)j->nranks * JUDGE_ANSWER_TASK;
 
     j->in = (struct str){ 0 };
     while (j->child == c && c && !*j->killed && in.n - at >= sizeof(h)) {

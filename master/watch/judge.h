@@ -46,6 +46,11 @@ struct judge_done {
                                    to learn */
     bool stale;                 /* as given to judge_go() with it */
     uint32_t need;              /* enum hct_need */
+    const uint32_t *sample;     /* with HCT_NEED_MODEL: of these ranks; nsample
+                                   0: of all. Borrowed during the call */
+    size_t nsample;
+    const uint8_t *question;    /* with HCT_NEED_SCORES; the same */
+    size_t nquestion;
 };
 
 /* All may end it by judge_end(), none may destroy it. */

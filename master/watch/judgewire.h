@@ -35,7 +35,7 @@ enum judgewire_kind {
     JUDGEWIRE_REFUSED,          /* a sentence: it is not to be asked again */
     JUDGEWIRE_STEPPING,         /* nothing: another step has ended */
     JUDGEWIRE_FOUND,            /* found_pack() */
-    JUDGEWIRE_DONE,             /* struct judgewire_done */
+    JUDGEWIRE_DONE,             /* struct judgewire_done, ranks, a question */
 };
 
 struct judgewire_head {
@@ -53,6 +53,9 @@ struct judgewire_done {
     uint64_t missed;            /* of the passed ones, that it had asked for */
     uint32_t need;              /* enum hct_need, of all its steps */
     uint32_t off;               /* it is not to be asked any more */
+    uint32_t nsample;           /* with HCT_NEED_MODEL: so many ranks follow,
+                                   uint32_t each; 0: of all */
+    uint32_t nquestion;         /* with HCT_NEED_SCORES: and so many bytes */
 };
 
 #endif

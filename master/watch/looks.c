@@ -51,6 +51,8 @@ void looks_fini(struct looks *l)
     free(l->models);
     free(l->states);
     free(l->edges);
+    free(l->clusters);
+    free(l->scores);
     memset(l, 0, sizeof(*l));
 }
 
@@ -60,12 +62,14 @@ void looks_forget_parts(struct looks *l)
     l->nmeetings = 0;
     l->meetings_lost = false;
     l->nmodels = l->nstates = l->nedges = 0;
+    l->nclusters = l->nscores = 0;
+    l->question = 0;
 }
 
 void looks_begin(struct looks *l, uint32_t parts)
 {
     l->seq++;
-    l->parts = parts & LOOKS_PARTS;
+    l->parts = parts & LOOKS_ASKED;
     looks_forget_parts(l);
     memset(l->fresh, 0, l->job.nranks * sizeof(*l->fresh));
     memset(l->absent, 0, l->job.nranks * sizeof(*l->absent));
@@ -117,6 +121,16 @@ struct hct_state *looks_add_state(struct looks *l)
 struct hct_edge *looks_add_edge(struct looks *l)
 {
     return ONE_MORE(l, edges);
+}
+
+struct hct_cluster *looks_add_cluster(struct looks *l)
+{
+    return ONE_MORE(l, clusters);
+}
+
+struct hct_score *looks_add_score(struct looks *l)
+{
+    return ONE_MORE(l, scores);
 }
 
 static bool time_is_sane(double mean, double m2)
@@ -420,6 +434,21 @@ int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
                   : 0;
 }
 
+void looks_take_scores(struct looks *l, const struct scores *s)
+{
+    struct hct_cluster *c;
+    struct hct_score *x;
+
+    for (uint32_t i = 0; i < s->nclusters; i++)
+        if ((c = looks_add_cluster(l)))
+            *c = s->cluster[i];
+    for (uint32_t i = 0; i < s->nscores; i++)
+        if (s->score[i].rank < l->job.nranks && (x = looks_add_score(l)))
+            *x = s->score[i];
+    l->question = s->number;
+    l->parts |= HCT_NEED_SCORES;
+}
+
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)
 {
     if (l->known[rank].life == life)
@@ -530,6 +559,9 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .model_size = sizeof(*l->models), .states = l->states,
         .nstates = l->nstates, .state_size = sizeof(*l->states),
         .edges = l->edges, .nedges = l->nedges,
-        .edge_size = sizeof(*l->edges) };
+        .edge_size = sizeof(*l->edges), .question = l->question,
+        .clusters = l->clusters, .nclusters = l->nclusters,
+        .cluster_size = sizeof(*l->clusters), .scores = l->scores,
+        .nscores = l->nscores, .score_size = sizeof(*l->scores) };
     out->calls = callclass_table(&out->ncalls);
 }

@@ -11,8 +11,11 @@
 #include "hct.pb-c.h"
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
+#include "proto/tree/scores.h"
 
-enum { LOOKS_PARTS = HCT_NEED_DETAIL | HCT_NEED_MODEL };        /* all */
+/* All; and those that slaves are asked for in a look. */
+enum { LOOKS_PARTS = HCT_NEED_DETAIL | HCT_NEED_MODEL | HCT_NEED_SCORES,
+       LOOKS_ASKED = HCT_NEED_DETAIL | HCT_NEED_MODEL };
 
 struct looks {
     struct hct_job job;
@@ -20,7 +23,7 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next eight */
+    struct hct_request *requests;       /* owned, as the next ten */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
@@ -29,10 +32,14 @@ struct looks {
     struct hct_model *models;
     struct hct_state *states;
     struct hct_edge *edges;
+    struct hct_cluster *clusters;
+    struct hct_score *scores;
+    uint64_t question;          /* that these answer */
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
-    uint32_t nmodels, nstates, nedges;
+    uint32_t nmodels, nstates, nedges, nclusters, nscores;
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     size_t meetings_cap, models_cap, states_cap, edges_cap;
+    size_t clusters_cap, scores_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint64_t seq, now_ns;       /* of the last snapshot */
@@ -56,6 +63,8 @@ int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
 int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
                       bool (*is_there)(const void *arg, uint32_t rank),
                       const void *arg, struct err *err);
+/* What has come of a question is part of this look, too. */
+void looks_take_scores(struct looks *l, const struct scores *s);
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
 /* Where it is, by a number from 1: no slave tells that. */
 void looks_set_node(struct looks *l, uint32_t rank, uint32_t node);
@@ -75,6 +84,8 @@ struct hct_pair *looks_add_pair(struct looks *l);
 struct hct_meeting *looks_add_meeting(struct looks *l);
 struct hct_state *looks_add_state(struct looks *l);
 struct hct_edge *looks_add_edge(struct looks *l);
+struct hct_cluster *looks_add_cluster(struct looks *l);
+struct hct_score *looks_add_score(struct looks *l);
 /* A model whose states and edges, as many as it says, were added last. False:
  * these make no sense, and it is as if none had been. */
 bool looks_add_model(struct looks *l, const struct hct_model *m);

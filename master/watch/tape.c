@@ -25,6 +25,8 @@ WHOLE(hct_pair);
 WHOLE(hct_meeting);
 WHOLE(hct_state);
 WHOLE(hct_edge);
+WHOLE(hct_cluster);
+WHOLE(hct_score);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -201,6 +203,17 @@ static void put_models(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static void put_scores(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->question);
+    put_array(&body, s->clusters, s->nclusters, WORDS(hct_cluster));
+    put_array(&body, s->scores, s->nscores, WORDS(hct_score));
+    put_part(out, HCT_NEED_SCORES, &body);
+    str_fini(&body);
+}
+
 size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
 {
     size_t before = out->n, look;
@@ -209,6 +222,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     look = out->n - before;
     if (s->parts & HCT_NEED_MODEL)
         put_models(s, out);
+    if (s->parts & HCT_NEED_SCORES)
+        put_scores(s, out);
     return look;
 }
 
@@ -295,7 +310,10 @@ static int get_ranks(struct tape_reader *r, uint64_t passed)
     return 0;
 }
 
-#define GET_ARRAY(r, type, add)                                         \
+#define GET_ARRAY(r, type, add) \
+    GET_ARRAY_IF(r, type, add, before.rank < (r)->looks.job.nranks)
+
+#define GET_ARRAY_IF(r, type, add, fits)                                \
     do {                                                                \
         struct type before = { 0 }, *to;                                \
         uint64_t n;                                                     \
@@ -303,8 +321,7 @@ static int get_ranks(struct tape_reader *r, uint64_t passed)
         if (get(r, &n))                                                 \
             return -1;                                                  \
         while (n--) {                                                   \
-            if (get_words(r, &before, WORDS(type)) ||                   \
-                before.rank >= (r)->looks.job.nranks ||                 \
+            if (get_words(r, &before, WORDS(type)) || !(fits) ||        \
                 !(to = add(&(r)->looks)))                               \
                 return -1;                                              \
             *to = before;                                               \
@@ -401,6 +418,19 @@ static int get_models(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static int get_scores(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+
+    if ((l->parts & HCT_NEED_SCORES) || get(r, &l->question))
+        return -1;
+    GET_ARRAY_IF(r, hct_cluster, looks_add_cluster,
+                 before.number < HCT_CLUSTERS_MAX);
+    GET_ARRAY(r, hct_score, looks_add_score);
+    l->parts |= HCT_NEED_SCORES;
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_parts(struct tape_reader *r)
 {
     const uint8_t *p, *end = r->end;
@@ -409,12 +439,12 @@ static int get_parts(struct tape_reader *r)
     int rc;
 
     while ((rc = get_part(r, &need, &part)) > 0) {
-        if (need != HCT_NEED_MODEL)
+        if (need != HCT_NEED_MODEL && need != HCT_NEED_SCORES)
             continue;           /* of a later version */
         p = r->p;
         r->p = part.p;
         r->end = part.end;
-        rc = get_models(r);
+        rc = need == HCT_NEED_MODEL ? get_models(r) : get_scores(r);
         r->p = p;
         r->end = end;
         if (rc)

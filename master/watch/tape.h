@@ -8,6 +8,7 @@
  *              with detail of a later kind accounts, pairs; meetings
  *   part    := 'P' bit of enum hct_need, bytes that follow, as many
  *   models  := n, n times: rank, threads, at, lost, states, edges
+ *   scores  := question, clusters, scores
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *

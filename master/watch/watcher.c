@@ -25,6 +25,7 @@
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/callclass.h"
+#include "master/watch/inquiry.h"
 #include "master/watch/panel.h"
 #include "master/watch/earlier.h"
 #include "master/watch/recall.h"
@@ -45,7 +46,7 @@ static const uint64_t watcher_first_ns = 100 * CLOCK_NS_PER_MS;
 /* How long a series takes at most, and the longest interval that is one. */
 static const uint64_t watcher_series_ns = 400 * CLOCK_NS_PER_MS;
 static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
-enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16 };
+enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_MODELS = 256 };
 
 struct watcher {
     struct job *job;            /* borrowed, like the next */
@@ -56,6 +57,10 @@ struct watcher {
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking;
     uint32_t asked;             /* parts that the next look is to have */
+    struct taskset sample;      /* owned: models of these; empty: of all */
+    bool all_models;            /* somebody wants all */
+    struct inquiry inquiry;
+    bool shows_answer;          /* of it, this look does */
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
@@ -109,6 +114,7 @@ struct watcher *watcher_create(struct event_base *base,
     w->spool.job = j;
     w->spool.journal = journal;
     w->earlier.journal = journal;
+    w->inquiry = (struct inquiry){ .reducer = conf->reducer, .job = j };
     w->spool.keep_bytes = conf->tape_bytes;
     if (watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
@@ -133,6 +139,8 @@ void watcher_destroy(struct watcher *w)
     recall_destroy(w->recall);
     panel_fini(&w->panel);
     watcher_drop_states(w);
+    inquiry_fini(&w->inquiry);
+    taskset_fini(&w->sample);
     spool_fini(&w->spool);
     timer_free(w->timer);
     free(w);
@@ -159,13 +167,33 @@ static uint64_t watcher_earlier(void *arg, uint64_t key)
     return earlier_longest(&w->earlier, key);
 }
 
+/* Models of these ranks; of more it is simpler to have all. */
+static void want_models(struct watcher *w, const struct judge_done *d)
+{
+    if (!(d->need & HCT_NEED_MODEL))
+        return;
+    w->all_models |= d->nsample == 0;
+    for (size_t i = 0; i < d->nsample; i++)
+        if (taskset_add(&w->sample, d->sample[i], d->sample[i]))
+            w->all_models = true;
+    w->all_models |= taskset_count(&w->sample) > WATCHER_MODELS;
+}
+
+static void forget_wanted(struct watcher *w)
+{
+    w->asked = 0;
+    w->all_models = false;
+    taskset_fini(&w->sample);
+    w->sample = (struct taskset){ 0 };
+}
+
 /* Arrays and states for these tasks. */
 static int watcher_begin(struct watcher *w, const struct hct_job *job,
                          struct err *err)
 {
     watcher_drop_states(w);
     w->looking = false;
-    w->asked = 0;
+    forget_wanted(w);
     if (watcher_know_nodes(w, err))
         return -1;
     if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks))
@@ -227,6 +255,7 @@ void watcher_stop(struct watcher *w)
         return;
     w->running = false;
     event_del(w->timer);
+    inquiry_fini(&w->inquiry);
     recall_destroy(w->recall);
     w->recall = NULL;
     for (size_t i = 0; i < w->panel.n; i++) {
@@ -258,7 +287,7 @@ static void send_look(struct watcher *w, size_t i)
     static uint8_t polls[WATCHER_POLLS];
     struct job_node *jn = &w->job->nodes[i];
     Hct__Look m = HCT__LOOK__INIT;
-    uint32_t n;
+    uint32_t n, models[WATCHER_MODELS];
     const struct hct_call *calls = callclass_table(&n);
 
     m.job = w->job->id;
@@ -267,6 +296,10 @@ static void send_look(struct watcher *w, size_t i)
     m.full = !w->node[i].known;
     m.count = w->count;
     m.every_ns = w->every_ns;
+    m.models = models;
+    if ((m.parts & HCT_NEED_MODEL) && !w->all_models)
+        for (int64_t r = -1; (r = taskset_next(&w->sample, r)) >= 0; )
+            models[m.n_models++] = (uint32_t)r;
     if (m.full) {
         memset(polls, 0, sizeof(polls));
         for (uint32_t c = 0; c < n && c < 8 * WATCHER_POLLS; c++)
@@ -309,15 +342,20 @@ static uint64_t wanted(const struct watcher *w)
 
 /* What a look now has to have: what was asked for, and what those need who want
  * one. */
-static uint32_t wanted_parts(const struct watcher *w)
+static uint32_t wanted_parts(struct watcher *w)
 {
     uint64_t now = clock_monotonic_ns() - w->start_ns, wake_ns;
     uint32_t parts = w->asked;
 
     for (size_t i = 0; i < w->panel.n; i++)
         if (judge_wants(w->panel.v[i], &wake_ns) &&
-            wake_ns <= now + watcher_early_ns)
-            parts |= judge_needs(w->panel.v[i]);
+            wake_ns <= now + watcher_early_ns) {
+            uint32_t needs = judge_needs(w->panel.v[i]);
+
+            w->all_models |= (needs & HCT_NEED_MODEL) != 0;
+            w->shows_answer |= inquiry_has(&w->inquiry, w->panel.v[i]);
+            parts |= needs;
+        }
     return parts;
 }
 
@@ -349,11 +387,11 @@ static void look_begin(struct watcher *w)
     if (!w->running)
         return;
     look_pace(w);
+    w->shows_answer = false;
     parts = wanted_parts(w);
-    w->count = series_length(w, parts);
+    w->count = series_length(w, parts | w->shows_answer);
     looks_begin(&w->looks, parts);
     w->looking = true;
-    w->asked = 0;
     w->pending = 0;
     w->began_ns = clock_monotonic_ns();
     for (size_t i = 0; i < j->nnodes; i++) {
@@ -363,6 +401,7 @@ static void look_begin(struct watcher *w)
         if (jn->nlive && !jn->lost && !jn->away && jn->node->link)
             send_look(w, i);
     }
+    forget_wanted(w);
     timer_set(w->timer, watcher_late_ns + w->count * w->every_ns);
     if (w->pending == 0)
         look_end(w, clock_monotonic_ns());
@@ -410,6 +449,8 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     struct tape_frame frame;
 
     mark_places(w);
+    if (w->shows_answer && w->inquiry.answer)
+        inquiry_show(&w->inquiry, &w->looks);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
     for (size_t i = 0; i < w->panel.n; i++)
         if (judge_wants_key(w->panel.v[i])) {
@@ -555,6 +596,9 @@ static void judge_on_done(void *arg, struct judge *j,
     struct watcher *w = arg;
 
     w->asked |= d->need;
+    want_models(w, d);
+    if (d->need & HCT_NEED_SCORES)
+        inquiry_start(&w->inquiry, j, d->question, d->nquestion);
     if (d->now_ns)
         w->ops->looked(w->job, j, d);
     if (w->running && !w->looking && !w->recall)

@@ -17,12 +17,15 @@
 struct job;
 struct job_node;
 struct journal;
+struct reducer;
 struct watcher;
 
 struct watcher_conf {
     const char *policies;       /* by default, separated by blanks */
     uint64_t tape_bytes;        /* kept of a job */
     struct judge_conf judge;    /* uid is the job's */
+    struct reducer *reducer;    /* borrowed: for questions to all tasks; NULL:
+                                   there are none */
 };
 
 /* Who hears what the policies of a job find. */

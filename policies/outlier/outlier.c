@@ -1,12 +1,16 @@
 /* outlier.c - the policy outlier: which task is unlike the others, and in which
- * step of the program. It has the models of all tasks read now and then, ever
- * more seldom as the job runs, and when the first tasks are in MPI_Finalize. */
+ * step of the program. Now and then, ever more seldom as the job runs, and when
+ * the first tasks are in MPI_Finalize, it has the models of a sample read, and
+ * has all tasks compared with them, where they are. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "policies/hct_policy.h"
+#include "policies/lib/lot.h"
 #include "policies/lib/words.h"
-#include "policies/outlier/odd.h"
+#include "policies/outlier/ask.h"
 
 enum { EVERY, SCORE, SHARE, LEAST, GROUPS, PARAMS };
 
@@ -24,47 +28,52 @@ static const struct hct_param params[] = {
 };
 
 enum {
-    TASKS_MAX = 4096,           /* whose models are compared at once */
-    FOUND_MAX = 5, WHAT = 160
+    FOUND_MAX = 5, WHAT = 160, TOP = 16,
+    MANY = 50000, SAMPLE_OF_MANY = 20,  /* what goes down is to stay small */
 };
 
+static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
+
+/* Models of a sample are read, and make a question; its answer is judged. */
+enum wants { NOTHING, MODELS, SCORES };
+
 struct state {
-    uint64_t every_ns, next_ns, began_ns;
-    struct odd_limit limit;
-    uint32_t groups_max, nranks;
-    bool finalized, refused;
+    uint64_t every_ns, next_ns, began_ns, asked_ns;
+    struct ask ask;
+    uint32_t groups_max, nsample;
+    bool finalized;
+    enum wants wants;
+    struct hct_question question;       /* the last one, without its arrays */
+    uint32_t sample[GROUPS_SAMPLE];     /* ranks, ascending */
     struct said {               /* last: a step of a task, and what it cost */
         uint32_t rank;
         uint64_t from, to;      /* places */
         double cost_ns;
     } said;
     struct lknorm table;
-    struct dictionary dictionary;
+    struct dictionary dictionary;       /* of the sample */
     struct groups groups;
-    double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
-    uint32_t site[DICTIONARY_STEPS];
-    struct smm_edge edge[DICTIONARY_STEPS];
-    /* and behind it struct groups_task and the arrays of odd_room, of tasks */
+    struct habits habits;
 };
-
-static uint32_t compared(uint32_t nranks)
-{
-    return nranks <= TASKS_MAX ? nranks : 0;
-}
-
-static size_t words_of(size_t n)
-{
-    return n > DICTIONARY_STEPS ? n : DICTIONARY_STEPS;
-}
 
 static size_t state_bytes(const struct hct_job *job, const double *param)
 {
-    size_t n = compared(job->nranks);
-
+    (void)job;
     (void)param;
-    return sizeof(struct state) +
-           (2 * n * DICTIONARY_STEPS + 2 * n + words_of(n)) * sizeof(double) +
-           n * (sizeof(struct groups_task) + sizeof(uint32_t));
+    return sizeof(struct state);
+}
+
+/* By the job's seed, so that everybody draws the same: Knuth, The Art of
+ * Computer Programming 2, 3.4.2, algorithm S. */
+static void draw_sample(struct state *s, const struct hct_job *job)
+{
+    uint64_t seed = job->seed;
+    uint32_t most = job->nranks > MANY ? SAMPLE_OF_MANY : GROUPS_SAMPLE;
+    uint32_t n = job->nranks < most ? job->nranks : most;
+
+    for (uint32_t r = 0; s->nsample < n; r++)
+        if (lot_below(&seed, job->nranks - r) < n - s->nsample)
+            s->sample[s->nsample++] = r;
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -75,31 +84,13 @@ static int init(void *state, const struct hct_job *job, const double *param,
     (void)why;
     (void)why_bytes;
     s->every_ns = (uint64_t)(param[EVERY] * 1e9);
-    s->limit = (struct odd_limit){ .score = param[SCORE],
-                                   .share = param[SHARE] / 100,
-                                   .cost_ns = param[LEAST] * 1e9 };
+    s->ask = (struct ask){ .top = TOP, .score = param[SCORE],
+                           .share = param[SHARE] / 100,
+                           .cost_ns = param[LEAST] * 1e9 };
     s->groups_max = (uint32_t)param[GROUPS];
-    s->nranks = compared(job->nranks);
+    draw_sample(s, job);
     lknorm_fill(&s->table);
     return 0;
-}
-
-static struct groups_task *tasks_of(struct state *s)
-{
-    return (struct groups_task *)(void *)(s + 1);
-}
-
-static struct odd_room room_of(struct state *s)
-{
-    size_t n = s->nranks;
-    double *left = (double *)(void *)(tasks_of(s) + n);
-    double *slow = left + 2 * n * DICTIONARY_STEPS;
-
-    return (struct odd_room){
-        .left = { left, left + n * DICTIONARY_STEPS }, .slow = slow,
-        .total = slow + n, .words = slow + 2 * n, .normal = s->normal,
-        .spread = s->spread, .edge = s->edge,
-        .member = (uint32_t *)(void *)(slow + 2 * n + words_of(n)) };
 }
 
 /* ---------------------------------------------------------------- in words */
@@ -112,7 +103,8 @@ static const char *name_of(const struct dictionary *d,
 }
 
 static const char *what_of(char buf[WHAT], const struct dictionary *d,
-                           const struct hct_snapshot *in, const struct odd *o)
+                           const struct hct_snapshot *in,
+                           const struct hct_score *o)
 {
     const struct smm_step *step = &d->step[o->step];
 
@@ -124,46 +116,95 @@ static const char *what_of(char buf[WHAT], const struct dictionary *d,
     return buf;
 }
 
-/* How many tasks are further from their like in that way? */
-static uint32_t place_of(const struct groups_task *t,
-                         const struct hct_snapshot *in, uint32_t model,
-                         bool by_group)
+static const struct hct_cluster *cluster_of(const struct hct_snapshot *in,
+                                            uint32_t what, uint32_t number)
 {
-    double is = by_group ? t[model].far : t[model].near;
+    for (uint32_t i = 0; i < in->nclusters; i++) {
+        const struct hct_cluster *c = hct_cluster(in, i);
+
+        if (c->what == what && c->number == number)
+            return c;
+    }
+    return NULL;
+}
+
+/* Distances from a medoid are in deviations of its group (SC11, 3.3.1). */
+static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
+{
+    const struct hct_cluster *c =
+        cluster_of(in, HCT_CLUSTER_GROUP, x->group);
+    double deviation =
+        c && c->tasks ? sqrt(c->squares / (double)c->tasks) : 0;
+
+    return x->method == HCT_METHOD_CLUSTER && deviation > 0
+               ? x->score / deviation
+               : x->score;
+}
+
+/* How many tasks are further from their like in that way? 0: the rank is not
+ * among those that are furthest. */
+static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
+                         uint32_t rank)
+{
+    double is = -1;
     uint32_t before = 1;
 
-    for (uint32_t i = 0; i < in->nmodels; i++)
-        before += (by_group ? t[i].far : t[i].near) > is;
-    return before;
+    for (uint32_t i = 0; i < in->nscores; i++)
+        if (hct_score(in, i)->method == method && hct_score(in, i)->rank == rank)
+            is = far_of(in, hct_score(in, i));
+    for (uint32_t i = 0; i < in->nscores && is >= 0; i++)
+        before += hct_score(in, i)->method == method &&
+                  far_of(in, hct_score(in, i)) > is;
+    return is >= 0 ? before : 0;
+}
+
+static const char *places_of(char buf[WHAT], const struct hct_snapshot *in,
+                             uint32_t rank)
+{
+    uint32_t group = place_of(in, HCT_METHOD_CLUSTER, rank);
+    uint32_t near = place_of(in, HCT_METHOD_NEIGHBOUR, rank);
+    int n = 0;
+
+    buf[0] = '\0';
+    if (group)
+        n = snprintf(buf, WHAT, "; %u. by its group", group);
+    if (near)
+        snprintf(buf + n, WHAT - (size_t)n, "%s %u. by its neighbours",
+                 group ? "," : ";", near);
+    return buf;
+}
+
+static uint32_t like_of(const struct hct_snapshot *in,
+                        const struct hct_score *o)
+{
+    const struct hct_cluster *c = cluster_of(in, HCT_CLUSTER_KIND, o->kind);
+
+    return c && c->tasks ? (uint32_t)c->tasks - 1 : 0;
 }
 
 /* The place is that of the call which the step begins with, in that task. */
-static void say_one(struct state *s, const struct hct_snapshot *in,
-                    const struct odd *o, struct hct_out *out)
+static void say_one(const struct state *s, const struct hct_snapshot *in,
+                    const struct hct_score *o, struct hct_out *out)
 {
-    const struct hct_model *m = hct_model(in, o->model);
-    const struct dictionary *d = &s->dictionary;
-    char what[WHAT], longer[WORDS_TIME];
+    char what[WHAT], places[WHAT], longer[WORDS_TIME];
 
-    dictionary_model(d, in, m, s->edge, s->site);
-    words_line(out, (int32_t)m->rank,
+    words_line(out, (int32_t)o->rank,
                "%s longer %s, %.1f times as long as %u others, "
-               "%.0f deviations; %u. by its group, %u. by its neighbours",
+               "%.0f deviations%s",
                words_time(longer, (uint64_t)o->cost_ns),
-               what_of(what, d, in, o), o->times, o->like, o->score,
-               place_of(tasks_of(s), in, o->model, true),
-               place_of(tasks_of(s), in, o->model, false));
-    words_places(out, s->site[o->step], 0);
+               what_of(what, &s->dictionary, in, o), o->times, like_of(in, o),
+               o->score, places_of(places, in, o->rank));
+    words_places(out, o->site, 0);
 }
 
 /* The same is news again when it costs twice as much. */
-static bool is_news(struct state *s, uint32_t rank, const struct odd *o)
+static bool is_news(struct state *s, const struct hct_score *o)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
-    struct said now = { rank, s->dictionary.place[step->from],
+    struct said now = { o->rank, s->dictionary.place[step->from],
                        s->dictionary.place[step->to], o->cost_ns };
 
-    if (s->said.cost_ns > 0 && s->said.rank == rank &&
+    if (s->said.cost_ns > 0 && s->said.rank == now.rank &&
         s->said.from == now.from && s->said.to == now.to &&
         now.cost_ns < 2 * s->said.cost_ns)
         return false;
@@ -172,44 +213,83 @@ static bool is_news(struct state *s, uint32_t rank, const struct odd *o)
 }
 
 static void say(struct state *s, const struct hct_snapshot *in,
-                const struct odd *v, size_t n, struct hct_out *out)
+                const struct hct_score *const *v, size_t n, struct hct_out *out)
 {
-    uint32_t first = n ? hct_model(in, v[0].model)->rank : 0;
     struct hct_verdict *w =
-        n && is_news(s, first, &v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
+        n && is_news(s, v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
     char what[WHAT], longer[WORDS_TIME];
 
     if (!w)
         return;
-    w->where = v[0].in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
-    w->score = words_score(1 - 1 / (v[0].score * v[0].score)); /* Chebyshev's */
+    w->where =
+        v[0]->in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
+    w->score =
+        words_score(1 - 1 / (v[0]->score * v[0]->score)); /* Chebyshev's */
     words_line(out, HCT_NONE,
                "task %u is slower than %u others like it %s: by %s, "
                "%.1f %% of its time",
-               first, v[0].like, what_of(what, &s->dictionary, in, &v[0]),
-               words_time(longer, (uint64_t)v[0].cost_ns), 100 * v[0].share);
-    words_blame(out, first);
+               v[0]->rank, like_of(in, v[0]),
+               what_of(what, &s->dictionary, in, v[0]),
+               words_time(longer, (uint64_t)v[0]->cost_ns), 100 * v[0]->share);
+    words_blame(out, v[0]->rank);
     for (size_t i = 0; i < n; i++)
-        say_one(s, in, &v[i], out);
+        say_one(s, in, v[i], out);
 }
 
-static void compare(struct state *s, const struct hct_snapshot *in,
-                    struct hct_out *out)
+/* The most costly steps come first. Who has few that are like it is compared
+ * with nobody. */
+static void judge(struct state *s, const struct hct_snapshot *in,
+                  struct hct_out *out)
 {
-    struct odd_room room = room_of(s);
-    struct odd v[FOUND_MAX];
+    const struct hct_score *v[FOUND_MAX];
+    size_t n = 0;
 
-    if (in->nmodels < ODD_GROUP || in->nmodels > s->nranks)
-        return;
-    dictionary_make(&s->dictionary, in);
+    for (uint32_t i = 0; i < in->nscores && n < FOUND_MAX; i++) {
+        const struct hct_score *o = hct_score(in, i);
+
+        if (o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
+            o->step < s->dictionary.nsteps && like_of(in, o) + 1 >= HABITS_LEAST)
+            v[n++] = o;
+    }
+    say(s, in, v, n, out);
+}
+
+/* --------------------------------------------------------------- questions */
+
+/* The models of the sample, of what is there: by rank. */
+static void find_sample(struct state *s, const struct hct_snapshot *in)
+{
+    struct groups *g = &s->groups;
+
+    g->nsample = 0;
+    for (uint32_t i = 0, k = 0; i < in->nmodels && k < s->nsample; i++) {
+        while (k < s->nsample && s->sample[k] < hct_model(in, i)->rank)
+            k++;
+        if (k < s->nsample && s->sample[k] == hct_model(in, i)->rank)
+            g->sample[g->nsample++] = i;
+    }
+}
+
+/* False: there is nothing to be compared. */
+static bool ask(struct state *s, const struct hct_snapshot *in,
+                struct hct_out *out)
+{
+    struct groups *g = &s->groups;
+
+    find_sample(s, in);
+    if (g->nsample < HABITS_LEAST)
+        return false;
+    dictionary_make(&s->dictionary, in, g->sample, g->nsample);
     if (!s->dictionary.nsteps)
-        return;
-    groups_make(&s->groups, tasks_of(s), &s->table, &s->dictionary, in,
-                s->groups_max);
-    say(s, in, v,
-        odd_find(&room, &s->dictionary, in, &s->groups, tasks_of(s), &s->limit,
-                 v, FOUND_MAX),
-        out);
+        return false;
+    groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
+    out->nquestion = ask_write(&s->ask, &s->habits, g, &s->dictionary, in,
+                               out->question, out->question_max);
+    if (!out->nquestion)
+        return false;
+    memcpy(&s->question, out->question, sizeof(s->question));
+    out->need |= HCT_NEED_SCORES;
+    return true;
 }
 
 /* -------------------------------------------------------------------- when */
@@ -228,22 +308,39 @@ static void wait(struct state *s, uint64_t now_ns)
     uint64_t tenth = (now_ns - s->began_ns) / 10;
 
     s->next_ns = now_ns + (tenth > s->every_ns ? tenth : s->every_ns);
+    s->wants = NOTHING;
+}
+
+static void want_models(struct state *s, struct hct_out *out)
+{
+    out->need |= HCT_NEED_MODEL;
+    out->sample = out->nranks;
+    for (uint32_t i = 0; i < s->nsample && out->nranks < out->ranks_max; i++)
+        out->ranks[out->nranks++] = s->sample[i];
+    out->nsample = out->nranks - out->sample;
+}
+
+static void take(struct state *s, const struct hct_snapshot *in,
+                 struct hct_out *out)
+{
+    if (s->wants == MODELS && (in->parts & HCT_NEED_MODEL)) {
+        if (ask(s, in, out))
+            s->wants = SCORES;
+        else
+            wait(s, in->now_ns);
+    } else if (s->wants == SCORES && (in->parts & HCT_NEED_SCORES) &&
+               in->question == s->question.number) {
+        judge(s, in, out);
+        wait(s, in->now_ns);
+    } else if (s->wants && in->now_ns >= s->asked_ns + patience_ns) {
+        s->wants = NOTHING;     /* another was asked, or a slave died */
+    }
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
     struct state *s = state;
 
-    if (!s->nranks) {
-        if (!s->refused && words_verdict(out, HCT_NOTICE))
-            words_line(out, HCT_NONE,
-                       "tasks are not compared with each other, there "
-                       "are more than %d of them",
-                       TASKS_MAX);
-        s->refused = true;
-        out->wake_ns = UINT64_MAX;
-        return 0;
-    }
     if (!s->began_ns) {
         s->began_ns = in->now_ns;
         wait(s, in->now_ns);
@@ -252,15 +349,16 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         s->finalized = true;
         s->next_ns = in->now_ns;
     }
-    if (in->parts & HCT_NEED_MODEL) {
-        compare(s, in, out);
-        wait(s, in->now_ns);
+    take(s, in, out);
+    if (s->wants == NOTHING && in->now_ns >= s->next_ns) {
+        s->wants = MODELS;
+        s->asked_ns = in->now_ns;
     }
-    if (in->now_ns >= s->next_ns)
-        out->need = HCT_NEED_MODEL;
-    out->wake_ns = s->next_ns < in->now_ns + s->every_ns / 5
-                       ? s->next_ns
-                       : in->now_ns + s->every_ns / 5;
+    if (s->wants == MODELS)
+        want_models(s, out);
+    out->wake_ns = s->wants ? in->now_ns + poll_ns : in->now_ns + s->every_ns / 5;
+    if (!s->wants && s->next_ns < out->wake_ns)
+        out->wake_ns = s->next_ns;
     return 0;
 }
 
@@ -274,7 +372,7 @@ static const struct hct_policy policy = {
     .state_bytes = state_bytes,
     .init = init,
     .step = step,
-    .may_need = HCT_NEED_MODEL,
+    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES,
 };
 
 const struct hct_policy *hct_policy(void)

@@ -148,34 +148,20 @@ static void count(struct dictionary *d, const struct hct_snapshot *in,
     }
 }
 
-void dictionary_make(struct dictionary *d, const struct hct_snapshot *in)
+uint64_t dictionary_place(const struct dictionary *d, uint32_t state)
+{
+    return d->place[state] == BEGINNING ? 0 : d->place[state];
+}
+
+void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
+                     const uint32_t *models, uint32_t n)
 {
     uint32_t seen[DICTIONARY_STEPS] = { 0 };
 
     memset(d, 0, sizeof(*d));
-    for (uint32_t i = 0; i < in->nmodels; i++)
-        count(d, in, i, seen);
+    for (uint32_t i = 0; i < n; i++)
+        count(d, in, models[i], seen);
     sort_steps(d);
-}
-
-/* Two samples as one: Chan, Golub and LeVeque 1979, (2.1). */
-static void join(double *mean, double *m2, double n, double mean_b, double m2_b,
-                 double n_b)
-{
-    double apart = mean_b - *mean, all = n + n_b;
-
-    *m2 += m2_b + apart * apart * n * n_b / all;
-    *mean += apart * n_b / all;
-}
-
-/* As long as it is being added up, sd is m2. */
-static void add(struct smm_edge *to, const struct hct_edge *e)
-{
-    double n = (double)to->n, more = (double)e->n;
-
-    join(&to->in.mean, &to->in.sd, n, e->in_mean, e->in_m2, more);
-    join(&to->out.mean, &to->out.sd, n, e->out_mean, e->out_m2, more);
-    to->n += e->n;
 }
 
 void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
@@ -193,14 +179,10 @@ void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
 
         if (step == NONE)
             continue;
-        add(&edge[step], e);
+        smm_add(&edge[step], e->n, (struct moments){ e->in_mean, e->in_m2 },
+                (struct moments){ e->out_mean, e->out_m2 });
         if (site)
             site[step] = hct_state(in, m, e->from)->site;
     }
-    for (uint32_t i = 0; i < d->nsteps; i++)
-        if (edge[i].n) {
-            edge[i].in = smm_time(edge[i].n, edge[i].in.mean, edge[i].in.sd);
-            edge[i].out = smm_time(edge[i].n, edge[i].out.mean, edge[i].out.sd);
-        }
-    smm_probabilities(&all, d->step);
+    smm_finish(&all, d->step);
 }

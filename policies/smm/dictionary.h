@@ -28,8 +28,12 @@ struct dictionary {
     uint32_t slot_of_step[DICTIONARY_SLOTS];
 };
 
-/* Of all models of the snapshot. */
-void dictionary_make(struct dictionary *d, const struct hct_snapshot *in);
+/* Of the n models of the snapshot that have these numbers. */
+void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
+                     const uint32_t *models, uint32_t n);
+
+/* Of a state, as a question has it: 0 is the beginning. */
+uint64_t dictionary_place(const struct dictionary *d, uint32_t state);
 
 /* That model by the numbers of the dictionary: edge has room for d->nsteps, and
  * is overwritten. site: of each step where this task is when it begins, a place

@@ -107,18 +107,3 @@ void polish(struct polish *p, double *words)
         p->spread[s] =
             hypot(POLISH_MAD * median_of_step(p, s, words, fabs), POLISH_LEAST);
 }
-
-double polish_score(const struct polish *p, uint32_t task, uint32_t step)
-{
-    double left = *cell(p, task, step);
-
-    return isnan(left) ? 0 : left / p->spread[step];
-}
-
-double polish_cost(const struct polish *p, uint32_t task, uint32_t step)
-{
-    double left = *cell(p, task, step);
-
-    return isnan(left) ? 0
-                       : exp(p->normal[step] + p->slow[task]) * (exp(left) - 1);
-}

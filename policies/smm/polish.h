@@ -11,6 +11,7 @@
 #ifndef HCT_POLISH_H
 #define HCT_POLISH_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,11 +38,17 @@ struct polish {
 /* words: room for as many as there are tasks or steps, whichever are more. */
 void polish(struct polish *p, double *words);
 
-/* Of task and step, in deviations: more than 0 takes longer; 0 where it has no
- * such step. */
-double polish_score(const struct polish *p, uint32_t task, uint32_t step);
-/* How much longer, ns: of the time that it took; less than 0: shorter. */
-double polish_cost(const struct polish *p, uint32_t task, uint32_t step);
+/* Of one cell: deviations of what is left; more than 0 takes longer. */
+static inline double polish_score(double left, double spread)
+{
+    return left / spread;
+}
+/* How much longer it took, ns, than a task that is so slow normally does; less
+ * than 0: shorter. */
+static inline double polish_cost(double left, double normal, double slow)
+{
+    return exp(normal + slow) * (exp(left) - 1);
+}
 
 /* The middle of n numbers, or of the two in the middle, which are put in
  * another order; NaN of none. */

@@ -11,7 +11,27 @@ struct normal smm_time(uint64_t n, double mean, double m2)
     return (struct normal){ .mean = mean, .sd = hypot(sd, known) };
 }
 
-void smm_probabilities(struct smm *m, const struct smm_step *step)
+/* Two samples as one: Chan, Golub and LeVeque 1979, (2.1). As long as times are
+ * being added up, sd is m2. */
+static void join(struct normal *to, double n, struct moments b, double n_b)
+{
+    double apart = b.mean - to->mean, all = n + n_b;
+
+    to->sd += b.m2 + apart * apart * n * n_b / all;
+    to->mean += apart * n_b / all;
+}
+
+void smm_add(struct smm_edge *to, uint64_t n, struct moments in,
+             struct moments out)
+{
+    if (n == 0)
+        return;
+    join(&to->in, (double)to->n, in, (double)n);
+    join(&to->out, (double)to->n, out, (double)n);
+    to->n += n;
+}
+
+static void set_probabilities(struct smm *m, const struct smm_step *step)
 {
     for (size_t i = 0; i < m->nedges;) {
         uint64_t all = 0;
@@ -23,6 +43,19 @@ void smm_probabilities(struct smm *m, const struct smm_step *step)
             m->edge[i].probability =
                 all ? (double)m->edge[i].n / (double)all : 0;
     }
+}
+
+void smm_finish(struct smm *m, const struct smm_step *step)
+{
+    for (size_t i = 0; i < m->nedges; i++) {
+        struct smm_edge *e = &m->edge[i];
+
+        if (e->n == 0)
+            continue;
+        e->in = smm_time(e->n, e->in.mean, e->in.sd);
+        e->out = smm_time(e->n, e->out.mean, e->out.sd);
+    }
+    set_probabilities(m, step);
 }
 
 static double differ_in_structure(const struct smm_edge *a,

@@ -47,8 +47,16 @@ struct smm_step {               /* an entry of the dictionary */
  * known of it. n > 0. */
 struct normal smm_time(uint64_t n, double mean, double m2);
 
-/* Sets the probabilities, from n of all steps from the same state. */
-void smm_probabilities(struct smm *m, const struct smm_step *step);
+struct moments {                /* of times, as in struct hct_edge */
+    double mean, m2;
+};
+/* Into edges that begin as zeros, in any order: the same step in another phase,
+ * or of another thread. */
+void smm_add(struct smm_edge *to, uint64_t n, struct moments in,
+             struct moments out);
+/* When all is in: deviations, and the probabilities, from n of all steps from
+ * the same state, which follow each other. */
+void smm_finish(struct smm *m, const struct smm_step *step);
 
 /* What two tasks differ by in one step; 0 if neither has it. */
 double smm_differ(const struct lknorm *t, const struct smm_edge *a,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct merge_kind *const kinds[] = {
-    &merge_who, &merge_tree, &merge_stack, &merge_model,
+    &merge_who, &merge_tree, &merge_stack, &merge_model, &merge_scores,
 };
 
 const struct merge_kind *merge_find(const char *name)

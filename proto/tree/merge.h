@@ -40,5 +40,7 @@ extern const struct merge_kind merge_tree;
 extern const struct merge_kind merge_stack;
 /* "model": a Model of hct.proto: the models of all tasks, with notes. */
 extern const struct merge_kind merge_model;
+/* "scores": Scores of hct.proto: tasks against the models of a question. */
+extern const struct merge_kind merge_scores;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "proto/base/str.h"
 #include "slave/gather/gather_model.h"
+#include "slave/gather/gather_scores.h"
 #include "slave/gather/gather_stack.h"
 #include "slave/jobs/jobs.h"
 
@@ -22,5 +23,6 @@ const struct reduce_kind gather_kinds[] = {
     { "who", who_start, NULL },
     { "stack", gather_stack_start, gather_stack_stop },
     { "model", gather_model_start, gather_model_stop },
+    { "scores", gather_scores_start, gather_scores_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

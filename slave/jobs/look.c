@@ -605,6 +605,21 @@ static void read_detail(struct look *l, const struct task *t,
     detail_meetings(l, t);
 }
 
+static bool wants_model(const Hct__Look *m, uint32_t rank)
+{
+    size_t low = 0, high = m->n_models;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (m->models[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return m->n_models == 0 || (low < m->n_models && m->models[low] == rank);
+}
+
 static void read_model(struct look *l, const struct task *t, uint32_t site)
 {
     Hct__Looked__Model *m;
@@ -837,7 +852,8 @@ void look_at(struct look *l, struct task *t)
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }
-    if ((m->parts & HCT_NEED_MODEL) && t->tally.page)
+    if ((m->parts & HCT_NEED_MODEL) && t->tally.page &&
+        wants_model(m, t->rank))
         read_model(l, t, r.site);
     memcpy(k->place, r.place, sizeof(k->place));
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)

@@ -14,7 +14,7 @@ rooms()
     cat <<'END'
 proto/base
 proto/link           hct.pb-c.h messages.inc
-proto/tree           hct.pb-c.h
+proto/tree           hct.pb-c.h hct_policy.h
 proto/conf           hct.pb-c.h
 
 mpi-wrappers
@@ -58,7 +58,7 @@ slave/page           hct.pb-c.h page.h calls.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
-slave/gather
+slave/gather         policies/smm hct_policy.h
 slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h

@@ -30,7 +30,7 @@ static void test_probabilities(void **state)
     struct smm m = { e, 5 };
 
     (void)state;
-    smm_probabilities(&m, step);
+    smm_finish(&m, step);
     assert_true(e[0].probability == 1);
     assert_true(fabs(e[1].probability - 0.9) < 1e-12);
     assert_true(fabs(e[2].probability - 0.1) < 1e-12);

@@ -1,0 +1,37 @@
+/* habits.h - how long tasks of a kind take for each step, by a sample: what is
+ * normal, and how far tasks are from it (smm/polish.h).
+ *
+ * Time in calls that wait for others is an effect: what counts is the
+ * computation between two calls, and time in calls that do not wait. A step
+ * that a task has taken once only is no habit: setting up, reading input. */
+#ifndef HCT_HABITS_H
+#define HCT_HABITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/outlier/groups.h"
+
+/* Of so many that are like each other at least, or who is odd is a matter of
+ * taste. */
+enum { HABITS_LEAST = 4 };
+
+struct habits {                 /* room: nothing in it outlives a call */
+    double left[GROUPS_SAMPLE * DICTIONARY_STEPS];
+    double slow[GROUPS_SAMPLE];
+    double words[DICTIONARY_STEPS];
+    double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
+    struct smm_edge edge[DICTIONARY_STEPS];
+};
+
+/* Is time inside the call that the step begins with time of others? */
+bool habits_waits(const struct dictionary *d, const struct hct_snapshot *in,
+                  uint32_t step);
+
+/* Of the sample's tasks of that kind, into d->nsteps entries: NaN where it is
+ * not known. */
+void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
+               const struct dictionary *d, const struct hct_snapshot *in,
+               struct hct_question_normal *v);
+
+#endif

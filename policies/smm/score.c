@@ -1,0 +1,363 @@
+/* score.c - see score.h. */
+#include "policies/smm/score.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "policies/smm/chains.h"
+#include "policies/smm/polish.h"
+#include "policies/smm/smm.h"
+
+#define NONE UINT32_MAX
+
+enum { SLOTS = 4 * HCT_STEPS_MAX };
+
+struct score {
+    const struct hct_question *q;       /* borrowed, as the next four */
+    const struct hct_question_step *step;
+    const struct hct_question_model *model;
+    const struct hct_question_normal *normal;
+    const struct lknorm *table;
+    uint32_t slot[SLOTS];       /* number of a step + 1; 0: free */
+    struct smm_step by[HCT_STEPS_MAX];  /* steps from one place together */
+    uint32_t into[HCT_STEPS_MAX], first[HCT_STEPS_MAX];
+    struct smm_edge own[HCT_STEPS_MAX], merged[HCT_STEPS_MAX];
+    uint32_t site[HCT_STEPS_MAX];
+    double left[2][HCT_STEPS_MAX], words[HCT_STEPS_MAX];
+    double slow[2];
+    struct smm_edge edge[];     /* nmodels times nchains */
+};
+
+/* ----------------------------------------------------------------- reading */
+
+struct layout {                 /* of the bytes of a question: where is what */
+    size_t steps, models, edges, normals, end;
+};
+
+static struct layout layout_of(const struct hct_question *q)
+{
+    struct layout l = { .steps = sizeof(*q) };
+
+    l.models = l.steps + q->nsteps * sizeof(struct hct_question_step);
+    l.edges = l.models + q->nmodels * sizeof(struct hct_question_model);
+    l.normals = l.edges + (size_t)q->nmodels * q->nchains *
+                              sizeof(struct hct_question_edge);
+    l.end = l.normals + (size_t)q->nkinds * q->nsteps *
+                            sizeof(struct hct_question_normal);
+    return l;
+}
+
+static bool counts_fit(const struct hct_question *q)
+{
+    return q->size == sizeof(*q) && q->nsteps && q->nsteps <= HCT_STEPS_MAX &&
+           q->nchains && q->nchains <= q->nsteps && q->nmodels &&
+           q->nmodels <= HCT_MODELS_MAX && q->nkinds &&
+           q->nkinds <= HCT_CLUSTERS_MAX && q->ngroups &&
+           q->ngroups <= HCT_CLUSTERS_MAX && q->top && q->top <= HCT_TOP_MAX;
+}
+
+/* Each chain has one step that it begins with. */
+static bool steps_fit(const struct hct_question *q,
+                      const struct hct_question_step *step)
+{
+    uint32_t begun[HCT_STEPS_MAX] = { 0 };
+
+    for (uint32_t i = 0; i < q->nsteps; i++) {
+        if (step[i].chain >= q->nchains)
+            return false;
+        begun[step[i].chain] += step[i].first == 1;
+    }
+    for (uint32_t i = 0; i < q->nchains; i++)
+        if (begun[i] != 1)
+            return false;
+    return true;
+}
+
+/* Each group and each kind has one medoid. */
+static bool models_fit(const struct hct_question *q,
+                       const struct hct_question_model *m)
+{
+    uint32_t group[HCT_CLUSTERS_MAX] = { 0 }, kind[HCT_CLUSTERS_MAX] = { 0 };
+
+    for (uint32_t i = 0; i < q->nmodels; i++) {
+        if ((m[i].group >= q->ngroups && m[i].group != HCT_NO_MEDOID) ||
+            (m[i].kind >= q->nkinds && m[i].kind != HCT_NO_MEDOID))
+            return false;
+        if (m[i].group != HCT_NO_MEDOID)
+            group[m[i].group]++;
+        if (m[i].kind != HCT_NO_MEDOID)
+            kind[m[i].kind]++;
+    }
+    for (uint32_t i = 0; i < q->ngroups; i++)
+        if (group[i] != 1)
+            return false;
+    for (uint32_t i = 0; i < q->nkinds; i++)
+        if (kind[i] != 1)
+            return false;
+    return true;
+}
+
+static bool is_time(float mean, float sd)
+{
+    return isfinite(mean) && isfinite(sd) && mean >= 0 && sd > 0;
+}
+
+static bool edges_fit(const struct hct_question_edge *e, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(e[i].n >= 0) || !isfinite(e[i].n) ||
+            (e[i].n > 0 && !(e[i].probability >= 0 && e[i].probability <= 1 &&
+                             is_time(e[i].in_mean, e[i].in_sd) &&
+                             is_time(e[i].out_mean, e[i].out_sd))))
+            return false;
+    return true;
+}
+
+static bool spread_fits(float normal, float spread)
+{
+    return isnan(normal) || (isfinite(normal) && isfinite(spread) && spread > 0);
+}
+
+static bool normals_fit(const struct hct_question_normal *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!spread_fits(v[i].in, v[i].in_spread) ||
+            !spread_fits(v[i].out, v[i].out_spread))
+            return false;
+    return true;
+}
+
+#define AT(type, q, offset) \
+    ((const struct type *)(const void *)((const char *)(q) + (offset)))
+
+size_t score_room(const void *question, size_t bytes)
+{
+    const struct hct_question *q = question;
+    size_t edges;
+    struct layout l;
+
+    if (bytes < sizeof(*q) || bytes > HCT_QUESTION_MAX || !counts_fit(q))
+        return 0;
+    l = layout_of(q);
+    edges = (size_t)q->nmodels * q->nchains;
+    if (l.end != bytes || !steps_fit(q, AT(hct_question_step, q, l.steps)) ||
+        !models_fit(q, AT(hct_question_model, q, l.models)) ||
+        !edges_fit(AT(hct_question_edge, q, l.edges), edges) ||
+        !normals_fit(AT(hct_question_normal, q, l.normals),
+                     (size_t)q->nkinds * q->nsteps))
+        return 0;
+    return sizeof(struct score) + edges * sizeof(struct smm_edge);
+}
+
+static uint32_t slot_of(uint64_t from, uint64_t to)
+{
+    uint64_t key = (from ^ to >> 29) * 0x9e3779b97f4a7c15u ^
+                   to * 0xbf58476d1ce4e5b9u;
+
+    return (uint32_t)(key >> 40) % SLOTS;
+}
+
+/* The slot that has it, or is free for it. */
+static uint32_t find(const struct score *s, uint64_t from, uint64_t to)
+{
+    uint32_t at = slot_of(from, to);
+
+    for (; s->slot[at]; at = (at + 1) % SLOTS) {
+        const struct hct_question_step *is = &s->step[s->slot[at] - 1];
+
+        if (is->from == from && is->to == to)
+            break;
+    }
+    return at;
+}
+
+static void number_steps(struct score *s)
+{
+    uint32_t state = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        const struct hct_question_step *is = &s->step[i];
+
+        state += i > 0 && is->from != s->step[i - 1].from;
+        s->by[i].from = state;
+        s->into[i] = is->chain;
+        if (is->first)
+            s->first[is->chain] = i;
+        s->slot[find(s, is->from, is->to)] = i + 1;
+    }
+}
+
+static void take_edges(struct score *s, const struct hct_question_edge *e)
+{
+    for (size_t i = 0; i < (size_t)s->q->nmodels * s->q->nchains; i++)
+        s->edge[i] = (struct smm_edge){
+            .n = e[i].n > 0 && e[i].n < 1 ? 1 : (uint64_t)fminf(e[i].n, 1e18f),
+            .probability = e[i].probability,
+            .in = { e[i].in_mean, e[i].in_sd },
+            .out = { e[i].out_mean, e[i].out_sd } };
+}
+
+struct score *score_open(void *room, const void *question,
+                         const struct lknorm *table)
+{
+    const struct hct_question *q = question;
+    const struct layout l = layout_of(q);
+    struct score *s = room;
+
+    memset(s, 0, sizeof(*s));
+    s->q = q;
+    s->step = AT(hct_question_step, q, l.steps);
+    s->model = AT(hct_question_model, q, l.models);
+    s->normal = AT(hct_question_normal, q, l.normals);
+    s->table = table;
+    number_steps(s);
+    take_edges(s, AT(hct_question_edge, q, l.edges));
+    return s;
+}
+
+/* --------------------------------------------------------------- distances */
+
+/* By the steps of the question; returns how many it has besides. */
+static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
+{
+    struct smm all = { s->own, s->q->nsteps };
+    uint32_t others = 0;
+
+    memset(s->own, 0, s->q->nsteps * sizeof(*s->own));
+    for (size_t i = 0; i < n; i++) {
+        uint32_t step = v[i].from == SCORE_NOWHERE || v[i].to == SCORE_NOWHERE
+                            ? NONE
+                            : s->slot[find(s, v[i].from, v[i].to)] - 1;
+
+        if (step == NONE) {
+            others++;
+            continue;
+        }
+        smm_add(&s->own[step], v[i].n, (struct moments){ v[i].in_mean, v[i].in_m2 },
+                (struct moments){ v[i].out_mean, v[i].out_m2 });
+        s->site[step] = v[i].site;
+    }
+    smm_finish(&all, s->by);
+    return others;
+}
+
+void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
+                size_t n, struct score_task *t)
+{
+    const struct hct_question *q = s->q;
+    const struct chains c = { s->into, s->first, q->nsteps, q->nchains };
+    struct smm own = { s->own, q->nsteps }, m = { s->merged, 0 };
+    double alone = SMM_ALONE * take_task(s, v, n);
+
+    *t = (struct score_task){ .far = HUGE_VAL, .near = HUGE_VAL,
+                              .like = HUGE_VAL };
+    chains_merge(&c, &own, &m);
+    for (uint32_t i = 0; i < q->nmodels; i++) {
+        struct smm other = { s->edge + (size_t)i * q->nchains, q->nchains };
+        const struct hct_question_model *is = &s->model[i];
+        double d = smm_distance(s->table, &m, &other) + alone;
+
+        if (is->rank != rank)
+            t->near = fmin(t->near, d);
+        if (is->group != HCT_NO_MEDOID && d < t->far) {
+            t->far = d;
+            t->group = is->group;
+        }
+        d = is->kind != HCT_NO_MEDOID ? smm_structure(&m, &other) + alone
+                                      : HUGE_VAL;
+        if (d < t->like) {
+            t->like = d;
+            t->kind = is->kind;
+        }
+    }
+    if (!isfinite(t->near))     /* there is no other */
+        t->near = 0;
+    for (uint32_t i = 0; i < q->nsteps; i++)
+        t->total_ns += (double)s->own[i].n *
+                       (s->own[i].in.mean + s->own[i].out.mean);
+}
+
+/* -------------------------------------------------------------------- steps */
+
+static double spent(uint64_t n, double mean)
+{
+    double ns = (double)n * mean;
+
+    return n > 1 && ns > 0 ? log(ns) : (double)NAN;
+}
+
+static float normal_of(const struct hct_question_normal *n, int in_call)
+{
+    return in_call ? n->in : n->out;
+}
+
+/* What is left of the logarithms when the steps' normal times are taken off, and
+ * then how slow the task is in all of them. */
+static void take_off(struct score *s, const struct hct_question_normal *normal,
+                     int in_call)
+{
+    double *left = s->left[in_call];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        const struct smm_edge *e = &s->own[i];
+
+        left[i] = in_call && s->step[i].waits
+                      ? (double)NAN
+                      : spent(e->n, in_call ? e->in.mean : e->out.mean) -
+                            (double)normal_of(&normal[i], in_call);
+        if (!isnan(left[i]))
+            s->words[n++] = left[i];
+    }
+    s->slow[in_call] = n ? polish_median(s->words, n) : 0;
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        left[i] -= s->slow[in_call];
+}
+
+/* Most costly first. */
+static size_t put(struct hct_score *v, size_t n, size_t k,
+                  const struct hct_score *o)
+{
+    size_t at;
+
+    if (k == 0 || (n == k && o->cost_ns <= v[n - 1].cost_ns))
+        return n;
+    at = n < k ? n++ : n - 1;
+    for (; at > 0 && v[at - 1].cost_ns < o->cost_ns; at--)
+        v[at] = v[at - 1];
+    v[at] = *o;
+    return n;
+}
+
+size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
+                   struct hct_score *v, size_t k)
+{
+    const struct hct_question *q = s->q;
+    const struct hct_question_normal *normal =
+        s->normal + (size_t)t->kind * q->nsteps;
+    size_t n = 0;
+
+    for (int in_call = 0; in_call < 2; in_call++) {
+        take_off(s, normal, in_call);
+        for (uint32_t i = 0; i < q->nsteps; i++) {
+            double left = s->left[in_call][i];
+            struct hct_score o = {
+                .method = HCT_METHOD_POLISH, .rank = rank, .group = t->group,
+                .kind = t->kind, .step = i, .in_call = (uint32_t)in_call,
+                .site = s->site[i], .times = exp(left),
+                .cost_ns = polish_cost(left,
+                                       (double)normal_of(&normal[i], in_call),
+                                       s->slow[in_call]),
+                .score = polish_score(left, (double)(in_call
+                                                         ? normal[i].in_spread
+                                                         : normal[i].out_spread)) };
+
+            o.share = t->total_ns > 0 ? o.cost_ns / t->total_ns : 0;
+            if (o.score >= q->score && o.share >= q->share &&
+                o.cost_ns >= q->cost_ns)
+                n = put(v, n, k, &o);
+        }
+    }
+    return n;
+}

@@ -1,0 +1,55 @@
+/* score.h - one task against the models of a question (struct hct_question): what
+ * is done where the tasks are, so that their models need not travel.
+ *
+ * The same measures as where all models are in one place: the distance from the
+ * medoid of its group and from its nearest neighbour (SC11, 3.3.1 and 3.3.2),
+ * and median polish (polish.h), with what is normal taken from the question. */
+#ifndef HCT_SCORE_H
+#define HCT_SCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/smm/lknorm.h"
+
+struct score;                   /* a question, ready to be answered */
+
+/* Bytes that it takes; 0: these are no question. */
+size_t score_room(const void *question, size_t bytes);
+/* In room, of so many bytes and aligned for anything. Both question and table
+ * are borrowed; the question is aligned to 8 bytes. Needs what score_room()
+ * did not refuse. */
+struct score *score_open(void *room, const void *question,
+                         const struct lknorm *table);
+
+struct score_edge {             /* of the task's model, as in hct_edge */
+    uint64_t from, to;          /* places; 0: the beginning */
+    uint32_t site;              /* of this task: from */
+    uint32_t pad;
+    uint64_t n;
+    double in_mean, in_m2, out_mean, out_m2;
+};
+/* A place that is not known. */
+#define SCORE_NOWHERE UINT64_MAX
+
+struct score_task {
+    uint32_t group, kind;       /* whose medoid is nearest */
+    double far, near;           /* from that of the group; from the nearest
+                                   model of another task */
+    double like;                /* from the medoid of the kind, by what they
+                                   do alone */
+    double total_ns;            /* of its steps */
+};
+
+/* Edges of all its phases, in any order. Steps that the question does not have
+ * make it as different as can be. */
+void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
+                size_t n, struct score_task *t);
+
+/* Of the task that was scored last: its steps that are longer than the question
+ * allows, the most costly ones, at most k, the first most. Returns how many. */
+size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
+                   struct hct_score *v, size_t k);
+
+#endif

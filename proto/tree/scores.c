@@ -1,0 +1,243 @@
+/* scores.c - see scores.h. */
+#include "proto/tree/scores.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- clusters */
+
+/* The one that is called so; NULL: there is no room for it. */
+static struct hct_cluster *cluster_of(struct scores *s, uint32_t what,
+                                      uint32_t number)
+{
+    uint32_t i = 0;
+
+    while (i < s->nclusters && (s->cluster[i].what < what ||
+                                (s->cluster[i].what == what &&
+                                 s->cluster[i].number < number)))
+        i++;
+    if (i < s->nclusters && s->cluster[i].what == what &&
+        s->cluster[i].number == number)
+        return &s->cluster[i];
+    if (s->nclusters == SCORES_CLUSTERS)
+        return NULL;
+    memmove(&s->cluster[i + 1], &s->cluster[i],
+            (s->nclusters - i) * sizeof(*s->cluster));
+    s->nclusters++;
+    s->cluster[i] = (struct hct_cluster){ .what = what, .number = number };
+    return &s->cluster[i];
+}
+
+static void cluster_add(struct scores *s, const struct hct_cluster *more)
+{
+    struct hct_cluster *c = cluster_of(s, more->what, more->number);
+
+    if (!c)
+        return;
+    c->tasks += more->tasks;
+    c->sum += more->sum;
+    c->squares += more->squares;
+}
+
+void scores_count(struct scores *s, enum hct_cluster_what what, uint32_t number,
+                  double distance)
+{
+    const struct hct_cluster one = { .what = what, .number = number, .tasks = 1,
+                                     .sum = distance,
+                                     .squares = distance * distance };
+
+    cluster_add(s, &one);
+}
+
+/* ------------------------------------------------------------------ scores */
+
+static bool is_one_list(const struct hct_score *a, const struct hct_score *b)
+{
+    return a->method == b->method &&
+           (a->method != HCT_METHOD_CLUSTER || a->group == b->group);
+}
+
+/* By lists, and in a list the furthest first; equal ones by rank and step, so
+ * that all merges of the same parts are the same. */
+static bool is_before(const struct hct_score *a, const struct hct_score *b)
+{
+    double x = a->method == HCT_METHOD_POLISH ? a->cost_ns : a->score;
+    double y = a->method == HCT_METHOD_POLISH ? b->cost_ns : b->score;
+
+    if (a->method != b->method)
+        return a->method < b->method;
+    if (!is_one_list(a, b))
+        return a->group < b->group;
+    if (x > y || x < y)
+        return x > y;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->step != b->step ? a->step < b->step : a->in_call < b->in_call;
+}
+
+void scores_put(struct scores *s, const struct hct_score *x)
+{
+    uint32_t first = 0, at, end;
+
+    while (first < s->nscores && !is_one_list(&s->score[first], x) &&
+           is_before(&s->score[first], x))
+        first++;
+    for (at = first; at < s->nscores && is_before(&s->score[at], x); at++)
+        ;
+    for (end = at; end < s->nscores && is_one_list(&s->score[end], x); end++)
+        ;
+    if (at - first >= s->top)
+        return;
+    if (end - first == s->top) {        /* the last of them goes */
+        end--;
+    } else {
+        if (s->nscores == SCORES_MAX)
+            return;
+        memmove(&s->score[end + 1], &s->score[end],
+                (s->nscores - end) * sizeof(*s->score));
+        s->nscores++;
+    }
+    memmove(&s->score[at + 1], &s->score[at], (end - at) * sizeof(*s->score));
+    s->score[at] = *x;
+}
+
+void scores_merge(struct scores *s, const struct scores *part, uint32_t at)
+{
+    if (!part->top)
+        return;
+    if (part->top > s->top)
+        s->top = part->top;
+    s->number = part->number;
+    for (uint32_t i = 0; i < part->nclusters; i++)
+        cluster_add(s, &part->cluster[i]);
+    for (uint32_t i = 0; i < part->nscores; i++) {
+        struct hct_score x = part->score[i];
+
+        x.rank += at;
+        scores_put(s, &x);
+    }
+}
+
+/* ------------------------------------------------------------------- bytes */
+
+int scores_write(const struct scores *s, const uint32_t *rank_of,
+                 struct str *out, struct err *err)
+{
+    Hct__Scores m = HCT__SCORES__INIT;
+    Hct__Scores__Cluster c[SCORES_CLUSTERS], *cs[SCORES_CLUSTERS];
+    Hct__Scores__Score *x = calloc(s->nscores + 1, sizeof(*x));
+    Hct__Scores__Score **xs = calloc(s->nscores + 1, sizeof(Hct__Scores__Score *));
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+
+    m.number = s->number;
+    m.top = s->top;
+    m.clusters = cs;
+    m.n_clusters = s->nclusters;
+    for (uint32_t i = 0; i < s->nclusters; i++) {
+        const struct hct_cluster *is = &s->cluster[i];
+
+        hct__scores__cluster__init(cs[i] = &c[i]);
+        c[i].what = is->what;
+        c[i].number = is->number;
+        c[i].tasks = is->tasks;
+        c[i].sum = is->sum;
+        c[i].squares = is->squares;
+    }
+    m.scores = xs;
+    m.n_scores = x && xs ? s->nscores : 0;
+    for (uint32_t i = 0; i < m.n_scores; i++) {
+        const struct hct_score *is = &s->score[i];
+
+        hct__scores__score__init(xs[i] = &x[i]);
+        x[i].method = is->method;
+        x[i].rank = rank_of ? rank_of[is->rank] : is->rank;
+        x[i].group = is->group;
+        x[i].kind = is->kind;
+        x[i].step = is->step;
+        x[i].in_call = is->in_call;
+        x[i].site = is->site;
+        x[i].score = is->score;
+        x[i].cost_ns = is->cost_ns;
+        x[i].times = is->times;
+        x[i].share = is->share;
+    }
+    if (x && xs) {
+        n = hct__scores__get_packed_size(&m);
+        bytes = malloc(n + 1);
+    }
+    if (bytes) {
+        hct__scores__pack(&m, bytes);
+        str_add_bytes(out, bytes, n);
+    }
+    free(x);
+    free(xs);
+    free(bytes);
+    return bytes && !str_failed(out) ? 0 : err_memory(err);
+}
+
+static bool cluster_fits(const Hct__Scores__Cluster *c, uint32_t width)
+{
+    return c->what >= HCT_CLUSTER_GROUP && c->what <= HCT_CLUSTER_KIND &&
+           c->number < HCT_CLUSTERS_MAX && c->tasks <= width &&
+           isfinite(c->sum) && isfinite(c->squares) && c->sum >= 0 &&
+           c->squares >= 0;
+}
+
+static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
+{
+    return x->method >= HCT_METHOD_CLUSTER && x->method <= HCT_METHOD_POLISH &&
+           x->rank < width && x->group < HCT_CLUSTERS_MAX &&
+           x->kind < HCT_CLUSTERS_MAX && x->step < HCT_STEPS_MAX &&
+           x->in_call <= 1 && isfinite(x->score) && isfinite(x->cost_ns) &&
+           isfinite(x->times) && isfinite(x->share);
+}
+
+static bool take(struct scores *s, const Hct__Scores *m)
+{
+    if (m->top > HCT_TOP_MAX || m->n_clusters > SCORES_CLUSTERS ||
+        m->n_scores > SCORES_MAX)
+        return false;
+    s->top = m->top;
+    s->number = m->number;
+    for (size_t i = 0; i < m->n_clusters; i++) {
+        const Hct__Scores__Cluster *c = m->clusters[i];
+        const struct hct_cluster is = { c->what, c->number, c->tasks, c->sum,
+                                        c->squares };
+
+        if (!cluster_fits(c, s->width))
+            return false;
+        cluster_add(s, &is);
+    }
+    for (size_t i = 0; i < m->n_scores; i++) {
+        const Hct__Scores__Score *x = m->scores[i];
+        const struct hct_score is = {
+            .method = x->method, .rank = x->rank, .group = x->group,
+            .kind = x->kind, .step = x->step, .in_call = x->in_call,
+            .site = x->site, .score = x->score, .cost_ns = x->cost_ns,
+            .times = x->times, .share = x->share };
+
+        if (!score_fits(x, s->width))
+            return false;
+        scores_put(s, &is);
+    }
+    return true;
+}
+
+int scores_read(struct scores *s, const uint8_t *bytes, size_t n,
+                uint32_t width, struct err *err)
+{
+    Hct__Scores *m = hct__scores__unpack(NULL, n, bytes);
+    bool fits;
+
+    memset(s, 0, sizeof(*s));
+    s->width = width;
+    if (!m)
+        return err_set(err, EBADMSG, "these are no scores");
+    fits = take(s, m);
+    hct__scores__free_unpacked(m, NULL);
+    return fits ? 0
+                : err_set(err, EBADMSG, "scores that make no sense");
+}
