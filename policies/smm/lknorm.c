@@ -7,6 +7,7 @@
 #include "policies/smm/lknorm.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #define FAR 1e100               /* its square is a number, too */
 
@@ -70,16 +71,24 @@ void lknorm_fill(struct lknorm *t)
         }
 }
 
+/* Called for every step of every pair of models: no function is, and nothing is
+ * divided that need not be. */
 double lknorm(const struct lknorm *t, struct normal a, struct normal b)
 {
     const double last = LKNORM_SIDE - 1;
-    double r, d, x, y;
+    bool less = a.sd < b.sd;
+    double wide = 1 / (less ? b.sd : a.sd);
+    double narrow = (less ? a.sd : b.sd) * wide;        /* 1 / r */
+    double far = fabs(a.mean - b.mean) * wide;          /* d / r */
+    double x, y;
     int i, j;
 
-    order(&a, &b, &r, &d);
-    x = last / sqrt(r);
-    y = last * d / (d + sqrt(1 + r * r));
-    /* so that a neighbour is there; and what is no number is somewhere */
+    /* what is no number is far away */
+    narrow = narrow > 0 ? narrow : 0;
+    far = far < FAR ? far : FAR;
+    x = last * sqrt(narrow);
+    y = last * far / (far + sqrt(1 + narrow * narrow));
+    /* so that a neighbour is there */
     i = x < last ? (int)x : LKNORM_SIDE - 2;
     j = y < last ? (int)y : LKNORM_SIDE - 2;
     x -= i;

@@ -242,6 +242,34 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
     return others;
 }
 
+/* From that model; of one that is further than what is wanted of it, no more than
+ * that. */
+static void measure(struct score *s, uint32_t rank, const struct smm *m,
+                    uint32_t model, double alone, struct score_task *t)
+{
+    const struct hct_question_model *is = &s->model[model];
+    const struct smm other = { s->edge + (size_t)model * s->q->nchains,
+                               s->q->nchains };
+    bool medoid = is->group != HCT_NO_MEDOID;
+    double limit = fmax(medoid ? t->far : 0, is->rank != rank ? t->near : 0);
+    double d = smm_distance_below(s->table, m, &other, limit - alone) + alone;
+    double like;
+
+    if (is->rank != rank)
+        t->near = fmin(t->near, d);
+    if (medoid && d < t->far) {
+        t->far = d;
+        t->group = is->group;
+    }
+    if (is->kind == HCT_NO_MEDOID)
+        return;
+    like = smm_structure(m, &other) + alone;
+    if (like < t->like) {
+        t->like = like;
+        t->kind = is->kind;
+    }
+}
+
 void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
                 size_t n, struct score_task *t)
 {
@@ -253,24 +281,8 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
     *t = (struct score_task){ .far = HUGE_VAL, .near = HUGE_VAL,
                               .like = HUGE_VAL };
     chains_merge(&c, &own, &m);
-    for (uint32_t i = 0; i < q->nmodels; i++) {
-        struct smm other = { s->edge + (size_t)i * q->nchains, q->nchains };
-        const struct hct_question_model *is = &s->model[i];
-        double d = smm_distance(s->table, &m, &other) + alone;
-
-        if (is->rank != rank)
-            t->near = fmin(t->near, d);
-        if (is->group != HCT_NO_MEDOID && d < t->far) {
-            t->far = d;
-            t->group = is->group;
-        }
-        d = is->kind != HCT_NO_MEDOID ? smm_structure(&m, &other) + alone
-                                      : HUGE_VAL;
-        if (d < t->like) {
-            t->like = d;
-            t->kind = is->kind;
-        }
-    }
+    for (uint32_t i = 0; i < q->nmodels; i++)
+        measure(s, rank, &m, i, alone, t);
     if (!isfinite(t->near))     /* there is no other */
         t->near = 0;
     for (uint32_t i = 0; i < q->nsteps; i++)

@@ -75,14 +75,20 @@ double smm_differ(const struct lknorm *t, const struct smm_edge *a,
     return differ + lknorm(t, a->in, b->in) + lknorm(t, a->out, b->out);
 }
 
-double smm_distance(const struct lknorm *t, const struct smm *a,
-                    const struct smm *b)
+double smm_distance_below(const struct lknorm *t, const struct smm *a,
+                          const struct smm *b, double limit)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < a->nedges; i++)
+    for (size_t i = 0; i < a->nedges && sum < limit; i++)
         sum += smm_differ(t, &a->edge[i], &b->edge[i]);
     return sum;
+}
+
+double smm_distance(const struct lknorm *t, const struct smm *a,
+                    const struct smm *b)
+{
+    return smm_distance_below(t, a, b, HUGE_VAL);
 }
 
 double smm_structure(const struct smm *a, const struct smm *b)

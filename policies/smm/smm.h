@@ -65,6 +65,9 @@ double smm_differ(const struct lknorm *t, const struct smm_edge *a,
  * nedges. */
 double smm_distance(const struct lknorm *t, const struct smm *a,
                     const struct smm *b);
+/* The same; or of what is not less than limit, anything that is not. */
+double smm_distance_below(const struct lknorm *t, const struct smm *a,
+                          const struct smm *b, double limit);
 
 /* The same by what they do alone, however long that takes: who has which steps,
  * and takes them how often. */

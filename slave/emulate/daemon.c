@@ -21,7 +21,9 @@
 #include "proto/link/timer.h"
 #include "slave/emulate/daemon_private.h"
 #include "slave/emulate/models.h"
+#include "slave/emulate/oddtask.h"
 #include "slave/emulate/traces.h"
+#include "slave/gather/answer.h"
 
 enum { NOISE_WORDS = 100, STOP_NS = 20000 };
 
@@ -167,6 +169,33 @@ static void answer_model(struct daemon *d, struct reduction *r)
         reduction_own(r, d->model.s, d->model.n);
 }
 
+/* As a real slave does, but that the models are computed, not read. */
+static void answer_scores(struct daemon *d, struct reduction *r)
+{
+    const struct emulate *e = d->conf->options;
+    struct score_edge v[ODDTASK_EDGES];
+    size_t n;
+    const uint8_t *question = reduction_argument(r, &n);
+    struct str out = { 0 };
+    struct err err;
+    struct answer *a;
+    uint32_t position = 0;
+
+    if (refused(d, r))
+        return;
+    a = answer_open(question, n, reduction_width(r), &err);
+    for (int64_t rank = -1; a && (rank = taskset_next(&d->ranks, rank)) >= 0; ) {
+        oddtask_model(e, (uint32_t)rank, v);
+        answer_add(a, position++, (uint32_t)rank, v, ODDTASK_EDGES);
+    }
+    if (!a || answer_write(a, &out, &err))
+        reduction_fail(r, err.text);
+    else
+        reduction_own(r, str_text(&out), out.n);
+    answer_close(a);
+    str_fini(&out);
+}
+
 static void on_fault(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -219,6 +248,11 @@ static void model_start(void *arg, struct reduction *r)
     start(arg, r, answer_model);
 }
 
+static void scores_start(void *arg, struct reduction *r)
+{
+    start(arg, r, answer_scores);
+}
+
 static void on_stop(void *arg, struct reduction *r)
 {
     struct daemon *d = arg;
@@ -241,6 +275,7 @@ static void who_start(void *arg, struct reduction *r)
 static const struct reduce_kind kinds[] = {
     { "tree", tree_start, on_stop }, { "stack", stack_start, on_stop },
     { "model", model_start, on_stop }, { "who", who_start, NULL },
+    { "scores", scores_start, on_stop },
 };
 
 /* --------------------------------------------------------- from the master */

@@ -16,6 +16,7 @@
 #include "proto/base/paths.h"
 #include "proto/link/key.h"
 #include "proto/link/timer.h"
+#include "slave/emulate/oddtask.h"
 #include "slave/emulate/options.h"
 #include "slave/emulate/ownmaster.h"
 #include "slave/emulate/peer.h"
@@ -40,6 +41,7 @@ struct world {
     struct worker workers[EMULATE_WORKERS_MAX];
     struct peer runner, operator;
     struct report report;
+    struct str question;        /* of the reductions; empty: they have none */
 };
 
 static volatile sig_atomic_t told;      /* to end */
@@ -180,14 +182,34 @@ static uint64_t daemons_cpu_ns(const struct world *w)
     return ns;
 }
 
+static int make_question(struct world *w, struct err *err)
+{
+    uint64_t start_ns = clock_process_ns(0);
+
+    if (oddtask_ask(&w->options, &w->question, err))
+        return -1;
+    w->report.question_ns = clock_process_ns(0) - start_ns;
+    w->report.question_bytes = w->question.n;
+    return 0;
+}
+
 static int reduce(struct world *w, struct report_merge *m, struct err *err)
 {
+    static const char *const kinds[] = { [EMULATE_TREE] = "tree",
+                                         [EMULATE_MODEL] = "model",
+                                         [EMULATE_OUTLIERS] = "scores" };
     uint64_t master_ns = ownmaster_cpu_ns(&w->master);
     uint64_t daemons_ns = daemons_cpu_ns(w);
     Hct__Gather ask = HCT__GATHER__INIT;
     const Hct__Gathered *g;
 
-    ask.kind = (char *)(w->options.gather == EMULATE_MODEL ? "model" : "tree");
+    ask.kind = (char *)kinds[w->options.gather];
+    if (w->options.gather == EMULATE_OUTLIERS) {
+        if (!w->question.n && make_question(w, err))
+            return -1;
+        ask.argument.data = (uint8_t *)w->question.s;
+        ask.argument.len = w->question.n;
+    }
     ask.job = w->runner.job;
     ask.wait_ns = w->options.wait_ns;
     ask.fan_out = w->options.fan_out;
@@ -329,6 +351,7 @@ static void close_world(struct world *w)
     ownmaster_end(&w->master);
     if (w->base)
         event_base_free(w->base);
+    str_fini(&w->question);
     if (*w->dir)
         paths_remove_tree(w->dir, NULL);
 }

@@ -30,13 +30,24 @@ static int take_speed(void *to, const struct args_given *g, struct err *err)
 
 static int take_gather(void *to, const struct args_given *g, struct err *err)
 {
+    static const char *const names[] = { [EMULATE_TREE] = "tree",
+                                         [EMULATE_MODEL] = "model",
+                                         [EMULATE_OUTLIERS] = "outliers" };
     enum emulate_gather *what = args_at(to, g);
-    bool model = strcmp(g->value, "model") == 0;
 
-    *what = model ? EMULATE_MODEL : EMULATE_TREE;
-    return model || strcmp(g->value, "tree") == 0 ? 0
-        : err_set(err, EINVAL, "%s: \"%.40s\" is not tree or model",
-                  g->option, g->value);
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(g->value, names[i]) == 0) {
+            *what = (enum emulate_gather)i;
+            return 0;
+        }
+    return err_set(err, EINVAL, "%s: \"%.40s\" is not tree, model or outliers",
+                   g->option, g->value);
+}
+
+static int take_odd(void *to, const struct args_given *g, struct err *err)
+{
+    return parse_double(args_at(to, g), g->value, 1, 1000, err)
+           ? err_prefix(err, "%s", g->option) : 0;
 }
 
 /* Understood when the number of daemons is known. */
@@ -74,7 +85,7 @@ static const struct args_option rows[] = {
     { NULL, "i iterations", ARGS_VALUE, "N",
       "reductions after the first (3)", args_u32, AT(iterations), 0, 100000 },
     { NULL, "gather", ARGS_VALUE, "WHAT",
-      "in reductions: tree, or model (tree)", take_gather, AT(gather), 0, 0 },
+      "in reductions: tree, model or outliers (tree)", take_gather, AT(gather), 0, 0 },
     { NULL, "U brief", ARGS_NONE, NULL,
       "counts and representatives of the classes",
       args_flag, AT(brief), 0, 0 },
@@ -100,6 +111,12 @@ static const struct args_option rows[] = {
     { NULL, "outliers", ARGS_VALUE, "P",
       "per cent of tasks that compute twice as long at a site (0)",
       take_per_cent, AT(outliers_ppm), 0, 0 },
+    { NULL, "odd", ARGS_VALUE, "X",
+      "with --gather outliers: one task takes so many times as long in a step (2)",
+      take_odd, AT(odd), 0, 0 },
+    { NULL, "spread", ARGS_VALUE, "P",
+      "... and the loads of tasks differ by so many per cent (0)",
+      take_per_cent, AT(spread_ppm), 0, 0 },
     { NULL, "seed", ARGS_VALUE, "N", "of the times of calls (1)",
       args_u64, AT(seed), 0, UINT64_MAX },
     { NULL, "speed", ARGS_VALUE, "X", "virtual seconds a second (1)",
@@ -186,6 +203,9 @@ static int check_all(struct emulate *e)
     if (!e->sites && (e->interval_ns || e->outliers_ppm))
         return complain(e->interval_ns ? "--interval" : "--outliers",
                         "needs --sites");
+    if (e->gather != EMULATE_OUTLIERS && (e->spread_ppm || e->odd != 2))
+        return complain(e->spread_ppm ? "--spread" : "--odd",
+                        "needs --gather outliers");
     if (e->call_ns < 1000)
         return complain("--call-time", "is less than 1us");
     if (e->workers > e->daemons)
@@ -203,7 +223,7 @@ int emulate_options(struct emulate *e, int argc, char **argv)
     *e = (struct emulate){
         .daemons = 64, .tasks = 128, .traces = 3, .depth = 7, .breadth = 2,
         .classes = 5, .iterations = 3, .batch = 100, .workers = 2,
-        .speed = 1, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
+        .speed = 1, .odd = 2, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
     rc = args_program(&program, e, argc, argv, &word);
     if (rc >= 0)
         return rc;

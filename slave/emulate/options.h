@@ -16,7 +16,7 @@ enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
 struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
                        uint64_t late_ns; };
 
-enum emulate_gather { EMULATE_TREE, EMULATE_MODEL };
+enum emulate_gather { EMULATE_TREE, EMULATE_MODEL, EMULATE_OUTLIERS };
 
 struct emulate {
     /* STATBench's, by its letters; -D is the number of its processes. */
@@ -41,6 +41,8 @@ struct emulate {
     uint64_t interval_ns;       /* --interval: of statements; 0: a slave's */
     uint32_t outliers_ppm;      /* --outliers: tasks that are slow */
     uint64_t seed;              /* --seed: of the chain of sites */
+    double odd;                 /* --odd: times as long as others */
+    uint32_t spread_ppm;        /* --spread: of the loads of tasks */
     double speed;               /* --speed: virtual seconds a second */
     uint64_t wait_ns;           /* --wait: of a reduction; 0: the master's */
     uint32_t workers;           /* --workers: processes that play daemons */

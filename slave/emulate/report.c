@@ -8,12 +8,15 @@
 
 #include "proto/tree/jobmodel.h"
 #include "proto/tree/prefixtree.h"
+#include "proto/tree/scores.h"
+#include "slave/emulate/oddtask.h"
 
-/* What came of the last reduction: a tree, or a model. */
+/* What came of the last reduction: a tree, a model, or scores. */
 struct found {
     struct prefixtree tree;
     struct prefixtree_classes classes;
     struct jobmodel model;
+    struct scores scores;
 };
 
 enum { CLASSES_SHOWN = 10, RANKS_SHOWN = 60 };
@@ -66,6 +69,82 @@ static uint64_t steps(const struct jobmodel *m)
     return n;
 }
 
+/* -------------------------------------------------------------------- scores */
+
+static uint64_t compared(const struct scores *found)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < found->nclusters; i++)
+        n += found->cluster[i].what == HCT_CLUSTER_KIND ? found->cluster[i].tasks : 0;
+    return n;
+}
+
+/* Where in its list the rank is that is odd, from 1; by polish each rank counts
+ * once. 0: it is not there. */
+static uint32_t place_of(const struct scores *found, enum hct_method method,
+                         uint32_t rank)
+{
+    uint32_t place = 0;
+
+    for (uint32_t i = 0; i < found->nscores; i++) {
+        bool again = false;
+
+        if (found->score[i].method != method)
+            continue;
+        for (uint32_t k = 0; k < i; k++)
+            again |= found->score[k].method == method &&
+                     found->score[k].rank == found->score[i].rank;
+        place += !again;
+        if (found->score[i].rank == rank)
+            return place;
+    }
+    return 0;
+}
+
+/* The first step of that rank is the one that is odd. */
+static bool step_is_right(const struct report *r, const struct scores *found)
+{
+    uint32_t rank = oddtask_rank(r->options);
+
+    for (uint32_t i = 0; i < found->nscores; i++)
+        if (found->score[i].method == HCT_METHOD_POLISH && found->score[i].rank == rank)
+            return found->score[i].site == oddtask_place(r->options) &&
+                   !found->score[i].in_call;
+    return false;
+}
+
+static void print_scores(const struct report *r, const Hct__Gathered *m,
+                         const struct scores *found)
+{
+    const struct emulate *e = r->options;
+    uint32_t odd = oddtask_rank(e);
+
+    printf("question %.3f CPU seconds to make, %.2f MB\n",
+           s(r->question_ns), mb(r->question_bytes));
+    printf("result   %" PRIu64 " of %u tasks compared, %zu daemons missing; task "
+           "%u is odd: by polish %u., %s step; %u. by its group, %u. by its "
+           "neighbours (0: not among those that are furthest)\n", compared(found),
+           e->daemons * e->tasks, m->n_absent, odd,
+           place_of(found, HCT_METHOD_POLISH, odd),
+           step_is_right(r, found) ? "in the right" : "not in the right",
+           place_of(found, HCT_METHOD_CLUSTER, odd),
+           place_of(found, HCT_METHOD_NEIGHBOUR, odd));
+}
+
+static void json_scores(const struct report *r, const struct scores *found)
+{
+    uint32_t odd = oddtask_rank(r->options);
+
+    printf("\"question_ns\":%" PRIu64 ",\"question_bytes\":%" PRIu64
+           ",\"odd\":%u,\"polish\":%u,\"step\":%s,\"group\":%u,"
+           "\"neighbour\":%u,", r->question_ns, r->question_bytes, odd,
+           place_of(found, HCT_METHOD_POLISH, odd),
+           step_is_right(r, found) ? "true" : "false",
+           place_of(found, HCT_METHOD_CLUSTER, odd),
+           place_of(found, HCT_METHOD_NEIGHBOUR, odd));
+}
+
 static void print_found(const struct report *r, const Hct__Gathered *m,
                         const struct found *f)
 {
@@ -73,6 +152,10 @@ static void print_found(const struct report *r, const Hct__Gathered *m,
     const struct prefixtree *t = &f->tree;
     uint32_t ntasks = e->daemons * e->tasks;
 
+    if (e->gather == EMULATE_OUTLIERS) {
+        print_scores(r, m, &f->scores);
+        return;
+    }
     if (e->gather == EMULATE_MODEL)
         printf("result   %zu of %u tasks, %zu states, %" PRIu64 " steps of %zu "
                "kinds, %zu daemons missing\n",
@@ -174,8 +257,11 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
         printf("\"found_states\":%zu,\"found_edges\":%zu,\"found_steps\":%"
                PRIu64 ",", f->model.nstates - JOBMODEL_FIRST, f->model.nedges,
                steps(&f->model));
+    if (e->gather == EMULATE_OUTLIERS)
+        json_scores(r, &f->scores);
     printf("\"found_tasks\":%u,\"found_nodes\":%zu,\"missing\":%zu,"
-           "\"found_classes\":[", e->gather == EMULATE_MODEL
+           "\"found_classes\":[", e->gather == EMULATE_OUTLIERS
+           ? (uint32_t)compared(&f->scores) : e->gather == EMULATE_MODEL
            ? (uint32_t)taskset_count(&f->model.tasks)
            : t->nnodes ? prefixtree_count(t, 0) : 0,
            t->nnodes, m->n_absent);
@@ -210,10 +296,13 @@ static int read_model(struct found *f, const struct str *bytes,
 int report_print(const struct report *r, const Hct__Gathered *m,
                  const struct str *bytes, struct err *err)
 {
-    struct found f = { .model = { .nstates = JOBMODEL_FIRST } };
+    static struct found f = { .model = { .nstates = JOBMODEL_FIRST } };
     int rc = 0;
 
-    if (bytes->n && r->options->gather == EMULATE_MODEL)
+    if (bytes->n && r->options->gather == EMULATE_OUTLIERS)
+        rc = scores_read(&f.scores, (const uint8_t *)bytes->s, bytes->n,
+                         r->options->daemons * r->options->tasks, err);
+    else if (bytes->n && r->options->gather == EMULATE_MODEL)
         rc = read_model(&f, bytes, err);
     else if (bytes->n)
         rc = read_tree(&f, bytes, err);

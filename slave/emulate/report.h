@@ -20,6 +20,8 @@ struct report_merge {
 struct report {
     const struct emulate *options;
     uint64_t join_ns, launch_ns, end_ns;
+    uint64_t question_ns, question_bytes;       /* processor time that it took
+                                   to make; 0: there is none */
     uint64_t made_ns;           /* processor time of making the traces, before
                                    the first reduction */
     struct report_merge first, median;  /* of all after the first */

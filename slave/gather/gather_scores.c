@@ -6,12 +6,10 @@
 
 #include <event2/event.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "policies/smm/score.h"
 #include "proto/base/array.h"
 #include "proto/link/timer.h"
-#include "proto/tree/scores.h"
+#include "slave/gather/answer.h"
 #include "slave/gather/gather.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/page/lookmodel.h"
@@ -27,22 +25,10 @@ struct scores_part {
     struct task **tasks;        /* owned, like all that follows; room for n */
     struct event *next;
     struct lookmodel *reads;
-    void *question;             /* its bytes, aligned */
-    struct score *score;
+    struct answer *answer;
     struct score_edge *edge;
     size_t edges_cap;
-    struct scores scores;
 };
-
-/* Of this process, made when it is first needed. */
-static const struct lknorm *table(void)
-{
-    static struct lknorm *t;
-
-    if (!t && (t = malloc(sizeof(*t))))
-        lknorm_fill(t);
-    return t;
-}
 
 static void part_free(struct scores_part *p)
 {
@@ -50,8 +36,7 @@ static void part_free(struct scores_part *p)
     timer_free(p->next);
     free(p->tasks);
     lookmodel_destroy(p->reads);
-    free(p->question);
-    free(p->score);
+    answer_close(p->answer);
     free(p->edge);
     free(p);
 }
@@ -69,7 +54,7 @@ static void finish(struct scores_part *p)
     struct reduction *r = p->reduction;
     struct str part = { 0 };
     struct err err;
-    int rc = scores_write(&p->scores, NULL, &part, &err);
+    int rc = answer_write(p->answer, &part, &err);
 
     part_free(p);
     if (rc)
@@ -100,37 +85,6 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
     return 0;
 }
 
-/* What is in the answer has this rank; here it is the task's position. */
-static void put(struct scores_part *p, uint32_t position,
-                const struct hct_score *x)
-{
-    struct hct_score is = *x;
-
-    is.rank = position;
-    scores_put(&p->scores, &is);
-}
-
-static void compare(struct scores_part *p, uint32_t position, uint32_t rank,
-                    const Hct__Looked__Model *m)
-{
-    struct hct_score steps[HCT_TOP_MAX];
-    struct score_task t;
-    size_t n;
-
-    score_task(p->score, rank, p->edge, m->n_from, &t);
-    scores_count(&p->scores, HCT_CLUSTER_GROUP, t.group, t.far);
-    scores_count(&p->scores, HCT_CLUSTER_KIND, t.kind, t.like);
-    put(p, position, &(struct hct_score){
-        .method = HCT_METHOD_CLUSTER, .group = t.group, .kind = t.kind,
-        .score = t.far });
-    put(p, position, &(struct hct_score){
-        .method = HCT_METHOD_NEIGHBOUR, .group = t.group, .kind = t.kind,
-        .score = t.near });
-    n = score_steps(p->score, rank, &t, steps, p->scores.top);
-    for (size_t i = 0; i < n; i++)
-        put(p, position, &steps[i]);
-}
-
 /* -1: no memory. One without a page, or a call, has no model. */
 static int add_task(struct scores_part *p, uint32_t position)
 {
@@ -145,7 +99,7 @@ static int add_task(struct scores_part *p, uint32_t position)
     if (take_edges(p, &m))
         rc = -1;
     else
-        compare(p, position, t->rank, &m);
+        answer_add(p->answer, position, t->rank, p->edge, m.n_from);
     free(m.places);
     return rc;
 }
@@ -174,26 +128,6 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 }
 
 /* ------------------------------------------------------------------- begin */
-
-static bool open_question(struct scores_part *p, const uint8_t *bytes, size_t n)
-{
-    const struct hct_question *q;
-    size_t room;
-
-    p->question = malloc(n + 1);
-    if (!p->question || !table())
-        return false;
-    memcpy(p->question, bytes, n);
-    room = score_room(p->question, n);
-    if (!room || !(p->score = malloc(room)))
-        return false;
-    p->score = score_open(p->score, p->question, table());
-    q = p->question;
-    p->scores.width = p->n;
-    p->scores.number = q->number;
-    p->scores.top = q->top;
-    return true;
-}
 
 static struct scores_part *part_make(struct gather *g, struct reduction *r)
 {
@@ -227,8 +161,8 @@ void gather_scores_start(void *arg, struct reduction *r)
     else if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
              !(p = part_make(g, r)))
         reduction_fail(r, err.text);
-    else if (!open_question(p, bytes, n))
-        fail(p, "this is no question about models");
+    else if (!(p->answer = answer_open(bytes, n, p->n, &err)))
+        fail(p, err.text);
     else
         on_next(-1, 0, p);
 }

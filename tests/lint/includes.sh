@@ -63,7 +63,8 @@ slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h
 slave
-slave/emulate        slave/link slave/page slave/tree calls.h hct_policy.h
+slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
+slave/emulate        policies/lib policies/smm policies/outlier
 
 master/state         hct.pb-c.h cpu.h
 master/store         calls.h cpu.h

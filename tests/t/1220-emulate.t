@@ -83,6 +83,21 @@ like "$T/out" '^result +992 of 1024 tasks, 32 states, 253952 steps .* 2 daemons'
 like "$T/out" 'missing e00010, .*: .*no model$' '... the noise is named'
 like "$T/out" 'missing e00011, .*: a model of 32 tasks in place of 16$' \
     '... and the lie'
+# ---------------------------------------------------------------- outliers
+# The load of all differs by 20 per cent, one takes half as long again in one step.
+for levels in 1 2 3; do
+    run $E -j -d $levels --gather outliers --spread 20 --odd 1.5 --seed 5
+    like "$T/out" '"polish":1,"step":true' "$levels levels: the task that is odd, and its step"
+    like "$T/out" '"found_tasks":1024,' '... of all of them'
+done
+run $E --gather outliers --odd 1 --seed 5
+like "$T/out" 'by polish 0\.' 'nobody is where none is odd'
+run $E -f 8 -i 1 --fault 10:noise --gather outliers
+like "$T/out" 'missing .* 1[0-9]' 'a slave that answers noise is left out, with a reason'
+for wrong in --odd=3 --spread=5; do
+    run hector-emulate "$wrong"
+    is "$status,$(wc -l <"$T/err")" 2,1 "refused: $wrong without --gather outliers"
+done
 run hector-emulate --gather nothing
 is "$status,$(wc -l <"$T/err")" 2,1 'nothing else can be gathered'
 

@@ -48,8 +48,8 @@ end
 
 # ------------------------------------------------------ a master killed before that
 begin 65
-kill -KILL $master_pid
-wait $master_pid 2>/dev/null || :
+kill -KILL "$master_pid"
+wait "$master_pid" 2>/dev/null || :
 is "$(outliers 65)" 0 'a master is killed that has named nobody yet'
 launch_master master-2
 nodes_joined master-2

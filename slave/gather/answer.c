@@ -1,0 +1,100 @@
+/* answer.c - see answer.h. */
+#include "slave/gather/answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/tree/scores.h"
+
+struct answer {
+    void *question;             /* owned: its bytes, aligned */
+    struct score *score;        /* owned */
+    struct scores scores;
+};
+
+/* Of this process, made when it is first needed. */
+static const struct lknorm *table(void)
+{
+    static struct lknorm *t;
+
+    if (!t && (t = malloc(sizeof(*t))))
+        lknorm_fill(t);
+    return t;
+}
+
+static bool open_question(struct answer *a, size_t bytes)
+{
+    size_t room = score_room(a->question, bytes);
+    void *p = room ? malloc(room) : NULL;
+
+    if (!p)
+        return false;
+    a->score = score_open(p, a->question, table());
+    return true;
+}
+
+struct answer *answer_open(const void *question, size_t bytes, uint32_t width,
+                           struct err *err)
+{
+    struct answer *a = calloc(1, sizeof(*a));
+    const struct hct_question *q;
+
+    if (!a || !(a->question = malloc(bytes + 1)) || !table()) {
+        answer_close(a);
+        return err_memory(err), NULL;
+    }
+    memcpy(a->question, question, bytes);
+    if (!open_question(a, bytes)) {
+        answer_close(a);
+        return err_set(err, EBADMSG, "this is no question about models"), NULL;
+    }
+    q = a->question;
+    a->scores.width = width;
+    a->scores.number = q->number;
+    a->scores.top = q->top;
+    return a;
+}
+
+void answer_close(struct answer *a)
+{
+    if (!a)
+        return;
+    free(a->question);
+    free(a->score);
+    free(a);
+}
+
+static void put(struct answer *a, uint32_t position, const struct hct_score *x)
+{
+    struct hct_score is = *x;
+
+    is.rank = position;
+    scores_put(&a->scores, &is);
+}
+
+void answer_add(struct answer *a, uint32_t position, uint32_t rank,
+                const struct score_edge *v, size_t n)
+{
+    struct hct_score steps[HCT_TOP_MAX];
+    struct score_task t;
+    size_t nsteps;
+
+    score_task(a->score, rank, v, n, &t);
+    scores_count(&a->scores, HCT_CLUSTER_GROUP, t.group, t.far);
+    scores_count(&a->scores, HCT_CLUSTER_KIND, t.kind, t.like);
+    put(a, position, &(struct hct_score){
+        .method = HCT_METHOD_CLUSTER, .group = t.group, .kind = t.kind,
+        .score = t.far });
+    put(a, position, &(struct hct_score){
+        .method = HCT_METHOD_NEIGHBOUR, .group = t.group, .kind = t.kind,
+        .score = t.near });
+    nsteps = score_steps(a->score, rank, &t, steps, a->scores.top);
+    for (size_t i = 0; i < nsteps; i++)
+        put(a, position, &steps[i]);
+}
+
+int answer_write(const struct answer *a, struct str *out, struct err *err)
+{
+    return scores_write(&a->scores, NULL, out, err);
+}
