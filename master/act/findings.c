@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/act/noderows.h"
 #include "master/act/remedy.h"
 #include "master/act/report.h"
 #include "master/act/said.h"
@@ -54,7 +55,8 @@ struct hang {
 /* The same of something else, about a job that goes on. */
 struct aside {
     struct finder *by;          /* borrowed */
-    struct report *report;      /* owned */
+    struct report *report;      /* owned, as the next */
+    struct noderows *nodes;     /* NULL: it has none */
     uint32_t proposed;
 };
 
@@ -403,12 +405,16 @@ static void on_moves_again(struct findings *f, const struct finding *x)
         if (kind != HCT_OUTLIER && kind != HCT_DEADLINE &&
             kind != HCT_IMBALANCE)
             said_forget(&p->said, kind);
+    for (size_t i = 0; i < f->nfinders; i++)    /* who was behind then */
+        said_forget(&f->finder[i]->said, HCT_PROGRESS);
 }
 
 static void aside_free(struct aside *a)
 {
-    if (a)
+    if (a) {
         report_free(a->report);
+        noderows_free(a->nodes);
+    }
     free(a);
 }
 
@@ -420,6 +426,8 @@ static void aside_finish(void *arg, bool found)
 
     f->aside = NULL;
     if (found) {
+        noderows_place(a->nodes, a->report);
+        noderows_put(a->nodes, f->acts->journal, f->job);
         report_add(a->report, f->job, &text);
         journal_report(f->acts->journal, f->job, a->report->seq, a->by->name,
                        str_text(&text));
@@ -433,19 +441,23 @@ static void aside_finish(void *arg, bool found)
     str_fini(&text);
 }
 
-/* Is it told later, with the places of the calls that it names? */
+/* Is it told later, with the places of the calls that it names? Of who is behind it
+ * is said where they are just now. */
 static bool aside_begin(struct findings *f, const struct finding *x)
 {
+    bool stacks = x->v->kind == HCT_PROGRESS;
     struct aside *a;
 
     if (x->how != SAID_SAY || f->aside || !(a = calloc(1, sizeof(*a))))
         return false;
-    *a = (struct aside){ x->by, report_make(f->job, x->found->seq, x->text),
-                         x->proposed };
+    *a = (struct aside){
+        .by = x->by, .proposed = x->proposed,
+        .report = report_make(f->job, x->found->seq, x->text),
+        .nodes = noderows_make(x->found, (uint32_t)(x->v - x->found->verdicts)) };
     if (a->report)
         report_about(a->report, x->found, x->v);
-    if (a->report && report_names_calls(a->report) &&
-        report_find(a->report, f->acts, f->job, false, aside_finish, f)) {
+    if (a->report && (stacks || report_names_calls(a->report)) &&
+        report_find(a->report, f->acts, f->job, stacks, aside_finish, f)) {
         f->aside = a;
         return true;
     }
@@ -470,9 +482,9 @@ static bool is_acted_on(const struct findings *f, const struct finding *x)
                          x->found->now_ns).wanted;
 }
 
-static bool takes_back(const struct finder *p, const struct hct_verdict *v)
+static bool takes_back(const struct hct_verdict *v)
 {
-    return v->kind == HCT_PROGRESS && (p->open || v->nranks == 0);
+    return v->kind == HCT_PROGRESS && v->nranks == 0;
 }
 
 static void on_verdict(struct findings *f, const struct finding *x, bool back)
@@ -512,6 +524,7 @@ static void record_verdict(const struct findings *f, const struct finding *x,
 {
     const struct hct_verdict *v = x->v;
     struct str ranks = { 0 };
+    struct noderows *nodes = noderows_make(x->found, i);
     struct store_verdict row = {
         .policy = x->by->name, .kind = found_kind_name(v->kind),
         .phase = found_where_name(v->where), .score = v->score,
@@ -521,6 +534,8 @@ static void record_verdict(const struct findings *f, const struct finding *x,
     verdict_ranks(&ranks, x->found, v);
     row.ranks = str_text(&ranks);
     journal_verdict(f->acts->journal, f->job, &row);
+    noderows_put(nodes, f->acts->journal, f->job);
+    noderows_free(nodes);
     if (x->how == SAID_SAY)
         log_info("findings", "%s: %s job=%llu ranks=%s", row.policy, row.kind,
                  findings_id(f), row.ranks);
@@ -541,7 +556,7 @@ static void take(struct findings *f, struct finder *by,
 {
     struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
                          .proposed = proposed(found, i) };
-    bool back = takes_back(by, x.v);
+    bool back = takes_back(x.v);
     struct str text = { 0 };
     char *why;
 

@@ -654,7 +654,8 @@ int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                     " job = ?1 AND"
                     " kind IN ('hang', 'deadlock', 'slowdown', 'notice') AND"
                     " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE"
-                    " job = ?1 AND kind = 'progress' AND policy = v.policy),"
+                    " job = ?1 AND kind = 'progress' AND policy = v.policy"
+                    " AND ifnull(ranks, '') = ''),"
                     " 0)", of, 1, on_open, &r, err);
 }
 
@@ -695,7 +696,8 @@ int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
                     " FROM verdict WHERE job = ?1 AND"
                     " kind IN ('hang', 'deadlock') AND rowid >"
                     " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
-                    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1", of, 1,
+                    " AND kind = 'progress' AND ifnull(ranks, '') = ''), 0)"
+                    " ORDER BY rowid LIMIT 1", of, 1,
                     on_hang, &r, err);
 }
 

@@ -31,6 +31,12 @@ struct dictionary {
 /* Of all models of the snapshot. */
 void dictionary_make(struct dictionary *d, const struct hct_snapshot *in);
 
+/* The numbers of a state and of a step of a model; UINT32_MAX: it has none. */
+uint32_t dictionary_state(const struct dictionary *d, const struct hct_state *s);
+uint32_t dictionary_step(const struct dictionary *d,
+                         const struct hct_snapshot *in,
+                         const struct hct_model *m, const struct hct_edge *e);
+
 /* That model by the numbers of the dictionary: edge has room for d->nsteps, and
  * is overwritten. site: of each step where this task is when it begins, a place
  * of its own (struct hct_rank); or NULL. */
