@@ -34,8 +34,8 @@
  *   1.10 hct_request.waited above 1, and the calls of other threads among the
  *        requests; HCT_ALONE also where several threads are in MPI
  *   1.11 hct_rank.waited_cpu_us, which was padding: 0
- *   1.12 hct_snapshot.asked, which was padding: 0; hct_policy.asked; hct_row in
- *        hct_out; HCT_PROGRESS with ranks takes nothing back */
+ *   1.12 hct_snapshot.asked, which was padding: 0; hct_policy.asked; hct_row and
+ *        answers in hct_out; HCT_PROGRESS with ranks takes nothing back */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -584,6 +584,10 @@ struct hct_out {
     uint64_t lost;
     struct hct_row *rows;
     uint32_t nrows, rows_max;
+    uint32_t answers;           /* enum hct_asked: whom the verdicts of this step
+                                   are for; HCT_ASKED_BY_PERSON alone: nobody
+                                   else is told */
+    uint32_t pad;
 };
 
 /* ---------------------------------------------------------------- a policy */

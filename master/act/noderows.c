@@ -67,7 +67,7 @@ static bool is_least(const struct found *f, const struct hct_row *r)
 }
 
 static void fill(struct noderow *to, const struct found *f,
-                 const struct hct_row *r)
+                 const struct hct_row *r, uint64_t at_ns)
 {
     uint32_t ncalls;
     const struct hct_call *calls = callclass_table(&ncalls);
@@ -75,7 +75,7 @@ static void fill(struct noderow *to, const struct found *f,
 
     to->line = r->line - f->verdicts[r->verdict].lines;
     to->row = (struct store_progress_node){
-        .seq = f->seq, .place = r->place, .at_ns = clock_wall_ns(),
+        .seq = f->seq, .place = r->place, .at_ns = at_ns,
         .ranks = ranks_of(f, r->ranks, r->nranks), .least = is_least(f, r),
         .call = r->call && r->call < ncalls ? strdup(calls[r->call].name) : NULL,
         .inside = r->in, .behind = places_of(behind(f, r)),
@@ -86,13 +86,14 @@ static void fill(struct noderow *to, const struct found *f,
 struct noderows *noderows_make(const struct found *f, uint32_t verdict)
 {
     struct noderows *n = f->out.nrows ? calloc(1, sizeof(*n)) : NULL;
+    uint64_t at_ns = clock_wall_ns();
 
     if (!n)
         return NULL;
     n->v = calloc(f->out.nrows, sizeof(*n->v));
     for (uint32_t i = 0; n->v && i < f->out.nrows; i++)
         if (f->rows[i].verdict == verdict)
-            fill(&n->v[n->n++], f, &f->rows[i]);
+            fill(&n->v[n->n++], f, &f->rows[i], at_ns);
     if (n->n)
         return n;
     noderows_free(n);

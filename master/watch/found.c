@@ -142,7 +142,7 @@ const char *found_check(struct found *f, uint32_t nranks)
 struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
-    uint32_t nverdicts, nranks, nlines, nproposals, nrows;
+    uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers;
     char why[200];
 };
 
@@ -153,7 +153,8 @@ void found_pack(const struct found *f, struct str *to)
         .how = f->how, .need = o->need, .seq = f->seq, .now_ns = f->now_ns,
         .wake_ns = o->wake_ns, .lost = o->lost, .nverdicts = o->nverdicts,
         .nranks = o->nranks, .nlines = o->nlines,
-        .nproposals = o->nproposals, .nrows = o->nrows };
+        .nproposals = o->nproposals, .nrows = o->nrows,
+        .answers = o->answers };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -236,6 +237,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.nlines = head.nlines;
     f->out.nproposals = head.nproposals;
     f->out.nrows = head.nrows;
+    f->out.answers = head.answers;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

@@ -45,6 +45,8 @@ struct judge_done {
     uint64_t now_ns;            /* of the last look that it was shown; 0: only
                                    to learn */
     bool stale;                 /* as given to judge_go() with it */
+    bool open;                  /* by the watcher: others have yet to say what
+                                   they know of a hang */
     uint32_t need;              /* enum hct_need */
 };
 

@@ -58,6 +58,8 @@ struct watcher {
     bool running, looking;
     uint32_t asked;             /* parts that the next look is to have */
     uint32_t called;            /* enum hct_asked: of those who do not know yet */
+    bool open;                  /* somebody knows of a hang, and has not said yet
+                                   what he makes of it */
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
@@ -368,6 +370,7 @@ static void look_begin(struct watcher *w)
     looks_begin(&w->looks, parts);
     w->looks.asked = heard(w);
     w->called &= ~w->looks.asked;
+    w->open |= (w->looks.asked & HCT_ASKED_BY_HANG) != 0;
     w->looking = true;
     w->asked = 0;
     w->pending = 0;
@@ -575,14 +578,30 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
     w->ops->found(w->job, j, f);
 }
 
+/* Will somebody say more of a hang that is known? */
+static bool is_open(const struct watcher *w)
+{
+    uint32_t hear = 0;
+
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (!judge_off(w->panel.v[i]))
+            hear |= judge_hears(w->panel.v[i]);
+    return (hear & HCT_ASKED_BY_HANG) &&
+           (w->open || (w->called & HCT_ASKED_BY_HANG));
+}
+
 static void judge_on_done(void *arg, struct judge *j,
                           const struct judge_done *d)
 {
     struct watcher *w = arg;
 
     w->asked |= d->need;
+    if (judge_hears(j) && d->now_ns && !d->need)
+        w->open = false;
     if (d->now_ns)
-        w->ops->looked(w->job, j, d);
+        w->ops->looked(w->job, j, &(struct judge_done){
+            .now_ns = d->now_ns, .stale = d->stale, .need = d->need,
+            .open = is_open(w) });
     if (w->running && !w->looking && !w->recall)
         look_schedule(w);
 }

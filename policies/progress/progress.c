@@ -85,6 +85,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         return 0;
     }
     find(s, in, out);
+    out->answers = s->asked;
     s->asked = 0;
     return 0;
 }
