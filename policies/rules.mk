@@ -16,8 +16,11 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
 PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
                $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
                $(addprefix lib/,lot words)
-PARTS_progress := $(addprefix progress/,progress bymodel decide dependence \
-               hitting least loops nodes reach rows say) \
+PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
+               dependence hitting least loops nodes reach rows say) \
+               $(addprefix deadlock/,account deadlock graph_collective \
+               graph_meeting graph_message graph_requests graph_threads \
+               graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -4,6 +4,7 @@
 #ifndef HCT_DECIDE_H
 #define HCT_DECIDE_H
 
+#include "policies/deadlock/deadlock.h"
 #include "policies/progress/nodes.h"
 
 enum { DECIDE_WANTED = 256 };   /* collective calls that tasks wait in, at most */
@@ -13,5 +14,11 @@ void decide_collectives(struct nodes *g, const struct nodes_task *t,
                         const struct hct_snapshot *in);
 void decide_messages(struct nodes *g, const struct nodes_task *t,
                      const struct hct_snapshot *in);
+
+/* By the wait-for graph (deadlock.h): of tasks that can only be released by each
+ * other, whom each waits for that nothing has been said of yet. w has an entry for
+ * each rank. */
+void decide_waits(struct nodes *g, const struct nodes_task *t,
+                  const struct hct_snapshot *in, struct deadlock_rank *w);
 
 #endif

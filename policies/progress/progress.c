@@ -17,13 +17,20 @@ struct state {
     uint32_t asked;             /* enum hct_asked, not answered yet */
     struct nodes nodes;
     struct bymodel model;
-    /* and behind it a struct nodes_task for each rank */
+    /* and behind it for each rank a struct nodes_task, and, of few tasks, a struct
+       deadlock_rank */
 };
+
+static uint32_t few(uint32_t nranks)
+{
+    return nranks <= TASKS_MAX ? nranks : 0;
+}
 
 static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)param;
-    return sizeof(struct state) + job->nranks * sizeof(struct nodes_task);
+    return sizeof(struct state) + job->nranks * sizeof(struct nodes_task) +
+           few(job->nranks) * sizeof(struct deadlock_rank);
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -59,6 +66,9 @@ static void find(struct state *s, const struct hct_snapshot *in,
     nodes_make(&s->nodes, t, in);
     decide_collectives(&s->nodes, t, in);
     decide_messages(&s->nodes, t, in);
+    if (few(s->nranks))
+        decide_waits(&s->nodes, t, in,
+                     (struct deadlock_rank *)(void *)(t + s->nranks));
     if (models)
         bymodel_decide(&s->model, &s->nodes, t, in);
     say_find(&say);
@@ -73,7 +83,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 
     if (in->nranks != s->nranks)
         return -1;
-    if (s->nranks <= TASKS_MAX)
+    if (few(s->nranks))
         wants |= HCT_NEED_MODEL;
     s->asked |= in->asked;
     out->wake_ns = in->now_ns + EVERY_NS;
