@@ -35,7 +35,9 @@
  *        requests; HCT_ALONE also where several threads are in MPI
  *   1.11 hct_rank.waited_cpu_us, which was padding: 0
  *   1.12 questions: hct_out.sample and question; HCT_NEED_SCORES: hct_cluster,
- *        hct_score */
+ *        hct_score. hct_snapshot.asked, which was padding: 0; hct_policy.asked;
+ *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
+ *        back */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -465,6 +467,13 @@ struct hct_meeting {
     struct hct_run runs[HCT_RUNS_MAX];  /* ranks in the world */
 };
 
+/* Why a look is taken besides that a policy wants one. */
+enum hct_asked {
+    HCT_ASKED_BY_PERSON = 1,    /* who waits for what is found */
+    HCT_ASKED_BY_HANG = 2,      /* another policy of the job has just found a hang
+                                   or a deadlock, or named tasks in a notice */
+};
+
 /* Immutable. Arrays are walked by the strides that are given. */
 struct hct_snapshot {
     uint32_t size;              /* of this struct, bytes */
@@ -489,7 +498,8 @@ struct hct_snapshot {
     const struct hct_meeting *meetings;
     uint32_t nmeetings, meeting_size;
     uint32_t parts;             /* enum hct_need: those that hold */
-    uint32_t pad;
+    uint32_t asked;             /* enum hct_asked: why it is taken, of those that
+                                   the policy wants to know of */
     const struct hct_model *models;
     uint32_t nmodels, model_size;
     const struct hct_state *states;
@@ -515,8 +525,9 @@ enum hct_where {                /* of the error */
 };
 
 /* A verdict. Its ranks and its lines of text follow each other in out's
- * arrays. A later verdict of kind HCT_PROGRESS takes a hang, slowdown,
- * deadlock or notice back: the job moves again.
+ * arrays. A later verdict of kind HCT_PROGRESS without ranks takes a hang,
+ * slowdown, deadlock or notice back: the job moves again. One that names ranks
+ * says who has made the least progress, and takes nothing back.
  *
  * How strong it is its kind says. A deadlock is proven. A hang is found by a
  * model that has seen the job before: its score is what the model yields, and
@@ -554,6 +565,38 @@ struct hct_proposal {
     uint32_t action;            /* enum hct_action */
     uint32_t verdict;           /* index of the reason */
 };
+
+/* What decides that one task has made less progress than another: the exact
+ * first. */
+enum hct_decided {
+    HCT_DECIDED_NOT,            /* nothing does */
+    HCT_DECIDED_COLLECTIVE,     /* the number of a collective call that others
+                                   have entered */
+    HCT_DECIDED_ASLEEP,         /* it sleeps in a call that others have entered,
+                                   too, and does not look for messages */
+    HCT_DECIDED_MESSAGE,        /* others wait for its messages */
+    HCT_DECIDED_LOOP,           /* iterations of a loop that both are in */
+    HCT_DECIDED_WAITS,          /* the wait-for graph: they only wait for each
+                                   other */
+    HCT_DECIDED_MODEL,          /* what the program does mostly */
+};
+
+/* One row of a verdict that is a list: so far a node of the graph that says who
+ * waits for whom, of a verdict of kind HCT_PROGRESS. Tasks that are at the same
+ * point are one node; those that have made the least progress come first. */
+struct hct_row {
+    uint32_t verdict;           /* index of the verdict that it belongs to */
+    uint32_t place;             /* in the list, from 1 */
+    uint32_t ranks, nranks;     /* first in out->ranks, how many: ascending */
+    uint32_t line;              /* of out->lines: it says where the first of them
+                                   is */
+    uint32_t call;              /* that they are in, or have left last; 0: none */
+    uint32_t in;                /* 1: they are in it */
+    uint32_t decided;           /* enum hct_decided: that others wait for it */
+    uint64_t waits_for;         /* bit n - 1: for the row of place n */
+    uint64_t unsure;            /* ... the same, one of both for the other */
+};
+enum { HCT_ROWS_MAX = 64 };     /* of a verdict */
 
 /* Parts of a snapshot besides calls and ranks, which every one has. What nobody
  * needs is not read from the tasks, sent or recorded. */
@@ -635,6 +678,12 @@ struct hct_out {
                                    all. There may be more */
     uint8_t *question;          /* with HCT_NEED_SCORES */
     uint32_t nquestion, question_max;   /* bytes */
+    struct hct_row *rows;
+    uint32_t nrows, rows_max;
+    uint32_t answers;           /* enum hct_asked: whom the verdicts of this step
+                                   are for; HCT_ASKED_BY_PERSON alone: nobody
+                                   else is told */
+    uint32_t pad;
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -669,6 +718,9 @@ struct hct_policy {
      * older policies: it may ask for detail, and is given all that there is,
      * also what others have asked for. */
     uint32_t needs, may_need;
+    /* Set of enum hct_asked. Looks that are taken for these are shown to it
+     * whenever it may have wanted the next one. */
+    uint32_t asked;
 };
 
 /* The one symbol. */

@@ -4,7 +4,7 @@
 # be in rooms below it (lib, deadlock). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
-POLICIES    := null hang outlier
+POLICIES    := null hang outlier progress
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
@@ -16,6 +16,12 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
 PARTS_outlier := $(addprefix outlier/,outlier ask groups habits) \
                $(addprefix smm/,chains dictionary lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
+PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
+               dependence hitting least loops nodes reach rows say) \
+               $(addprefix deadlock/,account deadlock graph_collective \
+               graph_meeting graph_message graph_requests graph_threads \
+               graph_window group parcels summands transit wanted) \
+               smm/dictionary smm/smm smm/lknorm lib/words
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/act/noderows.h"
 #include "master/act/remedy.h"
 #include "master/act/report.h"
 #include "master/act/said.h"
@@ -21,9 +22,11 @@
 #include "master/store/journal.h"
 #include "master/store/query.h"
 #include "master/watch/verdict.h"
+#include "proto/base/clock.h"
 #include "proto/base/log.h"
 
 enum { FINDINGS_LINES = 8, FINDINGS_POLICIES = 16 };
+static const uint64_t findings_open_ns = 3 * CLOCK_NS_PER_S;
 
 /* What a policy has found and not taken back. */
 enum { FINDS_STUCK = 1, FINDS_SLOW = 2, FINDS_LONG = 4, FINDS_PROOF = 8 };
@@ -54,8 +57,10 @@ struct hang {
 /* The same of something else, about a job that goes on. */
 struct aside {
     struct finder *by;          /* borrowed */
-    struct report *report;      /* owned */
+    struct report *report;      /* owned, as the next */
+    struct noderows *nodes;     /* NULL: it has none */
     uint32_t proposed;
+    bool quiet;                 /* it is not told, only kept */
 };
 
 struct findings {
@@ -305,6 +310,7 @@ struct finding {                  /* all of it borrowed */
     const char *why;            /* its head */
     uint32_t proposed;          /* the most that is; enum hct_action */
     enum said_how how;
+    struct noderows **nodes;    /* its graph, for who takes it; or NULL there */
 };
 
 static void want_remedy_of(struct findings *f, const struct finding *x,
@@ -403,12 +409,16 @@ static void on_moves_again(struct findings *f, const struct finding *x)
         if (kind != HCT_OUTLIER && kind != HCT_DEADLINE &&
             kind != HCT_IMBALANCE)
             said_forget(&p->said, kind);
+    for (size_t i = 0; i < f->nfinders; i++)    /* who was behind then */
+        said_forget(&f->finder[i]->said, HCT_PROGRESS);
 }
 
 static void aside_free(struct aside *a)
 {
-    if (a)
+    if (a) {
         report_free(a->report);
+        noderows_free(a->nodes);
+    }
     free(a);
 }
 
@@ -420,32 +430,40 @@ static void aside_finish(void *arg, bool found)
 
     f->aside = NULL;
     if (found) {
+        noderows_place(a->nodes, a->report);
+        noderows_put(a->nodes, f->acts->journal, f->job);
         report_add(a->report, f->job, &text);
         journal_report(f->acts->journal, f->job, a->report->seq, a->by->name,
                        str_text(&text));
         str_reset(&text);
     }
     report_add_head(a->report, &text);
-    tell(f, str_text(&text), 0);
+    if (!a->quiet)
+        tell(f, str_text(&text), 0);
     if (a->proposed == HCT_REPORT)
         record_report(f, a->by, a->report->why);
     aside_free(a);
     str_fini(&text);
 }
 
-/* Is it told later, with the places of the calls that it names? */
+/* Is it told later, with the places of the calls that it names? Of who is behind it
+ * is said where they are just now. */
 static bool aside_begin(struct findings *f, const struct finding *x)
 {
+    bool stacks = x->v->kind == HCT_PROGRESS;
     struct aside *a;
 
-    if (x->how != SAID_SAY || f->aside || !(a = calloc(1, sizeof(*a))))
+    if ((x->how != SAID_SAY && !stacks) || f->aside || !(a = calloc(1, sizeof(*a))))
         return false;
-    *a = (struct aside){ x->by, report_make(f->job, x->found->seq, x->text),
-                         x->proposed };
+    *a = (struct aside){
+        .by = x->by, .proposed = x->proposed, .quiet = x->how != SAID_SAY,
+        .report = report_make(f->job, x->found->seq, x->text),
+        .nodes = *x->nodes };
+    *x->nodes = NULL;
     if (a->report)
         report_about(a->report, x->found, x->v);
-    if (a->report && report_names_calls(a->report) &&
-        report_find(a->report, f->acts, f->job, false, aside_finish, f)) {
+    if (a->report && (stacks || report_names_calls(a->report)) &&
+        report_find(a->report, f->acts, f->job, stacks, aside_finish, f)) {
         f->aside = a;
         return true;
     }
@@ -470,9 +488,9 @@ static bool is_acted_on(const struct findings *f, const struct finding *x)
                          x->found->now_ns).wanted;
 }
 
-static bool takes_back(const struct finder *p, const struct hct_verdict *v)
+static bool takes_back(const struct hct_verdict *v)
 {
-    return v->kind == HCT_PROGRESS && (p->open || v->nranks == 0);
+    return v->kind == HCT_PROGRESS && v->nranks == 0;
 }
 
 static void on_verdict(struct findings *f, const struct finding *x, bool back)
@@ -521,16 +539,20 @@ static void record_verdict(const struct findings *f, const struct finding *x,
     verdict_ranks(&ranks, x->found, v);
     row.ranks = str_text(&ranks);
     journal_verdict(f->acts->journal, f->job, &row);
+    noderows_put(*x->nodes, f->acts->journal, f->job);
     if (x->how == SAID_SAY)
         log_info("findings", "%s: %s job=%llu ranks=%s", row.policy, row.kind,
                  findings_id(f), row.ranks);
     str_fini(&ranks);
 }
 
-/* What nobody has heard of need not be said to be over. */
+/* What nobody has heard of need not be said to be over, and what somebody has asked
+ * for is said to him alone. */
 static enum said_how how_said(struct finder *by, const struct found *found,
                               const struct hct_verdict *v, bool back)
 {
+    if (found->out.answers == HCT_ASKED_BY_PERSON && !verdict_is_hang(v))
+        return SAID_SILENT;
     if (back && !(by->open & (FINDS_STUCK | FINDS_SLOW)))
         return SAID_SILENT;
     return said_verdict(&by->said, found, v, found->now_ns);
@@ -539,9 +561,10 @@ static enum said_how how_said(struct finder *by, const struct found *found,
 static void take(struct findings *f, struct finder *by,
                  const struct found *found, uint32_t i)
 {
+    struct noderows *nodes = noderows_make(found, i);
     struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
-                         .proposed = proposed(found, i) };
-    bool back = takes_back(by, x.v);
+                         .proposed = proposed(found, i), .nodes = &nodes };
+    bool back = takes_back(x.v);
     struct str text = { 0 };
     char *why;
 
@@ -552,6 +575,7 @@ static void take(struct findings *f, struct finder *by,
     record_verdict(f, &x, i);
     if (why)
         on_verdict(f, &x, back);
+    noderows_free(nodes);
     free(why);
     str_fini(&text);
 }
@@ -674,6 +698,18 @@ static void findings_recalled(struct job *j, struct judge *const *v, size_t n)
 
 /* ------------------------------------------------------- the watcher's ears */
 
+/* Who else looks at the hang is heard first, and where the tasks are, which nobody
+ * can say when they are gone: not for long. */
+static bool is_due(const struct findings *f, const struct finder *by,
+                   const struct judge_done *d)
+{
+    uint64_t due_ns = by->remedy.due_ns;
+
+    if (d->open || f->aside)
+        due_ns += findings_open_ns;
+    return by->remedy.wanted && d->now_ns >= due_ns;
+}
+
 /* What is owed is told, once all tasks were seen and there is somebody to tell;
  * what is due is done, once who has found it has seen all, and has not said that
  * it is over: unless it is asked no more. */
@@ -698,7 +734,7 @@ static void findings_looked(struct job *j, const struct judge *p,
     for (size_t i = 0; i < f->nfinders && !f->hang; i++) {
         struct finder *by = f->finder[i];
 
-        if (by->remedy.wanted && d->now_ns >= by->remedy.due_ns &&
+        if (is_due(f, by, d) &&
             (by->off || strcmp(by->name, judge_name(p)) == 0) &&
             !(by->remedy.does == ONHANG_MIGRATE && j->mover))
             act(f, by);

@@ -238,6 +238,11 @@ void places_add(const struct places *p, size_t line, struct str *to)
         str_addf(to, ", request made %s", l->made);
 }
 
+const char *places_here(const struct places *p, size_t line)
+{
+    return p && line < p->n ? p->line[line].here : NULL;
+}
+
 const char *places_unwritten(const struct places *p, size_t line)
 {
     return p && line < p->n ? p->line[line].unwritten : NULL;

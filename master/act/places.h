@@ -32,6 +32,9 @@ struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
  * of what is not known. NULL is fine, both. */
 void places_add(const struct places *p, size_t line, struct str *to);
 
+/* "in solve (solver.c:214)"; NULL: not known. p may be NULL. */
+const char *places_here(const struct places *p, size_t line);
+
 /* What the rank of this line has printed and not written yet, as a list of
  * quoted lines; of the first line about it. NULL: nothing is known. p may be
  * NULL. */

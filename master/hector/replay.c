@@ -110,7 +110,8 @@ static int replay_read(struct replay *r, const void *piece, size_t bytes)
 
 static int replay_show(struct replay *r, const void *piece, size_t bytes)
 {
-    const struct tape_frame frames = { piece, bytes, bytes, UINT32_MAX };
+    const struct tape_frame frames = { piece, bytes, bytes, UINT32_MAX,
+                                       UINT32_MAX };
 
     if (r->over)
         return 0;

@@ -191,9 +191,16 @@ uint32_t policy_may_need(const struct policy *p)
     return says_what(p) ? p->p->needs | p->p->may_need : HCT_NEED_DETAIL;
 }
 
+uint32_t policy_hears(const struct policy *p)
+{
+    return p->p->minor >= 12 ? p->p->asked : 0;
+}
+
 bool policy_due(const struct policy *p, const struct hct_snapshot *in)
 {
-    return !p->off && in->now_ns + policy_early_ns >= p->wake_ns &&
+    return !p->off &&
+           (in->now_ns + policy_early_ns >= p->wake_ns ||
+            (in->asked & policy_hears(p))) &&
            !(policy_needs(p) & ~in->parts);
 }
 
@@ -201,6 +208,7 @@ bool policy_due(const struct policy *p, const struct hct_snapshot *in)
  * that always: then what it finds does not depend on them. */
 static void give(struct policy *p, struct hct_snapshot *s)
 {
+    s->asked &= policy_hears(p);
     s->parts &= says_what(p) ? p->p->needs | p->asked : HCT_NEED_DETAIL;
     p->asked &= ~s->parts;
     if (!(s->parts & HCT_NEED_MODEL))
@@ -234,6 +242,14 @@ static void clear_places(struct found *f)
         f->lines[i].site = f->lines[i].made = 0;
 }
 
+/* Before version 1.12 the job moved again also where its verdict named ranks. */
+static void clear_ranks(struct found *f)
+{
+    for (uint32_t i = 0; i < f->out.nverdicts && i < FOUND_VERDICTS; i++)
+        if (f->verdicts[i].kind == HCT_PROGRESS)
+            f->verdicts[i].nranks = 0;
+}
+
 static void schedule(struct policy *p, uint64_t now_ns, uint64_t wake_ns)
 {
     if (wake_ns == 0)
@@ -265,6 +281,8 @@ void policy_step(struct policy *p, const struct hct_snapshot *in,
     }
     if (p->p->minor < 5)
         clear_places(f);
+    if (p->p->minor < 12)
+        clear_ranks(f);
     schedule(p, in->now_ns, f->out.wake_ns);
     more = ask(p, &f->out);
     wrong = found_check(f, in->nranks);

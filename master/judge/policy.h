@@ -42,6 +42,8 @@ int policy_begin(struct policy *p, const struct hct_job *job,
 /* Sets of enum hct_need: what a snapshot has to have, and what it may. */
 uint32_t policy_needs(const struct policy *p);
 uint32_t policy_may_need(const struct policy *p);
+/* Set of enum hct_asked: looks that it wants to see, whenever they are. */
+uint32_t policy_hears(const struct policy *p);
 
 /* Is it to be asked at this snapshot? */
 bool policy_due(const struct policy *p, const struct hct_snapshot *in);

@@ -224,7 +224,8 @@ static int serve_one(struct serve *s, const struct judgewire_show *w,
 int serve(struct policy *p)
 {
     struct serve s = { .policy = p, .kept = { .fd = JUDGEWIRE_KEPT } };
-    struct judgewire_opened o = { policy_needs(p), policy_may_need(p) };
+    struct judgewire_opened o = { policy_needs(p), policy_may_need(p),
+                                  policy_hears(p) };
     struct judgewire_show w;
     struct err err = { 0 };
     int rc = answer(JUDGEWIRE_OPENED, &o, sizeof(o));

@@ -9,6 +9,7 @@
 
 #include "master/act/act.h"
 #include "master/move/checkpoint.h"
+#include "master/watch/watcher.h"
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 
@@ -140,6 +141,13 @@ int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
     }
     taskset_fini(&ranks);
     return n < 0 ? -1 : 0;
+}
+
+int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err)
+{
+    struct job *j = control_job(jobs, NULL, m->job, err);
+
+    return j ? watcher_ask(j->watcher, err) : -1;
 }
 
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,

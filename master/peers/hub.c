@@ -369,6 +369,14 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_ask(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    struct peer *s = arg;
+
+    peer_answer(c, control_ask(s->hub->jobs, msg, err), err, "");
+    return 0;
+}
+
 /* Answered when it is done, or cannot be. */
 static int on_migrate(void *arg, struct conn *c, const void *msg,
                       struct err *err)

@@ -288,6 +288,13 @@ void journal_verdict(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_progress_node(struct journal *jn, const struct job *j,
+                           const struct store_progress_node *n)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_progress_node, n);
+    journal_wake(jn, 0);
+}
+
 void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
                     const char *policy, const char *report)
 {

@@ -86,6 +86,10 @@ void journal_action_result(struct journal *jn, const struct job *j,
 void journal_verdict(struct journal *jn, const struct job *j,
                      const struct store_verdict *v);
 
+/* One of the graph of a verdict; with its place, later. */
+void journal_progress_node(struct journal *jn, const struct job *j,
+                           const struct store_progress_node *n);
+
 /* What is told of a verdict has become more. */
 void journal_report(struct journal *jn, const struct job *j, uint64_t seq,
                     const char *policy, const char *report);

@@ -206,6 +206,7 @@ struct reader {
         query_look_f *look;
         query_stack_f *stack;
         query_model_f *model;
+        query_progress_f *progress;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -230,6 +231,7 @@ union any_row {
     struct store_look look;
     struct store_stack stack;
     struct store_model model;
+    struct store_progress_node node;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -255,6 +257,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.stack(r->arg, &row.stack);
     case STORE_TABLE_model:
         return r->f.model(r->arg, &row.model);
+    case STORE_TABLE_progress_node:
+        return r->f.progress(r->arg, &row.node);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -442,6 +446,17 @@ int query_last_stack(struct store *st, uint64_t job, query_stack_f *f,
 
     return query_row(st, "", "stack t WHERE job = ?1 ORDER BY at_ns DESC"
                      " LIMIT 1", of, 1, &r, err);
+}
+
+int query_progress(struct store *st, uint64_t job, query_progress_f *f, void *arg,
+                   struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_progress_node, { .progress = f }, arg };
+
+    return query_row(st, "", "progress_node t WHERE job = ?1 AND at_ns ="
+                     " (SELECT max(at_ns) FROM progress_node WHERE job = ?1)"
+                     " ORDER BY place", of, 1, &r, err);
 }
 
 int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
@@ -654,7 +669,8 @@ int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                     " job = ?1 AND"
                     " kind IN ('hang', 'deadlock', 'slowdown', 'notice') AND"
                     " rowid > ifnull((SELECT max(rowid) FROM verdict WHERE"
-                    " job = ?1 AND kind = 'progress' AND policy = v.policy),"
+                    " job = ?1 AND kind = 'progress' AND policy = v.policy"
+                    " AND ifnull(ranks, '') = ''),"
                     " 0)", of, 1, on_open, &r, err);
 }
 
@@ -695,7 +711,8 @@ int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
                     " FROM verdict WHERE job = ?1 AND"
                     " kind IN ('hang', 'deadlock') AND rowid >"
                     " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"
-                    " AND kind = 'progress'), 0) ORDER BY rowid LIMIT 1", of, 1,
+                    " AND kind = 'progress' AND ifnull(ranks, '') = ''), 0)"
+                    " ORDER BY rowid LIMIT 1", of, 1,
                     on_hang, &r, err);
 }
 

@@ -65,6 +65,7 @@ int query_lost(struct store *st, const struct query_which *which,
 
 typedef int query_master_f(void *arg, const struct store_master *row);
 typedef int query_job_f(void *arg, const struct store_job *row);
+typedef int query_progress_f(void *arg, const struct store_progress_node *row);
 typedef int query_task_f(void *arg, const struct store_task *row,
                          const char *node);
 typedef int query_checkpoint_f(void *arg, const struct store_checkpoint *row);
@@ -183,6 +184,11 @@ typedef int query_open_f(void *arg, const char *policy, const char *kind);
 /* What policies have found and not taken back, each kind once. */
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err);
+
+/* The graph that says who has made the least progress, of the last verdict of the
+ * job that has one, by place. */
+int query_progress(struct store *st, uint64_t job, query_progress_f *f, void *arg,
+                   struct err *err);
 
 /* The first verdict of a hang that was not over, if there is one. */
 struct query_hang {

@@ -73,6 +73,8 @@
     T(move,      11, KEYED,    NULL, "tasks that were to go to another node")  \
     T(checkpoint, 12, KEYED, "checkpoints", "of jobs: all tasks, as images in"\
                                      " files")                                \
+    T(progress_node, 14, KEYED, "progress", "of the graph of a verdict: tasks" \
+                                     " at the same point")                    \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -269,6 +271,25 @@
     C(sealed_ns,   COUNT,   LAST, 12, 7, "it was whole, and read again")      \
     C(dir,         TEXT,    LAST, 12, 8, "that has it and others")            \
     C(about,       BYTES,   LAST, 12, 0, "Checkpoint of hct.proto")
+
+#define STORE_progress_node(C)                                                \
+    C(job,        JOB,     KEY,  14, 1, NULL)                                 \
+    C(seq,        COUNT,   KEY,  14, 0, "verdict.seq")                        \
+    C(place,      COUNT32, KEY,  14, 3, "1: the least progressed comes first") \
+    C(at_ns,      COUNT,   LAST, 14, 2, NULL)                                 \
+    C(ranks,      TEXT,    LAST, 14, 4, NULL)                                 \
+    C(least,      FLAG,    LAST, 14, 0, "it is named by the verdict")         \
+    C(call,       TEXT,    LAST, 14, 5, "of MPI: that they are in, or have"   \
+                                        " left last")                         \
+    C(inside,     FLAG,    LAST, 14, 0, "they are in it")                     \
+    C(function,   TEXT,    KEEP, 14, 0, "where the first of them is")         \
+    C(file,       TEXT,    KEEP, 14, 6, NULL)                                 \
+    C(line,       KNOWN32, KEEP, 14, 7, NULL)                                 \
+    C(behind,     TEXT,    LAST, 14, 8, "places that wait for it")            \
+    C(waits_for,  TEXT,    LAST, 14, 0, "places")                             \
+    C(unsure,     TEXT,    LAST, 14, 0, "places: who waits for whom, nothing" \
+                                        " says")                              \
+    C(decided_by, TEXT,    LAST, 14, 9, "what says that others wait for it")
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
  * they are (profile.c), so the same line of the same program has the same

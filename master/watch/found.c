@@ -54,7 +54,8 @@ void found_empty(struct found *f)
         .lines = f->lines, .lines_max = FOUND_LINES,
         .proposals = f->proposals, .proposals_max = FOUND_PROPOSALS,
         .question = f->question,
-        .question_max = f->question ? HCT_QUESTION_MAX : 0 };
+        .question_max = f->question ? HCT_QUESTION_MAX : 0,
+        .rows = f->rows, .rows_max = FOUND_ROWS };
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -93,14 +94,30 @@ static const char *odd_verdict(const struct hct_verdict *v,
     return why;
 }
 
+static const char *odd_row(const struct hct_row *r, const struct hct_out *out,
+                           uint32_t nranks)
+{
+    if (r->verdict >= out->nverdicts || r->line >= out->nlines ||
+        r->place == 0 || r->place > HCT_ROWS_MAX || r->nranks == 0 ||
+        r->decided > HCT_DECIDED_MODEL)
+        return "a row without sense";
+    if (!span_fits(r->ranks, r->nranks, out->nranks))
+        return "a row that points beyond its arrays";
+    for (uint32_t i = 0; i < r->nranks; i++)
+        if (out->ranks[r->ranks + i] >= nranks)
+            return "a rank that the job does not have";
+    return NULL;
+}
+
 static bool fits(const struct found *f)
 {
     const struct hct_out *o = &f->out;
 
     return o->nverdicts <= FOUND_VERDICTS && o->nranks <= f->ranks_max &&
            o->nlines <= FOUND_LINES && o->nproposals <= FOUND_PROPOSALS &&
-           o->verdicts == f->verdicts && o->ranks == f->ranks &&
-           o->lines == f->lines && o->proposals == f->proposals &&
+           o->nrows <= FOUND_ROWS && o->verdicts == f->verdicts &&
+           o->ranks == f->ranks && o->lines == f->lines &&
+           o->proposals == f->proposals && o->rows == f->rows &&
            o->question == f->question &&
            o->nquestion <= (f->question ? HCT_QUESTION_MAX : 0);
 }
@@ -124,6 +141,7 @@ const char *found_check(struct found *f, uint32_t nranks)
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
         out->nsample = out->nquestion = 0;
+        out->nrows = 0;
         return "more than there is room for";
     }
     why = odd_sample(out, nranks);
@@ -131,8 +149,10 @@ const char *found_check(struct found *f, uint32_t nranks)
         out->nsample = 0;
     for (uint32_t i = 0; i < out->nverdicts && !why; i++)
         why = odd_verdict(&f->verdicts[i], out, nranks);
+    for (uint32_t i = 0; i < out->nrows && !why; i++)
+        why = odd_row(&f->rows[i], out, nranks);
     if (why) {
-        out->nverdicts = out->nproposals = 0;
+        out->nverdicts = out->nproposals = out->nrows = 0;
         return why;
     }
     for (uint32_t i = 0; i < out->nproposals; i++)
@@ -151,7 +171,7 @@ const char *found_check(struct found *f, uint32_t nranks)
 struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
-    uint32_t nverdicts, nranks, nlines, nproposals;
+    uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers;
     char why[200];
 };
 
@@ -162,7 +182,8 @@ void found_pack(const struct found *f, struct str *to)
         .how = f->how, .need = o->need, .seq = f->seq, .now_ns = f->now_ns,
         .wake_ns = o->wake_ns, .lost = o->lost, .nverdicts = o->nverdicts,
         .nranks = o->nranks, .nlines = o->nlines,
-        .nproposals = o->nproposals };
+        .nproposals = o->nproposals, .nrows = o->nrows,
+        .answers = o->answers };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -170,6 +191,7 @@ void found_pack(const struct found *f, struct str *to)
     str_add_bytes(to, f->ranks, o->nranks * sizeof(*f->ranks));
     str_add_bytes(to, f->lines, o->nlines * sizeof(*f->lines));
     str_add_bytes(to, f->proposals, o->nproposals * sizeof(*f->proposals));
+    str_add_bytes(to, f->rows, o->nrows * sizeof(*f->rows));
     str_add_bytes(to, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nverdicts; i++) {
         uint32_t n = f->text[i] ? (uint32_t)strlen(f->text[i]) : 0;
@@ -216,6 +238,7 @@ static void take_arrays(struct found *f, struct unpacking *u)
     take(u, f->ranks, o->nranks * sizeof(*f->ranks));
     take(u, f->lines, o->nlines * sizeof(*f->lines));
     take(u, f->proposals, o->nproposals * sizeof(*f->proposals));
+    take(u, f->rows, o->nrows * sizeof(*f->rows));
     take(u, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nlines; i++)
         f->tags[i][FOUND_TAG - 1] = '\0';
@@ -242,6 +265,8 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.nranks = head.nranks;
     f->out.nlines = head.nlines;
     f->out.nproposals = head.nproposals;
+    f->out.nrows = head.nrows;
+    f->out.answers = head.answers;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else
@@ -265,6 +290,21 @@ const char *found_kind_name(uint32_t kind)
     };
 
     return kind >= HCT_HANG && kind <= HCT_NOTICE ? names[kind] : "?";
+}
+
+const char *found_decided_name(uint32_t decided)
+{
+    static const char *const names[] = {
+        [HCT_DECIDED_NOT] = "",
+        [HCT_DECIDED_COLLECTIVE] = "by the collective number",
+        [HCT_DECIDED_ASLEEP] = "by its sleep in the call",
+        [HCT_DECIDED_MESSAGE] = "by messages",
+        [HCT_DECIDED_LOOP] = "by the loop's iterations",
+        [HCT_DECIDED_WAITS] = "by the wait-for graph",
+        [HCT_DECIDED_MODEL] = "by the model",
+    };
+
+    return decided <= HCT_DECIDED_MODEL ? names[decided] : "";
 }
 
 const char *found_where_name(uint32_t where)

@@ -12,6 +12,7 @@
 #include "proto/base/str.h"
 
 enum { FOUND_VERDICTS = 16, FOUND_LINES = 512, FOUND_PROPOSALS = 16,
+       FOUND_ROWS = HCT_ROWS_MAX,
        FOUND_TAG = sizeof(((struct hct_rank *)0)->tag_text) };
 
 enum found_how {
@@ -31,6 +32,7 @@ struct found {
     struct hct_verdict verdicts[FOUND_VERDICTS];
     struct hct_line lines[FOUND_LINES];
     struct hct_proposal proposals[FOUND_PROPOSALS];
+    struct hct_row rows[FOUND_ROWS];
     uint32_t *ranks;            /* owned; as many as the job has, at least */
     uint32_t ranks_max;
     uint8_t *question;          /* owned: where a policy can ask; or NULL */
@@ -57,5 +59,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
 
 const char *found_kind_name(uint32_t kind);     /* of the view verdicts */
 const char *found_where_name(uint32_t where);   /* "" if not known */
+/* "by the collective number"; "" if nothing decides. */
+const char *found_decided_name(uint32_t decided);
 
 #endif

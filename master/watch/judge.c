@@ -71,7 +71,9 @@ struct judge {
     size_t order;               /* ... and where the last order begins */
     bool follows;               /* it has had each frame since a 'K' */
     bool fits;                  /* a look in queue has all that it needs */
+    bool called;                /* ... or is one that it hears of */
     uint32_t needs, takes;      /* as it has said, or none and all */
+    uint32_t hears;
     struct judge_done shown, next;      /* what it is busy with; in queue */
     uint64_t wake_ns, missed;
     uint64_t since_ns, cpu_ns;  /* when the step that it is in began */
@@ -294,7 +296,7 @@ static void stop(struct judge *j)
     str_fini(&j->in);
     str_fini(&j->queue);
     j->quiet = j->passed = j->order = 0;
-    j->follows = j->asked = j->fits = false;
+    j->follows = j->asked = j->fits = j->called = false;
     j->shown = j->next = (struct judge_done){ 0 };
 }
 
@@ -458,7 +460,7 @@ static void show(struct judge *j)
     else
         str_reset(&j->queue);
     j->quiet = j->passed = j->order = 0;
-    j->fits = false;
+    j->fits = j->called = false;
     j->shown = j->next;
     j->next = (struct judge_done){ 0 };
     j->state = JUDGE_BUSY;
@@ -487,19 +489,20 @@ void judge_show(struct judge *j, const struct tape_frame *f)
     if (too_much(j, f->bytes) && j->quiet == 0) {
         str_fini(&j->queue);
         j->passed = j->order = 0;
-        j->follows = j->fits = false;
+        j->follows = j->fits = j->called = false;
         j->missed++;
     }
     if (!j->follows && *(const char *)f->p != 'K')
         return;
     j->follows = true;
     j->fits |= !(j->needs & ~f->parts);
+    j->called |= (f->asked & j->hears) != 0;
     tape_copy(f, j->takes, &j->queue);
 }
 
 static bool due(const struct judge *j, uint64_t now_ns)
 {
-    return now_ns + judge_early_ns >= j->wake_ns;
+    return j->called || now_ns + judge_early_ns >= j->wake_ns;
 }
 
 void judge_go(struct judge *j, uint64_t now_ns, bool stale)
@@ -537,6 +540,7 @@ static void on_opened(struct judge *j, const char *p, size_t n)
     memcpy(&o, p, sizeof(o));
     j->needs = o.needs;
     j->takes = o.needs | o.may_need;
+    j->hears = o.hears;
     j->state = JUDGE_FREE;
     event_del(j->timer);
     if (j->asked)
@@ -845,6 +849,11 @@ bool judge_wants(const struct judge *j, uint64_t *wake_ns)
 uint32_t judge_needs(const struct judge *j)
 {
     return j->needs;
+}
+
+uint32_t judge_hears(const struct judge *j)
+{
+    return j->hears;
 }
 
 bool judge_wants_key(const struct judge *j)

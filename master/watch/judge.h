@@ -45,6 +45,8 @@ struct judge_done {
     uint64_t now_ns;            /* of the last look that it was shown; 0: only
                                    to learn */
     bool stale;                 /* as given to judge_go() with it */
+    bool open;                  /* by the watcher: others have yet to say what
+                                   they know of a hang */
     uint32_t need;              /* enum hct_need */
     const uint32_t *sample;     /* with HCT_NEED_MODEL: of these ranks; nsample
                                    0: of all. Borrowed during the call */
@@ -99,6 +101,9 @@ bool judge_wants(const struct judge *j, uint64_t *wake_ns);
 /* Parts (enum hct_need) without which a look is none for it; 0: it has not said
  * so yet. */
 uint32_t judge_needs(const struct judge *j);
+/* Looks that are taken for these it sees whenever they are: enum hct_asked; 0: none,
+ * or it has not said so yet. */
+uint32_t judge_hears(const struct judge *j);
 /* The next frame for it has to stand by itself ('K'). */
 bool judge_wants_key(const struct judge *j);
 /* One frame, a look; or several. */

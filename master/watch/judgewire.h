@@ -46,6 +46,8 @@ struct judgewire_opened {
     uint32_t needs, may_need;   /* sets of enum hct_need: looks without the
                                    first are none for it, and parts that are in
                                    neither are not shown to it */
+    uint32_t hears;             /* set of enum hct_asked: looks that it sees,
+                                   whenever it is to be asked again */
 };
 
 struct judgewire_done {

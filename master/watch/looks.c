@@ -70,6 +70,7 @@ void looks_begin(struct looks *l, uint32_t parts)
 {
     l->seq++;
     l->parts = parts & LOOKS_ASKED;
+    l->asked = 0;
     looks_forget_parts(l);
     memset(l->fresh, 0, l->job.nranks * sizeof(*l->fresh));
     memset(l->absent, 0, l->job.nranks * sizeof(*l->absent));
@@ -540,7 +541,7 @@ void looks_end(struct looks *l, uint64_t now_ns, struct hct_snapshot *out)
 void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
 {
     *out = (struct hct_snapshot){
-        .size = sizeof(*out), .parts = l->parts,
+        .size = sizeof(*out), .parts = l->parts, .asked = l->asked,
         .has_detail = (l->parts & HCT_NEED_DETAIL) != 0, .seq = l->seq,
         .now_ns = l->now_ns, .job = &l->job, .call_size = sizeof(*out->calls),
         .ranks = l->ranks, .nranks = l->job.nranks,

@@ -42,6 +42,7 @@ struct looks {
     size_t clusters_cap, scores_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
+    uint32_t asked;             /* enum hct_asked: the same */
     uint64_t seq, now_ns;       /* of the last snapshot */
     /* What earlier runs say of a place, if anybody knows. */
     uint64_t (*earlier)(void *arg, uint64_t key);

@@ -105,4 +105,5 @@ void spool_add(struct spool *r, const struct hct_snapshot *s,
     frame->p = str_text(&r->row) + before;
     frame->bytes = r->row.n - before;
     frame->parts = s->parts;
+    frame->asked = s->asked;
 }

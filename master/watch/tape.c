@@ -214,6 +214,15 @@ static void put_scores(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static void put_asked(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->asked);
+    put_part(out, TAPE_ASKED, &body);
+    str_fini(&body);
+}
+
 size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
 {
     size_t before = out->n, look;
@@ -224,6 +233,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
         put_models(s, out);
     if (s->parts & HCT_NEED_SCORES)
         put_scores(s, out);
+    if (s->asked)
+        put_asked(s, out);
     return look;
 }
 
@@ -368,7 +379,7 @@ void tape_copy(const struct tape_frame *f, uint32_t parts, struct str *out)
 
     str_add_bytes(out, p, f->look_bytes);
     for (p = r.p; get_part(&r, &need, &part) > 0; p = r.p)
-        if (need & parts)
+        if (need & (parts | TAPE_ASKED))
             str_add_bytes(out, p, (size_t)(r.p - p));
 }
 
@@ -431,6 +442,16 @@ static int get_scores(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static int get_asked(struct tape_reader *r, uint32_t *asked)
+{
+    uint64_t v;
+
+    if (get(r, &v) || v > UINT32_MAX || r->p != r->end)
+        return -1;
+    *asked = (uint32_t)v;
+    return 0;
+}
+
 static int get_parts(struct tape_reader *r)
 {
     const uint8_t *p, *end = r->end;
@@ -439,6 +460,8 @@ static int get_parts(struct tape_reader *r)
     int rc;
 
     while ((rc = get_part(r, &need, &part)) > 0) {
+        if (need == TAPE_ASKED && get_asked(&part, &r->looks.asked))
+            return -1;
         if (need != HCT_NEED_MODEL && need != HCT_NEED_SCORES)
             continue;           /* of a later version */
         p = r->p;
@@ -479,6 +502,7 @@ int tape_read(struct tape_reader *r, struct hct_snapshot *out,
     passed = unfold(passed);
     l->now_ns += passed;
     l->parts = detail ? HCT_NEED_DETAIL : 0;
+    l->asked = 0;
     looks_forget_parts(l);
     if (detail > TAPE_MEETINGS || get_ranks(r, passed) ||
         get_detail(r, detail) || get_parts(r))

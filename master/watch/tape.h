@@ -7,6 +7,8 @@
  *            | 'D' seq now_ns detail, ranks, requests, comms, flights, and
  *              with detail of a later kind accounts, pairs; meetings
  *   part    := 'P' bit of enum hct_need, bytes that follow, as many
+ *            | 'P' TAPE_ASKED, the same: set of enum hct_asked, if it is not
+ *              empty
  *   models  := n, n times: rank, threads, at, lost, states, edges
  *   scores  := question, clusters, scores
  *   ranks   := n, n times: rank, what has changed
@@ -26,6 +28,8 @@
 
 #include "master/watch/looks.h"
 #include "proto/base/str.h"
+
+enum { TAPE_ASKED = 1 << 30 };  /* no part: every policy gets it */
 
 struct tape {                   /* {0} is one that begins */
     struct hct_rank *last;      /* owned: of the frame before */
@@ -49,6 +53,7 @@ struct tape_frame {             /* one that was written, or several */
                                    frames both are the same */
     uint32_t parts;             /* enum hct_need: that its look has; of several
                                    any */
+    uint32_t asked;             /* enum hct_asked, the same */
 };
 /* Appends it to out without those parts that are not in the set. */
 void tape_copy(const struct tape_frame *f, uint32_t parts, struct str *out);

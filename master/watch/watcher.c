@@ -18,6 +18,7 @@
  * way, one after the other, a little later. */
 #include "master/watch/watcher.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,9 @@ struct watcher {
     bool all_models;            /* somebody wants all */
     struct inquiry inquiry;
     bool shows_answer;          /* of it, this look does */
+    uint32_t called;            /* enum hct_asked: of those who do not know yet */
+    bool open;                  /* somebody knows of a hang, and has not said yet
+                                   what he makes of it */
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
@@ -194,6 +198,7 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     watcher_drop_states(w);
     w->looking = false;
     forget_wanted(w);
+    w->called = 0;
     if (watcher_know_nodes(w, err))
         return -1;
     if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks))
@@ -329,6 +334,18 @@ static int look_grow(struct watcher *w, struct err *err)
     return 0;
 }
 
+/* What there is to be heard of by those who are not busy. */
+static uint32_t heard(const struct watcher *w)
+{
+    uint32_t hear = 0;
+    uint64_t wake_ns;
+
+    for (size_t i = 0; i < w->panel.n && w->called; i++)
+        if (judge_wants(w->panel.v[i], &wake_ns))
+            hear |= judge_hears(w->panel.v[i]);
+    return hear & w->called;
+}
+
 /* When the first policy wants to see something: of those that are not busy. */
 static uint64_t wanted(const struct watcher *w)
 {
@@ -337,7 +354,7 @@ static uint64_t wanted(const struct watcher *w)
     for (size_t i = 0; i < w->panel.n; i++)
         if (judge_wants(w->panel.v[i], &wake_ns) && wake_ns < next)
             next = wake_ns;
-    return next;
+    return heard(w) ? w->looks.now_ns : next;
 }
 
 /* What a look now has to have: what was asked for, and what those need who want
@@ -391,6 +408,9 @@ static void look_begin(struct watcher *w)
     parts = wanted_parts(w);
     w->count = series_length(w, parts | w->shows_answer);
     looks_begin(&w->looks, parts);
+    w->looks.asked = heard(w);
+    w->called &= ~w->looks.asked;
+    w->open |= (w->looks.asked & HCT_ASKED_BY_HANG) != 0;
     w->looking = true;
     w->pending = 0;
     w->began_ns = clock_monotonic_ns();
@@ -577,17 +597,39 @@ void watcher_node_back(struct watcher *w, const struct job_node *jn)
 
 /* ----------------------------------------------------- what policies answer */
 
+/* Is it worth asking who is behind? */
+static bool stands_still(const struct hct_verdict *v)
+{
+    return v->kind == HCT_HANG || v->kind == HCT_DEADLOCK ||
+           (v->kind == HCT_NOTICE && v->nranks);
+}
+
 static void judge_on_found(void *arg, struct judge *j, const struct found *f)
 {
     struct watcher *w = arg;
 
     if (f->how != FOUND_FINE)
         w->ops->complained(w->job, j, f->why, f->how == FOUND_OFF);
+    for (uint32_t i = 0; i < f->out.nverdicts; i++)
+        if (stands_still(&f->verdicts[i]))
+            w->called |= HCT_ASKED_BY_HANG;
     if (f->out.nverdicts) {
         spool_flush(&w->spool); /* never without the look that it is of */
         w->same = 0;
     }
     w->ops->found(w->job, j, f);
+}
+
+/* Will somebody say more of a hang that is known? */
+static bool is_open(const struct watcher *w)
+{
+    uint32_t hear = 0;
+
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (!judge_off(w->panel.v[i]))
+            hear |= judge_hears(w->panel.v[i]);
+    return (hear & HCT_ASKED_BY_HANG) &&
+           (w->open || (w->called & HCT_ASKED_BY_HANG));
 }
 
 static void judge_on_done(void *arg, struct judge *j,
@@ -599,10 +641,30 @@ static void judge_on_done(void *arg, struct judge *j,
     want_models(w, d);
     if (d->need & HCT_NEED_SCORES)
         inquiry_start(&w->inquiry, j, d->question, d->nquestion);
+    if (judge_hears(j) && d->now_ns && !d->need)
+        w->open = false;
     if (d->now_ns)
-        w->ops->looked(w->job, j, d);
+        w->ops->looked(w->job, j, &(struct judge_done){
+            .now_ns = d->now_ns, .stale = d->stale, .need = d->need,
+            .open = is_open(w) });
     if (w->running && !w->looking && !w->recall)
         look_schedule(w);
+}
+
+int watcher_ask(struct watcher *w, struct err *err)
+{
+    bool any = false;
+
+    for (size_t i = 0; w && i < w->panel.n; i++)
+        any |= !judge_off(w->panel.v[i]) &&
+               (judge_hears(w->panel.v[i]) & HCT_ASKED_BY_PERSON);
+    if (!any || !w->running)
+        return err_set(err, ENOENT, "no policy of the job says who is behind: it "
+                       "was not begun with --policy progress");
+    w->called |= HCT_ASKED_BY_PERSON;
+    if (!w->looking && !w->recall)
+        look_schedule(w);
+    return 0;
 }
 
 static void judge_on_back(void *arg, struct judge *j)

@@ -44,21 +44,19 @@ static uint32_t find_step(const struct dictionary *d, uint32_t from,
     return at;
 }
 
-/* Numbers, or NONE. */
-static uint32_t state_number(const struct dictionary *d,
-                             const struct hct_state *s)
+uint32_t dictionary_state(const struct dictionary *d, const struct hct_state *s)
 {
     uint64_t place = place_of(s);
 
     return place == NOWHERE ? NONE : d->slot_of_place[find_place(d, place)] - 1;
 }
 
-static uint32_t step_number(const struct dictionary *d,
-                            const struct hct_snapshot *in,
-                            const struct hct_model *m, const struct hct_edge *e)
+uint32_t dictionary_step(const struct dictionary *d,
+                         const struct hct_snapshot *in,
+                         const struct hct_model *m, const struct hct_edge *e)
 {
-    uint32_t from = state_number(d, hct_state(in, m, e->from));
-    uint32_t to = state_number(d, hct_state(in, m, e->to));
+    uint32_t from = dictionary_state(d, hct_state(in, m, e->from));
+    uint32_t to = dictionary_state(d, hct_state(in, m, e->to));
 
     return from == NONE || to == NONE
                ? NONE
@@ -160,7 +158,7 @@ void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
 
     memset(d, 0, sizeof(*d));
     for (uint32_t i = 0; i < n; i++)
-        count(d, in, models[i], seen);
+        count(d, in, models ? models[i] : i, seen);
     sort_steps(d);
 }
 
@@ -175,7 +173,7 @@ void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
         memset(site, 0, d->nsteps * sizeof(*site));
     for (uint32_t i = 0; i < m->nedges; i++) {
         const struct hct_edge *e = hct_edge(in, m, i);
-        uint32_t step = step_number(d, in, m, e);
+        uint32_t step = dictionary_step(d, in, m, e);
 
         if (step == NONE)
             continue;

@@ -28,12 +28,18 @@ struct dictionary {
     uint32_t slot_of_step[DICTIONARY_SLOTS];
 };
 
-/* Of the n models of the snapshot that have these numbers. */
+/* Of the n models of the snapshot that have these numbers; NULL: of the first n. */
 void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
                      const uint32_t *models, uint32_t n);
 
 /* Of a state, as a question has it: 0 is the beginning. */
 uint64_t dictionary_place(const struct dictionary *d, uint32_t state);
+
+/* The numbers of a state and of a step of a model; UINT32_MAX: it has none. */
+uint32_t dictionary_state(const struct dictionary *d, const struct hct_state *s);
+uint32_t dictionary_step(const struct dictionary *d,
+                         const struct hct_snapshot *in,
+                         const struct hct_model *m, const struct hct_edge *e);
 
 /* That model by the numbers of the dictionary: edge has room for d->nsteps, and
  * is overwritten. site: of each step where this task is when it begins, a place

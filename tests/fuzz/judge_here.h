@@ -130,6 +130,11 @@ bool judge_wants(const struct judge *j, uint64_t *wake_ns)
     return !j->policy.off;
 }
 
+uint32_t judge_hears(const struct judge *j)
+{
+    return policy_hears(&j->policy);
+}
+
 bool judge_wants_key(const struct judge *j)
 {
     return !j->follows;

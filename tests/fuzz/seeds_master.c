@@ -565,6 +565,7 @@ void master_tales(const char *dir)
         SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
             m->held = 1, m->at_ns = 7);
     SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->order = 1);
+    SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->job = 1);
     SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
     SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
         m->ranks = (char *)"2");

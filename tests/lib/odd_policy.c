@@ -72,9 +72,10 @@ static void find(const struct hct_snapshot *in, struct hct_out *out,
     char text[200];
 
     *v = (struct hct_verdict){ .kind = kind, .ranks = out->nranks,
-        .where = HCT_WHERE_COMPUTATION, .nranks = 1, .lines = out->nlines,
+        .where = HCT_WHERE_COMPUTATION, .nranks = kind != HCT_PROGRESS, .lines = out->nlines,
         .nlines = 1 + in->nranks, .score = 0.999, .age_ns = 1500000000 };
-    out->ranks[out->nranks++] = 1;
+    if (v->nranks)
+        out->ranks[out->nranks++] = 1;
     say(out, HCT_NONE, kind == HCT_HANG ? "nobody moves" : "they go on");
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *r = hct_rank(in, i);

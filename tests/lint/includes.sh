@@ -37,6 +37,7 @@ policies/deadlock
 policies/hang
 policies/smm
 policies/outlier
+policies/progress
 
 redirector/link
 redirector/out       hct.pb-c.h
@@ -79,6 +80,7 @@ master
 master/hector/core   master/store
 master/hector/stack  master/store hct.pb-c.h stack_page.inc
 master/hector/model  master/store hct.pb-c.h calls.h
+master/hector/behind master/store hct.pb-c.h
 master/hector/why    master/store master/watch hct_policy.h
 master/hector        master/store master/watch
 END

@@ -243,7 +243,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     create("null", (uint32_t)geteuid(), 3);
-    judge_show(judge, &(struct tape_frame){ "Kxyz", 4, 4, 0 });
+    judge_show(judge, &(struct tape_frame){ "Kxyz", 4, 4, 0, 0 });
     judge_go(judge, S, false);
     until(&nlost, 1);
     assert_true(lost_off);

@@ -115,11 +115,7 @@ static void rounds(uint32_t rank, uint64_t first, int odd, double factor,
 
 static void make_dictionary(void)
 {
-    uint32_t models_of[TASKS];
-
-    for (uint32_t i = 0; i < in.nmodels; i++)
-        models_of[i] = i;
-    dictionary_make(&d, &in, models_of, in.nmodels);
+    dictionary_make(&d, &in, NULL, in.nmodels);
 }
 
 /* Every task of the sample, or so many of them. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/hector/behind/behind.h"
 #include "master/hector/core/answer.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
@@ -156,20 +157,61 @@ static int ask(const struct tool *t, struct store *st,
     return answer_lost(st, &which, err);
 }
 
-static int run_why(const struct tool *t)
+struct why_options { bool progress, dot, svg, html; };
+static const struct why_options defaults;
+
+#define OPTION(f) offsetof(struct why_options, f)
+static const struct args_option options[] = {
+    { NULL, "progress", ARGS_NONE, NULL, "who has made the least progress; now, "
+      "if it runs", args_flag, OPTION(progress), 0, 0 },
+    { NULL, "dot", ARGS_NONE, NULL, "... for Graphviz",
+      args_flag, OPTION(dot), 0, 0 },
+    { NULL, "svg", ARGS_NONE, NULL, "... as a picture",
+      args_flag, OPTION(svg), 0, 0 },
+    { NULL, "html", ARGS_NONE, NULL, "... as a page",
+      args_flag, OPTION(html), 0, 0 },
+};
+
+static enum behind_shape shape_of(const struct why_options *o)
 {
-    struct target target;
-    struct store *st;
-    struct err err;
-    int status = 0;
+    return o->dot ? BEHIND_DOT : o->svg ? BEHIND_SVG
+           : o->html ? BEHIND_HTML : BEHIND_TEXT;
+}
+
+static int check(const struct tool *t)
+{
+    const struct why_options *o = t->own;
 
     if (t->nwords != 1)
         return tool_complain(TOOL_USAGE, "why wants one JOB");
+    if (t->json + o->dot + o->svg + o->html > 1)
+        return tool_complain(TOOL_USAGE, "one of -j, --dot, --svg and --html");
+    if (!o->progress && (o->dot || o->svg || o->html))
+        return tool_complain(TOOL_USAGE, "--dot, --svg and --html go with "
+                             "--progress");
+    return 0;
+}
+
+static int run_why(const struct tool *t)
+{
+    const struct why_options *o = t->own;
+    struct target target;
+    struct store *st;
+    struct err err;
+    int status = check(t);
+
+    if (status)
+        return status;
     if (target_parse(&target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
     st = tool_open_store(t);
     if (!st)
         status = TOOL_FAILED;
+    else if (o->progress && !target.all)
+        status = tool_complain(TOOL_USAGE, "--progress wants a JOB: it is about "
+                               "all of its tasks");
+    else if (o->progress)
+        status = behind_show(t, st, target.job, shape_of(o));
     else if (ask(t, st, &target, &err))
         status = tool_complain(TOOL_FAILED, "%s", err.text);
     store_close(st);
@@ -179,5 +221,5 @@ static int run_why(const struct tool *t)
 
 const struct command why_command = {
     "why", "JOB", "what policies have found about it",
-    COMMAND_NO_OPTIONS, run_why
+    COMMAND_OPTIONS(options, defaults), run_why
 };
