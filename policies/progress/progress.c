@@ -7,14 +7,19 @@
 #include "policies/progress/decide.h"
 #include "policies/progress/say.h"
 
-enum { TASKS_MAX = 4096 };      /* whose models are asked for */
+enum {
+    TASKS_MAX = 4096,           /* whose models are asked for */
+    PATIENCE = 20,              /* looks, until all tasks are seen */
+};
 #define EVERY_NS 1000000000u
+#define AGAIN_NS 200000000u
 
 static const struct hct_param params[] = { { .name = NULL } };
 
 struct state {
     uint32_t nranks;
     uint32_t asked;             /* enum hct_asked, not answered yet */
+    uint32_t blind;             /* looks since in which not all were seen */
     struct nodes nodes;
     struct bymodel model;
     /* and behind it for each rank a struct nodes_task, and, of few tasks, a struct
@@ -50,8 +55,9 @@ static struct nodes_task *tasks_of(struct state *s)
     return (struct nodes_task *)(void *)(s + 1);
 }
 
-/* Nobody hears of a hang's progress that nothing says anything of. */
-static void find(struct state *s, const struct hct_snapshot *in,
+/* Nobody hears of a hang's progress that nothing says anything of. False: not all
+ * tasks were seen, but they may be soon. */
+static bool find(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
     struct nodes_task *t = tasks_of(s);
@@ -64,6 +70,8 @@ static void find(struct state *s, const struct hct_snapshot *in,
     if (models)
         bymodel_make(&s->model, t, in);
     nodes_make(&s->nodes, t, in);
+    if (s->nodes.unseen && s->blind++ < PATIENCE)
+        return false;
     decide_collectives(&s->nodes, t, in);
     decide_messages(&s->nodes, t, in);
     if (few(s->nranks))
@@ -72,8 +80,9 @@ static void find(struct state *s, const struct hct_snapshot *in,
     if (models)
         bymodel_decide(&s->model, &s->nodes, t, in);
     say_find(&say);
-    if (say.behind || (s->asked & HCT_ASKED_BY_PERSON))
+    if (s->nodes.n && (say.behind || (s->asked & HCT_ASKED_BY_PERSON)))
         say_verdict(&say, out);
+    return true;
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
@@ -94,9 +103,13 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         out->wake_ns = in->now_ns;
         return 0;
     }
-    find(s, in, out);
+    if (!find(s, in, out)) {
+        out->need = wants;
+        out->wake_ns = in->now_ns + AGAIN_NS;
+        return 0;
+    }
     out->answers = s->asked;
-    s->asked = 0;
+    s->asked = s->blind = 0;
     return 0;
 }
 
