@@ -1,8 +1,8 @@
-/* progress.c - the policy progress: which tasks have made the least progress, and
- * who waits for them. It looks when another policy has found a hang, or somebody
- * asks: at the first look that has detail and models after that. Of many tasks no
- * models are asked; the numbers of collective calls and the messages decide
- * then. */
+/* progress.c - the policy progress: which tasks have made the least progress,
+ * and who waits for them. It looks when another policy has found a hang, or
+ * somebody asks: at the first look that has detail and models after that. Of
+ * many tasks no models are asked; the numbers of collective calls and the
+ * messages decide then. */
 #include "policies/hct_policy.h"
 #include "policies/progress/decide.h"
 #include "policies/progress/say.h"
@@ -22,8 +22,8 @@ struct state {
     uint32_t blind;             /* looks since in which not all were seen */
     struct nodes nodes;
     struct bymodel model;
-    /* and behind it for each rank a struct nodes_task, and, of few tasks, a struct
-       deadlock_rank */
+    /* and behind it for each rank a struct nodes_task and, of few tasks, a
+       struct deadlock_rank */
 };
 
 static uint32_t few(uint32_t nranks)
@@ -55,8 +55,8 @@ static struct nodes_task *tasks_of(struct state *s)
     return (struct nodes_task *)(void *)(s + 1);
 }
 
-/* Nobody hears of a hang's progress that nothing says anything of. False: not all
- * tasks were seen, but they may be soon. */
+/* Nobody hears of a hang's progress that nothing says anything of. False: not
+ * all tasks were seen, but they may be soon. */
 static bool find(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
@@ -117,8 +117,8 @@ static const struct hct_policy policy = {
     .major = HCT_POLICY_MAJOR,
     .minor = HCT_POLICY_MINOR,
     .name = "progress",
-    .help = "says which tasks have made the least progress, when a job hangs or "
-            "somebody asks",
+    .help = "says which tasks have made the least progress, when a job hangs "
+            "or somebody asks",
     .params = params,
     .state_bytes = state_bytes,
     .init = init,

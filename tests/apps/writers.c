@@ -1,17 +1,20 @@
-/* writers.c - output by groups, as a program does it that hangs now and then: here
- * it hangs each time (PDI, section 5.1, tells of such a case).
+/* writers.c - output by groups, as a program does it that hangs now and then:
+ * here it hangs each time (PDI, section 5.1, tells of such a case).
  *
- * Tasks 0-3 and 4-7 are groups, and one task writes what all of a group have. That
- * need not be a member: task 1 writes for the second group, and is a member of the
- * first. A writer asks each member for its data and takes it; while it waits for
- * that, it does its duty as a member, when its own writer asks.
+ * Tasks 0-3 and 4-7 are groups, and one task writes what all of a group have.
+ * That need not be a member: task 1 writes for the second group, and is a
+ * member of the first. A writer asks each member for its data and takes it;
+ * while it waits for that, it does its duty as a member, when its own writer
+ * asks.
  *
- * Two outputs follow each other, and overlap: task 0 asks for the small one while
- * task 1 is still busy with the large one. Tags are fixed, so task 1 takes that for
- * a question about the large one, and answers it once more. When it comes to the
- * small one, it waits for a question that it has taken already.
+ * Two outputs follow each other, and overlap: task 0 asks for the small one
+ * while task 1 is still busy with the large one. Tags are fixed, so task 1
+ * takes that for a question about the large one, and answers it once more.
+ * When it comes to the small one, it waits for a question that it has taken
+ * already.
  *
- *   writers FIXED       1: each output has tags of its own, and all ends well */
+ *   writers FIXED       1: each output has tags of its own, and all ends
+ * well */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +53,8 @@ static void answer(int writer, int output)
     MPI_Send(data, BYTES, MPI_CHAR, writer, tag(DATA, output), MPI_COMM_WORLD);
 }
 
-/* What the last task has in the large one is ready late: when task 0 is so far. */
+/* What the last task has in the large one is ready late: when task 0 is so
+ * far. */
 static void make_ready(int output)
 {
     int number;
@@ -60,7 +64,8 @@ static void make_ready(int output)
                  MPI_STATUS_IGNORE);
 }
 
-/* As a writer, which has a writer of its own, too. How often has it answered? */
+/* As a writer, which has a writer of its own, too. How often has it
+ * answered? */
 static int collect(int group, int output)
 {
     int own = writer_of(rank / MEMBERS), answered = 0;

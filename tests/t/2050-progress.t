@@ -61,8 +61,8 @@ like "$T/out" '^\* 1\. task 3: behind MPI_Waitall, exchange \(stencil.c:[0-9]+\)
 like "$T/out" '^  2\. tasks 0-2,4-7: in MPI_Waitall, exchange .*, waits for 1$' \
     '... with who waits'
 run hector why "$job" --progress -j
-is "$(sed 's/.*"place":1,"ranks":"\([^"]*\)","least":\([a-z]*\).*"waits_for":\[\([0-9]*\)\].*/\1 \2 \3/' \
-    "$T/out")" '3 true 1' '... for programs'
+is "$(sed 's/.*"place":1,"ranks":"\([^"]*\)","least":\([a-z]*\).*"waits_for":\[\([0-9]*\)\].*'\
+'/\1 \2 \3/' "$T/out")" '3 true 1' '... for programs'
 for shape in dot svg html; do
     run hector why "$job" --progress --$shape
     ok "--$shape" grep -q 'tasks 0-2,4-7' "$T/out"

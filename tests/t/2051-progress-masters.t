@@ -34,7 +34,8 @@ wait "$master_pid" 2>/dev/null
 launch_master again
 wait_for 'grep -q "looks recalled job=3" "$T/again.log"' 60
 run hector why 3 --progress
-is "$status $(cat "$T/err")" '0 ' 'the master is killed when the hang is known: the next one answers'
+is "$status $(cat "$T/err")" '0 ' \
+    'the master is killed when the hang is known: the next one answers'
 like "$T/out" '^\* 1\. task 2: behind MPI_Waitall, exchange \(stencil.c:[0-9]+\)' \
     '... who is behind'
 is "$(grep -c '^hector: job 3 hangs' "$T/run.err")" 1 '... and the hang is told once'
