@@ -470,8 +470,9 @@ struct hct_meeting {
 /* Why a look is taken besides that a policy wants one. */
 enum hct_asked {
     HCT_ASKED_BY_PERSON = 1,    /* who waits for what is found */
-    HCT_ASKED_BY_HANG = 2,      /* another policy of the job has just found a hang
-                                   or a deadlock, or named tasks in a notice */
+    HCT_ASKED_BY_HANG = 2,      /* another policy of the job has just found a
+                                   hang or deadlock, or named tasks in a
+                                   notice */
 };
 
 /* Immutable. Arrays are walked by the strides that are given. */
@@ -498,8 +499,8 @@ struct hct_snapshot {
     const struct hct_meeting *meetings;
     uint32_t nmeetings, meeting_size;
     uint32_t parts;             /* enum hct_need: those that hold */
-    uint32_t asked;             /* enum hct_asked: why it is taken, of those that
-                                   the policy wants to know of */
+    uint32_t asked;             /* enum hct_asked: why it is taken, of those
+                                   that the policy wants to know of */
     const struct hct_model *models;
     uint32_t nmodels, model_size;
     const struct hct_state *states;
@@ -588,9 +589,10 @@ struct hct_row {
     uint32_t verdict;           /* index of the verdict that it belongs to */
     uint32_t place;             /* in the list, from 1 */
     uint32_t ranks, nranks;     /* first in out->ranks, how many: ascending */
-    uint32_t line;              /* of out->lines: it says where the first of them
-                                   is */
-    uint32_t call;              /* that they are in, or have left last; 0: none */
+    uint32_t line;              /* of out->lines: it says where the first of
+                                   them is */
+    uint32_t call;              /* they are in it, or have left it last; 0:
+                                   none */
     uint32_t in;                /* 1: they are in it */
     uint32_t decided;           /* enum hct_decided: that others wait for it */
     uint64_t waits_for;         /* bit n - 1: for the row of place n */
@@ -680,9 +682,9 @@ struct hct_out {
     uint32_t nquestion, question_max;   /* bytes */
     struct hct_row *rows;
     uint32_t nrows, rows_max;
-    uint32_t answers;           /* enum hct_asked: whom the verdicts of this step
-                                   are for; HCT_ASKED_BY_PERSON alone: nobody
-                                   else is told */
+    uint32_t answers;           /* enum hct_asked: whom the verdicts of this
+                                   step are for; HCT_ASKED_BY_PERSON alone:
+                                   nobody else is told */
     uint32_t pad;
 };
 

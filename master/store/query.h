@@ -185,10 +185,10 @@ typedef int query_open_f(void *arg, const char *policy, const char *kind);
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err);
 
-/* The graph that says who has made the least progress, of the last verdict of the
- * job that has one, by place. */
-int query_progress(struct store *st, uint64_t job, query_progress_f *f, void *arg,
-                   struct err *err);
+/* The graph that says who has made the least progress, of the last verdict of
+ * the job that has one, by place. */
+int query_progress(struct store *st, uint64_t job, query_progress_f *f,
+                   void *arg, struct err *err);
 
 /* The first verdict of a hang that was not over, if there is one. */
 struct query_hang {

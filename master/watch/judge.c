@@ -73,7 +73,7 @@ struct judge {
     bool fits;                  /* a look in queue has all that it needs */
     bool called;                /* ... or is one that it hears of */
     uint32_t needs, takes;      /* as it has said, or none and all */
-    uint32_t hears;
+    uint32_t hears;             /* or all */
     struct judge_done shown, next;      /* what it is busy with; in queue */
     uint64_t wake_ns, missed;
     uint64_t since_ns, cpu_ns;  /* when the step that it is in began */
@@ -746,7 +746,7 @@ struct judge *judge_create(struct judges *all, const char *spec,
     j->ops = ops;
     j->arg = arg;
     j->stream = j->tape = j->kept = -1;
-    j->takes = UINT32_MAX;
+    j->takes = j->hears = UINT32_MAX;
     name_it(j);
     if (check_file(j, err)) {
         judge_destroy(j);

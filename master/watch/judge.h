@@ -101,8 +101,8 @@ bool judge_wants(const struct judge *j, uint64_t *wake_ns);
 /* Parts (enum hct_need) without which a look is none for it; 0: it has not said
  * so yet. */
 uint32_t judge_needs(const struct judge *j);
-/* Looks that are taken for these it sees whenever they are: enum hct_asked; 0: none,
- * or it has not said so yet. */
+/* Looks that are taken for these it sees whenever they are: enum hct_asked; all of
+ * them, as long as it has not said so yet. */
 uint32_t judge_hears(const struct judge *j);
 /* The next frame for it has to stand by itself ('K'). */
 bool judge_wants_key(const struct judge *j);

@@ -24,7 +24,8 @@ static const struct hct_model *model_of(const struct hct_snapshot *in,
     return NULL;
 }
 
-/* How often the rank has begun the call that is this state of the dictionary. */
+/* How often the rank has begun the call that is this state of the
+ * dictionary. */
 static uint64_t entered_by(const struct bymodel *b, const struct hct_snapshot *in,
                            uint32_t rank, uint32_t state)
 {
@@ -72,7 +73,7 @@ void bymodel_make(struct bymodel *b, struct nodes_task *t,
     }
 }
 
-/* ---------------------------------------------------------------- the models */
+/* --------------------------------------------------------------- the models */
 
 static uint32_t state_of(const struct node *n)
 {
@@ -143,7 +144,7 @@ static void make_rows(struct bymodel *b, const struct nodes *g,
     }
 }
 
-/* ------------------------------------------------------------------ each pair */
+/* ---------------------------------------------------------------- each pair */
 
 struct pairs { const struct bymodel *b; const struct hct_snapshot *in; };
 

@@ -1,5 +1,5 @@
-/* bymodel.h - who waits for whom, where nothing exact says so: by the iterations of
- * loops (loops.h), then by the models of the tasks (rows.h). */
+/* bymodel.h - who waits for whom, where nothing exact says so: by the
+ * iterations of loops (loops.h), then by the models of the tasks (rows.h). */
 #ifndef HCT_BYMODEL_H
 #define HCT_BYMODEL_H
 
@@ -19,18 +19,19 @@ struct bymodel {
     uint64_t taken[DICTIONARY_STEPS];   /* by all tasks */
 };
 
-/* Numbers all states of the snapshot's models; sets state and entered of the tasks
- * that have one. */
+/* Numbers all states of the snapshot's models; sets state and entered of the
+ * tasks that have one. */
 void bymodel_make(struct bymodel *b, struct nodes_task *t,
                   const struct hct_snapshot *in);
 
-/* Adds edges between nodes of which none waits for the other yet, directly or by way
- * of others. Who waits for nobody in MPI is not behind one who does. */
+/* Adds edges between nodes of which none waits for the other yet, directly or
+ * by way of others. Who waits for nobody in MPI is not behind one who does. */
 void bymodel_decide(struct bymodel *b, struct nodes *g,
                     const struct nodes_task *t, const struct hct_snapshot *in);
 
-/* How probable it is that a task comes from where the ones are to where the others
- * are: between *least and *most. A hint, where the model says nothing. */
+/* How probable it is that a task comes from where the ones are to where the
+ * others are: between *least and *most. A hint, where the model says
+ * nothing. */
 void bymodel_hint(struct bymodel *b, const struct node *from,
                   const struct node *to, double *least, double *most);
 

@@ -3,10 +3,10 @@
 
 enum { COUNT_BITS = (1 << HCT_MESSAGE_BITS) - 1 };
 
-/* ---------------------------------------------------------------- collectives */
+/* -------------------------------------------------------------- collectives */
 
-/* A call that some wait in: those of node `node` for all who have not entered call
- * n of comm. */
+/* A call that some wait in: those of node `node` for all who have not entered
+ * call n of comm. */
 struct wanted { uint64_t comm, n; uint32_t node; };
 struct wants { struct wanted v[DECIDE_WANTED]; uint32_t n; };
 
@@ -46,8 +46,8 @@ static void by_stage(struct nodes *g)
         for (uint32_t b = 0; b < g->n; b++) {
             enum nodes_stage is = g->node[a].stage;
 
-            if ((is == NODES_INIT || is == NODES_FINALIZE) && g->node[a].waits &&
-                g->node[b].stage < is)
+            if ((is == NODES_INIT || is == NODES_FINALIZE) &&
+                g->node[a].waits && g->node[b].stage < is)
                 nodes_edge(g, HCT_DECIDED_COLLECTIVE, a, b);
             if (is == NODES_FINALIZE && g->node[a].waits &&
                 g->node[b].stage == is && g->node[b].asleep)
@@ -78,7 +78,7 @@ void decide_collectives(struct nodes *g, const struct nodes_task *t,
                 nodes_edge(g, HCT_DECIDED_ASLEEP, w.v[k].node, b);
 }
 
-/* -------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 /* What the two have told each other: by rank, then peer. NULL: nothing. */
 static const struct hct_pair *pair_of(const struct hct_snapshot *in,
@@ -120,14 +120,15 @@ static const struct hct_account *account_of(const struct hct_snapshot *in,
     return NULL;
 }
 
-/* How many messages of from are sent, and not known to be received: they are on
- * their way, or are there, and their requests have not been looked at. A message
- * counts as sent when its call is entered: that of one who sleeps in it is
- * not. */
+/* How many messages of from are sent, and not known to be received: they are
+ * on their way, or are there, and their requests have not been looked at. A
+ * message counts as sent when its call is entered: that of one who sleeps in
+ * it is not. */
 static uint32_t under_way(const struct hct_snapshot *in, uint32_t from,
                           uint32_t to)
 {
-    const struct hct_pair *s = pair_of(in, from, to), *r = pair_of(in, to, from);
+    const struct hct_pair *s = pair_of(in, from, to);
+    const struct hct_pair *r = pair_of(in, to, from);
     const struct hct_rank *k = hct_rank(in, from);
     uint16_t class_ = hct_call(in, k->call)->class_;
     uint32_t n;

@@ -1,6 +1,6 @@
-/* decide.h - who waits for whom, by what is exact: numbers of collective calls on
- * each communicator, messages that are missing between two tasks, and who sleeps
- * where others are. */
+/* decide.h - who waits for whom, by what is exact: numbers of collective calls
+ * on each communicator, messages that are missing between two tasks, and who
+ * sleeps where others are. */
 #ifndef HCT_DECIDE_H
 #define HCT_DECIDE_H
 
@@ -15,9 +15,9 @@ void decide_collectives(struct nodes *g, const struct nodes_task *t,
 void decide_messages(struct nodes *g, const struct nodes_task *t,
                      const struct hct_snapshot *in);
 
-/* By the wait-for graph (deadlock.h): of tasks that can only be released by each
- * other, whom each waits for that nothing has been said of yet. w has an entry for
- * each rank. */
+/* By the wait-for graph (deadlock.h): of tasks that can only be released by
+ * each other, whom each waits for that nothing has been said of yet. w has an
+ * entry for each rank. */
 void decide_waits(struct nodes *g, const struct nodes_task *t,
                   const struct hct_snapshot *in, struct deadlock_rank *w);
 

@@ -1,5 +1,5 @@
-/* decide_waits.c - the wait-for graph, see decide.h. What it is asked here has been
- * proven before, by others: what is wanted is who waits for whom in it. */
+/* decide_waits.c - the wait-for graph, see decide.h. What it is asked here has
+ * been proven before, by others: what is wanted is who waits for whom in it. */
 #include "policies/progress/decide.h"
 
 #define MS 1000000u

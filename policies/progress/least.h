@@ -1,7 +1,7 @@
 /* least.h - of nodes that wait for each other, those that have made the least
- * progress (PDI, section 4.3): "nodes with no outgoing edges based on dependencies
- * from collectives"; if that is more than one, those are discarded that have
- * "point-to-point dependencies on other non-LP tasks". */
+ * progress (PDI, section 4.3): "nodes with no outgoing edges based on
+ * dependencies from collectives"; if that is more than one, those are
+ * discarded that have "point-to-point dependencies on other non-LP tasks". */
 #ifndef HCT_LEAST_H
 #define HCT_LEAST_H
 
@@ -16,10 +16,11 @@ struct least_graph {
     uint64_t message[LEAST_NODES];
 };
 
-/* The paper has no rule for three cases. Nodes that wait for each other in a circle
- * have all an edge: they count as one. Of those that are left and wait for each other
- * by messages, only those that the others wait for are least. And where all would be
- * discarded, those are least that only wait for each other, in whatever way. */
+/* The paper has no rule for three cases. Nodes that wait for each other in a
+ * circle have all an edge: they count as one. Of those that are left and wait
+ * for each other by messages, only those that the others wait for are least.
+ * And where all would be discarded, those are least that only wait for each
+ * other, in whatever way. */
 uint64_t least_progressed(const struct least_graph *g);
 
 /* All that wait for one of these nodes, or for one who does; not they

@@ -1,9 +1,9 @@
-/* nodes.h - the tasks of a job by where they are: those at the same point are one
- * node of the graph that says who waits for whom (PDI, section 2.1).
+/* nodes.h - the tasks of a job by where they are: those at the same point are
+ * one node of the graph that says who waits for whom (PDI, section 2.1).
  *
- * The same point is the same place in the program, inside or outside of MPI, in
- * the same collective call of the same communicator; and of those who wait for
- * nobody, as often there. */
+ * The same point is the same place in the program, inside or outside of MPI,
+ * in the same collective call of the same communicator; and of those who wait
+ * for nobody, as often there. */
 #ifndef HCT_NODES_H
 #define HCT_NODES_H
 
@@ -47,15 +47,16 @@ struct nodes {
                                    bit */
 };
 
-/* Does it wait in MPI for others, as far as its call tells? One that asks in a loop
- * does. */
+/* Does it wait in MPI for others, as far as its call tells? One that asks in a
+ * loop does. */
 bool nodes_waits(const struct hct_snapshot *in, const struct hct_rank *k);
 
 /* Does it sleep in MPI until a signal comes? MPI polls. */
 bool nodes_asleep(const struct hct_rank *k);
 
-/* t has an entry for each rank; of those state and entered are given. More points
- * than there is room for are taken together, those that are alike first. */
+/* t has an entry for each rank; of those state and entered are given. More
+ * points than there is room for are taken together, those that are alike
+ * first. */
 void nodes_make(struct nodes *g, struct nodes_task *t,
                 const struct hct_snapshot *in);
 

@@ -1,24 +1,29 @@
-/* progress.c - the policy progress: which tasks have made the least progress, and
- * who waits for them. It looks when another policy has found a hang, or somebody
- * asks: at the first look that has detail and models after that. Of many tasks no
- * models are asked; the numbers of collective calls and the messages decide
- * then. */
+/* progress.c - the policy progress: which tasks have made the least progress,
+ * and who waits for them. It looks when another policy has found a hang, or
+ * somebody asks: at the first look that has detail and models after that. Of
+ * many tasks no models are asked; the numbers of collective calls and the
+ * messages decide then. */
 #include "policies/hct_policy.h"
 #include "policies/progress/decide.h"
 #include "policies/progress/say.h"
 
-enum { TASKS_MAX = 4096 };      /* whose models are asked for */
+enum {
+    TASKS_MAX = 4096,           /* whose models are asked for */
+    PATIENCE = 20,              /* looks, until all tasks are seen */
+};
 #define EVERY_NS 1000000000u
+#define AGAIN_NS 200000000u
 
 static const struct hct_param params[] = { { .name = NULL } };
 
 struct state {
     uint32_t nranks;
     uint32_t asked;             /* enum hct_asked, not answered yet */
+    uint32_t blind;             /* looks since in which not all were seen */
     struct nodes nodes;
     struct bymodel model;
-    /* and behind it for each rank a struct nodes_task, and, of few tasks, a struct
-       deadlock_rank */
+    /* and behind it for each rank a struct nodes_task and, of few tasks, a
+       struct deadlock_rank */
 };
 
 static uint32_t few(uint32_t nranks)
@@ -50,8 +55,9 @@ static struct nodes_task *tasks_of(struct state *s)
     return (struct nodes_task *)(void *)(s + 1);
 }
 
-/* Nobody hears of a hang's progress that nothing says anything of. */
-static void find(struct state *s, const struct hct_snapshot *in,
+/* Nobody hears of a hang's progress that nothing says anything of. False: not
+ * all tasks were seen, but they may be soon. */
+static bool find(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
     struct nodes_task *t = tasks_of(s);
@@ -64,6 +70,8 @@ static void find(struct state *s, const struct hct_snapshot *in,
     if (models)
         bymodel_make(&s->model, t, in);
     nodes_make(&s->nodes, t, in);
+    if (s->nodes.unseen && s->blind++ < PATIENCE)
+        return false;
     decide_collectives(&s->nodes, t, in);
     decide_messages(&s->nodes, t, in);
     if (few(s->nranks))
@@ -72,8 +80,9 @@ static void find(struct state *s, const struct hct_snapshot *in,
     if (models)
         bymodel_decide(&s->model, &s->nodes, t, in);
     say_find(&say);
-    if (say.behind || (s->asked & HCT_ASKED_BY_PERSON))
+    if (s->nodes.n && (say.behind || (s->asked & HCT_ASKED_BY_PERSON)))
         say_verdict(&say, out);
+    return true;
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
@@ -94,9 +103,13 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         out->wake_ns = in->now_ns;
         return 0;
     }
-    find(s, in, out);
+    if (!find(s, in, out)) {
+        out->need = wants;
+        out->wake_ns = in->now_ns + AGAIN_NS;
+        return 0;
+    }
     out->answers = s->asked;
-    s->asked = 0;
+    s->asked = s->blind = 0;
     return 0;
 }
 
@@ -104,8 +117,8 @@ static const struct hct_policy policy = {
     .major = HCT_POLICY_MAJOR,
     .minor = HCT_POLICY_MINOR,
     .name = "progress",
-    .help = "says which tasks have made the least progress, when a job hangs or "
-            "somebody asks",
+    .help = "says which tasks have made the least progress, when a job hangs "
+            "or somebody asks",
     .params = params,
     .state_bytes = state_bytes,
     .init = init,

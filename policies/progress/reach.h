@@ -15,8 +15,8 @@
 
 struct reach_edge { uint32_t from, to; };
 
-/* Those behind state i: next[first[i]] up to, but not, next[first[i + 1]]; those
- * before it the same. */
+/* Those behind state i: next[first[i]] up to, but not, next[first[i + 1]];
+ * those before it the same. */
 struct reach_graph {
     uint32_t n;
     uint32_t *first, *next;     /* borrowed, all four */
@@ -28,14 +28,15 @@ struct reach_graph {
 #define REACH_SET(n) (((n) + 63) / 64)
 
 /* States are 0 to n - 1; next keeps the order of the edges. */
-void reach_make(struct reach_graph *g, uint32_t n, const struct reach_edge *edge,
-                uint32_t nedges, uint32_t *words);
+void reach_make(struct reach_graph *g, uint32_t n,
+                const struct reach_edge *edge, uint32_t nedges,
+                uint32_t *words);
 
 enum reach { REACH_NEVER, REACH_PERHAPS, REACH_ALWAYS };        /* 0, p, 1 */
 
-/* From all states to state to: those that can come there, and those that always
- * do. Both are sets of REACH_SET(n) words; queue has room for n states. Time: that
- * of the edges, twice. */
+/* From all states to state to: those that can come there, and those that
+ * always do. Both are sets of REACH_SET(n) words; queue has room for n states.
+ * Time: that of the edges, twice. */
 struct reach_to { uint64_t *can, *always; };
 void reach_to(const struct reach_graph *g, uint32_t to, const struct reach_to *r,
               uint32_t *queue);

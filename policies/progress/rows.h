@@ -1,10 +1,11 @@
-/* rows.h - who waits for whom by the models of the tasks alone (PDI, section 3.2
- * and figure 5): what each task says by its own graph of its own state and of those
- * that others are in, and the union of all that.
+/* rows.h - who waits for whom by the models of the tasks alone (PDI, section
+ * 3.2 and figure 5): what each task says by its own graph of its own state and
+ * of those that others are in, and the union of all that.
  *
- * Of each structure of graph the answers for all pairs of states that tasks are in
- * are kept: most tasks share them. A state of the program is two of the graph,
- * inside of its call of MPI and in the computation behind it (2.2, step 1).
+ * Of each structure of graph the answers for all pairs of states that tasks
+ * are in are kept: most tasks share them. A state of the program is two of the
+ * graph, inside of its call of MPI and in the computation behind it (2.2, step
+ * 1).
  *
  * Works on plain arrays, wherever the models are. */
 #ifndef HCT_ROWS_H
@@ -44,11 +45,12 @@ struct rows {
 };
 
 /* Tasks are in these states, at most ROWS_OCCUPIED. */
-void rows_begin(struct rows *r, uint32_t nstates, const uint32_t *at, uint32_t n);
+void rows_begin(struct rows *r, uint32_t nstates, const uint32_t *at,
+                uint32_t n);
 
-/* A task whose model has these steps, in whatever order, and no other ones, is in
- * state at[here]: what it says is added to is, as a union (PDI, table 2). At most
- * DICTIONARY_STEPS. */
+/* A task whose model has these steps, in whatever order, and no other ones, is
+ * in state at[here]: what it says is added to is, as a union (PDI, table 2).
+ * At most DICTIONARY_STEPS. */
 void rows_task(struct rows *r, const struct reach_edge *step, uint32_t nsteps,
                uint32_t here);
 

@@ -31,8 +31,8 @@ static uint32_t tasks_of(const struct nodes *g, uint64_t set)
     return n;
 }
 
-/* Messages may go round in circles; of the others PDI says that they are edges of
- * collectives. */
+/* Messages may go round in circles; of the others PDI says that they are edges
+ * of collectives. */
 static struct least_graph edges_of(const struct nodes *g)
 {
     struct least_graph l = { .n = g->n };
@@ -79,7 +79,7 @@ static enum hct_decided decided(const struct nodes *g, uint64_t nodes)
     return HCT_DECIDED_NOT;
 }
 
-/* ----------------------------------------------------------------------- rows */
+/* --------------------------------------------------------------------- rows */
 
 /* The least first, then those that most wait for. */
 static void order(const struct say *s, uint32_t *place)
@@ -151,7 +151,7 @@ static void put_row(const struct say *s, const uint32_t *place, uint32_t at,
     row->nranks = put_ranks(s, a, out);
 }
 
-/* ----------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------- lines */
 
 static void add_places(char *buf, size_t size, const char *before, uint64_t set)
 {
@@ -219,7 +219,8 @@ static void put_line(const struct say *s, const uint32_t *place, uint32_t at,
                waits, who, hint);
 }
 
-/* Of those who wait for one of the least directly, the call that most are in. */
+/* Of those who wait for one of the least directly, the call that most are
+ * in. */
 static const struct node *waiters(const struct say *s)
 {
     const struct node *most = NULL;

@@ -1,5 +1,5 @@
-/* say.h - the graph of nodes as a verdict: a sentence, a line and a row for each
- * node, those that have made the least progress first. */
+/* say.h - the graph of nodes as a verdict: a sentence, a line and a row for
+ * each node, those that have made the least progress first. */
 #ifndef HCT_PROGRESS_SAY_H
 #define HCT_PROGRESS_SAY_H
 
@@ -15,8 +15,8 @@ struct say {
                                    others */
 };
 
-/* least_progressed() of the graph, without those that nobody waits for if there are
- * others. */
+/* least_progressed() of the graph, without those that nobody waits for if
+ * there are others. */
 void say_find(struct say *s);
 
 void say_verdict(const struct say *s, struct hct_out *out);

@@ -103,7 +103,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
     ALTER TABLE node DROP COLUMN drain_master;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
-    DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
+    DROP VIEW stays; DROP TABLE posting;
+    DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
 ten
 judge 'a file with an older schema'
 
@@ -114,7 +115,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
     ALTER TABLE node DROP COLUMN drain_master;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
-    DROP VIEW stays; DROP TABLE posting; PRAGMA user_version=7'
+    DROP VIEW stays; DROP TABLE posting;
+    DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
 hold 'BEGIN IMMEDIATE;'
 ten release
 judge '... that is locked, too'

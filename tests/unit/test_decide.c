@@ -1,5 +1,5 @@
-/* test_decide.c - policy progress on snapshots: what decides who is behind, and that
- * the exact goes first. */
+/* test_decide.c - policy progress on snapshots: what decides who is behind,
+ * and that the exact goes first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -137,7 +137,7 @@ static void assert_least(uint32_t rank)
     assert_int_equal(blamed[verdicts[0].ranks], rank);
 }
 
-/* --------------------------------------------------------------- collectives */
+/* -------------------------------------------------------------- collectives */
 
 static void test_missing(void **state)
 {
@@ -199,7 +199,7 @@ static void test_finalize(void **state)
     assert_least(2);
 }
 
-/* ------------------------------------------------------------------ messages */
+/* ----------------------------------------------------------------- messages */
 
 /* Exact through others: 0 for 1, 1 for 2, the others for all. */
 static void test_chain(void **state)
@@ -268,7 +268,8 @@ static void test_sleeping_sender(void **state)
     assert_least(1);
 }
 
-/* A farm: the first waits for anybody, one works, the others wait for the first. */
+/* A farm: the first waits for anybody, one works, the others wait for the
+ * first. */
 static void test_any(void **state)
 {
     (void)state;
@@ -292,10 +293,10 @@ static void test_circle(void **state)
     assert_says("no task is seen to be behind");
 }
 
-/* -------------------------------------------------------------------- models */
+/* ------------------------------------------------------------------- models */
 
-/* Places 1 to 4: 1 -> 2 -> 3 -> 2 and so on, 3 -> 4; it is in place at, so often it
- * has been in each. */
+/* Places 1 to 4: 1 -> 2 -> 3 -> 2 and so on, 3 -> 4; it is in place at, so
+ * often it has been in each. */
 static void a_model(uint32_t r, uint64_t at, uint64_t visits)
 {
     static const struct { uint32_t from, to; } steps[] = {

@@ -1,5 +1,6 @@
-/* test_progress.c - the graphs of policy progress: figure 4 and tables 1 and 2 of
- * PDI; classes of paths against probabilities; the least progressed; loops. */
+/* test_progress.c - the graphs of policy progress: figure 4 and tables 1 and 2
+ * of PDI; classes of paths against probabilities; the least progressed;
+ * loops. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,8 +123,8 @@ static void test_figure_4_numbers(void **state)
     assert_true(fabs(least[A] - 0.45) < 1e-9);
 }
 
-/* The same by the models of five tasks, which each know the whole; and the least
- * of them is a, and without a both b and e. */
+/* The same by the models of five tasks, which each know the whole; and the
+ * least of them is a, and without a both b and e. */
 static void test_figure_4_rows(void **state)
 {
     static struct rows rows;
@@ -171,10 +172,10 @@ static void test_rows_contradict(void **state)
     assert_int_equal(rows.nkept, 2);
 }
 
-/* ------------------------------------------------------------- random graphs */
+/* ------------------------------------------------------------ random graphs */
 
-/* Hitting probabilities of state to, by Gauss with pivots: the least solution, as
- * those that cannot come there are 0. */
+/* Hitting probabilities of state to, by Gauss with pivots: the least solution,
+ * as those that cannot come there are 0. */
 static void solve(const double *weight, uint32_t to, double *h)
 {
     double m[MOST][MOST + 1] = { { 0 } };
@@ -268,7 +269,7 @@ static void test_random(void **state)
     assert_true(wide < GRAPHS / 1000);  /* what is left rarely is slow */
 }
 
-/* ------------------------------------------------------------------ the least */
+/* ---------------------------------------------------------------- the least */
 
 static uint64_t bit(uint32_t i)
 {
@@ -290,8 +291,8 @@ static void test_least(void **state)
     assert_int_equal(least_progressed(&l), bit(0));
 }
 
-/* A circle counts as one; where every one would be discarded, those that only wait
- * for each other are least. */
+/* A circle counts as one; where every one would be discarded, those that only
+ * wait for each other are least. */
 static void test_circles(void **state)
 {
     struct least_graph l = { .n = 4 };
@@ -318,8 +319,8 @@ static void test_circles(void **state)
     assert_int_equal(least_behind(&l, 1), ~bit(0));
 }
 
-/* The case of section 5.1: 0 and 1 are left by collectives, 1 waits for a message
- * of 2, which is not among them, and 0 for one of 1. */
+/* The case of section 5.1: 0 and 1 are left by collectives, 1 waits for a
+ * message of 2, which is not among them, and 0 for one of 1. */
 static void test_case_study(void **state)
 {
     struct least_graph l = { .n = 4 };
@@ -331,7 +332,7 @@ static void test_case_study(void **state)
     assert_int_equal(least_progressed(&l), bit(0));
 }
 
-/* ---------------------------------------------------------------------- loops */
+/* -------------------------------------------------------------------- loops */
 
 static uint64_t been[3][16];
 

@@ -1,5 +1,5 @@
-/* behind.h - hector why JOB --progress: the graph of who waits for whom, of the last
- * verdict of a job that has one. */
+/* behind.h - hector why JOB --progress: the graph of who waits for whom, of the
+ * last verdict of a job that has one. */
 #ifndef HECTOR_BEHIND_H
 #define HECTOR_BEHIND_H
 
@@ -26,7 +26,8 @@ struct behind {
 };
 
 /* Empty where nothing is known. */
-int behind_read(struct behind *b, struct store *st, uint64_t job, struct err *err);
+int behind_read(struct behind *b, struct store *st, uint64_t job,
+                struct err *err);
 void behind_fini(struct behind *b);
 
 /* Is it known where any of them is? */
@@ -36,25 +37,5 @@ bool behind_placed(const struct behind *b);
 void behind_tasks(const struct behind_node *n, struct str *to);
 /* "in MPI_Barrier, solve (solver.c:88)" */
 void behind_where(const struct behind_node *n, struct str *to);
-
-/* Has the master look now, and waits for what comes of it, which is after what is in
- * b. -1 with a sentence: there is nobody to ask. */
-int behind_ask(struct behind *b, const struct tool *t, struct store *st,
-               uint64_t job, struct err *err);
-
-enum behind_shape { BEHIND_TEXT, BEHIND_DOT, BEHIND_SVG, BEHIND_HTML };
-
-/* Each appends to out; what it shows comes from anybody's binaries, and is
- * escaped. */
-void behind_draw_text(struct str *out, const struct behind *b);
-void behind_draw_json(struct str *out, const struct behind *b);
-void behind_draw_dot(struct str *out, const struct behind *b, const char *title);
-void behind_draw_svg(struct str *out, const struct behind *b, const char *title);
-/* The same as a page that needs nothing else. */
-void behind_draw_html(struct str *out, const struct behind *b, const char *title);
-
-/* The whole of it: the exit status. */
-int behind_show(const struct tool *t, struct store *st, uint64_t job,
-                enum behind_shape shape);
 
 #endif

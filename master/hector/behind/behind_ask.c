@@ -1,10 +1,11 @@
-/* behind_ask.c - has the master of a job look who is behind, and waits until that
- * is in the database, with the places in the sources. */
+/* behind_ask.c - has the master of a job look who is behind, and waits until
+ * that is in the database, with the places in the sources. */
+#include "master/hector/behind/behind_ask.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
-#include "master/hector/behind/behind.h"
 #include "master/hector/core/seek.h"
 #include "master/hector/core/talk.h"
 #include "proto/base/clock.h"

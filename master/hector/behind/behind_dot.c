@@ -1,8 +1,8 @@
-/* behind_dot.c - the graph of who waits for whom in Graphviz' language: edges go to
- * who is waited for, dashed where nothing says which way. */
+/* behind_dot.c - the graph of who waits for whom in Graphviz' language: edges
+ * go to who is waited for, dashed where nothing says which way. */
 #include <inttypes.h>
 
-#include "master/hector/behind/behind.h"
+#include "master/hector/behind/behind_draw.h"
 #include "master/hector/stack/callview.h"
 
 static void add_node(struct str *out, const struct behind_node *n)

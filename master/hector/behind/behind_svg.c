@@ -1,10 +1,10 @@
-/* behind_svg.c - the graph of who waits for whom as a picture: those who have made
- * the least progress on top, each further row waits for the ones above it; and as a
- * page around that. */
+/* behind_svg.c - the graph of who waits for whom as a picture: those who have
+ * made the least progress on top, each further row waits for the ones above
+ * it; and as a page around that. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "master/hector/behind/behind.h"
+#include "master/hector/behind/behind_draw.h"
 #include "master/hector/stack/callview.h"
 
 enum { WIDTH = 330, HEIGHT = 46, GAP = 30, ROW = 100, TOP = 60, MARGIN = 20,
@@ -12,7 +12,8 @@ enum { WIDTH = 330, HEIGHT = 46, GAP = 30, ROW = 100, TOP = 60, MARGIN = 20,
 
 struct at { unsigned row, column; };
 
-/* A node is below all that it waits for, as far as they do not wait in a circle. */
+/* A node is below all that it waits for, as far as they do not wait in a
+ * circle. */
 static unsigned arrange(const struct behind *b, struct at *at, unsigned *widest)
 {
     unsigned filled[NODES + 1] = { 0 }, rows = 0;
@@ -45,12 +46,13 @@ static unsigned top(const struct at *at)
     return TOP + at->row * ROW;
 }
 
-static void add_line(struct str *out, const struct at *from, const struct at *to,
-                     bool sure)
+static void add_line(struct str *out, const struct at *from,
+                     const struct at *to, bool sure)
 {
     bool down = top(from) <= top(to);
 
-    str_addf(out, "<line x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\" stroke=\"#555\"%s/>\n",
+    str_addf(out, "<line x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\" "
+             "stroke=\"#555\"%s/>\n",
              left(from) + WIDTH / 2, top(from) + (down ? HEIGHT : 0),
              left(to) + WIDTH / 2, top(to) + (down ? 0 : HEIGHT),
              sure ? " marker-end=\"url(#to)\"" : " stroke-dasharray=\"4\"");

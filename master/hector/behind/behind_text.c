@@ -1,9 +1,10 @@
-/* behind_text.c - the graph of who waits for whom, in lines and for programs. */
+/* behind_text.c - the graph of who waits for whom, in lines and for
+ * programs. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "master/hector/behind/behind.h"
+#include "master/hector/behind/behind_draw.h"
 
 static void add_set(struct str *out, const char *before, uint64_t set)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "master/hector/behind/behind.h"
+#include "master/hector/behind/behind_show.h"
 #include "master/hector/core/answer.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
