@@ -34,7 +34,7 @@
  *   1.10 hct_request.waited above 1, and the calls of other threads among the
  *        requests; HCT_ALONE also where several threads are in MPI
  *   1.11 hct_rank.waited_cpu_us, which was padding: 0
- *   1.12 hct_rank.delayed_ns, ran_ns */
+ *   1.12 hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2 */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -397,6 +397,8 @@ struct hct_edge {
     uint64_t n;                 /* never 0 */
     double in_mean, in_m2;      /* ns, inside the first call */
     double out_mean, out_m2;    /* ns, between the two */
+    double bytes_mean, bytes_m2;        /* of the first call; 0 also: not
+                                           known */
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
 
