@@ -544,8 +544,8 @@ void state_model_read(struct state_model *m, const char *page, unsigned slot)
 
         for (int try = 0; try < TRIES && !whole; try++)
             whole = read_bank(m, &t->bank[i], i);
-        if (!whole)
-            m->bank[i].there = false;
+        m->bank[i].missed = !whole;
+        m->bank[i].there &= whole;
     }
 }
 

@@ -129,6 +129,7 @@ struct state_edge {             /* as in page_edge */
 struct state_bank {             /* as in page_bank */
     bool there;                 /* used, and read as a whole */
     bool merged;                /* bank 0: many phases */
+    bool missed;                /* it was being emptied at each try: not there */
     uint32_t phase;             /* merged: how many */
     int32_t label;
     uint64_t lost, since_ticks;
