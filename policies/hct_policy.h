@@ -37,7 +37,7 @@
  *   1.12 questions: hct_out.sample and question; HCT_NEED_SCORES: hct_cluster,
  *        hct_score. hct_snapshot.asked, which was padding: 0; hct_policy.asked;
  *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
- *        back */
+ *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2 */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -223,6 +223,11 @@ struct hct_rank {
                                    seen to stand, the least; if all sleep, the
                                    most that one has had; and 1. As of the last
                                    look with detail; 0: not known */
+    uint64_t delayed_ns;        /* how long its process wanted a processor and
+                                   had none, since it began: that of its threads
+                                   which was kept the longest. As of the last
+                                   look with models; 0: not known */
+    uint64_t ran_ns;            /* how long that thread has had one */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a
@@ -395,6 +400,8 @@ struct hct_edge {
     uint64_t n;                 /* never 0 */
     double in_mean, in_m2;      /* ns, inside the first call */
     double out_mean, out_m2;    /* ns, between the two */
+    double bytes_mean, bytes_m2;        /* of the first call; 0 also: not
+                                           known */
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
 
@@ -429,6 +436,7 @@ struct hct_score {
     double cost_ns;             /* so much longer than normal, in all */
     double times;               /* as long as normal */
     double share;               /* cost of all the time of the task's steps */
+    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, when it was asked */
 };
 
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */

@@ -188,14 +188,15 @@ static bool is_whole_model(const Hct__Gather *m)
 {
     Hct__ModelAsk *how = hct__model_ask__unpack(NULL, m->argument.len,
                                                 m->argument.data);
-    bool whole = how && !*how->ranks;
+    bool whole = how && !*how->ranks && !how->window;
 
     if (how)
         hct__model_ask__free_unpacked(how, NULL);
     return whole;
 }
 
-/* A tree or model of some ranks only is not the one of the job. */
+/* A tree or model of some ranks only, or of some time, is not the one of the
+ * job. */
 static enum keep what_to_keep(const Hct__Gather *m)
 {
     if (m->job && strcmp(m->kind, "stack") == 0 && is_whole_tree(m))

@@ -78,3 +78,34 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
         v[s].in_spread = (float)h->spread[s];
     }
 }
+
+double habits_share(uint64_t ran_ns, uint64_t delayed_ns)
+{
+    return ran_ns && delayed_ns
+               ? (double)ran_ns / ((double)ran_ns + (double)delayed_ns)
+               : (double)NAN;
+}
+
+double habits_usual_share(struct habits *h, const struct groups *g,
+                          uint32_t kind, const struct hct_snapshot *in)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < g->nsample; i++) {
+        uint32_t rank = hct_model(in, g->sample[i])->rank;
+        const struct hct_rank *k = rank < in->nranks ? hct_rank(in, rank) : NULL;
+        double share = k ? habits_share(k->ran_ns, k->delayed_ns) : (double)NAN;
+
+        if (g->kinds.group[i] == kind && !isnan(share))
+            h->words[n++] = share;
+    }
+    return n < HABITS_LEAST ? (double)NAN : polish_median(h->words, n);
+}
+
+bool habits_explain(const struct hct_score *o, double usual)
+{
+    double took = o->times > 1 ? o->cost_ns / (1 - 1 / o->times) : 0;
+    double had = habits_share(o->ran_ns, o->delayed_ns);
+
+    return took * (1 - had / usual) >= o->cost_ns / 2;
+}

@@ -34,4 +34,14 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v);
 
+/* Of the time that a task wanted a processor it had one for this share; NaN: not
+ * known. */
+double habits_share(uint64_t ran_ns, uint64_t delayed_ns);
+/* What is usual among the sample's tasks of that kind. */
+double habits_usual_share(struct habits *h, const struct groups *g,
+                          uint32_t kind, const struct hct_snapshot *in);
+/* With the usual share it would have taken so much less: half of what it costs, at
+ * least. Then its node has too much to do. Where that is not known: no. */
+bool habits_explain(const struct hct_score *o, double usual);
+
 #endif

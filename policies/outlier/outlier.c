@@ -49,7 +49,8 @@ struct state {
         uint32_t rank;
         uint64_t from, to;      /* places */
         double cost_ns;
-    } said;
+    } said, said_kept;
+    double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
     struct lknorm table;
     struct dictionary dictionary;       /* of the sample */
     struct groups groups;
@@ -198,42 +199,96 @@ static void say_one(const struct state *s, const struct hct_snapshot *in,
 }
 
 /* The same is news again when it costs twice as much. */
-static bool is_news(struct state *s, const struct hct_score *o)
+static bool is_news(const struct state *s, struct said *said,
+                    const struct hct_score *o)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
     struct said now = { o->rank, s->dictionary.place[step->from],
                        s->dictionary.place[step->to], o->cost_ns };
 
-    if (s->said.cost_ns > 0 && s->said.rank == now.rank &&
-        s->said.from == now.from && s->said.to == now.to &&
-        now.cost_ns < 2 * s->said.cost_ns)
+    if (said->cost_ns > 0 && said->rank == now.rank &&
+        said->from == now.from && said->to == now.to &&
+        now.cost_ns < 2 * said->cost_ns)
         return false;
-    s->said = now;
+    *said = now;
     return true;
 }
 
-static void say(struct state *s, const struct hct_snapshot *in,
-                const struct hct_score *const *v, size_t n, struct hct_out *out)
+struct list {                   /* the most costly first */
+    const struct hct_score *v[FOUND_MAX];
+    size_t n;
+};
+
+static void put(struct list *l, const struct hct_score *o)
 {
-    struct hct_verdict *w =
-        n && is_news(s, v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
+    if (l->n < FOUND_MAX)
+        l->v[l->n++] = o;
+}
+
+static struct hct_verdict *begin(struct state *s, struct said *said,
+                                 const struct list *l, enum hct_kind kind,
+                                 struct hct_out *out)
+{
+    return l->n && is_news(s, said, l->v[0]) ? words_verdict(out, kind) : NULL;
+}
+
+static void say(struct state *s, const struct hct_snapshot *in,
+                const struct list *l, struct hct_out *out)
+{
+    const struct hct_score *o = l->v[0];
+    struct hct_verdict *w = begin(s, &s->said, l, HCT_OUTLIER, out);
     char what[WHAT], longer[WORDS_TIME];
 
     if (!w)
         return;
-    w->where =
-        v[0]->in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
-    w->score =
-        words_score(1 - 1 / (v[0]->score * v[0]->score)); /* Chebyshev's */
+    w->where = o->in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
+    w->score = words_score(1 - 1 / (o->score * o->score)); /* Chebyshev's */
     words_line(out, HCT_NONE,
                "task %u is slower than %u others like it %s: by %s, "
                "%.1f %% of its time",
-               v[0]->rank, like_of(in, v[0]),
-               what_of(what, &s->dictionary, in, v[0]),
-               words_time(longer, (uint64_t)v[0]->cost_ns), 100 * v[0]->share);
-    words_blame(out, v[0]->rank);
-    for (size_t i = 0; i < n; i++)
-        say_one(s, in, v[i], out);
+               o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
+               words_time(longer, (uint64_t)o->cost_ns), 100 * o->share);
+    words_blame(out, o->rank);
+    for (size_t i = 0; i < l->n; i++)
+        say_one(s, in, l->v[i], out);
+}
+
+static bool is_first_of_task(const struct list *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (l->v[k]->rank == l->v[i]->rank)
+            return false;
+    return true;
+}
+
+/* Nobody is odd then: a node is to blame, which the host names with the task. */
+static void say_kept(struct state *s, const struct hct_snapshot *in,
+                     const struct list *l, struct hct_out *out)
+{
+    const struct hct_score *o = l->v[0];
+    struct hct_verdict *w = begin(s, &s->said_kept, l, HCT_IMBALANCE, out);
+    char what[WHAT];
+
+    if (!w)
+        return;
+    words_line(out, HCT_NONE,
+               "task %u is slower than %u others like it %s as its node has too "
+               "much to do: it has a processor for %.3g %% of the time that it "
+               "wants one, they for %.3g %%",
+               o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
+               100 * habits_share(o->ran_ns, o->delayed_ns),
+               100 * s->usual[o->kind]);
+    for (size_t i = 0; i < l->n; i++) {
+        char ran[WORDS_TIME], kept[WORDS_TIME];
+
+        o = l->v[i];
+        if (!is_first_of_task(l, i))
+            continue;
+        words_blame(out, o->rank);
+        words_line(out, (int32_t)o->rank,
+                   "had a processor for %s, and was kept from one for %s",
+                   words_time(ran, o->ran_ns), words_time(kept, o->delayed_ns));
+    }
 }
 
 /* The most costly steps come first. Who has few that are like it is compared
@@ -241,17 +296,18 @@ static void say(struct state *s, const struct hct_snapshot *in,
 static void judge(struct state *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
-    const struct hct_score *v[FOUND_MAX];
-    size_t n = 0;
+    struct list odd = { .n = 0 }, kept = { .n = 0 };
 
-    for (uint32_t i = 0; i < in->nscores && n < FOUND_MAX; i++) {
+    for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
 
         if (o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
-            o->step < s->dictionary.nsteps && like_of(in, o) + 1 >= HABITS_LEAST)
-            v[n++] = o;
+            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
+            like_of(in, o) + 1 >= HABITS_LEAST)
+            put(habits_explain(o, s->usual[o->kind]) ? &kept : &odd, o);
     }
-    say(s, in, v, n, out);
+    say(s, in, &odd, out);
+    say_kept(s, in, &kept, out);
 }
 
 /* --------------------------------------------------------------- questions */
@@ -283,6 +339,8 @@ static bool ask(struct state *s, const struct hct_snapshot *in,
     if (!s->dictionary.nsteps)
         return false;
     groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
+    for (uint32_t k = 0; k < g->kinds.k; k++)
+        s->usual[k] = habits_usual_share(&s->habits, g, k, in);
     out->nquestion = ask_write(&s->ask, &s->habits, g, &s->dictionary, in,
                                out->question, out->question_max);
     if (!out->nquestion)

@@ -163,6 +163,8 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
         x[i].cost_ns = is->cost_ns;
         x[i].times = is->times;
         x[i].share = is->share;
+        x[i].delayed_ns = is->delayed_ns;
+        x[i].ran_ns = is->ran_ns;
     }
     if (x && xs) {
         n = hct__scores__get_packed_size(&m);
@@ -217,7 +219,8 @@ static bool take(struct scores *s, const Hct__Scores *m)
             .method = x->method, .rank = x->rank, .group = x->group,
             .kind = x->kind, .step = x->step, .in_call = x->in_call,
             .site = x->site, .score = x->score, .cost_ns = x->cost_ns,
-            .times = x->times, .share = x->share };
+            .times = x->times, .share = x->share,
+            .delayed_ns = x->delayed_ns, .ran_ns = x->ran_ns };
 
         if (!score_fits(x, s->width))
             return false;

@@ -186,7 +186,9 @@ static void answer_scores(struct daemon *d, struct reduction *r)
     a = answer_open(question, n, reduction_width(r), &err);
     for (int64_t rank = -1; a && (rank = taskset_next(&d->ranks, rank)) >= 0; ) {
         oddtask_model(e, (uint32_t)rank, v);
-        answer_add(a, position++, (uint32_t)rank, v, ODDTASK_EDGES);
+        answer_add(a, &(struct answer_task){ .position = position++,
+                                             .rank = (uint32_t)rank },
+                   v, ODDTASK_EDGES);
     }
     if (!a || answer_write(a, &out, &err))
         reduction_fail(r, err.text);

@@ -65,33 +65,36 @@ void answer_close(struct answer *a)
     free(a);
 }
 
-static void put(struct answer *a, uint32_t position, const struct hct_score *x)
+static void put(struct answer *a, const struct answer_task *t,
+                const struct hct_score *x)
 {
     struct hct_score is = *x;
 
-    is.rank = position;
+    is.rank = t->position;
+    is.delayed_ns = t->delay.kept_ns;
+    is.ran_ns = t->delay.ran_ns;
     scores_put(&a->scores, &is);
 }
 
-void answer_add(struct answer *a, uint32_t position, uint32_t rank,
+void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n)
 {
     struct hct_score steps[HCT_TOP_MAX];
-    struct score_task t;
+    struct score_task is;
     size_t nsteps;
 
-    score_task(a->score, rank, v, n, &t);
-    scores_count(&a->scores, HCT_CLUSTER_GROUP, t.group, t.far);
-    scores_count(&a->scores, HCT_CLUSTER_KIND, t.kind, t.like);
-    put(a, position, &(struct hct_score){
-        .method = HCT_METHOD_CLUSTER, .group = t.group, .kind = t.kind,
-        .score = t.far });
-    put(a, position, &(struct hct_score){
-        .method = HCT_METHOD_NEIGHBOUR, .group = t.group, .kind = t.kind,
-        .score = t.near });
-    nsteps = score_steps(a->score, rank, &t, steps, a->scores.top);
+    score_task(a->score, t->rank, v, n, &is);
+    scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
+    scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);
+    put(a, t, &(struct hct_score){
+        .method = HCT_METHOD_CLUSTER, .group = is.group, .kind = is.kind,
+        .score = is.far });
+    put(a, t, &(struct hct_score){
+        .method = HCT_METHOD_NEIGHBOUR, .group = is.group, .kind = is.kind,
+        .score = is.near });
+    nsteps = score_steps(a->score, t->rank, &is, steps, a->scores.top);
     for (size_t i = 0; i < nsteps; i++)
-        put(a, position, &steps[i]);
+        put(a, t, &steps[i]);
 }
 
 int answer_write(const struct answer *a, struct str *out, struct err *err)

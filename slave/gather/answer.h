@@ -10,6 +10,7 @@
 #include "policies/smm/score.h"
 #include "proto/base/err.h"
 #include "proto/base/str.h"
+#include "slave/proc/delay.h"
 
 struct answer;
 
@@ -18,8 +19,13 @@ struct answer *answer_open(const void *question, size_t bytes, uint32_t width,
                            struct err *err);
 void answer_close(struct answer *a);            /* NULL is fine */
 
-/* One more, at that position, with the edges of its model. */
-void answer_add(struct answer *a, uint32_t position, uint32_t rank,
+struct answer_task {
+    uint32_t position, rank;
+    struct delay delay;         /* of its processor; 0: not known */
+};
+
+/* One more, with the edges of its model. */
+void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n);
 /* As Scores of hct.proto. */
 int answer_write(const struct answer *a, struct str *out, struct err *err);

@@ -25,6 +25,7 @@ struct model_part {
     uint64_t job, until_ns;
     uint32_t n;
     bool histograms;
+    enum window_what window;
     struct taskset ranks;       /* whose; empty: all */
     struct task **tasks;        /* owned; room for n */
     struct event *look;         /* owned */
@@ -45,7 +46,7 @@ static int make(const struct model_part *p, const struct gather_job *of,
     const struct modelpart part = {
         .tasks = p->tasks, .n = p->n, .ranks = &p->ranks,
         .account = of->account, .ticks = &jobs_node(p->all->jobs)->ticks,
-        .histograms = p->histograms };
+        .histograms = p->histograms, .window = p->window };
 
     return modelpart_make(&part, out, err);
 }
@@ -132,7 +133,11 @@ static struct model_part *part_make(struct gather *g, struct reduction *r)
 static int begin(struct model_part *p, const Hct__ModelAsk *m,
                  struct gather_job *of, struct err *err)
 {
+    if (m->window >= WINDOWS)
+        return err_set(err, EPROTO, "this is no request for models: there is no "
+                       "window %u", m->window);
     p->histograms = m->histograms;
+    p->window = (enum window_what)m->window;
     if (*m->ranks && taskset_parse(&p->ranks, m->ranks, UINT32_MAX, err))
         return -1;
     if (gather_tasks(p->all->jobs, p->job, p->tasks, p->n, of, err))

@@ -89,6 +89,7 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
 static int add_task(struct scores_part *p, uint32_t position)
 {
     const struct task *t = p->tasks[position];
+    struct answer_task is = { position, t->rank, { 0 } };
     Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
     int rc = 0;
 
@@ -96,10 +97,11 @@ static int add_task(struct scores_part *p, uint32_t position)
         !lookmodel_read(p->reads, t->tally.page, &jobs_node(p->all->jobs)->ticks,
                         0, &m))
         return 0;
+    delay_read(&is.delay, t->tally.pid);
     if (take_edges(p, &m))
         rc = -1;
     else
-        answer_add(p->answer, position, t->rank, p->edge, m.n_from);
+        answer_add(p->answer, &is, p->edge, m.n_from);
     free(m.places);
     return rc;
 }

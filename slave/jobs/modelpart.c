@@ -56,6 +56,7 @@ int modelpart_make(const struct modelpart *p, struct str *out,
         free(notes);
         return -1;
     }
+    t.window = p->window;
     if (read_tasks(p, &t, notes))
         rc = err_memory(err);
     if (rc == 0 && out) {

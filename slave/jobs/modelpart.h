@@ -20,6 +20,7 @@ struct modelpart {              /* all borrowed */
     struct account *account;    /* of the job: its places get numbers there */
     const struct ticks *ticks;
     bool histograms;
+    enum window_what window;    /* of what time */
 };
 
 /* Append Model of hct.proto, with the names that the account has. out NULL:

@@ -84,6 +84,16 @@ static void tell_costs(struct part *p, const struct living *l)
     free(v);
 }
 
+/* As they are now, for those who ask later what was since. */
+static void keep_models(const struct living *l)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i]->tally.page)
+            windows_tick(&l->v[i]->tally.windows, l->v[i]->tally.page, now_ns);
+}
+
 void part_tell_use(struct part *p)
 {
     struct living l = { 0 };
@@ -91,6 +101,7 @@ void part_tell_use(struct part *p)
     p->ops->each(p, PART_KNOWN, add_living, &l);
     tell_use(p, &l);
     tell_costs(p, &l);
+    keep_models(&l);
     free(l.v);
 }
 

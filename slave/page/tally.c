@@ -52,6 +52,8 @@ static void drop_page(struct tally *w)
         return;
     w->damaged += w->rings.damaged;
     rings_fini(&w->rings);
+    windows_free(w->windows);
+    w->windows = NULL;
     registry_drop_page(w->page);
     w->page = NULL;
 }

@@ -12,6 +12,7 @@
 #include "slave/page/profile.h"
 #include "slave/page/records.h"
 #include "slave/page/rings.h"
+#include "slave/page/window.h"
 #include "slave/proc/sample.h"
 
 enum { TALLY_TAG_MAX = 200 };
@@ -29,6 +30,7 @@ struct tally {
     struct sample_page past;    /* of pages that are gone */
     struct sample_split split;
     struct profile profile;     /* read by account.c */
+    struct windows *windows;    /* owned: of the page; NULL: none yet */
     char last_tag[TALLY_TAG_MAX];
     int32_t last_mark;          /* its marker */
 };

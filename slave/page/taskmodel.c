@@ -9,8 +9,13 @@
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "proto/base/clock.h"
 
-enum { MEASURE = 1 << 30, PAGE_LOG2 = 9 };      /* middle of the first bucket */
+enum { MEASURE = 1 << 30, PAGE_LOG2 = 8 };      /* of the first bucket */
+
+/* The middle of a bucket, as times its octave: 2^(1/4) and 2^(3/4). */
+static const double taskmodel_middle[2] = { 1.189207115002721,
+                                            1.681792830507429 };
 
 int taskmodel_init(struct taskmodel *t, uint32_t width,
                    struct account *account, const struct ticks *ticks,
@@ -31,6 +36,7 @@ void taskmodel_fini(struct taskmodel *t)
 {
     jobmodel_fini(&t->model);
     state_model_fini(&t->one);
+    window_fini(&t->stretch);
     free(t->modules);
     free(t->state_of);
     free(t->frame_of);
@@ -126,7 +132,8 @@ static struct jobmodel_times times(const struct taskmodel *t, double mean,
 }
 
 /* Only ratios of a page's buckets mean something: they become shares of n. The
- * limits are those of ticks, so the middle of a bucket decides. */
+ * limits are those of ticks, so the middle of a bucket decides; both count half
+ * octaves, so that no two become one but at the ends. */
 static void add_side(const struct taskmodel *t, uint64_t *to,
                      const uint16_t side[PAGE_BUCKETS], uint64_t n)
 {
@@ -135,8 +142,8 @@ static void add_side(const struct taskmodel *t, uint64_t *to,
     for (unsigned i = 0; i < PAGE_BUCKETS; i++)
         all += side[i];
     for (unsigned i = 0; i < PAGE_BUCKETS && all; i++) {
-        double middle = t->factor *
-                        (double)(UINT64_C(1) << (PAGE_LOG2 + 2 * i));
+        double middle = t->factor * taskmodel_middle[i % 2] *
+                        (double)(UINT64_C(1) << (PAGE_LOG2 + i / 2));
 
         to[jobmodel_bucket(middle)] +=
             (uint64_t)((double)n * side[i] / (double)all + 0.5);
@@ -151,7 +158,8 @@ static int add_edge(struct taskmodel *t, const struct state_edge *e,
     struct jobmodel_edge is = {
         .phase = phase, .from = states[e->from], .to = states[e->to],
         .n = e->n, .in = times(t, e->in_mean, e->in_m2, e->in_max),
-        .out = times(t, e->out_mean, e->out_m2, e->out_max) };
+        .out = times(t, e->out_mean, e->out_m2, e->out_max),
+        .bytes = { e->bytes_mean, e->bytes_m2, 0 } };
 
     if (!jobmodel_sane(&is)) {
         t->model.damaged++;
@@ -165,17 +173,22 @@ static int add_edge(struct taskmodel *t, const struct state_edge *e,
     return jobmodel_add(&t->model, &is, task, 0);
 }
 
-static int add_thread(struct taskmodel *t, const struct tally *w,
-                      unsigned slot, uint64_t now, const struct taskset *task)
+/* But for this phase. */
+static void drop_old(struct state_model *m, uint32_t phase)
 {
-    uint32_t phases[PAGE_BANKS] = { 0 }, states[PAGE_SITES];
+    for (unsigned b = 0; b < PAGE_BANKS; b++)
+        m->bank[b].there &= !m->bank[b].merged && m->bank[b].phase == phase;
+}
+
+static int add_banks(struct taskmodel *t, const struct tally *w, uint64_t now,
+                     const uint32_t states[PAGE_SITES],
+                     const struct taskset *task)
+{
+    uint32_t phases[PAGE_BANKS] = { 0 };
     int rc = 0;
 
-    state_model_read(&t->one, w->page, slot);
-    find_states(t, w, slot, states);
-    t->model.sites_lost = jobmodel_sum(t->model.sites_lost,
-                                       t->one.sites_lost);
-    t->model.damaged = jobmodel_sum(t->model.damaged, t->one.damaged);
+    if (t->window == WINDOW_PHASE)
+        drop_old(&t->one, state_phase(w->page));
     for (unsigned b = 0; b < PAGE_BANKS && rc == 0; b++) {
         const struct state_bank *bank = &t->one.bank[b];
         uint64_t age = now > bank->since_ticks ? now - bank->since_ticks : 0;
@@ -200,6 +213,71 @@ static int add_thread(struct taskmodel *t, const struct tally *w,
     return rc;
 }
 
+/* Steps of the last minutes, whatever their phase. */
+static int add_stretch(struct taskmodel *t, unsigned slot,
+                       const uint32_t states[PAGE_SITES],
+                       const struct taskset *task)
+{
+    const struct window_edge *e;
+    size_t n = window_of_slot(&t->stretch, slot, &e);
+    uint32_t phase = jobmodel_phase(&t->model, 0, true);
+    int rc = 0;
+
+    if (phase == JOBMODEL_NONE)
+        return 0;
+    jobmodel_meet_phase(&t->model.phase[phase], &(struct jobmodel_phase){
+        .merged = 1, .age_ns = t->stretch_ns, .last_age_ns = t->stretch_ns });
+    rc = taskset_union(&t->model.phase[phase].tasks, task);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct jobmodel_edge is = {
+            .phase = phase, .from = states[e[i].ends >> 16],
+            .to = states[e[i].ends % 65536], .n = e[i].n,
+            .in = times(t, e[i].in.mean, e[i].in.m2, 0),
+            .out = times(t, e[i].out.mean, e[i].out.m2, 0),
+            .bytes = { e[i].bytes.mean, e[i].bytes.m2, 0 } };
+
+        if (jobmodel_sane(&is))
+            rc = jobmodel_add(&t->model, &is, task, 0);
+        else
+            t->model.damaged++;
+    }
+    return rc;
+}
+
+static int add_thread(struct taskmodel *t, const struct tally *w,
+                      unsigned slot, uint64_t now, const struct taskset *task)
+{
+    uint32_t states[PAGE_SITES];
+
+    state_model_read(&t->one, w->page, slot);
+    find_states(t, w, slot, states);
+    t->model.sites_lost = jobmodel_sum(t->model.sites_lost,
+                                       t->one.sites_lost);
+    t->model.damaged = jobmodel_sum(t->model.damaged, t->one.damaged);
+    return t->window == WINDOW_LAST ? add_stretch(t, slot, states, task)
+                                    : add_banks(t, w, now, states, task);
+}
+
+/* What this task has done in the last minutes, or since it began. */
+static void read_stretch(struct taskmodel *t, const struct tally *w,
+                         uint64_t now)
+{
+    const struct page_header *h = (const struct page_header *)w->page;
+    const struct window *before = windows_before(w->windows, w->page);
+    uint64_t began = atomic_load_explicit(&h->start_ticks,
+                                          memory_order_relaxed);
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!window_read(&t->stretch, &t->one, w->page, now_ns))
+        t->model.damaged++;             /* a bank is just being emptied */
+    t->stretch_ns = before ? now_ns - before->at_ns
+                           : ns(t, now > began ? now - began : 0);
+    if (before)
+        window_since(&t->stretch, before);
+    t->model.damaged = jobmodel_sum(t->model.damaged, t->stretch.damaged);
+    t->model.dropped = jobmodel_sum(t->model.dropped, t->stretch.lost);
+}
+
 int taskmodel_add(struct taskmodel *t, const struct tally *w,
                   uint32_t position)
 {
@@ -218,6 +296,8 @@ int taskmodel_add(struct taskmodel *t, const struct tally *w,
         t->model.damaged++;
         return 0;
     }
+    if (t->window == WINDOW_LAST)
+        read_stretch(t, w, now);
     for (unsigned i = 0; i < n; i++)
         if (add_thread(t, w, threads[i].slot, now, &task))
             return -1;

@@ -14,11 +14,15 @@
 #include "slave/page/account.h"
 #include "slave/page/state.h"
 #include "slave/page/tally.h"
+#include "slave/page/window.h"
 #include "slave/proc/ticks.h"
 
 struct taskmodel {
     struct jobmodel model;      /* what has been read */
     bool histograms;
+    enum window_what window;    /* of what time: may be set before any task is
+                                   added. Of the last minutes all phases are
+                                   one, merged, without histograms */
     struct account *account;    /* borrowed, like ticks */
     const struct ticks *ticks;
     struct state_model one;     /* owned, like the rest: of a thread */
@@ -29,6 +33,8 @@ struct taskmodel {
     uint32_t *frame_of;         /* the same of frames */
     size_t nframe_of;
     double factor;              /* ns a tick */
+    struct window stretch;      /* owned: of a task */
+    uint64_t stretch_ns;        /* that long */
 };
 
 /* For so many tasks. */

@@ -7,6 +7,7 @@
 #include "proto/base/clock.h"
 #include "slave/page/registry.h"
 #include "slave/page/state.h"
+#include "slave/page/window.h"
 
 enum { TASKS = 1000, ROUNDS = 51 };
 
@@ -37,9 +38,35 @@ static void fill(char *page, unsigned rank)
     for (unsigned i = 0; i < 100; i++)
         t->site[2 + i * 4].address = t->site[2 + i * 4].call = 1 + i;
     for (unsigned i = 0; i < 200; i++) {
-        t->bank[1].edge[i * 5].ends = 2 << 16 | 2;
-        t->bank[1].edge[i * 5].n = 1;
+        t->bank[1].edge[i].ends = (2 + i / 2 * 4) << 16 | (2 + i % 7 * 4);
+        t->bank[1].edge[i].n = 1;
     }
+    t->bank[1].used = 200;
+}
+
+/* What is kept of a task for the models of the last minutes. */
+static int measure_window(struct state_model *m, const char *page)
+{
+    uint64_t ns[ROUNDS];
+    struct windows k = { .kept[0].n = 0 };
+
+    for (int r = 0; r < ROUNDS; r++) {
+        uint64_t start = clock_monotonic_ns();
+
+        if (!window_read(&k.kept[r % 2], m, page, start))
+            return 1;
+        ns[r] = clock_monotonic_ns() - start;
+    }
+    qsort(ns, ROUNDS, sizeof(ns[0]), by_value);
+    printf("window of %zu edges: read in %.0f us (median of %d) once in %.0f s; "
+           "%.1f kB a task are kept, at most %.0f\n", k.kept[0].n,
+           (double)ns[ROUNDS / 2] / 1e3, ROUNDS, (double)window_ns / 1e9,
+           (double)((k.kept[0].cap + k.kept[1].cap) *
+                    sizeof(struct window_edge)) / 1024,
+           2. * WINDOW_EDGES * sizeof(struct window_edge) / 1024);
+    window_fini(&k.kept[0]);
+    window_fini(&k.kept[1]);
+    return 0;
 }
 
 int main(void)
@@ -78,6 +105,8 @@ int main(void)
     printf("state of %d tasks: %.0f us, model of %u edges: %.0f us "
            "(medians of %d)\n", TASKS, (double)ns[ROUNDS / 2] / 1e3, m.nedges,
            (double)model_ns[ROUNDS / 2] / 1e3, ROUNDS);
+    if (measure_window(&m, page[0]))
+        return 1;
     state_model_fini(&m);
     return n == TASKS * ROUNDS ? 0 : 1;
 }

@@ -79,7 +79,7 @@ is "$(query 'SELECT count(*) FROM steps')" 2 'the first steps only'
 run hector model "$job" -n 2
 like "$T/out" '^and [0-9]+ more$' '... and how many there are'
 run hector model "$job" --histogram
-like "$T/out" 'Waitall +[0-9]+ Barrier +in MPI +\[.*[.:=+*#@-].*\]$' 'histograms'
+like "$T/out" 'Waitall +[0-9]+ Barrier +in MPI +.*\[.*[.:=+*#@-].*\]$' 'histograms'
 run script -qec "stty cols 80; hector model $job" /dev/null
 is "$status" 0 'on a terminal'
 is "$(tr -d '\r' <"$T/out" | awk 'length($0) > 80')" '' \
@@ -135,7 +135,23 @@ is "$(grep -c Steps "$T/out")" 0 '... alone'
 run hector model "$job" --phase 9
 is "$status,$(wc -l <"$T/err")" 1,1 'no such phase'
 like "$T/err" 'there is no phase 9' '... in words'
+steps3=$(hector model "$job" -j >"$T/out" && query 'SELECT a, b, n FROM steps WHERE phase = 3
+    ORDER BY 1, 2')
+run hector model "$job" --window phase -j
+is "$(query 'SELECT phase, merged, ranks FROM p')" '3  0-3' 'since the phase of each task began'
+is "$(query 'SELECT a, b, n FROM steps ORDER BY 1, 2')" "$steps3" '... there are its steps'
+run hector model "$job" --window phase
+like "$T/out" "^job $job, since its phase began, [0-9.]+ [a-z]+: 4 tasks" '... and since when'
+run hector model "$job" --window last -j
+is "$(query 'SELECT count(*), min(merged), ranks FROM p')" '1 1 0-3' 'the last minutes: no phases'
+is "$(query "SELECT a, b, n FROM steps WHERE a = b AND a = 'MPI_Allreduce'")" \
+    'MPI_Allreduce MPI_Allreduce 36' '... but all steps, of a job that began in them'
+run hector model "$job.1" --window last
+like "$T/out" "^job $job.1, the last [0-9.]+ [a-z]+: 1 task" '... of one task'
 finish
+run hector model "$job" --window last
+is "$status,$(cat "$T/err")" "1,hector: $job: what is kept of a job is the model of all its time" \
+    '... and when it has ended there is none'
 run hector model "$job" -j
 is "$(query "SELECT a, b, n FROM steps WHERE phase = 2 AND a = b")" \
     'MPI_Allreduce MPI_Allreduce 36' '... also when it has ended'
@@ -170,7 +186,8 @@ like "$T/err" "no model of job $job is kept" '... in words'
 run hector model 99
 is "$status,$(wc -l <"$T/err")" 1,1 'no such job'
 for bad in '' '1 2' '--phase x 1' '--phase 1 --phases 1' '-j --dot 1' \
-    '--svg 1' 'x'; do
+    '--svg 1' 'x' '--window x 1' '--window last --phase 1 1' '--window phase --last 1' \
+    '--window last --histogram 1'; do
     # shellcheck disable=SC2086 # words are wanted
     run hector model $bad
     is "$status,$(wc -l <"$T/err")" 2,1 "bad input: $bad"

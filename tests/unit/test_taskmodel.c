@@ -76,6 +76,7 @@ static int teardown(void **state)
     account_fini(&r->account);
     for (unsigned i = 0; i < TASKS; i++) {
         registry_drop_page(r->tally[i].page);
+        windows_free(r->tally[i].windows);
         profile_fini(&r->tally[i].profile);
     }
     free(r);
@@ -118,9 +119,12 @@ static void put_edge(struct page_bank *b, unsigned at, unsigned from,
     e->in_max = (uint64_t)in + 9;
     e->out_mean = out;
     e->out_max = (uint64_t)out;
-    b->histogram[at].in[1] = (uint16_t)n;       /* 2^10 ticks and more */
-    b->histogram[at].out[PAGE_BUCKETS - 1] = 1;
-    b->used++;
+    e->bytes_mean = 100;
+    e->bytes_m2 = (double)n;
+    e->in[5] = (uint16_t)n;                     /* 2^10.5 ticks and more */
+    e->out[PAGE_BUCKETS - 1] = 1;
+    if (b->used <= at)
+        b->used = at + 1;
 }
 
 static const struct jobmodel_edge *find(struct rig *r, uint32_t phase,
@@ -155,10 +159,10 @@ static void test_tasks(void **state)
 
         put_site(r, i, 0, send, SEND, 0x500);
         put_site(r, i, 0, recv, RECV, 0x600);
-        put_edge(b, 7, PAGE_SITE_START, send, 1, 0, 10000);
-        put_edge(b, 8, send, recv, 10, 1000 + 1000 * i, 5000);
+        put_edge(b, 0, PAGE_SITE_START, send, 1, 0, 10000);
+        put_edge(b, 1, send, recv, 10, 1000 + 1000 * i, 5000);
         if (i)
-            put_edge(b, 9, recv, send, 9, 5, 6);
+            put_edge(b, 2, recv, send, 9, 5, 6);
     }
     read_all(r);
     assert_int_equal(r->model.model.nstates, JOBMODEL_FIRST + 2);
@@ -171,8 +175,10 @@ static void test_tasks(void **state)
     assert_true(fabs(e->in.m2 - (80 + 20 * 500. * 500)) < 1e-3);
     assert_int_equal(e->in.max, 2009);
     assert_true(fabs(e->out.mean - 5000) < 1e-6);
-    assert_int_equal(e->histogram[2], 20);      /* 2^10 ns and more */
-    assert_int_equal(e->histogram[JOBMODEL_BUCKETS + 16], 20);
+    assert_int_equal(e->histogram[9], 20);      /* 2^10.5 ns and more */
+    assert_int_equal(e->histogram[JOBMODEL_BUCKETS + 63], 20);
+    assert_true(fabs(e->bytes.mean - 100) < 1e-9);
+    assert_true(fabs(e->bytes.m2 - 20) < 1e-9);
     e = find(r, 0, RECV, SEND);
     assert_int_equal(taskset_count(&e->tasks), 1);
     assert_true(taskset_has(&e->tasks, 1));
@@ -246,6 +252,45 @@ static void test_senseless(void **state)
     assert_int_equal(r->model.model.damaged, 4);
 }
 
+/* Of the current phase alone; and what is new since a reading that was kept. */
+static void test_windows(void **state)
+{
+    struct rig *r = *state;
+    struct page_header *h = (struct page_header *)r->tally[0].page;
+    const struct jobmodel *m = &r->model.model;
+    struct page_bank *b;
+
+    h->phase = 3;
+    put_site(r, 0, 0, A, SEND, 0x500);
+    put_edge(put_bank(r, 0, 0, 0, 2, 0), 0, A, A, 3, 1, 1);
+    put_edge(put_bank(r, 0, 0, 1, 3, 20), 0, A, A, 4, 1, 1);
+    b = put_bank(r, 0, 0, 2, 4, 30);
+    put_edge(b, 0, A, A, 5, 1000, 1);
+    r->model.window = WINDOW_PHASE;
+    assert_int_equal(taskmodel_add(&r->model, &r->tally[0], 0), 1);
+    assert_int_equal(m->nphases, 1);
+    assert_int_equal(m->phase[0].number, 3);
+    assert_int_equal(m->nedges, 1);
+    assert_int_equal(m->edge[0].n, 5);
+    assert_non_null(m->edge[0].histogram);
+
+    windows_tick(&r->tally[0].windows, r->tally[0].page, 1);
+    windows_tick(&r->tally[0].windows, r->tally[0].page, 1 + window_ns);
+    put_edge(b, 0, A, A, 15, 2000, 1);          /* 10 of 2500 */
+    b->edge[0].in_m2 = 20 + 5 * 1e6 + 10 * 25e4;
+    r->model.window = WINDOW_LAST;
+    assert_int_equal(taskmodel_add(&r->model, &r->tally[0], 0), 1);
+    assert_int_equal(m->nphases, 2);
+    assert_int_equal(m->phase[1].merged, 1);
+    assert_int_equal(m->nedges, 2);
+    assert_int_equal(m->edge[1].phase, 1);
+    assert_int_equal(m->edge[1].n, 10);
+    assert_true(fabs(m->edge[1].in.mean - 2500) < 1e-6);
+    assert_true(m->edge[1].in.m2 < 1);
+    assert_null(m->edge[1].histogram);
+    assert_int_equal(m->damaged, 0);
+}
+
 /* Whatever stands in a page, the part is one that can be read. */
 static void test_scribbled(void **state)
 {
@@ -281,6 +326,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_phases, setup, teardown),
         cmocka_unit_test_setup_teardown(test_senseless, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scribbled, setup, teardown),
     };
 

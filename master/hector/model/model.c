@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "master/hector/core/human.h"
 #include "master/hector/model/model_ask.h"
 #include "master/hector/model/model_draw.h"
 #include "master/hector/model/model_options.h"
@@ -25,6 +26,8 @@ static const struct args_option options[] = {
       args_flag, OPTION(last), 0, 0 },
     { NULL, "phase", ARGS_VALUE, "P", "of this phase; or of those \"earlier\"",
       args_text, OPTION(phase), 0, 0 },
+    { NULL, "window", ARGS_VALUE, "W", "of the current \"phase\", or of the"
+      " \"last\" minutes", args_text, OPTION(window), 0, 0 },
     { NULL, "phases", ARGS_NONE, NULL, "the phases only",
       args_flag, OPTION(phases), 0, 0 },
     { NULL, "histogram", ARGS_NONE, NULL, "with histograms of the times",
@@ -112,9 +115,40 @@ static int check(const struct tool *t)
         return tool_complain(TOOL_USAGE, "one of -j and --dot");
     if (o->phase && o->phases)
         return tool_complain(TOOL_USAGE, "one of --phase and --phases");
+    if (o->window && strcmp(o->window, "phase") != 0 &&
+        strcmp(o->window, "last") != 0)
+        return tool_complain(TOOL_USAGE, "--window wants \"phase\" or"
+                             " \"last\"");
+    if (o->window && (o->phase || o->phases))
+        return tool_complain(TOOL_USAGE, "one of --window, --phase and"
+                             " --phases");
+    if (o->window && o->last)
+        return tool_complain(TOOL_USAGE, "one of --window and --last: what is"
+                             " kept is of all the time");
+    if (o->window && strcmp(o->window, "last") == 0 && o->histogram)
+        return tool_complain(TOOL_USAGE, "--window last has no histograms");
     if (t->nwords != 1)
         return tool_complain(TOOL_USAGE, "model wants a JOB or a JOB.RANKS");
     return 0;
+}
+
+/* Of a stretch of time its length is known of the task that has the longest. */
+static void name_time(const struct model_options *o, const Hct__Model *m,
+                      const char *word, char *title, size_t size)
+{
+    char age[HUMAN_MAX];
+    uint64_t longest_ns = 0;
+
+    for (size_t i = 0; m && i < m->n_phases; i++)
+        if (m->phases[i]->age_ns > longest_ns)
+            longest_ns = m->phases[i]->age_ns;
+    human_duration(age, longest_ns < INT64_MAX ? (int64_t)longest_ns
+                                               : INT64_MAX);
+    if (!o->window)
+        snprintf(title, size, "job %.200s", word);
+    else
+        snprintf(title, size, "job %.200s, %s %s", word,
+                 *o->window == 'l' ? "the last" : "since its phase began,", age);
 }
 
 /* What is kept is shown if that is wanted, or there is nothing else. */
@@ -123,6 +157,7 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
 {
     const struct model_options *o = t->own;
     const char *word = t->words[0];
+    Hct__Model *m;
     bool kept = o->last || (!t->address && model_job_ended(t, target->job));
 
     if (kept && !target->all) {
@@ -130,10 +165,16 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
                       " all its tasks", word);
         return NULL;
     }
+    if (kept && o->window) {
+        tool_complain(TOOL_FAILED, "%s: what is kept of a job is the model of"
+                      " all its time", word);
+        return NULL;
+    }
     if (kept)
         return model_last(t, target->job, title, size);
-    snprintf(title, size, "job %.200s", word);
-    return model_ask(t, target, word);
+    m = model_ask(t, target, word);
+    name_time(o, m, word, title, size);
+    return m;
 }
 
 static int run_model(const struct tool *t)

@@ -23,6 +23,7 @@ static int gather(const struct tool *t, const struct target *target,
 {
     Hct__Gather m = HCT__GATHER__INIT;
     Hct__ModelAsk how = HCT__MODEL_ASK__INIT;
+    const struct model_options *o = t->own;
     char address[ADDR_LIST_MAX], ranks[4096];
     uint8_t argument[4200];
 
@@ -30,7 +31,8 @@ static int gather(const struct tool *t, const struct target *target,
         seek_master(t, target->job, address, err))
         return -1;
     how.ranks = ranks;
-    how.histograms = ((const struct model_options *)t->own)->histogram;
+    how.histograms = o->histogram;
+    how.window = !o->window ? 0 : *o->window == 'p' ? 1 : 2;
     m.kind = (char *)"model";
     m.argument.len = hct__model_ask__pack(&how, argument);
     m.argument.data = argument;

@@ -8,6 +8,7 @@
 struct model_options {
     uint64_t count;             /* -n, 0: not given */
     const char *phase;          /* --phase, or NULL; borrowed */
+    const char *window;         /* --window, the same */
     bool last, phases, histogram, dot;
 };
 
