@@ -62,6 +62,7 @@ slave/gather
 slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h
+slave/slice          slice_args.inc
 slave
 slave/emulate        slave/link slave/page slave/tree calls.h hct_policy.h
 
