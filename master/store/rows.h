@@ -73,8 +73,8 @@
     T(move,      11, KEYED,    NULL, "tasks that were to go to another node")  \
     T(checkpoint, 12, KEYED, "checkpoints", "of jobs: all tasks, as images in"\
                                      " files")                                \
-    T(slice,      14, KEYED, "slices", "lines that decide that a task was where"\
-                                     " it was")                               \
+    T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
+                                     " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -276,8 +276,8 @@
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \
     C(at_ns,    COUNT,   KEY,  14, 2, NULL)                                   \
     C(rank,     COUNT32, KEY,  14, 3, NULL)                                   \
-    C(place,    COUNT32, KEY,  14, 4, "from 1, the nearest; 0: reason says what"\
-                                      " was not seen")                        \
+    C(place,    COUNT32, KEY,  14, 4, "from 1, the nearest; 0: what was not" \
+                                      " seen")                                \
     C(function, TEXT,    LAST, 14, 5, NULL)                                   \
     C(file,     TEXT,    LAST, 14, 6, NULL)                                   \
     C(line,     KNOWN32, LAST, 14, 7, NULL)                                   \

@@ -1,8 +1,8 @@
 /* lastslice.c - keeps slices of tasks in the database. */
 #include "master/tree/lastslice.h"
 
-#include "hct.pb-c.h"
 #include "proto/base/clock.h"
+#include "proto/link/message.h"
 #include "proto/tree/slicerows.h"
 
 struct keeping { struct journal *jn; struct store_slice row; };

@@ -92,6 +92,26 @@ struct call_about calls_about(const char *name)
     return a;
 }
 
+bool calls_identify(const char *name)
+{
+    static const char *const names[] = { "MPI_Comm_rank", "MPI_Comm_size",
+                                         "MPI_Init", "MPI_Init_thread",
+                                         "mpi_comm_rank_", "mpi_comm_size_",
+                                         "mpi_init_", "mpi_init_thread_" };
+
+    for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool calls_send(const char *name)
+{
+    return name && (strncasecmp(name, "mpi_", 4) == 0 ||
+                    strncasecmp(name, "pmpi_", 5) == 0) &&
+           strcasestr(name, "send") != NULL;
+}
+
 bool calls_end(const char *name)
 {
     for (size_t i = 0; name && i < sizeof(endings) / sizeof(endings[0]); i++) {

@@ -25,4 +25,10 @@ struct call_about calls_about(const char *name);
 /* A call of it does not return. */
 bool calls_end(const char *name);
 
+/* It says who a task is, or how many there are. */
+bool calls_identify(const char *name);
+
+/* It may send a message to another task, of which another one waits. */
+bool calls_send(const char *name);
+
 #endif

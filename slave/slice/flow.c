@@ -307,20 +307,66 @@ static void find_after(const struct flow *f, struct turned *t)
     }
 }
 
+/* Which blocks come to a return? Ways that only end the program, as checks of
+ * memory do, are no decisions. NULL: there is no room. */
+static uint8_t *find_returning(const struct flow *f)
+{
+    uint8_t *returns = calloc(f->nblocks + 1, 1);
+    uint32_t *stack = calloc(f->nblocks + 1, sizeof(*stack)), n = 0;
+
+    for (uint32_t b = 0; returns && stack && b < f->nblocks; b++) {
+        uint32_t last = f->blocks[b].first + f->blocks[b].n - 1;
+
+        if (f->insns[last].kind == INSN_RETURN ||
+            f->insns[last].kind == INSN_TAIL) {
+            returns[b] = 1;
+            stack[n++] = b;
+        }
+    }
+    while (n) {
+        const struct flow_list *from = &f->blocks[stack[--n]].from;
+
+        for (size_t k = 0; k < from->n; k++)
+            if (!returns[from->v[k]]) {
+                returns[from->v[k]] = 1;
+                stack[n++] = from->v[k];
+            }
+    }
+    free(stack);
+    return returns;
+}
+
+static bool is_check(const struct flow *f, const struct flow_block *b,
+                     const uint8_t *returns)
+{
+    size_t n = 0, ends = 0;
+
+    for (size_t i = 0; i < b->to.n; i++) {
+        const struct flow_block *to = &f->blocks[b->to.v[i]];
+
+        n += returns[b->to.v[i]];
+        ends += !returns[b->to.v[i]] && to->to.n == 0;
+    }
+    return n == 1 && n + ends == b->to.n;
+}
+
 static bool find_deciders(struct flow *f, const struct turned *t)
 {
-    for (uint32_t p = 0; p < f->nblocks; p++) {
-        struct flow_block *b = &f->blocks[p];
+    uint8_t *returns = find_returning(f);
+    bool good = returns != NULL;
 
-        if (b->to.n + t->out[p] < 2)
+    for (uint32_t p = 0; p < f->nblocks && good; p++) {
+        const struct flow_block *b = &f->blocks[p];
+
+        if (b->to.n + t->out[p] < 2 || is_check(f, b, returns))
             continue;
-        for (size_t i = 0; i < b->to.n; i++)
+        for (size_t i = 0; i < b->to.n && good; i++)
             for (uint32_t s = b->to.v[i]; s != t->after[p] && s != t->n &&
-                     s != FLOW_NONE; s = t->after[s])
-                if (!list_add(&f->blocks[s].deciders, p))
-                    return false;
+                     s != FLOW_NONE && good; s = t->after[s])
+                good = list_add(&f->blocks[s].deciders, p);
     }
-    return true;
+    free(returns);
+    return good;
 }
 
 static bool make_deciders(struct flow *f)

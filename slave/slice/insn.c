@@ -132,6 +132,7 @@ static void add_memory(const cs_insn *c, struct insn *i, const cs_x86_op *op,
     i->nmem++;
     *to = (struct insn_mem){ .base = reg_of(m->base, &part),
                              .index = reg_of(m->index, &part),
+                             .scale = (uint8_t)m->scale,
                              .reads = access & CS_AC_READ,
                              .writes = access & CS_AC_WRITE,
                              .bytes = op->size, .disp = m->disp };
@@ -327,6 +328,19 @@ static void set_kind(const cs_insn *c, struct insn *i)
         i->target = (uint64_t)x->operands[0].imm;
 }
 
+static bool is_copy(const cs_insn *c)
+{
+    switch (c->id) {
+    case X86_INS_MOV: case X86_INS_MOVSXD: case X86_INS_MOVSS:
+    case X86_INS_MOVSD: case X86_INS_MOVAPS: case X86_INS_MOVAPD:
+    case X86_INS_MOVQ: case X86_INS_MOVD: case X86_INS_PUSH: case X86_INS_POP:
+        return c->detail->x86.op_count < 2 ||
+               c->detail->x86.operands[1].type != X86_OP_IMM;
+    default:
+        return false;
+    }
+}
+
 bool decoder_read(struct decoder *d, const uint8_t *bytes, size_t n,
                   uint64_t address, struct insn *out)
 {
@@ -348,6 +362,7 @@ bool decoder_read(struct decoder *d, const uint8_t *bytes, size_t n,
     add_implicit(d, out);
     set_moving(c, out);
     set_stack(c, out);
+    out->copies = is_copy(c);
     if (is_zero_idiom(c)) {
         out->reads = 0;
         out->move = MOVE_CONST;

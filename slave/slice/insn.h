@@ -47,7 +47,7 @@ enum insn_move {
 };
 
 struct insn_mem {
-    uint8_t base, index;        /* registers, or REG_NONE */
+    uint8_t base, index, scale; /* registers, or REG_NONE; scale of index */
     bool reads, writes;
     uint32_t bytes;             /* 0: not known, as in a loop of its own */
     int64_t disp;               /* an address if there is no base */
@@ -60,6 +60,7 @@ struct insn {
     uint8_t move;               /* enum insn_move */
     uint8_t to, from;
     uint8_t nmem;
+    bool copies;                /* it moves a value, and makes no new one */
     bool thread;                /* of the thread's own memory */
     uint64_t target;            /* of a call or jump; 0: it is computed */
     uint64_t reads, writes;     /* registers */

@@ -159,8 +159,7 @@ void program_whole(struct program *p, struct area *a)
     case BASE_NOTHING:
         break;
     case BASE_THREAD: case BASE_ENTRY: case BASE_MEMORY: case BASE_MADE:
-    case BASE_JOINED:
-        a->low = INT64_MIN;
+    case BASE_JOINED:           /* behind a pointer: an array goes on from there */
         a->high = AREA_END;
         break;
     }
@@ -227,12 +226,19 @@ static uint32_t look_up(struct program *p, uint64_t address)
 {
     const struct symbol *s = symbols_find(p->symbols, p->path, NULL, 0, address,
                                           false, true);
+    const struct symbol_frame *at;
     struct line l;
 
-    if (!s || s->note != SYMBOL_FOUND || !s->frame[0].file)
+    if (!s || s->note != SYMBOL_FOUND)
         return 0;
-    l = (struct line){ keep(p, s->frame[0].function), keep(p, s->frame[0].file),
-                       s->frame[0].line };
+    /* What a header of the system has inlined is where it was called. */
+    at = s->frame;
+    while (at < s->frame + s->n - 1 && at->file &&
+           strncmp(at->file, "/usr/", 5) == 0)
+        at++;
+    if (!at->file)
+        return 0;
+    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line };
     if (!l.function || !l.file)
         return 0;
     for (size_t i = 1; i < p->nlines; i++)

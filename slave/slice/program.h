@@ -38,8 +38,8 @@ struct function *program_numbered(struct program *p, uint32_t number);
 const char *program_callee(struct program *p, const struct insn *call,
                            uint64_t *at);
 
-/* The line of an instruction: what is inlined there, innermost. Lives as long
- * as the program. */
+/* The line of an instruction: what is inlined there, innermost, but for headers
+ * of the system. Lives as long as the program. */
 const struct line *program_line(struct program *p, struct function *f,
                                 uint32_t insn);
 

@@ -16,7 +16,7 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9 };
-enum { NARGUMENTS = sizeof(arguments) };
+enum { NARGUMENTS = sizeof(arguments), SENDS_LEVELS = 2 };
 
 /* --------------------------------------------------------------------- steps */
 
@@ -41,6 +41,20 @@ static bool reads_count(enum node_kind kind)
     return kind != NODE_PATH && kind != NODE_VIA;
 }
 
+/* What is given to a function is put where it stays, on its first line: that
+ * says nothing. */
+static bool is_beginning(struct slice *s, uint32_t context, uint32_t insn,
+                         const struct line *l)
+{
+    struct function *f = s->contexts[context].function;
+    const struct flow_block *b = &f->flow.blocks[f->flow.entry];
+    const struct insn *i = &f->flow.insns[insn];
+
+    return l == program_line(s->program, f, b->first) &&
+           l != program_line(s->program, f, (uint32_t)f->flow.ninsns - 1) &&
+           (i->copies || i->move == MOVE_ADD);
+}
+
 void slice_add(struct slice *s, uint32_t context, uint32_t insn,
                enum node_kind kind, unsigned cost, const struct line *reader,
                const char *name)
@@ -51,8 +65,10 @@ void slice_add(struct slice *s, uint32_t context, uint32_t insn,
     size_t i = idtable_first(&s->seen_nodes, key);
     struct node *n;
 
-    /* A step within a line is none. */
-    if (here && here == reader && cost)
+    /* A step within a line is none, nor is what only hands a value on. */
+    if (here && cost && (here == reader ||
+                         (kind != NODE_DECIDES &&
+                          is_beginning(s, context, insn, here))))
         cost -= kind == NODE_DECIDES ? COST_DECIDES : COST_SET;
     if (cost > COST_MAX || s->nnodes >= NODES_MAX) {
         s->cut = true;
@@ -68,6 +84,29 @@ void slice_add(struct slice *s, uint32_t context, uint32_t insn,
     s->bucket[cost] = (uint32_t)s->nnodes++;
 }
 
+/* Who a task is, it has from MPI: that is no fault of the program. */
+static bool is_given_rank(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+    uint64_t at;
+
+    return n->kind == NODE_SETS && slice_is_call(i) &&
+           calls_identify(program_callee(s->program, i, &at));
+}
+
+/* What a compiler of Fortran puts around the program has no line. */
+static bool is_start(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+    uint64_t at;
+    const char *name = n->kind == NODE_PATH && slice_is_call(i)
+        ? program_callee(s->program, i, &at) : NULL;
+
+    return name && strcmp(name, "MAIN__") == 0;
+}
+
 static int add_row(struct slice *s, const struct node *n)
 {
     const struct line *l = program_line(s->program,
@@ -75,7 +114,7 @@ static int add_row(struct slice *s, const struct node *n)
                                         n->insn);
     struct slice_row *row;
 
-    if (!l || !l->number)
+    if (!l || !l->number || is_beginning(s, n->context, n->insn, l))
         return 0;
     for (size_t i = 0; i < s->nrows; i++)
         if (s->rows[i].line == l->number && s->rows[i].file == l->file)
@@ -254,7 +293,9 @@ static int take(struct slice *s, uint32_t number)
 {
     const struct node n = s->nodes[number];
 
-    if (add_row(s, &n))
+    if (is_given_rank(s, &n))
+        return 0;
+    if (!is_start(s, &n) && add_row(s, &n))
         return -1;
     if (reads_count((enum node_kind)n.kind))
         want_reads(s, &n);
@@ -323,6 +364,47 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
     return 0;
 }
 
+/* ------------------------------------------------------------- other tasks */
+
+static void add_sends(struct slice *s, uint32_t context, unsigned cost,
+                      unsigned levels)
+{
+    const struct flow *f = &s->contexts[context].function->flow;
+
+    for (uint32_t i = 0; i < f->ninsns; i++) {
+        uint64_t at;
+        const char *name = slice_is_call(&f->insns[i])
+            ? program_callee(s->program, &f->insns[i], &at) : NULL;
+        struct function *to = name && at && levels
+            ? program_function(s->program, at) : NULL;
+        uint32_t in = to && to->readable
+            ? slice_context(s, to, context, i, 1) : FLOW_NONE;
+
+        if (calls_send(name))
+            slice_add(s, context, i, NODE_SENDS, cost, NULL, NULL);
+        if (in != FLOW_NONE)
+            add_sends(s, in, cost + COST_FRAME, levels - 1);
+    }
+}
+
+/* A task in a call of MPI waits for others, which run the same program, or they
+ * for it: what is sent by the functions on the path, and by those that they
+ * call, decides about that as well. */
+static void add_others(struct slice *s, const struct slice_frame *first)
+{
+    const struct function *f = s->contexts[0].function;
+    uint32_t at = insn_at(f, first);
+    uint64_t in;
+    const char *name = at == FLOW_NONE || !slice_is_call(&f->flow.insns[at])
+        ? NULL : program_callee(s->program, &f->flow.insns[at], &in);
+
+    if (!calls_about(name).mpi)
+        return;
+    for (uint32_t i = 0; i < s->npath; i++)
+        add_sends(s, i, COST_SENDS + i * COST_FRAME,
+                  SENDS_LEVELS);
+}
+
 static void count_lines(struct slice *s)
 {
     for (size_t i = 0; i < s->npath; i++) {
@@ -360,7 +442,12 @@ struct slice *slice_make(const char *path, const char *build_id,
     memset(s->bucket, 0xff, sizeof(s->bucket));
     b = binary_open(path, build_id, err);
     s->program = b ? program_create(b, path, err) : NULL;
-    if (!s->program || add_path(s, frames, n, err) || run(s, err)) {
+    if (!s->program || add_path(s, frames, n, err)) {
+        slice_free(s);
+        return NULL;
+    }
+    add_others(s, frames);
+    if (run(s, err)) {
         slice_free(s);
         return NULL;
     }

@@ -6,7 +6,7 @@
  * so on (Weiser: Program slicing, TSE 1984; guided by where the least-progressed
  * task is, as in PDI 4.4, where the tool that does it is another one). What is
  * read but not set in a function is looked for in its caller, at the call; calls
- * that may set it are followed one level. Lines are ranked by how many steps
+ * that may set it are followed two levels. Lines are ranked by how many steps
  * lead there; what is set comes before what decides.
  *
  * What a slice cannot see: memory behind pointers that are not known, and other

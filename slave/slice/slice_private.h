@@ -8,10 +8,16 @@
 #include "slave/slice/program.h"
 #include "slave/slice/slice.h"
 
+/* How far a step is. Costs were tried out on tests/eval/slices: that of others'
+ * messages is such that they come behind what the task itself decides. */
 enum {
-    COST_MAX = 40,              /* steps that are worth a look */
-    COST_SET = 1, COST_DECIDES = 2, COST_POINTER = 3, COST_FRAME = 1,
-    FOLLOW_MAX = 1,             /* levels of calls that are followed */
+    COST_MAX = 80,              /* steps that are worth a look */
+    COST_SET = 2, COST_DECIDES = 2,
+    COST_POINTER = 5,           /* what an address is made of */
+    COST_FRAME = 2,             /* a call on the path, from the one further in */
+    COST_VIA = 4,               /* a call that is followed, by itself */
+    COST_SENDS = 14,
+    FOLLOW_MAX = 2,             /* levels of calls that are followed */
     NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
 };
 
@@ -37,6 +43,7 @@ enum node_kind {
     NODE_PASSES,                /* sets what a function on the path is given */
     NODE_DECIDES,               /* a branch */
     NODE_VIA,                   /* a call of what sets it */
+    NODE_SENDS,                 /* a message that somebody may wait for */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
 

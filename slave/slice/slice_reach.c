@@ -34,11 +34,17 @@ static struct bases *bases_of(const struct search *x)
     return program_bases(x->s->program);
 }
 
-static void add(struct search *x, uint32_t insn, enum node_kind kind)
+static void add_at(struct search *x, uint32_t insn, enum node_kind kind,
+                   unsigned more)
 {
     x->found = true;
-    slice_add(x->s, x->context, insn, kind, x->reader.cost, x->reader.line,
-              x->reader.name);
+    slice_add(x->s, x->context, insn, kind, x->reader.cost + more,
+              x->reader.line, x->reader.name);
+}
+
+static void add(struct search *x, uint32_t insn, enum node_kind kind)
+{
+    add_at(x, insn, kind, 0);
 }
 
 /* -------------------------------------------------------------- translation */
@@ -192,7 +198,6 @@ static void leave(struct search *x)
     if (!want_up(x, &up.want))
         return;
     up.context = c->caller;
-    up.reader.cost += COST_FRAME;
     up.level++;
     up.passed |= c->depth == 0;
     run(&up, c->call, false);
@@ -216,6 +221,8 @@ static bool is_given(const struct search *x, uint32_t call, int *which,
         if (!a->base || a->base != x->want.area.base)
             continue;
         program_whole(x->s->program, &area);
+        if (area.high == a->offset + 1 && a->base == BASE_NUMBER_FILE)
+            continue;           /* it is a number */
         if (area.high == a->offset + 1)
             area.high = AREA_END;       /* nobody knows how much */
         if (!area_meets(&area, &x->want.area))
@@ -250,7 +257,6 @@ static enum effect follow(struct search *x, struct function *f, uint32_t call)
     in.inside = true;
     in.found = in.entry = false;
     in.level++;
-    in.reader.cost += COST_FRAME;
     for (uint32_t i = 0; i < f->flow.ninsns; i++)
         if (f->flow.insns[i].kind == INSN_RETURN)
             run(&in, i, false);
@@ -258,7 +264,7 @@ static enum effect follow(struct search *x, struct function *f, uint32_t call)
             run(&in, i, true);
     if (!in.found)
         return NO_EFFECT;
-    add(x, call, NODE_VIA);
+    add_at(x, call, NODE_VIA, COST_VIA);
     return in.entry ? MAY_SET : SETS;
 }
 
@@ -337,6 +343,16 @@ static enum effect call_effect(struct search *x, uint32_t call)
 
 /* -------------------------------------------------------------- instructions */
 
+/* Behind a pointer nobody knows where an array ends that is written: it is taken
+ * not to be what is read by itself. */
+static bool is_array_only(const struct search *x, const struct area *written)
+{
+    uint8_t kind = bases_of(x)->v[written->base].kind;
+
+    return kind != BASE_FRAME && kind != BASE_FILE &&
+           written->high == AREA_END && x->want.area.high != AREA_END;
+}
+
 static enum effect memory_effect(const struct search *x, uint32_t insn)
 {
     const struct function *f = context_of(x)->function;
@@ -346,7 +362,8 @@ static enum effect memory_effect(const struct search *x, uint32_t insn)
     for (uint8_t k = 0; k < n->nmem; k++) {
         const struct area *a = values_area(&f->values, insn, k);
 
-        if (!n->mem[k].writes || !area_meets(a, &x->want.area))
+        if (!n->mem[k].writes || !area_meets(a, &x->want.area) ||
+            is_array_only(x, a))
             continue;
         if (a->high - a->low == (int64_t)n->mem[k].bytes &&
             n->mem[k].index == REG_NONE && area_covers(a, &x->want.area))

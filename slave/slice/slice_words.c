@@ -147,6 +147,10 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         str_addf(&to, "calls %s, which sets ", callee ? callee : "it");
         add_read(&to, s, n, name);
         break;
+    case NODE_SENDS:
+        str_addf(&to, "%s sends what another task may wait for", callee ? callee
+                 : "it");
+        break;
     case NODE_ELSEWHERE:
         str_add(&to, "sets, outside of the path, ");
         add_read(&to, s, n, name);

@@ -91,6 +91,10 @@ static struct value mem_value(const struct values *v, const struct value *regs,
 
     if (m->base != REG_NONE && m->base < REG_GENERAL)
         x = regs[m->base];
+    /* Of two registers that are added, either may be the address. */
+    if (m->index < REG_GENERAL && m->scale == 1 && !is_pointer(v, &x) &&
+        is_pointer(v, &regs[m->index]))
+        x = regs[m->index];
     /* A table at a fixed address, by the register that looks like a base. */
     if (m->base != REG_NONE && !is_pointer(v, &x) && m->disp >= 0x1000)
         x = (struct value){ BASE_NUMBER_FILE, true, 0 };
