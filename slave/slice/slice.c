@@ -13,10 +13,12 @@
 
 #include "proto/base/array.h"
 #include "slave/slice/slice_private.h"
+#include "slave/slice/variables.h"
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9 };
-enum { NARGUMENTS = sizeof(arguments), SENDS_LEVELS = 2 };
+enum { NARGUMENTS = sizeof(arguments), SENDS_LEVELS = 2,
+       OTHERS_MAX = 100000 };   /* instructions that are looked through for sends */
 
 /* --------------------------------------------------------------------- steps */
 
@@ -52,7 +54,7 @@ static bool is_beginning(struct slice *s, uint32_t context, uint32_t insn,
 
     return l == program_line(s->program, f, b->first) &&
            l != program_line(s->program, f, (uint32_t)f->flow.ninsns - 1) &&
-           (i->copies || i->move == MOVE_ADD);
+           i->copies;
 }
 
 void slice_add(struct slice *s, uint32_t context, uint32_t insn,
@@ -61,15 +63,16 @@ void slice_add(struct slice *s, uint32_t context, uint32_t insn,
 {
     struct function *f = s->contexts[context].function;
     const struct line *here = program_line(s->program, f, insn);
+    unsigned step = kind == NODE_DECIDES ? COST_DECIDES : COST_SET;
     uint64_t key = idtable_mix(idtable_mix(context, insn), reads_count(kind));
     size_t i = idtable_first(&s->seen_nodes, key);
     struct node *n;
 
     /* A step within a line is none, nor is what only hands a value on. */
-    if (here && cost && (here == reader ||
-                         (kind != NODE_DECIDES &&
-                          is_beginning(s, context, insn, here))))
-        cost -= kind == NODE_DECIDES ? COST_DECIDES : COST_SET;
+    if (here && cost >= step && (here == reader ||
+                                 (kind != NODE_DECIDES &&
+                                  is_beginning(s, context, insn, here))))
+        cost -= step;
     if (cost > COST_MAX || s->nnodes >= NODES_MAX) {
         s->cut = true;
         return;
@@ -212,9 +215,11 @@ static void want_known(struct slice *s, const struct node *n,
 }
 
 /* Registers for arguments that were set for this call: since the one before,
- * in its block. */
-static void want_unknown(struct slice *s, const struct node *n)
+ * in its block; and those of the parameters that the function says it has. */
+static void want_unknown(struct slice *s, const struct node *n, uint64_t callee)
 {
+    int said = callee ? variables_parameters(program_binary(s->program), callee)
+                      : 0;
     const struct flow *f = &s->contexts[n->context].function->flow;
     uint32_t first = f->blocks[f->block_of[n->insn]].first;
     uint64_t set = 0;
@@ -222,7 +227,7 @@ static void want_unknown(struct slice *s, const struct node *n)
     for (uint32_t i = n->insn; i-- > first && !slice_is_call(&f->insns[i]); )
         set |= f->insns[i].writes;
     for (int k = 0; k < NARGUMENTS; k++)
-        if (set & REG_BIT(arguments[k]))
+        if (k < said || (set & REG_BIT(arguments[k])))
             want_register(s, n, arguments[k], COST_SET);
     for (uint8_t r = REG_XMM0; r < REG_XMM0 + 8; r++)
         if (set & REG_BIT(r))
@@ -242,7 +247,7 @@ static void want_call(struct slice *s, const struct node *n,
     if (about.args)
         want_known(s, n, &about);
     else
-        want_unknown(s, n);
+        want_unknown(s, n, at);
 }
 
 static bool is_known_address(const struct slice *s, const struct node *n)
@@ -371,7 +376,7 @@ static void add_sends(struct slice *s, uint32_t context, unsigned cost,
 {
     const struct flow *f = &s->contexts[context].function->flow;
 
-    for (uint32_t i = 0; i < f->ninsns; i++) {
+    for (uint32_t i = 0; i < f->ninsns && s->nothers++ < OTHERS_MAX; i++) {
         uint64_t at;
         const char *name = slice_is_call(&f->insns[i])
             ? program_callee(s->program, &f->insns[i], &at) : NULL;

@@ -63,7 +63,7 @@ struct slice {
     struct slice_row *rows;
     size_t ncontexts, cap_contexts, nnodes, cap_nodes, nrows, cap_rows;
     struct idtable seen_nodes, seen_searches;
-    uint32_t nsearches;
+    uint32_t nsearches, nothers;
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
     size_t npath;
     unsigned nlines;

@@ -280,6 +280,27 @@ static void not_followed(struct slice *s, const char *name)
     str_fini(&one);
 }
 
+/* Compilers know which registers a function of the same program leaves alone. */
+static bool leaves(struct search *x, const struct function *f, uint8_t reg,
+                   unsigned levels)
+{
+    for (size_t i = 0; i < f->flow.ninsns; i++) {
+        const struct insn *n = &f->flow.insns[i];
+        const struct function *to;
+        uint64_t at;
+
+        if (n->writes & REG_BIT(reg))
+            return false;
+        if (!slice_is_call(n))
+            continue;
+        program_callee(x->s->program, n, &at);
+        to = at && levels ? program_function(x->s->program, at) : NULL;
+        if (!to || !to->readable || !leaves(x, to, reg, levels - 1))
+            return false;
+    }
+    return true;
+}
+
 static enum effect call_register(struct search *x, uint32_t call,
                                  struct function *f, const char *name)
 {
@@ -287,6 +308,8 @@ static enum effect call_register(struct search *x, uint32_t call,
 
     if (r == REG_BX || r == REG_BP || r == REG_SP ||
         (r >= REG_R12 && r <= REG_R15))
+        return NO_EFFECT;
+    if (f && leaves(x, f, r, FOLLOW_MAX))
         return NO_EFFECT;
     if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
         return SETS;            /* nobody knows to what */

@@ -181,3 +181,17 @@ bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
     *high = s.high;
     return true;
 }
+
+int variables_parameters(const struct binary *b, uint64_t function)
+{
+    Dwarf_Die die, child;
+    Dwarf_Addr bias;
+    int n = 0;
+
+    if (!find_function(b, function, &die, &bias) || dwarf_child(&die, &child))
+        return 0;
+    do
+        n += dwarf_tag(&child) == DW_TAG_formal_parameter;
+    while (dwarf_siblingof(&child, &child) == 0);
+    return n;
+}
