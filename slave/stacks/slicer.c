@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct question {
     char text[FRAMES][ADDRESS];
     char *argv[WORDS];
     unsigned n;
+    bool replaced;              /* the file is not what was loaded any more */
 };
 
 static bool ends_so(const char *text, const char *end)
@@ -34,14 +36,25 @@ static bool ends_so(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+static size_t plain_length(const char *path)
+{
+    return strlen(path) - (ends_so(path, deleted) ? strlen(deleted) : 0);
+}
+
 /* The executable is the file of the outermost frame. Where it was replaced,
- * what was loaded can still be read. */
+ * what was loaded can still be read: /proc has it, and says so. */
 static void set_file(struct question *q, const char *path, pid_t pid)
 {
-    if (ends_so(path, deleted))
-        snprintf(q->file, sizeof(q->file), "/proc/%d/exe", (int)pid);
-    else
-        snprintf(q->file, sizeof(q->file), "%s", path);
+    char exe[40], is[PATH_MAX];
+    size_t n = plain_length(path);
+    ssize_t bytes;
+
+    snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+    bytes = readlink(exe, is, sizeof(is) - 1);
+    is[bytes > 0 ? bytes : 0] = '\0';
+    q->replaced = ends_so(is, deleted) && (strcmp(path, exe) == 0 ||
+        (plain_length(is) == n && strncmp(is, path, n) == 0));
+    snprintf(q->file, sizeof(q->file), "%s", q->replaced ? exe : path);
 }
 
 static void add_frame(struct question *q, const struct unwind_frame *f)
@@ -192,7 +205,7 @@ int slicer_add(struct prefixtree *tree, struct str *notes,
         rc = read_answer(&a, in, child);
     else
         str_addf(notes, "no slice: %s\n", err.text);
-    if (rc == 0 && n && ends_so(v[n - 1].path ? v[n - 1].path : "", deleted))
+    if (in && q->replaced)
         str_add(notes, "The program was built anew since it was started: lines"
                        " are those of what was loaded, texts of the sources"
                        " may be newer.\n");

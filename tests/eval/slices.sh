@@ -23,11 +23,11 @@ wanted=" $* "
 
 sql() { sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "$1" 2>/dev/null; }
 
-compile()       # SOURCE FAULT OPTIONS: into $dir/prog
+compile()       # SOURCE FAULT OPTION: into $dir/prog
 {
     case $1 in
-    *.F90) (cd "$dir" && mpifort $3 -DFAULT="$2" -J"$dir" -o prog "$here/slices/$1") ;;
-    *) mpicc $3 -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" ;;
+    *.F90) (cd "$dir" && mpifort "$3" -g -DFAULT="$2" -o prog "$here/slices/$1") ;;
+    *) mpicc "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" ;;
     esac
 }
 
@@ -49,7 +49,7 @@ stuck()         # wait until a verdict blames somebody, or the job has ended
     return 1
 }
 
-one()           # SOURCE FAULT OPTIONS
+one()           # SOURCE FAULT OPTION
 {
     compile "$1" "$2" "$3" || return
     line=$(line_of "$1" "$2")
@@ -71,9 +71,8 @@ one()           # SOURCE FAULT OPTIONS
     done
     kill "$run" 2>/dev/null
     wait "$run" 2>/dev/null
-    # The line of the mark, or one of a statement that it ends.
     place=$(sql "SELECT min(place) FROM slices WHERE job = $job AND place > 0
-        AND file LIKE '%/$1' AND line BETWEEN $line - ${SLACK:-0} AND $line")
+        AND file LIKE '%/$1' AND line = $line")
     shown=$(sql "SELECT count(*) FROM slices WHERE job = $job AND place > 0")
     path=$(sql "SELECT reason FROM slices WHERE job = $job AND place = 0" |
         sed -n 's/.*on the path have \([0-9]*\).*/\1/p')
@@ -81,30 +80,39 @@ one()           # SOURCE FAULT OPTIONS
     at=$(sql "SELECT reason || ' ' || line FROM slices WHERE job = $job AND place = 1")
     printf '%s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
         "${path:-0}" "${rank:--}" "$at" | tee -a "$dir/all"
-    [ -n "${KEEP:-}" ] && cp "$dir/slice" "$KEEP/$1.$2.${3%% *}" 
 }
 
-for options in ${OPTIONS:--O2 -O0}; do
+for option in -O2 -O0; do
     for source in halo.c farm.c requests.c solver.F90; do
-        for fault in $(grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" |
-                       grep -oE '[0-9]+'); do
+        grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
+        while read -r fault; do
             case $wanted in
-            "  " | *" ${source%.*}.$fault "*) one "$source" "$fault" "$options -g" ;;
+            "  " | *" ${source%.*}.$fault "*) one "$source" "$fault" "$option" ;;
             esac
-        done
+        done <"$dir/faults"
     done
 done
 
 awk '
     { of = $3
       n[of]++
-      inside[of] += $5 != "-" 
-      top[of] += $5 != "-" && $5 <= 10
-      if ($6 > 0) { shown[of] += $6; path[of] += $7 } }
+      near = int(0.4 * $6)
+      if (near < 8)
+          near = 8
+      if (near > $5)
+          near = $5
+      inside[of] += $4 != "-"
+      top[of] += $4 != "-" && $4 <= near
+      nearest[of] += near
+      shown[of] += $5
+      path[of] += $6 }
     END {
-        for (of in n)
-            printf "# %s: %d faults, %d inside (%.0f %%), %d of them among the " \
-                "nearest ten; lines shown %d of %d on the path (%.0f %%)\n", of,
-                n[of], inside[of], 100 * inside[of] / n[of], top[of], shown[of],
-                path[of], path[of] ? 100 * shown[of] / path[of] : 0
+        for (of in n) {
+            printf "# %s: %d faults, %d in the slice (%.0f %%), of %d lines where the " \
+                "functions on the path have %d\n", of, n[of], inside[of],
+                100 * inside[of] / n[of], shown[of], path[of]
+            printf "# %s: %d among the nearest (%.0f %%), when %.0f %% of those lines " \
+                "are shown\n", of, top[of], 100 * top[of] / n[of],
+                path[of] ? 100 * nearest[of] / path[of] : 0
+        }
     }' "$dir/all"
