@@ -105,11 +105,18 @@ bool calls_identify(const char *name)
     return false;
 }
 
-bool calls_send(const char *name)
+bool calls_awaited(const char *name)
 {
-    return name && (strncasecmp(name, "mpi_", 4) == 0 ||
-                    strncasecmp(name, "pmpi_", 5) == 0) &&
-           strcasestr(name, "send") != NULL;
+    static const char *const parts[] = { "send", "barrier", "bcast", "reduce",
+                                         "gather", "scatter", "alltoall" };
+
+    if (!name || (strncasecmp(name, "mpi_", 4) != 0 &&
+                  strncasecmp(name, "pmpi_", 5) != 0))
+        return false;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strcasestr(name, parts[i]))
+            return true;
+    return false;
 }
 
 bool calls_end(const char *name)

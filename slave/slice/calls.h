@@ -28,7 +28,7 @@ bool calls_end(const char *name);
 /* It says who a task is, or how many there are. */
 bool calls_identify(const char *name);
 
-/* It may send a message to another task, of which another one waits. */
-bool calls_send(const char *name);
+/* Another task may wait for this call: it sends a message, or is a collective. */
+bool calls_awaited(const char *name);
 
 #endif

@@ -18,7 +18,7 @@
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9 };
 enum { NARGUMENTS = sizeof(arguments), SENDS_LEVELS = 2,
-       OTHERS_MAX = 100000 };   /* instructions that are looked through for sends */
+       OTHERS_MAX = 100000 };   /* instructions that are looked through for these */
 
 /* --------------------------------------------------------------------- steps */
 
@@ -385,7 +385,7 @@ static void add_sends(struct slice *s, uint32_t context, unsigned cost,
         uint32_t in = to && to->readable
             ? slice_context(s, to, context, i, 1) : FLOW_NONE;
 
-        if (calls_send(name))
+        if (calls_awaited(name))
             slice_add(s, context, i, NODE_SENDS, cost, NULL, NULL);
         if (in != FLOW_NONE)
             add_sends(s, in, cost + COST_FRAME, levels - 1);
@@ -393,8 +393,8 @@ static void add_sends(struct slice *s, uint32_t context, unsigned cost,
 }
 
 /* A task in a call of MPI waits for others, which run the same program, or they
- * for it: what is sent by the functions on the path, and by those that they
- * call, decides about that as well. */
+ * for it: what the functions on the path, and those that they call, send, and
+ * the collectives in them, decide about that as well. */
 static void add_others(struct slice *s, const struct slice_frame *first)
 {
     const struct function *f = s->contexts[0].function;

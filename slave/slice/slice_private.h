@@ -43,7 +43,7 @@ enum node_kind {
     NODE_PASSES,                /* sets what a function on the path is given */
     NODE_DECIDES,               /* a branch */
     NODE_VIA,                   /* a call of what sets it */
-    NODE_SENDS,                 /* a message that somebody may wait for */
+    NODE_SENDS,                 /* a call that another task may wait for */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
 

@@ -7,7 +7,7 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments) };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -212,10 +212,12 @@ enum effect { NO_EFFECT, MAY_SET, SETS };
 static bool is_given(const struct search *x, uint32_t call, int *which,
                      bool *exact)
 {
-    const struct values *v = &context_of(x)->function->values;
+    struct values *v = &context_of(x)->function->values;
 
-    for (int k = 0; k < NARGUMENTS - 1; k++) {
-        const struct value *a = values_at_call(v, call, arguments[k]);
+    for (int k = 0; k < NARGUMENTS - 1 + STACKED; k++) {
+        const struct value value = k < NARGUMENTS - 1
+            ? *values_at_call(v, call, arguments[k])
+            : values_stacked(v, call, k - (NARGUMENTS - 1)), *a = &value;
         struct area area = { a->base, a->offset, a->offset + 1 };
 
         if (!a->base || a->base != x->want.area.base)

@@ -148,8 +148,8 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         add_read(&to, s, n, name);
         break;
     case NODE_SENDS:
-        str_addf(&to, "%s sends what another task may wait for", callee ? callee
-                 : "it");
+        str_addf(&to, "another task may wait for this %s", callee ? callee
+                 : "call");
         break;
     case NODE_ELSEWHERE:
         str_add(&to, "sets, outside of the path, ");

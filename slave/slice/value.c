@@ -405,3 +405,34 @@ const struct area *values_area(const struct values *v, uint32_t insn,
 {
     return &v->areas[(size_t)insn * 2 + operand];
 }
+
+static struct value value_before(struct values *v, uint32_t insn, uint8_t reg)
+{
+    uint32_t b = v->flow->block_of[insn];
+    struct value regs[REG_GENERAL];
+
+    memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+    for (uint32_t i = v->flow->blocks[b].first; i < insn; i++)
+        step(v, i, regs);
+    return regs[reg];
+}
+
+struct value values_stacked(struct values *v, uint32_t call, int k)
+{
+    const struct value *sp = values_at_call(v, call, REG_SP);
+    struct area slot = { sp->base, sp->offset + 8 * k, sp->offset + 8 * k + 8 };
+    uint32_t first = v->flow->blocks[v->flow->block_of[call]].first;
+
+    for (uint32_t i = call; i-- > first; ) {
+        const struct insn *n = &v->flow->insns[i];
+
+        if (!n->nmem || !n->mem[0].writes ||
+            !area_covers(values_area(v, i, 0), &slot))
+            continue;
+        if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) &&
+            n->from < REG_GENERAL)
+            return value_before(v, i, n->from);
+        break;
+    }
+    return (struct value){ 0 };
+}

@@ -83,6 +83,9 @@ void values_fini(struct values *v);             /* {0} is fine */
 /* At a call: what the register has. */
 const struct value *values_at_call(const struct values *v, uint32_t insn,
                                    uint8_t reg);
+/* What a call is given on the stack, as its argument number k behind those in
+ * registers, if that was put there in its block. */
+struct value values_stacked(struct values *v, uint32_t call, int k);
 /* The memory of an operand. */
 const struct area *values_area(const struct values *v, uint32_t insn,
                                uint8_t operand);
