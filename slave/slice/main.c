@@ -63,8 +63,8 @@ static void print(const struct slice *s)
     for (size_t i = 0; i < n; i++)
         printf("%u\t%s\t%s\t%u\t%s\n", v[i].cost, v[i].function, v[i].file,
                v[i].line, v[i].reason);
-    printf("# %zu lines; the functions on the path have %u\n# %s\n", n,
-           slice_lines_of_path(s), slice_unseen(s));
+    printf("# %zu line%s; the functions on the path have %u\n# %s\n", n,
+           n == 1 ? "" : "s", slice_lines_of_path(s), slice_unseen(s));
 }
 
 int main(int argc, char **argv)

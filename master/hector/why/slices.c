@@ -84,9 +84,8 @@ static int take(struct slices *s, const struct ask *answer, struct err *err)
     for (size_t i = 0; i < m->n_remarks; i++)
         str_addf(&s->remarks, "%s\n", m->remarks[i]);
     ask_add_absent(answer, &m->notes, &m->n_notes);
-    for (size_t i = 0; i < m->n_notes; i++)
-        str_addf(&s->remarks, "[%s]: %s\n", m->notes[i]->ranks,
-                 m->notes[i]->text);
+    for (size_t i = 0; i < m->n_notes; i++)     /* nobody else is asked */
+        str_addf(&s->remarks, "%s\n", m->notes[i]->text);
     if (m->tree.len && prefixtree_parse(&tree, m->tree.data, m->tree.len,
                                         err) == 0) {
         if (s->rank >= tree.width)
