@@ -31,7 +31,7 @@ PROTOC     ?= protoc-c
 MPICC      ?= mpicc
 MPIFC      ?= mpifort
 DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
-            pmix jansson smartcols inih libdw libelf
+            pmix jansson smartcols inih libdw libelf capstone
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
@@ -62,11 +62,13 @@ proto_c      := $(call rooms_of,proto)
 hector_c     := $(call rooms_of,master/hector)
 master_c     := $(filter-out master/hector/%,$(call rooms_of,master))
 emulate_c    := $(call rooms_of,slave/emulate)
-slave_c      := $(filter-out slave/emulate/%,$(call rooms_of,slave))
+slice_c      := $(call rooms_of,slave/slice)
+slave_c      := $(filter-out slave/emulate/% slave/slice/%,$(call rooms_of,slave))
 redirector_c := $(call rooms_of,redirector)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
-PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate hector-keep
+PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate hector-keep \
+    hector-slice
 all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
@@ -101,6 +103,12 @@ $(B)/gen/stack_page.inc: master/hector/stack/stack_page.html
 	$(call say,GEN)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 $(B)/obj/master/hector/stack/stack_html.o $(B)/fuzz/obj/master/hector/stack/stack_html.o: $(B)/gen/stack_page.inc
 
+# What calls of MPI do with their arguments, for slices.
+$(B)/gen/slice_args.inc: mpi-wrappers/table/wrap.def slave/slice/args.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f slave/slice/args.awk $< >$@
+$(B)/obj/slave/slice/calls.o: $(B)/gen/slice_args.inc
+
 # One archive a program, without its main.c: what unit tests link. Files of two
 # rooms may have one name, hence q, which replaces nothing.
 $(B)/obj/proto.a: $(call obj,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
@@ -108,6 +116,7 @@ $(B)/obj/master.a: $(call obj,$(master_c))
 $(B)/obj/hector.a: $(call obj,$(hector_c))
 $(B)/obj/slave.a: $(call obj,$(slave_c))
 $(B)/obj/emulate.a: $(call obj,$(emulate_c))
+$(B)/obj/slice.a: $(call obj,$(slice_c))
 $(B)/obj/redirector.a: $(call obj,$(redirector_c))
 $(B)/obj/%.a:
 	$(call say,AR)rm -f $@; ar qcs $@ $^
@@ -128,6 +137,8 @@ $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/o
 	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libprotobuf-c libsodium)
+$(B)/bin/hector-slice: $(B)/obj/slave/slice/main.o $(B)/obj/slice.a $(B)/obj/slave.a $(B)/obj/proto.a
+	$(link) $(call libs,libdw libelf capstone) -ldl
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS)
 
@@ -148,7 +159,7 @@ deps:
 # A list of source:destination below $(PREFIX):mode; uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
     mpi-wrappers mpi-wrappers/inject mpi-wrappers/restore policies proto redirector slave \
-    slave/emulate slave/keep))
+    slave/emulate slave/keep slave/slice))
 made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \

@@ -20,18 +20,18 @@
 includes := $(shell awk '/^.include "/ { \
         n = split(substr($$2, 2), in_path, "/"); room = in_path[1]; \
         if (n > 2 && (room "/" in_path[2]) ~ \
-                /^(slave\/emulate|master\/hector|tests\/sim)$$/) \
+                /^(slave\/emulate|slave\/slice|master\/hector|tests\/sim)$$/) \
             room = room "/" in_path[2]; \
         if (n > 1 && !seen[FILENAME, room]++) print FILENAME ":" room }' \
     $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c tests/sim/*.c))
 $(foreach i,$(includes),$(eval \
     includes_of_$(firstword $(subst :, ,$i)) += $(lastword $(subst :, ,$i))))
-programs_of = $(foreach d,tests/sim policies redirector slave/emulate slave \
+programs_of = $(foreach d,tests/sim policies redirector slave/emulate slave/slice slave \
     master/hector master,$(if $(filter $d,$(includes_of_$1)),$d))
 archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
     $(if $(filter master/hector,$(call programs_of,$1)),$(B)/obj/master.a) \
-    $(if $(filter slave/emulate,$(call programs_of,$1)),$(B)/obj/slave.a) \
-    $(if $(filter slave/emulate slave,$(call programs_of,$1)),$(B)/obj/policies.a) \
+    $(if $(filter slave/emulate slave/slice,$(call programs_of,$1)),$(B)/obj/slave.a) \
+    $(if $(filter slave/emulate slave/slice slave,$(call programs_of,$1)),$(B)/obj/policies.a) \
     $(if $(filter tests/sim,$(call programs_of,$1)),$(B)/obj/policies.a \
         $(B)/obj/master.a) $(B)/obj/proto.a
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
@@ -131,6 +131,7 @@ $(B)/fuzz/proto.a: $(call fuzz_objs,$(proto_c)) $(B)/obj/gen/hct.pb-c.o
 $(B)/fuzz/master.a: $(call fuzz_objs,$(master_c))
 $(B)/fuzz/hector.a: $(call fuzz_objs,$(hector_c))
 $(B)/fuzz/slave.a: $(call fuzz_objs,$(slave_c))
+$(B)/fuzz/slice.a: $(call fuzz_objs,$(slice_c))
 $(B)/fuzz/emulate.a: $(call fuzz_objs,$(emulate_c))
 $(B)/fuzz/redirector.a: $(call fuzz_objs,$(redirector_c))
 $(B)/fuzz/policies.a: $(call fuzz_objs,$(policy_parts:%=policies/%.c))
@@ -216,6 +217,7 @@ soak-built: all
 eval-built: all $(B)/unit/test_simulate
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@sh tests/eval/deadlocks.sh $(B)
+	@sh tests/eval/slices.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
 healthy-built: all apps

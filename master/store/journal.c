@@ -340,6 +340,12 @@ void journal_model(struct journal *jn, uint64_t job, const void *model,
     journal_wake(jn, 0);
 }
 
+void journal_slice(struct journal *jn, const struct store_slice *row)
+{
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_slice, row);
+    journal_wake(jn, 0);
+}
+
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns)
 {

@@ -147,6 +147,36 @@ int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
     return query_run(st, &sql, to, err);
 }
 
+int query_slice(struct store *st, uint64_t job, int64_t rank,
+                const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_slice)) {
+        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT rank, place, function, file, line, reason, at_ns"
+             " FROM slice s JOIN (SELECT rank AS r, at_ns AS t FROM slice"
+             " WHERE job = %" PRIu64, job);
+    if (rank >= 0)
+        str_addf(&sql, " AND rank = %" PRId64, rank);
+    str_addf(&sql, " ORDER BY at_ns DESC LIMIT 1) ON r = rank AND t = at_ns"
+             " WHERE job = %" PRIu64 " ORDER BY place = 0, place", job);
+    return query_run(st, &sql, to, err);
+}
+
+int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
+                 struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_addf(&sql, "SELECT ranks FROM verdict WHERE job = %" PRIu64 " AND kind"
+             " IN ('hang', 'deadlock', 'notice') AND ranks <> ''"
+             " ORDER BY at_ns DESC, rowid DESC LIMIT 1", job);
+    return query_run(st, &sql, to, err);
+}
+
 static int query_view(struct store *st, enum store_table since,
                       const char *view, uint64_t job,
                       const struct query_rows *to, struct err *err)

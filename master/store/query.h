@@ -51,6 +51,13 @@ int query_events(struct store *st, const struct query_which *which,
                  struct err *err);
 int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
+/* The last slice of the job, of this rank (-1: of any): rank, place, function,
+ * file, line, reason, at_ns. */
+int query_slice(struct store *st, uint64_t job, int64_t rank,
+                const struct query_rows *to, struct err *err);
+/* The ranks that the last verdict of a hang blames: one row, or none. */
+int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
+                 struct err *err);
 /* Views moves and returns, of the job. */
 int query_move_rows(struct store *st, uint64_t job, const struct query_rows *to,
                     struct err *err);

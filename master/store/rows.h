@@ -75,6 +75,8 @@
                                      " files")                                \
     T(progress_node, 14, KEYED, "progress", "of the graph of a verdict: tasks" \
                                      " at the same point")                    \
+    T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
+                                     " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
     T(frame,      4, KEYED,    NULL, "where a call returns to")               \
     T(source,     4, BARE,     NULL, "what a frame is called, with those"     \
@@ -290,6 +292,17 @@
     C(unsure,     TEXT,    LAST, 14, 0, "places: who waits for whom, nothing" \
                                         " says")                              \
     C(decided_by, TEXT,    LAST, 14, 9, "what says that others wait for it")
+
+#define STORE_slice(C)                                                        \
+    C(job,      JOB,     KEY,  14, 1, NULL)                                   \
+    C(at_ns,    COUNT,   KEY,  14, 2, NULL)                                   \
+    C(rank,     COUNT32, KEY,  14, 3, NULL)                                   \
+    C(place,    COUNT32, KEY,  14, 4, "from 1, the nearest; 0: what was not" \
+                                      " seen")                                \
+    C(function, TEXT,    LAST, 14, 5, NULL)                                   \
+    C(file,     TEXT,    LAST, 14, 6, NULL)                                   \
+    C(line,     KNOWN32, LAST, 14, 7, NULL)                                   \
+    C(reason,   TEXT,    LAST, 14, 8, NULL)
 
 /* Costs of MPI calls. The numbers of modules, frames and sites are made of what
  * they are (profile.c), so the same line of the same program has the same

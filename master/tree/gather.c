@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "master/tree/lastmodel.h"
+#include "master/tree/lastslice.h"
 #include "master/tree/lasttree.h"
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
@@ -13,7 +14,7 @@ enum { GATHER_PIECE = 4 << 20 };
 #define GATHER_WAIT_MAX_NS (3600 * CLOCK_NS_PER_S)
 
 /* What of the result is kept: that of the whole job. */
-enum keep { KEEP_NOTHING, KEEP_TREE, KEEP_MODEL };
+enum keep { KEEP_NOTHING, KEEP_TREE, KEEP_MODEL, KEEP_SLICE };
 
 struct gather {
     struct reducer *reducer;            /* borrowed, like the next two */
@@ -166,6 +167,8 @@ static void on_done(void *arg, const struct reduce_result *r)
             keep_model(g, r, &bytes);
         if (g->keep == KEEP_TREE)
             lasttree_keep(g->journal, g->job, 0, r, &bytes);
+        if (g->keep == KEEP_SLICE)
+            lastslice_keep(g->journal, g->job, &bytes);
     }
     lists_free(&lists);
     str_fini(&bytes);
@@ -173,15 +176,16 @@ static void on_done(void *arg, const struct reduce_result *r)
     free(g);
 }
 
-static bool is_whole_tree(const Hct__Gather *m)
+static enum keep keep_of_tree(const Hct__Gather *m)
 {
     Hct__Stack *how = hct__stack__unpack(NULL, m->argument.len,
                                          m->argument.data);
-    bool whole = how && !*how->ranks;
+    enum keep keep = !how ? KEEP_NOTHING : how->slice ? KEEP_SLICE
+                     : *how->ranks ? KEEP_NOTHING : KEEP_TREE;
 
     if (how)
         hct__stack__free_unpacked(how, NULL);
-    return whole;
+    return keep;
 }
 
 static bool is_whole_model(const Hct__Gather *m)
@@ -199,8 +203,8 @@ static bool is_whole_model(const Hct__Gather *m)
  * job. */
 static enum keep what_to_keep(const Hct__Gather *m)
 {
-    if (m->job && strcmp(m->kind, "stack") == 0 && is_whole_tree(m))
-        return KEEP_TREE;
+    if (m->job && strcmp(m->kind, "stack") == 0)
+        return keep_of_tree(m);
     if (m->job && strcmp(m->kind, "model") == 0 && is_whole_model(m))
         return KEEP_MODEL;
     return KEEP_NOTHING;

@@ -162,6 +162,7 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
         .threads = m->threads, .keep = true, .unwritten = m->unwritten,
+        .slice = m->slice,
         .page_of = page_of };
     struct stacker *stacker = jobs_node(p->all->jobs)->stacker;
     struct gather_job of;

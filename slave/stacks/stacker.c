@@ -461,7 +461,7 @@ static void request_next(struct stacker *st)
     struct unwinder_conf conf = { .base = st->base,
         .user = r->conf.user ? &r->user : NULL, .ntasks = r->conf.ntasks,
         .nsamples = r->conf.nsamples, .lines = r->conf.lines,
-        .offsets = r->conf.offsets, .timeout_ns = READ_NS,
+        .offsets = r->conf.offsets, .slice = r->conf.slice, .timeout_ns = READ_NS,
         .keep = r->conf.keep };
 
     if (conf.keep)

@@ -47,6 +47,8 @@ struct stacker_conf {
     stacker_place_f *place_of;  /* the tree is made of these: no task is
                                    stopped; NULL: of stacks; called like
                                    page_of */
+    bool slice;                 /* the tree is made of the lines that decide
+                                   that they are there: slicerows.h */
     bool unwritten;             /* the tree is made of what they have printed and
                                    not written, in frames of the module
                                    "stdout": no task is stopped */

@@ -165,7 +165,8 @@ static void put_begin(struct unwinder *s)
 {
     put(s, UNWINDER_BEGIN, s->conf.ntasks, s->conf.nsamples,
         (s->conf.lines ? UNWINDER_LINES : 0) |
-        (s->conf.offsets ? UNWINDER_OFFSETS : 0), NULL, 0);
+        (s->conf.offsets ? UNWINDER_OFFSETS : 0) |
+        (s->conf.slice ? UNWINDER_SLICE : 0), NULL, 0);
 }
 
 struct unwinder *unwinder_start(const struct unwinder_conf *conf,

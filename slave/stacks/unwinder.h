@@ -29,6 +29,7 @@ struct unwinder_conf {
     bool lines;                 /* frames have files and lines */
     bool offsets;               /* frames have their places in the files, also
                                    where there are names */
+    bool slice;                 /* not stacks, but what decides them: slicerows.h */
     uint64_t timeout_ns;        /* for the tree, after the end */
     bool keep;                  /* it may be used again within some seconds:
                                    what it has read of the binaries is known

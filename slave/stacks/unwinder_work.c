@@ -14,6 +14,7 @@
 #include "proto/base/str.h"
 #include "proto/base/writeall.h"
 #include "proto/tree/prefixtree.h"
+#include "slave/stacks/slicer.h"
 #include "slave/stacks/unwind.h"
 #include "slave/stacks/unwritten.h"
 #include "slave/symbols/symbols.h"
@@ -46,6 +47,7 @@ struct reading {                /* of a task */
 struct work {
     FILE *in;
     uint32_t ntasks, nsamples;
+    bool slice;                 /* in place of stacks: slicer.h */
     bool lines, offsets, more;  /* more trees, after this one */
     struct symbols *symbols;
     struct reading *readings;   /* owned: by position */
@@ -249,6 +251,10 @@ static int add_trace(struct work *w, const struct unwinder_head *h,
     uint32_t outer_first[FRAMES];
 
     t.n = 0;
+    if (w->slice) {
+        w->traces[h->position]++;
+        return slicer_add(&w->tree, &w->notes, h, r->pid, v, n);
+    }
     n = without_library(w, r, v, n);
     for (unsigned i = 0; i < n; i++)
         add_frame(w, r, &t, &v[i]);
@@ -385,6 +391,7 @@ static int begin(struct work *w)
     w->nsamples = h.sample;
     w->lines = h.pid & UNWINDER_LINES;
     w->offsets = h.pid & UNWINDER_OFFSETS;
+    w->slice = h.pid & UNWINDER_SLICE;
     prefixtree_fini(&w->tree);
     str_reset(&w->notes);
     w->nnotes = 0;

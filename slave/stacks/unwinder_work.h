@@ -11,7 +11,7 @@ enum unwinder_kind { UNWINDER_BEGIN, UNWINDER_MAPS, UNWINDER_COPY, UNWINDER_ADDR
  * program. UNWINDER_BEGIN has the number of tasks as position and of samples as
  * sample, and in pid what is wanted of frames; UNWINDER_END: sample 1 says that
  * more trees may follow. */
-enum { UNWINDER_LINES = 1, UNWINDER_OFFSETS = 2 };
+enum { UNWINDER_LINES = 1, UNWINDER_OFFSETS = 2, UNWINDER_SLICE = 4 };
 
 struct unwinder_head {
     uint32_t kind, position, sample, pid;

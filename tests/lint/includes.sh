@@ -63,6 +63,7 @@ slave/gather         policies/smm hct_policy.h
 slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h
+slave/slice          slice_args.inc
 slave
 slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
 slave/emulate        policies/lib policies/smm policies/outlier

@@ -15,7 +15,7 @@ fi
 clean 'everything has a manual page' \
     "$(for page in hector-run.1 hector.1 HCT_RT_Tag.3 hector.conf.5 \
         hector-proto.7 hector-inject.7 hector-policy.7 hector-master.8 hector-slave.8 \
-        hector-judge.8 hector-emulate.8 hector-keep.8 hector-restore.1; do
+        hector-judge.8 hector-emulate.8 hector-keep.8 hector-slice.8 hector-restore.1; do
         printf '%s\n' "$pages" | grep -q "/$page\$" || echo "$page is missing"
     done)"
 
@@ -68,13 +68,14 @@ tables()        # PROGRAM: the files that have its tables
     hector-slave)   sources '^slave/main\.c$' ;;
     hector-emulate) sources '^slave/emulate/.*\.c$' ;;
     hector-keep)    sources '^slave/keep/main\.c$' ;;
+    hector-slice)   sources '^slave/slice/main\.c$' ;;
     esac
     echo proto/base/args.h      # the rows of all
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build=${HECTOR_BUILD:-build}
-for page in $(sources '/hector(-run|-master|-judge|-slave|-emulate|-keep)?\.[18]$'); do
+for page in $(sources '/hector(-run|-master|-judge|-slave|-emulate|-keep|-slice)?\.[18]$'); do
     program=${page##*/}
     program=${program%.[18]}
     if [ ! -x "$build/bin/$program" ]; then

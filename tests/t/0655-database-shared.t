@@ -97,7 +97,7 @@ ten release
 judge 'a reader where there is no write-ahead log'
 
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
-    DROP TABLE stay;
+    DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -109,7 +109,7 @@ ten
 judge 'a file with an older schema'
 
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
-    DROP TABLE stay;
+    DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;

@@ -15,11 +15,34 @@
 #include "master/hector/why/lasttags.h"
 #include "master/hector/why/moves.h"
 #include "master/hector/why/saved.h"
+#include "master/hector/why/slices.h"
 #include "master/hector/why/standing.h"
+#include "master/hector/why/why_options.h"
 #include "proto/base/clock.h"
+#include "proto/base/parse.h"
 #include "proto/base/str.h"
 
 enum { CLASSES = 8 };           /* of a tree that are shown */
+
+static const struct why_options defaults;
+
+#define OPTION(f) offsetof(struct why_options, f)
+static const struct args_option options[] = {
+    { NULL, "n count", ARGS_VALUE, "N", "of a slice, the nearest N lines",
+      args_u64, OPTION(count), 1, INT32_MAX },
+    { NULL, "slice", ARGS_NONE, NULL,
+      "the lines that decide that task RANK is where it is",
+      args_flag, OPTION(slice), 0, 0 },
+    { NULL, "progress", ARGS_NONE, NULL, "who has made the least progress; now, "
+      "if it runs", args_flag, OPTION(progress), 0, 0 },
+    { NULL, "dot", ARGS_NONE, NULL, "... for Graphviz",
+      args_flag, OPTION(dot), 0, 0 },
+    { NULL, "svg", ARGS_NONE, NULL, "... as a picture",
+      args_flag, OPTION(svg), 0, 0 },
+    { NULL, "html", ARGS_NONE, NULL, "... as a page",
+      args_flag, OPTION(html), 0, 0 },
+};
+
 static void say_lines(const char *indent, const char *text)
 {
     char line[4096];
@@ -157,31 +180,52 @@ static int ask(const struct tool *t, struct store *st,
     return answer_lost(st, &which, err);
 }
 
-struct why_options { bool progress, dot, svg, html; };
-static const struct why_options defaults;
-
-#define OPTION(f) offsetof(struct why_options, f)
-static const struct args_option options[] = {
-    { NULL, "progress", ARGS_NONE, NULL, "who has made the least progress; now, "
-      "if it runs", args_flag, OPTION(progress), 0, 0 },
-    { NULL, "dot", ARGS_NONE, NULL, "... for Graphviz",
-      args_flag, OPTION(dot), 0, 0 },
-    { NULL, "svg", ARGS_NONE, NULL, "... as a picture",
-      args_flag, OPTION(svg), 0, 0 },
-    { NULL, "html", ARGS_NONE, NULL, "... as a page",
-      args_flag, OPTION(html), 0, 0 },
-};
-
 static enum behind_shape shape_of(const struct why_options *o)
 {
     return o->dot ? BEHIND_DOT : o->svg ? BEHIND_SVG
            : o->html ? BEHIND_HTML : BEHIND_TEXT;
 }
 
+/* RANK may be a word of its own, or stand behind the job: 7.3. */
+static int run_slice(const struct tool *t)
+{
+    struct target target;
+    uint64_t rank = 0;
+    bool named = true;
+    struct err err;
+    int status = 0;
+
+    if (t->nwords < 1 || t->nwords > 2)
+        return tool_complain(TOOL_USAGE, "why --slice wants a JOB and at most"
+                             " one RANK");
+    if (target_parse(&target, t->words[0], &err))
+        return tool_complain(TOOL_USAGE, "%s", err.text);
+    if (!target.all && (t->nwords == 2 || taskset_count(&target.ranks) != 1))
+        status = tool_complain(TOOL_USAGE, "a slice is of one task");
+    else if (!target.all)
+        rank = target.ranks.v[0].first;
+    else if (t->nwords == 1)
+        named = false;
+    else if (parse_u64(&rank, t->words[1], 0, INT32_MAX, NULL))
+        status = tool_complain(TOOL_USAGE, "'%s' is not the rank of a task",
+                               t->words[1]);
+    if (!status)
+        status = slices_show(t, target.job, named ? (int64_t)rank
+                                                  : SLICES_BLAMED);
+    target_fini(&target);
+    return status;
+}
+
 static int check(const struct tool *t)
 {
     const struct why_options *o = t->own;
 
+    if (o->slice && (o->progress || o->dot || o->svg || o->html))
+        return tool_complain(TOOL_USAGE, "--slice goes with -n and -j alone");
+    if (o->slice)
+        return 0;
+    if (o->count)
+        return tool_complain(TOOL_USAGE, "-n is for --slice");
     if (t->nwords != 1)
         return tool_complain(TOOL_USAGE, "why wants one JOB");
     if (t->json + o->dot + o->svg + o->html > 1)
@@ -202,6 +246,8 @@ static int run_why(const struct tool *t)
 
     if (status)
         return status;
+    if (o->slice)
+        return run_slice(t);
     if (target_parse(&target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
     st = tool_open_store(t);
@@ -220,6 +266,6 @@ static int run_why(const struct tool *t)
 }
 
 const struct command why_command = {
-    "why", "JOB", "what policies have found about it",
+    "why", "JOB [RANK]", "what policies have found about it",
     COMMAND_OPTIONS(options, defaults), run_why
 };

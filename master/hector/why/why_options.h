@@ -1,0 +1,15 @@
+/* why_options.h - what hector why was asked to show. */
+#ifndef HECTOR_WHY_OPTIONS_H
+#define HECTOR_WHY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct why_options {
+    bool progress;              /* --progress; and how it is drawn */
+    bool dot, svg, html;
+    bool slice;                 /* --slice */
+    uint64_t count;             /* -n, 0: not given */
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* slicerows.h - the lines that decide that a task is where it is, as the trace of
+ * a call tree: the nearest line is its outermost frame, the next one is called by
+ * it, and the module of each frame is the reason in words. */
+#ifndef HECTOR_SLICEROWS_H
+#define HECTOR_SLICEROWS_H
+
+#include "proto/tree/prefixtree.h"
+
+enum { SLICEROWS_MAX = 512 };   /* lines; those that are farther are left out */
+
+struct slicerow { const char *function, *file, *reason; uint32_t line; };
+
+/* One more behind the n that there are, in frames. -1: there is no room. */
+int slicerows_frame(struct prefixtree *t, const struct slicerow *row,
+                    uint32_t *frames, size_t n);
+
+/* Calls each() for the lines of the task at this position, in order; how many
+ * there are. Texts are the tree's. each may be NULL. */
+size_t slicerows_each(const struct prefixtree *t, uint32_t position,
+                      void (*each)(void *arg, const struct slicerow *row),
+                      void *arg);
+
+#endif

@@ -1,0 +1,132 @@
+/* calls.c - what functions of libraries do with their arguments. Those of MPI
+ * come from the table of the wrappers. */
+#include "slave/slice/calls.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+struct row { const char *name, *args; };
+
+static const struct row of_mpi[] = {
+#include "slice_args.inc"
+};
+
+static const struct row others[] = {
+    { "memcpy", "wrv" }, { "memmove", "wrv" }, { "memset", "wvv" },
+    { "strcmp", "rr" }, { "strncmp", "rrv" }, { "strlen", "r" },
+    { "atoi", "r" }, { "strtol", "rwv" }, { "strtod", "rw" },
+    { "free", "d" }, { "malloc", "v" }, { "calloc", "vv" },
+    { "printf", "dvvvvv" }, { "puts", "d" }, { "fprintf", "ddvvvv" },
+    { "fputs", "dd" }, { "fflush", "d" }, { "usleep", "v" }, { "sleep", "v" },
+    { "nanosleep", "dw" }, { "sched_yield", "" }, { "getenv", "d" },
+    { "HCT_RT_Tag", "vd" },
+};
+
+struct ending { const char *name; bool begins; };
+
+static const struct ending endings[] = {
+    { "exit", false }, { "_exit", false }, { "abort", false },
+    { "__assert_fail", false }, { "__stack_chk_fail", false },
+    { "quick_exit", false }, { "pthread_exit", false },
+    { "_gfortran_stop_", true }, { "_gfortran_error_stop_", true },
+    { "_gfortran_runtime_error", true }, { "_gfortran_os_error", true },
+    { "__cxa_throw", false }, { "_Unwind_Resume", false },
+};
+
+/* "mpi_recv_", "mpi_recv_f08_": the function of MPI without MPI_. */
+static size_t fortran_name(const char **name)
+{
+    size_t n;
+
+    *name += 4;
+    n = strlen(*name);
+    while (n && (*name)[n - 1] == '_')
+        n--;
+    if (n > 4 && strncmp(*name + n - 4, "_f08", 4) == 0)
+        n -= 4;
+    return n;
+}
+
+static const char *look(const struct row *v, size_t n, const char *name,
+                        size_t bytes)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(v[i].name) == bytes &&
+            strncasecmp(v[i].name, name, bytes) == 0)
+            return v[i].args;
+    return NULL;
+}
+
+struct call_about calls_about(const char *name)
+{
+    struct call_about a = { NULL, false, false };
+
+    if (!name)
+        return a;
+    if (strncmp(name, "PMPI_", 5) == 0 || strncmp(name, "pmpi_", 5) == 0)
+        name++;
+    if (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "mpi_", 4) == 0) {
+        size_t n;
+
+        a.mpi = true;
+        a.fortran = name[0] == 'm';
+        n = fortran_name(&name);
+        a.args = look(of_mpi, sizeof(of_mpi) / sizeof(of_mpi[0]), name, n);
+        return a;
+    }
+    if (strncmp(name, "_gfortran_", 10) == 0) {
+        size_t n = strlen(name);
+
+        if (n > 6 && strcmp(name + n - 6, "_write") == 0)
+            a.args = "ddv";
+        else if (strncmp(name, "_gfortran_st_", 13) == 0)
+            a.args = "d";
+        else if (strcmp(name, "_gfortran_set_args") == 0 ||
+                 strcmp(name, "_gfortran_set_options") == 0)
+            a.args = "vd";
+        return a;
+    }
+    a.args = look(others, sizeof(others) / sizeof(others[0]), name,
+                  strlen(name));
+    return a;
+}
+
+bool calls_identify(const char *name)
+{
+    static const char *const names[] = { "MPI_Comm_rank", "MPI_Comm_size",
+                                         "MPI_Init", "MPI_Init_thread",
+                                         "mpi_comm_rank_", "mpi_comm_size_",
+                                         "mpi_init_", "mpi_init_thread_" };
+
+    for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool calls_awaited(const char *name)
+{
+    static const char *const parts[] = { "send", "barrier", "bcast", "reduce",
+                                         "gather", "scatter", "alltoall" };
+
+    if (!name || (strncasecmp(name, "mpi_", 4) != 0 &&
+                  strncasecmp(name, "pmpi_", 5) != 0))
+        return false;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strcasestr(name, parts[i]))
+            return true;
+    return false;
+}
+
+bool calls_end(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof(endings) / sizeof(endings[0]); i++) {
+        const struct ending *e = &endings[i];
+
+        if (e->begins ? strncmp(name, e->name, strlen(e->name)) == 0
+                      : strcmp(name, e->name) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,332 @@
+/* program.c - the functions of an executable. */
+#include "slave/slice/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+#include "slave/slice/calls.h"
+#include "slave/slice/variables.h"
+#include "slave/symbols/symbols.h"
+
+enum { TEXT_MAX = 8 << 20, STUB = 3 };
+
+struct program {
+    struct binary *binary;      /* owned, as all here */
+    struct decoder *decoder;
+    struct symbols *symbols;
+    struct bases bases;
+    struct function **functions;
+    struct line **lines;        /* each by itself: others point to them; 0: none */
+    char **texts;               /* of lines, each once */
+    char *path;
+    size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts;
+};
+
+struct program *program_create(struct binary *b, const char *path,
+                               struct err *err)
+{
+    struct program *p = calloc(1, sizeof(*p));
+
+    if (!p) {
+        binary_close(b);
+        return err_memory(err), NULL;
+    }
+    p->binary = b;
+    p->path = strdup(path);
+    p->nlines = 1;
+    if (!p->path || !bases_init(&p->bases) ||
+        array_reserve_zeros(&p->lines, &p->cap_lines, 1))
+        err_memory(err);
+    else if ((p->decoder = decoder_open(err)) &&
+             (p->symbols = symbols_create(1, err)))
+        return p;
+    program_destroy(p);
+    return NULL;
+}
+
+void program_destroy(struct program *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->nfunctions; i++) {
+        flow_fini(&p->functions[i]->flow);
+        values_fini(&p->functions[i]->values);
+        free(p->functions[i]->lines);
+        free(p->functions[i]);
+    }
+    for (size_t i = 0; i < p->ntexts; i++)
+        free(p->texts[i]);
+    for (size_t i = 1; p->lines && i < p->nlines; i++)
+        free(p->lines[i]);
+    free(p->texts);
+    free(p->functions);
+    free(p->lines);
+    free(p->path);
+    bases_fini(&p->bases);
+    symbols_destroy(p->symbols);
+    decoder_close(p->decoder);
+    binary_close(p->binary);
+    free(p);
+}
+
+const struct binary *program_binary(const struct program *p)
+{
+    return p->binary;
+}
+
+struct bases *program_bases(struct program *p)
+{
+    return &p->bases;
+}
+
+struct function *program_numbered(struct program *p, uint32_t number)
+{
+    return p->functions[number];
+}
+
+/* ------------------------------------------------------------------- calls */
+
+/* A stub jumps to where the loader has put the address. */
+static const char *stub_name(struct program *p, uint64_t address)
+{
+    size_t n;
+    const uint8_t *bytes = binary_bytes(p->binary, address, &n);
+    struct insn i;
+
+    for (int k = 0; bytes && k < STUB; k++) {
+        if (!decoder_read(p->decoder, bytes, n, address, &i))
+            return NULL;
+        if (i.kind == INSN_JUMP && i.nmem && i.mem[0].base == REG_NONE)
+            return binary_import(p->binary, (uint64_t)i.mem[0].disp);
+        if (i.kind != INSN_PLAIN)
+            return NULL;
+        bytes += i.bytes;
+        n -= i.bytes;
+        address += i.bytes;
+    }
+    return NULL;
+}
+
+const char *program_callee(struct program *p, const struct insn *call,
+                           uint64_t *at)
+{
+    const struct binary_symbol *s;
+
+    *at = 0;
+    if (!call->target)
+        return call->nmem && call->mem[0].base == REG_NONE &&
+               call->mem[0].index == REG_NONE
+               ? binary_import(p->binary, (uint64_t)call->mem[0].disp) : NULL;
+    s = binary_function(p->binary, call->target);
+    if (!s)
+        return stub_name(p, call->target);
+    *at = call->target;
+    return s->name;
+}
+
+static bool ends(void *arg, const struct insn *call)
+{
+    uint64_t at;
+
+    return calls_end(program_callee(arg, call, &at));
+}
+
+/* --------------------------------------------------------------- functions */
+
+void program_whole(struct program *p, struct area *a)
+{
+    const struct base *b = &p->bases.v[a->base];
+    const struct binary_symbol *s;
+    int64_t low, high;
+
+    switch ((enum base_kind)b->kind) {
+    case BASE_FILE:
+        s = binary_variable(p->binary, (uint64_t)a->low);
+        if (s) {
+            a->low = (int64_t)s->address;
+            a->high = (int64_t)(s->address + s->bytes);
+        }
+        break;
+    case BASE_FRAME:
+        if (variables_extent(p->binary, p->functions[b->a]->symbol->address,
+                             a->low, &low, &high)) {
+            a->low = low;
+            a->high = high;
+        }
+        break;
+    case BASE_NOTHING:
+        break;
+    case BASE_THREAD: case BASE_ENTRY: case BASE_MEMORY: case BASE_MADE:
+    case BASE_JOINED:           /* behind a pointer: an array goes on from there */
+        a->high = AREA_END;
+        break;
+    }
+}
+
+static void whole(void *arg, struct area *a)
+{
+    program_whole(arg, a);
+}
+
+struct function *program_function(struct program *p, uint64_t address)
+{
+    const struct binary_symbol *s = binary_function(p->binary, address);
+    struct function *f;
+    const char *cold;
+    char name[256];
+
+    if (!s)
+        return NULL;
+    /* What stands apart belongs to the function that it is of. */
+    cold = strstr(s->name, ".cold");
+    if (cold && !cold[5] && (size_t)(cold - s->name) < sizeof(name)) {
+        size_t n;
+        const struct binary_symbol *all = binary_functions(p->binary, &n);
+
+        memcpy(name, s->name, (size_t)(cold - s->name));
+        name[cold - s->name] = '\0';
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(all[i].name, name) == 0)
+                s = &all[i];
+    }
+    for (size_t i = 0; i < p->nfunctions; i++)
+        if (p->functions[i]->symbol->address == s->address)
+            return p->functions[i];
+    if (array_reserve(&p->functions, &p->cap_functions, p->nfunctions + 1) ||
+        !(f = calloc(1, sizeof(*f))))
+        return NULL;
+    f->symbol = s;
+    f->number = (uint32_t)p->nfunctions;
+    p->functions[p->nfunctions++] = f;
+    f->readable = flow_make(&f->flow, p->binary, p->decoder, s, ends, p) &&
+                  values_make(&f->values, &f->flow, &p->bases, f->number,
+                              whole, p) &&
+                  (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
+    return f;
+}
+
+/* ------------------------------------------------------------------- lines */
+
+static const char *keep(struct program *p, const char *text)
+{
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < p->ntexts; i++)
+        if (strcmp(p->texts[i], text) == 0)
+            return p->texts[i];
+    if (array_reserve(&p->texts, &p->cap_texts, p->ntexts + 1) ||
+        !(p->texts[p->ntexts] = strdup(text)))
+        return NULL;
+    return p->texts[p->ntexts++];
+}
+
+static uint32_t look_up(struct program *p, uint64_t address)
+{
+    const struct symbol *s = symbols_find(p->symbols, p->path, NULL, 0, address,
+                                          false, true);
+    const struct symbol_frame *at;
+    struct line l;
+
+    if (!s || s->note != SYMBOL_FOUND)
+        return 0;
+    /* What a header of the system has inlined is where it was called. */
+    at = s->frame;
+    while (at < s->frame + s->n - 1 && at->file &&
+           strncmp(at->file, "/usr/", 5) == 0)
+        at++;
+    if (!at->file)
+        return 0;
+    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line };
+    if (!l.function || !l.file)
+        return 0;
+    for (size_t i = 1; i < p->nlines; i++)
+        if (p->lines[i]->function == l.function && p->lines[i]->file == l.file &&
+            p->lines[i]->number == l.number)
+            return (uint32_t)i;
+    if (array_reserve(&p->lines, &p->cap_lines, p->nlines + 1) ||
+        !(p->lines[p->nlines] = malloc(sizeof(l))))
+        return 0;
+    *p->lines[p->nlines] = l;
+    return (uint32_t)p->nlines++;
+}
+
+static uint32_t line_number(struct program *p, struct function *f, uint32_t insn)
+{
+    if (!f->lines[insn])
+        f->lines[insn] = look_up(p, f->flow.insns[insn].address) + 1;
+    return f->lines[insn] - 1;
+}
+
+const struct line *program_line(struct program *p, struct function *f,
+                                uint32_t insn)
+{
+    uint32_t k = line_number(p, f, insn);
+
+    return k ? p->lines[k] : NULL;
+}
+
+unsigned program_count_lines(struct program *p, struct function *f)
+{
+    uint8_t *seen;
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < f->flow.ninsns; i++)
+        line_number(p, f, i);
+    seen = calloc(p->nlines, 1);
+    for (uint32_t i = 0; seen && i < f->flow.ninsns; i++) {
+        uint32_t k = line_number(p, f, i);
+
+        n += k && !seen[k];
+        seen[k] = 1;
+    }
+    free(seen);
+    return n;
+}
+
+/* ----------------------------------------------------------------- writers */
+
+static bool writes_to(const struct insn *n, const struct area *a)
+{
+    for (uint8_t k = 0; k < n->nmem; k++) {
+        const struct insn_mem *m = &n->mem[k];
+
+        if (m->writes && m->base == REG_NONE && m->index == REG_NONE &&
+            !n->thread && m->disp < a->high &&
+            m->disp + (int64_t)m->bytes > a->low)
+            return true;
+    }
+    return false;
+}
+
+void program_writers(struct program *p, const struct area *a,
+                     void (*each)(void *arg, struct function *f, uint32_t insn),
+                     void *arg)
+{
+    size_t nfunctions, text = 0;
+    const struct binary_symbol *v = binary_functions(p->binary, &nfunctions);
+
+    for (size_t k = 0; k < nfunctions && text < TEXT_MAX; k++) {
+        uint64_t at = v[k].address, end = at + v[k].bytes;
+        size_t n;
+        const uint8_t *bytes = binary_bytes(p->binary, at, &n);
+        struct insn i;
+
+        if (k && v[k].address == v[k - 1].address)
+            continue;
+        text += v[k].bytes;
+        while (bytes && at < end && decoder_read(p->decoder, bytes, n, at, &i)) {
+            struct function *f = writes_to(&i, a) ? program_function(p, at)
+                                                  : NULL;
+            uint32_t insn = f && f->readable ? flow_find(&f->flow, at)
+                                             : FLOW_NONE;
+
+            if (insn != FLOW_NONE)
+                each(arg, f, insn);
+            bytes += i.bytes;
+            n -= i.bytes;
+            at += i.bytes;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/* program.h - the functions of an executable, read when they are first needed,
+ * and the lines of their instructions. */
+#ifndef HECTOR_PROGRAM_H
+#define HECTOR_PROGRAM_H
+
+#include "slave/slice/binary.h"
+#include "slave/slice/flow.h"
+#include "slave/slice/value.h"
+
+struct line { const char *function, *file; unsigned number; };
+
+struct function {
+    const struct binary_symbol *symbol;
+    uint32_t number;            /* in the program */
+    bool readable;              /* else the next two are empty */
+    struct flow flow;
+    struct values values;
+    uint32_t *lines;            /* owned: of each instruction, 0: not asked */
+};
+
+struct program;
+
+/* Takes the binary over, also when it fails. */
+struct program *program_create(struct binary *b, const char *path,
+                               struct err *err);
+void program_destroy(struct program *p);        /* NULL is fine */
+
+const struct binary *program_binary(const struct program *p);
+struct bases *program_bases(struct program *p);
+
+/* The function that has this address; NULL: none has, or no room. It lives as
+ * long as the program. */
+struct function *program_function(struct program *p, uint64_t address);
+struct function *program_numbered(struct program *p, uint32_t number);
+
+/* The name of what is called, as its symbol has it, and where it is in this
+ * file (0: elsewhere, or not known); NULL: it is computed. */
+const char *program_callee(struct program *p, const struct insn *call,
+                           uint64_t *at);
+
+/* The line of an instruction: what is inlined there, innermost, but for headers
+ * of the system. Lives as long as the program. */
+const struct line *program_line(struct program *p, struct function *f,
+                                uint32_t insn);
+
+/* Calls each(arg, function, instruction) for what writes into these bytes of
+ * the file by their address, anywhere in the program. */
+void program_writers(struct program *p, const struct area *a,
+                     void (*each)(void *arg, struct function *f, uint32_t insn),
+                     void *arg);
+
+/* How many lines of source the function has code of. */
+unsigned program_count_lines(struct program *p, struct function *f);
+
+/* Widen to the variable that is there: frames and the file. */
+void program_whole(struct program *p, struct area *a);
+
+#endif

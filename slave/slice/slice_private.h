@@ -1,0 +1,113 @@
+/* slice_private.h - what slice.c, slice_reach.c and slice_words.c share. */
+#ifndef HECTOR_SLICE_PRIVATE_H
+#define HECTOR_SLICE_PRIVATE_H
+
+#include "proto/base/idtable.h"
+#include "proto/base/str.h"
+#include "slave/slice/calls.h"
+#include "slave/slice/program.h"
+#include "slave/slice/slice.h"
+
+/* How far a step is. Costs were tried out on tests/eval/slices: that of others'
+ * messages is such that they come behind what the task itself decides. */
+enum {
+    COST_MAX = 80,              /* steps that are worth a look */
+    COST_SET = 2, COST_DECIDES = 2,
+    COST_POINTER = 5,           /* what an address is made of */
+    COST_FRAME = 2,             /* a call on the path, from the one further in */
+    COST_VIA = 4,               /* a call that is followed, by itself */
+    COST_SENDS = 14,
+    FOLLOW_MAX = 2,             /* levels of calls that are followed */
+    NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
+};
+
+/* A function as it was called: one of the path, or one that is followed. */
+struct context {
+    struct function *function;  /* borrowed */
+    uint32_t caller, call;      /* context and instruction there; FLOW_NONE */
+    uint32_t depth;             /* 0: on the path */
+};
+
+/* A value that is read: what a register, or some memory, has in it. */
+struct want {
+    bool is_reg;
+    uint8_t reg;
+    struct area area;
+};
+
+enum node_kind {
+    NODE_HERE,                  /* where the task is */
+    NODE_PATH,                  /* a call on the way there */
+    NODE_SETS,                  /* sets what is read */
+    NODE_MAY,                   /* a call that may */
+    NODE_PASSES,                /* sets what a function on the path is given */
+    NODE_DECIDES,               /* a branch */
+    NODE_VIA,                   /* a call of what sets it */
+    NODE_SENDS,                 /* a call that another task may wait for */
+    NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
+};
+
+struct node {
+    uint32_t context, insn;
+    uint8_t kind;
+    uint16_t cost;
+    const struct line *reader;  /* who reads it, is decided */
+    const char *name;           /* of what is read; borrowed, or NULL */
+    uint32_t next;              /* in its bucket */
+};
+
+struct slice {
+    struct program *program;    /* owned, as all here */
+    struct context *contexts;
+    struct node *nodes;
+    struct slice_row *rows;
+    size_t ncontexts, cap_contexts, nnodes, cap_nodes, nrows, cap_rows;
+    struct idtable seen_nodes, seen_searches;
+    uint32_t nsearches, nothers;
+    uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
+    size_t npath;
+    unsigned nlines;
+    struct str unseen, not_followed;
+    unsigned npointers;         /* reads of memory that is not known */
+    bool cut, other_tasks;
+};
+
+/* ----------------------------------------------------------------- slice.c */
+
+/* A step to this instruction; it is taken later, unless it was before. */
+void slice_add(struct slice *s, uint32_t context, uint32_t insn,
+               enum node_kind kind, unsigned cost, const struct line *reader,
+               const char *name);
+
+/* The context of a call that is followed; FLOW_NONE: it cannot be. */
+uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
+                       uint32_t call, uint32_t depth);
+
+static inline bool slice_is_call(const struct insn *n)
+{
+    return n->kind == INSN_CALL || n->kind == INSN_TAIL;
+}
+
+/* ----------------------------------------------------------- slice_reach.c */
+
+struct reader {
+    const struct line *line;    /* of who reads */
+    const char *name;           /* of what */
+    unsigned cost;              /* of the next step */
+};
+
+/* Find who has set what is wanted before this instruction, and add steps to
+ * them. */
+void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
+                 const struct want *w, const struct reader *r);
+
+/* ----------------------------------------------------------- slice_words.c */
+
+/* What it is called at this instruction; NULL: not known. */
+const char *slice_name(struct slice *s, uint32_t context, uint32_t insn,
+                       const struct want *w);
+void slice_reason(struct slice *s, const struct node *n,
+                  char out[SLICE_REASON]);
+void slice_say_unseen(struct slice *s);
+
+#endif

@@ -1,0 +1,481 @@
+/* slice_reach.c - who has set what is read: backwards through the blocks of a
+ * function, into calls, and out to the caller. */
+#include "slave/slice/slice_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
+                                     REG_R9, REG_R10 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6 };
+
+/* A search: it goes on in functions that are called, and in callers. */
+struct search {
+    struct slice *s;
+    uint32_t context;
+    struct want want;
+    struct reader reader;
+    bool inside;                /* of a call: the caller is searched by whoever
+                                   asks */
+    bool passed;                /* the reader is in a function that is called */
+    unsigned level;
+    bool found, entry;          /* somebody was; it may be set before */
+};
+
+static void run(struct search *x, uint32_t insn, bool behind);
+
+static const struct context *context_of(const struct search *x)
+{
+    return &x->s->contexts[x->context];
+}
+
+static struct bases *bases_of(const struct search *x)
+{
+    return program_bases(x->s->program);
+}
+
+static void add_at(struct search *x, uint32_t insn, enum node_kind kind,
+                   unsigned more)
+{
+    x->found = true;
+    slice_add(x->s, x->context, insn, kind, x->reader.cost + more,
+              x->reader.line, x->reader.name);
+}
+
+static void add(struct search *x, uint32_t insn, enum node_kind kind)
+{
+    add_at(x, insn, kind, 0);
+}
+
+/* -------------------------------------------------------------- translation */
+
+/* From a base as the caller has it to that of what is called: an argument, or
+ * what is in memory at one. */
+static bool base_down(const struct search *x, const struct function *callee,
+                      uint32_t call, uint32_t base, uint32_t *to,
+                      int64_t *less, bool *wide)
+{
+    const struct values *v = &context_of(x)->function->values;
+    const struct base b = bases_of(x)->v[base];
+
+    *less = 0;
+    *wide = false;
+    if (b.kind == BASE_FILE || b.kind == BASE_THREAD)
+        return *to = base, true;
+    for (int k = 0; k < NARGUMENTS; k++) {
+        const struct value *a = values_at_call(v, call, arguments[k]);
+
+        if (a->base != base)
+            continue;
+        *to = bases_number(bases_of(x), BASE_ENTRY, callee->number,
+                           arguments[k]);
+        *less = a->offset;
+        *wide = a->wide;
+        return *to != 0;
+    }
+    if (b.kind != BASE_MEMORY ||
+        !base_down(x, callee, call, b.a, to, less, wide) || *wide)
+        return false;
+    *to = bases_number(bases_of(x), BASE_MEMORY, *to, b.b - *less);
+    *less = 0;
+    return *to != 0;
+}
+
+static int64_t shifted(int64_t x, int64_t by)
+{
+    return x == INT64_MIN || x == AREA_END ? x : x + by;
+}
+
+static bool want_down(const struct search *x, const struct function *callee,
+                      uint32_t call, struct want *to)
+{
+    int64_t less;
+    bool wide;
+
+    *to = x->want;
+    if (to->is_reg)
+        return true;
+    if (!base_down(x, callee, call, x->want.area.base, &to->area.base, &less,
+                   &wide))
+        return false;
+    to->area.low = wide ? INT64_MIN : shifted(to->area.low, -less);
+    to->area.high = wide ? AREA_END : shifted(to->area.high, -less);
+    return true;
+}
+
+/* From a base as a function has it to that of its caller. */
+static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
+                    int64_t *more, bool *wide)
+{
+    const struct context *c = context_of(x);
+    const struct values *v = &x->s->contexts[c->caller].function->values;
+    const struct base b = bases_of(x)->v[base];
+    const struct value *a;
+
+    *more = 0;
+    *wide = false;
+    switch ((enum base_kind)b.kind) {
+    case BASE_FILE: case BASE_THREAD:
+        return *to = base, true;
+    case BASE_ENTRY: case BASE_FRAME:
+        if (b.a != c->function->number)
+            return false;
+        a = values_at_call(v, c->call, b.kind == BASE_FRAME ? REG_SP
+                                                            : (uint8_t)b.b);
+        *to = a->base;
+        *more = a->offset;
+        *wide = a->wide;
+        return a->base != 0;
+    case BASE_MEMORY:
+        if (!base_up(x, b.a, to, more, wide) || *wide)
+            return false;
+        *to = bases_number(bases_of(x), BASE_MEMORY, *to, b.b + *more);
+        *more = 0;
+        return *to != 0;
+    case BASE_NOTHING: case BASE_MADE: case BASE_JOINED:
+        break;
+    }
+    return false;
+}
+
+static bool want_up(const struct search *x, struct want *to)
+{
+    int64_t more;
+    bool wide;
+
+    *to = x->want;
+    if (to->is_reg)
+        return true;
+    if (!base_up(x, x->want.area.base, &to->area.base, &more, &wide))
+        return false;
+    to->area.low = shifted(to->area.low, more);
+    to->area.high = shifted(to->area.high, more);
+    if (wide)
+        program_whole(x->s->program, &to->area);
+    return true;
+}
+
+/* ------------------------------------------------------------------- callers */
+
+static bool is_argument(uint8_t reg)
+{
+    if (reg >= REG_XMM0 && reg < REG_XMM0 + 8)
+        return true;
+    for (int k = 0; k < NARGUMENTS; k++)
+        if (arguments[k] == reg)
+            return true;
+    return false;
+}
+
+static void on_writer(void *arg, struct function *f, uint32_t insn)
+{
+    struct search *x = arg;
+    uint32_t c = slice_context(x->s, f, FLOW_NONE, FLOW_NONE, FOLLOW_MAX);
+
+    if (c == FLOW_NONE)
+        return;
+    slice_add(x->s, c, insn, NODE_ELSEWHERE, x->reader.cost + COST_DECIDES,
+              x->reader.line, x->reader.name);
+}
+
+/* It was set before the function began. */
+static void leave(struct search *x)
+{
+    const struct context *c = context_of(x);
+    struct search up = *x;
+
+    x->entry = true;
+    if (x->inside)
+        return;
+    if (c->caller == FLOW_NONE) {
+        if (!x->found && !x->want.is_reg &&
+            x->want.area.base == BASE_NUMBER_FILE)
+            program_writers(x->s->program, &x->want.area, on_writer, x);
+        return;
+    }
+    if (x->want.is_reg && !is_argument(x->want.reg))
+        return;
+    if (!want_up(x, &up.want))
+        return;
+    up.context = c->caller;
+    up.level++;
+    up.passed |= c->depth == 0;
+    run(&up, c->call, false);
+    x->found |= up.found;
+}
+
+/* --------------------------------------------------------------------- calls */
+
+enum effect { NO_EFFECT, MAY_SET, SETS };
+
+/* Is the address of what is wanted given to this call? */
+static bool is_given(const struct search *x, uint32_t call, int *which,
+                     bool *exact)
+{
+    struct values *v = &context_of(x)->function->values;
+
+    for (int k = 0; k < NARGUMENTS - 1 + STACKED; k++) {
+        const struct value value = k < NARGUMENTS - 1
+            ? *values_at_call(v, call, arguments[k])
+            : values_stacked(v, call, k - (NARGUMENTS - 1)), *a = &value;
+        struct area area = { a->base, a->offset, a->offset + 1 };
+
+        if (!a->base || a->base != x->want.area.base)
+            continue;
+        program_whole(x->s->program, &area);
+        if (area.high == a->offset + 1 && a->base == BASE_NUMBER_FILE)
+            continue;           /* it is a number */
+        if (area.high == a->offset + 1)
+            area.high = AREA_END;       /* nobody knows how much */
+        if (!area_meets(&area, &x->want.area))
+            continue;
+        *which = k;
+        *exact = !a->wide && a->offset == x->want.area.low;
+        return true;
+    }
+    return false;
+}
+
+static bool has_exits(const struct function *f)
+{
+    for (size_t i = 0; i < f->flow.ninsns; i++)
+        if (f->flow.insns[i].kind == INSN_RETURN ||
+            f->flow.insns[i].kind == INSN_TAIL)
+            return true;
+    return false;
+}
+
+/* What the function has set when it returns. */
+static enum effect follow(struct search *x, struct function *f, uint32_t call)
+{
+    struct search in = *x;
+
+    if (!want_down(x, f, call, &in.want))
+        return NO_EFFECT;
+    in.context = slice_context(x->s, f, x->context, call,
+                               context_of(x)->depth + 1);
+    if (in.context == FLOW_NONE || !has_exits(f))
+        return NO_EFFECT;
+    in.inside = true;
+    in.found = in.entry = false;
+    in.level++;
+    for (uint32_t i = 0; i < f->flow.ninsns; i++)
+        if (f->flow.insns[i].kind == INSN_RETURN)
+            run(&in, i, false);
+        else if (f->flow.insns[i].kind == INSN_TAIL)
+            run(&in, i, true);
+    if (!in.found)
+        return NO_EFFECT;
+    add_at(x, call, NODE_VIA, COST_VIA);
+    return in.entry ? MAY_SET : SETS;
+}
+
+static void not_followed(struct slice *s, const char *name)
+{
+    struct str *to = &s->not_followed;
+    struct str one = { 0 };
+
+    str_addf(&one, "%s%s", to->n ? ", " : "", name ? name
+             : "a function by its address");
+    if (to->n < 200 && !strstr(str_text(to), name ? name : "by its address"))
+        str_add(to, str_text(&one));
+    str_fini(&one);
+}
+
+/* Compilers know which registers a function of the same program leaves alone. */
+static bool leaves(struct search *x, const struct function *f, uint8_t reg,
+                   unsigned levels)
+{
+    for (size_t i = 0; i < f->flow.ninsns; i++) {
+        const struct insn *n = &f->flow.insns[i];
+        const struct function *to;
+        uint64_t at;
+
+        if (n->writes & REG_BIT(reg))
+            return false;
+        if (!slice_is_call(n))
+            continue;
+        program_callee(x->s->program, n, &at);
+        to = at && levels ? program_function(x->s->program, at) : NULL;
+        if (!to || !to->readable || !leaves(x, to, reg, levels - 1))
+            return false;
+    }
+    return true;
+}
+
+static enum effect call_register(struct search *x, uint32_t call,
+                                 struct function *f, const char *name)
+{
+    uint8_t r = x->want.reg;
+
+    if (r == REG_BX || r == REG_BP || r == REG_SP ||
+        (r >= REG_R12 && r <= REG_R15))
+        return NO_EFFECT;
+    if (f && leaves(x, f, r, FOLLOW_MAX))
+        return NO_EFFECT;
+    if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
+        return SETS;            /* nobody knows to what */
+    if (f && context_of(x)->depth < FOLLOW_MAX) {
+        if (follow(x, f, call) != NO_EFFECT)
+            return SETS;
+    } else if (f || !name) {
+        not_followed(x->s, name);
+    }
+    add(x, call, NODE_SETS);
+    return SETS;
+}
+
+static enum effect call_memory(struct search *x, uint32_t call,
+                               struct function *f, const char *name)
+{
+    struct call_about about = calls_about(name);
+    bool given, exact = false;
+    int which = 0;
+
+    if (f && context_of(x)->depth < FOLLOW_MAX)
+        return follow(x, f, call);
+    given = is_given(x, call, &which, &exact);
+    if (f && !given && x->want.area.base == BASE_NUMBER_FILE)
+        not_followed(x->s, name);
+    if (!given)
+        return NO_EFFECT;
+    if (about.args) {
+        char letter = which < (int)strlen(about.args) ? about.args[which] : '-';
+
+        if (letter != 'w' && letter != 'q')
+            return NO_EFFECT;
+        if (about.mpi && letter == 'q' && strchr(about.args, 'w'))
+            return NO_EFFECT;   /* a request is done, not made */
+        add(x, call, NODE_SETS);
+        return exact ? SETS : MAY_SET;
+    }
+    add(x, call, NODE_MAY);
+    return MAY_SET;
+}
+
+static enum effect call_effect(struct search *x, uint32_t call)
+{
+    const struct insn *n = &context_of(x)->function->flow.insns[call];
+    uint64_t at;
+    const char *name = program_callee(x->s->program, n, &at);
+    struct function *f = at ? program_function(x->s->program, at) : NULL;
+
+    if (f && (!f->readable || x->level >= DEPTH_MAX))
+        f = NULL;
+    return x->want.is_reg ? call_register(x, call, f, name)
+                          : call_memory(x, call, f, name);
+}
+
+/* -------------------------------------------------------------- instructions */
+
+/* Behind a pointer nobody knows where an array ends that is written: it is taken
+ * not to be what is read by itself. */
+static bool is_array_only(const struct search *x, const struct area *written)
+{
+    uint8_t kind = bases_of(x)->v[written->base].kind;
+
+    return kind != BASE_FRAME && kind != BASE_FILE &&
+           written->high == AREA_END && x->want.area.high != AREA_END;
+}
+
+static enum effect memory_effect(const struct search *x, uint32_t insn)
+{
+    const struct function *f = context_of(x)->function;
+    const struct insn *n = &f->flow.insns[insn];
+    enum effect e = NO_EFFECT;
+
+    for (uint8_t k = 0; k < n->nmem; k++) {
+        const struct area *a = values_area(&f->values, insn, k);
+
+        if (!n->mem[k].writes || !area_meets(a, &x->want.area) ||
+            is_array_only(x, a))
+            continue;
+        if (a->high - a->low == (int64_t)n->mem[k].bytes &&
+            n->mem[k].index == REG_NONE && area_covers(a, &x->want.area))
+            return SETS;
+        e = MAY_SET;
+    }
+    return e;
+}
+
+static enum effect effect(struct search *x, uint32_t insn)
+{
+    const struct insn *n = &context_of(x)->function->flow.insns[insn];
+    enum node_kind kind = x->passed ? NODE_PASSES : NODE_SETS;
+    enum effect e;
+
+    if (slice_is_call(n))
+        return call_effect(x, insn);
+    if (x->want.is_reg)
+        e = n->kills & REG_BIT(x->want.reg) ? SETS
+            : n->writes & REG_BIT(x->want.reg) ? MAY_SET : NO_EFFECT;
+    else
+        e = memory_effect(x, insn);
+    if (e != NO_EFFECT)
+        add(x, insn, kind);
+    return e;
+}
+
+/* Backwards through a block; false: somebody has set it for sure. */
+static bool through(struct search *x, uint32_t first, uint32_t end)
+{
+    while (end > first)
+        if (effect(x, --end) == SETS)
+            return false;
+    return true;
+}
+
+struct blocks { uint8_t *seen; uint32_t *v, n; };       /* to go through */
+
+static void over_top(struct search *x, struct blocks *left, uint32_t block)
+{
+    const struct flow *f = &context_of(x)->function->flow;
+    const struct flow_block *b = &f->blocks[block];
+
+    if (block == f->entry && !x->entry)
+        leave(x);
+    for (size_t k = 0; k < b->from.n; k++)
+        if (!left->seen[b->from.v[k]]) {
+            left->seen[b->from.v[k]] = 1;
+            left->v[left->n++] = b->from.v[k];
+        }
+}
+
+/* From before this instruction, or from behind it. */
+static void run(struct search *x, uint32_t insn, bool behind)
+{
+    const struct flow *f = &context_of(x)->function->flow;
+    uint32_t block = f->block_of[insn], b;
+    struct blocks left = { calloc(f->nblocks, 1),
+                           calloc(f->nblocks + 1, sizeof(*left.v)), 0 };
+
+    if (x->level >= DEPTH_MAX || x->s->nsearches++ >= SEARCHES_MAX)
+        x->s->cut = true;
+    else if (left.seen && left.v && through(x, f->blocks[block].first,
+                                               insn + behind))
+        over_top(x, &left, block);
+    while (left.n) {
+        b = left.v[--left.n];
+        if (through(x, f->blocks[b].first, f->blocks[b].first + f->blocks[b].n))
+            over_top(x, &left, b);
+    }
+    free(left.seen);
+    free(left.v);
+}
+
+void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
+                 const struct want *w, const struct reader *r)
+{
+    struct search x = { .s = s, .context = context, .want = *w, .reader = *r };
+    uint64_t key = idtable_mix(idtable_mix(context, insn), w->is_reg
+        ? w->reg : idtable_mix(w->area.base + 1000,
+                               (uint64_t)w->area.low * 31 +
+                               (uint64_t)w->area.high));
+    size_t i = idtable_first(&s->seen_searches, key);
+
+    if (r->cost > COST_MAX ||
+        idtable_at(&s->seen_searches, key, &i) != IDTABLE_NONE ||
+        idtable_add(&s->seen_searches, key, 0))
+        return;
+    run(&x, insn, false);
+}

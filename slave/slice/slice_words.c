@@ -1,0 +1,178 @@
+/* slice_words.c - what the lines of a slice are shown for, in words. */
+#include "slave/slice/slice_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "slave/slice/variables.h"
+#include "slave/symbols/symbols.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* -------------------------------------------------------------------- names */
+
+static const char *name_of_area(const struct slice *s, uint64_t pc,
+                                const struct area *a)
+{
+    const struct binary *b = program_binary(s->program);
+    const struct base *base = &program_bases(s->program)->v[a->base];
+    const struct binary_symbol *v;
+    struct area at;
+
+    switch ((enum base_kind)base->kind) {
+    case BASE_FRAME:
+        return variables_in_frame(b, pc, a->low);
+    case BASE_FILE:
+        v = binary_variable(b, (uint64_t)a->low);
+        return v ? v->name : NULL;
+    case BASE_ENTRY:            /* a field: by the pointer to it */
+        return variables_in_register(
+            b, program_numbered(s->program, base->a)->symbol->address,
+            (uint8_t)base->b);
+    case BASE_MEMORY:
+        at = (struct area){ base->a, base->b, base->b + 8 };
+        return name_of_area(s, pc, &at);
+    case BASE_NOTHING: case BASE_THREAD: case BASE_MADE: case BASE_JOINED:
+        break;
+    }
+    return NULL;
+}
+
+const char *slice_name(struct slice *s, uint32_t context, uint32_t insn,
+                       const struct want *w)
+{
+    uint64_t pc = s->contexts[context].function->flow.insns[insn].address;
+
+    if (w->is_reg)
+        return variables_in_register(program_binary(s->program), pc, w->reg);
+    return name_of_area(s, pc, &w->area);
+}
+
+/* What the instruction has put into a register may have a name only behind it. */
+static const char *name_behind(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+    const char *name = NULL;
+
+    if (slice_is_call(i))
+        return variables_in_register(program_binary(s->program),
+                                     i->address + i->bytes, REG_AX);
+    for (uint8_t r = 0; r < REG_FLAGS && !name; r++)
+        if (i->writes & REG_BIT(r))
+            name = variables_in_register(program_binary(s->program),
+                                         i->address + i->bytes, r);
+    return name;
+}
+
+/* -------------------------------------------------------------------- words */
+
+static void add_reader(struct str *to, const struct slice *s,
+                       const struct node *n)
+{
+    (void)s;
+    if (n->reader)
+        str_addf(to, "%s:%u", base_name(n->reader->file), n->reader->number);
+    else
+        str_add(to, "the place");
+}
+
+static const char *callee_of(struct slice *s, const struct node *n,
+                             char out[128])
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+    uint64_t at;
+    const char *name = slice_is_call(i) ? program_callee(s->program, i, &at)
+                                        : NULL;
+
+    if (!name)
+        return slice_is_call(i) ? "a function by its address" : NULL;
+    symbol_pretty(out, 128, name);
+    return out;
+}
+
+static void add_read(struct str *to, struct slice *s, const struct node *n,
+                     const char *name)
+{
+    if (name)
+        str_addf(to, "`%s`, read at ", name);
+    else
+        str_add(to, "what is read at ");
+    add_reader(to, s, n);
+}
+
+void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
+{
+    const char *name = n->name ? n->name : name_behind(s, n);
+    struct str to = { 0 };
+    char buffer[128];
+    const char *callee = callee_of(s, n, buffer);
+
+    switch ((enum node_kind)n->kind) {
+    case NODE_HERE:
+        if (callee)
+            str_addf(&to, "is here, in %s", callee);
+        else
+            str_add(&to, "is here");
+        break;
+    case NODE_PATH:
+        str_addf(&to, "calls %s, on the way there", callee ? callee : "it");
+        break;
+    case NODE_SETS: case NODE_MAY:
+        if (callee)
+            str_addf(&to, "%s %s ", callee, n->kind == NODE_MAY ? "may set"
+                                                                : "sets");
+        else
+            str_add(&to, "sets ");
+        add_read(&to, s, n, name);
+        break;
+    case NODE_PASSES:
+        str_add(&to, "passes ");
+        add_read(&to, s, n, name);
+        break;
+    case NODE_DECIDES:
+        str_add(&to, "decides whether ");
+        if (n->reader)
+            add_reader(&to, s, n), str_add(&to, " is reached");
+        else
+            str_add(&to, "it gets there");
+        break;
+    case NODE_VIA:
+        str_addf(&to, "calls %s, which sets ", callee ? callee : "it");
+        add_read(&to, s, n, name);
+        break;
+    case NODE_SENDS:
+        str_addf(&to, "another task may wait for this %s", callee ? callee
+                 : "call");
+        break;
+    case NODE_ELSEWHERE:
+        str_add(&to, "sets, outside of the path, ");
+        add_read(&to, s, n, name);
+        break;
+    }
+    snprintf(out, SLICE_REASON, "%s", str_text(&to));
+    str_fini(&to);
+}
+
+void slice_say_unseen(struct slice *s)
+{
+    struct str *to = &s->unseen;
+
+    str_add(to, "Not seen: what is set through pointers that are not known");
+    if (s->npointers)
+        str_addf(to, " (%u reads)", s->npointers);
+    str_addf(to, ", and by other tasks%s", s->other_tasks
+             ? ", which send what is received here" : "");
+    if (s->not_followed.n)
+        str_addf(to, "; not followed: %s", str_text(&s->not_followed));
+    if (s->cut)
+        str_add(to, "; it was too much to go through, and the farthest steps"
+                " are left out");
+    str_add(to, ".");
+}

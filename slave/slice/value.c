@@ -1,0 +1,438 @@
+/* value.c - what registers of a function have in them. */
+#include "slave/slice/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+
+enum { BASES_MAX = 1 << 20, ROUNDS_MAX = 64, MOVES = 64 };
+
+/* ------------------------------------------------------------------- bases */
+
+bool bases_init(struct bases *b)
+{
+    memset(b, 0, sizeof(*b));
+    return bases_number(b, BASE_NOTHING, 0, 0) == BASE_NUMBER_NOTHING &&
+           bases_number(b, BASE_FILE, 0, 0) == BASE_NUMBER_FILE &&
+           bases_number(b, BASE_THREAD, 0, 0) == BASE_NUMBER_THREAD;
+}
+
+void bases_fini(struct bases *b)
+{
+    free(b->v);
+    idtable_fini(&b->by_key);
+    memset(b, 0, sizeof(*b));
+}
+
+uint32_t bases_number(struct bases *b, enum base_kind kind, uint32_t a,
+                      int64_t of)
+{
+    uint64_t key = idtable_mix(idtable_mix(kind, a), (uint64_t)of);
+    size_t i = idtable_first(&b->by_key, key);
+    uint32_t id;
+
+    for (; (id = idtable_at(&b->by_key, key, &i)) != IDTABLE_NONE; i++)
+        if (b->v[id].kind == kind && b->v[id].a == a && b->v[id].b == of)
+            return id;
+    if (b->n == BASES_MAX || array_reserve(&b->v, &b->cap, b->n + 1) ||
+        idtable_add(&b->by_key, key, (uint32_t)b->n))
+        return 0;
+    b->v[b->n] = (struct base){ (uint8_t)kind, a, of };
+    return (uint32_t)b->n++;
+}
+
+bool area_meets(const struct area *a, const struct area *b)
+{
+    return a->base && a->base == b->base && a->low < b->high &&
+           b->low < a->high;
+}
+
+bool area_covers(const struct area *a, const struct area *b)
+{
+    return a->base && a->base == b->base && a->low <= b->low &&
+           a->high >= b->high;
+}
+
+/* ------------------------------------------------------------- instructions */
+
+static struct value made(struct values *v, uint32_t insn, uint8_t reg)
+{
+    return (struct value){ bases_number(v->bases, BASE_MADE, v->function,
+                                        (int64_t)insn * MOVES + reg),
+                           false, 0 };
+}
+
+/* Is it what a pointer may come from, and not only a number? */
+static bool is_pointer(const struct values *v, const struct value *x)
+{
+    switch ((enum base_kind)v->bases->v[x->base].kind) {
+    case BASE_FRAME: case BASE_ENTRY: case BASE_MEMORY: case BASE_THREAD:
+        return true;
+    case BASE_FILE:
+        return x->offset >= 0x1000;
+    case BASE_NOTHING: case BASE_MADE: case BASE_JOINED:
+        break;
+    }
+    return false;
+}
+
+static struct value widened(struct value x)
+{
+    x.wide = true;
+    return x;
+}
+
+/* Where an operand points, its index apart. */
+static struct value mem_value(const struct values *v, const struct value *regs,
+                              const struct insn_mem *m)
+{
+    struct value x = { BASE_NUMBER_FILE, false, 0 };
+
+    if (m->base != REG_NONE && m->base < REG_GENERAL)
+        x = regs[m->base];
+    /* Of two registers that are added, either may be the address. */
+    if (m->index < REG_GENERAL && m->scale == 1 && !is_pointer(v, &x) &&
+        is_pointer(v, &regs[m->index]))
+        x = regs[m->index];
+    /* A table at a fixed address, by the register that looks like a base. */
+    if (m->base != REG_NONE && !is_pointer(v, &x) && m->disp >= 0x1000)
+        x = (struct value){ BASE_NUMBER_FILE, true, 0 };
+    x.offset += m->disp;
+    if (m->index != REG_NONE)
+        x.wide = true;
+    return x;
+}
+
+static int find_slot(const struct values *v, int64_t offset)
+{
+    for (size_t i = 0; i < v->nslots; i++)
+        if (v->slots[i].offset == offset)
+            return (int)i;
+    return -1;
+}
+
+/* What stands there: what was put there by the only one who does, or else
+ * something that bears the name of the place. */
+static struct value loaded(struct values *v, const struct value *at,
+                           uint32_t insn, uint8_t reg)
+{
+    struct value x = { 0, false, 0 };
+
+    if (!at->base || at->wide)
+        return made(v, insn, reg);
+    if (v->bases->v[at->base].kind == BASE_FRAME) {
+        int slot = find_slot(v, at->offset);
+
+        if (slot >= 0 && v->slots[slot].n == 1 && v->slots[slot].value.base)
+            return v->slots[slot].value;
+    }
+    x.base = bases_number(v->bases, BASE_MEMORY, at->base, at->offset);
+    return x;
+}
+
+static struct value summed(struct values *v, uint32_t i, const struct value *a,
+                           const struct value *b)
+{
+    if (is_pointer(v, a))
+        return widened(*a);
+    if (is_pointer(v, b))
+        return widened(*b);
+    return made(v, i, REG_AX);
+}
+
+static struct value address_of(struct values *v, uint32_t i,
+                               const struct value *regs)
+{
+    const struct insn_mem *m = &v->flow->insns[i].mem[0];
+    struct value x = mem_value(v, regs, m);
+
+    if (m->index == REG_NONE)
+        return m->base == REG_NONE || x.base ? x : made(v, i, REG_AX);
+    return is_pointer(v, &x) ? x : made(v, i, REG_AX);
+}
+
+/* Of what a call may change, the stack pointer is as before behind it. */
+static void after_call(struct values *v, uint32_t i, struct value *regs)
+{
+    static const uint8_t lost[] = { REG_AX, REG_CX, REG_DX, REG_SI, REG_DI,
+                                    REG_R8, REG_R9, REG_R10, REG_R11 };
+
+    for (size_t k = 0; k < sizeof(lost); k++)
+        regs[lost[k]] = made(v, i, lost[k]);
+}
+
+static void step(struct values *v, uint32_t i, struct value *regs)
+{
+    const struct insn *n = &v->flow->insns[i];
+    struct value x = { 0 }, at;
+    bool good = true;
+
+    if (n->kind == INSN_CALL) {
+        after_call(v, i, regs);
+        return;
+    }
+    switch ((enum insn_move)n->move) {
+    case MOVE_COPY: x = regs[n->from]; break;
+    case MOVE_CONST:
+        x = (struct value){ BASE_NUMBER_FILE, false, n->value };
+        break;
+    case MOVE_ADD:
+        x = regs[n->to];
+        x.offset += n->value;
+        break;
+    case MOVE_SUM: x = summed(v, i, &regs[n->to], &regs[n->from]); break;
+    case MOVE_ADDRESS: x = address_of(v, i, regs); break;
+    case MOVE_LOAD:
+        at = mem_value(v, regs, &n->mem[0]);
+        x = loaded(v, &at, i, n->to);
+        break;
+    case MOVE_PUSH: regs[REG_SP].offset -= 8; return;
+    case MOVE_POP:
+        at = regs[REG_SP];
+        regs[REG_SP].offset += 8;
+        if (n->to < REG_GENERAL)
+            regs[n->to] = loaded(v, &at, i, n->to);
+        return;
+    case MOVE_LEAVE:
+        regs[REG_SP] = regs[REG_BP];
+        regs[REG_SP].offset += 8;
+        regs[REG_BP] = made(v, i, REG_BP);
+        return;
+    case MOVE_NONE: case MOVE_STORE: case MOVE_STORE_CONST:
+        good = false;
+        break;
+    }
+    for (uint8_t r = 0; r < REG_GENERAL; r++)
+        if (n->writes & REG_BIT(r))
+            regs[r] = good && r == n->to ? x : made(v, i, r);
+}
+
+/* ------------------------------------------------------------------- blocks */
+
+static bool same(const struct value *a, const struct value *b)
+{
+    return a->base == b->base && a->wide == b->wide && a->offset == b->offset;
+}
+
+static struct value join(struct values *v, uint32_t block, uint8_t reg,
+                         const struct value *old, const struct value *new)
+{
+    if (!old->base || same(old, new))
+        return *new;
+    if (!new->base)
+        return *old;
+    if (old->base == new->base) {
+        if (old->wide)
+            return *old;
+        return (struct value){ old->base, true, old->offset < new->offset
+                               ? old->offset : new->offset };
+    }
+    return (struct value){ bases_number(v->bases, BASE_JOINED, v->function,
+                                        (int64_t)block * MOVES + reg),
+                           false, 0 };
+}
+
+static bool flow_into(struct values *v, uint32_t block,
+                      const struct value *regs)
+{
+    struct value *to = &v->at_block[(size_t)block * REG_GENERAL];
+    bool changed = false;
+
+    for (uint8_t r = 0; r < REG_GENERAL; r++) {
+        struct value x = to[r];
+
+        /* What was put together here stays so. */
+        if (v->bases->v[x.base].kind != BASE_JOINED ||
+            v->bases->v[x.base].b != (int64_t)block * MOVES + r)
+            x = join(v, block, r, &to[r], &regs[r]);
+        changed |= !same(&x, &to[r]);
+        to[r] = x;
+    }
+    return changed;
+}
+
+static void enter(struct values *v)
+{
+    struct value *regs = &v->at_block[(size_t)v->flow->entry * REG_GENERAL];
+
+    for (uint8_t r = 0; r < REG_GENERAL; r++)
+        regs[r] = (struct value){ bases_number(v->bases, BASE_ENTRY,
+                                               v->function, r), false, 0 };
+    regs[REG_SP] = (struct value){ bases_number(v->bases, BASE_FRAME,
+                                                v->function, 0), false, -8 };
+}
+
+static void settle(struct values *v)
+{
+    const struct flow *f = v->flow;
+    bool changed = true;
+
+    memset(v->at_block, 0, f->nblocks * REG_GENERAL * sizeof(*v->at_block));
+    enter(v);
+    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
+        changed = false;
+        for (uint32_t b = 0; b < f->nblocks; b++) {
+            struct value regs[REG_GENERAL];
+
+            memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+            if (!regs[REG_SP].base)
+                continue;       /* not reached yet */
+            for (uint32_t i = 0; i < f->blocks[b].n; i++)
+                step(v, f->blocks[b].first + i, regs);
+            for (size_t k = 0; k < f->blocks[b].to.n; k++)
+                changed |= flow_into(v, f->blocks[b].to.v[k], regs);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static bool is_call(const struct insn *n)
+{
+    return n->kind == INSN_CALL || n->kind == INSN_TAIL;
+}
+
+static struct area area_of(const struct values *v, const struct value *regs,
+                           const struct insn *n, const struct insn_mem *m)
+{
+    struct value x = mem_value(v, regs, m);
+    struct area a = { x.base, x.offset, x.offset + m->bytes };
+
+    if (n->thread && m->base == REG_NONE)
+        a.base = BASE_NUMBER_THREAD;
+    if (!a.base)
+        return a;
+    if (x.wide || !m->bytes) {
+        if (!m->bytes)
+            a.high = AREA_END;
+        v->whole(v->arg, &a);
+    }
+    return a;
+}
+
+static void note_slot(struct values *v, const struct insn *n,
+                      const struct value *at, const struct value *regs)
+{
+    int k = find_slot(v, at->offset);
+
+    if (k < 0) {
+        if (array_reserve(&v->slots, &v->cap_slots, v->nslots + 1))
+            return;
+        k = (int)v->nslots++;
+        v->slots[k].offset = at->offset;
+        v->slots[k].n = 0;
+    }
+    v->slots[k].n++;
+    memset(&v->slots[k].value, 0, sizeof(v->slots[k].value));
+    if (n->move == MOVE_STORE || n->move == MOVE_PUSH) {
+        if (n->from < REG_GENERAL)
+            v->slots[k].value = regs[n->from];
+    }
+}
+
+static void each_insn(struct values *v, bool slots)
+{
+    const struct flow *f = v->flow;
+    uint32_t ncalls = 0;
+
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        struct value regs[REG_GENERAL];
+
+        memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+        for (uint32_t k = 0; k < f->blocks[b].n; k++) {
+            uint32_t i = f->blocks[b].first + k;
+            const struct insn *n = &f->insns[i];
+
+            for (uint8_t m = 0; m < n->nmem; m++) {
+                struct value at = mem_value(v, regs, &n->mem[m]);
+
+                v->areas[i * 2 + m] = area_of(v, regs, n, &n->mem[m]);
+                if (slots && m == 0 && n->mem[m].writes && !at.wide &&
+                    v->bases->v[at.base].kind == BASE_FRAME)
+                    note_slot(v, n, &at, regs);
+            }
+            if (is_call(n)) {
+                memcpy(&v->at_call[(size_t)ncalls * REG_GENERAL], regs,
+                       sizeof(regs));
+                v->call_of[i] = ncalls++;
+            }
+            step(v, i, regs);
+        }
+    }
+}
+
+bool values_make(struct values *v, const struct flow *f, struct bases *bases,
+                 uint32_t function, value_whole_f *whole, void *arg)
+{
+    size_t ncalls = 1;
+
+    *v = (struct values){ .flow = f, .bases = bases, .function = function,
+                          .whole = whole, .arg = arg };
+    for (size_t i = 0; i < f->ninsns; i++)
+        ncalls += is_call(&f->insns[i]);
+    v->at_block = calloc(f->nblocks * REG_GENERAL, sizeof(*v->at_block));
+    v->at_call = calloc(ncalls * REG_GENERAL, sizeof(*v->at_call));
+    v->call_of = calloc(f->ninsns + 1, sizeof(*v->call_of));
+    v->areas = calloc(2 * f->ninsns + 1, sizeof(*v->areas));
+    if (!v->at_block || !v->at_call || !v->call_of || !v->areas)
+        return false;
+    settle(v);
+    each_insn(v, true);
+    settle(v);                  /* slots are known now */
+    each_insn(v, false);
+    return true;
+}
+
+void values_fini(struct values *v)
+{
+    free(v->at_block);
+    free(v->at_call);
+    free(v->call_of);
+    free(v->areas);
+    free(v->slots);
+    memset(v, 0, sizeof(*v));
+}
+
+const struct value *values_at_call(const struct values *v, uint32_t insn,
+                                   uint8_t reg)
+{
+    return &v->at_call[(size_t)v->call_of[insn] * REG_GENERAL + reg];
+}
+
+const struct area *values_area(const struct values *v, uint32_t insn,
+                               uint8_t operand)
+{
+    return &v->areas[(size_t)insn * 2 + operand];
+}
+
+static struct value value_before(struct values *v, uint32_t insn, uint8_t reg)
+{
+    uint32_t b = v->flow->block_of[insn];
+    struct value regs[REG_GENERAL];
+
+    memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+    for (uint32_t i = v->flow->blocks[b].first; i < insn; i++)
+        step(v, i, regs);
+    return regs[reg];
+}
+
+struct value values_stacked(struct values *v, uint32_t call, int k)
+{
+    const struct value *sp = values_at_call(v, call, REG_SP);
+    struct area slot = { sp->base, sp->offset + 8 * k, sp->offset + 8 * k + 8 };
+    uint32_t first = v->flow->blocks[v->flow->block_of[call]].first;
+
+    for (uint32_t i = call; i-- > first; ) {
+        const struct insn *n = &v->flow->insns[i];
+
+        if (!n->nmem || !n->mem[0].writes ||
+            !area_covers(values_area(v, i, 0), &slot))
+            continue;
+        if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) &&
+            n->from < REG_GENERAL)
+            return value_before(v, i, n->from);
+        break;
+    }
+    return (struct value){ 0 };
+}

@@ -1,0 +1,93 @@
+/* value.h - what registers of a function have in them, as far as it is an
+ * address: a base and an offset.
+ *
+ * Bases are numbers that mean the same in all functions of a slice: the frame
+ * of a function (its canonical frame address), what a register had when it was
+ * entered, addresses of the file, what stands in memory at another address, and
+ * what one instruction has made, or one block has put together. Two pieces of
+ * memory are the same one if base and bytes are; what lies behind pointers of
+ * different bases is taken to be different, which may be wrong. */
+#ifndef HECTOR_VALUE_H
+#define HECTOR_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/idtable.h"
+#include "slave/slice/flow.h"
+
+enum base_kind {
+    BASE_NOTHING,               /* number 0: not known yet */
+    BASE_FILE,                  /* number 1: the offset is an address */
+    BASE_THREAD,                /* number 2: the thread's own memory */
+    BASE_FRAME,                 /* of function a */
+    BASE_ENTRY,                 /* register b at the entry of function a */
+    BASE_MEMORY,                /* what is at base a, offset b */
+    BASE_MADE,                  /* in function a: by instruction b / 64, in
+                                   register b % 64 */
+    BASE_JOINED,                /* the same, by block b / 64 */
+};
+enum { BASE_NUMBER_NOTHING, BASE_NUMBER_FILE, BASE_NUMBER_THREAD };
+
+struct base { uint8_t kind; uint32_t a; int64_t b; };
+
+struct bases {
+    struct base *v;             /* owned */
+    size_t n, cap;
+    struct idtable by_key;
+};
+bool bases_init(struct bases *b);
+void bases_fini(struct bases *b);
+
+/* The number of a base; 0 if there is no room. */
+uint32_t bases_number(struct bases *b, enum base_kind kind, uint32_t a,
+                      int64_t of);
+
+struct value {
+    uint32_t base;
+    bool wide;                  /* the offset is not known: somewhere in the
+                                   variable at it */
+    int64_t offset;
+};
+
+/* Bytes from low up to high, which is not one of them. base 0: not known. */
+struct area { uint32_t base; int64_t low, high; };
+#define AREA_END INT64_MAX
+
+bool area_meets(const struct area *a, const struct area *b);
+bool area_covers(const struct area *a, const struct area *b);
+
+/* Widen an area to the variable that it is in. */
+typedef void value_whole_f(void *arg, struct area *a);
+
+struct values {
+    const struct flow *flow;    /* borrowed, like the next */
+    struct bases *bases;
+    uint32_t function;
+    value_whole_f *whole;
+    void *arg;
+    struct value *at_block;     /* owned: [block * REG_GENERAL + register] */
+    struct value *at_call;      /* owned: [call * REG_GENERAL + register] */
+    uint32_t *call_of;          /* owned: of an instruction */
+    struct area *areas;         /* owned: [instruction * 2 + operand] */
+    struct { int64_t offset; struct value value; uint32_t n; } *slots;
+    size_t nslots, cap_slots;   /* owned: of the frame, that are written */
+};
+
+/* False: there is no room. */
+bool values_make(struct values *v, const struct flow *f, struct bases *bases,
+                 uint32_t function, value_whole_f *whole, void *arg);
+void values_fini(struct values *v);             /* {0} is fine */
+
+/* At a call: what the register has. */
+const struct value *values_at_call(const struct values *v, uint32_t insn,
+                                   uint8_t reg);
+/* What a call is given on the stack, as its argument number k behind those in
+ * registers, if that was put there in its block. */
+struct value values_stacked(struct values *v, uint32_t call, int k);
+/* The memory of an operand. */
+const struct area *values_area(const struct values *v, uint32_t insn,
+                               uint8_t operand);
+
+#endif

@@ -1,0 +1,197 @@
+/* variables.c - what the variables of a function are called, and where they
+ * are: by DWARF. */
+#include "slave/slice/variables.h"
+
+#include <stdlib.h>
+#include <dwarf.h>
+
+#include "slave/slice/insn.h"
+
+enum { DEPTH_MAX = 64 };
+
+struct search {
+    Dwarf_Addr pc;
+    bool anywhere;              /* in all blocks of the function; else in those
+                                   that have pc */
+    bool in_frame;              /* else in a register */
+    int64_t offset;
+    uint8_t reg;
+    const char *name;           /* what is found */
+    int64_t low, high;
+};
+
+/* As DWARF counts them. */
+static const uint8_t numbered[] = {
+    REG_AX, REG_DX, REG_CX, REG_BX, REG_SI, REG_DI, REG_BP, REG_SP, REG_R8,
+    REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_NONE,
+};
+
+static uint8_t reg_of(unsigned number)
+{
+    if (number < sizeof(numbered))
+        return numbered[number];
+    return number <= 32 ? (uint8_t)(REG_XMM0 + (number - 17)) : REG_NONE;
+}
+
+static Dwarf_Word size_of(Dwarf_Die *variable)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word size;
+    Dwarf_Die type;
+
+    if (!dwarf_attr_integrate(variable, DW_AT_type, &attr) ||
+        !dwarf_formref_die(&attr, &type) || dwarf_aggregate_size(&type, &size))
+        return 8;
+    return size ? size : 1;
+}
+
+static bool is_at(const struct search *s, Dwarf_Die *variable,
+                  const Dwarf_Op *op, int64_t *low, int64_t *high)
+{
+    if (s->in_frame) {
+        if (op->atom != DW_OP_fbreg)
+            return false;
+        *low = (int64_t)op->number;
+        *high = *low + (int64_t)size_of(variable);
+        return *low <= s->offset && s->offset < *high;
+    }
+    if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+        return reg_of(op->atom - DW_OP_reg0) == s->reg;
+    return op->atom == DW_OP_regx && reg_of((unsigned)op->number) == s->reg;
+}
+
+static bool look_at(struct search *s, Dwarf_Die *variable)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Op *ops;
+    size_t n;
+    int64_t low = 0, high = 0;
+
+    if (!dwarf_attr(variable, DW_AT_location, &attr))
+        return false;
+    if (s->anywhere ? dwarf_getlocation(&attr, &ops, &n) != 0
+                    : dwarf_getlocation_addr(&attr, s->pc, &ops, &n, 1) != 1)
+        return false;
+    if (n != 1 || !is_at(s, variable, ops, &low, &high))
+        return false;
+    s->low = low;
+    s->high = high;
+    s->name = dwarf_diename(variable);
+    if (!s->name) {
+        Dwarf_Attribute name;
+
+        s->name = dwarf_formstring(dwarf_attr_integrate(variable, DW_AT_name,
+                                                        &name));
+    }
+    return true;
+}
+
+/* Inner blocks first. */
+static bool look_in(struct search *s, Dwarf_Die *block, int depth)
+{
+    Dwarf_Die child;
+
+    if (depth == DEPTH_MAX || dwarf_child(block, &child))
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+            (s->anywhere || dwarf_haspc(&child, s->pc) == 1) &&
+            look_in(s, &child, depth + 1))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    if (dwarf_child(block, &child))
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+
+        if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
+            look_at(s, &child))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static bool find_function(const struct binary *b, uint64_t pc, Dwarf_Die *out,
+                          Dwarf_Addr *bias)
+{
+    Dwarf_Die *cu = binary_unit(b, pc, bias), *scopes = NULL;
+    int n = cu ? dwarf_getscopes(cu, pc - *bias, &scopes) : 0;
+    bool found = false;
+
+    for (int i = 0; i < n && !found; i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+            *out = scopes[i];
+            found = true;
+        }
+    /* Behind an inlined function stands its definition: the one that has the
+     * address is among the children of the unit. */
+    if (found && dwarf_haspc(out, pc - *bias) != 1) {
+        Dwarf_Die child;
+
+        found = false;
+        if (dwarf_child(cu, &child) == 0)
+            do {
+                found = dwarf_tag(&child) == DW_TAG_subprogram &&
+                        dwarf_haspc(&child, pc - *bias) == 1;
+                if (found)
+                    *out = child;
+            } while (!found && dwarf_siblingof(&child, &child) == 0);
+    }
+    free(scopes);
+    return found;
+}
+
+static bool search(struct search *s, const struct binary *b, uint64_t pc)
+{
+    Dwarf_Die function;
+    Dwarf_Addr bias;
+
+    if (!find_function(b, pc, &function, &bias))
+        return false;
+    s->pc = pc - bias;
+    return look_in(s, &function, 0);
+}
+
+const char *variables_in_frame(const struct binary *b, uint64_t pc,
+                               int64_t offset)
+{
+    struct search s = { .in_frame = true, .offset = offset };
+
+    return search(&s, b, pc) ? s.name : NULL;
+}
+
+const char *variables_in_register(const struct binary *b, uint64_t pc,
+                                  uint8_t reg)
+{
+    struct search s = { .reg = reg };
+
+    return search(&s, b, pc) ? s.name : NULL;
+}
+
+bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
+                      int64_t *low, int64_t *high)
+{
+    struct search s = { .anywhere = true, .in_frame = true, .offset = offset };
+
+    if (!search(&s, b, function))
+        return false;
+    *low = s.low;
+    *high = s.high;
+    return true;
+}
+
+int variables_parameters(const struct binary *b, uint64_t function)
+{
+    Dwarf_Die die, child;
+    Dwarf_Addr bias;
+    int n = 0;
+
+    if (!find_function(b, function, &die, &bias) || dwarf_child(&die, &child))
+        return 0;
+    do
+        n += dwarf_tag(&child) == DW_TAG_formal_parameter;
+    while (dwarf_siblingof(&child, &child) == 0);
+    return n;
+}

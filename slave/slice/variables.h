@@ -1,0 +1,26 @@
+/* variables.h - what the variables of a function are called, and where in its
+ * frame, or in which register, they are at an address of it. */
+#ifndef HECTOR_VARIABLES_H
+#define HECTOR_VARIABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "slave/slice/binary.h"
+
+/* The name, at this address, of what stands in the frame at this offset from
+ * its canonical frame address, or in this register; NULL: not known. */
+const char *variables_in_frame(const struct binary *b, uint64_t pc,
+                               int64_t offset);
+const char *variables_in_register(const struct binary *b, uint64_t pc,
+                                  uint8_t reg);
+
+/* The bytes of the variable that is at this offset in the frame of the function
+ * with this address, whatever part of it; false: there is none. */
+bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
+                      int64_t *low, int64_t *high);
+
+/* How many parameters that function says it has; 0: it does not say. */
+int variables_parameters(const struct binary *b, uint64_t function);
+
+#endif

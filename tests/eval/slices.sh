@@ -1,0 +1,118 @@
+#!/bin/sh
+# slices.sh - programs with one planted fault each, which hang: is the line that
+# has the fault in the slice of the task that a verdict blames, and how many lines
+# are shown of how many in the functions that the task is in?
+#
+# usage: slices.sh BUILD [PROGRAM.FAULT...]
+#
+# One line a run: program, fault, options of the compiler; the place of the faulty
+# line in the slice ("-": it is not there), lines shown, lines on the path, the
+# task. Then the sums. The programs are in slices/, where /*! N */ marks the line
+# of fault N. $LIMIT is how many seconds a program has to be found stuck (30).
+set -u
+build=$(cd "$1" && pwd)
+here=$(cd "${0%/*}" && pwd)
+shift
+dir=$(mktemp -d)
+job=
+trap 'rm -rf "$dir"' EXIT
+export HECTOR_DB="$dir/run.db"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+PATH=$build/bin:$PATH
+wanted=" $* "
+
+sql() { sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "$1" 2>/dev/null; }
+
+compile()       # SOURCE FAULT OPTION: into $dir/prog
+{
+    case $1 in
+    *.F90) (cd "$dir" && mpifort "$3" -g -DFAULT="$2" -o prog "$here/slices/$1") ;;
+    *) mpicc "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" ;;
+    esac
+}
+
+line_of()       # SOURCE FAULT: where the mark is
+{
+    grep -nE "(/\*!|!!) $2( |\$)" "$here/slices/$1" | cut -d : -f 1
+}
+
+stuck()         # wait until a verdict blames somebody, or the job has ended
+{
+    tries=$((${LIMIT:-30} * 10))
+    while [ $tries -gt 0 ]; do
+        [ -z "$(sql "SELECT 1 FROM verdict WHERE job = $job AND ranks <> ''")" ] ||
+            return 0
+        kill -0 "$run" 2>/dev/null || return 1
+        sleep 0.1
+        tries=$((tries - 1))
+    done
+    return 1
+}
+
+one()           # SOURCE FAULT OPTION
+{
+    compile "$1" "$2" "$3" || return
+    line=$(line_of "$1" "$2")
+    job=$(($(sql 'SELECT ifnull(max(job), 0) FROM job' || echo 0) + 1))
+    hector-run -n 4 --oversubscribe --on-hang "report" \
+        "$dir/prog" >"$dir/out" 2>"$dir/err" </dev/null &
+    run=$!
+    stuck || echo "# $1 $2 $3: not found stuck: $(head -n 1 "$dir/err")"
+    tries=0
+    if hector why "$job" --slice >"$dir/slice" 2>"$dir/why" ||
+        hector why "$job" --slice 0 >"$dir/slice" 2>>"$dir/why"
+    then tries=50
+    else sed 's/^/# /' "$dir/why"
+    fi
+    while [ -z "$(sql "SELECT 1 FROM slices WHERE job = $job AND place = 0")" ] &&
+          [ $tries -gt 0 ]; do
+        sleep 0.1
+        tries=$((tries - 1))
+    done
+    kill "$run" 2>/dev/null
+    wait "$run" 2>/dev/null
+    place=$(sql "SELECT min(place) FROM slices WHERE job = $job AND place > 0
+        AND file LIKE '%/$1' AND line = $line")
+    shown=$(sql "SELECT count(*) FROM slices WHERE job = $job AND place > 0")
+    path=$(sql "SELECT reason FROM slices WHERE job = $job AND place = 0" |
+        sed -n 's/.*on the path have \([0-9]*\).*/\1/p')
+    rank=$(sql "SELECT max(rank) FROM slices WHERE job = $job")
+    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE job = $job AND place = 1")
+    printf '%s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
+        "${path:-0}" "${rank:--}" "$at" | tee -a "$dir/all"
+}
+
+for option in -O2 -O0; do
+    for source in halo.c farm.c requests.c solver.F90; do
+        grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
+        while read -r fault; do
+            case $wanted in
+            "  " | *" ${source%.*}.$fault "*) one "$source" "$fault" "$option" ;;
+            esac
+        done <"$dir/faults"
+    done
+done
+
+awk '
+    { of = $3
+      n[of]++
+      near = int(0.4 * $6)
+      if (near < 8)
+          near = 8
+      if (near > $5)
+          near = $5
+      inside[of] += $4 != "-"
+      top[of] += $4 != "-" && $4 <= near
+      nearest[of] += near
+      shown[of] += $5
+      path[of] += $6 }
+    END {
+        for (of in n) {
+            printf "# %s: %d faults, %d in the slice (%.0f %%), of %d lines where the " \
+                "functions on the path have %d\n", of, n[of], inside[of],
+                100 * inside[of] / n[of], shown[of], path[of]
+            printf "# %s: %d among the nearest (%.0f %%), when %.0f %% of those lines " \
+                "are shown\n", of, top[of], 100 * top[of] / n[of],
+                path[of] ? 100 * nearest[of] / path[of] : 0
+        }
+    }' "$dir/all"

@@ -1,0 +1,116 @@
+# hector why --slice: a ring of tasks in which one message has a wrong tag hangs;
+# the slice of the task that the verdict blames has the line that is wrong, while
+# the job hangs and when it is gone. Where there is no slice, a sentence says why.
+# limit: 240
+# shellcheck disable=SC2154 # $status and the like are t.sh's
+. "${0%/*}/../lib/t.sh"
+need mpicc strip
+
+mpicc -O2 -g -DFAULT=7 -o "$T/ring" "$top/tests/eval/slices/halo.c"
+line=$(grep -n '/\*! 7 ' "$top/tests/eval/slices/halo.c" | cut -d : -f 1)
+
+hang()          # PROGRAM N: job N hangs, and is named
+{
+    fresh out err
+    hector-run -n 4 --oversubscribe "$1" >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    wait_for "[ -e \"\$HECTOR_DB\" ] && [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $2')\" ]" 60
+}
+end()           # N
+{
+    hector kill "$1" >/dev/null
+    wait $runner
+    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $1')\" = 0 ]" 30
+}
+
+hang "$T/ring" 1
+run hector why 1 --slice
+is "$status" 0 'a slice of the task that is blamed'
+like "$T/out" '^job 1: what decides that task [0-3] gets to and stays in MPI_' \
+    '... says of whom, and where it is'
+like "$T/out" "halo\\.c:$line " '... and has the line with the fault'
+like "$T/out" 'is here, in MPI_' '... begins where the task is'
+like "$T/out" '^Not seen: .*other tasks' '... and says what it cannot see'
+run hector why 1 --slice 2 -n 1
+is "$(grep -c 'halo\.c:' "$T/out")" 2 '-n 1: the head and one line'
+like "$T/out" 'lines more, farther away' '... and how many there are'
+run hector why 1.2 --slice -j
+ok 'as JSON' sh -c "perl -MJSON::PP -e 'local \$/; \$a = decode_json(<STDIN>);
+    exit !(\$a->[0]{rank} == 2 && \$a->[0]{place} == 1 && \$a->[0]{line})' <'$T/out'"
+wait_for '[ -n "$(sql "SELECT 1 FROM slices WHERE rank = 2 AND place = 0")" ]' 20
+is "$(sql "SELECT count(*) > 0 FROM slices WHERE file LIKE '%/halo.c'
+    AND line = $line AND reason <> ''")" 1 'it is in the view slices'
+
+run hector why 1 --slice 9
+is "$status" 1 'a task that there is not'
+like "$T/err" 'job 1 has 4 tasks: there is no task 9' '... is said'
+run hector why 1.0-1 --slice
+is "$status" 2 'two tasks at once'
+like "$T/err" 'a slice is of one task' '... are refused'
+run hector why 1 --slice x
+is "$status" 2 'what is no rank'
+run hector why 1 -n 3
+is "$status" 2 '-n without --slice'
+end 1
+
+run hector why 1 --slice 2
+is "$status" 0 'the job is gone'
+like "$T/out" '^job 1 at .*: what decides that task 2' \
+    '... what was found before is shown, and when that was'
+run hector why 1 --slice 3
+if [ "$status" = 0 ]; then pass 'rank 3 was the one blamed'; else
+    like "$T/err" 'has ended, and no slice of task 3 is kept' \
+        'a task that nobody has asked about'
+fi
+run hector why 7 --slice
+like "$T/err" 'there is no job 7' 'a job that there is not'
+
+strip -o "$T/stripped" "$T/ring"
+hang "$T/stripped" 2
+run hector why 2 --slice 0
+is "$status" 1 'a program that is stripped'
+like "$T/err" 'task 0: no slice: .*is stripped' '... is said'
+end 2
+
+# Built anew while it runs: what was loaded is read.
+cp "$T/ring" "$T/again"
+hang "$T/again" 3
+cp "$T/stripped" "$T/new"
+mv "$T/new" "$T/again"
+run hector why 3 --slice 0
+is "$status" 0 'a program that was built anew meanwhile'
+like "$T/out" 'built anew since it was started' '... is said'
+like "$T/out" 'halo\.c:' '... and what was loaded is shown'
+end 3
+
+# The first thing that is computed outside of the program is up the stack.
+cat >"$T/sleeper.c" <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    n = rank * 1000;
+    if (rank == 1)
+        while (n > 0)
+            usleep(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -O0 -g -o "$T/sleeper" "$T/sleeper.c"
+fresh out err
+hector-run -n 2 --oversubscribe "$T/sleeper" >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = 4 AND mpi_calls > 1")" = 2 ]' 30
+run hector why 4 --slice
+is "$status" 1 'nobody is blamed yet'
+like "$T/err" 'say of which one' '... a rank has to be named'
+run hector why 4 --slice 1
+like "$T/out" 'sleeper\.c:11 .*is here, in usleep' 'a task in a library'
+like "$T/out" 'sleeper\.c:8 .*sets' '... and what keeps it there'
+end 4
+done_testing

@@ -1,0 +1,310 @@
+/* test_slice.c - slices of programs that the compiler here has just made: what
+ * decides that stop() is reached, and what does not, at -O0 and -O2; and programs
+ * of which there are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "slave/slice/program.h"
+#include "slave/slice/slice.h"
+
+static char dir[] = "/tmp/hct-slice-XXXXXX";
+static const char *const levels[] = { "-O0", "-O2" };
+enum { LEVELS = 2, FRAMES_MAX = 4 };
+
+static const char source[] =
+    "#define OUT __attribute__((noinline, noclone))\n"          /* 1 */
+    "extern void stop(long) __attribute__((noinline));\n"
+    "void stop(long x) { __asm__ volatile(\"\" :: \"r\"(x)); }\n"
+    "extern void give(long *) __attribute__((noinline));\n"
+    "void give(long *x) { *x = 4; }\n"                          /* 5 */
+    "volatile long seen, limit = 9;\n"
+    "static long stride, other;\n"
+    "struct box { long a, b; };\n"
+    "OUT void configure(long n)\n"
+    "{\n"                                                       /* 10 */
+    "    stride = n * 3;\n"                                     /* 11 */
+    "    other = n * 5;\n"                                      /* 12 */
+    "}\n"
+    "OUT void by_global(long n)\n"
+    "{\n"                                                       /* 15 */
+    "    configure(n);\n"                                       /* 16 */
+    "    seen += n;\n"                                          /* 17 */
+    "    if (stride > n)\n"                                     /* 18 */
+    "        stop(1);\n"                                        /* 19 */
+    "}\n"                                                       /* 20 */
+    "OUT void by_pointer(struct box *p, long n)\n"
+    "{\n"
+    "    p->a = n + 7;\n"                                       /* 23 */
+    "    p->b = n + 8;\n"                                       /* 24 */
+    "    give(&p->b);\n"                                        /* 25 */
+    "    stop(p->a);\n"                                         /* 26 */
+    "}\n"
+    "OUT void by_caller(long tag)\n"
+    "{\n"
+    "    stop(tag);\n"                                          /* 30 */
+    "}\n"
+    "OUT void calls(long n)\n"
+    "{\n"
+    "    long tag = n * 11;\n"                                  /* 34 */
+    "    long more = n * 13;\n"                                 /* 35 */
+    "    seen = more;\n"                                        /* 36 */
+    "    by_caller(tag);\n"                                     /* 37 */
+    "    seen = 0;\n"                                           /* 38 */
+    "}\n"
+    "OUT void by_address(long n)\n"                             /* 40 */
+    "{\n"
+    "    long x, y = n;\n"
+    "    give(&x);\n"                                           /* 43 */
+    "    seen = y;\n"                                           /* 44 */
+    "    for (long i = 0; i < limit; i++) {\n"                  /* 45 */
+    "        if (i == x)\n"                                     /* 46 */
+    "            stop(2);\n"                                    /* 47 */
+    "        seen++;\n"                                         /* 48 */
+    "    }\n"
+    "}\n"                                                       /* 50 */
+    "OUT void by_switch(long n)\n"
+    "{\n"
+    "    long m = n % 7;\n"                                     /* 53 */
+    "    seen = n / 3;\n"                                       /* 54 */
+    "    switch (m) {\n"                                        /* 55 */
+    "    case 0: seen = 1; break;\n"
+    "    case 1: seen = 2; break;\n"
+    "    case 2: seen = 4; break;\n"
+    "    case 3: seen = 8; break;\n"
+    "    case 4: stop(3); break;\n"                             /* 60 */
+    "    case 5: seen = 9; break;\n"
+    "    case 6: seen = 7; break;\n"
+    "    }\n"
+    "}\n"
+    "int main(int argc, char **argv)\n"                         /* 65 */
+    "{\n"
+    "    struct box b;\n"
+    "    (void)argv;\n"
+    "    by_global(argc); by_pointer(&b, argc); calls(argc);\n"
+    "    by_address(argc); by_switch(argc);\n"                  /* 70 */
+    "    return (int)(seen + other);\n"
+    "}\n";
+
+static void run(const char *fmt, ...)
+{
+    char command[1000];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(command, sizeof(command), fmt, ap);
+    va_end(ap);
+    assert_int_equal(system(command), 0);
+}
+
+static const char *path_of(char to[200], const char *name)
+{
+    snprintf(to, 200, "%s/%s", dir, name);
+    return to;
+}
+
+/* Where the call of callee, in this function, returns to. */
+static uint64_t return_of(const char *path, const char *in, const char *callee)
+{
+    struct err err;
+    struct binary *b = binary_open(path, NULL, &err);
+    struct program *p = b ? program_create(b, path, &err) : NULL;
+    uint64_t found = 0, at;
+    size_t n;
+    const struct binary_symbol *v;
+
+    assert_non_null(p);
+    v = binary_functions(b, &n);
+    for (size_t i = 0; i < n && !found; i++) {
+        struct function *f = strcmp(v[i].name, in) == 0
+            ? program_function(p, v[i].address) : NULL;
+
+        for (size_t k = 0; f && k < f->flow.ninsns && !found; k++) {
+            const struct insn *c = &f->flow.insns[k];
+            const char *name = c->kind == INSN_CALL
+                ? program_callee(p, c, &at) : NULL;
+
+            if (name && strcmp(name, callee) == 0)
+                found = c->address + c->bytes;
+        }
+    }
+    program_destroy(p);
+    assert_true(found != 0);
+    return found;
+}
+
+static unsigned place_of(const struct slice *s, unsigned line)
+{
+    size_t n;
+    const struct slice_row *v = slice_rows(s, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (v[i].line == line)
+            return (unsigned)i + 1;
+    return 0;
+}
+
+/* A path of calls, innermost first: function and what it calls, in pairs; lines
+ * that have to be there, and lines that must not. 0 ends each list. */
+struct expected {
+    const char *path[2 * FRAMES_MAX];
+    unsigned inside[8], outside[8];
+};
+
+static void expect(const struct expected *e)
+{
+    for (int l = 0; l < LEVELS; l++) {
+        struct slice_frame v[FRAMES_MAX];
+        struct slice *s;
+        struct err err;
+        size_t n = 0;
+        char path[200];
+
+        path_of(path, levels[l]);
+        for (; n < FRAMES_MAX && e->path[2 * n]; n++)
+            v[n] = (struct slice_frame){
+                return_of(path, e->path[2 * n], e->path[2 * n + 1]), true };
+        s = slice_make(path, NULL, v, n, &err);
+        if (!s)
+            fail_msg("%s", err.text);
+        for (int i = 0; e->inside[i]; i++)
+            if (!place_of(s, e->inside[i]))
+                fail_msg("%s %s: line %u is missing", levels[l], e->path[0],
+                         e->inside[i]);
+        for (int i = 0; e->outside[i]; i++)
+            if (place_of(s, e->outside[i]))
+                fail_msg("%s %s: line %u is no reason", levels[l], e->path[0],
+                         e->outside[i]);
+        slice_free(s);
+    }
+}
+
+static void a_global_that_a_call_sets(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_global", "stop" },
+                               { 19, 18, 16, 11 }, { 12, 17, 23, 34 } });
+}
+
+static void a_field_behind_a_pointer(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_pointer", "stop" },
+                               { 26, 23 }, { 24, 25, 11, 34 } });
+}
+
+static void a_value_that_the_caller_passes(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_caller", "stop", "calls", "by_caller" },
+                               { 30, 37, 34 }, { 35, 36, 38, 23 } });
+}
+
+static void a_variable_whose_address_is_given(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_address", "stop" },
+                               { 47, 46, 45, 43, 5 }, { 44, 48, 11 } });
+}
+
+static void one_case_of_many(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_switch", "stop" },
+                               { 60, 55, 53 }, { 56, 57, 58, 59, 62 } });
+}
+
+/* What is set comes before what decides that it is. */
+static void nearest_lines_come_first(void **state)
+{
+    char path[200];
+    struct err err;
+    struct slice_frame v = { 0, true };
+    struct slice *s;
+
+    (void)state;
+    v.address = return_of(path_of(path, "-O0"), "by_global", "stop");
+    s = slice_make(path, NULL, &v, 1, &err);
+    assert_non_null(s);
+    assert_int_equal(place_of(s, 19), 1);
+    assert_true(place_of(s, 18) < place_of(s, 11));
+    assert_true(slice_lines_of_path(s) >= 4);
+    assert_non_null(strstr(slice_unseen(s), "other tasks"));
+    slice_free(s);
+}
+
+/* ------------------------------------------------------------------ bad input */
+
+static void refuses(const char *name, const char *id, uint64_t at,
+                    const char *words)
+{
+    const struct slice_frame v = { at, true };
+    char path[200];
+    struct err err;
+
+    assert_null(slice_make(path_of(path, name), id, &v, 1, &err));
+    if (!strstr(err.text, words))
+        fail_msg("%s: %s", name, err.text);
+}
+
+static void no_slice_is_said_in_a_sentence(void **state)
+{
+    (void)state;
+    run("cd %s && strip -o stripped ./-O2 && cc -O2 -o plain f.c && "
+        "cp ./-O2 arm && printf '\\267' | "
+        "dd of=arm bs=1 seek=18 conv=notrunc 2>/dev/null", dir);
+    refuses("absent", NULL, 1, "cannot be read");
+    refuses("stripped", NULL, 1, "stripped");
+    refuses("plain", NULL, 1, "build it with -g");
+    refuses("arm", NULL, 1, "x86-64 only");
+    refuses("f.c", NULL, 1, "is no program");
+    refuses("-O2", "00112233", 1, "replaced");
+    refuses("-O2", NULL, 1, "in no function");
+}
+
+static int set_up(void **state)
+{
+    char path[200];
+    FILE *f;
+
+    (void)state;
+    if (!mkdtemp(dir) || !(f = fopen(path_of(path, "f.c"), "w")))
+        return -1;
+    fputs(source, f);
+    fclose(f);
+    for (int l = 0; l < LEVELS; l++)
+        run("cd %s && cc %s -g -fno-optimize-sibling-calls -Wl,--build-id -o "
+            "./%s f.c", dir, levels[l],
+            levels[l]);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    run("rm -rf %s", dir);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_global_that_a_call_sets),
+        cmocka_unit_test(a_field_behind_a_pointer),
+        cmocka_unit_test(a_value_that_the_caller_passes),
+        cmocka_unit_test(a_variable_whose_address_is_given),
+        cmocka_unit_test(one_case_of_many),
+        cmocka_unit_test(nearest_lines_come_first),
+        cmocka_unit_test(no_slice_is_said_in_a_sentence),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
