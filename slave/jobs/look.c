@@ -627,6 +627,10 @@ static bool wants_model(const Hct__Look *m, uint32_t rank)
 
 static void read_model(struct look *l, const struct task *t, uint32_t site)
 {
+    struct lookmodel_time time = {
+        .window = l->order->window < WINDOWS
+                      ? (enum window_what)l->order->window : WINDOW_START,
+        .kept = t->tally.windows };
     Hct__Looked__Model *m;
 
     if (!l->reads && !(l->reads = lookmodel_create()))
@@ -636,7 +640,8 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
         return;
     hct__looked__model__init(m);
     m->rank = t->rank;
-    if (!lookmodel_read(l->reads, t->tally.page, &l->node->ticks, site, m)) {
+    if (!lookmodel_read(l->reads, t->tally.page, &l->node->ticks, site, &time,
+                        m)) {
         l->nmodels--;
         return;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/clock.h"
 #include "slave/page/sites.h"
 #include "slave/page/state.h"
 
@@ -33,6 +34,8 @@ struct lookmodel {
     size_t nstates, nedges, states_cap, edges_cap;
     double factor;              /* ns a tick */
     uint64_t lost;
+    enum window_what window;
+    struct window stretch;      /* of the last minutes; all threads */
 };
 
 struct lookmodel *lookmodel_create(void)
@@ -54,6 +57,7 @@ void lookmodel_destroy(struct lookmodel *r)
     if (!r)
         return;
     state_model_fini(&r->one);
+    window_fini(&r->stretch);
     free(r->modules);
     free(r->state);
     free(r->edge);
@@ -116,42 +120,110 @@ static bool sane(const struct edge *e)
            isfinite(e->out_mean) && isfinite(e->out_m2);
 }
 
-static void take_edges(struct lookmodel *r, const uint32_t number[PAGE_SITES])
+static void take_edge(struct lookmodel *r, const struct edge *e, bool there)
 {
+    if (there && sane(e))
+        r->edge[r->nedges++] = *e;
+    else
+        r->lost += e->n;
+}
+
+static bool is_wanted(const struct lookmodel *r, const struct state_bank *b,
+                      uint32_t phase)
+{
+    return r->window == WINDOW_START || (!b->merged && b->phase == phase);
+}
+
+static void take_edges(struct lookmodel *r, const char *page,
+                       const uint32_t number[PAGE_SITES])
+{
+    uint32_t phase = state_phase(page);
     double f = r->factor;
 
     for (unsigned i = 0; i < r->one.nedges; i++) {
         const struct state_edge *e = &r->one.edge[i];
         const struct state_bank *b = &r->one.bank[e->bank];
-        struct edge to = {
-            .from = number[e->from], .to = number[e->to], .n = e->n,
-            .phase = b->merged ? UINT32_MAX : b->phase,
-            .in_mean = e->in_mean * f, .in_m2 = e->in_m2 * f * f,
-            .out_mean = e->out_mean * f, .out_m2 = e->out_m2 * f * f,
-            .bytes_mean = e->bytes_mean, .bytes_m2 = e->bytes_m2 };
 
-        if (b->there && sane(&to))
-            r->edge[r->nedges++] = to;
-        else
-            r->lost += e->n;
+        if (is_wanted(r, b, phase))
+            take_edge(r, &(struct edge){
+                .from = number[e->from], .to = number[e->to], .n = e->n,
+                .phase = b->merged ? UINT32_MAX : b->phase,
+                .in_mean = e->in_mean * f, .in_m2 = e->in_m2 * f * f,
+                .out_mean = e->out_mean * f, .out_m2 = e->out_m2 * f * f,
+                .bytes_mean = e->bytes_mean, .bytes_m2 = e->bytes_m2 },
+                b->there);
     }
     for (unsigned i = 0; i < PAGE_BANKS; i++)
-        r->lost += r->one.bank[i].there ? r->one.bank[i].lost : 0;
+        if (r->one.bank[i].there && is_wanted(r, &r->one.bank[i], phase))
+            r->lost += r->one.bank[i].lost;
     r->lost += r->one.sites_lost;
+}
+
+/* Of the last minutes. */
+static void take_stretch(struct lookmodel *r, unsigned slot,
+                         const uint32_t number[PAGE_SITES])
+{
+    const struct window_edge *e;
+    size_t n = window_of_slot(&r->stretch, slot, &e);
+    double f = r->factor;
+
+    for (size_t i = 0; i < n; i++)
+        take_edge(r, &(struct edge){
+            .from = number[e[i].ends >> 16], .to = number[e[i].ends % 65536],
+            .n = e[i].n, .phase = UINT32_MAX,
+            .in_mean = e[i].in.mean * f, .in_m2 = e[i].in.m2 * f * f,
+            .out_mean = e[i].out.mean * f, .out_m2 = e[i].out.m2 * f * f,
+            .bytes_mean = e[i].bytes.mean, .bytes_m2 = e[i].bytes.m2 }, true);
+}
+
+/* Sites count since the start: of a window states have what its edges say. */
+static void recount(struct lookmodel *r, size_t states, size_t edges)
+{
+    for (size_t i = states; i < r->nstates; i++)
+        r->state[i].visits = r->state[i].in_ns = r->state[i].out_ns =
+            r->state[i].longest_ns = 0;
+    for (size_t i = edges; i < r->nedges; i++) {
+        const struct edge *e = &r->edge[i];
+        double in = (double)e->n * e->in_mean, out = (double)e->n * e->out_mean;
+
+        r->state[e->to].visits += e->n;
+        r->state[e->from].in_ns += in < 1e18 ? (uint64_t)in : (uint64_t)1e18;
+        r->state[e->to].out_ns += out < 1e18 ? (uint64_t)out : (uint64_t)1e18;
+    }
 }
 
 static bool take_thread(struct lookmodel *r, const char *page, unsigned slot)
 {
     uint32_t number[PAGE_SITES];
+    size_t states = r->nstates, edges = r->nedges;
 
     state_model_read(&r->one, page, slot);
     if (!reach((void **)&r->state, r->nstates, &r->states_cap,
                2 + r->one.nsites, sizeof(*r->state)) ||
-        !reach((void **)&r->edge, r->nedges, &r->edges_cap, r->one.nedges,
-               sizeof(*r->edge)))
+        !reach((void **)&r->edge, r->nedges, &r->edges_cap,
+               r->one.nedges + r->stretch.n, sizeof(*r->edge)))
         return false;
     take_states(r, page, slot, number);
-    take_edges(r, number);
+    if (r->window == WINDOW_LAST)
+        take_stretch(r, slot, number);
+    else
+        take_edges(r, page, number);
+    if (r->window != WINDOW_START)
+        recount(r, states, edges);
+    return true;
+}
+
+/* False: it is just changing, or there is no memory. */
+static bool read_stretch(struct lookmodel *r, const char *page,
+                         const struct windows *kept)
+{
+    const struct window *before = windows_before(kept, page);
+
+    if (!window_read(&r->stretch, &r->one, page, clock_monotonic_ns()))
+        return false;
+    if (before)
+        window_since(&r->stretch, before);
+    r->lost += r->stretch.lost + r->stretch.damaged;
     return true;
 }
 
@@ -224,7 +296,7 @@ static void fill(const struct lookmodel *r, uint32_t site,
 
 bool lookmodel_read(struct lookmodel *r, const char *page,
                     const struct ticks *ticks, uint32_t site,
-                    Hct__Looked__Model *m)
+                    const struct lookmodel_time *time, Hct__Looked__Model *m)
 {
     const struct page_header *h = (const struct page_header *)page;
     unsigned clock = atomic_load_explicit(&h->clock, memory_order_relaxed);
@@ -235,7 +307,11 @@ bool lookmodel_read(struct lookmodel *r, const char *page,
     r->nstates = r->nedges = 0;
     r->nmodules = 0;
     r->lost = 0;
+    r->window = time->window;
+    r->stretch.n = 0;
     if (n == 0 || r->factor <= 0)       /* of a clock that is none */
+        return false;
+    if (r->window == WINDOW_LAST && !read_stretch(r, page, time->kept))
         return false;
     for (unsigned i = 0; i < n; i++)
         if (!take_thread(r, page, threads[i].slot))

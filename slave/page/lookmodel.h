@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "hct.pb-c.h"
+#include "slave/page/window.h"
 #include "slave/proc/ticks.h"
 
 /* Room to read into, used again for each task. */
@@ -14,11 +15,21 @@ struct lookmodel;
 struct lookmodel *lookmodel_create(void);       /* NULL: no memory */
 void lookmodel_destroy(struct lookmodel *r);    /* NULL is fine */
 
+/* Of what time, and what is kept of the task for that. */
+struct lookmodel_time {
+    enum window_what window;
+    const struct windows *kept;         /* borrowed; NULL: nothing */
+};
+
 /* Into m, all but the rank; its columns are one piece that begins with places:
  * free that. site is the one of hct_rank. False: it has called nothing yet, or
- * there is no memory. */
+ * there is no memory, or what it was asked for cannot be read just now.
+ *
+ * Of a window states have what its edges say: how often they were come to, the
+ * time in them and before them, and no longest one. Of the last minutes all
+ * phases are one, HCT_PHASES_OVER. */
 bool lookmodel_read(struct lookmodel *r, const char *page,
                     const struct ticks *ticks, uint32_t site,
-                    Hct__Looked__Model *m);
+                    const struct lookmodel_time *time, Hct__Looked__Model *m);
 
 #endif

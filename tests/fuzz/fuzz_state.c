@@ -181,13 +181,16 @@ static void read_own(void)
 {
     static struct lookmodel *reads;
     static struct ticks ticks;
+    const struct page_header *h = (const struct page_header *)page;
+    const struct lookmodel_time time = {
+        .window = (enum window_what)(h->rank % WINDOWS) };
     Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
 
     if (!reads) {
         ticks_init(&ticks);
         assert((reads = lookmodel_create()));
     }
-    if (!lookmodel_read(reads, page, &ticks, 5, &m))
+    if (!lookmodel_read(reads, page, &ticks, 5, &time, &m))
         return;
     assert(m.at <= m.n_sites);
     for (size_t i = 0; i < m.n_from; i++)

@@ -76,12 +76,14 @@ static int teardown(void **state)
     return 0;
 }
 
+static struct lookmodel_time time_of;
+
 static bool read_one(unsigned task, uint32_t site)
 {
     free(model.places);
     hct__looked__model__init(&model);
     model.rank = task;
-    return lookmodel_read(reads, page[task], &ticks, site, &model);
+    return lookmodel_read(reads, page[task], &ticks, site, &time_of, &model);
 }
 
 static void put_site(unsigned task, unsigned slot, unsigned at, uint32_t call,
@@ -245,11 +247,63 @@ static void test_scribbled(void **state)
     looks_fini(&l);
 }
 
+/* Of the phase alone, and of the last minutes: states have what edges say. */
+static void test_window(void **state)
+{
+    struct windows *kept = NULL;
+    struct page_edge *e;
+
+    (void)state;
+    put_site(0, 0, A, SEND, 0x500);
+    put_site(0, 0, B, RECV, 0x600);
+    put_edge(0, 0, 1, 0, A, B);                 /* phase 0 */
+    put_edge(0, 0, 2, 0, A, A);                 /* phase 1 */
+    e = put_edge(0, 0, 2, 1, A, B);
+    ((struct page_header *)page[0])->phase = 1;
+    time_of.window = WINDOW_PHASE;
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 2);
+    assert_int_equal(model.phases[0], 1);
+    assert_int_equal(model.phases[1], 1);
+    assert_int_equal(model.visits[2], 9);       /* A, from A */
+    assert_int_equal(model.visits[3], 9);       /* B, from A, in this phase */
+    assert_int_equal(model.in_ns[2], 2 * 9 * 100);
+    assert_int_equal(model.out_ns[3], 9 * 1000);
+    assert_int_equal(model.longest_ns[2], 0);
+
+    windows_tick(&kept, page[0], 1);
+    windows_tick(&kept, page[0], 1 + window_ns);
+    e->n = 12;
+    e->in_mean = 200;                           /* 3 of 500 */
+    e->in_m2 = 4 + 9 * 1e4 + 3 * 9e4;
+    time_of = (struct lookmodel_time){ WINDOW_LAST, kept };
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 1);
+    assert_int_equal(model.lost, 0);
+    assert_int_equal(model.n[0], 3);
+    assert_int_equal(model.phases[0], UINT32_MAX);
+    assert_true(fabs(model.in_mean[0] - 500) < 1e-6 && model.in_m2[0] < 1e-3);
+    assert_int_equal(model.visits[2], 0);
+    assert_int_equal(model.visits[3], 3);
+    time_of.kept = NULL;                        /* all: nothing is kept */
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 2);
+    assert_int_equal(model.n[0] + model.n[1], 9 + 9 + 12);
+    e->n = 5;                                   /* scribbled over */
+    time_of.kept = kept;
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 0);
+    assert_int_equal(model.lost, 1);
+    windows_free(kept);
+    time_of = (struct lookmodel_time){ 0 };
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_places), T(test_threads), T(test_nothing), T(test_scribbled),
+        T(test_window),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
