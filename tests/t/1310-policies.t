@@ -54,7 +54,7 @@ like "$T/err" '^hector:   task 1 on [^ ]+: in MPI_Iprobe ' '... and the faulty o
 like "$T/err" "^hector: job $job is moving again" '... and that it is over'
 is "$(sql "SELECT group_concat(policy || ' ' || kind || ' ' || phase || ' ' ||
     ranks, ', ') FROM verdicts WHERE job = $job")" \
-    'odd hang computation 1, odd progress computation 1' 'the view of verdicts'
+    'odd hang computation 1, odd progress computation ' 'the view of verdicts'
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM actions
     WHERE job = $job")" 'report odd done, kill odd not done: --on-hang report' '... of actions'
 

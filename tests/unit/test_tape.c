@@ -284,6 +284,45 @@ static void test_parts(void **state)
     str_fini(&whole);
 }
 
+/* Why a look was taken every policy is shown, and the next look has it not. */
+static void test_asked(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct str bytes = { 0 }, copy = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape;
+    struct looks live;
+    struct hct_snapshot s;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    for (unsigned i = 0; i < 2; i++) {
+        struct tape_frame f = { 0 };
+
+        str_reset(&bytes);
+        look(&live, 1000, &s);
+        s.asked = i ? 0 : HCT_ASKED_BY_HANG;
+        f.look_bytes = tape_write(&tape, &s, &bytes);
+        f.p = str_text(&bytes);
+        f.bytes = bytes.n;
+        tape_copy(&f, 0, &copy);
+    }
+    r.p = (const uint8_t *)str_text(&copy);
+    r.end = r.p + copy.n;
+    assert_int_equal(tape_read(&r, &s, &err), 1);
+    assert_int_equal(s.asked, HCT_ASKED_BY_HANG);
+    assert_int_equal(tape_read(&r, &s, &err), 1);
+    assert_int_equal(s.asked, 0);
+    assert_int_equal(tape_read(&r, &s, &err), 0);
+    tape_fini(&tape);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    str_fini(&bytes);
+    str_fini(&copy);
+}
+
 /* Bytes that are not ours: an error or a snapshot, never more than there is. */
 static void test_damage(void **state)
 {
@@ -357,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_asked),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),
     };
