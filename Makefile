@@ -123,9 +123,9 @@ $(B)/bin/hector-judge: $(B)/obj/master/judge/main.o $(B)/obj/master.a $(B)/obj/p
 $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl
+	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl -lm
 $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS) $(call libs,libdw libelf)
+	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libprotobuf-c libsodium)
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a

@@ -333,6 +333,13 @@ void journal_model(struct journal *jn, uint64_t job, const void *model,
     journal_wake(jn, 0);
 }
 
+void journal_run(struct journal *jn, const struct job *j,
+                 const struct store_run *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_run, row);
+    journal_wake(jn, 0);
+}
+
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns)
 {

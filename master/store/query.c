@@ -206,6 +206,7 @@ struct reader {
         query_look_f *look;
         query_stack_f *stack;
         query_model_f *model;
+        query_run_f *run;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -230,6 +231,7 @@ union any_row {
     struct store_look look;
     struct store_stack stack;
     struct store_model model;
+    struct store_run run;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -255,6 +257,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.stack(r->arg, &row.stack);
     case STORE_TABLE_model:
         return r->f.model(r->arg, &row.model);
+    case STORE_TABLE_run:
+        return r->f.run(r->arg, &row.run);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -451,6 +455,43 @@ int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
     struct reader r = { STORE_TABLE_model, { .model = f }, arg };
 
     return query_row(st, "", "model t WHERE job = ?1", of, 1, &r, err);
+}
+
+int query_run_of(struct store *st, uint64_t job, query_run_f *f, void *arg,
+                 struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE job = ?1", of, 1, &r, err);
+}
+
+#define GOOD_RUN " AND t.good AND t.job < ?2 AND EXISTS (SELECT 1 FROM model m" \
+    " WHERE m.job = t.job) AND NOT EXISTS (SELECT 1 FROM verdict v WHERE"       \
+    " v.job = t.job AND v.kind IN ('hang', 'deadlock'))"                        \
+    " ORDER BY t.job DESC LIMIT ?3"
+
+int query_good_runs(struct store *st, int64_t program, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err)
+{
+    const struct store_value of[] = { number((uint64_t)program),
+                                      number(before), number((uint64_t)count) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE t.program = ?1" GOOD_RUN, of, 3, &r,
+                     err);
+}
+
+int query_like_runs(struct store *st, const char *what, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err)
+{
+    const struct store_value of[] = {
+        { .type = STORE_TEXT, .text = what }, number(before),
+        number((uint64_t)count) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE t.what = ?1" GOOD_RUN, of, 3, &r,
+                     err);
 }
 
 /* --------------------------------------------------- what was found, done */
