@@ -123,6 +123,8 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
 {
     const struct model_options *o = t->own;
     const char *word = t->words[0];
+    Hct__Model *m;
+    struct err err;
     bool kept = o->last || (!t->address && model_job_ended(t, target->job));
 
     if (kept && !target->all) {
@@ -133,7 +135,10 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
     if (kept)
         return model_last(t, target->job, title, size);
     snprintf(title, size, "job %.200s", word);
-    return model_ask(t, target, word);
+    m = model_ask(t, target, word, o->histogram, &err);
+    if (!m)
+        tool_complain(TOOL_FAILED, "%s", err.text);
+    return m;
 }
 
 static int run_model(const struct tool *t)

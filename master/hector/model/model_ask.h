@@ -10,11 +10,11 @@
 #include "master/hector/core/target.h"
 #include "master/hector/core/tool.h"
 
-/* To be freed; NULL after having complained. word is what target was. */
+/* To be freed; NULL with a sentence. word is what target was. */
 Hct__Model *model_ask(const struct tool *t, const struct target *target,
-                      const char *word);
+                      const char *word, bool histograms, struct err *err);
 
-/* The same of the latest that is kept, with a title for it. */
+/* The latest that is kept, with a title for it; NULL after having complained. */
 Hct__Model *model_last(const struct tool *t, uint64_t job, char *title,
                        size_t size);
 
