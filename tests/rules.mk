@@ -215,6 +215,7 @@ eval-built: all $(B)/unit/test_simulate
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
+	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)
 healthy-built: all apps
 	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \
 	    $(or $(BURNERS),1 10)

@@ -11,14 +11,19 @@
 
 /* What matters: so much of the run, and so much at all. */
 #define SHARE 0.03
-#define LEAST_NS (20.0 * CLOCK_NS_PER_MS)
+#define LEAST_NS (50.0 * CLOCK_NS_PER_MS)
 /* Floors of what is another value, by how many good runs there are: one, two,
  * more. Waiting depends on others, and varies more. */
 static const double floors[] = { 0.30, 0.25, 0.15 };
 #define WAIT_FLOOR 0.5
-#define SIGMAS 4.0
+#define SIGMAS 6.0              /* the deviation is known from a few runs only */
+#define BUT_ONE 1.4             /* less, where the farthest one is left out */
+#define BUSY 2.0                /* on a busy machine it has to be so much more,
+                                   by the share of the time without a processor */
 #define STARVED_MAX 0.05        /* of the time; above, waiting says nothing */
-#define TASK_FLOOR 0.15         /* of what a task computes */
+#define VARIES 1.5              /* times what tasks vary by among good runs */
+#define TASK_FLOOR 0.25         /* of what a task computes */
+enum { FEW = 5 };
 #define PLACE_SHARE 0.3         /* of what an odd task costs */
 
 struct work {
@@ -71,26 +76,58 @@ static void find_factors(struct work *w)
                   w->d->starved[1] > STARVED_MAX;
 }
 
-/* Mean over good runs of values v, and how far the next one may be from it. */
-static double bound(const struct work *w, const double *v, const bool *have,
-                    double least_share, double between_tasks, double *mean)
+static int by_size(const void *a, const void *b)
 {
-    double sum = 0, squares = 0, deviation = between_tasks, share;
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double quantile(double *v, size_t n, size_t at)
+{
+    qsort(v, n, sizeof(*v), by_size);
+    return v[at];
+}
+
+/* Without the value that is farthest from the middle, which may be an odd one. */
+static double deviation_but_one(const double *v, size_t n, double middle)
+{
+    double squares = 0, farthest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double square = (v[i] - middle) * (v[i] - middle);
+
+        squares += square;
+        farthest = fmax(farthest, square);
+    }
+    return n > 2 ? sqrt((squares - farthest) / ((double)n - 2)) : 0;
+}
+
+/* What good runs have, and how far the next one may be from it. Of a few the mean
+ * and the deviation from it; of more the median, and a run that was slow without
+ * failing does not widen it. */
+static double bound(const struct work *w, const double *of, const bool *have,
+                    double least_share, double between_tasks, double *middle)
+{
+    double v[STEPS_RUNS], sum = 0, squares = 0;
+    double deviation = between_tasks, share;
     unsigned n = 0;
 
     for (unsigned r = 1; r < w->n; r++)
-        if (have[r]) {
-            sum += v[r];
-            n++;
-        }
-    *mean = n ? sum / n : 0;
-    for (unsigned r = 1; r < w->n; r++)
         if (have[r])
-            squares += (v[r] - *mean) * (v[r] - *mean);
+            sum += v[n++] = of[r];
+    *middle = n ? sum / n : 0;
+    for (unsigned i = 0; i < n; i++)
+        squares += (v[i] - *middle) * (v[i] - *middle);
     if (n > 1)
         deviation = sqrt(squares / (n - 1) * (1 + 1.0 / n));
+    if (n >= FEW) {
+        *middle = quantile(v, n, n / 2);
+        deviation = BUT_ONE * deviation_but_one(v, n, *middle) *
+                    sqrt(1 + 1.0 / n);
+    }
     share = n < 2 ? floors[0] : n < 3 ? floors[1] : floors[2];
-    return fmax(fmax(share, least_share) * *mean, SIGMAS * deviation);
+    return fmax(fmax(share, least_share) * *middle, SIGMAS * deviation);
 }
 
 static void add(struct work *w, const struct rundiff_item *item)
@@ -140,6 +177,18 @@ static double calls(const struct steps_site *s, unsigned run)
     return s->tasks[run] ? (double)s->visits[run] / s->tasks[run] : 0;
 }
 
+/* What the calls cost a task that one run has more of, as long as its calls take,
+ * with what is computed before them. */
+static double cost_of_calls(const struct work *w, const struct steps_site *s)
+{
+    double is = (double)s->visits[0] / w->run[0].ntasks;
+    double was = (double)s->visits[1] / w->run[1].ntasks;
+    unsigned more = is > was ? 0 : 1;
+
+    return s->visits[more]
+        ? (is - was) * s->ns[more] / (double)s->visits[more] : 0;
+}
+
 /* In good runs it is called as often as in run 0, or their numbers go as far. */
 static bool calls_vary(const struct work *w, const struct steps_site *s)
 {
@@ -172,34 +221,20 @@ static void compare_calls(struct work *w)
         if ((!in_0 && !in_1) || by_chance(is->call) || calls_vary(w, is))
             continue;
         item.kind = in_0 && in_1 ? RUNDIFF_CALLS : RUNDIFF_ONLY;
-        item.cost_ns = is->ns[0] / w->run[0].ntasks -
-                       is->ns[1] / w->run[1].ntasks;
+        item.cost_ns = cost_of_calls(w, is);
         add(w, &item);
     }
 }
 
 /* ------------------------------------------------------------------- tasks */
 
-static int by_size(const void *a, const void *b)
+/* How much more than the others each task computes, than it did in the other run
+ * of as many tasks: a common factor, the lower median of all, is left out. */
+static void excess_over(const struct work *w, unsigned run, unsigned other,
+                        double *excess, double *scratch)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double quantile(double *v, size_t n, size_t at)
-{
-    qsort(v, n, sizeof(*v), by_size);
-    return v[at];
-}
-
-/* How much more than the others each task computes, than it did in run 1 of as
- * many tasks: a common factor of all, the lower median of theirs, is left out. */
-static void excess_over(const struct work *w, unsigned run, double *excess,
-                        double *scratch)
-{
-    const struct rundiff_task *a = w->run[run].task, *b = w->run[1].task;
-    uint32_t n = w->run[0].ntasks;
+    const struct rundiff_task *a = w->run[run].task, *b = w->run[other].task;
+    uint32_t n = w->run[run].ntasks;
     double base;
 
     for (uint32_t i = 0; i < n; i++)
@@ -222,31 +257,39 @@ static void excess_alone(const struct rundiff_run *run, double *excess,
         excess[i] = own_ns(&run->task[i]) - median;
 }
 
-static double robust_deviation(const double *v, double *scratch, size_t n)
+/* How far those go that are no odd ones: as far up as down. */
+static double deviation_below(const double *excess, double *scratch, size_t n)
 {
-    double median;
+    size_t below = 0;
 
-    if (n < 5)
-        return 0;               /* of few it is the odd one itself */
-    memcpy(scratch, v, n * sizeof(*v));
-    median = quantile(scratch, n, n / 2);
     for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(v[i] - median);
-    return 1.4826 * quantile(scratch, n, n / 2);
+        if (excess[i] <= 0)
+            scratch[below++] = -excess[i];
+    if (n < FEW || !below)
+        return 0;               /* of few it is the odd one itself */
+    return 1.4826 * quantile(scratch, below, below / 2);
 }
 
-/* So much it may be, that it varies among good runs. */
-static double varies_ns(const struct work *w, uint32_t task, double *excess,
+/* So much some task computes more in other good runs, all but one of them, against
+ * the first one that is not to be judged: work varies, or wanders. */
+static double varies_ns(const struct work *w, unsigned run, double *excess,
                         double *scratch)
 {
-    double most = 0;
+    const struct rundiff_run *first = &w->run[run + 1];
+    double v[STEPS_RUNS];
+    unsigned n = 0;
 
-    for (unsigned r = 2; r < w->n; r++)
-        if (w->run[r].task && w->run[r].ntasks == w->run[0].ntasks) {
-            excess_over(w, r, excess, scratch);
-            most = fmax(most, fabs(excess[task]));
-        }
-    return most;
+    for (unsigned r = run + 2; r < w->n; r++) {
+        if (!w->run[r].task || !first->task ||
+            w->run[r].ntasks != first->ntasks)
+            continue;
+        excess_over(w, r, run + 1, excess, scratch);
+        v[n] = 0;
+        for (uint32_t i = 0; i < first->ntasks; i++)
+            v[n] = fmax(v[n], excess[i]);
+        n++;
+    }
+    return n ? VARIES * quantile(v, n, n > 2 ? n - 2 : n - 1) : 0;
 }
 
 /* What it takes in this step beyond the others. */
@@ -268,8 +311,7 @@ static void find_place(const struct work *w, uint32_t task,
     for (size_t i = 0; i < s->nrows; i++) {
         const struct steps_row *row = &s->row[i];
         const struct spread *out = &row->of[item->run].out;
-        double more = w->factor[item->run] * gap(out) -
-                      w->factor[other] * gap(&row->of[other].out);
+        double more = gap(out) - gap(&row->of[other].out);
 
         if (out->told && out->most_task == task && more > most) {
             most = more;
@@ -293,17 +335,24 @@ static bool are_nodes(const struct rundiff_run *run, const struct taskset *odd)
     return true;
 }
 
-/* Work that has wandered is done by others the less. */
+/* Work that has wandered is done by others the less. What a task computes is known
+ * by its share of its processor time, which is well known itself: so one of the two
+ * has to be more. */
 static bool is_more_work(const struct work *w, unsigned run, double cost_ns)
 {
-    double more = 0;
+    double more = 0, cpu = 0;
 
-    for (uint32_t i = 0; i < w->run[run].ntasks; i++)
-        more += own_ns(&w->run[run].task[i]) - own_ns(&w->run[!run].task[i]);
-    return more >= 0.5 * cost_ns;
+    for (uint32_t i = 0; i < w->run[run].ntasks; i++) {
+        const struct rundiff_task *a = &w->run[run].task[i];
+        const struct rundiff_task *b = &w->run[!run].task[i];
+
+        more += own_ns(a) - own_ns(b);
+        cpu += a->cpu_ns - b->cpu_ns;
+    }
+    return more >= 0.5 * cost_ns || cpu >= 0.5 * cost_ns;
 }
 
-/* Those of run 0 are odd if they are so against run 1, and the other way round. */
+/* Tasks of that run that are odd, against the other one. */
 static void compare_tasks(struct work *w, unsigned run, double *excess,
                           double *v, double *scratch)
 {
@@ -311,32 +360,29 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
     bool same = is->ntasks == was->ntasks;
     struct rundiff_item item = { .kind = RUNDIFF_TASK, .site = STEPS_NONE,
                                  .run = run };
-    double deviation, all = 0, worst = 0, cost = 0, median;
+    double deviation, all = 0, worst = 0, median, limit;
     uint32_t who = 0;
 
     for (uint32_t i = 0; i < is->ntasks; i++)
         scratch[i] = own_ns(&is->task[i]);
     median = quantile(scratch, is->ntasks, (is->ntasks - 1) / 2);
-    if (same && run == 0)
-        excess_over(w, 0, excess, scratch);
+    if (same)
+        excess_over(w, run, !run, excess, scratch);
     else
         excess_alone(is, excess, scratch);
-    deviation = robust_deviation(excess, scratch, is->ntasks);
+    deviation = deviation_below(excess, scratch, is->ntasks);
+    limit = fmax(fmax((same ? TASK_FLOOR : 0.5) * median, 5 * deviation),
+                 w->matters_ns);
+    if (same)
+        limit = fmax(limit, varies_ns(w, run, v, scratch));
     for (uint32_t i = 0; i < is->ntasks; i++) {
-        double limit = fmax(fmax((same ? TASK_FLOOR : 0.5) * median,
-                                 5 * deviation), w->matters_ns);
-
         if (excess[i] <= limit)
-            continue;
-        if (same && run == 0 &&
-            excess[i] <= 2 * varies_ns(w, i, v, scratch))
             continue;
         if (excess[i] > worst) {
             worst = excess[i];
             who = i;
         }
-        cost = excess[i];
-        all += cost;
+        all += excess[i];
         if (taskset_add(&item.tasks, i, i))
             w->rc = -1;
     }
@@ -366,8 +412,10 @@ static void compare_all_tasks(struct work *w)
 
     if (!v)
         w->rc = -1;
-    if (v && n > 1 && w->run[0].task && w->run[1].task)
-        compare_tasks(w, 0, v, v + n, v + 2 * (size_t)n);
+    if (v && w->run[0].task && w->run[1].task)
+        for (unsigned run = 0; run < 2; run++)
+            if (w->run[run].ntasks > 1)
+                compare_tasks(w, run, v, v + n, v + 2 * (size_t)n);
     free(v);
 }
 
@@ -578,6 +626,7 @@ int rundiff_init(struct rundiff *d, const struct rundiff_run *runs, unsigned n,
     w.matters_ns = fmax(SHARE * fmin(runs[0].wall_ns, runs[1].wall_ns),
                         LEAST_NS);
     find_factors(&w);
+    w.matters_ns *= 1 + BUSY * fmax(d->starved[0], d->starved[1]);
     compare_calls(&w);
     compare_all_tasks(&w);
     compare_calls_of_tasks(&w);

@@ -125,7 +125,9 @@ static void say_tasks(const struct say *s, const struct rundiff_item *i,
     str_addf(out, " %s %s%s longer than the others %s job %" PRIu64,
              i->inside ? one ? "takes" : "take" : one ? "computes" : "compute",
              one ? "" : "up to ", duration(cost, i->cost_ns),
-             i->run ? "in" : "do, and not so in", s->run[1].job);
+             i->run ? "do in" : "do, and not so in", s->run[1].job);
+    if (i->run)
+        str_addf(out, ", and not so in job %" PRIu64, s->run[0].job);
     if (i->row != STEPS_NONE) {
         str_add(out, i->inside ? ": " : ": most of it ");
         add_step(s, i->row, i->inside, out);
