@@ -122,9 +122,9 @@ int query_last_stack(struct store *st, uint64_t job, query_stack_f *f,
                      void *arg, struct err *err);
 int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
                 struct err *err);
-/* What the job is a run of; and runs of the same program before that job which
- * ended with 0, without a verdict of a hang, and have a model: the latest first,
- * at most count. Of the same words, whatever the build and the number of tasks:
+/* What the job is a run of; and runs of the same program before it that ended
+ * with 0, without a verdict of a hang, and have a model, the latest first, at
+ * most count. Of the same words, whatever the build and the number of tasks:
  * the same of those. */
 int query_run_of(struct store *st, uint64_t job, query_run_f *f, void *arg,
                  struct err *err);

@@ -1,6 +1,6 @@
 /* runkey.h - which runs are runs of the same program, as far as one can tell
- * before they are compared: the same build of the same executables, with the same
- * arguments, on as many tasks. */
+ * before they are compared: the same build of the same executables, with the
+ * same arguments, on as many tasks. */
 #ifndef HECTOR_RUNKEY_H
 #define HECTOR_RUNKEY_H
 

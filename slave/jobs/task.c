@@ -419,7 +419,8 @@ void task_reaped(struct task *t, const char *node, int status,
     t->system_ns = (uint64_t)usage->of.ru_stime.tv_sec * CLOCK_NS_PER_S +
                    (uint64_t)usage->of.ru_stime.tv_usec * 1000;
     t->max_rss_bytes = (uint64_t)usage->of.ru_maxrss * 1024;
-    t->waited_ns = usage->waited_ns;
+    if (t->tally.pid == t->pid)         /* else a shell, say, has waited for it */
+        t->waited_ns = usage->waited_ns;
     t->facts |= TASK_EXITED;
 }
 

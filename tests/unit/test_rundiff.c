@@ -1,7 +1,8 @@
-/* test_rundiff.c - two runs compared: equal ones in which all varies by lot differ
- * in nothing; one slow task, a node, a heavier step, calls that are more or others,
- * another build and number of tasks are found; what varies, what is no share of the
- * run, and time without a processor are not. And what was run. */
+/* test_rundiff.c - two runs compared: equal ones in which all varies by lot
+ * differ in nothing; one slow task, a node, a heavier step, calls that are
+ * more or others, another build and number of tasks are found; what varies,
+ * what is no share of the run, and time without a processor are not. And what
+ * was run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +23,8 @@ enum { TASKS = 8, SITES = 4, ROUNDS = 100, RUNS = 6 };
 #define MS 1e6
 #define S 1e9
 
-/* A program of rounds: Isend, Waitall, Allreduce, Bcast, each from main; of each
- * task the time between site i and the next is work[i]. */
+/* A program of rounds: Isend, Waitall, Allreduce, Bcast, each from main; of
+ * each task the time between site i and the next is work[i]. */
 struct program {
     double work[SITES];         /* ns, of one round */
     double slow;                /* factor, of task 2 behind Isend */
@@ -368,7 +369,8 @@ static void expect_setup(const struct setup_run *is,
 static void test_setup(void **state)
 {
     const struct setup_run a = {
-        .what = "./solve 10 'a b'", .command = "hector-run -n 4 ./solve 10 'a b'",
+        .what = "./solve 10 'a b'",
+        .command = "hector-run -n 4 ./solve 10 'a b'",
         .builds = "solve 01", .environment = "OMP_A=1\nOMP_B=2\n",
         .nodes = "n1: 0-3", .ntasks = 4 };
     struct setup_run b = a;

@@ -1,5 +1,6 @@
-/* diff.c - hector diff: in what one run of a program differs from another, or from
- * the last one that went well. See rundiff.h for what counts as a difference. */
+/* diff.c - hector diff: in what one run of a program differs from another, or
+ * from the last one that went well. See rundiff.h for what counts as a
+ * difference. */
 #include "master/hector/diff/diff.h"
 
 #include <errno.h>
@@ -72,8 +73,8 @@ static int none_to_compare(struct store *st, const struct run *r,
 static int load_good(struct pair *p, struct store *st)
 {
     uint64_t jobs[GOOD_RUNS], first = p->run[0].job, second = p->run[1].job;
-    unsigned n = run_good(st, p->run[1].program, first > second ? first : second,
-                          second, jobs, GOOD_RUNS);
+    uint64_t last = first > second ? first : second;
+    unsigned n = run_good(st, p->run[1].program, last, second, jobs, GOOD_RUNS);
 
     for (unsigned i = 0; i < n; i++) {
         if (jobs[i] == first)
@@ -404,7 +405,7 @@ static int run_diff(const struct tool *t)
 }
 
 const struct command diff_command = {
-    "diff", "JOB [JOB]", "in what a run differs from another, or from a good one",
+    "diff", "JOB [JOB]", "in what a run differs from a good one",
     COMMAND_OPTIONS(options, defaults), run_diff
 };
 

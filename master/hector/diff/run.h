@@ -29,8 +29,8 @@ struct run {
     struct modelview view;      /* of all its steps */
 };
 
-/* -1 with a sentence: there is no such job, or it has no model. One that runs is
- * asked for it; t NULL: it is taken as if it had none. */
+/* -1 with a sentence: there is no such job, or it has no model. One that runs
+ * is asked for it; t NULL: it is taken as if it had none. */
 int run_load(struct run *r, struct store *st, const struct tool *t,
              uint64_t job, struct err *err);
 /* The same without model and tasks: what the job was, and how long it took. */

@@ -16,10 +16,10 @@
  * more. Waiting depends on others, and varies more. */
 static const double floors[] = { 0.30, 0.25, 0.15 };
 #define WAIT_FLOOR 0.5
-#define SIGMAS 6.0              /* the deviation is known from a few runs only */
+#define SIGMAS 6.0              /* of a deviation that few runs show */
 #define BUT_ONE 1.4             /* less, where the farthest one is left out */
-#define BUSY 2.0                /* on a busy machine it has to be so much more,
-                                   by the share of the time without a processor */
+#define BUSY 2.0                /* it has to be so much more, by the share of the
+                                   time without a processor */
 #define STARVED_MAX 0.05        /* of the time; above, waiting says nothing */
 #define VARIES 1.5              /* times what tasks vary by among good runs */
 #define TASK_FLOOR 0.25         /* of what a task computes */
@@ -41,12 +41,13 @@ struct work {
 
 /* ------------------------------------------------------------------- times */
 
-/* Ready without a processor, outside of MPI: no more than it computed not. */
+/* Ready without a processor, outside of MPI: no more than it computed not, and all
+ * of that where nothing is known. */
 static double starved_out(const struct rundiff_task *t)
 {
-    double idle = t->out_ns - t->cpu_out_ns;
+    double idle = fmax(t->out_ns - t->cpu_out_ns, 0);
 
-    return idle <= 0 ? 0 : idle < t->waited_ns ? idle : t->waited_ns;
+    return t->waited_ns > 0 ? fmin(idle, t->waited_ns) : idle;
 }
 
 static double own_ns(const struct rundiff_task *t)
@@ -66,7 +67,7 @@ static void find_factors(struct work *w)
             own += own_ns(&run->task[i]);
             waited += run->task[i].waited_ns;
         }
-        waited -= out - own;
+        waited = fmax(waited - (out - own), 0);
         w->factor[r] = out > 0 ? own / out : 1;
         w->in_factor[r] = in > 0 && waited > 0 ? fmax(1 - waited / in, 0) : 1;
         if (r < 2 && in + out > 0)
@@ -103,31 +104,49 @@ static double deviation_but_one(const double *v, size_t n, double middle)
     return n > 2 ? sqrt((squares - farthest) / ((double)n - 2)) : 0;
 }
 
-/* What good runs have, and how far the next one may be from it. Of a few the mean
+/* The good runs that show how much the program varies: those besides the two, if
+ * there are some; else run 1 is one of them. */
+static unsigned first_good(const struct work *w)
+{
+    return w->n >= 4 ? 2 : 1;
+}
+
+struct limits { double middle, width; };
+
+/* What good runs have, and how far another one may be from it. Of a few the mean
  * and the deviation from it; of more the median, and a run that was slow without
  * failing does not widen it. */
-static double bound(const struct work *w, const double *of, const bool *have,
-                    double least_share, double between_tasks, double *middle)
+static struct limits limits(const struct work *w, const double *of,
+                            const bool *have, double least_share,
+                            double between_tasks)
 {
-    double v[STEPS_RUNS], sum = 0, squares = 0;
+    double v[STEPS_RUNS], sum = 0, squares = 0, middle;
     double deviation = between_tasks, share;
     unsigned n = 0;
 
-    for (unsigned r = 1; r < w->n; r++)
+    for (unsigned r = first_good(w); r < w->n; r++)
         if (have[r])
             sum += v[n++] = of[r];
-    *middle = n ? sum / n : 0;
+    middle = n ? sum / n : of[1];
     for (unsigned i = 0; i < n; i++)
-        squares += (v[i] - *middle) * (v[i] - *middle);
+        squares += (v[i] - middle) * (v[i] - middle);
     if (n > 1)
         deviation = sqrt(squares / (n - 1) * (1 + 1.0 / n));
     if (n >= FEW) {
-        *middle = quantile(v, n, n / 2);
-        deviation = BUT_ONE * deviation_but_one(v, n, *middle) *
+        middle = quantile(v, n, n / 2);
+        deviation = BUT_ONE * deviation_but_one(v, n, middle) *
                     sqrt(1 + 1.0 / n);
     }
     share = n < 2 ? floors[0] : n < 3 ? floors[1] : floors[2];
-    return fmax(fmax(share, least_share) * *middle, SIGMAS * deviation);
+    return (struct limits){ middle, fmax(fmax(share, least_share) * middle,
+                                         SIGMAS * deviation) };
+}
+
+/* Are they two values, of which one is not as in good runs? */
+static bool are_two(const struct limits *l, double is, double was)
+{
+    return fabs(is - was) > l->width && (fabs(is - l->middle) > l->width ||
+                                         fabs(was - l->middle) > l->width);
 }
 
 static void add(struct work *w, const struct rundiff_item *item)
@@ -177,8 +196,8 @@ static double calls(const struct steps_site *s, unsigned run)
     return s->tasks[run] ? (double)s->visits[run] / s->tasks[run] : 0;
 }
 
-/* What the calls cost a task that one run has more of, as long as its calls take,
- * with what is computed before them. */
+/* What the calls cost a task that one run has more of, as long as its calls
+ * take, with what is computed before them. */
 static double cost_of_calls(const struct work *w, const struct steps_site *s)
 {
     double is = (double)s->visits[0] / w->run[0].ntasks;
@@ -189,23 +208,31 @@ static double cost_of_calls(const struct work *w, const struct steps_site *s)
         ? (is - was) * s->ns[more] / (double)s->visits[more] : 0;
 }
 
-/* In good runs it is called as often as in run 0, or their numbers go as far. */
+/* Both are called as often as in good runs, or these vary so far; without the one
+ * that is farthest from the others, where there are several. */
 static bool calls_vary(const struct work *w, const struct steps_site *s)
 {
     bool same_tasks = w->run[0].ntasks == w->run[1].ntasks;
-    double is = same_tasks ? (double)s->visits[0] : calls(s, 0);
-    double least = INFINITY, most = 0, wide;
+    double x[STEPS_RUNS], v[STEPS_RUNS], wide;
+    unsigned n = 0, least = 0, most;
 
-    for (unsigned r = 1; r < w->n; r++) {
-        double x = same_tasks ? (double)s->visits[r] : calls(s, r);
-
-        least = fmin(least, x);
-        most = fmax(most, x);
-    }
-    wide = most - least;
+    for (unsigned r = 0; r < w->n; r++)
+        x[r] = same_tasks ? (double)s->visits[r] : calls(s, r);
+    for (unsigned r = first_good(w); r < w->n; r++)
+        v[n++] = x[r];
+    most = n - 1;
+    qsort(v, n, sizeof(*v), by_size);
+    if (n >= 4 && v[most] - v[n / 2] > v[n / 2] - v[0])
+        most--;
+    else if (n >= 4)
+        least++;
+    wide = v[most] - v[least];
     if (!same_tasks)            /* neighbours are fewer, or more */
-        wide += 0.5 * most + 1;
-    return is >= least - wide && is <= most + wide;
+        wide += 0.5 * v[most] + 1;
+    for (unsigned r = 0; r < 2; r++)
+        if (x[r] < v[least] - wide || x[r] > v[most] + wide)
+            return false;
+    return true;
 }
 
 static void compare_calls(struct work *w)
@@ -228,8 +255,8 @@ static void compare_calls(struct work *w)
 
 /* ------------------------------------------------------------------- tasks */
 
-/* How much more than the others each task computes, than it did in the other run
- * of as many tasks: a common factor, the lower median of all, is left out. */
+/* How much more than the others each task computes, than it did in the other
+ * run of as many tasks: a common factor, the lower median of all, is left out. */
 static void excess_over(const struct work *w, unsigned run, unsigned other,
                         double *excess, double *scratch)
 {
@@ -270,8 +297,8 @@ static double deviation_below(const double *excess, double *scratch, size_t n)
     return 1.4826 * quantile(scratch, below, below / 2);
 }
 
-/* So much some task computes more in other good runs, all but one of them, against
- * the first one that is not to be judged: work varies, or wanders. */
+/* So much some task computes more in other good runs, all but one of them,
+ * against the first one that is not to be judged: work varies, or wanders. */
 static double varies_ns(const struct work *w, unsigned run, double *excess,
                         double *scratch)
 {
@@ -335,9 +362,9 @@ static bool are_nodes(const struct rundiff_run *run, const struct taskset *odd)
     return true;
 }
 
-/* Work that has wandered is done by others the less. What a task computes is known
- * by its share of its processor time, which is well known itself: so one of the two
- * has to be more. */
+/* Work that has wandered is done by others the less. What a task computes is
+ * known by its share of its processor time, which is well known itself: so one
+ * of the two has to be more. */
 static bool is_more_work(const struct work *w, unsigned run, double cost_ns)
 {
     double more = 0, cpu = 0;
@@ -493,7 +520,8 @@ static void compare_side(struct work *w, uint32_t at, bool out, double *spare)
     const struct steps_row *row = &w->d->steps.row[at];
     uint32_t call = w->d->steps.site[row->from].call;
     bool wait = !out && waits(call), have[STEPS_RUNS];
-    double v[STEPS_RUNS], mean, limit, cost;
+    double v[STEPS_RUNS], cost;
+    struct limits l;
     struct rundiff_item item = { .kind = out ? RUNDIFF_COMPUTE : RUNDIFF_CALL,
                                  .site = STEPS_NONE, .row = at };
 
@@ -501,10 +529,10 @@ static void compare_side(struct work *w, uint32_t at, bool out, double *spare)
         have[r] = row->of[r].n;
         v[r] = step_ns(w, &row->of[r], r, out);
     }
-    limit = bound(w, v, have, wait ? WAIT_FLOOR : 0,
-                  between_tasks(&row->of[1], out), &mean);
+    l = limits(w, v, have, wait ? WAIT_FLOOR : 0,
+               between_tasks(&row->of[1], out));
     cost = (v[0] - v[1]) * (double)row->of[0].n / w->run[0].ntasks;
-    if (fabs(v[0] - mean) <= limit || fabs(cost) < w->matters_ns)
+    if (!are_two(&l, v[0], v[1]) || fabs(cost) < w->matters_ns)
         return;
     if (wait && *spare >= fabs(cost)) {
         *spare -= fabs(cost);

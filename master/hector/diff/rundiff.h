@@ -1,16 +1,17 @@
-/* rundiff.h - in what one run differs from another: what costs a share of the run
- * that matters, and is more than the program varies from run to run. Pure.
+/* rundiff.h - in what one run differs from another: what costs a share of the
+ * run that matters, and is more than the program varies from run to run. Pure.
  *
- * Run 0 is the one that is asked about, run 1 what it is compared with; all from
- * 1 on have gone well, and show how much the program varies: a value of run 0 is
- * another one if it is outside of what the next run would be in, by their mean
- * and deviation, and by a floor, which is higher where few of them are known.
- * Of one alone the variation between its tasks stands for that between runs.
+ * Run 0 is the one that is asked about, run 1 what it is compared with; all
+ * from 1 on have gone well, and show how much the program varies: a value of
+ * run 0 is another one if it is outside of what the next run would be in, by
+ * their mean and deviation, and by a floor, which is higher where few of them
+ * are known. Of one alone the variation between its tasks stands for that
+ * between runs.
  *
- * Time that a task was ready and had no processor is no property of the program:
- * it is taken out of its computation before anything is compared, and what others
- * then waited is not spoken of. Nor is waiting that the computation of others
- * explains: it is an effect. */
+ * Time that a task was ready and had no processor is no property of the
+ * program: it is taken out of its computation before anything is compared, and
+ * what others then waited is not spoken of. Nor is waiting that the
+ * computation of others explains: it is an effect. */
 #ifndef HECTOR_RUNDIFF_H
 #define HECTOR_RUNDIFF_H
 
@@ -39,13 +40,13 @@ struct rundiff_run {
 enum rundiff_kind {
     RUNDIFF_ONLY,               /* calls from a site that only one has */
     RUNDIFF_CALLS,              /* more of them, or fewer */
-    RUNDIFF_TASK,               /* these tasks compute longer than the others do,
-                                   which they do not in run 1 */
+    RUNDIFF_TASK,               /* tasks compute longer than the others do, and
+                                   not so in the other run */
     RUNDIFF_NODE,               /* ... and are all that are on their nodes */
     RUNDIFF_COMPUTE,            /* longer, or shorter, between two calls */
     RUNDIFF_CALL,               /* in a call */
-    RUNDIFF_ORDER,              /* a step that only one makes, between sites that
-                                   both have */
+    RUNDIFF_ORDER,              /* a step that only one makes, between sites
+                                   that both have */
 };
 
 struct rundiff_item {

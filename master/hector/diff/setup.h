@@ -9,7 +9,7 @@
 #include "proto/base/str.h"
 
 struct setup_run {              /* texts are borrowed; NULL: not known */
-    const char *what;           /* programs and arguments, as lastrun.h has them */
+    const char *what;           /* programs and arguments: lastrun.h */
     const char *command;        /* the whole line: with options */
     const char *builds;         /* runkey.h */
     const char *environment;    /* lines */

@@ -171,9 +171,9 @@ static struct steps_row *find_row(struct steps *s, struct idtable *by_ends,
     return &s->row[s->nrows++];
 }
 
-/* One more phase of a step that others have, too: which task has taken how long
- * in both together is not known. It is at most so uneven (Minkowski), and who has
- * taken most in one of them stands for all. */
+/* One more phase of a step that others have, too: which task has taken how
+ * long in both together is not known. It is at most so uneven (Minkowski), and
+ * who has taken most in one of them stands for all. */
 static void add_phase(struct spread *to, const struct spread *s)
 {
     double root = sqrt(to->squares) + sqrt(s->squares);

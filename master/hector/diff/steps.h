@@ -1,11 +1,11 @@
-/* steps.h - the models of several runs side by side: each call site and each step
- * once, with what it was in each of the runs.
+/* steps.h - the models of several runs side by side: each call site and each
+ * step once, with what it was in each of the runs.
  *
- * Sites of the same build are the same where call and frames are, a frame being
- * its file, by build id, and where it is in there (AutomaDeD, SC11, 3.1, told by
- * addresses; never by names). Of different builds nothing but names is left: then
- * sites are the same whose call and functions are, and of several of these the
- * first one of one run is the first one of the other, and so on. */
+ * Sites of the same build are the same where call and frames are, a frame
+ * being its file, by build id, and where it is in there (AutomaDeD, SC11, 3.1,
+ * told by addresses; never by names). Of different builds nothing but names is
+ * left: then sites are the same whose call and functions are, and of several
+ * of these the first one of one run is the first one of the other, and so on. */
 #ifndef HECTOR_DIFF_STEPS_H
 #define HECTOR_DIFF_STEPS_H
 
