@@ -166,7 +166,7 @@ fuzz: $(fuzzers)
 # The corpora of conversations, from real messages.
 $(B)/fuzz/seeds: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/fuzz/seeds*.c)) \
     $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS)
+	$(link) $(PROTO_LIBS) -lm
 seeds: $(B)/fuzz/seeds
 	$< tests/fuzz
 .SECONDARY: $(fuzz_c:%.c=$(B)/fuzz/obj/%.o)

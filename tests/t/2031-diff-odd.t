@@ -29,9 +29,10 @@ is "$status" 2 'no number'
 
 # shellcheck disable=SC2034 # cycle counts
 cycle true
-says 1 'job 2 has no model: its tasks have not called MPI, or not by way of the wrapper library, or it is not kept any more' \
+none='its tasks have not called MPI, or not by way of the wrapper library, or it is'
+says 1 "job 2 has no model: $none not kept any more" \
     'a job without MPI' 2
-says 1 'job 2 has no model: its tasks have not called MPI, or not by way of the wrapper library, or it is not kept any more' \
+says 1 "job 2 has no model: $none not kept any more" \
     '... to compare with' 1 2
 
 CYCLE_HOLD=$T/go hector-run -n 4 --oversubscribe "$APPS/cycle" 20 100 \

@@ -22,6 +22,7 @@ static const double floors[] = { 0.30, 0.25, 0.15 };
                                    time without a processor */
 #define STARVED_MAX 0.05        /* of the time; above, waiting says nothing */
 #define VARIES 1.5              /* times what tasks vary by among good runs */
+#define UNSURE 0.3              /* share of the time without a processor */
 #define TASK_FLOOR 0.25         /* of what a task computes */
 enum { FEW = 5 };
 #define PLACE_SHARE 0.3         /* of what an odd task costs */
@@ -53,6 +54,18 @@ static double starved_out(const struct rundiff_task *t)
 static double own_ns(const struct rundiff_task *t)
 {
     return t->out_ns - starved_out(t);
+}
+
+/* On a processor, or asleep: known well, but for what it did meanwhile. */
+static double busy_ns(const struct rundiff_task *t)
+{
+    return fmax(t->in_ns + t->out_ns - t->waited_ns, 0);
+}
+
+/* Of a job that has none yet: one. */
+static double tasks_of(const struct work *w, unsigned run)
+{
+    return w->run[run].ntasks ? w->run[run].ntasks : 1;
 }
 
 static void find_factors(struct work *w)
@@ -200,8 +213,8 @@ static double calls(const struct steps_site *s, unsigned run)
  * take, with what is computed before them. */
 static double cost_of_calls(const struct work *w, const struct steps_site *s)
 {
-    double is = (double)s->visits[0] / w->run[0].ntasks;
-    double was = (double)s->visits[1] / w->run[1].ntasks;
+    double is = (double)s->visits[0] / tasks_of(w, 0);
+    double was = (double)s->visits[1] / tasks_of(w, 1);
     unsigned more = is > was ? 0 : 1;
 
     return s->visits[more]
@@ -257,18 +270,20 @@ static void compare_calls(struct work *w)
 
 /* How much more than the others each task computes, than it did in the other
  * run of as many tasks: a common factor, the lower median of all, is left out. */
+typedef double time_f(const struct rundiff_task *t);
+
 static void excess_over(const struct work *w, unsigned run, unsigned other,
-                        double *excess, double *scratch)
+                        time_f *of, double *excess, double *scratch)
 {
     const struct rundiff_task *a = w->run[run].task, *b = w->run[other].task;
     uint32_t n = w->run[run].ntasks;
     double base;
 
     for (uint32_t i = 0; i < n; i++)
-        scratch[i] = own_ns(&a[i]) / fmax(own_ns(&b[i]), 1);
+        scratch[i] = of(&a[i]) / fmax(of(&b[i]), 1);
     base = quantile(scratch, n, (n - 1) / 2);
     for (uint32_t i = 0; i < n; i++)
-        excess[i] = own_ns(&a[i]) - base * own_ns(&b[i]);
+        excess[i] = of(&a[i]) - base * of(&b[i]);
 }
 
 /* Or, where run 1 has other tasks, than the median of its own run. */
@@ -310,7 +325,7 @@ static double varies_ns(const struct work *w, unsigned run, double *excess,
         if (!w->run[r].task || !first->task ||
             w->run[r].ntasks != first->ntasks)
             continue;
-        excess_over(w, r, run + 1, excess, scratch);
+        excess_over(w, r, run + 1, own_ns, excess, scratch);
         v[n] = 0;
         for (uint32_t i = 0; i < first->ntasks; i++)
             v[n] = fmax(v[n], excess[i]);
@@ -348,18 +363,20 @@ static void find_place(const struct work *w, uint32_t task,
 }
 
 /* Tasks that are all of their nodes, and not all of the job. */
-static bool are_nodes(const struct rundiff_run *run, const struct taskset *odd)
+static bool are_nodes(struct work *w, const struct rundiff_run *run,
+                      const struct taskset *odd)
 {
     size_t n = taskset_count(odd);
+    struct taskset nodes = { 0 };
+    bool all = n > 1 && n < run->ntasks;
 
-    if (n < 2 || n == run->ntasks)
-        return false;
-    for (uint32_t i = 0; i < run->ntasks; i++)
-        for (uint32_t k = 0; k < run->ntasks; k++)
-            if (run->task[i].node == run->task[k].node &&
-                taskset_has(odd, i) != taskset_has(odd, k))
-                return false;
-    return true;
+    for (int64_t i = -1; all && (i = taskset_next(odd, i)) >= 0; )
+        if (taskset_add(&nodes, run->task[i].node, run->task[i].node))
+            w->rc = -1;
+    for (uint32_t i = 0; all && i < run->ntasks; i++)
+        all = taskset_has(odd, i) || !taskset_has(&nodes, run->task[i].node);
+    taskset_fini(&nodes);
+    return all;
 }
 
 /* Work that has wandered is done by others the less. What a task computes is
@@ -389,12 +406,13 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
                                  .run = run };
     double deviation, all = 0, worst = 0, median, limit;
     uint32_t who = 0;
+    bool sure;
 
     for (uint32_t i = 0; i < is->ntasks; i++)
         scratch[i] = own_ns(&is->task[i]);
     median = quantile(scratch, is->ntasks, (is->ntasks - 1) / 2);
     if (same)
-        excess_over(w, run, !run, excess, scratch);
+        excess_over(w, run, !run, own_ns, excess, scratch);
     else
         excess_alone(is, excess, scratch);
     deviation = deviation_below(excess, scratch, is->ntasks);
@@ -402,8 +420,13 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
                  w->matters_ns);
     if (same)
         limit = fmax(limit, varies_ns(w, run, v, scratch));
+    /* Where tasks hardly have a processor, which part of their work was outside
+     * of MPI is not known well; how much it was, is. */
+    sure = !same || fmax(w->d->starved[0], w->d->starved[1]) < UNSURE;
+    if (!sure)
+        excess_over(w, run, !run, busy_ns, v, scratch);
     for (uint32_t i = 0; i < is->ntasks; i++) {
-        if (excess[i] <= limit)
+        if (excess[i] <= limit || (!sure && v[i] < 0.5 * excess[i]))
             continue;
         if (excess[i] > worst) {
             worst = excess[i];
@@ -418,7 +441,7 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
         taskset_fini(&item.tasks);
         return;
     }
-    if (are_nodes(is, &item.tasks))
+    if (are_nodes(w, is, &item.tasks))
         item.kind = RUNDIFF_NODE;
     find_place(w, who, &item);
     if (run == 0) {
@@ -530,8 +553,9 @@ static void compare_side(struct work *w, uint32_t at, bool out, double *spare)
         v[r] = step_ns(w, &row->of[r], r, out);
     }
     l = limits(w, v, have, wait ? WAIT_FLOOR : 0,
-               between_tasks(&row->of[1], out));
-    cost = (v[0] - v[1]) * (double)row->of[0].n / w->run[0].ntasks;
+               between_tasks(&row->of[1], out) *
+               (out ? w->factor[1] : w->in_factor[1]));
+    cost = (v[0] - v[1]) * (double)row->of[0].n / tasks_of(w, 0);
     if (!are_two(&l, v[0], v[1]) || fabs(cost) < w->matters_ns)
         return;
     if (wait && *spare >= fabs(cost)) {
@@ -557,34 +581,44 @@ static bool is_compared(const struct work *w, const struct steps_row *row,
            !(w->d->blind && waits(from));
 }
 
-static bool is_named(const struct work *w, uint32_t site)
+/* Which sites have been named; and, in each run, from which one comes to one of
+ * these, and which ones come from there. */
+struct ways { bool *named, *leads[2], *comes[2]; };     /* owned, as one */
+
+static int find_ways(const struct work *w, struct ways *by)
 {
+    const struct steps *s = &w->d->steps;
+    size_t n = s->nsites;
+    bool *v = calloc(5 * n + 1, sizeof(*v));
+
+    if (!v)
+        return -1;
+    *by = (struct ways){ v, { v + n, v + 2 * n }, { v + 3 * n, v + 4 * n } };
     for (size_t i = 0; i < w->d->n; i++)
-        if (w->d->item[i].site == site)
-            return true;
-    return false;
+        if (w->d->item[i].site != STEPS_NONE)
+            by->named[w->d->item[i].site] = true;
+    for (size_t i = 0; i < s->nrows; i++)
+        for (unsigned r = 0; r < 2; r++) {
+            const struct steps_row *row = &s->row[i];
+
+            if (!row->of[r].n)
+                continue;
+            by->leads[r][row->from] |= by->named[row->to];
+            by->comes[r][row->to] |= by->named[row->from];
+        }
+    return 0;
 }
 
 /* Does the other run come this way by a site that has been named? */
-static bool goes_round(const struct work *w, const struct steps_row *row,
+static bool goes_round(const struct ways *by, const struct steps_row *row,
                        unsigned other)
 {
-    const struct steps *s = &w->d->steps;
-
-    if (is_named(w, row->from) || is_named(w, row->to))
-        return true;
-    for (size_t i = 0; i < s->nrows; i++) {
-        const struct steps_row *r = &s->row[i];
-
-        if (r->of[other].n && ((r->from == row->from && is_named(w, r->to)) ||
-                               (r->to == row->to && is_named(w, r->from))))
-            return true;
-    }
-    return false;
+    return by->named[row->from] || by->named[row->to] ||
+           by->leads[other][row->from] || by->comes[other][row->to];
 }
 
 /* A step between sites that are called as often as ever. */
-static void compare_order(struct work *w, uint32_t at)
+static void compare_order(struct work *w, const struct ways *by, uint32_t at)
 {
     const struct steps *s = &w->d->steps;
     const struct steps_row *row = &s->row[at];
@@ -596,7 +630,7 @@ static void compare_order(struct work *w, uint32_t at)
     for (unsigned r = 1; r < w->n; r++)         /* some good run has it, too */
         if (run == 0 ? row->of[r].n != 0 : row->of[r].n == 0)
             return;
-    if (goes_round(w, row, !run))
+    if (goes_round(by, row, !run))
         return;
     item.cost_ns = (w->factor[run] * c->out_ns +
                     (waits(s->site[row->from].call) ? 0 : c->in_ns)) /
@@ -609,15 +643,21 @@ static void compare_steps(struct work *w)
 {
     const struct steps *s = &w->d->steps;
     double spare = explained_ns(w) + w->odd_ns;
+    struct ways by;
 
+    if (find_ways(w, &by)) {
+        w->rc = -1;
+        return;
+    }
     for (uint32_t i = 0; i < s->nrows; i++) {
         const struct steps_row *row = &s->row[i];
 
         if (is_compared(w, row, true))
             compare_side(w, i, true, &spare);
         if (!row->of[0].n != !row->of[1].n)
-            compare_order(w, i);
+            compare_order(w, &by, i);
     }
+    free(by.named);
     for (size_t i = 0; i < w->d->n; i++)
         if (w->d->item[i].kind != RUNDIFF_ORDER)
             spare += fabs(w->d->item[i].cost_ns);
