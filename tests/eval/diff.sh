@@ -32,7 +32,8 @@ first()         # JOB...
     0 | 3) ;;
     *) cat "$T/diff"; return ;;
     esac
-    sed -n '/COST DIFFERENCE/{n;s/^ *[^ ]* [mun]*s* *//;p;}' "$T/diff"
+    sed -En '/COST DIFFERENCE/{n;s/^ *(-|-?[0-9.]+ [mun]*s|-?[0-9]+m[0-9]+s) //;p;}' \
+        "$T/diff"
 }
 fresh() { rm -f "$T"/h.db*; }
 

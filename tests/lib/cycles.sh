@@ -13,7 +13,8 @@ cycle()         # [OPTION...] ROUNDS SIZE: the next job, of four tasks
 first()
 {
     run hector diff "$@"
-    echo "$status $(sed -n '/COST DIFFERENCE/{n;s/^ *-\{0,1\}[0-9.-]* *[mun]*s* *//;p;}' \
+    echo "$status $(sed -En \
+        '/COST DIFFERENCE/{n;s/^ *(-|-?[0-9.]+ [mun]*s|-?[0-9]+m[0-9]+s) //;p;}' \
         "$T/out")"
 }
 line_of()       # TEXT: where it stands in cycle.c

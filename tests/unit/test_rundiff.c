@@ -115,7 +115,6 @@ static void add_task(struct built *b, const struct program *p, uint32_t task)
                  0, 0.01 * MS);
     t->waited_ns = t->out_ns * p->starved;
     t->cpu_out_ns = t->out_ns - t->waited_ns;
-    t->cpu_ns = t->cpu_out_ns + t->in_ns;
     t->node = task / 4;
     jobmodel_end_task(&b->model, task);
 }

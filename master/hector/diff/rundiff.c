@@ -379,21 +379,19 @@ static bool are_nodes(struct work *w, const struct rundiff_run *run,
     return all;
 }
 
-/* Work that has wandered is done by others the less. What a task computes is
- * known by its share of its processor time, which is well known itself: so one
- * of the two has to be more. */
+/* Work that has wandered is done by others the less. */
 static bool is_more_work(const struct work *w, unsigned run, double cost_ns)
 {
-    double more = 0, cpu = 0;
+    double own = 0, busy = 0;
 
     for (uint32_t i = 0; i < w->run[run].ntasks; i++) {
         const struct rundiff_task *a = &w->run[run].task[i];
         const struct rundiff_task *b = &w->run[!run].task[i];
 
-        more += own_ns(a) - own_ns(b);
-        cpu += a->cpu_ns - b->cpu_ns;
+        own += own_ns(a) - own_ns(b);
+        busy += busy_ns(a) - busy_ns(b);
     }
-    return more >= 0.5 * cost_ns || cpu >= 0.5 * cost_ns;
+    return own >= 0.5 * cost_ns || busy >= 0.5 * cost_ns;
 }
 
 /* Tasks of that run that are odd, against the other one. */

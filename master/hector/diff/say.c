@@ -118,10 +118,12 @@ static void say_tasks(const struct say *s, const struct rundiff_item *i,
     char *ranks = taskset_text(&i->tasks), cost[HUMAN_MAX];
 
     if (i->kind == RUNDIFF_NODE)
-        str_addf(out, "nodes: all tasks there, %s", ranks ? ranks : "?");
+        str_add(out, "all tasks");
     else
         str_addf(out, "task%s %s", one ? "" : "s", ranks ? ranks : "?");
     add_node(r, &i->tasks, out);
+    if (i->kind == RUNDIFF_NODE)
+        str_addf(out, ", %s,", ranks ? ranks : "?");
     str_addf(out, " %s %s%s longer than the others %s job %" PRIu64,
              i->inside ? one ? "takes" : "take" : one ? "computes" : "compute",
              one ? "" : "up to ", duration(cost, i->cost_ns),
