@@ -281,7 +281,7 @@ static void write_spread(const struct writer *w, Hct__Model__Spread *to,
 static bool write_edges(struct writer *w)
 {
     Hct__Model *o = &w->out;
-    bool any = false;
+    bool any = false, spread = false;
 
     for (size_t i = 0; i < w->m->nedges; i++) {
         const struct jobmodel_edge *e = &w->m->edge[i];
@@ -299,6 +299,7 @@ static bool write_edges(struct writer *w)
         write_spread(w, &w->in_tasks, i, &e->in_tasks);
         write_spread(w, &w->out_tasks, i, &e->out_tasks);
         any = any || e->histogram;
+        spread = spread || e->in_tasks.told || e->out_tasks.told;
         if (e->histogram)
             memcpy(o->histogram + i * 2 * JOBMODEL_BUCKETS, e->histogram,
                    2 * JOBMODEL_BUCKETS * sizeof(*e->histogram));
@@ -308,8 +309,8 @@ static bool write_edges(struct writer *w)
     o->n_phase = o->n_from = o->n_to = o->n_set = o->n_count = o->n_in_mean =
         o->n_in_m2 = o->n_in_max = o->n_out_mean = o->n_out_m2 =
         o->n_out_max = w->m->nedges;
-    o->in_tasks = &w->in_tasks;
-    o->out_tasks = &w->out_tasks;
+    o->in_tasks = spread ? &w->in_tasks : NULL;
+    o->out_tasks = spread ? &w->out_tasks : NULL;
     o->n_histogram = any ? w->m->nedges * 2 * JOBMODEL_BUCKETS : 0;
     return true;
 }
