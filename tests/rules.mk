@@ -169,7 +169,7 @@ fuzz: $(fuzzers)
 # The corpora of conversations, from real messages.
 $(B)/fuzz/seeds: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/fuzz/seeds*.c)) \
     $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS)
+	$(link) $(PROTO_LIBS) -lm
 seeds: $(B)/fuzz/seeds
 	$< tests/fuzz
 .SECONDARY: $(fuzz_c:%.c=$(B)/fuzz/obj/%.o)
@@ -220,6 +220,7 @@ eval-built: all $(B)/unit/test_simulate
 	@sh tests/eval/slices.sh $(B)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
+	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)
 healthy-built: all apps
 	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \
 	    $(or $(BURNERS),1 10)

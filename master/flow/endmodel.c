@@ -5,6 +5,7 @@
 
 #include "master/flow/flow_step.h"
 #include "master/tree/lastmodel.h"
+#include "master/tree/lastrun.h"
 #include "proto/base/log.h"
 #include "proto/tree/merge.h"
 
@@ -72,6 +73,7 @@ void endmodel_keep(struct job *j)
 {
     struct endmodel *e = j->models;
     uint32_t *rank_of = e ? ranks_of(j) : NULL;
+    bool well = !job_failed(j) && !job_killed(j) && job_exit_code(j) == 0;
     struct str bytes = { 0 };
     struct err err;
 
@@ -82,9 +84,9 @@ void endmodel_keep(struct job *j)
             if (j->nodes[i].lost)
                 lastmodel_note(&bytes, &j->nodes[i].ranks,
                                j->nodes[i].node->name, "it was lost");
-        lastmodel_keep(j->flow->journal, j->id, &bytes,
-                       !job_failed(j) && !job_killed(j) && job_exit_code(j) == 0);
+        lastmodel_keep(j->flow->journal, j->id, &bytes, well);
     }
+    lastrun_end(j->flow->journal, j, &bytes, well);
     free(rank_of);
     str_fini(&bytes);
     endmodel_fini(j);

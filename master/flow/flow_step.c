@@ -12,6 +12,7 @@
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
 #include "master/move/checkpoint.h"
+#include "master/tree/lastrun.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -31,6 +32,7 @@ void flow_submit(struct flow *f, struct job *j)
     j->submitted_ns = clock_wall_ns();
     j->clock.submitted_ns = clock_monotonic_ns();
     flow_act(j, JOB_EFFECT_ACCEPT);
+    lastrun_begin(f->journal, j);
 }
 
 void flow_act(struct job *j, unsigned effects)

@@ -130,6 +130,7 @@ static void exit_copy(struct task *t, const Hct__TaskExited *m)
     t->ended_ns = m->at_ns;
     hands_over(t, m->at_ns);
     t->cpu_ns = m->user_ns + m->system_ns;
+    t->waited_ns = m->waited_ns;
     t->rss_bytes = m->max_rss_bytes;
     t->mpi_calls = m->mpi_calls;
     t->in_mpi_ns = m->in_mpi_ns;

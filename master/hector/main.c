@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "master/hector/commands.h"
+#include "master/hector/diff/diff.h"
 #include "master/hector/model/model.h"
 #include "master/hector/stack/stack.h"
 #include "master/hector/why/why.h"
@@ -16,7 +17,7 @@ static const struct command *const commands[] = {
     &kill_command, &migrate_command, &checkpoint_command, &checkpoints_command,
     &drain_command,
     &undrain_command, &suspend_command, &resume_command, &stack_command,
-    &model_command, &tree_command, &why_command, &replay_command,
+    &model_command, &diff_command, &tree_command, &why_command, &replay_command,
     &sql_command,
 };
 enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]), OPTIONS_MAX = 100 };

@@ -55,6 +55,7 @@ struct task {
     bool left;                  /* exit 0 after MPI_Init, no MPI_Finalize */
     int exit_code, signal;
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
+    uint64_t waited_ns;         /* for a processor; 0: not known */
     uint64_t rss_bytes, ring_waits, ring_lost;
     uint64_t started_ns, ended_ns;      /* clock of its node */
     uint64_t since_ns;          /* it has been on its node; 0: from its start */

@@ -346,6 +346,13 @@ void journal_slice(struct journal *jn, const struct store_slice *row)
     journal_wake(jn, 0);
 }
 
+void journal_run(struct journal *jn, const struct job *j,
+                 const struct store_run *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_run, row);
+    journal_wake(jn, 0);
+}
+
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns)
 {

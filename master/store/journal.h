@@ -110,6 +110,9 @@ void journal_model(struct journal *jn, uint64_t job, const void *model,
                    size_t bytes);
 /* A line of a slice; its job may have ended. */
 void journal_slice(struct journal *jn, const struct store_slice *row);
+/* What the job is a run of. */
+void journal_run(struct journal *jn, const struct job *j,
+                 const struct store_run *row);
 /* How long this job, which ended well, was outside of MPI behind a place. */
 void journal_stay(struct journal *jn, uint64_t job, uint64_t place,
                   uint64_t longest_ns);

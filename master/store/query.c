@@ -237,6 +237,7 @@ struct reader {
         query_stack_f *stack;
         query_model_f *model;
         query_progress_f *progress;
+        query_run_f *run;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -262,6 +263,7 @@ union any_row {
     struct store_stack stack;
     struct store_model model;
     struct store_progress_node node;
+    struct store_run run;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -289,6 +291,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.model(r->arg, &row.model);
     case STORE_TABLE_progress_node:
         return r->f.progress(r->arg, &row.node);
+    case STORE_TABLE_run:
+        return r->f.run(r->arg, &row.run);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -496,6 +500,43 @@ int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
     struct reader r = { STORE_TABLE_model, { .model = f }, arg };
 
     return query_row(st, "", "model t WHERE job = ?1", of, 1, &r, err);
+}
+
+int query_run_of(struct store *st, uint64_t job, query_run_f *f, void *arg,
+                 struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE job = ?1", of, 1, &r, err);
+}
+
+#define GOOD_RUN " AND t.good AND t.job < ?2 AND EXISTS (SELECT 1 FROM model m" \
+    " WHERE m.job = t.job) AND NOT EXISTS (SELECT 1 FROM verdict v WHERE"       \
+    " v.job = t.job AND v.kind IN ('hang', 'deadlock'))"                        \
+    " ORDER BY t.job DESC LIMIT ?3"
+
+int query_good_runs(struct store *st, int64_t program, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err)
+{
+    const struct store_value of[] = { number((uint64_t)program),
+                                      number(before), number((uint64_t)count) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE t.program = ?1" GOOD_RUN, of, 3, &r,
+                     err);
+}
+
+int query_like_runs(struct store *st, const char *what, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err)
+{
+    const struct store_value of[] = {
+        { .type = STORE_TEXT, .text = what }, number(before),
+        number((uint64_t)count) };
+    struct reader r = { STORE_TABLE_run, { .run = f }, arg };
+
+    return query_row(st, "", "run t WHERE t.what = ?1" GOOD_RUN, of, 3, &r,
+                     err);
 }
 
 /* --------------------------------------------------- what was found, done */

@@ -80,6 +80,7 @@ typedef int query_open_move_f(void *arg, const struct store_move *row);
 typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
+typedef int query_run_f(void *arg, const struct store_run *row);
 
 /* Names of nodes that take no new tasks. */
 typedef int query_text_f(void *arg, const char *text);
@@ -129,6 +130,16 @@ int query_last_stack(struct store *st, uint64_t job, query_stack_f *f,
                      void *arg, struct err *err);
 int query_model(struct store *st, uint64_t job, query_model_f *f, void *arg,
                 struct err *err);
+/* What the job is a run of; and runs of the same program before it that ended
+ * with 0, without a verdict of a hang, and have a model, the latest first, at
+ * most count. Of the same words, whatever the build and the number of tasks:
+ * the same of those. */
+int query_run_of(struct store *st, uint64_t job, query_run_f *f, void *arg,
+                 struct err *err);
+int query_good_runs(struct store *st, int64_t program, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err);
+int query_like_runs(struct store *st, const char *what, uint64_t before,
+                    int64_t count, query_run_f *f, void *arg, struct err *err);
 /* How long programs that ended well were outside of MPI behind that place at
  * most, ns; 0: that is not known. */
 int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,

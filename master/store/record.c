@@ -123,7 +123,7 @@ void record_of_task(struct store_task *row, const struct job *j,
         .ring_waits = t->ring_waits, .ring_lost = t->ring_lost,
         .last_tag = t->last_tag, .why = t->why,
         .hold = hold_name(t->hold), .held_ns = t->held_ns,
-        .held_since_ns = t->held_since_ns,
+        .held_since_ns = t->held_since_ns, .waited_ns = t->waited_ns,
     };
 }
 
@@ -141,6 +141,7 @@ void record_to_task(struct task *t, const struct store_task *row)
     t->out_mpi_ns = row->out_mpi_ns;
     t->cpu_ns = row->cpu_ns;
     t->cpu_in_mpi_ns = row->cpu_in_mpi_ns;
+    t->waited_ns = row->waited_ns;
     t->rss_bytes = row->rss_bytes;
     t->started_ns = row->started_ns;
     t->ended_ns = row->ended_ns;

@@ -67,6 +67,8 @@
                                      " somebody asked for, and those of hangs")\
     T(model,      8, KEYED,    NULL, "of jobs: as they ended, or as somebody" \
                                      " asked for it last")                    \
+    T(run,       14, KEYED,    NULL, "what jobs are runs of: later ones are"  \
+                                     " compared with those that went well")   \
     T(stay,       9, KEYED,    NULL, "of programs that ended well, outside of"\
                                      " MPI: the longest of all their runs")   \
     T(posting,   10, KEYED,    "stays", "where a task that has moved was and is")\
@@ -162,7 +164,9 @@
     C(hold,          TEXT,    LAST, 3, 12, "going suspending suspended resuming"\
                                            " ending killing")                 \
     C(held_ns,       TOTAL,   LAST, 3, 13, "suspended so long, until")        \
-    C(held_since_ns, KNOWN,   LAST, 3, 0, "it was again; NULL: it is not")
+    C(held_since_ns, KNOWN,   LAST, 3, 0, "it was again; NULL: it is not")    \
+    C(waited_ns,     KNOWN,   LAST, 14, 14, "its first thread was ready, and"  \
+                                       " had no processor; NULL: not known")
 
 #define STORE_resume(C)                                                       \
     C(job,           JOB,     KEY,  2, 0, NULL)                               \
@@ -232,6 +236,17 @@
     C(job,   JOB,   KEY,  8, 0, NULL)                                         \
     C(at_ns, COUNT, LAST, 8, 0, NULL)                                         \
     C(model, BYTES, LAST, 8, 0, "Model of hct.proto")
+
+#define STORE_run(C)                                                          \
+    C(job,     JOB,   KEY,  14, 0, NULL)                                      \
+    C(at_ns,   COUNT, LAST, 14, 0, NULL)                                      \
+    C(program, LINK,  KEEP, 14, 0, "runkey.h: what is the same has the same"  \
+                                   " number; NULL: it has no model")          \
+    C(good,    FLAG,  LAST, 14, 0, "status 0")                                \
+    C(what,    TEXT,  LAST, 14, 0, "programs with their arguments")           \
+    C(builds,  TEXT,  KEEP, 14, 0, "of the executables, with their build ids")\
+    C(environment, TEXT, LAST, 14, 0, "lines: what of it makes programs"      \
+                                      " faster or slower")
 
 #define STORE_stay(C)                                                         \
     C(place,      COUNT, KEY,  9, 0, "left MPI here: placekey.h")             \

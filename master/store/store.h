@@ -96,7 +96,7 @@ void store_rollback(struct store *st);
 /* store_put_master(st, row, err) and so on: rows that are put, and no more. */
 #define STORE_PLAIN_ROWS(X)                                                   \
     X(master) X(task) X(resume) X(transition) X(action) X(verdict) X(look)    \
-    X(model) X(stay) X(progress_node)
+    X(model) X(stay) X(progress_node) X(run)
 #define STORE_PUT(name)                                                       \
     int store_put_##name(struct store *st, const struct store_##name *row,    \
                          struct err *err);
@@ -122,8 +122,9 @@ int store_put_report(struct store *st, const struct store_verdict *v,
                      struct err *err);
 
 /* Looks of a job before seq are dropped; and when a job has ended, those of
- * jobs about which there is no verdict, but for the latest, and stays at places
- * that no run has come to for longest, where they are many. */
+ * jobs about which there is no verdict, but for the latest, stays at places
+ * that no run has come to for longest, where they are many, and models but for
+ * those of the latest jobs and of the last good runs of each program. */
 int store_trim_looks(struct store *st, uint64_t job, uint64_t seq,
                      struct err *err);
 int store_tidy(struct store *st, struct err *err);

@@ -26,6 +26,13 @@ static const char sql_stay_tidy[] =
     "DELETE FROM stay WHERE place IN (SELECT place FROM stay"
     " ORDER BY at_ns DESC LIMIT -1 OFFSET 10000)";
 
+/* As many good runs of a program as query_good_runs() is asked for. */
+static const char sql_model_tidy[] =
+    "DELETE FROM model WHERE job IN (SELECT r.job FROM (SELECT job, program,"
+    " good, row_number() OVER (PARTITION BY program, good ORDER BY job DESC)"
+    " AS place FROM run) r WHERE NOT (r.good AND r.program AND r.place <= 10))"
+    " AND job NOT IN (SELECT job FROM job ORDER BY job DESC LIMIT 200)";
+
 static const char sql_stack_trim[] =
     "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
     " WHERE job = ?1 AND seq > 0 ORDER BY at_ns DESC LIMIT -1 OFFSET 8)";
@@ -153,7 +160,8 @@ static int tidy(struct store *st, enum store_stmt which, const char *sql,
 int store_tidy(struct store *st, struct err *err)
 {
     return tidy(st, STORE_LOOK_TIDY, sql_look_tidy, err) ||
-           tidy(st, STORE_STAY_TIDY, sql_stay_tidy, err) ? -1 : 0;
+           tidy(st, STORE_STAY_TIDY, sql_stay_tidy, err) ||
+           tidy(st, STORE_MODEL_TIDY, sql_model_tidy, err) ? -1 : 0;
 }
 
 int store_put_stack(struct store *st, const struct store_stack *k,

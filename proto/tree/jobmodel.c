@@ -334,8 +334,27 @@ int jobmodel_add(struct jobmodel *m, const struct jobmodel_edge *e,
     jobmodel_add_times(&to->out, to->n, &e->out, e->n);
     jobmodel_add_times(&to->bytes, to->n, &e->bytes, e->n);
     to->n = jobmodel_sum(to->n, e->n);
+    spread_merge(&to->in_tasks, &e->in_tasks, at);
+    spread_merge(&to->out_tasks, &e->out_tasks, at);
     return add_tasks(&to->tasks, tasks, at) || add_histogram(to, e->histogram)
         ? -1 : 0;
+}
+
+void jobmodel_end_task(struct jobmodel *m, uint32_t task)
+{
+    for (size_t i = 0; i < m->nedges; i++) {
+        struct jobmodel_edge *e = &m->edge[i];
+        double in_ns = e->in.mean * (double)e->n;
+        double out_ns = e->out.mean * (double)e->n;
+
+        if (e->n == e->before.n)
+            continue;
+        spread_add(&e->in_tasks, fmax(in_ns - e->before.in_ns, 0), task);
+        spread_add(&e->out_tasks, fmax(out_ns - e->before.out_ns, 0), task);
+        e->before.n = e->n;
+        e->before.in_ns = in_ns;
+        e->before.out_ns = out_ns;
+    }
 }
 
 /* ----------------------------------------------------------------- merging */

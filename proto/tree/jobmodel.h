@@ -20,6 +20,7 @@
 #include "proto/base/idtable.h"
 #include "proto/base/str.h"
 #include "proto/base/taskset.h"
+#include "proto/tree/spread.h"
 
 enum {
     JOBMODEL_START = 0,         /* the state before a thread's first call */
@@ -89,6 +90,10 @@ struct jobmodel_edge {
     struct jobmodel_times in, out, bytes;       /* bytes: of the first call */
     uint64_t *histogram;        /* owned: in, then out; NULL: there is none */
     struct taskset tasks;
+    struct spread in_tasks, out_tasks;  /* the sums of tasks; nothing in those
+                                           that earlier versions have made */
+    struct { uint64_t n; double in_ns, out_ns; } before;        /* the last
+                                           jobmodel_end_task() */
 };
 
 struct jobmodel {
@@ -137,6 +142,10 @@ void jobmodel_meet_phase(struct jobmodel_phase *to,
  * counted in dropped. -1: out of memory. */
 int jobmodel_add(struct jobmodel *m, const struct jobmodel_edge *e,
                  const struct taskset *tasks, uint32_t at);
+
+/* All steps that were added since the last call were made by the task at this
+ * position, and are all that it has made: its sums become part of the spreads. */
+void jobmodel_end_task(struct jobmodel *m, uint32_t task);
 
 /* Two samples together. */
 void jobmodel_add_times(struct jobmodel_times *to, uint64_t n,

@@ -27,6 +27,7 @@ struct writer {
     Hct__Profile__Site *site;
     Hct__Model__Set *sets;
     Hct__Model__Phase *phase;
+    Hct__Model__Spread in_tasks, out_tasks;
     Hct__TreeNote note[TASKNOTES_MAX], *notes[TASKNOTES_MAX];
 };
 
@@ -56,6 +57,31 @@ static bool make_lists(struct writer *w)
            o->frame_module && o->frame_offset && (w->bits || !w->rank_of);
 }
 
+static bool make_spread(Hct__Model__Spread *s, size_t n)
+{
+    hct__model__spread__init(s);
+    s->told = calloc(n, sizeof(*s->told));
+    s->sum = calloc(n, sizeof(*s->sum));
+    s->squares = calloc(n, sizeof(*s->squares));
+    s->least = calloc(n, sizeof(*s->least));
+    s->most = calloc(n, sizeof(*s->most));
+    s->least_task = calloc(n, sizeof(*s->least_task));
+    s->most_task = calloc(n, sizeof(*s->most_task));
+    return s->told && s->sum && s->squares && s->least && s->most &&
+           s->least_task && s->most_task;
+}
+
+static void free_spread(Hct__Model__Spread *s)
+{
+    free(s->told);
+    free(s->sum);
+    free(s->squares);
+    free(s->least);
+    free(s->most);
+    free(s->least_task);
+    free(s->most_task);
+}
+
 static bool make_columns(struct writer *w)
 {
     size_t n = w->m->nedges + 1;
@@ -77,7 +103,8 @@ static bool make_columns(struct writer *w)
     o->histogram = calloc(n, 2 * JOBMODEL_BUCKETS * sizeof(*o->histogram));
     return o->phase && o->from && o->to && o->set && o->count && o->in_mean &&
            o->in_m2 && o->in_max && o->out_mean && o->out_m2 && o->out_max &&
-           o->bytes_mean && o->bytes_m2 && o->histogram;
+           o->bytes_mean && o->bytes_m2 && o->histogram &&
+           make_spread(&w->in_tasks, n) && make_spread(&w->out_tasks, n);
 }
 
 static void free_writer(struct writer *w)
@@ -117,6 +144,8 @@ static void free_writer(struct writer *w)
     free(o->bytes_mean);
     free(o->bytes_m2);
     free(o->histogram);
+    free_spread(&w->in_tasks);
+    free_spread(&w->out_tasks);
 }
 
 static void write_frames(struct writer *w)
@@ -237,10 +266,26 @@ static bool write_phases(struct writer *w)
     return true;
 }
 
+static void write_spread(const struct writer *w, Hct__Model__Spread *to,
+                         size_t i, const struct spread *s)
+{
+    to->told[i] = s->told;
+    to->sum[i] = s->sum;
+    to->squares[i] = s->squares;
+    to->least[i] = s->least;
+    to->most[i] = s->most;
+    to->least_task[i] = s->told && w->rank_of ? w->rank_of[s->least_task]
+                                              : s->least_task;
+    to->most_task[i] = s->told && w->rank_of ? w->rank_of[s->most_task]
+                                             : s->most_task;
+    to->n_told = to->n_sum = to->n_squares = to->n_least = to->n_most =
+        to->n_least_task = to->n_most_task = i + 1;
+}
+
 static bool write_edges(struct writer *w)
 {
     Hct__Model *o = &w->out;
-    bool any = false;
+    bool any = false, spread = false;
 
     for (size_t i = 0; i < w->m->nedges; i++) {
         const struct jobmodel_edge *e = &w->m->edge[i];
@@ -257,7 +302,10 @@ static bool write_edges(struct writer *w)
         o->out_max[i] = e->out.max;
         o->bytes_mean[i] = e->bytes.mean;
         o->bytes_m2[i] = e->bytes.m2;
+        write_spread(w, &w->in_tasks, i, &e->in_tasks);
+        write_spread(w, &w->out_tasks, i, &e->out_tasks);
         any = any || e->histogram;
+        spread = spread || e->in_tasks.told || e->out_tasks.told;
         if (e->histogram)
             memcpy(o->histogram + i * 2 * JOBMODEL_BUCKETS, e->histogram,
                    2 * JOBMODEL_BUCKETS * sizeof(*e->histogram));
@@ -267,6 +315,8 @@ static bool write_edges(struct writer *w)
     o->n_phase = o->n_from = o->n_to = o->n_set = o->n_count = o->n_in_mean =
         o->n_in_m2 = o->n_in_max = o->n_out_mean = o->n_out_m2 =
         o->n_out_max = o->n_bytes_mean = o->n_bytes_m2 = w->m->nedges;
+    o->in_tasks = spread ? &w->in_tasks : NULL;
+    o->out_tasks = spread ? &w->out_tasks : NULL;
     o->n_histogram = any ? w->m->nedges * 2 * JOBMODEL_BUCKETS : 0;
     return true;
 }
@@ -425,6 +475,23 @@ static int read_phases(struct jobmodel *m, const Hct__Model *from,
     return 0;
 }
 
+static bool even_spread(const Hct__Model__Spread *s, size_t n)
+{
+    return !s || (s->n_told == n && s->n_sum == n && s->n_squares == n &&
+                  s->n_least == n && s->n_most == n && s->n_least_task == n &&
+                  s->n_most_task == n);
+}
+
+static struct spread read_spread(const Hct__Model__Spread *s, size_t i)
+{
+    if (!s)
+        return (struct spread){ 0 };
+    return (struct spread){
+        .told = s->told[i], .sum = s->sum[i], .squares = s->squares[i],
+        .least = s->least[i], .most = s->most[i],
+        .least_task = s->least_task[i], .most_task = s->most_task[i] };
+}
+
 static bool even(const Hct__Model *f)
 {
     size_t n = f->n_phase;
@@ -436,7 +503,8 @@ static bool even(const Hct__Model *f)
            (f->n_bytes_mean == 0 || f->n_bytes_mean == n) &&
            f->n_bytes_m2 == f->n_bytes_mean &&
            (f->n_histogram == 0 ||
-            f->n_histogram == n * 2 * JOBMODEL_BUCKETS);
+            f->n_histogram == n * 2 * JOBMODEL_BUCKETS) &&
+           even_spread(f->in_tasks, n) && even_spread(f->out_tasks, n);
 }
 
 static int read_edges(struct jobmodel *m, const Hct__Model *f,
@@ -450,7 +518,9 @@ static int read_edges(struct jobmodel *m, const Hct__Model *f,
             .phase = f->phase[i], .from = f->from[i], .to = f->to[i],
             .n = f->count[i],
             .in = { f->in_mean[i], f->in_m2[i], f->in_max[i] },
-            .out = { f->out_mean[i], f->out_m2[i], f->out_max[i] } };
+            .out = { f->out_mean[i], f->out_m2[i], f->out_max[i] },
+            .in_tasks = read_spread(f->in_tasks, i),
+            .out_tasks = read_spread(f->out_tasks, i) };
 
         if (f->n_bytes_mean)
             e.bytes = (struct jobmodel_times){ f->bytes_mean[i],
@@ -460,7 +530,8 @@ static int read_edges(struct jobmodel *m, const Hct__Model *f,
         if (e.phase >= m->nphases || e.from >= m->nstates ||
             e.to >= m->nstates || e.to == JOBMODEL_START ||
             f->set[i] >= f->n_sets || !sets[f->set[i]].n ||
-            !jobmodel_sane(&e))
+            !jobmodel_sane(&e) || !spread_sane(&e.in_tasks, m->width) ||
+            !spread_sane(&e.out_tasks, m->width))
             return wrong(err, "step", i);
         if (jobmodel_add(m, &e, &sets[f->set[i]], 0))
             return err_memory(err);

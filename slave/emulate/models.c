@@ -65,6 +65,23 @@ static int add_phase(struct maker *k, uint32_t number, uint64_t age_ns)
     return taskset_copy(&k->model.model.phase[at].tasks, &k->all);
 }
 
+/* As if all tasks had taken as long: what travels is as large as ever. */
+static struct spread alike(double sum, uint32_t n)
+{
+    return (struct spread){ .told = n, .sum = sum, .squares = sum * sum / n,
+                            .least = sum / n, .most = sum / n };
+}
+
+static void add_spreads(struct jobmodel *m, uint32_t n)
+{
+    for (size_t i = 0; i < m->nedges; i++) {
+        struct jobmodel_edge *e = &m->edge[i];
+
+        e->in_tasks = alike(e->in.mean * (double)e->n, n);
+        e->out_tasks = alike(e->out.mean * (double)e->n, n);
+    }
+}
+
 static int add_steps(struct maker *k, const struct taskset *ranks)
 {
     uint32_t from = JOBMODEL_START, n = (uint32_t)taskset_count(ranks);
@@ -86,6 +103,7 @@ static int add_steps(struct maker *k, const struct taskset *ranks)
         from = taskmodel_state(&k->model, c.site);
         chain_next(&c, 0);
     }
+    add_spreads(m, n);
     taskmodel_name(&k->model);
     return 0;
 }

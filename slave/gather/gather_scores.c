@@ -89,13 +89,14 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
 static int add_task(struct scores_part *p, uint32_t position)
 {
     const struct task *t = p->tasks[position];
+    const struct lookmodel_time all = { .window = WINDOW_START };
     struct answer_task is = { position, t->rank, { 0 } };
     Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
     int rc = 0;
 
     if (!t->tally.page ||
         !lookmodel_read(p->reads, t->tally.page, &jobs_node(p->all->jobs)->ticks,
-                        0, &m))
+                        0, &all, &m))
         return 0;
     delay_read(&is.delay, t->tally.pid);
     if (take_edges(p, &m))

@@ -614,7 +614,7 @@ static int job_forget(struct part *p, struct err *err)
 }
 
 bool job_reaped(struct job *j, pid_t pid, int status,
-                const struct rusage *usage)
+                const struct reap_usage *usage)
 {
     if (hook(j) && hook(j)->reaped(j, pid, status, usage))
         return true;

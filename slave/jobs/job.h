@@ -60,7 +60,7 @@ struct job *job_of(struct part *p);     /* NULL: others have started it */
 /* Facts. */
 void job_registered(struct job *j, const char *why);
 bool job_reaped(struct job *j, pid_t pid, int status,
-                const struct rusage *usage);
+                const struct reap_usage *usage);
 
 /* One more task, whose rank is above those that are there. -1: no memory. */
 int job_add_task(struct job *j, uint32_t rank);

@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
+
+#include "slave/proc/reap.h"
 
 struct job;
 struct task;
@@ -17,7 +18,7 @@ struct jobhook {
     bool (*registered)(struct job *j, const char *why);
     /* A process has ended; false: it is none that comes or leaves. */
     bool (*reaped)(struct job *j, pid_t pid, int status,
-                   const struct rusage *usage);
+                   const struct reap_usage *usage);
     /* Records were acknowledged, or streams have moved. */
     void (*look)(struct job *j);
     /* The task of this rank that comes; NULL: there is none. */

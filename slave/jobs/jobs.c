@@ -399,7 +399,7 @@ void jobs_orphan(struct jobs *js, uint64_t grace_ns)
 /* ----------------------------------------------------------------- facts */
 
 void jobs_reaped(void *arg, pid_t pid, int status,
-                 const struct rusage *usage)
+                 const struct reap_usage *usage)
 {
     struct jobs *js = arg;
 

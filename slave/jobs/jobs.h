@@ -57,7 +57,7 @@ void jobs_orphan(struct jobs *js, uint64_t grace_ns);
 
 /* Callbacks for reap.h, registry.h and pmix.h; arg is the struct jobs. */
 void jobs_reaped(void *arg, pid_t pid, int status,
-                 const struct rusage *usage);
+                 const struct reap_usage *usage);
 void jobs_stopped(void *arg, pid_t tid, int status);
 int jobs_grant(void *arg, const struct page_hello *hello,
                const struct registry_peer *peer, struct err *err);

@@ -401,7 +401,7 @@ bool task_check_world(struct task *t, const struct task_given *given)
 }
 
 void task_reaped(struct task *t, const char *node, int status,
-                 const struct rusage *usage)
+                 const struct reap_usage *usage)
 {
     t->over = true;
     if (t->restoring)
@@ -414,11 +414,13 @@ void task_reaped(struct task *t, const char *node, int status,
     } else if (!t->why) {
         t->code = WEXITSTATUS(status);
     }
-    t->user_ns = (uint64_t)usage->ru_utime.tv_sec * CLOCK_NS_PER_S +
-                 (uint64_t)usage->ru_utime.tv_usec * 1000;
-    t->system_ns = (uint64_t)usage->ru_stime.tv_sec * CLOCK_NS_PER_S +
-                   (uint64_t)usage->ru_stime.tv_usec * 1000;
-    t->max_rss_bytes = (uint64_t)usage->ru_maxrss * 1024;
+    t->user_ns = (uint64_t)usage->of.ru_utime.tv_sec * CLOCK_NS_PER_S +
+                 (uint64_t)usage->of.ru_utime.tv_usec * 1000;
+    t->system_ns = (uint64_t)usage->of.ru_stime.tv_sec * CLOCK_NS_PER_S +
+                   (uint64_t)usage->of.ru_stime.tv_usec * 1000;
+    t->max_rss_bytes = (uint64_t)usage->of.ru_maxrss * 1024;
+    if (t->tally.pid == t->pid)         /* else a shell, say, has waited for it */
+        t->waited_ns = usage->waited_ns;
     t->facts |= TASK_EXITED;
 }
 
@@ -484,6 +486,7 @@ static void tell_exit(const struct task *t, const struct node *node,
     m.user_ns = t->user_ns;
     m.system_ns = t->system_ns;
     m.max_rss_bytes = t->max_rss_bytes;
+    m.waited_ns = t->waited_ns;
     m.mpi_calls = counters.calls;
     m.in_mpi_ns = counters.in_ns;
     m.out_mpi_ns = counters.out_ns;

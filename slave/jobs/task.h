@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 #include <event2/event.h>
 
@@ -18,6 +17,7 @@
 #include "slave/launch/launch.h"
 #include "slave/launch/plan.h"
 #include "slave/page/tally.h"
+#include "slave/proc/reap.h"
 #include "slave/streams/streams.h"
 
 enum task_fact {
@@ -60,6 +60,7 @@ struct task {
     bool core;
     char *why;                  /* owned: could not be started */
     uint64_t user_ns, system_ns, max_rss_bytes;
+    uint64_t waited_ns;         /* for a processor; 0: not known */
     int abort_code;
     uint32_t abort_call, abort_site;    /* what it was in, as account_in() has
                                            it */
@@ -121,7 +122,7 @@ bool task_report(struct task *t, const struct plan *plan);
 
 /* node: its name, for sentences. */
 void task_reaped(struct task *t, const char *node, int status,
-                 const struct rusage *usage);
+                 const struct reap_usage *usage);
 
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);

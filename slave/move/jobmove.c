@@ -525,7 +525,7 @@ int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err)
 /* ----------------------------------------------------------------------- facts */
 
 static void coming_ended(struct mover *v, int status,
-                         const struct rusage *usage)
+                         const struct reap_usage *usage)
 {
     char why[300];
 
@@ -547,7 +547,7 @@ static void coming_ended(struct mover *v, int status,
 }
 
 static bool reaped(struct job *j, pid_t pid, int status,
-                    const struct rusage *usage)
+                    const struct reap_usage *usage)
 {
     if (jobkeep_reaped(j, pid, status) || jobroom_reaped(j, pid))
         return true;

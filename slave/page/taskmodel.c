@@ -301,6 +301,7 @@ int taskmodel_add(struct taskmodel *t, const struct tally *w,
     for (unsigned i = 0; i < n; i++)
         if (add_thread(t, w, threads[i].slot, now, &task))
             return -1;
+    jobmodel_end_task(&t->model, position);
     t->model.threads += n;
     if (n && taskset_union(&t->model.tasks, &task))
         return -1;

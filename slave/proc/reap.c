@@ -7,10 +7,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "slave/proc/smallfile.h"
 
 struct reap {
     struct event *event;        /* owned */
@@ -35,18 +39,39 @@ static int status_of(const siginfo_t *info)
     }
 }
 
+/* The kernel counts it for each thread, and forgets that of others with them. */
+static uint64_t waited_ns(pid_t pid)
+{
+    char path[48], text[100], *at;
+
+    snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+    if (!smallfile_read(path, text, sizeof(text)) || !(at = strchr(text, ' ')))
+        return 0;
+    return strtoull(at, NULL, 10);
+}
+
 /* glibc's waitid() does not pass the usage on. */
-static bool wait_one(siginfo_t *info, struct rusage *usage)
+static bool wait_some(idtype_t what, pid_t pid, int how, siginfo_t *info,
+                      struct rusage *usage)
 {
     info->si_pid = 0;
-    return syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG, usage) == 0 &&
-           info->si_pid > 0;
+    return syscall(SYS_waitid, what, pid, info, how | WEXITED | WNOHANG,
+                   usage) == 0 && info->si_pid > 0;
+}
+
+/* Who is dead is looked at before it is gone for good. */
+static bool wait_one(siginfo_t *info, struct reap_usage *usage)
+{
+    if (!wait_some(P_ALL, 0, WNOWAIT, info, &usage->of))
+        return false;
+    usage->waited_ns = is_end(info) ? waited_ns(info->si_pid) : 0;
+    return wait_some(P_PID, info->si_pid, 0, info, &usage->of);
 }
 
 static void on_child(evutil_socket_t sig, short what, void *arg)
 {
     struct reap *r = arg;
-    struct rusage usage;
+    struct reap_usage usage;
     siginfo_t info;
 
     (void)sig, (void)what;

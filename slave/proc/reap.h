@@ -2,6 +2,7 @@
 #ifndef HECTOR_REAP_H
 #define HECTOR_REAP_H
 
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <event2/event.h>
@@ -10,9 +11,15 @@
 
 struct reap;
 
+struct reap_usage {
+    struct rusage of;
+    uint64_t waited_ns;         /* its first thread was ready to run, and had
+                                   no processor; 0: not known */
+};
+
 /* status as from wait(2). Called once for each child, also for adopted ones. */
 typedef void reap_f(void *arg, pid_t pid, int status,
-                    const struct rusage *usage);
+                    const struct reap_usage *usage);
 
 /* A thread that we trace has stopped (halt.h); status as si_status of
  * waitid(2) has it. */

@@ -65,7 +65,7 @@ static void on_done(void *arg, const struct stacker_result *r,
 }
 
 static void on_dead(void *arg, pid_t pid, int status,
-                    const struct rusage *usage)
+                    const struct reap_usage *usage)
 {
     (void)arg, (void)pid, (void)status, (void)usage;
 }

@@ -275,7 +275,7 @@ static void ask_for_page(struct world *w, uint64_t job, uint32_t rank)
 
 static void fact(struct world *w, const struct step *s)
 {
-    static const struct rusage usage;
+    static const struct reap_usage usage;
     uint64_t job = s->n > 0 ? s->body[0] % 4 : 1;
     uint32_t rank = s->n > 1 ? s->body[1] % 8 : 0;
     uint8_t more = s->n > 2 ? s->body[2] : 0;

@@ -37,6 +37,7 @@ size_t pack_model(uint8_t *bytes)
             jobmodel_add(&m, &e, &both, 0))
             exit(1);
     }
+    jobmodel_end_task(&m, 1);
     if (taskset_copy(&m.tasks, &both) ||
         jobmodel_write(&m, NULL, NULL, 0, &s, NULL))
         exit(1);

@@ -82,6 +82,7 @@ master/hector/core   master/store
 master/hector/stack  master/store hct.pb-c.h stack_page.inc
 master/hector/model  master/store hct.pb-c.h calls.h
 master/hector/behind master/store hct.pb-c.h
+master/hector/diff   master/store master/watch hct.pb-c.h calls.h
 master/hector/why    master/store master/watch hct_policy.h
 master/hector        master/store master/watch
 END

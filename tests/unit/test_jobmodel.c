@@ -109,6 +109,7 @@ static void add_task(struct jobmodel *m, uint32_t task, uint32_t position)
         if (e.n)
             assert_int_equal(jobmodel_add(m, &e, &one, 0), 0);
     }
+    jobmodel_end_task(m, position);
     assert_int_equal(taskset_union(&m->tasks, &one), 0);
     m->threads++;
     taskset_fini(&one);
@@ -161,6 +162,50 @@ static void check_times(const struct jobmodel_times *t, uint32_t i,
     assert_true(t->max == (what == BYTES ? 0 : max));
 }
 
+/* Of the sums of all tasks, each by itself. */
+static void check_spread(const struct spread *s, uint32_t i, bool out,
+                         const uint32_t *rank_of)
+{
+    double sum = 0, squares = 0, rest = 0, mean, least = 1e99, most = -1;
+    uint32_t told = 0, who_least = 0, who_most = 0;
+
+    for (uint32_t task = 0; task < TASKS; task++) {
+        double own = 0;
+
+        for (uint32_t k = 0; k < count_of(task, i); k++)
+            own += time_of(task, i, k, out);
+        if (count_of(task, i) == 0)
+            continue;
+        told++;
+        sum += own;
+        squares += own * own;
+        who_least = own < least ? task : who_least;
+        least = fmin(own, least);
+        who_most = own > most ? task : who_most;
+        most = fmax(own, most);
+    }
+    assert_int_equal(s->told, told);
+    close_to(s->sum, sum);
+    close_to(s->squares, squares);
+    close_to(s->least, least);
+    close_to(s->most, most);
+    assert_int_equal(s->least_task, rank_of[who_least]);
+    assert_int_equal(s->most_task, rank_of[who_most]);
+    mean = (sum - most) / (told - 1);
+    for (uint32_t task = 0; task < TASKS; task++) {
+        double own = 0;
+
+        for (uint32_t k = 0; k < count_of(task, i); k++)
+            own += time_of(task, i, k, out);
+        if (count_of(task, i) && task != who_most)
+            rest += (own - mean) * (own - mean);
+    }
+    close_to(spread_but_most(s).mean, mean);
+    if (fabs(spread_but_most(s).deviation - sqrt(rest / (told - 2))) >
+        1e-6 * mean)
+        fail_msg("a deviation of %g", spread_but_most(s).deviation);
+}
+
 static void check_whole(const struct jobmodel *m, const uint32_t *rank_of)
 {
     assert_int_equal(m->nstates - JOBMODEL_FIRST, KINDS + 1);
@@ -186,6 +231,8 @@ static void check_whole(const struct jobmodel *m, const uint32_t *rank_of)
         check_times(&e->in, i, IN, n);
         check_times(&e->out, i, OUT, n);
         check_times(&e->bytes, i, BYTES, n);
+        check_spread(&e->in_tasks, i, false, rank_of);
+        check_spread(&e->out_tasks, i, true, rank_of);
     }
 }
 

@@ -11,7 +11,7 @@
  * them. */
 static unsigned ends, killed_by_trap;
 
-static void on_dead(void *arg, pid_t pid, int status, const struct rusage *u)
+static void on_dead(void *arg, pid_t pid, int status, const struct reap_usage *u)
 {
     (void)arg, (void)pid, (void)u;
     ends++;

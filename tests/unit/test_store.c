@@ -108,7 +108,8 @@ static void test_views(void **state)
         { "jobs", "job,name,command,ntasks,state,started_ns,ended_ns,"
                   "exit_code" },
         { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
-                   "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns" },
+                   "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns,"
+                   "waited_ns" },
         { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
         { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
                    "seen_ns,clock_error_ns,draining" },
@@ -617,6 +618,65 @@ static void test_found(void **state)
     store_close(st);
 }
 
+/* Good runs of a program are those that ended well, without a hang, and have a
+ * model; of models those of the last ten of each program are kept, and those of
+ * the latest jobs. */
+static int on_run(void *arg, const struct store_run *row)
+{
+    str_addf(arg, "%llu %s\n", (unsigned long long)row->job,
+             row->builds ? row->builds : "-");
+    return 0;
+}
+
+static void put_run(struct store *st, uint64_t job, int64_t program, bool good)
+{
+    struct store_run r = { .job = job, .what = "./a 1", .environment = "" };
+    struct store_model m = { .job = job, .model = { "m", 1 } };
+
+    make_job(st, "r");
+    assert_int_equal(store_put_run(st, &r, &err), 0);   /* as it begins */
+    r.program = program;
+    r.builds = program ? "a 01" : NULL;
+    r.good = good;
+    assert_int_equal(store_put_run(st, &r, &err), 0);
+    if (program)
+        assert_int_equal(store_put_model(st, &m, &err), 0);
+}
+
+static void test_runs(void **state)
+{
+    struct store *st = open_it();
+    struct store_verdict v = { .job = 4, .policy = "p", .kind = "deadlock" };
+    struct str s = { 0 };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    for (uint64_t job = 1; job <= 8; job++)
+        put_run(st, job, job == 3 ? 5 : job == 7 ? 0 : 6, job != 2);
+    assert_int_equal(store_put_verdict(st, &v, &err), 0);
+    assert_int_equal(query_good_runs(st, 6, 8, 10, on_run, &s, &err), 0);
+    assert_string_equal(str_text(&s), "6 a 01\n5 a 01\n1 a 01\n");
+    str_reset(&s);
+    assert_int_equal(query_good_runs(st, 6, 6, 1, on_run, &s, &err), 0);
+    assert_string_equal(str_text(&s), "5 a 01\n");
+    str_reset(&s);
+    assert_int_equal(query_like_runs(st, "./a 1", 6, 2, on_run, &s, &err), 0);
+    assert_string_equal(str_text(&s), "5 a 01\n3 a 01\n");
+    str_reset(&s);
+    assert_int_equal(query_run_of(st, 7, on_run, &s, &err), 0);
+    assert_string_equal(str_text(&s), "7 -\n");
+    str_fini(&s);
+    for (uint64_t job = 9; job <= 250; job++)
+        put_run(st, job, job <= 30 ? 6 : 8, true);
+    assert_int_equal(store_tidy(st, &err), 0);
+    expect(st, "SELECT group_concat(job) FROM (SELECT job FROM model WHERE"
+           " job <= 50 ORDER BY job)",
+           "3,21,22,23,24,25,26,27,28,29,30\n");
+    expect(st, "SELECT count(*) FROM model WHERE job > 50", "200\n");
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+}
+
 /* Without all that rows.h says has come after that version; all views go, as
  * they stand in the way. */
 static void take_back(struct store *st, int version)
@@ -1005,7 +1065,7 @@ int main(void)
         T(test_modes),
         T(test_resume),
         T(test_log), T(test_merge),
-        T(test_migration),
+        T(test_runs), T(test_migration),
         T(test_together),
     };
 

@@ -151,6 +151,11 @@ static void name_time(const struct model_options *o, const Hct__Model *m,
                  *o->window == 'l' ? "the last" : "since its phase began,", age);
 }
 
+static uint32_t window_of(const struct model_options *o)
+{
+    return !o->window ? 0 : *o->window == 'p' ? 1 : 2;
+}
+
 /* What is kept is shown if that is wanted, or there is nothing else. */
 static Hct__Model *find(const struct tool *t, const struct target *target,
                         char *title, size_t size)
@@ -158,6 +163,7 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
     const struct model_options *o = t->own;
     const char *word = t->words[0];
     Hct__Model *m;
+    struct err err;
     bool kept = o->last || (!t->address && model_job_ended(t, target->job));
 
     if (kept && !target->all) {
@@ -172,8 +178,13 @@ static Hct__Model *find(const struct tool *t, const struct target *target,
     }
     if (kept)
         return model_last(t, target->job, title, size);
-    m = model_ask(t, target, word);
-    name_time(o, m, word, title, size);
+    m = model_ask(t, target, word,
+                  &(struct model_how){ .histograms = o->histogram,
+                                       .window = window_of(o) }, &err);
+    if (m)
+        name_time(o, m, word, title, size);
+    else
+        tool_complain(TOOL_FAILED, "%s", err.text);
     return m;
 }
 

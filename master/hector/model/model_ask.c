@@ -9,7 +9,6 @@
 #include "master/hector/core/ask.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/seek.h"
-#include "master/hector/model/model_options.h"
 #include "master/store/query.h"
 #include "proto/base/clock.h"
 
@@ -19,11 +18,11 @@
 /* ---------------------------------------------------------------- a master */
 
 static int gather(const struct tool *t, const struct target *target,
-                  struct ask *answer, struct err *err)
+                  const struct model_how *mh, struct ask *answer,
+                  struct err *err)
 {
     Hct__Gather m = HCT__GATHER__INIT;
     Hct__ModelAsk how = HCT__MODEL_ASK__INIT;
-    const struct model_options *o = t->own;
     char address[ADDR_LIST_MAX], ranks[4096];
     uint8_t argument[4200];
 
@@ -31,8 +30,8 @@ static int gather(const struct tool *t, const struct target *target,
         seek_master(t, target->job, address, err))
         return -1;
     how.ranks = ranks;
-    how.histograms = o->histogram;
-    how.window = !o->window ? 0 : *o->window == 'p' ? 1 : 2;
+    how.histograms = mh->histograms;
+    how.window = mh->window;
     m.kind = (char *)"model";
     m.argument.len = hct__model_ask__pack(&how, argument);
     m.argument.data = argument;
@@ -42,26 +41,25 @@ static int gather(const struct tool *t, const struct target *target,
 }
 
 Hct__Model *model_ask(const struct tool *t, const struct target *target,
-                      const char *word)
+                      const char *word, const struct model_how *how,
+                      struct err *err)
 {
     const struct taskset *ranks = &target->ranks;
     uint32_t last = ranks->n ? ranks->v[ranks->n - 1].last : 0;
     Hct__Model *m = NULL;
     struct ask answer;
-    struct err err;
 
-    if (gather(t, target, &answer, &err)) {
-        tool_complain(TOOL_FAILED, "%s: %s", word, err.text);
+    if (gather(t, target, how, &answer, err)) {
+        err_prefix(err, "%s", word);
         return NULL;
     }
     m = hct__model__unpack(NULL, answer.bytes.n,
                            (const uint8_t *)str_text(&answer.bytes));
     if (!m) {
-        tool_complain(TOOL_FAILED, "%s: the master's answer makes no sense",
-                      word);
+        err_set(err, EBADMSG, "%s: the master's answer makes no sense", word);
     } else if (ranks->n && m->width && last >= m->width) {
-        tool_complain(TOOL_FAILED, "job %" PRIu64 " has %u tasks: there is no"
-                      " task %u", target->job, m->width, last);
+        err_set(err, ESRCH, "job %" PRIu64 " has %u tasks: there is no task %u",
+                target->job, m->width, last);
         hct__model__free_unpacked(m, NULL);
         m = NULL;
     } else {

@@ -5,16 +5,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "hct.pb-c.h"
 #include "master/hector/core/target.h"
 #include "master/hector/core/tool.h"
 
-/* To be freed; NULL after having complained. word is what target was. */
-Hct__Model *model_ask(const struct tool *t, const struct target *target,
-                      const char *word);
+struct model_how {
+    bool histograms;
+    uint32_t window;            /* as in ModelAsk; 0: all their time */
+};
 
-/* The same of the latest that is kept, with a title for it. */
+/* To be freed; NULL with a sentence. word is what target was. */
+Hct__Model *model_ask(const struct tool *t, const struct target *target,
+                      const char *word, const struct model_how *how,
+                      struct err *err);
+
+/* The latest that is kept, with a title for it; NULL after having complained. */
 Hct__Model *model_last(const struct tool *t, uint64_t job, char *title,
                        size_t size);
 

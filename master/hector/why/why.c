@@ -10,6 +10,7 @@
 #include "master/hector/core/answer.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
+#include "master/hector/diff/diff.h"
 #include "master/hector/stack/stack_draw.h"
 #include "master/hector/stack/stack_last.h"
 #include "master/hector/why/lasttags.h"
@@ -172,6 +173,7 @@ static int ask(const struct tool *t, struct store *st,
         puts("no policy has found anything");
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);
+    diff_of_slow_job(&more, st, target->job);
     saved_of_job(&more, st, target->job);
     moves_of_job(&more, st, target->job);
     standing_of_job(&more, st, target->job);
