@@ -327,6 +327,7 @@ static void make_full(struct jobmodel *m)
     e.from = JOBMODEL_START;
     e.n = 1;
     assert_int_equal(jobmodel_add(m, &e, &one, 0), 0);
+    jobmodel_end_task(m, 1);
     assert_int_equal(taskset_copy(&m->tasks, &both), 0);
     m->threads = 3;
     m->sites_lost = 11;
@@ -470,9 +471,11 @@ static void test_large(void **state)
         assert_true(jobmodel_sane(&e));
         assert_int_equal(jobmodel_add(&m, &e, &one, 0), 0);
     }
+    jobmodel_end_task(&m, 0);
     assert_int_equal(jobmodel_write(&m, NULL, NULL, 0, &s, NULL), 0);
     msg = hct__model__unpack(NULL, s.n, (uint8_t *)s.s);
     assert_int_equal(jobmodel_read(&again, msg, NULL), 0);
+    assert_int_equal(again.edge[0].in_tasks.told, 1);
     assert_true(again.edge[0].n == JOBMODEL_COUNT_MAX);
     jobmodel_fini(&again);
     jobmodel_fini(&m);
@@ -515,9 +518,16 @@ static void lie(Hct__Model *m, unsigned which)
     case 25: m->phases[1]->number = 4; m->phases[1]->merged = 0; break;
     case 26: m->out_max[1] = UINT64_MAX; break;
     case 27: m->states[0]->call = JOBMODEL_CALLS_MAX; break;
+    case 28: m->in_tasks->told[0] = 3; break;
+    case 29: m->in_tasks->most_task[0] = 2; break;
+    case 30: m->out_tasks->least_task[1] = UINT32_MAX; break;
+    case 31: m->out_tasks->n_squares--; break;
+    case 32: m->in_tasks->sum[0] = NAN; break;
+    case 33: m->in_tasks->most[0] = 1e30; break;
+    case 34: m->out_tasks->squares[0] = INFINITY; break;
     }
 }
-enum { LIES = 28 };
+enum { LIES = 35 };
 
 static void test_lies(void **state)
 {
