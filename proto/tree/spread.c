@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define SUM_MAX 1e25            /* ns: 2^24 tasks, 31 years each */
+#define TASK_MAX 5e17           /* ns: 15 years */
+#define SUM_MAX 1e25            /* of 2^24 tasks */
 #define SQUARES_MAX 1e50
 
 void spread_merge(struct spread *to, const struct spread *part, uint32_t at)
@@ -29,8 +30,9 @@ void spread_merge(struct spread *to, const struct spread *part, uint32_t at)
 
 void spread_add(struct spread *to, double ns, uint32_t task)
 {
-    const struct spread one = { .told = 1, .sum = ns, .squares = ns * ns,
-                                .least = ns, .most = ns,
+    double own = ns < TASK_MAX ? ns : TASK_MAX;
+    const struct spread one = { .told = 1, .sum = own, .squares = own * own,
+                                .least = own, .most = own,
                                 .least_task = task, .most_task = task };
 
     spread_merge(to, &one, 0);

@@ -332,6 +332,7 @@ static void make_full(struct jobmodel *m)
     e.from = JOBMODEL_START;
     e.n = 1;
     assert_int_equal(jobmodel_add(m, &e, &one, 0), 0);
+    jobmodel_end_task(m, 1);
     assert_int_equal(taskset_copy(&m->tasks, &both), 0);
     m->threads = 3;
     m->sites_lost = 11;
@@ -475,9 +476,11 @@ static void test_large(void **state)
         assert_true(jobmodel_sane(&e));
         assert_int_equal(jobmodel_add(&m, &e, &one, 0), 0);
     }
+    jobmodel_end_task(&m, 0);
     assert_int_equal(jobmodel_write(&m, NULL, NULL, 0, &s, NULL), 0);
     msg = hct__model__unpack(NULL, s.n, (uint8_t *)s.s);
     assert_int_equal(jobmodel_read(&again, msg, NULL), 0);
+    assert_int_equal(again.edge[0].in_tasks.told, 1);
     assert_true(again.edge[0].n == JOBMODEL_COUNT_MAX);
     jobmodel_fini(&again);
     jobmodel_fini(&m);
@@ -523,9 +526,16 @@ static void lie(Hct__Model *m, unsigned which)
     case 28: m->bytes_mean[0] = 1e300; break;
     case 29: m->bytes_m2[0] = -1; break;
     case 30: m->n_bytes_m2--; break;
+    case 31: m->in_tasks->told[0] = 3; break;
+    case 32: m->in_tasks->most_task[0] = 2; break;
+    case 33: m->out_tasks->least_task[1] = UINT32_MAX; break;
+    case 34: m->out_tasks->n_squares--; break;
+    case 35: m->in_tasks->sum[0] = NAN; break;
+    case 36: m->in_tasks->most[0] = 1e30; break;
+    case 37: m->out_tasks->squares[0] = INFINITY; break;
     }
 }
-enum { LIES = 31 };
+enum { LIES = 38 };
 
 static void test_lies(void **state)
 {
