@@ -4,7 +4,7 @@
 # be in rooms below it (lib, deadlock). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
-POLICIES    := null hang outlier
+POLICIES    := null hang outlier slow
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
@@ -16,6 +16,8 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
 PARTS_outlier := $(addprefix outlier/,outlier groups odd) \
                $(addprefix smm/,chains dictionary lknorm medoids polish smm) \
                $(addprefix lib/,lot words)
+PARTS_slow  := $(addprefix slow/,slow bocpd iterations pace region slow_say \
+               speed) smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))

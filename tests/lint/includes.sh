@@ -37,6 +37,7 @@ policies/deadlock
 policies/hang
 policies/smm
 policies/outlier
+policies/slow
 
 redirector/link
 redirector/out       hct.pb-c.h
