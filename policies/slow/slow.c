@@ -19,14 +19,14 @@ static const struct hct_param params[] = {
                  0.05, 3600 },
     [LOOK] = { "look", "s", "time between looks", 0.2, 0.01, 60 },
     [ITERATIONS] = { "iterations", "", "... and how many of them it is at least",
-                     4, 1, 100000 },
+                     3, 1, 100000 },
     [PARAMS] = { .name = NULL },
 };
 
 enum {
     RAISED = 2,                 /* windows behind a change that make one suspect */
     WITHIN = 10,                /* no more: what is older was seen before */
-    ODD_WINDOWS = 3, ALL_WINDOWS = 5,   /* that tell it */
+    ODD_WINDOWS = 3, ALL_WINDOWS = 4,   /* that tell it */
     GIVEN_UP = 14,              /* windows after which nothing was found */
     FASTER = 8,                 /* windows after which faster is usual */
     MODELS = 4096,              /* that are read without a thought */
@@ -45,7 +45,8 @@ struct state {
     struct phasebook phases;
     struct iterations loop;     /* of the task ref */
     uint32_t ref, was_at;       /* phase of the look before */
-    bool began, settles;        /* the next window is not to be trusted */
+    bool ended;                 /* a window, in this stay of the phase */
+    bool began, settles;        /* settles: the next window is not to be trusted */
     uint64_t at_ns, loop_calls[SPEED_PHASES], lasts_ns[SPEED_PHASES];
     uint64_t ref_calls;
     uint64_t models_ns;         /* not before */
@@ -132,7 +133,7 @@ static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = c,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->before = pace_now(&s->pace[phase], c.since) - log(c.times);
-    speed_settle(&s->speed, since ? since - 1 : 0);
+    speed_settle(&s->speed, phase, since ? since - 1 : 0);
     if (now_ns >= s->models_ns)
         x->wants = HCT_NEED_MODEL;
 }
@@ -185,7 +186,7 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         dismiss(s, true);
         return;
     }
-    slow = f.nodd ? f.windows >= ODD_WINDOWS
+    slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
                   : f.windows >= ALL_WINDOWS &&
                         fmax(f.alike, x->change.times) >= s->limit.factor;
     note(x, &f, odd, slow);
@@ -341,12 +342,16 @@ static void end_window(struct state *s, const struct hct_snapshot *in,
     struct speed_window w = s->speed.open[phase];
     uint32_t stage = s->x.stage;
 
+    /* Where a window begins and ends in an iteration nobody knows. */
+    s->limit.unsure = iterations_each(&s->loop) /
+                      (2 * (double)s->loop_calls[phase]);
     s->loop_calls[phase] = s->lasts_ns[phase] = 0;
     if (s->settles) {           /* a task may have been elsewhere in it */
         s->settles = false;
         speed_drop(&s->speed, phase);
         return;
     }
+    s->ended = true;
     speed_close(&s->speed, phase, in->now_ns,
                 stage == SLOW_WATCH ? SPEED_PHASES : s->x.phase);
     pace_add(&s->pace[phase], (w.in_ns + w.out_ns) / w.calls,
@@ -386,8 +391,14 @@ static void account(struct state *s, const struct hct_snapshot *in,
     uint64_t calls = iterations_calls(k);
     bool ends;
 
-    /* A piece of a phase between two others is as good as any, but what was
-     * seen while they changed is not, unless it is always so. */
+    /* Of a phase that lasts for some windows, what is left of it makes none. A
+     * piece of a short one is as good as any. What was seen while they changed
+     * is not, unless it is always so. */
+    if (!stays && s->was_at != SPEED_MIXED && s->ended) {
+        speed_drop(&s->speed, s->was_at);
+        s->lasts_ns[s->was_at] = s->loop_calls[s->was_at] = 0;
+    }
+    s->ended = stays && s->ended;
     if (stays && s->was_at == SPEED_MIXED && s->lasts_ns[SPEED_MIXED]) {
         speed_drop(&s->speed, SPEED_MIXED);
         s->lasts_ns[SPEED_MIXED] = s->loop_calls[SPEED_MIXED] = 0;

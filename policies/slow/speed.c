@@ -9,6 +9,7 @@
 
 enum {
     KNOWN = 4,                  /* windows that say how it was before */
+    RECENT = 5,                 /* ... and how it was just now */
     MEMORY = 64,                /* of so many windows it is the mean */
 };
 static const double deviations = 6;
@@ -35,6 +36,7 @@ static void read_one(struct speed *s, struct speed_task *t,
         w->out_ns += out_ns;
         w->in_ns += (double)(k->in_ns - t->in_ns);
     }
+    t->node = k->node <= s->ntasks ? k->node : 0;
     t->calls = calls;
     t->in_ns = k->in_ns;
     t->out_ns = k->out_ns;
@@ -109,17 +111,6 @@ static bool is_of(const struct speed *s, uint64_t window, uint32_t phase)
     return s->ring[window % SPEED_RING].phase == phase;
 }
 
-void speed_settle(struct speed *s, uint64_t since)
-{
-    for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
-        for (uint32_t i = 0; i < s->ntasks; i++) {
-            float *x = &s->task[i].ring[w % SPEED_RING];
-
-            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
-            *x = NAN;
-        }
-}
-
 void speed_relearn(struct speed *s, uint32_t phase, uint64_t since)
 {
     for (uint32_t i = 0; i < s->ntasks; i++) {
@@ -166,6 +157,36 @@ static double mean(const struct speed *s, const struct speed_task *t,
     return *n > 0 ? sum / *n : (double)NAN;
 }
 
+/* The mean of the last windows of a phase before one. */
+static double recent(const struct speed *s, const struct speed_task *t,
+                     uint32_t phase, uint64_t since)
+{
+    uint64_t from = since;
+    uint32_t n = 0;
+    double found;
+
+    for (; from > oldest(s) && n < RECENT; from--)
+        n += is_of(s, from - 1, phase);
+    return mean(s, t, phase, from, since, &found);
+}
+
+void speed_settle(struct speed *s, uint32_t phase, uint64_t since)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        float x = (float)recent(s, &s->task[i], phase, since);
+
+        if (!isnan(x))          /* else it was settled before */
+            s->task[i].recent = x;
+    }
+    for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
+        for (uint32_t i = 0; i < s->ntasks; i++) {
+            float *x = &s->task[i].ring[w % SPEED_RING];
+
+            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
+            *x = NAN;
+        }
+}
+
 /* How it was before that window: by all that was learnt, and what is in the ring. */
 static double before(const struct speed *s, const struct speed_task *t,
                      uint32_t phase, uint64_t since)
@@ -205,32 +226,68 @@ static double middle(double *v, size_t n)
     return polish_median(v, n - 1);
 }
 
+static void add_to_node(struct speed *s, uint32_t node, double x)
+{
+    struct speed_task *t = &s->task[node - 1];
+
+    t->node_shift += (float)x;
+    t->node_tasks++;
+}
+
+/* The middle of what nodes are in the mean; NaN if there is one only. */
+static double middle_of_nodes(struct speed *s)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+
+        if (t->node_tasks)
+            s->words[n++] = (double)t->node_shift / t->node_tasks;
+        t->node_shift = 0;
+        t->node_tasks = 0;
+    }
+    return n > 1 ? middle(s->words, n) : (double)NAN;
+}
+
 /* Of all tasks, in the windows from one up to another; each task's is in shift,
- * where that is not NULL. */
+ * where that is not NULL. A node that is slow may have most of the tasks: then
+ * the others are what is usual. */
 static double all_alike(struct speed *s, uint32_t phase, uint64_t since,
                         uint64_t from, uint64_t to, double *shift)
 {
     size_t n = 0;
+    double tasks;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
         double x = shift_of(s, i, phase, since, from, to);
 
         if (shift)
             shift[i] = x;
-        if (!isnan(x))
-            s->words[n++] = x;
+        if (isnan(x))
+            continue;
+        s->words[n++] = x;
+        if (s->task[i].node)
+            add_to_node(s, s->task[i].node, x);
     }
-    return middle(s->words, n);
+    tasks = middle(s->words, n);
+    return fmin(tasks, middle_of_nodes(s));     /* of NaN and x, x */
 }
 
+/* The deviation; that of those who are not slower, should most be. */
 static double usual(struct speed *s)
 {
-    size_t n = 0;
+    size_t n = 0, less = 0;
+    double all;
 
     for (uint32_t i = 0; i < s->ntasks; i++)
         if (!isnan(s->shift[i]))
             s->words[n++] = fabs(s->shift[i]);
-    return n ? POLISH_MAD * middle(s->words, n) : 0;
+    all = n ? middle(s->words, n) : 0;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        if (s->shift[i] <= 0)
+            s->words[less++] = -s->shift[i];
+    return POLISH_MAD * (less ? fmin(all, middle(s->words, less)) : all);
 }
 
 /* From what on is that task odd? What it varies by itself counts, too. */
@@ -283,11 +340,35 @@ static size_t put(struct speed_odd *v, size_t n, size_t k,
 struct judged {
     uint32_t phase;
     uint64_t since, from;
-    double windows, spread, alike;
+    double windows, spread, alike, unsure;
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
     double others_ns;           /* what all but the odd take outside for a call */
 };
+
+/* What a task has less to do for a call than just before. */
+static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
+                      double least)
+{
+    const struct speed_task *t = &s->task[i];
+    double is = before(s, t, j->phase, j->since) + s->shift[i];
+    double less = (double)t->recent - is;
+
+    if (isnan(less) ||
+        less < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        return 0;
+    return exp(is + j->alike) * (exp(less) - 1);
+}
+
+/* Was it as slow just before already? Then it is not what has changed. */
+static bool was_before(const struct speed *s, uint32_t i,
+                       const struct judged *j)
+{
+    double was = (double)s->task[i].recent -
+                 before(s, &s->task[i], j->phase, j->since);
+
+    return was > 0.6 * s->shift[i];
+}
 
 static void judge_one(struct speed *s, uint32_t i, struct judged *j,
                       const struct speed_limit *limit, struct speed_found *f,
@@ -304,9 +385,9 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     normal = normal_of(s, i, j->phase, j->since, j->alike);
     o.extra_ns = normal * (o.times - 1);
     o.share = o.extra_ns / j->call_ns;
-    if (s->shift[i] < -fmax(finest, fmin(deviations * j->spread, least / 2)))
-        j->loss_ns -= o.extra_ns;
-    if (s->shift[i] < least || o.share < limit->share) {
+    j->loss_ns += loss_of(s, i, j, least);
+    if (fmin(s->shift[i], s->shift[i] + j->alike) < least ||
+        o.share < limit->share || was_before(s, i, j)) {
         j->others_ns += normal;
         return;
     }
@@ -317,15 +398,16 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
 }
 
 /* Have others as much less to do as the odd have more? Some of them, or all a
- * little. What all vary by is much more than what one can have taken over, in a
+ * little: what all vary by is much more than what one can have taken over, in a
  * large job. */
 static bool has_moved(const struct judged *j)
 {
-    double loss = j->loss_ns;
+    double all = j->loss_ns;
 
-    if (j->alike < -finest / 2)
-        loss += j->others_ns * (exp(-j->alike) - 1);
-    return loss > 0.4 * j->gain_ns && loss < 2.5 * j->gain_ns;
+    if (j->alike < -fmax(finest / 2, j->unsure))
+        all += j->others_ns * (exp(-j->alike) - 1);
+    return j->loss_ns > 0.4 * j->gain_ns ||
+           (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
 }
 
 /* Windows in which the worst one is slow, by half of that at least, in a row up to
@@ -352,7 +434,8 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
                  const struct speed_limit *limit, struct speed_found *f,
                  struct speed_odd *odd, size_t k)
 {
-    struct judged j = { .phase = phase, .since = since, .from = from };
+    struct judged j = { .phase = phase, .since = since, .from = from,
+                        .unsure = limit->unsure };
     uint32_t windows = 0;
     double ns, calls;
 
@@ -372,6 +455,7 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     for (uint32_t i = 0; i < s->ntasks; i++)
         judge_one(s, i, &j, limit, f, odd, k);
     f->moved = f->nodd && has_moved(&j);
+    f->of = windows;
     f->windows = f->nodd && k ? agree(s, &j, odd[0].rank) : windows;
     return true;
 }

@@ -38,7 +38,12 @@ struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
+    float recent;               /* log ns a call, just before what is judged */
     uint32_t odd;               /* 1: speed_judge() found it slow */
+    uint32_t node;              /* of this task; 0: not known */
+    /* Of the node whose number is this one's place here, + 1. */
+    float node_shift;           /* sum of its tasks */
+    uint32_t node_tasks;
 };
 
 struct speed_window {           /* of all tasks together */
@@ -68,8 +73,9 @@ void speed_drop(struct speed *s, uint32_t phase);
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
 
-/* What was before that window is how it was before, and leaves the ring. */
-void speed_settle(struct speed *s, uint64_t since);
+/* What was before that window is how it was before, and leaves the ring; of that
+ * phase it is kept how it was last, too. */
+void speed_settle(struct speed *s, uint32_t phase, uint64_t since);
 
 /* How it was before in that phase: as since that window, from now on. */
 void speed_relearn(struct speed *s, uint32_t phase, uint64_t since);
@@ -83,6 +89,8 @@ struct speed_limit {
     uint32_t windows;           /* that tell it, at least */
     double factor;              /* so many times as long, at least */
     double share;               /* of the time, that this costs it */
+    double unsure;              /* part of a window that may be of the iteration
+                                   before or after it */
 };
 
 struct speed_odd {
@@ -96,7 +104,7 @@ struct speed_found {
     double alike;               /* all tasks: so many times as long as before */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
-    uint32_t windows;           /* that agree */
+    uint32_t windows, of;       /* so many of these agree, the last ones */
 };
 
 /* Of the windows of a phase from one on, against how it was before that called

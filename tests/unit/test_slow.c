@@ -39,12 +39,15 @@ static bool is_blamed(const struct slow_job *j, uint32_t rank)
 static bool is_right(const struct slow_job *j)
 {
     bool right = j->verdicts[0].nranks > 0 || j->kind == SLOW_ALL;
+    uint32_t there = 0;
 
     for (uint32_t i = 0; i < j->tasks; i++)
         right &= is_blamed(j, i) ==
                  (j->kind == SLOW_RANK ? i == j->target
                   : j->kind == SLOW_NODE ? slow_node(j, i) == j->target : false);
-    if (j->kind == SLOW_NODE)
+    for (uint32_t i = 0; i < j->tasks; i++)
+        there += slow_node(j, i) == j->target;
+    if (j->kind == SLOW_NODE && there > 1)
         right &= strncmp(j->lines[j->verdicts[0].lines].text, "node ", 5) == 0;
     return right;
 }
@@ -71,10 +74,14 @@ static bool go(struct run *r, double end_s, uint64_t seed)
         r->right = is_right(j);
         r->region = names_step(j);
     }
-    if (r->at_ns && getenv("SLOW_SAY"))
-        printf("# %s x%.2f at %.1f of task %u: %.1f s: %s\n",
-               slow_kinds[j->kind], j->factor, j->at_s, j->target,
-               (double)r->at_ns / 1e9, j->lines[j->verdicts[0].lines].text);
+    if (getenv("SLOW_SAY"))
+        printf("# %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, spread "
+               "%.2f %.2f, every %.0f: %.1f s: %s\n",
+               !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
+               slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
+               j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
+               (double)r->at_ns / 1e9,
+               r->at_ns ? j->lines[j->verdicts[0].lines].text : "");
     return true;
 }
 
