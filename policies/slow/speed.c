@@ -252,12 +252,12 @@ static double middle_of_nodes(struct speed *s)
 
 /* Of all tasks, in the windows from one up to another; each task's is in shift,
  * where that is not NULL. A node that is slow may have most of the tasks: then
- * the others are what is usual. */
+ * the other nodes are what is usual. */
 static double all_alike(struct speed *s, uint32_t phase, uint64_t since,
                         uint64_t from, uint64_t to, double *shift)
 {
     size_t n = 0;
-    double tasks;
+    double tasks, nodes;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
         double x = shift_of(s, i, phase, since, from, to);
@@ -271,7 +271,8 @@ static double all_alike(struct speed *s, uint32_t phase, uint64_t since,
             add_to_node(s, s->task[i].node, x);
     }
     tasks = middle(s->words, n);
-    return fmin(tasks, middle_of_nodes(s));     /* of NaN and x, x */
+    nodes = middle_of_nodes(s);
+    return tasks > 0 && nodes < tasks ? fmax(nodes, 0) : tasks;
 }
 
 /* The deviation; that of those who are not slower, should most be. */
