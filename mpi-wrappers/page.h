@@ -29,8 +29,8 @@
 
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
-    PAGE_MAJOR = 4,
-    PAGE_MINOR = 4,
+    PAGE_MAJOR = 5,
+    PAGE_MINOR = 0,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -43,9 +43,10 @@ enum {
     PAGE_SITES = 512,           /* calls with their contexts, of a thread */
     PAGE_FRAMES = 16,           /* return addresses of a context */
     PAGE_TOLD = 128,            /* return addresses of a stack told */
-    PAGE_EDGES = 1024,          /* pairs of them, in a phase */
+    PAGE_EDGES = 768,           /* pairs of them, in a phase */
+    PAGE_EDGE_SLOTS = 1024,     /* a power of two: where they are looked for */
     PAGE_BANKS = 3,             /* phases kept apart, and all before them */
-    PAGE_BUCKETS = 16,          /* of a histogram */
+    PAGE_BUCKETS = 60,          /* of a histogram */
     PAGE_MODULES = 64,          /* executable and libraries */
     PAGE_PEERS = 1024,          /* partners of a task, by messages */
     PAGE_PEER_WAYS = 32,        /* places that one of them may be found at */
@@ -349,7 +350,11 @@ struct page_site {
 };
 
 /* Mean and sum of squared deviations as by Welford: variance is m2 / (n - 1).
- * seq as in page_slot. */
+ * seq as in page_slot.
+ *
+ * Bucket i of a histogram counts times from 2^(8 + i/2) ticks, the first and last
+ * one all below and above. When one is full, all of its side are halved: only
+ * ratios mean something. */
 struct page_edge {
     _Alignas(64)
     _Atomic uint32_t seq;
@@ -358,26 +363,27 @@ struct page_edge {
     _Atomic double in_mean, in_m2;      /* ticks inside the first call */
     _Atomic double out_mean, out_m2;    /* ticks between the two */
     _Atomic uint64_t in_max, out_max;
+    _Atomic double bytes_mean, bytes_m2;        /* of the first call, as
+                                                   page_site has them */
+    _Atomic uint16_t in[PAGE_BUCKETS], out[PAGE_BUCKETS];
 };
 
-/* Bucket i counts times from 2^(8 + 2i) ticks, the first and last one all
- * below and above. When one is full, all of its side are halved: only ratios
- * mean something. */
-struct page_histogram { _Atomic uint16_t in[PAGE_BUCKETS], out[PAGE_BUCKETS]; };
-
 /* One phase, or in bank 0 all that were over when their bank was needed. seq
- * is odd while a bank is emptied: then nothing in it means anything. */
+ * is odd while a bank is emptied: then nothing in it means anything. Edges stand
+ * one behind the other, as they came: memory that none has needed yet was never
+ * touched, and is best not read. */
 struct page_bank {
     _Alignas(64)
     _Atomic uint32_t seq;
-    _Atomic uint32_t used;              /* edges */
+    _Atomic uint32_t used;              /* edges; release, after the edge */
     _Atomic uint32_t phase;             /* number + 1; 0: never used. Bank 0:
                                            how many phases are merged */
     _Atomic int32_t label;              /* marker of its tag, level */
     _Atomic uint64_t lost;              /* transitions that found no room */
     _Atomic uint64_t since_ticks;       /* when this thread entered it */
+    _Atomic uint16_t by_ends[PAGE_EDGE_SLOTS];  /* the writer's: a hash table
+                                                   of numbers of edges, + 1 */
     struct page_edge edge[PAGE_EDGES];
-    struct page_histogram histogram[PAGE_EDGES];
 };
 
 /* The bank of a phase. */

@@ -33,7 +33,8 @@
  *        takes, takes_from
  *   1.10 hct_request.waited above 1, and the calls of other threads among the
  *        requests; HCT_ALONE also where several threads are in MPI
- *   1.11 hct_rank.waited_cpu_us, which was padding: 0 */
+ *   1.11 hct_rank.waited_cpu_us, which was padding: 0
+ *   1.12 hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2 */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -41,7 +42,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 11u
+#define HCT_POLICY_MINOR 12u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -219,6 +220,11 @@ struct hct_rank {
                                    seen to stand, the least; if all sleep, the
                                    most that one has had; and 1. As of the last
                                    look with detail; 0: not known */
+    uint64_t delayed_ns;        /* how long its process wanted a processor and
+                                   had none, since it began: that of its threads
+                                   which was kept the longest. As of the last
+                                   look with models; 0: not known */
+    uint64_t ran_ns;            /* how long that thread has had one */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a
@@ -391,6 +397,8 @@ struct hct_edge {
     uint64_t n;                 /* never 0 */
     double in_mean, in_m2;      /* ns, inside the first call */
     double out_mean, out_m2;    /* ns, between the two */
+    double bytes_mean, bytes_m2;        /* of the first call; 0 also: not
+                                           known */
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
 

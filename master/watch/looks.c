@@ -119,7 +119,7 @@ struct hct_edge *looks_add_edge(struct looks *l)
     return ONE_MORE(l, edges);
 }
 
-static bool time_is_sane(double mean, double m2)
+static bool is_sample(double mean, double m2)
 {
     return isfinite(mean) && isfinite(m2) && mean >= 0 && m2 >= 0;
 }
@@ -136,8 +136,9 @@ static bool model_is_sane(const struct looks *l, const struct hct_model *m)
 
         if (e->rank != m->rank || e->from >= m->nstates ||
             e->to >= m->nstates || e->n == 0 ||
-            !time_is_sane(e->in_mean, e->in_m2) ||
-            !time_is_sane(e->out_mean, e->out_m2))
+            !is_sample(e->in_mean, e->in_m2) ||
+            !is_sample(e->out_mean, e->out_m2) ||
+            !is_sample(e->bytes_mean, e->bytes_m2))
             return false;
     }
     return true;
@@ -325,7 +326,7 @@ static bool has_columns(const Hct__Looked__Model *m)
            m->n_in_ns == s && m->n_longest_ns == s && m->n_out_ns == s &&
            m->n_to == e && m->n_phases == e && m->n_n == e &&
            m->n_in_mean == e && m->n_in_m2 == e && m->n_out_mean == e &&
-           m->n_out_m2 == e;
+           m->n_out_m2 == e && m->n_bytes_mean == e && m->n_bytes_m2 == e;
 }
 
 static void take_state(struct looks *l, struct hct_model *is,
@@ -354,7 +355,8 @@ static void take_edge(struct looks *l, struct hct_model *is,
         .rank = m->rank, .from = m->from[i], .to = m->to[i],
         .phase = m->phases[i], .n = m->n[i], .in_mean = m->in_mean[i],
         .in_m2 = m->in_m2[i], .out_mean = m->out_mean[i],
-        .out_m2 = m->out_m2[i] };
+        .out_m2 = m->out_m2[i], .bytes_mean = m->bytes_mean[i],
+        .bytes_m2 = m->bytes_m2[i] };
 }
 
 /* All of it or nothing: who compares ranks takes what is missing for what was not

@@ -1,10 +1,10 @@
 /* model.c - how a thread moves from call to call, see model.h and the structs
  * of page.h.
  *
- * Sites and edges stand in hash tables that fill up and never shrink, but for
- * a bank that gets the edges of a new phase. Invariants: every index
- * is computed here and bounded, whatever the page says; an edge is added
- * before bank.used says so. */
+ * Sites stand in a hash table, edges in the order that they came in, with a hash
+ * table of their numbers; these fill up and never shrink, but for a bank that gets
+ * the edges of a new phase. Invariants: every index is bounded, whatever the page
+ * says; an edge is added before bank.used says so. */
 #include "mpi-wrappers/record/model.h"
 
 #include <assert.h>
@@ -18,14 +18,15 @@
 #include "mpi-wrappers/fields.h"
 
 enum {
-    EDGES_FULL = PAGE_EDGES * 3 / 4,
     SITE_PROBES = 64,
     CALLERS = 3,
     SITES_APART = PAGE_SITES / 2,       /* so many: no more are told apart by
                                            their callers alone */
-    BUCKET_FIRST = 8,           /* as in struct page_histogram */
-    BUCKET_STEP = 2,
+    BUCKET_FIRST = 8,           /* as in struct page_edge */
 };
+
+/* The square root of 2, with its highest bit where that of a number is. */
+#define BUCKET_HALF 0xb504f333f9de6485u
 
 /* Sites with the same place and height that were called in different ways are
  * told apart, by their innermost callers, while there is room. What is read of
@@ -193,26 +194,34 @@ find_site(struct model *m, unsigned call, const void *from, const char *frame,
 /* ---------------------------------------------------------------- edges */
 
 /* NULL: no room. */
+static COLD struct page_edge *add_edge(struct page_bank *b,
+                                       _Atomic uint16_t *slot, uint32_t ends)
+{
+    uint32_t used = GET(b->used);
+
+    if (used >= PAGE_EDGES)
+        return NULL;
+    SET(b->edge[used].ends, ends);
+    SET(*slot, (uint16_t)(used + 1));
+    atomic_store_explicit(&b->used, used + 1, memory_order_release);
+    return &b->edge[used];
+}
+
+/* NULL: no room. */
 static __attribute__((noinline)) struct page_edge *
 find_edge(struct page_bank *b, uint32_t ends)
 {
     uint32_t at = (ends * 0x9e3779b1u) >> 16;
 
-    for (unsigned probes = 0; probes < PAGE_EDGES; probes++, at++) {
-        struct page_edge *e = &b->edge[at % PAGE_EDGES];
-        uint32_t is = GET(e->ends);
+    for (unsigned probes = 0; probes < PAGE_EDGE_SLOTS; probes++, at++) {
+        _Atomic uint16_t *slot = &b->by_ends[at % PAGE_EDGE_SLOTS];
+        uint32_t is = GET(*slot);
 
-        if (LIKELY(is == ends))
-            return e;
-        if (is == 0) {
-            uint32_t used = GET(b->used);
-
-            if (used >= EDGES_FULL)
-                return NULL;
-            SET(e->ends, ends);
-            atomic_store_explicit(&b->used, used + 1, memory_order_release);
-            return e;
-        }
+        if (is == 0)
+            return add_edge(b, slot, ends);
+        if (LIKELY(is <= PAGE_EDGES) &&
+            LIKELY(GET(b->edge[is - 1].ends) == ends))
+            return &b->edge[is - 1];
     }
     return NULL;                /* only if somebody has scribbled on it */
 }
@@ -230,8 +239,9 @@ static inline void edge_end(struct page_edge *e)
 
 static inline unsigned bucket_of(uint64_t ticks)
 {
-    unsigned log2 = 63u - (unsigned)__builtin_clzll(ticks | 1 << BUCKET_FIRST);
-    unsigned i = (log2 - BUCKET_FIRST) / BUCKET_STEP;
+    uint64_t x = ticks > 1 << BUCKET_FIRST ? ticks : 1 << BUCKET_FIRST;
+    unsigned zeros = (unsigned)__builtin_clzll(x);
+    unsigned i = 2 * (63 - BUCKET_FIRST - zeros) + (x << zeros >= BUCKET_HALF);
 
     return i < PAGE_BUCKETS ? i : PAGE_BUCKETS - 1;
 }
@@ -264,6 +274,19 @@ static inline void add_time(_Atomic double *mean, _Atomic double *m2,
         SET(*max, ticks);
 }
 
+/* The same; mostly it is as many each time, and there is nothing to do. */
+static inline void add_bytes(struct page_edge *e, uint64_t bytes,
+                             double one_nth)
+{
+    double x = (double)(int64_t)bytes, was = GET(e->bytes_mean), d = x - was;
+    double is = was + d * one_nth;
+
+    if (LIKELY(x == was))
+        return;
+    SET(e->bytes_mean, is);
+    SET(e->bytes_m2, GET(e->bytes_m2) + d * (x - is));
+}
+
 /* Of two samples together: Chan, Golub and LeVeque, Updating formulae and a
  * pairwise algorithm for computing sample variances, 1979. */
 static void add_times(_Atomic double *mean, _Atomic double *m2, uint64_t n,
@@ -290,16 +313,13 @@ static void merge_edge(struct page_bank *to, const struct page_bank *from,
                        unsigned i)
 {
     const struct page_edge *b = &from->edge[i];
-    const struct page_histogram *hb = &from->histogram[i];
     struct page_edge *a = find_edge(to, GET(b->ends));
-    struct page_histogram *ha;
     uint64_t n, n_b = GET(b->n);
 
     if (!a) {
         SET(to->lost, GET(to->lost) + n_b);
         return;
     }
-    ha = &to->histogram[a - to->edge];
     n = GET(a->n);
     edge_begin(a);
     if (n + n_b) {
@@ -307,14 +327,16 @@ static void merge_edge(struct page_bank *to, const struct page_bank *from,
                   n_b);
         add_times(&a->out_mean, &a->out_m2, n, GET(b->out_mean),
                   GET(b->out_m2), n_b);
+        add_times(&a->bytes_mean, &a->bytes_m2, n, GET(b->bytes_mean),
+                  GET(b->bytes_m2), n_b);
     }
     SET(a->n, n + n_b);
     if (GET(b->in_max) > GET(a->in_max))
         SET(a->in_max, GET(b->in_max));
     if (GET(b->out_max) > GET(a->out_max))
         SET(a->out_max, GET(b->out_max));
-    add_side(ha->in, hb->in);
-    add_side(ha->out, hb->out);
+    add_side(a->in, b->in);
+    add_side(a->out, b->out);
     edge_end(a);
 }
 
@@ -345,7 +367,9 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
 {
     struct page_bank *b = &m->page->bank[page_bank_of(phase)];
     struct page_bank *old = &m->page->bank[0];
+    uint32_t used = GET(b->used);
 
+    used = used < PAGE_EDGES ? used : PAGE_EDGES;
     m->phase = phase + 1;
     m->bank = b;
     if (GET(b->phase) == phase + 1)     /* the slot had it before */
@@ -355,18 +379,17 @@ static COLD void change_phase(struct model *m, uint32_t phase, uint64_t now)
         uint64_t lost = GET(old->lost);
 
         bank_begin(old);
-        for (unsigned i = 0; i < PAGE_EDGES; i++)
-            if (GET(b->edge[i].ends))
-                merge_edge(old, b, i);
+        for (unsigned i = 0; i < used; i++)
+            merge_edge(old, b, i);
         SET(m->slot->edges_lost, GET(m->slot->edges_lost) + GET(old->lost) -
                                  lost);
         SET(old->lost, GET(old->lost) + GET(b->lost));
         SET(old->phase, GET(old->phase) + 1);
         bank_end(old);
-        static_assert(sizeof(b->edge) % 8 == 0 &&
-                      sizeof(b->histogram) % 8 == 0, "wipe() clears words");
-        wipe(b->edge, sizeof(b->edge));
-        wipe(b->histogram, sizeof(b->histogram));
+        static_assert(sizeof(b->edge[0]) % 8 == 0 &&
+                      sizeof(b->by_ends) % 8 == 0, "wipe() clears words");
+        wipe(b->edge, used * sizeof(b->edge[0]));
+        wipe(b->by_ends, sizeof(b->by_ends));
     }
     SET(b->used, 0);
     SET(b->lost, 0);
@@ -428,11 +451,10 @@ uint32_t model_enter(struct model *m, unsigned call, const void *from,
     SET(e->n, n);
     add_time(&e->in_mean, &e->in_m2, &e->in_max, m->in, one_nth);
     add_time(&e->out_mean, &e->out_m2, &e->out_max, out, one_nth);
+    add_bytes(e, m->bytes, one_nth);
     if (LIKELY(m->what & PAGE_DO_HISTOGRAM)) {
-        struct page_histogram *h = &m->bank->histogram[next->edge];
-
-        count(h->in, m->in);
-        count(h->out, out);
+        count(e->in, m->in);
+        count(e->out, out);
     }
     edge_end(e);
     return site;
@@ -443,6 +465,7 @@ void model_leave(struct model *m, uint64_t in, uint64_t bytes)
     struct page_site *s = &m->page->site[m->last];
 
     m->in = in;
+    m->bytes = bytes;
     SET(s->calls, GET(s->calls) + 1);
     SET(s->in_ticks, GET(s->in_ticks) + in);
     SET(s->bytes, GET(s->bytes) + bytes);

@@ -25,7 +25,7 @@ struct model {
     struct page_bank *bank;     /* borrowed */
     uint32_t last;              /* site of the last call */
     uint32_t number;            /* of the slot */
-    uint64_t in;                /* ticks it has taken */
+    uint64_t in, bytes;         /* ticks it has taken, and its bytes */
     struct guess next[PAGE_SITES];
 };
 

@@ -3,7 +3,10 @@
  *
  * Time in calls that wait for others is an effect: what counts is the
  * computation between two calls, and time in calls that do not wait. A step
- * that a task has taken once only is no habit: setting up, reading input. */
+ * that a task has taken once only is no habit: setting up, reading input.
+ *
+ * Nor is a task odd that was kept from a processor: then it is its node that has
+ * too much to do, and any task would be slow there. */
 #ifndef HCT_ODD_H
 #define HCT_ODD_H
 
@@ -28,6 +31,14 @@ struct odd {
     double times;               /* as long as normal */
     double cost_ns;             /* so much longer, in all */
     double share;               /* of the time that the task has been at it */
+    double had, usual;          /* of the time that it wanted a processor it had
+                                   one for this share, and its like for that; NaN:
+                                   not known */
+};
+
+struct odd_list {
+    struct odd *v;              /* borrowed; the most costly first */
+    size_t n, most;
 };
 
 struct odd_limit {
@@ -45,10 +56,11 @@ struct odd_room {
     uint32_t *member;           /* of tasks */
 };
 
-/* The most costly ones, at most k. Returns how many. */
-size_t odd_find(const struct odd_room *r, const struct dictionary *d,
-                const struct hct_snapshot *in, const struct groups *g,
-                const struct groups_task *t, const struct odd_limit *limit,
-                struct odd *v, size_t k);
+/* The most costly ones: of those that are odd, and of those that would be if
+ * they had not been kept from a processor, for half of what it costs at least. */
+void odd_find(const struct odd_room *r, const struct dictionary *d,
+              const struct hct_snapshot *in, const struct groups *g,
+              const struct groups_task *t, const struct odd_limit *limit,
+              struct odd_list *odd, struct odd_list *kept);
 
 #endif

@@ -37,7 +37,7 @@ struct state {
         uint32_t rank;
         uint64_t from, to;      /* places */
         double cost_ns;
-    } said;
+    } said, said_kept;
     struct lknorm table;
     struct dictionary dictionary;
     struct groups groups;
@@ -157,26 +157,28 @@ static void say_one(struct state *s, const struct hct_snapshot *in,
 }
 
 /* The same is news again when it costs twice as much. */
-static bool is_news(struct state *s, uint32_t rank, const struct odd *o)
+static bool is_news(const struct state *s, struct said *said, uint32_t rank,
+                    const struct odd *o)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
     struct said now = { rank, s->dictionary.place[step->from],
                        s->dictionary.place[step->to], o->cost_ns };
 
-    if (s->said.cost_ns > 0 && s->said.rank == rank &&
-        s->said.from == now.from && s->said.to == now.to &&
-        now.cost_ns < 2 * s->said.cost_ns)
+    if (said->cost_ns > 0 && said->rank == rank && said->from == now.from &&
+        said->to == now.to && now.cost_ns < 2 * said->cost_ns)
         return false;
-    s->said = now;
+    *said = now;
     return true;
 }
 
 static void say(struct state *s, const struct hct_snapshot *in,
-                const struct odd *v, size_t n, struct hct_out *out)
+                const struct odd_list *odd, struct hct_out *out)
 {
-    uint32_t first = n ? hct_model(in, v[0].model)->rank : 0;
-    struct hct_verdict *w =
-        n && is_news(s, first, &v[0]) ? words_verdict(out, HCT_OUTLIER) : NULL;
+    const struct odd *v = odd->v;
+    uint32_t first = odd->n ? hct_model(in, v[0].model)->rank : 0;
+    struct hct_verdict *w = odd->n && is_news(s, &s->said, first, &v[0])
+                                ? words_verdict(out, HCT_OUTLIER)
+                                : NULL;
     char what[WHAT], longer[WORDS_TIME];
 
     if (!w)
@@ -189,15 +191,58 @@ static void say(struct state *s, const struct hct_snapshot *in,
                first, v[0].like, what_of(what, &s->dictionary, in, &v[0]),
                words_time(longer, (uint64_t)v[0].cost_ns), 100 * v[0].share);
     words_blame(out, first);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < odd->n; i++)
         say_one(s, in, &v[i], out);
+}
+
+static bool is_first_of_task(const struct odd_list *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (l->v[k].model == l->v[i].model)
+            return false;
+    return true;
+}
+
+/* Nobody is odd then: a node is to blame, which the host names with the task. */
+static void say_kept(struct state *s, const struct hct_snapshot *in,
+                     const struct odd_list *kept, struct hct_out *out)
+{
+    const struct odd *v = kept->v;
+    uint32_t first = kept->n ? hct_model(in, v[0].model)->rank : 0;
+    struct hct_verdict *w = kept->n && is_news(s, &s->said_kept, first, &v[0])
+                                ? words_verdict(out, HCT_IMBALANCE)
+                                : NULL;
+    char what[WHAT];
+
+    if (!w)
+        return;
+    words_line(out, HCT_NONE,
+               "task %u is slower than %u others like it %s as its node has too "
+               "much to do: it has a processor for %.3g %% of the time that it "
+               "wants one, they for %.3g %%",
+               first, v[0].like, what_of(what, &s->dictionary, in, &v[0]),
+               100 * v[0].had, 100 * v[0].usual);
+    for (size_t i = 0; i < kept->n; i++) {
+        uint32_t rank = hct_model(in, v[i].model)->rank;
+        const struct hct_rank *k = hct_rank(in, rank);
+        char ran[WORDS_TIME], kept_for[WORDS_TIME];
+
+        if (!is_first_of_task(kept, i))
+            continue;
+        words_blame(out, rank);
+        words_line(out, (int32_t)rank,
+                   "had a processor for %s, and was kept from one for %s",
+                   words_time(ran, k->ran_ns),
+                   words_time(kept_for, k->delayed_ns));
+    }
 }
 
 static void compare(struct state *s, const struct hct_snapshot *in,
                     struct hct_out *out)
 {
     struct odd_room room = room_of(s);
-    struct odd v[FOUND_MAX];
+    struct odd v[2][FOUND_MAX];
+    struct odd_list odd = { v[0], 0, FOUND_MAX }, kept = { v[1], 0, FOUND_MAX };
 
     if (in->nmodels < ODD_GROUP || in->nmodels > s->nranks)
         return;
@@ -206,10 +251,10 @@ static void compare(struct state *s, const struct hct_snapshot *in,
         return;
     groups_make(&s->groups, tasks_of(s), &s->table, &s->dictionary, in,
                 s->groups_max);
-    say(s, in, v,
-        odd_find(&room, &s->dictionary, in, &s->groups, tasks_of(s), &s->limit,
-                 v, FOUND_MAX),
-        out);
+    odd_find(&room, &s->dictionary, in, &s->groups, tasks_of(s), &s->limit, &odd,
+             &kept);
+    say(s, in, &odd, out);
+    say_kept(s, in, &kept, out);
 }
 
 /* -------------------------------------------------------------------- when */

@@ -12,6 +12,10 @@
 
 #include "proto/base/array.h"
 
+enum { BUCKET_FIRST = 6 };      /* as said of JOBMODEL_BUCKETS */
+#define SQRT2 1.4142135623730951
+#define BUCKET_HALF 0xb504f333f9de6485u /* times 2^63 */
+
 int jobmodel_init(struct jobmodel *m, uint32_t width, struct err *err)
 {
     *m = (struct jobmodel){ .width = width, .nstates = JOBMODEL_FIRST };
@@ -188,11 +192,36 @@ void jobmodel_meet_phase(struct jobmodel_phase *to,
 
 unsigned jobmodel_bucket(double ns)
 {
-    unsigned i = 0;
+    uint64_t x = ns < 1e18 ? (uint64_t)ns : (uint64_t)1e18;
+    unsigned zeros, i;
 
-    for (double limit = 256; ns >= limit && i < JOBMODEL_BUCKETS - 1; i++)
-        limit *= 4;
-    return i;
+    if (x < 1 << BUCKET_FIRST)
+        return 0;
+    zeros = (unsigned)__builtin_clzll(x);
+    i = 2 * (63 - BUCKET_FIRST - zeros) + (x << zeros >= BUCKET_HALF);
+    return i < JOBMODEL_BUCKETS ? i : JOBMODEL_BUCKETS - 1;
+}
+
+double jobmodel_bucket_ns(unsigned bucket)
+{
+    return (double)(UINT64_C(1) << (BUCKET_FIRST + bucket / 2)) *
+           (bucket % 2 ? SQRT2 : 1);
+}
+
+double jobmodel_quantile(const uint64_t *row, double share)
+{
+    double all = 0, below = 0;
+
+    for (unsigned i = 0; i < JOBMODEL_BUCKETS; i++)
+        all += (double)row[i];
+    for (unsigned i = 0; i < JOBMODEL_BUCKETS && all > 0; i++) {
+        double in = (double)row[i], from = jobmodel_bucket_ns(i);
+
+        if (in > 0 && below + in >= share * all)        /* evenly inside */
+            return from * (1 + (SQRT2 - 1) * (share * all - below) / in);
+        below += in;
+    }
+    return -1;
 }
 
 static bool sane_times(const struct jobmodel_times *t)
@@ -208,7 +237,7 @@ bool jobmodel_sane(const struct jobmodel_edge *e)
         if (e->histogram[i] > JOBMODEL_COUNT_MAX)
             return false;
     return e->n > 0 && e->n <= JOBMODEL_COUNT_MAX && sane_times(&e->in) &&
-           sane_times(&e->out);
+           sane_times(&e->out) && sane_times(&e->bytes);
 }
 
 /* Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for
@@ -303,6 +332,7 @@ int jobmodel_add(struct jobmodel *m, const struct jobmodel_edge *e,
     }
     jobmodel_add_times(&to->in, to->n, &e->in, e->n);
     jobmodel_add_times(&to->out, to->n, &e->out, e->n);
+    jobmodel_add_times(&to->bytes, to->n, &e->bytes, e->n);
     to->n = jobmodel_sum(to->n, e->n);
     return add_tasks(&to->tasks, tasks, at) || add_histogram(to, e->histogram)
         ? -1 : 0;

@@ -27,8 +27,8 @@ enum {
     JOBMODEL_FIRST = 2,
     JOBMODEL_DEPTH = 16,        /* frames of a state */
     JOBMODEL_INLINED = 16,      /* names of a frame */
-    JOBMODEL_BUCKETS = 18,      /* of a histogram: bucket i counts times from
-                                   2^(6 + 2i) ns, the first and last one all
+    JOBMODEL_BUCKETS = 64,      /* of a histogram: bucket i counts times from
+                                   2^(6 + i/2) ns, the first and last one all
                                    below and above */
     JOBMODEL_CALLS_MAX = 512,   /* MPI functions */
     JOBMODEL_MODULES_MAX = 1024,
@@ -79,13 +79,14 @@ struct jobmodel_phase {
     struct taskset tasks;
 };
 
-/* A sample of times in ns: mean, and sum of squared deviations from it. */
+/* A sample of times in ns: mean, and sum of squared deviations from it. Or of
+ * bytes, of which nobody has kept the most: 0. */
 struct jobmodel_times { double mean, m2; uint64_t max; };
 
 struct jobmodel_edge {
     uint32_t phase, from, to;   /* numbers */
     uint64_t n;
-    struct jobmodel_times in, out;
+    struct jobmodel_times in, out, bytes;       /* bytes: of the first call */
     uint64_t *histogram;        /* owned: in, then out; NULL: there is none */
     struct taskset tasks;
 };
@@ -148,8 +149,13 @@ static inline uint64_t jobmodel_sum(uint64_t a, uint64_t b)
         ? a + b : JOBMODEL_COUNT_MAX;
 }
 
-/* The bucket of a time. */
+/* The bucket of a time, and the time that one begins with. */
 unsigned jobmodel_bucket(double ns);
+double jobmodel_bucket_ns(unsigned bucket);
+
+/* The time that a share of those in a row of JOBMODEL_BUCKETS are below, from 0 to
+ * 1: no more than a factor of sqrt(2) wrong. Less than 0: the row is empty. */
+double jobmodel_quantile(const uint64_t *row, double share);
 
 /* Are these numbers within the limits? */
 bool jobmodel_sane(const struct jobmodel_edge *e);

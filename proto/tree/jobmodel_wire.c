@@ -72,10 +72,12 @@ static bool make_columns(struct writer *w)
     o->out_mean = calloc(n, sizeof(*o->out_mean));
     o->out_m2 = calloc(n, sizeof(*o->out_m2));
     o->out_max = calloc(n, sizeof(*o->out_max));
+    o->bytes_mean = calloc(n, sizeof(*o->bytes_mean));
+    o->bytes_m2 = calloc(n, sizeof(*o->bytes_m2));
     o->histogram = calloc(n, 2 * JOBMODEL_BUCKETS * sizeof(*o->histogram));
     return o->phase && o->from && o->to && o->set && o->count && o->in_mean &&
            o->in_m2 && o->in_max && o->out_mean && o->out_m2 && o->out_max &&
-           o->histogram;
+           o->bytes_mean && o->bytes_m2 && o->histogram;
 }
 
 static void free_writer(struct writer *w)
@@ -112,6 +114,8 @@ static void free_writer(struct writer *w)
     free(o->out_mean);
     free(o->out_m2);
     free(o->out_max);
+    free(o->bytes_mean);
+    free(o->bytes_m2);
     free(o->histogram);
 }
 
@@ -251,6 +255,8 @@ static bool write_edges(struct writer *w)
         o->out_mean[i] = e->out.mean;
         o->out_m2[i] = e->out.m2;
         o->out_max[i] = e->out.max;
+        o->bytes_mean[i] = e->bytes.mean;
+        o->bytes_m2[i] = e->bytes.m2;
         any = any || e->histogram;
         if (e->histogram)
             memcpy(o->histogram + i * 2 * JOBMODEL_BUCKETS, e->histogram,
@@ -260,7 +266,7 @@ static bool write_edges(struct writer *w)
     }
     o->n_phase = o->n_from = o->n_to = o->n_set = o->n_count = o->n_in_mean =
         o->n_in_m2 = o->n_in_max = o->n_out_mean = o->n_out_m2 =
-        o->n_out_max = w->m->nedges;
+        o->n_out_max = o->n_bytes_mean = o->n_bytes_m2 = w->m->nedges;
     o->n_histogram = any ? w->m->nedges * 2 * JOBMODEL_BUCKETS : 0;
     return true;
 }
@@ -426,8 +432,11 @@ static bool even(const Hct__Model *f)
     return f->n_from == n && f->n_to == n && f->n_set == n &&
            f->n_count == n && f->n_in_mean == n && f->n_in_m2 == n &&
            f->n_in_max == n && f->n_out_mean == n && f->n_out_m2 == n &&
-           f->n_out_max == n && (f->n_histogram == 0 ||
-           f->n_histogram == n * 2 * JOBMODEL_BUCKETS);
+           f->n_out_max == n &&
+           (f->n_bytes_mean == 0 || f->n_bytes_mean == n) &&
+           f->n_bytes_m2 == f->n_bytes_mean &&
+           (f->n_histogram == 0 ||
+            f->n_histogram == n * 2 * JOBMODEL_BUCKETS);
 }
 
 static int read_edges(struct jobmodel *m, const Hct__Model *f,
@@ -443,6 +452,9 @@ static int read_edges(struct jobmodel *m, const Hct__Model *f,
             .in = { f->in_mean[i], f->in_m2[i], f->in_max[i] },
             .out = { f->out_mean[i], f->out_m2[i], f->out_max[i] } };
 
+        if (f->n_bytes_mean)
+            e.bytes = (struct jobmodel_times){ f->bytes_mean[i],
+                                               f->bytes_m2[i], 0 };
         if (f->n_histogram)
             e.histogram = f->histogram + i * 2 * JOBMODEL_BUCKETS;
         if (e.phase >= m->nphases || e.from >= m->nstates ||

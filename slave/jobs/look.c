@@ -17,6 +17,7 @@
 #include "slave/page/lookmodel.h"
 #include "slave/page/stance.h"
 #include "slave/page/state.h"
+#include "slave/proc/delay.h"
 #include "slave/proc/procstate.h"
 #include "slave/proc/threads.h"
 #include "slave/proc/turns.h"
@@ -35,6 +36,7 @@ struct look_raw {               /* all but padding is compared */
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
     uint64_t sampled_ns, waits_ns, place_key;
+    struct delay delay;
     char wchan[PROCSTATE_WCHAN], place[WAITING_NAME];
 };
 
@@ -53,6 +55,7 @@ struct look_task {
     uint64_t used[LOOK_WORDS];  /* those of them that are called */
     uint64_t progress;          /* calls but those, the most that is certain */
     struct turns *turns;        /* of several threads that wait in MPI; or NULL */
+    struct delay delay;         /* as of the last look with models */
 };
 
 void look_task_free(struct look_task *k)
@@ -368,6 +371,8 @@ static void tell(struct look *l, const struct task *t,
     m->waits = r->waits;
     m->waits_ns = r->waits_ns;
     m->waited_cpu_us = r->waited_cpu_us;
+    m->delayed_ns = r->delay.kept_ns;
+    m->ran_ns = r->delay.ran_ns;
     m->place = t->look->place;
     m->place_key = r->place_key;
 }
@@ -837,8 +842,11 @@ void look_at(struct look *l, struct task *t)
         if (!stayed(t, &r))
             r.flags |= HCT_TORN;
     }
-    if ((m->parts & HCT_NEED_MODEL) && t->tally.page)
+    if ((m->parts & HCT_NEED_MODEL) && t->tally.page) {
         read_model(l, t, r.site);
+        delay_read(&k->delay, t->tally.pid);
+    }
+    r.delay = k->delay;
     memcpy(k->place, r.place, sizeof(k->place));
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
         tell(l, t, &r);

@@ -21,7 +21,7 @@ struct state {
 struct edge {
     uint32_t from, to, phase;
     uint64_t n;
-    double in_mean, in_m2, out_mean, out_m2;
+    double in_mean, in_m2, out_mean, out_m2, bytes_mean, bytes_m2;
 };
 
 struct lookmodel {
@@ -127,7 +127,8 @@ static void take_edges(struct lookmodel *r, const uint32_t number[PAGE_SITES])
             .from = number[e->from], .to = number[e->to], .n = e->n,
             .phase = b->merged ? UINT32_MAX : b->phase,
             .in_mean = e->in_mean * f, .in_m2 = e->in_m2 * f * f,
-            .out_mean = e->out_mean * f, .out_m2 = e->out_m2 * f * f };
+            .out_mean = e->out_mean * f, .out_m2 = e->out_m2 * f * f,
+            .bytes_mean = e->bytes_mean, .bytes_m2 = e->bytes_m2 };
 
         if (b->there && sane(&to))
             r->edge[r->nedges++] = to;
@@ -157,7 +158,7 @@ static bool take_thread(struct lookmodel *r, const char *page, unsigned slot)
 static bool columns(Hct__Looked__Model *m, size_t states, size_t edges)
 {
     char *p = malloc(states * (5 * sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
-                     edges * (sizeof(uint64_t) + 4 * sizeof(double) +
+                     edges * (sizeof(uint64_t) + 6 * sizeof(double) +
                               3 * sizeof(uint32_t)) + 1);
 
     if (!p)
@@ -166,6 +167,7 @@ static bool columns(Hct__Looked__Model *m, size_t states, size_t edges)
     m->n_in_ns = m->n_longest_ns = m->n_out_ns = states;
     m->n_from = m->n_to = m->n_phases = m->n_n = edges;
     m->n_in_mean = m->n_in_m2 = m->n_out_mean = m->n_out_m2 = edges;
+    m->n_bytes_mean = m->n_bytes_m2 = edges;
     m->places = (uint64_t *)(void *)p;
     m->visits = m->places + states;
     m->in_ns = m->visits + states;
@@ -176,7 +178,9 @@ static bool columns(Hct__Looked__Model *m, size_t states, size_t edges)
     m->in_m2 = m->in_mean + edges;
     m->out_mean = m->in_m2 + edges;
     m->out_m2 = m->out_mean + edges;
-    m->sites = (uint32_t *)(void *)(m->out_m2 + edges);
+    m->bytes_mean = m->out_m2 + edges;
+    m->bytes_m2 = m->bytes_mean + edges;
+    m->sites = (uint32_t *)(void *)(m->bytes_m2 + edges);
     m->calls = m->sites + states;
     m->from = m->calls + states;
     m->to = m->from + edges;
@@ -213,6 +217,8 @@ static void fill(const struct lookmodel *r, uint32_t site,
         m->in_m2[i] = e->in_m2;
         m->out_mean[i] = e->out_mean;
         m->out_m2[i] = e->out_m2;
+        m->bytes_mean[i] = e->bytes_mean;
+        m->bytes_m2[i] = e->bytes_m2;
     }
 }
 

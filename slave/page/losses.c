@@ -38,7 +38,7 @@ static void tell(unsigned kind, const struct state_losses *l, uint64_t job,
     case LOSSES_EDGES:
         log_warn("watch", "more than some %d pairs of call sites: %llu steps "
                  "are not in the model job=%llu rank=%llu",
-                 PAGE_EDGES * 3 / 4, (unsigned long long)l->edges, j, r);
+                 PAGE_EDGES, (unsigned long long)l->edges, j, r);
         return;
     default:
         log_warn("watch", "more than %d threads call MPI: %u are recorded "

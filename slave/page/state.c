@@ -467,8 +467,7 @@ static void read_sites(struct state_model *m, const char *page, unsigned slot)
 
 /* -1: it is just being made, or was written at each try; 0: it makes no
  * sense. */
-static int read_edge(const struct page_edge *e, const struct page_histogram *h,
-                     struct state_edge *to)
+static int read_edge(const struct page_edge *e, struct state_edge *to)
 {
     for (int i = 0; i < TRIES; i++) {
         uint32_t seq = begin(&e->seq), ends = LOAD(e->ends);
@@ -484,16 +483,19 @@ static int read_edge(const struct page_edge *e, const struct page_histogram *h,
         to->out_m2 = LOAD(e->out_m2);
         to->in_max = LOAD(e->in_max);
         to->out_max = LOAD(e->out_max);
+        to->bytes_mean = LOAD(e->bytes_mean);
+        to->bytes_m2 = LOAD(e->bytes_m2);
         for (unsigned j = 0; j < PAGE_BUCKETS; j++) {
-            to->in[j] = LOAD(h->in[j]);
-            to->out[j] = LOAD(h->out[j]);
+            to->in[j] = LOAD(e->in[j]);
+            to->out[j] = LOAD(e->out[j]);
         }
         if (end(&e->seq, seq))
             return to->n == 0 ? -1
                    : to->from < PAGE_SITES && to->to < PAGE_SITES &&
                    to->to != PAGE_SITE_START &&
                    sane(to->in_mean, to->in_m2) &&
-                   sane(to->out_mean, to->out_m2);
+                   sane(to->out_mean, to->out_m2) &&
+                   sane(to->bytes_mean, to->bytes_m2);
     }
     return -1;
 }
@@ -503,6 +505,7 @@ static bool read_bank(struct state_model *m, const struct page_bank *b,
                       unsigned i)
 {
     uint32_t seq = begin(&b->seq), phase = LOAD(b->phase);
+    uint32_t used = atomic_load_explicit(&b->used, memory_order_acquire);
     uint64_t damaged = 0;
     unsigned n = m->nedges;
 
@@ -513,13 +516,11 @@ static bool read_bank(struct state_model *m, const struct page_bank *b,
         .since_ticks = LOAD(b->since_ticks) };
     if (seq % 2)
         return false;
-    for (unsigned j = 0; phase && j < PAGE_EDGES; j++) {
+    for (unsigned j = 0; phase && j < used && j < PAGE_EDGES; j++) {
         int rc;
 
-        if (!LOAD(b->edge[j].ends))
-            continue;
         m->edge[n].bank = i;
-        rc = read_edge(&b->edge[j], &b->histogram[j], &m->edge[n]);
+        rc = read_edge(&b->edge[j], &m->edge[n]);
         damaged += rc == 0;
         n += rc > 0;
     }

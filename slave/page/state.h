@@ -123,7 +123,7 @@ struct state_edge {             /* as in page_edge */
     uint32_t bank;              /* index into state_model.bank */
     uint16_t from, to;          /* numbers of sites, PAGE_SITE_... */
     uint64_t n, in_max, out_max;
-    double in_mean, in_m2, out_mean, out_m2;
+    double in_mean, in_m2, out_mean, out_m2, bytes_mean, bytes_m2;
     uint16_t in[PAGE_BUCKETS], out[PAGE_BUCKETS];
 };
 struct state_bank {             /* as in page_bank */

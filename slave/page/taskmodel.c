@@ -10,7 +10,11 @@
 
 #include "proto/base/array.h"
 
-enum { MEASURE = 1 << 30, PAGE_LOG2 = 9 };      /* middle of the first bucket */
+enum { MEASURE = 1 << 30, PAGE_LOG2 = 8 };      /* of the first bucket */
+
+/* The middle of a bucket, as times its octave: 2^(1/4) and 2^(3/4). */
+static const double taskmodel_middle[2] = { 1.189207115002721,
+                                            1.681792830507429 };
 
 int taskmodel_init(struct taskmodel *t, uint32_t width,
                    struct account *account, const struct ticks *ticks,
@@ -126,7 +130,8 @@ static struct jobmodel_times times(const struct taskmodel *t, double mean,
 }
 
 /* Only ratios of a page's buckets mean something: they become shares of n. The
- * limits are those of ticks, so the middle of a bucket decides. */
+ * limits are those of ticks, so the middle of a bucket decides; both count half
+ * octaves, so that no two become one but at the ends. */
 static void add_side(const struct taskmodel *t, uint64_t *to,
                      const uint16_t side[PAGE_BUCKETS], uint64_t n)
 {
@@ -135,8 +140,8 @@ static void add_side(const struct taskmodel *t, uint64_t *to,
     for (unsigned i = 0; i < PAGE_BUCKETS; i++)
         all += side[i];
     for (unsigned i = 0; i < PAGE_BUCKETS && all; i++) {
-        double middle = t->factor *
-                        (double)(UINT64_C(1) << (PAGE_LOG2 + 2 * i));
+        double middle = t->factor * taskmodel_middle[i % 2] *
+                        (double)(UINT64_C(1) << (PAGE_LOG2 + i / 2));
 
         to[jobmodel_bucket(middle)] +=
             (uint64_t)((double)n * side[i] / (double)all + 0.5);
@@ -151,7 +156,8 @@ static int add_edge(struct taskmodel *t, const struct state_edge *e,
     struct jobmodel_edge is = {
         .phase = phase, .from = states[e->from], .to = states[e->to],
         .n = e->n, .in = times(t, e->in_mean, e->in_m2, e->in_max),
-        .out = times(t, e->out_mean, e->out_m2, e->out_max) };
+        .out = times(t, e->out_mean, e->out_m2, e->out_max),
+        .bytes = { e->bytes_mean, e->bytes_m2, 0 } };
 
     if (!jobmodel_sane(&is)) {
         t->model.damaged++;

@@ -67,7 +67,7 @@ static uint64_t edge(unsigned from, unsigned to)
     uint64_t n = 0;
 
     for (unsigned b = 0; b < PAGE_BANKS; b++)
-        for (unsigned i = 0; i < PAGE_EDGES; i++)
+        for (unsigned i = 0; i < t->bank[b].used; i++)
             if (t->bank[b].edge[i].ends == (from << 16 | to))
                 n += t->bank[b].edge[i].n;
     return n;

@@ -51,8 +51,9 @@ static void fill(char *page)
         t->site[2 + i].address = t->frame[2 + i][0];
     }
     t->bank[1].phase = 1;
+    t->bank[1].used = EDGES;
     for (unsigned i = 0; i < EDGES; i++) {
-        struct page_edge *e = &t->bank[1].edge[i * 5];
+        struct page_edge *e = &t->bank[1].edge[i];
 
         e->ends = (2 + i / 2) << 16 | (2 + (i / 2 + 1 + i % 2) % STATES);
         e->n = 1000 + i;

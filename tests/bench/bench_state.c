@@ -37,9 +37,10 @@ static void fill(char *page, unsigned rank)
     for (unsigned i = 0; i < 100; i++)
         t->site[2 + i * 4].address = t->site[2 + i * 4].call = 1 + i;
     for (unsigned i = 0; i < 200; i++) {
-        t->bank[1].edge[i * 5].ends = 2 << 16 | 2;
-        t->bank[1].edge[i * 5].n = 1;
+        t->bank[1].edge[i].ends = 2 << 16 | 2;
+        t->bank[1].edge[i].n = 1;
     }
+    t->bank[1].used = 200;
 }
 
 int main(void)

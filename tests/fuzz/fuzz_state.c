@@ -146,7 +146,9 @@ static void read_model(unsigned slot)
                model.edge[i].to < PAGE_SITES &&
                isfinite(model.edge[i].in_mean) && model.edge[i].in_m2 >= 0 &&
                isfinite(model.edge[i].out_mean) &&
-               model.edge[i].out_m2 >= 0);
+               model.edge[i].out_m2 >= 0 &&
+               isfinite(model.edge[i].bytes_mean) &&
+               model.edge[i].bytes_m2 >= 0);
 }
 
 /* As a part of the job's model: whoever gets it believes it. */

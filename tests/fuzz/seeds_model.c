@@ -29,7 +29,7 @@ size_t pack_model(uint8_t *bytes)
         struct jobmodel_edge e = {
             .phase = phase, .from = i ? states[0] : JOBMODEL_START,
             .to = states[i], .n = 6, .in = { 1000, 10, 2000 },
-            .out = { 50, 0, 50 }, .histogram = histogram };
+            .out = { 50, 0, 50 }, .bytes = { 8, 2, 0 }, .histogram = histogram };
 
         jobmodel_meet_phase(&m.phase[phase], &(struct jobmodel_phase){
             .merged = i == 0 ? 2 : 0, .label = 3, .age_ns = 1000 });

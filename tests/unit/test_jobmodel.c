@@ -70,11 +70,13 @@ static uint32_t count_of(uint32_t task, uint32_t i)
         : (uint32_t)(idtable_mix(task + 99, i) % 50) + 1;
 }
 
-static double time_of(uint32_t task, uint32_t i, uint32_t k, bool out)
-{
-    uint64_t lot = idtable_mix(idtable_mix(task, i), 2 * k + out);
+enum what { IN, OUT, BYTES };
 
-    return 1e6 + (double)(lot >> 40) + (out ? 1e9 * i : 0);
+static double time_of(uint32_t task, uint32_t i, uint32_t k, enum what what)
+{
+    uint64_t lot = idtable_mix(idtable_mix(task, i), 3 * k + what);
+
+    return 1e6 + (double)(lot >> 40) + (what == OUT ? 1e9 * i : 0);
 }
 
 static void add_task(struct jobmodel *m, uint32_t task, uint32_t position)
@@ -92,13 +94,15 @@ static void add_task(struct jobmodel *m, uint32_t task, uint32_t position)
         uint64_t histogram[2 * JOBMODEL_BUCKETS] = { 0 };
 
         for (uint32_t k = 0; k < count_of(task, i); k++, e.n++) {
-            struct jobmodel_times in = { time_of(task, i, k, false), 0,
-                (uint64_t)time_of(task, i, k, false) };
-            struct jobmodel_times out = { time_of(task, i, k, true), 0,
-                (uint64_t)time_of(task, i, k, true) };
+            struct jobmodel_times in = { time_of(task, i, k, IN), 0,
+                (uint64_t)time_of(task, i, k, IN) };
+            struct jobmodel_times out = { time_of(task, i, k, OUT), 0,
+                (uint64_t)time_of(task, i, k, OUT) };
 
             jobmodel_add_times(&e.in, e.n, &in, 1);
             jobmodel_add_times(&e.out, e.n, &out, 1);
+            jobmodel_add_times(&e.bytes, e.n, &(struct jobmodel_times){
+                time_of(task, i, k, BYTES), 0, 0 }, 1);
         }
         histogram[i] = e.n;
         e.histogram = histogram;
@@ -134,15 +138,15 @@ static void close_to(double got, double wanted)
 }
 
 /* Two passes over all that was ever added. */
-static void check_times(const struct jobmodel_times *t, uint32_t i, bool out,
-                        uint64_t n)
+static void check_times(const struct jobmodel_times *t, uint32_t i,
+                        enum what what, uint64_t n)
 {
     double sum = 0, squares = 0, mean;
     uint64_t max = 0;
 
     for (uint32_t task = 0; task < TASKS; task++)
         for (uint32_t k = 0; k < count_of(task, i); k++) {
-            double x = time_of(task, i, k, out);
+            double x = time_of(task, i, k, what);
 
             sum += x;
             max = (uint64_t)x > max ? (uint64_t)x : max;
@@ -150,11 +154,11 @@ static void check_times(const struct jobmodel_times *t, uint32_t i, bool out,
     mean = sum / (double)n;
     for (uint32_t task = 0; task < TASKS; task++)
         for (uint32_t k = 0; k < count_of(task, i); k++)
-            squares += (time_of(task, i, k, out) - mean) *
-                       (time_of(task, i, k, out) - mean);
+            squares += (time_of(task, i, k, what) - mean) *
+                       (time_of(task, i, k, what) - mean);
     close_to(t->mean, mean);
     close_to(t->m2, squares);
-    assert_true(t->max == max);
+    assert_true(t->max == (what == BYTES ? 0 : max));
 }
 
 static void check_whole(const struct jobmodel *m, const uint32_t *rank_of)
@@ -179,8 +183,9 @@ static void check_whole(const struct jobmodel *m, const uint32_t *rank_of)
         assert_int_equal(m->state[e->to].call, CALL + i + 1);
         assert_int_equal(e->n, n);
         assert_int_equal(e->histogram[i], n);
-        check_times(&e->in, i, false, n);
-        check_times(&e->out, i, true, n);
+        check_times(&e->in, i, IN, n);
+        check_times(&e->out, i, OUT, n);
+        check_times(&e->bytes, i, BYTES, n);
     }
 }
 
@@ -468,9 +473,12 @@ static void lie(Hct__Model *m, unsigned which)
     case 25: m->phases[1]->number = 4; m->phases[1]->merged = 0; break;
     case 26: m->out_max[1] = UINT64_MAX; break;
     case 27: m->states[0]->call = JOBMODEL_CALLS_MAX; break;
+    case 28: m->bytes_mean[0] = 1e300; break;
+    case 29: m->bytes_m2[0] = -1; break;
+    case 30: m->n_bytes_m2--; break;
     }
 }
-enum { LIES = 28 };
+enum { LIES = 31 };
 
 static void test_lies(void **state)
 {
@@ -569,6 +577,35 @@ static void test_shown(void **state)
     str_fini(&out);
 }
 
+/* Limits are half octaves, and what a share of the times are below is found in
+ * them, no more than a factor of sqrt(2) wrong. */
+static void test_buckets(void **state)
+{
+    static const struct { double ns; unsigned bucket; } cases[] = {
+        { 0, 0 }, { 64, 0 }, { 90, 0 }, { 91, 1 }, { 127.9, 1 }, { 128, 2 },
+        { 1000, 7 }, { 1024, 8 }, { 1448, 8 }, { 1449, 9 }, { 1e9, 47 },
+        { 3e11, 63 }, { 1e18, 63 }, { 1e300, 63 },
+    };
+    uint64_t row[JOBMODEL_BUCKETS] = { 0 };
+    const double share[] = { 0, 0.01, 0.1, 0.5, 0.9, 0.99, 1 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(jobmodel_bucket(cases[i].ns), cases[i].bucket);
+    for (unsigned i = 0; i < JOBMODEL_BUCKETS; i++)
+        assert_int_equal(jobmodel_bucket(jobmodel_bucket_ns(i) * 1.01), i);
+    assert_true(jobmodel_quantile(row, 0.5) < 0);
+    for (unsigned i = 1; i <= 1000; i++)        /* 1 to 1000 us, evenly */
+        row[jobmodel_bucket(1000. * i)]++;
+    for (size_t i = 0; i < sizeof(share) / sizeof(share[0]); i++) {
+        double is = jobmodel_quantile(row, share[i]), want = 1e6 * share[i];
+
+        want = want > 1000 ? want : 1000;
+        assert_true(is > want / 1.42 && is < want * 1.42);
+    }
+    assert_true(fabs(jobmodel_quantile(row, 0.5) / 5e5 - 1) < 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_large), cmocka_unit_test(test_lies),
         cmocka_unit_test(test_damaged), cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_buckets),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

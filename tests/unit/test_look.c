@@ -480,6 +480,7 @@ static void test_model(void **state)
     SET(t->bank[1].phase, 1);
     SET(t->bank[1].edge[0].ends, PAGE_SITE_START << 16 | PAGE_SITE_FIRST);
     SET(t->bank[1].edge[0].n, 1);
+    SET(t->bank[1].used, 1);
     look(&l, &order, true);
     assert_int_equal(l.nmodels, 0);
     assert_null(l.reads);

@@ -107,12 +107,16 @@ static struct page_edge *put_edge(unsigned task, unsigned slot, unsigned bank,
 
     if (!b->phase)
         b->phase = bank ? bank : 5;     /* 5 of them are over */
+    if (b->used <= at)
+        b->used = at + 1;
     e->ends = from << 16 | to;
     e->n = 9;
     e->in_mean = 100;
     e->in_m2 = 4;
     e->out_mean = 1000;
     e->out_m2 = 16;
+    e->bytes_mean = 1 << 20;
+    e->bytes_m2 = 25;
     return e;
 }
 
@@ -159,6 +163,8 @@ static void test_places(void **state)
     assert_int_equal(model.n[1], 9);
     assert_true(fabs(model.in_mean[1] - 100) < 1e-6);
     assert_true(fabs(model.in_m2[1] - 4) < 1e-6);
+    assert_true(fabs(model.bytes_mean[1] - (1 << 20)) < 1e-6);
+    assert_true(fabs(model.bytes_m2[1] - 25) < 1e-6);
     assert_true(fabs(model.out_mean[1] - 1000) < 1e-6);
     assert_true(fabs(model.out_m2[1] - 16) < 1e-6);
     assert_true(read_one(1, 99));

@@ -301,10 +301,12 @@ static Hct__Looked__Model model_of(uint32_t rank)
     m.places = m.visits = m.in_ns = m.longest_ns = m.out_ns = numbers;
     m.n_from = m.n_to = m.n_phases = m.n_n = 1;
     m.n_in_mean = m.n_in_m2 = m.n_out_mean = m.n_out_m2 = 1;
+    m.n_bytes_mean = m.n_bytes_m2 = 1;
     m.from = m.phases = one;
     m.to = two;
     m.n = n;
     m.in_mean = m.in_m2 = m.out_mean = m.out_m2 = times;
+    m.bytes_mean = m.bytes_m2 = times;
     return m;
 }
 

@@ -41,11 +41,13 @@ static int peer_look(void *arg, struct conn *c, const void *msg,
     model.n_in_ns = model.n_longest_ns = model.n_out_ns = 1;
     model.n_from = model.n_to = model.n_phases = model.n_n = 1;
     model.n_in_mean = model.n_in_m2 = model.n_out_mean = model.n_out_m2 = 1;
+    model.n_bytes_mean = model.n_bytes_m2 = 1;
     model.sites = model.from = model.to = model.phases = zero;
     model.calls = call;
     model.places = model.visits = model.in_ns = model.longest_ns = number;
     model.out_ns = model.n = number;
     model.in_mean = model.in_m2 = model.out_mean = model.out_m2 = time;
+    model.bytes_mean = model.bytes_m2 = time;
     m.job = order->job;
     m.seq = order->seq;
     m.tasks = tasks;

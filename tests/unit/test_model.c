@@ -29,7 +29,7 @@ static uint32_t call(unsigned from, uint64_t in, uint64_t out)
                                 (const void *)(uintptr_t)(0x1000 + from * 16),
                                 100, out, 7);
 
-    model_leave(&model, in, 1);
+    model_leave(&model, in, from * from);
     return site;
 }
 
@@ -49,7 +49,6 @@ static bool about(double a, double b)
 static void edges(void)
 {
     const struct page_edge *ab, *ba;
-    const struct page_histogram *h;
     double sum = 0, squares = 0, sum_out = 0, mean, x;
     uint32_t a, b;
     enum { N = 1000 };
@@ -77,8 +76,8 @@ static void edges(void)
     CHECK(about(ab->out_mean, sum_out / N));
     CHECK(ab->in_max == 1000999 && ba->in_max == 10 && ba->out_max == 50);
     CHECK(about(ba->in_m2, 0) && about(ba->in_mean, 10));
-    h = &tables->bank[1].histogram[ab - tables->bank[1].edge];
-    CHECK(h->in[(19 - 8) / 2] == N);            /* 2^19 <= 10^6 < 2^20 */
+    CHECK(ab->in[2 * (19 - 8) + 1] == N);       /* 2^19.5 <= 10^6 < 2^20 */
+    CHECK(ab->bytes_mean == 1 && ab->bytes_m2 == 0 && ba->bytes_mean == 4);
     CHECK(tables->site[a].calls == N && tables->site[a].bytes == N);
     CHECK(about((double)tables->site[b].out_ticks, sum_out));
     CHECK(tables->site[a].in_max == 1000999 && tables->site[b].in_max == 10);
@@ -110,18 +109,63 @@ static void guesses_are_only_guesses(void)
 
 static void histograms_stay_in_proportion(void)
 {
-    const struct page_histogram *h;
+    const struct page_edge *e;
     uint32_t a = 0;
     unsigned small, large;
 
     start(NULL);
     for (int i = 0; i < 400000; i++)
         a = call(1, i % 4 ? 300 : 300000, 0);
-    h = &tables->bank[1].histogram[edge(1, a, a) - tables->bank[1].edge];
-    small = h->in[0];
-    large = h->in[(18 - 8) / 2];
+    e = edge(1, a, a);
+    small = e->in[0];
+    large = e->in[2 * (18 - 8)];
     CHECK(small > 20000 && large > 0);
     CHECK(fabs((double)small / large - 3) < 0.1);
+}
+
+/* Of each octave two halves; what is below the first and above the last one is
+ * in those. */
+static void buckets(void)
+{
+    static const struct { uint64_t ticks; unsigned bucket; } cases[] = {
+        { 0, 0 }, { 255, 0 }, { 256, 0 }, { 362, 0 }, { 363, 1 }, { 511, 1 },
+        { 512, 2 }, { 724, 2 }, { 725, 3 }, { 1 << 20, 24 }, { 1482910, 24 },
+        { 1482911, 25 }, { (UINT64_C(1) << 37) - 1, 57 },
+        { UINT64_C(1) << 37, 58 }, { UINT64_C(1) << 38, 59 },
+        { UINT64_MAX, 59 },
+    };
+
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t a;
+
+        start(NULL);
+        a = call(1, cases[i].ticks, 0);
+        call(1, 0, cases[i].ticks);
+        CHECK(edge(1, a, a)->in[cases[i].bucket] == 1);
+        CHECK(edge(1, a, a)->out[cases[i].bucket] == 1);
+    }
+}
+
+/* Of the call that the edge begins with: mean and spread, whatever they are. */
+static void bytes(void)
+{
+    double sum = 0, squares = 0;
+    uint32_t a, b;
+    enum { N = 500 };
+
+    start(NULL);
+    for (unsigned i = 0; i < N; i++) {
+        a = model_enter(&model, CALL_Send, (const void *)0x1000, 100, 0, 0);
+        model_leave(&model, 1, i / 3 * 1000);
+        b = model_enter(&model, CALL_Recv, (const void *)0x2000, 100, 0, 0);
+        model_leave(&model, 1, 7);
+        sum += i / 3 * 1000;
+    }
+    for (unsigned i = 0; i < N; i++)
+        squares += (i / 3 * 1000 - sum / N) * (i / 3 * 1000 - sum / N);
+    CHECK(about(edge(1, a, b)->bytes_mean, sum / N));
+    CHECK(about(edge(1, a, b)->bytes_m2, squares));
+    CHECK(edge(1, b, a)->bytes_mean == 7 && edge(1, b, a)->bytes_m2 == 0);
 }
 
 static void sites(void)
@@ -148,7 +192,7 @@ static void more_than_there_is_room_for(void)
     for (unsigned i = 0; i < 20000; i++)
         call((unsigned)(random() % 3000), 1, 1);
     CHECK(s->sites_lost > 10000 && s->sites_lost < 20000);
-    CHECK(tables->bank[1].used <= PAGE_EDGES * 3 / 4);
+    CHECK(tables->bank[1].used == PAGE_EDGES);
     for (unsigned i = 0; i < PAGE_EDGES; i++)
         transitions += tables->bank[1].edge[i].n;
     CHECK(transitions + tables->bank[1].lost == 20000);
@@ -340,7 +384,7 @@ static void switched_off(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(edges) X(guesses_are_only_guesses) \
-    X(histograms_stay_in_proportion) X(sites) \
+    X(histograms_stay_in_proportion) X(buckets) X(bytes) X(sites) \
     X(more_than_there_is_room_for) X(phases) X(contexts) X(ways) \
     X(switched_off)
 TESTS(IN_CHILD)

@@ -24,6 +24,7 @@ static const struct hct_call calls[] = {
 static struct hct_model models[TASKS];
 static struct hct_state states[TASKS * STATES];
 static struct hct_edge edges[TASKS * EDGES];
+static struct hct_rank ranks[TASKS];
 static struct hct_snapshot in = {
     .size = sizeof(in),
     .job = &job,
@@ -36,6 +37,8 @@ static struct hct_snapshot in = {
     .state_size = sizeof(states[0]),
     .edges = edges,
     .edge_size = sizeof(edges[0]),
+    .ranks = ranks,
+    .rank_size = sizeof(ranks[0]),
 };
 static struct dictionary d;
 static struct groups groups;
@@ -51,7 +54,7 @@ static const struct odd_limit limit = { .score = 6, .share = 0.01,
 
 static void begin(void)
 {
-    in.nmodels = in.nstates = in.nedges = 0;
+    in.nmodels = in.nstates = in.nedges = in.nranks = 0;
 }
 
 static struct hct_model *a_task(uint32_t rank)
@@ -111,11 +114,18 @@ static void rounds(uint32_t rank, uint64_t first, int odd, double factor,
                    (i == odd ? factor : 1));
 }
 
+static struct odd excused[3];
+static struct odd_list kept = { .v = excused, .most = 3 };
+
 static size_t find(struct odd *v, size_t k)
 {
+    struct odd_list odd = { .v = v, .most = k };
+
+    kept.n = 0;
     dictionary_make(&d, &in);
     groups_make(&groups, of, &table, &d, &in, 4);
-    return odd_find(&room, &d, &in, &groups, of, &limit, v, k);
+    odd_find(&room, &d, &in, &groups, of, &limit, &odd, &kept);
+    return odd.n;
 }
 
 static void test_dictionary(void **state)
@@ -278,13 +288,59 @@ static void test_few(void **state)
     assert_int_equal(find(v, 3), 0);
 }
 
+/* Sixteen tasks, of which number 7 takes twice as long in one step that is half
+ * of all: a second of 3. delayed, ran: of it, against 0.2 and 1.8 s of others. */
+static size_t delayed(struct odd *v, double delayed_s, double ran_s)
+{
+    begin();
+    for (uint32_t i = 0; i < 16; i++) {
+        struct hct_model *m = a_task(i);
+
+        for (int s = 0; s < 10; s++)
+            a_step(m, 10 + (uint64_t)s, 10 + (uint64_t)(s + 1) % 10, SEND, 100,
+                   1000, (s == 4 ? 1e7 : 1e6) * (1 + 0.02 * draw_part()) *
+                         (i == 7 && s == 4 ? 2 : 1));
+        ranks[i] = (struct hct_rank){
+            .rank = i, .delayed_ns = (uint64_t)(i == 7 ? delayed_s * 1e9 : 2e8),
+            .ran_ns = (uint64_t)(i == 7 ? ran_s * 1e9 : 1.8e9) };
+    }
+    in.nranks = 16;
+    return find(v, 3);
+}
+
+/* Who was kept from a processor is not odd; who had it, and is slow, is; and so is
+ * who waits for it more often as it computes more. */
+static void test_kept(void **state)
+{
+    struct odd v[3];
+
+    (void)state;
+    assert_int_equal(delayed(v, 1.3, 1.7), 0);
+    assert_int_equal(kept.n, 1);
+    assert_int_equal(models[excused[0].model].rank, 7);
+    assert_true(fabs(excused[0].had - 1.7 / 3) < 1e-9);
+    assert_true(fabs(excused[0].usual - 0.9) < 1e-9);
+    assert_int_equal(d.place[d.step[excused[0].step].from], 14);
+    assert_int_equal(delayed(v, 0.2, 2.8), 1);          /* it computes */
+    assert_int_equal(kept.n, 0);
+    assert_int_equal(delayed(v, 0.4, 1.8), 1);          /* a bit of it */
+    assert_int_equal(kept.n, 0);
+    assert_int_equal(delayed(v, 0, 0), 1);              /* nobody knows */
+    assert_int_equal(kept.n, 0);
+    assert_int_equal(delayed(v, 1.3, 7 * 1.8), 1);      /* 0.2 s each 1.8 s */
+    assert_int_equal(kept.n, 0);
+    in.nranks = 7;                                      /* it is not there */
+    assert_int_equal(find(v, 3), 1);
+    assert_int_equal(kept.n, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dictionary), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_one),        cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_few),        cmocka_unit_test(test_kept),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -27,10 +27,10 @@ static void make_model(Hct__Looked__Model *m, uint32_t rank)
 {
     static uint32_t small[8][EDGES];
     static uint64_t large[8][EDGES];
-    static double times[8][EDGES];
+    static double times[12][EDGES];
     uint32_t (*v)[EDGES] = &small[rank % 2 * 4];
     uint64_t (*w)[EDGES] = &large[rank % 2 * 4];
-    double (*x)[EDGES] = &times[rank % 2 * 4];
+    double (*x)[EDGES] = &times[rank % 2 * 6];
     size_t states = 1 + draw() % STATES, edges = draw() % EDGES;
 
     for (unsigned i = 0; i < EDGES; i++) {
@@ -39,7 +39,7 @@ static void make_model(Hct__Looked__Model *m, uint32_t rank)
         v[2][i] = (uint32_t)draw();
         w[0][i] = draw() | 1;
         w[1][i] = draw() % 1000;
-        for (unsigned k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 6; k++)
             x[k][i] = (double)draw() / 1e6;
     }
     *m = (Hct__Looked__Model)HCT__LOOKED__MODEL__INIT;
@@ -54,6 +54,7 @@ static void make_model(Hct__Looked__Model *m, uint32_t rank)
     m->in_ns = m->longest_ns = m->out_ns = w[1];
     m->n_from = m->n_to = m->n_phases = m->n_n = edges;
     m->n_in_mean = m->n_in_m2 = m->n_out_mean = m->n_out_m2 = edges;
+    m->n_bytes_mean = m->n_bytes_m2 = edges;
     m->from = v[0];
     m->to = v[1];
     m->phases = v[2];
@@ -62,6 +63,8 @@ static void make_model(Hct__Looked__Model *m, uint32_t rank)
     m->in_m2 = x[1];
     m->out_mean = x[2];
     m->out_m2 = x[3];
+    m->bytes_mean = x[4];
+    m->bytes_m2 = x[5];
 }
 
 /* One look: some tasks have moved, one has a new tag; parts now and then. */

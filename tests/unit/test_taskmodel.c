@@ -118,9 +118,12 @@ static void put_edge(struct page_bank *b, unsigned at, unsigned from,
     e->in_max = (uint64_t)in + 9;
     e->out_mean = out;
     e->out_max = (uint64_t)out;
-    b->histogram[at].in[1] = (uint16_t)n;       /* 2^10 ticks and more */
-    b->histogram[at].out[PAGE_BUCKETS - 1] = 1;
-    b->used++;
+    e->bytes_mean = 100;
+    e->bytes_m2 = (double)n;
+    e->in[5] = (uint16_t)n;                     /* 2^10.5 ticks and more */
+    e->out[PAGE_BUCKETS - 1] = 1;
+    if (b->used <= at)
+        b->used = at + 1;
 }
 
 static const struct jobmodel_edge *find(struct rig *r, uint32_t phase,
@@ -155,10 +158,10 @@ static void test_tasks(void **state)
 
         put_site(r, i, 0, send, SEND, 0x500);
         put_site(r, i, 0, recv, RECV, 0x600);
-        put_edge(b, 7, PAGE_SITE_START, send, 1, 0, 10000);
-        put_edge(b, 8, send, recv, 10, 1000 + 1000 * i, 5000);
+        put_edge(b, 0, PAGE_SITE_START, send, 1, 0, 10000);
+        put_edge(b, 1, send, recv, 10, 1000 + 1000 * i, 5000);
         if (i)
-            put_edge(b, 9, recv, send, 9, 5, 6);
+            put_edge(b, 2, recv, send, 9, 5, 6);
     }
     read_all(r);
     assert_int_equal(r->model.model.nstates, JOBMODEL_FIRST + 2);
@@ -171,8 +174,10 @@ static void test_tasks(void **state)
     assert_true(fabs(e->in.m2 - (80 + 20 * 500. * 500)) < 1e-3);
     assert_int_equal(e->in.max, 2009);
     assert_true(fabs(e->out.mean - 5000) < 1e-6);
-    assert_int_equal(e->histogram[2], 20);      /* 2^10 ns and more */
-    assert_int_equal(e->histogram[JOBMODEL_BUCKETS + 16], 20);
+    assert_int_equal(e->histogram[9], 20);      /* 2^10.5 ns and more */
+    assert_int_equal(e->histogram[JOBMODEL_BUCKETS + 63], 20);
+    assert_true(fabs(e->bytes.mean - 100) < 1e-9);
+    assert_true(fabs(e->bytes.m2 - 20) < 1e-9);
     e = find(r, 0, RECV, SEND);
     assert_int_equal(taskset_count(&e->tasks), 1);
     assert_true(taskset_has(&e->tasks, 1));

@@ -87,12 +87,13 @@ static json_t *state_json(const struct modelview *v, uint32_t state)
     return j;
 }
 
-static void set_times(json_t *j, const char *const names[4],
+static void set_times(json_t *j, const char *const names[5],
                       const struct jobmodel_edge *e,
                       const struct jobmodel_times *t, const uint64_t *buckets)
 {
     double sd = modelview_deviation(t, e->n);
-    json_t *list;
+    static const double share[] = { 0.1, 0.5, 0.9, 0.99 };
+    json_t *list, *quantiles;
 
     json_object_set_new(j, names[0], json_real(t->mean));
     json_object_set_new(j, names[1], sd < 0 ? json_null() : json_real(sd));
@@ -103,15 +104,22 @@ static void set_times(json_t *j, const char *const names[4],
     for (unsigned i = 0; i < JOBMODEL_BUCKETS; i++)
         json_array_append_new(list, json_integer((json_int_t)buckets[i]));
     json_object_set_new(j, names[3], list);
+    quantiles = json_array();
+    for (unsigned i = 0; i < sizeof(share) / sizeof(share[0]); i++)
+        json_array_append_new(quantiles,
+                              json_real(jobmodel_quantile(buckets, share[i])));
+    json_object_set_new(j, names[4], quantiles);
 }
 
 static json_t *step_json(const struct modelview *v,
                          const struct jobmodel_edge *e)
 {
     static const char *const in[] = { "in_mean_ns", "in_sd_ns", "in_max_ns",
-                                      "in_histogram" };
+                                      "in_histogram", "in_quantiles_ns" };
     static const char *const out[] = { "out_mean_ns", "out_sd_ns",
-                                       "out_max_ns", "out_histogram" };
+                                       "out_max_ns", "out_histogram",
+                                       "out_quantiles_ns" };
+    double sd = modelview_deviation(&e->bytes, e->n);
     json_t *j = json_object();
 
     set_count(j, "phase_id", e->phase);
@@ -123,6 +131,8 @@ static json_t *step_json(const struct modelview *v,
     set_times(j, in, e, &e->in, e->histogram);
     set_times(j, out, e, &e->out, e->histogram
               ? e->histogram + JOBMODEL_BUCKETS : NULL);
+    json_object_set_new(j, "bytes_mean", json_real(e->bytes.mean));
+    json_object_set_new(j, "bytes_sd", sd < 0 ? json_null() : json_real(sd));
     set_ranks(j, &e->tasks);
     return j;
 }

@@ -10,7 +10,10 @@
 #include "master/hector/model/model_draw.h"
 #include "proto/base/clock.h"
 
-enum { CALLERS = 2 };           /* of the caller of MPI, shown */
+enum {
+    CALLERS = 2,                /* of the caller of MPI, shown */
+    COLUMN = 4,                 /* buckets */
+};
 
 static const struct table_column phase_columns[] = {
     { "PHASE", TABLE_TEXT, NULL }, { "LABEL", TABLE_NUMBER, NULL },
@@ -23,6 +26,7 @@ static const struct table_column step_columns[] = {
     { "%", TABLE_NUMBER, NULL }, { "COUNT", TABLE_NUMBER, NULL },
     { "IN MPI", TABLE_DURATION, NULL }, { "+-", TABLE_DURATION, NULL },
     { "BETWEEN", TABLE_DURATION, NULL }, { "+-", TABLE_DURATION, NULL },
+    { "BYTES", TABLE_BYTES, NULL }, { "+-", TABLE_BYTES, NULL },
     { "RANKS", TABLE_WIDE, NULL },
 };
 static const struct table_column state_columns[] = {
@@ -31,7 +35,9 @@ static const struct table_column state_columns[] = {
 };
 static const struct table_column histogram_columns[] = {
     { "FROM", TABLE_WIDE, NULL }, { "TO", TABLE_WIDE, NULL },
-    { "TIME", TABLE_TEXT, NULL }, { "64 ns ...", TABLE_TEXT, NULL },
+    { "TIME", TABLE_TEXT, NULL }, { "10 %", TABLE_DURATION, NULL },
+    { "50 %", TABLE_DURATION, NULL }, { "90 %", TABLE_DURATION, NULL },
+    { "99 %", TABLE_DURATION, NULL }, { "64 ns ...", TABLE_TEXT, NULL },
 };
 #define N(columns) (int)(sizeof(columns) / sizeof((columns)[0]))
 
@@ -45,7 +51,7 @@ static struct store_value number(uint64_t n)
     return (struct store_value){ .type = STORE_INT, .i = (int64_t)n };
 }
 
-/* Of a time in ns; a negative one is not known. */
+/* Of a time in ns, or of bytes; a negative one is not known. */
 static struct store_value duration(double ns)
 {
     return (struct store_value){ .type = ns < 0 ? STORE_NULL : STORE_INT,
@@ -119,7 +125,9 @@ static int print_steps(const struct modelview *v, struct err *err)
             number(e->n), duration(e->in.mean),
             duration(modelview_deviation(&e->in, e->n)),
             duration(e->out.mean),
-            duration(modelview_deviation(&e->out, e->n)), text(&ranks) },
+            duration(modelview_deviation(&e->out, e->n)),
+            duration(e->bytes.mean),
+            duration(modelview_deviation(&e->bytes, e->n)), text(&ranks) },
             err);
         str_fini(&from);
         str_fini(&to);
@@ -152,20 +160,22 @@ static int print_states(const struct modelview *v, struct err *err)
 
 /* -------------------------------------------------------------- histograms */
 
-/* A letter a bucket: the more there is in it, the darker. */
+/* A letter for four buckets, which are a factor of 4: the more there is in it,
+ * the darker. */
 static void draw_buckets(const uint64_t *v, struct str *out)
 {
     static const char shades[] = ".:-=+*#@";
-    uint64_t most = 0;
+    double column[JOBMODEL_BUCKETS / COLUMN] = { 0 }, most = 0;
 
-    for (unsigned i = 0; i < JOBMODEL_BUCKETS; i++)
-        most = v[i] > most ? v[i] : most;
-    str_add(out, "[");
     for (unsigned i = 0; i < JOBMODEL_BUCKETS; i++) {
-        double share = most ? (double)v[i] / (double)most : 0;
-
-        str_addf(out, "%c", v[i] ? shades[(unsigned)(share * 7)] : ' ');
+        column[i / COLUMN] += (double)v[i];
+        if (column[i / COLUMN] > most)
+            most = column[i / COLUMN];
     }
+    str_add(out, "[");
+    for (unsigned i = 0; i < JOBMODEL_BUCKETS / COLUMN; i++)
+        str_addf(out, "%c", column[i] > 0
+                 ? shades[(unsigned)(column[i] / most * 7)] : ' ');
     str_add(out, "]");
 }
 
@@ -175,14 +185,18 @@ static int add_histogram(const struct modelview *v, struct table *t,
 {
     struct str from = { 0 }, to = { 0 }, shape = { 0 };
     const char *what = between ? "between" : "in MPI";
+    const uint64_t *row = e->histogram + (between ? JOBMODEL_BUCKETS : 0);
     int rc;
 
     name_state(v, e->from, &from);
     name_state(v, e->to, &to);
-    draw_buckets(e->histogram + (between ? JOBMODEL_BUCKETS : 0), &shape);
+    draw_buckets(row, &shape);
     rc = table_add(t, (struct store_value[]){
         text(&from), text(&to), { .type = STORE_TEXT, .text = what },
-        text(&shape) }, err);
+        duration(jobmodel_quantile(row, 0.1)),
+        duration(jobmodel_quantile(row, 0.5)),
+        duration(jobmodel_quantile(row, 0.9)),
+        duration(jobmodel_quantile(row, 0.99)), text(&shape) }, err);
     str_fini(&from);
     str_fini(&to);
     str_fini(&shape);

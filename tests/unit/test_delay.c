@@ -1,0 +1,99 @@
+/* test_delay.c - how long a process was kept from a processor: of the thread that
+ * was the longest; two threads that want the same one wait for each other. */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "slave/proc/delay.h"
+
+static atomic_bool over;
+
+static void *spins(void *arg)
+{
+    while (!over)
+        ;
+    return arg;
+}
+
+static void test_text(void **state)
+{
+    struct delay d = { 1, 2 };
+
+    (void)state;
+    assert_true(delay_parse("126648 42924 1\n", &d));
+    assert_int_equal(d.ran_ns, 126648);
+    assert_int_equal(d.kept_ns, 42924);
+    assert_true(delay_parse("18446744073709551615 0 0", &d));
+    assert_int_equal(d.ran_ns, UINT64_MAX);
+    assert_false(delay_parse("", &d));
+    assert_false(delay_parse("7", &d));
+    assert_false(delay_parse("seven 8 9", &d));
+    assert_int_equal(d.ran_ns, UINT64_MAX);
+}
+
+/* The main thread only looks; what is kept is one of the two others. */
+static void test_threads(void **state)
+{
+    struct delay d, before;
+    pthread_t thread[2];
+    cpu_set_t all, one;
+    int cpu = 0;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (access("/proc/self/schedstat", R_OK))
+        skip();                 /* the kernel does not count it */
+    delay_read(&before, getpid());
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&thread[i], NULL, spins, NULL), 0);
+        assert_int_equal(pthread_setaffinity_np(thread[i], sizeof(one), &one), 0);
+    }
+    do {
+        usleep(1000);
+        delay_read(&d, getpid());
+        assert_true(d.kept_ns >= before.kept_ns);
+        before = d;
+    } while (d.kept_ns < 50000000 || d.ran_ns < 10000000);
+    over = true;
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void test_nobody(void **state)
+{
+    struct delay d = { 1, 1 };
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    delay_read(&d, pid);
+    assert_int_equal(d.ran_ns, 0);
+    assert_int_equal(d.kept_ns, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_nobody),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
