@@ -31,12 +31,19 @@ static struct region_step *room(struct region *r, double out_ns)
     return least->all.out_ns < out_ns ? least : NULL;
 }
 
+static void add_sum(struct region_sum *s, const struct hct_edge *e)
+{
+    s->n += (double)e->n;
+    s->out_ns += (double)e->n * e->out_mean;
+    s->bytes += (double)e->n * e->bytes_mean;
+}
+
 static void add(struct region *r, const struct hct_snapshot *in,
                 const struct hct_model *m, const struct hct_edge *e)
 {
     const struct hct_state *from = hct_state(in, m, e->from);
     const struct hct_state *to = hct_state(in, m, e->to);
-    double n = (double)e->n, out_ns = n * e->out_mean;
+    double out_ns = (double)e->n * e->out_mean;
     uint32_t at = find(r, from->place, to->place);
     struct region_step *s = at < r->nsteps ? &r->step[at] : NULL;
 
@@ -47,12 +54,9 @@ static void add(struct region *r, const struct hct_snapshot *in,
     s->call = from->call;
     s->to_call = to->call;
     s->site = from->site;
-    s->all.n += n;
-    s->all.out_ns += out_ns;
-    if (e->phase == r->phase) {
-        s->here.n += n;
-        s->here.out_ns += out_ns;
-    }
+    add_sum(&s->all, e);
+    if (e->phase == r->phase)
+        add_sum(&s->here, e);
 }
 
 static const struct hct_model *model_of(const struct hct_snapshot *in,
@@ -80,19 +84,28 @@ bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank)
     r->rank = rank;
     r->phase = hct_rank(in, rank)->phase;
     r->at_ns = in->now_ns;
-    r->cpu_ns = hct_rank(in, rank)->own_cpu_ns;
+    r->delayed_ns = hct_rank(in, rank)->delayed_ns;
     for (uint32_t i = 0; m && i < m->nedges; i++)
         add(r, in, m, hct_edge(in, m, i));
     return r->nsteps > 0;
 }
 
-/* How long the step took each time, in this phase if that is known. */
-static double normal_of(const struct region_step *before, bool same_phase)
+/* What is known of the step, of this phase if possible; NULL: too little. */
+static const struct region_sum *known(const struct region_step *before,
+                                      bool same_phase)
 {
     const struct region_sum *s = same_phase && before->here.n >= KNOWN
                                      ? &before->here : &before->all;
 
-    return s->n >= KNOWN ? s->out_ns / s->n : (double)NAN;
+    return s->n >= KNOWN ? s : NULL;
+}
+
+/* Do its calls move as many bytes as before? */
+static bool same_bytes(const struct region_sum *was, double n, double bytes)
+{
+    double before = was->bytes / was->n, is = bytes / n;
+
+    return fabs(is - before) <= 0.1 * fmax(is, before);
 }
 
 static void compare(struct region_grown *g, const struct region_step *b,
@@ -100,14 +113,16 @@ static void compare(struct region_grown *g, const struct region_step *b,
 {
     double n = b->all.n - (a ? a->all.n : 0);
     double spent = b->all.out_ns - (a ? a->all.out_ns : 0);
-    double normal = a ? normal_of(a, same_phase) : (double)NAN, longer;
+    const struct region_sum *was = a ? known(a, same_phase) : NULL;
+    double normal, longer;
 
     if (!(n > 0) || !(spent > 0))
         return;
     g->calls += n;
     g->out_ns += spent;
-    if (isnan(normal))
+    if (!was || !same_bytes(was, n, b->all.bytes - a->all.bytes))
         return;
+    normal = was->out_ns / was->n;
     longer = spent - normal * n;
     g->all_ns += longer;
     if (longer <= g->step_ns)
@@ -118,19 +133,19 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->times = normal > 0 ? spent / n / normal : INFINITY;
 }
 
-static double had(const struct region *before, const struct region *now)
+static double kept(const struct region *before, const struct region *now)
 {
-    if (!before->cpu_ns || now->cpu_ns < before->cpu_ns ||
+    if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
         now->at_ns <= before->at_ns)
         return -1;
-    return (double)(now->cpu_ns - before->cpu_ns) /
+    return (double)(now->delayed_ns - before->delayed_ns) /
            (double)(now->at_ns - before->at_ns);
 }
 
 bool region_find(const struct region *before, const struct region *now,
                  struct region_grown *g)
 {
-    *g = (struct region_grown){ .had = had(before, now) };
+    *g = (struct region_grown){ .kept = kept(before, now) };
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];
         uint32_t at = find(before, b->from, b->to);

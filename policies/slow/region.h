@@ -3,7 +3,7 @@
  * those of before, and one of when it is certain. What lies between is the stretch in
  * which it was slow: counts and sums can be subtracted.
  *
- * The same work are the same steps from call to call. What these take longer for each
+ * The same work are the same steps from call to call, that move the same bytes. What these take longer for each
  * time they are taken, summed up, explains how much longer the task took; if it does
  * not, the task did something else. */
 #ifndef HCT_REGION_H
@@ -18,6 +18,7 @@ enum { REGION_STEPS = 128 };    /* of a task, those that cost most */
 
 struct region_sum {
     double n, out_ns;           /* times; outside of MPI behind its first call */
+    double bytes;               /* of that call */
 };
 
 struct region_step {
@@ -29,7 +30,7 @@ struct region_step {
 
 struct region {                 /* a reading */
     uint32_t rank, phase, nsteps;
-    uint64_t at_ns, cpu_ns;     /* cpu_ns: of its main thread; 0: not known */
+    uint64_t at_ns, delayed_ns; /* as hct_rank.delayed_ns, of that look */
     struct region_step step[REGION_STEPS];
 };
 
@@ -42,8 +43,8 @@ struct region_grown {
     double step_ns, each_ns;    /* longer, in all of the stretch; each time */
     double all_ns;              /* ... all steps that were known before */
     double calls, out_ns;       /* of the stretch */
-    double had;                 /* part of it that the task had a processor for;
-                                   less than 0: not known */
+    double kept;                /* part of it that the task was kept from a
+                                   processor; less than 0: not known */
 };
 
 /* What has grown between two readings. False: nothing has. */

@@ -187,8 +187,7 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         return;
     }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS &&
-                        fmax(f.alike, x->change.times) >= s->limit.factor;
+                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor;
     note(x, &f, odd, slow);
     x->node = f.nodd ? node_of(&s->speed, in, odd[0].rank) : 0;
 }
@@ -288,7 +287,8 @@ static void decide(struct state *s, const struct hct_snapshot *in,
     region_find(before, &s->now, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
-    if (!same_work(s, &g, rank))
+    /* All are slow on a machine that has too much to do. */
+    if (!same_work(s, &g, rank) || (!x->found.nodd && slow_kept(x, &g)))
         dismiss(s, true);
     else
         tell(s, in, &g, out);
@@ -308,8 +308,42 @@ static void take_models(struct state *s, const struct hct_snapshot *in,
         decide(s, in, out);
 }
 
+static bool is_told(const struct slow_suspicion *x, uint32_t rank)
+{
+    for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
+        if (x->odd[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* Are others slow, too, by now? They are told without their step. */
+static void look_for_more(struct state *s, const struct hct_snapshot *in,
+                          uint64_t from, struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_odd odd[SLOW_ODD] = { 0 };
+    struct speed_found f;
+    bool more = false;
+
+    if (!x->found.nodd || x->found.nodd >= SLOW_ODD ||
+        !speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
+                     SLOW_ODD) || f.moved)
+        return;
+    for (uint32_t i = 0; i < f.nodd && i < SLOW_ODD; i++)
+        more |= !is_told(x, odd[i].rank);
+    x->agreed = more ? x->agreed + 1 : 0;
+    if (x->agreed < ODD_WINDOWS)
+        return;
+    x->agreed = 0;
+    x->found = f;
+    memcpy(x->odd, odd, sizeof(x->odd));
+    x->node = node_of(&s->speed, in, odd[0].rank);
+    slow_say(x, NULL, &s->speed, in, out);
+}
+
 /* Is it over? */
-static void follow(struct state *s, struct hct_out *out)
+static void follow(struct state *s, const struct hct_snapshot *in,
+                   struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
     uint32_t n;
@@ -327,8 +361,10 @@ static void follow(struct state *s, struct hct_out *out)
         over = pace_now(&s->pace[x->phase], ODD_WINDOWS) <
                x->before + log(x->change.times) / 2;
     }
-    if (!over)
+    if (!over) {
+        look_for_more(s, in, from, out);
         return;
+    }
     slow_say_over(x, out);
     pace_restart(&s->pace[x->phase], ODD_WINDOWS);
     dismiss(s, false);
@@ -361,7 +397,7 @@ static void end_window(struct state *s, const struct hct_snapshot *in,
     else if (phase == s->x.phase && stage == SLOW_SUSPECT)
         suspect(s, in);
     else if (phase == s->x.phase)
-        follow(s, out);
+        follow(s, in, out);
 }
 
 /* Nothing can be said of what went on: begin anew. */

@@ -8,9 +8,6 @@
 
 enum { WHO = WORDS_RANKS + 24, WHERE = 160, TOLD_MAX = 5 };
 
-/* Less of a processor than this is less than a task that computes wants. */
-static const double starved = 0.6;
-
 /* "task 3", "tasks 3,7", "node 2 (tasks 4-7)" */
 static const char *who(char buf[WHO], const struct slow_suspicion *x,
                        const uint32_t *ranks, uint32_t n)
@@ -39,11 +36,6 @@ static const char *where(char buf[WHERE], const struct region_grown *g,
     return buf;
 }
 
-static bool is_starved(const struct region_grown *g)
-{
-    return g && g->had >= 0 && g->had < starved;
-}
-
 /* Ranks of all that are odd, and blames them. */
 static uint32_t blame(const struct speed *speed, struct hct_out *out,
                       const uint32_t **ranks)
@@ -59,8 +51,7 @@ static uint32_t blame(const struct speed *speed, struct hct_out *out,
     return out->nranks - first < n ? out->nranks - first : n;
 }
 
-static void say_step(const struct slow_suspicion *x, uint32_t rank,
-                     const struct region_grown *g,
+static void say_step(uint32_t rank, const struct region_grown *g,
                      const struct hct_snapshot *in, struct hct_out *out)
 {
     char at[WHERE], longer[WORDS_TIME];
@@ -71,7 +62,6 @@ static void say_step(const struct slow_suspicion *x, uint32_t rank,
                "as before", words_time(longer, (uint64_t)g->each_ns),
                where(at, g, in), g->times);
     words_places(out, g->step.site, 0);
-    (void)x;
 }
 
 static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
@@ -88,33 +78,32 @@ static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                "since %s%s, %.0f %% of the job's time",
                who(name, x, ranks, n), n == 1 || x->node ? "s" : "",
                x->odd[0].times,
-               is_starved(g) ? ", kept from the processor" : "",
+               slow_kept(x, g) ? ", kept from the processor" : "",
                words_time(since, v->age_ns), where(at, g, in),
                100 * x->odd[0].share);
-    say_step(x, x->odd[0].rank, g, in, out);
+    say_step(x->odd[0].rank, g, in, out);
     for (uint32_t i = 1; i < x->found.nodd && i < TOLD_MAX; i++)
         words_line(out, (int32_t)x->odd[i].rank, "computes %.1f times as long as "
                    "before, compared with the others", x->odd[i].times);
 }
 
-/* Nobody is to blame, or nobody knows who. */
+/* Nobody is to blame. */
 static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
                     const struct region_grown *g,
                     const struct hct_snapshot *in, struct hct_out *out)
 {
     char at[WHERE], since[WORDS_TIME];
 
-    words_time(since, v->age_ns);
-    if (v->where == HCT_WHERE_COMPUTATION)
-        words_line(out, HCT_NONE, "all tasks compute %.1f times as long as before "
-                   "for the same calls%s, since %s%s",
-                   x->found.alike,
-                   is_starved(g) ? ", kept from the processor" : "", since,
-                   where(at, g, in));
-    else
-        words_line(out, HCT_NONE, "all tasks take %.1f times as long as before "
-                   "for the same calls, since %s, and none computes longer",
-                   x->change.times, since);
+    words_line(out, HCT_NONE, "all tasks compute %.1f times as long as before for "
+               "the same calls, since %s%s", x->found.alike,
+               words_time(since, v->age_ns), where(at, g, in));
+}
+
+bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
+{
+    double part = x->found.nodd ? x->odd[0].share : 1 - 1 / x->found.alike;
+
+    return g && g->kept > part / 2;
 }
 
 void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,
@@ -127,8 +116,7 @@ void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,
         return;
     v->phase = hct_rank(in, 0)->phase;
     v->age_ns = in->now_ns - x->began_ns;
-    v->where = x->found.nodd || x->found.alike - 1 > (x->change.times - 1) / 3
-                   ? HCT_WHERE_COMPUTATION : HCT_WHERE_COMMUNICATION;
+    v->where = HCT_WHERE_COMPUTATION;
     if (x->found.nodd)
         say_odd(x, v, grown, speed, in, out);
     else

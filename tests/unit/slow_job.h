@@ -26,6 +26,8 @@ enum slow_kind {
     SLOW_PHASES,                /* phases that are marked, one of them heavy */
     SLOW_UNMARKED,              /* nobody says so, but the steps are others */
     SLOW_OUTPUT,                /* one task alone does something now and then */
+    SLOW_BYTES,                 /* ... or calls that move more */
+    SLOW_OVERLOAD,              /* all wait for a processor */
     SLOW_STALL,                 /* a task, once, for some seconds */
     SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
     SLOW_KINDS,
@@ -34,7 +36,7 @@ enum slow_kind {
 static const char *const slow_kinds[SLOW_KINDS] = {
     "clean", "imbalance", "work that wanders", "work from all to one",
     "heavier phase", "... that is not marked", "output of one task",
-    "short stall", "slow rank", "slow node", "all slow",
+    "more work in the same calls", "overloaded machine", "short stall", "slow rank", "slow node", "all slow",
 };
 
 enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };
@@ -45,6 +47,8 @@ struct slow_task {
     uint64_t seg_ns[SLOW_CALLS];        /* of this iteration, before each call */
     uint64_t left_ns;           /* when it left the last call */
     uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
+    uint64_t edge_bytes[SLOW_STATES];
+    uint64_t delayed_ns;        /* was kept from a processor */
 };
 
 struct slow_job {
@@ -52,6 +56,8 @@ struct slow_job {
     uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
     double iteration_s, spread, common, transfer, factor, at_s, until_s;
     double every_s;             /* of what comes and goes */
+    double second_s;            /* SLOW_RANK: from then on the next one is slow,
+                                   too; 0: never */
     const struct hct_policy *policy;
     struct hct_job job;
     struct hct_snapshot in;
@@ -118,9 +124,13 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
     case SLOW_UNMARKED:
         return turn % 2 ? s->factor : 1;
     case SLOW_RANK:
+        if (s->second_s > 0 && t >= s->second_s && i == s->target + 1)
+            return s->factor;
         return on && i == s->target ? s->factor : 1;
     case SLOW_NODE:
         return on && slow_node(s, i) == s->target ? s->factor : 1;
+    case SLOW_BYTES:
+    case SLOW_OVERLOAD:
     case SLOW_ALL:
         return on ? s->factor : 1;
     default:
@@ -147,6 +157,8 @@ static inline void slow_draw(struct slow_job *s)
         k->seg_ns[0] = (uint64_t)(0.3e9 * work);
         k->seg_ns[1] = k->seg_ns[2] = 3000;
         k->seg_ns[3] = (uint64_t)(work * 1e9 * (slow_times(s, i, t) - 0.3));
+        if (s->kind == SLOW_OVERLOAD && t >= s->at_s)
+            k->delayed_ns += (uint64_t)(work * 1e9 * (s->factor - 1));
         if (s->kind == SLOW_STALL && !s->stalled && t >= s->at_s &&
             i == s->target) {
             k->seg_ns[3] += (uint64_t)(s->factor * 1e9);
@@ -183,6 +195,8 @@ static inline void slow_count(struct slow_job *s, struct slow_task *k)
         k->edge_n[at]++;        /* the edge that ends there */
         k->edge_out[at] += k->seg_ns[c];
         k->edge_in[at] += in_ns;
+        k->edge_bytes[at] += s->kind == SLOW_BYTES &&
+                             (double)s->begin_ns / 1e9 >= s->at_s ? 4000 : 1000;
     }
     k->left_ns = s->end_ns;
 }
@@ -273,7 +287,8 @@ static inline void slow_model(struct slow_job *s, uint32_t i)
             edge[m->nedges++] = (struct hct_edge){
                 .rank = i, .from = from, .to = j, .phase = s->phase,
                 .n = k->edge_n[j], .in_mean = (double)k->edge_in[j] / n,
-                .out_mean = (double)k->edge_out[j] / n };
+                .out_mean = (double)k->edge_out[j] / n,
+                .bytes_mean = (double)k->edge_bytes[j] / n };
     }
 }
 
@@ -281,8 +296,10 @@ static inline void slow_see(struct slow_job *s, uint32_t parts)
 {
     for (uint32_t i = 0; i < s->tasks; i++) {
         slow_see_one(s, &s->task[i], &s->rank[i]);
-        if (parts)
-            slow_model(s, i);
+        if (!parts)
+            continue;
+        slow_model(s, i);
+        s->rank[i].delayed_ns = 1000 + s->task[i].delayed_ns;
     }
     s->in.now_ns = s->now_ns;
     s->in.seq++;

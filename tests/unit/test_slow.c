@@ -138,6 +138,20 @@ static void over(void)
     slow_close(&r.j);
 }
 
+static void second(void)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+
+    r.j.second_s = 60;
+    test(go(&r, 60, 5) && r.at_ns &&
+             slow_until(&r.j, HCT_SLOWDOWN, 60) == 0 &&
+             slow_until(&r.j, HCT_SLOWDOWN, 80) > 0 && is_blamed(&r.j, 3) &&
+             is_blamed(&r.j, 4) && r.j.verdicts[0].nranks == 2 &&
+             slow_until(&r.j, HCT_SLOWDOWN, 200) == 0,
+         "a second one is told when it is slow, too, and once");
+    slow_close(&r.j);
+}
+
 static int quick(void)
 {
     static const double factors[] = { 1.5, 2, 4 };
@@ -154,8 +168,11 @@ static int quick(void)
     silent(SLOW_PHASES, 3, "nor one with a heavier phase");
     silent(SLOW_UNMARKED, 3, "... that nobody has marked, of other steps");
     silent(SLOW_OUTPUT, 2, "nor one with a task that writes now and then");
+    silent(SLOW_BYTES, 2, "nor one whose calls move more");
+    silent(SLOW_OVERLOAD, 2, "nor one that has to wait for processors");
     silent(SLOW_STALL, 4, "nor a short stall");
     over();
+    second();
     printf("1..%u\n", n_tests);
     return n_failed != 0;
 }
@@ -243,12 +260,12 @@ static int campaign(unsigned runs, uint64_t seed)
         }
         slow_close(&r.j);
     }
-    printf("simulated            runs  said right step early | median s  "
+    printf("simulated                   runs  said right step early | median s  "
            "iterations | >= 1.5\n");
     for (unsigned k = 0; k < SLOW_KINDS; k++) {
         struct row *w = &row[k];
 
-        printf("%-20s %5u %5u", slow_kinds[k], w->runs, w->found);
+        printf("%-27s %5u %5u", slow_kinds[k], w->runs, w->found);
         if (k < SLOW_RANK) {
             printf("\n");
             alarms += w->found;

@@ -191,6 +191,7 @@ static void test_bad(void **state)
 static struct hct_model model;
 static struct hct_state states[4];
 static struct hct_edge edges[4];
+static double bytes;
 
 static void read_model(struct region *r, const double n[4], const double out[4])
 {
@@ -199,7 +200,8 @@ static void read_model(struct region *r, const double n[4], const double out[4])
         states[i] = (struct hct_state){ .site = 10 + i, .call = 1 + i,
                                         .place = 100 + i };
         edges[i] = (struct hct_edge){ .from = i, .to = (i + 1) % 4,
-                                      .n = (uint64_t)n[i], .out_mean = out[i] };
+                                      .n = (uint64_t)n[i], .out_mean = out[i],
+                                      .bytes_mean = bytes };
     }
     in.models = &model;
     in.nmodels = 1;
@@ -232,7 +234,7 @@ static void test_region(void **state)
     assert_true(fabs(g.each_ns - 1e6) < 1);
     assert_true(fabs(g.step_ns - 1e8) < 100);
     assert_true(fabs(g.calls - 400) < 1e-9);
-    assert_true(g.had < 0);
+    assert_true(g.kept < 0);
     /* Another step, which nobody knows: it explains nothing. */
     read_model(&a, (double[]){ 1000, 1000, 1000, 2 },
                (double[]){ 1e3, 5e5, 1e6, 1e3 });
@@ -240,6 +242,20 @@ static void test_region(void **state)
                (double[]){ 1e3, 5e5, 1e6, 9e6 });
     assert_false(region_find(&a, &b, &g));
     assert_true(g.all_ns <= 0);
+    /* The third step again, but its call moves more. */
+    read_model(&a, (double[]){ 1000, 1000, 1000, 1000 },
+               (double[]){ 1e3, 5e5, 1e6, 1e3 });
+    bytes = 4096;
+    rank[0].delayed_ns = 5;
+    read_model(&a, (double[]){ 1000, 1000, 1000, 1000 },
+               (double[]){ 1e3, 5e5, 1e6, 1e3 });
+    bytes = 8192;
+    rank[0].delayed_ns = 5 + 250000000;
+    in.now_ns += 1000000000;
+    read_model(&b, (double[]){ 2000, 2000, 2000, 2000 },
+               (double[]){ 1e3, 5e5, 2e6, 1e3 });
+    assert_false(region_find(&a, &b, &g));
+    assert_true(fabs(g.kept - 0.25) < 1e-9);
 }
 
 int main(void)
