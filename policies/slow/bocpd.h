@@ -34,9 +34,9 @@ void bocpd_begin(struct bocpd *b, double length, double spread);
 
 void bocpd_add(struct bocpd *b, double x);
 
-/* How likely is it that the present run has from least to most numbers, and is not
- * all there is: twice least were before it. *since: how many, most likely; 0 and
- * false: there is none of that length. */
+/* How likely is it that the present run has from least to most numbers, and is
+ * not all there is: twice least were before it. *since: how many, most likely;
+ * 0 and false: there is none of that length. */
 bool bocpd_change(const struct bocpd *b, uint32_t least, uint32_t most,
                   double *p, uint32_t *since);
 

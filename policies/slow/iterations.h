@@ -1,10 +1,11 @@
 /* iterations.h - what is one iteration of a job, from looks at one of its tasks
- * alone? From one visit of a place in the program to the next: of the place that
- * it is found at most often, since that is in the loop where the time goes.
+ * alone? From one visit of a place in the program to the next: of the place
+ * that it is found at most often, since that is in the loop where the time
+ * goes.
  *
  * How many calls lie between two visits is told by two looks at that place, by
- * the counters of calls and of visits there. Where visits are not known, so many
- * calls are taken for one. */
+ * the counters of calls and of visits there. Where visits are not known, so
+ * many calls are taken for one. */
 #ifndef HCT_ITERATIONS_H
 #define HCT_ITERATIONS_H
 

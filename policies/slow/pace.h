@@ -1,5 +1,5 @@
-/* pace.h - how long an iteration of the job takes, window by window in one phase of
- * it, and whether that has changed (bocpd.h). */
+/* pace.h - how long an iteration of the job takes, window by window in one
+ * phase of it, and whether that has changed (bocpd.h). */
 #ifndef HCT_PACE_H
 #define HCT_PACE_H
 

@@ -1,11 +1,12 @@
-/* region.h - where in the program is a task slower than it was? From two readings
- * of its model (HCT_NEED_MODEL): one of when it was first suspected, whose means are
- * those of before, and one of when it is certain. What lies between is the stretch in
- * which it was slow: counts and sums can be subtracted.
+/* region.h - where in the program is a task slower than it was? From two
+ * readings of its model (HCT_NEED_MODEL): one of when it was first suspected,
+ * whose means are those of before, and one of when it is certain. What lies
+ * between is the stretch in which it was slow: counts and sums can be
+ * subtracted.
  *
- * The same work are the same steps from call to call, that move the same bytes. What these take longer for each
- * time they are taken, summed up, explains how much longer the task took; if it does
- * not, the task did something else. */
+ * The same work are the same steps from call to call, that move the same bytes.
+ * What these take longer for each time they are taken, summed up, explains how
+ * much longer the task took; if it does not, the task did something else. */
 #ifndef HCT_REGION_H
 #define HCT_REGION_H
 

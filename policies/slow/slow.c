@@ -1,6 +1,6 @@
-/* slow.c - the policy slow: has the job become slower, since when, and who or what
- * is it that computes longer for the same work? It looks always; the models of
- * tasks it asks for only when it suspects something. */
+/* slow.c - the policy slow: has the job become slower, since when, and who or
+ * what is it that computes longer for the same work? It looks always; the
+ * models of tasks it asks for only when it suspects something. */
 #include "policies/slow/slow.h"
 
 #include <math.h>

@@ -46,8 +46,8 @@ struct slow_suspicion {
     uint32_t node;              /* all tasks of which are slow; 0: none */
 };
 
-/* Is what it takes longer time in which it was kept from the processor? By half at
- * least. */
+/* Is what it takes longer time in which it was kept from the processor? By half
+ * at least. */
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
 
 /* Says it: what grown tells of the first of the tasks, NULL: nothing. */

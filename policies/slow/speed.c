@@ -187,7 +187,8 @@ void speed_settle(struct speed *s, uint32_t phase, uint64_t since)
         }
 }
 
-/* How it was before that window: by all that was learnt, and what is in the ring. */
+/* How it was before that window: by all that was learnt, and what is in the
+ * ring. */
 static double before(const struct speed *s, const struct speed_task *t,
                      uint32_t phase, uint64_t since)
 {
@@ -211,8 +212,8 @@ static double shift_of(const struct speed *s, uint32_t i, uint32_t phase,
     return mean(s, t, phase, from, to, &n) - before(s, t, phase, since);
 }
 
-/* The middle one, of two the lesser: half of the tasks may be on one node. NaN of
- * none. */
+/* The middle one, of two the lesser: half of the tasks may be on one node. NaN
+ * of none. */
 static double middle(double *v, size_t n)
 {
     size_t most = 0;
@@ -411,8 +412,8 @@ static bool has_moved(const struct judged *j)
            (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
 }
 
-/* Windows in which the worst one is slow, by half of that at least, in a row up to
- * now. */
+/* Windows in which the worst one is slow, by half of that at least, in a row up
+ * to now. */
 static uint32_t agree(struct speed *s, const struct judged *j, uint32_t rank)
 {
     uint32_t n = 0;

@@ -1,16 +1,16 @@
 /* speed.h - who computes longer for the same work? Of each task, what it spends
- * outside of MPI for a call that it makes, window by window: against itself before,
- * and against what all others have done meanwhile.
+ * outside of MPI for a call that it makes, window by window: against itself
+ * before, and against what all others have done meanwhile.
  *
- * All times are logarithms, so that factors are differences. What a task is slower
- * by than before, less the median of that over all tasks, is what it is slower by
- * than its like; the deviation over all tasks (MAD) says what is usual. What has
- * always been so is in both. Where a task has more to do and others have less, work
- * has moved, and nobody is slow.
+ * All times are logarithms, so that factors are differences. What a task is
+ * slower by than before, less the median of that over all tasks, is what it is
+ * slower by than its like; the deviation over all tasks (MAD) says what is
+ * usual. What has always been so is in both. Where a task has more to do and
+ * others have less, work has moved, and nobody is slow.
  *
- * A place of the phasebook has windows of its own, and so has what was seen while a
- * phase gave way to another one. All memory is the caller's, some 300 bytes a
- * task. */
+ * A place of the phasebook has windows of its own, and so has what was seen
+ * while a phase gave way to another one. All memory is the caller's, some 300
+ * bytes a task. */
 #ifndef HCT_SPEED_H
 #define HCT_SPEED_H
 
@@ -73,15 +73,15 @@ void speed_drop(struct speed *s, uint32_t phase);
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
 
-/* What was before that window is how it was before, and leaves the ring; of that
- * phase it is kept how it was last, too. */
+/* What was before that window is how it was before, and leaves the ring; of
+ * that phase it is kept how it was last, too. */
 void speed_settle(struct speed *s, uint32_t phase, uint64_t since);
 
 /* How it was before in that phase: as since that window, from now on. */
 void speed_relearn(struct speed *s, uint32_t phase, uint64_t since);
 
-/* The number of the window with so many of the same phase from it on; of those in
- * the ring. *found: how many there are. */
+/* The number of the window with so many of the same phase from it on; of those
+ * in the ring. *found: how many there are. */
 uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
                      uint32_t *found);
 
@@ -108,15 +108,14 @@ struct speed_found {
 };
 
 /* Of the windows of a phase from one on, against how it was before that called
- * since: who is slow? odd has room for k, worst
- * first; task[i].odd says it of all. False: too few windows, or nothing is known
- * of how it was before. */
+ * since: who is slow? odd has room for k, worst first; task[i].odd says it of
+ * all. False: too few windows, or nothing is known of how it was before. */
 bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
                  const struct speed_limit *limit, struct speed_found *f,
                  struct speed_odd *odd, size_t k);
 
-/* What that task spends outside of MPI for a call, ns, as it was before a window;
- * NaN: nobody knows. */
+/* What that task spends outside of MPI for a call, ns, as it was before a
+ * window; NaN: nobody knows. */
 double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
                     uint64_t since);
 

@@ -36,7 +36,8 @@ enum slow_kind {
 static const char *const slow_kinds[SLOW_KINDS] = {
     "clean", "imbalance", "work that wanders", "work from all to one",
     "heavier phase", "... that is not marked", "output of one task",
-    "more work in the same calls", "overloaded machine", "short stall", "slow rank", "slow node", "all slow",
+    "more work in the same calls", "overloaded machine", "short stall",
+    "slow rank", "slow node", "all slow",
 };
 
 enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };

@@ -1,6 +1,6 @@
-/* test_pace.c - what an iteration takes: a factor is found and told, a single one
- * that is far off, or that calls move more, is not taken for it; iterations are
- * found by visits. */
+/* test_pace.c - what an iteration takes: a factor is found and told, a single
+ * one that is far off, or that calls move more, is not taken for it; iterations
+ * are found by visits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

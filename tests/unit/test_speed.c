@@ -1,5 +1,5 @@
-/* test_speed.c - who computes longer for the same work, from windows of counters; and
- * where, from two readings of a model. */
+/* test_speed.c - who computes longer for the same work, from windows of
+ * counters; and where, from two readings of a model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +42,8 @@ static void begin(void)
     speed_read(&s, &in, SPEED_PHASES);
 }
 
-/* A call takes 10 us, and before it 1 ms of computation of a load of 1; all wait
- * for the last. */
+/* A call takes 10 us, and before it 1 ms of computation of a load of 1; all
+ * wait for the last. */
 static void windows(uint32_t n)
 {
     while (n--) {
