@@ -34,6 +34,9 @@ enum {
 /* Slower by less than this is no suspicion. */
 static const double least_rise = 1.03;
 static const double faster = 0.9;
+/* Who computes so many times as long as before is suspected whatever the pace; and
+ * how sure that is: of six deviations, by Chebyshev. */
+static const double plain = 1.3, likely = 1 - 1 / 36.0;
 /* What the steps take longer must be so much of what the task does. */
 static const double explained = 0.4;
 static const uint64_t models_every_ns = 10 * (uint64_t)1000000000;
@@ -112,30 +115,67 @@ static void dismiss(struct state *s, bool other)
     x->wants = 0;
 }
 
-static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
+static void raise(struct state *s, uint32_t phase, uint64_t since,
+                  const struct pace_change *c, uint64_t now_ns)
 {
     struct slow_suspicion *x = &s->x;
+
+    *x = (struct slow_suspicion){
+        .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
+        .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
+    x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
+    speed_settle(&s->speed, since ? since - 1 : 0);
+    if (now_ns >= s->models_ns)
+        x->wants = HCT_NEED_MODEL;
+}
+
+/* The pace does not tell, as where communication takes most of the time and varies.
+ * Has somebody computed longer for some windows nevertheless? */
+static void watch_tasks(struct state *s, uint32_t phase, uint64_t now_ns)
+{
+    const struct pace_change c = { .p = likely, .since = ALL_WINDOWS,
+                                   .times = 1 };
+    struct speed_limit limit = s->limit;
+    struct speed_found f;
+    struct speed_odd odd;
+    uint32_t found;
+    uint64_t since = speed_since(&s->speed, phase, ALL_WINDOWS, &found);
+
+    limit.windows = ALL_WINDOWS;
+    limit.factor = fmax(limit.factor, plain);
+    if (found < ALL_WINDOWS)
+        return;
+    speed_recall(&s->speed, phase, since);
+    if (!speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
+        !f.nodd || f.windows < ALL_WINDOWS)
+        return;
+    if (f.moved) {              /* and that is how it is from now on */
+        speed_relearn(&s->speed, phase, since);
+        return;
+    }
+    raise(s, phase, since, &c, now_ns);
+    s->x.by_speed = 1;
+}
+
+static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
+{
     struct pace_change c;
     uint32_t found;
     uint64_t since;
 
-    if (!pace_change(&s->pace[phase], RAISED, WITHIN, &c) || c.p < 0.5)
+    if (!pace_change(&s->pace[phase], RAISED, WITHIN, &c) || c.p < 0.5 ||
+        (c.times < least_rise && c.times >= faster)) {
+        watch_tasks(s, phase, now_ns);
         return;
+    }
     since = speed_since(&s->speed, phase, c.since, &found);
     if (c.times < faster && c.since >= FASTER) {
         speed_relearn(&s->speed, phase, since);
         pace_restart(&s->pace[phase], c.since);
-        return;
+    } else if (c.times >= least_rise && found >= RAISED) {
+        speed_recall(&s->speed, phase, since ? since - 1 : 0);
+        raise(s, phase, since, &c, now_ns);
     }
-    if (c.times < least_rise || found < RAISED)
-        return;
-    *x = (struct slow_suspicion){
-        .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = c,
-        .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
-    x->before = pace_now(&s->pace[phase], c.since) - log(c.times);
-    speed_settle(&s->speed, phase, since ? since - 1 : 0);
-    if (now_ns >= s->models_ns)
-        x->wants = HCT_NEED_MODEL;
 }
 
 /* Are those that are slow all tasks of one node, and not all of the job's? */
@@ -186,6 +226,10 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         dismiss(s, true);
         return;
     }
+    if (x->by_speed && !f.nodd) {
+        dismiss(s, false);
+        return;
+    }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
                   : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor;
     note(x, &f, odd, slow);
@@ -198,8 +242,11 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
     struct pace_change c;
 
     x->windows++;
-    if (!pace_change(&s->pace[x->phase], RAISED, PACE_KEPT, &c) ||
-        c.p < 0.3 || c.times < least_rise) {
+    if (x->by_speed) {
+        c = x->change;
+        c.since = ALL_WINDOWS + x->windows;
+    } else if (!pace_change(&s->pace[x->phase], RAISED, PACE_KEPT, &c) ||
+               c.p < 0.3 || c.times < least_rise) {
         dismiss(s, false);
         return;
     }

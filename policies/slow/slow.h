@@ -35,6 +35,7 @@ struct slow_suspicion {
     uint32_t windows;           /* closed while it lasts */
     uint32_t agreed;            /* in so many of these in a row the same was
                                    found */
+    uint32_t by_speed;          /* 1: somebody computes longer, whatever the pace */
     uint32_t wants;             /* models: HCT_NEED_MODEL, or 0 */
     uint32_t nkept, kept_at;    /* after so many windows */
     uint32_t again;             /* times that the wrong tasks were kept */

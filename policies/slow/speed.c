@@ -170,7 +170,7 @@ static double recent(const struct speed *s, const struct speed_task *t,
     return mean(s, t, phase, from, since, &found);
 }
 
-void speed_settle(struct speed *s, uint32_t phase, uint64_t since)
+void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
 {
     for (uint32_t i = 0; i < s->ntasks; i++) {
         float x = (float)recent(s, &s->task[i], phase, since);
@@ -178,6 +178,10 @@ void speed_settle(struct speed *s, uint32_t phase, uint64_t since)
         if (!isnan(x))          /* else it was settled before */
             s->task[i].recent = x;
     }
+}
+
+void speed_settle(struct speed *s, uint64_t since)
+{
     for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
         for (uint32_t i = 0; i < s->ntasks; i++) {
             float *x = &s->task[i].ring[w % SPEED_RING];
@@ -369,7 +373,7 @@ static bool was_before(const struct speed *s, uint32_t i,
     double was = (double)s->task[i].recent -
                  before(s, &s->task[i], j->phase, j->since);
 
-    return was > 0.6 * s->shift[i];
+    return was > 0.45 * s->shift[i];
 }
 
 static void judge_one(struct speed *s, uint32_t i, struct judged *j,

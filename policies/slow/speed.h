@@ -73,9 +73,11 @@ void speed_drop(struct speed *s, uint32_t phase);
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
 
-/* What was before that window is how it was before, and leaves the ring; of
- * that phase it is kept how it was last, too. */
-void speed_settle(struct speed *s, uint32_t phase, uint64_t since);
+/* How it was just before that window is what is judged against, too. */
+void speed_recall(struct speed *s, uint32_t phase, uint64_t since);
+
+/* What was before that window is how it was before, and leaves the ring. */
+void speed_settle(struct speed *s, uint64_t since);
 
 /* How it was before in that phase: as since that window, from now on. */
 void speed_relearn(struct speed *s, uint32_t phase, uint64_t since);

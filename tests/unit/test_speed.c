@@ -70,7 +70,8 @@ static bool judge(uint32_t n)
     uint64_t since = speed_since(&s, PHASE, n, &found);
 
     assert_int_equal(found, n);
-    speed_settle(&s, PHASE, since);
+    speed_recall(&s, PHASE, since);
+    speed_settle(&s, since);
     return speed_judge(&s, PHASE, since, since, &limit, &f, odd, TASKS);
 }
 
