@@ -133,13 +133,19 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->times = normal > 0 ? spent / n / normal : INFINITY;
 }
 
+/* More than it was before the first reading: what waits in MPI waits for a
+ * processor, too, where there are few. */
 static double kept(const struct region *before, const struct region *now)
 {
+    double was, is;
+
     if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
-        now->at_ns <= before->at_ns)
+        now->at_ns <= before->at_ns || !before->at_ns)
         return -1;
-    return (double)(now->delayed_ns - before->delayed_ns) /
-           (double)(now->at_ns - before->at_ns);
+    was = (double)before->delayed_ns / (double)before->at_ns;
+    is = (double)(now->delayed_ns - before->delayed_ns) /
+         (double)(now->at_ns - before->at_ns);
+    return fmax(is - was, 0);
 }
 
 bool region_find(const struct region *before, const struct region *now,

@@ -45,7 +45,8 @@ struct region_grown {
     double all_ns;              /* ... all steps that were known before */
     double calls, out_ns;       /* of the stretch */
     double kept;                /* part of it that the task was kept from a
-                                   processor; less than 0: not known */
+                                   processor, more than before; less than 0:
+                                   not known */
 };
 
 /* What has grown between two readings. False: nothing has. */
