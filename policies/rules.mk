@@ -4,7 +4,7 @@
 # be in rooms below it (lib, deadlock). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
-POLICIES    := null hang outlier progress
+POLICIES    := null hang outlier progress slow
 PARTS_null  := null/null
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
@@ -22,6 +22,8 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
+PARTS_slow  := $(addprefix slow/,slow bocpd iterations pace region slow_say \
+               speed) smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))
@@ -37,4 +39,4 @@ endef
 $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
 
 # Tests that load one.
-$(B)/unit/test_simulate $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)
+$(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)

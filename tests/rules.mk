@@ -214,10 +214,12 @@ demo-built: all
 soak-built: all
 	@HECTOR_BUILD=$(abspath $(B)) MINUTES=$(or $(MINUTES),60) \
 	    SEED=$(SEED) sh tests/soak/soak.sh
-eval-built: all $(B)/unit/test_simulate
+eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/slices.sh $(B)
+	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/slow.sh \
+	    $(or $(RUNS),400)
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
 	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)

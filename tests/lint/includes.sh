@@ -38,6 +38,7 @@ policies/hang
 policies/smm
 policies/outlier
 policies/progress
+policies/slow
 
 redirector/link
 redirector/out       hct.pb-c.h

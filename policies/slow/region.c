@@ -1,0 +1,163 @@
+/* region.c - see region.h. */
+#include "policies/slow/region.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Steps taken less often before than this do not say how long they take. */
+enum { KNOWN = 4 };
+
+/* Its number, or nsteps. */
+static uint32_t find(const struct region *r, uint64_t from, uint64_t to)
+{
+    uint32_t i = 0;
+
+    while (i < r->nsteps && (r->step[i].from != from || r->step[i].to != to))
+        i++;
+    return i;
+}
+
+/* Where a new one goes: what costs least gives way to what costs more. */
+static struct region_step *room(struct region *r, double out_ns)
+{
+    struct region_step *least = &r->step[0];
+
+    if (r->nsteps < REGION_STEPS)
+        return &r->step[r->nsteps++];
+    for (uint32_t i = 1; i < REGION_STEPS; i++)
+        if (r->step[i].all.out_ns < least->all.out_ns)
+            least = &r->step[i];
+    return least->all.out_ns < out_ns ? least : NULL;
+}
+
+static void add_sum(struct region_sum *s, const struct hct_edge *e)
+{
+    s->n += (double)e->n;
+    s->out_ns += (double)e->n * e->out_mean;
+    s->bytes += (double)e->n * e->bytes_mean;
+}
+
+static void add(struct region *r, const struct hct_snapshot *in,
+                const struct hct_model *m, const struct hct_edge *e)
+{
+    const struct hct_state *from = hct_state(in, m, e->from);
+    const struct hct_state *to = hct_state(in, m, e->to);
+    double out_ns = (double)e->n * e->out_mean;
+    uint32_t at = find(r, from->place, to->place);
+    struct region_step *s = at < r->nsteps ? &r->step[at] : NULL;
+
+    if (!from->place || !to->place || (!s && !(s = room(r, out_ns))))
+        return;
+    if (at == r->nsteps || s->from != from->place || s->to != to->place)
+        *s = (struct region_step){ .from = from->place, .to = to->place };
+    s->call = from->call;
+    s->to_call = to->call;
+    s->site = from->site;
+    add_sum(&s->all, e);
+    if (e->phase == r->phase)
+        add_sum(&s->here, e);
+}
+
+static const struct hct_model *model_of(const struct hct_snapshot *in,
+                                        uint32_t rank)
+{
+    uint32_t low = 0, high = in->nmodels;
+
+    while (low < high) {
+        uint32_t at = low + (high - low) / 2;
+
+        if (hct_model(in, at)->rank < rank)
+            low = at + 1;
+        else
+            high = at;
+    }
+    return low < in->nmodels && hct_model(in, low)->rank == rank
+               ? hct_model(in, low) : NULL;
+}
+
+bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank)
+{
+    const struct hct_model *m = model_of(in, rank);
+
+    memset(r, 0, sizeof(*r));
+    r->rank = rank;
+    r->phase = hct_rank(in, rank)->phase;
+    r->at_ns = in->now_ns;
+    r->delayed_ns = hct_rank(in, rank)->delayed_ns;
+    for (uint32_t i = 0; m && i < m->nedges; i++)
+        add(r, in, m, hct_edge(in, m, i));
+    return r->nsteps > 0;
+}
+
+/* What is known of the step, of this phase if possible; NULL: too little. */
+static const struct region_sum *known(const struct region_step *before,
+                                      bool same_phase)
+{
+    const struct region_sum *s = same_phase && before->here.n >= KNOWN
+                                     ? &before->here : &before->all;
+
+    return s->n >= KNOWN ? s : NULL;
+}
+
+/* Do its calls move as many bytes as before? */
+static bool same_bytes(const struct region_sum *was, double n, double bytes)
+{
+    double before = was->bytes / was->n, is = bytes / n;
+
+    return fabs(is - before) <= 0.1 * fmax(is, before);
+}
+
+static void compare(struct region_grown *g, const struct region_step *b,
+                    const struct region_step *a, bool same_phase)
+{
+    double n = b->all.n - (a ? a->all.n : 0);
+    double spent = b->all.out_ns - (a ? a->all.out_ns : 0);
+    const struct region_sum *was = a ? known(a, same_phase) : NULL;
+    double normal, longer;
+
+    if (!(n > 0) || !(spent > 0))
+        return;
+    g->calls += n;
+    g->out_ns += spent;
+    if (!was || !same_bytes(was, n, b->all.bytes - a->all.bytes))
+        return;
+    normal = was->out_ns / was->n;
+    longer = spent - normal * n;
+    g->all_ns += longer;
+    if (longer <= g->step_ns)
+        return;
+    g->step = *b;
+    g->step_ns = longer;
+    g->each_ns = longer / n;
+    g->times = normal > 0 ? spent / n / normal : INFINITY;
+}
+
+/* More than it was before the first reading: what waits in MPI waits for a
+ * processor, too, where there are few. */
+static double kept(const struct region *before, const struct region *now)
+{
+    double was, is;
+
+    if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
+        now->at_ns <= before->at_ns || !before->at_ns)
+        return -1;
+    was = (double)before->delayed_ns / (double)before->at_ns;
+    is = (double)(now->delayed_ns - before->delayed_ns) /
+         (double)(now->at_ns - before->at_ns);
+    return fmax(is - was, 0);
+}
+
+bool region_find(const struct region *before, const struct region *now,
+                 struct region_grown *g)
+{
+    *g = (struct region_grown){ .kept = kept(before, now) };
+    for (uint32_t i = 0; i < now->nsteps; i++) {
+        const struct region_step *b = &now->step[i];
+        uint32_t at = find(before, b->from, b->to);
+
+        compare(g, b, at < before->nsteps ? &before->step[at] : NULL,
+                before->phase == now->phase);
+    }
+    return g->step_ns > 0;
+}

@@ -1,0 +1,56 @@
+/* region.h - where in the program is a task slower than it was? From two
+ * readings of its model (HCT_NEED_MODEL): one of when it was first suspected,
+ * whose means are those of before, and one of when it is certain. What lies
+ * between is the stretch in which it was slow: counts and sums can be
+ * subtracted.
+ *
+ * The same work are the same steps from call to call, that move the same bytes.
+ * What these take longer for each time they are taken, summed up, explains how
+ * much longer the task took; if it does not, the task did something else. */
+#ifndef HCT_REGION_H
+#define HCT_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+
+enum { REGION_STEPS = 128 };    /* of a task, those that cost most */
+
+struct region_sum {
+    double n, out_ns;           /* times; outside of MPI behind its first call */
+    double bytes;               /* of that call */
+};
+
+struct region_step {
+    uint64_t from, to;          /* places, the same in all readings */
+    uint32_t call, to_call;     /* functions of MPI */
+    uint32_t site;              /* of the first call, for the host */
+    struct region_sum all, here;        /* here: in the phase of the reading */
+};
+
+struct region {                 /* a reading */
+    uint32_t rank, phase, nsteps;
+    uint64_t at_ns, delayed_ns; /* as hct_rank.delayed_ns, of that look */
+    struct region_step step[REGION_STEPS];
+};
+
+/* From a snapshot with models. False: that task has none. */
+bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank);
+
+struct region_grown {
+    struct region_step step;    /* the one that costs so much more */
+    double times;               /* as long as before */
+    double step_ns, each_ns;    /* longer, in all of the stretch; each time */
+    double all_ns;              /* ... all steps that were known before */
+    double calls, out_ns;       /* of the stretch */
+    double kept;                /* part of it that the task was kept from a
+                                   processor, more than before; less than 0:
+                                   not known */
+};
+
+/* What has grown between two readings. False: nothing has. */
+bool region_find(const struct region *before, const struct region *now,
+                 struct region_grown *g);
+
+#endif

@@ -1,0 +1,578 @@
+/* slow.c - the policy slow: has the job become slower, since when, and who or
+ * what is it that computes longer for the same work? It looks always; the
+ * models of tasks it asks for only when it suspects something. */
+#include "policies/slow/slow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "policies/lib/words.h"
+
+enum { FACTOR, SHARE, WINDOW, LOOK, ITERATIONS, PARAMS };
+
+static const struct hct_param params[] = {
+    [FACTOR] = { "factor", "", "so many times as long as before is slow", 1.15,
+                 1.01, 1000 },
+    [SHARE] = { "share", "%", "of the job's time, that this costs at least", 2,
+                0, 100 },
+    [WINDOW] = { "window", "s", "how long what is compared lasts at least", 1,
+                 0.05, 3600 },
+    [LOOK] = { "look", "s", "time between looks", 0.2, 0.01, 60 },
+    [ITERATIONS] = { "iterations", "", "... and how many of them it is at least",
+                     3, 1, 100000 },
+    [PARAMS] = { .name = NULL },
+};
+
+enum {
+    RAISED = 2,                 /* windows behind a change that make one suspect */
+    WITHIN = 10,                /* no more: what is older was seen before */
+    ODD_WINDOWS = 3, ALL_WINDOWS = 4,   /* that tell it */
+    GIVEN_UP = 14,              /* windows after which nothing was found */
+    FASTER = 8,                 /* windows after which faster is usual */
+    MODELS = 4096,              /* that are read without a thought */
+};
+/* Slower by less than this is no suspicion. */
+static const double least_rise = 1.03;
+static const double faster = 0.9;
+/* Who computes so many times as long as before is suspected whatever the pace; and
+ * how sure that is: of six deviations, by Chebyshev. */
+static const double plain = 1.3, likely = 1 - 1 / 36.0;
+/* What the steps take longer must be so much of what the task does. */
+static const double explained = 0.4;
+static const uint64_t models_every_ns = 10 * (uint64_t)1000000000;
+
+struct state {
+    uint64_t window_ns, look_ns;
+    double iterations;
+    struct speed_limit limit;
+    struct phasebook phases;
+    struct iterations loop;     /* of the task ref */
+    uint32_t ref, was_at;       /* phase of the look before */
+    bool ended;                 /* a window, in this stay of the phase */
+    bool began, settles;        /* settles: the next window is not to be trusted */
+    uint64_t at_ns, loop_calls[SPEED_PHASES], lasts_ns[SPEED_PHASES];
+    uint64_t ref_calls;
+    uint64_t models_ns;         /* not before */
+    struct pace pace[SPEED_PHASES];
+    struct speed speed;
+    struct slow_suspicion x;
+    struct region now;
+    /* and behind it two words and a struct speed_task a task */
+};
+
+static size_t state_bytes(const struct hct_job *job, const double *param)
+{
+    (void)param;
+    return sizeof(struct state) +
+           (size_t)job->nranks * (sizeof(struct speed_task) + 2 * sizeof(double));
+}
+
+static int init(void *state, const struct hct_job *job, const double *param,
+                char *why, size_t why_bytes)
+{
+    struct state *s = state;
+
+    (void)why;
+    (void)why_bytes;
+    s->window_ns = (uint64_t)(param[WINDOW] * 1e9);
+    s->look_ns = (uint64_t)(param[LOOK] * 1e9);
+    s->iterations = param[ITERATIONS];
+    s->settles = true;          /* what all begin with is no iteration */
+    s->limit = (struct speed_limit){ .windows = ODD_WINDOWS,
+                                     .factor = param[FACTOR],
+                                     .share = param[SHARE] / 100 };
+    s->speed.ntasks = job->nranks;
+    return 0;
+}
+
+/* A state has no pointers but while it is asked. */
+static void attach(struct state *s)
+{
+    s->speed.shift = (double *)(void *)(s + 1);
+    s->speed.words = s->speed.shift + s->speed.ntasks;
+    s->speed.task = (struct speed_task *)(void *)(s->speed.words +
+                                                  s->speed.ntasks);
+}
+
+static void detach(struct state *s)
+{
+    s->speed.shift = s->speed.words = NULL;
+    s->speed.task = NULL;
+}
+
+/* --------------------------------------------------------------- suspicion */
+
+/* It was nothing. other: what is done now is what will be usual. */
+static void dismiss(struct state *s, bool other)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (other) {
+        speed_relearn(&s->speed, x->phase, x->since);
+        pace_restart(&s->pace[x->phase], x->change.since);
+    }
+    x->stage = SLOW_WATCH;
+    x->wants = 0;
+}
+
+static void raise(struct state *s, uint32_t phase, uint64_t since,
+                  const struct pace_change *c, uint64_t now_ns)
+{
+    struct slow_suspicion *x = &s->x;
+
+    *x = (struct slow_suspicion){
+        .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
+        .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
+    x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
+    speed_settle(&s->speed, since ? since - 1 : 0);
+    if (now_ns >= s->models_ns)
+        x->wants = HCT_NEED_MODEL;
+}
+
+/* The pace does not tell, as where communication takes most of the time and varies.
+ * Has somebody computed longer for some windows nevertheless? */
+static void watch_tasks(struct state *s, uint32_t phase, uint64_t now_ns)
+{
+    const struct pace_change c = { .p = likely, .since = ALL_WINDOWS,
+                                   .times = 1 };
+    struct speed_limit limit = s->limit;
+    struct speed_found f;
+    struct speed_odd odd;
+    uint32_t found;
+    uint64_t since = speed_since(&s->speed, phase, ALL_WINDOWS, &found);
+
+    limit.windows = ALL_WINDOWS;
+    limit.factor = fmax(limit.factor, plain);
+    if (found < ALL_WINDOWS)
+        return;
+    speed_recall(&s->speed, phase, since);
+    if (!speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
+        !f.nodd || f.windows < ALL_WINDOWS)
+        return;
+    if (f.moved) {              /* and that is how it is from now on */
+        speed_relearn(&s->speed, phase, since);
+        return;
+    }
+    raise(s, phase, since, &c, now_ns);
+    s->x.by_speed = 1;
+}
+
+static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
+{
+    struct pace_change c;
+    uint32_t found;
+    uint64_t since;
+
+    if (!pace_change(&s->pace[phase], RAISED, WITHIN, &c) || c.p < 0.5 ||
+        (c.times < least_rise && c.times >= faster)) {
+        watch_tasks(s, phase, now_ns);
+        return;
+    }
+    since = speed_since(&s->speed, phase, c.since, &found);
+    if (c.times < faster && c.since >= FASTER) {
+        speed_relearn(&s->speed, phase, since);
+        pace_restart(&s->pace[phase], c.since);
+    } else if (c.times >= least_rise && found >= RAISED) {
+        speed_recall(&s->speed, phase, since ? since - 1 : 0);
+        raise(s, phase, since, &c, now_ns);
+    }
+}
+
+/* Are those that are slow all tasks of one node, and not all of the job's? */
+static uint32_t node_of(const struct speed *s, const struct hct_snapshot *in,
+                        uint32_t rank)
+{
+    uint32_t node = hct_rank(in, rank)->node, tasks = 0, slow = 0, others = 0;
+
+    for (uint32_t i = 0; i < s->ntasks && node; i++) {
+        bool here = hct_rank(in, i)->node == node;
+
+        tasks += here;
+        slow += here && s->task[i].odd;
+        others += !here;
+        if (!here && s->task[i].odd)
+            return 0;
+    }
+    return others && slow >= 2 && 4 * slow >= 3 * tasks ? node : 0;
+}
+
+/* Is the first one, or that it is nobody, the same as the last time? */
+static void note(struct slow_suspicion *x, const struct speed_found *f,
+                 const struct speed_odd *odd, bool is_slow)
+{
+    bool same = x->agreed && !f->nodd == !x->found.nodd;
+
+    if (same && f->nodd) {
+        same = false;
+        for (uint32_t i = 0; i < f->nodd && i < SLOW_ODD; i++)
+            same |= odd[i].rank == x->odd[0].rank;
+    }
+    x->agreed = !is_slow ? 0 : same ? x->agreed + 1 : 1;
+    x->found = *f;
+    memcpy(x->odd, odd, sizeof(x->odd));
+}
+
+static void judge(struct state *s, const struct hct_snapshot *in)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_odd odd[SLOW_ODD] = { 0 };
+    struct speed_found f;
+    bool slow;
+
+    if (!speed_judge(&s->speed, x->phase, x->since, x->since, &s->limit, &f,
+                     odd, SLOW_ODD))
+        return;
+    if (f.moved) {
+        dismiss(s, true);
+        return;
+    }
+    if (x->by_speed && !f.nodd) {
+        dismiss(s, false);
+        return;
+    }
+    slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
+                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor;
+    note(x, &f, odd, slow);
+    x->node = f.nodd ? node_of(&s->speed, in, odd[0].rank) : 0;
+}
+
+static void suspect(struct state *s, const struct hct_snapshot *in)
+{
+    struct slow_suspicion *x = &s->x;
+    struct pace_change c;
+
+    x->windows++;
+    if (x->by_speed) {
+        c = x->change;
+        c.since = ALL_WINDOWS + x->windows;
+    } else if (!pace_change(&s->pace[x->phase], RAISED, PACE_KEPT, &c) ||
+               c.p < 0.3 || c.times < least_rise) {
+        dismiss(s, false);
+        return;
+    }
+    x->change = c;
+    if (c.other_bytes || x->windows > GIVEN_UP) {
+        dismiss(s, true);
+        return;
+    }
+    judge(s, in);
+    if (x->stage != SLOW_SUSPECT)
+        return;
+    if ((!x->nkept && in->now_ns >= s->models_ns) ||
+        (x->nkept && x->windows > x->kept_at && x->agreed >= 2 && c.p >= 0.9))
+        x->wants = HCT_NEED_MODEL;
+}
+
+/* ------------------------------------------------------------------- models */
+
+static void keep(struct state *s, const struct hct_snapshot *in)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_limit limit = { .windows = 1, .factor = 1.02, .share = 0 };
+    struct speed_odd odd[SLOW_KEPT - 1];
+    struct speed_found f;
+    uint32_t n = 0;
+
+    x->nkept = 0;
+    x->kept_at = x->windows;
+    if (speed_judge(&s->speed, x->phase, x->since, x->since, &limit, &f, odd,
+                    SLOW_KEPT - 1))
+        n = f.nodd < SLOW_KEPT - 1 ? f.nodd : SLOW_KEPT - 1;
+    for (uint32_t i = 0; i < n; i++)
+        x->nkept += region_keep(&x->kept[x->nkept], in, odd[i].rank);
+    x->nkept += region_keep(&x->kept[x->nkept], in, s->ref);
+    s->models_ns = in->now_ns + models_every_ns *
+                   (1 + s->speed.ntasks / MODELS);
+}
+
+static const struct region *kept_of(const struct slow_suspicion *x,
+                                    uint32_t rank)
+{
+    for (uint32_t i = 0; i < x->nkept; i++)
+        if (x->kept[i].rank == rank)
+            return &x->kept[i];
+    return NULL;
+}
+
+/* Do the steps that it has taken before explain what it takes longer? */
+static bool same_work(const struct state *s, const struct region_grown *g,
+                      uint32_t rank)
+{
+    const struct slow_suspicion *x = &s->x;
+    double extra = x->odd[0].extra_ns;
+
+    if (!x->found.nodd)
+        extra = speed_before(&s->speed, x->phase, rank, x->since) *
+                (x->found.alike - 1);
+    return isnan(extra) || g->all_ns >= explained * extra * g->calls;
+}
+
+static void tell(struct state *s, const struct hct_snapshot *in,
+                 const struct region_grown *g, struct hct_out *out)
+{
+    slow_say(&s->x, g, &s->speed, in, out);
+    s->x.stage = SLOW_TOLD;
+    s->x.windows = s->x.agreed = 0;
+}
+
+static void decide(struct state *s, const struct hct_snapshot *in,
+                   struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t rank = x->found.nodd ? x->odd[0].rank : s->ref;
+    const struct region *before = kept_of(x, rank);
+    struct region_grown g;
+
+    if (!before && x->again++ < 2) {
+        keep(s, in);
+        return;
+    }
+    if (!before || !region_keep(&s->now, in, rank)) {
+        tell(s, in, NULL, out);
+        return;
+    }
+    region_find(before, &s->now, &g);
+    if (g.calls < 2)
+        return;                 /* the next window asks again */
+    /* All are slow on a machine that has too much to do. */
+    if (!same_work(s, &g, rank) || (!x->found.nodd && slow_kept(x, &g)))
+        dismiss(s, true);
+    else
+        tell(s, in, &g, out);
+}
+
+static void take_models(struct state *s, const struct hct_snapshot *in,
+                        struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (x->stage != SLOW_SUSPECT || !x->wants)
+        return;
+    x->wants = 0;
+    if (!x->nkept)
+        keep(s, in);
+    else if (x->agreed >= 2)
+        decide(s, in, out);
+}
+
+static bool is_told(const struct slow_suspicion *x, uint32_t rank)
+{
+    for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
+        if (x->odd[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* Are others slow, too, by now? They are told without their step. */
+static void look_for_more(struct state *s, const struct hct_snapshot *in,
+                          uint64_t from, struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_odd odd[SLOW_ODD] = { 0 };
+    struct speed_found f;
+    bool more = false;
+
+    if (!x->found.nodd || x->found.nodd >= SLOW_ODD ||
+        !speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
+                     SLOW_ODD) || f.moved)
+        return;
+    for (uint32_t i = 0; i < f.nodd && i < SLOW_ODD; i++)
+        more |= !is_told(x, odd[i].rank);
+    x->agreed = more ? x->agreed + 1 : 0;
+    if (x->agreed < ODD_WINDOWS)
+        return;
+    x->agreed = 0;
+    x->found = f;
+    memcpy(x->odd, odd, sizeof(x->odd));
+    x->node = node_of(&s->speed, in, odd[0].rank);
+    slow_say(x, NULL, &s->speed, in, out);
+}
+
+/* Is it over? */
+static void follow(struct state *s, const struct hct_snapshot *in,
+                   struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t n;
+    uint64_t from = speed_since(&s->speed, x->phase, ODD_WINDOWS, &n);
+    bool over;
+
+    if (++x->windows < ODD_WINDOWS)
+        return;
+    if (x->found.nodd) {
+        over = true;
+        for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
+            over &= speed_of(&s->speed, x->phase, x->odd[i].rank, x->since,
+                             from) < log(x->odd[i].times) / 2;
+    } else {
+        over = pace_now(&s->pace[x->phase], ODD_WINDOWS) <
+               x->before + log(x->change.times) / 2;
+    }
+    if (!over) {
+        look_for_more(s, in, from, out);
+        return;
+    }
+    slow_say_over(x, out);
+    pace_restart(&s->pace[x->phase], ODD_WINDOWS);
+    dismiss(s, false);
+}
+
+/* ------------------------------------------------------------------ windows */
+
+static void end_window(struct state *s, const struct hct_snapshot *in,
+                       uint32_t phase, struct hct_out *out)
+{
+    struct speed_window w = s->speed.open[phase];
+    uint32_t stage = s->x.stage;
+
+    /* Where a window begins and ends in an iteration nobody knows. */
+    s->limit.unsure = iterations_each(&s->loop) /
+                      (2 * (double)s->loop_calls[phase]);
+    s->loop_calls[phase] = s->lasts_ns[phase] = 0;
+    if (s->settles) {           /* a task may have been elsewhere in it */
+        s->settles = false;
+        speed_drop(&s->speed, phase);
+        return;
+    }
+    s->ended = true;
+    speed_close(&s->speed, phase, in->now_ns,
+                stage == SLOW_WATCH ? SPEED_PHASES : s->x.phase);
+    pace_add(&s->pace[phase], (w.in_ns + w.out_ns) / w.calls,
+             iterations_bytes(&s->loop));
+    if (stage == SLOW_WATCH)
+        watch(s, phase, in->now_ns);
+    else if (phase == s->x.phase && stage == SLOW_SUSPECT)
+        suspect(s, in);
+    else if (phase == s->x.phase)
+        follow(s, in, out);
+}
+
+/* Nothing can be said of what went on: begin anew. */
+static void interrupt(struct state *s)
+{
+    s->settles = true;
+    s->began = false;
+}
+
+static void forget_open(struct state *s)
+{
+    for (uint32_t p = 0; p < SPEED_PHASES; p++)
+        if (s->lasts_ns[p]) {
+            speed_drop(&s->speed, p);
+            s->lasts_ns[p] = s->loop_calls[p] = 0;
+        }
+}
+
+/* What was done since the look before belongs to its phase, if the job is still
+ * in it. Only where phases change each look needs to read all tasks. */
+static void account(struct state *s, const struct hct_snapshot *in,
+                    struct hct_out *out)
+{
+    const struct hct_rank *k = hct_rank(in, s->ref);
+    bool stays = phasebook_turn(&s->phases, hct_rank(in, 0)) == PHASEBOOK_STAYS;
+    uint32_t phase = stays ? s->phases.at : SPEED_MIXED;
+    uint64_t calls = iterations_calls(k);
+    bool ends;
+
+    /* Of a phase that lasts for some windows, what is left of it makes none. A
+     * piece of a short one is as good as any. What was seen while they changed
+     * is not, unless it is always so. */
+    if (!stays && s->was_at != SPEED_MIXED && s->ended) {
+        speed_drop(&s->speed, s->was_at);
+        s->lasts_ns[s->was_at] = s->loop_calls[s->was_at] = 0;
+    }
+    s->ended = stays && s->ended;
+    if (stays && s->was_at == SPEED_MIXED && s->lasts_ns[SPEED_MIXED]) {
+        speed_drop(&s->speed, SPEED_MIXED);
+        s->lasts_ns[SPEED_MIXED] = s->loop_calls[SPEED_MIXED] = 0;
+    }
+    s->was_at = phase;
+    s->lasts_ns[phase] += in->now_ns - s->at_ns;
+    if (calls > s->ref_calls)
+        s->loop_calls[phase] += calls - s->ref_calls;
+    s->at_ns = in->now_ns;
+    s->ref_calls = calls;
+    ends = s->lasts_ns[phase] >= s->window_ns &&
+           (double)s->loop_calls[phase] >=
+               s->iterations * iterations_each(&s->loop);
+    if (ends || !stays || s->phases.turns > 1)
+        speed_read(&s->speed, in, phase);
+    if (ends)
+        end_window(s, in, phase, out);
+}
+
+static void begin(struct state *s, const struct hct_snapshot *in)
+{
+    forget_open(s);
+    speed_read(&s->speed, in, SPEED_PHASES);
+    phasebook_turn(&s->phases, hct_rank(in, 0));
+    s->was_at = s->phases.at;
+    s->at_ns = in->now_ns;
+    s->ref_calls = iterations_calls(hct_rank(in, s->ref));
+    s->began = true;
+}
+
+/* Are all tasks at work, and seen? */
+static bool is_whole(const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nranks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_OBSERVED) ||
+            (k->flags & (HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
+                         HCT_STDIN | HCT_STOPPED)))
+            return false;
+    }
+    return true;
+}
+
+static bool find_ref(struct state *s, const struct hct_snapshot *in)
+{
+    while (s->ref < in->nranks && !(hct_rank(in, s->ref)->flags & HCT_PAGE))
+        s->ref++;
+    if (s->ref < in->nranks)
+        return true;
+    s->ref = 0;
+    return false;
+}
+
+static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
+{
+    struct state *s = state;
+
+    if (in->nranks != s->speed.ntasks)
+        return -1;
+    attach(s);
+    out->wake_ns = in->now_ns + s->look_ns;
+    if (!is_whole(in) || !find_ref(s, in)) {
+        interrupt(s);
+    } else {
+        iterations_look(&s->loop, hct_rank(in, s->ref));
+        if (s->began)
+            account(s, in, out);
+        else
+            begin(s, in);
+        if (in->parts & HCT_NEED_MODEL)
+            take_models(s, in, out);
+        out->need = s->x.wants;
+    }
+    detach(s);
+    return 0;
+}
+
+static const struct hct_policy policy = {
+    .major = HCT_POLICY_MAJOR,
+    .minor = HCT_POLICY_MINOR,
+    .name = "slow",
+    .help = "finds tasks and nodes that become slower while the job runs",
+    .params = params,
+    .state_bytes = state_bytes,
+    .init = init,
+    .step = step,
+    .may_need = HCT_NEED_MODEL,
+};
+
+const struct hct_policy *hct_policy(void)
+{
+    return &policy;
+}

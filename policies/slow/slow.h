@@ -1,0 +1,60 @@
+/* slow.h - the inside of the policy slow: what it knows of a job, and in which
+ * stage it is.
+ *
+ *   WATCH --the pace has dropped--> SUSPECT --who, twice, and where--> TOLD
+ *     ^                                |                                 |
+ *     +---- other work, or nothing ----+                                 |
+ *     +---------------------- as fast as before again -------------------+
+ *
+ * Invariants. How it was before is not learnt from the phase that is suspected as
+ * long as it is. Models are asked for twice in a suspicion: at its beginning, and
+ * before the word. */
+#ifndef HCT_SLOW_H
+#define HCT_SLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/lib/phasebook.h"
+#include "policies/slow/iterations.h"
+#include "policies/slow/pace.h"
+#include "policies/slow/region.h"
+#include "policies/slow/speed.h"
+
+enum slow_stage { SLOW_WATCH, SLOW_SUSPECT, SLOW_TOLD };
+enum {
+    SLOW_ODD = 16,              /* tasks that are named one by one */
+    SLOW_KEPT = 6,              /* whose models are kept */
+};
+
+struct slow_suspicion {
+    uint32_t stage;             /* enum slow_stage */
+    uint32_t phase;
+    uint64_t since, began_ns;   /* the first window, and when that began */
+    uint32_t windows;           /* closed while it lasts */
+    uint32_t agreed;            /* in so many of these in a row the same was
+                                   found */
+    uint32_t by_speed;          /* 1: somebody computes longer, whatever the pace */
+    uint32_t wants;             /* models: HCT_NEED_MODEL, or 0 */
+    uint32_t nkept, kept_at;    /* after so many windows */
+    uint32_t again;             /* times that the wrong tasks were kept */
+    struct region kept[SLOW_KEPT];
+    struct pace_change change;
+    struct speed_found found;
+    struct speed_odd odd[SLOW_ODD];
+    double before;              /* pace, log ns */
+    uint32_t node;              /* all tasks of which are slow; 0: none */
+};
+
+/* Is what it takes longer time in which it was kept from the processor? By half
+ * at least. */
+bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
+
+/* Says it: what grown tells of the first of the tasks, NULL: nothing. */
+void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,
+              const struct speed *speed, const struct hct_snapshot *in,
+              struct hct_out *out);
+void slow_say_over(const struct slow_suspicion *x, struct hct_out *out);
+
+#endif

@@ -1,0 +1,134 @@
+/* slow_say.c - what the policy slow has found, in words. */
+#include "policies/slow/slow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "policies/lib/words.h"
+
+enum { WHO = WORDS_RANKS + 24, WHERE = 160, TOLD_MAX = 5 };
+
+/* "task 3", "tasks 3,7", "node 2 (tasks 4-7)" */
+static const char *who(char buf[WHO], const struct slow_suspicion *x,
+                       const uint32_t *ranks, uint32_t n)
+{
+    char list[WORDS_RANKS];
+    const char *numbers = words_ranks(list, ranks, n);
+
+    numbers += n == 1 ? sizeof("rank") : sizeof("ranks");
+    if (x->node)
+        snprintf(buf, WHO, "node %" PRIu32 " (task%s %s)", x->node,
+                 n == 1 ? "" : "s", numbers);
+    else
+        snprintf(buf, WHO, "task%s %s", n == 1 ? "" : "s", numbers);
+    return buf;
+}
+
+static const char *where(char buf[WHERE], const struct region_grown *g,
+                         const struct hct_snapshot *in)
+{
+    buf[0] = '\0';
+    if (g && g->step_ns > 0)
+        snprintf(buf, WHERE, ": between %s and %s",
+                 g->step.call ? hct_call(in, g->step.call)->name
+                              : "the beginning",
+                 hct_call(in, g->step.to_call)->name);
+    return buf;
+}
+
+/* Ranks of all that are odd, and blames them. */
+static uint32_t blame(const struct speed *speed, struct hct_out *out,
+                      const uint32_t **ranks)
+{
+    uint32_t first = out->nranks, n = 0;
+
+    for (uint32_t i = 0; i < speed->ntasks; i++)
+        if (speed->task[i].odd) {
+            words_blame(out, i);
+            n++;
+        }
+    *ranks = out->ranks + first;
+    return out->nranks - first < n ? out->nranks - first : n;
+}
+
+static void say_step(uint32_t rank, const struct region_grown *g,
+                     const struct hct_snapshot *in, struct hct_out *out)
+{
+    char at[WHERE], longer[WORDS_TIME];
+
+    if (!g || !(g->step_ns > 0))
+        return;
+    words_line(out, (int32_t)rank, "%s longer each time%s, %.1f times as long "
+               "as before", words_time(longer, (uint64_t)g->each_ns),
+               where(at, g, in), g->times);
+    words_places(out, g->step.site, 0);
+}
+
+static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
+                    const struct region_grown *g, const struct speed *speed,
+                    const struct hct_snapshot *in, struct hct_out *out)
+{
+    char name[WHO], at[WHERE], since[WORDS_TIME];
+    const uint32_t *ranks;
+    uint32_t n = blame(speed, out, &ranks);
+
+    v->score = words_score(x->change.p);
+    words_line(out, HCT_NONE,
+               "%s compute%s %.1f times as long as before for the same work%s, "
+               "since %s%s, %.0f %% of the job's time",
+               who(name, x, ranks, n), n == 1 || x->node ? "s" : "",
+               x->odd[0].times,
+               slow_kept(x, g) ? ", kept from the processor" : "",
+               words_time(since, v->age_ns), where(at, g, in),
+               100 * x->odd[0].share);
+    say_step(x->odd[0].rank, g, in, out);
+    for (uint32_t i = 1; i < x->found.nodd && i < TOLD_MAX; i++)
+        words_line(out, (int32_t)x->odd[i].rank, "computes %.1f times as long as "
+                   "before, compared with the others", x->odd[i].times);
+}
+
+/* Nobody is to blame. */
+static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
+                    const struct region_grown *g,
+                    const struct hct_snapshot *in, struct hct_out *out)
+{
+    char at[WHERE], since[WORDS_TIME];
+
+    words_line(out, HCT_NONE, "all tasks compute %.1f times as long as before for "
+               "the same calls, since %s%s", x->found.alike,
+               words_time(since, v->age_ns), where(at, g, in));
+}
+
+bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
+{
+    double part = x->found.nodd ? x->odd[0].share : 1 - 1 / x->found.alike;
+
+    return g && g->kept > part / 2;
+}
+
+void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,
+              const struct speed *speed, const struct hct_snapshot *in,
+              struct hct_out *out)
+{
+    struct hct_verdict *v = words_verdict(out, HCT_SLOWDOWN);
+
+    if (!v)
+        return;
+    v->phase = hct_rank(in, 0)->phase;
+    v->age_ns = in->now_ns - x->began_ns;
+    v->where = HCT_WHERE_COMPUTATION;
+    if (x->found.nodd)
+        say_odd(x, v, grown, speed, in, out);
+    else
+        say_all(x, v, grown, in, out);
+}
+
+void slow_say_over(const struct slow_suspicion *x, struct hct_out *out)
+{
+    if (!words_verdict(out, HCT_PROGRESS))
+        return;
+    if (x->found.nodd)
+        words_line(out, HCT_NONE, "who was slow is as fast as before");
+    else
+        words_line(out, HCT_NONE, "it is as fast as before");
+}

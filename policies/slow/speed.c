@@ -1,0 +1,481 @@
+/* speed.c - see speed.h. */
+#include "policies/slow/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "policies/slow/iterations.h"
+#include "policies/smm/polish.h"
+
+enum {
+    KNOWN = 4,                  /* windows that say how it was before */
+    RECENT = 5,                 /* ... and how it was just now */
+    MEMORY = 64,                /* of so many windows it is the mean */
+};
+static const double deviations = 6;
+/* Nobody is told from the others by less. */
+static const double finest = 0.02;
+
+/* ------------------------------------------------------------- what is read */
+
+static void read_one(struct speed *s, struct speed_task *t,
+                     const struct hct_rank *k, uint32_t phase)
+{
+    uint64_t calls = iterations_calls(k);
+    bool counts = t->calls && phase < SPEED_PHASES && calls >= t->calls &&
+                  k->out_ns >= t->out_ns && k->in_ns >= t->in_ns;
+
+    if (counts) {
+        struct speed_window *w = &s->open[phase];
+        double made = (double)(calls - t->calls);
+        double out_ns = (double)(k->out_ns - t->out_ns);
+
+        t->phase[phase].calls += (float)made;
+        t->phase[phase].out_ns += (float)out_ns;
+        w->calls += made;
+        w->out_ns += out_ns;
+        w->in_ns += (double)(k->in_ns - t->in_ns);
+    }
+    t->node = k->node <= s->ntasks ? k->node : 0;
+    t->calls = calls;
+    t->in_ns = k->in_ns;
+    t->out_ns = k->out_ns;
+}
+
+void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->flags & HCT_PAGE)
+            read_one(s, &s->task[i], k, phase);
+    }
+    if (phase < SPEED_PHASES && !s->open[phase].began_ns)
+        s->open[phase].began_ns = in->now_ns;
+}
+
+void speed_drop(struct speed *s, uint32_t phase)
+{
+    s->open[phase] = (struct speed_window){ 0 };
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].phase[phase].calls = s->task[i].phase[phase].out_ns = 0;
+}
+
+/* What is far off, as a stall, counts for no more than what is usual. */
+static void learn(struct speed_phase *p, float x)
+{
+    float apart = x - p->before, most = 4 * (p->noise + (float)finest);
+
+    if (isnan(x))
+        return;
+    if (p->n >= KNOWN && fabsf(apart) > most)
+        apart = apart > 0 ? most : -most;
+    if (p->n < MEMORY)
+        p->n++;
+    if (p->n > 1)
+        p->noise += (fabsf(apart) - p->noise) / (p->n - 1);
+    p->before += p->n > 1 ? apart / p->n : apart;
+}
+
+void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
+                 uint32_t frozen)
+{
+    uint32_t at = (uint32_t)(s->windows % SPEED_RING);
+    uint32_t old = s->ring[at].phase;
+    bool falls_out = s->windows >= SPEED_RING && old != frozen;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+        struct speed_phase *p = &t->phase[phase];
+
+        if (falls_out)
+            learn(&t->phase[old], t->ring[at]);
+        t->ring[at] = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
+                                                    : NAN;
+        p->calls = p->out_ns = 0;
+    }
+    s->ring[at] = s->open[phase];
+    s->ring[at].phase = (uint8_t)phase;
+    s->ring[at].ended_ns = now_ns;
+    s->open[phase] = (struct speed_window){ .began_ns = now_ns };
+    s->windows++;
+}
+
+static uint64_t oldest(const struct speed *s)
+{
+    return s->windows > SPEED_RING ? s->windows - SPEED_RING : 0;
+}
+
+static bool is_of(const struct speed *s, uint64_t window, uint32_t phase)
+{
+    return s->ring[window % SPEED_RING].phase == phase;
+}
+
+void speed_relearn(struct speed *s, uint32_t phase, uint64_t since)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+
+        t->phase[phase].n = t->phase[phase].before = t->phase[phase].noise = 0;
+        for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
+            if (is_of(s, w, phase))
+                t->ring[w % SPEED_RING] = NAN;
+    }
+}
+
+uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
+                     uint32_t *found)
+{
+    uint64_t since = s->windows;
+
+    *found = 0;
+    for (uint64_t w = s->windows; w > oldest(s) && *found < n; w--)
+        if (is_of(s, w - 1, phase)) {
+            since = w - 1;
+            ++*found;
+        }
+    return since;
+}
+
+/* ------------------------------------------------------------- who is slow */
+
+/* The mean of a task's windows from one up to another, or NaN. */
+static double mean(const struct speed *s, const struct speed_task *t,
+                   uint32_t phase, uint64_t from, uint64_t to, double *n)
+{
+    double sum = 0;
+
+    *n = 0;
+    for (uint64_t w = from; w < to; w++) {
+        double x = (double)t->ring[w % SPEED_RING];
+
+        if (!is_of(s, w, phase) || isnan(x))
+            continue;
+        sum += x;
+        ++*n;
+    }
+    return *n > 0 ? sum / *n : (double)NAN;
+}
+
+/* The mean of the last windows of a phase before one. */
+static double recent(const struct speed *s, const struct speed_task *t,
+                     uint32_t phase, uint64_t since)
+{
+    uint64_t from = since;
+    uint32_t n = 0;
+    double found;
+
+    for (; from > oldest(s) && n < RECENT; from--)
+        n += is_of(s, from - 1, phase);
+    return mean(s, t, phase, from, since, &found);
+}
+
+void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        float x = (float)recent(s, &s->task[i], phase, since);
+
+        if (!isnan(x))          /* else it was settled before */
+            s->task[i].recent = x;
+    }
+}
+
+void speed_settle(struct speed *s, uint64_t since)
+{
+    for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
+        for (uint32_t i = 0; i < s->ntasks; i++) {
+            float *x = &s->task[i].ring[w % SPEED_RING];
+
+            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
+            *x = NAN;
+        }
+}
+
+/* How it was before that window: by all that was learnt, and what is in the
+ * ring. */
+static double before(const struct speed *s, const struct speed_task *t,
+                     uint32_t phase, uint64_t since)
+{
+    const struct speed_phase *p = &t->phase[phase];
+    double n, ring = mean(s, t, phase, oldest(s), since, &n);
+    double known = (double)p->n;
+
+    if (n + known < KNOWN)
+        return (double)NAN;
+    if (n < 1)
+        return (double)p->before;
+    return ((double)p->before * known + ring * n) / (known + n);
+}
+
+static double shift_of(const struct speed *s, uint32_t i, uint32_t phase,
+                       uint64_t since, uint64_t from, uint64_t to)
+{
+    const struct speed_task *t = &s->task[i];
+    double n;
+
+    return mean(s, t, phase, from, to, &n) - before(s, t, phase, since);
+}
+
+/* The middle one, of two the lesser: half of the tasks may be on one node. NaN
+ * of none. */
+static double middle(double *v, size_t n)
+{
+    size_t most = 0;
+
+    if (n == 0 || n % 2)
+        return polish_median(v, n);
+    for (size_t i = 1; i < n; i++)
+        if (v[i] > v[most])
+            most = i;
+    v[most] = v[n - 1];
+    return polish_median(v, n - 1);
+}
+
+static void add_to_node(struct speed *s, uint32_t node, double x)
+{
+    struct speed_task *t = &s->task[node - 1];
+
+    t->node_shift += (float)x;
+    t->node_tasks++;
+}
+
+/* The middle of what nodes are in the mean; NaN if there is one only. */
+static double middle_of_nodes(struct speed *s)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+
+        if (t->node_tasks)
+            s->words[n++] = (double)t->node_shift / t->node_tasks;
+        t->node_shift = 0;
+        t->node_tasks = 0;
+    }
+    return n > 1 ? middle(s->words, n) : (double)NAN;
+}
+
+/* Of all tasks, in the windows from one up to another; each task's is in shift,
+ * where that is not NULL. A node that is slow may have most of the tasks: then
+ * the other nodes are what is usual. */
+static double all_alike(struct speed *s, uint32_t phase, uint64_t since,
+                        uint64_t from, uint64_t to, double *shift)
+{
+    size_t n = 0;
+    double tasks, nodes;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        double x = shift_of(s, i, phase, since, from, to);
+
+        if (shift)
+            shift[i] = x;
+        if (isnan(x))
+            continue;
+        s->words[n++] = x;
+        if (s->task[i].node)
+            add_to_node(s, s->task[i].node, x);
+    }
+    tasks = middle(s->words, n);
+    nodes = middle_of_nodes(s);
+    return tasks > 0 && nodes < tasks ? fmax(nodes, 0) : tasks;
+}
+
+/* The deviation; that of those who are not slower, should most be. */
+static double usual(struct speed *s)
+{
+    size_t n = 0, less = 0;
+    double all;
+
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        if (!isnan(s->shift[i]))
+            s->words[n++] = fabs(s->shift[i]);
+    all = n ? middle(s->words, n) : 0;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        if (s->shift[i] <= 0)
+            s->words[less++] = -s->shift[i];
+    return POLISH_MAD * (less ? fmin(all, middle(s->words, less)) : all);
+}
+
+/* From what on is that task odd? What it varies by itself counts, too. */
+static double least_of(const struct speed *s, uint32_t i, uint32_t phase,
+                       double spread, double windows, double factor)
+{
+    double own = 4 * (double)s->task[i].phase[phase].noise / sqrt(windows);
+    double all = deviations * fmax(spread, finest / 2);
+
+    return fmax(log(factor), fmax(own, fmin(all, 1)));
+}
+
+/* ns outside of MPI for a call, if it had gone on like all others. */
+static double normal_of(const struct speed *s, uint32_t i, uint32_t phase,
+                        uint64_t since, double alike)
+{
+    return exp(before(s, &s->task[i], phase, since) + alike);
+}
+
+static double calls_of(const struct speed *s, uint64_t since, uint32_t phase,
+                       double *ns)
+{
+    double calls = 0;
+
+    *ns = 0;
+    for (uint64_t w = since; w < s->windows; w++)
+        if (is_of(s, w, phase)) {
+            const struct speed_window *x = &s->ring[w % SPEED_RING];
+
+            calls += x->calls;
+            *ns += x->in_ns + x->out_ns;
+        }
+    return calls;
+}
+
+static size_t put(struct speed_odd *v, size_t n, size_t k,
+                  const struct speed_odd *o)
+{
+    size_t at;
+
+    if (k == 0 || (n == k && o->extra_ns <= v[n - 1].extra_ns))
+        return n;
+    at = n < k ? n++ : n - 1;
+    for (; at > 0 && v[at - 1].extra_ns < o->extra_ns; at--)
+        v[at] = v[at - 1];
+    v[at] = *o;
+    return n;
+}
+
+struct judged {
+    uint32_t phase;
+    uint64_t since, from;
+    double windows, spread, alike, unsure;
+    double call_ns;             /* what a call takes, in MPI and out of it */
+    double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
+    double others_ns;           /* what all but the odd take outside for a call */
+};
+
+/* What a task has less to do for a call than just before. */
+static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
+                      double least)
+{
+    const struct speed_task *t = &s->task[i];
+    double is = before(s, t, j->phase, j->since) + s->shift[i];
+    double less = (double)t->recent - is;
+
+    if (isnan(less) ||
+        less < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        return 0;
+    return exp(is + j->alike) * (exp(less) - 1);
+}
+
+/* Was it as slow just before already? Then it is not what has changed. */
+static bool was_before(const struct speed *s, uint32_t i,
+                       const struct judged *j)
+{
+    double was = (double)s->task[i].recent -
+                 before(s, &s->task[i], j->phase, j->since);
+
+    return was > 0.45 * s->shift[i];
+}
+
+static void judge_one(struct speed *s, uint32_t i, struct judged *j,
+                      const struct speed_limit *limit, struct speed_found *f,
+                      struct speed_odd *odd, size_t k)
+{
+    double least = least_of(s, i, j->phase, j->spread, j->windows,
+                            limit->factor);
+    struct speed_odd o = { .rank = i, .times = exp(s->shift[i]) };
+    double normal;
+
+    s->task[i].odd = 0;
+    if (isnan(s->shift[i]))
+        return;
+    normal = normal_of(s, i, j->phase, j->since, j->alike);
+    o.extra_ns = normal * (o.times - 1);
+    o.share = o.extra_ns / j->call_ns;
+    j->loss_ns += loss_of(s, i, j, least);
+    if (fmin(s->shift[i], s->shift[i] + j->alike) < least ||
+        o.share < limit->share || was_before(s, i, j)) {
+        j->others_ns += normal;
+        return;
+    }
+    s->task[i].odd = 1;
+    j->gain_ns += o.extra_ns;
+    put(odd, f->nodd < k ? f->nodd : k, k, &o);
+    f->nodd++;
+}
+
+/* Have others as much less to do as the odd have more? Some of them, or all a
+ * little: what all vary by is much more than what one can have taken over, in a
+ * large job. */
+static bool has_moved(const struct judged *j)
+{
+    double all = j->loss_ns;
+
+    if (j->alike < -fmax(finest / 2, j->unsure))
+        all += j->others_ns * (exp(-j->alike) - 1);
+    return j->loss_ns > 0.4 * j->gain_ns ||
+           (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
+}
+
+/* Windows in which the worst one is slow, by half of that at least, in a row up
+ * to now. */
+static uint32_t agree(struct speed *s, const struct judged *j, uint32_t rank)
+{
+    uint32_t n = 0;
+
+    for (uint64_t w = s->windows; w > j->from; w--) {
+        double x, alike;
+
+        if (!is_of(s, w - 1, j->phase))
+            continue;
+        alike = all_alike(s, j->phase, j->since, w - 1, w, NULL);
+        x = shift_of(s, rank, j->phase, j->since, w - 1, w);
+        if (!(x - alike > s->shift[rank] / 2))
+            break;
+        n++;
+    }
+    return n;
+}
+
+bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
+                 const struct speed_limit *limit, struct speed_found *f,
+                 struct speed_odd *odd, size_t k)
+{
+    struct judged j = { .phase = phase, .since = since, .from = from,
+                        .unsure = limit->unsure };
+    uint32_t windows = 0;
+    double ns, calls;
+
+    *f = (struct speed_found){ 0 };
+    for (uint64_t w = from; w < s->windows; w++)
+        windows += is_of(s, w, phase);
+    j.alike = all_alike(s, phase, since, from, s->windows, s->shift);
+    calls = calls_of(s, from, phase, &ns);
+    if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
+        return false;
+    f->alike = exp(j.alike);
+    j.windows = windows;
+    j.call_ns = ns / calls;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->shift[i] -= j.alike;
+    j.spread = usual(s);
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        judge_one(s, i, &j, limit, f, odd, k);
+    f->moved = f->nodd && has_moved(&j);
+    f->of = windows;
+    f->windows = f->nodd && k ? agree(s, &j, odd[0].rank) : windows;
+    return true;
+}
+
+double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
+                    uint64_t since)
+{
+    return exp(before(s, &s->task[rank], phase, since));
+}
+
+double speed_of(struct speed *s, uint32_t phase, uint32_t rank, uint64_t since,
+                uint64_t from)
+{
+    double alike = all_alike(s, phase, since, from, s->windows, NULL);
+
+    return shift_of(s, rank, phase, since, from, s->windows) - alike;
+}

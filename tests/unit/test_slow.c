@@ -1,0 +1,303 @@
+/* test_slow.c - the policy slow on simulated jobs, much faster than real time.
+ * Without arguments, a short test; with
+ *
+ *   test_slow RUNS [SEED]
+ *
+ * so many runs in which a rank, a node or all become slow, and so many in which
+ * nothing does, printed as a table. */
+#include "tests/unit/slow_job.h"
+
+#include <libgen.h>
+
+#include "master/watch/callclass.h"
+
+struct run {
+    struct slow_job j;
+    uint64_t at_ns;             /* the first verdict; 0: none */
+    bool right, region, early;
+    uint64_t from_iteration;    /* at the fault */
+};
+
+static char object[4096];
+static double lot(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static bool is_blamed(const struct slow_job *j, uint32_t rank)
+{
+    const struct hct_verdict *v = &j->verdicts[0];
+
+    for (uint32_t i = 0; i < v->nranks; i++)
+        if (j->blamed[v->ranks + i] == rank)
+            return true;
+    return false;
+}
+
+/* Who should be is, and nobody else. */
+static bool is_right(const struct slow_job *j)
+{
+    bool right = j->verdicts[0].nranks > 0 || j->kind == SLOW_ALL;
+    uint32_t there = 0;
+
+    for (uint32_t i = 0; i < j->tasks; i++)
+        right &= is_blamed(j, i) ==
+                 (j->kind == SLOW_RANK ? i == j->target
+                  : j->kind == SLOW_NODE ? slow_node(j, i) == j->target : false);
+    for (uint32_t i = 0; i < j->tasks; i++)
+        there += slow_node(j, i) == j->target;
+    if (j->kind == SLOW_NODE && there > 1)
+        right &= strncmp(j->lines[j->verdicts[0].lines].text, "node ", 5) == 0;
+    return right;
+}
+
+static bool names_step(const struct slow_job *j)
+{
+    return strstr(j->lines[j->verdicts[0].lines].text,
+                  "between MPI_Waitall and MPI_Allreduce") != NULL;
+}
+
+static bool go(struct run *r, double end_s, uint64_t seed)
+{
+    struct slow_job *j = &r->j;
+    bool faulty = j->kind >= SLOW_RANK;
+
+    if (!slow_open(j, object, seed))
+        return false;
+    if (faulty) {
+        r->early = slow_until(j, HCT_SLOWDOWN, j->at_s) != 0;
+        r->from_iteration = j->iterations;
+    }
+    r->at_ns = slow_until(j, HCT_SLOWDOWN, end_s);
+    if (r->at_ns) {
+        r->right = is_right(j);
+        r->region = names_step(j);
+    }
+    if (getenv("SLOW_SAY"))
+        printf("# %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, spread "
+               "%.2f %.2f, every %.0f: %.1f s: %s\n",
+               !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
+               slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
+               j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
+               (double)r->at_ns / 1e9,
+               r->at_ns ? j->lines[j->verdicts[0].lines].text : "");
+    return true;
+}
+
+/* ----------------------------------------------------------- short test */
+
+static unsigned n_tests, n_failed;
+
+static void test(bool good, const char *what)
+{
+    printf("%sok %u - %s\n", good ? "" : "not ", ++n_tests, what);
+    n_failed += !good;
+}
+
+static struct slow_job usual(enum slow_kind kind, double factor)
+{
+    return (struct slow_job){
+        .kind = kind, .tasks = 8, .nodes = 2, .target = kind == SLOW_NODE ? 1 : 3,
+        .iteration_s = 0.02, .spread = 0.05, .common = 0.02, .transfer = 0.1,
+        .factor = factor, .at_s = 30, .until_s = 1e9, .every_s = 12 };
+}
+
+static void found(enum slow_kind kind, double factor, const char *what)
+{
+    struct run r = { .j = usual(kind, factor) };
+    char text[200];
+
+    if (!go(&r, 60, 7)) {
+        test(false, what);
+        return;
+    }
+    snprintf(text, sizeof(text), "%s by %.1f: after %.1f s", what, factor,
+             (double)r.at_ns / 1e9 - 30);
+    test(!r.early && r.at_ns && r.right && r.region, text);
+    slow_close(&r.j);
+}
+
+static void silent(enum slow_kind kind, double factor, const char *what)
+{
+    struct run r = { .j = usual(kind, factor) };
+
+    test(go(&r, 200, 9) && !r.at_ns, what);
+    slow_close(&r.j);
+}
+
+static void over(void)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+
+    r.j.until_s = 70;
+    test(go(&r, 60, 3) && r.at_ns &&
+             slow_until(&r.j, HCT_PROGRESS, 70) == 0 &&
+             slow_until(&r.j, HCT_PROGRESS, 90) > 0,
+         "one that is as fast as before again is taken back, and not before");
+    slow_close(&r.j);
+}
+
+static void second(void)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+
+    r.j.second_s = 60;
+    test(go(&r, 60, 5) && r.at_ns &&
+             slow_until(&r.j, HCT_SLOWDOWN, 60) == 0 &&
+             slow_until(&r.j, HCT_SLOWDOWN, 80) > 0 && is_blamed(&r.j, 3) &&
+             is_blamed(&r.j, 4) && r.j.verdicts[0].nranks == 2 &&
+             slow_until(&r.j, HCT_SLOWDOWN, 200) == 0,
+         "a second one is told when it is slow, too, and once");
+    slow_close(&r.j);
+}
+
+static int quick(void)
+{
+    static const double factors[] = { 1.5, 2, 4 };
+
+    for (unsigned i = 0; i < 3; i++) {
+        found(SLOW_RANK, factors[i], "a rank slow");
+        found(SLOW_NODE, factors[i], "a node slow");
+        found(SLOW_ALL, factors[i], "all slow");
+    }
+    silent(SLOW_CLEAN, 1, "a clean run is not slow");
+    silent(SLOW_IMBALANCE, 1, "nor one with imbalance");
+    silent(SLOW_WANDERS, 1.8, "nor one whose work wanders");
+    silent(SLOW_SPREADS, 1.8, "... from all to one");
+    silent(SLOW_PHASES, 3, "nor one with a heavier phase");
+    silent(SLOW_UNMARKED, 3, "... that nobody has marked, of other steps");
+    silent(SLOW_OUTPUT, 2, "nor one with a task that writes now and then");
+    silent(SLOW_BYTES, 2, "nor one whose calls move more");
+    silent(SLOW_OVERLOAD, 2, "nor one that has to wait for processors");
+    silent(SLOW_STALL, 4, "nor a short stall");
+    over();
+    second();
+    printf("1..%u\n", n_tests);
+    return n_failed != 0;
+}
+
+/* ------------------------------------------------------------- campaign */
+
+static struct slow_job drawn(enum slow_kind kind, uint64_t *seed)
+{
+    static const double lengths[] = { 0.002, 0.01, 0.05, 0.2, 1, 2.5 };
+    struct slow_job j = usual(kind, 1.2 + 2.8 * lot(seed));
+
+    j.tasks = 4 + (uint32_t)(lot(seed) * 13);
+    j.nodes = 2 + (uint32_t)(lot(seed) * 2);
+    j.target = (uint32_t)(lot(seed) * (kind == SLOW_NODE ? j.nodes : j.tasks));
+    j.iteration_s = lengths[(unsigned)(lot(seed) * 6)];
+    j.spread = 0.01 + 0.09 * lot(seed);
+    j.common = 0.05 * lot(seed);
+    j.transfer = 0.05 + 0.4 * lot(seed);
+    j.at_s = 20 + 60 * lot(seed) + 24 * j.iteration_s;
+    j.every_s = 3 + 40 * lot(seed);
+    if (kind == SLOW_STALL)
+        j.factor = 1 + 5 * lot(seed);
+    if (kind == SLOW_WANDERS)
+        j.factor = 1.2 + 0.7 * lot(seed);
+    return j;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+struct row { unsigned runs, found, right, region, early, large, large_good, n;
+             double delay_s[4096], delay_i[4096]; };
+
+static double median(double *v, unsigned n)
+{
+    qsort(v, n, sizeof(*v), by_size);
+    return n ? v[n / 2] : 0;
+}
+
+static void count(struct row *w, const struct run *r)
+{
+    bool good = r->at_ns && r->right && r->region && !r->early;
+
+    w->runs++;
+    w->found += r->at_ns != 0;
+    w->right += r->right;
+    w->region += r->region;
+    w->early += r->early;
+    if (r->j.factor >= 1.5) {
+        w->large++;
+        w->large_good += good;
+    }
+    if (r->at_ns && w->n < 4096) {
+        w->delay_s[w->n] = (double)r->at_ns / 1e9 - r->j.at_s;
+        w->delay_i[w->n++] = (double)(r->j.iterations - r->from_iteration);
+    }
+}
+
+static int campaign(unsigned runs, uint64_t seed)
+{
+    static struct row row[SLOW_KINDS];
+    static unsigned of[30], of_good[30];
+    unsigned alarms = 0, clean = 0, large = 0, good = 0;
+    double least = 4;
+
+    for (unsigned i = 0; i < 2 * runs; i++) {
+        enum slow_kind kind = i % 2 ? SLOW_RANK + i / 2 % 3
+                                    : (enum slow_kind)(i / 2 % SLOW_RANK);
+        struct run r = { .j = drawn(kind, &seed) };
+        double end_s = kind < SLOW_RANK ? 300 : r.j.at_s + 60 +
+                                                60 * r.j.iteration_s;
+
+        if (!go(&r, end_s, seed))
+            return 1;
+        count(&row[kind], &r);
+        if (kind >= SLOW_RANK) {
+            unsigned at = (unsigned)((r.j.factor - 1) * 10);
+
+            of[at]++;
+            of_good[at] += r.at_ns && r.right && r.region && !r.early;
+        }
+        slow_close(&r.j);
+    }
+    printf("simulated                   runs  said right step early | median s  "
+           "iterations | >= 1.5\n");
+    for (unsigned k = 0; k < SLOW_KINDS; k++) {
+        struct row *w = &row[k];
+
+        printf("%-27s %5u %5u", slow_kinds[k], w->runs, w->found);
+        if (k < SLOW_RANK) {
+            printf("\n");
+            alarms += w->found;
+            clean += w->runs;
+            continue;
+        }
+        printf(" %5u %4u %5u | %8.1f %11.0f | %u of %u\n", w->right, w->region,
+               w->early, median(w->delay_s, w->n), median(w->delay_i, w->n),
+               w->large_good, w->large);
+        alarms += w->early;
+        large += w->large;
+        good += w->large_good;
+    }
+    for (unsigned at = 29; at > 0 && (!of[at] || of_good[at] * 20 >= of[at] * 19);
+         at--)
+        least = 1 + at / 10.0;
+    printf("found with the right rank, node and step at factors >= 1.5: %u of %u "
+           "(%.1f %%); false alarms %u of %u (%.1f %%); 95 %% are found from a "
+           "factor of %.1f on\n", good, large, 100.0 * good / large, alarms,
+           clean, 100.0 * alarms / clean, least);
+    return good * 100 >= large * 99 && alarms * 100 <= clean ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    char self[2048];
+
+    snprintf(self, sizeof(self), "%s", argv[0]);
+    snprintf(object, sizeof(object), "%s/../lib/policies/slow.so",
+             dirname(self));
+    if (argc > 1)
+        return campaign((unsigned)atoi(argv[1]),
+                        argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
+    return quick();
+}
