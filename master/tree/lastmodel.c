@@ -7,7 +7,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/message.h"
 #include "proto/tree/placekey.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 enum { LASTMODEL_MAX = 16 << 20,        /* bytes */
        LASTMODEL_FIRST = 2 };   /* number of the first state in the list */

@@ -8,7 +8,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/message.h"
-#include "proto/tree/runkey.h"
+#include "proto/model/runkey.h"
 
 enum { LASTRUN_TEXT_MAX = 16384, LASTRUN_VALUE_MAX = 1000 };    /* bytes */
 

@@ -5,7 +5,7 @@
 
 #include "proto/base/log.h"
 #include "proto/link/message.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 enum { LASTTREE_MAX = 16 << 20 };       /* bytes */
 

@@ -11,7 +11,7 @@
 #include "hct.pb-c.h"
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 
 /* All; and those that slaves are asked for in a look. */
 enum { LOOKS_PARTS = HCT_NEED_DETAIL | HCT_NEED_MODEL | HCT_NEED_SCORES,

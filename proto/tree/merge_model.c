@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "proto/tree/jobmodel.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/jobmodel.h"
+#include "proto/model/tasknotes.h"
 
 struct whole { struct jobmodel model; struct tasknotes notes; };
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 
 static void *create(uint32_t width, struct err *err)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hct.pb-c.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 enum { REMARKS_MAX = 64, TEXT_MAX = 400 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
-#include "proto/tree/bits.h"
+#include "proto/model/bits.h"
 
 static int out_of_memory(struct err *err)
 {

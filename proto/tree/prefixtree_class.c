@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
-#include "proto/tree/bits.h"
+#include "proto/model/bits.h"
 
 /* ------------------------------------------------------------------- ranks */
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 #include "proto/tree/prefixtree.h"
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 #include "slave/emulate/oddtask.h"
 
 /* What came of the last reduction: a tree, a model, or scores. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 
 struct answer {
     void *question;             /* owned: its bytes, aligned */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 #include "slave/page/taskmodel.h"
 
 static void note(struct tasknotes *notes, uint32_t at, uint32_t n,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 #include "slave/page/account.h"
 #include "slave/page/state.h"
 #include "slave/page/tally.h"

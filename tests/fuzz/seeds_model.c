@@ -1,7 +1,7 @@
 /* seeds_model.c - models of tasks, and who is shown them. */
 #include "tests/fuzz/seeds.h"
 
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 size_t pack_model(uint8_t *bytes)
 {

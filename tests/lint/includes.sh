@@ -14,7 +14,8 @@ rooms()
     cat <<'END'
 proto/base
 proto/link           hct.pb-c.h messages.inc
-proto/tree           hct.pb-c.h hct_policy.h
+proto/model          hct.pb-c.h hct_policy.h
+proto/tree           hct.pb-c.h
 proto/conf           hct.pb-c.h
 
 mpi-wrappers

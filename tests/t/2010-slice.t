@@ -14,7 +14,8 @@ hang()          # PROGRAM N: job N hangs, and is named
     fresh out err
     hector-run -n 4 --oversubscribe "$1" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for "[ -e \"\$HECTOR_DB\" ] && [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $2')\" ]" 60
+    wait_for "[ -e \"\$HECTOR_DB\" ] &&
+        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $2')\" ]" 60
 }
 end()           # N
 {

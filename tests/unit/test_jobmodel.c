@@ -15,9 +15,9 @@
 #include "hct.pb-c.h"
 #include "master/hector/model/model_draw.h"
 #include "proto/base/idtable.h"
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 #include "proto/tree/merge.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 enum { TASKS = 24, PARTS = 8, EACH = TASKS / PARTS, KINDS = 5, CALL = 40 };
 

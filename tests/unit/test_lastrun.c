@@ -11,7 +11,7 @@
 
 #include "master/tree/lastrun.h"
 #include "proto/link/message.h"
-#include "proto/tree/runkey.h"
+#include "proto/model/runkey.h"
 
 static ProtobufCBinaryData bytes(const char *text)
 {

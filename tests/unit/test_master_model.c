@@ -4,7 +4,7 @@
 #include "tests/unit/master_rig.h"
 
 #include "master/store/store.h"
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 enum { EACH = 2 };
 

@@ -12,7 +12,7 @@
 
 #include "policies/outlier/ask.h"
 #include "policies/smm/score.h"
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 #include "tests/unit/draw.h"
 #include "tests/unit/lknorm_table.h"
 

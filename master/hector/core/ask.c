@@ -9,7 +9,7 @@
 #include "master/hector/core/seek.h"
 #include "proto/base/clock.h"
 #include "proto/link/greeting.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 /* Beyond what the master waits for the slaves. */
 enum { ASK_WAIT_S = 20, ASK_DEFAULT_S = 3600 };

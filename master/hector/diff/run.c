@@ -10,7 +10,7 @@
 #include "master/hector/model/model_ask.h"
 #include "master/store/query.h"
 #include "proto/base/clock.h"
-#include "proto/tree/runkey.h"
+#include "proto/model/runkey.h"
 
 static char *copy(const char *text)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 enum { STEPS_RUNS = 12 };       /* that can stand side by side */
 #define STEPS_NONE UINT32_MAX

@@ -10,7 +10,7 @@
 #include "hct.pb-c.h"
 #include "proto/base/err.h"
 #include "proto/base/str.h"
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 struct modelview {
     const Hct__Model *m;        /* borrowed; for its notes */

@@ -2,14 +2,14 @@
  *
  * Sets of tasks are kept once each: most edges have the same. What is read
  * comes from anybody: every number is bounded before it is used. */
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/tree/bits.h"
-#include "proto/tree/tasknotes.h"
+#include "proto/model/bits.h"
+#include "proto/model/tasknotes.h"
 
 /* ----------------------------------------------------------------- writing */
 

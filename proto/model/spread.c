@@ -1,5 +1,5 @@
 /* spread.c - see spread.h. */
-#include "proto/tree/spread.h"
+#include "proto/model/spread.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* bits.c - vectors of bits in words of 64. */
-#include "proto/tree/bits.h"
+#include "proto/model/bits.h"
 
 size_t bits_count(const uint64_t *v, size_t nwords)
 {

@@ -20,7 +20,7 @@
 #include "proto/base/idtable.h"
 #include "proto/base/str.h"
 #include "proto/base/taskset.h"
-#include "proto/tree/spread.h"
+#include "proto/model/spread.h"
 
 enum {
     JOBMODEL_START = 0,         /* the state before a thread's first call */

@@ -1,5 +1,5 @@
 /* scores.c - see scores.h. */
-#include "proto/tree/scores.h"
+#include "proto/model/scores.h"
 
 #include <errno.h>
 #include <math.h>

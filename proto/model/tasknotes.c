@@ -1,5 +1,5 @@
 /* tasknotes.c - sentences about tasks, see tasknotes.h. */
-#include "proto/tree/tasknotes.h"
+#include "proto/model/tasknotes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* runkey.c - see runkey.h. */
-#include "proto/tree/runkey.h"
+#include "proto/model/runkey.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Invariants: what an index holds is a number below the length of its array,
  * and so are all numbers inside of frames, states and edges. Nothing is ever
  * removed. */
-#include "proto/tree/jobmodel.h"
+#include "proto/model/jobmodel.h"
 
 #include <errno.h>
 #include <math.h>
