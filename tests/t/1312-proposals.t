@@ -45,14 +45,15 @@ ok 'six policies give verdicts' wait_for \
     '[ "$(kinds)" = 6 ]' 60
 end
 is "$status" 0 '... and the job ends well'
-said()          # WORDS DESCRIPTION
+said()          # WORDS DESCRIPTION [MORE]
 {
-    is "$(lines "^hector: job $job$1: it is so by [0-9.]+ per cent\$")" 1 "$2"
+    is "$(lines "^hector: job $job$1: it is so by [0-9.]+ per cent${3-}\$")" 1 "$2"
 }
 strength='99\.9 % sure, for 1\.5 s'
 said " is slow \($strength\), faulty: task 1" 'slowdown: one line'
 said " has tasks unlike the others \($strength\), odd: task 1" 'outlier'
-said " has tasks that are behind \($strength\), behind: task 1" 'progress'
+said " has tasks that are behind \($strength\), behind: task 1" 'progress, and where it is' \
+    '(, in [a-z0-9_]+)?'
 said " is late \($strength\), late: task 1" 'deadline'
 said " is out of balance \($strength\), overloaded: task 1" 'imbalance'
 said '' 'notice: nothing but its sentence'
